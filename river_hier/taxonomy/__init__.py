@@ -1,0 +1,9 @@
+"""Floor 0: the taxonomy, an immutable value that everything else takes."""
+
+from __future__ import annotations
+
+from .arrays import Arrays
+from .errors import UnknownLabelError
+from .taxonomy import Label, Taxonomy
+
+__all__ = ["Arrays", "Label", "Taxonomy", "UnknownLabelError"]

@@ -1,0 +1,65 @@
+"""The ways into a taxonomy: each turns a description into nodes and edges."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from .graph import Label
+
+Edges = list[tuple[Label, Label]]
+
+
+def from_parents(parents: Mapping[Label, Label | None]) -> tuple[list[Label], Edges]:
+    """`{child: parent}`; a parent of `None` marks a root."""
+    if not isinstance(parents, Mapping):
+        raise TypeError(f"`parents` must be {{child: parent}}, got {type(parents).__name__}")
+    roots = [child for child, parent in parents.items() if parent is None]
+    return roots, [(parent, child) for child, parent in parents.items() if parent is not None]
+
+
+def from_paths(paths: Iterable[Iterable[Label]]) -> tuple[list[Label], Edges]:
+    """`[(a, b, c), ...]`, each from the top downwards."""
+    nodes: list[Label] = []
+    edges: Edges = []
+    for number, path in enumerate(paths):
+        if isinstance(path, str) or not isinstance(path, Iterable):
+            raise TypeError(f"path {number} is {path!r}: it must be a sequence of labels")
+        labels = list(path)
+        nodes += labels[:1]
+        edges += zip(labels, labels[1:], strict=False)
+    return nodes, edges
+
+
+def from_nested(nested: Mapping[Label, Any]) -> tuple[list[Label], Edges]:
+    """`{label: what is below it}`, where below is a mapping, labels, one string or None."""
+    if not isinstance(nested, Mapping):
+        raise TypeError(f"`nested` must be a mapping of mappings, got {type(nested).__name__}")
+    edges: Edges = []
+    # A stack of iterators instead of recursion: depth is the user's, not Python's.
+    stack: list[tuple[Label, Iterator[tuple[Label, Any]]]] = [
+        (label, _below(label, below)) for label, below in reversed(nested.items())
+    ]
+    while stack:
+        parent, below = stack[-1]
+        for child, deeper in below:
+            edges.append((parent, child))
+            stack.append((child, _below(child, deeper)))
+            break
+        else:
+            stack.pop()
+    return list(nested), edges
+
+
+def _below(label: Label, below: Any) -> Iterator[tuple[Label, Any]]:
+    if below is None:
+        return iter(())
+    if isinstance(below, Mapping):
+        return iter(below.items())
+    if isinstance(below, str):
+        return iter([(below, None)])
+    if isinstance(below, Iterable):
+        return iter([(child, None) for child in below])
+    raise TypeError(
+        f"below {label!r} stands {below!r}: it must be a mapping, an iterable of labels or None"
+    )

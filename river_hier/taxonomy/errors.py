@@ -1,0 +1,57 @@
+"""The error of a label that the taxonomy does not hold."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Hashable, Iterable
+
+# Beyond this many nodes, looking for a similar label would take longer than reading the docs.
+_SUGGEST_UP_TO = 20_000
+
+
+class UnknownLabelError(KeyError, ValueError):
+    """A label is not in the taxonomy.
+
+    Both a `KeyError` (a look-up failed) and a `ValueError` (an argument was wrong).
+
+    Examples
+    --------
+
+    >>> from river_hier import Taxonomy
+
+    >>> t = Taxonomy([("animal", "wolf"), ("animal", "fox")])
+    >>> t.depth("wolff")
+    Traceback (most recent call last):
+    ...
+    river_hier.taxonomy.errors.UnknownLabelError: label 'wolff' is not in the taxonomy (3 nodes); did you mean 'wolf'?
+    >>> len(t)
+    3
+
+    """
+
+    def __init__(self, label: object, labels: Iterable[Hashable]):
+        known = tuple(labels)
+        super().__init__(label)
+        self.message = f"label {label!r} is not in the taxonomy ({len(known)} nodes)"
+        if guess := _similar(label, known):
+            self.message += f"; did you mean {guess}?"
+
+    def __str__(self) -> str:  # KeyError would print the message between quotes
+        return self.message
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _restore, (self.args[0], self.message)
+
+
+def _restore(label: object, message: str) -> UnknownLabelError:
+    error = UnknownLabelError(label, ())
+    error.message = message
+    return error
+
+
+def _similar(label: object, known: tuple[Hashable, ...]) -> str | None:
+    if len(known) > _SUGGEST_UP_TO:
+        return None
+    by_text = {str(other): other for other in reversed(known)}
+    close = difflib.get_close_matches(str(label), by_text, n=1)
+    return repr(by_text[close[0]]) if close else None

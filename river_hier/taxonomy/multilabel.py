@@ -1,0 +1,100 @@
+"""Reading multilabels: a label, an iterable of labels or `{label: bool}` -> closed node sets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from .taxonomy import Taxonomy
+
+_BOOLS = frozenset({bool, np.bool_})
+
+
+def closed(taxonomy: Taxonomy, y: Any) -> set[int]:
+    """The nodes of y and all their ancestors, root included.
+
+    A label on whose ancestor is explicitly False contradicts itself: an error.
+    """
+    on, stated = _read(taxonomy, y)
+    nodes = _close(taxonomy, on)
+    if stated is not None and len(nodes) > len(on):
+        for v in sorted(nodes):
+            label = taxonomy.nodes[v]
+            if v and label in stated and not stated[label]:
+                child = next(u for u in on if v in _close(taxonomy, [u]))
+                raise ValueError(
+                    f"label {taxonomy.nodes[child]!r} is on but its ancestor {label!r} is False; "
+                    "a node is on only if its ancestors are"
+                )
+    return nodes
+
+
+def answered(taxonomy: Taxonomy, y: Any) -> set[int]:
+    """The nodes of a prediction, root included.
+
+    Like `closed`, but an ancestor that the answer explicitly switches off stays off: that is
+    how a flat learner answers, and losses must see it.
+    """
+    on, stated = _read(taxonomy, y)
+    if stated is None:
+        return _close(taxonomy, on)
+    nodes = set(on)
+    if len(stated) < len(taxonomy) - 1:  # some ancestors may be unsaid: fill those in
+        off = {taxonomy.index(label) for label, value in stated.items() if not value}
+        nodes = _close(taxonomy, on, blocked=off)
+    nodes.add(0)
+    return nodes
+
+
+def literal(taxonomy: Taxonomy, y: Any) -> set[int]:
+    """The nodes of y as they are, nothing filled in but the root."""
+    return {0, *_read(taxonomy, y)[0]}
+
+
+def _close(taxonomy: Taxonomy, on: Iterable[int], blocked: set[int] = frozenset()) -> set[int]:  # type: ignore[assignment]
+    nodes = {0}
+    stack = list(on)
+    parents = taxonomy.parent_indices
+    while stack:
+        v = stack.pop()
+        if v not in nodes:
+            nodes.add(v)
+            stack += [p for p in parents[v] if p not in blocked]
+    return nodes
+
+
+def _read(taxonomy: Taxonomy, y: Any) -> tuple[list[int], Mapping[Any, Any] | None]:
+    """The nodes said to be on, and the mapping they were read from, if it was one."""
+    if isinstance(y, Mapping):
+        if not y.keys() <= taxonomy.label_index.keys():
+            for label in y:
+                taxonomy.index(label)
+        if not set(map(type, y.values())) <= _BOOLS:
+            _check_bools(y)
+        index = taxonomy.label_index
+        return [index[label] for label, on in y.items() if on], y
+    if y is None:
+        raise ValueError("y is None: it must be a label, an iterable of labels or {label: bool}")
+    if isinstance(y, str) or _is_label(taxonomy, y) or not isinstance(y, Iterable):
+        return [taxonomy.index(y)], None
+    return [taxonomy.index(label) for label in y], None
+
+
+def _is_label(taxonomy: Taxonomy, y: Any) -> bool:
+    try:
+        return y in taxonomy.label_index
+    except TypeError:  # a list or a set: not hashable, so not a label
+        return False
+
+
+def _check_bools(y: Mapping[Any, Any]) -> None:
+    for label, on in y.items():
+        try:
+            if on in (0, 1):
+                continue
+        except (TypeError, ValueError):
+            pass
+        raise ValueError(f"label {label!r} is {on!r}: it must be True or False")
