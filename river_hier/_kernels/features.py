@@ -1,0 +1,91 @@
+"""Feature dicts -> sparse vectors: the one place where feature names are looked up."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Hashable, Mapping
+from itertools import repeat
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+# A squared norm below this is a zero vector: dividing by it would overflow.
+_SMALLEST_NORM2 = 1e-300
+
+
+class Vector(NamedTuple):
+    """A sparse vector whose features have rows; `norm2` counts all features of x."""
+
+    rows: NDArray[np.intp]
+    values: NDArray[np.float64]
+    norm2: float
+
+
+class Features:
+    """The rows of all features learned so far, in order of appearance.
+
+    Only `insert` adds features; a feature that was never learned has weight zero everywhere, so
+    `find` leaves it out. Both take O(features of x).
+    """
+
+    def __init__(self) -> None:
+        self.rows: dict[Hashable, int] = {}
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def find(self, x: Mapping[Hashable, Any]) -> Vector:
+        """The vector of x over the features already known."""
+        values, norm2 = read(x)
+        rows = np.fromiter(map(self.rows.get, x, repeat(-1)), np.intp, len(x))
+        if len(rows) and rows.min() < 0:
+            known = rows >= 0
+            rows, values = rows[known], values[known]
+        return Vector(rows, values, norm2)
+
+    def insert(self, x: Mapping[Hashable, Any]) -> Vector:
+        """The vector of x; features seen for the first time get the next rows."""
+        values, norm2 = read(x)
+        table = self.rows
+        rows = np.fromiter((table.setdefault(name, len(table)) for name in x), np.intp, len(x))
+        return Vector(rows, values, norm2)
+
+
+def read(x: Mapping[Hashable, Any]) -> tuple[NDArray[np.float64], float]:
+    """The values of x and their squared norm, or an error that names the feature."""
+    if not isinstance(x, Mapping):
+        raise TypeError(f"x must be a dict of features, got {type(x).__name__}")
+    try:
+        values = np.array(list(x.values()))
+    except ValueError:  # values of several shapes
+        values = np.empty(0, dtype=object)
+    if values.ndim != 1 or values.dtype.kind not in "biuf":
+        values = np.array([_number(name, value) for name, value in x.items()])
+    values = values.astype(np.float64, copy=False)
+    norm2 = float(values @ values)
+    if not math.isfinite(norm2):
+        _explain(x)
+    return values, norm2 if norm2 >= _SMALLEST_NORM2 else 0.0
+
+
+def _number(name: Hashable, value: Any) -> float:
+    if not isinstance(value, numbers.Real | np.bool_):
+        kind = type(value).__name__
+        raise ValueError(
+            f"feature {name!r} is {value!r} ({kind}), not a number; drop it or encode it, e.g. "
+            "with river's preprocessing.OneHotEncoder"
+        )
+    return float(value)
+
+
+def _explain(x: Mapping[Hashable, Any]) -> None:
+    for name, value in x.items():
+        if not math.isfinite(value):
+            raise ValueError(
+                f"feature {name!r} is {float(value)!r}; values must be finite, "
+                "e.g. after river's preprocessing.StatImputer"
+            )
+    name = max(x, key=lambda name: abs(x[name]))
+    raise ValueError(f"feature {name!r} is {x[name]!r}: the squared norm of x overflows; scale it")

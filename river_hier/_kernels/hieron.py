@@ -1,0 +1,49 @@
+"""The update of Hieron (Dekel, Keshet and Singer, 2004)."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..taxonomy import Arrays
+from .paths import path_sums
+
+Floats = NDArray[np.float64]
+
+
+def distances_from(y: int, tree: Arrays) -> Floats:
+    """gamma(y, v) for every node v: O(nodes)."""
+    on_path = np.zeros(tree.n)
+    on_path[_path(y, tree)] = 1.0
+    shared = path_sums(on_path, tree)  # nodes that the paths of y and v have in common
+    return tree.depth[y] + tree.depth - 2.0 * shared
+
+
+def hieron_step(
+    scores: Floats, norm2: float, y: int, y_hat: int, tree: Arrays
+) -> tuple[NDArray[np.intp], Floats]:
+    """The nodes to move along x, and by how much, so that y wins over `y_hat` by its margin.
+
+    `scores` are the prototypes' W^v . x. O(depth).
+    """
+    up, down = _path(y, tree), _path(y_hat, tree)
+    shared = sum(a == b for a, b in zip(up, down, strict=False))
+    up, down = up[shared:], down[shared:]
+    gamma = len(up) + len(down)
+    loss = scores[y_hat] - scores[y] + math.sqrt(gamma)  # Eq. (5)
+    if gamma == 0 or norm2 == 0.0 or loss <= 0.0:
+        return np.empty(0, dtype=np.intp), np.empty(0)
+    alpha = loss / (gamma * norm2)  # Eq. (8)
+    steps = [alpha] * len(up) + [-alpha] * len(down)  # Eq. (7)
+    return np.array(up + down, dtype=np.intp), np.array(steps)
+
+
+def _path(v: int, tree: Arrays) -> list[int]:
+    """The nodes on the way from the root (left out: its w^0 is fixed at zero) down to v."""
+    path = []
+    while v:
+        path.append(v)
+        v = int(tree.parent_index[tree.parent_ptr[v]])
+    return path[::-1]

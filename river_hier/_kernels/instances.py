@@ -1,0 +1,65 @@
+"""Stored instances, each once, whoever uses them."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from .features import Vector
+
+Floats = NDArray[np.float64]
+
+
+class Instances:
+    """Sparse vectors in one growing CSR matrix (instances, features)."""
+
+    def __init__(self) -> None:
+        self.n = 0
+        self.n_features = 0
+        self.indptr = np.zeros(1, dtype=np.int32)
+        self.indices = np.zeros(0, dtype=np.int32)
+        self.data = np.zeros(0)
+
+    def append(self, x: Vector) -> int:
+        """Store x; its number."""
+        start = int(self.indptr[self.n])
+        end = start + len(x.rows)
+        if end > len(self.data):
+            self.indices = np.resize(self.indices, 2 * end)
+            self.data = np.resize(self.data, 2 * end)
+        if self.n + 2 > len(self.indptr):
+            self.indptr = np.resize(self.indptr, 2 * (self.n + 2))
+        self.indices[start:end] = x.rows
+        self.data[start:end] = x.values
+        self.n += 1
+        self.n_features = max(self.n_features, 1 + int(x.rows.max(initial=-1)))
+        self.indptr[self.n] = end
+        return self.n - 1
+
+    def dots(self, x: Vector) -> Floats:
+        """x . every stored instance: O(stored nonzeros)."""
+        dense = np.zeros(self.n_features)
+        stored = x.rows < self.n_features
+        dense[x.rows[stored]] = x.values[stored]
+        dots: Floats = self._matrix() @ dense
+        return dots
+
+    def chosen(self, which: NDArray[np.intp]) -> sparse.csr_array:
+        """Some instances as the rows of a matrix: S^T in the paper's letters."""
+        return self._matrix()[which]
+
+    def _matrix(self) -> sparse.csr_array:
+        end = int(self.indptr[self.n])
+        parts = (self.data[:end], self.indices[:end], self.indptr[: self.n + 1])
+        return sparse.csr_array(parts, shape=(self.n, self.n_features))
+
+    def __getstate__(self) -> dict[str, object]:  # a pickle need not hold the room to grow
+        end = int(self.indptr[self.n])
+        return {
+            "n": self.n,
+            "n_features": self.n_features,
+            "indptr": self.indptr[: self.n + 1].copy(),
+            "indices": self.indices[:end].copy(),
+            "data": self.data[:end].copy(),
+        }

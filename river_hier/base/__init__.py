@@ -1,0 +1,17 @@
+"""Floor 1: what the learners share. Labels and feature dicts are translated here."""
+
+from __future__ import annotations
+
+from .checks import check_positive, check_taxonomy, check_tree
+from .model import TaxonomyModel
+from .multilabel import MultiLabelModel
+from .single_label import SingleLabelModel
+
+__all__ = [
+    "MultiLabelModel",
+    "SingleLabelModel",
+    "TaxonomyModel",
+    "check_positive",
+    "check_taxonomy",
+    "check_tree",
+]

@@ -1,0 +1,31 @@
+"""Checks of constructor arguments."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from typing import Any
+
+from ..taxonomy import Taxonomy
+
+
+def check_taxonomy(taxonomy: Any) -> None:
+    """`taxonomy` must be a Taxonomy."""
+    if not isinstance(taxonomy, Taxonomy):
+        raise TypeError(
+            f"`taxonomy` must be a Taxonomy, got {type(taxonomy).__name__}; "
+            "build one with Taxonomy([(parent, child), ...])"
+        )
+
+
+def check_tree(taxonomy: Taxonomy) -> None:
+    """The taxonomy must be a tree; if not, the error names a node with several parents."""
+    if not taxonomy.is_tree:
+        for label in taxonomy:
+            taxonomy.parent(label)
+
+
+def check_positive(name: str, value: Any) -> None:
+    """A parameter must be a positive, finite number."""
+    if not isinstance(value, numbers.Real) or not (0 < value < math.inf):
+        raise ValueError(f"`{name}` must be positive, got {value!r}")

@@ -1,0 +1,139 @@
+"""What all learners in a taxonomy share."""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from river import base
+
+from .._kernels import Features, Vector
+from ..taxonomy import Label, Taxonomy
+from ..taxonomy.graph import check_label
+from .checks import check_taxonomy
+
+Floats = NDArray[np.float64]
+
+
+class TaxonomyModel(base.Estimator):
+    """A linear model with a weight vector at every node of a taxonomy.
+
+    A taxonomy that is given is closed: an unknown label is an error. With `None` the model
+    starts from an open, flat taxonomy, to which labels are added as they arrive.
+
+    A refused example changes nothing: x and y are read before anything is written.
+    """
+
+    def __init__(self, taxonomy: Taxonomy | None = None) -> None:
+        if taxonomy is not None:
+            check_taxonomy(taxonomy)
+        self.taxonomy = taxonomy
+        self._taxonomy = Taxonomy.flat([]) if taxonomy is None else taxonomy
+        self._features = Features()
+
+    def score_one(self, x: Mapping[Any, Any]) -> dict[Label, float]:
+        """The score of each label, a linear value.
+
+        Parameters
+        ----------
+        x
+            A dictionary of features.
+
+        Returns
+        -------
+        `{label: score}`; multilabel models leave out the root.
+
+        """
+        scores = self._scores(self._features.find(x)).tolist()
+        return dict(zip(self._taxonomy.nodes[self._first :], scores[self._first :], strict=True))
+
+    @property
+    def weights(self) -> dict[Label, dict[Any, float]]:
+        """The weight vector of each node but the root: `{label: {feature: weight}}`.
+
+        Zero weights are left out. Made anew at each call, in O(features * nodes).
+        """
+        names = list(self._features.rows)
+        weights = {}
+        for v, label in enumerate(self._taxonomy.nodes[1:], start=1):
+            w = self._weights(v, len(names))
+            weights[label] = {names[i]: float(w[i]) for i in np.flatnonzero(w)}
+        return weights
+
+    def debug_one(self, x: Mapping[Any, Any], decimals: int = 3) -> str:
+        """Explain the prediction for x.
+
+        Parameters
+        ----------
+        x
+            A dictionary of features.
+        decimals
+            How many decimals to print.
+
+        Returns
+        -------
+        A text: the path taken through the taxonomy, and for each node on it the score and the
+        features that weighed most.
+
+        """
+        vector = self._features.find(x)
+        scores = self._scores(vector)
+        nodes = self._taxonomy.nodes
+        lines = [self._debug_title(x)]
+        for v in self._debug_nodes(vector, scores):
+            indent = "  " * int(self._taxonomy.arrays.depth[v])
+            lines.append(f"{indent}{nodes[v]!r}: {scores[v]:+.{decimals}f}{self._weighed(v, x)}")
+        return "\n".join(lines)
+
+    def _weighed(self, v: int, x: Mapping[Any, Any], most: int = 3) -> str:
+        """The features of x that weighed most at a node."""
+        w = self._weights(v, len(self._features))
+        rows = self._features.rows
+        parts = {name: w[rows[name]] * value for name, value in x.items() if name in rows}
+        top = sorted(parts, key=lambda name: -abs(parts[name]))[:most]
+        named = ", ".join(f"{name} {parts[name]:+.3f}" for name in top if parts[name])
+        return f"  ({named})" if named else ""
+
+    # What a kind of learner fills in
+
+    _first: int  # the first node that is predicted: 0, or 1 where the root is not
+
+    @abc.abstractmethod
+    def _debug_title(self, x: Mapping[Any, Any]) -> str:
+        """The first line of `debug_one`."""
+
+    @abc.abstractmethod
+    def _debug_nodes(self, x: Vector, scores: Floats) -> list[int]:
+        """The nodes that `debug_one` shows, in order."""
+
+    # What an algorithm fills in
+
+    @abc.abstractmethod
+    def _scores(self, x: Vector) -> Floats:
+        """The score of every node."""
+
+    @abc.abstractmethod
+    def _weights(self, v: int, n_features: int) -> Floats:
+        """The weight vector of one node."""
+
+    @abc.abstractmethod
+    def _add_nodes(self, n_nodes: int) -> None:
+        """Make room for the nodes of an open taxonomy that has grown to `n_nodes`."""
+
+    # An open taxonomy
+
+    def _with(self, labels: list[Label]) -> Taxonomy:
+        """The open taxonomy with these labels under its root, or itself if it has them all."""
+        new = [label for label in labels if check_label(label, "y") not in self._taxonomy]
+        if not new:
+            return self._taxonomy
+        return Taxonomy.flat([*self._taxonomy.nodes[1:], *new], root=self._taxonomy.root)
+
+    def _adopt(self, taxonomy: Taxonomy) -> None:
+        """Carry on with an open taxonomy that may have grown."""
+        if taxonomy is not self._taxonomy:
+            self._taxonomy = taxonomy
+            self._add_nodes(len(taxonomy))

@@ -1,0 +1,88 @@
+"""Learners that answer with one label."""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from river import base
+
+from .._kernels import Vector
+from ..taxonomy import Label
+from .model import Floats, TaxonomyModel
+
+
+class SingleLabelModel(TaxonomyModel, base.Classifier):
+    """A classifier whose labels are the nodes of a taxonomy, the root and inner nodes included.
+
+    It predicts the label with the largest score; ties go to the first in taxonomy order.
+    """
+
+    _first = 0
+
+    @property
+    def _multiclass(self) -> bool:
+        return True
+
+    def learn_one(self, x: Mapping[Any, Any], y: Label) -> None:  # type: ignore[override]
+        """Learn from one example.
+
+        Parameters
+        ----------
+        x
+            A dictionary of features with finite values.
+        y
+            The label, any node of the taxonomy.
+
+        """
+        taxonomy = self._with([y]) if self.taxonomy is None else self._taxonomy
+        node = taxonomy.index(y)
+        vector = self._features.insert(x)
+        self._adopt(taxonomy)
+        self._learn(vector, node)
+
+    def predict_one(self, x: Mapping[Any, Any], **kwargs: Any) -> Label:  # type: ignore[override]
+        """Predict the label of x: the node with the largest score.
+
+        Parameters
+        ----------
+        x
+            A dictionary of features.
+
+        Returns
+        -------
+        The label.
+
+        """
+        scores = self._scores(self._features.find(x))
+        return self._taxonomy.nodes[int(scores.argmax())]
+
+    def predict_proba_one(self, x: Mapping[Any, Any], **kwargs: Any) -> dict[Label, float]:  # type: ignore[override]
+        """A distribution over all nodes: the softmax of the scores, which are not calibrated.
+
+        Parameters
+        ----------
+        x
+            A dictionary of features.
+
+        Returns
+        -------
+        `{label: probability}`, the root included; the sum is 1.
+
+        """
+        scores = self._scores(self._features.find(x))
+        likely = np.exp(scores - scores.max())
+        return dict(zip(self._taxonomy.nodes, (likely / likely.sum()).tolist(), strict=True))
+
+    def _debug_title(self, x: Mapping[Any, Any]) -> str:
+        return f"Prediction: {self.predict_one(x)!r}, by the sum of the weights on its path"
+
+    def _debug_nodes(self, x: Vector, scores: Floats) -> list[int]:
+        above = self._taxonomy.path(self._taxonomy.nodes[int(scores.argmax())])
+        return [self._taxonomy.index(label) for label in above]
+
+    @abc.abstractmethod
+    def _learn(self, x: Vector, y: int) -> None:
+        """Learn from a vector and the node of its label."""

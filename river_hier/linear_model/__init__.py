@@ -1,0 +1,11 @@
+"""Linear learners, one file an algorithm."""
+
+from __future__ import annotations
+
+from .averaged_hieron import AveragedHieron
+from .hieron import Hieron
+from .hperceptron import HPerceptron
+from .hrls import HRLS
+from .shrls import SHRLS
+
+__all__ = ["HRLS", "SHRLS", "AveragedHieron", "HPerceptron", "Hieron"]

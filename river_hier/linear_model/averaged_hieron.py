@@ -1,0 +1,93 @@
+from __future__ import annotations
+
+from .._kernels import Vector, Weights, distances_from, hieron_step, path_sums
+from ..base import SingleLabelModel, check_tree
+from ..base.model import Floats
+from ..taxonomy import Taxonomy
+
+__all__ = ["AveragedHieron"]
+
+
+class AveragedHieron(SingleLabelModel):
+    """Batch Hieron in one pass: averaged weights, updates for the worst label.
+
+    Two changes set it apart from online `Hieron`, and they come together. An update is made for
+    the label with the largest loss, $\\operatorname{argmax}_v W^v \\cdot x + \\sqrt{\\gamma(y,
+    v)}$, rather than for the predicted one. And predictions come from the average of all
+    hypotheses so far, $w_1 = 0, w_2, \\dots, w_{m+1}$ after m examples.
+
+    The average costs what the step touches: with a step $s_i$ in round i,
+
+    $$\\frac{1}{m+1} \\sum_{i=1}^{m+1} w_i = w_{m+1} - \\frac{1}{m+1} \\sum_{i=1}^m i \\, s_i,$$
+
+    so one more matrix of weights is kept and no past hypothesis. A step takes O(features of x *
+    nodes).
+
+    Its flat counterpart is `AveragedHieron(taxonomy.flatten())`.
+
+    Parameters
+    ----------
+    taxonomy
+        A tree. `None` starts from an open flat taxonomy, to which labels are added under the root
+        as they arrive.
+
+    Raises
+    ------
+    ValueError
+        If the taxonomy is a DAG; from `learn_one` and `predict_one`, if a feature is not a finite
+        number or a label is unknown.
+
+    Notes
+    -----
+    Section 4 of the paper [^1]. Its Eq. (15) gives round i the weight (m + 2 - i) / (m + 1),
+    counting the step that leads to hypothesis i as the i-th; here, as in Algorithm 1, the i-th
+    step leads away from it, and has weight (m + 1 - i) / (m + 1). The average is the same,
+    Eq. (13). An x that is empty or zero counts as a round.
+
+    Examples
+    --------
+
+    >>> from river import evaluate
+    >>> from river_hier import linear_model, metrics
+    >>> from river_hier.datasets import synth
+
+    >>> stream = synth.PrototypeTree(branching=3, depth=3, noise=0.04, seed=42)
+    >>> model = linear_model.AveragedHieron(stream.taxonomy)
+    >>> metric = metrics.TreeInducedError(stream.taxonomy)
+
+    >>> evaluate.progressive_val_score(stream.take(2000), model, metric)
+    TreeInducedError: 0.
+
+    References
+    ----------
+    [^1]: [Dekel, O., Keshet, J. and Singer, Y., 2004. Large margin hierarchical classification. In Proceedings of the 21st International Conference on Machine Learning (p. 27).](https://doi.org/10.1145/1015330.1015374)
+
+    """
+
+    def __init__(self, taxonomy: Taxonomy | None = None) -> None:
+        super().__init__(taxonomy)
+        check_tree(self._taxonomy)
+        self._w = Weights(len(self._taxonomy))  # w_{m+1}, the current hypothesis
+        self._lag = Weights(len(self._taxonomy))  # the sum of i s_i
+        self._m = 0
+
+    def _scores(self, x: Vector) -> Floats:
+        average = self._w.scores(x) - self._lag.scores(x) / (self._m + 1)  # Eq. (13)
+        return path_sums(average, self._taxonomy.arrays)
+
+    def _learn(self, x: Vector, y: int) -> None:
+        tree = self._taxonomy.arrays
+        scores = path_sums(self._w.scores(x), tree)
+        y_hat = int((scores + distances_from(y, tree) ** 0.5).argmax())  # the most of Eq. (5)
+        nodes, steps = hieron_step(scores, x.norm2, y, y_hat, tree)
+        self._m += 1
+        self._w.add(x, nodes, steps)
+        self._lag.add(x, nodes, self._m * steps)
+
+    def _weights(self, v: int, n_features: int) -> Floats:
+        lag = self._lag.column(v, n_features)
+        return self._w.column(v, n_features) - lag / (self._m + 1)
+
+    def _add_nodes(self, n_nodes: int) -> None:
+        self._w.add_nodes(n_nodes)
+        self._lag.add_nodes(n_nodes)

@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+from .._kernels import Vector, Weights, hieron_step, path_sums
+from ..base import SingleLabelModel, check_tree
+from ..base.model import Floats
+from ..taxonomy import Taxonomy
+
+__all__ = ["Hieron"]
+
+
+class Hieron(SingleLabelModel):
+    """Online Hieron: large margin classification in a tree.
+
+    Each node v has a weight vector $w^v$, and its *prototype* $W^v$ is the sum of those on its
+    path, the root's being zero. The label with the largest score $W^v \\cdot x$ is predicted; any
+    node may be, inner nodes and the root included. After a mistake, and only then, the weights on
+    the two paths where they differ move along x, just enough for the true label y to beat the
+    predicted one $\\hat y$ by the margin $\\sqrt{\\gamma(y, \\hat y)}$, $\\gamma$ being the
+    distance in the tree: a coarse mistake asks for a wider margin than a near miss.
+
+    A step takes O(features of x * nodes) to score and O(features of x * distance) to learn.
+    An x without features, or all zero, changes nothing; its prediction is the root.
+
+    Its flat counterpart is `Hieron(taxonomy.flatten())`.
+
+    Parameters
+    ----------
+    taxonomy
+        A tree. `None` starts from an open flat taxonomy, to which labels are added under the root
+        as they arrive.
+
+    Raises
+    ------
+    ValueError
+        If the taxonomy is a DAG; from `learn_one` and `predict_one`, if a feature is not a finite
+        number or a label is unknown.
+
+    Notes
+    -----
+    This is Algorithm 1 of the paper [^1] as it stands. Ties, which the paper leaves open, go to
+    the first node in taxonomy order, so the very first prediction is the root.
+
+    Examples
+    --------
+
+    >>> from river import evaluate
+    >>> from river_hier import linear_model, metrics
+    >>> from river_hier.datasets import synth
+
+    >>> stream = synth.PrototypeTree(branching=3, depth=3, noise=0.04, seed=42)
+    >>> model = linear_model.Hieron(stream.taxonomy)
+    >>> metric = metrics.TreeInducedError(stream.taxonomy)
+
+    >>> evaluate.progressive_val_score(stream.take(2000), model, metric)
+    TreeInducedError: 0.
+
+    References
+    ----------
+    [^1]: [Dekel, O., Keshet, J. and Singer, Y., 2004. Large margin hierarchical classification. In Proceedings of the 21st International Conference on Machine Learning (p. 27).](https://doi.org/10.1145/1015330.1015374)
+
+    """
+
+    def __init__(self, taxonomy: Taxonomy | None = None) -> None:
+        super().__init__(taxonomy)
+        check_tree(self._taxonomy)
+        self._w = Weights(len(self._taxonomy))
+
+    def _scores(self, x: Vector) -> Floats:
+        return path_sums(self._w.scores(x), self._taxonomy.arrays)  # Eq. (2)
+
+    def _learn(self, x: Vector, y: int) -> None:
+        scores = self._scores(x)
+        y_hat = int(scores.argmax())  # Eq. (3)
+        nodes, steps = hieron_step(scores, x.norm2, y, y_hat, self._taxonomy.arrays)
+        self._w.add(x, nodes, steps)  # Eq. (7)
+
+    def _weights(self, v: int, n_features: int) -> Floats:
+        return self._w.column(v, n_features)
+
+    def _add_nodes(self, n_nodes: int) -> None:
+        self._w.add_nodes(n_nodes)

@@ -1,0 +1,72 @@
+"""What H-RLS and SH-RLS share: their predictions. They differ in what they store."""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._kernels import LeastSquares, Vector
+from ..base import MultiLabelModel, check_positive
+from ..base.model import Floats
+from ..base.multilabel import Mask
+from ..taxonomy import Taxonomy
+
+
+class LeastSquaresModel(MultiLabelModel):
+    """Regularised least squares at the nodes of a taxonomy.
+
+    With `A = l2 I + S S^T` over the instances S stored at a node and `w = A^-1 S v`, the paper's
+    weight vector for an instance x, Eq. (1), which counts x among the instances, satisfies
+    `w_t . x = w . x / (1 + r)` with `r = x^T A^-1 x`.
+    """
+
+    def __init__(self, taxonomy: Taxonomy | None, l2: float) -> None:
+        super().__init__(taxonomy)
+        check_positive("l2", l2)
+        self.l2 = l2
+        self._nodes = self._systems(self._taxonomy)
+        self._rls = LeastSquares([len(nodes) for nodes in self._nodes], l2)
+
+    @abc.abstractmethod
+    def _systems(self, taxonomy: Taxonomy) -> list[NDArray[np.intp]]:
+        """The nodes of each system, which share its instances; parents come in earlier ones."""
+
+    def _active(self, on: list[bool]) -> Iterator[int]:
+        """The systems whose nodes' parents are all on; `on` may still be filled in meanwhile."""
+        parents = self._taxonomy.parent_indices
+        for s, nodes in enumerate(self._nodes):
+            if len(nodes) == 0 or all(on[p] for p in parents[nodes[0]]):
+                yield s
+
+    def _decide(self, x: Vector) -> Mask:
+        on = [True] + [False] * (len(self._taxonomy) - 1)
+        for s in self._active(on):  # 1 + r is positive, so the sign needs only w . x
+            scores = self._rls.explicit_scores(s, x).tolist()
+            for v, score in zip(self._nodes[s].tolist(), scores, strict=True):
+                on[v] = score >= 0.0
+        return np.array(on)
+
+    def _scores(self, x: Vector) -> Floats:
+        visit = self._rls.visit(x)
+        scores = np.zeros(len(self._taxonomy))
+        for s, nodes in enumerate(self._nodes):
+            r, _ = self._rls.solve(s, visit)
+            scores[nodes] = self._rls.scores(s, visit) / (1.0 + r)  # Eq. (1)
+        return scores
+
+    def _conditionals(self, scores: Floats) -> Floats:
+        return np.clip((1.0 + scores) / 2.0, 0.0, 1.0)  # Eq. (3)
+
+    def _weights(self, v: int, n_features: int) -> Floats:
+        s, at = next(
+            (s, int(np.flatnonzero(nodes == v)[0]))
+            for s, nodes in enumerate(self._nodes)
+            if v in nodes
+        )
+        w = np.zeros(n_features)
+        known = self._rls.weights(s)
+        w[: len(known)] = known[:, at]
+        return w

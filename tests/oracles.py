@@ -1,0 +1,461 @@
+"""The papers as plain dicts and loops: the executable specification of river_hier.
+
+Nothing here is fast and nothing imports the library. [H] is Dekel, Keshet & Singer 2004 (Hieron),
+[R] is Cesa-Bianchi, Gentile & Zaniboni 2006 (H-RLS), [T] is Cai & Hofmann 2007.
+
+A taxonomy is a dict `{node: tuple of its parents}` in taxonomy order, root first, with
+`parents[root] == ()`; in a tree every other node has one parent, in a DAG perhaps several.
+Features are `{name: value}` and weights `{name: weight}`; what is missing is 0.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+
+import numpy as np
+
+Node = Hashable
+Parents = Mapping[Node, tuple[Node, ...]]
+Features = Mapping[Hashable, float]
+Weights = dict[Node, dict[Hashable, float]]
+
+# --- The taxonomy -------------------------------------------------------------------------------
+
+
+def root(parents: Parents) -> Node:
+    """The one node without parents."""
+    return next(v for v in parents if parents[v] == ())
+
+
+def labels_below_root(parents: Parents) -> list[Node]:
+    """Every node but the root, in taxonomy order: the N labels of [R]."""
+    return [v for v in parents if v != root(parents)]
+
+
+def children(parents: Parents, v: Node) -> list[Node]:
+    """The children of v, in taxonomy order."""
+    return [c for c in parents if v in parents[c]]
+
+
+def ancestors(parents: Parents, v: Node) -> set[Node]:
+    """The proper ancestors of v, root included: ANC(i) of [R] and the root."""
+    found: set[Node] = set()
+    for u in parents[v]:
+        found |= {u} | ancestors(parents, u)
+    return found
+
+
+def path(parents: Parents, v: Node) -> list[Node]:
+    """The path P(v) = root..v of a tree ([H] section 2)."""
+    if parents[v] == ():
+        return [v]
+    (parent,) = parents[v]  # fails on a DAG: there a path is not unique
+    return [*path(parents, parent), v]
+
+
+def depth(parents: Parents, v: Node) -> int:
+    """Edges from the root down to v; the longest way where a DAG has several."""
+    return max((1 + depth(parents, u) for u in parents[v]), default=0)
+
+
+def distance(parents: Parents, u: Node, v: Node) -> int:
+    """gamma(u, v): edges between u and v ([H] section 2), by breadth-first search."""
+    found, frontier, edges = {u}, [u], 0
+    while v not in found:
+        edges += 1
+        frontier = [b for a in frontier for b in (*parents[a], *children(parents, a))]
+        frontier = [b for b in dict.fromkeys(frontier) if b not in found]
+        found |= set(frontier)
+    return edges
+
+
+def lca(parents: Parents, u: Node, v: Node) -> Node:
+    """The deepest node that is u or above u, and is v or above v (a DAG: the first such)."""
+    common = ({u} | ancestors(parents, u)) & ({v} | ancestors(parents, v))
+    return max((a for a in parents if a in common), key=lambda a: depth(parents, a))
+
+
+def closure(parents: Parents, labels: Iterable[Node]) -> set[Node]:
+    """The labels with all their ancestors and the root, which is always on."""
+    closed = {root(parents)}
+    for v in labels:
+        closed |= {v} | ancestors(parents, v)
+    return closed
+
+
+def truncate(parents: Parents, labels: Iterable[Node]) -> set[Node]:
+    """The G-truncation ([R] section 3): a label stays iff all its ancestors are on."""
+    on = {root(parents), *labels}
+    return {v for v in on if ancestors(parents, v) <= on}
+
+
+# --- Losses -------------------------------------------------------------------------------------
+# Sets are taken as they are, closed or not (Lemma 1 is about predictions that are not), and the
+# root is ignored, in the sets or out. Costs and volumes that are not given are 1.
+
+
+def tree_induced_error(parents: Parents, y: Node, yhat: Node) -> int:
+    """gamma(y, yhat), for single labels ([H] section 2)."""
+    return distance(parents, y, yhat)
+
+
+def differs(v: Node, true: set[Node], pred: set[Node]) -> bool:
+    """{yhat_v != v_v}."""
+    return (v in true) != (v in pred)
+
+
+def h_loss(
+    parents: Parents,
+    true: set[Node],
+    pred: set[Node],
+    costs: Mapping[Node, float] | None = None,
+) -> float:
+    """sum_i c_i {yhat_i != v_i and yhat_j = v_j, j in ANC(i)} ([R] section 3, Remark 5)."""
+    loss = 0.0
+    for i in labels_below_root(parents):
+        above = ancestors(parents, i) - {root(parents)}
+        if differs(i, true, pred) and not any(differs(j, true, pred) for j in above):
+            loss += 1.0 if costs is None else costs.get(i, 1.0)
+    return loss
+
+
+def zero_one_loss(parents: Parents, true: set[Node], pred: set[Node]) -> float:
+    """{exists i: yhat_i != v_i} ([R] section 3)."""
+    return float(any(differs(i, true, pred) for i in labels_below_root(parents)))
+
+
+def symmetric_difference_loss(
+    parents: Parents,
+    true: set[Node],
+    pred: set[Node],
+    volumes: Mapping[Node, float] | None = None,
+    missed: float = 1.0,
+    spurious: float = 1.0,
+) -> float:
+    """c- sum_{v in Y - Yhat} s_v + c+ sum_{v in Yhat - Y} s_v ([T]; [R] section 3 with all 1).
+
+    [T] writes anc(Y) and anc(Yhat): the same on multilabels that are closed.
+    """
+    loss = 0.0
+    for v in labels_below_root(parents):
+        volume = 1.0 if volumes is None else volumes.get(v, 1.0)
+        if v in true and v not in pred:
+            loss += missed * volume
+        if v in pred and v not in true:
+            loss += spurious * volume
+    return loss
+
+
+def precision_recall(
+    parents: Parents, pairs: Iterable[tuple[set[Node], set[Node]]]
+) -> tuple[float, float]:
+    """Micro-averaged hierarchical precision and recall of (true, pred) pairs; 0 / 0 is 0.
+
+    hP = sum |C & Chat| / sum |Chat|, hR = sum |C & Chat| / sum |C|: closures without the root.
+    """
+    both = n_pred = n_true = 0
+    for true, pred in pairs:
+        closed_true = closure(parents, true) - {root(parents)}
+        closed_pred = closure(parents, pred) - {root(parents)}
+        both += len(closed_true & closed_pred)
+        n_pred += len(closed_pred)
+        n_true += len(closed_true)
+    return (both / n_pred if n_pred else 0.0, both / n_true if n_true else 0.0)
+
+
+# --- Expected losses, by enumeration ------------------------------------------------------------
+
+
+def multilabels(parents: Parents) -> Iterator[set[Node]]:
+    """Every multilabel that respects the taxonomy, root included: 2^N subsets, filtered."""
+    labels = labels_below_root(parents)
+    for on in itertools.product([False, True], repeat=len(labels)):
+        multilabel = {root(parents)} | {v for v, is_on in zip(labels, on, strict=True) if is_on}
+        if multilabel == closure(parents, multilabel):
+            yield multilabel
+
+
+def probability(parents: Parents, p: Mapping[Node, float], multilabel: set[Node]) -> float:
+    """f_G(v | x) = prod_i P(V_i = v_i | parent, x) ([R] section 5), p[i] = P(V_i = 1 | on)."""
+    product = 1.0
+    for i in labels_below_root(parents):
+        p_i = p[i] if all(j in multilabel for j in parents[i]) else 0.0  # [R] Eq. 2
+        product *= p_i if i in multilabel else 1.0 - p_i
+    return product
+
+
+def expected_loss(
+    parents: Parents, p: Mapping[Node, float], loss: Callable[[set[Node]], float]
+) -> float:
+    """E loss(V), V drawn from f_G ([R] section 6)."""
+    return sum((probability(parents, p, v) * loss(v) for v in multilabels(parents)), 0.0)
+
+
+def expected_h_loss(
+    parents: Parents,
+    p: Mapping[Node, float],
+    pred: set[Node],
+    costs: Mapping[Node, float] | None = None,
+) -> float:
+    """The expected H-loss of a prediction."""
+    return expected_loss(parents, p, lambda true: h_loss(parents, true, pred, costs))
+
+
+def expected_zero_one_loss(parents: Parents, p: Mapping[Node, float], pred: set[Node]) -> float:
+    """The expected zero-one loss of a prediction."""
+    return expected_loss(parents, p, lambda true: zero_one_loss(parents, true, pred))
+
+
+def expected_symmetric_difference_loss(
+    parents: Parents,
+    p: Mapping[Node, float],
+    pred: set[Node],
+    volumes: Mapping[Node, float] | None = None,
+    missed: float = 1.0,
+    spurious: float = 1.0,
+) -> float:
+    """The expected symmetric difference loss of a prediction."""
+
+    def loss(true: set[Node]) -> float:
+        return symmetric_difference_loss(parents, true, pred, volumes, missed, spurious)
+
+    return expected_loss(parents, p, loss)
+
+
+# --- Sparse vectors -----------------------------------------------------------------------------
+
+
+def dot(w: Features, x: Features) -> float:
+    """w . x."""
+    return sum((w.get(name, 0.0) * value for name, value in x.items()), 0.0)
+
+
+def add(w: dict[Hashable, float], scale: float, x: Features) -> None:
+    """w += scale x, in place."""
+    for name, value in x.items():
+        w[name] = w.get(name, 0.0) + scale * value
+
+
+# --- Hieron -------------------------------------------------------------------------------------
+
+
+def prototype_scores(parents: Parents, w: Weights, x: Features) -> dict[Node, float]:
+    """W^v . x = sum over u in P(v) of w^u . x, for every node v ([H] Eq. 2, 3)."""
+    return {v: sum((dot(w[u], x) for u in path(parents, v)), 0.0) for v in parents}
+
+
+def argmax(scores: Mapping[Node, float]) -> Node:
+    """The node with the largest score; ties go to the first node in taxonomy order."""
+    return max(scores, key=lambda v: scores[v])
+
+
+def hieron_loss(parents: Parents, w: Weights, x: Features, y: Node, yhat: Node) -> float:
+    """[W^yhat . x - W^y . x + sqrt(gamma(y, yhat))]_+ ([H] Eq. 5)."""
+    scores = prototype_scores(parents, w, x)
+    return max(0.0, scores[yhat] - scores[y] + math.sqrt(distance(parents, y, yhat)))
+
+
+def hieron_step(parents: Parents, w: Weights, x: Features, y: Node, yhat: Node) -> Weights:
+    """The next hypothesis, w_{i+1} ([H] Eq. 7); a new object, w is left as it was."""
+    after = {v: dict(w[v]) for v in parents}
+    if yhat == y or dot(x, x) == 0.0:
+        return after
+    loss = hieron_loss(parents, w, x, y, yhat)
+    alpha = loss / (distance(parents, y, yhat) * dot(x, x))  # [H] Eq. 8
+    for v in set(path(parents, y)) - set(path(parents, yhat)):
+        add(after[v], alpha, x)
+    for v in set(path(parents, yhat)) - set(path(parents, y)):
+        add(after[v], -alpha, x)
+    return after
+
+
+class Hieron:
+    """Online Hieron ([H] Algorithm 1); `w` holds the differences w^v, that of the root empty."""
+
+    def __init__(self, parents: Parents) -> None:
+        self.parents = parents
+        self.w: Weights = {v: {} for v in parents}
+
+    def scores(self, x: Features) -> dict[Node, float]:
+        """W^v . x of every node."""
+        return prototype_scores(self.parents, self.w, x)
+
+    def predict(self, x: Features) -> Node:
+        """argmax_v W^v . x ([H] Eq. 3), inner nodes and root included."""
+        return argmax(self.scores(x))
+
+    def learn(self, x: Features, y: Node) -> None:
+        """One step against the prediction; none if it is right (conservative)."""
+        self.w = hieron_step(self.parents, self.w, x, y, self.predict(x))
+
+
+class AveragedHieron:
+    """Batch Hieron ([H] section 4), one pass; keeps all m + 1 hypotheses w_1 (= 0)..w_{m+1}."""
+
+    def __init__(self, parents: Parents) -> None:
+        self.parents = parents
+        self.hypotheses: list[Weights] = [{v: {} for v in parents}]
+
+    @property
+    def w(self) -> Weights:
+        """The current hypothesis, w_{m+1}."""
+        return self.hypotheses[-1]
+
+    def average(self) -> Weights:
+        """w^v = 1 / (m + 1) sum_{i=1}^{m+1} w_i^v ([H] Eq. 13)."""
+        mean: Weights = {v: {} for v in self.parents}
+        for hypothesis in self.hypotheses:
+            for v in self.parents:
+                add(mean[v], 1.0, hypothesis[v])
+        m_plus_1 = len(self.hypotheses)
+        return {v: {name: s / m_plus_1 for name, s in mean[v].items()} for v in self.parents}
+
+    def scores(self, x: Features) -> dict[Node, float]:
+        """W^v . x of every node, W the average."""
+        return prototype_scores(self.parents, self.average(), x)
+
+    def predict(self, x: Features) -> Node:
+        """argmax_v W^v . x ([H] Eq. 3), W the average."""
+        return argmax(self.scores(x))
+
+    def worst_label(self, x: Features, y: Node) -> Node:
+        """argmax_v W_i^v . x + sqrt(gamma(y, v)): the label that maximises [H] Eq. 5."""
+        scores = prototype_scores(self.parents, self.w, x)
+        return argmax({v: s + math.sqrt(distance(self.parents, y, v)) for v, s in scores.items()})
+
+    def learn(self, x: Features, y: Node) -> None:
+        """One step against the loss-maximising label; every call adds a hypothesis."""
+        yhat = self.worst_label(x, y)
+        self.hypotheses.append(hieron_step(self.parents, self.w, x, y, yhat))
+
+
+# --- H-PERC, H-RLS, SH-RLS ----------------------------------------------------------------------
+
+
+def top_down(parents: Parents, scores: Mapping[Node, float]) -> dict[Node, bool]:
+    """On iff all parents are predicted on and the score is >= 0 ([R] Fig. 3, step 2)."""
+
+    def is_on(i: Node) -> bool:
+        return i == root(parents) or (all(is_on(j) for j in parents[i]) and scores[i] >= 0)
+
+    return {i: is_on(i) for i in labels_below_root(parents)}
+
+
+def reference_classifier(parents: Parents, u: Weights, x: Features) -> dict[Node, bool]:
+    """The prediction of the true u_i ([R] Eq. 4)."""
+    return top_down(parents, {i: dot(u[i], x) for i in labels_below_root(parents)})
+
+
+def trained_nodes(parents: Parents, true: set[Node]) -> list[Node]:
+    """The nodes that an example trains: those whose parents are all truly on ([R] section 4)."""
+    return [i for i in labels_below_root(parents) if all(j in true for j in parents[i])]
+
+
+class HPerceptron:
+    """H-PERC ([R] section 8)."""
+
+    def __init__(self, parents: Parents) -> None:
+        self.parents = parents
+        self.w: Weights = {i: {} for i in labels_below_root(parents)}
+
+    def scores(self, x: Features) -> dict[Node, float]:
+        """w_i . x of every node but the root."""
+        return {i: dot(self.w[i], x) for i in self.w}
+
+    def predict(self, x: Features) -> dict[Node, bool]:
+        """Top-down, for every node but the root."""
+        return top_down(self.parents, self.scores(x))
+
+    def learn(self, x: Features, y: Iterable[Node]) -> None:
+        """w_i += v_i x, v_i = +1 / -1, iff {w_i . x >= 0} != v_i."""
+        true = closure(self.parents, y)
+        for i in trained_nodes(self.parents, true):
+            if (dot(self.w[i], x) >= 0) != (i in true):
+                add(self.w[i], 1.0 if i in true else -1.0, x)
+
+
+class _RLS:
+    """What H-RLS and SH-RLS share: the estimator of [R] Eq. 1, solved afresh at every call."""
+
+    def __init__(self, parents: Parents, l2: float) -> None:
+        self.parents = parents
+        self.l2 = l2
+        self.t = 0  # rounds so far
+        self.features: dict[Hashable, None] = {}  # every name learned from, in order
+        self.examples: dict[Node, list[tuple[dict[Hashable, float], float]]] = {
+            i: [] for i in labels_below_root(parents)
+        }
+
+    def stored(self, node: Node) -> int:
+        """How many examples the node has stored: N_i."""
+        return len(self.examples[node])
+
+    def _solve(self, node: Node, x: Features) -> dict[Hashable, float]:
+        """(l2 I + S S^T + x x^T)^{-1} S v ([R] Eq. 1)."""
+        names = list({**self.features, **dict.fromkeys(x)})
+        A, Sv = self.l2 * np.eye(len(names)), np.zeros(len(names))
+        for s, v in self.examples[node]:
+            column = np.array([s.get(name, 0.0) for name in names])
+            A += np.outer(column, column)
+            Sv += v * column
+        x_t = np.array([x.get(name, 0.0) for name in names])
+        w = np.linalg.solve(A + np.outer(x_t, x_t), Sv)
+        return dict(zip(names, w.tolist(), strict=True))
+
+    def w(self, node: Node) -> dict[Hashable, float]:
+        """w_old = (l2 I + S S^T)^{-1} S v: no current x."""
+        return self._solve(node, {})
+
+    def margin(self, node: Node, x: Features) -> float:
+        """w_{i,t} . x, x itself in the matrix ([R] Eq. 1)."""
+        return dot(self._solve(node, x), x)
+
+    def scores(self, x: Features) -> dict[Node, float]:
+        """The margin of every node but the root."""
+        return {i: self.margin(i, x) for i in self.examples}
+
+    def predict(self, x: Features) -> dict[Node, bool]:
+        """Top-down, for every node but the root."""
+        return top_down(self.parents, self.scores(x))
+
+    def _stores(self, node: Node, x: Features) -> bool:
+        """Whether the node stores x on this round."""
+        raise NotImplementedError
+
+    def learn(self, x: Features, y: Iterable[Node]) -> None:
+        """Store (x, +1 / -1) where the parents are truly on; a zero x is a round, never stored."""
+        self.t += 1
+        if dot(x, x) == 0.0:
+            return
+        true = closure(self.parents, y)
+        for i in trained_nodes(self.parents, true):
+            if self._stores(i, x):
+                self.examples[i].append((dict(x), 1.0 if i in true else -1.0))
+        self.features.update(dict.fromkeys(x))
+
+
+class HRLS(_RLS):
+    """H-RLS ([R] Fig. 3): every trained node stores every example."""
+
+    def __init__(self, parents: Parents, l2: float = 1.0) -> None:
+        super().__init__(parents, l2)
+
+    def _stores(self, node: Node, x: Features) -> bool:
+        return True
+
+
+class SHRLS(_RLS):
+    """SH-RLS ([R] section 8): a trained node stores an example only if its margin is small."""
+
+    def __init__(self, parents: Parents, threshold: float = 5.0, l2: float = 1.0) -> None:
+        super().__init__(parents, l2)
+        self.threshold = threshold
+
+    def _stores(self, node: Node, x: Features) -> bool:
+        """|w_{i,t} . x_t| <= sqrt(5 ln t / N_{i,t}); t is the current round; N = 0 stores."""
+        N = self.stored(node)
+        if N == 0:
+            return True
+        return abs(self.margin(node, x)) <= math.sqrt(self.threshold * math.log(self.t) / N)
