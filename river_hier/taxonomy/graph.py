@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numbers
 from collections import deque
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable
 from typing import Any
 
 import numpy as np
@@ -32,7 +32,7 @@ def build(
 def _read(
     edges: Iterable[tuple[Label, Label]], nodes: Iterable[Label]
 ) -> tuple[dict[Label, list[Label]], dict[Label, list[Label]]]:
-    if isinstance(edges, str | Mapping):
+    if isinstance(edges, str | dict):
         raise TypeError(
             f"`edges` must be an iterable of (parent, child) pairs, got {type(edges).__name__}; "
             "for mappings there are Taxonomy.from_parents and Taxonomy.from_nested"
@@ -42,29 +42,33 @@ def _read(
     parents: dict[Label, list[Label]] = {}
     spelling: dict[Label, Label] = {}
 
-    def add(label: Any, where: str) -> Label:
-        first = spelling.get(check_label(label, where))
-        if first is None:
-            spelling[label] = label
+    def add(label: Any, number: int, edge: Any) -> Label:
+        try:
+            first = spelling.get(label)
+            if first is None or _is_bool(first) != _is_bool(label):
+                raise TypeError
+        except TypeError:  # new, or to be refused: only now is it worth naming the place
+            where = f"edge {number} is {edge!r}" if number >= 0 else f"node {label!r}"
+            first = spelling.get(check_label(label, where))
+            if first is not None:
+                raise ValueError(
+                    f"{where}: labels {first!r} and {label!r} are equal in Python, so they would "
+                    "be one node; give each node a label of its own"
+                ) from None
+            first = spelling[label] = label
             children[label], parents[label] = [], []
-            return label  # type: ignore[no-any-return]
-        if first is not label and _is_bool(first) != _is_bool(label):
-            raise ValueError(
-                f"{where}: labels {first!r} and {label!r} are equal in Python, so they would be "
-                "one node; give each node a label of its own"
-            )
         return first
 
     for label in nodes:
-        add(label, f"node {label!r}")
+        add(label, -1, None)
     seen: set[tuple[Label, Label]] = set()
     for number, edge in enumerate(edges):
-        where = f"edge {number}"
         if isinstance(edge, str) or not hasattr(edge, "__len__") or len(edge) != 2:
-            raise ValueError(f"{where} is {edge!r}: it must be a (parent, child) pair")
-        parent, child = (add(label, f"{where} is {edge!r}") for label in edge)
+            raise ValueError(f"edge {number} is {edge!r}: it must be a (parent, child) pair")
+        parent, child = edge
+        parent, child = add(parent, number, edge), add(child, number, edge)
         if parent == child:
-            raise ValueError(f"{where} makes node {child!r} its own parent")
+            raise ValueError(f"edge {number} makes node {child!r} its own parent")
         if (parent, child) not in seen:
             seen.add((parent, child))
             children[parent].append(child)

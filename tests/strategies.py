@@ -1,0 +1,70 @@
+"""Taxonomies, multilabels and examples for hypothesis."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import strategies as st
+
+from river_hier import Taxonomy
+
+# Labels of every kind that a stream may bring; none of them equals another.
+LABELS = ["wolf", 7, True, ("a", "b"), "", 2.5, frozenset({1}), b"x", "fox", -3, ("c",), "owl"]
+
+
+@st.composite
+def trees(draw: st.DrawFn, min_nodes: int = 2, max_nodes: int = 9) -> Taxonomy:
+    n = draw(st.integers(min_nodes, max_nodes))
+    labels = draw(st.permutations(LABELS))[:n]
+    parents = [draw(st.integers(0, v - 1)) for v in range(1, n)]
+    return Taxonomy([(labels[p], labels[v]) for v, p in enumerate(parents, start=1)])
+
+
+@st.composite
+def dags(draw: st.DrawFn, min_nodes: int = 2, max_nodes: int = 9) -> Taxonomy:
+    n = draw(st.integers(min_nodes, max_nodes))
+    labels = draw(st.permutations(LABELS))[:n]
+    above = [draw(st.sets(st.integers(0, v - 1), min_size=1, max_size=3)) for v in range(1, n)]
+    return Taxonomy(
+        [(labels[p], labels[v]) for v, ps in enumerate(above, start=1) for p in sorted(ps)]
+    )
+
+
+def taxonomies(min_nodes: int = 2, max_nodes: int = 9) -> st.SearchStrategy[Taxonomy]:
+    return st.one_of(trees(min_nodes, max_nodes), dags(min_nodes, max_nodes))
+
+
+def multilabels(taxonomy: Taxonomy) -> st.SearchStrategy[set[Any]]:
+    """Any set of labels but the root; not closed."""
+    return st.sets(st.sampled_from(taxonomy.nodes[1:]))
+
+
+# Halves are exact in binary, so that ties are ties in any order of summation.
+values = st.integers(-6, 6).map(lambda i: i / 2)
+reals = st.floats(-3, 3, allow_nan=False).filter(lambda v: v == 0 or abs(v) > 1e-3)
+
+
+def features(
+    names: Any = st.sampled_from(["a", "b", "c", 1, ("d", 2)]), numbers: Any = values
+) -> st.SearchStrategy[dict[Any, float]]:
+    """Sparse feature dicts, the empty one and zeros included; features come and go."""
+    return st.dictionaries(names, numbers, max_size=5)
+
+
+@st.composite
+def single_label_streams(draw: st.DrawFn) -> tuple[Taxonomy, list[tuple[dict[Any, float], Any]]]:
+    taxonomy = draw(trees())
+    example = st.tuples(features(), st.sampled_from(taxonomy.nodes))
+    return taxonomy, draw(st.lists(example, max_size=25))
+
+
+@st.composite
+def multilabel_streams(draw: st.DrawFn) -> tuple[Taxonomy, list[tuple[dict[Any, float], Any]]]:
+    taxonomy = draw(taxonomies())
+    example = st.tuples(features(), multilabels(taxonomy))
+    return taxonomy, draw(st.lists(example, max_size=25))
+
+
+def parents_of(taxonomy: Taxonomy) -> dict[Any, tuple[Any, ...]]:
+    """The taxonomy as the oracles take it."""
+    return {label: taxonomy.parents(label) for label in taxonomy}

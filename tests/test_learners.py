@@ -1,0 +1,194 @@
+"""Every learner equals its naive oracle, step by step."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import oracles
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strategies import features, multilabel_streams, parents_of, single_label_streams, trees
+
+from river_hier import Taxonomy, linear_model
+
+NEAR = 1e-9
+
+
+def assert_near(ours: dict[Any, float], theirs: dict[Any, float]) -> None:
+    assert list(ours) == list(theirs)
+    for label, value in theirs.items():
+        assert ours[label] == pytest.approx(value, abs=NEAR), label
+
+
+def assert_same_weights(ours: dict[Any, dict[Any, float]], theirs: dict[Any, Any]) -> None:
+    for label, w in ours.items():
+        for name in w.keys() | theirs[label].keys():
+            assert w.get(name, 0.0) == pytest.approx(theirs[label].get(name, 0.0), abs=NEAR)
+
+
+def decided(scores: dict[Any, float], learned: Any) -> bool:
+    """Whether no rounding error could turn a decision: scores are zero for sure, or not near it."""
+    return all(abs(score) > NEAR or not learned(label) for label, score in scores.items())
+
+
+def best_is_clear(scores: dict[Any, float]) -> bool:
+    top, *rest = sorted(scores.values(), reverse=True)
+    return not rest or top - rest[0] > NEAR
+
+
+@pytest.mark.parametrize("name", ["Hieron", "AveragedHieron"])
+@given(data=single_label_streams(), pickle_at=st.integers(0, 25))
+@settings(max_examples=150, deadline=None)
+def test_single_label(name: str, data: Any, pickle_at: int) -> None:
+    taxonomy, stream = data
+    ours = getattr(linear_model, name)(taxonomy)
+    theirs = getattr(oracles, name)(parents_of(taxonomy))
+    for step, (x, y) in enumerate(stream):
+        scores = theirs.scores(x)
+        assert_near(ours.score_one(x), scores)
+        if best_is_clear(scores):
+            assert ours.predict_one(x) == theirs.predict(x)
+        proba = ours.predict_proba_one(x)
+        assert sum(proba.values()) == pytest.approx(1.0)
+        assert max(proba, key=lambda label: proba[label]) == ours.predict_one(x)
+        ours.learn_one(x, y)
+        theirs.learn(x, y)
+        if name == "Hieron":
+            assert_same_weights(ours.weights, theirs.w)
+        else:  # the brute-force average of all hypotheses
+            assert_same_weights(ours.weights, theirs.average())
+        if step == pickle_at:
+            ours = pickle.loads(pickle.dumps(ours))
+
+
+@pytest.mark.parametrize("name", ["Hieron", "AveragedHieron"])
+def test_the_very_first_prediction_is_the_root(name: str) -> None:
+    taxonomy = Taxonomy([("r", "a"), ("a", "b")])
+    assert getattr(linear_model, name)(taxonomy).predict_one({"x": 1.0}) == "r"
+
+
+@pytest.mark.parametrize("name", ["HPerceptron", "HRLS", "SHRLS"])
+@given(data=multilabel_streams(), pickle_at=st.integers(0, 25), l2=st.sampled_from([0.5, 1.0, 3.0]))
+@settings(max_examples=120, deadline=None)
+def test_multilabel(name: str, data: Any, pickle_at: int, l2: float) -> None:
+    taxonomy, stream = data
+    parameters = {} if name == "HPerceptron" else {"l2": l2}
+    ours = getattr(linear_model, name)(taxonomy, **parameters)
+    theirs = getattr(oracles, name)(parents_of(taxonomy), **parameters)
+    # Sums of halves are exact, solutions of equations are not, unless nothing has been stored.
+    learned = (lambda label: False) if name == "HPerceptron" else theirs.stored
+    for step, (x, y) in enumerate(stream):
+        scores = theirs.scores(x)
+        assert_near(ours.score_one(x), scores)
+        answer = ours.predict_one(x)
+        assert list(answer) == list(taxonomy.nodes[1:])
+        if decided(scores, learned):
+            assert answer == theirs.predict(x)
+        on = {label for label, yes in answer.items() if yes}
+        assert taxonomy.closure(on) == {taxonomy.root, *on}, "closed upward"
+        assert_coherent(ours.predict_proba_one(x), taxonomy)
+        ours.learn_one(x, y)
+        theirs.learn(x, y)
+        if name == "SHRLS":
+            assert ours.n_stored == {v: theirs.stored(v) for v in taxonomy.nodes[1:]}
+        if name != "HPerceptron":
+            assert_same_weights(ours.weights, {v: theirs.w(v) for v in taxonomy.nodes[1:]})
+        else:
+            assert_same_weights(ours.weights, theirs.w)
+        if step == pickle_at:
+            ours = pickle.loads(pickle.dumps(ours))
+
+
+def assert_coherent(proba: dict[Any, dict[bool, float]], taxonomy: Taxonomy) -> None:
+    for label, p in proba.items():
+        assert p[False] + p[True] == pytest.approx(1.0)
+        assert 0.0 <= p[True] <= 1.0
+        for parent in taxonomy.parents(label):
+            assert parent == taxonomy.root or p[True] <= proba[parent][True] + 1e-12
+
+
+@given(data=multilabel_streams(), threshold=st.sampled_from([0.1, 1.0, 20.0]))
+@settings(max_examples=60, deadline=None)
+def test_the_threshold_of_shrls(data: Any, threshold: float) -> None:
+    taxonomy, stream = data
+    ours = linear_model.SHRLS(taxonomy, threshold=threshold)
+    theirs = oracles.SHRLS(parents_of(taxonomy), threshold=threshold)
+    for x, y in stream:
+        ours.learn_one(x, y)
+        theirs.learn(x, y)
+        assert ours.n_stored == {v: theirs.stored(v) for v in taxonomy.nodes[1:]}
+
+
+@given(
+    stream=st.lists(
+        st.tuples(
+            st.dictionaries(st.integers(0, 300), st.sampled_from([0.5, 1.0, -0.25]), min_size=3),
+            st.sets(st.sampled_from(["a", "b", "c", "d"])),
+        ),
+        min_size=60,
+        max_size=80,
+    )
+)
+@settings(max_examples=5, deadline=None)
+def test_many_features_stay_in_dual_variables(stream: Any) -> None:
+    taxonomy = Taxonomy([("r", "a"), ("a", "b"), ("a", "c"), ("r", "d")])
+    ours, theirs = linear_model.HRLS(taxonomy), oracles.HRLS(parents_of(taxonomy))
+    for x, y in stream:
+        ours.learn_one(x, y)
+        theirs.learn(x, y)
+    assert_same_weights(ours.weights, {v: theirs.w(v) for v in taxonomy.nodes[1:]})
+
+
+@pytest.mark.parametrize("name", ["Hieron", "AveragedHieron"])
+@given(
+    stream=st.lists(st.tuples(features(), st.sampled_from(["a", "b", 3])), max_size=25),
+    probe=features(),
+)
+@settings(max_examples=60, deadline=None)
+def test_an_open_taxonomy_equals_the_closed_flat_one(name: str, stream: Any, probe: Any) -> None:
+    cls = getattr(linear_model, name)
+    arrived = list(dict.fromkeys(y for _, y in stream))
+    opened, closed = cls(), cls(Taxonomy.flat(arrived))
+    for x, y in stream:
+        opened.learn_one(x, y)
+        closed.learn_one(x, y)
+    assert opened.taxonomy is None
+    if name == "Hieron":  # the worst label of AveragedHieron may be one that has not arrived
+        assert_near(opened.score_one(probe), closed.score_one(probe))
+
+
+@given(
+    stream=st.lists(st.tuples(features(), st.sets(st.sampled_from(["a", "b", 3]))), max_size=25),
+    probe=features(),
+)
+@settings(max_examples=60, deadline=None)
+def test_an_open_hrls_takes_labels_to_have_been_off_before(stream: Any, probe: Any) -> None:
+    arrived = list(dict.fromkeys(label for _, y in stream for label in y))
+    opened, closed = linear_model.HRLS(), linear_model.HRLS(Taxonomy.flat(arrived))
+    for x, y in stream:
+        opened.learn_one(x, y)
+        closed.learn_one(x, y)
+    if arrived:
+        assert_near(opened.score_one(probe), closed.score_one(probe))
+
+
+@pytest.mark.parametrize("name", ["HPerceptron", "SHRLS"])
+def test_an_open_multilabel_model_grows(name: str) -> None:
+    model = getattr(linear_model, name)()
+    assert model.predict_one({"x": 1.0}) == {}
+    model.learn_one({"x": 1.0}, {"a": True, "b": False})
+    model.learn_one({"x": -1.0}, ["c"])
+    model.learn_one({"y": 1.0}, iter(["d"]))
+    assert list(model.predict_one({"x": 1.0})) == ["a", "b", "c", "d"]
+
+
+@pytest.mark.parametrize("name", ["Hieron", "HPerceptron", "HRLS", "SHRLS"])
+@given(taxonomy=trees(min_nodes=3), x=features())
+@settings(max_examples=20, deadline=None)
+def test_flat_comparators_are_the_same_classes(name: str, taxonomy: Taxonomy, x: Any) -> None:
+    model = getattr(linear_model, name)(taxonomy.flatten())
+    label = taxonomy.nodes[-1]
+    model.learn_one(x, label)
+    assert set(model.score_one(x)) <= set(taxonomy)
