@@ -33,9 +33,23 @@ def decided(scores: dict[Any, float], learned: Any) -> bool:
     return all(abs(score) > NEAR or not learned(label) for label, score in scores.items())
 
 
-def best_is_clear(scores: dict[Any, float]) -> bool:
-    top, *rest = sorted(scores.values(), reverse=True)
-    return not rest or top - rest[0] > NEAR
+def near_the_top(scores: dict[Any, float]) -> set[Any]:
+    top = max(scores.values())
+    return {label for label, score in scores.items() if top - score <= NEAR}
+
+
+def untouched(oracle: Any) -> set[Any]:
+    """The nodes whose prototypes are zero, so that their scores are exact."""
+    parents = oracle.parents
+    return {v for v in parents if not any(oracle.w[u] for u in oracles.path(parents, v))}
+
+
+def compared(name: str, oracle: Any, x: Any, y: Any) -> dict[Any, float]:
+    """What the learner maximises to choose the label that y has to beat."""
+    scores: dict[Any, float] = oracles.prototype_scores(oracle.parents, oracle.w, x)
+    if name == "Hieron":
+        return scores
+    return {v: s + oracles.distance(oracle.parents, y, v) ** 0.5 for v, s in scores.items()}
 
 
 @pytest.mark.parametrize("name", ["Hieron", "AveragedHieron"])
@@ -48,11 +62,14 @@ def test_single_label(name: str, data: Any, pickle_at: int) -> None:
     for step, (x, y) in enumerate(stream):
         scores = theirs.scores(x)
         assert_near(ours.score_one(x), scores)
-        if best_is_clear(scores):
-            assert ours.predict_one(x) == theirs.predict(x)
         proba = ours.predict_proba_one(x)
         assert sum(proba.values()) == pytest.approx(1.0)
-        assert max(proba, key=lambda label: proba[label]) == ours.predict_one(x)
+        if len(near_the_top(scores)) == 1:
+            assert ours.predict_one(x) == theirs.predict(x)
+            assert max(proba, key=lambda label: proba[label]) == ours.predict_one(x)
+        rivals = near_the_top(compared(name, theirs, x, y))
+        if len(rivals) > 1 and not rivals <= untouched(theirs):
+            return  # rounding decides whom the step is for: from here on both may be right
         ours.learn_one(x, y)
         theirs.learn(x, y)
         if name == "Hieron":

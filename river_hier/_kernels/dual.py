@@ -6,7 +6,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from .features import Vector
 from .growing import grown
 from .instances import Instances
 from .inverse import GrowingInverse

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-# A squared norm below this is a zero vector: dividing by it would overflow.
+# An x with a smaller squared norm counts as zero: dividing by it would overflow.
 _SMALLEST_NORM2 = 1e-300
 
 
@@ -64,10 +64,13 @@ def read(x: Mapping[Hashable, Any]) -> tuple[NDArray[np.float64], float]:
     if values.ndim != 1 or values.dtype.kind not in "biuf":
         values = np.array([_number(name, value) for name, value in x.items()])
     values = values.astype(np.float64, copy=False)
-    norm2 = float(values @ values)
+    with np.errstate(over="ignore"):
+        norm2 = float(values @ values)
     if not math.isfinite(norm2):
         _explain(x)
-    return values, norm2 if norm2 >= _SMALLEST_NORM2 else 0.0
+    if norm2 < _SMALLEST_NORM2:
+        return np.zeros(len(x)), 0.0
+    return values, norm2
 
 
 def _number(name: Hashable, value: Any) -> float:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-A = TypeVar("A", bound="np.ndarray[Any, Any]")
+T = TypeVar("T", np.float64, np.intp)
 
 
-def grown(a: A, *shape: int) -> A:
+def grown(a: NDArray[T], *shape: int) -> NDArray[T]:
     """`a` itself if it has room for `shape`, else a copy with more, filled up with zeros."""
     if all(have >= need for have, need in zip(a.shape, shape, strict=True)):
         return a
@@ -17,6 +18,6 @@ def grown(a: A, *shape: int) -> A:
         have if have >= need else max(need, 2 * have)
         for have, need in zip(a.shape, shape, strict=True)
     )
-    larger: A = np.zeros(room, a.dtype, order="F" if np.isfortran(a) else "C")  # type: ignore[assignment]
+    larger = np.zeros(room, a.dtype, order="F" if np.isfortran(a) else "C")
     larger[tuple(map(slice, a.shape))] = a
     return larger

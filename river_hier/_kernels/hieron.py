@@ -18,7 +18,8 @@ def distances_from(y: int, tree: Arrays) -> Floats:
     on_path = np.zeros(tree.n)
     on_path[_path(y, tree)] = 1.0
     shared = path_sums(on_path, tree)  # nodes that the paths of y and v have in common
-    return tree.depth[y] + tree.depth - 2.0 * shared
+    distances: Floats = tree.depth[y] + tree.depth - 2.0 * shared
+    return distances
 
 
 def hieron_step(

@@ -27,5 +27,5 @@ def check_tree(taxonomy: Taxonomy) -> None:
 
 def check_positive(name: str, value: Any) -> None:
     """A parameter must be a positive, finite number."""
-    if not isinstance(value, numbers.Real) or not (0 < value < math.inf):
+    if not isinstance(value, numbers.Real) or not 0.0 < float(value) < math.inf:
         raise ValueError(f"`{name}` must be positive, got {value!r}")

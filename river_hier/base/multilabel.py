@@ -47,7 +47,7 @@ class MultiLabelModel(TaxonomyModel, base.MultiLabelClassifier):
         self._adopt(taxonomy)
         self._learn(vector, on)
 
-    def predict_one(self, x: Mapping[Any, Any], **kwargs: Any) -> dict[Label, bool]:  # type: ignore[override]
+    def predict_one(self, x: Mapping[Any, Any], **kwargs: Any) -> dict[Label, bool]:
         """Predict the multilabel of x.
 
         Parameters
@@ -63,7 +63,7 @@ class MultiLabelModel(TaxonomyModel, base.MultiLabelClassifier):
         on = self._decide(self._features.find(x)).tolist()
         return dict(zip(self._taxonomy.nodes[1:], on[1:], strict=True))
 
-    def predict_proba_one(  # type: ignore[override]
+    def predict_proba_one(
         self, x: Mapping[Any, Any], **kwargs: Any
     ) -> dict[Label, dict[bool, float]]:
         """The probability that each node is on, never above its parent's.

@@ -26,7 +26,7 @@ class SingleLabelModel(TaxonomyModel, base.Classifier):
     def _multiclass(self) -> bool:
         return True
 
-    def learn_one(self, x: Mapping[Any, Any], y: Label) -> None:  # type: ignore[override]
+    def learn_one(self, x: Mapping[Any, Any], y: Label) -> None:
         """Learn from one example.
 
         Parameters
@@ -43,7 +43,7 @@ class SingleLabelModel(TaxonomyModel, base.Classifier):
         self._adopt(taxonomy)
         self._learn(vector, node)
 
-    def predict_one(self, x: Mapping[Any, Any], **kwargs: Any) -> Label:  # type: ignore[override]
+    def predict_one(self, x: Mapping[Any, Any], **kwargs: Any) -> Any:
         """Predict the label of x: the node with the largest score.
 
         Parameters
@@ -59,8 +59,11 @@ class SingleLabelModel(TaxonomyModel, base.Classifier):
         scores = self._scores(self._features.find(x))
         return self._taxonomy.nodes[int(scores.argmax())]
 
-    def predict_proba_one(self, x: Mapping[Any, Any], **kwargs: Any) -> dict[Label, float]:  # type: ignore[override]
+    def predict_proba_one(self, x: Mapping[Any, Any], **kwargs: Any) -> dict[Any, float]:
         """A distribution over all nodes: the softmax of the scores, which are not calibrated.
+
+        Its largest entry is the prediction, unless two scores differ by no more than a rounding
+        error and their exponentials not at all.
 
         Parameters
         ----------

@@ -56,11 +56,13 @@ class AveragedHieron(SingleLabelModel):
     >>> metric = metrics.TreeInducedError(stream.taxonomy)
 
     >>> evaluate.progressive_val_score(stream.take(2000), model, metric)
-    TreeInducedError: 0.
+    TreeInducedError: 0.2385
 
     References
     ----------
-    [^1]: [Dekel, O., Keshet, J. and Singer, Y., 2004. Large margin hierarchical classification. In Proceedings of the 21st International Conference on Machine Learning (p. 27).](https://doi.org/10.1145/1015330.1015374)
+    [^1]: [Dekel, O., Keshet, J. and Singer, Y., 2004. Large margin hierarchical classification. In
+        Proceedings of the 21st International Conference on Machine Learning, p. 27.](
+        https://doi.org/10.1145/1015330.1015374)
 
     """
 

@@ -57,11 +57,13 @@ class HPerceptron(MultiLabelModel):
     >>> metric = metrics.HLoss(taxonomy)
 
     >>> evaluate.progressive_val_score(stream.take(2000), model, metric)
-    HLoss: 0.
+    HLoss: 0.618
 
     References
     ----------
-    [^1]: [Cesa-Bianchi, N., Gentile, C. and Zaniboni, L., 2006. Incremental algorithms for hierarchical classification. Journal of Machine Learning Research, 7, pp.31-54.](https://www.jmlr.org/papers/v7/cesa-bianchi06a.html)
+    [^1]: [Cesa-Bianchi, N., Gentile, C. and Zaniboni, L., 2006. Incremental algorithms for
+        hierarchical classification. Journal of Machine Learning Research, 7, pp. 31-54.](
+        https://www.jmlr.org/papers/v7/cesa-bianchi06a.html)
 
     """
 

@@ -76,14 +76,16 @@ class SHRLS(LeastSquaresModel):
     >>> metric = metrics.HLoss(taxonomy)
 
     >>> evaluate.progressive_val_score(stream.take(2000), model, metric)
-    HLoss: 0.
+    HLoss: 0.5615
 
     >>> model.n_stored
-    {'news': 0, 'sport': 0, 'politics': 0}
+    {'news': 810, 'sport': 570, 'politics': 603}
 
     References
     ----------
-    [^1]: [Cesa-Bianchi, N., Gentile, C. and Zaniboni, L., 2006. Incremental algorithms for hierarchical classification. Journal of Machine Learning Research, 7, pp.31-54.](https://www.jmlr.org/papers/v7/cesa-bianchi06a.html)
+    [^1]: [Cesa-Bianchi, N., Gentile, C. and Zaniboni, L., 2006. Incremental algorithms for
+        hierarchical classification. Journal of Machine Learning Research, 7, pp. 31-54.](
+        https://www.jmlr.org/papers/v7/cesa-bianchi06a.html)
 
     """
 

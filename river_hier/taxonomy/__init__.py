@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from .arrays import Arrays
 from .errors import UnknownLabelError
-from .taxonomy import Label, Taxonomy
+from .nodes import Label
+from .taxonomy import Taxonomy
 
 __all__ = ["Arrays", "Label", "Taxonomy", "UnknownLabelError"]

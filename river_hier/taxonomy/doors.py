@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import pairwise
 from typing import Any
 
 from .graph import Label
@@ -27,7 +28,7 @@ def from_paths(paths: Iterable[Iterable[Label]]) -> tuple[list[Label], Edges]:
             raise TypeError(f"path {number} is {path!r}: it must be a sequence of labels")
         labels = list(path)
         nodes += labels[:1]
-        edges += zip(labels, labels[1:], strict=False)
+        edges += pairwise(labels)
     return nodes, edges
 
 
@@ -38,7 +39,7 @@ def from_nested(nested: Mapping[Label, Any]) -> tuple[list[Label], Edges]:
     edges: Edges = []
     # A stack of iterators instead of recursion: depth is the user's, not Python's.
     stack: list[tuple[Label, Iterator[tuple[Label, Any]]]] = [
-        (label, _below(label, below)) for label, below in reversed(nested.items())
+        (label, _below(label, below)) for label, below in reversed(list(nested.items()))
     ]
     while stack:
         parent, below = stack[-1]

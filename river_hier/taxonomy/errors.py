@@ -20,12 +20,14 @@ class UnknownLabelError(KeyError, ValueError):
     >>> from river_hier import Taxonomy
 
     >>> t = Taxonomy([("animal", "wolf"), ("animal", "fox")])
-    >>> t.depth("wolff")
-    Traceback (most recent call last):
-    ...
-    river_hier.taxonomy.errors.UnknownLabelError: label 'wolff' is not in the taxonomy (3 nodes); did you mean 'wolf'?
-    >>> len(t)
-    3
+    >>> try:
+    ...     t.depth("wolff")
+    ... except UnknownLabelError as error:
+    ...     print(error)
+    label 'wolff' is not in the taxonomy (3 nodes); did you mean 'wolf'?
+
+    >>> t.depth("wolf")
+    1
 
     """
 

@@ -78,7 +78,7 @@ def _read(
     return children, parents
 
 
-def check_label(label: Any, where: str) -> Label:
+def check_label(label: Label, where: str) -> Label:
     """The label, if it can name a node."""
     if label is None or (isinstance(label, numbers.Real) and label != label):
         raise ValueError(f"{where}: {label!r} cannot be a label; every node needs one")
@@ -88,7 +88,7 @@ def check_label(label: Any, where: str) -> Label:
         raise TypeError(
             f"{where}: label {label!r} is not hashable; use a string, a number or a tuple"
         ) from None
-    return label  # type: ignore[no-any-return]
+    return label
 
 
 def _is_bool(label: Label) -> bool:

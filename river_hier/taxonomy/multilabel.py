@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from .taxonomy import Taxonomy
+    from .nodes import Nodes
 
 _BOOLS = frozenset({bool, np.bool_})
 
 
-def closed(taxonomy: Taxonomy, y: Any) -> set[int]:
+def closed(taxonomy: Nodes, y: Any) -> set[int]:
     """The nodes of y and all their ancestors, root included.
 
     A label on whose ancestor is explicitly False contradicts itself: an error.
@@ -32,7 +32,7 @@ def closed(taxonomy: Taxonomy, y: Any) -> set[int]:
     return nodes
 
 
-def answered(taxonomy: Taxonomy, y: Any) -> set[int]:
+def answered(taxonomy: Nodes, y: Any) -> set[int]:
     """The nodes of a prediction, root included.
 
     Like `closed`, but an ancestor that the answer explicitly switches off stays off: that is
@@ -49,12 +49,12 @@ def answered(taxonomy: Taxonomy, y: Any) -> set[int]:
     return nodes
 
 
-def literal(taxonomy: Taxonomy, y: Any) -> set[int]:
+def literal(taxonomy: Nodes, y: Any) -> set[int]:
     """The nodes of y as they are, nothing filled in but the root."""
     return {0, *_read(taxonomy, y)[0]}
 
 
-def _close(taxonomy: Taxonomy, on: Iterable[int], blocked: set[int] = frozenset()) -> set[int]:  # type: ignore[assignment]
+def _close(taxonomy: Nodes, on: Iterable[int], blocked: Collection[int] = ()) -> set[int]:
     nodes = {0}
     stack = list(on)
     parents = taxonomy.parent_indices
@@ -66,7 +66,7 @@ def _close(taxonomy: Taxonomy, on: Iterable[int], blocked: set[int] = frozenset(
     return nodes
 
 
-def _read(taxonomy: Taxonomy, y: Any) -> tuple[list[int], Mapping[Any, Any] | None]:
+def _read(taxonomy: Nodes, y: Any) -> tuple[list[int], Mapping[Any, Any] | None]:
     """The nodes said to be on, and the mapping they were read from, if it was one."""
     if isinstance(y, Mapping):
         if not y.keys() <= taxonomy.label_index.keys():
@@ -83,7 +83,7 @@ def _read(taxonomy: Taxonomy, y: Any) -> tuple[list[int], Mapping[Any, Any] | No
     return [taxonomy.index(label) for label in y], None
 
 
-def _is_label(taxonomy: Taxonomy, y: Any) -> bool:
+def _is_label(taxonomy: Nodes, y: Any) -> bool:
     try:
         return y in taxonomy.label_index
     except TypeError:  # a list or a set: not hashable, so not a label

@@ -1,0 +1,149 @@
+"""H-RLS's label model: linear probabilities at every node, labels that respect the taxonomy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from river.datasets import base
+
+from river_hier.base import check_taxonomy
+from river_hier.datasets.base import TaxonomyDataset
+from river_hier.taxonomy import Label, Taxonomy
+
+from . import seeds
+from .checks import check_integer
+from .drift import TurningVectors, unit
+from .reference import ReferenceClassifier
+
+WEIGHTS, DRIFTED_WEIGHTS, EXAMPLES = range(3)  # what random numbers are drawn for
+
+
+class LinearLabels(TaxonomyDataset, base.SyntheticDataset):
+    r"""Multilabels drawn top-down, each node's probability linear in the features.
+
+    The stochastic model of the H-RLS paper[^1], section 5. Every node $i$ but the root has a
+    vector $u_i$ of norm 1. An example $x$, drawn uniformly from the sphere of norm 1, has label $i$
+    with probability
+
+    $$P(V_i = 1 \mid \textrm{parent on}, x) = \frac{1 + u_i^\top x}{2}$$
+
+    and never where the parent is off. Endless; $O(n d)$ an example of $n$ nodes, $d$ features.
+
+    Differences to the paper: its $x$ are arbitrary, its taxonomy is a forest. Here a node with
+    several parents is on only if all of them are. Where there is drift, each $u_i$ turns, with
+    constant speed and in a plane, into another unit vector; all probabilities stay known.
+
+    Parameters
+    ----------
+    taxonomy
+        The taxonomy, a tree or a DAG.
+    n_features
+        The number of features $d$, at least 2.
+    seed
+        Random seed number used for reproducibility. Without one, each object is a stream of its
+        own, which can still be iterated again.
+    drift_at
+        The step, counted from 0, at which the weights begin to change. Up to there the examples
+        are those of the stream without drift, the default.
+    drift_width
+        The number of steps that the change takes; 1 is an abrupt drift.
+
+    Examples
+    --------
+
+    >>> from river_hier import Taxonomy
+    >>> from river_hier.datasets import synth
+
+    >>> t = Taxonomy([("animal", "mammal"), ("animal", "bird"), ("mammal", "wolf")])
+    >>> stream = synth.LinearLabels(t, n_features=3, seed=42)
+    >>> for x, y in stream.take(2):
+    ...     print(x, y)
+    {0: -0.721869, 1: 0.615344, 2: 0.316631} {'mammal': False, 'bird': True, 'wolf': False}
+    {0: -0.540151, 1: 0.315249, 2: -0.780291} {'mammal': True, 'bird': True, 'wolf': False}
+
+    >>> stream.reference.predict_one(x)
+    {'mammal': False, 'bird': True, 'wolf': False}
+    >>> stream.probabilities(x)
+    {'mammal': 0.460956, 'bird': 0.722329, 'wolf': 0.679743}
+
+    References
+    ----------
+    [^1]: [Cesa-Bianchi, N., Gentile, C. and Zaniboni, L., 2006. Incremental algorithms for
+        hierarchical classification. JMLR 7,
+        31-54.](https://www.jmlr.org/papers/v7/cesa-bianchi06a.html)
+
+    """
+
+    def __init__(
+        self,
+        taxonomy: Taxonomy,
+        n_features: int = 10,
+        seed: int | None = None,
+        drift_at: int | None = None,
+        drift_width: int = 1,
+    ) -> None:
+        check_taxonomy(taxonomy)
+        if len(taxonomy) < 2:
+            raise ValueError(f"`taxonomy` must have a node besides the root, got {taxonomy!r}")
+        check_integer("n_features", n_features, at_least=2)  # on a line nothing can turn
+        check_integer("drift_width", drift_width, at_least=1)
+        if drift_at is not None:
+            check_integer("drift_at", drift_at, at_least=0)
+        elif drift_width > 1:
+            raise ValueError(f"`drift_width` is {drift_width}, but there is no `drift_at`")
+        self._entropy = seeds.entropy(seed)
+        super().__init__(  # type: ignore[no-untyped-call]
+            task=base.MO_BINARY_CLF, n_features=n_features, n_outputs=len(taxonomy) - 1
+        )
+        self.taxonomy = taxonomy
+        self.seed = seed
+        self.drift_at = drift_at
+        self.drift_width = drift_width
+        shape = len(taxonomy) - 1, n_features
+        before, after = (
+            unit(seeds.generator(self._entropy, purpose).standard_normal(shape))
+            for purpose in (WEIGHTS, DRIFTED_WEIGHTS)
+        )
+        self._weights = TurningVectors(before, after, drift_at, drift_width)
+
+    @property
+    def weights(self) -> dict[Label, dict[int, float]]:
+        """The unit vector of each node but the root, before any drift."""
+        rows = (dict(enumerate(u_i)) for u_i in self._weights.u.tolist())
+        return dict(zip(self.taxonomy.nodes[1:], rows, strict=True))
+
+    @property
+    def reference(self) -> ReferenceClassifier:
+        """The reference classifier, a new one at every call."""
+        return ReferenceClassifier(self)
+
+    def scores(self, x: Mapping[Any, float], step: int = 0) -> dict[Label, float]:
+        """`u_i . x` of each node but the root, for the example of that step, counted from 0."""
+        row = np.array([[x.get(i, 0.0) for i in range(self.n_features)]])
+        if not (norm := np.linalg.norm(row)) <= 1 + 1e-6:
+            raise ValueError(f"x has norm {norm:.6g}; probabilities are known up to norm 1")
+        scores = self._weights.dot(row, np.array([step]))[0]
+        return dict(zip(self.taxonomy.nodes[1:], scores.tolist(), strict=True))
+
+    def probabilities(self, x: Mapping[Any, float], step: int = 0) -> dict[Label, float]:
+        """`P(V_i = 1 | parents on)` of each node but the root, for the example of that step."""
+        scores = self.scores(x, step)
+        return {label: min(max((1 + s) / 2, 0.0), 1.0) for label, s in scores.items()}  # Eq. 3
+
+    def __iter__(self) -> Iterator[tuple[dict[int, float], dict[Label, bool]]]:
+        rng = seeds.generator(self._entropy, EXAMPLES)
+        labels = self.taxonomy.nodes[1:]
+        steps = np.arange(seeds.BLOCK)
+        while True:
+            X = unit(rng.standard_normal((seeds.BLOCK, self.n_features)))
+            p = (1 + self._weights.dot(X, steps)) / 2  # Eq. 3
+            on = rng.random(p.shape) < p
+            for v, parents in enumerate(self.taxonomy.parent_indices):
+                for parent in parents:
+                    if parent:  # the root is always on and has no column
+                        on[:, v - 1] &= on[:, parent - 1]  # Eq. 2, from the root downwards
+            for x, y in zip(X.tolist(), on.tolist(), strict=True):
+                yield dict(enumerate(x)), dict(zip(labels, y, strict=True))
+            steps += seeds.BLOCK

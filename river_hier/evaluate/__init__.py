@@ -1,0 +1,13 @@
+"""Comparisons: regret, and the theorems that bound it.
+
+They run on River's own progressive validation.
+
+"""
+
+from __future__ import annotations
+
+from .hieron_bound import hieron_bound
+from .hrls_bound import hrls_bound
+from .regret import iter_regret, regret
+
+__all__ = ["hieron_bound", "hrls_bound", "iter_regret", "regret"]

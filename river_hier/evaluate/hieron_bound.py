@@ -1,0 +1,107 @@
+"""Hieron's mistake bound, of any weights that meet its margins."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from river_hier.base import check_taxonomy, check_tree
+from river_hier.taxonomy import Label, Taxonomy
+
+from .streams import check_ends
+from .vectors import weight_matrix
+
+__all__ = ["hieron_bound"]
+
+ROUNDING = 1e-9  # a margin may fall short by so much, relative to the scores
+
+
+def hieron_bound(
+    taxonomy: Taxonomy,
+    weights: Mapping[Label, Mapping[Any, float]],
+    examples: Iterable[tuple[Mapping[Any, float], Label]],
+) -> float:
+    r"""The most that Hieron can err on these examples, by the paper's Theorem 1.
+
+    If weights $\omega$ separate the examples with the margins
+
+    $$\sum_{v \in P(y)} \omega^v \cdot x - \sum_{v \in P(r)} \omega^v \cdot x
+    \ge \sqrt{\gamma(y, r)} \quad \textrm{for every label } r \ne y$$
+
+    (Eq. 4), then the cumulative tree-induced error of online Hieron on them, and the cumulative
+    squared loss above it, are at most[^1]
+
+    $$\sum_v \|\omega^v\|^2 \; \gamma_{\max} \; R^2$$
+
+    with $\gamma_{\max}$ the largest distance in the taxonomy and $R$ the largest norm of an $x$.
+
+    It takes $O(n d)$ memory, and $O(n)$ time for every non-zero feature of an example.
+
+    Parameters
+    ----------
+    taxonomy
+        A tree.
+    weights
+        $\omega$ as `{label: {feature: weight}}`, of each node its difference to the parent's
+        prototype: `weights` of a model. Absent labels and features weigh 0.
+    examples
+        Pairs of features and one label, which may be any node.
+
+    Raises
+    ------
+    ValueError
+        The weights do not meet the margins. The message names the first example and the label
+        that comes too close.
+
+    Examples
+    --------
+
+    >>> from river_hier import Taxonomy, evaluate
+
+    >>> t = Taxonomy([("animal", "wolf"), ("animal", "owl")])
+    >>> weights = {"wolf": {"howls": 1.0, "hoots": -1.0}, "owl": {"howls": -1.0, "hoots": 1.0}}
+    >>> examples = [({"howls": 1.0}, "wolf"), ({"hoots": 1.0}, "owl")]
+    >>> evaluate.hieron_bound(t, weights, examples)
+    8.0
+
+    >>> evaluate.hieron_bound(t, weights, [*examples, ({"howls": 0.7}, "wolf")])
+    Traceback (most recent call last):
+    ...
+    ValueError: the weights do not separate example 2 ('wolf'): ...
+
+    References
+    ----------
+    [^1]: [Dekel, O., Keshet, J. and Singer, Y., 2004. Large margin hierarchical classification.
+        ICML 21.](https://doi.org/10.1145/1015330.1015374)
+
+    """
+    check_taxonomy(taxonomy)
+    check_tree(taxonomy)
+    check_ends(examples)
+    columns, omega = weight_matrix(taxonomy, weights)
+    W = omega.copy()
+    for v, parents in enumerate(taxonomy.parent_indices):
+        for parent in parents:
+            W[v] += W[parent]  # Eq. 2, from the root downwards
+    gamma: dict[Label, Any] = {}  # of each label seen, its distances to all nodes
+    R2 = 0.0
+    for number, (x, y, *_) in enumerate(examples):
+        if y not in gamma:
+            gamma[y] = np.array([taxonomy.distance(y, r) for r in taxonomy])
+        known = {columns[name]: value for name, value in x.items() if name in columns}
+        scores = W[:, list(known)] @ np.fromiter(known.values(), float, len(known))
+        margins = scores[taxonomy.index(y)] - scores
+        slack = margins - np.sqrt(gamma[y])  # Eq. 4
+        r = int(slack.argmin())
+        if not slack[r] >= -ROUNDING * (1 + np.abs(scores).max()):
+            raise ValueError(
+                f"the weights do not separate example {number} ({y!r}): its score exceeds that "
+                f"of {taxonomy.nodes[r]!r} by {margins[r]:.6g}, but Eq. 4 asks for "
+                f"{np.sqrt(gamma[y][r]):.6g}, the root of their distance"
+            )
+        R2 = max(R2, sum(value * value for value in x.values()))
+    # The last node is one of the deepest, so it is an end of a longest way through the tree.
+    gamma_max = max(taxonomy.distance(taxonomy.nodes[-1], v) for v in taxonomy)
+    return float((omega**2).sum()) * gamma_max * R2  # Corollary 1, Eq. 10

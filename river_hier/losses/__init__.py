@@ -1,0 +1,26 @@
+"""Floor 1: the losses of the papers, as plain functions of a taxonomy and two answers.
+
+The truth is a multilabel: what is below an "off" cannot be on. The prediction is taken at its
+word: an ancestor that it explicitly switches off stays off. The root is always on and never costs.
+
+"""
+
+from __future__ import annotations
+
+from .expected_h import expected_h_loss
+from .expected_symmetric_difference import expected_symmetric_difference_loss
+from .expected_zero_one import expected_zero_one_loss
+from .h import h_loss
+from .symmetric_difference import symmetric_difference_loss
+from .tree_induced import tree_induced_error
+from .zero_one import zero_one_loss
+
+__all__ = [
+    "expected_h_loss",
+    "expected_symmetric_difference_loss",
+    "expected_zero_one_loss",
+    "h_loss",
+    "symmetric_difference_loss",
+    "tree_induced_error",
+    "zero_one_loss",
+]

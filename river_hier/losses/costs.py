@@ -1,0 +1,64 @@
+"""What a node costs: reading `{label: cost}`, be it the costs of the H-loss or volumes."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ..taxonomy import Taxonomy
+
+# Mapping[Label, float] would refuse a dict[str, float]: the type of the keys is invariant.
+Costs = Mapping[Any, float]
+
+
+def by_node(taxonomy: Taxonomy, costs: Costs | None, name: str) -> Callable[[int], float]:
+    """The cost of a node, given its index; 1 where `costs` does not say.
+
+    Unknown labels are refused here, by one comparison of key sets; a value is looked at when it
+    is asked for, because a loss asks for few of them. `check` asks for all.
+    """
+    if costs is None:
+        return _one
+    if not isinstance(costs, Mapping):
+        raise TypeError(f"`{name}` must be {{label: number}}, got {type(costs).__name__}")
+    if not costs.keys() <= taxonomy.label_index.keys():
+        for label in costs:
+            taxonomy.index(label)
+    nodes = taxonomy.nodes
+
+    def cost(v: int) -> float:
+        label = nodes[v]
+        value = costs.get(label, 1.0)
+        if not is_positive(value):
+            raise ValueError(f"`{name}[{label!r}]` must be a positive finite number, got {value!r}")
+        return float(value)
+
+    return cost
+
+
+def check(taxonomy: Taxonomy, costs: Costs | None, name: str) -> None:
+    """Every label of `costs` must be in the taxonomy, every value positive and finite."""
+    cost = by_node(taxonomy, costs, name)
+    for label in costs or ():
+        cost(taxonomy.index(label))
+
+
+def check_factor(name: str, value: Any) -> None:
+    """A factor of a whole kind of mistakes must be a finite number; 0 leaves that kind out."""
+    if not _is_number(value) or not 0.0 <= value < math.inf:
+        raise ValueError(f"`{name}` must be a finite number of at least 0, got {value!r}")
+
+
+def is_positive(value: Any) -> bool:
+    """Whether the value is a positive, finite number."""
+    return _is_number(value) and 0.0 < value < math.inf
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, numbers.Real) and not isinstance(value, bool)
+
+
+def _one(v: int) -> float:
+    return 1.0

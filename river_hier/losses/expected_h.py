@@ -1,0 +1,88 @@
+"""The expected H-loss under known probabilities."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from ..taxonomy import Taxonomy
+from ..taxonomy.multilabel import answered
+from .costs import Costs, by_node
+from .probabilities import conditional
+
+
+def expected_h_loss(
+    taxonomy: Taxonomy,
+    probabilities: Mapping[Any, float],
+    y_pred: Any,
+    costs: Costs | None = None,
+) -> float:
+    r"""Expected H-loss of a prediction, when the probabilities of the labels are known.
+
+    Labels are drawn from the top down: a node is on with probability $p_i$ if its parent is on,
+    otherwise it is off (section 5 of the paper[^1]). A node whose ancestors are all predicted on
+    is charged if they are truly on and its own answer is wrong:
+
+    $$E\,\ell_H = \sum_{i\,:\,\hat{y}_j = 1,\ j \in ANC(i)} c_i
+    \prod_{j \in ANC(i)} p_j \cdot (1 - p_i \text{ if } \hat{y}_i = 1 \text{ else } p_i).$$
+
+    A prediction need not respect the taxonomy. A node predicted on under nodes predicted off is
+    charged when those are truly off, so its own answer must be wrong; if the nodes predicted off
+    begin at k, that has probability $\prod_{j \in ANC(k)} p_j (1 - p_k)$. A node predicted on
+    below yet another such node is never charged.
+
+    Takes O(nodes that are on, their children and their ancestors), plus reading the prediction.
+
+    Parameters
+    ----------
+    taxonomy
+        The taxonomy, a tree; a node with several parents raises a `ValueError` that names it.
+    probabilities
+        `{label: P(on | parent on)}` for every label but the root. A visited label that is missing
+        or whose value is not in [0, 1] raises a `ValueError`; the others are not looked at.
+    y_pred
+        The prediction: a label, an iterable of labels or `{label: bool}`. An ancestor that is
+        explicitly False stays off.
+    costs
+        `{label: cost}`, positive and finite; 1 for the labels it does not hold.
+
+    Examples
+    --------
+
+    >>> from river_hier import Taxonomy, losses
+
+    >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
+    >>> p = {"mammal": 0.8, "bird": 0.1, "wolf": 0.5, "whale": 0.3, "owl": 0.9}
+
+    >>> losses.expected_h_loss(t, p, "wolf")  # 0.2 + 0.1 + 0.8 * (0.5 + 0.3)
+    0.94
+    >>> losses.expected_h_loss(t, p, {"mammal": False, "wolf": True})  # 0.8 + 0.1 + 0.2
+    1.1
+
+    References
+    ----------
+    [^1]: Cesa-Bianchi, N., Gentile, C. and Zaniboni, L., 2006. Incremental algorithms for
+        hierarchical classification. JMLR 7, 31-54.
+
+    """
+    p = conditional(taxonomy, probabilities)
+    cost = by_node(taxonomy, costs, "costs")
+    nodes, index, parents = taxonomy.nodes, taxonomy.label_index, taxonomy.parent_indices
+    on = answered(taxonomy, y_pred)
+
+    reach = {0: 1.0}  # P(V_i = 1) of the nodes that are predicted on like all their ancestors
+    charges = []
+    for v in sorted(on):  # parents come before their children
+        if v in reach:
+            for i, p_i in ((index[child], p(child)) for child in taxonomy.children(nodes[v])):
+                charges.append(cost(i) * reach[v] * (1.0 - p_i if i in on else p_i))
+                if i in on:
+                    reach[i] = reach[v] * p_i
+        else:
+            k = v
+            while (parent := parents[k][0]) not in on:
+                k = parent
+            if parent in reach:
+                charges.append(cost(v) * reach[parent] * (1.0 - p(nodes[k])))
+    return math.fsum(charges)

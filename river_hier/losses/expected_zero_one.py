@@ -1,0 +1,63 @@
+"""The expected zero-one loss under known probabilities."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..taxonomy import Taxonomy
+from ..taxonomy.multilabel import answered
+from .probabilities import conditional
+
+
+def expected_zero_one_loss(
+    taxonomy: Taxonomy, probabilities: Mapping[Any, float], y_pred: Any
+) -> float:
+    r"""Expected zero-one loss of a prediction, when the probabilities of the labels are known.
+
+    Labels are drawn from the top down: a node is on with probability $p_i$ if its parent is on,
+    otherwise it is off (section 5 of the paper[^1]). So a prediction that respects the taxonomy is
+    right with the probability of one multilabel, and one that does not is never right:
+
+    $$E\,\ell_{0/1} = 1 - \prod_{i\,:\,\hat{y}_i = 1} p_i
+    \prod_{i\,:\,\hat{y}_i = 0,\ \hat{y}_{PAR(i)} = 1} (1 - p_i).$$
+
+    Takes O(nodes that are on and their children), plus reading the prediction.
+
+    Parameters
+    ----------
+    taxonomy
+        The taxonomy, a tree; a node with several parents raises a `ValueError` that names it.
+    probabilities
+        `{label: P(on | parent on)}` for every label but the root. A visited label that is missing
+        or whose value is not in [0, 1] raises a `ValueError`; the others are not looked at.
+    y_pred
+        The prediction: a label, an iterable of labels or `{label: bool}`. An ancestor that is
+        explicitly False stays off.
+
+    Examples
+    --------
+
+    >>> from river_hier import Taxonomy, losses
+
+    >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
+    >>> p = {"mammal": 0.8, "bird": 0.1, "wolf": 0.5, "whale": 0.3, "owl": 0.9}
+
+    >>> losses.expected_zero_one_loss(t, p, "wolf")  # 1 - 0.8 * 0.5 * 0.7 * 0.9
+    0.748
+
+    References
+    ----------
+    [^1]: Cesa-Bianchi, N., Gentile, C. and Zaniboni, L., 2006. Incremental algorithms for
+        hierarchical classification. JMLR 7, 31-54.
+
+    """
+    p = conditional(taxonomy, probabilities)
+    on = answered(taxonomy, y_pred)
+    if any(parent not in on for v in on for parent in taxonomy.parent_indices[v]):
+        return 1.0
+    right = 1.0
+    for v in sorted(on):
+        for child in taxonomy.children(taxonomy.nodes[v]):
+            right *= p(child) if taxonomy.index(child) in on else 1.0 - p(child)
+    return 1.0 - right

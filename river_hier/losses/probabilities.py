@@ -1,0 +1,38 @@
+"""The label model: each node's probability of being on, given that its parent is."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ..taxonomy import Label, Taxonomy
+
+
+def conditional(taxonomy: Taxonomy, probabilities: Mapping[Any, float]) -> Callable[[Label], float]:
+    """P(V_i = 1 | parent on) of a label, checked when it is asked for. Trees only.
+
+    Expected losses visit few nodes, so they must not pay for looking at all of them.
+    """
+    if not isinstance(probabilities, Mapping):
+        raise TypeError(
+            "`probabilities` must be {label: probability that it is on if its parent is}, "
+            f"got {type(probabilities).__name__}"
+        )
+    if len(taxonomy.arrays.parent_index) >= len(taxonomy):  # more edges than a tree has
+        for label in taxonomy:
+            taxonomy.parent(label)  # raises at the node with several parents, and names it
+
+    def p(label: Label) -> float:
+        try:
+            value = probabilities[label]
+        except KeyError:
+            raise ValueError(
+                f"label {label!r} has no probability; `probabilities` must hold every label "
+                "but the root"
+            ) from None
+        if not isinstance(value, numbers.Real) or not 0.0 <= value <= 1.0:
+            raise ValueError(f"`probabilities[{label!r}]` must be in [0, 1], got {value!r}")
+        return float(value)
+
+    return p

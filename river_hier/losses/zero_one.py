@@ -1,0 +1,46 @@
+"""The zero-one loss: right everywhere or wrong."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..taxonomy import Taxonomy
+from ..taxonomy.multilabel import answered, closed
+
+
+def zero_one_loss(taxonomy: Taxonomy, y_true: Any, y_pred: Any) -> float:
+    r"""Zero-one loss: 1 if any node is wrong, otherwise 0.
+
+    $$\ell_{0/1}(\hat{y}, v) = \{\exists i : \hat{y}_i \neq v_i\}$$
+
+    as in section 3 of the paper[^1]. Takes O(nodes that are on), plus reading the answers.
+
+    Parameters
+    ----------
+    taxonomy
+        The taxonomy, a tree or a DAG.
+    y_true
+        The truth: a label, an iterable of labels or `{label: bool}`. A label on whose ancestor is
+        explicitly False raises a `ValueError`, an unknown one an `UnknownLabelError`.
+    y_pred
+        The prediction, in the same forms. An ancestor that is explicitly False stays off.
+
+    Examples
+    --------
+
+    >>> from river_hier import Taxonomy, losses
+
+    >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
+
+    >>> losses.zero_one_loss(t, "wolf", {"mammal", "wolf"})
+    0.0
+    >>> losses.zero_one_loss(t, "wolf", "mammal")
+    1.0
+
+    References
+    ----------
+    [^1]: Cesa-Bianchi, N., Gentile, C. and Zaniboni, L., 2006. Incremental algorithms for
+        hierarchical classification. JMLR 7, 31-54.
+
+    """
+    return float(closed(taxonomy, y_true) != answered(taxonomy, y_pred))

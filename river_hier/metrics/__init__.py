@@ -1,0 +1,33 @@
+"""Metrics for answers on a taxonomy.
+
+They take the taxonomy first, work with single-label and multilabel models, and are River metrics
+otherwise: weights, `revert`, `utils.Rolling`, `+` and `evaluate.progressive_val_score`.
+
+"""
+
+from __future__ import annotations
+
+from .depth_accuracy import DepthAccuracy
+from .distance_histogram import DistanceHistogram
+from .h_fbeta import HF1, HFBeta
+from .h_loss import HLoss
+from .h_loss_by_depth import HLossByDepth
+from .h_precision import HPrecision
+from .h_recall import HRecall
+from .symmetric_difference_loss import SymmetricDifferenceLoss
+from .tree_induced_error import TreeInducedError
+from .zero_one_loss import ZeroOneLoss
+
+__all__ = [
+    "HF1",
+    "DepthAccuracy",
+    "DistanceHistogram",
+    "HFBeta",
+    "HLoss",
+    "HLossByDepth",
+    "HPrecision",
+    "HRecall",
+    "SymmetricDifferenceLoss",
+    "TreeInducedError",
+    "ZeroOneLoss",
+]

@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Sequence
+from typing import Any
+
+from ..taxonomy.multilabel import answered, closed
+from .base import Table
+
+__all__ = ["DepthAccuracy"]
+
+
+class DepthAccuracy(Table):
+    """Accuracy by depth: how far down the answers are right.
+
+    `get` returns `{depth: share}` for the depths that some truth has reached, the root's left out:
+    among the examples whose truth has a node at that depth, the share for which the nodes
+    predicted on at that depth are exactly the true ones. Nodes predicted deeper than the truth goes
+    are not counted here; `HLossByDepth` shows them as false positives.
+
+    An update takes O(nodes that are on), plus reading the answers.
+
+    Parameters
+    ----------
+    taxonomy
+        The taxonomy. Labels that are not in it raise an `UnknownLabelError`; an answer or a
+        weight that is refused leaves the metric as it was.
+
+    Examples
+    --------
+
+    >>> from river_hier import Taxonomy, metrics
+
+    >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
+    >>> y_true = ["wolf", "wolf", "bird", "owl"]
+    >>> y_pred = ["whale", "mammal", "owl", "owl"]
+
+    >>> metric = metrics.DepthAccuracy(t)
+    >>> for yt, yp in zip(y_true, y_pred):
+    ...     metric.update(yt, yp)
+
+    >>> metric
+    Depth   Accuracy   Weight
+        1    100.00%        4
+        2     33.33%        3
+
+    >>> metric.get()
+    {1: 1.0, 2: 0.333333}
+
+    """
+
+    def _count(self, y_true: Any, y_pred: Any) -> Iterable[tuple[Hashable, float]]:
+        true, pred = closed(self.taxonomy, y_true), answered(self.taxonomy, y_pred)
+        depth = self.taxonomy.arrays.depth
+        reached = {int(depth[i]) for i in true} - {0}
+        wrong = {int(depth[i]) for i in true ^ pred}
+        for d in sorted(reached):
+            yield (d, "reached"), 1.0
+            if d not in wrong:
+                yield (d, "right"), 1.0
+
+    def get(self) -> dict[int, float]:  # type: ignore[override]
+        """Return `{depth: share}`."""
+        return {
+            depth: self._sums[depth, "right"] / self._sums[depth, "reached"]
+            for depth in range(1, self.taxonomy.height + 1)
+            if (depth, "reached") in self._sums
+        }
+
+    def _columns(self) -> dict[str, Sequence[str]]:
+        shares = self.get()
+        reached = [self._sums[depth, "reached"] for depth in shares]
+        return {
+            "Depth": [str(depth) for depth in shares],
+            "Accuracy": [f"{share:.2%}" for share in shares.values()],
+            "Weight": [f"{weight:{self._fmt}}" for weight in reached],
+        }

@@ -1,0 +1,103 @@
+from __future__ import annotations
+
+from ..losses.costs import is_positive
+from ..taxonomy import Taxonomy
+from .closure_overlap import ClosureOverlap
+
+__all__ = ["HF1", "HFBeta"]
+
+
+class HFBeta(ClosureOverlap):
+    r"""Hierarchical F-beta: the weighted harmonic mean of hierarchical precision and recall.
+
+    $$hF_\beta = \frac{(1 + \beta^2)\, hP\, hR}{\beta^2 hP + hR}
+    = \frac{(1 + \beta^2) \sum_t w_t |C_t \cap \hat{C}_t|}
+    {\sum_t w_t (\beta^2 |C_t| + |\hat{C}_t|)}$$
+
+    where $C_t$ and $\hat{C}_t$ are the closures of truth and prediction without the root[^1]; 0
+    where both are empty. See `HPrecision` and `HRecall`.
+
+    An update takes O(nodes of both closures), plus reading the answers.
+
+    Parameters
+    ----------
+    taxonomy
+        The taxonomy. Labels that are not in it raise an `UnknownLabelError`; an answer or a
+        weight that is refused leaves the metric as it was.
+    beta
+        How many times as important as precision recall is; positive, else a `ValueError`.
+
+    Examples
+    --------
+
+    >>> from river_hier import Taxonomy, metrics
+
+    >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
+    >>> y_true = ["wolf", {"wolf", "owl"}, {"bird"}]
+    >>> y_pred = ["whale", {"mammal", "owl"}, {"bird"}]
+
+    >>> metric = metrics.HFBeta(t, beta=2)
+    >>> for yt, yp in zip(y_true, y_pred):
+    ...     metric.update(yt, yp)
+
+    >>> metric
+    HFBeta: 73.53%
+
+    References
+    ----------
+    [^1]: Kiritchenko, S., Matwin, S., Nock, R. and Famili, A.F., 2006. Learning and evaluation in
+        the presence of class hierarchies: application to text categorization. Canadian AI.
+
+    """
+
+    def __init__(self, taxonomy: Taxonomy, beta: float) -> None:
+        super().__init__(taxonomy)
+        if not is_positive(beta):
+            raise ValueError(f"`beta` must be a positive finite number, got {beta!r}")
+        self.beta = beta
+
+    def get(self) -> float:
+        """Return the current value of the metric."""
+        b2 = self.beta**2
+        whole = b2 * self._sums["true"] + self._sums["pred"]
+        return (1 + b2) * self._sums["both"] / whole if whole else 0.0
+
+
+class HF1(HFBeta):
+    """Hierarchical F1: the harmonic mean of hierarchical precision and recall.
+
+    This is `HFBeta` with `beta=1`[^1].
+
+    An update takes O(nodes of both closures), plus reading the answers.
+
+    Parameters
+    ----------
+    taxonomy
+        The taxonomy. Labels that are not in it raise an `UnknownLabelError`; an answer or a
+        weight that is refused leaves the metric as it was.
+
+    Examples
+    --------
+
+    >>> from river_hier import Taxonomy, metrics
+
+    >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
+    >>> y_true = ["wolf", {"wolf", "owl"}, {"bird"}]
+    >>> y_pred = ["whale", {"mammal", "owl"}, {"bird"}]
+
+    >>> metric = metrics.HF1(t)
+    >>> for yt, yp in zip(y_true, y_pred):
+    ...     metric.update(yt, yp)
+
+    >>> metric
+    HF1: 76.92%
+
+    References
+    ----------
+    [^1]: Kiritchenko, S., Matwin, S., Nock, R. and Famili, A.F., 2006. Learning and evaluation in
+        the presence of class hierarchies: application to text categorization. Canadian AI.
+
+    """
+
+    def __init__(self, taxonomy: Taxonomy) -> None:
+        super().__init__(taxonomy, beta=1.0)

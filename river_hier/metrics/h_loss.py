@@ -1,0 +1,86 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from .. import losses
+from ..losses.costs import Costs, check
+from ..taxonomy import Taxonomy
+from .base import MeanLoss
+
+__all__ = ["HLoss"]
+
+
+class HLoss(MeanLoss):
+    r"""H-loss: the mean cost of the nodes that are wrong though all their ancestors are right.
+
+    $$\ell_H(\hat{y}, v) = \sum_i c_i\,
+    \{\hat{y}_i \neq v_i \wedge \hat{y}_j = v_j,\ j \in ANC(i)\}$$
+
+    as in section 3 of the paper[^1], with the costs of its Remark 5. Once a node is wrong, nothing
+    is charged for the nodes below it.
+
+    An update takes O(nodes that differ and their ancestors), plus reading the answers. The paper
+    defines the loss in trees; in a DAG the formula is read with all ancestors of a node.
+
+    Parameters
+    ----------
+    taxonomy
+        The taxonomy. Labels that are not in it raise an `UnknownLabelError`; an answer or a
+        weight that is refused leaves the metric as it was.
+    costs
+        `{label: cost}`, positive and finite, else a `ValueError`; 1 for the labels it does not
+        hold.
+
+    Examples
+    --------
+
+    >>> from river_hier import Taxonomy, metrics
+
+    >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
+    >>> y_true = ["wolf", {"wolf", "owl"}, {"bird"}]
+    >>> y_pred = ["owl", {"mammal", "owl"}, {"bird"}]
+
+    >>> metric = metrics.HLoss(t)
+    >>> for yt, yp in zip(y_true, y_pred):
+    ...     metric.update(yt, yp)
+
+    >>> metric
+    HLoss: 1.
+
+    Mistakes among mammals may cost more:
+
+    >>> metric = metrics.HLoss(t, costs={"wolf": 2.5, "mammal": 5})
+    >>> for yt, yp in zip(y_true, y_pred):
+    ...     metric.update(yt, yp)
+
+    >>> metric
+    HLoss: 2.833333
+
+    References
+    ----------
+    [^1]: Cesa-Bianchi, N., Gentile, C. and Zaniboni, L., 2006. Incremental algorithms for
+        hierarchical classification. JMLR 7, 31-54.
+
+    """
+
+    def __init__(self, taxonomy: Taxonomy, costs: Costs | None = None) -> None:
+        super().__init__(taxonomy)
+        check(taxonomy, costs, "costs")
+        self.costs = costs
+
+    def _eval(self, y_true: Any, y_pred: Any) -> float:
+        return losses.h_loss(self.taxonomy, y_true, y_pred, self.costs)
+
+    def expected(self, probabilities: Mapping[Any, float], y_pred: Any) -> float:
+        """The expected loss of a prediction when the truth is drawn at random.
+
+        Parameters
+        ----------
+        probabilities
+            `{label: P(on | parent on)}` for every label but the root.
+        y_pred
+            The prediction.
+
+        """
+        return losses.expected_h_loss(self.taxonomy, probabilities, y_pred, self.costs)

@@ -1,0 +1,128 @@
+"""Sums that forget exactly what they are told to forget.
+
+River's `stats.Mean` rounds at every step, so a trace of an example stays after its `revert`: a
+weight of 1e9 among weights of 1 leaves 1e-7, and weights of 0.1, 0.2 and 0.3 may end below zero,
+which is an error there. A first weight of 0 divides by zero. Here nothing is rounded before it is
+read, so whatever is reverted is gone, and reverting what was never counted can be refused.
+
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterator, Sequence
+from typing import Any
+
+Counts = Sequence[tuple[Hashable, float]]
+
+
+class Sum:
+    """A sum of floats without rounding errors (Shewchuk, 1997): adding -x undoes adding x.
+
+    Takes O(number of partial sums) a step, which is one for whole numbers.
+
+    >>> total = Sum()
+    >>> for x in (1e16, 1.0, -1e16):
+    ...     total.add(x)
+    >>> total.get()
+    1.0
+
+    """
+
+    def __init__(self) -> None:
+        self._partials: list[float] = []  # do not overlap in any bit, smallest first; never 0
+
+    def add(self, x: float) -> None:
+        """Add x."""
+        partials = self._partials
+        i = 0
+        for y in partials:
+            if abs(x) < abs(y):
+                x, y = y, x
+            high = x + y
+            low = y - (high - x)
+            if low:
+                partials[i] = low
+                i += 1
+            x = high
+        partials[i:] = [x] if x else []
+
+    def get(self) -> float:
+        """The sum, rounded once."""
+        return math.fsum(self._partials)
+
+    def __bool__(self) -> bool:
+        return bool(self._partials)
+
+
+class Sums:
+    """Sums of what examples count, by key, times the weights of the examples.
+
+    >>> sums = Sums()
+    >>> sums.add([("right", 2.0), ("all", 3.0)], w=0.1)
+    >>> sums.add([("all", 3.0)], w=0.2)
+    >>> sums.remove([("right", 2.0), ("all", 3.0)], w=0.1)
+    >>> list(sums)
+    ['all']
+    >>> sums["all"]
+    0.6
+
+    """
+
+    def __init__(self) -> None:
+        self._sums: dict[Any, Sum] = {}  # those that are not 0
+
+    def add(self, counts: Counts, w: float) -> None:
+        """Count an example of weight w in."""
+        self._add(counts, _weight(w))
+
+    def remove(self, counts: Counts, w: float) -> None:
+        """Count an example of weight w out; counts are at least 0, so no sum may fall below."""
+        w = _weight(w)
+        if any(w * count > self[key] for key, count in counts):
+            raise ValueError(
+                f"cannot revert an example of weight {w!r} that the metric was not updated with"
+            )
+        self._add(counts, -w)
+
+    def _add(self, counts: Counts, w: float) -> None:
+        for key, count in counts:
+            total = self._sums.get(key)
+            if total is None:
+                total = self._sums[key] = Sum()
+            total.add(w * count)
+            if not total:
+                del self._sums[key]
+
+    def __getitem__(self, key: Hashable) -> float:
+        total = self._sums.get(key)
+        return 0.0 if total is None else total.get()
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._sums)
+
+
+class Mean:
+    """A weighted mean of losses: what River's `MeanMetric` asks of its `stats.Mean`."""
+
+    def __init__(self) -> None:
+        self._sums = Sums()
+
+    def update(self, x: float, w: float = 1.0) -> None:
+        """Count x in."""
+        self._sums.add((("weight", 1.0), ("loss", x)), w)
+
+    def revert(self, x: float, w: float = 1.0) -> None:
+        """Count x out."""
+        self._sums.remove((("weight", 1.0), ("loss", x)), w)
+
+    def get(self) -> float:
+        """The mean; 0 as long as there is no weight."""
+        weight = self._sums["weight"]
+        return self._sums["loss"] / weight if weight else 0.0
+
+
+def _weight(w: float) -> float:
+    if not 0.0 <= w < math.inf:
+        raise ValueError(f"`w` must be a finite number of at least 0, got {w!r}")
+    return float(w)  # numpy's float32 would drag the sums down to its precision

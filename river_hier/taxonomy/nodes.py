@@ -1,0 +1,225 @@
+"""The nodes of a taxonomy: who is above whom, and the value that they make."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator
+from typing import Any, Self
+
+from . import arrays, graph
+from .errors import UnknownLabelError
+
+Label = Hashable
+
+
+class Nodes:
+    """Labels in topological order, each with its parents: immutable, compared by value."""
+
+    __slots__ = ("_arrays", "_child_indices", "_hash", "label_index", "nodes", "parent_indices")
+
+    _arrays: arrays.Arrays | None
+    _child_indices: tuple[tuple[int, ...], ...]
+    _hash: int | None
+    nodes: tuple[Label, ...]
+    """All labels in taxonomy order, the root first."""
+    label_index: dict[Label, int]
+    parent_indices: tuple[tuple[int, ...], ...]
+
+    def _assemble(self, nodes: tuple[Label, ...], parents: tuple[tuple[int, ...], ...]) -> None:
+        below: list[list[int]] = [[] for _ in nodes]
+        for v, above in enumerate(parents):
+            for p in above:
+                below[p].append(v)
+        for name, value in (
+            ("nodes", nodes),
+            ("label_index", {label: i for i, label in enumerate(nodes)}),
+            ("parent_indices", parents),
+            ("_child_indices", tuple(map(tuple, below))),
+            ("_arrays", None),
+            ("_hash", None),
+        ):
+            object.__setattr__(self, name, value)
+
+    @classmethod
+    def _of(cls, nodes: tuple[Label, ...], parents: tuple[tuple[int, ...], ...]) -> Self:
+        taxonomy = cls.__new__(cls)
+        taxonomy._assemble(nodes, parents)
+        return taxonomy
+
+    # Looking around
+
+    @property
+    def edges(self) -> Iterator[tuple[Label, Label]]:
+        """The pairs `(parent, child)`: `Taxonomy(t.edges) == t`."""
+        for v, label in enumerate(self.nodes):
+            for child in self._child_indices[v]:
+                yield label, self.nodes[child]
+
+    @property
+    def root(self) -> Label:
+        """The label of the root."""
+        return self.nodes[0]
+
+    @property
+    def leaves(self) -> tuple[Label, ...]:
+        """The labels without children."""
+        return tuple(self.nodes[v] for v, below in enumerate(self._child_indices) if not below)
+
+    @property
+    def inner(self) -> tuple[Label, ...]:
+        """The labels with children."""
+        return tuple(self.nodes[v] for v, below in enumerate(self._child_indices) if below)
+
+    @property
+    def height(self) -> int:
+        """The largest depth."""
+        return int(self.arrays.depth[-1])
+
+    @property
+    def is_tree(self) -> bool:
+        """Whether no node has more than one parent."""
+        return all(len(above) <= 1 for above in self.parent_indices)
+
+    @property
+    def arrays(self) -> arrays.Arrays:
+        """The taxonomy as the kernels see it; made at the first call and kept."""
+        if self._arrays is None:
+            object.__setattr__(self, "_arrays", arrays.build(self.parent_indices))
+        assert self._arrays is not None
+        return self._arrays
+
+    def index(self, label: Label) -> int:
+        """The position of a label in taxonomy order."""
+        try:
+            return self.label_index[label]
+        except KeyError:
+            raise UnknownLabelError(label, self.nodes) from None
+        except TypeError:
+            graph.check_label(label, "y")
+            raise
+
+    def parent(self, label: Label) -> Label | None:
+        """The parent; `None` for the root. Trees only."""
+        v = self._parent_index(self.index(label))
+        return None if v is None else self.nodes[v]
+
+    def parents(self, label: Label) -> tuple[Label, ...]:
+        """The parents, in taxonomy order."""
+        return self._labels(self.parent_indices[self.index(label)])
+
+    def children(self, label: Label) -> tuple[Label, ...]:
+        """The children, in the order in which they were given."""
+        return self._labels(self._child_indices[self.index(label)])
+
+    def ancestors(self, label: Label) -> tuple[Label, ...]:
+        """The nodes above, the root first; the label itself is not among them."""
+        return self._labels(sorted(reach(self.parent_indices, self.index(label))))
+
+    def path(self, label: Label) -> tuple[Label, ...]:
+        """The nodes from the root down to the label, both included. Trees only."""
+        return self._labels(self._climb(self.index(label)))
+
+    def descendants(self, label: Label) -> tuple[Label, ...]:
+        """The nodes below, in taxonomy order; the label itself is not among them."""
+        return self._labels(sorted(reach(self._child_indices, self.index(label))))
+
+    def subtree(self, label: Label) -> tuple[Label, ...]:
+        """The label and its descendants, in taxonomy order."""
+        return (self.nodes[self.index(label)], *self.descendants(label))
+
+    def depth(self, label: Label) -> int:
+        """Edges from the root; along the longest way, where a DAG offers several."""
+        return int(self.arrays.depth[self.index(label)])
+
+    def lca(self, u: Label, v: Label) -> Label:
+        """The lowest common ancestor, which may be u or v itself. Trees only; O(depth)."""
+        shared = 0
+        for a, b in zip(self._climb(self.index(u)), self._climb(self.index(v)), strict=False):
+            if a != b:
+                break
+            shared = a
+        return self.nodes[shared]
+
+    def distance(self, u: Label, v: Label) -> int:
+        """Edges on the way from u to v. Trees only; O(depth)."""
+        up, down = self._climb(self.index(u)), self._climb(self.index(v))
+        shared = sum(a == b for a, b in zip(up, down, strict=False))
+        return len(up) + len(down) - 2 * shared
+
+    # A value
+
+    def __len__(self) -> int:
+        return len(self.nodes)
+
+    def __iter__(self) -> Iterator[Label]:
+        return iter(self.nodes)
+
+    def __contains__(self, label: object) -> bool:
+        return label in self.label_index
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Nodes):
+            return NotImplemented
+        return self is other or (
+            self.nodes == other.nodes and self.parent_indices == other.parent_indices
+        )
+
+    def __hash__(self) -> int:
+        if self._hash is None:
+            object.__setattr__(self, "_hash", hash((self.nodes, self.parent_indices)))
+        assert self._hash is not None
+        return self._hash
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"a taxonomy is immutable: {name!r} cannot be set")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"a taxonomy is immutable: {name!r} cannot be deleted")
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self)._of, (self.nodes, self.parent_indices)
+
+    def __repr__(self) -> str:
+        kind = "" if self.is_tree else "DAG, "
+        leaves = len(self.leaves)
+        return (
+            f"Taxonomy(root={self.root!r}, {kind}{len(self)} node{'s'[: len(self) != 1]}, "
+            f"{leaves} lea{'f' if leaves == 1 else 'ves'}, height {self.height})"
+        )
+
+    def _labels(self, indices: Iterable[int]) -> tuple[Label, ...]:
+        return tuple(self.nodes[v] for v in indices)
+
+    def _parent_index(self, v: int) -> int | None:
+        above = self.parent_indices[v]
+        if len(above) > 1:
+            raise ValueError(
+                f"node {self.nodes[v]!r} has {len(above)} parents ({self.nodes[above[0]]!r}, "
+                f"{self.nodes[above[1]]!r}{', ...' if len(above) > 2 else ''}); "
+                "this is defined in trees only"
+            )
+        return above[0] if above else None
+
+    def _climb(self, v: int) -> list[int]:
+        """The path from the root to v."""
+        path = [v]
+        while (above := self._parent_index(path[-1])) is not None:
+            path.append(above)
+        return path[::-1]
+
+
+def reach(neighbours: tuple[tuple[int, ...], ...], v: int) -> set[int]:
+    """All nodes that can be reached from v, itself left out."""
+    reached: set[int] = set()
+    stack = list(neighbours[v])
+    while stack:
+        u = stack.pop()
+        if u not in reached:
+            reached.add(u)
+            stack += neighbours[u]
+    return reached

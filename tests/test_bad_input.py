@@ -1,0 +1,140 @@
+"""Bad input: a clear error, and the model as it was before the call."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+from river_hier import Taxonomy, linear_model
+
+TREE = Taxonomy([("r", "a"), ("a", "b"), ("r", "c")])
+DAG = Taxonomy([("r", "a"), ("r", "b"), ("a", "c"), ("b", "c")])
+SINGLE = ["Hieron", "AveragedHieron"]
+MULTI = ["HPerceptron", "HRLS", "SHRLS"]
+
+
+def models(names: list[str]) -> Iterator[Any]:
+    for name in names:
+        for taxonomy in (TREE, None):
+            model = getattr(linear_model, name)(taxonomy)
+            model.learn_one({"x": 1.0, "y": -0.5}, "b")
+            model.learn_one({"x": -1.0}, "c")
+            yield model
+
+
+BAD_X = [
+    ({"x": float("nan")}, ValueError, r"feature 'x' is nan"),
+    ({"new": 1.0, "x": float("inf")}, ValueError, r"feature 'x' is inf"),
+    ({"x": "red"}, ValueError, r"feature 'x' is 'red' \(str\), not a number"),
+    ({"x": "1.5"}, ValueError, r"feature 'x' is '1.5' \(str\)"),
+    ({"x": None}, ValueError, r"feature 'x' is None \(NoneType\)"),
+    ({"new": 1.0, "x": [1.0]}, ValueError, r"feature 'x' is \[1.0\] \(list\)"),
+    ({"x": [1.0, 2.0]}, ValueError, r"feature 'x' is \[1.0, 2.0\]"),
+    ({"x": 1j}, ValueError, r"feature 'x' is 1j \(complex\)"),
+    ({"x": np.datetime64("2026-01-01")}, ValueError, r"feature 'x' .* not a number"),
+    ({"x": 1e200}, ValueError, r"feature 'x' is 1e\+200: the squared norm of x overflows"),
+    (None, TypeError, r"x must be a dict of features, got NoneType"),
+    ([1.0, 2.0], TypeError, r"x must be a dict of features, got list"),
+    ("text", TypeError, r"x must be a dict of features, got str"),
+]
+
+
+@pytest.mark.parametrize(("x", "error", "message"), BAD_X)
+def test_bad_features(x: Any, error: type[Exception], message: str) -> None:
+    for model in models(SINGLE + MULTI):
+        before = pickle.dumps(model)
+        for call in (model.predict_one, model.predict_proba_one, model.score_one):
+            with pytest.raises(error, match=message):
+                call(x)
+        for y in ("b", "brand new") if model.taxonomy is None else ("b",):
+            with pytest.raises(error, match=message):
+                model.learn_one(x, y)
+        assert pickle.dumps(model) == before
+
+
+@pytest.mark.parametrize(
+    ("y", "error", "message"),
+    [
+        ("unicorn", ValueError, "label 'unicorn' is not in the taxonomy"),
+        (None, ValueError, "None"),
+        (["a"], TypeError, r"label \['a'\] is not hashable"),
+    ],
+)
+def test_bad_labels(y: Any, error: type[Exception], message: str) -> None:
+    for model in models(SINGLE):
+        if y == "unicorn" and model.taxonomy is None:
+            continue
+        before = pickle.dumps(model)
+        with pytest.raises(error, match=message):
+            model.learn_one({"x": 1.0, "new": 2.0}, y)
+        assert pickle.dumps(model) == before
+
+
+@pytest.mark.parametrize(
+    ("y", "message"),
+    [
+        ({"unicorn": True}, "label 'unicorn' is not in the taxonomy"),
+        ({"unicorn": False}, "label 'unicorn' is not in the taxonomy"),
+        (["a", "unicorn"], "label 'unicorn' is not in the taxonomy"),
+        ({"b": True, "a": False}, "label 'b' is on but its ancestor 'a' is False"),
+        ({"c": "yes"}, "label 'c' is 'yes': it must be True or False"),
+        ({"c": float("nan")}, "label 'c' is nan"),
+        (None, "None"),
+        ([None], "None"),
+    ],
+)
+def test_bad_multilabels(y: Any, message: str) -> None:
+    for model in models(MULTI):
+        if model.taxonomy is None and ("unicorn" in message or "ancestor" in message):
+            continue
+        before = pickle.dumps(model)
+        with pytest.raises(ValueError, match=message):
+            model.learn_one({"x": 1.0, "new": 2.0}, y)
+        assert pickle.dumps(model) == before
+
+
+def test_an_open_model_refuses_a_bad_value_of_a_new_label() -> None:
+    model = linear_model.HPerceptron()
+    before = pickle.dumps(model)
+    with pytest.raises(ValueError, match="label 'new' is 'yes'"):
+        model.learn_one({"x": 1.0}, {"new": "yes"})
+    assert pickle.dumps(model) == before
+
+
+@pytest.mark.parametrize("name", SINGLE)
+def test_trees_only(name: str) -> None:
+    with pytest.raises(ValueError, match=r"node 'c' has 2 parents \('a', 'b'\)"):
+        getattr(linear_model, name)(DAG)
+
+
+@pytest.mark.parametrize("name", SINGLE + MULTI)
+@pytest.mark.parametrize("taxonomy", [{"a": "r"}, [("r", "a")], "tree", 3])
+def test_not_a_taxonomy(name: str, taxonomy: Any) -> None:
+    with pytest.raises(TypeError, match="`taxonomy` must be a Taxonomy, got"):
+        getattr(linear_model, name)(taxonomy)
+
+
+@pytest.mark.parametrize("value", [0, -1.0, float("nan"), float("inf"), "5", None])
+def test_parameters(value: Any) -> None:
+    with pytest.raises(ValueError, match=r"`threshold` must be positive, got"):
+        linear_model.SHRLS(TREE, threshold=value)
+    for cls in (linear_model.SHRLS, linear_model.HRLS):
+        with pytest.raises(ValueError, match=r"`l2` must be positive, got"):
+            cls(TREE, l2=value)
+
+
+def test_numbers_that_are_not_floats_are_welcome() -> None:
+    for model in models(SINGLE + MULTI):
+        model.learn_one({"x": True, "y": np.float32(0.5), "z": 10**30, "f": Fraction(1, 3)}, "c")
+
+
+def test_a_refused_taxonomy_label_does_not_grow_an_open_model() -> None:
+    model = linear_model.Hieron()
+    with pytest.raises(ValueError, match="feature 'x' is nan"):
+        model.learn_one({"x": float("nan")}, "new")
+    assert list(model.score_one({"x": 1.0})) == ["root"]

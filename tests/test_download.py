@@ -1,0 +1,241 @@
+"""Fetching from a local server that keeps ranges, ignores them, hangs up or sends other bytes."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import http.server
+import sys
+import threading
+from collections.abc import Iterator
+
+import pytest
+
+from river_hier.datasets import download
+
+CONTENT = bytes(range(256)) * 2_000  # 512,000 bytes: several chunks
+SHA256 = hashlib.sha256(CONTENT).hexdigest()
+
+
+class Server(http.server.ThreadingHTTPServer):
+    """Serves `content` under any path, and keeps the Range header of every request."""
+
+    daemon_threads = True
+
+    def __init__(self):
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.content = CONTENT
+        self.keeps_ranges = True
+        self.hangs_up_after: int | None = None
+        self.chunked = False
+        self.status = 0
+        self.asked: list[str | None] = []
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server_address[1]}/vectors.gz"
+
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    server: Server
+
+    def do_GET(self):
+        asked = self.headers.get("Range")
+        self.server.asked.append(asked)
+        content, start = self.server.content, 0
+        if self.server.status:
+            self.send_error(self.server.status)
+            return
+        if asked and self.server.keeps_ranges:
+            start = int(asked.removeprefix("bytes=").removesuffix("-"))
+            if start >= len(content):
+                self.send_response(416)
+                self.send_header("Content-Range", f"bytes */{len(content)}")
+                self.end_headers()
+                return
+            self.send_response(206)
+            self.send_header("Content-Range", f"bytes {start}-{len(content) - 1}/{len(content)}")
+        else:
+            self.send_response(200)
+        if self.server.chunked:
+            self.send_header("Transfer-Encoding", "chunked")
+            self.end_headers()
+            self.wfile.write(b"1000\r\n" + content[:100])  # promises 4,096 bytes
+            return
+        self.send_header("Content-Length", str(len(content) - start))
+        self.end_headers()
+        self.wfile.write(content[start : self.server.hangs_up_after])
+
+    def log_message(self, *args):
+        pass
+
+
+class ChunkedHandler(Handler):
+    protocol_version = "HTTP/1.1"
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    with Server() as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+        thread.start()
+        yield server
+        server.shutdown()
+        thread.join()
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "RCV1" / "vectors.gz"
+
+
+@pytest.fixture
+def part(path):
+    path.parent.mkdir()
+    return path.with_name("vectors.gz.part")
+
+
+def test_the_whole_file(server, path):
+    assert download.fetch(server.url, path, SHA256) == path
+    assert path.read_bytes() == CONTENT
+    assert server.asked == [None]
+    assert list(path.parent.iterdir()) == [path]
+
+
+def test_no_sum_and_a_path_that_is_a_string(server, path):
+    assert download.fetch(server.url, str(path)) == path
+    assert path.read_bytes() == CONTENT
+
+
+def test_the_sum_may_be_in_upper_case(server, path):
+    download.fetch(server.url, path, SHA256.upper())
+    assert path.exists()
+
+
+def test_a_file_that_is_there_is_left_alone(server, path):
+    path.parent.mkdir()
+    path.write_bytes(b"mine")
+    download.fetch(server.url, path, SHA256)
+    assert path.read_bytes() == b"mine"
+    assert server.asked == []
+
+
+def test_a_part_is_continued(server, path, part):
+    part.write_bytes(CONTENT[:300_000])
+    download.fetch(server.url, path, SHA256)
+    assert path.read_bytes() == CONTENT
+    assert server.asked == ["bytes=300000-"]
+    assert not part.exists()
+
+
+def test_a_server_that_ignores_ranges_starts_anew(server, path, part):
+    server.keeps_ranges = False
+    part.write_bytes(b"x" * 300_000)
+    download.fetch(server.url, path, SHA256)
+    assert path.read_bytes() == CONTENT
+    assert server.asked == ["bytes=300000-"]
+
+
+def test_a_complete_part_is_only_verified(server, path, part):
+    part.write_bytes(CONTENT)  # stopped between the last byte and the renaming
+    download.fetch(server.url, path, SHA256)
+    assert path.read_bytes() == CONTENT
+    assert server.asked == [f"bytes={len(CONTENT)}-"]
+
+
+def test_a_part_longer_than_the_file_starts_anew(server, path, part):
+    part.write_bytes(CONTENT + b"more")
+    download.fetch(server.url, path, SHA256)
+    assert path.read_bytes() == CONTENT
+    assert server.asked == [f"bytes={len(CONTENT) + 4}-", None]
+
+
+def test_a_server_that_hangs_up_is_resumed(server, path):
+    server.hangs_up_after = 200_000
+    with pytest.raises(
+        ConnectionError, match=r"stopped after 200,000 of 512,000 bytes; call again to resume"
+    ):
+        download.fetch(server.url, path, SHA256)
+    assert not path.exists()
+    server.hangs_up_after = None
+    download.fetch(server.url, path, SHA256)
+    assert path.read_bytes() == CONTENT
+    assert server.asked == [None, "bytes=200000-"]
+
+
+def test_a_server_that_hangs_up_without_saying_the_length(server, path):
+    server.RequestHandlerClass = ChunkedHandler
+    server.chunked = True
+    with pytest.raises(ConnectionError, match=r"stopped midway .*call again to resume"):
+        download.fetch(server.url, path, SHA256)
+    assert not path.exists()
+
+
+def test_other_bytes_are_deleted(server, path):
+    server.content = b"<html>moved</html>"
+    found = hashlib.sha256(server.content).hexdigest()
+    with pytest.raises(ValueError, match="call again to start anew") as error:
+        download.fetch(server.url, path, SHA256)
+    assert found in str(error.value)
+    assert SHA256 in str(error.value)
+    assert list(path.parent.iterdir()) == []
+
+
+def test_a_spoilt_part_is_deleted(server, path, part):
+    part.write_bytes(b"x" * 1_000)
+    with pytest.raises(ValueError, match="the download was deleted"):
+        download.fetch(server.url, path, SHA256)
+    assert list(path.parent.iterdir()) == []
+    download.fetch(server.url, path, SHA256)
+    assert path.read_bytes() == CONTENT
+
+
+def test_ctrl_c_leaves_the_part_alone(server, path, monkeypatch):
+    @contextlib.contextmanager
+    def pressed(url, done, total):
+        def report(n):
+            raise KeyboardInterrupt
+
+        yield report
+
+    with monkeypatch.context() as patch:
+        patch.setattr(download, "_progress", pressed)
+        with pytest.raises(KeyboardInterrupt):
+            download.fetch(server.url, path, SHA256)
+    (part,) = path.parent.iterdir()
+    assert part.name == "vectors.gz.part"
+    assert CONTENT.startswith(part.read_bytes())
+    done = part.stat().st_size
+    assert done > 0
+    download.fetch(server.url, path, SHA256)
+    assert path.read_bytes() == CONTENT
+    assert server.asked == [None, f"bytes={done}-"]
+
+
+def test_a_refusal(server, path):
+    server.status = 404
+    with pytest.raises(ConnectionError, match="the server answered 404 Not Found"):
+        download.fetch(server.url, path)
+
+
+def test_no_server(server, path):
+    url = server.url
+    server.server_close()
+    with pytest.raises(ConnectionError, match=r"vectors.gz: no answer \(.*refused"):
+        download.fetch(url, path)
+
+
+def test_one_line_without_tqdm(server, path, monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "tqdm", None)
+    download.fetch(server.url, path, SHA256)
+    assert capsys.readouterr().out == f"Downloading {server.url} (0.5 MB)\n"
+
+
+def test_a_bar_with_tqdm(server, path, part, capsys):
+    pytest.importorskip("tqdm")
+    part.write_bytes(CONTENT[:256_000])
+    download.fetch(server.url, path, SHA256)
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "vectors.gz" in err
+    assert "100%" in err

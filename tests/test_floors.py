@@ -1,0 +1,63 @@
+"""The floors: imports point downwards, and the lowest ones know nothing of River."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import river_hier
+
+PACKAGE = Path(river_hier.__file__).parent
+FLOORS = [
+    {"taxonomy"},
+    {"losses", "base", "_kernels"},
+    {"linear_model", "metrics", "datasets"},
+    {"evaluate"},
+]
+FLOOR = {module: height for height, modules in enumerate(FLOORS) for module in modules}
+# On one floor, `base` may stand on the kernels; the others are strangers to each other.
+NEIGHBOURS = {("base", "_kernels")}
+FILES = sorted(path for path in PACKAGE.rglob("*.py") if path.parent != PACKAGE)
+
+
+def imported(path: Path) -> Iterator[str]:
+    """The absolute names of all modules that a file imports."""
+    inside = ("river_hier", *path.relative_to(PACKAGE).with_suffix("").parts)
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            above = list(inside[: -node.level]) if node.level else []
+            module = ".".join([*above, *([node.module] if node.module else [])])
+            yield from (f"{module}.{alias.name}" for alias in node.names)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_imports_point_downwards(path: Path) -> None:
+    module = path.relative_to(PACKAGE).parts[0]
+    for name in imported(path):
+        first, *rest = name.split(".")
+        if first == "river_hier":
+            other = rest[0]
+            if other in FLOOR and other != module:
+                allowed = FLOOR[other] < FLOOR[module] or (module, other) in NEIGHBOURS
+                assert allowed, f"{module} imports {other}"
+            elif other not in FLOOR:
+                assert other == "Taxonomy", f"{module} imports {name}"
+        if module in {"taxonomy", "_kernels", "losses"}:
+            assert first != "river", f"{path.name} imports {name}"
+
+
+def test_every_module_has_a_floor() -> None:
+    modules = {path.relative_to(PACKAGE).parts[0] for path in FILES}
+    assert modules == set(FLOOR)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_names_and_length(path: Path) -> None:
+    assert path.stem not in {"utils", "core", "common", "helpers"}
+    lines = len(path.read_text(encoding="utf-8").splitlines())
+    assert lines <= 260, f"{lines} lines: two ideas?"

@@ -1,0 +1,183 @@
+"""What the papers prove, as properties of the learners."""
+
+from __future__ import annotations
+
+import math
+import pickle
+from typing import Any
+
+import numpy as np
+import oracles
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from strategies import features, multilabel_streams, parents_of, reals, single_label_streams, trees
+
+from river_hier import Taxonomy, evaluate, linear_model
+
+
+@given(data=single_label_streams(), x=features(numbers=reals))
+@settings(deadline=None)
+def test_hieron_moves_only_where_the_paths_differ_and_meets_its_margin(data: Any, x: Any) -> None:
+    taxonomy, stream = data
+    model = linear_model.Hieron(taxonomy)
+    for example in stream:
+        model.learn_one(*example)
+    y = taxonomy.nodes[-1]
+    before, answer, scores = model.weights, model.predict_one(x), model.score_one(x)
+    assume(sum(v * v for v in x.values()) > 1e-3)
+    model.learn_one(x, y)
+    moved = {label for label, w in model.weights.items() if w != before[label]}
+    if answer == y:
+        assert not moved, "conservative"
+        return
+    assert moved == set(taxonomy.path(y)) ^ set(taxonomy.path(answer))
+    after = model.score_one(x)
+    margin = math.sqrt(taxonomy.distance(y, answer))
+    assert scores[y] <= scores[answer]
+    assert after[y] - after[answer] == pytest.approx(margin, abs=1e-6)
+
+
+@given(taxonomy=trees(min_nodes=3), seed=st.integers(0, 10_000))
+@settings(max_examples=30, deadline=None)
+def test_corollary_1_on_separable_streams(taxonomy: Taxonomy, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    n = len(taxonomy)
+    # An orthogonal w^v per node separates x = W^y: W^v . x counts the nodes shared by the paths.
+    omega = {label: {v: 2.0} for v, label in enumerate(taxonomy) if v}
+    examples = []
+    for _ in range(60):
+        y = taxonomy.nodes[int(rng.integers(n))]
+        x = {taxonomy.index(u): 1.0 for u in taxonomy.path(y)[1:]}
+        x |= {-v: -1.0 for v in range(1, n) if v not in x}
+        examples.append((x, y))
+    omega = {
+        label: {v: 2.0, -v: 2.0} for v, label in enumerate(taxonomy) if v
+    }  # +2 where v is on the path of y, -2 where it is not
+    bound = evaluate.hieron_bound(taxonomy, omega, examples)
+    for name in ("Hieron", "AveragedHieron"):
+        model = getattr(linear_model, name)(taxonomy)
+        error = loss2 = 0.0
+        for x, y in examples:
+            if name == "Hieron":
+                answer, scores = model.predict_one(x), model.score_one(x)
+                distance = taxonomy.distance(y, answer)
+                if distance:
+                    error += distance
+                    loss2 += (scores[answer] - scores[y] + math.sqrt(distance)) ** 2
+            model.learn_one(x, y)
+        assert error <= loss2 + 1e-9
+        assert loss2 <= bound + 1e-9
+
+
+@given(data=single_label_streams())
+@settings(deadline=None)
+def test_averaged_weights_are_the_brute_force_average(data: Any) -> None:
+    taxonomy, stream = data
+    model = linear_model.AveragedHieron(taxonomy)
+    oracle = oracles.AveragedHieron(parents_of(taxonomy))
+    for x, y in stream:
+        model.learn_one(x, y)
+        oracle.learn(x, y)
+    total: dict[Any, dict[Any, float]] = {label: {} for label in taxonomy}
+    for hypothesis in oracle.hypotheses:  # w_1 = 0, ..., w_{m+1}
+        for label, w in hypothesis.items():
+            for name, value in w.items():
+                total[label][name] = total[label].get(name, 0.0) + value
+    assert len(oracle.hypotheses) == len(stream) + 1
+    for label, w in model.weights.items():
+        for name in w.keys() | total[label].keys():
+            average = total[label].get(name, 0.0) / (len(stream) + 1)
+            assert w.get(name, 0.0) == pytest.approx(average, abs=1e-9)
+
+
+@given(data=multilabel_streams(), x=features(numbers=reals))
+@settings(max_examples=60, deadline=None)
+def test_hrls_is_the_direct_solve_of_equation_1(data: Any, x: Any) -> None:
+    taxonomy, stream = data
+    names = sorted({name for x_, _ in [*stream, (x, None)] for name in x_}, key=str)
+
+    def vector(x_: dict[Any, float]) -> Any:
+        return np.array([float(x_.get(name, 0.0)) for name in names])
+
+    model = linear_model.HRLS(taxonomy)
+    for example in stream:
+        model.learn_one(*example)
+    scores = model.score_one(x)
+    for label in taxonomy.nodes[1:]:
+        seen = [
+            (vector(x_), 1.0 if label in taxonomy.closure(y) else -1.0)
+            for x_, y in stream
+            if taxonomy.closure(y).issuperset(taxonomy.parents(label))
+        ]
+        S = np.array([s for s, _ in seen]).reshape(len(seen), len(names)).T
+        v = np.array([v for _, v in seen])
+        A = np.eye(len(names)) + S @ S.T + np.outer(vector(x), vector(x))
+        w = np.linalg.solve(A, S @ v)
+        assert scores[label] == pytest.approx(float(w @ vector(x)), abs=1e-8)
+
+
+@given(taxonomy=trees(), seed=st.integers(0, 1000))
+@settings(max_examples=15, deadline=None)
+def test_the_regret_of_hrls_is_under_its_bound(taxonomy: Taxonomy, seed: int) -> None:
+    from river_hier import metrics
+    from river_hier.datasets import synth
+
+    stream = synth.LinearLabels(taxonomy, n_features=3, seed=seed).take(80)
+    model = linear_model.HRLS(taxonomy)
+    regret = evaluate.regret(stream, model, stream.reference, metrics.HLoss(taxonomy))
+    assert regret <= evaluate.hrls_bound(taxonomy, stream.weights, stream)
+
+
+def test_hrls_learns_the_label_model() -> None:
+    """With many examples the scores come near the true u . x: a bound alone could be vacuous."""
+    from river_hier.datasets import synth
+
+    taxonomy = Taxonomy([("r", "a"), ("a", "b"), ("a", "c")])
+    stream = synth.LinearLabels(taxonomy, n_features=4, seed=1)
+    model = linear_model.HRLS(taxonomy)
+    for x, y in stream.take(8000):
+        model.learn_one(x, y)
+    for label, u in stream.weights.items():
+        w = model.weights[label]
+        assert math.dist([w[i] for i in u], list(u.values())) < 0.1
+
+
+@pytest.mark.parametrize("name", ["Hieron", "AveragedHieron", "HPerceptron", "HRLS", "SHRLS"])
+@given(x=st.sampled_from([{}, {"a": 0.0}, {"a": 1e-200}, {"unheard": 0}]))
+@settings(deadline=None)
+def test_a_zero_example_has_a_defined_prediction_and_moves_nothing(name: str, x: Any) -> None:
+    taxonomy = Taxonomy([("r", "a"), ("a", "b"), ("r", "c")])
+    model = getattr(linear_model, name)(taxonomy)
+    for example in [({"a": 1.0, "b": -1.0}, "b"), ({"a": -1.0}, "c"), ({"b": 0.5}, "a")]:
+        model.learn_one(*example)
+    before = model.score_one({"a": 1.0, "b": 0.25})
+    if name.endswith("Hieron"):
+        assert model.predict_one(x) == "r"
+    else:
+        assert model.predict_one(x) == {"a": True, "b": True, "c": True}
+    model.learn_one(x, "c")
+    after = model.score_one({"a": 1.0, "b": 0.25})
+    shrunk = 4 / 5 if name == "AveragedHieron" else 1.0  # one more round in the average
+    if name == "AveragedHieron":
+        current = dict.fromkeys(before, 0.0)
+        for label, value in after.items():  # avg' = (4 avg + w) / 5, with w the hypothesis kept
+            current[label] = (value - shrunk * before[label]) * 5
+        assert all(math.isfinite(value) for value in current.values())
+    else:
+        assert after == before
+
+
+@pytest.mark.parametrize("name", ["Hieron", "AveragedHieron", "HPerceptron", "HRLS", "SHRLS"])
+def test_predict_is_pure(name: str) -> None:
+    taxonomy = Taxonomy([("r", "a"), ("a", "b"), ("r", "c")])
+    model = getattr(linear_model, name)(taxonomy)
+    for example in [({"a": 1.0, "b": -1.0}, "b"), ({"a": -1.0}, "c"), ({"b": 0.5}, "a")]:
+        model.learn_one(*example)
+    before = pickle.dumps(model)
+    x = {"a": 2.0, "new": 1.0}
+    model.predict_one(x)
+    model.predict_proba_one(x)
+    model.score_one(x)
+    model.debug_one(x)
+    assert pickle.dumps(model) == before
