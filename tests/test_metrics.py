@@ -7,6 +7,7 @@ import pickle
 from collections import defaultdict
 from typing import Any
 
+import numpy as np
 import oracles
 import pytest
 from hypothesis import given, settings
@@ -35,7 +36,9 @@ PARAMS: dict[str, dict[str, Any]] = {
 }
 NAMES = list(PARAMS)
 
-weights = st.one_of(st.just(1.0), st.sampled_from([0.1, 0.2, 0.3, 1e-6, 1e9]), st.floats(0, 1e6))
+weights = st.one_of(
+    st.just(1.0), st.sampled_from([0.0, 0.1, 0.2, 0.3, 1e-6, 1e9]), st.floats(1e-6, 1e6)
+)
 costs = st.floats(0.01, 100)
 
 
@@ -245,6 +248,21 @@ def test_sums_are_exact(xs: list[float]) -> None:
         total.add(-x)
     assert not total
     assert total.get() == 0
+
+
+def test_weights_of_low_precision_do_not_lower_it() -> None:
+    metric = metrics.HPrecision(ANIMALS)
+    metric.update("wolf", "wolf", 1e9 + 1)
+    metric.update("wolf", "owl", np.float32(1.0))
+    metric.update("wolf", "owl", np.float32(1.0))
+    metric.revert("wolf", "wolf", 1e9 + 1)
+    metric.update("wolf", "wolf", 1.0)
+    assert metric.get() == 1 / 3
+
+
+def test_an_ancestor_counts_as_predicted_whatever_the_answer_says_of_it() -> None:
+    y_pred = {"mammal": False, "wolf": True}
+    assert feed(metrics.HRecall(ANIMALS), [("whale", y_pred, 1.0)]).get() == 1 / 2
 
 
 def test_what_rivers_mean_does_not_survive() -> None:

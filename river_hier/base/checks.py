@@ -18,13 +18,6 @@ def check_taxonomy(taxonomy: Any) -> None:
         )
 
 
-def check_tree(taxonomy: Taxonomy) -> None:
-    """The taxonomy must be a tree; if not, the error names a node with several parents."""
-    if not taxonomy.is_tree:
-        for label in taxonomy:
-            taxonomy.parent(label)
-
-
 def check_positive(name: str, value: Any) -> None:
     """A parameter must be a positive, finite number."""
     if not isinstance(value, numbers.Real) or not 0.0 < float(value) < math.inf:

@@ -1,9 +1,12 @@
 from __future__ import annotations
 
+import copy
+
 from .._kernels import Vector, Weights, distances_from, hieron_step, path_sums
-from ..base import SingleLabelModel, check_tree
+from ..base import SingleLabelModel
 from ..base.model import Floats
 from ..taxonomy import Taxonomy
+from .hieron import Hieron
 
 __all__ = ["AveragedHieron"]
 
@@ -23,7 +26,8 @@ class AveragedHieron(SingleLabelModel):
     so one more matrix of weights is kept and no past hypothesis. A step takes O(features of x *
     nodes).
 
-    Its flat counterpart is `AveragedHieron(taxonomy.flatten())`.
+    Its flat counterpart is `AveragedHieron(taxonomy.flatten())`, with the root in the middle of
+    the star; see `Hieron`.
 
     Parameters
     ----------
@@ -68,10 +72,18 @@ class AveragedHieron(SingleLabelModel):
 
     def __init__(self, taxonomy: Taxonomy | None = None) -> None:
         super().__init__(taxonomy)
-        check_tree(self._taxonomy)
+        self._taxonomy.check_tree()
         self._w = Weights(len(self._taxonomy))  # w_{m+1}, the current hypothesis
         self._lag = Weights(len(self._taxonomy))  # the sum of i s_i
         self._m = 0
+
+    @property
+    def last(self) -> Hieron:
+        """The last hypothesis $w_{m+1}$ without the average, as an online `Hieron` of its own."""
+        model = Hieron(self.taxonomy)
+        parts = (self._taxonomy, self._features, self._w)
+        model._taxonomy, model._features, model._w = copy.deepcopy(parts)
+        return model
 
     def _scores(self, x: Vector) -> Floats:
         average = self._w.scores(x) - self._lag.scores(x) / (self._m + 1)  # Eq. (13)

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from .._kernels import Vector, Weights, hieron_step, path_sums
-from ..base import SingleLabelModel, check_tree
+from ..base import SingleLabelModel
 from ..base.model import Floats
 from ..taxonomy import Taxonomy
 
@@ -21,7 +21,9 @@ class Hieron(SingleLabelModel):
     A step takes O(features of x * nodes) to score and O(features of x * distance) to learn.
     An x without features, or all zero, changes nothing; its prediction is the root.
 
-    Its flat counterpart is `Hieron(taxonomy.flatten())`.
+    Its flat counterpart is `Hieron(taxonomy.flatten())`, with the root in the middle of the star.
+    Where the root is a label like the others, put all of them at one distance instead:
+    `Hieron(Taxonomy.flat(taxonomy.nodes, root="none of these"))`.
 
     Parameters
     ----------
@@ -64,7 +66,7 @@ class Hieron(SingleLabelModel):
 
     def __init__(self, taxonomy: Taxonomy | None = None) -> None:
         super().__init__(taxonomy)
-        check_tree(self._taxonomy)
+        self._taxonomy.check_tree()
         self._w = Weights(len(self._taxonomy))
 
     def _scores(self, x: Vector) -> Floats:

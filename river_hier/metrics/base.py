@@ -8,6 +8,7 @@ from typing import Any
 
 from river import base, metrics, utils
 
+from ..base import check_taxonomy
 from ..taxonomy import Taxonomy
 from .sums import Mean, Sums
 
@@ -28,11 +29,7 @@ class TaxonomyMetric(metrics.base.ClassificationMetric):
     """
 
     def __init__(self, taxonomy: Taxonomy) -> None:
-        if not isinstance(taxonomy, Taxonomy):
-            raise TypeError(
-                f"`taxonomy` must be a Taxonomy, got {type(taxonomy).__name__}; "
-                "build one with Taxonomy([(parent, child), ...])"
-            )
+        check_taxonomy(taxonomy)
         self.taxonomy = taxonomy
 
     def works_with(self, model: base.Estimator) -> bool:

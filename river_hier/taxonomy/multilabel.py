@@ -42,7 +42,7 @@ def answered(taxonomy: Nodes, y: Any) -> set[int]:
     if stated is None:
         return _close(taxonomy, on)
     nodes = set(on)
-    if len(stated) < len(taxonomy) - 1:  # some ancestors may be unsaid: fill those in
+    if len(stated) - (taxonomy.root in stated) < len(taxonomy) - 1:  # fill in what is unsaid
         off = {taxonomy.index(label) for label, value in stated.items() if not value}
         nodes = _close(taxonomy, on, blocked=off)
     nodes.add(0)

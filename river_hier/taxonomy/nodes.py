@@ -77,7 +77,13 @@ class Nodes:
     @property
     def is_tree(self) -> bool:
         """Whether no node has more than one parent."""
-        return all(len(above) <= 1 for above in self.parent_indices)
+        return len(self.arrays.parent_index) == len(self) - 1
+
+    def check_tree(self) -> None:
+        """Raise an error that names a node with several parents, if there is one."""
+        if not self.is_tree:
+            for v in range(len(self)):
+                self._parent_index(v)
 
     @property
     def arrays(self) -> arrays.Arrays:
