@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from river_hier.base import check_taxonomy, check_tree
+from river_hier.base import check_taxonomy
 from river_hier.taxonomy import Label, Taxonomy
 
 from .streams import check_ends
@@ -78,7 +78,7 @@ def hieron_bound(
 
     """
     check_taxonomy(taxonomy)
-    check_tree(taxonomy)
+    taxonomy.check_tree()
     check_ends(examples)
     columns, omega = weight_matrix(taxonomy, weights)
     W = omega.copy()

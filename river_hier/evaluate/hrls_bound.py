@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from river_hier.base import check_taxonomy, check_tree
+from river_hier.base import check_taxonomy
 from river_hier.losses.costs import Costs, by_node
 from river_hier.taxonomy import Label, Taxonomy
 
@@ -79,7 +79,7 @@ def hrls_bound(
 
     """
     check_taxonomy(taxonomy)
-    check_tree(taxonomy)
+    taxonomy.check_tree()
     check_ends(examples)
     columns, U = weight_matrix(taxonomy, weights)
     for label, u in zip(taxonomy.nodes[1:], U[1:], strict=True):
