@@ -9,7 +9,7 @@ from typing import Any
 
 from river import datasets
 
-from river_hier.taxonomy import Taxonomy
+from ..taxonomy import Taxonomy
 
 __all__ = ["Prefix", "TaxonomyDataset"]
 

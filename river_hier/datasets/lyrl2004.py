@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NoReturn
 
-from river_hier.taxonomy import Taxonomy
+from ..taxonomy import Taxonomy
 
 __all__ = ["disorder", "documents", "fail", "hierarchy", "topics"]
 

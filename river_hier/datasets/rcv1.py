@@ -10,8 +10,7 @@ from pathlib import Path
 
 from river.datasets.base import MO_BINARY_CLF, get_data_home
 
-from river_hier.taxonomy import Taxonomy
-
+from ..taxonomy import Taxonomy
 from . import lyrl2004
 from .base import TaxonomyDataset
 from .download import fetch

@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from river_hier.base import check_taxonomy
-from river_hier.taxonomy import Label, Taxonomy
-
+from ..base import check_taxonomy
+from ..taxonomy import Label, Taxonomy
 from .streams import check_ends
 from .vectors import weight_matrix
 

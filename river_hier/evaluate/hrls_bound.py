@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from river_hier.base import check_taxonomy
-from river_hier.losses.costs import Costs, by_node
-from river_hier.taxonomy import Label, Taxonomy
-
+from ..base import check_taxonomy
+from ..losses.costs import Costs, by_node
+from ..taxonomy import Label, Taxonomy
 from .streams import check_ends
 from .vectors import weight_matrix
 

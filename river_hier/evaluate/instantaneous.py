@@ -6,10 +6,9 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from river_hier import losses, metrics
-from river_hier.metrics.base import MeanLoss
-from river_hier.taxonomy import Taxonomy
-
+from .. import losses, metrics
+from ..metrics.base import MeanLoss
+from ..taxonomy import Taxonomy
 from .pair import Answers, Both
 
 METRICS: dict[Any, Callable[[Taxonomy], MeanLoss]] = {

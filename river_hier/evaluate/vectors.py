@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from river_hier.taxonomy import Label, Taxonomy
+from ..taxonomy import Label, Taxonomy
 
 
 def weight_matrix(

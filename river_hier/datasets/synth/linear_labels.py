@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 from river.datasets import base
 
-from river_hier.base import check_taxonomy
-from river_hier.datasets.base import TaxonomyDataset
-from river_hier.taxonomy import Label, Taxonomy
-
+from ...base import check_taxonomy
+from ...datasets.base import TaxonomyDataset
+from ...taxonomy import Label, Taxonomy
 from . import seeds
 from .checks import check_integer
 from .drift import TurningVectors, unit

@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from river.datasets import base
 
-from river_hier.datasets.base import TaxonomyDataset
-from river_hier.taxonomy import Label, Taxonomy
-
+from ...datasets.base import TaxonomyDataset
+from ...taxonomy import Label, Taxonomy
 from . import seeds
 from .checks import check_integer, check_variance
 

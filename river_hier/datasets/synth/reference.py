@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from river import base
 
-from river_hier.taxonomy import Label
+from ...taxonomy import Label
 
 if TYPE_CHECKING:
     from .linear_labels import LinearLabels
