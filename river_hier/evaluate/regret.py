@@ -7,9 +7,10 @@ from typing import Any
 
 from river import evaluate
 
+from ..base import check_integer
 from .instantaneous import instantaneous, read_loss
 from .pair import CumulativeLosses, Pair
-from .streams import check_count, check_ends
+from .streams import check_ends
 
 __all__ = ["iter_regret", "regret"]
 
@@ -76,7 +77,7 @@ def iter_regret(
         5.](https://www.jmlr.org/papers/v7/cesa-bianchi06a.html)
 
     """
-    check_count("step", step)
+    check_integer("step", step, at_least=1)
     pair, losses = _pair(dataset, model, comparator, loss)
     return _states(dataset, pair, losses, step)
 

@@ -7,14 +7,6 @@ import numbers
 from typing import Any
 
 
-def check_integer(name: str, value: Any, at_least: int) -> None:
-    """A parameter that counts something."""
-    if isinstance(value, bool) or not isinstance(value, numbers.Integral):
-        raise TypeError(f"`{name}` must be an integer, got {value!r}")
-    if value < at_least:
-        raise ValueError(f"`{name}` must be at least {at_least}, got {value}")
-
-
 def check_variance(name: str, value: Any) -> None:
     """A variance is a finite number, at least 0."""
     if not isinstance(value, numbers.Real) or not 0 <= float(value) < math.inf:

@@ -8,11 +8,10 @@ from typing import Any
 import numpy as np
 from river.datasets import base
 
-from ...base import check_taxonomy
-from ...datasets.base import TaxonomyDataset
+from ...base import check_integer, check_taxonomy
 from ...taxonomy import Label, Taxonomy
+from ..base import TaxonomyDataset
 from . import seeds
-from .checks import check_integer
 from .drift import TurningVectors, unit
 from .reference import ReferenceClassifier
 

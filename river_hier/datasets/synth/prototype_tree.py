@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 from river.datasets import base
 
-from ...datasets.base import TaxonomyDataset
+from ...base import check_integer
 from ...taxonomy import Label, Taxonomy
+from ..base import TaxonomyDataset
 from . import seeds
-from .checks import check_integer, check_variance
+from .checks import check_variance
 
 ROTATION, EXAMPLES = range(2)  # what random numbers are drawn for
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .checks import check_integer
+from ...base import check_integer
 
 # Examples are drawn so many at a time. A constant, so that the stream does not depend on how it
 # is consumed; changing it changes every stream.
