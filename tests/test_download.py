@@ -221,7 +221,7 @@ def test_a_refusal(server, path):
 def test_no_server(server, path):
     url = server.url
     server.server_close()
-    with pytest.raises(ConnectionError, match=r"vectors.gz: no answer \(.*refused"):
+    with pytest.raises(ConnectionError, match=r"vectors.gz: no answer \("):
         download.fetch(url, path)
 
 
