@@ -23,7 +23,7 @@ evaluate.progressive_val_score(stream, model, metric, print_every=1000)
 # for a right answer, 1 for a parent or a child, 2 for a sibling, up to 8 for a leaf at the other
 # end of this tree. Labels are named by the way to them, and any node can be one.
 tree = stream.taxonomy
-(x, y), *_ = stream
+x, y = next(iter(stream))
 print(f"\n{tree}\n")
 print(f"the first label    {y}, whose path is {' > '.join(tree.path(y))}")
 print(f"the model's guess  {model.predict_one(x)}, now that it has seen the whole stream")

@@ -31,7 +31,8 @@ stream = articles.take(2000)
 # right at each depth, and which mistakes does it make there that nothing above explains?
 model = linear_model.HRLS(news)
 by_depth = metrics.DepthAccuracy(news) + metrics.HLossByDepth(news)
-print(evaluate.progressive_val_score(stream, model, by_depth))
+evaluate.progressive_val_score(stream, model, by_depth)
+print(news, *by_depth, sep="\n\n")
 
 
 # %%
@@ -41,7 +42,7 @@ def at_least(threshold, p):
     return frozenset(label for label in p if p[label][True] >= threshold)
 
 
-x, y = next(islice(articles, 2012, None))  # an article that the model has not seen
+x, y = next(islice(articles, 2003, None))  # an article that the model has not seen
 p = model.predict_proba_one(x)
 answers = [news.closure(y), *(at_least(t, p) for t in (0.3, 0.6, 0.9))]
 print(f"\n{'an article':<15}{'true':>8}{'p':>8}{'p >= 0.3':>11}{'p >= 0.6':>11}{'p >= 0.9':>11}")

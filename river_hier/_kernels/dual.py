@@ -9,6 +9,7 @@ from scipy import sparse
 from .growing import grown
 from .instances import Instances
 from .inverse import GrowingInverse
+from .visit import Visit
 
 Floats = NDArray[np.float64]
 
@@ -32,23 +33,23 @@ class Dual:
         """Instances stored."""
         return self.inverse.n
 
-    def scores(self, dots: Floats) -> Floats:
-        """w . x of every output, from the dot products of x with all instances: O(n)."""
-        return self._among(dots) @ self.alpha[: self.n]
+    def scores(self, visit: Visit) -> Floats:
+        """w . x of every output: O(n) once the dot products with all instances are known."""
+        return self._dots(visit) @ self.alpha[: self.n]
 
-    def solve(self, dots: Floats, norm2: float) -> tuple[float, Floats]:
-        """r = x^T A^-1 x, where A = l2 I + S S^T, and what `store` needs besides: O(n^2)."""
-        k = self._among(dots)
+    def solve(self, visit: Visit) -> tuple[float, Floats]:
+        """r = x^T A^-1 x, where A = l2 I + S S^T, and g = B^-1 S^T x: O(n^2)."""
+        k = self._dots(visit)
         g = self.inverse.solve(k)
-        return max(0.0, (norm2 - float(k @ g)) / self.l2), g
+        return max(0.0, (visit.x.norm2 - float(k @ g)) / self.l2), g
 
-    def store(self, instance: int, errors: Floats, r: float, g: Floats) -> None:
-        """Take in an instance whose labels are `errors` away from its scores."""
+    def store(self, visit: Visit, errors: Floats, r: float, g: Floats) -> None:
+        """Take in x, whose labels are `errors` away from its scores."""
         n = self.n
         s = self.l2 * (1.0 + r)
         self.ids = grown(self.ids, n + 1)
         self.alpha = grown(self.alpha, n + 1, self.alpha.shape[1])
-        self.ids[n] = instance
+        self.ids[n] = visit.number
         self.alpha[n] = errors / s
         self.alpha[:n] -= np.outer(g, errors / s)
         self.inverse.append(g, s)
@@ -72,8 +73,9 @@ class Dual:
         """S^T, the instances of this system."""
         return instances.chosen(self.ids[: self.n])
 
-    def _among(self, dots: Floats) -> Floats:
-        return dots[self.ids[: self.n]]
+    def _dots(self, visit: Visit) -> Floats:
+        """S^T x."""
+        return visit.dots[self.ids[: self.n]] if self.n else np.zeros(0)
 
     def __getstate__(self) -> dict[str, object]:  # predicting must not change a pickle
         return self.__dict__ | {

@@ -22,6 +22,13 @@ class Vector(NamedTuple):
     values: NDArray[np.float64]
     norm2: float
 
+    def below(self, n: int) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+        """The rows below n, and their values."""
+        inside = self.rows < n
+        if inside.all():
+            return self.rows, self.values
+        return self.rows[inside], self.values[inside]
+
 
 class Features:
     """The rows of all features learned so far, in order of appearance.

@@ -40,8 +40,8 @@ class Instances:
     def dots(self, x: Vector) -> Floats:
         """x . every stored instance: O(stored nonzeros)."""
         dense = np.zeros(self.n_features)
-        stored = x.rows < self.n_features
-        dense[x.rows[stored]] = x.values[stored]
+        rows, values = x.below(self.n_features)
+        dense[rows] = values
         dots: Floats = self._matrix() @ dense
         return dots
 

@@ -9,32 +9,9 @@ from .dual import Dual
 from .features import Vector
 from .instances import Instances
 from .primal import Primal
+from .visit import Visit
 
 Floats = NDArray[np.float64]
-
-
-class Visit:
-    """An example on its way past the systems: what they share about it is computed once."""
-
-    def __init__(self, x: Vector, instances: Instances) -> None:
-        self.x = x
-        self.instances = instances
-        self._dots: Floats | None = None
-        self._number: int | None = None
-
-    @property
-    def dots(self) -> Floats:
-        """x . every stored instance."""
-        if self._dots is None:
-            self._dots = self.instances.dots(self.x)
-        return self._dots
-
-    @property
-    def number(self) -> int:
-        """The number of x among the instances; it is stored when first asked for."""
-        if self._number is None:
-            self._number = self.instances.append(self.x)
-        return self._number
 
 
 class LeastSquares:
@@ -59,16 +36,12 @@ class LeastSquares:
 
     def scores(self, s: int, visit: Visit) -> Floats:
         """w . x of the system's nodes; best where `solve` follows, as both use the same dots."""
-        system = self.systems[s]
-        if isinstance(system, Primal):
-            return system.scores(visit.x)
-        return system.scores(visit.dots) if system.n else np.zeros(system.alpha.shape[1])
+        return self.systems[s].scores(visit)
 
     def explicit_scores(self, s: int, x: Vector) -> Floats:
         """w . x of the system's nodes from an explicit w, rebuilt only if w has changed."""
         w = self.weights(s)
-        known = x.rows < len(w)
-        rows, values = (x.rows, x.values) if known.all() else (x.rows[known], x.values[known])
+        rows, values = x.below(len(w))
         scores: Floats = values @ w[rows]
         return scores
 
@@ -78,22 +51,14 @@ class LeastSquares:
 
     def solve(self, s: int, visit: Visit) -> tuple[float, Floats]:
         """r = x^T A^-1 x, and what `store` needs to go on."""
-        system = self.systems[s]
-        if isinstance(system, Primal):
-            return system.solve(visit.x)
-        if not system.n:
-            return visit.x.norm2 / self.l2, np.empty(0)
-        return system.solve(visit.dots, visit.x.norm2)
+        return self.systems[s].solve(visit)
 
     def store(self, s: int, visit: Visit, errors: Floats, r: float, u: Floats) -> None:
         """Take in x at a system: its labels are `errors` away from its scores."""
         system = self.systems[s]
+        system.store(visit, errors, r, u)
         self.n_features = max(self.n_features, 1 + int(visit.x.rows.max()))
-        if isinstance(system, Primal):
-            system.store(visit.x, errors, r, u)
-            return
-        system.store(visit.number, errors, r, u)
-        if system.n >= self.n_features:
+        if isinstance(system, Dual) and system.n >= self.n_features:
             self.systems[s] = Primal(system, self.instances)
 
     def add_system(self) -> None:

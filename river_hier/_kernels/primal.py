@@ -7,9 +7,9 @@ from numpy.typing import NDArray
 from scipy import linalg
 
 from .dual import Dual
-from .features import Vector
 from .growing import grown
 from .instances import Instances
+from .visit import Visit
 
 Floats = NDArray[np.float64]
 
@@ -32,26 +32,26 @@ class Primal:
         self.w: Floats = dual.weights(instances)
         self.total: Floats = S.sum(axis=1)
 
-    def scores(self, x: Vector) -> Floats:
+    def scores(self, visit: Visit) -> Floats:
         """w . x of every output: O(features of x)."""
-        known = x.rows < self.d
-        scores: Floats = x.values[known] @ self.w[x.rows[known]]
+        rows, values = visit.x.below(self.d)
+        scores: Floats = values @ self.w[rows]
         return scores
 
-    def solve(self, x: Vector) -> tuple[float, Floats]:
-        """r = x^T A^-1 x and A^-1 x: O(d * features of x)."""
-        known = x.rows < self.d
-        rows, values = x.rows[known], x.values[known]
+    def solve(self, visit: Visit) -> tuple[float, Floats]:
+        """r = x^T A^-1 x and u = A^-1 x: O(d * features of x)."""
+        rows, values = visit.x.below(self.d)
         u: Floats = values @ self.inverse[rows, : self.d]
         # On features that A has not met, A is l2 I.
-        unmet = x.norm2 - float(values @ values)
+        unmet = visit.x.norm2 - float(values @ values)
         return float(values @ u[rows]) + max(0.0, unmet) / self.l2, u
 
-    def store(self, x: Vector, errors: Floats, r: float, u: Floats) -> None:
+    def store(self, visit: Visit, errors: Floats, r: float, u: Floats) -> None:
         """Take in x, whose labels are `errors` away from its scores: O(d^2)."""
+        x = visit.x
         if (d := 1 + int(x.rows.max())) > self.d:
             self._add_features(d)
-            r, u = self.solve(x)
+            r, u = self.solve(visit)
         d = self.d
         h = u / np.sqrt(1.0 + r)
         self.inverse[:d, :d] -= np.outer(h, h)  # Sherman and Morrison's formula

@@ -27,8 +27,7 @@ class Weights:
 
     def scores(self, x: Vector) -> NDArray[np.float64]:
         """w . x of every node: O(features of x * nodes)."""
-        known = x.rows < len(self.matrix)  # features that no step has touched weigh nothing
-        rows, values = (x.rows, x.values) if known.all() else (x.rows[known], x.values[known])
+        rows, values = x.below(len(self.matrix))  # what no step has touched weighs nothing
         scores: NDArray[np.float64] = values @ self.matrix[rows]
         return scores[: self.n_nodes]
 

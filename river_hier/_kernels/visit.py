@@ -1,0 +1,33 @@
+"""An example on its way past the nodes."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .features import Vector
+from .instances import Instances
+
+
+class Visit:
+    """What the systems of least squares share about one example: each computed at most once."""
+
+    def __init__(self, x: Vector, instances: Instances) -> None:
+        self.x = x
+        self.instances = instances
+        self._dots: NDArray[np.float64] | None = None
+        self._number: int | None = None
+
+    @property
+    def dots(self) -> NDArray[np.float64]:
+        """x . every stored instance."""
+        if self._dots is None:
+            self._dots = self.instances.dots(self.x)
+        return self._dots
+
+    @property
+    def number(self) -> int:
+        """The number of x among the instances; asking for it stores x."""
+        if self._number is None:
+            self._number = self.instances.append(self.x)
+        return self._number

@@ -1,0 +1,148 @@
+"""The gallery: every script runs, offline, with and without the extras, and finds what it says."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import importlib.util
+import io
+import re
+import runpy
+import socket
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+EXAMPLES = sorted((Path(__file__).parents[1] / "examples").glob("*.py"))
+EXTRAS = ["matplotlib", "networkx", "sklearn", "tqdm"]  # `pip install .` brings none of them
+HAS_MATPLOTLIB = importlib.util.find_spec("matplotlib") is not None
+
+each_example = pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+
+
+def refuse(*args: Any) -> None:
+    raise AssertionError("an example went online")
+
+
+def run(path: Path, patch: pytest.MonkeyPatch) -> str:
+    """What the script prints; it may neither connect nor leave anything behind."""
+    patch.setattr(socket.socket, "connect", refuse)
+    patch.setenv("MPLBACKEND", "Agg")
+    printed = io.StringIO()
+    with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(printed):
+        patch.chdir(folder)
+        runpy.run_path(str(path), run_name="__main__")
+        assert not list(Path(folder).iterdir())
+        patch.undo()
+    return printed.getvalue()
+
+
+@functools.cache
+def plainly(path: Path) -> str:
+    """What it prints where only the core dependencies are installed; run once."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in EXTRAS:
+            patch.setitem(sys.modules, name, None)
+        return run(path, patch)
+
+
+def numbers(name: str, line_starts_with: str) -> list[float]:
+    """The numbers in the one line of that example that starts so."""
+    (path,) = (path for path in EXAMPLES if path.stem == name)
+    lines = [s for s in plainly(path).splitlines() if s.strip().startswith(line_starts_with)]
+    assert len(lines) == 1, lines
+    rest = lines[0].strip().removeprefix(line_starts_with).replace(",", "")
+    return [float(s) for s in re.findall(r"[-+]?\d+\.?\d*(?:e[-+]?\d+)?", rest)]
+
+
+@each_example
+def test_form(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    title, blank, *paragraph = text.split('"""')[1].splitlines()
+    assert title.endswith("?")
+    assert not blank
+    assert len(paragraph) >= 3
+    assert len(text.splitlines()) < 100
+    cells = text.split("\n# %%\n")
+    assert len(cells) >= 4
+    assert all(cell.startswith("# ") for cell in cells[1:]), "a cell without prose"
+
+
+@each_example
+def test_runs_without_extras(path: Path) -> None:
+    assert "matplotlib" in plainly(path).splitlines()[-1]  # it says what is missing
+
+
+@each_example
+@pytest.mark.skipif(not HAS_MATPLOTLIB, reason="matplotlib is an extra")
+def test_makes_one_figure(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import matplotlib.pyplot as plt
+
+    plt.close("all")
+    plt.switch_backend("Agg")  # another test may have chosen one
+    try:
+        printed = run(path, monkeypatch)
+        assert len(plt.get_fignums()) == 1
+        figure = plt.gcf()
+        for ax in figure.axes:
+            assert ax.get_xlabel()
+            assert ax.has_data()
+        assert figure.axes[0].get_ylabel()
+        figure.savefig(tmp_path / f"{path.stem}.png")  # to look at: pytest --basetemp=somewhere
+    finally:
+        plt.close("all")
+    # The same findings, up to the last line about what is missing.
+    assert plainly(path).startswith(printed.rstrip())
+
+
+def test_the_tree_errs_less_than_the_flat_one() -> None:
+    error, accuracy = numbers("01_first_stream", "with the tree")
+    flat_error, flat_accuracy = numbers("01_first_stream", "flat")
+    assert error < flat_error
+    assert accuracy > flat_accuracy
+    live = numbers("01_first_stream", "[6,000] TreeInducedError:")
+    assert live == pytest.approx([error], abs=5e-4)
+    wins, streams = numbers("01_first_stream", "The tree has less error on")
+    assert wins == streams == 5
+
+
+def test_the_mistakes_of_the_tree_are_cheaper() -> None:
+    example = "02_cheaper_mistakes"
+    assert numbers(example, "barn owl") == [6]
+    wrong, mistake, answer = numbers(example, "tree")
+    flat_wrong, flat_mistake, flat_answer = numbers(example, "flat")
+    assert mistake < flat_mistake
+    assert answer < flat_answer
+    rows = [numbers(example, "0 (right)"), *(numbers(example, f"{d}  ") for d in range(1, 7))]
+    tree, flat, difference = zip(*rows, strict=True)
+    assert sum(tree) == pytest.approx(100, abs=0.5)
+    assert sum(flat) == pytest.approx(100, abs=0.5)
+    assert 100 - tree[0] == pytest.approx(wrong)
+    assert 100 - flat[0] == pytest.approx(flat_wrong)
+    assert difference[1] > 0 > max(difference[2:])  # near misses take the place of far ones
+
+
+def test_a_threshold_trades_recall_for_precision() -> None:
+    example = "03_stopping_early"
+    rows = [numbers(example, f"p >= 0.{t}  ") for t in range(1, 10)]
+    precision, recall, f1, depth = zip(*rows, strict=True)
+    assert list(precision) == sorted(precision)
+    assert list(recall) == sorted(recall, reverse=True)
+    assert list(depth) == sorted(depth, reverse=True)
+    assert 2 / (1 / precision[4] + 1 / recall[4]) == pytest.approx(f1[4], abs=0.1)
+
+
+def test_least_squares_stop_paying_until_the_drift() -> None:
+    example = "04_regret"
+    steady, drifting = numbers(example, "H-RLS, no drift"), numbers(example, "H-RLS, drift")
+    perceptron = numbers(example, "H-PERC, no drift")
+    assert steady[:2] == drifting[:2]  # the streams begin with the same examples
+    assert abs(steady[-1]) < steady[0] / 5
+    assert all(least < other for least, other in zip(steady, perceptron, strict=True))
+    assert perceptron[-1] > perceptron[0] / 2  # a straight line
+    assert drifting[2] > 10 * abs(steady[2])
+    (regret,), (bound, *_) = numbers(example, "regret   "), numbers(example, "regret, at most")
+    assert 0 < regret < bound
