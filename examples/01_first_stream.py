@@ -30,9 +30,9 @@ print(f"the model's guess  {model.predict_one(x)}, now that it has seen the whol
 
 
 # %%
-# Now without the tree. `flatten()` hangs all the same labels directly under the root, so that all
-# are equally far apart. The learner is the same, and so are the examples. Both are scored on the
-# true taxonomy, and on River's own accuracy, which does not care how far off a mistake is.
+# Now without the tree. `flatten()` hangs all the same labels directly under the root, so that none
+# of them is closer to one than to another. The learner is the same, and so are the examples. Both
+# are scored on the true taxonomy, and on River's accuracy, which does not weigh mistakes.
 def follow(examples, model):
     """Steps, tree-induced errors and accuracies so far, every 250 examples."""
     both = metrics.TreeInducedError(examples.taxonomy) + river_metrics.Accuracy()

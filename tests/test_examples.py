@@ -32,11 +32,10 @@ def run(path: Path, patch: pytest.MonkeyPatch) -> str:
     patch.setattr(socket.socket, "connect", refuse)
     patch.setenv("MPLBACKEND", "Agg")
     printed = io.StringIO()
-    with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(printed):
-        patch.chdir(folder)
-        runpy.run_path(str(path), run_name="__main__")
+    with tempfile.TemporaryDirectory() as folder:
+        with contextlib.chdir(folder), contextlib.redirect_stdout(printed):
+            runpy.run_path(str(path), run_name="__main__")
         assert not list(Path(folder).iterdir())
-        patch.undo()
     return printed.getvalue()
 
 
