@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from strategies import trees
 
 from river_hier import Taxonomy
-from river_hier._kernels import Features, LeastSquares, distances_from
+from river_hier._kernels import Features, LeastSquares, Weights, distances_from
 from river_hier._kernels.dual import Dual
 from river_hier._kernels.inverse import GrowingInverse
 from river_hier._kernels.primal import Primal
@@ -80,6 +80,17 @@ def test_predicting_leaves_a_pickle_as_it_was() -> None:
     before = pickle.dumps(rls)
     rls.explicit_scores(0, features.find({1: 1.0}))
     assert pickle.dumps(rls) == before
+
+
+def test_a_pickle_holds_no_room_to_grow() -> None:
+    features, weights = Features(), Weights(3)
+    for i in range(100):
+        x = features.insert({i: 1.0})
+        weights.add(x, np.array([1]), np.array([1.0]))
+    assert len(weights.matrix) > 100
+    assert pickle.loads(pickle.dumps(weights)).matrix.shape == (100, 3)
+    weights.add(x, np.array([1]), np.array([-1.0]))
+    assert pickle.loads(pickle.dumps(weights)).matrix.shape == (99, 3)
 
 
 @given(taxonomy=trees(), data=st.data())

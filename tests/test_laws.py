@@ -38,6 +38,16 @@ def test_hieron_moves_only_where_the_paths_differ_and_meets_its_margin(data: Any
     assert after[y] - after[answer] == pytest.approx(margin, abs=1e-6)
 
 
+@pytest.mark.parametrize("size", [1e-4, 1e4])
+def test_the_margin_is_met_whatever_the_norm(size: float) -> None:
+    model = linear_model.Hieron(Taxonomy.flat(["a", "b"]))
+    x = {"x": size}
+    model.learn_one(x, "a")
+    model.learn_one(x, "b")
+    scores = model.score_one(x)
+    assert scores["b"] - scores["a"] == pytest.approx(math.sqrt(2))
+
+
 @given(taxonomy=trees(min_nodes=3), seed=st.integers(0, 10_000))
 @settings(max_examples=30, deadline=None)
 def test_corollary_1_on_separable_streams(taxonomy: Taxonomy, seed: int) -> None:

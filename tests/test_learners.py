@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import pickle
 from typing import Any
 
@@ -185,10 +186,83 @@ def test_an_open_hrls_takes_labels_to_have_been_off_before(stream: Any, probe: A
     arrived = list(dict.fromkeys(label for _, y in stream for label in y))
     opened, closed = linear_model.HRLS(), linear_model.HRLS(Taxonomy.flat(arrived))
     for x, y in stream:
+        opened.predict_one(probe)  # an explicit w made here must not outlive a new label
         opened.learn_one(x, y)
         closed.learn_one(x, y)
     if arrived:
         assert_near(opened.score_one(probe), closed.score_one(probe))
+        assert_same_weights(opened.weights, closed.weights)
+
+
+def test_a_label_may_arrive_when_an_open_hrls_is_in_primal_variables() -> None:
+    opened, closed = linear_model.HRLS(), linear_model.HRLS(Taxonomy.flat(["a", "late"]))
+    for i in range(30):
+        y = {"a": i % 2 == 0} | ({"late": i % 3 == 0} if i > 20 else {})
+        x = {"p": 1.0, "q": float(i % 5) - 2.0}
+        opened.learn_one(x, y)
+        closed.learn_one(x, y)
+    assert_same_weights(opened.weights, closed.weights)
+    assert_near(opened.score_one({"p": 1.0, "q": 0.3}), closed.score_one({"p": 1.0, "q": 0.3}))
+
+
+@pytest.mark.parametrize("l2", [0.1, 10.0])
+@given(data=multilabel_streams())
+@settings(max_examples=40, deadline=None)
+def test_the_rule_that_spares_a_solve_is_exact(l2: float, data: Any) -> None:
+    taxonomy, stream = data
+    ours = linear_model.SHRLS(taxonomy, threshold=0.05, l2=l2)
+    theirs = oracles.SHRLS(parents_of(taxonomy), threshold=0.05, l2=l2)
+    for x, y in [*stream, *stream]:
+        ours.learn_one(x, y)
+        theirs.learn(x, y)
+        assert ours.n_stored == {v: theirs.stored(v) for v in taxonomy.nodes[1:]}
+
+
+def test_a_zero_example_counts_as_a_round_of_shrls() -> None:
+    stored = []
+    for n_zeros in (0, 50):
+        model = linear_model.SHRLS(Taxonomy.flat(["a"]), threshold=0.1)
+        for x in [{"x": 1.0}, *[{}] * n_zeros, {"x": 1.0}]:
+            model.learn_one(x, "a")
+        # The score is (1/2) / (1 + 1/2) = 1/3; the rule asks for sqrt(0.1 ln t) or less.
+        stored.append(model.n_stored["a"])
+    assert stored == [1, 2]
+
+
+def test_probabilities_are_products_along_the_path() -> None:
+    taxonomy = Taxonomy([("r", "a"), ("a", "b"), ("r", "c")])
+    examples = [({"x": 1.0}, "b"), ({"x": -1.0, "y": 0.5}, "c"), ({"y": 1.0}, "a")]
+    probe = {"x": 0.5, "y": 0.25}
+    for name, link in {
+        "HPerceptron": lambda score: 1 / (1 + math.exp(-score)),
+        "HRLS": lambda score: min(max((1 + score) / 2, 0.0), 1.0),
+        "SHRLS": lambda score: min(max((1 + score) / 2, 0.0), 1.0),
+    }.items():
+        model = getattr(linear_model, name)(taxonomy)
+        for x, y in examples:
+            model.learn_one(x, y)
+        score, proba = model.score_one(probe), model.predict_proba_one(probe)
+        assert proba["a"][True] == pytest.approx(link(score["a"]))
+        assert proba["b"][True] == pytest.approx(link(score["a"]) * link(score["b"]))
+
+
+def test_probabilities_of_large_scores_do_not_overflow() -> None:
+    model = linear_model.Hieron(Taxonomy.flat(["a", "b"]))
+    model.learn_one({"x": 1e-6}, "a")
+    proba = model.predict_proba_one({"x": 1e6})
+    assert proba["a"] == pytest.approx(1.0)
+    assert sum(proba.values()) == pytest.approx(1.0)
+
+
+def test_the_last_hypothesis_goes_its_own_way() -> None:
+    model = linear_model.AveragedHieron(Taxonomy.flat(["a", "b"]))
+    model.learn_one({"x": 1.0}, "a")
+    last = model.last
+    before = last.score_one({"x": 1.0, "y": 1.0})
+    model.learn_one({"x": 1.0, "y": 2.0}, "b")
+    assert last.score_one({"x": 1.0, "y": 1.0}) == before
+    last.learn_one({"z": 1.0}, "b")
+    assert "z" not in model.weights["b"]
 
 
 @pytest.mark.parametrize("name", ["HPerceptron", "SHRLS"])

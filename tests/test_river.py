@@ -131,6 +131,17 @@ def test_unusual_multilabels(name: str) -> None:
     assert answer[True]
 
 
+def test_a_tuple_is_one_label_of_an_open_taxonomy() -> None:
+    model = linear_model.HPerceptron()
+    model.learn_one({"x": 1.0}, ("sport", "tennis"))
+    assert model.predict_one({"x": 1.0}) == {("sport", "tennis"): True}
+
+
+def test_debug_one_shows_a_node_with_two_parents_once() -> None:
+    model = linear_model.HPerceptron(Taxonomy([("r", "a"), ("r", "b"), ("a", "c"), ("b", "c")]))
+    assert model.debug_one({"x": 1.0}).count("'c': ") == 1
+
+
 def test_learning_leaves_y_as_it_was() -> None:
     for name in MULTI:
         y = {"a": False, "b": True}
@@ -180,6 +191,11 @@ def test_debug_one_tells_the_path_the_scores_and_the_features() -> None:
     assert text.startswith("Prediction: ['bird']")
     assert "'mammal': -1.000  (wings -1.000)" in text
     assert "wolf" not in text, "a node whose parent is off is not asked"
+    perceptron.learn_one({"fur": -3.0, "scales": 0.5}, "mammal")  # now -3 weighs more than +1
+    line = perceptron.debug_one({"fur": -1.0, "scales": 1.0, "wings": 0.2}).splitlines()[1]
+    weighed = [abs(float(part.split()[-1])) for part in line.split("(")[1][:-1].split(",")]
+    assert weighed == sorted(weighed, reverse=True)
+    assert min(float(part.split()[-1]) for part in line.split("(")[1][:-1].split(",")) < 0
     assert "bird" in (preprocessing.StandardScaler() | perceptron).debug_one({"wings": 1.0})
 
 

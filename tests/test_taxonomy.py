@@ -166,6 +166,9 @@ def test_it_is_immutable() -> None:
 def test_equality_is_by_value_and_order() -> None:
     assert Taxonomy([("r", "a"), ("r", "b")]) != Taxonomy([("r", "b"), ("r", "a")])
     assert Taxonomy([("r", "a")]) != "r"
+    chain, star = Taxonomy([("r", "a"), ("a", "b")]), Taxonomy([("r", "a"), ("r", "b")])
+    assert chain.nodes == star.nodes
+    assert chain != star
 
 
 @pytest.mark.parametrize(

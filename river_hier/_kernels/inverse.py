@@ -61,5 +61,4 @@ class GrowingInverse:
             a, z = p * _WIDTH, (p + 1) * _WIDTH
             panel += recent[:z] @ recent[a:z].T
         self.panels.append(np.asfortranarray(recent @ recent[-_WIDTH:].T))
-        self.recent[: self.n] = 0.0
-        self.n_recent = 0
+        self.n_recent = 0  # each column is longer than the one it will overwrite
