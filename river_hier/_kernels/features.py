@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import numbers
 from collections.abc import Hashable, Mapping
+from decimal import Decimal
 from itertools import repeat
 from typing import Any, NamedTuple
 
@@ -70,32 +71,47 @@ def read(x: Mapping[Hashable, Any]) -> tuple[NDArray[np.float64], float]:
         values = np.empty(0, dtype=object)
     if values.ndim != 1 or values.dtype.kind not in "biuf":
         values = np.array([_number(name, value) for name, value in x.items()])
-    values = values.astype(np.float64, copy=False)
     with np.errstate(over="ignore"):
+        values = values.astype(np.float64, copy=False)
         norm2 = float(values @ values)
     if not math.isfinite(norm2):
-        _explain(x)
+        raise ValueError(_whats_wrong(x, values.tolist()))
     if norm2 < _SMALLEST_NORM2:
         return np.zeros(len(x)), 0.0
     return values, norm2
 
 
 def _number(name: Hashable, value: Any) -> float:
-    if not isinstance(value, numbers.Real | np.bool_):
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        value = value[()]
+    # numpy counts the time between two dates among the integers.
+    number = isinstance(value, numbers.Real | np.bool_ | Decimal)
+    if not number or isinstance(value, np.timedelta64):
         kind = type(value).__name__
         raise ValueError(
             f"feature {name!r} is {value!r} ({kind}), not a number; drop it or encode it, e.g. "
             "with river's preprocessing.OneHotEncoder"
         )
-    return float(value)
+    try:
+        return float(value)
+    except OverflowError:
+        raise ValueError(_too_large(name, value)) from None
 
 
-def _explain(x: Mapping[Hashable, Any]) -> None:
-    for name, value in x.items():
+def _whats_wrong(x: Mapping[Hashable, Any], values: list[float]) -> str:
+    """Why the squared norm of x is not finite."""
+    for (name, given), value in zip(x.items(), values, strict=True):
+        if math.isinf(value) and abs(given) != math.inf:
+            return _too_large(name, given)
         if not math.isfinite(value):
-            raise ValueError(
-                f"feature {name!r} is {float(value)!r}; values must be finite, "
+            return (
+                f"feature {name!r} is {value!r}; values must be finite, "
                 "e.g. after river's preprocessing.StatImputer"
             )
-    name = max(x, key=lambda name: abs(x[name]))
-    raise ValueError(f"feature {name!r} is {x[name]!r}: the squared norm of x overflows; scale it")
+    name = max(x, key=dict(zip(x, map(abs, values), strict=True)).__getitem__)
+    return f"feature {name!r} is {x[name]!r}: the squared norm of x overflows; scale it"
+
+
+def _too_large(name: Hashable, value: Any) -> str:
+    # The value itself may have thousands of digits.
+    return f"feature {name!r} is too large for a float (a {type(value).__name__}); scale it"

@@ -18,6 +18,6 @@ def grown(a: NDArray[T], *shape: int) -> NDArray[T]:
         have if have >= need else max(need, 2 * have)
         for have, need in zip(a.shape, shape, strict=True)
     )
-    larger = np.zeros(room, a.dtype, order="F" if np.isfortran(a) else "C")
+    larger = np.zeros(room, a.dtype)
     larger[tuple(map(slice, a.shape))] = a
     return larger

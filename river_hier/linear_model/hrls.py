@@ -20,16 +20,18 @@ class HRLS(LeastSquaresModel):
 
     $$w = (\\lambda I + S S^\\top + x x^\\top)^{-1} S v.$$
 
-    All children of a node see the same instances, so they share one inverse. While a node has
-    seen fewer instances Q than there are features d, the inverse is kept in dual variables; then
-    it goes over to the primal ones. The weights are the same, exactly.
+    All children of a node see the same instances, so they share one system of equations. While a
+    node has seen fewer instances Q than there are features d, it is solved in dual variables; then
+    in primal ones. The weights are those of the formula, up to rounding, as long as
+    $\\|x\\|^2 / \\lambda$ is well below $10^{12}$.
 
     A step takes $O(\\min(Q, d)^2)$ for each node that is truly on, and as much memory; in dual
-    variables the instances are stored besides, each once. Predicting takes O(features of x) a
-    node, as the sign of the score does not depend on x being counted in; after learning, the
-    weights of the children of the nodes visited are first computed anew from the dual variables.
-    Scores and probabilities need the inverse: $O(\\min(Q, d)^2)$ for every inner node. For
-    endless streams of text use `SHRLS`, or a learner without an inverse.
+    variables the instances are stored besides, each once. The sign of a score does not depend on x
+    being counted in, so predicting takes O(features of x) a node visited in primal variables. In
+    dual ones it takes the dot products of x with the instances, O(stored nonzeros) for all nodes
+    together, until so many predictions come in a row that an explicit w pays off. Scores and
+    probabilities take $O(\\min(Q, d)^2)$ for every inner node. For endless streams of text use
+    `SHRLS`, or a learner without such a system.
 
     Its flat counterpart is `HRLS(taxonomy.flatten())`.
 
@@ -95,11 +97,9 @@ class HRLS(LeastSquaresModel):
         v = np.where(on, 1.0, -1.0)
         visit = self._rls.visit(x)
         for s in self._active(on.tolist()):
-            errors = v[self._nodes[s]] - self._rls.scores(s, visit)
             r, u = self._rls.solve(s, visit)
-            self._rls.store(s, visit, errors, r, u)
+            self._rls.store(s, visit, v[self._nodes[s]], r, u)
 
     def _add_nodes(self, n_nodes: int) -> None:
-        for _ in range(len(self._nodes[0]) + 1, n_nodes):
-            self._rls.add_output(0)
-        self._nodes = self._systems(self._taxonomy)
+        self._rls.add_outputs(0, n_nodes - 1 - len(self._nodes[0]))
+        self._arrange()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+import heapq
 from collections.abc import Iterator
 
 import numpy as np
@@ -27,24 +28,43 @@ class LeastSquaresModel(MultiLabelModel):
         super().__init__(taxonomy)
         check_positive("l2", l2)
         self.l2 = l2
-        self._nodes = self._systems(self._taxonomy)
+        self._arrange()
         self._rls = LeastSquares([len(nodes) for nodes in self._nodes], l2)
 
     @abc.abstractmethod
     def _systems(self, taxonomy: Taxonomy) -> list[NDArray[np.intp]]:
         """The nodes of each system, which share its instances; parents come in earlier ones."""
 
-    def _active(self, on: list[bool]) -> Iterator[int]:
-        """The systems whose nodes' parents are all on; `on` may still be filled in meanwhile."""
+    def _arrange(self) -> None:
+        """Note where each node's weights are, and which systems are below each node."""
         parents = self._taxonomy.parent_indices
+        self._nodes = self._systems(self._taxonomy)
+        self._above = [parents[nodes[0]] if len(nodes) else (0,) for nodes in self._nodes]
+        self._below: dict[int, list[int]] = {}  # by the last parent, when all are decided
+        self._place: dict[int, tuple[int, int]] = {}
         for s, nodes in enumerate(self._nodes):
-            if len(nodes) == 0 or all(on[p] for p in parents[nodes[0]]):
-                yield s
+            self._below.setdefault(self._above[s][-1], []).append(s)
+            self._place.update((v, (s, i)) for i, v in enumerate(nodes.tolist()))
+
+    def _active(self, on: list[bool]) -> Iterator[int]:
+        """The systems whose nodes' parents are all on, from the top down.
+
+        The nodes of a system may be switched on as soon as it has been given.
+        """
+        waiting = [0]  # a heap: parents come before their children
+        while waiting:
+            for s in self._below.get(heapq.heappop(waiting), ()):
+                if all(on[p] for p in self._above[s]):
+                    yield s
+                    for v in self._nodes[s].tolist():
+                        if on[v]:
+                            heapq.heappush(waiting, v)
 
     def _decide(self, x: Vector) -> Mask:
+        visit = self._rls.visit(x)
         on = [True] + [False] * (len(self._taxonomy) - 1)
         for s in self._active(on):  # 1 + r is positive, so the sign needs only w . x
-            scores = self._rls.explicit_scores(s, x).tolist()
+            scores = self._rls.predict(s, visit).tolist()
             for v, score in zip(self._nodes[s].tolist(), scores, strict=True):
                 on[v] = score >= 0.0
         return np.array(on)
@@ -61,12 +81,8 @@ class LeastSquaresModel(MultiLabelModel):
         return np.clip((1.0 + scores) / 2.0, 0.0, 1.0)  # Eq. (3)
 
     def _weights(self, v: int, n_features: int) -> Floats:
-        s, at = next(
-            (s, int(np.flatnonzero(nodes == v)[0]))
-            for s, nodes in enumerate(self._nodes)
-            if v in nodes
-        )
+        s, column = self._place[v]
         w = np.zeros(n_features)
         known = self._rls.weights(s)
-        w[: len(known)] = known[:, at]
+        w[: len(known)] = known[:, column]
         return w

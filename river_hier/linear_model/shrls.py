@@ -101,7 +101,7 @@ class SHRLS(LeastSquaresModel):
     def n_stored(self) -> dict[object, int]:
         """How many instances each node has stored."""
         labels = self._taxonomy.nodes[1:]
-        return {label: self._rls.n_stored(s) for s, label in enumerate(labels)}
+        return dict(zip(labels, self._rls.n_stored, strict=True))
 
     def _systems(self, taxonomy: Taxonomy) -> list[NDArray[np.intp]]:
         return [np.array([v]) for v in range(1, len(taxonomy))]
@@ -114,18 +114,17 @@ class SHRLS(LeastSquaresModel):
         rls, visit = self._rls, self._rls.visit(x)
         yes = on.tolist()
         for s in self._active(yes):
-            n = rls.n_stored(s)
+            n = rls.n_stored[s]
             bound = math.sqrt(self.threshold * math.log(self._t) / n) if n else math.inf
-            score = rls.scores(s, visit)
-            doubt = abs(float(score[0]))
+            doubt = abs(float(rls.scores(s, visit)[0]))
             if doubt > bound * most:
                 continue
             r, u = rls.solve(s, visit)
             if doubt <= bound * (1.0 + r):
-                errors = (1.0 if yes[s + 1] else -1.0) - score
-                rls.store(s, visit, errors, r, u)
+                v = np.array([1.0 if yes[s + 1] else -1.0])
+                rls.store(s, visit, v, r, u)
 
     def _add_nodes(self, n_nodes: int) -> None:
         for _ in range(len(self._nodes) + 1, n_nodes):
             self._rls.add_system()
-        self._nodes = self._systems(self._taxonomy)
+        self._arrange()

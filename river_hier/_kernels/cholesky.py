@@ -1,0 +1,72 @@
+"""The Cholesky factor of a symmetric matrix that grows by one row at a time."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+_HEIGHT = 128  # rows a block
+
+
+class GrowingCholesky:
+    """`L L^T = B` for a symmetric positive definite B that gains a row and a column at a time.
+
+    For a new column b with diagonal element c the new row of L is (l, s), where `L l = b` and
+    `s^2 = c - l . l`: `forward` gives l and `append` takes it. Unlike the inverse of B, which
+    could be grown as well, the factor stays accurate however badly B is conditioned.
+
+    The rows are kept in blocks of 128. Each block is a dense matrix to the left of the diagonal
+    and the inverse of a small triangle on it, so a solve is a product of a matrix and a vector a
+    block. It reads the n^2 / 2 stored numbers once; appending takes O(n).
+    """
+
+    def __init__(self) -> None:
+        self.n = 0
+        self.blocks: list[tuple[Floats, Floats]] = []  # those that are full: left, diagonal^-1
+        self.left, self.corner = _empty(0)  # the last block, row by row
+
+    def forward(self, b: Floats) -> Floats:
+        """L^-1 b."""
+        y = b.copy()
+        for a, z, left, corner in self._rows():
+            y[a:z] = corner @ (y[a:z] - left @ y[:a])
+        return y
+
+    def backward(self, y: Floats) -> Floats:
+        """L^-T y, for a vector or the columns of a matrix."""
+        x = y.copy()
+        for a, z, left, corner in reversed(self._rows()):
+            x[a:z] = corner.T @ x[a:z]
+            x[:a] -= left.T @ x[a:z]
+        return x
+
+    def append(self, l: Floats, s: float) -> None:  # noqa: E741
+        """Grow by the row (l, s)."""
+        start = self.n - self.n % _HEIGHT
+        i = self.n - start
+        self.left[i] = l[:start]
+        # [T 0; t s]^-1 = [T^-1 0; -t T^-1 / s, 1 / s]
+        self.corner[i, :i] = -(l[start:] @ self.corner[:i, :i]) / s
+        self.corner[i, i] = 1.0 / s
+        self.n += 1
+        if self.n % _HEIGHT == 0:
+            self.blocks.append((self.left, self.corner))
+            self.left, self.corner = _empty(self.n)
+
+    def _rows(self) -> list[tuple[int, int, Floats, Floats]]:
+        """First row, last row + 1, left part and inverse triangle of each block."""
+        rows = [
+            (p * _HEIGHT, (p + 1) * _HEIGHT, left, corner)
+            for p, (left, corner) in enumerate(self.blocks)
+        ]
+        start = len(self.blocks) * _HEIGHT
+        if m := self.n - start:
+            rows.append((start, self.n, self.left[:m], self.corner[:m, :m]))
+        return rows
+
+
+def _empty(start: int) -> tuple[Floats, Floats]:
+    """A block that begins at row `start`: its left part, and its inverse triangle."""
+    return np.zeros((_HEIGHT, start)), np.zeros((_HEIGHT, _HEIGHT))
