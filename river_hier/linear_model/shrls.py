@@ -24,16 +24,17 @@ class SHRLS(LeastSquaresModel):
 
     $N_i$ being the number of instances it has stored so far (the first is always stored) and c
     the `threshold`. Otherwise it works as `HRLS` does. The nodes store different instances, so
-    each has an inverse of its own, in dual or in primal variables, whichever is the smaller.
+    each has a system of equations of its own, in dual or in primal variables, whichever is the
+    smaller.
 
     A step takes $O(\\min(N_i, d)^2)$ for each node whose parents are truly on and which stores x
     or comes close to it, and as much memory; an instance is stored once, whatever the number of
     nodes that use it, and its dot products with x, O(stored nonzeros), are shared. The score
     that the rule asks for is $w_i \\cdot x / (1 + r)$ with $0 \\le r \\le \\|x\\|^2 / \\lambda$, so
-    where $|w_i \\cdot x|$ alone decides, no inverse is touched: on text, in four visits of five.
-    Predicting takes O(features of x) a node visited; weights that have changed are first computed
-    anew from the dual variables. Scores and probabilities take $O(\\min(N_i, d)^2)$ for every
-    node.
+    where $|w_i \\cdot x|$ alone decides, no system is solved. Predicting takes O(features of x) a
+    node visited in primal variables; in dual ones the same dot products, until so many predictions
+    come in a row that an explicit w pays off. Scores and probabilities take
+    $O(\\min(N_i, d)^2)$ for every node.
 
     Its flat counterpart, S-RLS, is `SHRLS(taxonomy.flatten())`.
 
