@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import pickle
+import warnings
 from collections.abc import Iterator
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -37,6 +39,17 @@ BAD_X = [
     ({"x": [1.0, 2.0]}, ValueError, r"feature 'x' is \[1.0, 2.0\]"),
     ({"x": 1j}, ValueError, r"feature 'x' is 1j \(complex\)"),
     ({"x": np.datetime64("2026-01-01")}, ValueError, r"feature 'x' .* not a number"),
+    ({"x": np.timedelta64(1, "D")}, ValueError, r"feature 'x' .* not a number"),
+    ({"x": np.timedelta64(1, "D"), "y": 1.5}, ValueError, r"feature 'x' .* not a number"),
+    ({"x": np.array(1.0), "y": "red"}, ValueError, r"feature 'y' is 'red' \(str\)"),
+    ({"x": np.array("red"), "y": 1.0}, ValueError, r"feature 'x' is .*'red'.* not a number"),
+    ({"x": Decimal("nan")}, ValueError, r"feature 'x' is nan"),
+    ({"x": Decimal("snan")}, ValueError, r"feature 'x' is nan"),
+    ({"x": Decimal("-inf")}, ValueError, r"feature 'x' is -inf"),
+    ({"x": Decimal("1e400")}, ValueError, r"feature 'x' is too large for a float \(a Decimal\)"),
+    ({"x": 10**400}, ValueError, r"feature 'x' is too large for a float \(a int\)"),
+    ({"y": 1.5, "x": -(10**5000)}, ValueError, r"feature 'x' is too large"),
+    ({"x": Fraction(10**400)}, ValueError, r"feature 'x' is too large for a float \(a Fraction\)"),
     ({"x": 1e200}, ValueError, r"feature 'x' is 1e\+200: the squared norm of x overflows"),
     (None, TypeError, r"x must be a dict of features, got NoneType"),
     ([1.0, 2.0], TypeError, r"x must be a dict of features, got list"),
@@ -55,6 +68,17 @@ def test_bad_features(x: Any, error: type[Exception], message: str) -> None:
             with pytest.raises(error, match=message):
                 model.learn_one(x, y)
         assert pickle.dumps(model) == before
+
+
+@pytest.mark.skipif(
+    np.finfo(np.longdouble).max == np.finfo(float).max, reason="a longdouble is a float here"
+)
+def test_longdoubles_beyond_the_floats() -> None:
+    for x in ({"x": np.longdouble("1e400")}, {"x": np.longdouble("1e400"), "y": Fraction(1)}):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            with pytest.raises(ValueError, match=r"feature 'x' is too large .* longdouble"):
+                linear_model.Hieron().learn_one(x, "a")
 
 
 @pytest.mark.parametrize(
@@ -98,6 +122,39 @@ def test_bad_multilabels(y: Any, message: str) -> None:
         assert pickle.dumps(model) == before
 
 
+@pytest.mark.parametrize("y", ["root", {"root": True}, {"a": True, "root": False}, ["a", "root"]])
+def test_an_open_model_refuses_the_label_of_its_root(y: Any) -> None:
+    for name in MULTI + (SINGLE if isinstance(y, str) else []):
+        model = getattr(linear_model, name)()
+        model.learn_one({"x": 1.0}, "b")
+        before = pickle.dumps(model)
+        with pytest.raises(ValueError, match=r"'root' names the root .* open .*Taxonomy\.flat\("):
+            model.learn_one({"x": 1.0, "new": 2.0}, y)
+        assert pickle.dumps(model) == before
+
+
+@pytest.mark.parametrize("first", [1, True, np.bool_(True)])
+def test_an_open_model_tells_true_from_one(first: Any) -> None:
+    second = 1.0 if isinstance(first, bool | np.bool_) else True
+    for name in SINGLE + MULTI:
+        model = getattr(linear_model, name)()
+        y, again = (first, second) if name in SINGLE else ([first], ["new", second])
+        model.learn_one({"x": 1.0}, y)
+        before = pickle.dumps(model)
+        with pytest.raises(ValueError, match="are equal in Python, so they would be one node"):
+            model.learn_one({"x": 1.0, "new": 2.0}, again)
+        assert pickle.dumps(model) == before
+
+
+@pytest.mark.parametrize("y", [np.array("b"), np.array(1), np.array(True)])
+def test_an_array_without_a_dimension_is_no_label(y: Any) -> None:
+    for model in models(SINGLE + MULTI):
+        before = pickle.dumps(model)
+        with pytest.raises(TypeError, match=r"label array\(.*\) is not hashable; use a string"):
+            model.learn_one({"x": 1.0, "new": 2.0}, y)
+        assert pickle.dumps(model) == before
+
+
 def test_an_open_model_refuses_a_bad_value_of_a_new_label() -> None:
     model = linear_model.HPerceptron()
     before = pickle.dumps(model)
@@ -129,8 +186,11 @@ def test_parameters(value: Any) -> None:
 
 
 def test_numbers_that_are_not_floats_are_welcome() -> None:
-    for model in models(SINGLE + MULTI):
+    for model in models([*SINGLE, "HPerceptron"]):  # least squares refuse 10**30 beside l2 = 1
         model.learn_one({"x": True, "y": np.float32(0.5), "z": 10**30, "f": Fraction(1, 3)}, "c")
+        scores = model.score_one({"x": 0.5, "y": 0.25})
+        assert model.score_one({"x": Decimal("0.5"), "y": np.array(0.25)}) == scores
+        assert model.debug_one({"x": Decimal("0.5")}) == model.debug_one({"x": 0.5})
 
 
 def test_a_refused_taxonomy_label_does_not_grow_an_open_model() -> None:
@@ -138,3 +198,13 @@ def test_a_refused_taxonomy_label_does_not_grow_an_open_model() -> None:
     with pytest.raises(ValueError, match="feature 'x' is nan"):
         model.learn_one({"x": float("nan")}, "new")
     assert list(model.score_one({"x": 1.0})) == ["root"]
+
+
+@pytest.mark.parametrize("name", ["HRLS", "SHRLS"])
+def test_least_squares_refuses_an_x_beside_which_l2_is_lost(name: str) -> None:
+    model = getattr(linear_model, name)(TREE, l2=1e-6)
+    model.learn_one({"x": 1.0}, "a")
+    before = pickle.dumps(model)
+    with pytest.raises(ValueError, match=r"`l2` = 1e-06 is lost in rounding .* 4e\+06; scale x"):
+        model.learn_one({"x": 2000.0, "new": 1.0}, "b")
+    assert pickle.dumps(model) == before

@@ -61,3 +61,8 @@ def test_names_and_length(path: Path) -> None:
     assert path.stem not in {"utils", "core", "common", "helpers"}
     lines = len(path.read_text(encoding="utf-8").splitlines())
     assert lines <= 260, f"{lines} lines: two ideas?"
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_strict_types_without_exemptions(path: Path) -> None:
+    assert "type: ignore" not in path.read_text(encoding="utf-8")

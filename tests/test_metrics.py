@@ -336,7 +336,7 @@ def test_a_metric_wants_a_taxonomy(name: str, taxonomy: Any) -> None:
 def test_bad_parameters() -> None:
     for value in (0, -1.0, math.nan, math.inf, "2", None, True):
         with pytest.raises(ValueError, match="`beta` must be a positive finite number, got"):
-            metrics.HFBeta(ANIMALS, value)  # type: ignore[arg-type]
+            metrics.HFBeta(ANIMALS, value)
         c: Any = {"wolf": 1.0, "owl": value}  # all are looked at, though none is charged yet
         with pytest.raises(ValueError, match=r"`costs\['owl'\]` must be a positive finite number"):
             metrics.HLoss(ANIMALS, c)
@@ -349,7 +349,7 @@ def test_bad_parameters() -> None:
     with pytest.raises(UnknownLabelError, match=r"'owll' is not in .* did you mean 'owl'"):
         metrics.HLoss(ANIMALS, {"owll": 1.0})
     with pytest.raises(TypeError, match=r"`costs` must be {label: number}, got list"):
-        metrics.HLoss(ANIMALS, [1.0])  # type: ignore[arg-type]
+        metrics.HLoss(ANIMALS, [1.0])
 
 
 # River

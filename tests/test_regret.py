@@ -6,6 +6,7 @@ import itertools
 import math
 import pickle
 import random
+import tracemalloc
 from typing import Any
 
 import numpy as np
@@ -458,7 +459,25 @@ def test_hieron_bound_names_the_example() -> None:
     with pytest.raises(ValueError, match="node 'd' has 2 parents"):
         evaluate.hieron_bound(DAG, {}, [])
     with pytest.raises(TypeError, match="`taxonomy` must be a Taxonomy, got dict"):
-        evaluate.hieron_bound({}, {}, [])  # type: ignore[arg-type]
+        evaluate.hieron_bound({}, {}, [])
+
+
+def test_hieron_bound_keeps_nothing_for_each_label() -> None:
+    """Labels around a circle: two features serve any number of them."""
+    n = 1000
+    angles = [2 * math.pi * v / n for v in range(n)]
+    scale = 2 / (1 - math.cos(angles[1]))
+    X = [{"x": math.cos(a), "y": math.sin(a)} for a in angles]
+    weights = {v: {name: scale * value for name, value in x.items()} for v, x in enumerate(X)}
+    t = Taxonomy.flat(range(n))
+    tracemalloc.start()
+    try:
+        bound = evaluate.hieron_bound(t, weights, zip(X, range(n), strict=True))
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert bound == pytest.approx(n * scale**2 * 2)
+    assert peak < 2e6 < n * n * 8
 
 
 # --- H-RLS's bound ------------------------------------------------------------------------------
@@ -561,4 +580,4 @@ def test_hrls_bound_errors() -> None:
     with pytest.raises(ValueError, match="node 'd' has 2 parents"):
         evaluate.hrls_bound(DAG, {}, [])
     with pytest.raises(TypeError, match="`taxonomy` must be a Taxonomy, got NoneType"):
-        evaluate.hrls_bound(None, {}, [])  # type: ignore[arg-type]
+        evaluate.hrls_bound(None, {}, [])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import functools
 import pickle
+import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -135,6 +136,43 @@ def test_a_tuple_is_one_label_of_an_open_taxonomy() -> None:
     model = linear_model.HPerceptron()
     model.learn_one({"x": 1.0}, ("sport", "tennis"))
     assert model.predict_one({"x": 1.0}) == {("sport", "tennis"): True}
+
+
+@pytest.mark.parametrize("name", SINGLE + MULTI)
+def test_bytes_are_one_label(name: str) -> None:
+    for taxonomy in (None, Taxonomy.flat([b"x", b"yz"], root=b"")):
+        model = getattr(linear_model, name)(taxonomy)
+        for _ in range(3):
+            model.learn_one({"b": 1.0}, b"x")
+            model.learn_one({"c": 1.0}, b"yz")
+        answer = model.predict_one({"b": 1.0})
+        assert answer == (b"x" if name in SINGLE else {b"x": True, b"yz": False})
+
+
+@pytest.mark.parametrize("name", ["Hieron", "HPerceptron"])
+def test_a_new_label_costs_nothing_in_python_for_each_old_one(name: str) -> None:
+    model = getattr(linear_model, name)()
+    numbers = iter(range(10**6))
+
+    def events() -> int:
+        seen = 0
+
+        def count(*_: Any) -> None:
+            nonlocal seen
+            seen += 1
+
+        label = f"label {next(numbers)}"
+        sys.setprofile(count)
+        try:
+            model.learn_one({"x": 1.0}, label)
+        finally:
+            sys.setprofile(None)
+        return seen
+
+    few = max(events() for _ in range(20))
+    for i in range(1000):
+        model.learn_one({"x": 1.0}, f"in between {i}")
+    assert events() < 2 * few
 
 
 def test_debug_one_shows_a_node_with_two_parents_once() -> None:

@@ -18,6 +18,7 @@ from strategies import parents_of, taxonomies
 
 from river_hier import Taxonomy
 from river_hier.datasets import synth
+from river_hier.datasets.base import TaxonomyDataset
 
 TREE = Taxonomy.from_nested({"animal": {"mammal": {"dog": ["wolf", "fox"]}, "bird": ["owl"]}})
 DAG = Taxonomy([("a", "b"), ("a", "c"), ("b", "d"), ("c", "d"), ("d", "e"), ("a", "e")])
@@ -411,3 +412,16 @@ def test_probabilities_of_other_x() -> None:
 def test_errors(make: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         make()
+
+
+def test_a_large_tree_costs_nothing_until_it_is_iterated() -> None:
+    assert len(synth.PrototypeTree(branching=10, depth=4).taxonomy) == 11_111
+
+
+def test_a_stream_must_know_its_taxonomy() -> None:
+    class Ignorant(TaxonomyDataset):
+        def __iter__(self) -> Any:
+            return iter(())
+
+    with pytest.raises(TypeError, match="taxonomy"):
+        Ignorant("Multi-class classification", 3)

@@ -7,11 +7,12 @@ import pickle
 from typing import Any
 
 import networkx as nx
+import numpy as np
 import oracles
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import dags, multilabels, parents_of, taxonomies, trees
+from strategies import LABELS, dags, multilabels, parents_of, taxonomies, trees
 
 from river_hier import Taxonomy
 from river_hier.taxonomy import UnknownLabelError
@@ -50,6 +51,45 @@ def test_navigation(taxonomy: Taxonomy) -> None:
     assert taxonomy.is_tree == all(len(taxonomy.parents(v)) < 2 for v in taxonomy)
     depths = [taxonomy.depth(v) for v in taxonomy]
     assert depths == sorted(depths), "level by level"
+
+
+@given(taxonomy=taxonomies())
+def test_arrays(taxonomy: Taxonomy) -> None:
+    arrays, n = taxonomy.arrays, len(taxonomy)
+    for v, label in enumerate(taxonomy):
+        above = arrays.parent_index[arrays.parent_ptr[v] : arrays.parent_ptr[v + 1]]
+        assert taxonomy.parents(label) == tuple(taxonomy.nodes[p] for p in above)
+        assert v == 0 or v in arrays.groups[arrays.group[v]]
+    assert (arrays.n, arrays.group[0]) == (n, -1)
+    families = [{taxonomy.parent_indices[v] for v in nodes} for nodes in arrays.groups]
+    assert all(len(parents) == 1 for parents in families), "a group has the same parents"
+    assert len(set.union(*families)) == len(families), "and there is one of them"
+    assert sorted(np.concatenate(arrays.groups)) == list(range(1, n))
+    assert all((np.diff(nodes) > 0).all() for nodes in arrays.groups)
+    for d in range(taxonomy.height + 1):
+        level = range(arrays.level_ptr[d], arrays.level_ptr[d + 1])
+        assert [v for v in range(n) if arrays.depth[v] == d] == list(level)
+    assert {a.dtype for a in (*arrays[:5], *arrays.groups)} == {np.dtype(np.intp)}
+
+
+def test_a_group_need_not_stand_side_by_side() -> None:
+    edges = [("r", "a"), ("r", "b"), ("a", "c"), ("b", "c"), ("b", "d"), ("a", "e"), ("b", "e")]
+    t = Taxonomy(edges)
+    assert t.nodes == ("r", "a", "b", "c", "d", "e")
+    assert [nodes.tolist() for nodes in t.arrays.groups] == [[1, 2], [3, 5], [4]]
+    assert t.arrays.group.tolist() == [-1, 0, 0, 1, 2, 1]
+
+
+@given(labels=st.lists(st.sampled_from([*LABELS, 7.0, -3.0]), max_size=20))
+def test_stars(labels: list[Any]) -> None:
+    star = Taxonomy.flat(labels, root="all")
+    assert list(star.children("all")) == list(dict.fromkeys(labels)), "each once, in this order"
+    assert list(map(type, star.nodes[1:])) == list(map(type, dict.fromkeys(labels)))
+    assert star.parent_indices == ((), *((0,) for _ in star.nodes[1:]))
+    if labels:
+        slowly = Taxonomy([("all", label) for label in labels])
+        assert star == slowly
+        assert all(map(np.array_equal, star.arrays[:5], slowly.arrays[:5]))
 
 
 @given(taxonomy=trees())
@@ -133,6 +173,9 @@ def test_flat_flatten_subset() -> None:
     assert Taxonomy.flat("abc").nodes == ("root", "a", "b", "c")
     assert Taxonomy.flat([]).nodes == ("root",)
     assert repr(Taxonomy.flat([])) == "Taxonomy(root='root', 1 node, 1 leaf, height 0)"
+    assert Taxonomy.flat([]).edges == ()
+    assert DIAMOND.edges == (("r", "a"), ("r", "b"), ("a", "c"), ("b", "c"), ("c", "d"))
+    assert len(ANIMALS.edges) == 5
     flat = ANIMALS.flatten()
     assert flat.nodes == ANIMALS.nodes
     assert set(flat.children("animal")) == set(ANIMALS.nodes[1:])
@@ -141,6 +184,11 @@ def test_flat_flatten_subset() -> None:
     assert kept == Taxonomy([("animal", "bird"), ("animal", "wolf")])
     assert ANIMALS.subset(ANIMALS) == ANIMALS
     assert ANIMALS.subset([]).nodes == ("animal",)
+    assert ANIMALS.subset("wolf") == ANIMALS.subset(["wolf"])
+    assert ANIMALS.subset({"wolf": True, "owl": False}) == ANIMALS.subset(["wolf"])
+    assert Taxonomy.flat("ab").subset(["a", "b"]) == Taxonomy.flat("ab")
+    with pytest.raises(ValueError, match="label 'ab' is not in the taxonomy"):
+        Taxonomy.flat("ab").subset("ab")
     assert DIAMOND.subset(["a", "b", "d"]).parents("d") == ("a", "b")
     # d's way through c is replaced by one through b only; a is above b, so it is no parent
     t = Taxonomy([("r", "a"), ("a", "b"), ("b", "d"), ("a", "c"), ("c", "d")])
@@ -181,9 +229,21 @@ def test_equality_is_by_value_and_order() -> None:
         ([("r", None)], None, ValueError, "None cannot be a label"),
         ([(float("nan"), "a")], None, ValueError, "nan cannot be a label"),
         ([("r", ["a"])], None, TypeError, r"label \['a'\] is not hashable"),
-        ([("r", 1), ("r", True)], None, ValueError, "labels 1 and True are equal in Python"),
+        ([("r", 1), ("r", True)], None, ValueError, "edge 1 is .*: labels 1 and True are equal in"),
+        ([("r", 1), (np.bool_(True), "a")], None, ValueError, "are equal in Python"),
         ([("r", "a", "b")], None, ValueError, r"must be a \(parent, child\) pair"),
         (["ra"], None, ValueError, "edge 0 is 'ra'"),
+        ([b"ra"], None, ValueError, "edge 0 is b'ra'"),
+        ([3], None, ValueError, r"edge 0 is 3: it must be a \(parent, child\) pair"),
+        ([("r", "a"), {"r", "b"}], None, ValueError, "edge 1 is {.*: it must be a .* pair"),
+        ([frozenset({"r", "b"})], None, ValueError, "it must be a .* pair"),
+        ([{"r": 1, "b": 2}], None, ValueError, "it must be a .* pair"),
+        (
+            None,
+            None,
+            TypeError,
+            r"`edges` must be an iterable of \(parent, child\) pairs, got None",
+        ),
         ("ra", None, TypeError, "iterable of .* pairs, got str"),
         ({"a": "r"}, None, TypeError, "Taxonomy.from_parents"),
         ([("a", "b"), ("c", "d")], "a", ValueError, "'c' is a second root beside 'a'"),
@@ -191,6 +251,7 @@ def test_equality_is_by_value_and_order() -> None:
         ([("a", "b"), ("c", "d")], "b", ValueError, "joined under 'b', which has parent 'a'"),
         ([("a", "root"), ("c", "d")], None, ValueError, "choose another `root`"),
         ([("a", "b"), ("c", "d")], [1], TypeError, "not hashable"),
+        ([("a", "b")], [], TypeError, r"label \[\] is not hashable"),
     ],
 )
 def test_bad_edges(edges: Any, root: Any, error: type[Exception], message: str) -> None:
@@ -212,6 +273,11 @@ def test_a_long_cycle_is_shown_in_part() -> None:
         (lambda: Taxonomy.from_nested(["a"]), "must be a mapping of mappings, got list"),
         (lambda: Taxonomy.from_nested({"a": 3}), "below 'a' stands 3"),
         (lambda: ANIMALS.index(["wolf"]), "not hashable"),
+        (lambda: Taxonomy.flat(None), "`labels` must be an iterable of labels, got NoneType"),
+        (lambda: Taxonomy.flat([["a"]]), r"label \['a'\] is not hashable"),
+        (lambda: Taxonomy.flat([], root=[]), r"label \[\] is not hashable"),
+        (lambda: Taxonomy.from_networkx(nx.Graph([("a", "b")])), "networkx.DiGraph, .* got Graph"),
+        (lambda: Taxonomy.from_networkx([("a", "b")]), "networkx.DiGraph, .* got list"),
     ],
 )
 def test_bad_doors(call: Any, message: str) -> None:
@@ -219,11 +285,33 @@ def test_bad_doors(call: Any, message: str) -> None:
         call()
 
 
+@pytest.mark.parametrize(
+    ("labels", "root", "message"),
+    [
+        (["a", "root"], "root", "'root' names the root .* its own parent"),
+        ([True], 1, "names the root"),
+        (["a", None], "root", "None cannot be a label"),
+        ([float("nan")], "root", "nan cannot be a label"),
+        ([1, "a", True], "root", "labels 1 and True are equal in Python"),
+        (["a"], None, "None cannot be a label"),
+    ],
+)
+def test_bad_stars(labels: Any, root: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        Taxonomy.flat(labels, root=root)
+
+
 @pytest.mark.parametrize("error", [UnknownLabelError, KeyError, ValueError])
 def test_unknown_labels_come_with_a_suggestion(error: type[Exception]) -> None:
     message = r"^label 'wolff' is not in the taxonomy \(6 nodes\); did you mean 'wolf'\?$"
     with pytest.raises(error, match=message):
         ANIMALS.depth("wolff")
+
+
+def test_large_taxonomies_are_not_searched_for_a_suggestion() -> None:
+    for n, guess in ((1_999, "did you mean 'label 17'"), (2_000, r"\(2001 nodes\)$")):
+        with pytest.raises(UnknownLabelError, match=guess):
+            Taxonomy.flat(f"label {v}" for v in range(n)).index("lable 17")
 
 
 def test_unknown_labels_survive_pickling() -> None:
@@ -236,6 +324,7 @@ def test_unknown_labels_survive_pickling() -> None:
     ("y", "message"),
     [
         ({"wolf": True, "mammal": False}, "'wolf' is on but its ancestor 'mammal' is False"),
+        ({"animal": False, "owl": True}, "'owl' is on but its ancestor 'animal' is False"),
         ({"wolf": "yes"}, "label 'wolf' is 'yes': it must be True or False"),
         ({"wolf": float("nan")}, "label 'wolf' is nan"),
         ({"wolf": None}, "label 'wolf' is None"),
@@ -249,6 +338,11 @@ def test_unknown_labels_survive_pickling() -> None:
 def test_bad_multilabels(y: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         ANIMALS.multilabel(y)
+
+
+def test_where_nothing_is_on_the_root_may_be_false() -> None:
+    for y in ({}, {"animal": False}, {"animal": False, "owl": False}, {"animal": True}):
+        assert ANIMALS.closure(y) == {"animal"}
 
 
 def test_tree_only_calls_name_the_node_with_two_parents() -> None:

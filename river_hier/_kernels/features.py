@@ -96,6 +96,8 @@ def _number(name: Hashable, value: Any) -> float:
         return float(value)
     except OverflowError:
         raise ValueError(_too_large(name, value)) from None
+    except ValueError:  # Decimal's signaling nan
+        return math.nan
 
 
 def _whats_wrong(x: Mapping[Hashable, Any], values: list[float]) -> str:

@@ -12,7 +12,7 @@ from river import base
 
 from .._kernels import Features, Vector
 from ..taxonomy import Label, Taxonomy
-from ..taxonomy.graph import check_label
+from ..taxonomy.star import grown
 from .checks import check_taxonomy
 
 Floats = NDArray[np.float64]
@@ -22,7 +22,8 @@ class TaxonomyModel(base.Estimator):
     """A linear model with a weight vector at every node of a taxonomy.
 
     A taxonomy that is given is closed: an unknown label is an error. With `None` the model
-    starts from an open, flat taxonomy, to which labels are added as they arrive.
+    starts from an open, flat taxonomy, to which labels are added as they arrive; the label of its
+    root, `"root"`, is none of them.
 
     A refused example changes nothing: x and y are read before anything is written.
     """
@@ -76,7 +77,8 @@ class TaxonomyModel(base.Estimator):
         Returns
         -------
         A text: the path taken through the taxonomy, and for each node on it the score and the
-        features that weighed most.
+        features that weighed most. A feature's part is `w_j x_j`; in the least-squares models
+        that is before the division by `1 + r`, so there the parts need not add up to the score.
 
         """
         vector = self._features.find(x)
@@ -92,7 +94,7 @@ class TaxonomyModel(base.Estimator):
         """The features of x that weighed most at a node."""
         w = self._weights(v, len(self._features))
         rows = self._features.rows
-        parts = {name: w[rows[name]] * value for name, value in x.items() if name in rows}
+        parts = {name: w[rows[name]] * float(value) for name, value in x.items() if name in rows}
         top = sorted(parts, key=lambda name: -abs(parts[name]))[:most]
         named = ", ".join(f"{name} {parts[name]:+.3f}" for name in top if parts[name])
         return f"  ({named})" if named else ""
@@ -127,10 +129,7 @@ class TaxonomyModel(base.Estimator):
 
     def _with(self, labels: list[Label]) -> Taxonomy:
         """The open taxonomy with these labels under its root, or itself if it has them all."""
-        new = [label for label in labels if check_label(label, "y") not in self._taxonomy]
-        if not new:
-            return self._taxonomy
-        return Taxonomy.flat([*self._taxonomy.nodes[1:], *new], root=self._taxonomy.root)
+        return grown(self._taxonomy, labels)
 
     def _adopt(self, taxonomy: Taxonomy) -> None:
         """Carry on with an open taxonomy that may have grown."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import abc
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from river import base
 
 from .._kernels import Vector, top_down, top_down_probabilities, trained_nodes
 from ..taxonomy import Label
+from ..taxonomy.multilabel import is_one
 from .model import Floats, TaxonomyModel
 
 Mask = NDArray[np.bool_]
@@ -43,6 +44,7 @@ class MultiLabelModel(TaxonomyModel, base.MultiLabelClassifier):
             y = list(y)
         taxonomy = self._with(self._labels(y)) if self.taxonomy is None else self._taxonomy
         on = taxonomy.multilabel(y)
+        self._check(x)
         vector = self._features.insert(x)
         self._adopt(taxonomy)
         self._learn(vector, on)
@@ -88,10 +90,8 @@ class MultiLabelModel(TaxonomyModel, base.MultiLabelClassifier):
 
     @staticmethod
     def _labels(y: Any) -> list[Label]:
-        """The labels that y names, on or off; a string or a tuple is one label."""
-        if isinstance(y, Iterable) and not isinstance(y, str | tuple):
-            return list(y)
-        return [y]
+        """The labels that y names, on or off; a tuple is one label."""
+        return [y] if is_one(y) or isinstance(y, tuple) else list(y)
 
     def _decide(self, x: Vector) -> Mask:
         """The nodes that are on."""
@@ -108,20 +108,23 @@ class MultiLabelModel(TaxonomyModel, base.MultiLabelClassifier):
     def _debug_nodes(self, x: Vector, scores: Floats) -> list[int]:
         on = self._decide(x)
         visited = set(self._trained(on).tolist())
-        # The nodes that were asked, each under its parent.
-        order: list[int] = []
+        # The nodes that were asked, each under its parent, and once though it may have several.
+        order: dict[int, None] = {}
         stack = [0]
         index = self._taxonomy.label_index
         while stack:
             v = stack.pop()
-            if v in visited and v not in order:
-                order.append(v)
+            if v in visited:
+                order.setdefault(v)
             if on[v]:
                 children = self._taxonomy.children(self._taxonomy.nodes[v])
                 stack += [index[c] for c in reversed(children) if index[c] in visited]
-        return order
+        return list(order)
 
     # What an algorithm fills in
+
+    def _check(self, x: Mapping[Any, Any]) -> None:
+        """Raise an error if the algorithm cannot learn from x; nothing has been written yet."""
 
     @abc.abstractmethod
     def _learn(self, x: Vector, on: Mask) -> None:

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import abc
 import itertools
 import operator
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 from river import datasets
 
 from ..taxonomy import Taxonomy
 
-__all__ = ["Prefix", "TaxonomyDataset"]
+__all__ = ["Prefix", "TaxonomyDataset", "data_home"]
+
+_untyped: Any = datasets.base  # River's streams have no annotations
+
+
+def data_home() -> Path:
+    """River's folder for what is downloaded."""
+    return Path(_untyped.get_data_home())
 
 
 class TaxonomyDataset(datasets.base.Dataset):
@@ -20,9 +29,40 @@ class TaxonomyDataset(datasets.base.Dataset):
     A subclass has a `taxonomy` and starts anew each time it is iterated: seeds and files are opened
     in `__iter__`. Beside River's `SyntheticDataset` this class comes first, for its `take`.
 
+    Parameters
+    ----------
+    task
+        One of River's tasks.
+    n_features
+        The number of features.
+    n_samples
+        The number of examples, where it is known and finite.
+    n_classes
+        The number of labels of single-label examples.
+    n_outputs
+        The number of labels of multilabel examples.
+    sparse
+        Whether most features are left out of an x.
+
     """
 
-    taxonomy: Taxonomy
+    def __init__(
+        self,
+        task: str,
+        n_features: int,
+        *,
+        n_samples: int | None = None,
+        n_classes: int | None = None,
+        n_outputs: int | None = None,
+        sparse: bool = False,
+    ) -> None:
+        river: Any = super()  # not annotated
+        river.__init__(task, n_features, n_samples, n_classes, n_outputs, sparse)
+
+    @property
+    @abc.abstractmethod
+    def taxonomy(self) -> Taxonomy:
+        """The taxonomy of the labels."""
 
     def take(self, k: int) -> Prefix:
         """The first `k` examples, as a stream that can be iterated again and knows the taxonomy."""

@@ -8,11 +8,11 @@ import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from river.datasets.base import MO_BINARY_CLF, get_data_home
+from river.datasets.base import MO_BINARY_CLF
 
 from ..taxonomy import Taxonomy
 from . import lyrl2004
-from .base import TaxonomyDataset
+from .base import TaxonomyDataset, data_home
 from .download import fetch
 
 __all__ = ["RCV1"]
@@ -143,7 +143,7 @@ class RCV1(TaxonomyDataset):
         self.path = path
         self.parts = tuple(parts)
         self.topics = topics
-        super().__init__(  # type: ignore[no-untyped-call]
+        super().__init__(
             task=MO_BINARY_CLF,
             n_features=47_236,
             # The files of a folder of your own may hold any number of documents.
@@ -157,15 +157,14 @@ class RCV1(TaxonomyDataset):
         """Where the files are, or will be."""
         if self.path is not None:
             return Path(self.path)
-        return Path(get_data_home(), "RCV1")  # type: ignore[no-untyped-call]
+        return data_home() / "RCV1"
 
     def download(self) -> None:
         """Fetch what the folder lacks; without `path` this is done when it is needed."""
         self._fetch(_HIERARCHY, _QRELS, *self._vectors)
 
-    # A cached property can be set, as the base class has it; mypy takes it for read-only.
     @functools.cached_property
-    def taxonomy(self) -> Taxonomy:  # type: ignore[override]
+    def taxonomy(self) -> Taxonomy:
         """The topics under the label `"Root"`, without those that are left out."""
         left_out = _LEFT_OUT[self.topics]
         return self._all_topics.subset(t for t in self._all_topics if t not in left_out)

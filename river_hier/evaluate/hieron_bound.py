@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from .._kernels import distances_from
 from ..base import check_taxonomy
 from ..taxonomy import Label, Taxonomy
 from .streams import check_ends
@@ -36,7 +37,8 @@ def hieron_bound(
 
     with $\gamma_{\max}$ the largest distance in the taxonomy and $R$ the largest norm of an $x$.
 
-    It takes $O(n d)$ memory, and $O(n)$ time for every non-zero feature of an example.
+    It takes $O(n d)$ memory, with $n$ nodes and the $d$ features that the weights name, and
+    $O(n)$ time for every example and each of its features.
 
     Parameters
     ----------
@@ -84,23 +86,22 @@ def hieron_bound(
     for v, parents in enumerate(taxonomy.parent_indices):
         for parent in parents:
             W[v] += W[parent]  # Eq. 2, from the root downwards
-    gamma: dict[Label, Any] = {}  # of each label seen, its distances to all nodes
     R2 = 0.0
     for number, (x, y, *_) in enumerate(examples):
-        if y not in gamma:
-            gamma[y] = np.array([taxonomy.distance(y, r) for r in taxonomy])
+        node = taxonomy.index(y)
+        gamma = distances_from(node, taxonomy.arrays)
         known = {columns[name]: value for name, value in x.items() if name in columns}
         scores = W[:, list(known)] @ np.fromiter(known.values(), float, len(known))
-        margins = scores[taxonomy.index(y)] - scores
-        slack = margins - np.sqrt(gamma[y])  # Eq. 4
+        margins = scores[node] - scores
+        slack = margins - np.sqrt(gamma)  # Eq. 4
         r = int(slack.argmin())
         if not slack[r] >= -ROUNDING * (1 + np.abs(scores).max()):
             raise ValueError(
                 f"the weights do not separate example {number} ({y!r}): its score exceeds that "
                 f"of {taxonomy.nodes[r]!r} by {margins[r]:.6g}, but Eq. 4 asks for "
-                f"{np.sqrt(gamma[y][r]):.6g}, the root of their distance"
+                f"{np.sqrt(gamma[r]):.6g}, the root of their distance"
             )
         R2 = max(R2, sum(value * value for value in x.values()))
     # The last node is one of the deepest, so it is an end of a longest way through the tree.
-    gamma_max = max(taxonomy.distance(taxonomy.nodes[-1], v) for v in taxonomy)
-    return float((omega**2).sum()) * gamma_max * R2  # Corollary 1, Eq. 10
+    gamma_max = distances_from(len(taxonomy) - 1, taxonomy.arrays).max()
+    return float((omega**2).sum() * gamma_max * R2)  # Corollary 1, Eq. 10

@@ -23,7 +23,7 @@ class HRLS(LeastSquaresModel):
     All children of a node see the same instances, so they share one system of equations. While a
     node has seen fewer instances Q than there are features d, it is solved in dual variables; then
     in primal ones. The weights are those of the formula, up to rounding, as long as
-    $\\|x\\|^2 / \\lambda$ is well below $10^{12}$.
+    $\\|x\\|^2 / \\lambda$ is well below $10^{12}$; beyond that x is refused.
 
     A step takes $O(\\min(Q, d)^2)$ for each node that is truly on, and as much memory; in dual
     variables the instances are stored besides, each once. The sign of a score does not depend on x

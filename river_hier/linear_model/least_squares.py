@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import abc
 import heapq
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,9 @@ from ..base import MultiLabelModel, check_positive
 from ..base.model import Floats
 from ..base.multilabel import Mask
 from ..taxonomy import Taxonomy
+
+# Of ||x||^2 to l2. Beyond it, the digits of a float do not hold both.
+_LARGEST_RATIO = 1e12
 
 
 class LeastSquaresModel(MultiLabelModel):
@@ -59,6 +63,14 @@ class LeastSquaresModel(MultiLabelModel):
                     for v in self._nodes[s].tolist():
                         if on[v]:
                             heapq.heappush(waiting, v)
+
+    def _check(self, x: Mapping[Any, Any]) -> None:
+        norm2 = self._features.find(x).norm2
+        if norm2 > _LARGEST_RATIO * self.l2:
+            raise ValueError(
+                f"`l2` = {self.l2} is lost in rounding beside the squared norm of x, {norm2:.3g}; "
+                "scale x, e.g. with river's preprocessing.Normalizer, or choose a larger `l2`"
+            )
 
     def _decide(self, x: Vector) -> Mask:
         visit = self._rls.visit(x)

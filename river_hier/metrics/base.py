@@ -48,10 +48,11 @@ class MeanLoss(metrics.base.MeanMetric, TaxonomyMetric):
     """
 
     _fmt = ",.6f"
+    _mean: Any  # River has a `stats.Mean` here, which does not revert exactly
 
     def __init__(self, taxonomy: Taxonomy) -> None:
         TaxonomyMetric.__init__(self, taxonomy)
-        self._mean = Mean()  # type: ignore[assignment]  # River's does not revert exactly
+        self._mean = Mean()
 
     @property
     def bigger_is_better(self) -> bool:

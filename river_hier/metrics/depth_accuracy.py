@@ -58,7 +58,7 @@ class DepthAccuracy(Table):
             if d not in wrong:
                 yield (d, "right"), 1.0
 
-    def get(self) -> dict[int, float]:  # type: ignore[override]
+    def get(self) -> Any:
         """Return `{depth: share}`."""
         return {
             depth: self._sums[depth, "right"] / self._sums[depth, "reached"]

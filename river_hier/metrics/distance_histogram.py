@@ -61,7 +61,7 @@ class DistanceHistogram(Table):
     def _count(self, y_true: Any, y_pred: Any) -> Iterable[tuple[Hashable, float]]:
         yield int(losses.tree_induced_error(self.taxonomy, y_true, y_pred)), 1.0
 
-    def get(self) -> dict[int, float]:  # type: ignore[override]
+    def get(self) -> Any:
         """Return `{distance: weight}`."""
         return {distance: self._sums[distance] for distance in sorted(self._sums)}
 

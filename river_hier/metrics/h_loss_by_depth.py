@@ -67,7 +67,7 @@ class HLossByDepth(Table):
         for i in mistakes(self.taxonomy, true, pred):
             yield (int(self.taxonomy.arrays.depth[i]), i in pred), 1.0
 
-    def get(self) -> dict[int, tuple[float, float]]:  # type: ignore[override]
+    def get(self) -> Any:
         """Return `{depth: (false positives, false negatives)}`."""
         return {
             depth: (self._sums[(depth, True)], self._sums[(depth, False)])

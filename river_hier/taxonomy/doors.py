@@ -52,6 +52,13 @@ def from_nested(nested: Mapping[Label, Any]) -> tuple[list[Label], Edges]:
     return list(nested), edges
 
 
+def check_directed(g: Any) -> None:
+    """`g` must be a networkx graph whose edges have a direction."""
+    if not (hasattr(g, "is_directed") and g.is_directed()):
+        kind = type(g).__name__
+        raise TypeError(f"`g` must be a networkx.DiGraph, edges from parent to child, got {kind}")
+
+
 def _below(label: Label, below: Any) -> Iterator[tuple[Label, Any]]:
     if below is None:
         return iter(())

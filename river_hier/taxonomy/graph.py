@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numbers
 from collections import deque
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Mapping, Set
 from typing import Any
 
 import numpy as np
@@ -32,7 +32,7 @@ def build(
 def _read(
     edges: Iterable[tuple[Label, Label]], nodes: Iterable[Label]
 ) -> tuple[dict[Label, list[Label]], dict[Label, list[Label]]]:
-    if isinstance(edges, str | dict):
+    if isinstance(edges, str | dict) or not isinstance(edges, Iterable):
         raise TypeError(
             f"`edges` must be an iterable of (parent, child) pairs, got {type(edges).__name__}; "
             "for mappings there are Taxonomy.from_parents and Taxonomy.from_nested"
@@ -42,31 +42,25 @@ def _read(
     parents: dict[Label, list[Label]] = {}
     spelling: dict[Label, Label] = {}
 
-    def add(label: Any, number: int, edge: Any) -> Label:
-        try:
-            first = spelling.get(label)
-            if first is None or _is_bool(first) != _is_bool(label):
-                raise TypeError
-        except TypeError:  # new, or to be refused: only now is it worth naming the place
-            where = f"edge {number} is {edge!r}" if number >= 0 else f"node {label!r}"
-            first = spelling.get(check_label(label, where))
-            if first is not None:
-                raise ValueError(
-                    f"{where}: labels {first!r} and {label!r} are equal in Python, so they would "
-                    "be one node; give each node a label of its own"
-                ) from None
-            first = spelling[label] = label
-            children[label], parents[label] = [], []
+    def add(label: Label) -> Label:
+        check_label(label)
+        first = spelling.setdefault(label, label)
+        if first is not label:
+            check_spelling(label, first)
+        if first not in children:
+            children[first], parents[first] = [], []
         return first
 
     for label in nodes:
-        add(label, -1, None)
+        add(label)
     seen: set[tuple[Label, Label]] = set()
     for number, edge in enumerate(edges):
-        if isinstance(edge, str) or not hasattr(edge, "__len__") or len(edge) != 2:
+        if not _is_pair(edge):
             raise ValueError(f"edge {number} is {edge!r}: it must be a (parent, child) pair")
-        parent, child = edge
-        parent, child = add(parent, number, edge), add(child, number, edge)
+        try:
+            parent, child = map(add, edge)
+        except (TypeError, ValueError) as error:  # only now is it worth naming the place
+            raise type(error)(f"edge {number} is {edge!r}: {error}") from None
         if parent == child:
             raise ValueError(f"edge {number} makes node {child!r} its own parent")
         if (parent, child) not in seen:
@@ -78,17 +72,36 @@ def _read(
     return children, parents
 
 
-def check_label(label: Label, where: str) -> Label:
-    """The label, if it can name a node."""
+def _is_pair(edge: Any) -> bool:
+    """Whether there are two ends in an order, which sets and the keys of dicts have not."""
+    if isinstance(edge, tuple):  # nearly always
+        return len(edge) == 2
+    return (
+        not isinstance(edge, str | bytes | Set | Mapping)
+        and hasattr(edge, "__len__")
+        and len(edge) == 2
+    )
+
+
+def check_label(label: Label) -> None:
+    """A label must be able to name a node."""
     if label is None or (isinstance(label, numbers.Real) and label != label):
-        raise ValueError(f"{where}: {label!r} cannot be a label; every node needs one")
+        raise ValueError(f"{label!r} cannot be a label; every node needs one")
     try:
         hash(label)
     except TypeError:
         raise TypeError(
-            f"{where}: label {label!r} is not hashable; use a string, a number or a tuple"
+            f"label {label!r} is not hashable; use a string, a number or a tuple"
         ) from None
-    return label
+
+
+def check_spelling(label: Label, first: Label) -> None:
+    """Equal labels are one node, but Python takes True for 1 as well."""
+    if _is_bool(label) != _is_bool(first):
+        raise ValueError(
+            f"labels {first!r} and {label!r} are equal in Python, so they would be one node; "
+            "give each node a label of its own"
+        )
 
 
 def _is_bool(label: Label) -> bool:
@@ -99,6 +112,8 @@ def _single_root(
     children: dict[Label, list[Label]], parents: dict[Label, list[Label]], root: Label | None
 ) -> Label:
     """The one node without parents; several are put under a new one."""
+    if root is not None:
+        check_label(root)
     tops = [label for label, above in parents.items() if not above]
     if not tops:
         raise ValueError(f"the edges hold a cycle: {_show_cycle(parents, set())}")
@@ -110,7 +125,6 @@ def _single_root(
         return tops[0]
     if root is None:
         root = DEFAULT_ROOT
-    check_label(root, "`root`")
     if root in tops:
         other = next(label for label in tops if label != root)
         raise ValueError(f"{other!r} is a second root beside {root!r}: it has no parent")

@@ -16,14 +16,15 @@ _BOOLS = frozenset({bool, np.bool_})
 def closed(taxonomy: Nodes, y: Any) -> set[int]:
     """The nodes of y and all their ancestors, root included.
 
-    A label on whose ancestor is explicitly False contradicts itself: an error.
+    A label on whose ancestor, be it the root, is explicitly False contradicts itself: an error.
+    Where nothing is on, `{root: False}` says just that, and the root is on all the same.
     """
     on, stated = _read(taxonomy, y)
     nodes = _close(taxonomy, on)
-    if stated is not None and len(nodes) > len(on):
+    if stated is not None and on and len(nodes) > len(on):
         for v in sorted(nodes):
             label = taxonomy.nodes[v]
-            if v and label in stated and not stated[label]:
+            if label in stated and not stated[label]:
                 child = next(u for u in on if v in _close(taxonomy, [u]))
                 raise ValueError(
                     f"label {taxonomy.nodes[child]!r} is on but its ancestor {label!r} is False; "
@@ -78,9 +79,20 @@ def _read(taxonomy: Nodes, y: Any) -> tuple[list[int], Mapping[Any, Any] | None]
         return [index[label] for label, on in y.items() if on], y
     if y is None:
         raise ValueError("y is None: it must be a label, an iterable of labels or {label: bool}")
-    if isinstance(y, str) or _is_label(taxonomy, y) or not isinstance(y, Iterable):
+    if is_one(y) or _is_label(taxonomy, y):
         return [taxonomy.index(y)], None
     return [taxonomy.index(label) for label in y], None
+
+
+def is_one(y: Any) -> bool:
+    """Whether y can only be a label by itself: text, or nothing to iterate over."""
+    if isinstance(y, str | bytes):
+        return True
+    try:
+        iter(y)
+    except TypeError:  # asking for __iter__ would not do: numpy's 0-d arrays have one
+        return True
+    return False
 
 
 def _is_label(taxonomy: Nodes, y: Any) -> bool:

@@ -14,10 +14,10 @@ Label = Hashable
 class Nodes:
     """Labels in topological order, each with its parents: immutable, compared by value."""
 
-    __slots__ = ("_arrays", "_child_indices", "_hash", "label_index", "nodes", "parent_indices")
+    __slots__ = ("_arrays", "_children", "_hash", "label_index", "nodes", "parent_indices")
 
     _arrays: arrays.Arrays | None
-    _child_indices: tuple[tuple[int, ...], ...]
+    _children: tuple[tuple[int, ...], ...] | None
     _hash: int | None
     nodes: tuple[Label, ...]
     """All labels in taxonomy order, the root first."""
@@ -25,16 +25,12 @@ class Nodes:
     parent_indices: tuple[tuple[int, ...], ...]
 
     def _assemble(self, nodes: tuple[Label, ...], parents: tuple[tuple[int, ...], ...]) -> None:
-        below: list[list[int]] = [[] for _ in nodes]
-        for v, above in enumerate(parents):
-            for p in above:
-                below[p].append(v)
         for name, value in (
             ("nodes", nodes),
-            ("label_index", {label: i for i, label in enumerate(nodes)}),
+            ("label_index", dict(zip(nodes, range(len(nodes)), strict=True))),
             ("parent_indices", parents),
-            ("_child_indices", tuple(map(tuple, below))),
-            ("_arrays", None),
+            ("_arrays", None),  # these three are made when they are needed, and kept
+            ("_children", None),
             ("_hash", None),
         ):
             object.__setattr__(self, name, value)
@@ -48,11 +44,10 @@ class Nodes:
     # Looking around
 
     @property
-    def edges(self) -> Iterator[tuple[Label, Label]]:
-        """The pairs `(parent, child)`: `Taxonomy(t.edges) == t`."""
-        for v, label in enumerate(self.nodes):
-            for child in self._child_indices[v]:
-                yield label, self.nodes[child]
+    def edges(self) -> tuple[tuple[Label, Label], ...]:
+        """The pairs `(parent, child)`: where there are any, `Taxonomy(t.edges) == t`."""
+        nodes = self.nodes
+        return tuple((nodes[p], nodes[v]) for p, below in enumerate(self._below) for v in below)
 
     @property
     def root(self) -> Label:
@@ -62,12 +57,12 @@ class Nodes:
     @property
     def leaves(self) -> tuple[Label, ...]:
         """The labels without children."""
-        return tuple(self.nodes[v] for v, below in enumerate(self._child_indices) if not below)
+        return tuple(self.nodes[v] for v, below in enumerate(self._below) if not below)
 
     @property
     def inner(self) -> tuple[Label, ...]:
         """The labels with children."""
-        return tuple(self.nodes[v] for v, below in enumerate(self._child_indices) if below)
+        return tuple(self.nodes[v] for v, below in enumerate(self._below) if below)
 
     @property
     def height(self) -> int:
@@ -87,7 +82,7 @@ class Nodes:
 
     @property
     def arrays(self) -> arrays.Arrays:
-        """The taxonomy as the kernels see it; made at the first call and kept."""
+        """The taxonomy as the kernels see it."""
         if self._arrays is None:
             object.__setattr__(self, "_arrays", arrays.build(self.parent_indices))
         assert self._arrays is not None
@@ -100,7 +95,7 @@ class Nodes:
         except KeyError:
             raise UnknownLabelError(label, self.nodes) from None
         except TypeError:
-            graph.check_label(label, "y")
+            graph.check_label(label)
             raise
 
     def parent(self, label: Label) -> Label | None:
@@ -113,8 +108,8 @@ class Nodes:
         return self._labels(self.parent_indices[self.index(label)])
 
     def children(self, label: Label) -> tuple[Label, ...]:
-        """The children, in the order in which they were given."""
-        return self._labels(self._child_indices[self.index(label)])
+        """The children, in taxonomy order; in a tree, as they were given."""
+        return self._labels(self._below[self.index(label)])
 
     def ancestors(self, label: Label) -> tuple[Label, ...]:
         """The nodes above, the root first; the label itself is not among them."""
@@ -126,7 +121,7 @@ class Nodes:
 
     def descendants(self, label: Label) -> tuple[Label, ...]:
         """The nodes below, in taxonomy order; the label itself is not among them."""
-        return self._labels(sorted(reach(self._child_indices, self.index(label))))
+        return self._labels(sorted(reach(self._below, self.index(label))))
 
     def subtree(self, label: Label) -> tuple[Label, ...]:
         """The label and its descendants, in taxonomy order."""
@@ -197,6 +192,18 @@ class Nodes:
             f"Taxonomy(root={self.root!r}, {kind}{len(self)} node{'s'[: len(self) != 1]}, "
             f"{leaves} lea{'f' if leaves == 1 else 'ves'}, height {self.height})"
         )
+
+    @property
+    def _below(self) -> tuple[tuple[int, ...], ...]:
+        """The children of each node."""
+        if self._children is None:
+            below: list[list[int]] = [[] for _ in self.nodes]
+            for v, above in enumerate(self.parent_indices):
+                for p in above:
+                    below[p].append(v)
+            object.__setattr__(self, "_children", tuple(map(tuple, below)))
+        assert self._children is not None
+        return self._children
 
     def _labels(self, indices: Iterable[int]) -> tuple[Label, ...]:
         return tuple(self.nodes[v] for v in indices)

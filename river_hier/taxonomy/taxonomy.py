@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from . import doors, graph, multilabel
+from . import doors, graph, multilabel, star
 from .nodes import Label, Nodes, reach
 
 if TYPE_CHECKING:
@@ -91,12 +91,16 @@ class Taxonomy(Nodes):
     @classmethod
     def from_networkx(cls, g: nx.DiGraph[Any], root: Label | None = None) -> Taxonomy:
         """From a `networkx.DiGraph` whose edges point from parent to child."""
+        doors.check_directed(g)
         return cls._of(*graph.build(g.edges, g.nodes, root))
 
     @classmethod
     def flat(cls, labels: Iterable[Label], root: Label = graph.DEFAULT_ROOT) -> Taxonomy:
         """A star: all the labels under one root."""
-        return cls._of(*graph.build(((root, label) for label in labels), [root], root))
+        if not isinstance(labels, Iterable):
+            raise TypeError(f"`labels` must be an iterable of labels, got {type(labels).__name__}")
+        graph.check_label(root)
+        return star.grown(cls._of((root,), ((),)), labels)
 
     def to_networkx(self) -> nx.DiGraph[Any]:
         """A `networkx.DiGraph` with an edge from each parent to each child."""
@@ -114,7 +118,11 @@ class Taxonomy(Nodes):
         return frozenset(self._labels(multilabel.closed(self, labels)))
 
     def multilabel(self, y: Any) -> NDArray[np.bool_]:
-        """The closure of a label, an iterable of labels or `{label: bool}`, as a mask `(n,)`."""
+        """The closure of a label, an iterable of labels or `{label: bool}`, as a mask `(n,)`.
+
+        A label on whose ancestor, the root included, is explicitly False raises a `ValueError`;
+        `{root: False}` alone says that nothing else is on.
+        """
         mask = np.zeros(len(self), dtype=np.bool_)
         mask[list(multilabel.closed(self, y))] = True
         return mask
@@ -131,14 +139,15 @@ class Taxonomy(Nodes):
 
     def flatten(self) -> Taxonomy:
         """The same labels as one star around the same root."""
-        return Taxonomy._of(self.nodes, ((), *(((0,),) * (len(self) - 1))))
+        return star.of(self, self.nodes)
 
-    def subset(self, labels: Iterable[Label]) -> Taxonomy:
+    def subset(self, labels: Any) -> Taxonomy:
         """The taxonomy induced by the root and these labels.
 
+        They are read as multilabels are: one label, as a string is, labels or `{label: bool}`.
         A node whose parent is left out hangs under the nearest ancestor that is kept.
         """
-        kept = {0, *map(self.index, labels)}
+        kept = multilabel.literal(self, labels)
         above: dict[int, set[int]] = {}  # of every node, its nearest ancestors that are kept
         for v, parents in enumerate(self.parent_indices):
             nearest = {u for p in parents for u in ({p} if p in kept else above[p])}

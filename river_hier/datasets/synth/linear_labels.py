@@ -92,10 +92,8 @@ class LinearLabels(TaxonomyDataset, base.SyntheticDataset):
         elif drift_width > 1:
             raise ValueError(f"`drift_width` is {drift_width}, but there is no `drift_at`")
         self._entropy = seeds.entropy(seed)
-        super().__init__(  # type: ignore[no-untyped-call]
-            task=base.MO_BINARY_CLF, n_features=n_features, n_outputs=len(taxonomy) - 1
-        )
-        self.taxonomy = taxonomy
+        super().__init__(base.MO_BINARY_CLF, n_features, n_outputs=len(taxonomy) - 1)
+        self._taxonomy = taxonomy
         self.seed = seed
         self.drift_at = drift_at
         self.drift_width = drift_width
@@ -105,6 +103,11 @@ class LinearLabels(TaxonomyDataset, base.SyntheticDataset):
             for purpose in (WEIGHTS, DRIFTED_WEIGHTS)
         )
         self._weights = TurningVectors(before, after, drift_at, drift_width)
+
+    @property
+    def taxonomy(self) -> Taxonomy:
+        """The taxonomy."""
+        return self._taxonomy
 
     @property
     def weights(self) -> dict[Label, dict[int, float]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Iterator
 
@@ -32,7 +33,8 @@ class PrototypeTree(TaxonomyDataset, base.SyntheticDataset):
     inner nodes included. A parent's and a child's prototype are one unit apart, a label `d` edges
     away lies at a distance of $\sqrt{d}$.
 
-    The stream is endless. Building it takes $O(n^3)$ once, an example $O(n)$.
+    The stream is endless. The prototypes take $O(n^3)$ once, at the first example; an example
+    $O(n)$.
 
     Differences to the paper: it drew 100 examples of each label to train on and 50 to test; here
     labels are drawn independently. It says "some orthonormal set"; this one is a random rotation
@@ -89,26 +91,33 @@ class PrototypeTree(TaxonomyDataset, base.SyntheticDataset):
         check_integer("depth", depth, at_least=1)
         check_variance("noise", noise)
         self._entropy = seeds.entropy(seed)
-        self.taxonomy = _symmetric_tree(branching, depth)
-        n = len(self.taxonomy)
-        super().__init__(  # type: ignore[no-untyped-call]
-            task=base.MULTI_CLF, n_features=n, n_classes=n
-        )
+        self._taxonomy = _symmetric_tree(branching, depth)
+        n = len(self._taxonomy)
+        super().__init__(base.MULTI_CLF, n, n_classes=n)
         self.branching = branching
         self.depth = depth
         self.noise = noise
         self.seed = seed
-        self._W = _rotation(n, seeds.generator(self._entropy, ROTATION))
+
+    @property
+    def taxonomy(self) -> Taxonomy:
+        """The tree."""
+        return self._taxonomy
+
+    @functools.cached_property
+    def _prototypes(self) -> NDArray[np.float64]:
+        W = _rotation(len(self.taxonomy), seeds.generator(self._entropy, ROTATION))
         for v, parents in enumerate(self.taxonomy.parent_indices):
             for parent in parents:
-                self._W[v] += self._W[parent]  # Eq. 2, from the root downwards
+                W[v] += W[parent]  # Eq. 2, from the root downwards
+        return W
 
     @property
     def prototypes(self) -> dict[str, dict[int, float]]:
         """The prototype of each label, `{label: {feature: weight}}`; O(n^2) at every call."""
         return {
             str(label): dict(enumerate(W_v))
-            for label, W_v in zip(self.taxonomy, self._W.tolist(), strict=True)
+            for label, W_v in zip(self.taxonomy, self._prototypes.tolist(), strict=True)
         }
 
     def __iter__(self) -> Iterator[tuple[dict[int, float], str]]:
@@ -118,7 +127,7 @@ class PrototypeTree(TaxonomyDataset, base.SyntheticDataset):
         deviation = math.sqrt(self.noise)
         while True:
             y = rng.integers(n, size=seeds.BLOCK)
-            x = self._W[y] + deviation * rng.standard_normal((seeds.BLOCK, n))
+            x = self._prototypes[y] + deviation * rng.standard_normal((seeds.BLOCK, n))
             for v, row in zip(y.tolist(), x.tolist(), strict=True):
                 yield dict(enumerate(row)), labels[v]
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 import numpy as np
 
 from ...base import check_integer
@@ -15,7 +17,7 @@ def entropy(seed: int | None) -> int:
     """The seed, or fresh entropy for `None`: kept by the stream, so that it can be repeated."""
     if seed is not None:
         check_integer("seed", seed, at_least=0)
-    return int(np.random.SeedSequence(seed).entropy)  # type: ignore[arg-type]
+    return cast(int, np.random.SeedSequence(seed).entropy)  # numpy declares what else it may be
 
 
 def generator(entropy: int, purpose: int) -> np.random.Generator:
