@@ -332,6 +332,12 @@ def test_only_dags_are_refused(taxonomy: Taxonomy) -> None:
             losses.expected_h_loss(taxonomy, p, taxonomy.nodes[-1])
 
 
+@pytest.mark.parametrize("loss", FUNCTIONS)
+def test_arguments_in_the_wrong_order(loss: Any) -> None:
+    with pytest.raises(TypeError, match="`taxonomy` must be a Taxonomy, got str"):
+        loss("wolf", "owl", ANIMALS)
+
+
 def test_an_answer_that_states_the_root_still_has_its_gaps_filled() -> None:
     t = Taxonomy.from_nested({"r": {"a": ["b"]}})
     assert losses.h_loss(t, "b", {"r": True, "b": True}) == 0.0

@@ -299,7 +299,7 @@ def test_a_refused_example_changes_nothing(name: str, w: float) -> None:
         ("wolf", "owl", -1.0, ValueError, "`w` must be a finite number of at least 0, got -1.0"),
         ("wolf", "owl", math.nan, ValueError, "`w` must be a finite number of at least 0, got"),
         ("wolf", "owl", math.inf, ValueError, "`w` must be a finite number of at least 0, got"),
-        ("wolf", "owl", "1", TypeError, "not supported"),
+        ("wolf", "owl", "1", ValueError, "`w` must be a finite number of at least 0, got .1."),
     ):
         for change in (metric.update, metric.revert):
             with pytest.raises(error, match=message):
@@ -510,3 +510,10 @@ def test_metrics_print_tables() -> None:
     assert repr(metrics.DistanceHistogram(ANIMALS)) == "DistanceHistogram: no examples"
     assert repr(metrics.DepthAccuracy(ANIMALS)) == "DepthAccuracy: no examples"
     assert repr(metrics.HLossByDepth(Taxonomy.flat([]))) == "HLossByDepth: no examples"
+
+
+def test_a_weight_that_is_no_number() -> None:
+    metric = metrics.HLoss(Taxonomy.flat(["a", "b"]))
+    with pytest.raises(ValueError, match="`w` must be a finite number of at least 0, got 'x'"):
+        metric.update("a", "b", "x")
+    assert metric.get() == 0.0

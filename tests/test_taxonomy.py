@@ -9,6 +9,7 @@ from typing import Any
 import networkx as nx
 import numpy as np
 import oracles
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -257,6 +258,15 @@ def test_equality_is_by_value_and_order() -> None:
 def test_bad_edges(edges: Any, root: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         Taxonomy(edges, root=root)
+
+
+def test_tables_come_with_advice() -> None:
+    df = pd.DataFrame({"child": ["a", "b"], "parent": ["r", "r"]})
+    with pytest.raises(TypeError, match=r"got DataFrame; .* zip\(df.parent, df.child\)"):
+        Taxonomy(df)
+    with pytest.raises(TypeError, match=r"got Series; a Series has .to_dict\(\)"):
+        Taxonomy.from_parents(df.set_index("child").parent)
+    assert Taxonomy(zip(df.parent, df.child, strict=True)).nodes == ("r", "a", "b")
 
 
 def test_a_long_cycle_is_shown_in_part() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .checks import check_integer, check_positive, check_taxonomy
+from .checks import check_integer, check_positive
 from .model import TaxonomyModel
 from .multilabel import MultiLabelModel
 from .single_label import SingleLabelModel
@@ -13,5 +13,4 @@ __all__ = [
     "TaxonomyModel",
     "check_integer",
     "check_positive",
-    "check_taxonomy",
 ]

@@ -6,17 +6,6 @@ import math
 import numbers
 from typing import Any
 
-from ..taxonomy import Taxonomy
-
-
-def check_taxonomy(taxonomy: Any) -> None:
-    """`taxonomy` must be a Taxonomy."""
-    if not isinstance(taxonomy, Taxonomy):
-        raise TypeError(
-            f"`taxonomy` must be a Taxonomy, got {type(taxonomy).__name__}; "
-            "build one with Taxonomy([(parent, child), ...])"
-        )
-
 
 def check_positive(name: str, value: Any) -> None:
     """A parameter must be a positive, finite number."""

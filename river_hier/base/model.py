@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 from river import base
 
 from .._kernels import Features, Vector
-from ..taxonomy import Label, Taxonomy
+from ..taxonomy import Label, Taxonomy, check_taxonomy
 from ..taxonomy.star import grown
-from .checks import check_taxonomy
 
 Floats = NDArray[np.float64]
 

@@ -137,7 +137,9 @@ class RCV1(TaxonomyDataset):
         topics: int = 103,
     ) -> None:
         if isinstance(parts, str) or not parts or not set(parts) <= _VECTORS.keys():
-            raise ValueError(f"`parts` must be some of {tuple(_VECTORS)}, got {parts!r}")
+            raise ValueError(
+                f"`parts` must be a list or tuple of some of {tuple(_VECTORS)}, got {parts!r}"
+            )
         if topics not in _LEFT_OUT:
             raise ValueError(f"`topics` must be 103 or 101, got {topics!r}")
         self.path = path
@@ -225,9 +227,11 @@ class RCV1(TaxonomyDataset):
                 try:
                     fetch(f"{address}/{section}/{name}", self.folder / name, _SHA256[name])
                     break
-                except ConnectionError:
+                except ConnectionError as error:
                     if address == _ADDRESSES[-1]:
-                        raise
+                        raise ConnectionError(
+                            f"{error}; or put {name} into {str(self.folder)!r} yourself"
+                        ) from error
 
     @property
     def _repr_content(self) -> dict[str, str]:

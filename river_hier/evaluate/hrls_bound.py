@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from ..base import check_taxonomy
 from ..losses.costs import Costs, by_node
-from ..taxonomy import Label, Taxonomy
+from ..taxonomy import Label, Taxonomy, check_taxonomy
 from .streams import check_ends
 from .vectors import weight_matrix
 

@@ -41,7 +41,8 @@ class HPerceptron(MultiLabelModel):
     {-1, +1}. `predict_proba_one` passes the scores through a logistic function: the
     probabilities are ordered rightly and coherent, but not calibrated.
 
-    An x that is empty or zero has score 0 everywhere, so all nodes are on; learning from it
+    An x that is empty, zero, or has only features never learned from has score 0 everywhere, and
+    a score of 0 counts as on: all nodes are on. Learning from an x that is empty or zero
     changes nothing.
 
     Examples

@@ -57,7 +57,8 @@ class HRLS(LeastSquaresModel):
     `preprocessing.Normalizer() | HRLS(...)`. `score_one` is the paper's $w \\cdot x$, and
     `predict_proba_one` puts it into the paper's label model, (1 + score) / 2.
 
-    An x that is empty or zero has score 0 everywhere, so all nodes are on; learning from it
+    An x that is empty, zero, or has only features never learned from has score 0 everywhere, and
+    a score of 0 counts as on: all nodes are on. Learning from an x that is empty or zero
     changes nothing.
 
     Examples

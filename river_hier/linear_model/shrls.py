@@ -61,8 +61,9 @@ class SHRLS(LeastSquaresModel):
     {-1, +1}. The paper assumes unit norm, which is left to
     `preprocessing.Normalizer() | SHRLS(...)`.
 
-    An x that is empty or zero has score 0 everywhere, so all nodes are on; learning from it only
-    counts as a round.
+    An x that is empty, zero, or has only features never learned from has score 0 everywhere, and
+    a score of 0 counts as on: all nodes are on. Learning from an x that is empty or zero
+    only counts as a round.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Floor 1: the losses of the papers, as plain functions of a taxonomy and two answers.
+"""The losses of the papers, as plain functions of a taxonomy and two answers.
 
 The truth is a multilabel: what is below an "off" cannot be on. The prediction is taken at its
 word: an ancestor that it explicitly switches off stays off. The root is always on and never costs.

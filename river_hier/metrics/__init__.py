@@ -1,7 +1,9 @@
 """Metrics for answers on a taxonomy.
 
 They take the taxonomy first, work with single-label and multilabel models, and are River metrics
-otherwise: weights, `revert`, `utils.Rolling`, `+` and `evaluate.progressive_val_score`.
+otherwise: weights, `revert`, `evaluate.progressive_val_score`, `+` among themselves and with
+River's single-label metrics (its multi-output ones do not add), and windows:
+`utils.Rolling(metrics.HLoss, window_size=100, taxonomy=taxonomy)`.
 
 """
 

@@ -8,8 +8,7 @@ from typing import Any
 
 from river import base, metrics, utils
 
-from ..base import check_taxonomy
-from ..taxonomy import Taxonomy
+from ..taxonomy import Taxonomy, check_taxonomy
 from .sums import Mean, Sums
 
 __all__ = ["MeanLoss", "SumMetric", "Table", "TaxonomyMetric"]

@@ -10,6 +10,7 @@ read, so whatever is reverted is gone, and reverting what was never counted can 
 from __future__ import annotations
 
 import math
+import numbers
 from collections.abc import Hashable, Iterator, Sequence
 from typing import Any
 
@@ -123,6 +124,6 @@ class Mean:
 
 
 def _weight(w: float) -> float:
-    if not 0.0 <= w < math.inf:
+    if not isinstance(w, numbers.Real) or not 0.0 <= float(w) < math.inf:
         raise ValueError(f"`w` must be a finite number of at least 0, got {w!r}")
     return float(w)  # numpy's float32 would drag the sums down to its precision

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .arrays import Arrays
 from .errors import UnknownLabelError
-from .nodes import Label
+from .nodes import Label, check_taxonomy
 from .taxonomy import Taxonomy
 
-__all__ = ["Arrays", "Label", "Taxonomy", "UnknownLabelError"]
+__all__ = ["Arrays", "Label", "Taxonomy", "UnknownLabelError", "check_taxonomy"]

@@ -32,10 +32,12 @@ def build(
 def _read(
     edges: Iterable[tuple[Label, Label]], nodes: Iterable[Label]
 ) -> tuple[dict[Label, list[Label]], dict[Label, list[Label]]]:
-    if isinstance(edges, str | dict) or not isinstance(edges, Iterable):
+    table = hasattr(edges, "columns")  # a DataFrame would give its columns' names
+    if isinstance(edges, str | dict) or table or not isinstance(edges, Iterable):
         raise TypeError(
             f"`edges` must be an iterable of (parent, child) pairs, got {type(edges).__name__}; "
-            "for mappings there are Taxonomy.from_parents and Taxonomy.from_nested"
+            "for mappings there are Taxonomy.from_parents and Taxonomy.from_nested, "
+            "and of a table take zip(df.parent, df.child)"
         )
     # One dict serves to look up the children and to keep the first spelling of every label.
     children: dict[Label, list[Label]] = {}

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from .nodes import Nodes
+from .nodes import Nodes, check_taxonomy
 
 _BOOLS = frozenset({bool, np.bool_})
 
@@ -69,6 +68,7 @@ def _close(taxonomy: Nodes, on: Iterable[int], blocked: Collection[int] = ()) ->
 
 def _read(taxonomy: Nodes, y: Any) -> tuple[list[int], Mapping[Any, Any] | None]:
     """The nodes said to be on, and the mapping they were read from, if it was one."""
+    check_taxonomy(taxonomy)  # the order of a loss's arguments is easily mistaken
     if isinstance(y, Mapping):
         if not y.keys() <= taxonomy.label_index.keys():
             for label in y:

@@ -214,7 +214,7 @@ class Nodes:
             raise ValueError(
                 f"node {self.nodes[v]!r} has {len(above)} parents ({self.nodes[above[0]]!r}, "
                 f"{self.nodes[above[1]]!r}{', ...' if len(above) > 2 else ''}); "
-                "this is defined in trees only"
+                "this is defined in trees only; are the edges (parent, child) pairs?"
             )
         return above[0] if above else None
 
@@ -236,3 +236,12 @@ def reach(neighbours: tuple[tuple[int, ...], ...], v: int) -> set[int]:
             reached.add(u)
             stack += neighbours[u]
     return reached
+
+
+def check_taxonomy(taxonomy: object) -> None:
+    """`taxonomy` must be a Taxonomy."""
+    if not isinstance(taxonomy, Nodes):
+        raise TypeError(
+            f"`taxonomy` must be a Taxonomy, got {type(taxonomy).__name__}; "
+            "build one with Taxonomy([(parent, child), ...])"
+        )

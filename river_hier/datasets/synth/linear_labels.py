@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from river.datasets import base
 
-from ...base import check_integer, check_taxonomy
-from ...taxonomy import Label, Taxonomy
+from ...base import check_integer
+from ...taxonomy import Label, Taxonomy, check_taxonomy
 from ..base import TaxonomyDataset
 from . import seeds
 from .drift import TurningVectors, unit
