@@ -61,9 +61,9 @@ class Dual:
             self._predictions += 1
             if self._predictions <= _PATIENCE:
                 return self.scores(visit)
-            self._w = self.weights(visit.instances)
-        rows, values = visit.x.below(len(self._w))
-        scores: Floats = values @ self._w[rows]
+        w = self.weights(visit.instances)
+        rows, values = visit.x.below(len(w))
+        scores: Floats = values @ w[rows]
         return scores
 
     def solve(self, visit: Visit) -> tuple[float, Floats]:
@@ -92,9 +92,10 @@ class Dual:
         self._forget()
 
     def weights(self, instances: Instances) -> Floats:
-        """w as a matrix (features, outputs): O(nonzeros of S)."""
-        w: Floats = self.stored(instances).T @ self.alpha
-        return w
+        """w as a matrix (features, outputs): O(nonzeros of S) after a change."""
+        if self._w is None:
+            self._w = self.stored(instances).T @ self.alpha
+        return self._w
 
     def stored(self, instances: Instances) -> sparse.csr_array:
         """S^T, the instances of this system."""
