@@ -63,7 +63,7 @@ class SVM:
             if len(set(Y[seen, v])) < 2:  # nothing to separate
                 on[:, v] = on[:, above] & bool(Y[seen, v].all())
                 continue
-            svm = LinearSVC(loss="hinge", C=1.0, fit_intercept=True, random_state=0)
+            svm = LinearSVC(loss="hinge", C=1.0, max_iter=20_000, random_state=0)
             svm.fit(X[seen], Y[seen, v])
             on[:, v] = on[:, above] & (svm.decision_function(X_test) >= 0)
         for row in on:
