@@ -60,8 +60,7 @@ def test_arrays(taxonomy: Taxonomy) -> None:
     for v, label in enumerate(taxonomy):
         above = arrays.parent_index[arrays.parent_ptr[v] : arrays.parent_ptr[v + 1]]
         assert taxonomy.parents(label) == tuple(taxonomy.nodes[p] for p in above)
-        assert v == 0 or v in arrays.groups[arrays.group[v]]
-    assert (arrays.n, arrays.group[0]) == (n, -1)
+    assert arrays.n == n
     families = [{taxonomy.parent_indices[v] for v in nodes} for nodes in arrays.groups]
     assert all(len(parents) == 1 for parents in families), "a group has the same parents"
     assert len(set.union(*families)) == len(families), "and there is one of them"
@@ -70,7 +69,7 @@ def test_arrays(taxonomy: Taxonomy) -> None:
     for d in range(taxonomy.height + 1):
         level = range(arrays.level_ptr[d], arrays.level_ptr[d + 1])
         assert [v for v in range(n) if arrays.depth[v] == d] == list(level)
-    assert {a.dtype for a in (*arrays[:5], *arrays.groups)} == {np.dtype(np.intp)}
+    assert {a.dtype for a in (*arrays[:4], *arrays.groups)} == {np.dtype(np.intp)}
 
 
 def test_a_group_need_not_stand_side_by_side() -> None:
@@ -78,7 +77,6 @@ def test_a_group_need_not_stand_side_by_side() -> None:
     t = Taxonomy(edges)
     assert t.nodes == ("r", "a", "b", "c", "d", "e")
     assert [nodes.tolist() for nodes in t.arrays.groups] == [[1, 2], [3, 5], [4]]
-    assert t.arrays.group.tolist() == [-1, 0, 0, 1, 2, 1]
 
 
 @given(labels=st.lists(st.sampled_from([*LABELS, 7.0, -3.0]), max_size=20))

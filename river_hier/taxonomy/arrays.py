@@ -24,8 +24,7 @@ class Arrays(NamedTuple):
     parent_index: Ints
     depth: Ints  # (n,): the longest way from the root
     level_ptr: Ints  # (height + 2,): nodes of depth d are level_ptr[d]:level_ptr[d + 1]
-    group: Ints  # (n,): the group of each node; the root's is -1
-    groups: tuple[Ints, ...]  # the nodes of each group
+    groups: tuple[Ints, ...]  # the nodes of each group; the root is in none
 
     @property
     def n(self) -> int:
@@ -45,7 +44,6 @@ def build(parents: Sequence[tuple[int, ...]]) -> Arrays:
     for above, size in families:
         known.setdefault(above, []).append(np.arange(len(depth), len(depth) + size))
         depth += [1 + max((depth[p] for p in above), default=-1)] * size
-    number = {above: g for g, above in enumerate(known, start=-1)}  # the root is no group
     n_parents = np.repeat([len(above) for above, _ in families], sizes)
     parent_ptr = np.concatenate(([0], n_parents.cumsum())).astype(np.intp)
     parent_index = [p for above, size in families for p in above * size]
@@ -55,6 +53,5 @@ def build(parents: Sequence[tuple[int, ...]]) -> Arrays:
         np.array(parent_index, dtype=np.intp),
         np.array(depth, dtype=np.intp),
         level_ptr,
-        np.repeat([number[above] for above, _ in families], sizes),
-        tuple(map(np.concatenate, list(known.values())[1:])),
+        tuple(map(np.concatenate, list(known.values())[1:])),  # the first is the root alone
     )

@@ -39,10 +39,9 @@ def _read(
             "for mappings there are Taxonomy.from_parents and Taxonomy.from_nested, "
             "and of a table take zip(df.parent, df.child)"
         )
-    # One dict serves to look up the children and to keep the first spelling of every label.
     children: dict[Label, list[Label]] = {}
     parents: dict[Label, list[Label]] = {}
-    spelling: dict[Label, Label] = {}
+    spelling: dict[Label, Label] = {}  # of equal labels the first that came
 
     def add(label: Label) -> Label:
         check_label(label)
