@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from . import datasets, evaluate, linear_model, losses, metrics
 from .taxonomy import Taxonomy
+from .versions import show_versions
 
 __version__ = "0.1.0"
 
@@ -15,4 +16,5 @@ __all__ = [
     "linear_model",
     "losses",
     "metrics",
+    "show_versions",
 ]

@@ -1,25 +1,83 @@
-"""Floor 1: the arithmetic of the learners, on arrays; no label, no River class comes in here.
+"""Floor 1: the arithmetic of the learners, on arrays; no River class comes in here.
 
-This is the reference in numpy. Whatever replaces it must offer the names below.
+Two cores offer the names below, in the way of PEP 399. The files of this folder are the reference,
+in numpy. `river_hier._native`, compiled from the folder `native`, is its twin: same names, same
+answers, tested by the same tests. It is taken where it is installed, unless the environment
+variable `RIVER_HIER_PURE` is set to something other than 0.
 """
 
 from __future__ import annotations
 
-from .features import Features, Vector
-from .hieron import distances_from, hieron_step
+import importlib
+import os
+from typing import TYPE_CHECKING
+
+from .features import Features
+from .harow import harow_step
+from .hashed_features import HashedFeatures
+from .hieron import averaged_hieron_step, distances_from, hieron_answer, hieron_step
+from .hperceptron import hperceptron_step
+from .labels import Labels
 from .least_squares import LeastSquares
-from .paths import path_sums, top_down, top_down_probabilities, trained_nodes
+from .names import Names, Vector
+from .paths import path_sums, top_down_probabilities, trained_nodes
+from .rls_steps import LARGEST_RATIO, hrls_step, least_squares_answer, shrls_step
+from .top_down import top_down_answer
 from .weights import Weights
 
-__all__ = [
+TWINS = (
     "Features",
+    "HashedFeatures",
+    "Labels",
     "LeastSquares",
+    "Names",
     "Vector",
     "Weights",
-    "distances_from",
+    "averaged_hieron_step",
+    "harow_step",
+    "hieron_answer",
     "hieron_step",
+    "hperceptron_step",
+    "hrls_step",
+    "least_squares_answer",
+    "shrls_step",
+    "top_down_answer",
+)
+
+core = "numpy"
+why = "`RIVER_HIER_PURE` is set"
+if not TYPE_CHECKING and os.environ.get("RIVER_HIER_PURE", "0") in ("", "0"):
+    try:
+        native = importlib.import_module("river_hier._native")
+    except ImportError as error:  # it was installed without a compiler, or is run from its sources
+        why = f"there is no compiled core: {error}"
+    else:
+        core, why = "native", "it is installed"
+        globals().update({name: getattr(native, name) for name in TWINS})
+
+__all__ = [
+    "LARGEST_RATIO",
+    "TWINS",
+    "Features",
+    "HashedFeatures",
+    "Labels",
+    "LeastSquares",
+    "Names",
+    "Vector",
+    "Weights",
+    "averaged_hieron_step",
+    "core",
+    "distances_from",
+    "harow_step",
+    "hieron_answer",
+    "hieron_step",
+    "hperceptron_step",
+    "hrls_step",
+    "least_squares_answer",
     "path_sums",
-    "top_down",
+    "shrls_step",
+    "top_down_answer",
     "top_down_probabilities",
     "trained_nodes",
+    "why",
 ]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -26,6 +28,7 @@ class GrowingCholesky:
         self.n = 0
         self.blocks: list[tuple[Floats, Floats]] = []  # those that are full: left, diagonal^-1
         self.left, self.corner = _empty(0)  # the last block, row by row
+        self.triangles = [np.zeros((_HEIGHT, _HEIGHT))]  # on the diagonal, not inverted
 
     def forward(self, b: Floats) -> Floats:
         """L^-1 b."""
@@ -50,10 +53,18 @@ class GrowingCholesky:
         # [T 0; t s]^-1 = [T^-1 0; -t T^-1 / s, 1 / s]
         self.corner[i, :i] = -(l[start:] @ self.corner[:i, :i]) / s
         self.corner[i, i] = 1.0 / s
+        self.triangles[-1][i, :i], self.triangles[-1][i, i] = l[start:], s
         self.n += 1
         if self.n % _HEIGHT == 0:
             self.blocks.append((self.left, self.corner))
             self.left, self.corner = _empty(self.n)
+            self.triangles.append(np.zeros((_HEIGHT, _HEIGHT)))
+
+    def rows(self) -> Iterator[tuple[Floats, float]]:
+        """The rows (l, s), as they were appended."""
+        for (a, z, left, _), triangle in zip(self._rows(), self.triangles, strict=False):
+            for i in range(z - a):
+                yield np.append(left[i], triangle[i, :i]), float(triangle[i, i])
 
     def _rows(self) -> list[tuple[int, int, Floats, Floats]]:
         """First row, last row + 1, left part and inverse triangle of each block."""

@@ -7,31 +7,19 @@ import numbers
 from collections.abc import Hashable, Mapping
 from decimal import Decimal
 from itertools import repeat
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from .names import Names, Vector
+from .pickles import saved
 
 # An x with a smaller squared norm counts as zero: dividing by it would overflow.
 _SMALLEST_NORM2 = 1e-300
 
 
-class Vector(NamedTuple):
-    """A sparse vector whose features have rows; `norm2` counts all features of x."""
-
-    rows: NDArray[np.intp]
-    values: NDArray[np.float64]
-    norm2: float
-
-    def below(self, n: int) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-        """The rows below n, and their values."""
-        inside = self.rows < n
-        if inside.all():
-            return self.rows, self.values
-        return self.rows[inside], self.values[inside]
-
-
-class Features:
+class Features(Names):
     """The rows of all features learned so far, in order of appearance.
 
     Only `insert` adds features; a feature that was never learned has weight zero everywhere, so
@@ -39,15 +27,15 @@ class Features:
     """
 
     def __init__(self) -> None:
-        self.rows: dict[Hashable, int] = {}
+        self._rows: dict[Hashable, int] = {}
 
     def __len__(self) -> int:
-        return len(self.rows)
+        return len(self._rows)
 
     def find(self, x: Mapping[Hashable, Any]) -> Vector:
         """The vector of x over the features already known."""
         values, norm2 = read(x)
-        rows = np.fromiter(map(self.rows.get, x, repeat(-1)), np.intp, len(x))
+        rows = np.fromiter(map(self._rows.get, x, repeat(-1)), np.intp, len(x))
         if len(rows) and rows.min() < 0:
             known = rows >= 0
             rows, values = rows[known], values[known]
@@ -56,9 +44,33 @@ class Features:
     def insert(self, x: Mapping[Hashable, Any]) -> Vector:
         """The vector of x; features seen for the first time get the next rows."""
         values, norm2 = read(x)
-        table = self.rows
-        rows = np.fromiter((table.setdefault(name, len(table)) for name in x), np.intp, len(x))
+        table = self._rows
+        before = len(table)
+        try:
+            rows = np.fromiter((table.setdefault(name, len(table)) for name in x), np.intp, len(x))
+        except BaseException:  # a name's __hash__ or __eq__ failed: all features or none
+            while len(table) > before:
+                table.popitem()
+            raise
         return Vector(rows, values, norm2)
+
+    def names(self) -> list[Hashable]:
+        """The features in the order of their rows."""
+        return list(self._rows)
+
+    def row(self, name: Hashable) -> int | None:
+        """The row of one feature, if it is known."""
+        return self._rows.get(name)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return saved("Features", self.names())
+
+    @classmethod
+    def restore(cls, names: list[Hashable]) -> Features:
+        """The features of a pickle."""
+        features = cls()
+        features._rows = dict(zip(names, range(len(names)), strict=True))
+        return features
 
 
 def read(x: Mapping[Hashable, Any]) -> tuple[NDArray[np.float64], float]:
@@ -79,6 +91,14 @@ def read(x: Mapping[Hashable, Any]) -> tuple[NDArray[np.float64], float]:
     if norm2 < _SMALLEST_NORM2:
         return np.zeros(len(x)), 0.0
     return values, norm2
+
+
+def read_odd(x: Mapping[Hashable, Any]) -> tuple[list[Hashable], list[float], float]:
+    """Names, values and squared norm of an x that compiled code does not read by itself."""
+    if isinstance(x, Mapping):
+        x = dict(x)  # reading a value may run code that changes x
+    values, norm2 = read(x)
+    return list(x), values.tolist(), norm2
 
 
 def _number(name: Hashable, value: Any) -> float:

@@ -7,7 +7,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-T = TypeVar("T", np.float64, np.intp)
+T = TypeVar("T", np.float64, np.float32, np.intp)
 
 
 def grown(a: NDArray[T], *shape: int) -> NDArray[T]:

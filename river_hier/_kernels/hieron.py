@@ -1,14 +1,18 @@
-"""The update of Hieron (Dekel, Keshet and Singer, 2004)."""
+"""The updates of Hieron, online and batch (Dekel, Keshet and Singer, 2004)."""
 
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..taxonomy import Arrays
+from ..taxonomy import Arrays, Label
+from .labels import Labels
+from .names import Names
 from .paths import path_sums
+from .weights import Weights
 
 Floats = NDArray[np.float64]
 
@@ -22,7 +26,34 @@ def distances_from(y: int, tree: Arrays) -> Floats:
     return distances
 
 
-def hieron_step(
+def hieron_step(w: Weights, features: Names, labels: Labels, x: Any, y: int) -> None:
+    """One round of online Hieron: a move where the prediction is wrong."""
+    vector = features.insert(x)
+    scores = path_sums(w.scores(vector), labels.arrays)  # Eq. (2)
+    y_hat = int(scores.argmax())  # Eq. (3)
+    w.add(vector, *_move(scores, vector.norm2, y, y_hat, labels.arrays))  # Eq. (7)
+
+
+def hieron_answer(w: Weights, features: Names, labels: Labels, x: Any) -> Label:
+    """The first of the labels with the largest score."""
+    scores = path_sums(w.scores(features.find(x)), labels.arrays)
+    return labels.taxonomy.nodes[int(scores.argmax())]
+
+
+def averaged_hieron_step(
+    w: Weights, lag: Weights, i: int, features: Names, labels: Labels, x: Any, y: int
+) -> None:
+    """Round i of batch Hieron: a move against the label of the largest loss, counted i times."""
+    vector = features.insert(x)
+    tree = labels.arrays
+    scores = path_sums(w.scores(vector), tree)
+    y_hat = int((scores + distances_from(y, tree) ** 0.5).argmax())  # the most of Eq. (5)
+    nodes, steps = _move(scores, vector.norm2, y, y_hat, tree)
+    w.add(vector, nodes, steps)
+    lag.add(vector, nodes, i * steps)
+
+
+def _move(
     scores: Floats, norm2: float, y: int, y_hat: int, tree: Arrays
 ) -> tuple[NDArray[np.intp], Floats]:
     """The nodes to move along x, and by how much, so that y wins over `y_hat` by its margin.

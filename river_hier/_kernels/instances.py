@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from .features import Vector
+from .names import Vector
 
 Floats = NDArray[np.float64]
 
@@ -20,6 +22,7 @@ class Instances:
         self.indptr = np.zeros(1, dtype=np.int32)
         self.indices = np.zeros(0, dtype=np.int32)
         self.data = np.zeros(0)
+        self.norms2: list[float] = []
 
     def append(self, x: Vector) -> int:
         """Store x; its number."""
@@ -32,6 +35,7 @@ class Instances:
             self.indptr = np.resize(self.indptr, 2 * (self.n + 2))
         self.indices[start:end] = x.rows
         self.data[start:end] = x.values
+        self.norms2.append(x.norm2)
         self.n += 1
         self.n_features = max(self.n_features, 1 + int(x.rows.max(initial=-1)))
         self.indptr[self.n] = end
@@ -54,12 +58,19 @@ class Instances:
         parts = (self.data[:end], self.indices[:end], self.indptr[: self.n + 1])
         return sparse.csr_array(parts, shape=(self.n, self.n_features))
 
-    def __getstate__(self) -> dict[str, object]:  # a pickle need not hold the room to grow
+    def parts(self) -> tuple[NDArray[Any], ...]:
+        """Where each instance starts, rows, values and squared norms, for a pickle."""
         end = int(self.indptr[self.n])
-        return {
-            "n": self.n,
-            "n_features": self.n_features,
-            "indptr": self.indptr[: self.n + 1].copy(),
-            "indices": self.indices[:end].copy(),
-            "data": self.data[:end].copy(),
-        }
+        start = self.indptr[: self.n + 1].astype(np.uint64)
+        rows = self.indices[:end].astype(np.uint32)
+        return start, rows, self.data[:end].copy(), np.array(self.norms2)
+
+    @classmethod
+    def of(cls, parts: tuple[NDArray[Any], ...], which: NDArray[np.intp]) -> Instances:
+        """Some of the instances of these parts."""
+        start, rows, values, norms2 = parts
+        instances = cls()
+        for i in which.tolist():
+            a, b = int(start[i]), int(start[i + 1])
+            instances.append(Vector(rows[a:b].astype(np.intp), values[a:b], float(norms2[i])))
+        return instances

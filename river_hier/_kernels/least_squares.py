@@ -2,72 +2,214 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
-from .dual import Dual
-from .features import Vector
+from . import change_of_variables
+from .direct import Direct, Dual
 from .instances import Instances
+from .iterative import Iterative
+from .names import Vector
+from .pickles import saved
 from .primal import Primal
+from .saved_systems import SavedSystem, check, packed, unpacked
 from .visit import Visit
 
 Floats = NDArray[np.float64]
 
+# With fewer instances it is not worth while to look for those that nobody needs.
+_FEW_INSTANCES = 1024
 # A few features more are no reason to leave primal variables, or to change back and forth.
 _FEW_FEATURES = 64
+
+
+@dataclass
+class System:
+    """The nodes that share their instances, and how they are solved."""
+
+    nodes: list[int]
+    solver: Direct | Iterative | Primal
+    n_stored: int = 0
 
 
 class LeastSquares:
     """Systems `A_s = l2 I + S_s S_s^T`, each with an output (a weight vector) a node.
 
-    A system starts in dual variables. Once it holds as many instances as there are features, the
-    primal inverse is the smaller one, and it goes over to that; if then far more features appear,
-    it goes back. The weights are the same.
+    A system starts with a factor in dual variables. Once it holds as many instances as there are
+    features, the primal inverse is the smaller one, and it goes over to that; if then far more
+    features appear, it goes back. A factor for which `memory` bytes do not suffice, all factors
+    together, gives way to conjugate gradients. The weights are the same. With more than `budget`
+    instances a system in dual variables forgets the older half.
     """
 
-    def __init__(self, n_outputs: list[int], l2: float) -> None:
+    def __init__(self, l2: float, memory: float, budget: int | None = None) -> None:
         self.l2 = l2
+        self.memory = memory
+        self.budget = budget
+        self._many = _FEW_INSTANCES  # instances at which to look for some that nobody needs
         self.instances = Instances()
-        self.systems: list[Dual | Primal] = [Dual(n, l2) for n in n_outputs]
-        self.n_stored = [0] * len(n_outputs)  # instances that each system has taken in
+        self.systems: list[System] = []
         self.n_features = 0
+
+    def add_system(self, nodes: Iterable[int]) -> None:
+        """One more system, nothing stored."""
+        nodes = list(nodes)
+        self.systems.append(System(nodes, Direct(len(nodes), self.l2)))
+
+    def add_outputs(self, s: int, nodes: Iterable[int]) -> None:
+        """More nodes at a system, off in all that is stored."""
+        nodes = list(nodes)
+        if nodes:
+            self.systems[s].nodes += nodes
+            self.systems[s].solver.add_outputs(len(nodes))
+
+    @property
+    def n_stored(self) -> list[int]:
+        """Instances that each system has taken in."""
+        return [system.n_stored for system in self.systems]
+
+    @property
+    def n_bytes(self) -> int:
+        """The memory that factors and inverses take."""
+        return 8 * sum(_numbers(system.solver) for system in self.systems)
 
     def visit(self, x: Vector) -> Visit:
         return Visit(x, self.instances)
 
-    def scores(self, s: int, visit: Visit) -> Floats:
-        """w . x of the system's nodes, where `solve` may follow."""
-        return self.systems[s].scores(visit)
-
-    def predict(self, s: int, visit: Visit) -> Floats:
-        """w . x of the system's nodes, where nothing follows."""
-        return self.systems[s].predict(visit)
-
-    def weights(self, s: int) -> Floats:
-        """The explicit w of a system, a matrix (features so far, nodes)."""
-        return self.systems[s].weights(self.instances)
-
-    def solve(self, s: int, visit: Visit) -> tuple[float, Floats]:
-        """r = x^T A^-1 x, and what `store` needs to go on."""
-        return self.systems[s].solve(visit)
-
-    def store(self, s: int, visit: Visit, v: Floats, r: float, u: Floats) -> None:
-        """Take in x with its labels at a system, after `solve`."""
+    def weights(self, s: int, n_features: int) -> Floats:
+        """The explicit w of a system, a matrix (features, nodes)."""
         system = self.systems[s]
-        self.n_features = max(self.n_features, 1 + int(visit.x.rows.max()))
-        if isinstance(system, Primal) and self.n_features > 2 * system.d + _FEW_FEATURES:
-            system = self.systems[s] = system.to_dual(self.instances)
-            r, u = system.solve(self.visit(visit.x))
-        system.store(visit, v, r, u)
-        self.n_stored[s] += 1
-        if isinstance(system, Dual) and system.n >= self.n_features:
-            self.systems[s] = Primal(system, self.instances)
+        w = np.zeros((n_features, len(system.nodes)))
+        known = system.solver.weights(self.instances)
+        w[: len(known)] = known
+        return w
 
-    def add_system(self) -> None:
-        """One more system of one node, nothing stored."""
-        self.systems.append(Dual(1, self.l2))
-        self.n_stored.append(0)
+    def scores(self, x: Vector, n_nodes: int) -> Floats:
+        """w . x / (1 + r) of every node, Eq. (1): w counts x among its instances."""
+        visit = self.visit(x)
+        scores = np.zeros(n_nodes)
+        for system in self.systems:
+            r, _ = system.solver.solve(visit)
+            scores[system.nodes] = system.solver.scores(visit) / (1.0 + r)
+        return scores
 
-    def add_outputs(self, s: int, n_outputs: int) -> None:
-        """More nodes at a system, off in all that is stored."""
-        self.systems[s].add_outputs(n_outputs)
+    def store(self, system: System, visit: Visit, v: Floats, r: float, u: Floats) -> None:
+        """Take in x with its labels, after `solve`."""
+        if self._prepare(system, visit.x):
+            r, u = system.solver.solve(visit)
+        system.solver.store(visit, v, r, u)
+        self._settle(system)
+
+    def append(self, system: System, visit: Visit, v: Floats) -> None:
+        """Take in x with its labels, without a `solve`."""
+        self._prepare(system, visit.x)
+        system.solver.append(visit, v)
+        self._settle(system)
+
+    def _prepare(self, system: System, x: Vector) -> bool:
+        """Change the solver if it cannot take x; whether it has changed."""
+        self.n_features = max(self.n_features, 1 + int(x.rows.max()))
+        before = system.solver
+        if isinstance(before, Primal) and self.n_features > 2 * before.d + _FEW_FEATURES:
+            system.solver = self._to_dual(before)
+        if isinstance(system.solver, Direct):
+            solvers = [s.solver for s in self.systems]
+            factors = sum(_triangle(s.n) for s in solvers if isinstance(s, Direct))
+            if 8 * (factors + system.solver.n + 1) > self.memory:
+                system.solver = Iterative(system.solver, self.instances)
+        return system.solver is not before
+
+    def _settle(self, system: System) -> None:
+        system.n_stored += 1
+        solver = system.solver
+        if isinstance(solver, Dual) and solver.n >= self.n_features:
+            S = np.zeros((solver.n, self.n_features))
+            stored = solver.stored(self.instances).toarray()
+            S[:, : stored.shape[1]] = stored
+            inverse = change_of_variables.inverse(S, self.l2)
+            w = solver.weights(self.instances)
+            system.solver = Primal(self.l2, inverse, w, S.T @ solver.ones)
+        elif isinstance(solver, Dual) and self.budget is not None and solver.n > self.budget:
+            solver.forget(solver.n - self.budget // 2, self.instances)
+
+    def tidy(self) -> None:
+        """Drop the instances that nobody needs any more; between two examples."""
+        if self.instances.n < self._many:
+            return
+        needed = np.zeros(self.instances.n, dtype=bool)
+        duals = [s.solver for s in self.systems if isinstance(s.solver, Dual)]
+        for dual in duals:
+            needed[dual.ids] = True
+        kept = np.flatnonzero(needed)
+        self.instances = Instances.of(self.instances.parts(), kept)
+        for dual in duals:
+            dual.renumber(np.cumsum(needed) - 1)
+        self._many = max(_FEW_INSTANCES, 2 * len(kept))
+
+    def _to_dual(self, primal: Primal) -> Direct:
+        found = change_of_variables.instances(primal.inverse, primal.w, primal.total, self.l2)
+        dual = Direct(primal.w.shape[1], self.l2)
+        rows = np.arange(primal.d)
+        for j, (x, s, v, one) in enumerate(zip(*found, strict=True)):
+            dual.remember(self.instances.append(Vector(rows, x, float(x @ x))), one, v)
+            dual.append_row(np.zeros(j), s)
+        return dual
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        systems = [_saved(system) for system in self.systems]
+        parts = self.instances.parts()
+        return saved("LeastSquares", self.l2, self.memory, self.budget, parts, systems)
+
+    @classmethod
+    def restore(
+        cls, l2: float, memory: float, budget: int | None, parts: Any, systems: list[SavedSystem]
+    ) -> LeastSquares:
+        """The systems of a pickle."""
+        check(l2, memory, budget, parts, systems)
+        rls = cls(l2, memory, budget)
+        rls.instances = Instances.of(parts, np.arange(len(parts[0]) - 1))
+        rls.n_features = rls.instances.n_features
+        for kind, nodes, n_stored, *arrays in systems:
+            rls.add_system(nodes)
+            system = rls.systems[-1]
+            system.n_stored = n_stored
+            if kind == "primal":
+                system.solver = Primal(l2, *(a.copy() for a in arrays))
+                rls.n_features = max(rls.n_features, system.solver.d)
+                continue
+            dual = Direct(len(nodes), l2)
+            for number, one, v in zip(*arrays[:3], strict=True):
+                dual.remember(int(number), float(one), v)
+            dual.w0 = arrays[3].copy()
+            rls.n_features = max(rls.n_features, len(dual.w0))
+            if kind == "direct":
+                for l, s in unpacked(arrays[4], dual.n):  # noqa: E741
+                    dual.append_row(l, s)
+            system.solver = dual if kind == "direct" else Iterative(dual, rls.instances)
+        return rls
+
+
+def _saved(system: System) -> SavedSystem:
+    solver = system.solver
+    start = (list(system.nodes), system.n_stored)
+    if isinstance(solver, Primal):
+        arrays = (solver.inverse.copy(), solver.w.copy(), solver.total.copy())
+        return ("primal", *start, *arrays)
+    shared = (solver.ids.astype(np.uint32), solver.ones.copy(), solver.v.copy(), solver.w0.copy())
+    if isinstance(solver, Direct):
+        return ("direct", *start, *shared, packed(solver.factor))
+    return ("iterative", *start, *shared)
+
+
+def _triangle(n: int) -> int:
+    return n * (n + 1) // 2
+
+
+def _numbers(solver: Direct | Iterative | Primal) -> int:
+    if isinstance(solver, Primal):
+        return solver.d**2
+    return _triangle(solver.n) if isinstance(solver, Direct) else 0

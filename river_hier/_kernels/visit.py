@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from .features import Vector
 from .instances import Instances
+from .names import Vector
 
 
 class Visit:

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
-from .features import Vector
 from .growing import grown
+from .names import Vector
+from .pickles import saved
+from .sparse_rows import check
 
 
 class Weights:
     """A dense matrix (features, nodes) that grows on both sides.
 
     Feature-major: the nodes' weights of one feature lie together, so that scoring a sparse x
-    reads one row a feature.
+    reads one row a feature. (The compiled twin keeps sparse rows where there are many nodes.)
     """
 
-    def __init__(self, n_nodes: int) -> None:
-        self.matrix = np.zeros((0, n_nodes))
+    def __init__(self, n_nodes: int, dtype: str = "float64") -> None:
+        self.matrix: NDArray[Any] = np.zeros((0, n_nodes), dtype)
         self.n_nodes = n_nodes
 
     def add_nodes(self, n_nodes: int) -> None:
@@ -33,9 +37,20 @@ class Weights:
 
     def add(self, x: Vector, nodes: NDArray[np.intp], steps: NDArray[np.float64]) -> None:
         """w_v += step_v x for the given nodes: O(features of x * nodes touched)."""
+        self.add_cells(x, nodes, x.values[:, None] * steps)
+
+    def add_cells(self, x: Vector, nodes: NDArray[np.intp], cells: NDArray[np.float64]) -> None:
+        """w_vj += a cell for each feature j of x and each of the given nodes v."""
         if len(nodes) and len(x.rows):
             self.matrix = grown(self.matrix, int(x.rows.max()) + 1, self.n_nodes)
-            self.matrix[x.rows[:, None], nodes] += x.values[:, None] * steps
+            self.matrix[x.rows[:, None], nodes] += cells
+
+    def cells(self, x: Vector, nodes: NDArray[np.intp]) -> NDArray[np.float64]:
+        """The weights of the given nodes for the features of x, (features of x, nodes)."""
+        cells = np.zeros((len(x.rows), len(nodes)))
+        known = x.rows < len(self.matrix)
+        cells[known] = self.matrix[x.rows[known][:, None], nodes]
+        return cells
 
     def column(self, node: int, n_features: int) -> NDArray[np.float64]:
         """The weights of one node, one a feature."""
@@ -44,8 +59,25 @@ class Weights:
         column[:seen] = self.matrix[:seen, node]
         return column
 
-    def __getstate__(self) -> dict[str, object]:  # a pickle need not hold the room to grow
-        used = len(self.matrix)
-        while used and not self.matrix[used - 1].any():
-            used -= 1
-        return {"matrix": self.matrix[:used, : self.n_nodes].copy(), "n_nodes": self.n_nodes}
+    @property
+    def n_bytes(self) -> int:
+        """The memory that the weights take."""
+        return self.matrix.nbytes
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        used = self.matrix[:, : self.n_nodes]
+        n = 1 + max(np.flatnonzero(used.any(axis=1)), default=-1)
+        rows, nodes = np.nonzero(used[:n])
+        start = np.searchsorted(rows, np.arange(n + 1)).astype(np.int64)
+        parts = (start, nodes.astype(np.uint32), used[rows, nodes])
+        return saved("Weights", self.n_nodes, self.matrix.dtype.name, parts)
+
+    @classmethod
+    def restore(cls, n_nodes: int, dtype: str, rows: Any) -> Weights:
+        """The weights of a pickle."""
+        check(n_nodes, dtype, rows)
+        start, nodes, values = rows
+        weights = cls(n_nodes, dtype)
+        weights.matrix = np.zeros((len(start) - 1, n_nodes), dtype)
+        weights.matrix[np.repeat(np.arange(len(start) - 1), np.diff(start)), nodes] = values
+        return weights

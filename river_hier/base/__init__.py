@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .checks import check_integer, check_positive
+from .checks import check_dtype, check_integer, check_positive
 from .model import TaxonomyModel
 from .multilabel import MultiLabelModel
 from .single_label import SingleLabelModel
@@ -11,6 +11,7 @@ __all__ = [
     "MultiLabelModel",
     "SingleLabelModel",
     "TaxonomyModel",
+    "check_dtype",
     "check_integer",
     "check_positive",
 ]

@@ -19,3 +19,16 @@ def check_integer(name: str, value: Any, at_least: int) -> None:
         raise TypeError(f"`{name}` must be an integer, got {value!r}")
     if value < at_least:
         raise ValueError(f"`{name}` must be at least {at_least}, got {value}")
+
+
+def check_power_of_two(name: str, value: Any) -> None:
+    """A parameter that counts the rows of a hash table."""
+    check_integer(name, value, 2)
+    if int(value) & (int(value) - 1) or value > 2**31:
+        raise ValueError(f"`{name}` must be a power of 2 up to 2**31, e.g. 2**18, got {value}")
+
+
+def check_dtype(name: str, value: Any) -> None:
+    """A parameter that says in which numbers weights are stored."""
+    if value not in ("float64", "float32"):
+        raise ValueError(f'`{name}` must be "float64" or "float32", got {value!r}')

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 from river import base
 
-from .._kernels import Features, Vector
+from .._kernels import Features, HashedFeatures, Labels, Names, Vector
 from ..taxonomy import Label, Taxonomy, check_taxonomy
-from ..taxonomy.star import grown
+from .checks import check_power_of_two
 
 Floats = NDArray[np.float64]
 
@@ -24,15 +24,23 @@ class TaxonomyModel(base.Estimator):
     starts from an open, flat taxonomy, to which labels are added as they arrive; the label of its
     root, `"root"`, is none of them.
 
+    With `n_features`, names of features are hashed into that many rows instead of remembered.
+
     A refused example changes nothing: x and y are read before anything is written.
     """
 
-    def __init__(self, taxonomy: Taxonomy | None = None) -> None:
+    def __init__(self, taxonomy: Taxonomy | None, n_features: int | None) -> None:
         if taxonomy is not None:
             check_taxonomy(taxonomy)
+        if n_features is not None:
+            check_power_of_two("n_features", n_features)
         self.taxonomy = taxonomy
+        self.n_features = n_features
         self._taxonomy = Taxonomy.flat([]) if taxonomy is None else taxonomy
-        self._features = Features()
+        self._labels = Labels(self._taxonomy)
+        self._features: Names = Features()
+        if n_features is not None:
+            self._features = HashedFeatures(int(n_features))
 
     def score_one(self, x: Mapping[Any, Any]) -> dict[Label, float]:
         """The score of each label, a linear value.
@@ -54,9 +62,10 @@ class TaxonomyModel(base.Estimator):
     def weights(self) -> dict[Label, dict[Any, float]]:
         """The weight vector of each node but the root: `{label: {feature: weight}}`.
 
-        Zero weights are left out. Made anew at each call, in O(features * nodes).
+        Zero weights are left out. Made anew at each call, in O(features * nodes). Where features
+        are hashed, their rows stand for their names.
         """
-        names = list(self._features.rows)
+        names = self._features.names()
         weights = {}
         for v, label in enumerate(self._taxonomy.nodes[1:], start=1):
             w = self._weights(v, len(names))
@@ -80,11 +89,10 @@ class TaxonomyModel(base.Estimator):
         that is before the division by `1 + r`, so there the parts need not add up to the score.
 
         """
-        vector = self._features.find(x)
-        scores = self._scores(vector)
+        scores = self._scores(self._features.find(x))
         nodes = self._taxonomy.nodes
         lines = [self._debug_title(x)]
-        for v in self._debug_nodes(vector, scores):
+        for v in self._debug_nodes(x):
             indent = "  " * int(self._taxonomy.arrays.depth[v])
             lines.append(f"{indent}{nodes[v]!r}: {scores[v]:+.{decimals}f}{self._weighed(v, x)}")
         return "\n".join(lines)
@@ -92,8 +100,8 @@ class TaxonomyModel(base.Estimator):
     def _weighed(self, v: int, x: Mapping[Any, Any], most: int = 3) -> str:
         """The features of x that weighed most at a node."""
         w = self._weights(v, len(self._features))
-        rows = self._features.rows
-        parts = {name: w[rows[name]] * float(value) for name, value in x.items() if name in rows}
+        rows = {name: self._features.row(name) for name in x}
+        parts = {n: w[row] * float(x[n]) for n, row in rows.items() if row is not None}
         top = sorted(parts, key=lambda name: -abs(parts[name]))[:most]
         named = ", ".join(f"{name} {parts[name]:+.3f}" for name in top if parts[name])
         return f"  ({named})" if named else ""
@@ -107,7 +115,7 @@ class TaxonomyModel(base.Estimator):
         """The first line of `debug_one`."""
 
     @abc.abstractmethod
-    def _debug_nodes(self, x: Vector, scores: Floats) -> list[int]:
+    def _debug_nodes(self, x: Mapping[Any, Any]) -> list[int]:
         """The nodes that `debug_one` shows, in order."""
 
     # What an algorithm fills in
@@ -121,17 +129,18 @@ class TaxonomyModel(base.Estimator):
         """The weight vector of one node."""
 
     @abc.abstractmethod
-    def _add_nodes(self, n_nodes: int) -> None:
-        """Make room for the nodes of an open taxonomy that has grown to `n_nodes`."""
+    def _add_nodes(self, before: int, after: int) -> None:
+        """Make room for the nodes of an open taxonomy that has grown."""
 
     # An open taxonomy
 
-    def _with(self, labels: list[Label]) -> Taxonomy:
-        """The open taxonomy with these labels under its root, or itself if it has them all."""
-        return grown(self._taxonomy, labels)
+    def _adopt(self, taxonomy: Taxonomy, x: Mapping[Any, Any]) -> None:
+        """Carry on with an open taxonomy that has grown, unless something is wrong with x."""
+        self._check(x)
+        before, self._taxonomy = len(self._taxonomy), taxonomy
+        self._labels = Labels(taxonomy)
+        self._add_nodes(before, len(taxonomy))
 
-    def _adopt(self, taxonomy: Taxonomy) -> None:
-        """Carry on with an open taxonomy that may have grown."""
-        if taxonomy is not self._taxonomy:
-            self._taxonomy = taxonomy
-            self._add_nodes(len(taxonomy))
+    def _check(self, x: Mapping[Any, Any]) -> None:
+        """Raise an error if the algorithm cannot learn from x."""
+        self._features.find(x)

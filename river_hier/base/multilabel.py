@@ -7,15 +7,13 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from river import base
 
-from .._kernels import Vector, top_down, top_down_probabilities, trained_nodes
+from .._kernels import top_down_probabilities, trained_nodes
 from ..taxonomy import Label
 from ..taxonomy.multilabel import is_one
+from ..taxonomy.star import grown
 from .model import Floats, TaxonomyModel
-
-Mask = NDArray[np.bool_]
 
 
 class MultiLabelModel(TaxonomyModel, base.MultiLabelClassifier):
@@ -40,14 +38,14 @@ class MultiLabelModel(TaxonomyModel, base.MultiLabelClassifier):
             taxonomy takes a tuple as one label; name several in a set or a list.
 
         """
-        if isinstance(y, Iterator):  # it can be walked only once
-            y = list(y)
-        taxonomy = self._with(self._labels(y)) if self.taxonomy is None else self._taxonomy
-        on = taxonomy.multilabel(y)
-        self._check(x)
-        vector = self._features.insert(x)
-        self._adopt(taxonomy)
-        self._learn(vector, on)
+        if self.taxonomy is None:
+            if isinstance(y, Iterator):  # it can be walked only once
+                y = list(y)
+            taxonomy = grown(self._taxonomy, self._named(y))
+            if taxonomy is not self._taxonomy:
+                taxonomy.multilabel(y)
+                self._adopt(taxonomy, x)
+        self._learn(x, y)
 
     def predict_one(self, x: Mapping[Any, Any], **kwargs: Any) -> dict[Label, bool]:
         """Predict the multilabel of x.
@@ -62,8 +60,7 @@ class MultiLabelModel(TaxonomyModel, base.MultiLabelClassifier):
         `{label: bool}` for all nodes but the root.
 
         """
-        on = self._decide(self._features.find(x)).tolist()
-        return dict(zip(self._taxonomy.nodes[1:], on[1:], strict=True))
+        return self._answer(x)
 
     def predict_proba_one(
         self, x: Mapping[Any, Any], **kwargs: Any
@@ -89,25 +86,17 @@ class MultiLabelModel(TaxonomyModel, base.MultiLabelClassifier):
         return {nodes[v]: {False: 1.0 - on[v], True: on[v]} for v in range(1, len(nodes))}
 
     @staticmethod
-    def _labels(y: Any) -> list[Label]:
+    def _named(y: Any) -> list[Label]:
         """The labels that y names, on or off; a tuple is one label."""
         return [y] if is_one(y) or isinstance(y, tuple) else list(y)
-
-    def _decide(self, x: Vector) -> Mask:
-        """The nodes that are on."""
-        return top_down(self._scores(x) >= 0.0, self._taxonomy.arrays)
-
-    def _trained(self, on: Mask) -> NDArray[np.intp]:
-        """The nodes that may learn: those whose parents are truly on."""
-        return trained_nodes(on, self._taxonomy.arrays)
 
     def _debug_title(self, x: Mapping[Any, Any]) -> str:
         on = [label for label, yes in self.predict_one(x).items() if yes]
         return f"Prediction: {on!r}; a node is on if its parent is on and its score is >= 0"
 
-    def _debug_nodes(self, x: Vector, scores: Floats) -> list[int]:
-        on = self._decide(x)
-        visited = set(self._trained(on).tolist())
+    def _debug_nodes(self, x: Mapping[Any, Any]) -> list[int]:
+        on = np.array([True, *self.predict_one(x).values()])
+        visited = set(trained_nodes(on, self._taxonomy.arrays).tolist())
         # The nodes that were asked, each under its parent, and once though it may have several.
         order: dict[int, None] = {}
         stack = [0]
@@ -123,12 +112,13 @@ class MultiLabelModel(TaxonomyModel, base.MultiLabelClassifier):
 
     # What an algorithm fills in
 
-    def _check(self, x: Mapping[Any, Any]) -> None:
-        """Raise an error if the algorithm cannot learn from x; nothing has been written yet."""
+    @abc.abstractmethod
+    def _learn(self, x: Mapping[Any, Any], y: Any) -> None:
+        """Learn from an example whose labels are in the taxonomy."""
 
     @abc.abstractmethod
-    def _learn(self, x: Vector, on: Mask) -> None:
-        """Learn from a vector and the mask of its closed multilabel."""
+    def _answer(self, x: Mapping[Any, Any]) -> dict[Label, bool]:
+        """The multilabel of x."""
 
     @abc.abstractmethod
     def _conditionals(self, scores: Floats) -> Floats:

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from river import base
 
-from .._kernels import Vector
 from ..taxonomy import Label
-from .model import Floats, TaxonomyModel
+from ..taxonomy.star import grown
+from .model import TaxonomyModel
 
 
 class SingleLabelModel(TaxonomyModel, base.Classifier):
@@ -37,11 +37,11 @@ class SingleLabelModel(TaxonomyModel, base.Classifier):
             The label, any node of the taxonomy.
 
         """
-        taxonomy = self._with([y]) if self.taxonomy is None else self._taxonomy
-        node = taxonomy.index(y)
-        vector = self._features.insert(x)
-        self._adopt(taxonomy)
-        self._learn(vector, node)
+        if self.taxonomy is None:
+            taxonomy = grown(self._taxonomy, [y])
+            if taxonomy is not self._taxonomy:
+                self._adopt(taxonomy, x)
+        self._learn(x, self._taxonomy.index(y))
 
     def predict_one(self, x: Mapping[Any, Any], **kwargs: Any) -> Any:
         """Predict the label of x: the node with the largest score.
@@ -56,8 +56,7 @@ class SingleLabelModel(TaxonomyModel, base.Classifier):
         The label.
 
         """
-        scores = self._scores(self._features.find(x))
-        return self._taxonomy.nodes[int(scores.argmax())]
+        return self._answer(x)
 
     def predict_proba_one(self, x: Mapping[Any, Any], **kwargs: Any) -> dict[Any, float]:
         """A distribution over all nodes: the softmax of the scores, which are not calibrated.
@@ -82,10 +81,16 @@ class SingleLabelModel(TaxonomyModel, base.Classifier):
     def _debug_title(self, x: Mapping[Any, Any]) -> str:
         return f"Prediction: {self.predict_one(x)!r}, by the sum of the weights on its path"
 
-    def _debug_nodes(self, x: Vector, scores: Floats) -> list[int]:
-        above = self._taxonomy.path(self._taxonomy.nodes[int(scores.argmax())])
+    def _debug_nodes(self, x: Mapping[Any, Any]) -> list[int]:
+        above = self._taxonomy.path(self.predict_one(x))
         return [self._taxonomy.index(label) for label in above]
 
+    # What an algorithm fills in
+
     @abc.abstractmethod
-    def _learn(self, x: Vector, y: int) -> None:
-        """Learn from a vector and the node of its label."""
+    def _learn(self, x: Mapping[Any, Any], y: int) -> None:
+        """Learn from an example, given the node of its label."""
+
+    @abc.abstractmethod
+    def _answer(self, x: Mapping[Any, Any]) -> Label:
+        """The label of x."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from .averaged_hieron import AveragedHieron
+from .harow import HAROW
 from .hieron import Hieron
 from .hperceptron import HPerceptron
 from .hrls import HRLS
 from .shrls import SHRLS
 
-__all__ = ["HRLS", "SHRLS", "AveragedHieron", "HPerceptron", "Hieron"]
+__all__ = ["HAROW", "HRLS", "SHRLS", "AveragedHieron", "HPerceptron", "Hieron"]

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Mapping
+from typing import Any
 
-from .._kernels import Vector, Weights, distances_from, hieron_step, path_sums
-from ..base import SingleLabelModel
+from .._kernels import Vector, Weights, averaged_hieron_step, path_sums
+from ..base import SingleLabelModel, check_dtype
 from ..base.model import Floats
-from ..taxonomy import Taxonomy
+from ..taxonomy import Label, Taxonomy
 from .hieron import Hieron
 
 __all__ = ["AveragedHieron"]
@@ -34,12 +36,17 @@ class AveragedHieron(SingleLabelModel):
     taxonomy
         A tree. `None` starts from an open flat taxonomy, to which labels are added under the root
         as they arrive.
+    n_features
+        A power of 2: hash the names of features into so many rows, in bounded memory for ever.
+        Names that meet in a row are taken for one. `None` remembers every name.
+    dtype
+        What weights are stored in, `"float64"` or `"float32"`.
 
     Raises
     ------
     ValueError
-        If the taxonomy is a DAG; from `learn_one` and `predict_one`, if a feature is not a finite
-        number or a label is unknown.
+        If the taxonomy is a DAG or `n_features` not a power of 2; from `learn_one` and
+        `predict_one`, if a feature is not a finite number or a label is unknown.
 
     Notes
     -----
@@ -70,38 +77,44 @@ class AveragedHieron(SingleLabelModel):
 
     """
 
-    def __init__(self, taxonomy: Taxonomy | None = None) -> None:
-        super().__init__(taxonomy)
+    def __init__(
+        self,
+        taxonomy: Taxonomy | None = None,
+        n_features: int | None = None,
+        dtype: str = "float64",
+    ) -> None:
+        super().__init__(taxonomy, n_features)
+        check_dtype("dtype", dtype)
+        self.dtype = dtype
         self._taxonomy.check_tree()
-        self._w = Weights(len(self._taxonomy))  # w_{m+1}, the current hypothesis
-        self._lag = Weights(len(self._taxonomy))  # the sum of i s_i
+        self._w = Weights(len(self._taxonomy), dtype)  # w_{m+1}, the current hypothesis
+        self._lag = Weights(len(self._taxonomy), dtype)  # the sum of i s_i
         self._m = 0
 
     @property
     def last(self) -> Hieron:
         """The last hypothesis $w_{m+1}$ without the average, as an online `Hieron` of its own."""
-        model = Hieron(self.taxonomy)
-        parts = (self._taxonomy, self._features, self._w)
-        model._taxonomy, model._features, model._w = copy.deepcopy(parts)
+        model = Hieron(self.taxonomy, self.n_features, self.dtype)
+        parts = (self._taxonomy, self._labels, self._features, self._w)
+        model._taxonomy, model._labels, model._features, model._w = copy.deepcopy(parts)
         return model
 
     def _scores(self, x: Vector) -> Floats:
         average = self._w.scores(x) - self._lag.scores(x) / (self._m + 1)  # Eq. (13)
         return path_sums(average, self._taxonomy.arrays)
 
-    def _learn(self, x: Vector, y: int) -> None:
-        tree = self._taxonomy.arrays
-        scores = path_sums(self._w.scores(x), tree)
-        y_hat = int((scores + distances_from(y, tree) ** 0.5).argmax())  # the most of Eq. (5)
-        nodes, steps = hieron_step(scores, x.norm2, y, y_hat, tree)
-        self._m += 1
-        self._w.add(x, nodes, steps)
-        self._lag.add(x, nodes, self._m * steps)
+    def _learn(self, x: Mapping[Any, Any], y: int) -> None:
+        i = self._m + 1
+        averaged_hieron_step(self._w, self._lag, i, self._features, self._labels, x, y)
+        self._m = i
+
+    def _answer(self, x: Mapping[Any, Any]) -> Label:
+        return self._taxonomy.nodes[int(self._scores(self._features.find(x)).argmax())]
 
     def _weights(self, v: int, n_features: int) -> Floats:
         lag = self._lag.column(v, n_features)
         return self._w.column(v, n_features) - lag / (self._m + 1)
 
-    def _add_nodes(self, n_nodes: int) -> None:
-        self._w.add_nodes(n_nodes)
-        self._lag.add_nodes(n_nodes)
+    def _add_nodes(self, before: int, after: int) -> None:
+        self._w.add_nodes(after)
+        self._lag.add_nodes(after)

@@ -1,9 +1,12 @@
 from __future__ import annotations
 
-from .._kernels import Vector, Weights, hieron_step, path_sums
-from ..base import SingleLabelModel
+from collections.abc import Mapping
+from typing import Any
+
+from .._kernels import Vector, Weights, hieron_answer, hieron_step, path_sums
+from ..base import SingleLabelModel, check_dtype
 from ..base.model import Floats
-from ..taxonomy import Taxonomy
+from ..taxonomy import Label, Taxonomy
 
 __all__ = ["Hieron"]
 
@@ -30,12 +33,17 @@ class Hieron(SingleLabelModel):
     taxonomy
         A tree. `None` starts from an open flat taxonomy, to which labels are added under the root
         as they arrive.
+    n_features
+        A power of 2: hash the names of features into so many rows, in bounded memory for ever.
+        Names that meet in a row are taken for one. `None` remembers every name.
+    dtype
+        What weights are stored in, `"float64"` or `"float32"`.
 
     Raises
     ------
     ValueError
-        If the taxonomy is a DAG; from `learn_one` and `predict_one`, if a feature is not a finite
-        number or a label is unknown.
+        If the taxonomy is a DAG or `n_features` not a power of 2; from `learn_one` and
+        `predict_one`, if a feature is not a finite number or a label is unknown.
 
     Notes
     -----
@@ -64,22 +72,29 @@ class Hieron(SingleLabelModel):
 
     """
 
-    def __init__(self, taxonomy: Taxonomy | None = None) -> None:
-        super().__init__(taxonomy)
+    def __init__(
+        self,
+        taxonomy: Taxonomy | None = None,
+        n_features: int | None = None,
+        dtype: str = "float64",
+    ) -> None:
+        super().__init__(taxonomy, n_features)
+        check_dtype("dtype", dtype)
+        self.dtype = dtype
         self._taxonomy.check_tree()
-        self._w = Weights(len(self._taxonomy))
+        self._w = Weights(len(self._taxonomy), dtype)
+
+    def _learn(self, x: Mapping[Any, Any], y: int) -> None:
+        hieron_step(self._w, self._features, self._labels, x, y)
+
+    def _answer(self, x: Mapping[Any, Any]) -> Label:
+        return hieron_answer(self._w, self._features, self._labels, x)
 
     def _scores(self, x: Vector) -> Floats:
         return path_sums(self._w.scores(x), self._taxonomy.arrays)  # Eq. (2)
 
-    def _learn(self, x: Vector, y: int) -> None:
-        scores = self._scores(x)
-        y_hat = int(scores.argmax())  # Eq. (3)
-        nodes, steps = hieron_step(scores, x.norm2, y, y_hat, self._taxonomy.arrays)
-        self._w.add(x, nodes, steps)  # Eq. (7)
-
     def _weights(self, v: int, n_features: int) -> Floats:
         return self._w.column(v, n_features)
 
-    def _add_nodes(self, n_nodes: int) -> None:
-        self._w.add_nodes(n_nodes)
+    def _add_nodes(self, before: int, after: int) -> None:
+        self._w.add_nodes(after)

@@ -1,18 +1,16 @@
 from __future__ import annotations
 
-import numpy as np
-from scipy.special import expit
+from collections.abc import Mapping
+from typing import Any
 
-from .._kernels import Vector, Weights
-from ..base import MultiLabelModel
-from ..base.model import Floats
-from ..base.multilabel import Mask
+from .._kernels import hperceptron_step
 from ..taxonomy import Taxonomy
+from .top_down import TopDownModel
 
 __all__ = ["HPerceptron"]
 
 
-class HPerceptron(MultiLabelModel):
+class HPerceptron(TopDownModel):
     """H-PERC: a perceptron at every node, trained and evaluated from the top down.
 
     A node learns only from examples whose parents are truly on, and only from its mistakes:
@@ -28,12 +26,17 @@ class HPerceptron(MultiLabelModel):
     taxonomy
         A tree or a DAG; in a DAG a node is on only if all its parents are. `None` starts from an
         open flat taxonomy, to which labels are added under the root as they arrive.
+    n_features
+        A power of 2: hash the names of features into so many rows, in bounded memory for ever.
+        Names that meet in a row are taken for one. `None` remembers every name.
+    dtype
+        What weights are stored in, `"float64"` or `"float32"`.
 
     Raises
     ------
     ValueError
-        From `learn_one` and `predict_one`, if a feature is not a finite number, a label is
-        unknown, or a label is on whose ancestor is explicitly False.
+        If `n_features` is not a power of 2; from `learn_one` and `predict_one`, if a feature is not
+        a finite number, a label is unknown, or a label is on whose ancestor is explicitly False.
 
     Notes
     -----
@@ -68,25 +71,13 @@ class HPerceptron(MultiLabelModel):
 
     """
 
-    def __init__(self, taxonomy: Taxonomy | None = None) -> None:
-        super().__init__(taxonomy)
-        self._w = Weights(len(self._taxonomy))
+    def __init__(
+        self,
+        taxonomy: Taxonomy | None = None,
+        n_features: int | None = None,
+        dtype: str = "float64",
+    ) -> None:
+        super().__init__(taxonomy, n_features, dtype)
 
-    def _scores(self, x: Vector) -> Floats:
-        return self._w.scores(x)
-
-    def _learn(self, x: Vector, on: Mask) -> None:
-        wrong = (self._w.scores(x) >= 0.0) != on
-        nodes = self._trained(on)
-        nodes = nodes[wrong[nodes]]
-        self._w.add(x, nodes, np.where(on[nodes], 1.0, -1.0))  # w + v x
-
-    def _conditionals(self, scores: Floats) -> Floats:
-        likely: Floats = expit(scores)
-        return likely
-
-    def _weights(self, v: int, n_features: int) -> Floats:
-        return self._w.column(v, n_features)
-
-    def _add_nodes(self, n_nodes: int) -> None:
-        self._w.add_nodes(n_nodes)
+    def _learn(self, x: Mapping[Any, Any], y: Any) -> None:
+        hperceptron_step(self._w, self._features, self._labels, x, y)

@@ -1,10 +1,9 @@
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
+from collections.abc import Mapping
+from typing import Any
 
-from .._kernels import Vector
-from ..base.multilabel import Mask
+from .._kernels import hrls_step
 from ..taxonomy import Taxonomy
 from .least_squares import LeastSquaresModel
 
@@ -25,13 +24,14 @@ class HRLS(LeastSquaresModel):
     in primal ones. The weights are those of the formula, up to rounding, as long as
     $\\|x\\|^2 / \\lambda$ is well below $10^{12}$; beyond that x is refused.
 
-    A step takes $O(\\min(Q, d)^2)$ for each node that is truly on, and as much memory; in dual
-    variables the instances are stored besides, each once. The sign of a score does not depend on x
-    being counted in, so predicting takes O(features of x) a node visited in primal variables. In
-    dual ones it takes the dot products of x with the instances, O(stored nonzeros) for all nodes
-    together, until so many predictions come in a row that an explicit w pays off. Scores and
-    probabilities take $O(\\min(Q, d)^2)$ for every inner node. For endless streams of text use
-    `SHRLS`, or a learner without such a system.
+    In primal variables a step takes $O(d^2)$ for each node that is truly on, and as much memory. In
+    dual ones learning only stores x, once for all nodes, and the first prediction after it does
+    the work: by a Cholesky factor, $O(Q^2)$ for each instance that waits, as long as all factors
+    fit into `memory`; by conjugate gradients beyond, some ten walks over the instances of each
+    node visited. Either way the signs, and so the answers, are those of the formula: the iteration
+    stops only when an error bound says so. (The numpy core does the factor's part while learning.)
+    The sign of a score does not depend on x being counted in; scores and probabilities do, and
+    take a solve at every inner node.
 
     Its flat counterpart is `HRLS(taxonomy.flatten())`.
 
@@ -43,12 +43,19 @@ class HRLS(LeastSquaresModel):
         taken to have been off before.
     l2
         The weight $\\lambda$ of the regularisation; 1 in the paper.
+    memory
+        Bytes for the Cholesky factors of all nodes together; systems beyond it take conjugate
+        gradients. Instances and primal inverses are not counted.
+    n_features
+        A power of 2: hash the names of features into so many rows. Names that meet in a row are
+        taken for one. `None` remembers every name.
 
     Raises
     ------
     ValueError
-        If `l2` is not positive; from `learn_one` and `predict_one`, if a feature is not a finite
-        number, a label is unknown, or a label is on whose ancestor is explicitly False.
+        If `l2` is not positive, `memory` negative or `n_features` not a power of 2; from
+        `learn_one` and `predict_one`, if a feature is not a finite number, a label is unknown, or a
+        label is on whose ancestor is explicitly False.
 
     Notes
     -----
@@ -84,23 +91,29 @@ class HRLS(LeastSquaresModel):
 
     """
 
-    def __init__(self, taxonomy: Taxonomy | None = None, l2: float = 1.0) -> None:
-        super().__init__(taxonomy, l2)
+    def __init__(
+        self,
+        taxonomy: Taxonomy | None = None,
+        l2: float = 1.0,
+        memory: float = 3e7,
+        n_features: int | None = None,
+    ) -> None:
+        super().__init__(taxonomy, l2, None, memory, n_features)
 
-    def _systems(self, taxonomy: Taxonomy) -> list[NDArray[np.intp]]:
-        if self.taxonomy is None:  # one system from the start, though nobody is in it yet
-            return [np.arange(1, len(taxonomy))]
-        return list(taxonomy.arrays.groups)
+    def _learn(self, x: Mapping[Any, Any], y: Any) -> None:
+        if not hrls_step(self._rls, self._features, self._labels, x, y):
+            raise self._lost_in_rounding(x)
 
-    def _learn(self, x: Vector, on: Mask) -> None:
-        if x.norm2 == 0.0:
-            return
-        v = np.where(on, 1.0, -1.0)
-        visit = self._rls.visit(x)
-        for s in self._active(on.tolist()):
-            r, u = self._rls.solve(s, visit)
-            self._rls.store(s, visit, v[self._nodes[s]], r, u)
+    def _add_nodes(self, before: int, after: int) -> None:
+        if self.taxonomy is not None:  # nodes with the same parents share a system
+            for group in self._taxonomy.arrays.groups:
+                self._rls.add_system(group.tolist())
+        elif after == 1:  # an open taxonomy: nobody is there yet
+            self._rls.add_system([])
+        else:
+            self._rls.add_outputs(0, list(range(before, after)))
 
-    def _add_nodes(self, n_nodes: int) -> None:
-        self._rls.add_outputs(0, n_nodes - 1 - len(self._nodes[0]))
-        self._arrange()
+    def _place(self, v: int) -> tuple[int, int]:
+        groups = [group.tolist() for group in self._taxonomy.arrays.groups]
+        s = next(s for s, group in enumerate(groups) if v in group)
+        return s, groups[s].index(v)

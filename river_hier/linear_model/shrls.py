@@ -1,13 +1,10 @@
 from __future__ import annotations
 
-import math
+from collections.abc import Mapping
+from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from .._kernels import Vector
-from ..base import check_positive
-from ..base.multilabel import Mask
+from .._kernels import shrls_step
+from ..base import check_integer, check_positive
 from ..taxonomy import Taxonomy
 from .least_squares import LeastSquaresModel
 
@@ -25,7 +22,8 @@ class SHRLS(LeastSquaresModel):
     $N_i$ being the number of instances it has stored so far (the first is always stored) and c
     the `threshold`. Otherwise it works as `HRLS` does. The nodes store different instances, so
     each has a system of equations of its own, in dual or in primal variables, whichever is the
-    smaller.
+    smaller. Dual systems are solved by Cholesky factors as long as these fit into `memory`, and
+    by conjugate gradients beyond: slower, but in memory that grows only with the instances.
 
     A step takes $O(\\min(N_i, d)^2)$ for each node whose parents are truly on and which stores x
     or comes close to it, and as much memory; an instance is stored once, whatever the number of
@@ -35,6 +33,12 @@ class SHRLS(LeastSquaresModel):
     node visited in primal variables; in dual ones the same dot products, until so many predictions
     come in a row that an explicit w pays off. Scores and probabilities take
     $O(\\min(N_i, d)^2)$ for every node.
+
+    A stream without end needs a `budget`. Once a node holds more instances it forgets the oldest,
+    down to half of the budget. Its w stays as it is, and is from then on regularised towards what
+    the forgotten ones contributed to it, $w_0 = \\sum_j \\alpha_j x_j$, instead of towards 0: the
+    system is exactly $\\min_w \\lambda \\|w - w_0\\|^2 + \\sum (v - w \\cdot x)^2$ over those that
+    are kept. $N_i$ goes on counting those that were forgotten.
 
     Its flat counterpart, S-RLS, is `SHRLS(taxonomy.flatten())`.
 
@@ -47,13 +51,21 @@ class SHRLS(LeastSquaresModel):
         The constant c of the rule; 5 in the paper. The larger, the more is stored.
     l2
         The weight $\\lambda$ of the regularisation; 1 in the paper.
+    budget
+        The most instances that a node holds in dual variables, at least 2; `None` for no limit.
+    memory
+        Bytes for the Cholesky factors of all nodes together; systems beyond it take conjugate
+        gradients. Instances and primal inverses are not counted.
+    n_features
+        A power of 2: hash the names of features into so many rows. Names that meet in a row are
+        taken for one. `None` remembers every name.
 
     Raises
     ------
     ValueError
-        If `threshold` or `l2` is not positive; from `learn_one` and `predict_one`, if a feature
-        is not a finite number, a label is unknown, or a label is on whose ancestor is explicitly
-        False.
+        If `threshold` or `l2` is not positive, `budget` below 2, `memory` negative or `n_features`
+        not a power of 2; from `learn_one` and `predict_one`, if a feature is not a finite number, a
+        label is unknown, or a label is on whose ancestor is explicitly False.
 
     Notes
     -----
@@ -92,41 +104,38 @@ class SHRLS(LeastSquaresModel):
     """
 
     def __init__(
-        self, taxonomy: Taxonomy | None = None, threshold: float = 5.0, l2: float = 1.0
+        self,
+        taxonomy: Taxonomy | None = None,
+        threshold: float = 5.0,
+        l2: float = 1.0,
+        budget: int | None = None,
+        memory: float = 1e9,
+        n_features: int | None = None,
     ) -> None:
-        super().__init__(taxonomy, l2)
         check_positive("threshold", threshold)
+        if budget is not None:
+            check_integer("budget", budget, 2)
         self.threshold = threshold
+        self.budget = budget
+        super().__init__(taxonomy, l2, budget, memory, n_features)
         self._t = 0
 
     @property
     def n_stored(self) -> dict[object, int]:
-        """How many instances each node has stored."""
+        """How many instances each node has stored, those that it has forgotten included."""
         labels = self._taxonomy.nodes[1:]
         return dict(zip(labels, self._rls.n_stored, strict=True))
 
-    def _systems(self, taxonomy: Taxonomy) -> list[NDArray[np.intp]]:
-        return [np.array([v]) for v in range(1, len(taxonomy))]
+    def _learn(self, x: Mapping[Any, Any], y: Any) -> None:
+        t = self._t + 1
+        c = float(self.threshold)
+        if not shrls_step(self._rls, c, t, self._features, self._labels, x, y):
+            raise self._lost_in_rounding(x)
+        self._t = t
 
-    def _learn(self, x: Vector, on: Mask) -> None:
-        self._t += 1
-        if x.norm2 == 0.0:
-            return
-        most = 1.0 + x.norm2 / self.l2  # 1 + r is at most this
-        rls, visit = self._rls, self._rls.visit(x)
-        yes = on.tolist()
-        for s in self._active(yes):
-            n = rls.n_stored[s]
-            bound = math.sqrt(self.threshold * math.log(self._t) / n) if n else math.inf
-            doubt = abs(float(rls.scores(s, visit)[0]))
-            if doubt > bound * most:
-                continue
-            r, u = rls.solve(s, visit)
-            if doubt <= bound * (1.0 + r):
-                v = np.array([1.0 if yes[s + 1] else -1.0])
-                rls.store(s, visit, v, r, u)
+    def _add_nodes(self, before: int, after: int) -> None:
+        for v in range(before, after):
+            self._rls.add_system([v])
 
-    def _add_nodes(self, n_nodes: int) -> None:
-        for _ in range(len(self._nodes) + 1, n_nodes):
-            self._rls.add_system()
-        self._arrange()
+    def _place(self, v: int) -> tuple[int, int]:
+        return v - 1, 0

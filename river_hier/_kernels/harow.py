@@ -1,0 +1,35 @@
+"""The update of H-AROW: adaptive regularisation of weights at every node, from the top down."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .labels import Labels
+from .names import Names
+from .paths import trained_nodes
+from .weights import Weights
+
+
+def harow_step(
+    w: Weights, s: Weights, r: float, features: Names, labels: Labels, x: Any, y: Any
+) -> None:
+    """Every node whose parents are truly on learns if its margin is below 1.
+
+    `s` holds the variances less 1, so that a feature never met has variance 1.
+    """
+    on = labels.closed(y)
+    vector = features.insert(x)
+    if vector.norm2 == 0.0:
+        return
+    nodes = trained_nodes(on, labels.arrays)
+    v = np.where(on[nodes], 1.0, -1.0)
+    scores = w.scores(vector)[nodes]
+    doubt = v * scores < 1.0
+    nodes, v, scores = nodes[doubt], v[doubt], scores[doubt]
+    values = vector.values[:, None]
+    moves = (1.0 + s.cells(vector, nodes)) * values  # S x
+    confidence = 1.0 / ((moves * values).sum(axis=0) + r)  # 1 / (x^T S x + r)
+    w.add_cells(vector, nodes, (v - scores) * confidence * moves)
+    s.add_cells(vector, nodes, -confidence * moves**2)

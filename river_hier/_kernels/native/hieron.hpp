@@ -1,0 +1,81 @@
+// The update of Hieron (Dekel, Keshet and Singer, 2004).
+#pragma once
+
+#include <cmath>
+
+#include "weights.hpp"
+
+namespace river_hier {
+
+// Of every node the sum over its path.
+inline void path_sums(double* values, const Labels& tree) {
+    for (uint32_t v = 1; v < tree.n(); ++v) values[v] += values[tree.parent(v)];
+}
+
+// The first of the largest.
+inline uint32_t argmax(const double* scores, size_t n) {
+    return static_cast<uint32_t>(std::max_element(scores, scores + n) - scores);
+}
+
+// W^v . x of every node, in `w.scores`.
+inline const double* hieron_scores(Weights& w, const Vector& x, const Labels& tree) {
+    w.score_all(x);
+    path_sums(w.scores.data(), tree);  // Eq. (2)
+    return w.scores.data();
+}
+
+// The nodes to move along x, and by how much, so that y wins over `y_hat` by its margin.
+inline bool hieron_move(const double* scores, double norm2, uint32_t y, uint32_t y_hat,
+                        const Labels& tree, Nodes& nodes, Numbers& steps) {
+    Nodes up, down;
+    for (uint32_t u = y, v = y_hat; u != v;) {
+        if (tree.depth(u) >= tree.depth(v)) {
+            up.push_back(u);
+            u = tree.parent(u);
+        } else {
+            down.push_back(v);
+            v = tree.parent(v);
+        }
+    }
+    const double gamma = static_cast<double>(up.size() + down.size());
+    const double loss = scores[y_hat] - scores[y] + std::sqrt(gamma);  // Eq. (5)
+    if (gamma == 0.0 || norm2 == 0.0 || loss <= 0.0) return false;
+    const double alpha = loss / (gamma * norm2);  // Eq. (8)
+    nodes = up;
+    nodes.insert(nodes.end(), down.begin(), down.end());
+    std::sort(nodes.begin(), nodes.end());
+    steps.clear();
+    for (uint32_t v : nodes)
+        steps.push_back(std::find(up.begin(), up.end(), v) != up.end() ? alpha : -alpha);  // Eq. (7)
+    return true;
+}
+
+// One round of online Hieron.
+inline void hieron_step(Weights& w, const Vector& x, uint32_t y, const Labels& tree) {
+    const double* scores = hieron_scores(w, x, tree);
+    const uint32_t y_hat = argmax(scores, tree.n());  // Eq. (3)
+    Nodes nodes;
+    Numbers steps;
+    if (hieron_move(scores, x.norm2, y, y_hat, tree, nodes, steps)) w.add(x, nodes, steps);
+}
+
+// Round i of batch Hieron: a move against the label of the largest loss, counted i times in `lag`.
+inline void averaged_hieron_step(Weights& w, Weights& lag, double i, const Vector& x, uint32_t y,
+                                 const Labels& tree) {
+    const double* scores = hieron_scores(w, x, tree);
+    Numbers losses(tree.n(), 0.0);  // at first the nodes that a path shares with that of y
+    for (uint32_t v = y; v; v = tree.parent(v)) losses[v] = 1.0;
+    path_sums(losses.data(), tree);
+    for (uint32_t v = 0; v < tree.n(); ++v) {
+        const double gamma = tree.depth(y) + tree.depth(v) - 2.0 * losses[v];
+        losses[v] = scores[v] + std::sqrt(gamma);  // the most of Eq. (5)
+    }
+    Nodes nodes;
+    Numbers steps;
+    if (!hieron_move(scores, x.norm2, y, argmax(losses.data(), tree.n()), tree, nodes, steps)) return;
+    w.add(x, nodes, steps);
+    for (double& step : steps) step *= i;
+    lag.add(x, nodes, steps);
+}
+
+}  // namespace river_hier

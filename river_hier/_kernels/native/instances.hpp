@@ -1,0 +1,116 @@
+// Stored instances, each once, whoever uses them.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "vector.hpp"
+
+namespace river_hier {
+
+// Sparse vectors, by instance and by feature.
+class Instances {
+  public:
+    uint32_t n() const { return static_cast<uint32_t>(start_.size() - 1); }
+    size_t n_features() const { return by_feature_.size(); }
+
+    uint32_t append(const Vector& x) {
+        const uint32_t number = n();
+        rows_.insert(rows_.end(), x.rows.begin(), x.rows.end());
+        values_.insert(values_.end(), x.values.begin(), x.values.end());
+        start_.push_back(rows_.size());
+        norms2_.push_back(x.norm2);
+        for (size_t j = 0; j < x.size(); ++j) {
+            if (x.rows[j] >= by_feature_.size()) by_feature_.resize(x.rows[j] + 1);
+            by_feature_[x.rows[j]].push_back({number, x.values[j]});
+        }
+        return number;
+    }
+
+    Vector vector(uint32_t number) const {
+        Vector x;
+        x.rows.assign(rows_.begin() + start_[number], rows_.begin() + start_[number + 1]);
+        x.values.assign(values_.begin() + start_[number], values_.begin() + start_[number + 1]);
+        x.norm2 = norms2_[number];
+        return x;
+    }
+
+    // x . every stored instance: O(the instances that share a feature with x, for each).
+    void dots(const Vector& x, std::vector<double>& dots) const {
+        dots.assign(n(), 0.0);
+        for (size_t j = 0; j < x.size(); ++j) {
+            if (x.rows[j] >= by_feature_.size()) continue;
+            const double value = x.values[j];
+            for (const Entry& entry : by_feature_[x.rows[j]])
+                dots[entry.number] += value * entry.value;
+        }
+    }
+
+    // dense += a * the instance.
+    void add_to(uint32_t number, double a, double* dense) const {
+        for (size_t e = start_[number]; e < start_[number + 1]; ++e)
+            dense[rows_[e]] += a * values_[e];
+    }
+
+    // dense . the instance.
+    double dot(uint32_t number, const double* dense) const {
+        double sum = 0.0;
+        for (size_t e = start_[number]; e < start_[number + 1]; ++e)
+            sum += dense[rows_[e]] * values_[e];
+        return sum;
+    }
+
+    // Only these, with new numbers.
+    Instances chosen(const std::vector<uint32_t>& numbers) const {
+        Instances chosen;
+        for (uint32_t number : numbers) chosen.append(vector(number));
+        return chosen;
+    }
+
+    const std::vector<size_t>& start() const { return start_; }
+    const std::vector<uint32_t>& rows() const { return rows_; }
+    const std::vector<double>& values() const { return values_; }
+    const std::vector<double>& norms2() const { return norms2_; }
+
+  private:
+    struct __attribute__((packed)) Entry {
+        uint32_t number;
+        double value;
+    };
+
+    std::vector<size_t> start_{0};
+    std::vector<uint32_t> rows_;
+    std::vector<double> values_, norms2_;
+    std::vector<std::vector<Entry>> by_feature_;
+};
+
+// An example on its way past the nodes: what the systems share about it is computed at most once.
+class Visit {
+  public:
+    // The buffer for the dot products is lent, because it is large.
+    Visit(const Vector& x, Instances& instances, std::vector<double>& buffer)
+        : x(x), instances(instances), dots_(buffer) {}
+
+    const double* dots() {
+        if (!known_) instances.dots(x, dots_);
+        known_ = true;
+        return dots_.data();
+    }
+
+    // The number of x among the instances; asking for it stores x.
+    uint32_t number() {
+        if (!stored_) number_ = instances.append(x);
+        stored_ = true;
+        return number_;
+    }
+
+    const Vector& x;
+    Instances& instances;
+
+  private:
+    std::vector<double>& dots_;
+    uint32_t number_ = 0;
+    bool known_ = false, stored_ = false;
+};
+
+}  // namespace river_hier

@@ -1,0 +1,211 @@
+// The labels of a taxonomy at the door: y -> nodes, nodes -> answer.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "python.hpp"
+
+namespace river_hier {
+
+namespace nb = nanobind;
+
+// Nodes side by side: [first, last).
+struct Range {
+    uint32_t first, last;
+};
+
+// A closed multilabel: its nodes, and the same as a mask.
+struct On {
+    std::vector<uint32_t> nodes;
+    std::vector<char> mask;
+};
+
+// Nodes stand in topological order, level by level, siblings side by side; the root is node 0.
+class Labels {
+  public:
+    explicit Labels(nb::object taxonomy)
+        : taxonomy_(taxonomy), index_(nb::cast<nb::dict>(taxonomy.attr("label_index"))) {
+        for (nb::handle label : taxonomy.attr("nodes")) labels_.push_back(nb::borrow(label));
+        for (nb::handle above : taxonomy.attr("parent_indices")) {
+            parent_ptr_.push_back(static_cast<uint32_t>(parents_.size()));
+            for (nb::handle p : above) parents_.push_back(nb::cast<uint32_t>(p));
+        }
+        parent_ptr_.push_back(static_cast<uint32_t>(parents_.size()));
+        children_.assign(n(), Range{0, 0});
+        depth_.assign(n(), 0);
+        tree_ = parents_.size() + 1 == n();
+        for (uint32_t v = 1; v < n(); ++v) {
+            for (uint32_t e = parent_ptr_[v]; e < parent_ptr_[v + 1]; ++e)
+                depth_[v] = std::max(depth_[v], 1 + depth_[parents_[e]]);
+            Range& family = children_[parents_[parent_ptr_[v]]];
+            if (family.first == 0) family.first = v;
+            tree_ = tree_ && (family.last == 0 || family.last == v);
+            family.last = v + 1;
+        }
+        plain_ = std::all_of(labels_.begin(), labels_.end(), [](const nb::object& label) {
+            return PyUnicode_CheckExact(label.ptr()) || PyLong_CheckExact(label.ptr()) ||
+                   PyBool_Check(label.ptr());
+        });
+    }
+
+    uint32_t n() const { return static_cast<uint32_t>(labels_.size()); }
+    nb::object taxonomy() const { return taxonomy_; }
+    bool tree() const { return tree_; }
+    Range children(uint32_t v) const { return children_[v]; }
+    uint32_t parent(uint32_t v) const { return parents_[parent_ptr_[v]]; }
+    uint32_t depth(uint32_t v) const { return depth_[v]; }
+    nb::object label(uint32_t v) const { return labels_[v]; }
+
+    bool all_parents(const char* on, uint32_t v) const {
+        for (uint32_t e = parent_ptr_[v]; e < parent_ptr_[v + 1]; ++e)
+            if (!on[parents_[e]]) return false;
+        return true;
+    }
+
+    // The nodes of y and all their ancestors. What is unusual goes to `taxonomy.multilabel`.
+    On closed(nb::handle y) {
+        On on;
+        if (plain_ && read(y, on)) return on;
+        on.nodes.clear();
+        auto mask = nb::cast<nb::ndarray<const bool, nb::shape<-1>, nb::c_contig, nb::device::cpu>>(
+            taxonomy_.attr("multilabel")(y));
+        on.mask.assign(mask.data(), mask.data() + mask.size());
+        for (uint32_t v = 0; v < n(); ++v)
+            if (on.mask[v]) on.nodes.push_back(v);
+        return on;
+    }
+
+    // The nodes that may learn, those whose parents are all on, as ranges in order.
+    void trained(const On& on, std::vector<Range>& ranges) const {
+        ranges.clear();
+        if (tree_) {
+            for (uint32_t v : on.nodes)
+                if (children_[v].last) append(ranges, children_[v]);
+            return;
+        }
+        for (uint32_t v = 1; v < n(); ++v)
+            if (all_parents(on.mask.data(), v)) append(ranges, Range{v, v + 1});
+    }
+
+    // `{label: whether it is on}` for all nodes but the root.
+    nb::object answer(const std::vector<uint32_t>& on) {
+        if (!all_off_) {
+            nb::dict off;
+            for (uint32_t v = 1; v < n(); ++v) off[labels_[v]] = nb::borrow(Py_False);
+            all_off_ = off;
+        }
+        nb::object answer = nb::steal(PyDict_Copy(all_off_.ptr()));
+        if (!answer) throw nb::python_error();
+        for (uint32_t v : on)
+            if (v && PyDict_SetItem(answer.ptr(), labels_[v].ptr(), Py_True))
+                throw nb::python_error();
+        return answer;
+    }
+
+  private:
+    static void append(std::vector<Range>& ranges, Range range) {
+        if (!ranges.empty() && ranges.back().last == range.first)
+            ranges.back().last = range.last;
+        else
+            ranges.push_back(range);
+    }
+
+    // The usual y: a str, or a list, a set or a dict of labels and bools. Returns false, and leaves
+    // it to Python, where there is anything else or anything wrong.
+    bool read(nb::handle y, On& on) {
+        on.mask.assign(n(), 0);
+        on.mask[0] = 1;
+        on.nodes.push_back(0);
+        if (PyUnicode_CheckExact(y.ptr())) return add(y.ptr(), on) && finish(on);
+        if (PyDict_CheckExact(y.ptr())) return read_dict(y.ptr(), on) && finish(on);
+        if (PyList_CheckExact(y.ptr())) {
+            for (Py_ssize_t i = 0; i < PyList_Size(y.ptr()); ++i)
+                if (!add(PyList_GetItem(y.ptr(), i), on)) return false;
+            return finish(on);
+        }
+        if (Py_TYPE(y.ptr()) == &PySet_Type || Py_TYPE(y.ptr()) == &PyFrozenSet_Type) {
+            for (nb::handle label : y)
+                if (!add(label.ptr(), on)) return false;
+            return finish(on);
+        }
+        return false;
+    }
+
+    // Whole answers hold the labels in taxonomy order and as the same objects: no look-up then.
+    bool read_dict(PyObject* y, On& on) {
+        Py_ssize_t position = 0;
+        PyObject *label, *value;
+        uint32_t expected = 1;
+        while (PyDict_Next(y, &position, &label, &value)) {
+            uint32_t v = expected;
+            if (expected >= n() || labels_[expected].ptr() != label) {
+                if (!find(label, v)) return false;
+            }
+            expected = v + 1;
+            if (value == Py_True) {
+                if (v) mark(v, on);
+            } else if (value == Py_False) {
+                if (v == 0) return false;
+                on.mask[v] = stated_off;
+            } else {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    bool find(PyObject* label, uint32_t& v) const {
+        if (!PyUnicode_CheckExact(label) && !PyLong_CheckExact(label)) return false;
+        PyObject* found = PyDict_GetItemWithError(index_.ptr(), label);
+        if (!found) {
+            PyErr_Clear();
+            return false;
+        }
+        v = static_cast<uint32_t>(PyLong_AsUnsignedLong(found));
+        return true;
+    }
+
+    bool add(PyObject* label, On& on) const {
+        uint32_t v;
+        if (!find(label, v)) return false;
+        mark(v, on);
+        return true;
+    }
+
+    static void mark(uint32_t v, On& on) {
+        if (on.mask[v] == 1) return;
+        on.mask[v] = 1;
+        on.nodes.push_back(v);
+    }
+
+    // Add the ancestors, in order; false if one of them was stated to be off.
+    bool finish(On& on) const {
+        for (size_t i = 0; i < on.nodes.size(); ++i) {
+            uint32_t v = on.nodes[i];
+            for (uint32_t e = parent_ptr_[v]; e < parent_ptr_[v + 1]; ++e) {
+                if (on.mask[parents_[e]] == stated_off) return false;
+                mark(parents_[e], on);
+            }
+        }
+        std::sort(on.nodes.begin(), on.nodes.end());
+        for (char& m : on.mask) m = m == 1;
+        return true;
+    }
+
+    static constexpr char stated_off = 2;
+
+    nb::object taxonomy_;
+    nb::dict index_;
+    std::vector<nb::object> labels_;
+    std::vector<uint32_t> parent_ptr_, parents_, depth_;
+    std::vector<Range> children_;  // of each node, where it is a tree
+    bool tree_ = false;
+    bool plain_ = false;  // whether all labels are of a type that compares without others' code
+    nb::object all_off_;
+};
+
+}  // namespace river_hier

@@ -1,0 +1,171 @@
+// What Python sees of the compiled kernels: the names of `river_hier/_kernels`, where they are
+// documented.
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "features.hpp"
+#include "floor.hpp"
+#include "hashed_features.hpp"
+#include "saved.hpp"
+#include "steps.hpp"
+
+using namespace river_hier;
+using namespace nb::literals;
+
+namespace {
+
+nb::object reader() {
+    return nb::module_::import_("river_hier._kernels.features").attr("read_odd");
+}
+
+nb::object check(const char* module) {
+    return nb::module_::import_((std::string("river_hier._kernels.") + module).c_str()).attr("check");
+}
+
+void features(nb::module_& m) {
+    nb::class_<Vector>(m, "Vector")
+        .def_prop_ro("rows", [](const Vector& x) { return array(x.rows); })
+        .def_prop_ro("values", [](const Vector& x) { return array(x.values); })
+        .def_ro("norm2", &Vector::norm2);
+
+    nb::class_<Names>(m, "Names")
+        .def("__len__", &Names::size)
+        .def("find", [](Names& names, nb::handle x) { return Vector(names.find(x)); }, "x"_a.none())
+        .def("insert", [](Names& names, nb::handle x) { return Vector(names.insert(x)); },
+             "x"_a.none())
+        .def("names", &Names::names)
+        .def("row", &Names::row, "name"_a.none());
+
+    nb::class_<Features, Names>(m, "Features")
+        .def("__init__", [](Features* features) { new (features) Features(reader()); })
+        .def("__reduce__", [](Features& f) { return saved("Features", f.names()); })
+        .def_static("restore", [](nb::list names) {
+            auto* features = new Features(reader());
+            nb::object owner = nb::cast(features, nb::rv_policy::take_ownership);
+            features->add_all(names);
+            return owner;
+        });
+
+    nb::class_<HashedFeatures, Names>(m, "HashedFeatures")
+        .def("__init__",
+             [](HashedFeatures* f, size_t n) { new (f) HashedFeatures(reader(), n); }, "n_rows"_a)
+        .def("__reduce__", [](HashedFeatures& f) { return saved("HashedFeatures", f.size()); })
+        .def_static("restore", [](size_t n) {
+            if (n < 1 || n & (n - 1)) throw nb::value_error("not a power of 2");
+            return new HashedFeatures(reader(), n);
+        });
+}
+
+void labels(nb::module_& m) {
+    nb::class_<On>(m, "On");
+    nb::class_<Labels>(m, "Labels")
+        .def(nb::init<nb::object>(), "taxonomy"_a)
+        .def_prop_ro("taxonomy", &Labels::taxonomy)
+        .def("closed", &Labels::closed, "y"_a.none())
+        .def("__reduce__", [](Labels& labels) { return saved("Labels", labels.taxonomy()); })
+        .def_static("restore", [](nb::object taxonomy) { return new Labels(taxonomy); });
+}
+
+void weights(nb::module_& m) {
+    nb::class_<Weights>(m, "Weights")
+        .def("__init__",
+             [](Weights* w, size_t n_nodes, const std::string& dtype) {
+                 new (w) Weights(n_nodes, dtype == "float32");
+             },
+             "n_nodes"_a, "dtype"_a = "float64")
+        .def("add_nodes", &Weights::add_nodes, "n_nodes"_a)
+        .def("scores",
+             [](Weights& w, const Vector& x) {
+                 w.score_all(x);
+                 return array(w.scores.data(), w.n_nodes());
+             },
+             "x"_a)
+        .def("column",
+             [](const Weights& w, uint32_t node, size_t n_features) {
+                 Numbers column(n_features);
+                 for (size_t row = 0; row < n_features; ++row) column[row] = w->get(row, node);
+                 return array(column);
+             },
+             "node"_a, "n_features"_a)
+        .def_prop_ro("n_bytes", [](const Weights& w) { return w->bytes(); })
+        .def("__reduce__", [](const Weights& w) { return save(w); })
+        .def_static("restore", [](size_t n_nodes, const std::string& dtype, nb::handle parts) {
+            check("sparse_rows")(n_nodes, dtype, parts);
+            auto* w = new Weights(n_nodes, dtype == "float32");
+            nb::object owner = nb::cast(w, nb::rv_policy::take_ownership);
+            load(*w, parts);
+            return owner;
+        });
+}
+
+void least_squares(nb::module_& m) {
+    nb::class_<LeastSquares>(m, "LeastSquares")
+        .def("__init__",
+             [](LeastSquares* rls, double l2, double memory, std::optional<size_t> budget) {
+                 new (rls) LeastSquares(l2, memory, budget.value_or(LeastSquares::unlimited));
+             },
+             "l2"_a, "memory"_a, "budget"_a = nb::none())
+        .def("add_system", &LeastSquares::add_system, "nodes"_a)
+        .def("add_outputs", &LeastSquares::add_outputs, "s"_a, "nodes"_a)
+        .def_prop_ro("n_stored",
+                     [](const LeastSquares& rls) {
+                         std::vector<size_t> n;
+                         for (const System& system : rls.systems) n.push_back(system.n_stored);
+                         return n;
+                     })
+        .def_prop_ro("n_bytes", &LeastSquares::n_bytes)
+        .def("weights",
+             [](LeastSquares& rls, size_t s, size_t n_features) {
+                 System& system = rls.systems.at(s);
+                 return matrix(system.solver->weights(rls.instances, n_features), n_features,
+                               system.nodes.size());
+             },
+             "s"_a, "n_features"_a)
+        .def("scores",
+             [](LeastSquares& rls, const Vector& x, size_t n_nodes) {
+                 return array(step::least_squares_scores(rls, x, n_nodes));
+             },
+             "x"_a, "n_nodes"_a)
+        .def("__reduce__", [](LeastSquares& rls) { return save(rls); })
+        .def_static("restore", [](double l2, double memory, std::optional<size_t> budget,
+                                  nb::handle parts, nb::handle systems) {
+            check("saved_systems")(l2, memory, budget, parts, systems);
+            auto* rls = new LeastSquares(l2, memory, budget.value_or(LeastSquares::unlimited));
+            nb::object owner = nb::cast(rls, nb::rv_policy::take_ownership);
+            load(*rls, parts, systems);
+            return owner;
+        });
+}
+
+void steps(nb::module_& m) {
+    m.def("hperceptron_step", &step::hperceptron, "w"_a, "features"_a, "labels"_a, "x"_a.none(),
+          "y"_a.none());
+    m.def("harow_step", &step::harow, "w"_a, "s"_a, "r"_a, "features"_a, "labels"_a, "x"_a.none(),
+          "y"_a.none());
+    m.def("top_down_answer", &step::top_down_answer, "w"_a, "features"_a, "labels"_a, "x"_a.none());
+    m.def("hieron_step", &step::hieron, "w"_a, "features"_a, "labels"_a, "x"_a.none(), "y"_a);
+    m.def("averaged_hieron_step", &step::averaged_hieron, "w"_a, "lag"_a, "i"_a, "features"_a,
+          "labels"_a, "x"_a.none(), "y"_a);
+    m.def("hieron_answer", &step::hieron_answer, "w"_a, "features"_a, "labels"_a, "x"_a.none());
+    m.def("hrls_step", &step::hrls, "rls"_a, "features"_a, "labels"_a, "x"_a.none(), "y"_a.none());
+    m.def("shrls_step", &step::shrls, "rls"_a, "c"_a, "t"_a, "features"_a, "labels"_a,
+          "x"_a.none(), "y"_a.none());
+    m.def("least_squares_answer", &step::least_squares_answer, "rls"_a, "features"_a, "labels"_a,
+          "x"_a.none());
+}
+
+}  // namespace
+
+NB_MODULE(_native, m) {
+    // Models live in global variables of notebooks and scripts: at exit that is no leak.
+    nb::set_leak_warnings(false);
+    features(m);
+    labels(m);
+    weights(m);
+    least_squares(m);
+    steps(m);
+    nb::class_<Floor>(m, "Floor").def(nb::init<>()).def("look_up", &Floor::look_up, "x"_a);
+}

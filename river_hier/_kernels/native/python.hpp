@@ -1,0 +1,66 @@
+// Reading Python's own objects fast. Nothing in this file runs a user's code.
+//
+// With the full API fields are read directly; with the stable ABI (one wheel for all versions of
+// Python) the same is asked for by function calls.
+#pragma once
+
+#include <Python.h>
+
+#include <cstdint>
+#include <stdexcept>
+
+namespace river_hier {
+
+// A Python exception is already set; it travels through C++ under this name.
+struct PythonError : std::exception {};
+
+// The hash of an exact str. It cannot fail.
+inline uint64_t hash_of_text(PyObject* text) {
+#ifndef Py_LIMITED_API
+    Py_hash_t known = reinterpret_cast<PyASCIIObject*>(text)->hash;
+    if (known != -1) return static_cast<uint64_t>(known);
+#endif
+    return static_cast<uint64_t>(PyObject_Hash(text));
+}
+
+struct Text {
+    const char* data = nullptr;
+    Py_ssize_t size = 0;
+};
+
+// The bytes of an exact str if it is short ASCII, else nothing: then compare objects.
+inline Text short_ascii(PyObject* text, Py_ssize_t longest) {
+#ifndef Py_LIMITED_API
+    if (!PyUnicode_IS_COMPACT_ASCII(text)) return {};
+    Py_ssize_t size = PyUnicode_GET_LENGTH(text);
+    const char* data = reinterpret_cast<const char*>(reinterpret_cast<PyASCIIObject*>(text) + 1);
+    return size > 0 && size <= longest ? Text{data, size} : Text{};
+#else
+    Py_ssize_t length = PyUnicode_GetLength(text);
+    if (length <= 0 || length > longest) return {};
+    Py_ssize_t size = 0;
+    const char* data = PyUnicode_AsUTF8AndSize(text, &size);
+    if (!data) PyErr_Clear();  // a lone surrogate has no UTF-8
+    return data && size == length ? Text{data, size} : Text{};  // equal sizes: it is ASCII
+#endif
+}
+
+// Whether the value is an exact float, int or bool that fits a double; if so, it is written.
+inline bool plain_number(PyObject* value, double& number) {
+    if (PyFloat_CheckExact(value)) {
+#ifndef Py_LIMITED_API
+        number = PyFloat_AS_DOUBLE(value);
+#else
+        number = PyFloat_AsDouble(value);
+#endif
+        return true;
+    }
+    if (PyLong_CheckExact(value) || PyBool_Check(value)) {
+        number = PyLong_AsDouble(value);
+        if (number != -1.0 || !PyErr_Occurred()) return true;
+        PyErr_Clear();  // too large for a double: the slow way says so in words
+    }
+    return false;
+}
+
+}  // namespace river_hier

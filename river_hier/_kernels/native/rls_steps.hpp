@@ -1,0 +1,85 @@
+// The learners that are built on least squares (Cesa-Bianchi, Gentile and Zaniboni, 2006).
+#pragma once
+
+#include <cmath>
+
+#include "least_squares.hpp"
+
+namespace river_hier {
+
+// Of ||x||^2 to l2. Beyond it, the digits of a double do not hold both.
+constexpr double largest_ratio = 1e12;
+
+inline bool all_parents_on(const System& system, const char* on, const Labels& labels) {
+    return system.nodes.empty() || labels.all_parents(on, system.nodes[0]);
+}
+
+// H-RLS, Fig. 3: every node whose parents are truly on stores x.
+inline void hrls_step(LeastSquares& rls, const Vector& x, const On& on, const Labels& labels) {
+    if (x.norm2 == 0.0) return;
+    Visit visit = rls.visit(x);
+    Numbers v;
+    for (System& system : rls.systems) {
+        if (!all_parents_on(system, on.mask.data(), labels)) continue;
+        v.clear();
+        for (uint32_t node : system.nodes) v.push_back(on.mask[node] ? 1.0 : -1.0);
+        rls.append(system, visit, v.data());
+    }
+    rls.tidy();
+}
+
+// SH-RLS, section 8: it stores x only if its score is small, w . x / (1 + r) <= sqrt(c ln t / N).
+inline void shrls_step(LeastSquares& rls, const Vector& x, const On& on, const Labels& labels,
+                       double c, double t) {
+    if (x.norm2 == 0.0) return;
+    const double most = 1.0 + x.norm2 / rls.l2;  // 1 + r is at most this
+    Visit visit = rls.visit(x);
+    for (System& system : rls.systems) {
+        if (!all_parents_on(system, on.mask.data(), labels)) continue;
+        const double n = static_cast<double>(system.n_stored);
+        const double bound = n ? std::sqrt(c * std::log(t) / n) : HUGE_VAL;
+        double score;
+        system.solver->scores(visit, &score);
+        const double doubt = std::fabs(score);
+        if (doubt > bound * most) continue;
+        const double r = system.solver->solve(visit);
+        if (doubt > bound * (1.0 + r)) continue;
+        const double v = on.mask[system.nodes[0]] ? 1.0 : -1.0;
+        rls.store(system, visit, &v, r);
+    }
+    rls.tidy();
+}
+
+// w . x / (1 + r) of every node, Eq. (1): w counts x among its instances.
+inline Numbers least_squares_scores(LeastSquares& rls, const Vector& x, size_t n_nodes) {
+    Visit visit = rls.visit(x);
+    Numbers scores(n_nodes, 0.0), part;
+    for (System& system : rls.systems) {
+        const double r = system.solver->solve(visit);
+        part.resize(system.nodes.size());
+        system.solver->scores(visit, part.data());
+        for (size_t o = 0; o < part.size(); ++o) scores[system.nodes[o]] = part[o] / (1.0 + r);
+    }
+    return scores;
+}
+
+// The nodes that are on, from the top down: 1 + r is positive, so the sign needs only w . x.
+inline void top_down(LeastSquares& rls, const Vector& x, const Labels& labels,
+                     std::vector<uint32_t>& on) {
+    Visit visit = rls.visit(x);
+    std::vector<char> mask(labels.n(), 0);
+    mask[0] = 1;
+    Numbers scores;
+    for (System& system : rls.systems) {
+        if (system.nodes.empty() || !labels.all_parents(mask.data(), system.nodes[0])) continue;
+        scores.resize(system.nodes.size());
+        system.solver->signs(visit, scores.data());
+        for (size_t o = 0; o < scores.size(); ++o)
+            if (scores[o] >= 0.0) {
+                mask[system.nodes[o]] = 1;
+                on.push_back(system.nodes[o]);
+            }
+    }
+}
+
+}  // namespace river_hier

@@ -1,0 +1,140 @@
+// Pickles: the same plain arrays that the reference writes, checked by it when they come back.
+#pragma once
+
+#include "arrays.hpp"
+#include "least_squares.hpp"
+#include "weights.hpp"
+
+namespace river_hier {
+
+template <class... State>
+nb::object saved(const char* kind, State&&... state) {
+    return nb::module_::import_("river_hier._kernels.pickles")
+        .attr("saved")(kind, std::forward<State>(state)...);
+}
+
+// The entries that are not zero, row by row.
+inline nb::object save(const Weights& w) {
+    std::vector<int64_t> start{0};
+    std::vector<uint32_t> nodes;
+    Numbers weights;
+    size_t last = 0;
+    for (size_t row = 0; row < w->n_features(); ++row) {
+        w->row(row, nodes, weights);
+        start.push_back(static_cast<int64_t>(nodes.size()));
+        if (start.back() > start[row]) last = row + 1;
+    }
+    start.resize(last + 1);
+    const char* dtype = w.single() ? "float32" : "float64";
+    nb::object parts = nb::make_tuple(array(start), array(nodes), array(weights).attr("astype")(dtype));
+    return saved("Weights", w.n_nodes(), dtype, parts);
+}
+
+inline void load(Weights& w, nb::handle parts) {
+    const auto start = numbers_of<int64_t>(parts[0]);
+    const auto nodes = numbers_of<uint32_t>(parts[1]);
+    const auto weights = numbers(parts[2].attr("astype")("float64"));
+    Vector x{{0}, {1.0}, 1.0};
+    for (size_t row = 0; row + 1 < start.size(); ++row) {
+        x.rows[0] = static_cast<uint32_t>(row);
+        w->add(x, Nodes(nodes.begin() + start[row], nodes.begin() + start[row + 1]),
+               Numbers(weights.begin() + start[row], weights.begin() + start[row + 1]));
+    }
+}
+
+// A matrix (instances, outputs) from columns, and back.
+inline nb::object save_columns(const std::vector<Numbers>& columns, size_t n) {
+    Numbers all;
+    for (const Numbers& column : columns) all.insert(all.end(), column.begin(), column.end());
+    return nb::module_::import_("numpy").attr("ascontiguousarray")(
+        matrix(all, columns.size(), n).attr("T"));
+}
+
+inline std::vector<Numbers> load_columns(nb::handle matrix, size_t n, size_t m) {
+    const Numbers all = numbers(matrix);
+    std::vector<Numbers> columns(m, Numbers(n));
+    for (size_t i = 0; i < n; ++i)
+        for (size_t o = 0; o < m; ++o) columns[o][i] = all[i * m + o];
+    return columns;
+}
+
+inline nb::object save(System& system, const Instances& instances) {
+    nb::list nodes;
+    for (uint32_t v : system.nodes) nodes.append(v);
+    if (auto* primal = dynamic_cast<Primal*>(system.solver.get())) {
+        const size_t d = primal->d(), m = primal->n_outputs();
+        return nb::make_tuple("primal", nodes, system.n_stored, matrix(primal->inverse(), d, d),
+                              matrix(primal->weights(instances, d), d, m), array(primal->total()));
+    }
+    auto* dual = static_cast<Dual*>(system.solver.get());
+    nb::object ids = array(dual->ids), ones = array(dual->ones),
+               v = save_columns(dual->v, dual->n());
+    nb::object w0 = save_columns(dual->w0.empty() ? std::vector<Numbers>(dual->n_outputs()) : dual->w0,
+                                 dual->w0.empty() ? 0 : dual->w0[0].size());
+    auto* direct = dynamic_cast<Direct*>(dual);
+    if (!direct) return nb::make_tuple("iterative", nodes, system.n_stored, ids, ones, v, w0);
+    direct->catch_up(instances);
+    Numbers packed;
+    for (size_t i = 0; i < dual->n(); ++i)
+        packed.insert(packed.end(), direct->factor.row(i), direct->factor.row(i) + i + 1);
+    return nb::make_tuple("direct", nodes, system.n_stored, ids, ones, v, w0, array(packed));
+}
+
+inline nb::object save(LeastSquares& rls) {
+    nb::list systems;
+    for (System& system : rls.systems) systems.append(save(system, rls.instances));
+    std::vector<uint64_t> start(rls.instances.start().begin(), rls.instances.start().end());
+    nb::object parts = nb::make_tuple(array(start), array(rls.instances.rows()),
+                                      array(rls.instances.values()), array(rls.instances.norms2()));
+    nb::object budget =
+        rls.budget == LeastSquares::unlimited ? nb::none() : nb::object(nb::int_(rls.budget));
+    return saved("LeastSquares", rls.l2, rls.memory, budget, parts, systems);
+}
+
+inline void load(LeastSquares& rls, nb::handle parts, nb::handle systems) {
+    const auto start = numbers_of<uint64_t>(parts[0]);
+    const auto rows = numbers_of<uint32_t>(parts[1]);
+    const Numbers values = numbers(parts[2]), norms2 = numbers(parts[3]);
+    for (size_t i = 0; i + 1 < start.size(); ++i) {
+        Vector x;
+        x.rows.assign(rows.begin() + start[i], rows.begin() + start[i + 1]);
+        x.values.assign(values.begin() + start[i], values.begin() + start[i + 1]);
+        x.norm2 = norms2[i];
+        rls.instances.append(x);
+    }
+    rls.n_features = rls.instances.n_features();
+    for (nb::handle saved : systems) {
+        const auto kind = nb::cast<std::string>(saved[0]);
+        std::vector<uint32_t> nodes;
+        for (nb::handle v : saved[1]) nodes.push_back(nb::cast<uint32_t>(v));
+        const size_t m = nodes.size();
+        rls.add_system(std::move(nodes));
+        System& system = rls.systems.back();
+        system.n_stored = nb::cast<size_t>(saved[2]);
+        if (kind == "primal") {
+            const Numbers total = numbers(saved[5]);
+            rls.n_features = std::max(rls.n_features, total.size());
+            system.solver = std::make_unique<Primal>(rls.l2, total.size(), m, numbers(saved[3]).data(),
+                                                     numbers(saved[4]).data(), total.data());
+            continue;
+        }
+        auto direct = std::make_unique<Direct>(m, rls.l2);
+        direct->ids = numbers_of<uint32_t>(saved[3]);
+        direct->ones = numbers(saved[4]);
+        direct->v = load_columns(saved[5], direct->n(), m);
+        const size_t d = nb::cast<size_t>(saved[6].attr("shape")[0]);
+        if (d) direct->w0 = load_columns(saved[6], d, m);
+        rls.n_features = std::max(rls.n_features, d);
+        if (kind == "iterative") {
+            system.solver = std::make_unique<Iterative>(*direct);
+            continue;
+        }
+        const Numbers packed = numbers(saved[7]);
+        const double* row = packed.data();
+        for (size_t i = 0; i < direct->n(); row += ++i) direct->append_row(row, row[i]);
+        system.solver = std::move(direct);
+    }
+    rls.recount();
+}
+
+}  // namespace river_hier

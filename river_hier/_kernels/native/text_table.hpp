@@ -1,0 +1,113 @@
+// A hash table from exact str to row numbers, made for few cache misses.
+//
+// What a sparse example costs is the way to the strings, so short names stand in the table itself:
+// open addressing, slots of 32 bytes. Longer ones are compared as objects, which are the caller's.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <cstring>
+
+#include "pages.hpp"
+#include "python.hpp"
+
+namespace river_hier {
+
+namespace nb = nanobind;
+
+class TextTable {
+  public:
+    static constexpr uint32_t none = UINT32_MAX;
+
+    TextTable() { clear(); }
+
+    void prefetch(uint64_t hash) const { __builtin_prefetch(&slots_[hash & mask_]); }
+
+    // The row of a name; `keys[row]` is the object that was inserted with it.
+    uint32_t find(PyObject* name, uint64_t hash, const nb::object* keys) const {
+        Text text = short_ascii(name, longest);
+        for (size_t i = hash & mask_;; i = (i + 1) & mask_) {
+            const Slot& slot = slots_[i];
+            if (slot.row == none) return none;
+            if (slot.hash == hash && same(slot, text, name, keys)) return slot.row;
+        }
+    }
+
+    // Rows whose name has this hash, one after the other: `next` goes on after the last one.
+    uint32_t next(uint64_t hash, size_t& step) const {
+        for (;; ++step) {
+            const Slot& slot = slots_[(hash + step) & mask_];
+            if (slot.row == none) return none;
+            if (slot.hash == hash) {
+                ++step;
+                return slot.row;
+            }
+        }
+    }
+
+    // Insert a name that is not in the table.
+    void insert(PyObject* name, uint64_t hash, uint32_t row) {
+        if (10 * (size_ + 1) > 7 * (mask_ + 1)) grow();
+        Slot slot{};
+        slot.hash = hash;
+        slot.row = row;
+        if (Text text = short_ascii(name, longest); text.data) {
+            slot.size = static_cast<uint32_t>(text.size);
+            std::memcpy(slot.text, text.data, text.size);
+        }
+        place(slot);
+        ++size_;
+    }
+
+    void clear() {
+        reserve(1024);
+        size_ = 0;
+    }
+
+  private:
+    static constexpr Py_ssize_t longest = 16;
+
+    struct alignas(32) Slot {
+        uint64_t hash;
+        uint32_t row;
+        uint32_t size;  // 0: the name is not in `text`
+        char text[longest];
+    };
+
+    static bool same(const Slot& slot, Text text, PyObject* name, const nb::object* keys) {
+        if (slot.size || text.data)
+            return slot.size == static_cast<uint32_t>(text.size) &&
+                   !std::memcmp(slot.text, text.data, text.size);
+        PyObject* key = keys[slot.row].ptr();
+        return key == name || PyUnicode_Compare(key, name) == 0;
+    }
+
+    void place(const Slot& slot) {
+        size_t i = slot.hash & mask_;
+        while (slots_[i].row != none) i = (i + 1) & mask_;
+        slots_[i] = slot;
+    }
+
+    void reserve(size_t n) {
+        memory_ = zeroed(n * sizeof(Slot), alignof(Slot));
+        slots_ = static_cast<Slot*>(memory_.get());
+        mask_ = n - 1;
+        for (size_t i = 0; i < n; ++i) slots_[i].row = none;
+    }
+
+    void grow() {
+        Pages kept = std::move(memory_);
+        const Slot* old = slots_;
+        const size_t n = mask_ + 1;
+        reserve(2 * n);
+        for (size_t i = 0; i < n; ++i)
+            if (old[i].row != none) place(old[i]);
+    }
+
+    Pages memory_;
+    Slot* slots_ = nullptr;
+    size_t mask_ = 0;  // slots less 1; their number is a power of 2
+    size_t size_ = 0;
+};
+
+}  // namespace river_hier

@@ -1,0 +1,33 @@
+// Decisions from the top down: a node is on if its parents are on and its own score is >= 0.
+#pragma once
+
+#include "weights.hpp"
+
+namespace river_hier {
+
+// The nodes that are on. In a tree only the children of nodes that are on are scored.
+inline void top_down(Weights& w, const Vector& x, const Labels& labels, Nodes& on) {
+    const Numbers& scores = w.scores;
+    on.assign(1, 0);
+    if (labels.tree()) {
+        w->look(x);
+        for (size_t i = 0; i < on.size(); ++i) {
+            Range children = labels.children(on[i]);
+            if (children.last == 0) continue;
+            w->score(children, w.scores.data());
+            for (uint32_t v = children.first; v < children.last; ++v)
+                if (scores[v] >= 0.0) on.push_back(v);
+        }
+        return;
+    }
+    w.score_all(x);
+    std::vector<char> mask(labels.n(), 0);
+    mask[0] = 1;
+    for (uint32_t v = 1; v < labels.n(); ++v)
+        if (scores[v] >= 0.0 && labels.all_parents(mask.data(), v)) {
+            mask[v] = 1;
+            on.push_back(v);
+        }
+}
+
+}  // namespace river_hier

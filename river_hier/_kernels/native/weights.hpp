@@ -1,0 +1,85 @@
+// The weight vectors of all nodes, one row a feature.
+#pragma once
+
+#include <memory>
+
+#include "dense.hpp"
+#include "postings.hpp"
+
+namespace river_hier {
+
+// A matrix (features, nodes) in the layout that its number of nodes asks for.
+class Weights {
+  public:
+    static constexpr size_t most_dense = 128;  // nodes
+
+    Weights(size_t n_nodes, bool single) : n_nodes_(n_nodes), single_(single) { arrange(n_nodes); }
+
+    Layout* operator->() const { return layout_.get(); }
+    const Layout* soon() const { return layout_.get(); }
+
+    size_t n_nodes() const { return n_nodes_; }
+    bool single() const { return single_; }
+
+    // w . x of all nodes, in `scores`.
+    void score_all(const Vector& x) {
+        layout_->look(x);
+        layout_->score(Range{0, static_cast<uint32_t>(n_nodes_)}, scores.data());
+    }
+
+    // The same for some nodes.
+    void score(const Vector& x, const std::vector<Range>& ranges) {
+        layout_->look(x);
+        for (Range range : ranges) layout_->score(range, scores.data());
+    }
+
+    // w_v += step_v x.
+    void add(const Vector& x, const Nodes& nodes, const Numbers& steps) {
+        cells_.resize(x.size() * nodes.size());
+        double* cell = cells_.data();
+        for (double value : x.values)
+            for (double step : steps) *cell++ = value * step;
+        layout_->add(x, nodes, cells_);
+    }
+
+    // Make room up to `n_nodes` nodes; the new ones start at zero.
+    void add_nodes(size_t n_nodes) {
+        n_nodes_ = n_nodes;
+        if (n_nodes <= room_) return;
+        std::unique_ptr<Layout> old = std::move(layout_);
+        arrange(std::max(n_nodes, 2 * room_));
+        Vector x{{0}, {1.0}, 1.0};
+        for (size_t row = 0; row < old->n_features(); ++row) {
+            Nodes nodes;
+            Numbers weights;
+            old->row(row, nodes, weights);
+            x.rows[0] = static_cast<uint32_t>(row);
+            layout_->add(x, nodes, weights);
+        }
+    }
+
+    Numbers scores;  // scratch of the algorithms
+
+  private:
+    void arrange(size_t room) {
+        room_ = room;
+        scores.resize(room + lanes<double>);
+        if (room <= most_dense)
+            single_ ? place<Dense<float>>() : place<Dense<double>>();
+        else
+            single_ ? place<Postings<float>>() : place<Postings<double>>();
+    }
+
+    template <class L>
+    void place() {
+        layout_ = std::make_unique<L>(room_);
+    }
+
+    size_t room_ = 0;  // nodes that the layout has room for
+    size_t n_nodes_;
+    bool single_;
+    std::unique_ptr<Layout> layout_;
+    Numbers cells_;
+};
+
+}  // namespace river_hier

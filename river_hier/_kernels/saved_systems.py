@@ -1,0 +1,72 @@
+"""Least-squares systems on their way into and out of a pickle."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .cholesky import GrowingCholesky
+
+# ("direct", nodes, n_stored, ids, ones, v, w0, the factor's rows), ("iterative", ... without a
+# factor) or ("primal", nodes, n_stored, inverse, w, total).
+SavedSystem = tuple[Any, ...]
+Floats = NDArray[np.float64]
+
+
+def packed(factor: GrowingCholesky) -> Floats:
+    """The rows of a factor, one after the other."""
+    rows = [np.append(*row) for row in factor.rows()]
+    return np.concatenate(rows) if rows else np.zeros(0)
+
+
+def unpacked(numbers: Floats, n: int) -> Iterator[tuple[Floats, float]]:
+    """The rows (l, s) of a factor again."""
+    start = 0
+    for i in range(n):
+        yield numbers[start : start + i], float(numbers[start + i])
+        start += i + 1
+
+
+def check(
+    l2: float, memory: float, budget: int | None, parts: Any, systems: list[SavedSystem]
+) -> None:
+    """The parts must fit together; compiled code relies on it."""
+    _ensure(budget is None or budget >= 2, "`budget`")
+    start, rows, values, norms2 = parts
+    n = len(start) - 1
+    _ensure(0.0 < l2 < math.inf and memory >= 0.0, "`l2` or `memory`")
+    _ensure(n >= 0 and start[0] == 0 and not (np.diff(start) < 0).any(), "the instances")
+    _ensure(start[-1] == len(rows) == len(values) and len(norms2) == n, "the instances")
+    _ensure(_floats(values) and _floats(norms2) and rows.dtype == np.uint32, "the instances")
+    for kind, nodes, _, *arrays in systems:
+        m = len(nodes)
+        if kind == "primal":
+            inverse, w, total = arrays
+            d = len(total)
+            _ensure(inverse.shape == (d, d) and w.shape == (d, m), f"the {kind} system")
+            _ensure(all(map(_floats, arrays)), f"the {kind} system")
+            continue
+        _ensure(kind in ("direct", "iterative"), "the kind of a system")
+        ids, ones, v, w0, *rest = arrays
+        q = len(ids)
+        _ensure(ids.dtype == np.uint32 and (q == 0 or ids.max() < n), f"the {kind} system")
+        _ensure(len(ones) == q and v.shape == (q, m) and w0.shape[1:] == (m,), f"the {kind} system")
+        _ensure(_floats(ones) and _floats(v) and _floats(w0), f"the {kind} system")
+        if kind == "direct":
+            (factor,) = rest
+            _ensure(_floats(factor) and len(factor) == q * (q + 1) // 2, "a factor")
+            diagonal = factor[np.cumsum(np.arange(1, q + 1)) - 1]
+            _ensure(bool((diagonal > 0.0).all()), "a factor")
+
+
+def _ensure(fine: Any, what: str) -> None:
+    if not fine:
+        raise ValueError(f"{what} cannot be right")
+
+
+def _floats(array: Any) -> bool:
+    return bool(array.dtype == np.float64 and np.isfinite(array).all())

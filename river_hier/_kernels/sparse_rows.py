@@ -1,0 +1,25 @@
+"""Weights on their way into and out of a pickle: the entries that are not zero, row by row."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+SparseRows = tuple[NDArray[np.int64], NDArray[np.uint32], NDArray[Any]]
+
+
+def check(n_nodes: int, dtype: str, rows: SparseRows) -> None:
+    """The parts must fit together; compiled code relies on it."""
+    start, nodes, weights = rows
+    if n_nodes < 1 or weights.dtype != dtype or dtype not in ("float64", "float32"):
+        raise ValueError(f"{n_nodes} nodes of {dtype!r}, weights of {weights.dtype}")
+    if len(start) == 0 or start[0] != 0 or (np.diff(start) < 0).any() or start[-1] != len(nodes):
+        raise ValueError("the rows do not follow one another")
+    if len(nodes) != len(weights) or (len(nodes) and nodes.max() >= n_nodes):
+        raise ValueError("an entry is outside the matrix")
+    inner = np.ones(len(nodes), dtype=bool)
+    inner[start[:-1][start[:-1] < len(nodes)]] = False
+    if (np.diff(nodes.astype(np.int64)) <= 0)[inner[1:]].any():
+        raise ValueError("a row is out of order")

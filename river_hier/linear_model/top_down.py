@@ -1,0 +1,39 @@
+"""What H-PERC and H-AROW share: their predictions. They differ in their update."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from scipy.special import expit
+
+from .._kernels import Vector, Weights, top_down_answer
+from ..base import MultiLabelModel, check_dtype
+from ..base.model import Floats
+from ..taxonomy import Label, Taxonomy
+
+
+class TopDownModel(MultiLabelModel):
+    """A weight vector at every node, evaluated from the top down."""
+
+    def __init__(self, taxonomy: Taxonomy | None, n_features: int | None, dtype: str) -> None:
+        super().__init__(taxonomy, n_features)
+        check_dtype("dtype", dtype)
+        self.dtype = dtype
+        self._w = Weights(len(self._taxonomy), dtype)
+
+    def _answer(self, x: Mapping[Any, Any]) -> dict[Label, bool]:
+        return top_down_answer(self._w, self._features, self._labels, x)
+
+    def _scores(self, x: Vector) -> Floats:
+        return self._w.scores(x)
+
+    def _conditionals(self, scores: Floats) -> Floats:
+        likely: Floats = expit(scores)
+        return likely
+
+    def _weights(self, v: int, n_features: int) -> Floats:
+        return self._w.column(v, n_features)
+
+    def _add_nodes(self, before: int, after: int) -> None:
+        self._w.add_nodes(after)

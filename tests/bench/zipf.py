@@ -1,0 +1,177 @@
+"""Ten thousand topics and a million words: what does a document cost, and how much memory?
+
+    python tests/bench/zipf.py
+    python tests/bench/zipf.py --n-features 20
+
+The stream is that of `zipf_stream.py`. Every learner gets the same documents in blocks, one learner
+after the other; a block is predicted, then learned. Times are medians over the blocks after the
+first tenth. Losses are those of the predictions in the last tenth, and in brackets those of the
+answer "nothing": no topic, or the root where the answer is one label, the deepest of the topics.
+
+Memory is measured in a process of its own for each learner: what is resident after the last
+document, less what was when the stream had given its first ones and no learner was there yet. It is
+read from /proc, so this needs Linux.
+
+`--n-features K` adds every learner with its features hashed to 2^K numbers.
+"""
+
+from __future__ import annotations
+
+import argparse
+import functools
+import itertools
+import os
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import zipf_stream
+from tqdm import tqdm
+
+from river_hier import Taxonomy, linear_model, metrics
+from river_hier.base import SingleLabelModel
+
+BLOCK = 200
+Options = argparse.Namespace
+
+
+def learners(t: Taxonomy, n_features: int | None) -> dict[str, Callable[[], Any]]:
+    classes: dict[str, Any] = {"H-PERC": linear_model.HPerceptron, "Hieron": linear_model.Hieron}
+    if hasattr(linear_model, "HAROW"):
+        classes["H-AROW"] = linear_model.HAROW
+    found: dict[str, Callable[[], Any]] = {}
+    for name, learner in classes.items():
+        found[name] = functools.partial(learner, t)
+        if n_features is not None:
+            hashed = functools.partial(learner, t, n_features=2**n_features)
+            found[f"{name}, 2^{n_features} features"] = hashed
+    return found
+
+
+class Run:
+    """One learner's times and losses."""
+
+    def __init__(self, t: Taxonomy, model: Any) -> None:
+        self.taxonomy = t
+        self.model = model
+        self.single = isinstance(model, SingleLabelModel)
+        self.nothing: Any = t.root if self.single else ()
+        # A label's distance in the tree is the number of topics that are wrong on the two paths.
+        kinds: tuple[Any, ...] = (metrics.SymmetricDifferenceLoss, metrics.HLoss)
+        if self.single:
+            kinds = (metrics.TreeInducedError,)
+        self.losses = [(kind(t), kind(t)) for kind in kinds]  # the model's and that of "nothing"
+        self.learn: list[float] = []
+        self.predict: list[float] = []
+
+    def block(self, examples: list[zipf_stream.Example], timed: bool, judged: bool) -> None:
+        xs, ys = [x for x, _ in examples], self.labels(examples)
+        start = time.perf_counter()
+        answers = [self.model.predict_one(x) for x in xs]
+        between = time.perf_counter()
+        for x, y in zip(xs, ys, strict=True):
+            self.model.learn_one(x, y)
+        end = time.perf_counter()
+        if timed:
+            self.predict.append(1e6 * (between - start) / len(xs))
+            self.learn.append(1e6 * (end - between) / len(xs))
+        if judged:
+            for y, answer in zip(ys, answers, strict=True):
+                for loss, of_nothing in self.losses:
+                    loss.update(y, answer)
+                    of_nothing.update(y, self.nothing)
+
+    def labels(self, examples: list[zipf_stream.Example]) -> list[Any]:
+        if not self.single:
+            return [y for _, y in examples]
+        return [zipf_stream.label(self.taxonomy, y) for _, y in examples]
+
+
+def blocks(t: Taxonomy, options: Options) -> Iterator[list[zipf_stream.Example]]:
+    stream = zipf_stream.documents(t, options.documents, options.names, options.seed)
+    with tqdm(total=options.documents, unit="doc", desc=options.memory_of) as progress:
+        while block := list(itertools.islice(stream, BLOCK)):
+            yield block
+            progress.update(len(block))
+
+
+def resident() -> float:
+    """What this process holds in memory, in MB."""
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
+def growth(t: Taxonomy, options: Options) -> float:
+    """By how many MB one learner makes this process larger."""
+    stream = blocks(t, options)
+    first = next(stream)
+    before = resident()
+    run = Run(t, learners(t, options.n_features)[options.memory_of]())
+    for block in itertools.chain([first], stream):
+        for (x, _), y in zip(block, run.labels(block), strict=True):
+            run.model.learn_one(x, y)
+    return resident() - before
+
+
+def growth_elsewhere(name: str) -> float:
+    """The same, measured in a fresh process."""
+    command = [sys.executable, __file__, *sys.argv[1:], "--memory-of", name]
+    return float(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
+
+
+def table(rows: Iterable[Iterable[str]]) -> str:
+    return "\n".join("| " + " | ".join(row) + " |" for row in rows)
+
+
+def report(runs: dict[str, Run], memory: dict[str, float]) -> None:
+    head = ("learner", "learn, µs", "predict, µs", "topics wrong", "H-loss", "MB")
+    rows: list[Iterable[str]] = [head, ["---"] + ["---:"] * (len(head) - 1)]
+    for name, run in runs.items():
+        losses = [f"{loss.get():.3f} ({of_nothing.get():.3f})" for loss, of_nothing in run.losses]
+        times = [f"{statistics.median(times):,.0f}" for times in (run.learn, run.predict)]
+        rows.append((name, *times, *losses, *["–"] * (2 - len(losses)), f"{memory[name]:,.0f}"))
+    print(table(rows))
+    for name, run in runs.items():
+        exact = runs[name.split(",")[0]]
+        if run is not exact:
+            wrong, before = run.losses[0][0].get(), exact.losses[0][0].get()
+            print(f"\n{name}: {wrong - before:+.3f} topics wrong ({wrong / before - 1:+.1%})")
+
+
+def main(options: Options) -> None:
+    t = zipf_stream.taxonomy(options.nodes, seed=options.seed)
+    if options.memory_of is not None:
+        print(growth(t, options))
+        return
+    runs = {name: Run(t, make()) for name, make in learners(t, options.n_features).items()}
+    seen: set[str] = set()
+    topics: set[str] = set()
+    words = labels = 0
+    for i, block in enumerate(blocks(t, options)):
+        part = i * BLOCK / options.documents
+        for run in runs.values():
+            run.block(block, timed=part >= 0.1, judged=part >= 0.9)
+        for x, y in block:
+            seen.update(x)
+            topics.update(y)
+            words += len(x)
+            labels += len(y)
+    print(f"{options.documents:,} documents, {words / options.documents:.1f} words of")
+    print(f"{options.names:,} and {labels / options.documents:.1f} topics of {len(t) - 1:,} each;")
+    print(f"{len(seen):,} words and {len(topics):,} topics were seen\n")
+    report(runs, {name: growth_elsewhere(name) for name in runs})
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--documents", type=int, default=60_000)
+    parser.add_argument("--nodes", type=int, default=10_000, help="of the taxonomy")
+    parser.add_argument("--names", type=int, default=1_000_000, help="that words are drawn from")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--n-features", type=int, metavar="K", help="2^K hashed features, too")
+    parser.add_argument("--memory-of", help=argparse.SUPPRESS)
+    main(parser.parse_args())
