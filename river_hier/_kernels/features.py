@@ -70,6 +70,8 @@ class Features(Names):
         """The features of a pickle."""
         features = cls()
         features._rows = dict(zip(names, range(len(names)), strict=True))
+        if not isinstance(names, list) or len(features) < len(names):
+            raise ValueError("a feature comes twice")
         return features
 
 

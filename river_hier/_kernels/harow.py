@@ -20,6 +20,7 @@ def harow_step(
     `s` holds the variances less 1, so that a feature never met has variance 1.
     """
     on = labels.closed(y)
+    w.check_range(features.find(x).norm2)
     vector = features.insert(x)
     if vector.norm2 == 0.0:
         return

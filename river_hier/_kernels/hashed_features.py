@@ -58,6 +58,6 @@ class HashedFeatures(Names):
     @classmethod
     def restore(cls, n_rows: int) -> HashedFeatures:
         """The features of a pickle."""
-        if not isinstance(n_rows, int) or n_rows < 1 or n_rows & (n_rows - 1):
+        if not isinstance(n_rows, int) or not 1 <= n_rows <= 2**31 or n_rows & (n_rows - 1):
             raise ValueError(f"{n_rows!r} rows")
         return cls(n_rows)

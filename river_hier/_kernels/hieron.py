@@ -28,6 +28,7 @@ def distances_from(y: int, tree: Arrays) -> Floats:
 
 def hieron_step(w: Weights, features: Names, labels: Labels, x: Any, y: int) -> None:
     """One round of online Hieron: a move where the prediction is wrong."""
+    w.check_range(features.find(x).norm2)
     vector = features.insert(x)
     scores = path_sums(w.scores(vector), labels.arrays)  # Eq. (2)
     y_hat = int(scores.argmax())  # Eq. (3)
@@ -44,6 +45,7 @@ def averaged_hieron_step(
     w: Weights, lag: Weights, i: int, features: Names, labels: Labels, x: Any, y: int
 ) -> None:
     """Round i of batch Hieron: a move against the label of the largest loss, counted i times."""
+    w.check_range(features.find(x).norm2)
     vector = features.insert(x)
     tree = labels.arrays
     scores = path_sums(w.scores(vector), tree)

@@ -15,6 +15,7 @@ from .weights import Weights
 def hperceptron_step(w: Weights, features: Names, labels: Labels, x: Any, y: Any) -> None:
     """Every node whose parents are truly on learns from its mistake."""
     on = labels.closed(y)
+    w.check_range(features.find(x).norm2)
     vector = features.insert(x)
     wrong = (w.scores(vector) >= 0.0) != on
     nodes = trained_nodes(on, labels.arrays)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..taxonomy import Arrays, Label, Taxonomy
+from ..taxonomy import Arrays, Label, Taxonomy, check_taxonomy
 from .pickles import saved
 
 Mask = NDArray[np.bool_]
@@ -37,4 +37,5 @@ class Labels:
     @classmethod
     def restore(cls, taxonomy: Taxonomy) -> Labels:
         """The labels of a pickle."""
+        check_taxonomy(taxonomy)
         return cls(taxonomy)

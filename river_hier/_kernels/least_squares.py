@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import change_of_variables
+from .batch import Vectors
 from .direct import Direct, Dual
 from .instances import Instances
 from .iterative import Iterative
@@ -82,14 +83,15 @@ class LeastSquares:
 
     def weights(self, s: int, n_features: int) -> Floats:
         """The explicit w of a system, a matrix (features, nodes)."""
-        system = self.systems[s]
-        w = np.zeros((n_features, len(system.nodes)))
-        known = system.solver.weights(self.instances)
-        w[: len(known)] = known
-        return w
+        return self._weights(self.systems[s], n_features)
 
-    def scores(self, x: Vector, n_nodes: int) -> Floats:
-        """w . x / (1 + r) of every node, Eq. (1): w counts x among its instances."""
+    def scores(self, x: Vector | Vectors, n_nodes: int) -> Floats:
+        """w . x / (1 + r) of every node, Eq. (1): w counts x among its instances.
+
+        Of many vectors, one a column.
+        """
+        if isinstance(x, Vectors):
+            return np.array([self.scores(one, n_nodes) for one in x]).reshape(-1, n_nodes).T
         visit = self.visit(x)
         scores = np.zeros(n_nodes)
         for system in self.systems:
@@ -110,6 +112,12 @@ class LeastSquares:
         system.solver.append(visit, v)
         self._settle(system)
 
+    def _weights(self, system: System, n_features: int) -> Floats:
+        w = np.zeros((n_features, len(system.nodes)))
+        known = system.solver.weights(self.instances)
+        w[: len(known)] = known
+        return w
+
     def _prepare(self, system: System, x: Vector) -> bool:
         """Change the solver if it cannot take x; whether it has changed."""
         self.n_features = max(self.n_features, 1 + int(x.rows.max()))
@@ -127,11 +135,10 @@ class LeastSquares:
         system.n_stored += 1
         solver = system.solver
         if isinstance(solver, Dual) and solver.n >= self.n_features:
-            S = np.zeros((solver.n, self.n_features))
-            stored = solver.stored(self.instances).toarray()
-            S[:, : stored.shape[1]] = stored
+            self.instances.n_features = self.n_features
+            S = solver.stored(self.instances).toarray()
+            w = self._weights(system, self.n_features)
             inverse = change_of_variables.inverse(S, self.l2)
-            w = solver.weights(self.instances)
             system.solver = Primal(self.l2, inverse, w, S.T @ solver.ones)
         elif isinstance(solver, Dual) and self.budget is not None and solver.n > self.budget:
             solver.forget(solver.n - self.budget // 2, self.instances)
@@ -145,7 +152,9 @@ class LeastSquares:
         for dual in duals:
             needed[dual.ids] = True
         kept = np.flatnonzero(needed)
+        n_features = self.instances.n_features
         self.instances = Instances.of(self.instances.parts(), kept)
+        self.instances.n_features = n_features
         for dual in duals:
             dual.renumber(np.cumsum(needed) - 1)
         self._many = max(_FEW_INSTANCES, 2 * len(kept))
@@ -185,6 +194,7 @@ class LeastSquares:
             for number, one, v in zip(*arrays[:3], strict=True):
                 dual.remember(int(number), float(one), v)
             dual.w0 = arrays[3].copy()
+            rls.instances.n_features = max(rls.instances.n_features, len(dual.w0))
             rls.n_features = max(rls.n_features, len(dual.w0))
             if kind == "direct":
                 for l, s in unpacked(arrays[4], dual.n):  # noqa: E741

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 VERSION = 1
+# What the makers raise where the parts make no sense.
+_DAMAGE = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
 
 
 def saved(kind: str, *state: Any) -> tuple[Any, ...]:
@@ -23,5 +25,12 @@ def restore(kind: str, version: int, *state: Any) -> Any:
         )
     try:
         return getattr(kernels, kind).restore(*state)
-    except (AttributeError, TypeError, IndexError, OverflowError, ValueError) as error:
+    except (
+        ArithmeticError,
+        AttributeError,
+        LookupError,
+        RuntimeError,
+        TypeError,
+        ValueError,
+    ) as error:
         raise ValueError(f"this pickle of a {kind} is damaged: {error}") from error

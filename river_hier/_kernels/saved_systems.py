@@ -35,37 +35,49 @@ def check(
     l2: float, memory: float, budget: int | None, parts: Any, systems: list[SavedSystem]
 ) -> None:
     """The parts must fit together; compiled code relies on it."""
-    _ensure(budget is None or budget >= 2, "`budget`")
-    start, rows, values, norms2 = parts
-    n = len(start) - 1
+    _ensure(budget is None or (_whole(budget) and budget >= 2), "`budget`")
     _ensure(0.0 < l2 < math.inf and memory >= 0.0, "`l2` or `memory`")
-    _ensure(n >= 0 and start[0] == 0 and not (np.diff(start) < 0).any(), "the instances")
+    start, rows, values, norms2 = parts
+    kinds = (start.dtype, rows.dtype, values.dtype, norms2.dtype)
+    _ensure(kinds == (np.uint64, np.uint32, np.float64, np.float64), "the instances")
+    _ensure(all(part.ndim == 1 for part in parts) and len(start) > 0, "the instances")
+    _ensure(start[0] == 0 and (start[1:] >= start[:-1]).all(), "the instances")
+    n = len(start) - 1
     _ensure(start[-1] == len(rows) == len(values) and len(norms2) == n, "the instances")
-    _ensure(_floats(values) and _floats(norms2) and rows.dtype == np.uint32, "the instances")
-    for kind, nodes, _, *arrays in systems:
+    _ensure(_floats(values) and _floats(norms2), "the instances")
+    _ensure(len(rows) == 0 or rows.max() < 2**31, "the instances")
+    for kind, nodes, n_stored, *arrays in systems:
         m = len(nodes)
+        _ensure(all(_whole(v) and 0 < v < 2**31 for v in nodes), "the nodes of a system")
+        _ensure(_whole(n_stored) and n_stored >= 0, "the number of instances stored")
+        what = f"the {kind} system"
         if kind == "primal":
             inverse, w, total = arrays
             d = len(total)
-            _ensure(inverse.shape == (d, d) and w.shape == (d, m), f"the {kind} system")
-            _ensure(all(map(_floats, arrays)), f"the {kind} system")
+            _ensure(total.shape == (d,) and inverse.shape == (d, d) and w.shape == (d, m), what)
+            _ensure(all(map(_floats, arrays)), what)
             continue
         _ensure(kind in ("direct", "iterative"), "the kind of a system")
         ids, ones, v, w0, *rest = arrays
         q = len(ids)
-        _ensure(ids.dtype == np.uint32 and (q == 0 or ids.max() < n), f"the {kind} system")
-        _ensure(len(ones) == q and v.shape == (q, m) and w0.shape[1:] == (m,), f"the {kind} system")
-        _ensure(_floats(ones) and _floats(v) and _floats(w0), f"the {kind} system")
-        if kind == "direct":
-            (factor,) = rest
-            _ensure(_floats(factor) and len(factor) == q * (q + 1) // 2, "a factor")
+        _ensure(ids.dtype == np.uint32 and (q == 0 or ids.max() < n), what)
+        _ensure(ids.shape == ones.shape == (q,) and v.shape == (q, m) and w0.ndim == 2, what)
+        _ensure(w0.shape[1] == m and _floats(ones) and _floats(v) and _floats(w0), what)
+        _ensure(len(rest) == (kind == "direct"), what)
+        if rest:
+            factor = rest[0]
+            _ensure(_floats(factor) and factor.shape == (q * (q + 1) // 2,), "a factor")
             diagonal = factor[np.cumsum(np.arange(1, q + 1)) - 1]
-            _ensure(bool((diagonal > 0.0).all()), "a factor")
+            _ensure((diagonal > 0.0).all(), "a factor")
 
 
 def _ensure(fine: Any, what: str) -> None:
     if not fine:
         raise ValueError(f"{what} cannot be right")
+
+
+def _whole(number: Any) -> bool:
+    return isinstance(number, int) and not isinstance(number, bool)
 
 
 def _floats(array: Any) -> bool:

@@ -13,9 +13,15 @@ SparseRows = tuple[NDArray[np.int64], NDArray[np.uint32], NDArray[Any]]
 def check(n_nodes: int, dtype: str, rows: SparseRows) -> None:
     """The parts must fit together; compiled code relies on it."""
     start, nodes, weights = rows
-    if n_nodes < 1 or weights.dtype != dtype or dtype not in ("float64", "float32"):
-        raise ValueError(f"{n_nodes} nodes of {dtype!r}, weights of {weights.dtype}")
-    if len(start) == 0 or start[0] != 0 or (np.diff(start) < 0).any() or start[-1] != len(nodes):
+    if not 1 <= n_nodes < 2**31 or dtype not in ("float64", "float32"):
+        raise ValueError(f"{n_nodes} nodes of {dtype!r}")
+    if [part.dtype.name for part in rows] != ["int64", "uint32", dtype]:
+        raise ValueError(f"arrays of {start.dtype}, {nodes.dtype} and {weights.dtype}")
+    if not start.ndim == nodes.ndim == weights.ndim == 1:
+        raise ValueError("arrays of several dimensions")
+    if len(start) == 0 or start[0] != 0 or start[-1] != len(nodes):
+        raise ValueError("the rows do not cover the entries")
+    if (start[1:] < start[:-1]).any():
         raise ValueError("the rows do not follow one another")
     if len(nodes) != len(weights) or (len(nodes) and nodes.max() >= n_nodes):
         raise ValueError("an entry is outside the matrix")

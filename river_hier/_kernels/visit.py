@@ -21,7 +21,7 @@ class Visit:
     @property
     def dots(self) -> NDArray[np.float64]:
         """x . every stored instance."""
-        if self._dots is None:
+        if self._dots is None or len(self._dots) < self.instances.n:
             self._dots = self.instances.dots(self.x)
         return self._dots
 
@@ -30,4 +30,6 @@ class Visit:
         """The number of x among the instances; asking for it stores x."""
         if self._number is None:
             self._number = self.instances.append(self.x)
+            if self._dots is not None and len(self._dots) == self._number:
+                self._dots = np.append(self._dots, self.x.norm2)
         return self._number

@@ -7,10 +7,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .batch import Vectors
 from .growing import grown
 from .names import Vector
 from .pickles import saved
 from .sparse_rows import check
+
+# Squares of values beyond it would not fit a float32.
+_MOST_FOR_FLOAT32 = 1e30
 
 
 class Weights:
@@ -29,8 +33,19 @@ class Weights:
         self.n_nodes = n_nodes
         self.matrix = grown(self.matrix, len(self.matrix), n_nodes)
 
-    def scores(self, x: Vector) -> NDArray[np.float64]:
-        """w . x of every node: O(features of x * nodes)."""
+    def check_range(self, norm2: float) -> None:
+        """Raise an error if this squared norm of an x is too large for the weights."""
+        if self.matrix.dtype == np.float32 and norm2 > _MOST_FOR_FLOAT32:
+            raise ValueError(
+                f"the squared norm of x is {norm2:.3g}, too large for weights of dtype "
+                '"float32"; scale x, or take dtype="float64"'
+            )
+
+    def scores(self, x: Vector | Vectors) -> NDArray[np.float64]:
+        """w . x of every node: O(features of x * nodes). Of many vectors, one a column."""
+        if isinstance(x, Vectors):
+            return np.array([self.scores(one) for one in x]).reshape(-1, self.n_nodes).T
+        self.check_range(x.norm2)
         rows, values = x.below(len(self.matrix))  # what no step has touched weighs nothing
         scores: NDArray[np.float64] = values @ self.matrix[rows]
         return scores[: self.n_nodes]

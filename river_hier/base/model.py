@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from river import base
 
-from .._kernels import Features, HashedFeatures, Labels, Names, Vector
+from .._kernels import Features, HashedFeatures, Labels, Names, Vector, Vectors
 from ..taxonomy import Label, Taxonomy, check_taxonomy
 from .checks import check_power_of_two
 
@@ -121,8 +121,8 @@ class TaxonomyModel(base.Estimator):
     # What an algorithm fills in
 
     @abc.abstractmethod
-    def _scores(self, x: Vector) -> Floats:
-        """The score of every node."""
+    def _scores(self, x: Vector | Vectors) -> Floats:
+        """The score of every node; of many vectors, one a column."""
 
     @abc.abstractmethod
     def _weights(self, v: int, n_features: int) -> Floats:
@@ -137,10 +137,9 @@ class TaxonomyModel(base.Estimator):
     def _adopt(self, taxonomy: Taxonomy, x: Mapping[Any, Any]) -> None:
         """Carry on with an open taxonomy that has grown, unless something is wrong with x."""
         self._check(x)
-        before, self._taxonomy = len(self._taxonomy), taxonomy
-        self._labels = Labels(taxonomy)
-        self._add_nodes(before, len(taxonomy))
+        self._add_nodes(len(self._taxonomy), len(taxonomy))  # may be refused: before all else
+        self._taxonomy, self._labels = taxonomy, Labels(taxonomy)
 
     def _check(self, x: Mapping[Any, Any]) -> None:
         """Raise an error if the algorithm cannot learn from x."""
-        self._features.find(x)
+        self._scores(self._features.find(x))  # weights of dtype "float32" do not take every x

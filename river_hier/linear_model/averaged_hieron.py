@@ -4,8 +4,19 @@ import copy
 from collections.abc import Mapping
 from typing import Any
 
-from .._kernels import Vector, Weights, averaged_hieron_step, path_sums
-from ..base import SingleLabelModel, check_dtype
+import numpy as np
+from numpy.typing import NDArray
+
+from .._kernels import (
+    Batch,
+    Vector,
+    Vectors,
+    Weights,
+    averaged_hieron_step,
+    averaged_hieron_steps,
+    path_sums,
+)
+from ..base import MiniBatchSingleLabelModel, check_dtype
 from ..base.model import Floats
 from ..taxonomy import Label, Taxonomy
 from .hieron import Hieron
@@ -13,7 +24,7 @@ from .hieron import Hieron
 __all__ = ["AveragedHieron"]
 
 
-class AveragedHieron(SingleLabelModel):
+class AveragedHieron(MiniBatchSingleLabelModel):
     """Batch Hieron in one pass: averaged weights, updates for the worst label.
 
     Two changes set it apart from online `Hieron`, and they come together. An update is made for
@@ -99,7 +110,7 @@ class AveragedHieron(SingleLabelModel):
         model._taxonomy, model._labels, model._features, model._w = copy.deepcopy(parts)
         return model
 
-    def _scores(self, x: Vector) -> Floats:
+    def _scores(self, x: Vector | Vectors) -> Floats:
         average = self._w.scores(x) - self._lag.scores(x) / (self._m + 1)  # Eq. (13)
         return path_sums(average, self._taxonomy.arrays)
 
@@ -108,8 +119,17 @@ class AveragedHieron(SingleLabelModel):
         averaged_hieron_step(self._w, self._lag, i, self._features, self._labels, x, y)
         self._m = i
 
+    def _learn_many(self, X: Batch, y: NDArray[np.uint32]) -> None:
+        i = self._m + 1
+        averaged_hieron_steps(self._w, self._lag, i, self._features, self._labels, X, y)
+        self._m += X.n
+
     def _answer(self, x: Mapping[Any, Any]) -> Label:
         return self._taxonomy.nodes[int(self._scores(self._features.find(x)).argmax())]
+
+    def _answers(self, X: Vectors) -> NDArray[np.intp]:
+        best: NDArray[np.intp] = self._scores(X).argmax(axis=0)
+        return best
 
     def _weights(self, v: int, n_features: int) -> Floats:
         lag = self._lag.column(v, n_features)

@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from .._kernels import Weights, harow_step
+from .._kernels import Batch, Multilabels, Weights, harow_step, harow_steps
 from ..base import check_positive
 from ..taxonomy import Taxonomy
 from .top_down import TopDownModel
@@ -95,7 +95,10 @@ class HAROW(TopDownModel):
         self._s = Weights(len(self._taxonomy), dtype)  # the variances less 1
 
     def _learn(self, x: Mapping[Any, Any], y: Any) -> None:
-        harow_step(self._w, self._s, self.r, self._features, self._labels, x, y)
+        harow_step(self._w, self._s, float(self.r), self._features, self._labels, x, y)
+
+    def _learn_many(self, X: Batch, y: Multilabels) -> None:
+        harow_steps(self._w, self._s, self.r, self._features, self._labels, X, y)
 
     def _add_nodes(self, before: int, after: int) -> None:
         super()._add_nodes(before, after)

@@ -3,15 +3,28 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from .._kernels import Vector, Weights, hieron_answer, hieron_step, path_sums
-from ..base import SingleLabelModel, check_dtype
+import numpy as np
+from numpy.typing import NDArray
+
+from .._kernels import (
+    Batch,
+    Vector,
+    Vectors,
+    Weights,
+    hieron_answer,
+    hieron_answers,
+    hieron_step,
+    hieron_steps,
+    path_sums,
+)
+from ..base import MiniBatchSingleLabelModel, check_dtype
 from ..base.model import Floats
 from ..taxonomy import Label, Taxonomy
 
 __all__ = ["Hieron"]
 
 
-class Hieron(SingleLabelModel):
+class Hieron(MiniBatchSingleLabelModel):
     """Online Hieron: large margin classification in a tree.
 
     Each node v has a weight vector $w^v$, and its *prototype* $W^v$ is the sum of those on its
@@ -87,10 +100,16 @@ class Hieron(SingleLabelModel):
     def _learn(self, x: Mapping[Any, Any], y: int) -> None:
         hieron_step(self._w, self._features, self._labels, x, y)
 
+    def _learn_many(self, X: Batch, y: NDArray[np.uint32]) -> None:
+        hieron_steps(self._w, self._features, self._labels, X, y)
+
     def _answer(self, x: Mapping[Any, Any]) -> Label:
         return hieron_answer(self._w, self._features, self._labels, x)
 
-    def _scores(self, x: Vector) -> Floats:
+    def _answers(self, X: Vectors) -> NDArray[np.uint32]:
+        return hieron_answers(self._w, self._labels, X)
+
+    def _scores(self, x: Vector | Vectors) -> Floats:
         return path_sums(self._w.scores(x), self._taxonomy.arrays)  # Eq. (2)
 
     def _weights(self, v: int, n_features: int) -> Floats:

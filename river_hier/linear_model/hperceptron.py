@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from .._kernels import hperceptron_step
+from .._kernels import Batch, Multilabels, hperceptron_step, hperceptron_steps
 from ..taxonomy import Taxonomy
 from .top_down import TopDownModel
 
@@ -81,3 +81,6 @@ class HPerceptron(TopDownModel):
 
     def _learn(self, x: Mapping[Any, Any], y: Any) -> None:
         hperceptron_step(self._w, self._features, self._labels, x, y)
+
+    def _learn_many(self, X: Batch, y: Multilabels) -> None:
+        hperceptron_steps(self._w, self._features, self._labels, X, y)

@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from .._kernels import hrls_step
+from .._kernels import Batch, Multilabels, hrls_step, hrls_steps
 from ..taxonomy import Taxonomy
 from .least_squares import LeastSquaresModel
 
@@ -103,6 +103,9 @@ class HRLS(LeastSquaresModel):
     def _learn(self, x: Mapping[Any, Any], y: Any) -> None:
         if not hrls_step(self._rls, self._features, self._labels, x, y):
             raise self._lost_in_rounding(x)
+
+    def _learn_many(self, X: Batch, y: Multilabels) -> None:
+        hrls_steps(self._rls, self._features, self._labels, X, y)
 
     def _add_nodes(self, before: int, after: int) -> None:
         if self.taxonomy is not None:  # nodes with the same parents share a system

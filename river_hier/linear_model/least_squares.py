@@ -8,14 +8,22 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from .._kernels import LARGEST_RATIO, LeastSquares, Vector, least_squares_answer
-from ..base import MultiLabelModel, check_positive
+from .._kernels import (
+    LARGEST_RATIO,
+    LeastSquares,
+    Vector,
+    Vectors,
+    least_squares_answer,
+    least_squares_answers,
+)
+from ..base import MiniBatchMultiLabelModel, check_positive
 from ..base.model import Floats
 from ..taxonomy import Label, Taxonomy
 
 
-class LeastSquaresModel(MultiLabelModel):
+class LeastSquaresModel(MiniBatchMultiLabelModel):
     """Regularised least squares at the nodes of a taxonomy.
 
     With `A = l2 I + S S^T` over the instances S stored at a node and `w = A^-1 S v`, the paper's
@@ -43,7 +51,10 @@ class LeastSquaresModel(MultiLabelModel):
     def _answer(self, x: Mapping[Any, Any]) -> dict[Label, bool]:
         return least_squares_answer(self._rls, self._features, self._labels, x)
 
-    def _scores(self, x: Vector) -> Floats:
+    def _answers(self, X: Vectors) -> NDArray[np.bool_]:
+        return least_squares_answers(self._rls, self._labels, X)
+
+    def _scores(self, x: Vector | Vectors) -> Floats:
         return self._rls.scores(x, len(self._taxonomy))  # Eq. (1)
 
     def _conditionals(self, scores: Floats) -> Floats:

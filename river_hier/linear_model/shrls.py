@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from .._kernels import shrls_step
+from .._kernels import Batch, Multilabels, shrls_step, shrls_steps
 from ..base import check_integer, check_positive
 from ..taxonomy import Taxonomy
 from .least_squares import LeastSquaresModel
@@ -132,6 +132,11 @@ class SHRLS(LeastSquaresModel):
         if not shrls_step(self._rls, c, t, self._features, self._labels, x, y):
             raise self._lost_in_rounding(x)
         self._t = t
+
+    def _learn_many(self, X: Batch, y: Multilabels) -> None:
+        c, t = float(self.threshold), self._t + 1
+        shrls_steps(self._rls, c, t, self._features, self._labels, X, y)
+        self._t += X.n
 
     def _add_nodes(self, before: int, after: int) -> None:
         for v in range(before, after):

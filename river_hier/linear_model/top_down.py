@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 from scipy.special import expit
 
-from .._kernels import Vector, Weights, top_down_answer
-from ..base import MultiLabelModel, check_dtype
+from .._kernels import Vector, Vectors, Weights, top_down_answer, top_down_answers
+from ..base import MiniBatchMultiLabelModel, check_dtype
 from ..base.model import Floats
 from ..taxonomy import Label, Taxonomy
 
 
-class TopDownModel(MultiLabelModel):
+class TopDownModel(MiniBatchMultiLabelModel):
     """A weight vector at every node, evaluated from the top down."""
 
     def __init__(self, taxonomy: Taxonomy | None, n_features: int | None, dtype: str) -> None:
@@ -25,7 +27,10 @@ class TopDownModel(MultiLabelModel):
     def _answer(self, x: Mapping[Any, Any]) -> dict[Label, bool]:
         return top_down_answer(self._w, self._features, self._labels, x)
 
-    def _scores(self, x: Vector) -> Floats:
+    def _answers(self, X: Vectors) -> NDArray[np.bool_]:
+        return top_down_answers(self._w, self._labels, X)
+
+    def _scores(self, x: Vector | Vectors) -> Floats:
         return self._w.scores(x)
 
     def _conditionals(self, scores: Floats) -> Floats:

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
+from itertools import compress
 from typing import Any
 
-import numpy as np
-
 from .nodes import Nodes, check_taxonomy
-
-_BOOLS = frozenset({bool, np.bool_})
 
 
 def closed(taxonomy: Nodes, y: Any) -> set[int]:
@@ -70,18 +67,24 @@ def _read(taxonomy: Nodes, y: Any) -> tuple[list[int], Mapping[Any, Any] | None]
     """The nodes said to be on, and the mapping they were read from, if it was one."""
     check_taxonomy(taxonomy)  # the order of a loss's arguments is easily mistaken
     if isinstance(y, Mapping):
-        if not y.keys() <= taxonomy.label_index.keys():
-            for label in y:
-                taxonomy.index(label)
-        if not set(map(type, y.values())) <= _BOOLS:
-            _check_bools(y)
-        index = taxonomy.label_index
-        return [index[label] for label, on in y.items() if on], y
+        return list(compress(_nodes(taxonomy, y), _bools(y))), y
     if y is None:
         raise ValueError("y is None: it must be a label, an iterable of labels or {label: bool}")
     if is_one(y) or _is_label(taxonomy, y):
         return [taxonomy.index(y)], None
     return [taxonomy.index(label) for label in y], None
+
+
+def _nodes(taxonomy: Nodes, y: Mapping[Any, Any]) -> Iterable[int]:
+    """The nodes of the labels of y, in its order."""
+    labels = tuple(y)
+    if labels == taxonomy.nodes[1:]:  # a whole answer, as models give it
+        return range(1, len(taxonomy))
+    index = taxonomy.label_index
+    if not y.keys() <= index.keys():
+        for label in labels:
+            taxonomy.index(label)
+    return [index[label] for label in labels]
 
 
 def is_one(y: Any) -> bool:
@@ -102,11 +105,21 @@ def _is_label(taxonomy: Nodes, y: Any) -> bool:
         return False
 
 
-def _check_bools(y: Mapping[Any, Any]) -> None:
-    for label, on in y.items():
-        try:
-            if on in (0, 1):
-                continue
-        except (TypeError, ValueError):
-            pass
-        raise ValueError(f"label {label!r} is {on!r}: it must be True or False")
+def _bools(y: Mapping[Any, Any]) -> bytes:
+    """The values of y, 1 or 0 each."""
+    try:
+        values = bytes(y.values())  # bool and int by themselves; much faster than a loop
+    except (TypeError, ValueError):
+        values = b"\2"
+    if values.strip(b"\0\1"):
+        return bytes(_bool(label, on) for label, on in y.items())
+    return values
+
+
+def _bool(label: Any, on: Any) -> bool:
+    try:
+        if on in (0, 1):
+            return bool(on)
+    except (TypeError, ValueError):
+        pass
+    raise ValueError(f"label {label!r} is {on!r}: it must be True or False")

@@ -40,8 +40,13 @@ class Dense : public Layout {
     void read(const Vector& x, const Nodes& nodes, Numbers& cells) override {
         cells.assign(x.size() * nodes.size(), 0.0);
         double* cell = cells.data();
-        for (uint32_t row : x.rows)
-            for (uint32_t v : nodes) *cell++ = get(row, v);
+        for (uint32_t row : x.rows) {
+            if (row < n_features_) {
+                const T* weights = at(row);
+                for (size_t i = 0; i < nodes.size(); ++i) cell[i] = weights[nodes[i]];
+            }
+            cell += nodes.size();
+        }
     }
 
     void add(const Vector& x, const Nodes& nodes, const Numbers& cells) override {

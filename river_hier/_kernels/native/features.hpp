@@ -32,8 +32,7 @@ class Names {
     virtual nb::list names() const = 0;
     virtual nb::object row(nb::handle name) = 0;  // None if it is not known
 
-  protected:
-    // Reading x may run code of others, which may come back to us: it is turned away.
+    // Comparing names may run code of others, which may come back to us: it is turned away.
     struct Busy {
         explicit Busy(Names& names) : names_(names) {
             if (names.busy_)
@@ -42,10 +41,12 @@ class Names {
                     "another thread, has called it in the middle of a step");
             names.busy_ = true;
         }
+        Busy(const Busy&) = delete;
         ~Busy() { names_.busy_ = false; }
         Names& names_;
     };
 
+  protected:
     static bool is_text(PyObject* name) { return PyUnicode_CheckExact(name); }
 
     // Names whose hash and comparison run no code of others, and which never equal a str.
@@ -83,8 +84,10 @@ class Names {
         return true;
     }
 
-    void read_odd(nb::handle x) {
-        nb::tuple read = nb::cast<nb::tuple>(read_(x));
+    // What the reader makes of an unusual x. It runs code of others, so nobody is busy yet.
+    nb::tuple read_odd(nb::handle x) const { return nb::cast<nb::tuple>(read_(x)); }
+
+    void take(const nb::tuple& read) {
         copy_ = nb::cast<nb::list>(read[0]);  // keeps the names alive
         nb::list values = nb::cast<nb::list>(read[1]);
         reserve(copy_.size());
@@ -128,8 +131,9 @@ class Features : public Names {
     size_t size() const override { return keys_.size(); }
 
     const Vector& find(nb::handle x, const Layout* soon) override {
+        const nb::object odd = read(x);
         Busy busy(*this);
-        const bool plain = read(x);
+        const bool plain = taken(odd);
         size_t known = 0;
         for (size_t i = 0; i < found_.size(); ++i) {
             const uint32_t row = plain ? usual(i) : any(names_[i]);
@@ -143,9 +147,10 @@ class Features : public Names {
     }
 
     const Vector& insert(nb::handle x, const Layout* soon) override {
+        const nb::object odd = read(x);
         Busy busy(*this);
+        const bool plain = taken(odd);
         const size_t before = size();
-        const bool plain = read(x);
         try {
             for (size_t i = 0; i < found_.size(); ++i) {
                 uint32_t row = plain ? usual(i) : any(names_[i]);
@@ -181,16 +186,22 @@ class Features : public Names {
     }
 
   private:
-    // Whether x was plain, and no name has come yet that could equal one of its names. Hashes
-    // first, so that the slots of the table are on their way while the next names are read.
-    bool read(nb::handle x) {
+    // None if x is plain, and no name has come yet that could equal one of its names: then it has
+    // been read. Hashes first, so that the slots of the table are on their way while the next
+    // names are read.
+    nb::object read(nb::handle x) {
         if (!wild_ && read_plain(x.ptr(), [this](PyObject* name, size_t i) {
                 if (hashes_.size() <= i) hashes_.resize(names_.size());
                 hashes_[i] = hash_of_text(name);
                 table_.prefetch(hashes_[i]);
             }))
-            return true;
-        read_odd(x);
+            return nb::none();
+        return read_odd(x);
+    }
+
+    bool taken(const nb::object& odd) {
+        if (odd.is_none()) return true;
+        take(nb::borrow<nb::tuple>(odd));
         return false;
     }
 

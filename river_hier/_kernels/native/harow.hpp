@@ -20,10 +20,11 @@ inline void harow_step(Weights& w, Weights& s, const Vector& x, const On& on, do
     Numbers variances, moves, confidence(n, 0.0);
     s->read(x, nodes, variances);
     moves.resize(variances.size());
-    for (size_t j = 0, cell = 0; j < x.size(); ++j)
-        for (size_t i = 0; i < n; ++i, ++cell) {
-            moves[cell] = (1.0 + variances[cell]) * x.values[j];  // S x
-            confidence[i] += moves[cell] * x.values[j];           // x^T S x
+    double *move = moves.data(), *variance = variances.data();
+    for (const double value : x.values)
+        for (size_t i = 0; i < n; ++i, ++move, ++variance) {
+            *move = (1.0 + *variance) * value;  // S x
+            confidence[i] += *move * value;     // x^T S x
         }
     Numbers step(n);
     for (size_t i = 0; i < n; ++i) {
@@ -31,10 +32,11 @@ inline void harow_step(Weights& w, Weights& s, const Vector& x, const On& on, do
         step[i] = (y - w.scores[nodes[i]]) / (confidence[i] + r);
         confidence[i] = 1.0 / (confidence[i] + r);
     }
-    for (size_t j = 0, cell = 0; j < x.size(); ++j)
-        for (size_t i = 0; i < n; ++i, ++cell) {
-            variances[cell] = -confidence[i] * moves[cell] * moves[cell];
-            moves[cell] *= step[i];
+    move = moves.data(), variance = variances.data();
+    for (size_t j = 0; j < x.size(); ++j)
+        for (size_t i = 0; i < n; ++i, ++move, ++variance) {
+            *variance = -confidence[i] * *move * *move;
+            *move *= step[i];
         }
     w->add(x, nodes, moves);
     s->add(x, nodes, variances);

@@ -4,6 +4,8 @@
 #include <array>
 
 #include "features.hpp"
+#include "pages.hpp"
+#include "simd.hpp"
 
 namespace river_hier {
 
@@ -33,15 +35,21 @@ class Checksum {
 // remembered, so `find` and `insert` are the same.
 class HashedFeatures : public Names {
   public:
-    HashedFeatures(nb::object read, size_t n_rows) : Names(std::move(read)), n_(n_rows), at_(n_rows) {}
+    HashedFeatures(nb::object read, size_t n_rows)
+        : Names(std::move(read)),
+          n_(n_rows),
+          memory_(zeroed(n_rows * sizeof(uint32_t), line)),
+          at_(static_cast<uint32_t*>(memory_.get())) {}
 
     ~HashedFeatures() override;
 
     size_t size() const override { return n_; }
 
     const Vector& find(nb::handle x, const Layout* soon) override {
+        nb::object odd = nb::none();
+        if (!read_plain(x.ptr(), [](PyObject*, size_t) {})) odd = read_odd(x);
         Busy busy(*this);
-        if (!read_plain(x.ptr(), [](PyObject*, size_t) {})) read_odd(x);
+        if (!odd.is_none()) take(nb::borrow<nb::tuple>(odd));
         for (size_t i = 0; i < found_.size(); ++i) {  // may run code of others: before all else
             found_.rows[i] = row_of(names_[i]);
             if (soon) soon->prefetch(found_.rows[i]);
@@ -95,7 +103,8 @@ class HashedFeatures : public Names {
 
     size_t n_;
     Checksum checksum_;
-    std::vector<uint32_t> at_;  // scratch: 1 + the place of a row in x
+    Pages memory_;
+    uint32_t* at_;  // scratch: 1 + the place of a row in x
 };
 
 }  // namespace river_hier

@@ -21,10 +21,15 @@ class Instances {
         start_.push_back(rows_.size());
         norms2_.push_back(x.norm2);
         for (size_t j = 0; j < x.size(); ++j) {
-            if (x.rows[j] >= by_feature_.size()) by_feature_.resize(x.rows[j] + 1);
+            know(size_t{x.rows[j]} + 1);
             by_feature_[x.rows[j]].push_back({number, x.values[j]});
         }
         return number;
+    }
+
+    // There are at least so many features.
+    void know(size_t n_features) {
+        if (n_features > by_feature_.size()) by_feature_.resize(n_features);
     }
 
     Vector vector(uint32_t number) const {
@@ -63,6 +68,7 @@ class Instances {
     // Only these, with new numbers.
     Instances chosen(const std::vector<uint32_t>& numbers) const {
         Instances chosen;
+        chosen.know(n_features());
         for (uint32_t number : numbers) chosen.append(vector(number));
         return chosen;
     }
@@ -92,14 +98,17 @@ class Visit {
         : x(x), instances(instances), dots_(buffer) {}
 
     const double* dots() {
-        if (!known_) instances.dots(x, dots_);
+        if (!known_ || dots_.size() < instances.n()) instances.dots(x, dots_);
         known_ = true;
         return dots_.data();
     }
 
     // The number of x among the instances; asking for it stores x.
     uint32_t number() {
-        if (!stored_) number_ = instances.append(x);
+        if (!stored_) {
+            number_ = instances.append(x);
+            if (known_ && dots_.size() == number_) dots_.push_back(x.norm2);
+        }
         stored_ = true;
         return number_;
     }

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "arrays.hpp"
+#include "at_work.hpp"
 #include "iterative.hpp"
 #include "labels.hpp"
 #include "primal.hpp"
@@ -25,7 +26,7 @@ struct System {
 // features appear, it goes back. A factor for which `memory` bytes do not suffice, all factors
 // together, gives way to conjugate gradients. The weights are the same. With more than `budget`
 // instances a system in dual variables forgets the older half.
-class LeastSquares {
+class LeastSquares : public Shared {
   public:
     static constexpr size_t unlimited = SIZE_MAX;
 
@@ -33,7 +34,11 @@ class LeastSquares {
         : l2(l2), memory(memory), budget(budget) {}
     LeastSquares(const LeastSquares&) = delete;
 
+    // One more than the last node of all systems.
+    uint32_t n_nodes() const { return n_nodes_; }
+
     void add_system(std::vector<uint32_t> nodes) {
+        count(nodes);
         System system;
         system.solver = std::make_unique<Direct>(nodes.size(), l2);
         system.nodes = std::move(nodes);
@@ -42,7 +47,8 @@ class LeastSquares {
 
     // More nodes at a system, off in all that is stored.
     void add_outputs(size_t s, const std::vector<uint32_t>& nodes) {
-        systems[s].solver->add_outputs(nodes.size());
+        count(nodes);
+        systems.at(s).solver->add_outputs(nodes.size());
         systems[s].nodes.insert(systems[s].nodes.end(), nodes.begin(), nodes.end());
     }
 
@@ -111,6 +117,10 @@ class LeastSquares {
   private:
     // With fewer instances it is not worth while to look for those that nobody needs.
     static constexpr size_t few_instances = 1024;
+    void count(const std::vector<uint32_t>& nodes) {
+        for (uint32_t v : nodes) n_nodes_ = std::max(n_nodes_, v + 1);
+    }
+
     // A few features more are no reason to leave primal variables, or to change back and forth.
     static constexpr size_t few_features = 64;
 
@@ -154,6 +164,7 @@ class LeastSquares {
     // Both changes of variables are rare and want a symmetric eigensolver: numpy has one.
 
     std::unique_ptr<Solver> to_primal(Dual& dual) const {
+        nb::gil_scoped_acquire python;  // a batch comes without
         Numbers S(dual.n() * n_features, 0.0);
         for (size_t i = 0; i < dual.n(); ++i) instances.add_to(dual.ids[i], 1.0, &S[i * n_features]);
         const Numbers w = dual.weights(instances, n_features);
@@ -167,6 +178,7 @@ class LeastSquares {
     }
 
     std::unique_ptr<Solver> to_dual(Primal& primal) {
+        nb::gil_scoped_acquire python;
         const size_t d = primal.d(), m = primal.n_outputs();
         nb::tuple found = nb::cast<nb::tuple>(changes().attr("instances")(
             matrix(primal.inverse(), d, d), matrix(primal.weights(instances, d), d, m),
@@ -194,6 +206,7 @@ class LeastSquares {
     }
 
     size_t used_ = 0;  // bytes of all factors
+    uint32_t n_nodes_ = 0;
     size_t many_ = few_instances;  // instances at which to look
     std::vector<double> dots_;
 };

@@ -6,6 +6,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "batch.hpp"
 #include "features.hpp"
 #include "floor.hpp"
 #include "hashed_features.hpp"
@@ -54,7 +55,7 @@ void features(nb::module_& m) {
              [](HashedFeatures* f, size_t n) { new (f) HashedFeatures(reader(), n); }, "n_rows"_a)
         .def("__reduce__", [](HashedFeatures& f) { return saved("HashedFeatures", f.size()); })
         .def_static("restore", [](size_t n) {
-            if (n < 1 || n & (n - 1)) throw nb::value_error("not a power of 2");
+            if (n < 1 || n > (size_t{1} << 31) || n & (n - 1)) throw nb::value_error("not a power of 2");
             return new HashedFeatures(reader(), n);
         });
 }
@@ -76,9 +77,12 @@ void weights(nb::module_& m) {
                  new (w) Weights(n_nodes, dtype == "float32");
              },
              "n_nodes"_a, "dtype"_a = "float64")
-        .def("add_nodes", &Weights::add_nodes, "n_nodes"_a)
+        .def("add_nodes", [](Weights& w, size_t n_nodes) { idle(w).add_nodes(n_nodes); },
+             "n_nodes"_a)
+        .def("scores", [](Weights& w, Rows& x) { return scores_of(w, x); }, "x"_a)
         .def("scores",
              [](Weights& w, const Vector& x) {
+                 idle(w).check_range(x.norm2);
                  w.score_all(x);
                  return array(w.scores.data(), w.n_nodes());
              },
@@ -86,12 +90,13 @@ void weights(nb::module_& m) {
         .def("column",
              [](const Weights& w, uint32_t node, size_t n_features) {
                  Numbers column(n_features);
+                 idle(w);
                  for (size_t row = 0; row < n_features; ++row) column[row] = w->get(row, node);
                  return array(column);
              },
              "node"_a, "n_features"_a)
-        .def_prop_ro("n_bytes", [](const Weights& w) { return w->bytes(); })
-        .def("__reduce__", [](const Weights& w) { return save(w); })
+        .def_prop_ro("n_bytes", [](const Weights& w) { return idle(w)->bytes(); })
+        .def("__reduce__", [](const Weights& w) { return save(idle(w)); })
         .def_static("restore", [](size_t n_nodes, const std::string& dtype, nb::handle parts) {
             check("sparse_rows")(n_nodes, dtype, parts);
             auto* w = new Weights(n_nodes, dtype == "float32");
@@ -108,28 +113,37 @@ void least_squares(nb::module_& m) {
                  new (rls) LeastSquares(l2, memory, budget.value_or(LeastSquares::unlimited));
              },
              "l2"_a, "memory"_a, "budget"_a = nb::none())
-        .def("add_system", &LeastSquares::add_system, "nodes"_a)
-        .def("add_outputs", &LeastSquares::add_outputs, "s"_a, "nodes"_a)
+        .def("add_system",
+             [](LeastSquares& rls, std::vector<uint32_t> nodes) { idle(rls).add_system(nodes); },
+             "nodes"_a)
+        .def("add_outputs",
+             [](LeastSquares& rls, size_t s, const std::vector<uint32_t>& nodes) {
+                 idle(rls).add_outputs(s, nodes);
+             },
+             "s"_a, "nodes"_a)
         .def_prop_ro("n_stored",
                      [](const LeastSquares& rls) {
                          std::vector<size_t> n;
-                         for (const System& system : rls.systems) n.push_back(system.n_stored);
+                         for (const System& system : idle(rls).systems) n.push_back(system.n_stored);
                          return n;
                      })
-        .def_prop_ro("n_bytes", &LeastSquares::n_bytes)
+        .def_prop_ro("n_bytes", [](const LeastSquares& rls) { return idle(rls).n_bytes(); })
         .def("weights",
              [](LeastSquares& rls, size_t s, size_t n_features) {
-                 System& system = rls.systems.at(s);
+                 System& system = idle(rls).systems.at(s);
                  return matrix(system.solver->weights(rls.instances, n_features), n_features,
                                system.nodes.size());
              },
              "s"_a, "n_features"_a)
         .def("scores",
+             [](LeastSquares& rls, Rows& x, size_t n_nodes) { return scores_of(rls, x, n_nodes); },
+             "x"_a, "n_nodes"_a)
+        .def("scores",
              [](LeastSquares& rls, const Vector& x, size_t n_nodes) {
-                 return array(step::least_squares_scores(rls, x, n_nodes));
+                 return array(step::least_squares_scores(idle(rls), x, n_nodes));
              },
              "x"_a, "n_nodes"_a)
-        .def("__reduce__", [](LeastSquares& rls) { return save(rls); })
+        .def("__reduce__", [](LeastSquares& rls) { return save(idle(rls)); })
         .def_static("restore", [](double l2, double memory, std::optional<size_t> budget,
                                   nb::handle parts, nb::handle systems) {
             check("saved_systems")(l2, memory, budget, parts, systems);
@@ -167,5 +181,6 @@ NB_MODULE(_native, m) {
     weights(m);
     least_squares(m);
     steps(m);
+    batches(m);
     nb::class_<Floor>(m, "Floor").def(nb::init<>()).def("look_up", &Floor::look_up, "x"_a);
 }

@@ -94,7 +94,8 @@ class Postings : public Layout {
 
     size_t bytes() const override {
         size_t bytes = rows_.capacity() * sizeof(Row);
-        for (const Row& row : rows_) bytes += row.room * (sizeof(uint32_t) + sizeof(T));
+        for (const Row& row : rows_)
+            bytes += row.room * (row.dense() ? sizeof(T) : sizeof(T) + sizeof(uint32_t));
         return bytes;
     }
 

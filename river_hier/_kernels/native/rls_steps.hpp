@@ -34,18 +34,19 @@ inline void shrls_step(LeastSquares& rls, const Vector& x, const On& on, const L
     if (x.norm2 == 0.0) return;
     const double most = 1.0 + x.norm2 / rls.l2;  // 1 + r is at most this
     Visit visit = rls.visit(x);
+    Numbers score;
     for (System& system : rls.systems) {
         if (!all_parents_on(system, on.mask.data(), labels)) continue;
         const double n = static_cast<double>(system.n_stored);
         const double bound = n ? std::sqrt(c * std::log(t) / n) : HUGE_VAL;
-        double score;
-        system.solver->scores(visit, &score);
-        const double doubt = std::fabs(score);
+        score.resize(system.nodes.size());
+        system.solver->scores(visit, score.data());
+        const double doubt = std::fabs(score.at(0));
         if (doubt > bound * most) continue;
         const double r = system.solver->solve(visit);
         if (doubt > bound * (1.0 + r)) continue;
-        const double v = on.mask[system.nodes[0]] ? 1.0 : -1.0;
-        rls.store(system, visit, &v, r);
+        const Numbers v(score.size(), on.mask[system.nodes[0]] ? 1.0 : -1.0);
+        rls.store(system, visit, v.data(), r);
     }
     rls.tidy();
 }

@@ -124,6 +124,7 @@ inline void load(LeastSquares& rls, nb::handle parts, nb::handle systems) {
         direct->v = load_columns(saved[5], direct->n(), m);
         const size_t d = nb::cast<size_t>(saved[6].attr("shape")[0]);
         if (d) direct->w0 = load_columns(saved[6], d, m);
+        rls.instances.know(d);
         rls.n_features = std::max(rls.n_features, d);
         if (kind == "iterative") {
             system.solver = std::make_unique<Iterative>(*direct);

@@ -26,55 +26,92 @@ Primal::~Primal() = default;
 
 namespace river_hier::step {
 
+namespace {
+
+// Weights that nobody else is at work on, and that belong to this taxonomy: a pickle may lie.
+Weights& ready(Weights& w, const Labels& labels) {
+    if (idle(w).n_nodes() < labels.n()) throw nb::value_error("fewer weights than nodes");
+    return w;
+}
+
+LeastSquares& ready(LeastSquares& rls, const Labels& labels) {
+    if (idle(rls).n_nodes() > labels.n()) throw nb::value_error("more systems than nodes");
+    return rls;
+}
+
+const Vector& find(const Weights& w, Names& features, nb::handle x) {
+    const Vector& vector = features.find(x, w.soon());
+    w.check_range(vector.norm2);
+    return vector;
+}
+
+const Vector& insert(const Weights& w, Names& features, nb::handle x) {
+    if (w.single()) w.check_range(features.find(x).norm2);  // before anything is written
+    return features.insert(x, w.soon());
+}
+
+}  // namespace
+
 void hperceptron(Weights& w, Names& features, Labels& labels, nb::handle x, nb::handle y) {
     const On on = labels.closed(y);
-    hperceptron_step(w, features.insert(x, w.soon()), on, labels);
+    hperceptron_step(ready(w, labels), insert(w, features, x), on, labels);
 }
 
 void harow(Weights& w, Weights& s, double r, Names& features, Labels& labels, nb::handle x,
            nb::handle y) {
     const On on = labels.closed(y);
-    harow_step(w, s, features.insert(x, w.soon()), on, r, labels);
+    const Vector& vector = insert(w, features, x);
+    harow_step(ready(w, labels), ready(s, labels), vector, on, r, labels);
 }
 
 nb::object top_down_answer(Weights& w, Names& features, Labels& labels, nb::handle x) {
     Nodes on;
-    top_down(w, features.find(x, w.soon()), labels, on);
+    const Vector& vector = find(w, features, x);
+    top_down(ready(w, labels), vector, labels, on);
     return labels.answer(on);
 }
 
 void hieron(Weights& w, Names& features, Labels& labels, nb::handle x, uint32_t y) {
-    hieron_step(w, features.insert(x, w.soon()), y, labels);
+    hieron_step(ready(w, labels), insert(w, features, x), y, labels);
 }
 
 void averaged_hieron(Weights& w, Weights& lag, double i, Names& features, Labels& labels,
                      nb::handle x, uint32_t y) {
-    averaged_hieron_step(w, lag, i, features.insert(x, w.soon()), y, labels);
+    const Vector& vector = insert(w, features, x);
+    averaged_hieron_step(ready(w, labels), ready(lag, labels), i, vector, y, labels);
 }
 
 nb::object hieron_answer(Weights& w, Names& features, Labels& labels, nb::handle x) {
-    const double* scores = hieron_scores(w, features.find(x, w.soon()), labels);
+    const Vector& vector = find(w, features, x);
+    const double* scores = hieron_scores(ready(w, labels), vector, labels);
     return labels.label(argmax(scores, labels.n()));
 }
 
+// Changes of variables call numpy, where other threads may come in: the whole step is at work.
+
 bool hrls(LeastSquares& rls, Names& features, Labels& labels, nb::handle x, nb::handle y) {
     const On on = labels.closed(y);
-    if (features.find(x).norm2 > largest_ratio * rls.l2) return false;
-    hrls_step(rls, features.insert(x), on, labels);
+    if (features.find(x).norm2 > largest_ratio * ready(rls, labels).l2) return false;
+    const Vector vector = features.insert(x);
+    AtWork work(rls);
+    hrls_step(rls, vector, on, labels);
     return true;
 }
 
 bool shrls(LeastSquares& rls, double c, double t, Names& features, Labels& labels, nb::handle x,
            nb::handle y) {
     const On on = labels.closed(y);
-    if (features.find(x).norm2 > largest_ratio * rls.l2) return false;
-    shrls_step(rls, features.insert(x), on, labels, c, t);
+    if (features.find(x).norm2 > largest_ratio * ready(rls, labels).l2) return false;
+    const Vector vector = features.insert(x);
+    AtWork work(rls);
+    shrls_step(rls, vector, on, labels, c, t);
     return true;
 }
 
 nb::object least_squares_answer(LeastSquares& rls, Names& features, Labels& labels, nb::handle x) {
     Nodes on;
-    top_down(rls, features.find(x), labels, on);
+    const Vector& vector = features.find(x);
+    top_down(ready(rls, labels), vector, labels, on);
     return labels.answer(on);
 }
 

@@ -1,17 +1,22 @@
 // The weight vectors of all nodes, one row a feature.
 #pragma once
 
+#include <cstdio>
 #include <memory>
+#include <string>
 
+#include "at_work.hpp"
 #include "dense.hpp"
 #include "postings.hpp"
 
 namespace river_hier {
 
 // A matrix (features, nodes) in the layout that its number of nodes asks for.
-class Weights {
+class Weights : public Shared {
   public:
     static constexpr size_t most_dense = 128;  // nodes
+    // Squares of values beyond it would not fit a float.
+    static constexpr double most_for_float = 1e30;
 
     Weights(size_t n_nodes, bool single) : n_nodes_(n_nodes), single_(single) { arrange(n_nodes); }
 
@@ -20,6 +25,16 @@ class Weights {
 
     size_t n_nodes() const { return n_nodes_; }
     bool single() const { return single_; }
+
+    // Throw an error if this squared norm of an x is too large for the weights.
+    void check_range(double norm2) const {
+        if (!single_ || norm2 <= most_for_float) return;
+        char number[32];
+        std::snprintf(number, sizeof number, "%.3g", norm2);
+        throw nb::value_error((std::string("the squared norm of x is ") + number +
+                               ", too large for weights of dtype \"float32\"; scale x, or take "
+                               "dtype=\"float64\"").c_str());
+    }
 
     // w . x of all nodes, in `scores`.
     void score_all(const Vector& x) {

@@ -1,0 +1,139 @@
+"""The y of a mini-batch, and the stages by which an open taxonomy grows along it."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+
+from .._kernels import Labels, Multilabels, closed_many
+from ..taxonomy import Label, Taxonomy
+from ..taxonomy.star import grown
+from .batches import as_frame, at_row, check_distinct, check_shape, is_sparse, numbers
+from .model import Floats
+
+# Types of y that can be read twice; asking others costs more.
+_PLAIN = frozenset({set, frozenset, list, dict, str})
+
+
+class Table:
+    """A y that says of each label whether it is on: a matrix whose columns have names."""
+
+    def __init__(self, names: list[Label], cells: Floats) -> None:
+        self.names = names
+        self.cells = cells
+
+    def __len__(self) -> int:
+        return len(self.cells)
+
+    def multilabels(self, taxonomy: Taxonomy) -> Multilabels | None:
+        """The closed multilabels, unless something is unusual or wrong."""
+        index = taxonomy.label_index
+        nodes = [index.get(name, 0) for name in self.names]
+        yes = self.cells == 1.0
+        if 0 in nodes or not (yes | (self.cells == 0.0)).all():
+            return None
+        on = np.zeros((len(taxonomy), len(self)), dtype=bool)
+        on[0] = True
+        on[nodes] = yes.T
+        for v in range(len(taxonomy) - 1, 0, -1):  # children before their parents
+            for p in taxonomy.parent_indices[v]:
+                on[p] |= on[v]
+        return Multilabels.of(on.T) if (on[nodes] == yes.T).all() else None
+
+    def rows(self) -> list[dict[Label, Any]]:
+        """The multilabels as `learn_one` takes them."""
+        return [dict(zip(self.names, row, strict=True)) for row in self.cells.tolist()]
+
+
+def series(y: Any, n: int) -> list[Any]:
+    """The items of a series or any other sequence, one a row."""
+    whole = nw.from_native(y, series_only=True, pass_through=True)
+    if isinstance(whole, nw.Series):
+        items = whole.to_list()
+    elif isinstance(y, str | bytes | Mapping) or not hasattr(y, "__len__"):
+        raise TypeError(f"y must be a series or a sequence of labels, got {type(y).__name__}")
+    else:
+        items = y.tolist() if hasattr(y, "tolist") else list(y)
+    check_length(len(items), n)
+    return items
+
+
+def check_length(n_labels: int, n: int) -> None:
+    """X and y must have the same rows."""
+    if n_labels != n:
+        raise ValueError(f"X has {n} rows and y has {n_labels}; each row needs its label")
+
+
+def stages(star: Taxonomy, named: Iterable[Sequence[Label]]) -> list[tuple[int, Taxonomy]]:
+    """The taxonomies of an open model that reads these labels, each with its first row."""
+    found = [(0, star)]
+    seen: set[tuple[type, Label]] = set()
+    for i, labels in enumerate(named):
+        try:  # True is not 1 here
+            typed = list(zip(map(type, labels), labels, strict=True))
+            if seen.issuperset(typed):
+                continue
+        except TypeError:  # a label that is not hashable
+            typed = []
+        with at_row(i):
+            taxonomy = grown(found[-1][1], labels)
+        seen.update(typed)
+        if taxonomy is not found[-1][1]:
+            found.append((i, taxonomy))
+    return found
+
+
+def parts(found: list[tuple[int, Taxonomy]], n: int) -> Iterator[tuple[int, int, Taxonomy]]:
+    """Which rows are learned in which taxonomy: first row, last row + 1."""
+    ends = [first for first, _ in found[1:]] + [n]
+    for (first, taxonomy), last in zip(found, ends, strict=True):
+        if first < last:
+            yield first, last, taxonomy
+
+
+def nodes_of(taxonomy: Taxonomy, ys: Sequence[Label], first: int) -> Any:
+    """The nodes of single labels; the first of them stands in row `first`."""
+    try:
+        nodes = list(map(taxonomy.label_index.__getitem__, ys))
+    except (KeyError, TypeError):
+        nodes = []
+        for i, y in enumerate(ys, start=first):
+            with at_row(i):
+                nodes.append(taxonomy.index(y))
+    return np.array(nodes, dtype=np.uint32)
+
+
+def multilabels_of(labels: Labels, ys: Sequence[Any], first: int) -> Multilabels:
+    """The closed multilabels; the first of them stands in row `first`."""
+    try:
+        return Multilabels(*closed_many(labels, ys))
+    except (KeyError, TypeError, ValueError):
+        for i, y in enumerate(ys, start=first):
+            with at_row(i):
+                labels.taxonomy.multilabel(y)
+        raise
+
+
+def multilabel_rows(y: Any, labels: Iterable[Hashable] | None, n: int) -> Table | list[Any]:
+    """A table, or what `learn_one` takes, one a row."""
+    if labels is not None:
+        names = list(labels)
+        check_shape("y", y, "labels", names)
+        check_distinct(names)
+        check_length(y.shape[0], n)
+        if not is_sparse(y):
+            return Table(names, np.asarray(y, dtype=np.float64))
+        return [[names[c] for c in row] for row in y.astype(bool).tolil().rows]
+    if is_sparse(y) or (isinstance(y, np.ndarray) and y.ndim == 2):
+        raise TypeError("a matrix y has no names for its columns; give them as `labels`")
+    if (frame := as_frame(y)) is not None:
+        check_length(len(frame), n)
+        names = list(frame.columns)
+        if (cells := numbers(frame)) is not None:
+            return Table(names, cells)
+        return [dict(zip(names, row, strict=True)) for row in frame.iter_rows()]
+    items = series(y, n)
+    return [list(y) if type(y) not in _PLAIN and isinstance(y, Iterator) else y for y in items]

@@ -1,0 +1,168 @@
+"""The X of a mini-batch: dataframes of any kind and sparse matrices are read here."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import pairwise
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+from narwhals.exceptions import DuplicateError
+from scipy import sparse
+
+from .._kernels import Batch
+from .._kernels.features import read
+from ..taxonomy import UnknownLabelError
+from .model import Floats
+
+Frame = nw.DataFrame[Any]
+
+
+def read_batch(X: Any, columns: Iterable[Hashable] | None) -> tuple[Batch, Frame]:
+    """The rows of X, all of them right, and a dataframe to answer like."""
+    if is_sparse(X):
+        if columns is None:
+            raise TypeError("a sparse X has no names for its columns; give them as `columns`")
+        names = list(columns)
+        check_shape("X", X, "columns", names)
+        check_distinct(names)
+        return _sparse(X, names), nw.from_dict({"row": range(X.shape[0])}, backend="pandas")
+    if (frame := as_frame(X)) is None:
+        raise TypeError(
+            "X must be a dataframe (of pandas, polars, pyarrow, ...) or, with `columns`, a "
+            f"scipy.sparse matrix, got {type(X).__name__}; of an array make a "
+            "pandas.DataFrame(X, columns=...)"
+        )
+    if columns is not None:
+        raise TypeError("`columns` are the names of a sparse X; a dataframe has its own")
+    names = list(frame.columns)
+    if (stored := _sparse_columns(frame)) is not None:
+        return _sparse(stored, names), frame
+    return Batch(names, _dense(frame, names)), frame
+
+
+def as_frame(table: Any) -> Frame | None:
+    """A dataframe of any kind whose columns all have different names; or None."""
+    try:
+        frame = nw.from_native(table, eager_only=True, pass_through=True)
+        return frame if isinstance(frame, nw.DataFrame) and frame.columns is not None else None
+    except DuplicateError:
+        check_distinct(list(getattr(table, "column_names", table.columns)))
+        raise
+
+
+def numbers(frame: Frame) -> Floats | None:
+    """The cells of a dataframe of numbers and bools, where missing ones are nan."""
+    native = frame.to_native()
+    if frame.implementation.is_pandas():  # the schema takes longer
+        kinds = set(native.dtypes)
+        if all(isinstance(kind, np.dtype) and kind.kind in "biuf" for kind in kinds):
+            return np.ascontiguousarray(native.to_numpy(dtype=np.float64))
+    if not all(_is_number(kind) for kind in frame.schema.dtypes()):
+        return None
+    if frame.implementation.is_pandas_like():
+        cells = native.to_numpy(dtype=np.float64, na_value=np.nan)
+    else:
+        cells = np.empty(frame.shape)
+        for j, column in enumerate(frame.iter_columns()):
+            cells[:, j] = column.to_numpy()
+    return np.ascontiguousarray(cells)
+
+
+def _is_number(kind: Any) -> bool:
+    return bool(kind == nw.Boolean or (kind.is_numeric() and kind != nw.Decimal))
+
+
+def _dense(frame: Frame, names: list[Hashable]) -> Floats:
+    values = numbers(frame)
+    if values is not None and _finite(values):
+        return values
+    n = len(frame)
+    cells = (dict(zip(names, row, strict=True)) for row in frame.iter_rows())
+    return np.array(_row_by_row(cells)).reshape(n, len(names))
+
+
+def _sparse(X: Any, names: list[Hashable]) -> Batch:
+    """Of each row the entries that are stored, in the order of the columns."""
+    rows = X.tocsr()
+    if not rows.has_canonical_format:
+        rows = rows.copy()
+        rows.sum_duplicates()
+    columns, start = rows.indices.astype(np.uint32), rows.indptr.astype(np.int64)
+    if rows.dtype.kind in "biuf":
+        values = rows.data.astype(np.float64)
+        if _finite(values):
+            return Batch(names, values, columns, start)
+    cells = (
+        {names[c]: value for c, value in zip(columns[a:z], rows.data[a:z].tolist(), strict=True)}
+        for a, z in pairwise(start)
+    )
+    flat = [value for row in _row_by_row(cells) for value in row.tolist()]
+    return Batch(names, np.array(flat, dtype=np.float64), columns, start)
+
+
+def is_sparse(matrix: Any) -> bool:
+    """Whether it is a scipy.sparse matrix or array."""
+    return bool(sparse.issparse(matrix))
+
+
+def _sparse_columns(frame: Frame) -> Any:
+    """The matrix of a dataframe of sparse columns, such as River's BagOfWords makes them."""
+    if not frame.implementation.is_pandas():
+        return None
+    X, kind = frame.to_native(), nw.get_native_namespace(frame).SparseDtype
+    kinds = set(X.dtypes)
+    if kinds and all(isinstance(one, kind) and one.fill_value == 0 for one in kinds):
+        return X.sparse.to_coo()
+    return None
+
+
+def _finite(values: Floats) -> bool:
+    """Whether no row can be wrong: every squared norm is finite if their sum is."""
+    with np.errstate(over="ignore"):
+        return math.isfinite(float(np.vdot(values, values)))
+
+
+def _row_by_row(rows: Iterable[dict[Hashable, Any]]) -> list[Floats]:
+    """The values of each row as `learn_one` reads it: slowly, but it knows what is wrong."""
+    values = []
+    for i, x in enumerate(rows):
+        with at_row(i):
+            values.append(read(x)[0])
+    return values
+
+
+@contextmanager
+def at_row(i: int) -> Iterator[None]:
+    """An error of one example, with its row put in front."""
+    try:
+        yield
+    except UnknownLabelError as error:
+        error.message = f"row {i}: {error.message}"
+        raise
+    except (TypeError, ValueError) as error:
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        raise kind(f"row {i}: {error}") from None
+
+
+def check_shape(what: str, matrix: Any, by: str, names: Sequence[Any]) -> None:
+    """A matrix needs a name for each column."""
+    if matrix.ndim != 2 or matrix.shape[1] != len(names):
+        raise ValueError(
+            f"`{by}` must name each column of {what}, got {len(names)} names for a shape of "
+            f"{matrix.shape}"
+        )
+
+
+def check_distinct(names: Sequence[Hashable]) -> None:
+    """No two columns may have one name."""
+    seen = set()
+    for name in names:
+        if name in seen:
+            raise ValueError(
+                f"column {name!r} comes twice; rename one, or add them up if they are one feature"
+            )
+        seen.add(name)

@@ -1,0 +1,155 @@
+"""What the compiled core costs, on RCV1, beside the floor: reading the dict and nothing else.
+
+    python tests/bench/core.py --data FOLDER
+
+The floor walks the same dicts in C and looks each name up in a bare table. Every row gets the same
+documents, made of fresh strings, in blocks of 1,000, one row after the other, so that a machine
+that slows down slows all of them. The first 2,000 documents are not counted. Printed are medians
+over the blocks, their ratio to the floor's median, and the slowest percent of the calls against the
+median call; for that calls are timed one by one, in every fourth block, which does not count
+otherwise. The numpy core runs in a process of its own, at the same time as nothing else.
+"""
+
+from __future__ import annotations
+
+import argparse
+import multiprocessing
+import os
+import statistics
+import time
+from collections.abc import Callable, Iterator
+from multiprocessing.connection import Connection
+from typing import Any
+
+import numpy as np
+from river import linear_model as river_linear_model
+from river import multioutput
+from tqdm import tqdm
+
+BLOCK, DISCARDED = 1_000, 2_000
+Document = tuple[dict[str, float], dict[str, bool]]
+Call = Callable[..., Any]
+
+
+def fresh(documents: list[Document]) -> list[Document]:
+    """The same documents with names that nobody has hashed or seen before."""
+    return [({k.encode().decode(): v for k, v in x.items()}, y) for x, y in documents]
+
+
+def deepest(taxonomy: Any, y: dict[str, bool]) -> str:
+    """One label, for the learners that take one."""
+    return max((label for label, on in y.items() if on), key=taxonomy.index)
+
+
+def models(taxonomy: Any, suffix: str = "") -> dict[str, tuple[Call, Call, bool]]:
+    """Learn, predict, and whether they take one label."""
+    from river_hier import linear_model
+
+    rows = {}
+    for name in ("HPerceptron", "HAROW", "Hieron"):
+        model = getattr(linear_model, name)(taxonomy)
+        rows[name + suffix] = (model.learn_one, model.predict_one, name == "Hieron")
+    return rows
+
+
+def timed(call: Call, examples: list[tuple[Any, ...]], calls: list[float] | None) -> float:
+    """Microseconds an example; of each single call, too, where they are collected."""
+    clock = time.perf_counter
+    start = clock()
+    if calls is None:
+        for example in examples:
+            call(*example)
+    else:
+        for example in examples:
+            before = clock()
+            call(*example)
+            calls.append(clock() - before)
+    return 1e6 * (clock() - start) / len(examples)
+
+
+def numpy_worker(pipe: Connection, taxonomy: Any) -> None:
+    """Times blocks with the numpy core, when it is asked to."""
+    from river_hier import _kernels
+
+    assert _kernels.core == "numpy"
+    rows = models(taxonomy, ", numpy core")
+    while documents := pipe.recv():
+        pipe.send(list(times(rows, taxonomy, documents)))
+
+
+def times(
+    rows: dict[str, tuple[Call, Call, bool]],
+    taxonomy: Any,
+    documents: list[Document],
+    calls: dict[str, list[float]] | None = None,
+) -> Iterator[tuple[str, str, float]]:
+    """Of each row, what predicting and learning a block takes."""
+    for name, (learn, predict, one) in rows.items():
+        examples: list[tuple[Any, ...]] = [(x,) for x, _ in fresh(documents)]
+        yield name, "predict", timed(predict, examples, None)
+        labelled: list[tuple[Any, Any]] = list(fresh(documents))
+        if one:
+            labelled = [(x, deepest(taxonomy, y)) for x, y in labelled]
+        single = None if calls is None else calls.setdefault(name, [])
+        yield name, "learn", timed(learn, labelled, single)
+
+
+def main(data: str | None, with_river: bool) -> None:
+    from river_hier import _native, datasets, show_versions
+
+    show_versions()
+    stream = datasets.RCV1(data)
+    taxonomy = stream.taxonomy
+    documents = list(stream)
+    floor = _native.Floor().look_up
+    rows = models(taxonomy)
+    os.environ["RIVER_HIER_PURE"] = "1"  # for the process that is started next
+    pipe, other = multiprocessing.Pipe()
+    worker = multiprocessing.get_context("spawn").Process(
+        target=numpy_worker, args=(other, taxonomy), daemon=True
+    )
+    worker.start()
+    river = multioutput.PerOutputClassifier(river_linear_model.Perceptron())
+    found: dict[tuple[str, str], list[float]] = {}
+    calls: dict[str, list[float]] = {}
+
+    with tqdm(total=len(documents), unit="doc") as progress:
+        for start in range(0, len(documents) - BLOCK + 1, BLOCK):
+            block = documents[start : start + BLOCK]
+            counted = start >= DISCARDED
+            part = [("floor", "learn", timed(floor, [(x,) for x, _ in fresh(block)], None))]
+            one_by_one = counted and start // BLOCK % 4 == 3
+            part += times(rows, taxonomy, block, calls if one_by_one else None)
+            pipe.send(block)
+            part += pipe.recv()
+            if with_river:
+                name = "River, one Perceptron a topic"
+                predicted = [(x,) for x, _ in fresh(block)]
+                part.append((name, "predict", timed(river.predict_one, predicted, None)))
+                part.append((name, "learn", timed(river.learn_one, list(fresh(block)), None)))
+            for name, what, microseconds in part if counted and not one_by_one else ():
+                found.setdefault((name, what), []).append(microseconds)
+            progress.update(BLOCK)
+    pipe.send([])
+
+    medians = {key: statistics.median(values) for key, values in found.items()}
+    base = medians["floor", "learn"]
+    print(f"\n{'':32}{'learn_one':>18}{'predict_one':>18}{'slowest percent':>18}")
+    for name in dict.fromkeys(name for name, _ in medians):
+        cells = [
+            f"{medians[name, what]:,.1f} us ({medians[name, what] / base:,.1f}x)"
+            if (name, what) in medians
+            else ""
+            for what in ("learn", "predict")
+        ]
+        if single := calls.get(name):
+            cells.append(f"{np.percentile(single, 99) / np.median(single):.1f} medians")
+        print(f"{name:32}" + "".join(f"{cell:>18}" for cell in cells))
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--data", help="folder with the LYRL2004 files; downloaded by default")
+    parser.add_argument("--river", action="store_true", help="River's own multioutput, too (slow)")
+    arguments = parser.parse_args()
+    main(arguments.data, arguments.river)

@@ -1,0 +1,155 @@
+"""What exact least squares cost: SH-RLS and H-RLS over all of RCV1, and on dense features.
+
+    python tests/bench/least_squares.py --data FOLDER
+
+Each row runs in a fresh process. Memory is what the process holds at its most, less what it held
+with the stream read and everything imported. `budget` rows show the losses on the last 3,926
+documents after learning from the first 12,000.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy.linalg import blas
+from tqdm import tqdm
+
+from river_hier import Taxonomy, datasets, linear_model, metrics
+
+TRAIN = 12_000
+Documents = list[tuple[Any, Any]]
+
+
+def megabytes() -> float:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def learned(model: Any, documents: Documents, predict: bool = False) -> float:
+    """Seconds to learn from all documents, predicting each before where that is asked for."""
+    start = time.perf_counter()
+    for x, y in tqdm(documents, unit="doc"):
+        if predict:
+            model.predict_one(x)
+        model.learn_one(x, y)
+    return time.perf_counter() - start
+
+
+def whole(stream: Any, documents: Documents, predict: bool = False, **options: Any) -> Any:
+    """SH-RLS over all documents."""
+    model = linear_model.SHRLS(stream.taxonomy, **options)
+    seconds = learned(model, documents, predict)
+    return {"seconds": seconds, "stored": sum(model.n_stored.values())}
+
+
+def hrls(stream: Any, documents: Documents, predict: bool = False, **options: Any) -> Any:
+    """H-RLS over all documents, and the first prediction."""
+    model = linear_model.HRLS(stream.taxonomy, **options)
+    seconds = learned(model, documents, predict)
+    start = time.perf_counter()
+    model.predict_one(documents[0][0])
+    return {"seconds": seconds + time.perf_counter() - start}
+
+
+def budget(stream: Any, documents: Documents, **options: Any) -> Any:
+    """Losses under a budget."""
+    model = linear_model.SHRLS(stream.taxonomy, **options)
+    seconds = learned(model, documents[:TRAIN])
+    losses = [
+        metrics.ZeroOneLoss(stream.taxonomy),
+        metrics.HLoss(stream.taxonomy),
+        metrics.SymmetricDifferenceLoss(stream.taxonomy),
+    ]
+    for x, y in documents[TRAIN:]:
+        answer = model.predict_one(x)
+        for loss in losses:
+            loss.update(y, answer)
+    return {"seconds": seconds, "losses": [round(loss.get(), 3) for loss in losses]}
+
+
+ROWS: dict[str, Callable[[Any, Documents], Any]] = {
+    "SH-RLS, factors": whole,
+    "SH-RLS, factors, predicting before learning": lambda s, d: whole(s, d, predict=True),
+    "SH-RLS, conjugate gradients (memory=0)": lambda s, d: whole(s, d, memory=0),
+    "H-RLS and one prediction": hrls,
+    "H-RLS, predicting before learning": lambda s, d: hrls(s, d, predict=True),
+    "SH-RLS, no budget": lambda s, d: budget(s, d, budget=None),
+    "SH-RLS, budget=1,000": lambda s, d: budget(s, d, budget=1_000),
+    "SH-RLS, budget=500": lambda s, d: budget(s, d, budget=500),
+    "SH-RLS, budget=250": lambda s, d: budget(s, d, budget=250),
+}
+
+
+def dense() -> None:
+    """121 dense features, 121 nodes: a learn_one against the symv and syr calls that it needs."""
+    rng = np.random.default_rng(0)
+    taxonomy = Taxonomy.from_parents(
+        {0: None} | {v: (v - 1) // 3 for v in range(1, 121)}  # a full ternary tree
+    )
+    models = {"H-RLS": linear_model.HRLS(taxonomy), "SH-RLS": linear_model.SHRLS(taxonomy)}
+    d, rounds = 121, 3_000
+    times: dict[str, list[float]] = {name: [] for name in [*models, "H scipy", "SH scipy"]}
+    inverse = np.asfortranarray(np.eye(d))
+    for _ in tqdm(range(rounds), unit="example"):
+        x = rng.normal(size=d) / d**0.5
+        named = {f"f{j}": value for j, value in enumerate(x.tolist())}
+        leaf = int(rng.integers(40, 121))
+        for name, model in models.items():
+            before = model.n_stored if name == "SH-RLS" else None
+            start = time.perf_counter()
+            model.learn_one(named, leaf)
+            times[name].append(time.perf_counter() - start)
+            stores = 4 if before is None else sum(model.n_stored.values()) - sum(before.values())
+            start = time.perf_counter()
+            for _ in range(stores):
+                u = blas.dsymv(1.0, inverse, x)
+                blas.dsyr(-1e-9, u, a=inverse, overwrite_a=True)
+            times["H scipy" if name == "H-RLS" else "SH scipy"].append(time.perf_counter() - start)
+    last = slice(rounds // 2, None)
+    medians = {name: 1e6 * statistics.median(values[last]) for name, values in times.items()}
+    print("\n121 dense features, 121 nodes (microseconds an example, second half)")
+    for name in models:
+        theirs = medians["H scipy" if name == "H-RLS" else "SH scipy"]
+        print(f"  {name:8}{medians[name]:8.1f}   symv and syr alone, by scipy{theirs:8.1f}")
+
+
+def one(row: str, data: str | None) -> None:
+    """Run one row and print what it found as JSON."""
+    stream = datasets.RCV1(data)
+    documents = list(stream)
+    base = megabytes()
+    found = ROWS[row](stream, documents)
+    print(json.dumps(found | {"megabytes": round(megabytes() - base)}))
+
+
+def main(data: str | None, only: str) -> None:
+    print(f"{'':46}{'seconds':>9}{'MB':>7}   stored, or zero-one / H / symmetric difference loss")
+    for row in ROWS:
+        if only not in row:
+            continue
+        command = [sys.executable, __file__, "--row", row, *(["--data", data] if data else [])]
+        answer = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout
+        found = json.loads(answer)
+        more = found.get("stored", found.get("losses", ""))
+        print(f"{row:46}{found['seconds']:>9.1f}{found['megabytes']:>7}   {more}", flush=True)
+    dense()
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--data", help="folder with the LYRL2004 files; downloaded by default")
+    parser.add_argument("--only", default="", help="rows whose name holds this text")
+    parser.add_argument("--row", choices=ROWS, help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    if arguments.row:
+        one(arguments.row, arguments.data)
+    else:
+        main(arguments.data, arguments.only)
