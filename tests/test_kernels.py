@@ -1,20 +1,103 @@
-"""The kernels against numpy's own solutions."""
+"""The kernels of both cores against numpy's own solutions."""
 
 from __future__ import annotations
 
+import math
 import pickle
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
+from cores import KERNELS, REQUIRED, both, kernels, kinds, n_instances, native_only, running_on
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import trees
 
-from river_hier import Taxonomy
-from river_hier._kernels import Features, LeastSquares, Weights, distances_from
+from river_hier import Taxonomy, _kernels
+from river_hier._kernels import distances_from
 from river_hier._kernels.cholesky import GrowingCholesky
-from river_hier._kernels.dual import Dual
-from river_hier._kernels.primal import Primal
+
+PAIR = Taxonomy.flat(["a", "b"])
+ONE = Taxonomy.flat(["a"])
+PLENTY = 1e9  # bytes for factors
+
+
+def sparse(rng: np.random.Generator, n_features: int, n: int) -> dict[Any, float]:
+    return {int(j): float(rng.normal()) for j in rng.choice(n_features, n, replace=False)}
+
+
+def dense(x: dict[Any, float], n_features: int) -> Any:
+    row = np.zeros(n_features)
+    row[list(x)] = list(x.values())
+    return row
+
+
+class Solved:
+    """One system for the children of a star, beside its explicit matrices."""
+
+    def __init__(self, core: str, star: Taxonomy, n_features: int, l2: float, memory: float) -> None:
+        self.k = kernels(core)
+        self.n, self.l2, self.m = n_features, l2, len(star) - 1
+        self.features, self.labels = self.k.Features(), self.k.Labels(star)
+        self.rls = self.k.LeastSquares(l2, memory)
+        self.rls.add_system(list(range(1, len(star))))
+        self.S, self.V = np.zeros((0, n_features)), np.zeros((0, self.m))
+
+    def learn(self, x: dict[Any, float], y: set[str]) -> None:
+        assert self.k.hrls_step(self.rls, self.features, self.labels, x, y)
+        nodes = self.labels.taxonomy.nodes[1:]
+        self.S = np.vstack([self.S, dense(x, self.n)])
+        self.V = np.vstack([self.V, [1.0 if label in y else -1.0 for label in nodes]])
+
+    def answer(self, x: dict[Any, float]) -> list[bool]:
+        found = self.k.least_squares_answer(self.rls, self.features, self.labels, x)
+        return list(found.values())
+
+    def expected(self) -> tuple[Any, Any]:
+        A = self.l2 * np.eye(self.n) + self.S.T @ self.S
+        return np.linalg.inv(A), np.linalg.solve(A, self.S.T @ self.V)
+
+    def check(self, x: dict[Any, float], near: float) -> None:
+        inverse, w = self.expected()
+        row = dense(x, self.n)
+        scores = self.rls.scores(self.features.find(x), self.m + 1)
+        assert scores[0] == 0.0
+        np.testing.assert_allclose(
+            scores[1:], row @ w / (1.0 + row @ inverse @ row), atol=near, rtol=near
+        )
+        names = self.features.names()
+        found = self.rls.weights(0, len(names))
+        np.testing.assert_allclose(found, w[names], atol=near, rtol=near)
+        if (abs(row @ w) > near).all():
+            for _ in range(20):  # from the dual variables, later from an explicit w
+                assert self.answer(x) == (row @ w >= 0.0).tolist()
+
+
+REGIMES = [
+    pytest.param(30, 120, PLENTY, "primal", 1e-9, id="primal"),
+    pytest.param(150, 40, PLENTY, "direct", 1e-9, id="direct"),
+    pytest.param(150, 40, 0, "iterative", 1e-5, id="iterative"),
+    pytest.param(150, 40, 8 * 210, "iterative", 1e-5, id="iterative from 20 on"),
+]
+
+
+@native_only
+def test_the_compiled_core_offers_all_twins() -> None:
+    assert KERNELS["native"] is not None or not REQUIRED, "there is no compiled core"
+    native = kernels("native")
+    for name in _kernels.TWINS:
+        assert getattr(native, name) is not getattr(kernels("numpy"), name)
+
+
+def test_the_environment_chooses_the_core() -> None:
+    import os
+
+    pure = os.environ.get("RIVER_HIER_PURE", "0") not in ("", "0") or KERNELS["native"] is None
+    assert _kernels.core == ("numpy" if pure else "native")
+    assert _kernels.Features is kernels(_kernels.core).Features
+    assert _kernels.why
 
 
 @pytest.mark.parametrize("n", [1, 127, 128, 129, 300])
@@ -29,126 +112,150 @@ def test_growing_cholesky(n: int) -> None:
         np.testing.assert_allclose(B[:i, :i] @ factor.backward(l), b, atol=1e-8)
         factor.append(l, np.sqrt(B[i, i] - l @ l))
     b = rng.normal(size=n)
-    np.testing.assert_allclose(factor.forward(b), np.linalg.solve(np.linalg.cholesky(B), b))
+    L = np.linalg.cholesky(B)
+    np.testing.assert_allclose(factor.forward(b), np.linalg.solve(L, b))
     np.testing.assert_allclose(factor.backward(factor.forward(b)), np.linalg.solve(B, b))
+    for i, (l, s) in enumerate(factor.rows()):  # noqa: E741
+        np.testing.assert_allclose(np.append(l, s), L[i, : i + 1])
 
 
-@pytest.mark.parametrize(("n_features", "n_instances"), [(30, 200), (300, 40)])
-def test_both_regimes_equal_the_direct_solve(n_features: int, n_instances: int) -> None:
+@both
+@pytest.mark.parametrize(("n_features", "n_instances", "memory", "kind", "near"), REGIMES)
+def test_every_regime_equals_the_direct_solve(
+    core: str, n_features: int, n_instances: int, memory: float, kind: str, near: float
+) -> None:
     rng = np.random.default_rng(0)
-    l2 = 0.7
-    features, rls = Features(), LeastSquares([2], l2)
-    S, V = np.zeros((n_instances, n_features)), np.zeros((n_instances, 2))
+    solved = Solved(core, PAIR, n_features, 0.7, memory)
     for i in range(n_instances):
-        names = rng.choice(n_features, size=5, replace=False)
-        x = features.insert({int(name): float(rng.normal()) for name in names})
-        S[i, x.rows] = x.values
-        visit = rls.visit(x)
-        A = l2 * np.eye(n_features) + S[:i].T @ S[:i]
-        w = np.linalg.solve(A, S[:i].T @ V[:i])
-        scores = rls.scores(0, visit)
-        np.testing.assert_allclose(scores, S[i] @ w, atol=1e-9)
-        for _ in range(20):  # from the dual variables, later from an explicit w
-            np.testing.assert_allclose(rls.predict(0, visit), S[i] @ w, atol=1e-9)
-        r, u = rls.solve(0, visit)
-        assert r == pytest.approx(S[i] @ np.linalg.solve(A, S[i]), abs=1e-9)
-        V[i] = rng.choice([-1.0, 1.0], size=2)
-        rls.store(0, visit, V[i], r, u)
-    assert isinstance(rls.systems[0], Primal if n_instances >= n_features else Dual)
-    assert rls.n_stored == [n_instances]
+        x = sparse(rng, n_features, 5)
+        if i % 3 == 0:  # between two checks, instances wait
+            solved.check(x, near)
+        solved.learn(x, {label for label in "ab" if rng.random() < 0.5})
+    solved.check(sparse(rng, n_features, 5), near)
+    assert kinds(solved.rls) == [kind]
+    assert solved.rls.n_stored == [n_instances]
 
 
-def test_far_more_features_lead_back_to_dual_variables() -> None:
+@both
+def test_far_more_features_lead_back_to_dual_variables(core: str) -> None:
     rng = np.random.default_rng(1)
-    l2 = 0.5
-    features, rls = Features(), LeastSquares([1], l2)
-    S, v = np.zeros((0, 400)), np.zeros(0)
+    solved = Solved(core, ONE, 150, 0.5, PLENTY)
     for i in range(60):
-        names = range(5) if i < 20 or i > 40 else rng.choice(400, size=100, replace=False)
-        x = features.insert({int(name): float(rng.normal()) for name in names})
-        row = np.zeros(400)
-        row[x.rows] = x.values
-        visit = rls.visit(x)
-        A = l2 * np.eye(400) + S.T @ S
-        score = rls.scores(0, visit)
-        assert score[0] == pytest.approx(row @ np.linalg.solve(A, S.T @ v), abs=1e-9)
-        r, u = rls.solve(0, visit)
-        assert r == pytest.approx(row @ np.linalg.solve(A, row), abs=1e-9)
-        S, v = np.vstack([S, row]), np.append(v, rng.choice([-1.0, 1.0]))
-        rls.store(0, visit, v[-1:], r, u)
-        assert isinstance(rls.systems[0], Primal if 4 <= i < 20 else Dual)
-    rls.add_outputs(0, 2)
-    w = np.linalg.solve(l2 * np.eye(400) + S.T @ S, -S.sum(axis=0))
-    for column in (1, 2):
-        found = rls.weights(0)[:, column]
-        np.testing.assert_allclose(found, w[: len(found)], atol=1e-9)
-    assert rls.n_stored == [60]
+        x = sparse(rng, 150, 90) if 20 <= i <= 40 else dict(sparse(rng, 5, 5))
+        solved.check(x, 1e-8)
+        solved.learn(x, {"a"} if rng.random() < 0.5 else set())
+        assert kinds(solved.rls) == ["primal" if 4 <= i < 20 else "direct"]
+    assert solved.rls.n_stored == [60]
 
 
+@both
+@pytest.mark.parametrize(
+    ("wide", "memory", "kind"),
+    [(False, PLENTY, "primal"), (True, PLENTY, "direct"), (True, 0, "iterative")],
+)
+def test_outputs_that_come_later_were_off_before(
+    core: str, wide: bool, memory: float, kind: str
+) -> None:
+    rng = np.random.default_rng(2)
+    n = 200 if wide else 6
+    solved = Solved(core, Taxonomy.flat(["a", "b", "late", "later"]), n, 0.5, memory)
+    late = Solved(core, ONE, n, 0.5, memory)
+    for i in range(30):
+        x, y = sparse(rng, n, 5), {"a"} if i % 3 else set()
+        solved.learn(x, y)
+        late.learn(x, y)
+    assert kinds(late.rls) == [kind]
+    late.answer(sparse(rng, n, 5))
+    late.rls.add_outputs(0, [2, 3, 4])
+    late.labels = solved.labels
+    late.m, late.V = 4, solved.V
+    for _ in range(5):
+        x = sparse(rng, n, 5)
+        late.check(x, 1e-6)
+        late.learn(x, {"b", "late"})
+
+
+@both
 @pytest.mark.parametrize("n_features", [5, 400])
 @pytest.mark.parametrize(
-    ("norm", "l2"), [(1.0, 1.0), (1.0, 1e-8), (1e2, 1.0), (1e2, 1e-8), (1e4, 1.0), (1e4, 1e-4)]
+    ("norm", "l2"), [(1.0, 1.0), (1.0, 1e-8), (1e2, 1.0), (99.0, 1e-8), (1e4, 1.0), (9900.0, 1e-4)]
 )
-def test_repeated_examples_of_any_size_do_no_harm(n_features: int, norm: float, l2: float) -> None:
+def test_repeated_examples_of_any_size_do_no_harm(
+    core: str, n_features: int, norm: float, l2: float
+) -> None:
     rng = np.random.default_rng(2)
     X = rng.normal(size=(8, n_features))
     X *= norm / np.linalg.norm(X, axis=1, keepdims=True)
-    features, rls = Features(), LeastSquares([1], l2)
-    labels = [1.0, -1.0, 1.0]
+    solved = Solved(core, ONE, n_features, l2, PLENTY)
     seen: list[tuple[int, float]] = []
     for i in range(240):
-        visit = rls.visit(features.insert(dict(enumerate(X[i % 8].tolist()))))
-        seen.append((i % 8, labels[i % 3]))
-        rls.store(0, visit, np.array([seen[-1][1]]), *rls.solve(0, visit))
+        seen.append((i % 8, [1.0, -1.0, 1.0][i % 3]))
+        x = dict(enumerate(X[i % 8].tolist()))
+        y = {"a": seen[-1][1] > 0.0}
+        assert solved.k.hrls_step(solved.rls, solved.features, solved.labels, x, y)
     # The same problem, once for each distinct x, in exact form: (K c + l2) alpha = sum of labels.
     counts = np.bincount([j for j, _ in seen], minlength=8)
     sums = np.bincount([j for j, _ in seen], weights=[y for _, y in seen], minlength=8)
     U, size, V = np.linalg.svd(np.sqrt(counts)[:, None] * X, full_matrices=False)
-    exact = X @ (V.T @ (size / (size**2 + l2) * (U.T @ (sums / np.sqrt(counts)))))
-    found = [
-        float(rls.scores(0, rls.visit(features.find(dict(enumerate(x.tolist())))))[0]) for x in X
-    ]
+    P = X @ V.T
+    exact = P @ (size / (size**2 + l2) * (U.T @ (sums / np.sqrt(counts))))
+    r = (P**2 / (size**2 + l2)).sum(axis=1)
+    probes = [solved.features.find(dict(enumerate(x))) for x in X.tolist()]
+    found = np.array([solved.rls.scores(x, 2)[1] for x in probes]) * (1.0 + r)
     condition = 30 * norm**2 / l2
     np.testing.assert_allclose(found, exact, atol=max(1e-9, min(1e-15 * condition, 0.2)))
 
 
-def test_instances_are_stored_once_and_only_while_somebody_is_in_dual_variables() -> None:
-    features, rls = Features(), LeastSquares([1, 1, 1], 1.0)
+@both
+def test_instances_are_stored_once_and_only_while_somebody_needs_them(core: str) -> None:
+    k = kernels(core)
+    tree = Taxonomy([("r", "a"), ("r", "c"), ("a", "b")])
+    features, labels = k.Features(), k.Labels(tree)
+    rls = k.LeastSquares(1.0, PLENTY)
+    for v in (1, 2, 3):
+        rls.add_system([v])
     for i in range(10):
-        x = features.insert({i: 1.0, i + 1: 2.0, "bias": 1.0})
-        visit = rls.visit(x)
-        for s in (0, 2):
-            r, u = rls.solve(s, visit)
-            rls.store(s, visit, np.ones(1), r, u)
-    assert rls.instances.n == 10
-    for _ in range(30):  # with 12 features the systems go over to primal variables
-        visit = rls.visit(features.insert({"bias": 1.0, 0: 0.5}))
-        r, u = rls.solve(0, visit)
-        rls.store(0, visit, np.ones(1), r, u)
-    assert isinstance(rls.systems[0], Primal)
-    assert rls.instances.n == 12
+        k.shrls_step(rls, 1e9, i + 1, features, labels, {i: 1.0, i + 1: 2.0, "bias": 1.0}, ["b"])
+    assert (rls.n_stored, n_instances(rls)) == ([10, 10, 10], 10)
+    for t in range(1200):  # all go over to primal variables, and nobody needs an instance
+        k.shrls_step(rls, 1e9, t + 11, features, labels, {"bias": 1.0, t % 9: 0.5}, ["b"])
+    assert kinds(rls) == ["primal"] * 3
+    for t in range(100):
+        x = {f"new {t} {i}": 1.0 for i in range(100)}
+        k.shrls_step(rls, 1e9, t + 1211, features, labels, x, ["c"])
+    assert kinds(rls) == ["direct", "direct", "primal"]
+    assert n_instances(rls) < 1200
 
 
-def test_predicting_leaves_a_pickle_as_it_was() -> None:
-    features, rls = Features(), LeastSquares([1], 1.0)
-    for i in range(5):
-        visit = rls.visit(features.insert({i: 1.0, i + 1: 1.0}))
-        rls.store(0, visit, np.ones(1), *rls.solve(0, visit))
-    before = pickle.dumps(rls)
-    for _ in range(20):
-        rls.predict(0, rls.visit(features.find({1: 1.0})))
-    assert pickle.dumps(rls) == before
+@both
+def test_predicting_leaves_a_pickle_as_it_was(core: str) -> None:
+    for memory in (PLENTY, 0):
+        solved = Solved(core, PAIR, 40, 1.0, memory)
+        rng = np.random.default_rng(3)
+        for _ in range(12):
+            solved.learn(sparse(rng, 40, 10), {"a"})
+        before = pickle.dumps(solved.rls)
+        for _ in range(20):
+            solved.answer({1: 1.0, 2: -0.3, "unheard": 1.0})
+            solved.rls.scores(solved.features.find({1: 1.0}), 3)
+        assert pickle.dumps(solved.rls) == before
 
 
-def test_a_pickle_holds_no_room_to_grow() -> None:
-    features, weights = Features(), Weights(3)
-    for i in range(100):
-        x = features.insert({i: 1.0})
-        weights.add(x, np.array([1]), np.array([1.0]))
-    assert len(weights.matrix) > 100
-    assert pickle.loads(pickle.dumps(weights)).matrix.shape == (100, 3)
-    weights.add(x, np.array([1]), np.array([-1.0]))
-    assert pickle.loads(pickle.dumps(weights)).matrix.shape == (99, 3)
+@both
+@pytest.mark.parametrize("n_nodes", [4, 200])
+def test_a_pickle_of_weights_holds_what_is_not_zero(core: str, n_nodes: int) -> None:
+    taxonomy = Taxonomy.flat([str(v) for v in range(1, n_nodes)])
+    with running_on(core) as k:
+        features, labels = k.Features(), k.Labels(taxonomy)
+        weights = k.Weights(n_nodes)
+        for i in range(100):
+            k.hieron_step(weights, features, labels, {i: 1.0}, 1)
+        start, nodes, values = weights.__reduce__()[1][-1]
+        assert (len(start), nodes.tolist(), len(values)) == (101, [1] * 100, 100)
+        again = pickle.loads(pickle.dumps(weights))
+        assert type(again) is k.Weights
+        assert again.column(1, 101).tolist() == [1.0] * 100 + [0.0]
+        assert again.n_bytes <= weights.n_bytes
 
 
 @given(taxonomy=trees(), data=st.data())
@@ -159,15 +266,33 @@ def test_distances_from_a_node(taxonomy: Taxonomy, data: st.DataObject) -> None:
     assert distances_from(taxonomy.index(y), taxonomy.arrays).tolist() == expected
 
 
-def test_finding_adds_no_feature() -> None:
-    features = Features()
+@both
+def test_finding_adds_no_feature(core: str) -> None:
+    features = kernels(core).Features()
     features.insert({"a": 1.0, "b": 2.0})
     x = features.find({"c": 2.0, "b": 1.0})
     assert (x.rows.tolist(), x.values.tolist(), x.norm2) == ([1], [1.0], 5.0)
-    assert len(features) == 2
+    assert (len(features), features.names()) == (2, ["a", "b"])
+    assert (features.row("b"), features.row("c")) == (1, None)
 
 
-@pytest.mark.parametrize("value", [True, np.bool_(True), 1, np.int64(1), np.float32(1), 1.0])
-def test_numbers_of_every_kind(value: object) -> None:
-    x = Features().insert({"a": value, "b": 2})
+@both
+@pytest.mark.parametrize(
+    "value",
+    [True, np.bool_(True), 1, np.int64(1), np.uint8(1), np.float32(1), 1.0, np.float64(1)]
+    + [Fraction(1), Decimal(1), np.array(1.0), np.array(True), np.float16(1), np.longdouble(1)],
+    ids=lambda value: f"{type(value).__name__}",
+)
+def test_numbers_of_every_kind(core: str, value: object) -> None:
+    x = kernels(core).Features().insert({"a": value, "b": 2})
     assert x.values.tolist() == [1.0, 2.0]
+    assert x.norm2 == 5.0
+
+
+@both
+@pytest.mark.parametrize("value", [2**53 + 1, 2**63, -(2**64), 10**300, 5e-324, -0.0])
+def test_numbers_at_the_edges(core: str, value: Any) -> None:
+    x = kernels(core).Features().insert({"a": value, "b": 1e-140} if value != 10**300 else {"a": 1})
+    assert math.isfinite(x.norm2)
+    if value != 10**300:
+        assert x.values.tolist() == [float(value), 1e-140]

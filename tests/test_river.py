@@ -67,6 +67,8 @@ def test_rivers_checks(name: str, model: Any, wrap: Any, monkeypatch: pytest.Mon
             continue  # a clone forgets, so it is not what has been through the pickle
         if check.__name__ == "check_debug_one" and name.endswith("Hieron-pipeline"):
             continue  # River sorts the labels there, and True cannot be compared with "sky"
+        if check.__name__ == "check_learn_many_matches_learn_one" and name.endswith("pipeline"):
+            continue  # a StandardScaler that has seen the whole batch scales its rows otherwise
         wrap(check)(model.clone())
         done += 1
     assert done >= 20

@@ -280,13 +280,20 @@ class Masks {
     std::unique_ptr<bool[]> mask_;
 };
 
+// The next row, which the weights can take.
+const Vector& next(const Weights& w, Rows& X, size_t i) {
+    X.prefetch(i + 1, *w.soon());
+    const Vector& x = X[i];
+    w.check_range(x.norm2);
+    return x;
+}
+
 nb::object top_down_answers(Weights& w, const Labels& labels, Rows& X) {
     ensure_room(idle(w), labels);
     Masks masks(X.n(), labels.n());
     Nodes on;
     for (size_t i = 0; i < X.n(); ++i) {
-        X.prefetch(i + 1, *w.soon());
-        top_down(w, X[i], labels, on);
+        top_down(w, next(w, X, i), labels, on);
         masks.set(i, on);
     }
     return masks.done();
@@ -296,8 +303,7 @@ nb::object hieron_answers(Weights& w, const Labels& labels, Rows& X) {
     ensure_room(idle(w), labels);
     Nodes best;
     for (size_t i = 0; i < X.n(); ++i) {
-        X.prefetch(i + 1, *w.soon());
-        best.push_back(argmax(hieron_scores(w, X[i], labels), labels.n()));
+        best.push_back(argmax(hieron_scores(w, next(w, X, i), labels), labels.n()));
     }
     return array(best);
 }
@@ -320,7 +326,7 @@ nb::object scores_of(Weights& w, Rows& X) {
     idle(w);
     Numbers all;
     for (size_t i = 0; i < X.n(); ++i) {
-        w.score_all(X[i]);
+        w.score_all(next(w, X, i));
         all.insert(all.end(), w.scores.begin(), w.scores.begin() + w.n_nodes());
     }
     return matrix(all, X.n(), w.n_nodes()).attr("T");

@@ -72,18 +72,18 @@ class Dual : public Solver {
         return sum;
     }
 
-    // S^T x
-    void gather(Visit& visit, Numbers& k) const {
-        const double* dots = n() ? visit.dots() : nullptr;
-        k.resize(n());
-        for (size_t i = 0; i < n(); ++i) k[i] = dots[ids[i]];
+    // k = S^T x
+    const Numbers& gather(Visit& visit) {
+        if (visit_ != visit.number_of_visit || k_.size() != n()) visit.dots(ids, k_);
+        visit_ = visit.number_of_visit;
+        return k_;
     }
 
-    void times_alpha(Visit& visit, double* scores) const {
-        const double* dots = n() ? visit.dots() : nullptr;
+    void times_alpha(Visit& visit, double* scores) {
+        const Numbers& k = gather(visit);
         for (size_t o = 0; o < m_; ++o) {
             double sum = prior(visit.x, o);
-            for (size_t i = 0; i < n(); ++i) sum += alpha[o][i] * dots[ids[i]];
+            for (size_t i = 0; i < n(); ++i) sum += alpha[o][i] * k[i];
             scores[o] = sum;
         }
     }
@@ -125,7 +125,10 @@ class Dual : public Solver {
     size_t m_;
     double l2_;
 
+    Numbers k_;  // of the last visit
+
   private:
+    uint64_t visit_ = 0;
     size_t predictions_ = 0;  // since the last change
     Numbers w_;
 };
@@ -196,13 +199,15 @@ class Direct : public Dual {
 
     // Bring in the instances that wait.
     void catch_up(const Instances& instances) {
-        Numbers dots;
+        if (factor.n() == n()) return;
+        Numbers dense(instances.n_features(), 0.0);
         while (factor.n() < n()) {
             const size_t i = factor.n();
             const Vector x = instances.vector(ids[i]);
-            instances.dots(x, dots);
+            for (size_t j = 0; j < x.size(); ++j) dense[x.rows[j]] = x.values[j];
             l_.resize(i);
-            for (size_t k = 0; k < i; ++k) l_[k] = dots[ids[k]];
+            for (size_t k = 0; k < i; ++k) l_[k] = instances.dot(ids[k], dense.data());
+            for (uint32_t row : x.rows) dense[row] = 0.0;
             grow(x.norm2, reduce(x.norm2));
         }
     }
@@ -220,7 +225,7 @@ class Direct : public Dual {
     static constexpr double rounding = 1e-14;
 
     double solve_(Visit& visit) {
-        gather(visit, l_);
+        l_ = gather(visit);
         return reduce(visit.x.norm2);
     }
 

@@ -1,6 +1,7 @@
 // Stored instances, each once, whoever uses them.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -51,6 +52,17 @@ class Instances {
         }
     }
 
+    // How many entries `dots` reads.
+    double entries(const Vector& x) const {
+        size_t n = 0;
+        for (uint32_t row : x.rows)
+            if (row < by_feature_.size()) n += by_feature_[row].size();
+        return static_cast<double>(n);
+    }
+
+    // Features of an instance, on average.
+    double mean_size() const { return static_cast<double>(values_.size()) / n(); }
+
     // dense += a * the instance.
     void add_to(uint32_t number, double a, double* dense) const {
         for (size_t e = start_[number]; e < start_[number + 1]; ++e)
@@ -90,24 +102,50 @@ class Instances {
     std::vector<std::vector<Entry>> by_feature_;
 };
 
+// What visits share, because it is large: lent to one after the other.
+struct VisitBuffers {
+    std::vector<double> dots;   // x . every instance
+    std::vector<double> dense;  // x, or zeros between two visits
+    uint64_t visits = 0;
+};
+
 // An example on its way past the nodes: what the systems share about it is computed at most once.
 class Visit {
   public:
-    // The buffer for the dot products is lent, because it is large.
-    Visit(const Vector& x, Instances& instances, std::vector<double>& buffer)
-        : x(x), instances(instances), dots_(buffer) {}
+    Visit(const Vector& x, Instances& instances, VisitBuffers& buffers)
+        : x(x), instances(instances), number_of_visit(++buffers.visits), buffers_(buffers) {}
+    Visit(const Visit&) = delete;
+    ~Visit() {
+        if (spread_)
+            for (uint32_t row : x.rows) buffers_.dense[row] = 0.0;
+    }
 
-    const double* dots() {
-        if (!known_ || dots_.size() < instances.n()) instances.dots(x, dots_);
-        known_ = true;
-        return dots_.data();
+    // k[i] = x . the instance ids[i].
+    //
+    // All dot products at once, feature by feature, serve every system; those of a small system
+    // alone are cheaper one by one, until so many have been asked for that all would have been.
+    void dots(const std::vector<uint32_t>& ids, std::vector<double>& k) {
+        k.resize(ids.size());
+        if (ids.empty()) return;
+        if (!known_ || buffers_.dots.size() < instances.n()) {
+            spent_ += instances.mean_size() * static_cast<double>(ids.size());
+            if (spent_ < all_entries()) {
+                spread();
+                for (size_t i = 0; i < ids.size(); ++i)
+                    k[i] = instances.dot(ids[i], buffers_.dense.data());
+                return;
+            }
+            instances.dots(x, buffers_.dots);
+            known_ = true;
+        }
+        for (size_t i = 0; i < ids.size(); ++i) k[i] = buffers_.dots[ids[i]];
     }
 
     // The number of x among the instances; asking for it stores x.
     uint32_t number() {
         if (!stored_) {
             number_ = instances.append(x);
-            if (known_ && dots_.size() == number_) dots_.push_back(x.norm2);
+            if (known_ && buffers_.dots.size() == number_) buffers_.dots.push_back(x.norm2);
         }
         stored_ = true;
         return number_;
@@ -115,11 +153,27 @@ class Visit {
 
     const Vector& x;
     Instances& instances;
+    const uint64_t number_of_visit;
 
   private:
-    std::vector<double>& dots_;
+    double all_entries() {
+        if (all_entries_ < 0.0) all_entries_ = instances.entries(x);
+        return all_entries_;
+    }
+
+    void spread() {
+        if (spread_) return;
+        spread_ = true;
+        size_t n = instances.n_features();
+        for (uint32_t row : x.rows) n = std::max<size_t>(n, size_t{row} + 1);
+        if (buffers_.dense.size() < n) buffers_.dense.resize(2 * n, 0.0);
+        for (size_t j = 0; j < x.size(); ++j) buffers_.dense[x.rows[j]] = x.values[j];
+    }
+
+    VisitBuffers& buffers_;
     uint32_t number_ = 0;
-    bool known_ = false, stored_ = false;
+    double spent_ = 0.0, all_entries_ = -1.0;
+    bool known_ = false, stored_ = false, spread_ = false;
 };
 
 }  // namespace river_hier

@@ -28,7 +28,7 @@ class Iterative : public Dual {
 
     void signs(Visit& visit, double* scores) override {
         if (settled_) return this->scores(visit, scores);
-        gather(visit, k_);
+        gather(visit);
         // |k . (alpha* - alpha)| <= |B^-1 k| |residual|, and |B^-1 k| is at most this:
         double length2 = 0.0;
         for (double k : k_) length2 += k * k;
@@ -44,7 +44,7 @@ class Iterative : public Dual {
     }
 
     double solve(Visit& visit) override {
-        gather(visit, k_);
+        gather(visit);
         g_.assign(n(), 0.0);
         gradients(visit.instances, k_, g_, loose, [](double) { return false; });
         double kg = 0.0;
@@ -134,7 +134,7 @@ class Iterative : public Dual {
             image[i] = l2_ * a[i] + instances.dot(ids[i], dense_.data());
     }
 
-    Numbers k_, g_, dense_;
+    Numbers g_, dense_;
     bool settled_ = false;
 };
 

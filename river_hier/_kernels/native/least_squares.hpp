@@ -52,7 +52,7 @@ class LeastSquares : public Shared {
         systems[s].nodes.insert(systems[s].nodes.end(), nodes.begin(), nodes.end());
     }
 
-    Visit visit(const Vector& x) { return Visit(x, instances, dots_); }
+    Visit visit(const Vector& x) { return Visit(x, instances, buffers_); }
 
     // Take in x with its labels, after `solve`.
     void store(System& system, Visit& visit, const double* v, double r) {
@@ -208,7 +208,7 @@ class LeastSquares : public Shared {
     size_t used_ = 0;  // bytes of all factors
     uint32_t n_nodes_ = 0;
     size_t many_ = few_instances;  // instances at which to look
-    std::vector<double> dots_;
+    VisitBuffers buffers_;
 };
 
 }  // namespace river_hier

@@ -1,0 +1,150 @@
+"""What does a mini-batch save? `learn_many` beside the loop of `learn_one`, in interleaved runs.
+
+    python tests/bench/many.py [--data FOLDER]
+
+Batches of 1,000 rows: dense ones of 20 and 121 columns in a pandas dataframe, and sparse ones as
+a text makes them, in a scipy.sparse matrix; with --data, RCV1's own documents. Each batch is
+learned three times by models that are alike: in one call, row by row from the batch, and row by row
+from dicts that were made beforehand. Printed are medians over the batches, in milliseconds a batch,
+and how many times slower than the call the loops are.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import statistics
+import time
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from scipy import sparse
+
+from river_hier import Taxonomy, _kernels, datasets, linear_model
+
+ROWS = 1_000
+LEARNERS = ["Hieron", "AveragedHieron", "HPerceptron", "HAROW", "HRLS", "SHRLS"]
+
+
+class Batch(NamedTuple):
+    """A batch as a matrix, as dicts, and its labels."""
+
+    X: Any
+    columns: list[str] | None
+    xs: list[dict[str, float]]
+    ys: list[Any]
+
+
+def tree() -> Taxonomy:
+    """103 topics, as RCV1 has them: 4 at the top, below them 11 each, and so on."""
+    return Taxonomy([(f"t{(v - 1) // 4 if v > 4 else 0}", f"t{v}") for v in range(1, 104)])
+
+
+def labels(t: Taxonomy, rng: np.random.Generator) -> list[set[Any]]:
+    nodes = t.nodes[1:]
+    return [{nodes[v] for v in rng.integers(len(nodes), size=2)} for _ in range(ROWS)]
+
+
+def dense(t: Taxonomy, d: int) -> Iterator[Batch]:
+    rng = np.random.default_rng(0)
+    columns = [f"feature {j}" for j in range(d)]
+    while True:
+        X = pd.DataFrame(rng.normal(size=(ROWS, d)) / d**0.5, columns=columns)
+        yield Batch(X, None, X.to_dict("records"), labels(t, rng))
+
+
+def text(t: Taxonomy, n_words: int = 47_000, length: int = 76) -> Iterator[Batch]:
+    """Words by Zipf's law, weighted, of unit norm."""
+    rng = np.random.default_rng(0)
+    chances = 1.0 / np.arange(10, n_words + 10)
+    chances /= chances.sum()
+    while True:
+        xs = []
+        for _ in range(ROWS):
+            words = {f"word{w}" for w in rng.choice(n_words, size=length, p=chances).tolist()}
+            xs.append(dict.fromkeys(sorted(words), len(words) ** -0.5))
+        yield as_sparse(xs, labels(t, rng))
+
+
+def documents(stream: Any) -> Iterator[Batch]:
+    examples = iter(stream)
+    while len(block := list(itertools.islice(examples, ROWS))) == ROWS:
+        yield as_sparse([x for x, _ in block], [y for _, y in block])
+
+
+def as_sparse(xs: list[dict[str, float]], ys: list[Any]) -> Batch:
+    columns: dict[str, int] = {}
+    entries = [
+        (i, columns.setdefault(w, len(columns)), v) for i, x in enumerate(xs) for w, v in x.items()
+    ]
+    rows, places, values = zip(*entries, strict=True)
+    X = sparse.csr_array((values, (rows, places)), shape=(len(xs), len(columns)))
+    X.sort_indices()
+    return Batch(X, list(columns), xs, ys)
+
+
+def from_the_batch(batch: Batch) -> Iterator[dict[str, float]]:
+    """The rows of the batch as dicts, made on the way."""
+    if batch.columns is None:
+        return iter(batch.X.to_dict("records"))
+    return (
+        {batch.columns[c]: v for c, v in zip(X.indices.tolist(), X.data.tolist(), strict=True)}
+        for X in (batch.X[[i]] for i in range(batch.X.shape[0]))
+    )
+
+
+def many(model: Any, batch: Batch) -> None:
+    model.learn_many(batch.X, batch.ys, columns=batch.columns)
+
+
+def loop(model: Any, batch: Batch) -> None:
+    for x, y in zip(from_the_batch(batch), batch.ys, strict=True):
+        model.learn_one(x, y)
+
+
+def loop_over_dicts(model: Any, batch: Batch) -> None:
+    for x, y in zip(batch.xs, batch.ys, strict=True):
+        model.learn_one(x, y)
+
+
+def medians(name: str, t: Taxonomy, batches: Iterator[Batch], n: int) -> list[float]:
+    ways: list[Callable[[Any, Batch], None]] = [many, loop, loop_over_dicts]
+    models = [getattr(linear_model, name)(t) for _ in ways]
+    times: list[list[float]] = [[] for _ in ways]
+    for batch in itertools.islice(batches, n):
+        if name in ("Hieron", "AveragedHieron"):
+            deepest = [max(y, key=t.index) if y else t.root for y in map(t.closure, batch.ys)]
+            batch = batch._replace(ys=deepest)
+        for way, model, spent in zip(ways, models, times, strict=True):
+            start = time.perf_counter()
+            way(model, batch)
+            spent.append(1e3 * (time.perf_counter() - start))
+    return [statistics.median(spent) for spent in times]
+
+
+def main(data: str | None, n: int) -> None:
+    print(f"{_kernels.core} core; milliseconds for {ROWS:,} rows, median of {n} batches\n")
+    print(f"{'':24}{'':16}{'learn_many':>12}{'loop':>18}{'loop over dicts':>18}")
+    kinds: dict[str, tuple[Taxonomy, Callable[[Taxonomy], Iterator[Batch]]]] = {
+        "20 columns": (tree(), lambda t: dense(t, 20)),
+        "121 columns": (tree(), lambda t: dense(t, 121)),
+        "text-like": (tree(), text),
+    }
+    if data is not None:
+        stream = datasets.RCV1(data)
+        kinds["RCV1"] = (stream.taxonomy, lambda t: documents(stream))
+    for kind, (t, batches) in kinds.items():
+        for name in LEARNERS:
+            call, *loops = medians(name, t, batches(t), n)
+            cells = [f"{spent:,.1f} ({spent / call:.1f}x)" for spent in loops]
+            print(f"{kind:24}{name:16}{call:>12,.2f}" + "".join(f"{cell:>18}" for cell in cells))
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--data", help="folder with the LYRL2004 files, for RCV1")
+    parser.add_argument("--batches", type=int, default=9)
+    arguments = parser.parse_args()
+    main(arguments.data, arguments.batches)

@@ -1,0 +1,95 @@
+"""Both cores in one process: as namespaces of kernels, and under the public learners."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import os
+import pkgutil
+import sys
+from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+import river_hier.evaluate
+from river_hier import _kernels
+
+
+def _reference() -> Any:
+    found = {}
+    for info in pkgutil.iter_modules(_kernels.__path__, "river_hier._kernels."):
+        module = importlib.import_module(info.name)
+        for name in _kernels.TWINS:
+            if getattr(vars(module).get(name), "__module__", None) == info.name:
+                found[name] = vars(module)[name]
+    return SimpleNamespace(**found)
+
+
+def _native() -> Any:
+    try:
+        module = importlib.import_module("river_hier._native")
+    except ImportError:
+        return None
+    return SimpleNamespace(**{name: getattr(module, name, None) for name in _kernels.TWINS})
+
+
+KERNELS = {"numpy": _reference(), "native": _native()}
+REQUIRED = os.environ.get("RIVER_HIER_REQUIRE_NATIVE", "0") not in ("", "0")
+_absent = pytest.mark.skipif(
+    KERNELS["native"] is None and not REQUIRED, reason="there is no compiled core here"
+)
+native_only = _absent
+both = pytest.mark.parametrize("core", ["numpy", pytest.param("native", marks=_absent)])
+native_too = pytest.param("native", marks=_absent)
+
+
+def kernels(core: str) -> Any:
+    """The names of `_kernels.TWINS`, of one core."""
+    found = KERNELS[core]
+    assert found is not None, "RIVER_HIER_REQUIRE_NATIVE is set, and there is no compiled core"
+    return found
+
+
+def _chosen() -> list[tuple[Any, str]]:
+    """Where the learners have taken a kernel: module and name."""
+    places = []
+    for title, module in list(sys.modules.items()):
+        if title.startswith("river_hier") and not title.startswith("river_hier._"):
+            places += [(module, n) for n in _kernels.TWINS if n in vars(module)]
+    return [*places, *((_kernels, name) for name in _kernels.TWINS)]
+
+
+_CHOSEN = _chosen()
+
+
+@contextlib.contextmanager
+def running_on(core: str) -> Iterator[Any]:
+    """Inside, the public learners and `pickle.loads` use this core, whichever was chosen."""
+    found = kernels(core)
+    before = [getattr(module, name) for module, name in _CHOSEN]
+    for module, name in _CHOSEN:
+        setattr(module, name, getattr(found, name))
+    try:
+        yield found
+    finally:
+        for (module, name), kernel in zip(_CHOSEN, before, strict=True):
+            setattr(module, name, kernel)
+
+
+def environment(core: str) -> dict[str, str]:
+    """For a process of its own, which finds the tests' modules too."""
+    pure = "1" if core == "numpy" else "0"
+    paths = [os.path.dirname(__file__), os.path.dirname(os.path.dirname(river_hier.__file__))]
+    return {**os.environ, "RIVER_HIER_PURE": pure, "PYTHONPATH": os.pathsep.join(paths)}
+
+
+def kinds(rls: Any) -> list[str]:
+    """How each system of a `LeastSquares` is solved: direct, iterative or primal."""
+    return [system[0] for system in rls.__reduce__()[1][-1]]
+
+
+def n_instances(rls: Any) -> int:
+    """How many instances a `LeastSquares` holds."""
+    return len(rls.__reduce__()[1][-2][0]) - 1

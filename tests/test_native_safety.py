@@ -1,0 +1,274 @@
+"""Code of others in the middle of a step, strange mappings, threads: nothing is torn."""
+
+from __future__ import annotations
+
+import collections
+import pickle
+import sys
+import threading
+import types
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+import pytest
+from cores import both, native_only, running_on
+from hooked import Hooked, Number
+
+from river_hier import Taxonomy, linear_model
+
+TREE = Taxonomy([("r", "a"), ("a", "b"), ("r", "c")])
+NAMES = ["Hieron", "AveragedHieron", "HPerceptron", "HAROW", "HRLS", "SHRLS"]
+
+
+def trained(name: str, taxonomy: Taxonomy | None = TREE) -> Any:
+    model = getattr(linear_model, name)(taxonomy)
+    model.learn_one({"x": 1.0, "y": -0.5, "a rather long name": 0.25}, "b")
+    model.learn_one({"x": -1.0, 3: 0.5, ("t", 1): 1.0}, "c")
+    return model
+
+
+def calls(model: Any, x: Any) -> Iterator[Callable[[], Any]]:
+    yield lambda: model.learn_one(x, "b")
+    yield lambda: model.predict_one(x)
+    yield lambda: model.score_one(x)
+    yield lambda: model.predict_proba_one(x)
+
+
+@both
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("which", ["hash", "eq", "float"])
+def test_errors_of_keys_and_values_pass_through(core: str, name: str, which: str) -> None:
+    with running_on(core):
+        for taxonomy in (TREE, None):
+            model = trained(name, taxonomy)
+            stored, fresh = Hooked("stored"), Hooked("stored")
+            model.learn_one({stored: 1.0, "x": 1.0}, "b")
+            before = pickle.dumps(model)
+            x = {"new 1": 1.0, ("new", 2): 1.0, fresh: Number(0.5), "new 3": 1.0}
+            hooked: Any = x[fresh] if which == "float" else fresh
+            hooked.hook(which, lambda: 1 / 0)
+            for call in calls(model, x):
+                with pytest.raises(ZeroDivisionError):
+                    call()
+                assert pickle.dumps(model) == before
+            hooked.unhook()
+            model.learn_one(x, "b")
+            assert model.weights["b"].keys() >= {"x"}
+            assert len(model._features) == len({*model._features.names()})
+
+
+@both
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("which", ["hash", "eq", "float"])
+@pytest.mark.parametrize("change", ["clear", "grow", "pop"])
+def test_an_x_that_changes_while_it_is_read(core: str, name: str, which: str, change: str) -> None:
+    with running_on(core):
+        model = trained(name)
+        model.learn_one({Hooked("stored"): 1.0}, "b")
+        for call_number in range(4):
+            fresh = Hooked("stored")
+            x: dict[Any, Any] = {"x": 1.0, "new 1": 1.0, fresh: Number(0.5), "new 2": 2.0}
+
+            def hook(x: dict[Any, Any] = x) -> None:
+                if change == "clear":
+                    x.clear()
+                elif change == "grow":
+                    x.update((str(i), 1.0) for i in range(1000))
+                else:
+                    x.pop("new 2", None)
+
+            (x[fresh] if which == "float" else fresh).hook(which, hook)
+            try:
+                list(calls(model, x))[call_number]()
+            except RuntimeError as error:  # the reference walks x itself
+                assert "changed size" in str(error) or "mutated" in str(error)
+            except (ValueError, KeyError) as error:
+                assert core == "numpy", repr(error)
+        model.learn_one({"x": 1.0}, "b")
+        names = model._features.names()
+        rows = model._features.find(dict.fromkeys(names, 1.0)).rows.tolist()
+        assert rows == list(range(len(names))), "the table is whole"
+
+
+@native_only
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("which", ["hash", "eq"])
+@pytest.mark.parametrize("taxonomy", [TREE, None], ids=["closed", "open"])
+def test_a_key_that_calls_its_own_model(name: str, which: str, taxonomy: Any) -> None:
+    with running_on("native"):
+        model = trained(name, taxonomy)
+        model.learn_one({Hooked("stored"): 1.0}, "b")
+        before = pickle.dumps(model)
+        refused = []
+
+        def nosy() -> None:
+            for call in (*calls(model, {"x": 1.0}), lambda: model.learn_one({"z": 1.0}, "c")):
+                with pytest.raises(RuntimeError, match="the model is at work on another example"):
+                    call()
+                refused.append(call)
+            if taxonomy is None:
+                with pytest.raises(RuntimeError, match="at work"):
+                    model.learn_one({"z": 1.0}, "a new label")
+
+        for number in range(4):
+            fresh = Hooked("stored")
+            x = {"new": 1.0, fresh: 1.0, "newer": 0.5}
+            fresh.hook(which, nosy)
+            list(calls(model, x))[number]()
+            fresh.unhook()
+        assert len(refused) >= 20
+        again = pickle.loads(before)
+        again.learn_one({"new": 1.0, Hooked("stored"): 1.0, "newer": 0.5}, "b")
+        probe = {"x": 1.0, "new": 1.0, "newer": 0.3, Hooked("stored"): 0.25}
+        assert model.score_one(probe) == again.score_one(probe), "as if nobody had called"
+
+
+@native_only
+def test_other_models_may_be_called_meanwhile() -> None:
+    with running_on("native"):
+        model, other = trained("HPerceptron"), trained("SHRLS")
+        fresh = Hooked("k")
+        fresh.hook("hash", lambda: other.learn_one({"x": 2.0, "y": 1.0}, "b"))
+        x = dict.fromkeys([fresh], 1.0)
+        n = other.n_stored["b"]
+        model.learn_one(x, "b")
+        assert other.n_stored["b"] > n
+
+
+class Reader(Mapping[Any, Any]):
+    """A mapping that is no dict."""
+
+    def __init__(self, x: dict[Any, Any]) -> None:
+        self.x = x
+
+    def __getitem__(self, name: Any) -> Any:
+        return self.x[name]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.x)
+
+    def __len__(self) -> int:
+        return len(self.x)
+
+
+class MyDict(dict[Any, Any]):
+    pass
+
+
+X = {"x": 0.5, "new": -1.0, 3: 2.0}
+KINDS: list[Callable[[dict[Any, Any]], Any]] = [collections.OrderedDict, Reader, MyDict]
+KINDS += [types.MappingProxyType, collections.ChainMap, collections.UserDict]
+KINDS += [collections.Counter, lambda x: collections.defaultdict(float, x)]
+
+
+@both
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("kind", KINDS)
+def test_any_mapping_is_an_x(core: str, name: str, kind: Callable[..., Any]) -> None:
+    with running_on(core):
+        ours, theirs = trained(name), trained(name)
+        x = kind(X)
+        ours.learn_one(x, "b")
+        theirs.learn_one(X, "b")
+        assert pickle.dumps(ours) == pickle.dumps(theirs)
+        assert ours.predict_one(x) == theirs.predict_one(X)
+        assert len(x) == 3, "nothing was added"
+
+
+@both
+def test_unhashable_names_of_a_mapping(core: str) -> None:
+    class Odd(Reader):
+        def __iter__(self) -> Iterator[Any]:
+            return iter([["a list"]])
+
+        def __getitem__(self, name: Any) -> Any:
+            return 1.0
+
+        def __len__(self) -> int:
+            return 1
+
+    with running_on(core):
+        for name in NAMES:
+            model = trained(name)
+            before = pickle.dumps(model)
+            for call in calls(model, Odd({})):
+                with pytest.raises(TypeError, match="unhashable type: 'list'"):
+                    call()
+            assert pickle.dumps(model) == before
+
+
+def in_threads(n: int, work: Callable[[int], None]) -> list[BaseException]:
+    """The errors of n threads that switch as often as can be."""
+    errors: list[BaseException] = []
+
+    def caught(i: int) -> None:
+        try:
+            work(i)
+        except BaseException as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=caught, args=(i,)) for i in range(n)]
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        sys.setswitchinterval(interval)
+    return errors
+
+
+@native_only
+@pytest.mark.parametrize("name", NAMES)
+def test_threads_may_predict_together(name: str) -> None:
+    """Values that are no floats are read by Python, which may change threads in the middle."""
+    with running_on("native"):
+        model = trained(name)
+        xs = [{"x": np.float64(i / 7), "y": np.float64(1.0), i: np.float64(2)} for i in range(40)]
+        expected = [model.predict_one(x) for x in xs]
+
+        def work(i: int) -> None:
+            for _ in range(20):
+                for x, answer in zip(xs, expected, strict=True):
+                    assert model.predict_one(x) == answer
+
+        assert in_threads(4, work) == []
+
+
+@native_only
+@pytest.mark.parametrize("name", NAMES)
+def test_threads_that_learn_are_turned_away_or_take_turns(name: str) -> None:
+    with running_on("native"):
+        parameters = {"threshold": 1e6, "budget": 90} if name == "SHRLS" else {}
+        model = getattr(linear_model, name)(TREE, **parameters)
+        steps = [0] * 4
+
+        def work(i: int) -> None:
+            rng = np.random.default_rng(i)
+            for t in range(300):
+                wide = 40 if t < 150 else 150  # to primal variables and back
+                names = rng.integers(0, wide, size=20).tolist()
+                x: dict[Any, Any] = {f"n{j}": np.float64(rng.normal()) for j in names}
+                if t % 5 == 0:
+                    x[("tuple", i)] = 1.0
+                try:
+                    model.learn_one(x, TREE.nodes[int(rng.integers(4))])
+                    model.predict_one(x)
+                    model.score_one(x)
+                    if t % 50 == 0:
+                        pickle.loads(pickle.dumps(model))
+                    steps[i] += 1
+                except RuntimeError as error:
+                    assert "at work" in str(error), repr(error)
+
+        assert in_threads(4, work) == []
+        assert all(steps)
+        names = model._features.names()
+        assert model._features.find(dict.fromkeys(names, 1.0)).rows.tolist() == [*range(len(names))]
+        again = pickle.loads(pickle.dumps(model))
+        assert again.score_one({"n1": 1.0, "n2": -0.5}) == pytest.approx(
+            model.score_one({"n1": 1.0, "n2": -0.5})
+        )
