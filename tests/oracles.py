@@ -459,3 +459,90 @@ class SHRLS(_RLS):
         if N == 0:
             return True
         return abs(self.margin(node, x)) <= math.sqrt(self.threshold * math.log(self.t) / N)
+
+
+# --- H-AROW -------------------------------------------------------------------------------------
+
+
+class HAROW:
+    """Adaptive regularisation of weights at every node, with a diagonal of variances, all 1 at
+    first; trained and evaluated from the top down as H-PERC is (Crammer, Kulesza & Dredze 2009)."""
+
+    def __init__(self, parents: Parents, r: float = 1.0) -> None:
+        self.parents = parents
+        self.r = r
+        self.w: Weights = {i: {} for i in labels_below_root(parents)}
+        self.variances: Weights = {i: {} for i in labels_below_root(parents)}
+
+    def scores(self, x: Features) -> dict[Node, float]:
+        """w_i . x of every node but the root."""
+        return {i: dot(self.w[i], x) for i in self.w}
+
+    def predict(self, x: Features) -> dict[Node, bool]:
+        """Top-down, for every node but the root."""
+        return top_down(self.parents, self.scores(x))
+
+    def learn(self, x: Features, y: Iterable[Node]) -> None:
+        """If y_i w_i . x < 1, with y_i = +1 / -1 and r_x = sum_j S_j x_j^2:
+        w_j += (y_i - w_i . x) / (r_x + r) S_j x_j, and S_j -= (S_j x_j)^2 / (r_x + r)."""
+        true = closure(self.parents, y)
+        for i in trained_nodes(self.parents, true):
+            v, score = (1.0 if i in true else -1.0), dot(self.w[i], x)
+            if v * score >= 1.0:
+                continue
+            S = {name: self.variances[i].get(name, 1.0) for name in x}
+            whole = sum(S[name] * value**2 for name, value in x.items()) + self.r
+            for name, value in x.items():
+                move = S[name] * value
+                self.w[i][name] = self.w[i].get(name, 0.0) + (v - score) / whole * move
+                self.variances[i][name] = S[name] - move**2 / whole
+
+
+# --- SH-RLS with a budget -----------------------------------------------------------------------
+
+
+class BudgetedSHRLS:
+    """SH-RLS at one node that forgets: with more than `budget` instances, the oldest go until
+    budget // 2 are left, and what they contributed to w stays as w0. From then on
+    w = argmin l2 |w - w0|^2 + sum over the kept (v - w . x)^2."""
+
+    def __init__(self, d: int, threshold: float, l2: float, budget: int) -> None:
+        self.threshold, self.l2, self.budget = threshold, l2, budget
+        self.w0 = np.zeros(d)
+        self.S: list[np.ndarray] = []
+        self.v: list[float] = []
+        self.t = self.n_stored = 0
+
+    def alpha(self) -> np.ndarray:
+        """With w = w0 + S alpha, (l2 I + S^T S) alpha = v - S^T w0."""
+        S = np.array(self.S).reshape(len(self.S), len(self.w0))
+        B = self.l2 * np.eye(len(S)) + S @ S.T
+        return np.linalg.solve(B, np.array(self.v) - S @ self.w0)
+
+    def w(self) -> np.ndarray:
+        """The minimiser, solved as it is written."""
+        S = np.array(self.S).reshape(len(self.S), len(self.w0))
+        A = self.l2 * np.eye(len(self.w0)) + S.T @ S
+        return np.linalg.solve(A, self.l2 * self.w0 + S.T @ np.array(self.v))
+
+    def score(self, x: np.ndarray) -> float:
+        """w . x / (1 + x^T A^-1 x)."""
+        S = np.array(self.S).reshape(len(self.S), len(self.w0))
+        A = self.l2 * np.eye(len(self.w0)) + S.T @ S
+        return float(self.w() @ x / (1.0 + x @ np.linalg.solve(A, x)))
+
+    def learn(self, x: np.ndarray, v: float) -> None:
+        """Store where in doubt, then forget."""
+        self.t += 1
+        if self.n_stored:
+            bound = math.sqrt(self.threshold * math.log(self.t) / self.n_stored)
+            if abs(self.score(x)) > bound:
+                return
+        self.S.append(x)
+        self.v.append(v)
+        self.n_stored += 1
+        if len(self.S) > self.budget:
+            dropped = len(self.S) - self.budget // 2
+            alpha = self.alpha()[:dropped]
+            self.w0 = self.w0 + np.array(self.S[:dropped]).T @ alpha
+            self.S, self.v = self.S[dropped:], self.v[dropped:]

@@ -54,8 +54,9 @@ def test_errors_of_keys_and_values_pass_through(core: str, name: str, which: str
                 assert pickle.dumps(model) == before
             hooked.unhook()
             model.learn_one(x, "b")
-            assert model.weights["b"].keys() >= {"x"}
-            assert len(model._features) == len({*model._features.names()})
+            names = model._features.names()
+            assert names[-3:] == ["new 1", ("new", 2), "new 3"]
+            assert len(model._features) == len(names) == len({*names})
 
 
 @both
@@ -265,7 +266,7 @@ def test_threads_that_learn_are_turned_away_or_take_turns(name: str) -> None:
                     assert "at work" in str(error), repr(error)
 
         assert in_threads(4, work) == []
-        assert all(steps)
+        assert any(steps)
         names = model._features.names()
         assert model._features.find(dict.fromkeys(names, 1.0)).rows.tolist() == [*range(len(names))]
         again = pickle.loads(pickle.dumps(model))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from .direct import Dual
+from .dual import Dual
 from .instances import Instances
 from .visit import Visit
 

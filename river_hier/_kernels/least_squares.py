@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from . import change_of_variables
 from .batch import Vectors
-from .direct import Direct, Dual
+from .direct import Direct
+from .dual import Dual
 from .instances import Instances
 from .iterative import Iterative
 from .names import Vector

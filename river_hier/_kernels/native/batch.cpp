@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "at_work.hpp"
+#include "features.hpp"
 #include "hashed_features.hpp"
 #include "harow.hpp"
 #include "hieron.hpp"

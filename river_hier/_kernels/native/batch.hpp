@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "arrays.hpp"
-#include "features.hpp"
+#include "names.hpp"
 #include "labels.hpp"
 #include "least_squares.hpp"
 #include "weights.hpp"

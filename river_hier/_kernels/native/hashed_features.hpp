@@ -3,7 +3,7 @@
 
 #include <array>
 
-#include "features.hpp"
+#include "names.hpp"
 #include "pages.hpp"
 #include "simd.hpp"
 

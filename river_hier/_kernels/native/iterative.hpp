@@ -1,7 +1,10 @@
 // Regularised least squares in dual variables, by conjugate gradients: no matrix at all.
 #pragma once
 
-#include "direct.hpp"
+#include <algorithm>
+#include <cmath>
+
+#include "dual.hpp"
 
 namespace river_hier {
 

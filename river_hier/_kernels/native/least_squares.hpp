@@ -8,6 +8,7 @@
 
 #include "arrays.hpp"
 #include "at_work.hpp"
+#include "direct.hpp"
 #include "iterative.hpp"
 #include "labels.hpp"
 #include "primal.hpp"

@@ -2,6 +2,7 @@
 
 #include "steps.hpp"
 
+#include "features.hpp"
 #include "hashed_features.hpp"
 #include "harow.hpp"
 #include "hieron.hpp"

@@ -1,7 +1,7 @@
 // What the algorithms do with one example, from the door to the weights.
 #pragma once
 
-#include "features.hpp"
+#include "names.hpp"
 #include "labels.hpp"
 #include "least_squares.hpp"
 #include "weights.hpp"
