@@ -534,7 +534,7 @@ class BudgetedSHRLS:
     def learn(self, x: np.ndarray, v: float) -> None:
         """Store where in doubt, then forget."""
         self.t += 1
-        if self.n_stored:
+        if self.n_stored and self.threshold < math.inf:
             bound = math.sqrt(self.threshold * math.log(self.t) / self.n_stored)
             if abs(self.score(x)) > bound:
                 return

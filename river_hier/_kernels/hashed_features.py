@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import zlib
 from collections.abc import Hashable, Mapping
 from typing import Any
@@ -36,7 +37,12 @@ class HashedFeatures(Names):
             sums[row] = sums.get(row, 0.0) + value
         found = np.array(list(sums.values()))
         if len(sums) < len(names):
-            norm2 = float(found @ found)
+            with np.errstate(over="ignore"):
+                norm2 = float(found @ found)
+            if not math.isfinite(norm2):
+                raise ValueError(
+                    "features that share a hashed row add up to more than a float holds; scale x"
+                )
         return Vector(np.array(list(sums), dtype=np.intp), found, norm2)
 
     def insert(self, x: Mapping[Hashable, Any]) -> Vector:

@@ -72,6 +72,9 @@ class HashedFeatures : public Names {
         if (shared) {
             found_.norm2 = 0.0;
             for (double value : found_.values) found_.norm2 += value * value;
+            if (!std::isfinite(found_.norm2))
+                throw nb::value_error(
+                    "features that share a hashed row add up to more than a float holds; scale x");
         }
         return found_;
     }
