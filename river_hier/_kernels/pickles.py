@@ -25,12 +25,5 @@ def restore(kind: str, version: int, *state: Any) -> Any:
         )
     try:
         return getattr(kernels, kind).restore(*state)
-    except (
-        ArithmeticError,
-        AttributeError,
-        LookupError,
-        RuntimeError,
-        TypeError,
-        ValueError,
-    ) as error:
+    except _DAMAGE as error:
         raise ValueError(f"this pickle of a {kind} is damaged: {error}") from error

@@ -40,6 +40,10 @@ LeastSquares& ready(LeastSquares& rls, const Labels& labels) {
     return rls;
 }
 
+void check_node(uint32_t v, const Labels& labels) {
+    if (v >= labels.n()) throw nb::value_error("no such node");
+}
+
 const Vector& find(const Weights& w, Names& features, nb::handle x) {
     const Vector& vector = features.find(x, w.soon());
     w.check_range(vector.norm2);
@@ -73,11 +77,13 @@ nb::object top_down_answer(Weights& w, Names& features, Labels& labels, nb::hand
 }
 
 void hieron(Weights& w, Names& features, Labels& labels, nb::handle x, uint32_t y) {
+    check_node(y, labels);
     hieron_step(ready(w, labels), insert(w, features, x), y, labels);
 }
 
 void averaged_hieron(Weights& w, Weights& lag, double i, Names& features, Labels& labels,
                      nb::handle x, uint32_t y) {
+    check_node(y, labels);
     const Vector& vector = insert(w, features, x);
     averaged_hieron_step(ready(w, labels), ready(lag, labels), i, vector, y, labels);
 }
@@ -117,6 +123,7 @@ nb::object least_squares_answer(LeastSquares& rls, Names& features, Labels& labe
 }
 
 std::vector<double> least_squares_scores(LeastSquares& rls, const Vector& x, size_t n_nodes) {
+    if (rls.n_nodes() > n_nodes) throw nb::value_error("more systems than nodes");
     return river_hier::least_squares_scores(rls, x, n_nodes);
 }
 
