@@ -182,6 +182,10 @@ void ensure_room(const Weights& w, const Labels& labels) {
     ensure(w.n_nodes() >= labels.n(), "weights for each node");
 }
 
+void ensure_room(const LeastSquares& rls, const Labels& labels) {
+    ensure(rls.n_nodes() <= labels.n(), "a label for each node");
+}
+
 void hperceptron_steps(Weights& w, Names& features, const Labels& labels, nb::handle batch,
                        nb::handle multilabels) {
     ensure_room(w, labels);
@@ -232,6 +236,7 @@ void averaged_hieron_steps(Weights& w, Weights& lag, size_t first, Names& featur
 
 void hrls_steps(LeastSquares& rls, Names& features, const Labels& labels, nb::handle batch,
                 nb::handle multilabels) {
+    ensure_room(rls, labels);
     Multilabels Y(multilabels, labels);
     Rows X(features, batch, true);
     AtWork at_work(rls);
@@ -310,7 +315,7 @@ nb::object hieron_answers(Weights& w, const Labels& labels, Rows& X) {
 }
 
 nb::object least_squares_answers(LeastSquares& rls, const Labels& labels, Rows& X) {
-    idle(rls);
+    ensure_room(idle(rls), labels);
     Masks masks(X.n(), labels.n());
     Nodes on;
     for (size_t i = 0; i < X.n(); ++i) {
@@ -334,7 +339,7 @@ nb::object scores_of(Weights& w, Rows& X) {
 }
 
 nb::object scores_of(LeastSquares& rls, Rows& X, size_t n_nodes) {
-    idle(rls);
+    ensure(idle(rls).n_nodes() <= n_nodes, "a label for each node");
     Numbers all;
     for (size_t i = 0; i < X.n(); ++i) {
         const Numbers scores = least_squares_scores(rls, X[i], n_nodes);
