@@ -76,19 +76,7 @@ def test_a_model_that_is_let_go_takes_its_names_along(core: str, name: str) -> N
         assert [ref() for ref in watched] == [None, None]
 
 
-@pytest.mark.parametrize(
-    "core",
-    [
-        "numpy",
-        pytest.param(
-            "native",
-            marks=[
-                *native_too.marks,
-                pytest.mark.xfail(reason="compiled kernels do not take part in Python's gc"),
-            ],
-        ),
-    ],
-)
+@pytest.mark.parametrize("core", ["numpy", native_too])
 def test_a_model_in_a_cycle_with_its_own_names_is_collected(core: str) -> None:
     class Key:
         model: Any = None

@@ -1,22 +1,23 @@
-// A batch is learned without Python's lock: whoever comes meanwhile is turned away.
+// A batch is learned without Python's lock, and numpy may let other threads in: whoever comes
+// meanwhile is turned away.
 #pragma once
 
 #include <stdexcept>
 
 namespace river_hier {
 
-// What a batch writes to without the lock. The mark itself is read and written under the lock.
+// What such work reads and writes. The mark itself is read and written under the lock.
 struct Shared {
     bool at_work = false;
 };
 
-// The same, unless a batch is at work on it.
+// The same, unless somebody is at work on it.
 template <class T>
 T& idle(T& shared) {
     if (shared.at_work)
         throw std::runtime_error(
-            "the model is at work on a batch, which another thread has called; wait for it, or "
-            "give each thread a copy of the model");
+            "the model is at work on what another thread has asked for; wait for it, or give each "
+            "thread a copy of the model");
     return shared;
 }
 

@@ -69,6 +69,20 @@ class Features : public Names {
         return row == TextTable::none ? nb::none() : nb::object(nb::int_(row));
     }
 
+    // For Python's garbage collector: only a name that is anything can be part of a cycle.
+    int traverse(visitproc visit, void* arg) const {
+        Py_VISIT(others_.ptr());
+        if (wild_)
+            for (const nb::object& key : keys_) Py_VISIT(key.ptr());
+        return 0;
+    }
+
+    void clear() {
+        others_.clear();
+        table_.clear();
+        std::vector<nb::object>().swap(keys_);
+    }
+
     void add_all(nb::list names) {
         Busy busy(*this);
         for (nb::handle name : names) {

@@ -26,6 +26,20 @@ nb::object check(const char* module) {
     return nb::module_::import_((std::string("river_hier._kernels.") + module).c_str()).attr("check");
 }
 
+int traverse_features(PyObject* self, visitproc visit, void* arg) {
+    Py_VISIT(Py_TYPE(self));
+    return nb::inst_ready(self) ? nb::inst_ptr<Features>(self)->traverse(visit, arg) : 0;
+}
+
+int clear_features(PyObject* self) {
+    nb::inst_ptr<Features>(self)->clear();
+    return 0;
+}
+
+PyType_Slot feature_slots[] = {{Py_tp_traverse, reinterpret_cast<void*>(traverse_features)},
+                               {Py_tp_clear, reinterpret_cast<void*>(clear_features)},
+                               {0, nullptr}};
+
 void features(nb::module_& m) {
     nb::class_<Vector>(m, "Vector")
         .def_prop_ro("rows", [](const Vector& x) { return array(x.rows); })
@@ -40,7 +54,7 @@ void features(nb::module_& m) {
         .def("names", &Names::names)
         .def("row", &Names::row, "name"_a.none());
 
-    nb::class_<Features, Names>(m, "Features")
+    nb::class_<Features, Names>(m, "Features", nb::type_slots(feature_slots))
         .def("__init__", [](Features* features) { new (features) Features(reader()); })
         .def("__reduce__", [](Features& f) { return saved("Features", f.names()); })
         .def_static("restore", [](nb::list names) {
@@ -143,7 +157,11 @@ void least_squares(nb::module_& m) {
                  return array(step::least_squares_scores(idle(rls), x, n_nodes));
              },
              "x"_a, "n_nodes"_a)
-        .def("__reduce__", [](LeastSquares& rls) { return save(idle(rls)); })
+        .def("__reduce__",
+             [](LeastSquares& rls) {
+                 AtWork work(rls);  // numpy's allocations may let other threads in
+                 return save(rls);
+             })
         .def_static("restore", [](double l2, double memory, std::optional<size_t> budget,
                                   nb::handle parts, nb::handle systems) {
             check("saved_systems")(l2, memory, budget, parts, systems);
