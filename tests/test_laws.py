@@ -153,7 +153,7 @@ def test_hrls_learns_the_label_model() -> None:
         assert math.dist([w[i] for i in u], list(u.values())) < 0.1
 
 
-@pytest.mark.parametrize("name", ["Hieron", "AveragedHieron", "HPerceptron", "HRLS", "SHRLS"])
+@pytest.mark.parametrize("name", ["Hieron", "AveragedHieron", "HPerceptron", "HAROW", "HRLS", "SHRLS"])
 @given(x=st.sampled_from([{}, {"a": 0.0}, {"a": 1e-200}, {"unheard": 0}]))
 @settings(deadline=None)
 def test_a_zero_example_has_a_defined_prediction_and_moves_nothing(name: str, x: Any) -> None:
@@ -178,7 +178,7 @@ def test_a_zero_example_has_a_defined_prediction_and_moves_nothing(name: str, x:
         assert after == before
 
 
-@pytest.mark.parametrize("name", ["Hieron", "AveragedHieron", "HPerceptron", "HRLS", "SHRLS"])
+@pytest.mark.parametrize("name", ["Hieron", "AveragedHieron", "HPerceptron", "HAROW", "HRLS", "SHRLS"])
 def test_predict_is_pure(name: str) -> None:
     taxonomy = Taxonomy([("r", "a"), ("a", "b"), ("r", "c")])
     model = getattr(linear_model, name)(taxonomy)
@@ -191,3 +191,52 @@ def test_predict_is_pure(name: str) -> None:
     model.score_one(x)
     model.debug_one(x)
     assert pickle.dumps(model) == before
+
+
+def variances(model: Any) -> Any:
+    """Of each node but the root, those of the features in the order of their arrival."""
+    n = len(model._features)
+    return np.array([1.0 + model._s.column(v, n) for v in range(1, len(model._taxonomy))])
+
+
+@given(data=multilabel_streams(), r=st.sampled_from([0.1, 1.0, 10.0]))
+@settings(max_examples=60, deadline=None)
+def test_the_variances_of_harow_only_fall(data: Any, r: float) -> None:
+    taxonomy, stream = data
+    model = linear_model.HAROW(taxonomy, r=r)
+    for x, y in stream:
+        before, weights = variances(model), model.weights
+        on = taxonomy.closure(y)
+        model.learn_one(x, y)
+        after = variances(model)
+        known = before.shape[1]
+        assert (after <= 1.0).all()
+        assert (after > 0.0).all()
+        assert (after[:, :known] <= before).all()
+        for v, label in enumerate(taxonomy.nodes[1:]):
+            if not on.issuperset(taxonomy.parents(label)):
+                assert model.weights[label] == weights[label], "it was not trained"
+                assert (after[v, :known] == before[v]).all()
+                assert (after[v, known:] == 1.0).all()
+
+
+@given(data=multilabel_streams(), r=st.sampled_from([0.1, 1.0]))
+@settings(max_examples=40, deadline=None)
+def test_harow_brings_the_margin_of_a_repeated_example_to_one(data: Any, r: float) -> None:
+    taxonomy, stream = data
+    model = linear_model.HAROW(taxonomy, r=r)
+    for example in stream:
+        model.learn_one(*example)
+    x, y = {"fresh": 1.0, "a": 0.5}, taxonomy.nodes[-1]
+    on = taxonomy.closure(y)
+    trained = [v for v in taxonomy.nodes[1:] if on.issuperset(taxonomy.parents(v))]
+    before = {v: s if v in on else -s for v, s in model.score_one(x).items()}
+    for _ in range(400):
+        model.learn_one(x, y)
+        margins = {v: s if v in on else -s for v, s in model.score_one(x).items()}
+        for v in trained:
+            assert before[v] - 1e-9 <= margins[v], "nearer each time"
+            assert margins[v] <= max(1.0, before[v]) + 1e-9, "and never beyond"
+        before = margins
+    # The n-th step leaves r / (n + r) of what was missing, if nothing else has been learned.
+    assert all(margins[v] > 0.8 for v in trained)

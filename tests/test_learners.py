@@ -87,16 +87,19 @@ def test_the_very_first_prediction_is_the_root(name: str) -> None:
     assert getattr(linear_model, name)(taxonomy).predict_one({"x": 1.0}) == "r"
 
 
-@pytest.mark.parametrize("name", ["HPerceptron", "HRLS", "SHRLS"])
-@given(data=multilabel_streams(), pickle_at=st.integers(0, 25), l2=st.sampled_from([0.5, 1.0, 3.0]))
+PARAMETER = {"HPerceptron": None, "HAROW": "r", "HRLS": "l2", "SHRLS": "l2"}
+
+
+@pytest.mark.parametrize("name", PARAMETER)
+@given(data=multilabel_streams(), pickle_at=st.integers(0, 25), c=st.sampled_from([0.5, 1.0, 3.0]))
 @settings(max_examples=120, deadline=None)
-def test_multilabel(name: str, data: Any, pickle_at: int, l2: float) -> None:
+def test_multilabel(name: str, data: Any, pickle_at: int, c: float) -> None:
     taxonomy, stream = data
-    parameters = {} if name == "HPerceptron" else {"l2": l2}
+    parameters = {PARAMETER[name]: c} if PARAMETER[name] else {}
     ours = getattr(linear_model, name)(taxonomy, **parameters)
     theirs = getattr(oracles, name)(parents_of(taxonomy), **parameters)
     # Sums of halves are exact, solutions of equations are not, unless nothing has been stored.
-    learned = (lambda label: False) if name == "HPerceptron" else theirs.stored
+    learned = theirs.stored if name.endswith("RLS") else lambda label: name == "HAROW"
     for step, (x, y) in enumerate(stream):
         scores = theirs.scores(x)
         assert_near(ours.score_one(x), scores)
@@ -107,11 +110,13 @@ def test_multilabel(name: str, data: Any, pickle_at: int, l2: float) -> None:
         on = {label for label, yes in answer.items() if yes}
         assert taxonomy.closure(on) == {taxonomy.root, *on}, "closed upward"
         assert_coherent(ours.predict_proba_one(x), taxonomy)
+        if name == "HAROW" and any(abs(abs(score) - 1.0) < NEAR for score in scores.values()):
+            return  # rounding decides whether the margin is met
         ours.learn_one(x, y)
         theirs.learn(x, y)
         if name == "SHRLS":
             assert ours.n_stored == {v: theirs.stored(v) for v in taxonomy.nodes[1:]}
-        if name != "HPerceptron":
+        if name.endswith("RLS"):
             assert_same_weights(ours.weights, {v: theirs.w(v) for v in taxonomy.nodes[1:]})
         else:
             assert_same_weights(ours.weights, theirs.w)
@@ -235,6 +240,7 @@ def test_probabilities_are_products_along_the_path() -> None:
     probe = {"x": 0.5, "y": 0.25}
     for name, link in {
         "HPerceptron": lambda score: 1 / (1 + math.exp(-score)),
+        "HAROW": lambda score: 1 / (1 + math.exp(-score)),
         "HRLS": lambda score: min(max((1 + score) / 2, 0.0), 1.0),
         "SHRLS": lambda score: min(max((1 + score) / 2, 0.0), 1.0),
     }.items():
@@ -265,7 +271,7 @@ def test_the_last_hypothesis_goes_its_own_way() -> None:
     assert "z" not in model.weights["b"]
 
 
-@pytest.mark.parametrize("name", ["HPerceptron", "SHRLS"])
+@pytest.mark.parametrize("name", ["HPerceptron", "HAROW", "SHRLS"])
 def test_an_open_multilabel_model_grows(name: str) -> None:
     model = getattr(linear_model, name)()
     assert model.predict_one({"x": 1.0}) == {}
@@ -275,7 +281,7 @@ def test_an_open_multilabel_model_grows(name: str) -> None:
     assert list(model.predict_one({"x": 1.0})) == ["a", "b", "c", "d"]
 
 
-@pytest.mark.parametrize("name", ["Hieron", "HPerceptron", "HRLS", "SHRLS"])
+@pytest.mark.parametrize("name", ["Hieron", "HPerceptron", "HAROW", "HRLS", "SHRLS"])
 @given(taxonomy=trees(min_nodes=3), x=features())
 @settings(max_examples=20, deadline=None)
 def test_flat_comparators_are_the_same_classes(name: str, taxonomy: Taxonomy, x: Any) -> None:

@@ -88,11 +88,11 @@ class Names {
     nb::tuple read_odd(nb::handle x) const { return nb::cast<nb::tuple>(read_(x)); }
 
     void take(const nb::tuple& read) {
-        copy_ = nb::cast<nb::list>(read[0]);  // keeps the names alive
+        nb::list names = nb::cast<nb::list>(read[0]);  // `read` keeps them alive
         nb::list values = nb::cast<nb::list>(read[1]);
-        reserve(copy_.size());
-        for (size_t i = 0; i < copy_.size(); ++i) {
-            names_[i] = nb::handle(copy_[i]).ptr();
+        reserve(names.size());
+        for (size_t i = 0; i < names.size(); ++i) {
+            names_[i] = nb::handle(names[i]).ptr();
             found_.values[i] = nb::cast<double>(values[i]);
         }
         found_.norm2 = nb::cast<double>(read[2]);
@@ -114,7 +114,6 @@ class Names {
 
   private:
     nb::object read_;
-    nb::list copy_;
     bool busy_ = false;
 };
 
