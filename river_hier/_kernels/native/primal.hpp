@@ -94,7 +94,8 @@ class Primal : public Solver {
     void add_outputs(size_t n) override {
         Numbers w;
         for (size_t i = 0; i < d_; ++i) {
-            w.insert(w.end(), &w_[i * m_], &w_[i * m_] + m_);
+            const auto row = w_.begin() + static_cast<std::ptrdiff_t>(i * m_);
+            w.insert(w.end(), row, row + static_cast<std::ptrdiff_t>(m_));
             double sum = 0.0;
             for (size_t k = 0; k < d_; ++k) sum += rows_[i][k] * total_[k];
             w.insert(w.end(), n, -sum);
