@@ -89,7 +89,8 @@ import sys
 from river_hier._kernels import HashedFeatures, core
 features = HashedFeatures(2**16)
 names = ["a", "a name of more than sixteen", "é", "\\ud800", 3, 2.5, None, ("t", 1), b"x", True]
-print(core, [features.row(name) for name in names], features.find(dict.fromkeys(names, 1.0)).rows.tolist())
+found = features.find(dict.fromkeys(names, 1.0))
+print(core, [features.row(name) for name in names], found.rows.tolist())
 """
 
 
@@ -200,7 +201,9 @@ def test_single_precision_decides_as_double_does(core: str, name: str, n_nodes: 
 
 
 @pytest.mark.parametrize("name", TYPED)
-@pytest.mark.parametrize("value", ["float16", "double", np.float32, None, 32, "Float64", b"float32"])
+@pytest.mark.parametrize(
+    "value", ["float16", "double", np.float32, None, 32, "Float64", b"float32"]
+)
 def test_bad_dtypes(name: str, value: Any) -> None:
     with pytest.raises(ValueError, match='`dtype` must be "float64" or "float32", got'):
         getattr(linear_model, name)(TREE, dtype=value)
@@ -214,6 +217,6 @@ def test_single_precision_refuses_what_it_cannot_hold(core: str, name: str) -> N
         model.learn_one({"y": 1.0}, "b")
         before = model.weights
         for call in (lambda x: model.learn_one(x, "c"), model.predict_one, model.score_one):
-            with pytest.raises(ValueError, match="too large for weights of dtype \"float32\""):
+            with pytest.raises(ValueError, match='too large for weights of dtype "float32"'):
                 call({"y": 1e100})
         assert model.weights == before

@@ -153,7 +153,9 @@ def test_hrls_learns_the_label_model() -> None:
         assert math.dist([w[i] for i in u], list(u.values())) < 0.1
 
 
-@pytest.mark.parametrize("name", ["Hieron", "AveragedHieron", "HPerceptron", "HAROW", "HRLS", "SHRLS"])
+@pytest.mark.parametrize(
+    "name", ["Hieron", "AveragedHieron", "HPerceptron", "HAROW", "HRLS", "SHRLS"]
+)
 @given(x=st.sampled_from([{}, {"a": 0.0}, {"a": 1e-200}, {"unheard": 0}]))
 @settings(deadline=None)
 def test_a_zero_example_has_a_defined_prediction_and_moves_nothing(name: str, x: Any) -> None:
@@ -178,7 +180,9 @@ def test_a_zero_example_has_a_defined_prediction_and_moves_nothing(name: str, x:
         assert after == before
 
 
-@pytest.mark.parametrize("name", ["Hieron", "AveragedHieron", "HPerceptron", "HAROW", "HRLS", "SHRLS"])
+@pytest.mark.parametrize(
+    "name", ["Hieron", "AveragedHieron", "HPerceptron", "HAROW", "HRLS", "SHRLS"]
+)
 def test_predict_is_pure(name: str) -> None:
     taxonomy = Taxonomy([("r", "a"), ("a", "b"), ("r", "c")])
     model = getattr(linear_model, name)(taxonomy)

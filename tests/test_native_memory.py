@@ -27,14 +27,15 @@ def test_reference_counts(core: str, name: str) -> None:
         text, long, odd = "".join(["k", "ey"]), "".join(["a name of more ", "than 16"]), (1, "t")
         keys: list[Any] = [text, long, odd, 10**6, 2.5]
         values: list[Any] = [float("0.3"), float("1.7"), 1000, np.float64(0.3), 5.0]
-        y = {label: True for label in ("a", "b")}
+        y = dict.fromkeys(("a", "b"), True)
         model = getattr(linear_model, name)(TREE)
         x = dict(zip(keys, values, strict=True))
         label: Any = "b" if name.endswith("Hieron") else y
         model.learn_one(x, label)
         model.predict_one(x)
-        watched = [*keys, *values, *TREE.nodes, y, x, TREE, True, False]
+        watched = [*keys, *values, *TREE.nodes, y, x, TREE]
         before = [sys.getrefcount(one) for one in watched]
+        bools = sys.getrefcount(True) + sys.getrefcount(False)
         for _ in range(500):
             model.learn_one(x, label)
             model.predict_one(x)
@@ -46,9 +47,10 @@ def test_reference_counts(core: str, name: str) -> None:
                 model.learn_one(x, "unicorn")
         bad = None
         after = [sys.getrefcount(one) for one in watched]
-        assert [b - a for a, b in zip(before, after, strict=True)] == pytest.approx(
-            [0] * len(watched), abs=50  # an explicit w, a cached answer: some, not one a step
-        )
+        grown = [b - a for a, b in zip(before, after, strict=True)]
+        assert max(map(abs, grown)) < 50, "some are cached, but not one a step"
+        # Others use these too; a lost one in each answer would be 2000.
+        assert abs(sys.getrefcount(True) + sys.getrefcount(False) - bools) < 1000
         del model
         gc.collect()
         for one in [text, long, odd]:

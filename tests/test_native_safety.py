@@ -1,16 +1,14 @@
-"""Code of others in the middle of a step, strange mappings, threads: nothing is torn."""
+"""Code of others in the middle of a step, strange mappings: nothing is torn."""
 
 from __future__ import annotations
 
 import collections
+import contextlib
 import pickle
-import sys
-import threading
 import types
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-import numpy as np
 import pytest
 from cores import both, native_only, running_on
 from hooked import Hooked, Number
@@ -80,12 +78,9 @@ def test_an_x_that_changes_while_it_is_read(core: str, name: str, which: str, ch
                     x.pop("new 2", None)
 
             (x[fresh] if which == "float" else fresh).hook(which, hook)
-            try:
+            refusals = (RuntimeError, ValueError, KeyError)  # the reference walks x itself
+            with contextlib.suppress(*refusals if core == "numpy" else ()):
                 list(calls(model, x))[call_number]()
-            except RuntimeError as error:  # the reference walks x itself
-                assert "changed size" in str(error) or "mutated" in str(error)
-            except (ValueError, KeyError) as error:
-                assert core == "numpy", repr(error)
         model.learn_one({"x": 1.0}, "b")
         names = model._features.names()
         rows = model._features.find(dict.fromkeys(names, 1.0)).rows.tolist()
@@ -197,79 +192,3 @@ def test_unhashable_names_of_a_mapping(core: str) -> None:
                 with pytest.raises(TypeError, match="unhashable type: 'list'"):
                     call()
             assert pickle.dumps(model) == before
-
-
-def in_threads(n: int, work: Callable[[int], None]) -> list[BaseException]:
-    """The errors of n threads that switch as often as can be."""
-    errors: list[BaseException] = []
-
-    def caught(i: int) -> None:
-        try:
-            work(i)
-        except BaseException as error:
-            errors.append(error)
-
-    threads = [threading.Thread(target=caught, args=(i,)) for i in range(n)]
-    interval = sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)
-    try:
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-    finally:
-        sys.setswitchinterval(interval)
-    return errors
-
-
-@native_only
-@pytest.mark.parametrize("name", NAMES)
-def test_threads_may_predict_together(name: str) -> None:
-    """Values that are no floats are read by Python, which may change threads in the middle."""
-    with running_on("native"):
-        model = trained(name)
-        xs = [{"x": np.float64(i / 7), "y": np.float64(1.0), i: np.float64(2)} for i in range(40)]
-        expected = [model.predict_one(x) for x in xs]
-
-        def work(i: int) -> None:
-            for _ in range(20):
-                for x, answer in zip(xs, expected, strict=True):
-                    assert model.predict_one(x) == answer
-
-        assert in_threads(4, work) == []
-
-
-@native_only
-@pytest.mark.parametrize("name", NAMES)
-def test_threads_that_learn_are_turned_away_or_take_turns(name: str) -> None:
-    with running_on("native"):
-        parameters = {"threshold": 1e6, "budget": 90} if name == "SHRLS" else {}
-        model = getattr(linear_model, name)(TREE, **parameters)
-        steps = [0] * 4
-
-        def work(i: int) -> None:
-            rng = np.random.default_rng(i)
-            for t in range(300):
-                wide = 40 if t < 150 else 150  # to primal variables and back
-                names = rng.integers(0, wide, size=20).tolist()
-                x: dict[Any, Any] = {f"n{j}": np.float64(rng.normal()) for j in names}
-                if t % 5 == 0:
-                    x[("tuple", i)] = 1.0
-                try:
-                    model.learn_one(x, TREE.nodes[int(rng.integers(4))])
-                    model.predict_one(x)
-                    model.score_one(x)
-                    if t % 50 == 0:
-                        pickle.loads(pickle.dumps(model))
-                    steps[i] += 1
-                except RuntimeError as error:
-                    assert "at work" in str(error), repr(error)
-
-        assert in_threads(4, work) == []
-        assert any(steps)
-        names = model._features.names()
-        assert model._features.find(dict.fromkeys(names, 1.0)).rows.tolist() == [*range(len(names))]
-        again = pickle.loads(pickle.dumps(model))
-        assert again.score_one({"n1": 1.0, "n2": -0.5}) == pytest.approx(
-            model.score_one({"n1": 1.0, "n2": -0.5})
-        )

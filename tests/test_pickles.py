@@ -102,7 +102,8 @@ def alike(ours: Any, theirs: Any, near: float) -> None:
             alike(one, other, near)
     elif isinstance(ours, np.ndarray):
         assert (ours.dtype, ours.shape) == (theirs.dtype, theirs.shape)
-        assert ours.flags.c_contiguous and theirs.flags.c_contiguous
+        assert ours.flags.c_contiguous
+        assert theirs.flags.c_contiguous
         if near == 0.0:
             assert ours.tobytes() == theirs.tobytes()
         elif ours.dtype.kind == "f":
@@ -175,7 +176,8 @@ def test_a_model_goes_on_to_the_last_bit(core: str, which: str, taxonomy: Any) -
             if step >= 10:
                 for model in theirs:
                     assert model.predict_one(x) == ours.predict_one(x)
-                    assert model.score_one(x) == pytest.approx(ours.score_one(x), rel=near, abs=near)
+                    scores = pytest.approx(ours.score_one(x), rel=near, abs=near)
+                    assert model.score_one(x) == scores
                     model.learn_one(x, y)
             ours.learn_one(x, y)
         for model in theirs:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import pickle
 import random
@@ -134,7 +135,8 @@ def test_long_generic_streams(name: str, which: int) -> None:
 @pytest.mark.parametrize("name", ["HPerceptron", "Hieron"])
 def test_a_row_of_postings_turns_dense(name: str) -> None:
     """One feature, more and more nodes: beyond a fifth of them the row becomes dense."""
-    taxonomy = Taxonomy([("r", f"n{v}") for v in range(199)] + [(f"n{v}", f"m{v}") for v in range(199)])
+    nodes = range(199)
+    taxonomy = Taxonomy([("r", f"n{v}") for v in nodes] + [(f"n{v}", f"m{v}") for v in nodes])
     k = kernels("native")
     w, features, labels = k.Weights(len(taxonomy)), k.Features(), k.Labels(taxonomy)
     twins = Twins(name, taxonomy)
@@ -148,7 +150,7 @@ def test_a_row_of_postings_turns_dense(name: str) -> None:
         if v % 10 == 0:
             twins.call("score_one", constant({"common": 1.0, f"own {v}": 0.5}))
             twins.pickled()
-    assert max(b - a for a, b in zip(sizes, sizes[1:], strict=False)) > 8 * 200, "no row turned"
+    assert max(b - a for a, b in itertools.pairwise(sizes)) > 8 * 200, "no row turned"
 
 
 @given(names=st.lists(st.lists(st.sampled_from(ALL), max_size=5, unique_by=id), max_size=12))

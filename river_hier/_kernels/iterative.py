@@ -11,7 +11,7 @@ from .visit import Visit
 
 Floats = NDArray[np.float64]
 
-_LOOSE = 1e-6  # of a residual to its right-hand side, in a step
+_LOOSE = 1e-5  # of a residual to its right-hand side, in a step
 _TIGHT = 1e-10  # where scores are asked for
 
 

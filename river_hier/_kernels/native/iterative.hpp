@@ -92,7 +92,7 @@ class Iterative : public Dual {
     }
 
   private:
-    static constexpr double loose = 1e-6;     // of a residual to its right-hand side, in a step
+    static constexpr double loose = 1e-5;     // of a residual to its right-hand side, in a step
     static constexpr double tight = 1e-10;    // where scores are asked for
     static constexpr double certain = 1.001;  // the residual itself is known to some digits
 

@@ -145,6 +145,8 @@ void least_squares(nb::module_& m) {
         .def("weights",
              [](LeastSquares& rls, size_t s, size_t n_features) {
                  System& system = idle(rls).systems.at(s);
+                 if (n_features < rls.n_features || n_features < rls.instances.n_features())
+                     throw nb::value_error("fewer features than the weights have");
                  return matrix(system.solver->weights(rls.instances, n_features), n_features,
                                system.nodes.size());
              },
