@@ -82,7 +82,8 @@ def environment(core: str) -> dict[str, str]:
     """For a process of its own, which finds the tests' modules too."""
     pure = "1" if core == "numpy" else "0"
     paths = [os.path.dirname(__file__), os.path.dirname(os.path.dirname(river_hier.__file__))]
-    return {**os.environ, "RIVER_HIER_PURE": pure, "PYTHONPATH": os.pathsep.join(paths)}
+    where = {"PYTHONPATH": os.pathsep.join(paths), "PYTHONSAFEPATH": "1"}  # not what lies around
+    return {**os.environ, **where, "RIVER_HIER_PURE": pure}
 
 
 def kinds(rls: Any) -> list[str]:

@@ -16,6 +16,7 @@ from river_hier import Taxonomy, linear_model
 
 ONE = Taxonomy.flat(["a"])
 TREE = Taxonomy([("r", "a"), ("a", "b"), ("r", "c"), ("a", "d")])
+LOOSE = 1e-4  # conjugate gradients stop when they are this near, or nearer
 FACTORS = pytest.mark.parametrize("memory", [1e9, 0], ids=["factors", "gradients"])
 
 
@@ -94,15 +95,15 @@ def test_memory_is_bounded(core: str, memory: float) -> None:
     with running_on(core):
         model = linear_model.SHRLS(TREE, 1e6, budget=20, memory=memory, n_features=256)
         most = factors = 0
-        for _ in range(2500):
+        for step in range(1500):
             x = {f"n{j}": 1.0 for j in rng.integers(0, 10**6, 8)}
             model.learn_one(x, TREE.nodes[int(rng.integers(1, 5))])
-            most = max(most, len(model._rls.__reduce__()[1][-2][0]) if _ % 50 == 0 else 0)
+            most = max(most, len(model._rls.__reduce__()[1][-2][0]) if step % 50 == 0 else 0)
             factors = max(factors, model._rls.n_bytes)
         assert most <= 1024 + 1
         assert factors <= 4 * 8 * 21 * 22 // 2
         assert factors if memory else not factors
-        assert min(model.n_stored.values()) > 500
+        assert min(model.n_stored.values()) > 300
 
 
 @both
@@ -135,14 +136,14 @@ def test_a_node_left_behind_in_primal_variables(core: str) -> None:
         oracle = oracles.SHRLS(parents_of(TREE), threshold=1e6)
         exact = linear_model.HRLS(TREE)
         for step in range(34):
-            wide = 5 if step < 16 else 110
+            wide = 5 if step < 16 else 80
             x = {j: float(rng.normal()) for j in range(wide)}
             y = ["b", "a", "d"][step % 3] if step < 16 or step >= 24 else "c"
             model.learn_one(x, y)
             exact.learn_one(x, y)
             oracle.learn(x, [y])
             if step in (15, 23, 24, 33):
-                probe = sparse(rng, 0, 110, 20)
+                probe = sparse(rng, 0, 80, 20)
                 assert model.score_one(probe) == pytest.approx(oracle.scores(probe), abs=1e-8)
                 assert exact.score_one(probe) == pytest.approx(oracle.scores(probe), abs=1e-8)
             if step == 23:
@@ -165,8 +166,8 @@ def test_gradients_answer_as_factors_do(core: str, name: str, taxonomy: Any) -> 
                 assert answers[0] == answers[1] == answers[2]
             if step % 10 == 0:
                 scores = [model.score_one(x) for model in models]
-                assert scores[1] == pytest.approx(scores[0], abs=1e-6)
-                assert scores[2] == pytest.approx(scores[0], abs=1e-6)
+                assert scores[1] == pytest.approx(scores[0], abs=LOOSE)
+                assert scores[2] == pytest.approx(scores[0], abs=LOOSE)
             for model in models:
                 model.learn_one(x, y)
             if name == "SHRLS":
@@ -175,7 +176,7 @@ def test_gradients_answer_as_factors_do(core: str, name: str, taxonomy: Any) -> 
         assert models[1]._rls.n_bytes == 0 < models[2]._rls.n_bytes + 1 <= 8 * 60 + 1
         w = [model.weights for model in models]
         for label, expected in w[0].items():
-            assert w[1][label] == pytest.approx(expected, abs=1e-5)
+            assert w[1][label] == pytest.approx(expected, abs=LOOSE)
 
 
 @both

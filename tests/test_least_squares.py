@@ -72,8 +72,8 @@ class Solved:
 REGIMES = [
     pytest.param(30, 120, PLENTY, "primal", 1e-9, id="primal"),
     pytest.param(150, 40, PLENTY, "direct", 1e-9, id="direct"),
-    pytest.param(150, 40, 0, "iterative", 1e-5, id="iterative"),
-    pytest.param(150, 40, 8 * 210, "iterative", 1e-5, id="iterative from 20 on"),
+    pytest.param(150, 40, 0, "iterative", 1e-4, id="iterative"),
+    pytest.param(150, 40, 8 * 210, "iterative", 1e-4, id="iterative from 20 on"),
 ]
 
 
@@ -130,7 +130,7 @@ def test_outputs_that_come_later_were_off_before(
     late.m, late.V = 4, solved.V
     for _ in range(5):
         x = sparse(rng, n, 5)
-        late.check(x, 1e-6)
+        late.check(x, 1e-6 if memory else 1e-4)
         late.learn(x, {"b", "late"})
 
 

@@ -197,7 +197,7 @@ def test_gradients_go_on_nearly(core: str, name: str) -> None:
             if step == 25:
                 theirs = pickle.loads(pickle.dumps(ours))
             if step >= 25:
-                assert theirs.score_one(x) == pytest.approx(ours.score_one(x), abs=1e-6)
+                assert theirs.score_one(x) == pytest.approx(ours.score_one(x), abs=1e-4)
                 theirs.learn_one(x, y)
             ours.learn_one(x, y)
         assert kinds(theirs._rls) == kinds(ours._rls)

@@ -117,7 +117,8 @@ def test_long_generic_streams(name: str, which: int) -> None:
     taxonomy = [*small, *LARGE][which]
     if name in SINGLE and not taxonomy.is_tree:
         pytest.skip("trees only")
-    n = 60 if len(taxonomy) > 100 and name.endswith("RLS") else 300
+    n = 60 if len(taxonomy) > 100 else 200
+    n = n if name.endswith("RLS") else 300
     twins = Twins(name, taxonomy)
     twins.careful = False  # nothing is wrong with these
     stream = examples(taxonomy, n, 150, seed=which)

@@ -19,7 +19,7 @@ from cores import running_on
 from river_hier import Taxonomy, linear_model
 from river_hier._kernels import distances_from
 
-NEAR, LOOSE = 1e-9, 1e-5
+NEAR, LOOSE = 1e-9, 1e-4
 SINGLE = ["Hieron", "AveragedHieron"]
 MULTI = ["HPerceptron", "HAROW", "HRLS", "SHRLS"]
 
