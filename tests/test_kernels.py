@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from cores import KERNELS, REQUIRED, both, kernels, native_only, running_on
+from hooked import Hooked, Number
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import trees
@@ -108,3 +109,25 @@ def test_numbers_at_the_edges(core: str, value: Any) -> None:
     x = kernels(core).Features().insert({"a": value, "b": 1e-140})
     assert x.values.tolist() == [float(value), 1e-140]
     assert x.norm2 == pytest.approx(float(value) ** 2 + 1e-280)
+
+
+@both
+@pytest.mark.parametrize("which", ["hash", "eq", "float"])
+def test_all_names_of_an_x_are_inserted_or_none(core: str, which: str) -> None:
+    features = kernels(core).Features()
+    features.insert({"a": 1.0, Hooked("stored"): 1.0, 3: 1.0, "b": 1.0})
+    before = features.names()
+    fresh = Hooked("stored")
+    many = {f"new {i}": 1.0 for i in range(2000)}  # the table grows
+    x: dict[Any, Any] = {**many, ("new", 1): 1.0, 4: 1.0, fresh: Number(1.0), "late": 1.0}
+    (x[fresh] if which == "float" else fresh).hook(which, lambda: 1 / 0)
+    for _ in range(3):
+        with pytest.raises(ZeroDivisionError):
+            features.insert(x)
+        assert (len(features), features.names()) == (4, before)
+        assert features.find(many | {"a": 1.0, 4: 1.0, ("new", 1): 1.0}).rows.tolist() == [0]
+    fresh.unhook()
+    x[fresh].unhook()
+    rows = features.insert(x).rows.tolist()
+    assert rows == [*range(4, 2006), 1, 2006]
+    assert features.names()[-3:] == [("new", 1), 4, "late"]
