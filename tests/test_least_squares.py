@@ -105,6 +105,13 @@ def test_far_more_features_lead_back_to_dual_variables(core: str) -> None:
         solved.learn(x, {"a"} if rng.random() < 0.5 else set())
         assert kinds(solved.rls) == ["primal" if 4 <= i < 20 else "direct"]
     assert solved.rls.n_stored == [60]
+    solved.rls.add_outputs(0, [2, 3])  # their labels were -1 on what the inverse has seen, too
+    solved.labels = solved.k.Labels(Taxonomy.flat(["a", "late", "later"]))
+    solved.m, solved.V = 3, np.column_stack([solved.V, -np.ones((60, 2))])
+    for _ in range(3):
+        x = sparse(rng, 150, 20)
+        solved.check(x, 1e-8)
+        solved.learn(x, {"late"})
 
 
 @both
