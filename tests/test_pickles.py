@@ -182,6 +182,8 @@ def test_a_model_goes_on_to_the_last_bit(core: str, which: str, taxonomy: Any) -
             ours.learn_one(x, y)
         for model in theirs:
             alike(state(model), state(ours), near)
+            if "RLS" in which:  # what counts towards `memory`
+                assert model._rls.n_bytes == ours._rls.n_bytes > 0
         if "RLS" in which:
             assert set(kinds(ours._rls)) == {"primal" if "primal" in which else "direct"}
 

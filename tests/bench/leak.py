@@ -27,7 +27,8 @@ from tqdm import tqdm
 from river_hier import Taxonomy, linear_model
 
 TREE = Taxonomy([("r", "a"), ("a", "b"), ("a", "c"), ("r", "d")])
-LARGE = Taxonomy([("r", f"n{v}") for v in range(60)] + [(f"n{v}", f"m{v}") for v in range(90)][:60])
+FAN = range(90)
+LARGE = Taxonomy([("r", f"n{v}") for v in FAN] + [(f"n{v}", f"m{v}") for v in FAN])
 ALLOWED = 8.0  # megabytes
 
 
@@ -78,11 +79,11 @@ def work(models: list[Any], steps: range, rng: random.Random) -> None:
             model.predict_one(x)
             if step % 10 == 0:
                 model.score_one(x)
-        if step % 5000 == 0:
+        if step % 47 == 0:
             models[i] = pickle.loads(pickle.dumps(model))
-        elif step % 5001 == 0:
+        elif step % 503 == 0:
             models[i] = copy.deepcopy(model)
-        elif step % 20_011 == 0:
+        elif step % 2003 == 0:
             models[i] = model.clone()
 
 
