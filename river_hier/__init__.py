@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from . import datasets, evaluate, linear_model, losses, metrics
+import importlib
+from typing import TYPE_CHECKING, Any
+
 from .taxonomy import Taxonomy
-from .versions import show_versions
+
+if TYPE_CHECKING:
+    from . import datasets, evaluate, linear_model, losses, metrics
+    from .versions import show_versions
 
 __version__ = "0.1.0"
 
@@ -18,3 +23,16 @@ __all__ = [
     "metrics",
     "show_versions",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """What is asked for is imported then: nobody waits for the parts they do not use."""
+    if name == "show_versions":
+        return importlib.import_module(".versions", __name__).show_versions
+    if name in __all__:
+        return importlib.import_module(f".{name}", __name__)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__

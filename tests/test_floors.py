@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -66,3 +68,16 @@ def test_names_and_length(path: Path) -> None:
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_strict_types_without_exemptions(path: Path) -> None:
     assert "type: ignore" not in path.read_text(encoding="utf-8")
+
+
+def test_parts_are_imported_when_they_are_asked_for() -> None:
+    program = (
+        "import sys, river_hier\n"
+        "assert 'river' not in sys.modules, 'Taxonomy alone needs no River'\n"
+        "river_hier.metrics.HLoss, river_hier.show_versions\n"
+        "assert 'river_hier.evaluate' not in sys.modules\n"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)
+    assert set(dir(river_hier)) == set(river_hier.__all__)
+    with pytest.raises(AttributeError, match="has no attribute 'linear_models'"):
+        river_hier.linear_models  # noqa: B018

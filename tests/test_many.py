@@ -349,6 +349,15 @@ def test_bad_x(X: Any, error: type[Exception], message: str) -> None:
             assert pickle.dumps(model) == before
 
 
+@pytest.mark.parametrize("kind", [polars, pyarrow])
+def test_a_label_that_is_a_tuple_comes_as_text(kind: Callable[[pd.DataFrame], Any]) -> None:
+    X = kind(pd.DataFrame({"x": [1.0, -1.0]}))
+    model = linear_model.Hieron(Taxonomy.flat([("c",), ("d",)], root=("r",)))
+    model.learn_many(X, [("c",), ("d",)])
+    answers = model.predict_many(X)
+    assert list(map(str, np.array(answers))) == ["('c',)", "('d',)"]
+
+
 def test_bad_x_of_other_kinds() -> None:
     nulls = pd.DataFrame({"x": [1.0, None], "y": [True, False]}).astype(object)
     nulls = nulls.where(nulls.notna(), None)

@@ -19,7 +19,9 @@ def series(like: Frame, answers: Sequence[Label], nodes: Sequence[Label]) -> Any
         pandas = nw.get_native_namespace(like)
         kind = None if one_type and len(answers) else object
         return pandas.Series(list(answers), index=like.to_native().index, dtype=kind)
-    items = list(answers) if one_type else list(map(str, answers))
+    # Columns elsewhere hold one type, and would make a list of a tuple: all else becomes text.
+    scalars = one_type and isinstance(nodes[0], str | int | float)
+    items = list(answers) if scalars else list(map(str, answers))
     return nw.new_series("", items, backend=like.implementation).to_native()
 
 

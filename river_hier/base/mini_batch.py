@@ -94,7 +94,7 @@ class MiniBatchSingleLabelModel(MiniBatchModel, SingleLabelModel, base.MiniBatch
         Returns
         -------
         A series of the same kind as X, with its index; of pandas where X is sparse. Kinds other
-        than pandas' hold one type of labels: if the taxonomy has several, they come as text.
+        than pandas' hold labels of one type, text or numbers: all others come as text.
 
         """
         batch, like = read_batch(X, columns)

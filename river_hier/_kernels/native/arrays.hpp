@@ -1,22 +1,38 @@
-// Between vectors and numpy's arrays; always copies.
+// Between vectors and numpy's arrays, by way of Python's buffers.
 #pragma once
 
 #include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
 
-#include <algorithm>
 #include <vector>
 
 namespace river_hier {
 
 namespace nb = nanobind;
 
+// The letters that Python's buffers and numpy have for a type; which one depends on the system.
+template <class T>
+constexpr char letters[] = "";
+template <>
+constexpr char letters<double>[] = "d";
+template <>
+constexpr char letters<bool>[] = "?";
+template <>
+constexpr char letters<uint32_t>[] = "IL";
+template <>
+constexpr char letters<int64_t>[] = "ql";
+template <>
+constexpr char letters<uint64_t>[] = "QL";
+
+inline nb::object numpy(const char* name) { return nb::module_::import_("numpy").attr(name); }
+
+// A new array.
 template <class T>
 nb::object array(const T* numbers, size_t n) {
-    T* copy = new T[n];
-    std::copy(numbers, numbers + n, copy);
-    nb::capsule owner(copy, [](void* p) noexcept { delete[] static_cast<T*>(p); });
-    return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(copy, {n}, owner));
+    const auto* bytes = reinterpret_cast<const char*>(numbers);
+    nb::object copy = nb::steal(
+        PyByteArray_FromStringAndSize(bytes, static_cast<Py_ssize_t>(n * sizeof(T))));
+    if (!copy) throw nb::python_error();
+    return numpy("frombuffer")(copy, nb::str(letters<T>, 1));
 }
 
 template <class T>
@@ -28,9 +44,35 @@ inline nb::object matrix(const std::vector<double>& numbers, size_t rows, size_t
     return array(numbers).attr("reshape")(rows, columns);
 }
 
+// The numbers of an array of just this type, row by row, for as long as this lives.
+template <class T>
+class View {
+  public:
+    explicit View(nb::handle array) {
+        nb::object whole = numpy("ascontiguousarray")(array);
+        if (PyObject_GetBuffer(whole.ptr(), &buffer_, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT))
+            throw nb::python_error();
+        const char* format = buffer_.format;
+        for (const char* known = letters<T>; *known; ++known)
+            if (format[0] == *known && !format[1] && buffer_.itemsize == sizeof(T)) return;
+        PyBuffer_Release(&buffer_);
+        throw nb::type_error("an array of another type was expected");
+    }
+    View(const View&) = delete;
+    ~View() { PyBuffer_Release(&buffer_); }
+
+    const T* data() const { return static_cast<const T*>(buffer_.buf); }
+    size_t size() const { return static_cast<size_t>(buffer_.len) / sizeof(T); }
+    size_t ndim() const { return static_cast<size_t>(buffer_.ndim); }
+    size_t shape(size_t axis) const { return static_cast<size_t>(buffer_.shape[axis]); }
+
+  private:
+    Py_buffer buffer_;
+};
+
 template <class T>
 std::vector<T> numbers_of(nb::handle array) {
-    auto all = nb::cast<nb::ndarray<const T, nb::c_contig, nb::device::cpu>>(array);
+    const View<T> all(array);
     return std::vector<T>(all.data(), all.data() + all.size());
 }
 

@@ -35,7 +35,7 @@ void ensure_starts(const std::vector<int64_t>& start, size_t n_entries) {
 }  // namespace
 
 Rows::Rows(Names& features, nb::handle batch, bool insert)
-    : values_(nb::cast<Floats>(batch.attr("values"))) {
+    : values_(batch.attr("values")) {
     nb::list names = nb::cast<nb::list>(batch.attr("names"));
     width_ = names.size();
     read_entries(batch);
@@ -55,7 +55,7 @@ void Rows::read_entries(nb::handle batch) {
     }
     columns_ = numbers_of<uint32_t>(columns);
     start_ = numbers_of<int64_t>(batch.attr("start"));
-    ensure(values_.size() == columns_.size(), "a column for each entry");
+    ensure(values_.ndim() == 1 && values_.size() == columns_.size(), "a column for each entry");
     ensure_starts(start_, columns_.size());
     n_ = start_.size() - 1;
     std::vector<char> seen(width_, 0);
@@ -192,7 +192,7 @@ void hperceptron_steps(Weights& w, Names& features, const Labels& labels, nb::ha
     Multilabels Y(multilabels, labels);
     Rows X(features, batch, true);
     AtWork at_work(w);
-    without_lock(features, X, Y.n(), w.soon(),
+    without_lock(features, X, Y.n(), w.layout(),
                  [&](const Vector& x, size_t i) { hperceptron_step(w, x, Y[i], labels); });
 }
 
@@ -203,7 +203,7 @@ void harow_steps(Weights& w, Weights& s, double r, Names& features, const Labels
     Multilabels Y(multilabels, labels);
     Rows X(features, batch, true);
     AtWork at_work(w), at_work_too(s);
-    without_lock(features, X, Y.n(), w.soon(),
+    without_lock(features, X, Y.n(), w.layout(),
                  [&](const Vector& x, size_t i) { harow_step(w, s, x, Y[i], r, labels); });
 }
 
@@ -218,7 +218,7 @@ void hieron_steps(Weights& w, Names& features, const Labels& tree, nb::handle ba
     const std::vector<uint32_t> nodes = nodes_of(y, tree);
     Rows X(features, batch, true);
     AtWork at_work(w);
-    without_lock(features, X, nodes.size(), w.soon(),
+    without_lock(features, X, nodes.size(), w.layout(),
                  [&](const Vector& x, size_t i) { hieron_step(w, x, nodes[i], tree); });
 }
 
@@ -229,7 +229,7 @@ void averaged_hieron_steps(Weights& w, Weights& lag, size_t first, Names& featur
     const std::vector<uint32_t> nodes = nodes_of(y, tree);
     Rows X(features, batch, true);
     AtWork at_work(w), at_work_too(lag);
-    without_lock(features, X, nodes.size(), w.soon(), [&](const Vector& x, size_t i) {
+    without_lock(features, X, nodes.size(), w.layout(), [&](const Vector& x, size_t i) {
         averaged_hieron_step(w, lag, static_cast<double>(first + i), x, nodes[i], tree);
     });
 }
@@ -288,7 +288,7 @@ class Masks {
 
 // The next row, which the weights can take.
 const Vector& next(const Weights& w, Rows& X, size_t i) {
-    X.prefetch(i + 1, *w.soon());
+    X.prefetch(i + 1, *w.layout());
     const Vector& x = X[i];
     w.check_range(x.norm2);
     return x;

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
 
 #include <vector>
 
@@ -31,8 +30,6 @@ class Rows {
     Numbers norms2();
 
   private:
-    using Floats = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
-
     void read_entries(nb::handle batch);
     void look_up(Names& features, const nb::list& names, bool insert);
     void share();
@@ -41,7 +38,7 @@ class Rows {
     size_t begin(size_t i) const { return dense_ ? i * width_ : start_[i]; }
     size_t column(size_t e, size_t first) const { return dense_ ? e - first : columns_[e]; }
 
-    Floats values_;
+    View<double> values_;
     bool dense_ = true;
     size_t n_ = 0, width_ = 0;       // rows, columns
     std::vector<uint32_t> columns_;  // of each entry, and where those of each row start

@@ -24,6 +24,7 @@ class Dense : public Layout {
         for (size_t i = 0; i < x.size(); ++i)
             if (x.rows[i] < n_features_) {
                 rows_[n_] = at(x.rows[i]);
+                __builtin_prefetch(rows_[n_]);
                 values_[n_++] = x.values[i];
             }
     }

@@ -22,7 +22,7 @@ class Features : public Names {
 
     size_t size() const override { return keys_.size(); }
 
-    const Vector& find(nb::handle x, const Layout* soon) override {
+    const Vector& find(nb::handle x) override {
         const nb::object odd = read(x);
         Busy busy(*this);
         const bool plain = taken(odd);
@@ -30,7 +30,6 @@ class Features : public Names {
         for (size_t i = 0; i < found_.size(); ++i) {
             const uint32_t row = plain ? usual(i) : any(names_[i]);
             if (row == TextTable::none) continue;
-            if (soon) soon->prefetch(row);
             found_.rows[known] = row;
             found_.values[known++] = found_.values[i];
         }
@@ -38,7 +37,7 @@ class Features : public Names {
         return found_;
     }
 
-    const Vector& insert(nb::handle x, const Layout* soon) override {
+    const Vector& insert(nb::handle x) override {
         const nb::object odd = read(x);
         Busy busy(*this);
         const bool plain = taken(odd);
@@ -47,7 +46,6 @@ class Features : public Names {
             for (size_t i = 0; i < found_.size(); ++i) {
                 uint32_t row = plain ? usual(i) : any(names_[i]);
                 if (row == TextTable::none) row = add(names_[i]);
-                if (soon) soon->prefetch(row);
                 found_.rows[i] = row;
             }
         } catch (...) {

@@ -45,14 +45,13 @@ class HashedFeatures : public Names {
 
     size_t size() const override { return n_; }
 
-    const Vector& find(nb::handle x, const Layout* soon) override {
+    const Vector& find(nb::handle x) override {
         nb::object odd = nb::none();
         if (!read_plain(x.ptr(), [](PyObject*, size_t) {})) odd = read_odd(x);
         Busy busy(*this);
         if (!odd.is_none()) take(nb::borrow<nb::tuple>(odd));
         for (size_t i = 0; i < found_.size(); ++i) {  // may run code of others: before all else
             found_.rows[i] = row_of(names_[i]);
-            if (soon) soon->prefetch(found_.rows[i]);
         }
         size_t n = 0;
         bool shared = false;
@@ -79,7 +78,7 @@ class HashedFeatures : public Names {
         return found_;
     }
 
-    const Vector& insert(nb::handle x, const Layout* soon) override { return find(x, soon); }
+    const Vector& insert(nb::handle x) override { return find(x); }
 
     nb::list names() const override {
         nb::list names;

@@ -2,11 +2,11 @@
 #pragma once
 
 #include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
 
 #include <algorithm>
 #include <vector>
 
+#include "arrays.hpp"
 #include "python.hpp"
 
 namespace river_hier {
@@ -71,8 +71,7 @@ class Labels {
         On on;
         if (plain_ && read(y, on)) return on;
         on.nodes.clear();
-        auto mask = nb::cast<nb::ndarray<const bool, nb::shape<-1>, nb::c_contig, nb::device::cpu>>(
-            taxonomy_.attr("multilabel")(y));
+        const View<bool> mask(taxonomy_.attr("multilabel")(y));
         on.mask.assign(mask.data(), mask.data() + mask.size());
         for (uint32_t v = 0; v < n(); ++v)
             if (on.mask[v]) on.nodes.push_back(v);

@@ -15,7 +15,7 @@ namespace river_hier {
 
 namespace nb = nanobind;
 
-// How the names of features become rows. `soon` is sent for a row as soon as it is known.
+// How the names of features become rows.
 class Names {
   public:
     // `read` is the reference's reader of an unusual x: -> names, values, squared norm; or an error.
@@ -23,10 +23,10 @@ class Names {
     virtual ~Names() = default;
 
     // The vector of x over the features already known; valid until the next call.
-    virtual const Vector& find(nb::handle x, const Layout* soon = nullptr) = 0;
+    virtual const Vector& find(nb::handle x) = 0;
 
     // Like `find`, but features seen for the first time get the next rows; all of them or none.
-    virtual const Vector& insert(nb::handle x, const Layout* soon = nullptr) = 0;
+    virtual const Vector& insert(nb::handle x) = 0;
 
     virtual size_t size() const = 0;
     virtual nb::list names() const = 0;

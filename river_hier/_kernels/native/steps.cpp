@@ -45,14 +45,14 @@ void check_node(uint32_t v, const Labels& labels) {
 }
 
 const Vector& find(const Weights& w, Names& features, nb::handle x) {
-    const Vector& vector = features.find(x, w.soon());
+    const Vector& vector = features.find(x);
     w.check_range(vector.norm2);
     return vector;
 }
 
 const Vector& insert(const Weights& w, Names& features, nb::handle x) {
     if (w.single()) w.check_range(features.find(x).norm2);  // before anything is written
-    return features.insert(x, w.soon());
+    return features.insert(x);
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ class Weights : public Shared {
     Weights(size_t n_nodes, bool single) : n_nodes_(n_nodes), single_(single) { arrange(n_nodes); }
 
     Layout* operator->() const { return layout_.get(); }
-    const Layout* soon() const { return layout_.get(); }
+    const Layout* layout() const { return layout_.get(); }
 
     size_t n_nodes() const { return n_nodes_; }
     bool single() const { return single_; }
