@@ -20,8 +20,11 @@ class Postings : public Layout {
 
     void look(const Vector& x) override {
         for (uint32_t r : x.rows)
+            if (r < rows_.size()) __builtin_prefetch(&rows_[r]);
+        for (uint32_t r : x.rows)
             if (r < rows_.size()) __builtin_prefetch(rows_[r].memory);
         x_ = &x;
+        places_.assign(x.size(), 0);
     }
 
     void score(Range range, double* scores) override {
@@ -36,8 +39,9 @@ class Postings : public Layout {
                 continue;
             }
             const uint32_t* nodes = row.nodes();
-            for (uint32_t at = row.first_from(range.first, 0);
-                 at < row.size && nodes[at] < range.last; ++at)
+            uint32_t& at = places_[i];  // ranges mostly come in order
+            at = row.first_from(range.first, at && nodes[at - 1] >= range.first ? 0 : at);
+            for (; at < row.size && nodes[at] < range.last; ++at)
                 scores[nodes[at]] += value * weights[at];
         }
     }
@@ -60,14 +64,14 @@ class Postings : public Layout {
         if (x.size() == 0 || nodes.empty()) return;
         size_t n = 1 + *std::max_element(x.rows.begin(), x.rows.end());
         if (n > rows_.size()) rows_.resize(n);
+        places_.resize(nodes.size());
         const double* cell = cells.data();
         for (uint32_t r : x.rows) {
             Row& row = rows_[r];
-            uint32_t at = 0;
-            for (uint32_t v : nodes) {
-                T* weight = row.dense() ? row.weights() + v : row.find(v, at, n_nodes_);
-                *weight = static_cast<T>(*weight + *cell++);
-            }
+            if (!row.dense()) row.include(nodes, places_, missing_, n_nodes_);
+            T* weights = row.weights();
+            const Nodes& places = row.dense() ? nodes : places_;
+            for (uint32_t at : places) weights[at] = static_cast<T>(weights[at] + *cell++);
         }
     }
 
@@ -119,10 +123,13 @@ class Postings : public Layout {
         T* weights() const { return reinterpret_cast<T*>(memory); }
         uint32_t* nodes() const { return reinterpret_cast<uint32_t*>(memory + room * sizeof(T)); }
 
-        // The first place from `at` on whose node is not before v.
+        // The first place from `at` on whose node is not before v; it is expected to be near.
         uint32_t first_from(uint32_t v, uint32_t at) const {
             const uint32_t* nodes = this->nodes();
-            return static_cast<uint32_t>(std::lower_bound(nodes + at, nodes + size, v) - nodes);
+            uint32_t step = 1;
+            for (; at + step <= size && nodes[at + step - 1] < v; step *= 2) at += step;
+            const uint32_t* end = nodes + std::min(at + step, size);
+            return static_cast<uint32_t>(std::lower_bound(nodes + at, end, v) - nodes);
         }
 
         double get(uint32_t v, uint32_t& at) const {
@@ -131,21 +138,29 @@ class Postings : public Layout {
             return at < size && nodes()[at] == v ? weights()[at] : 0.0;
         }
 
-        // The weight of v, which is put in if it is not there.
-        T* find(uint32_t v, uint32_t& at, size_t n_nodes) {
-            at = first_from(v, at);
-            if (at < size && nodes()[at] == v) return weights() + at;
-            if (5 * size_t{size} >= n_nodes) {
-                spread(n_nodes);
-                return weights() + v;
+        // Put in those of some nodes that are missing, with weight zero; -> the places of all, and
+        // which were missing. What stands behind them moves once, however many they are.
+        void include(const Nodes& wanted, Nodes& places, Nodes& missing, size_t n_nodes) {
+            missing.clear();
+            uint32_t at = 0;
+            for (uint32_t i = 0; i < wanted.size(); ++i) {
+                at = first_from(wanted[i], at);
+                places[i] = at + static_cast<uint32_t>(missing.size());
+                if (at == size || nodes()[at] != wanted[i]) missing.push_back(i);
             }
-            if (size == room) move_to(room < 4 ? 4 : room + room / 2);
-            std::memmove(weights() + at + 1, weights() + at, (size - at) * sizeof(T));
-            std::memmove(nodes() + at + 1, nodes() + at, (size - at) * sizeof(uint32_t));
-            ++size;
-            nodes()[at] = v;
-            weights()[at] = 0;
-            return weights() + at;
+            if (missing.empty()) return;
+            uint32_t more = static_cast<uint32_t>(missing.size()), from = size;
+            if (5 * (size_t{size} + more - 1) >= n_nodes) return spread(n_nodes);
+            if (size + more > room) move_to(size + more + room / 4);
+            size += more;
+            for (; more; --more) {
+                const uint32_t to = places[missing[more - 1]], first = to - (more - 1);
+                std::memmove(weights() + to + 1, weights() + first, (from - first) * sizeof(T));
+                std::memmove(nodes() + to + 1, nodes() + first, (from - first) * sizeof(uint32_t));
+                weights()[to] = 0;
+                nodes()[to] = wanted[missing[more - 1]];
+                from = first;
+            }
         }
 
         void move_to(uint32_t new_room) {
@@ -180,6 +195,7 @@ class Postings : public Layout {
     size_t n_nodes_;
     std::vector<Row> rows_;
     const Vector* x_ = nullptr;
+    Nodes places_, missing_;  // scratch
 };
 
 extern template class Postings<double>;
