@@ -33,8 +33,8 @@ def read_examples(
 
 
 def matrix(vectors: list[Vector], n_features: int) -> Any:
-    """Vectors as the rows of a sparse matrix."""
+    """Vectors as the rows of a sparse matrix, which has a column even if there are no features."""
     start = list(accumulate((len(x.rows) for x in vectors), initial=0))
     rows = np.concatenate([x.rows for x in vectors])
     values = np.concatenate([x.values for x in vectors])
-    return sparse.csr_matrix((values, rows, start), shape=(len(vectors), n_features))
+    return sparse.csr_matrix((values, rows, start), shape=(len(vectors), max(n_features, 1)))

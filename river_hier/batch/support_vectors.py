@@ -1,4 +1,4 @@
-"""What the support vector models share: a machine a node, trained where the node's parents are on."""
+"""What the support vector models share: a machine a node, trained where its parents are on."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class SupportVectorModel(Frozen):
                 trained[v] = fresh().fit(X[seen], yes)
             else:
                 constant[v] = -1.0
-        self._machines = self._together(constant, trained, len(features))
+        self._machines = self._together(constant, trained, X.shape[1])
         self._features = features
         return self
 

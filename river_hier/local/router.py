@@ -133,7 +133,8 @@ class RoutingModel(LocalModel, base.Classifier):
 
         """
         way = self._way(x, {})
-        lines = [f"Prediction: {way[-1][0]!r}; the way goes on to the likeliest child, or ends"]
+        rule = "the way goes on to the likeliest child if it is likely enough"
+        lines = [f"Prediction: {way[-1][0]!r}; {rule}"]
         for depth, (here, said) in enumerate(way):
             if not self._taxonomy.children(here):
                 break
