@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import abc
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Self
 
 from river import base
@@ -21,6 +21,10 @@ class Frozen(base.MultiLabelClassifier):
     def __init__(self, taxonomy: Taxonomy) -> None:
         check_taxonomy(taxonomy)
         self.taxonomy = taxonomy
+
+    @classmethod
+    def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
+        yield {"taxonomy": Taxonomy.flat(["a"])}
 
     @abc.abstractmethod
     def fit(self, examples: Iterable[tuple[Mapping[Any, Any], Any]]) -> Self:

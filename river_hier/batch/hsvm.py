@@ -1,8 +1,5 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
-
 from ..taxonomy import Taxonomy
 from .linear import LinearSupportVectorModel
 
@@ -80,7 +77,3 @@ class HSVM(LinearSupportVectorModel):
 
     def __init__(self, taxonomy: Taxonomy, C: float = 1.0) -> None:
         super().__init__(taxonomy, taxonomy, C)
-
-    @classmethod
-    def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
-        yield {"taxonomy": Taxonomy.flat(["a"])}

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -89,10 +89,6 @@ class KernelHSVM(SupportVectorModel):
             check_positive("gamma", gamma)
         self.kernel = kernel
         self.gamma = gamma
-
-    @classmethod
-    def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
-        yield {"taxonomy": Taxonomy.flat(["a"])}
 
     def _solver(self) -> Callable[[], Any]:
         return partial(solvers().SVC, C=self.C, kernel=self.kernel, gamma=self.gamma)

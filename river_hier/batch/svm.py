@@ -1,8 +1,5 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
-
 from ..taxonomy import Taxonomy, check_taxonomy
 from .linear import LinearSupportVectorModel
 
@@ -67,7 +64,3 @@ class SVM(LinearSupportVectorModel):
     def __init__(self, taxonomy: Taxonomy, C: float = 1.0) -> None:
         check_taxonomy(taxonomy)
         super().__init__(taxonomy, taxonomy.flatten(), C)
-
-    @classmethod
-    def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
-        yield {"taxonomy": Taxonomy.flat(["a"])}

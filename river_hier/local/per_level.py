@@ -1,15 +1,11 @@
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Any
 
-from river import linear_model as river_linear_model
-from river import multiclass
-
 from ..taxonomy import Label, Taxonomy
-from .choice import Choice, Place
+from .choice import Place
 from .router import RoutingModel
-from .threshold import Threshold
 
 __all__ = ["PerLevel"]
 
@@ -91,19 +87,6 @@ class PerLevel(RoutingModel):
         https://doi.org/10.1007/s10618-010-0175-9)
 
     """
-
-    def __init__(
-        self,
-        classifier: Choice,
-        taxonomy: Taxonomy | None = None,
-        threshold: Threshold = 0.0,
-    ) -> None:
-        super().__init__(classifier, taxonomy, threshold)
-
-    @classmethod
-    def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
-        logistic = river_linear_model.LogisticRegression()
-        yield {"classifier": multiclass.OneVsRestClassifier(logistic)}
 
     @property
     def _top(self) -> Place:

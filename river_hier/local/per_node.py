@@ -232,7 +232,7 @@ class PerNode(LocalModel, base.MultiLabelClassifier):
         """P(node on | parents on); 1/2 where nothing is known."""
         if label in self._local:
             said = self._local[label].probabilities(x, kwargs)
-            yes, no = said.get(True, 0.0), said.get(False, 0.0)
+            yes, no = float(said.get(True, 0.0)), float(said.get(False, 0.0))
             if yes + no > 0.0:
                 return yes / (yes + no)
         return 0.5

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import abc
 import functools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from itertools import pairwise
 from typing import Any
 
 from river import base
+from river import linear_model as river_linear_model
 
 from ..taxonomy import Label, Taxonomy
 from ..taxonomy.star import grown
@@ -23,13 +24,22 @@ class RoutingModel(LocalModel, base.Classifier):
     """A classifier whose labels are the nodes of a tree, the root and inner nodes included.
 
     At an inner node an example goes on to one of the children, or its way ends there, for which
-    the class is the node itself. So nodes where no example has ended are never an answer, unless
-    the threshold makes them one.
+    the class is the node itself. So a node where no example has ended is an answer only if the
+    threshold makes it one, or if nothing is known of what is below.
     """
 
-    def __init__(self, classifier: Choice, taxonomy: Taxonomy | None, threshold: Threshold) -> None:
+    def __init__(
+        self,
+        classifier: Choice,
+        taxonomy: Taxonomy | None = None,
+        threshold: Threshold = 0.0,
+    ) -> None:
         super().__init__(classifier, taxonomy, threshold)
         self._taxonomy.check_tree()
+
+    @classmethod
+    def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
+        yield {"classifier": river_linear_model.SoftmaxRegression()}
 
     @property
     def _multiclass(self) -> bool:
@@ -181,7 +191,8 @@ class RoutingModel(LocalModel, base.Classifier):
         place = self._place(self._taxonomy, here)
         if children and place in self._local:
             said = ask(place)
-            shares = {there: p for there in (here, *children) if (p := said.get(there, 0.0)) > 0.0}
+            shares = {there: float(said.get(there, 0.0)) for there in (here, *children)}
+            shares = {there: p for there, p in shares.items() if p > 0.0}
             if total := sum(shares.values()):
                 return {there: p / total for there, p in shares.items()}
         return {here: 1.0}
