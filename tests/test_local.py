@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import copy
+import os
 import pickle
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import oracles
@@ -37,8 +39,9 @@ from strategies import (
 )
 
 from river_hier import Taxonomy, linear_model, local, metrics
-from river_hier.datasets import synth
+from river_hier.datasets import RCV1, synth
 
+DATA = Path(os.environ.get("RIVER_HIER_DATA", Path(__file__).parents[2] / "shared" / "data"))
 ROUTING = ["PerParent", "PerLevel"]
 NAMES = ["PerNode", *ROUTING]
 TREE = Taxonomy.from_nested({"r": {"a": ["b", "c"], "d": {"e": ["f"]}, "g": []}})
@@ -682,3 +685,20 @@ def test_a_pipeline_at_every_node() -> None:
     model = local.PerParent(preprocessing.StandardScaler() | naive_bayes.GaussianNB(), PICTURES)
     score = evaluate.progressive_val_score(stream.take(400), model, river_metrics.Accuracy())
     assert score.get() > 0.6
+
+
+@pytest.mark.skipif(not (DATA / "rcv1").is_dir(), reason=f"no RCV1 files in {DATA / 'rcv1'}")
+def test_a_classifier_a_topic_on_rcv1() -> None:
+    stream = RCV1(DATA / "rcv1")
+    t = stream.taxonomy
+    model = local.PerNode(river_linear_model.PAClassifier(), t)
+    losses = [metrics.HLoss(t) for _ in range(3)]
+    for i, (x, y) in enumerate(stream.take(600)):
+        answer = model.predict_one(x)
+        losses[i // 200].update(y, answer)
+        on = {label for label, yes in answer.items() if yes}
+        assert t.closure(on) == {t.root, *on}
+        model.learn_one(x, y)
+    first, second, third = (loss.get() for loss in losses)
+    assert first > second > third
+    assert third < 1.6

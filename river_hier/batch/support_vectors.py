@@ -31,8 +31,7 @@ class SupportVectorModel(Frozen):
         check_positive("C", C)
         self.C = C
         self._structure = structure
-        self._features: Features | None = None
-        self._machines: Machines | None = None
+        self._trained: tuple[Features, Machines] | None = None
 
     def fit(self, examples: Iterable[tuple[Mapping[Any, Any], Any]]) -> Self:
         fresh = self._solver()
@@ -47,8 +46,7 @@ class SupportVectorModel(Frozen):
                 trained[v] = fresh().fit(X[seen], yes)
             else:
                 constant[v] = -1.0
-        self._machines = self._together(constant, trained, X.shape[1])
-        self._features = features
+        self._trained = features, self._together(constant, trained, X.shape[1])
         return self
 
     def predict_one(self, x: Mapping[Any, Any], **kwargs: Any) -> dict[Label, bool]:
@@ -72,13 +70,13 @@ class SupportVectorModel(Frozen):
 
     def _scores(self, x: Mapping[Any, Any]) -> Floats:
         self._check_fitted()
-        assert self._features is not None
-        assert self._machines is not None
-        return self._machines.scores(self._features.find(x))
+        assert self._trained is not None
+        features, machines = self._trained
+        return machines.scores(features.find(x))
 
     @property
     def _fitted(self) -> bool:
-        return self._machines is not None
+        return self._trained is not None
 
     # What an algorithm fills in
 
