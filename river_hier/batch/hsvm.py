@@ -22,7 +22,8 @@ class HSVM(LinearSupportVectorModel):
     `evaluate.regret` as a model that learns nothing more.
 
     Training takes LIBLINEAR's time for each node, O(nonzeros of the node's examples) a pass.
-    Predicting takes O(features of x * nodes); the weights take O(features * nodes) memory.
+    Predicting takes O(features of x * nodes). The weights take O(features * nodes) memory, and
+    training a byte for each pair of example and node besides the examples.
 
     `SVM` is its flat counterpart.
 
