@@ -259,3 +259,9 @@ def test_scores_are_those_of_the_machines() -> None:
     machine = LinearSVC(loss="hinge", max_iter=20_000, random_state=0)
     theirs = machine.fit(X, [y == ["b"] for _, y in EXAMPLES]).decision_function(X)
     assert [model.score_one(x)["b"] for x, _ in EXAMPLES] == pytest.approx(theirs.tolist())
+
+
+def test_a_score_of_zero_is_on() -> None:
+    model = batch.HSVM(Taxonomy.flat(["a"])).fit([({"x": 1.0}, ["a"]), ({"x": -1.0}, [])])
+    assert model.score_one({}) == {"a": 0.0}
+    assert model.predict_one({}) == {"a": True}

@@ -52,12 +52,12 @@ class PerLevel(RoutingModel):
         classifier tells only two classes apart, or the threshold is not a probability; from
         `learn_one`, if the label is unknown.
     TypeError
-        If `classifier` is none, or `taxonomy` not a Taxonomy.
+        If `classifier` is not a classifier, nor gives one, or `taxonomy` is not a Taxonomy.
 
     Notes
     -----
-    In the terms of the survey [^1], a local classifier per level. The survey leaves open what to do
-    with levels that contradict each other; the rule here is ours.
+    In the terms of the survey [^1], a local classifier per level, prone as such to levels that
+    contradict each other; the rule against that is ours.
 
     Labels are checked before anything is learned; what x may be is up to the classifiers. A weight
     `w` reaches those that take one, the others learn as if it were 1.

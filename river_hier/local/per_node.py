@@ -60,7 +60,7 @@ class PerNode(LocalModel, base.MultiLabelClassifier):
         If a mapping names an unknown node or lacks the root, or the threshold is not a probability;
         from `learn_one`, if a label is unknown, or is on whose ancestor is explicitly False.
     TypeError
-        If `classifier` is none, or `taxonomy` not a Taxonomy.
+        If `classifier` is not a classifier, nor gives one, or `taxonomy` is not a Taxonomy.
 
     Notes
     -----

@@ -50,7 +50,7 @@ class PerParent(RoutingModel):
         tells only two classes apart, or the threshold is not a probability; from `learn_one`, if
         the label is unknown.
     TypeError
-        If `classifier` is none, or `taxonomy` not a Taxonomy.
+        If `classifier` is not a classifier, nor gives one, or `taxonomy` is not a Taxonomy.
 
     Notes
     -----
