@@ -252,13 +252,21 @@ def test_without_scikit_learn(name: str, monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_scores_are_those_of_the_machines() -> None:
-    from sklearn.svm import LinearSVC
+    from sklearn.svm import SVC, LinearSVC
 
-    model = batch.HSVM(Taxonomy.flat(["b"])).fit([(x, set(y) & {"b"}) for x, y in EXAMPLES])
+    taxonomy = Taxonomy.flat(["b"])
+    examples = [(x, set(y) & {"b"}) for x, y in EXAMPLES]
     X = np.array([[x["x"], x["y"]] for x, _ in EXAMPLES])
-    machine = LinearSVC(loss="hinge", max_iter=20_000, random_state=0)
-    theirs = machine.fit(X, [y == ["b"] for _, y in EXAMPLES]).decision_function(X)
-    assert [model.score_one(x)["b"] for x, _ in EXAMPLES] == pytest.approx(theirs.tolist())
+    v = [y == ["b"] for _, y in EXAMPLES]
+    linear = LinearSVC(C=0.5, loss="hinge", max_iter=20_000, random_state=0)
+    for model, machine in (
+        (batch.HSVM(taxonomy, C=0.5), linear),
+        (batch.SVM(taxonomy, C=0.5), linear),
+        (batch.KernelHSVM(taxonomy), SVC()),
+        (batch.KernelHSVM(taxonomy, 2.0, "poly", 0.25), SVC(C=2.0, kernel="poly", gamma=0.25)),
+    ):
+        scores = [model.fit(examples).score_one(x)["b"] for x, _ in examples]
+        assert scores == pytest.approx(machine.fit(X, v).decision_function(X).tolist())
 
 
 def test_a_score_of_zero_is_on() -> None:
