@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import pickle
 import sys
-from itertools import islice
+from itertools import compress, islice
 from typing import Any
 
 import numpy as np
@@ -27,22 +27,24 @@ TREE = Taxonomy([("r", "a"), ("a", "b"), ("r", "c")])
 EXAMPLES = [({"x": 1.0, "y": i / 4}, ["b"] if i % 3 else ["c"]) for i in range(-6, 7)]
 
 
-def near_zero(scores: dict[Any, float]) -> bool:
-    return any(abs(score) < 0.05 for score in scores.values())
-
-
-@given(data=multilabel_streams(), probe=features(), C=st.sampled_from([0.25, 1.0]))
-@settings(max_examples=25, deadline=None)
-def test_hsvm_is_the_optimum_at_every_node(data: Any, probe: Any, C: float) -> None:
-    taxonomy, examples = data
-    if not examples:
-        return
+@given(taxonomy=taxonomies(), seed=st.integers(0, 10**6), C=st.sampled_from([0.25, 1.0]))
+@settings(max_examples=15, deadline=None)
+def test_hsvm_is_the_optimum_at_every_node(taxonomy: Taxonomy, seed: int, C: float) -> None:
+    # On a few examples that contradict each other LIBLINEAR may stop before the optimum: here are
+    # enough of them, and no two have the same x.
+    rng = np.random.default_rng(seed)
+    labels = taxonomy.nodes[1:]
+    examples = [
+        (dict(zip("abc", rng.normal(size=3), strict=True)), compress(labels, rng.random(9) < 0.4))
+        for _ in range(30)
+    ]
+    examples = [(x, list(y)) for x, y in examples]
     ours, theirs = batch.HSVM(taxonomy, C).fit(examples), oracles.HSVM(parents_of(taxonomy), C)
     theirs.fit(examples)
-    for x in (probe, *(x for x, _ in examples)):
+    for x in ({}, {"a": 1.0, "new": 3.0}, *(x for x, _ in examples)):
         scores = theirs.scores(x)
-        assert ours.score_one(x) == pytest.approx(scores, abs=0.05)  # LIBLINEAR stops early
-        if not near_zero(scores):
+        assert ours.score_one(x) == pytest.approx(scores, abs=0.02)
+        if all(abs(score) > 0.02 for score in scores.values()):
             assert ours.predict_one(x) == theirs.predict(x)
 
 
