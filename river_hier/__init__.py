@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from .taxonomy import Taxonomy
 
 if TYPE_CHECKING:
-    from . import datasets, evaluate, linear_model, losses, metrics
+    from . import batch, datasets, evaluate, linear_model, local, losses, metrics
     from .versions import show_versions
 
 __version__ = "0.1.0"
@@ -16,9 +16,11 @@ __version__ = "0.1.0"
 __all__ = [
     "Taxonomy",
     "__version__",
+    "batch",
     "datasets",
     "evaluate",
     "linear_model",
+    "local",
     "losses",
     "metrics",
     "show_versions",

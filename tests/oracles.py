@@ -546,3 +546,150 @@ class BudgetedSHRLS:
             alpha = self.alpha()[:dropped]
             self.w0 = self.w0 + np.array(self.S[:dropped]).T @ alpha
             self.S, self.v = self.S[dropped:], self.v[dropped:]
+
+
+# --- Local classifiers --------------------------------------------------------------------------
+# `make(place)` gives a fresh classifier with `learn_one` and `predict_proba_one`; it is taught from
+# the beginning whenever it is asked.
+
+
+class _Local:
+    def __init__(self, parents: Parents, make: Callable[[Hashable], object]) -> None:
+        self.parents = parents
+        self.make = make
+        self.taught: dict[Hashable, list[tuple[Features, Node]]] = {}
+
+    def teach(self, place: Hashable, x: Features, y: Node) -> None:
+        """One more example of the classifier at a place."""
+        self.taught.setdefault(place, []).append((x, y))
+
+    def said(self, place: Hashable, x: Features, classes: Iterable[Node]) -> dict[Node, float]:
+        """The probabilities of some classes among themselves; {} if nothing is known of them."""
+        if place not in self.taught:
+            return {}
+        classifier = self.make(place)
+        for example in self.taught[place]:
+            classifier.learn_one(*example)
+        said = classifier.predict_proba_one(x)
+        total = sum(said.get(c, 0.0) for c in classes)
+        return {c: said.get(c, 0.0) / total for c in classes} if total > 0 else {}
+
+
+class PerNode(_Local):
+    """[R] section 4 with any classifier: node i learns {v_i = 1} where its parents are on."""
+
+    def learn(self, x: Features, y: Iterable[Node]) -> None:
+        true = closure(self.parents, y)
+        for i in trained_nodes(self.parents, true):
+            self.teach(i, x, i in true)
+
+    def given(self, i: Node, x: Features) -> float:
+        """P(V_i = 1 | parents on), 1/2 if nothing is known."""
+        return self.said(i, x, (False, True)).get(True, 0.5)
+
+    def probability(self, i: Node, x: Features) -> float:
+        """P(V_i = 1); in a DAG the least likely parent counts."""
+        above = min((self.probability(j, x) for j in self.parents[i]), default=1.0)
+        return above * (self.given(i, x) if self.parents[i] else 1.0)
+
+    def predict(self, x: Features, threshold: float = 0.5) -> dict[Node, bool]:
+        """Top-down: on iff all parents are predicted on and P(V_i = 1 | them) >= threshold."""
+        margin = {i: self.given(i, x) - threshold for i in labels_below_root(self.parents)}
+        return top_down(self.parents, margin)
+
+
+class PerParent(_Local):
+    """The greedy of [H] section 5 with any classifier; a node's own label says "ends here"."""
+
+    def place(self, v: Node) -> Hashable:
+        """Where the classifier stands that decides at v."""
+        return v
+
+    def learn(self, x: Features, y: Node) -> None:
+        on = path(self.parents, y)
+        for v in on:
+            if children(self.parents, v):
+                next_ = on[on.index(v) + 1] if v != y else y
+                self.teach(self.place(v), x, next_)
+
+    def next(self, v: Node, x: Features) -> dict[Node, float]:
+        """P(next node | at v); the way ends where nothing is known."""
+        if not children(self.parents, v):
+            return {v: 1.0}
+        return self.said(self.place(v), x, [v, *children(self.parents, v)]) or {v: 1.0}
+
+    def marginal(self, u: Node, x: Features) -> float:
+        """P(the label is u or below), the product along the path."""
+        on = path(self.parents, u)
+        return math.prod(self.next(v, x).get(c, 0.0) for v, c in itertools.pairwise(on))
+
+    def probability(self, u: Node, x: Features) -> float:
+        """P(the label is u)."""
+        return self.marginal(u, x) * self.next(u, x).get(u, 0.0)
+
+    def predict(self, x: Features, threshold: float = 0.0) -> Node:
+        """From the root to the likeliest next node, while a child is likely enough."""
+        v = root(self.parents)
+        while True:
+            likely = self.next(v, x)
+            child = argmax(likely)
+            if child == v or likely[child] < threshold:
+                return v
+            v = child
+
+
+class PerLevel(PerParent):
+    """One classifier a level, its probabilities conditioned on what the level above has found."""
+
+    def place(self, v: Node) -> Hashable:
+        return depth(self.parents, v) + 1
+
+
+# --- Support vector machines --------------------------------------------------------------------
+
+
+def support_vector_weights(X: np.ndarray, v: np.ndarray, C: float) -> np.ndarray:
+    """argmin |w|^2 / 2 + C sum [1 - v_t w . x_t]_+, by coordinate ascent in the dual."""
+    alpha, w = np.zeros(len(X)), np.zeros(X.shape[1])
+    for _ in range(20_000):
+        before = alpha.copy()
+        for t, x in enumerate(X):
+            alpha_t = np.clip(alpha[t] + (1.0 - v[t] * (w @ x)) / (x @ x), 0.0, C)
+            w, alpha[t] = w + (alpha_t - alpha[t]) * v[t] * x, alpha_t
+        if abs(alpha - before).max() < 1e-12:
+            break
+    return w
+
+
+class HSVM:
+    """H-SVM ([R] section 8), with the bias as the weight of a feature that is always 1."""
+
+    def __init__(self, parents: Parents, C: float) -> None:
+        self.parents = parents
+        self.C = C
+
+    def fit(self, examples: list[tuple[Features, Iterable[Node]]]) -> None:
+        """At every node from the examples whose parents are all on, +1 / -1."""
+        self.names = list(dict.fromkeys(name for x, _ in examples for name in x))
+        closed = [(self.vector(x), closure(self.parents, y)) for x, y in examples]
+        self.w: dict[Node, np.ndarray] = {}
+        for i in labels_below_root(self.parents):
+            seen = [(x, i in on) for x, on in closed if i in trained_nodes(self.parents, on)]
+            if len({yes for _, yes in seen}) == 2:
+                X, v = np.array([x for x, _ in seen]), np.array([2.0 * y - 1 for _, y in seen])
+                self.w[i] = support_vector_weights(X, v, self.C)
+            else:  # nothing to separate: what the examples say, and on without any
+                bias = 1.0 if all(yes for _, yes in seen) else -1.0
+                self.w[i] = np.array([0.0] * len(self.names) + [bias])
+
+    def vector(self, x: Features) -> np.ndarray:
+        """x over the features of the training examples, and 1."""
+        return np.array([*(float(x.get(name, 0.0)) for name in self.names), 1.0])
+
+    def scores(self, x: Features) -> dict[Node, float]:
+        """w_i . x of every node but the root."""
+        return {i: float(w @ self.vector(x)) for i, w in self.w.items()}
+
+    def predict(self, x: Features) -> dict[Node, bool]:
+        """Top-down, for every node but the root."""
+        return top_down(self.parents, self.scores(x))

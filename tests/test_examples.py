@@ -145,3 +145,17 @@ def test_least_squares_stop_paying_until_the_drift() -> None:
     assert drifting[2] > 10 * abs(steady[2])
     (regret,), (bound, *_) = numbers(example, "regret   "), numbers(example, "regret, at most")
     assert 0 < regret < bound
+
+
+def test_classifiers_that_know_no_taxonomy_learn_better_in_one() -> None:
+    example = "08_any_river_model"
+    names = ["naive Bayes", "Hoeffding tree", "logistic", "softmax", "passive-aggressive"]
+    for name in names:
+        alone, _, per_parent, _, per_level, _ = numbers(example, name)
+        assert max(per_parent, per_level) < alone
+    mixed, _ = numbers(example, "neighbours in building")
+    assert mixed < min(numbers(example, name)[2] for name in names)
+    rows = [numbers(example, f"0.{t}  ") for t in (0, 4, 5, 6, 7, 8)]
+    precision, recall = zip(*rows, strict=True)
+    assert list(precision) == sorted(precision)
+    assert list(recall) == sorted(recall, reverse=True)

@@ -16,15 +16,12 @@ can be compared, the figures themselves only roughly.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-from sklearn.feature_extraction import DictVectorizer
-from sklearn.svm import LinearSVC
 from tqdm import tqdm
 
-from river_hier import Taxonomy, datasets, linear_model, metrics
+from river_hier import Taxonomy, batch, datasets, linear_model, metrics
 
 PAPER_TABLE_1 = {
     "PERC": (0.702, 1.196, 1.695),
@@ -43,56 +40,26 @@ PAPER_N_TEST = 20_000
 Examples = list[tuple[Any, Any]]
 
 
-# %% Two kinds of learner: online ones, and a batch comparator
-class SVM:
-    """A linear SVM at every node, trained on the examples whose parents are on (LIBLINEAR)."""
-
-    def __init__(self, taxonomy: Taxonomy) -> None:
-        self.taxonomy = taxonomy
-
-    def answers(self, train: Examples, test: Examples) -> Iterator[Any]:
-        t, vectorizer = self.taxonomy, DictVectorizer()
-        X = vectorizer.fit_transform(x for x, _ in train)
-        Y = np.array([t.multilabel(y) for _, y in train])
-        X_test = vectorizer.transform(x for x, _ in test)
-        on = np.zeros((len(test), len(t)), dtype=bool)
-        on[:, 0] = True
-        for v, label in enumerate(tqdm(t.nodes[1:], desc="  nodes", leave=False), start=1):
-            above = t.index(t.parent(label))
-            seen = Y[:, above]
-            if len(set(Y[seen, v])) < 2:  # nothing to separate
-                on[:, v] = on[:, above] & bool(Y[seen, v].all())
-                continue
-            svm = LinearSVC(loss="hinge", C=1.0, max_iter=20_000, random_state=0)
-            svm.fit(X[seen], Y[seen, v])
-            on[:, v] = on[:, above] & (svm.decision_function(X_test) >= 0)
-        for row in on:
-            yield dict(zip(t.nodes[1:], row[1:].tolist(), strict=True))
+# %% Two ways to learn: one pass, or all examples at once (LIBLINEAR)
+def one_pass(model: Any, train: Examples) -> None:
+    for x, y in tqdm(train, desc="  learning", leave=False):
+        model.learn_one(x, y)
 
 
-class Online:
-    """An online learner: one pass over the training examples, then it only predicts."""
-
-    def __init__(self, model: Any) -> None:
-        self.model = model
-
-    def answers(self, train: Examples, test: Examples) -> Iterator[Any]:
-        for x, y in tqdm(train, desc="  learning", leave=False):
-            self.model.learn_one(x, y)
-        for x, _ in test:
-            yield self.model.predict_one(x)
+def at_once(model: Any, train: Examples) -> None:
+    model.fit(train)
 
 
-def learners(t: Taxonomy) -> dict[str, Any]:
-    """The rows of Table 1; a flat learner is the same class on the flattened taxonomy."""
+def learners(t: Taxonomy) -> dict[str, tuple[Callable[[Any, Examples], None], Any]]:
+    """The rows of Table 1; a flat online learner is the same class on the flattened taxonomy."""
     flat = t.flatten()
     return {
-        "PERC": Online(linear_model.HPerceptron(flat)),
-        "H-PERC": Online(linear_model.HPerceptron(t)),
-        "S-RLS": Online(linear_model.SHRLS(flat)),
-        "SH-RLS": Online(linear_model.SHRLS(t)),
-        "SVM": SVM(flat),
-        "H-SVM": SVM(t),
+        "PERC": (one_pass, linear_model.HPerceptron(flat)),
+        "H-PERC": (one_pass, linear_model.HPerceptron(t)),
+        "S-RLS": (one_pass, linear_model.SHRLS(flat)),
+        "SH-RLS": (one_pass, linear_model.SHRLS(t)),
+        "SVM": (at_once, batch.SVM(t)),
+        "H-SVM": (at_once, batch.HSVM(t)),
     }
 
 
@@ -143,10 +110,12 @@ def main(data: str | None, n_train: int) -> None:
     train, test = examples[:n_train], examples[n_train:]
     print(f"{len(train):,} documents to train on, {len(test):,} to test, {len(t) - 1} topics")
     found, by_depth = {}, {}
-    for name, learner in tqdm(learners(t).items(), desc="learners"):
+    for name, (learn, model) in tqdm(learners(t).items(), desc="learners"):
+        learn(model, train)
         losses = [metrics.ZeroOneLoss(t), metrics.HLoss(t), metrics.SymmetricDifferenceLoss(t)]
         by_depth[name] = metrics.HLossByDepth(t)
-        for (_, y), answer in zip(test, learner.answers(train, test), strict=True):
+        for x, y in test:
+            answer = model.predict_one(x)
             for metric in (*losses, by_depth[name]):
                 metric.update(y, answer)
         found[name] = [metric.get() for metric in losses]

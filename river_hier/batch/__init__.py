@@ -1,0 +1,9 @@
+"""Comparators that see all examples at once: trained by `fit`, then frozen."""
+
+from __future__ import annotations
+
+from .hsvm import HSVM
+from .kernel_hsvm import KernelHSVM
+from .svm import SVM
+
+__all__ = ["HSVM", "SVM", "KernelHSVM"]

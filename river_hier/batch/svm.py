@@ -1,0 +1,66 @@
+from __future__ import annotations
+
+from ..taxonomy import Taxonomy, check_taxonomy
+from .linear import LinearSupportVectorModel
+
+__all__ = ["SVM"]
+
+
+class SVM(LinearSupportVectorModel):
+    """Flat support vector machines: a linear one for each node, on its own.
+
+    Every machine is trained on all examples and answers by itself; the taxonomy only fills in the
+    ancestors of the labels in y. Answers need not be closed upwards. Given multilabels that are
+    closed already, this is `HSVM(taxonomy.flatten())`.
+
+    Cost and memory are those of `HSVM`, with all examples at every node.
+
+    Parameters
+    ----------
+    taxonomy
+        A tree or a DAG.
+    C
+        The weight of the loss against the margin.
+
+    Raises
+    ------
+    ValueError
+        If `C` is not positive; from `fit` and `predict_one`, if a feature is not a finite number;
+        from `fit`, if there are no examples, a label is unknown, or a label is on whose ancestor
+        is explicitly False.
+    RuntimeError
+        From all but `fit`, if the model has not been fitted.
+    ImportError
+        From `fit`, if scikit-learn is missing.
+
+    Notes
+    -----
+    The flat variant of H-SVM in the paper [^1], section 8; for the differences see `HSVM`.
+
+    Examples
+    --------
+
+    >>> from itertools import islice
+    >>> from river import evaluate
+    >>> from river_hier import Taxonomy, batch, metrics
+    >>> from river_hier.datasets import synth
+
+    >>> taxonomy = Taxonomy([("all", "news"), ("news", "sport"), ("news", "politics")])
+    >>> stream = synth.LinearLabels(taxonomy, n_features=5, seed=42)
+    >>> model = batch.SVM(taxonomy).fit(stream.take(2000))
+    >>> metric = metrics.HLoss(taxonomy)
+
+    >>> evaluate.progressive_val_score(islice(stream, 2000, 4000), model, metric)
+    HLoss: 0.605
+
+    References
+    ----------
+    [^1]: [Cesa-Bianchi, N., Gentile, C. and Zaniboni, L., 2006. Incremental algorithms for
+        hierarchical classification. Journal of Machine Learning Research, 7, pp. 31-54.](
+        https://www.jmlr.org/papers/v7/cesa-bianchi06a.html)
+
+    """
+
+    def __init__(self, taxonomy: Taxonomy, C: float = 1.0) -> None:
+        check_taxonomy(taxonomy)
+        super().__init__(taxonomy, taxonomy.flatten(), C)

@@ -1,0 +1,9 @@
+"""Local classifiers: any of River's, one a node, a parent or a level of the taxonomy."""
+
+from __future__ import annotations
+
+from .per_level import PerLevel
+from .per_node import PerNode
+from .per_parent import PerParent
+
+__all__ = ["PerLevel", "PerNode", "PerParent"]
