@@ -253,6 +253,7 @@ def test_the_tree_is_full_and_binary_and_its_leaves_are_the_classes(
     assert set(t.leaves) == set(problem[0])
     assert all(len(t.children(v)) == 2 for v in t.inner)
     assert len(t) == 2 * len(problem[0]) - 1
+    assert t.inner == tuple(f"split {i}" for i in range(1, len(problem[0])))
     assert t == counted(problem, seed=seed).taxonomy()
 
 

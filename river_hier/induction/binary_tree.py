@@ -53,11 +53,13 @@ class BinaryTree(NamedTuple):
         return cls.build(leaves, tuple(splits))
 
     def taxonomy(self) -> Taxonomy:
-        """The tree as a taxonomy whose inner nodes are `"split 1"` (the root), `"split 2"`, ..."""
+        """The tree as a taxonomy, whose inner nodes are `"split 1"`, `"split 2"`, ... in order."""
         if not self.splits:
             return Taxonomy.flat([], root=self.classes[0])
+        downwards = [self.root]
+        for v in downwards:
+            downwards += [child for child in self.splits[v] if child >= 0]
         free = (name for i in count(1) if (name := f"split {i}") not in self.number)
-        downwards = range(len(self.splits) - 1, -1, -1)
         names = dict(zip(downwards, free, strict=False))
         return Taxonomy(
             (names[v], names[child] if child >= 0 else self.classes[~child])
