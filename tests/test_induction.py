@@ -490,6 +490,10 @@ def test_before_the_first_example(cls: Any) -> None:
     with pytest.raises(ValueError, match="no example has been learned"):
         _ = model.tree
     assert cls(make(), LABELLED).predict_one({"x": 1}) == ("c" if "Soft" in cls.__name__ else "a")
+    silent = cls(naive_bayes.GaussianNB(), LABELLED).predict_proba_one({"x": 1})
+    assert silent == (
+        {"a": 0.25, "b": 0.25, "c": 0.5} if "Soft" in cls.__name__ else {"a": 1, "b": 0, "c": 0}
+    )
     one = cls(make(), Taxonomy.flat([], root="only"))
     one.learn_one({"x": 1}, "only")
     assert one.predict_proba_one({"x": 1}) == {"only": 1.0}

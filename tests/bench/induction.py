@@ -3,7 +3,7 @@
     python tests/bench/induction.py
 
 First `JensenShannonTree` with a thousand classes, once with words as rare as those of texts, once
-with every word in every class; then learners over more and more classes, interleaved.
+with every word in every class; then learners over more and more classes, medians of an example.
 """
 
 from __future__ import annotations
