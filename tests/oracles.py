@@ -608,7 +608,7 @@ def side(
 def split(
     tree: Nested, priors: Mapping[Hashable, float], conditionals: Mapping[Hashable, Distribution]
 ) -> tuple[list[float], list[Distribution]]:
-    """The two-class problem at an inner node: its priors and conditionals ([E] section 4)."""
+    """The two-class problem at an inner node, before Proposition 3 of [E]."""
     (q_left, left), (q_right, right) = (side(child, priors, conditionals) for child in tree)
     return [q_left / (q_left + q_right), q_right / (q_left + q_right)], [left, right]
 
@@ -652,8 +652,8 @@ def agglomerate(
     below: Callable[[int], int],
     uniform: Callable[[], float],
 ) -> Nested:
-    """Merge two trees after another ([E] section 5), a pair with probability proportional to
-    2^-JS: any pair is proposed with the same probability and accepted with probability 2^-JS.
+    """Merge two trees at a time ([E], after Proposition 4), a pair with probability proportional
+    to 2^-JS: any pair is proposed with the same probability and accepted with probability 2^-JS.
     `below(n)` draws from 0..n-1; of a pair, the first draw is of all n trees, the second of the
     n - 1 others. The merged tree stands where the first of the two stood."""
     forest: list[Nested] = [(c,) for c in priors]

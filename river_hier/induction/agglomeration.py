@@ -13,7 +13,7 @@ from .divergence import Joint, Split, divergence, split
 def agglomerate(
     classes: Sequence[Joint], rng: np.random.Generator
 ) -> tuple[list[Children], list[Split]]:
-    """Merge two trees after another, a pair with probability proportional to 2^-JS.
+    """Merge two trees at a time, a pair with probability proportional to 2^-JS.
 
     As JS is at most one bit, these weights lie between 1/2 and 1. So a pair is proposed evenly and
     accepted with probability 2^-JS, which has the same law, takes fewer than two divergences for

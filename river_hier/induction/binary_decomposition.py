@@ -26,7 +26,8 @@ class BinaryDecomposition(Decomposition):
         A `Taxonomy` that is a full binary tree: its leaves are the classes, and no others may
         come. `None`: classes join as they arrive, each beside all the earlier ones under a
         new root, which needs one new classifier and leaves the others as they are. A
-        `JensenShannonTree`: begin so, and rebuild once after the grace period.
+        `JensenShannonTree` (a clone of it counts): begin so, and rebuild once after the grace
+        period.
     grace_period
         With a `JensenShannonTree`, after how many examples the tree is rebuilt from what has been
         counted so far. Classifiers of splits that the new tree has too go on, the others start
@@ -47,9 +48,9 @@ class BinaryDecomposition(Decomposition):
 
     Notes
     -----
-    Section 4 of the paper [^1], which builds its tree before training and has nothing to say
-    about streams. A classifier that does not answer sends x to the left. Before the first
-    example, a model without a taxonomy predicts `None`.
+    The decomposition that Propositions 3 and 4 of the paper [^1] are about. It builds its tree
+    before training and has nothing to say about streams. A classifier that does not answer sends x
+    to the left. Before the first example, a model without a taxonomy predicts `None`.
 
     `predict_proba_one` gives the prediction probability 1, so that it says what `predict_one`
     says; for graded probabilities, take `SoftBinaryDecomposition`.

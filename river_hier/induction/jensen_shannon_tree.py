@@ -21,14 +21,14 @@ class JensenShannonTree(base.Estimator):
     r"""Grows a full binary tree over classes from the words that they use.
 
     `learn_one` counts the features of each class. `taxonomy` starts from the classes and merges
-    two trees after another, drawn with probability proportional to $2^{-JS}$, where $JS$ is the
+    two trees at a time, drawn with probability proportional to $2^{-JS}$, where $JS$ is the
     Jensen-Shannon divergence of their word distributions in bits, weighed by their priors; the
     merged tree has the mixture of both. The whole is repeated, and the tree kept with the
     largest $R(root)$, the share of examples that the paper takes to be right: see
     `tree_recursions`.
 
-    Learning takes O(features of x), memory O(features of all classes). A tree of k classes with d
-    features each takes O(k d) a restart: a thousand classes with thousands of words each take
+    Learning takes O(features of x), memory O(features of all classes). A tree of k classes takes
+    O(k d) a restart, with d features in all: a thousand classes and thousands of words take
     seconds, ten restarts included.
 
     Parameters
@@ -53,8 +53,9 @@ class JensenShannonTree(base.Estimator):
 
     Notes
     -----
-    Section 5 of the paper [^1]. Priors are shares of examples and conditionals shares of counts,
-    without smoothing, as there. An x that is empty or zero changes nothing.
+    The procedure that follows Proposition 4 of the paper [^1]. Priors are shares of examples and
+    conditionals shares of counts, without smoothing, as there. An x that is empty or zero changes
+    nothing.
 
     The paper computes the divergences of all $O(k^2)$ pairs for each merger. As $JS \le 1$, the
     weights $2^{-JS}$ lie between 1/2 and 1, so here a pair is proposed evenly and accepted with

@@ -25,7 +25,8 @@ class SoftBinaryDecomposition(Decomposition):
         A `Taxonomy` that is a full binary tree: its leaves are the classes, and no others may
         come. `None`: classes join as they arrive, each beside all the earlier ones under a
         new root, which needs one new classifier and leaves the others as they are. A
-        `JensenShannonTree`: begin so, and rebuild once after the grace period.
+        `JensenShannonTree` (a clone of it counts): begin so, and rebuild once after the grace
+        period.
     grace_period
         With a `JensenShannonTree`, after how many examples the tree is rebuilt from what has been
         counted so far. Classifiers of splits that the new tree has too go on, the others start
@@ -46,11 +47,11 @@ class SoftBinaryDecomposition(Decomposition):
 
     Notes
     -----
-    Section 4 of the paper [^1]. If the probabilities at the splits are right, so are those of
-    the classes, whatever the tree, and no classifier errs less. Classifiers that are too unsure,
-    as many are that have seen little, favour classes near the root. Ties go to the first class
-    of the tree. A classifier that does not answer counts as undecided, 1/2. Before the first
-    example, a model without a taxonomy predicts `None`.
+    The decoding that the paper [^1] proposes for classifiers that give probabilities. If the
+    probabilities at the splits are right, so are those of the classes, whatever the tree, and no
+    classifier errs less. Classifiers that are too unsure, as many are that have seen little, favour
+    classes near the root. Ties go to the first class of the tree. A classifier that does not answer
+    counts as undecided, 1/2. Before the first example, a model without a taxonomy predicts `None`.
 
     Examples
     --------
