@@ -159,3 +159,16 @@ def test_classifiers_that_know_no_taxonomy_learn_better_in_one() -> None:
     precision, recall = zip(*rows, strict=True)
     assert list(precision) == sorted(precision)
     assert list(recall) == sorted(recall, reverse=True)
+
+
+def test_a_walk_down_the_tree_asks_few_and_errs_little_more() -> None:
+    example = "07_grow_a_tree"
+    names = ["tree, as they come", "tree, grown  ", "tree, grown, soft", "all pairs", "one versus"]
+    rows = [numbers(example, name) for name in names]
+    first, last, classifiers, asked = zip(*rows, strict=True)
+    assert first[0] == first[1]  # they are one until the tree is rebuilt
+    assert classifiers == (11, 11, 11, 66, 12)
+    assert asked[1] < asked[0] < asked[2] == 11
+    assert min(last) > 90
+    assert last[0] < last[1] < last[2]
+    assert abs(last[2] - last[3]) < 1

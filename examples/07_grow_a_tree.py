@@ -1,0 +1,99 @@
+"""Can a handful of yes-no questions do the work of all pairs of classes?
+
+A binary classifier tells two things apart. To tell twelve topics apart one can train a classifier
+for each pair of them, 66 in all, and let them vote. Or one can arrange the topics as the leaves of
+a binary tree, put a classifier at each of its 11 inner nodes, and walk down. Which tree? This one
+grows by itself, from the words that the topics use (El-Yaniv and Etzion-Rosenberg, 2002).
+"""
+
+# %%
+# Short texts as bags of words. Half of the words say nothing, a quarter tell the section, and a
+# quarter the topic itself, so some topics are harder to tell apart than others.
+import random
+from collections import Counter
+from itertools import pairwise
+
+from river import evaluate, linear_model, metrics, multiclass, optim
+
+from river_hier import induction
+
+sections = {
+    "sport": ["football", "tennis", "rowing", "chess"],
+    "culture": ["opera", "jazz", "ballet", "film"],
+    "politics": ["elections", "courts", "treaties", "budget"],
+}
+section_of = {topic: section for section, topics in sections.items() for topic in topics}
+
+
+def texts(n, seed):
+    rng = random.Random(seed)
+    for _ in range(n):
+        topic = rng.choice(list(section_of))
+        kinds = rng.choices(["word", section_of[topic], topic], weights=[2, 1, 1], k=12)
+        yield dict(Counter(f"{kind} {rng.randrange(30)}" for kind in kinds)), topic
+
+
+stream = list(texts(2000, seed=42))
+print(stream[0])
+
+# %%
+# Counting is all that a builder does with an example. To grow a tree it merges two at a time,
+# rather those that use the same words, ten times over, and keeps the tree that it takes to err
+# least. Chance has the larger say in it: do not expect the sections to come out.
+builder = induction.JensenShannonTree(n_restarts=10, seed=42)
+for x, topic in stream[:400]:
+    builder.learn_one(x, topic)
+tree = builder.taxonomy()
+print(f"\n{tree}")
+for node in sorted(tree, key=tree.path):
+    print("  " * tree.depth(node) + node)
+lower, upper = induction.bayes_error_bounds(builder.class_counts, builder.feature_counts)
+print(f"From one word alone, the least error is at least {lower:.0%} and at most {upper:.0%}.")
+
+# %%
+# The same classifier in every arrangement. One tree takes the topics as they come, each beside all
+# the earlier ones; another starts so and after 400 texts takes the tree that the builder has grown
+# by then, which costs it the classifiers that no longer fit. Soft decoding multiplies the
+# probabilities along each path instead of walking down one.
+binary = linear_model.LogisticRegression(optim.AdaGrad(0.3))
+models = {
+    "tree, as they come": induction.BinaryDecomposition(binary),
+    "tree, grown": induction.BinaryDecomposition(binary, builder, grace_period=400),
+    "tree, grown, soft": induction.SoftBinaryDecomposition(binary, builder, grace_period=400),
+    "all pairs": multiclass.OneVsOneClassifier(binary),
+    "one versus rest": multiclass.OneVsRestClassifier(binary),
+}
+k, window = len(section_of), 200
+curves = {}
+for name, model in models.items():
+    states = evaluate.iter_progressive_val_score(stream, model, metrics.Accuracy(), step=window)
+    correct = [0.0, *(state["Accuracy"].get() * state["Step"] for state in states)]
+    curves[name] = [(b - a) / window for a, b in pairwise(correct)]
+
+# %%
+# How often each was right, and how many classifiers it has and asks for one answer. Asking a few
+# is nearly as good as asking all pairs. One versus rest does better still here, but it trains all
+# its classifiers with every text, the trees only those on one path.
+paths = [sum(map(t.depth, t.leaves)) / k for t in (models["tree, as they come"].tree, tree)]
+pairs = k * (k - 1) // 2
+asked = [(k - 1, paths[0]), (k - 1, paths[1]), (k - 1, k - 1), (pairs, pairs), (k, k)]
+print(f"\n{'':<20}{'first 400':>11}{'last 400':>10}{'classifiers':>13}{'asked':>7}")
+for (name, curve), (have, ask) in zip(curves.items(), asked, strict=True):
+    first, last = sum(curve[:2]) / 2, sum(curve[-2:]) / 2
+    print(f"{name:<20}{first:>11.1%}{last:>10.1%}{have:>13}{ask:>7.1f}")
+
+# %%
+# The same as a picture.
+try:
+    import matplotlib.pyplot as plt
+except ImportError:
+    print("\nInstall matplotlib to see this as a picture.")
+else:
+    figure, ax = plt.subplots(figsize=(8, 4), layout="constrained")
+    ends = range(window, len(stream) + 1, window)
+    for (name, curve), line in zip(curves.items(), ["-", "-", "-", "--", "--"], strict=True):
+        ax.plot(ends, curve, line, label=name)
+    ax.axvline(400, color="black", linestyle=":", label="the tree is rebuilt")
+    ax.set(xlabel="texts seen", ylabel=f"accuracy on the last {window}", ylim=(0, 1))
+    ax.legend()
+    plt.show()

@@ -1,0 +1,107 @@
+"""A full binary tree over classes, flat: however skewed it is, nothing recurses through it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import count
+from typing import NamedTuple
+
+from ..taxonomy import Label, Taxonomy
+
+Children = tuple[int, int]  # left and right: a split, or ~c for the c-th class
+
+
+class BinaryTree(NamedTuple):
+    """The classes are the leaves, the *splits* the inner nodes, each after its children.
+
+    So the last split is the root, and one pass over them goes from the leaves to the root.
+    """
+
+    classes: tuple[Label, ...]
+    number: dict[Label, int]  # of each class
+    splits: tuple[Children, ...]
+    above: dict[int, tuple[int, bool]]  # of every node but the root: its parent, and if it is right
+
+    @classmethod
+    def build(cls, classes: tuple[Label, ...], splits: tuple[Children, ...]) -> BinaryTree:
+        """The tree of these classes and splits."""
+        above = {
+            child: (v, bool(right))
+            for v, pair in enumerate(splits)
+            for right, child in enumerate(pair)
+        }
+        number = dict(zip(classes, range(len(classes)), strict=True))
+        return cls(classes, number, splits, above)
+
+    @classmethod
+    def of(cls, taxonomy: Taxonomy) -> BinaryTree:
+        """The tree that a taxonomy describes; its leaves are the classes."""
+        taxonomy.check_tree()
+        leaves = taxonomy.leaves
+        node = {label: ~c for c, label in enumerate(leaves)}
+        splits: list[Children] = []
+        for label in reversed(taxonomy.inner):
+            below = taxonomy.children(label)
+            if len(below) != 2:
+                raise ValueError(
+                    f"node {label!r} has {len(below)} child{'ren'[: 3 * (len(below) != 1)]}; "
+                    "a binary decomposition needs two under every inner node, as "
+                    "JensenShannonTree().taxonomy() gives them"
+                )
+            node[label] = len(splits)
+            splits.append((node[below[0]], node[below[1]]))
+        return cls.build(leaves, tuple(splits))
+
+    def taxonomy(self) -> Taxonomy:
+        """The tree as a taxonomy, whose inner nodes are `"split 1"`, `"split 2"`, ... in order."""
+        if not self.splits:
+            return Taxonomy.flat([], root=self.classes[0])
+        downwards = [self.root]
+        for v in downwards:
+            downwards += [child for child in self.splits[v] if child >= 0]
+        free = (name for i in count(1) if (name := f"split {i}") not in self.number)
+        names = dict(zip(downwards, free, strict=False))
+        return Taxonomy(
+            (names[v], names[child] if child >= 0 else self.classes[~child])
+            for v in downwards
+            for child in self.splits[v]
+        )
+
+    @property
+    def root(self) -> int:
+        """The last split; where there is none, the only class."""
+        return len(self.splits) - 1
+
+    def path(self, label: Label) -> list[tuple[int, bool]]:
+        """The splits from the root down to a class, and whether it is on the right of each."""
+        return list(self._climb(~self.number[label]))[::-1]
+
+    def grown(self, label: Label) -> BinaryTree:
+        """One class more: it comes beside all the others, under a new root."""
+        if not self.classes:
+            return BinaryTree.build((label,), ())
+        n, new = len(self.splits), ~len(self.classes)
+        return BinaryTree(
+            (*self.classes, label),
+            self.number | {label: len(self.classes)},
+            (*self.splits, (self.root, new)),
+            self.above | {self.root: (n, False), new: (n, True)},
+        )
+
+    def sides(self) -> list[tuple[frozenset[Label], frozenset[Label]]]:
+        """The classes on the left and on the right of every split."""
+        found: list[tuple[frozenset[Label], frozenset[Label]]] = []
+        for pair in self.splits:
+            left, right = (
+                found[child][0] | found[child][1]
+                if child >= 0
+                else frozenset({self.classes[~child]})
+                for child in pair
+            )
+            found.append((left, right))
+        return found
+
+    def _climb(self, node: int) -> Iterator[tuple[int, bool]]:
+        while node != self.root:
+            node, right = self.above[node]
+            yield node, right
