@@ -546,3 +546,223 @@ class BudgetedSHRLS:
             alpha = self.alpha()[:dropped]
             self.w0 = self.w0 + np.array(self.S[:dropped]).T @ alpha
             self.S, self.v = self.S[dropped:], self.v[dropped:]
+
+
+# --- Kernels ------------------------------------------------------------------------------------
+
+KernelFunction = Callable[[Features, Features], float]
+
+
+def linear_kernel(x: Features, z: Features) -> float:
+    """x . z."""
+    return dot(x, z)
+
+
+def rbf_kernel(sigma: float) -> KernelFunction:
+    """exp(-|x - z|^2 / (2 sigma^2)), coordinate by coordinate."""
+
+    def kernel(x: Features, z: Features) -> float:
+        names = {**x, **z}
+        squared = sum((x.get(name, 0.0) - z.get(name, 0.0)) ** 2 for name in names)
+        return math.exp(-squared / (2.0 * sigma**2))
+
+    return kernel
+
+
+def polynomial_kernel(degree: int, coef0: float) -> KernelFunction:
+    """(x . z + coef0)^degree."""
+    return lambda x, z: (dot(x, z) + coef0) ** degree
+
+
+Expansion = list[tuple[Features, dict[Node, float]]]  # instances, and their coefficients at nodes
+
+
+def expansion_scores(
+    parents: Parents, kernel: KernelFunction, expansion: Expansion, x: Features
+) -> dict[Node, float]:
+    """W^v . x = sum over u in P(v) of sum_i a_i^u K(x_i, x): [H] Eq. 11."""
+    return {
+        v: sum((a.get(u, 0.0) * kernel(z, x) for z, a in expansion for u in path(parents, v)), 0.0)
+        for v in parents
+    }
+
+
+def kernel_step(
+    parents: Parents,
+    kernel: KernelFunction,
+    scores: dict[Node, float],
+    x: Features,
+    y: Node,
+    r: Node,
+) -> dict[Node, float]:
+    """The coefficients of x at the nodes ([H] Eq. 7, 8, 13 with + sqrt(gamma))."""
+    gamma = distance(parents, y, r)
+    loss = max(0.0, scores[r] - scores[y] + math.sqrt(gamma))
+    if y == r or loss == 0.0 or kernel(x, x) == 0.0:
+        return {}
+    alpha = loss / (gamma * kernel(x, x))
+    up = dict.fromkeys(set(path(parents, y)) - set(path(parents, r)), alpha)
+    return up | dict.fromkeys(set(path(parents, r)) - set(path(parents, y)), -alpha)
+
+
+def projected(
+    kernel: KernelFunction, dropped: list[Features], kept: list[Features]
+) -> list[list[float]]:
+    """p[i][j]: of all sums over the kept, sum_i p[i][j] phi(z_i) is the nearest to phi(x_j)."""
+    K = np.array([[kernel(a, b) for b in kept] for a in kept])
+    k = np.array([[kernel(a, b) for b in dropped] for a in kept])
+    p: list[list[float]] = np.linalg.lstsq(K, k, rcond=1e-12)[0].tolist()
+    return p
+
+
+def forgotten(kernel: KernelFunction, expansion: Expansion, n: int) -> Expansion:
+    """The same without its n oldest instances, which are projected onto the others."""
+    dropped, kept = expansion[:n], [(z, dict(a)) for z, a in expansion[n:]]
+    p = projected(kernel, [z for z, _ in dropped], [z for z, _ in kept])
+    for i, (_, a) in enumerate(kept):
+        for j, (_, b) in enumerate(dropped):
+            add(a, p[i][j], b)
+    return kept
+
+
+class KernelHieron:
+    """Online Hieron in its dual form; with more than `budget` instances it forgets the oldest,
+    until budget // 2 are left."""
+
+    def __init__(self, parents: Parents, kernel: KernelFunction, budget: float = math.inf) -> None:
+        self.parents, self.kernel, self.budget = parents, kernel, budget
+        self.expansion: Expansion = []
+
+    def scores(self, x: Features) -> dict[Node, float]:
+        """W^v . x of every node."""
+        return expansion_scores(self.parents, self.kernel, self.expansion, x)
+
+    def learn(self, x: Features, y: Node) -> None:
+        """One step against the prediction."""
+        scores = self.scores(x)
+        a = kernel_step(self.parents, self.kernel, scores, x, y, argmax(scores))
+        if a:
+            self.expansion.append((dict(x), a))
+        if len(self.expansion) > self.budget:
+            n = len(self.expansion) - int(self.budget) // 2
+            self.expansion = forgotten(self.kernel, self.expansion, n)
+
+
+class KernelAveragedHieron:
+    """Batch Hieron in its dual form, one pass; keeps all m + 1 hypotheses."""
+
+    def __init__(self, parents: Parents, kernel: KernelFunction, budget: float = math.inf) -> None:
+        self.parents, self.kernel, self.budget = parents, kernel, budget
+        self.hypotheses: list[Expansion] = [[]]
+
+    def current(self, x: Features) -> dict[Node, float]:
+        """W^v . x of every node, of the last hypothesis."""
+        return expansion_scores(self.parents, self.kernel, self.hypotheses[-1], x)
+
+    def scores(self, x: Features) -> dict[Node, float]:
+        """The mean over all hypotheses."""
+        every = [expansion_scores(self.parents, self.kernel, h, x) for h in self.hypotheses]
+        return {v: sum(scores[v] for scores in every) / len(every) for v in self.parents}
+
+    def learn(self, x: Features, y: Node) -> None:
+        """One step against the label of the largest loss; what is forgotten is so everywhere."""
+        scores = self.current(x)
+        r = argmax({v: s + distance(self.parents, y, v) ** 0.5 for v, s in scores.items()})
+        a = kernel_step(self.parents, self.kernel, scores, x, y, r)
+        held = [z for z, _ in self.hypotheses[-1]]
+        after = [*self.hypotheses[-1], (dict(x), a)] if a else self.hypotheses[-1]
+        self.hypotheses.append(after)
+        if len(after) > self.budget:
+            n = len(after) - int(self.budget) // 2
+            # A hypothesis that does not know the newest instances has coefficient 0 there.
+            whole = [h + [(z, {}) for z in [*held, dict(x)][len(h) :]] for h in self.hypotheses]
+            self.hypotheses = [forgotten(self.kernel, h, n) for h in whole]
+
+
+class KernelRLS:
+    """H-RLS (threshold inf) and SH-RLS in their dual form, solved afresh at every call.
+
+    With more than `budget` instances a node forgets the oldest, until budget // 2 are left, and is
+    from then on regularised towards w0: what the forgotten ones contributed to w, projected onto
+    the instances that are kept.
+    """
+
+    def __init__(
+        self,
+        parents: Parents,
+        kernel: KernelFunction,
+        threshold: float = math.inf,
+        l2: float = 1.0,
+        budget: float = math.inf,
+    ) -> None:
+        self.parents, self.kernel, self.threshold = parents, kernel, threshold
+        self.l2, self.budget = l2, budget
+        self.t = 0
+        self.examples: dict[Node, list[tuple[Features, float, float]]] = {
+            i: [] for i in labels_below_root(parents)
+        }  # of every node: instance, label, and coefficient in w0
+        self.n_stored = dict.fromkeys(self.examples, 0)
+
+    def prior(self, node: Node, x: Features) -> float:
+        """w0 . x"""
+        return sum((c * self.kernel(z, x) for z, _, c in self.examples[node]), 0.0)
+
+    def solve(self, node: Node, instances: list[Features], labels: list[float]) -> np.ndarray:
+        """(l2 I + K)^-1 of what w0 leaves of the labels."""
+        K = np.array([[self.kernel(a, b) for b in instances] for a in instances])
+        left = [v - self.prior(node, z) for z, v in zip(instances, labels, strict=True)]
+        solution: np.ndarray = np.linalg.solve(self.l2 * np.eye(len(instances)) + K, left)
+        return solution
+
+    def margin(self, node: Node, x: Features) -> float:
+        """w . x / (1 + r), r = (K(x, x) - k^T (l2 I + K)^-1 k) / l2."""
+        if not self.examples[node]:
+            return 0.0
+        instances = [z for z, _, _ in self.examples[node]]
+        labels = [v for _, v, _ in self.examples[node]]
+        k = [self.kernel(z, x) for z in instances]
+        score = self.prior(node, x) + float(np.dot(k, self.solve(node, instances, labels)))
+        K = np.array([[self.kernel(a, b) for b in instances] for a in instances])
+        left = np.linalg.solve(self.l2 * np.eye(len(k)) + K, k)
+        r = (self.kernel(x, x) - float(np.dot(k, left))) / self.l2
+        return score / (1.0 + r)
+
+    def equation_1(self, node: Node, x: Features) -> float:
+        """[R] Eq. 1 as it is written, where w0 = 0: x is in the matrix, and not in S v."""
+        instances = [*(z for z, _, _ in self.examples[node]), x]
+        labels = [*(v for _, v, _ in self.examples[node]), 0.0]
+        alpha = self.solve(node, instances, labels)
+        return float(sum(a * self.kernel(z, x) for a, z in zip(alpha, instances, strict=True)))
+
+    def scores(self, x: Features) -> dict[Node, float]:
+        """The margin of every node but the root."""
+        return {i: self.margin(i, x) for i in self.examples}
+
+    def predict(self, x: Features) -> dict[Node, bool]:
+        """Top-down, for every node but the root."""
+        return top_down(self.parents, self.scores(x))
+
+    def learn(self, x: Features, y: Iterable[Node]) -> None:
+        """Store where the parents are truly on and in doubt; then forget."""
+        self.t += 1
+        if self.kernel(x, x) == 0.0:
+            return
+        true = closure(self.parents, y)
+        for i in trained_nodes(self.parents, true):
+            N = self.n_stored[i]
+            if N and abs(self.margin(i, x)) > math.sqrt(self.threshold * math.log(self.t) / N):
+                continue
+            self.examples[i].append((dict(x), 1.0 if i in true else -1.0, 0.0))
+            self.n_stored[i] += 1
+            if len(self.examples[i]) > self.budget:
+                self.forget(i, len(self.examples[i]) - int(self.budget) // 2)
+
+    def forget(self, node: Node, n: int) -> None:
+        """The n oldest: their part of w goes to w0, by projection."""
+        instances = [z for z, _, _ in self.examples[node]]
+        alpha = self.solve(node, instances, [v for _, v, _ in self.examples[node]])
+        p = np.array(projected(self.kernel, instances[:n], instances[n:]))
+        old = np.array([c for _, _, c in self.examples[node]])
+        w0 = old[n:] + p @ (old + alpha)[:n]
+        kept = self.examples[node][n:]
+        self.examples[node] = [(z, v, c) for (z, v, _), c in zip(kept, w0.tolist(), strict=True)]

@@ -69,8 +69,11 @@ class Direct(Dual):
 
     def forget(self, n: int, instances: Instances) -> None:
         super().forget(n, instances)
-        B = (self.stored(instances) @ self.stored(instances).T).toarray()
-        L = np.linalg.cholesky(B + self.l2 * np.eye(self.n))
+        self._factorise((self.stored(instances) @ self.stored(instances).T).toarray())
+
+    def _factorise(self, K: Floats) -> None:
+        """Start again with the instances that are left, K their dot products."""
+        L = np.linalg.cholesky(K + self.l2 * np.eye(self.n))
         self.factor = GrowingCholesky()
         for i, row in enumerate(L):
             self.append_row(row[:i], float(row[i]))
