@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import datasets, evaluate, linear_model, losses, metrics
+from . import datasets, evaluate, kernel, linear_model, losses, metrics
 from .taxonomy import Taxonomy
 from .versions import show_versions
 
@@ -13,6 +13,7 @@ __all__ = [
     "__version__",
     "datasets",
     "evaluate",
+    "kernel",
     "linear_model",
     "losses",
     "metrics",
