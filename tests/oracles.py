@@ -605,29 +605,52 @@ def kernel_step(
     return up | dict.fromkeys(set(path(parents, r)) - set(path(parents, y)), -alpha)
 
 
-def projected(
-    kernel: KernelFunction, dropped: list[Features], kept: list[Features]
-) -> list[list[float]]:
-    """p[i][j]: of all sums over the kept, sum_i p[i][j] phi(z_i) is the nearest to phi(x_j)."""
-    K = np.array([[kernel(a, b) for b in kept] for a in kept])
-    k = np.array([[kernel(a, b) for b in dropped] for a in kept])
-    p: list[list[float]] = np.linalg.lstsq(K, k, rcond=1e-12)[0].tolist()
-    return p
+def nearest(kernel: KernelFunction, kept: list[Features], x: Features) -> tuple[np.ndarray, float]:
+    """p such that sum_i p_i phi(z_i) over the kept is nearest to phi(x); the squared distance."""
+    K = np.array([[kernel(a, b) for b in kept] for a in kept]).reshape(len(kept), len(kept))
+    k = np.array([kernel(z, x) for z in kept])
+    p = np.linalg.lstsq(K, k, rcond=1e-12)[0]
+    return p, kernel(x, x) - float(p @ k)
 
 
-def forgotten(kernel: KernelFunction, expansion: Expansion, n: int) -> Expansion:
-    """The same without its n oldest instances, which are projected onto the others."""
-    dropped, kept = expansion[:n], [(z, dict(a)) for z, a in expansion[n:]]
-    p = projected(kernel, [z for z, _ in dropped], [z for z, _ in kept])
-    for i, (_, a) in enumerate(kept):
-        for j, (_, b) in enumerate(dropped):
-            add(a, p[i][j], b)
-    return kept
+def to_keep(
+    kernel: KernelFunction, instances: list[Features], weights: list[float], n: int
+) -> list[int]:
+    """One after the other the instance whose squared distance from the sums over those chosen
+    before, times its weight, is the largest; n, or fewer where all distances are 0. In order."""
+    kept: list[int] = []
+    while len(kept) < n:
+        lost = {
+            i: nearest(kernel, [instances[j] for j in kept], x)[1] * weights[i]
+            for i, x in enumerate(instances)
+            if i not in kept
+        }
+        best = max(lost, key=lambda i: lost[i])
+        if kept and lost[best] < 1e-12:
+            break
+        kept.append(best)
+    return sorted(kept)
+
+
+def forgotten(kernel: KernelFunction, expansion: Expansion, kept: list[int]) -> Expansion:
+    """The kept ones only, on which the others are projected."""
+    after = [(expansion[i][0], dict(expansion[i][1])) for i in kept]
+    for j, (x, b) in enumerate(expansion):
+        if j not in kept:
+            for p_i, (_, a) in zip(
+                nearest(kernel, [z for z, _ in after], x)[0], after, strict=True
+            ):
+                add(a, float(p_i), b)
+    return after
+
+
+def squared(a: Mapping[Node, float]) -> float:
+    """sum_v a_v^2"""
+    return sum(value**2 for value in a.values())
 
 
 class KernelHieron:
-    """Online Hieron in its dual form; with more than `budget` instances it forgets the oldest,
-    until budget // 2 are left."""
+    """Online Hieron in its dual form; with more than `budget` instances it keeps four fifths."""
 
     def __init__(self, parents: Parents, kernel: KernelFunction, budget: float = math.inf) -> None:
         self.parents, self.kernel, self.budget = parents, kernel, budget
@@ -644,8 +667,9 @@ class KernelHieron:
         if a:
             self.expansion.append((dict(x), a))
         if len(self.expansion) > self.budget:
-            n = len(self.expansion) - int(self.budget) // 2
-            self.expansion = forgotten(self.kernel, self.expansion, n)
+            instances, weights = zip(*((z, squared(b)) for z, b in self.expansion), strict=True)
+            kept = to_keep(self.kernel, instances, weights, max(1, 4 * int(self.budget) // 5))
+            self.expansion = forgotten(self.kernel, self.expansion, kept)
 
 
 class KernelAveragedHieron:
@@ -673,16 +697,17 @@ class KernelAveragedHieron:
         after = [*self.hypotheses[-1], (dict(x), a)] if a else self.hypotheses[-1]
         self.hypotheses.append(after)
         if len(after) > self.budget:
-            n = len(after) - int(self.budget) // 2
+            instances, weights = zip(*((z, squared(b)) for z, b in after), strict=True)
+            kept = to_keep(self.kernel, instances, weights, max(1, 4 * int(self.budget) // 5))
             # A hypothesis that does not know the newest instances has coefficient 0 there.
             whole = [h + [(z, {}) for z in [*held, dict(x)][len(h) :]] for h in self.hypotheses]
-            self.hypotheses = [forgotten(self.kernel, h, n) for h in whole]
+            self.hypotheses = [forgotten(self.kernel, h, kept) for h in whole]
 
 
 class KernelRLS:
     """H-RLS (threshold inf) and SH-RLS in their dual form, solved afresh at every call.
 
-    With more than `budget` instances a node forgets the oldest, until budget // 2 are left, and is
+    With more than `budget` instances a group of siblings (SH-RLS: a node) keeps four fifths, and is
     from then on regularised towards w0: what the forgotten ones contributed to w, projected onto
     the instances that are kept.
     """
@@ -754,15 +779,30 @@ class KernelRLS:
                 continue
             self.examples[i].append((dict(x), 1.0 if i in true else -1.0, 0.0))
             self.n_stored[i] += 1
-            if len(self.examples[i]) > self.budget:
-                self.forget(i, len(self.examples[i]) - int(self.budget) // 2)
+        self.forget()
 
-    def forget(self, node: Node, n: int) -> None:
-        """The n oldest: their part of w goes to w0, by projection."""
-        instances = [z for z, _, _ in self.examples[node]]
-        alpha = self.solve(node, instances, [v for _, v, _ in self.examples[node]])
-        p = np.array(projected(self.kernel, instances[:n], instances[n:]))
-        old = np.array([c for _, _, c in self.examples[node]])
-        w0 = old[n:] + p @ (old + alpha)[:n]
-        kept = self.examples[node][n:]
-        self.examples[node] = [(z, v, c) for (z, v, _), c in zip(kept, w0.tolist(), strict=True)]
+    def forget(self) -> None:
+        """The part of w of those that go goes to w0, by projection."""
+        groups = [[i] for i in self.examples]
+        if self.threshold == math.inf:  # siblings share their instances, and what they forget
+            above = dict.fromkeys(self.parents[i] for i in self.examples)
+            groups = [[i for i in self.examples if self.parents[i] == ps] for ps in above]
+        for group in groups:
+            if len(self.examples[group[0]]) <= self.budget:
+                continue
+            instances = [z for z, _, _ in self.examples[group[0]]]
+            c = {}
+            for i in group:
+                labels = [v for _, v, _ in self.examples[i]]
+                old = np.array([c0 for _, _, c0 in self.examples[i]])
+                c[i] = old + self.solve(i, instances, labels)  # w = S c
+            weights = [float(sum(c[i][j] ** 2 for i in group)) for j in range(len(instances))]
+            kept = to_keep(self.kernel, instances, weights, max(1, 4 * int(self.budget) // 5))
+            for i in group:
+                w0 = {j: self.examples[i][j][2] for j in kept}
+                for j, x in enumerate(instances):
+                    if j not in kept:
+                        p = nearest(self.kernel, [instances[k] for k in kept], x)[0]
+                        for k, p_k in zip(kept, p, strict=True):
+                            w0[k] += float(p_k * c[i][j])
+                self.examples[i] = [(instances[k], self.examples[i][k][1], w0[k]) for k in kept]

@@ -9,10 +9,6 @@ from .growing import grown
 
 Floats = NDArray[np.float64]
 
-# Directions in which the kept instances extend less, of squared length to the longest, count as
-# none: what lies there is lost, instead of being bought with huge coefficients.
-_FLAT = 1e-9
-
 
 class Expansion:
     """`w^v = sum_i c_iv phi(x_i)` for every node v; the coefficients that are not zero.
@@ -46,25 +42,18 @@ class Expansion:
         scores = np.bincount(self._nodes[:n], weights=parts, minlength=self.n_nodes)
         return scores.astype(np.float64, copy=False)
 
-    def forget(self, P: Floats) -> None:
-        """Only the newest instances stay; P of `projection` says what becomes of the others."""
-        n_kept, n_dropped = P.shape
-        C = np.zeros((n_dropped + n_kept, self.n_nodes))
+    def weights(self, n: int) -> Floats:
+        """Of n instances the sums of their squared coefficients."""
+        squares = self._values[: self._n] ** 2
+        weights = np.bincount(self._instances[: self._n], weights=squares, minlength=n)
+        return weights.astype(np.float64, copy=False)
+
+    def forget(self, kept: NDArray[np.intp], P: Floats) -> None:
+        """Only these instances stay; P of `stand_ins` says how they stand in for the others."""
+        n = sum(P.shape)
+        C = np.zeros((n, self.n_nodes))
         C[self._instances[: self._n], self._nodes[: self._n]] = self._values[: self._n]
-        C = C[n_dropped:] + P @ C[:n_dropped]
+        C = C[kept] + P @ np.delete(C, kept, axis=0)
         self._instances, self._nodes = np.nonzero(C)
         self._values = C[self._instances, self._nodes]
         self._n = len(self._values)
-
-
-def projection(K: Floats, n_dropped: int) -> Floats:
-    """P such that `sum_i P_ij phi(x_i)` over the kept i is as near as can be to a dropped phi(x_j).
-
-    K are the values of the kernel among all instances, those to be dropped first: (n, n).
-    O(n_kept^2 n).
-    """
-    eigenvalues, U = np.linalg.eigh(K[n_dropped:, n_dropped:])
-    long = eigenvalues > _FLAT * eigenvalues[-1]
-    eigenvalues, U = eigenvalues[long], U[:, long]
-    P: Floats = (U / eigenvalues) @ (U.T @ K[n_dropped:, :n_dropped])
-    return P

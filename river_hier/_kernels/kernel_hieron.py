@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..taxonomy import Arrays
-from .expansion import Expansion, projection
+from .expansion import Expansion
+from .forgetting import n_kept, stand_ins
 from .hieron import distances_from, hieron_move
 from .kernel_instances import KernelInstances
 from .paths import path_sums
@@ -51,12 +52,14 @@ def kernel_averaged_hieron_step(
         _keep_to(budget, instances, w, lag)
 
 
-def _keep_to(budget: int | None, instances: KernelInstances, *expansions: Expansion) -> None:
-    """With more than `budget` instances, forget the oldest until half of it is left."""
+def _keep_to(
+    budget: int | None, instances: KernelInstances, w: Expansion, *others: Expansion
+) -> None:
+    """With more than `budget` instances, forget those that w can best do without."""
     n = instances.n
     if budget is not None and n > budget:
-        n_dropped = n - budget // 2
-        P = projection(instances.gram(np.arange(n)), n_dropped)
-        for expansion in expansions:
-            expansion.forget(P)
-        instances.keep(np.arange(n_dropped, n))
+        K = instances.gram(np.arange(n))
+        kept, P = stand_ins(K, w.weights(n), n_kept(budget))
+        for expansion in (w, *others):
+            expansion.forget(kept, P)
+        instances.keep(kept)

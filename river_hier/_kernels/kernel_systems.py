@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .direct import Direct
-from .expansion import projection
+from .forgetting import n_kept, stand_ins
 from .instances import Instances
 from .kernel_instances import KernelInstances
 from .systems import System, Systems
@@ -52,33 +52,43 @@ class KernelDirect(Direct):
         return self.scores(visit)
 
     def absorb(self, n: int, K: Floats) -> None:
-        """Forget the n oldest instances; K is the kernel among all. w stays as near as can be."""
-        before = np.zeros_like(self.v)
-        before[self.ids < len(self.w0)] = self.w0[self.ids[self.ids < len(self.w0)]]
-        y = self.v + K @ before  # the labels
-        whole = before + self.factor.backward(self.z[: self.n])  # w = S whole
-        w0 = before[n:] + projection(K, n) @ whole[:n]
-        self.n -= n
-        self._ids, self._ones = self._ids[n:], self._ones[n:]
-        self._v = y[n:] - K[n:, n:] @ w0
-        self.w0 = np.zeros((int(self.ids.max()) + 1, w0.shape[1]))
-        self.w0[self.ids] = w0
-        self._factorise(K[n:, n:])
+        """Keep n instances or fewer; K is the kernel among all. w stays as near as can be."""
+        c0 = self._prior_coefficients()
+        labels = self.v + K @ c0
+        c = c0 + self.factor.backward(self.z[: self.n])  # w = S c
+        kept, P = stand_ins(K, (c**2).sum(axis=1), n)
+        # What the others contributed goes to w0, as far as those that are kept can stand in.
+        c0 = c0[kept] + P @ np.delete(c, kept, axis=0)
+        K = K[np.ix_(kept, kept)]
+        self._ids, self._ones, self._v = self.ids[kept], self.ones[kept], labels[kept] - K @ c0
+        self.n = len(kept)
+        self._set_prior(c0)
+        self._factorise(K)
 
     def renumber(self, numbers: NDArray[np.intp]) -> None:
-        """The instances have new numbers, in the same order."""
-        known = self.ids[self.ids < len(self.w0)]
-        w0 = self.w0[known]
+        """The instances have new numbers."""
+        c0 = self._prior_coefficients()
         super().renumber(numbers)
-        self.w0 = np.zeros((int(numbers[known].max(initial=-1)) + 1, w0.shape[1]))
-        self.w0[numbers[known]] = w0
+        self._set_prior(c0)
+
+    def _prior_coefficients(self) -> Floats:
+        """w0 = S c0: of the instances of this system. The latest have none yet."""
+        c0 = np.zeros_like(self.v)
+        known = self.ids < len(self.w0)
+        c0[known] = self.w0[self.ids[known]]
+        return c0
+
+    def _set_prior(self, c0: Floats) -> None:
+        """The same in the coordinates of all stored instances."""
+        self.w0 = np.zeros((1 + int(self.ids.max(initial=-1)), c0.shape[1]))
+        self.w0[self.ids] = c0
 
 
 class KernelSystems(Systems):
     """Systems `l2 I + K_s` over shared instances.
 
-    With more than `budget` instances a system forgets the older half. Their part of w is projected
-    onto the instances that are kept, and w is from then on regularised towards that.
+    With more than `budget` instances a system forgets those that it can best do without. Their part
+    of w is projected onto the others, and w is from then on regularised towards that.
     """
 
     def __init__(self, l2: float, budget: int | None, stored: KernelInstances) -> None:
@@ -95,7 +105,7 @@ class KernelSystems(Systems):
         solver = system.solver
         assert isinstance(solver, KernelDirect)
         if self.budget is not None and solver.n > self.budget:
-            solver.absorb(solver.n - self.budget // 2, self.stored.gram(solver.ids))
+            solver.absorb(n_kept(self.budget), self.stored.gram(solver.ids))
 
     def append(self, system: System, visit: Visit, v: Floats) -> None:
         self.store(system, visit, v, *system.solver.solve(visit))
