@@ -43,11 +43,12 @@ class Direct(Dual):
 
     def store(self, visit: Visit, v: Floats, r: float, l: Floats) -> None:  # noqa: E741
         """Take in x with its labels, after `solve`."""
-        # The new diagonal element of L; where l2 is lost in rounding, what rounding leaves of it.
-        n = self.n + 1
-        s = math.sqrt(max(self.l2 * (1.0 + r), _ROUNDING * n * visit.x.norm2))
         self.remember(visit.number, 1.0, v - self._prior(visit.x))
-        self.append_row(l, s)
+        self.append_row(l, self.diagonal(r, visit.x.norm2))
+
+    def diagonal(self, r: float, norm2: float) -> float:
+        """The next diagonal element of L; where l2 is lost in rounding, what rounding leaves."""
+        return math.sqrt(max(self.l2 * (1.0 + r), _ROUNDING * (self.factor.n + 1) * norm2))
 
     def append_row(self, l: Floats, s: float) -> None:  # noqa: E741
         """The next row of the factor; its instance has been remembered."""
@@ -69,11 +70,8 @@ class Direct(Dual):
 
     def forget(self, n: int, instances: Instances) -> None:
         super().forget(n, instances)
-        self._factorise((self.stored(instances) @ self.stored(instances).T).toarray())
-
-    def _factorise(self, K: Floats) -> None:
-        """Start again with the instances that are left, K their dot products."""
-        L = np.linalg.cholesky(K + self.l2 * np.eye(self.n))
+        B = (self.stored(instances) @ self.stored(instances).T).toarray()
+        L = np.linalg.cholesky(B + self.l2 * np.eye(self.n))
         self.factor = GrowingCholesky()
         for i, row in enumerate(L):
             self.append_row(row[:i], float(row[i]))

@@ -15,8 +15,8 @@ Floats = NDArray[np.float64]
 _ROUNDING = 1e-9
 
 
-def n_kept(budget: int) -> int:
-    """How many instances stay when there are more than `budget`: four fifths of it."""
+def four_fifths(budget: int) -> int:
+    """How many instances stay when there are more than `budget`, at least 1."""
     return max(1, 4 * budget // 5)
 
 

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .cholesky import GrowingCholesky
 from .direct import Direct
-from .forgetting import n_kept, stand_ins
+from .forgetting import four_fifths, stand_ins
 from .instances import Instances
 from .kernel_instances import KernelInstances
 from .systems import System, Systems
@@ -63,7 +64,11 @@ class KernelDirect(Direct):
         self._ids, self._ones, self._v = self.ids[kept], self.ones[kept], labels[kept] - K @ c0
         self.n = len(kept)
         self._set_prior(c0)
-        self._factorise(K)
+        self.factor = GrowingCholesky()
+        for i, k in enumerate(K):  # a row after the other: what rounding leaves is safe so
+            l = self.factor.forward(k[:i])  # noqa: E741
+            r = max(0.0, (k[i] - float(l @ l)) / self.l2)
+            self.append_row(l, self.diagonal(r, float(k[i])))
 
     def renumber(self, numbers: NDArray[np.intp]) -> None:
         """The instances have new numbers."""
@@ -105,7 +110,7 @@ class KernelSystems(Systems):
         solver = system.solver
         assert isinstance(solver, KernelDirect)
         if self.budget is not None and solver.n > self.budget:
-            solver.absorb(n_kept(self.budget), self.stored.gram(solver.ids))
+            solver.absorb(four_fifths(self.budget), self.stored.gram(solver.ids))
 
     def append(self, system: System, visit: Visit, v: Floats) -> None:
         self.store(system, visit, v, *system.solver.solve(visit))

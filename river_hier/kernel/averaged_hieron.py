@@ -56,16 +56,21 @@ class AveragedHieron(KernelModel, SingleLabelModel):
     Examples
     --------
 
-    >>> from river import evaluate
-    >>> from river_hier import kernel, metrics
-    >>> from river_hier.datasets import synth
+    >>> from river import datasets, evaluate, preprocessing
+    >>> from river_hier import Taxonomy, kernel, metrics
 
-    >>> stream = synth.PrototypeTree(branching=3, depth=3, noise=0.04, seed=42)
-    >>> model = kernel.AveragedHieron(stream.taxonomy, kernel.RBF(sigma=3.0))
-    >>> metric = metrics.TreeInducedError(stream.taxonomy)
+    >>> taxonomy = Taxonomy.from_nested(
+    ...     {
+    ...         "nature": ["sky", "foliage", "grass"],
+    ...         "built": ["brickface", "cement", "window", "path"],
+    ...     }
+    ... )
+    >>> hieron = kernel.AveragedHieron(taxonomy, kernel.RBF(sigma=2.0), budget=300)
+    >>> model = preprocessing.StandardScaler() | hieron
+    >>> metric = metrics.TreeInducedError(taxonomy)
 
-    >>> evaluate.progressive_val_score(stream.take(1000), model, metric)
-    TreeInducedError: 0.2385
+    >>> evaluate.progressive_val_score(datasets.ImageSegments(), model, metric)
+    TreeInducedError: 0.2684
 
     References
     ----------

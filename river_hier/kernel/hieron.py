@@ -30,10 +30,13 @@ class Hieron(KernelModel, SingleLabelModel):
     and O(stored examples * distance) to weigh it. Examples are stored in a dense array or, where
     most of it would be empty, in a sparse matrix.
 
-    A stream without end needs a `budget`. Once the model holds more examples it forgets the oldest,
-    down to half of the budget. Their part of every weight vector is projected onto the examples
-    that are kept, i.e. replaced by the nearest sum over these, in $O(budget^2)$ a mistake on
-    average and $O(budget \\cdot nodes)$ memory.
+    A stream without end needs a `budget`. Once the model holds more examples it keeps at most four
+    fifths of the budget: one after the other, it chooses the example of which the most would be
+    lost, i.e. whose squared distance in the space of the kernel from all sums over those chosen
+    before, times its squared coefficients, is the largest. The others are projected onto them, i.e.
+    replaced in every weight vector by the nearest sums. That takes $O(budget^2)$ a mistake on
+    average, and $O(budget^2 + budget \\cdot nodes)$ memory. Features that only forgotten examples
+    had are forgotten, too.
 
     Parameters
     ----------
@@ -67,19 +70,24 @@ class Hieron(KernelModel, SingleLabelModel):
     Examples
     --------
 
-    >>> from river import evaluate
-    >>> from river_hier import kernel, metrics
-    >>> from river_hier.datasets import synth
+    >>> from river import datasets, evaluate, preprocessing
+    >>> from river_hier import Taxonomy, kernel, metrics
 
-    >>> stream = synth.PrototypeTree(branching=3, depth=3, noise=0.04, seed=42)
-    >>> model = kernel.Hieron(stream.taxonomy, kernel.RBF(sigma=3.0))
-    >>> metric = metrics.TreeInducedError(stream.taxonomy)
+    >>> taxonomy = Taxonomy.from_nested(
+    ...     {
+    ...         "nature": ["sky", "foliage", "grass"],
+    ...         "built": ["brickface", "cement", "window", "path"],
+    ...     }
+    ... )
+    >>> hieron = kernel.Hieron(taxonomy, kernel.RBF(sigma=1.0))
+    >>> model = preprocessing.StandardScaler() | hieron
+    >>> metric = metrics.TreeInducedError(taxonomy)
 
-    >>> evaluate.progressive_val_score(stream.take(1000), model, metric)
-    TreeInducedError: 0.444
+    >>> evaluate.progressive_val_score(datasets.ImageSegments(), model, metric)
+    TreeInducedError: 0.3385
 
-    >>> model.n_stored
-    0
+    >>> hieron.n_stored
+    255
 
     References
     ----------

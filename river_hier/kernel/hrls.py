@@ -28,10 +28,12 @@ class HRLS(LeastSquaresModel):
     each node that is truly on and has children; memory is $Q^2 / 2$ numbers each. Predicting takes
     a row of the kernel and O(Q) a node visited; scores and probabilities $O(Q^2)$.
 
-    A stream without end needs a `budget`. Once the children of a node hold more examples they
-    forget the oldest, down to half of the budget. Their part of w is projected onto the examples
-    that are kept, and w is from then on regularised towards this $w_0$ instead of towards 0:
-    $\\min_w \\lambda \\|w - w_0\\|^2 + \\sum (v - w \\cdot \\phi(x))^2$ over those that are kept.
+    A stream without end needs a `budget`. Once the children of a node hold more examples they keep
+    at most four fifths of it, chosen as in `Hieron` and by the squared coefficients of all
+    children. What the others contribute to w is projected onto those, and w is from then on
+    regularised towards this $w_0$ instead of towards 0: $\\min_w \\lambda \\|w - w_0\\|^2 + \\sum
+    (v - w \\cdot \\phi(x))^2$ over those that are kept. (That is not what `linear_model.SHRLS` does
+    with a budget: it forgets the oldest, and need not project, as its $w_0$ has a weight a feature.)
 
     Parameters
     ----------
@@ -67,17 +69,21 @@ class HRLS(LeastSquaresModel):
     Examples
     --------
 
-    >>> from river import evaluate
+    >>> from river import datasets, evaluate, preprocessing
     >>> from river_hier import Taxonomy, kernel, metrics
-    >>> from river_hier.datasets import synth
 
-    >>> taxonomy = Taxonomy([("all", "news"), ("news", "sport"), ("news", "politics")])
-    >>> stream = synth.LinearLabels(taxonomy, n_features=5, seed=42)
-    >>> model = kernel.HRLS(taxonomy, kernel.RBF(sigma=1.0))
+    >>> taxonomy = Taxonomy.from_nested(
+    ...     {
+    ...         "nature": ["sky", "foliage", "grass"],
+    ...         "built": ["brickface", "cement", "window", "path"],
+    ...     }
+    ... )
+    >>> hrls = kernel.HRLS(taxonomy, kernel.RBF(sigma=2.0), budget=200)
+    >>> model = preprocessing.StandardScaler() | hrls
     >>> metric = metrics.HLoss(taxonomy)
 
-    >>> evaluate.progressive_val_score(stream.take(500), model, metric)
-    HLoss: 0.5525
+    >>> evaluate.progressive_val_score(datasets.ImageSegments().take(1000), model, metric)
+    HLoss: 0.247
 
     References
     ----------

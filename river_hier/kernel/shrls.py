@@ -63,20 +63,24 @@ class SHRLS(LeastSquaresModel):
     Examples
     --------
 
-    >>> from river import evaluate
+    >>> from river import datasets, evaluate, preprocessing
     >>> from river_hier import Taxonomy, kernel, metrics
-    >>> from river_hier.datasets import synth
 
-    >>> taxonomy = Taxonomy([("all", "news"), ("news", "sport"), ("news", "politics")])
-    >>> stream = synth.LinearLabels(taxonomy, n_features=5, seed=42)
-    >>> model = kernel.SHRLS(taxonomy, kernel.RBF(sigma=1.0))
+    >>> taxonomy = Taxonomy.from_nested(
+    ...     {
+    ...         "nature": ["sky", "foliage", "grass"],
+    ...         "built": ["brickface", "cement", "window", "path"],
+    ...     }
+    ... )
+    >>> shrls = kernel.SHRLS(taxonomy, kernel.RBF(sigma=2.0))
+    >>> model = preprocessing.StandardScaler() | shrls
     >>> metric = metrics.HLoss(taxonomy)
 
-    >>> evaluate.progressive_val_score(stream.take(500), model, metric)
-    HLoss: 0.5615
+    >>> evaluate.progressive_val_score(datasets.ImageSegments().take(1000), model, metric)
+    HLoss: 0.245
 
-    >>> model.n_stored
-    {'news': 810, 'sport': 570, 'politics': 603}
+    >>> shrls.n_stored["sky"], shrls.n_stored["path"]
+    (124, 180)
 
     References
     ----------
