@@ -33,7 +33,7 @@ class HRLS(LeastSquaresModel):
     children. What the others contribute to w is projected onto those, and w is from then on
     regularised towards this $w_0$ instead of towards 0: $\\min_w \\lambda \\|w - w_0\\|^2 + \\sum
     (v - w \\cdot \\phi(x))^2$ over those that are kept. (That is not what `linear_model.SHRLS` does
-    with a budget: it forgets the oldest, and need not project, as its $w_0$ has a weight a feature.)
+    with a budget: it forgets the oldest, and need not project, as its $w_0$ has feature weights.)
 
     Parameters
     ----------
