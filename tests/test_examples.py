@@ -145,3 +145,17 @@ def test_least_squares_stop_paying_until_the_drift() -> None:
     assert drifting[2] > 10 * abs(steady[2])
     (regret,), (bound, *_) = numbers(example, "regret   "), numbers(example, "regret, at most")
     assert 0 < regret < bound
+
+
+def test_a_kernel_sees_what_no_line_separates() -> None:
+    example = "05_kernels"
+    linear, _ = numbers(example, "linear  ")
+    sampler, _ = numbers(example, "RBFSampler  ")
+    fourier, _ = numbers(example, "fourier  ")
+    exact, stored = numbers(example, "kernel  ")
+    assert linear > 2 * sampler > 3 * fourier
+    assert exact == pytest.approx(fourier, abs=0.1)
+    small, tiny = numbers(example, "kernel, budget 200"), numbers(example, "kernel, budget 50")
+    assert small[0] == pytest.approx(exact, abs=0.05)
+    assert exact < tiny[0] < sampler
+    assert tiny[1] <= 50 < small[1] <= 200 < stored

@@ -128,7 +128,7 @@ def dropped(K: Any, weights: Any, n: int) -> Any:
 
 def budgets() -> None:
     print("\nprogressive loss under a budget (a group of siblings' or a node's in least squares)\n")
-    print(f"{'':42}" + "".join(f"{b:>9}" for b in ("none", 200, 100, 50)))
+    print(f"{'':47}" + "".join(f"{b:>9}" for b in ("none", 200, 100, 50)))
     learners = {
         "Hieron": (kernel.Hieron, metrics.TreeInducedError),
         "AveragedHieron": (kernel.AveragedHieron, metrics.TreeInducedError),
@@ -148,7 +148,7 @@ def budgets() -> None:
                 ):
                     loss, _ = progressive(model, measure(taxonomy), stream)
                 cells.append(f"{loss:>9.3f}")
-            print(f"{where:15}{name:16}{policy:16}" + "".join(cells)[5:], flush=True)
+            print(f"{where:15}{name:16}{policy:16}" + "".join(cells), flush=True)
 
 
 class Fourier(base.Transformer):
