@@ -23,10 +23,11 @@ class HRLS(LeastSquaresModel):
 
     where the denominator counts x in, as the paper does.
 
-    All children of a node see the same examples Q, so they share one Cholesky factor, which grows
+    All children of a node see the same Q examples, so they share one Cholesky factor, which grows
     by a row an example. Learning takes one row of the kernel, shared by all nodes, and $O(Q^2)$ for
-    each node that is truly on and has children; memory is $Q^2 / 2$ numbers each. Predicting takes
-    a row of the kernel and O(Q) a node visited; scores and probabilities $O(Q^2)$.
+    each node that is truly on and has children; memory is $Q^2 / 2$ numbers for each of them.
+    Predicting takes a row of the kernel and O(Q) a node visited, or $O(Q^2)$ if it has learned in
+    between; scores and probabilities always take $O(Q^2)$.
 
     A stream without end needs a `budget`. Once the children of a node hold more examples they keep
     at most four fifths of it, chosen as in `Hieron` and by the squared coefficients of all

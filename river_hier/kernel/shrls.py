@@ -21,9 +21,10 @@ class SHRLS(LeastSquaresModel):
     Otherwise it works as `HRLS` does. The nodes store different examples, so each has a Cholesky
     factor of its own; an example is stored once, whatever the number of nodes that use it.
 
-    A step takes one row of the kernel, shared by all nodes; O(N_i) for each node whose parents are
-    truly on, and $O(N_i^2)$ where it stores x or comes close to it; memory is $N_i^2 / 2$ numbers
-    a node. Predicting takes the row and O(N_i) a node visited; scores and probabilities $O(N_i^2)$.
+    A step takes one row of the kernel, shared by all nodes, and for each node whose parents are
+    truly on $O(N_i)$, or $O(N_i^2)$ where it stores x or comes close to it; memory is $N_i^2 / 2$
+    numbers a node. Predicting takes the row and $O(N_i)$ a node visited, or $O(N_i^2)$ if it has
+    learned in between; scores and probabilities always take $O(N_i^2)$.
 
     A stream without end needs a `budget`, which works as in `HRLS`. $N_i$ goes on counting those
     that were forgotten.
