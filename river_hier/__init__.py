@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from .taxonomy import Taxonomy
 
 if TYPE_CHECKING:
-    from . import batch, datasets, evaluate, induction, linear_model, local, losses, metrics
+    from . import batch, datasets, evaluate, induction, kernel, linear_model, local, losses, metrics
     from .versions import show_versions
 
 __version__ = "0.1.0"
@@ -20,6 +20,7 @@ __all__ = [
     "datasets",
     "evaluate",
     "induction",
+    "kernel",
     "linear_model",
     "local",
     "losses",

@@ -871,3 +871,481 @@ class Decomposition:
             return below(v[0], p * (1.0 - right)) | below(v[1], p * right)
 
         return below(self.tree, 1.0)
+
+
+# --- Kernels ------------------------------------------------------------------------------------
+
+KernelFunction = Callable[[Features, Features], float]
+
+
+def linear_kernel(x: Features, z: Features) -> float:
+    """x . z."""
+    return dot(x, z)
+
+
+def rbf_kernel(sigma: float) -> KernelFunction:
+    """exp(-|x - z|^2 / (2 sigma^2)), coordinate by coordinate."""
+
+    def kernel(x: Features, z: Features) -> float:
+        names = {**x, **z}
+        squared = sum((x.get(name, 0.0) - z.get(name, 0.0)) ** 2 for name in names)
+        return math.exp(-squared / (2.0 * sigma**2))
+
+    return kernel
+
+
+def polynomial_kernel(degree: int, coef0: float) -> KernelFunction:
+    """(x . z + coef0)^degree."""
+    return lambda x, z: (dot(x, z) + coef0) ** degree
+
+
+Expansion = list[tuple[Features, dict[Node, float]]]  # instances, and their coefficients at nodes
+
+
+def expansion_scores(
+    parents: Parents, kernel: KernelFunction, expansion: Expansion, x: Features
+) -> dict[Node, float]:
+    """W^v . x = sum over u in P(v) of sum_i a_i^u K(x_i, x): [H] Eq. 11."""
+    return {
+        v: sum((a.get(u, 0.0) * kernel(z, x) for z, a in expansion for u in path(parents, v)), 0.0)
+        for v in parents
+    }
+
+
+def kernel_step(
+    parents: Parents,
+    kernel: KernelFunction,
+    scores: dict[Node, float],
+    x: Features,
+    y: Node,
+    r: Node,
+) -> dict[Node, float]:
+    """The coefficients of x at the nodes ([H] Eq. 7, 8, 13 with + sqrt(gamma))."""
+    gamma = distance(parents, y, r)
+    loss = max(0.0, scores[r] - scores[y] + math.sqrt(gamma))
+    if y == r or loss == 0.0 or kernel(x, x) == 0.0:
+        return {}
+    alpha = loss / (gamma * kernel(x, x))
+    up = dict.fromkeys(set(path(parents, y)) - set(path(parents, r)), alpha)
+    return up | dict.fromkeys(set(path(parents, r)) - set(path(parents, y)), -alpha)
+
+
+def nearest(kernel: KernelFunction, kept: list[Features], x: Features) -> tuple[np.ndarray, float]:
+    """p such that sum_i p_i phi(z_i) over the kept is nearest to phi(x); the squared distance."""
+    K = np.array([[kernel(a, b) for b in kept] for a in kept]).reshape(len(kept), len(kept))
+    k = np.array([kernel(z, x) for z in kept])
+    p = np.linalg.lstsq(K, k, rcond=1e-12)[0]
+    return p, kernel(x, x) - float(p @ k)
+
+
+def to_keep(
+    kernel: KernelFunction, instances: list[Features], weights: list[float], n: int
+) -> list[int]:
+    """One after the other the instance whose squared distance from the sums over those chosen
+    before, times its weight, is the largest; n, or fewer where all distances are 0. In order."""
+    kept: list[int] = []
+    while len(kept) < n:
+        lost = {
+            i: nearest(kernel, [instances[j] for j in kept], x)[1] * weights[i]
+            for i, x in enumerate(instances)
+            if i not in kept
+        }
+        best = max(lost, key=lambda i: lost[i])
+        if kept and lost[best] < 1e-12:
+            break
+        kept.append(best)
+    return sorted(kept)
+
+
+def forgotten(kernel: KernelFunction, expansion: Expansion, kept: list[int]) -> Expansion:
+    """The kept ones only, on which the others are projected."""
+    after = [(expansion[i][0], dict(expansion[i][1])) for i in kept]
+    for j, (x, b) in enumerate(expansion):
+        if j not in kept:
+            for p_i, (_, a) in zip(
+                nearest(kernel, [z for z, _ in after], x)[0], after, strict=True
+            ):
+                add(a, float(p_i), b)
+    return after
+
+
+def squared(a: Mapping[Node, float]) -> float:
+    """sum_v a_v^2"""
+    return sum(value**2 for value in a.values())
+
+
+class KernelHieron:
+    """Online Hieron in its dual form; with more than `budget` instances it keeps four fifths."""
+
+    def __init__(self, parents: Parents, kernel: KernelFunction, budget: float = math.inf) -> None:
+        self.parents, self.kernel, self.budget = parents, kernel, budget
+        self.expansion: Expansion = []
+
+    def scores(self, x: Features) -> dict[Node, float]:
+        """W^v . x of every node."""
+        return expansion_scores(self.parents, self.kernel, self.expansion, x)
+
+    def learn(self, x: Features, y: Node) -> None:
+        """One step against the prediction."""
+        scores = self.scores(x)
+        a = kernel_step(self.parents, self.kernel, scores, x, y, argmax(scores))
+        if a:
+            self.expansion.append((dict(x), a))
+        if len(self.expansion) > self.budget:
+            instances, weights = zip(*((z, squared(b)) for z, b in self.expansion), strict=True)
+            kept = to_keep(self.kernel, instances, weights, max(1, 4 * int(self.budget) // 5))
+            self.expansion = forgotten(self.kernel, self.expansion, kept)
+
+
+class KernelAveragedHieron:
+    """Batch Hieron in its dual form, one pass; keeps all m + 1 hypotheses."""
+
+    def __init__(self, parents: Parents, kernel: KernelFunction, budget: float = math.inf) -> None:
+        self.parents, self.kernel, self.budget = parents, kernel, budget
+        self.hypotheses: list[Expansion] = [[]]
+
+    def current(self, x: Features) -> dict[Node, float]:
+        """W^v . x of every node, of the last hypothesis."""
+        return expansion_scores(self.parents, self.kernel, self.hypotheses[-1], x)
+
+    def scores(self, x: Features) -> dict[Node, float]:
+        """The mean over all hypotheses."""
+        every = [expansion_scores(self.parents, self.kernel, h, x) for h in self.hypotheses]
+        return {v: sum(scores[v] for scores in every) / len(every) for v in self.parents}
+
+    def learn(self, x: Features, y: Node) -> None:
+        """One step against the label of the largest loss; what is forgotten is so everywhere."""
+        scores = self.current(x)
+        r = argmax({v: s + distance(self.parents, y, v) ** 0.5 for v, s in scores.items()})
+        a = kernel_step(self.parents, self.kernel, scores, x, y, r)
+        held = [z for z, _ in self.hypotheses[-1]]
+        after = [*self.hypotheses[-1], (dict(x), a)] if a else self.hypotheses[-1]
+        self.hypotheses.append(after)
+        if len(after) > self.budget:
+            instances, weights = zip(*((z, squared(b)) for z, b in after), strict=True)
+            kept = to_keep(self.kernel, instances, weights, max(1, 4 * int(self.budget) // 5))
+            # A hypothesis that does not know the newest instances has coefficient 0 there.
+            whole = [h + [(z, {}) for z in [*held, dict(x)][len(h) :]] for h in self.hypotheses]
+            self.hypotheses = [forgotten(self.kernel, h, kept) for h in whole]
+
+
+class KernelRLS:
+    """H-RLS (threshold inf) and SH-RLS in their dual form, solved afresh at every call.
+
+    With more than `budget` instances a group of siblings (SH-RLS: a node) keeps four fifths, and is
+    from then on regularised towards w0: what the forgotten ones contributed to w, projected onto
+    the instances that are kept.
+    """
+
+    def __init__(
+        self,
+        parents: Parents,
+        kernel: KernelFunction,
+        threshold: float = math.inf,
+        l2: float = 1.0,
+        budget: float = math.inf,
+    ) -> None:
+        self.parents, self.kernel, self.threshold = parents, kernel, threshold
+        self.l2, self.budget = l2, budget
+        self.t = 0
+        self.examples: dict[Node, list[tuple[Features, float, float]]] = {
+            i: [] for i in labels_below_root(parents)
+        }  # of every node: instance, label, and coefficient in w0
+        self.n_stored = dict.fromkeys(self.examples, 0)
+
+    def prior(self, node: Node, x: Features) -> float:
+        """w0 . x"""
+        return sum((c * self.kernel(z, x) for z, _, c in self.examples[node]), 0.0)
+
+    def solve(self, node: Node, instances: list[Features], labels: list[float]) -> np.ndarray:
+        """(l2 I + K)^-1 of what w0 leaves of the labels."""
+        K = np.array([[self.kernel(a, b) for b in instances] for a in instances])
+        left = [v - self.prior(node, z) for z, v in zip(instances, labels, strict=True)]
+        solution: np.ndarray = np.linalg.solve(self.l2 * np.eye(len(instances)) + K, left)
+        return solution
+
+    def margin(self, node: Node, x: Features) -> float:
+        """w . x / (1 + r), r = (K(x, x) - k^T (l2 I + K)^-1 k) / l2."""
+        if not self.examples[node]:
+            return 0.0
+        instances = [z for z, _, _ in self.examples[node]]
+        labels = [v for _, v, _ in self.examples[node]]
+        k = [self.kernel(z, x) for z in instances]
+        score = self.prior(node, x) + float(np.dot(k, self.solve(node, instances, labels)))
+        K = np.array([[self.kernel(a, b) for b in instances] for a in instances])
+        left = np.linalg.solve(self.l2 * np.eye(len(k)) + K, k)
+        r = (self.kernel(x, x) - float(np.dot(k, left))) / self.l2
+        return score / (1.0 + r)
+
+    def equation_1(self, node: Node, x: Features) -> float:
+        """[R] Eq. 1 as it is written, where w0 = 0: x is in the matrix, and not in S v."""
+        instances = [*(z for z, _, _ in self.examples[node]), x]
+        labels = [*(v for _, v, _ in self.examples[node]), 0.0]
+        alpha = self.solve(node, instances, labels)
+        return float(sum(a * self.kernel(z, x) for a, z in zip(alpha, instances, strict=True)))
+
+    def scores(self, x: Features) -> dict[Node, float]:
+        """The margin of every node but the root."""
+        return {i: self.margin(i, x) for i in self.examples}
+
+    def predict(self, x: Features) -> dict[Node, bool]:
+        """Top-down, for every node but the root."""
+        return top_down(self.parents, self.scores(x))
+
+    def learn(self, x: Features, y: Iterable[Node]) -> None:
+        """Store where the parents are truly on and in doubt; then forget."""
+        self.t += 1
+        if self.kernel(x, x) == 0.0:
+            return
+        true = closure(self.parents, y)
+        for i in trained_nodes(self.parents, true):
+            N = self.n_stored[i]
+            if N and abs(self.margin(i, x)) > math.sqrt(self.threshold * math.log(self.t) / N):
+                continue
+            self.examples[i].append((dict(x), 1.0 if i in true else -1.0, 0.0))
+            self.n_stored[i] += 1
+        self.forget()
+
+    def forget(self) -> None:
+        """The part of w of those that go goes to w0, by projection."""
+        groups = [[i] for i in self.examples]
+        if self.threshold == math.inf:  # siblings share their instances, and what they forget
+            above = dict.fromkeys(self.parents[i] for i in self.examples)
+            groups = [[i for i in self.examples if self.parents[i] == ps] for ps in above]
+        for group in groups:
+            if len(self.examples[group[0]]) <= self.budget:
+                continue
+            instances = [z for z, _, _ in self.examples[group[0]]]
+            c = {}
+            for i in group:
+                labels = [v for _, v, _ in self.examples[i]]
+                old = np.array([c0 for _, _, c0 in self.examples[i]])
+                c[i] = old + self.solve(i, instances, labels)  # w = S c
+            weights = [float(sum(c[i][j] ** 2 for i in group)) for j in range(len(instances))]
+            kept = to_keep(self.kernel, instances, weights, max(1, 4 * int(self.budget) // 5))
+            for i in group:
+                w0 = {j: self.examples[i][j][2] for j in kept}
+                for j, x in enumerate(instances):
+                    if j not in kept:
+                        p = nearest(self.kernel, [instances[k] for k in kept], x)[0]
+                        for k, p_k in zip(kept, p, strict=True):
+                            w0[k] += float(p_k * c[i][j])
+                self.examples[i] = [(instances[k], self.examples[i][k][1], w0[k]) for k in kept]
+
+
+# --- Label ranking ------------------------------------------------------------------------------
+# [T] ranks candidates; the leaves, unless others are asked for. The relevant ones are those that
+# are on; sets of labels are closed first.
+
+
+def leaves(parents: Parents) -> list[Node]:
+    """The nodes without children, but for the root."""
+    return [v for v in labels_below_root(parents) if not children(parents, v)]
+
+
+def relevant(parents: Parents, candidates: Iterable[Node], y: Iterable[Node]) -> list[Node]:
+    """The candidates that are on: Y_i of [T]."""
+    return [c for c in candidates if c in closure(parents, y)]
+
+
+def pair_loss(
+    parents: Parents,
+    y: Node,
+    ybar: Node,
+    volumes: Mapping[Node, float] | None = None,
+    missed: float = 1.0,
+    spurious: float = 1.0,
+) -> float:
+    """Delta(y, ybar) = |anc(y) symmetric-difference anc(ybar)| ([T] section 2), with volumes."""
+    true, pred = closure(parents, [y]), closure(parents, [ybar])
+    return symmetric_difference_loss(parents, true, pred, volumes, missed, spurious)
+
+
+def misordered(
+    scores: Mapping[Node, float], true: Iterable[Node], others: Iterable[Node]
+) -> list[tuple[Node, Node]]:
+    """The pairs of a relevant and an irrelevant candidate that is not below it."""
+    return [(y, ybar) for y in true for ybar in others if not scores[y] > scores[ybar]]
+
+
+def one_accuracy(scores: Mapping[Node, float], true: list[Node]) -> float:
+    """Whether the first of the candidates with the largest score is relevant."""
+    return float(argmax(scores) in true)
+
+
+def average_precision(scores: Mapping[Node, float], true: list[Node]) -> float:
+    """The mean, over relevant candidates, of the share of relevant ones among those that rank as
+    high; 1 if none is relevant."""
+    shares = []
+    for y in true:
+        as_high = [c for c in scores if scores[c] >= scores[y]]
+        shares.append(sum(c in true for c in as_high) / len(as_high))
+    return sum(shares) / len(shares) if shares else 1.0
+
+
+def ranking_loss(scores: Mapping[Node, float], true: list[Node]) -> float:
+    """The fraction of misordered pairs; 0 if there is no pair."""
+    others = [c for c in scores if c not in true]
+    n_pairs = len(true) * len(others)
+    return len(misordered(scores, true, others)) / n_pairs if n_pairs else 0.0
+
+
+def maximal_loss(
+    parents: Parents, scores: Mapping[Node, float], true: list[Node], *costs: object
+) -> float:
+    """The largest Delta of a misordered pair; 0 if there is none."""
+    others = [c for c in scores if c not in true]
+    pairs = misordered(scores, true, others)
+    return max((pair_loss(parents, y, ybar, *costs) for y, ybar in pairs), default=0.0)  # type: ignore[arg-type]
+
+
+def parent_one_accuracy(parents: Parents, scores: Mapping[Node, float], true: list[Node]) -> float:
+    """Whether a parent of the top candidate is a parent of a relevant one."""
+    top = argmax(scores)
+    return float(any(p in parents[y] for y in true for p in parents[top]))
+
+
+def best_threshold(scores: Mapping[Node, float], true: list[Node]) -> float:
+    """The highest threshold that puts the fewest candidates on the wrong side, taken midway
+    between two scores; above all scores the first stands for it, below all the last."""
+    steps = sorted(set(scores.values()), reverse=True)
+    middles = [(a + b) / 2 for a, b in itertools.pairwise(steps)]
+
+    def wrong(threshold: float) -> int:
+        return sum((scores[c] >= threshold) != (c in true) for c in scores)
+
+    best = min([math.inf, *middles, -math.inf], key=wrong)
+    return min(max(best, steps[-1]), steps[0])
+
+
+class HMinOver:
+    """The online perceptron of [T] section 4, with a threshold that is regressed on the scores."""
+
+    def __init__(
+        self,
+        parents: Parents,
+        margin: float = 1.0,
+        t: Mapping[Node, float] | None = None,
+        candidates: Iterable[Node] | None = None,
+    ) -> None:
+        self.parents = parents
+        self.margin = margin
+        self.t = {v: 1.0 if t is None else t.get(v, 1.0) for v in parents}
+        self.candidates = leaves(parents) if candidates is None else list(candidates)
+        self.w: Weights = {v: {} for v in parents}
+        self.thresholds: list[tuple[list[float], float]] = []  # ((1, top, mean score), the best)
+
+    def scores(self, x: Features) -> dict[Node, float]:
+        """F(x, y) = sum_v lambda_v(y) <w_v, x> of every node but the root ([T] section 2.2)."""
+        return {
+            y: sum(self.t[v] * dot(self.w[v], x) for v in closure(self.parents, [y]))
+            for y in labels_below_root(self.parents)
+        }
+
+    def ranked(self, x: Features) -> dict[Node, float]:
+        """The scores of the candidates."""
+        scores = self.scores(x)
+        return {c: scores[c] for c in self.candidates}
+
+    @staticmethod
+    def summary(scores: Mapping[Node, float]) -> list[float]:
+        """What the threshold is regressed on."""
+        return [1.0, max(scores.values()), sum(scores.values()) / len(scores)]
+
+    def threshold(self, x: Features) -> float:
+        """Least squares of the best thresholds so far, l2 = 0.001, solved afresh; each equation is
+        divided by the largest of its coefficients."""
+        sizes = [max(map(abs, z)) for z, _ in self.thresholds]
+        Z = np.array([[v / s for v in z] for s, (z, _) in zip(sizes, self.thresholds, strict=True)])
+        b = np.array([best / s for s, (_, best) in zip(sizes, self.thresholds, strict=True)])
+        Z = Z.reshape(-1, 3)
+        solution = np.linalg.solve(1e-3 * np.eye(3) + Z.T @ Z, Z.T @ b)
+        return float(solution @ np.array(self.summary(self.ranked(x))))
+
+    def predict(self, x: Features) -> dict[Node, bool]:
+        """The candidates that reach the threshold, and their ancestors."""
+        threshold, scores = self.threshold(x), self.ranked(x)
+        on = closure(self.parents, [c for c in scores if scores[c] >= threshold])
+        return {v: v in on for v in labels_below_root(self.parents)}
+
+    def worst_pair(self, x: Features, y: Iterable[Node]) -> tuple[Node, Node] | None:
+        """argmin F(x, y) - F(x, ybar); the first of each in taxonomy order."""
+        scores = self.ranked(x)
+        true = relevant(self.parents, self.candidates, y)
+        others = [c for c in self.candidates if c not in true]
+        if not true or not others:
+            return None
+        return min(true, key=lambda c: scores[c]), max(others, key=lambda c: scores[c])
+
+    def learn(self, x: Features, y: Iterable[Node]) -> None:
+        """The threshold learns from the scores as they were; then, if the smallest margin is too
+        small, w_v +- Delta t_v x ([T] Algorithm 2)."""
+        y = set(y)
+        scores, pair = self.ranked(x), self.worst_pair(x, y)
+        true = relevant(self.parents, self.candidates, y)
+        self.thresholds.append((self.summary(scores), best_threshold(scores, true)))
+        if pair is not None and scores[pair[0]] - scores[pair[1]] < self.margin:
+            up, down = (closure(self.parents, [v]) for v in pair)
+            delta = pair_loss(self.parents, *pair)
+            for v in up - down:
+                add(self.w[v], delta * self.t[v], x)
+            for v in down - up:
+                add(self.w[v], -delta * self.t[v], x)
+
+
+class BatchHMinOver(HMinOver):
+    """Algorithm 2 of [T]: the worst pair over all examples, until its margin is met."""
+
+    def fit(self, examples: list[tuple[Features, Iterable[Node]]], max_steps: int) -> int:
+        """How many steps were made."""
+        for step in range(max_steps):
+            margins: list[tuple[float, int, tuple[Node, Node]]] = []
+            for i, (x, y) in enumerate(examples):
+                pair, scores = self.worst_pair(x, y), self.ranked(x)
+                if pair is not None:
+                    margins.append((scores[pair[0]] - scores[pair[1]], i, pair))
+            smallest = min(margins, key=lambda m: m[0], default=(math.inf, 0, (None, None)))
+            if smallest[0] >= self.margin:
+                return step
+            _, i, (y, ybar) = smallest
+            up, down = (closure(self.parents, [v]) for v in (y, ybar))
+            delta = pair_loss(self.parents, y, ybar)
+            for v in up ^ down:
+                add(self.w[v], (1 if v in up else -1) * delta * self.t[v], examples[i][0])
+        return max_steps
+
+
+def label_ranking_dual(
+    parents: Parents,
+    examples: list[tuple[Features, Iterable[Node]]],
+    candidates: list[Node],
+    t: Mapping[Node, float],
+    kernel: Callable[[Features, Features], float],
+    costs: tuple[object, ...] = (),
+) -> tuple[list[tuple[int, Node, Node]], np.ndarray, np.ndarray]:
+    """The dual of [T] section 3: the pairs (i, y, ybar), their Delta, and the matrix of
+    <dPhi_i(y, ybar), dPhi_j(r, rbar)> = <L(y) - L(ybar), L(r) - L(rbar)> K(x_i, x_j)."""
+    pairs = [
+        (i, y, ybar)
+        for i, (_, labels) in enumerate(examples)
+        for y in relevant(parents, candidates, labels)
+        for ybar in candidates
+        if ybar not in relevant(parents, candidates, labels)
+    ]
+    deltas = [pair_loss(parents, y, ybar, *costs) for _, y, ybar in pairs]  # type: ignore[arg-type]
+
+    def difference(y: Node, ybar: Node) -> dict[Node, float]:
+        up, down = closure(parents, [y]), closure(parents, [ybar])
+        return {v: t.get(v, 1.0) * ((v in up) - (v in down)) for v in parents}
+
+    products = np.array(
+        [
+            [
+                dot(difference(y, ybar), difference(r, rbar))
+                * kernel(examples[i][0], examples[j][0])
+                for j, r, rbar in pairs
+            ]
+            for i, y, ybar in pairs
+        ]
+    )
+    return pairs, np.array(deltas), products

@@ -172,3 +172,17 @@ def test_a_walk_down_the_tree_asks_few_and_errs_little_more() -> None:
     assert min(last) > 90
     assert last[0] < last[1] < last[2]
     assert abs(last[2] - last[3]) < 1
+
+
+def test_a_kernel_sees_what_no_line_separates() -> None:
+    example = "05_kernels"
+    linear, _ = numbers(example, "linear  ")
+    sampler, _ = numbers(example, "RBFSampler  ")
+    fourier, _ = numbers(example, "fourier  ")
+    exact, stored = numbers(example, "kernel  ")
+    assert linear > 2 * sampler > 3 * fourier
+    assert exact == pytest.approx(fourier, abs=0.1)
+    small, tiny = numbers(example, "kernel, budget 200"), numbers(example, "kernel, budget 50")
+    assert small[0] == pytest.approx(exact, abs=0.05)
+    assert exact < tiny[0] < sampler
+    assert tiny[1] <= 50 < small[1] <= 200 < stored

@@ -25,16 +25,34 @@ from .batch_steps import (
     shrls_steps,
     top_down_answers,
 )
+from .expansion import Expansion
 from .features import Features
 from .harow import harow_step
 from .hashed_features import HashedFeatures
-from .hieron import averaged_hieron_step, distances_from, hieron_answer, hieron_step
+from .hieron import (
+    averaged_hieron_step,
+    distances_from,
+    hieron_answer,
+    hieron_move,
+    hieron_step,
+)
 from .hperceptron import hperceptron_step
+from .kernel_hieron import kernel_averaged_hieron_step, kernel_hieron_step
+from .kernel_instances import DotProducts, KernelInstances, Pairs
+from .kernel_systems import KernelSystems, KernelVisit
 from .labels import Labels
 from .least_squares import LeastSquares
 from .names import Names, Vector
 from .paths import path_sums, top_down_probabilities, trained_nodes
-from .rls_steps import LARGEST_RATIO, hrls_step, least_squares_answer, shrls_step
+from .rls_steps import (
+    LARGEST_RATIO,
+    decided,
+    hrls_step,
+    least_squares_answer,
+    shrls_step,
+    store_everywhere,
+    store_where_in_doubt,
+)
 from .top_down import top_down_answer
 from .weights import Weights
 
@@ -83,12 +101,18 @@ __all__ = [
     "LARGEST_RATIO",
     "TWINS",
     "Batch",
+    "DotProducts",
+    "Expansion",
     "Features",
     "HashedFeatures",
+    "KernelInstances",
+    "KernelSystems",
+    "KernelVisit",
     "Labels",
     "LeastSquares",
     "Multilabels",
     "Names",
+    "Pairs",
     "Vector",
     "Vectors",
     "Weights",
@@ -96,22 +120,28 @@ __all__ = [
     "averaged_hieron_steps",
     "closed_many",
     "core",
+    "decided",
     "distances_from",
     "harow_step",
     "harow_steps",
     "hieron_answer",
     "hieron_answers",
+    "hieron_move",
     "hieron_step",
     "hieron_steps",
     "hperceptron_step",
     "hperceptron_steps",
     "hrls_step",
     "hrls_steps",
+    "kernel_averaged_hieron_step",
+    "kernel_hieron_step",
     "least_squares_answer",
     "least_squares_answers",
     "path_sums",
     "shrls_step",
     "shrls_steps",
+    "store_everywhere",
+    "store_where_in_doubt",
     "top_down_answer",
     "top_down_answers",
     "top_down_probabilities",

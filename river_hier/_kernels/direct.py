@@ -43,11 +43,12 @@ class Direct(Dual):
 
     def store(self, visit: Visit, v: Floats, r: float, l: Floats) -> None:  # noqa: E741
         """Take in x with its labels, after `solve`."""
-        # The new diagonal element of L; where l2 is lost in rounding, what rounding leaves of it.
-        n = self.n + 1
-        s = math.sqrt(max(self.l2 * (1.0 + r), _ROUNDING * n * visit.x.norm2))
         self.remember(visit.number, 1.0, v - self._prior(visit.x))
-        self.append_row(l, s)
+        self.append_row(l, self.diagonal(r, visit.x.norm2))
+
+    def diagonal(self, r: float, norm2: float) -> float:
+        """The next diagonal element of L; where l2 is lost in rounding, what rounding leaves."""
+        return math.sqrt(max(self.l2 * (1.0 + r), _ROUNDING * (self.factor.n + 1) * norm2))
 
     def append_row(self, l: Floats, s: float) -> None:  # noqa: E741
         """The next row of the factor; its instance has been remembered."""

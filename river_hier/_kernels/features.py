@@ -16,7 +16,7 @@ from .names import Names, Vector
 from .pickles import saved
 
 # An x with a smaller squared norm counts as zero: dividing by it would overflow.
-_SMALLEST_NORM2 = 1e-300
+SMALLEST_NORM2 = 1e-300
 
 
 class Features(Names):
@@ -77,8 +77,7 @@ class Features(Names):
 
 def read(x: Mapping[Hashable, Any]) -> tuple[NDArray[np.float64], float]:
     """The values of x and their squared norm, or an error that names the feature."""
-    if not isinstance(x, Mapping):
-        raise TypeError(f"x must be a dict of features, got {type(x).__name__}")
+    check_mapping(x)
     try:
         values = np.array(list(x.values()))
     except ValueError:  # values of several shapes
@@ -90,9 +89,15 @@ def read(x: Mapping[Hashable, Any]) -> tuple[NDArray[np.float64], float]:
         norm2 = float(values @ values)
     if not math.isfinite(norm2):
         raise ValueError(_whats_wrong(x, values.tolist()))
-    if norm2 < _SMALLEST_NORM2:
+    if norm2 < SMALLEST_NORM2:
         return np.zeros(len(x)), 0.0
     return values, norm2
+
+
+def check_mapping(x: Any) -> None:
+    """An x is a dict."""
+    if not isinstance(x, Mapping):
+        raise TypeError(f"x must be a dict of features, got {type(x).__name__}")
 
 
 def read_odd(x: Mapping[Hashable, Any]) -> tuple[list[Hashable], list[float], float]:

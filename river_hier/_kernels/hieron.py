@@ -32,7 +32,7 @@ def hieron_step(w: Weights, features: Names, labels: Labels, x: Any, y: int) -> 
     vector = features.insert(x)
     scores = path_sums(w.scores(vector), labels.arrays)  # Eq. (2)
     y_hat = int(scores.argmax())  # Eq. (3)
-    w.add(vector, *_move(scores, vector.norm2, y, y_hat, labels.arrays))  # Eq. (7)
+    w.add(vector, *hieron_move(scores, vector.norm2, y, y_hat, labels.arrays))  # Eq. (7)
 
 
 def hieron_answer(w: Weights, features: Names, labels: Labels, x: Any) -> Label:
@@ -50,12 +50,12 @@ def averaged_hieron_step(
     tree = labels.arrays
     scores = path_sums(w.scores(vector), tree)
     y_hat = int((scores + distances_from(y, tree) ** 0.5).argmax())  # the most of Eq. (5)
-    nodes, steps = _move(scores, vector.norm2, y, y_hat, tree)
+    nodes, steps = hieron_move(scores, vector.norm2, y, y_hat, tree)
     w.add(vector, nodes, steps)
     lag.add(vector, nodes, i * steps)
 
 
-def _move(
+def hieron_move(
     scores: Floats, norm2: float, y: int, y_hat: int, tree: Arrays
 ) -> tuple[NDArray[np.intp], Floats]:
     """The nodes to move along x, and by how much, so that y wins over `y_hat` by its margin.

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,7 +17,8 @@ from .names import Vector
 from .pickles import saved
 from .primal import Primal
 from .saved_systems import SavedSystem, check, packed, unpacked
-from .visit import Visit
+from .systems import System, Systems
+from .visit import SparseVisit, Visit
 
 Floats = NDArray[np.float64]
 
@@ -29,16 +28,7 @@ _FEW_INSTANCES = 1024
 _FEW_FEATURES = 64
 
 
-@dataclass
-class System:
-    """The nodes that share their instances, and how they are solved."""
-
-    nodes: list[int]
-    solver: Direct | Iterative | Primal
-    n_stored: int = 0
-
-
-class LeastSquares:
+class LeastSquares(Systems):
     """Systems `A_s = l2 I + S_s S_s^T`, each with an output (a weight vector) a node.
 
     A system starts with a factor in dual variables. Once it holds as many instances as there are
@@ -49,30 +39,11 @@ class LeastSquares:
     """
 
     def __init__(self, l2: float, memory: float, budget: int | None = None) -> None:
-        self.l2 = l2
+        super().__init__(l2, budget)
         self.memory = memory
-        self.budget = budget
         self._many = _FEW_INSTANCES  # instances at which to look for some that nobody needs
         self.instances = Instances()
-        self.systems: list[System] = []
         self.n_features = 0
-
-    def add_system(self, nodes: Iterable[int]) -> None:
-        """One more system, nothing stored."""
-        nodes = list(nodes)
-        self.systems.append(System(nodes, Direct(len(nodes), self.l2)))
-
-    def add_outputs(self, s: int, nodes: Iterable[int]) -> None:
-        """More nodes at a system, off in all that is stored."""
-        nodes = list(nodes)
-        if nodes:
-            self.systems[s].nodes += nodes
-            self.systems[s].solver.add_outputs(len(nodes))
-
-    @property
-    def n_stored(self) -> list[int]:
-        """Instances that each system has taken in."""
-        return [system.n_stored for system in self.systems]
 
     @property
     def n_bytes(self) -> int:
@@ -80,38 +51,31 @@ class LeastSquares:
         return 8 * sum(_numbers(system.solver) for system in self.systems)
 
     def visit(self, x: Vector) -> Visit:
-        return Visit(x, self.instances)
+        return SparseVisit(x, self.instances)
 
     def weights(self, s: int, n_features: int) -> Floats:
         """The explicit w of a system, a matrix (features, nodes)."""
         return self._weights(self.systems[s], n_features)
 
     def scores(self, x: Vector | Vectors, n_nodes: int) -> Floats:
-        """w . x / (1 + r) of every node, Eq. (1): w counts x among its instances.
-
-        Of many vectors, one a column.
-        """
+        """The scores of every node; of many vectors, one a column."""
         if isinstance(x, Vectors):
             return np.array([self.scores(one, n_nodes) for one in x]).reshape(-1, n_nodes).T
-        visit = self.visit(x)
-        scores = np.zeros(n_nodes)
-        for system in self.systems:
-            r, _ = system.solver.solve(visit)
-            scores[system.nodes] = system.solver.scores(visit) / (1.0 + r)
-        return scores
+        return self.visit_scores(self.visit(x), n_nodes)
 
     def store(self, system: System, visit: Visit, v: Floats, r: float, u: Floats) -> None:
-        """Take in x with its labels, after `solve`."""
         if self._prepare(system, visit.x):
             r, u = system.solver.solve(visit)
         system.solver.store(visit, v, r, u)
         self._settle(system)
 
     def append(self, system: System, visit: Visit, v: Floats) -> None:
-        """Take in x with its labels, without a `solve`."""
         self._prepare(system, visit.x)
         system.solver.append(visit, v)
         self._settle(system)
+
+    def _empty(self, n_outputs: int) -> Direct:
+        return Direct(n_outputs, self.l2)
 
     def _weights(self, system: System, n_features: int) -> Floats:
         w = np.zeros((n_features, len(system.nodes)))
@@ -145,7 +109,6 @@ class LeastSquares:
             solver.forget(solver.n - self.budget // 2, self.instances)
 
     def tidy(self) -> None:
-        """Drop the instances that nobody needs any more; between two examples."""
         if self.instances.n < self._many:
             return
         needed = np.zeros(self.instances.n, dtype=bool)

@@ -7,18 +7,23 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ..taxonomy import Label
+from ..taxonomy import Label, Taxonomy
 from .labels import Labels
-from .least_squares import LeastSquares, System
+from .least_squares import LeastSquares
 from .names import Names
+from .systems import System, Systems
+from .visit import Visit
+
+Mask = NDArray[np.bool_]
 
 # Of ||x||^2 to l2. Beyond it, the digits of a float do not hold both.
 LARGEST_RATIO = 1e12
 
 
 def hrls_step(rls: LeastSquares, features: Names, labels: Labels, x: Any, y: Any) -> bool:
-    """H-RLS, Fig. 3: every node whose parents are truly on stores x.
+    """One round of H-RLS.
 
     False, and nothing has changed, if l2 is lost in rounding beside x.
     """
@@ -27,17 +32,21 @@ def hrls_step(rls: LeastSquares, features: Names, labels: Labels, x: Any, y: Any
         return False
     vector = features.insert(x)
     if vector.norm2 > 0.0:
-        visit = rls.visit(vector)
-        for system in _active(rls, labels, on.tolist()):
-            rls.append(system, visit, np.where(on[system.nodes], 1.0, -1.0))
-        rls.tidy()
+        store_everywhere(rls, rls.visit(vector), labels.taxonomy, on)
     return True
+
+
+def store_everywhere(rls: Systems, visit: Visit, taxonomy: Taxonomy, on: Mask) -> None:
+    """H-RLS, Fig. 3: every node whose parents are truly on stores x, which is not zero."""
+    for system in _active(rls, taxonomy, on.tolist()):
+        rls.append(system, visit, np.where(on[system.nodes], 1.0, -1.0))
+    rls.tidy()
 
 
 def shrls_step(
     rls: LeastSquares, c: float, t: int, features: Names, labels: Labels, x: Any, y: Any
 ) -> bool:
-    """SH-RLS, section 8: it stores x only if its score is small, in round t.
+    """Round t of SH-RLS.
 
     False, and nothing has changed, if l2 is lost in rounding beside x.
     """
@@ -45,11 +54,17 @@ def shrls_step(
     if features.find(x).norm2 > LARGEST_RATIO * rls.l2:
         return False
     vector = features.insert(x)
-    if vector.norm2 == 0.0:
-        return True
-    most = 1.0 + vector.norm2 / rls.l2  # 1 + r is at most this
-    visit = rls.visit(vector)
-    for system in _active(rls, labels, on.tolist()):
+    if vector.norm2 > 0.0:
+        store_where_in_doubt(rls, c, t, rls.visit(vector), labels.taxonomy, on)
+    return True
+
+
+def store_where_in_doubt(
+    rls: Systems, c: float, t: int, visit: Visit, taxonomy: Taxonomy, on: Mask
+) -> None:
+    """SH-RLS, section 8: the same nodes store x, but only if their scores are small."""
+    most = 1.0 + visit.x.norm2 / rls.l2  # 1 + r is at most this
+    for system in _active(rls, taxonomy, on.tolist()):
         n = system.n_stored
         bound = math.sqrt(c * math.log(t) / n) if n else math.inf
         doubt = abs(float(system.solver.scores(visit)[0]))
@@ -59,29 +74,30 @@ def shrls_step(
         if doubt <= bound * (1.0 + r):
             rls.store(system, visit, np.where(on[system.nodes], 1.0, -1.0), r, u)
     rls.tidy()
-    return True
 
 
 def least_squares_answer(
     rls: LeastSquares, features: Names, labels: Labels, x: Any
 ) -> dict[Label, bool]:
-    """The multilabel of x, from the top down."""
-    visit = rls.visit(features.find(x))
-    on = np.zeros(len(labels.taxonomy), dtype=bool)
-    on[0] = True
-    yes = on.tolist()
-    for system in _active(rls, labels, yes):  # 1 + r is positive: the sign needs only w . x
+    """The multilabel of x."""
+    return labels.answer(decided(rls, rls.visit(features.find(x)), labels.taxonomy))
+
+
+def decided(rls: Systems, visit: Visit, taxonomy: Taxonomy) -> Mask:
+    """The nodes that are switched on, from the top down."""
+    yes = [True] + [False] * (len(taxonomy) - 1)
+    for system in _active(rls, taxonomy, yes):  # 1 + r is positive: the sign needs only w . x
         for v, score in zip(system.nodes, system.solver.signs(visit).tolist(), strict=True):
             yes[v] = score >= 0.0
-    return labels.answer(np.array(yes))
+    return np.array(yes)
 
 
-def _active(rls: LeastSquares, labels: Labels, on: Sequence[bool]) -> Iterator[System]:
+def _active(rls: Systems, taxonomy: Taxonomy, on: Sequence[bool]) -> Iterator[System]:
     """The systems whose nodes' parents are all on, from the top down.
 
     The nodes of a system may be switched on as soon as it has been given.
     """
-    parents = labels.taxonomy.parent_indices
+    parents = taxonomy.parent_indices
     for system in rls.systems:
         above = parents[system.nodes[0]] if system.nodes else (0,)
         if all(on[p] for p in above):

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from .checks import check_dtype, check_integer, check_positive
+from .linear import LinearModel
 from .mini_batch import MiniBatchMultiLabelModel, MiniBatchSingleLabelModel
 from .model import TaxonomyModel
 from .multilabel import MultiLabelModel
 from .single_label import SingleLabelModel
 
 __all__ = [
+    "LinearModel",
     "MiniBatchMultiLabelModel",
     "MiniBatchSingleLabelModel",
     "MultiLabelModel",

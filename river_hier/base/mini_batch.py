@@ -15,14 +15,14 @@ from ..taxonomy import Taxonomy
 from . import batch_answers
 from .batch_labels import Table, multilabel_rows, multilabels_of, nodes_of, parts, series, stages
 from .batches import at_row, read_batch
-from .model import TaxonomyModel
+from .linear import LinearModel
 from .multilabel import MultiLabelModel
 from .single_label import SingleLabelModel
 
 Names = Iterable[Hashable] | None
 
 
-class MiniBatchModel(TaxonomyModel):
+class MiniBatchModel(LinearModel):
     """What both kinds of learners share about mini-batches."""
 
     def _learn_parts(self, X: Batch, labelled: list[tuple[int, int, Taxonomy, Any]]) -> None:

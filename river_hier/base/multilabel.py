@@ -80,7 +80,7 @@ class MultiLabelModel(TaxonomyModel, base.MultiLabelClassifier):
         `{label: {False: 1 - p, True: p}}` for all nodes but the root.
 
         """
-        given = self._conditionals(self._scores(self._features.find(x)))
+        given = self._conditionals(self._scores_one(x))
         on = top_down_probabilities(given, self._taxonomy.arrays).tolist()
         nodes = self._taxonomy.nodes
         return {nodes[v]: {False: 1.0 - on[v], True: on[v]} for v in range(1, len(nodes))}

@@ -74,7 +74,7 @@ class SingleLabelModel(TaxonomyModel, base.Classifier):
         `{label: probability}`, the root included; the sum is 1.
 
         """
-        scores = self._scores(self._features.find(x))
+        scores = self._scores_one(x)
         likely = np.exp(scores - scores.max())
         return dict(zip(self._taxonomy.nodes, (likely / likely.sum()).tolist(), strict=True))
 

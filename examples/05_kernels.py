@@ -1,0 +1,91 @@
+"""What if no straight line separates the labels?
+
+A linear learner asks on which side of a line an example falls. Some labels do not live on one side
+of anything: a plant may grow in three valleys, and another one in between. A kernel says how much
+alike two examples are, and the same learners, written with a kernel instead of weights, ask which
+of the examples they remember are like the new one. What does that buy, and what does it cost?
+"""
+
+# %%
+# A map with nine plants of three families. Each of them grows in four places, which have nothing to
+# do with the family: the tree says which mistakes are cheap, not where to look.
+import numpy as np
+from river import compose, evaluate, feature_extraction
+
+from river_hier import Taxonomy, kernel, linear_model, metrics
+
+plants = Taxonomy.from_nested(
+    {
+        "grasses": ["fescue", "rye", "reed"],
+        "roses": ["rowan", "bramble", "lady's mantle"],
+        "daisies": ["arnica", "thistle", "yarrow"],
+    },
+    root="plants",
+)
+rng = np.random.default_rng(42)
+places = rng.uniform(0, 10, size=(9, 4, 2))
+kinds, which = rng.integers(9, size=4000), rng.integers(4, size=4000)
+points = places[kinds, which] + 0.25 * rng.normal(size=(4000, 2))
+stream = [
+    ({"east": east, "north": north}, plants.leaves[kind])
+    for (east, north), kind in zip(points.tolist(), kinds, strict=True)
+]
+
+# %%
+# The kernel: 1 for examples at the same place, next to nothing at a distance of three `sigma`.
+# River has a way to approach such a kernel without remembering anything, `RBFSampler`: random
+# features in front of a linear learner. It draws them for one feature at a time, so it knows how
+# far east and how far north, but not both at once. Those of `fourier` are drawn for the whole
+# example; they need to know its features beforehand.
+sigma, n_random = 0.5, 300
+w, b = rng.normal(size=(n_random, 2)) / sigma, rng.uniform(0, 2 * np.pi, n_random)
+
+
+def fourier(x):
+    waves = np.cos(w @ [x["east"], x["north"]] + b) * np.sqrt(2 / n_random)
+    return dict(enumerate(waves.tolist()))
+
+
+rbf = kernel.RBF(sigma)
+sampler = feature_extraction.RBFSampler(gamma=1 / (2 * sigma**2), n_components=100, seed=1)
+learners = {
+    "linear": linear_model.Hieron(plants),
+    "RBFSampler": sampler | linear_model.Hieron(plants),
+    "fourier": compose.FuncTransformer(fourier) | linear_model.Hieron(plants),
+    "kernel": kernel.Hieron(plants, rbf),
+    "kernel, budget 200": kernel.Hieron(plants, rbf, budget=200),
+    "kernel, budget 50": kernel.Hieron(plants, rbf, budget=50),
+}
+
+# %%
+# The kernel remembers the examples it has erred on. A budget bounds how many: beyond it, those are
+# forgotten for which the others can best stand in.
+curves, stored = {}, {}
+print(f"{'Hieron':<20}{'tree-induced error':>20}{'examples stored':>18}")
+for name, learner in learners.items():
+    metric = metrics.TreeInducedError(plants)
+    states = evaluate.iter_progressive_val_score(stream, learner, metric, step=200)
+    curves[name] = [(state["Step"], state["TreeInducedError"].get()) for state in states]
+    stored[name] = getattr(learner, "n_stored", 0)
+    print(f"{name:<20}{curves[name][-1][1]:>20.3f}{stored[name]:>18}")
+
+# %%
+# The same as a picture.
+try:
+    import matplotlib.pyplot as plt
+except ImportError:
+    print("\nInstall matplotlib to see this as a picture.")
+else:
+    figure, axes = plt.subplots(1, 2, figsize=(9, 3.8), layout="constrained")
+    for name, curve in curves.items():
+        axes[0].plot(*zip(*curve, strict=True), label=name)
+    axes[0].set(xlabel="examples seen", ylabel="tree-induced error so far (edges)", ylim=(0, None))
+    axes[0].grid(alpha=0.3)
+    axes[0].legend(frameon=False, fontsize="small")
+    answers = [plants.parent(learners["kernel"].predict_one(x)) for x, _ in stream]
+    for family in plants.children("plants"):
+        grown = np.array([answer == family for answer in answers])
+        axes[1].scatter(*points[grown].T, s=3, label=family)
+    axes[1].set(xlabel="east", ylabel="north", title="families, by the kernel")
+    axes[1].legend(frameon=False, fontsize="small")
+    plt.show()

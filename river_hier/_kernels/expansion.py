@@ -1,0 +1,59 @@
+"""Weight vectors in dual variables: sums over stored instances."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .growing import grown
+
+Floats = NDArray[np.float64]
+
+
+class Expansion:
+    """`w^v = sum_i c_iv phi(x_i)` for every node v; the coefficients that are not zero.
+
+    They are kept as triples (i, v, c_iv): an instance has some at the nodes of two paths only, and
+    a node that no step has touched scores zero to the last bit.
+    """
+
+    def __init__(self, n_nodes: int) -> None:
+        self.n_nodes = n_nodes
+        self._n = 0
+        self._instances = np.zeros(0, dtype=np.intp)
+        self._nodes = np.zeros(0, dtype=np.intp)
+        self._values = np.zeros(0)
+
+    def add(self, i: int, nodes: NDArray[np.intp], values: Floats) -> None:
+        """The coefficients of a new instance."""
+        end = self._n + len(nodes)
+        self._instances = grown(self._instances, end)
+        self._nodes = grown(self._nodes, end)
+        self._values = grown(self._values, end)
+        self._instances[self._n : end] = i
+        self._nodes[self._n : end] = nodes
+        self._values[self._n : end] = values
+        self._n = end
+
+    def scores(self, k: Floats) -> Floats:
+        """w . phi(x) of every node from the values of the kernel, k_i = K(x_i, x): O(triples)."""
+        n = self._n
+        parts = k[self._instances[:n]] * self._values[:n]
+        scores = np.bincount(self._nodes[:n], weights=parts, minlength=self.n_nodes)
+        return scores.astype(np.float64, copy=False)
+
+    def weights(self, n: int) -> Floats:
+        """Of n instances the sums of their squared coefficients."""
+        squares = self._values[: self._n] ** 2
+        weights = np.bincount(self._instances[: self._n], weights=squares, minlength=n)
+        return weights.astype(np.float64, copy=False)
+
+    def forget(self, kept: NDArray[np.intp], P: Floats) -> None:
+        """Only these instances stay; P of `stand_ins` says how they stand in for the others."""
+        n = sum(P.shape)
+        C = np.zeros((n, self.n_nodes))
+        C[self._instances[: self._n], self._nodes[: self._n]] = self._values[: self._n]
+        C = C[kept] + P @ np.delete(C, kept, axis=0)
+        self._instances, self._nodes = np.nonzero(C)
+        self._values = C[self._instances, self._nodes]
+        self._n = len(self._values)

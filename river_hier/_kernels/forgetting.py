@@ -1,0 +1,53 @@
+"""Which instances a sum can do without, and how the others stand in for them."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .cholesky import GrowingCholesky
+
+Floats = NDArray[np.float64]
+
+# What is left of a squared length, relative to it, that counts as rounding.
+_ROUNDING = 1e-9
+
+
+def four_fifths(budget: int) -> int:
+    """How many instances stay when there are more than `budget`, at least 1."""
+    return max(1, 4 * budget // 5)
+
+
+def stand_ins(K: Floats, weights: Floats, n_kept: int) -> tuple[NDArray[np.intp], Floats]:
+    """At most `n_kept` instances to keep, in order, and their sums nearest to the others.
+
+    K are the values of the kernel, (n, n), and `weights` the squared coefficients. One instance
+    after the other is chosen: that of which the most would be lost, i.e. whose squared distance
+    from all sums over those chosen before, times its weight, is the largest. (It is a Cholesky
+    factor with pivots.) Where nothing would be lost any more, fewer are kept.
+
+    The nearest sum to the j-th of the others is `sum_i P_ij phi(x_i)` over the kept i. It takes
+    O(n n_kept^2).
+    """
+    lengths2 = K.diagonal()
+    left = lengths2.copy()  # squared distances
+    L = np.zeros((len(K), n_kept))
+    factor = GrowingCholesky()  # the rows of L that are chosen
+    chosen: list[int] = []
+    while len(chosen) < n_kept:
+        i = int((left * weights).argmax())
+        if chosen and left[i] * weights[i] == 0.0:
+            break
+        j, s = len(chosen), math.sqrt(left[i])
+        L[:, j] = (K[:, i] - L[:, :j] @ L[i, :j]) / s
+        factor.append(L[i, :j], s)
+        chosen.append(i)
+        left -= L[:, j] ** 2
+        left[left <= _ROUNDING * lengths2] = 0.0
+        left[i] = 0.0
+    others = np.setdiff1d(np.arange(len(K)), chosen)
+    P = factor.backward(L[others, : len(chosen)].T)
+    order = np.argsort(chosen)
+    return np.array(chosen)[order], P[order]

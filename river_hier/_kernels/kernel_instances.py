@@ -1,0 +1,142 @@
+"""Stored instances as a kernel sees them: by the values K(x_i, x) alone."""
+
+from __future__ import annotations
+
+import abc
+import numbers
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .features import SMALLEST_NORM2, check_mapping
+from .names import Names, Vector
+from .rows import Rows
+
+Floats = NDArray[np.float64]
+FromDots = Callable[[Floats, float, Floats], Floats]
+
+
+class KernelInstances(abc.ABC):
+    """Instances numbered in the order in which they were stored."""
+
+    @property
+    @abc.abstractmethod
+    def n(self) -> int:
+        """How many there are."""
+
+    def row(self, x: Mapping[Any, Any]) -> Vector:
+        """x in the coordinates of the stored instances.
+
+        Its values are K(x_i, x), and its squared norm is K(x, x). Errors are raised here.
+        """
+        k, own = self._values(x)
+        wrong = k[~np.isfinite(k)].tolist() + ([] if 0.0 <= own < np.inf else [own])
+        if wrong:
+            raise ValueError(
+                f"the kernel is {wrong[0]} for this x; it must be a finite number, and K(x, x) not "
+                "negative; scale x, e.g. with river's preprocessing.StandardScaler"
+            )
+        if own < SMALLEST_NORM2:
+            k, own = np.zeros(self.n), 0.0  # by the inequality of Cauchy and Schwarz
+        return Vector(np.arange(self.n), k, own)
+
+    @abc.abstractmethod
+    def append(self, x: Mapping[Any, Any]) -> None:
+        """Store x, for which `row` has found no error."""
+
+    @abc.abstractmethod
+    def gram(self, which: NDArray[np.intp]) -> Floats:
+        """K of some instances with one another, a matrix."""
+
+    @abc.abstractmethod
+    def keep(self, which: NDArray[np.intp]) -> None:
+        """Forget the others; those that are kept get the numbers 0, 1, ..."""
+
+    @abc.abstractmethod
+    def _values(self, x: Mapping[Any, Any]) -> tuple[Floats, float]:
+        """K(x_i, x) for all i, and K(x, x)."""
+
+
+class DotProducts(KernelInstances):
+    """For kernels that are functions of dot products and norms: one product of a matrix a row.
+
+    `from_dots(dots, norm2, norms2)` takes x . x_i for all i, |x|^2 and |x_i|^2.
+    """
+
+    def __init__(self, from_dots: FromDots, features: Names) -> None:
+        self._from_dots = from_dots
+        self._features = features
+        self._rows = Rows()
+
+    @property
+    def n(self) -> int:
+        return self._rows.n
+
+    def append(self, x: Mapping[Any, Any]) -> None:
+        self._rows.append(_plain(self._features.insert(x)))
+
+    def gram(self, which: NDArray[np.intp]) -> Floats:
+        norms2 = self._rows.norms2[which]
+        products = self._rows.products(which)
+        rows = zip(products, norms2.tolist(), strict=True)
+        return np.array([self._from_dots(dots, norm2, norms2) for dots, norm2 in rows])
+
+    def keep(self, which: NDArray[np.intp]) -> None:
+        """Forget the other instances, and the features that only they had."""
+        kept = list(self._rows.vectors(which))
+        used = np.unique(np.concatenate([x.rows for x in kept]))
+        names = self._features.names()
+        self._features = type(self._features)()
+        self._features.insert(dict.fromkeys([names[j] for j in used.tolist()], 1.0))
+        self._rows = Rows()
+        for rows, values, norm2 in kept:
+            self._rows.append(Vector(np.searchsorted(used, rows), values, norm2))
+
+    def _values(self, x: Mapping[Any, Any]) -> tuple[Floats, float]:
+        vector = _plain(self._features.find(x))
+        # The last one is x itself.
+        dots = np.append(self._rows.dots(vector), vector.norm2)
+        norms2 = np.append(self._rows.norms2, vector.norm2)
+        with np.errstate(over="ignore", invalid="ignore"):
+            k = self._from_dots(dots, vector.norm2, norms2)
+        return k[:-1], float(k[-1])
+
+
+class Pairs(KernelInstances):
+    """For any function of two dicts: a call an instance."""
+
+    def __init__(self, function: Callable[[Any, Any], float]) -> None:
+        self._function = function
+        self._stored: list[dict[Any, Any]] = []
+
+    @property
+    def n(self) -> int:
+        return len(self._stored)
+
+    def append(self, x: Mapping[Any, Any]) -> None:
+        self._stored.append(dict(x))
+
+    def gram(self, which: NDArray[np.intp]) -> Floats:
+        chosen = [self._stored[i] for i in which.tolist()]
+        return np.array([[self._of(a, b) for b in chosen] for a in chosen])
+
+    def keep(self, which: NDArray[np.intp]) -> None:
+        self._stored = [self._stored[i] for i in which.tolist()]
+
+    def _values(self, x: Mapping[Any, Any]) -> tuple[Floats, float]:
+        check_mapping(x)
+        return np.array([self._of(z, x) for z in self._stored]), self._of(x, x)
+
+    def _of(self, x: Mapping[Any, Any], z: Mapping[Any, Any]) -> float:
+        value = self._function(x, z)
+        if not isinstance(value, numbers.Real):
+            kind = type(value).__name__
+            raise TypeError(f"the kernel of two dicts must be a number, got {value!r} ({kind})")
+        return float(value)
+
+
+def _plain(x: Vector) -> Vector:
+    """A vector of either core as one of this."""
+    return Vector(x.rows.astype(np.intp), np.asarray(x.values), x.norm2)

@@ -1,0 +1,66 @@
+"""What the linear learners share: features that have rows, and weights for them."""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from .._kernels import Features, HashedFeatures, Names, Vector, Vectors
+from ..taxonomy import Label, Taxonomy
+from .checks import check_power_of_two
+from .model import Floats, TaxonomyModel
+
+
+class LinearModel(TaxonomyModel):
+    """A model with a weight vector at every node.
+
+    With `n_features`, names of features are hashed into that many rows instead of remembered.
+    """
+
+    def __init__(self, taxonomy: Taxonomy | None, n_features: int | None) -> None:
+        super().__init__(taxonomy)
+        if n_features is not None:
+            check_power_of_two("n_features", n_features)
+        self.n_features = n_features
+        self._features: Names = Features()
+        if n_features is not None:
+            self._features = HashedFeatures(int(n_features))
+
+    @property
+    def weights(self) -> dict[Label, dict[Any, float]]:
+        """The weight vector of each node but the root: `{label: {feature: weight}}`.
+
+        Zero weights are left out. Made anew at each call, in O(features * nodes). Where features
+        are hashed, their rows stand for their names.
+        """
+        names = self._features.names()
+        weights = {}
+        for v, label in enumerate(self._taxonomy.nodes[1:], start=1):
+            w = self._weights(v, len(names))
+            weights[label] = {names[i]: float(w[i]) for i in np.flatnonzero(w)}
+        return weights
+
+    def _scores_one(self, x: Mapping[Any, Any]) -> Floats:
+        return self._scores(self._features.find(x))
+
+    def _weighed(self, v: int, x: Mapping[Any, Any], most: int = 3) -> str:
+        """The features of x that weighed most at a node."""
+        w = self._weights(v, len(self._features))
+        rows = {name: self._features.row(name) for name in x}
+        parts = {n: w[row] * float(x[n]) for n, row in rows.items() if row is not None}
+        top = sorted(parts, key=lambda name: -abs(parts[name]))[:most]
+        named = ", ".join(f"{name} {parts[name]:+.3f}" for name in top if parts[name])
+        return f"  ({named})" if named else ""
+
+    # What an algorithm fills in
+
+    @abc.abstractmethod
+    def _scores(self, x: Vector | Vectors) -> Floats:
+        """The score of every node; of many vectors, one a column."""
+
+    @abc.abstractmethod
+    def _weights(self, v: int, n_features: int) -> Floats:
+        """The weight vector of one node."""

@@ -1,0 +1,178 @@
+"""Kernels: products of two examples in a space that may be larger than that of their features."""
+
+from __future__ import annotations
+
+import abc
+import math
+import numbers
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._kernels import Features
+from ..base import check_integer, check_positive
+
+__all__ = ["RBF", "Kernel", "Linear", "Polynomial"]
+
+Floats = NDArray[np.float64]
+Function = Callable[[Mapping[Any, Any], Mapping[Any, Any]], float]
+
+
+class Kernel(abc.ABC):
+    """A kernel that is a function of dot products and norms, so that many values come at once.
+
+    To write one, fill in `from_dots`. It must be positive semi-definite, and it must have a value:
+    two that are equal need the same `repr`, which a frozen dataclass sees to. Any other kernel can
+    be given to the learners as a function of two feature dicts, which is called once for each
+    stored example.
+
+    Examples
+    --------
+
+    >>> from dataclasses import dataclass
+    >>> from river_hier import kernel
+
+    >>> @dataclass(frozen=True)
+    ... class RationalQuadratic(kernel.Kernel):
+    ...     scale: float = 1.0
+    ...
+    ...     def from_dots(self, dots, norm2, norms2):
+    ...         return 1.0 / (1.0 + (norm2 + norms2 - 2.0 * dots) / self.scale)
+
+    >>> RationalQuadratic(2.0)({"x": 1.0}, {"x": 2.0, "y": 1.0})
+    0.5
+
+    """
+
+    @abc.abstractmethod
+    def from_dots(self, dots: Floats, norm2: float, norms2: Floats) -> Floats:
+        """The kernel of x with many z.
+
+        Parameters
+        ----------
+        dots
+            $x \\cdot z$ of every z.
+        norm2
+            $\\|x\\|^2$.
+        norms2
+            $\\|z\\|^2$ of every z.
+
+        Returns
+        -------
+        An array of the same length.
+
+        """
+
+    def __call__(self, x: Mapping[Any, Any], z: Mapping[Any, Any]) -> float:
+        """The kernel of two feature dicts."""
+        features = Features()
+        first, second = features.insert(x), features.insert(z)
+        dense = np.zeros((2, len(features)))
+        dense[0, first.rows], dense[1, second.rows] = first.values, second.values
+        dots = np.array([dense[0] @ dense[1]])
+        return float(self.from_dots(dots, first.norm2, np.array([second.norm2]))[0])
+
+
+@dataclass(frozen=True)
+class Linear(Kernel):
+    """The linear kernel, $x \\cdot z$: the learners are then those of `linear_model`.
+
+    Examples
+    --------
+
+    >>> from river_hier import kernel
+
+    >>> kernel.Linear()({"x": 2.0, "y": 1.0}, {"x": 3.0})
+    6.0
+
+    """
+
+    def from_dots(self, dots: Floats, norm2: float, norms2: Floats) -> Floats:
+        """The kernel of x with many z; see `Kernel`."""
+        return dots
+
+
+@dataclass(frozen=True)
+class RBF(Kernel):
+    """The Gaussian kernel, $\\exp(-\\|x - z\\|^2 / (2 \\sigma^2))$.
+
+    River's `feature_extraction.RBFSampler` and scikit-learn write $\\gamma = 1 / (2 \\sigma^2)$.
+    Distances are differences of squared norms, so they lose digits where the norms are many times
+    $\\sigma$: let features have means near zero, e.g. with `preprocessing.StandardScaler`.
+
+    Parameters
+    ----------
+    sigma
+        The width, in the units of the features: examples that are much farther apart know nothing
+        of each other.
+
+    Raises
+    ------
+    ValueError
+        If `sigma` is not positive.
+
+    Examples
+    --------
+
+    >>> from river_hier import kernel
+
+    >>> kernel.RBF(sigma=2.0)({"x": 1.0, "y": 1.0}, {"x": 3.0, "y": 1.0})
+    0.606531
+
+    """
+
+    sigma: float = 1.0
+
+    def __post_init__(self) -> None:
+        check_positive("sigma", self.sigma)
+
+    def from_dots(self, dots: Floats, norm2: float, norms2: Floats) -> Floats:
+        """The kernel of x with many z; see `Kernel`."""
+        distances2 = np.maximum(norm2 + norms2 - 2.0 * dots, 0.0)  # not negative by rounding
+        scaled: Floats = np.exp(distances2 / (-2.0 * float(self.sigma) ** 2))
+        return scaled
+
+
+@dataclass(frozen=True)
+class Polynomial(Kernel):
+    """The polynomial kernel, $(x \\cdot z + c)^d$: all products of up to d features.
+
+    Parameters
+    ----------
+    degree
+        The degree d, at least 1.
+    coef0
+        The constant c, not negative. With 0 only products of exactly d features count.
+
+    Raises
+    ------
+    TypeError
+        If `degree` is not an integer.
+    ValueError
+        If `degree` is below 1 or `coef0` negative.
+
+    Examples
+    --------
+
+    >>> from river_hier import kernel
+
+    >>> kernel.Polynomial(degree=2, coef0=1.0)({"x": 2.0}, {"x": 1.0, "y": 5.0})
+    9.0
+
+    """
+
+    degree: int = 3
+    coef0: float = 1.0
+
+    def __post_init__(self) -> None:
+        check_integer("degree", self.degree, 1)
+        if not isinstance(self.coef0, numbers.Real) or not 0.0 <= float(self.coef0) < math.inf:
+            raise ValueError(f"`coef0` must be a number, at least 0, got {self.coef0!r}")
+
+    def from_dots(self, dots: Floats, norm2: float, norms2: Floats) -> Floats:
+        """The kernel of x with many z; see `Kernel`."""
+        powers: Floats = (dots + float(self.coef0)) ** int(self.degree)
+        return powers

@@ -1,0 +1,127 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from .._kernels import Expansion, kernel_hieron_step, path_sums
+from ..base import SingleLabelModel
+from ..base.model import Floats
+from ..taxonomy import Label, Taxonomy
+from .functions import Function, Kernel
+from .model import KernelModel
+
+__all__ = ["Hieron"]
+
+
+class Hieron(KernelModel, SingleLabelModel):
+    """Online Hieron in its dual form: large margin classification in a tree, with a kernel.
+
+    It is `linear_model.Hieron` in the space of the kernel K, where the weight vector of a node u is
+    a sum over the examples that it has learned from, and the score of a label v is
+
+    $$\\sum_{u \\in P(v)} \\sum_i c_i^u K(x_i, x).$$
+
+    After a mistake, and only then, x is stored, with the coefficients $\\pm \\alpha$ at the nodes
+    where the paths of the true label y and the predicted one $\\hat y$ differ; $\\alpha = \\ell /
+    (\\gamma(y, \\hat y) K(x, x))$ is just enough for y to win by the margin
+    $\\sqrt{\\gamma(y, \\hat y)}$.
+
+    A step takes one row of the kernel, O(stored examples * features), in one product of a matrix;
+    and O(stored examples * distance) to weigh it. Examples are stored in a dense array or, where
+    most of it would be empty, in a sparse matrix.
+
+    A stream without end needs a `budget`. Once the model holds more examples it keeps at most four
+    fifths of the budget: one after the other, it chooses the example of which the most would be
+    lost, i.e. whose squared distance in the space of the kernel from all sums over those chosen
+    before, times its squared coefficients, is the largest. The others are projected onto them, i.e.
+    replaced in every weight vector by the nearest sums. That takes $O(budget^2)$ a mistake on
+    average, and $O(budget^2 + budget \\cdot nodes)$ memory. Features that only forgotten examples
+    had are forgotten, too.
+
+    Parameters
+    ----------
+    taxonomy
+        A tree. `None` starts from an open flat taxonomy, to which labels are added under the root
+        as they arrive.
+    kernel
+        `kernel.Linear()`, `kernel.RBF(sigma)`, `kernel.Polynomial(degree, coef0)`, or any function
+        of two feature dicts that answers with a number; symmetric, and positive semi-definite.
+        With a function of one's own features may be of any kind, and a step calls it for each
+        stored example. `None` is the linear kernel.
+    budget
+        The most examples that the model holds, at least 2; `None` for no limit.
+
+    Raises
+    ------
+    TypeError
+        If `kernel` is no function, or `budget` not an integer; from `learn_one` and `predict_one`,
+        if a function of one's own does not answer with a number.
+    ValueError
+        If the taxonomy is a DAG or `budget` below 2; from `learn_one` and `predict_one`, if a
+        feature or a value of the kernel is not a finite number, or a label is unknown.
+
+    Notes
+    -----
+    Eq. (11) to (13) of the paper [^1]. There the numerator of $\\alpha$ has $\\gamma(y, \\hat y)$;
+    its root is meant, as in Eq. (5) and (8). The paper has no budget. Ties go to the first node in
+    taxonomy order, so the very first prediction is the root. An x with $K(x, x) = 0$ changes
+    nothing.
+
+    Examples
+    --------
+
+    >>> from river import datasets, evaluate, preprocessing
+    >>> from river_hier import Taxonomy, kernel, metrics
+
+    >>> taxonomy = Taxonomy.from_nested(
+    ...     {
+    ...         "nature": ["sky", "foliage", "grass"],
+    ...         "built": ["brickface", "cement", "window", "path"],
+    ...     }
+    ... )
+    >>> hieron = kernel.Hieron(taxonomy, kernel.RBF(sigma=1.0))
+    >>> model = preprocessing.StandardScaler() | hieron
+    >>> metric = metrics.TreeInducedError(taxonomy)
+
+    >>> evaluate.progressive_val_score(datasets.ImageSegments(), model, metric)
+    TreeInducedError: 0.3385
+
+    >>> hieron.n_stored
+    255
+
+    References
+    ----------
+    [^1]: [Dekel, O., Keshet, J. and Singer, Y., 2004. Large margin hierarchical classification. In
+        Proceedings of the 21st International Conference on Machine Learning, p. 27.](
+        https://doi.org/10.1145/1015330.1015374)
+
+    """
+
+    def __init__(
+        self,
+        taxonomy: Taxonomy | None = None,
+        kernel: Kernel | Function | None = None,
+        budget: int | None = None,
+    ) -> None:
+        super().__init__(taxonomy, kernel, budget)
+        self._taxonomy.check_tree()
+        self._w = Expansion(len(self._taxonomy))
+
+    @property
+    def n_stored(self) -> int:
+        """How many examples the model holds."""
+        return self._instances.n
+
+    def _scores_one(self, x: Mapping[Any, Any]) -> Floats:
+        k = self._instances.row(x).values
+        return path_sums(self._w.scores(k), self._taxonomy.arrays)  # Eq. (11)
+
+    def _learn(self, x: Mapping[Any, Any], y: int) -> None:
+        arrays = self._taxonomy.arrays
+        kernel_hieron_step(self._w, self._instances, self._budget, arrays, x, y)
+
+    def _answer(self, x: Mapping[Any, Any]) -> Label:
+        return self._taxonomy.nodes[int(self._scores_one(x).argmax())]
+
+    def _add_nodes(self, before: int, after: int) -> None:
+        self._w.n_nodes = after

@@ -1,0 +1,118 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from .._kernels import store_everywhere
+from ..taxonomy import Taxonomy
+from .functions import Function, Kernel
+from .least_squares import LeastSquaresModel
+
+__all__ = ["HRLS"]
+
+
+class HRLS(LeastSquaresModel):
+    """H-RLS with a kernel: regularised least squares at every node, from the top down.
+
+    It is `linear_model.HRLS` in the space of a kernel K. A node learns from every example whose
+    parents are truly on. With the labels $v = \\pm 1$ of the examples that it has seen and their
+    matrix $K_{ij} = K(x_i, x_j)$, the score of an x is
+
+    $$\\frac{k^\\top (\\lambda I + K)^{-1} v}{1 + r}, \\quad k_i = K(x_i, x), \\quad
+    r = \\frac{K(x, x) - k^\\top (\\lambda I + K)^{-1} k}{\\lambda},$$
+
+    where the denominator counts x in, as the paper does.
+
+    All children of a node see the same Q examples, so they share one Cholesky factor, which grows
+    by a row an example. Learning takes one row of the kernel, shared by all nodes, and $O(Q^2)$ for
+    each node that is truly on and has children; memory is $Q^2 / 2$ numbers for each of them.
+    Predicting takes a row of the kernel and O(Q) a node visited, or $O(Q^2)$ if it has learned in
+    between; scores and probabilities always take $O(Q^2)$.
+
+    A stream without end needs a `budget`. Once the children of a node hold more examples they keep
+    at most four fifths of it, chosen as in `Hieron` and by the squared coefficients of all
+    children. What the others contribute to w is projected onto those, and w is from then on
+    regularised towards this $w_0$ instead of towards 0: $\\min_w \\lambda \\|w - w_0\\|^2 + \\sum
+    (v - w \\cdot \\phi(x))^2$ over those that are kept. (That is not what `linear_model.SHRLS` does
+    with a budget: it forgets the oldest, and need not project, as its $w_0$ has feature weights.)
+
+    Parameters
+    ----------
+    taxonomy
+        A tree or a DAG; in a DAG a node is on only if all its parents are. `None` starts from an
+        open flat taxonomy, to which labels are added under the root as they arrive: a label is
+        taken to have been off before.
+    kernel
+        `kernel.Linear()`, `kernel.RBF(sigma)`, `kernel.Polynomial(degree, coef0)`, or any function
+        of two feature dicts that answers with a number; symmetric, and positive semi-definite.
+        With a function of one's own features may be of any kind, and a step calls it for each
+        stored example. `None` is the linear kernel.
+    l2
+        The weight $\\lambda$ of the regularisation; 1 in the paper.
+    budget
+        The most examples that the children of a node hold, at least 2; `None` for no limit.
+
+    Raises
+    ------
+    TypeError
+        If `kernel` is no function, or `budget` not an integer; from `learn_one` and `predict_one`,
+        if a function of one's own does not answer with a number.
+    ValueError
+        If `l2` is not positive or `budget` below 2; from `learn_one` and `predict_one`, if a
+        feature or a value of the kernel is not a finite number, $K(x, x) / \\lambda$ is above
+        $10^{12}$, a label is unknown, or a label is on whose ancestor is explicitly False.
+
+    Notes
+    -----
+    Figure 3, Eq. (1) and Remark 3 of the paper [^1], which has no budget. An x with $K(x, x) = 0$
+    has score 0 everywhere, which counts as on, and learning from it changes nothing.
+
+    Examples
+    --------
+
+    >>> from river import datasets, evaluate, preprocessing
+    >>> from river_hier import Taxonomy, kernel, metrics
+
+    >>> taxonomy = Taxonomy.from_nested(
+    ...     {
+    ...         "nature": ["sky", "foliage", "grass"],
+    ...         "built": ["brickface", "cement", "window", "path"],
+    ...     }
+    ... )
+    >>> hrls = kernel.HRLS(taxonomy, kernel.RBF(sigma=2.0), budget=200)
+    >>> model = preprocessing.StandardScaler() | hrls
+    >>> metric = metrics.HLoss(taxonomy)
+
+    >>> evaluate.progressive_val_score(datasets.ImageSegments().take(1000), model, metric)
+    HLoss: 0.247
+
+    References
+    ----------
+    [^1]: [Cesa-Bianchi, N., Gentile, C. and Zaniboni, L., 2006. Incremental algorithms for
+        hierarchical classification. Journal of Machine Learning Research, 7, pp. 31-54.](
+        https://www.jmlr.org/papers/v7/cesa-bianchi06a.html)
+
+    """
+
+    def __init__(
+        self,
+        taxonomy: Taxonomy | None = None,
+        kernel: Kernel | Function | None = None,
+        l2: float = 1.0,
+        budget: int | None = None,
+    ) -> None:
+        super().__init__(taxonomy, kernel, l2, budget)
+
+    def _learn(self, x: Mapping[Any, Any], y: Any) -> None:
+        on, visit = self._taxonomy.multilabel(y), self._visit(x)
+        if visit.x.norm2 > 0.0:
+            store_everywhere(self._rls, visit, self._taxonomy, on)
+
+    def _add_nodes(self, before: int, after: int) -> None:
+        if self.taxonomy is not None:  # nodes with the same parents share a system
+            for group in self._taxonomy.arrays.groups:
+                self._rls.add_system(group.tolist())
+        elif after == 1:  # an open taxonomy: nobody is there yet
+            self._rls.add_system([])
+        else:
+            self._rls.add_outputs(0, list(range(before, after)))

@@ -1,0 +1,66 @@
+"""What H-RLS and SH-RLS with kernels share: their predictions. They differ in what they store."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from .._kernels import LARGEST_RATIO, KernelSystems, KernelVisit, decided
+from ..base import MultiLabelModel, check_positive
+from ..base.model import Floats
+from ..taxonomy import Label, Taxonomy
+from .functions import Function, Kernel
+from .model import KernelModel
+
+
+class LeastSquaresModel(KernelModel, MultiLabelModel):
+    """Regularised least squares at the nodes of a taxonomy, in the space of a kernel.
+
+    With `B = l2 I + K` over the examples stored at a node, `alpha = B^-1 v` and `k_i = K(x_i, x)`,
+    the paper's score of an x that is counted in, Eq. (1), is `k . alpha / (1 + r)` with
+    `r = (K(x, x) - k^T B^-1 k) / l2`.
+    """
+
+    def __init__(
+        self,
+        taxonomy: Taxonomy | None,
+        kernel: Kernel | Function | None,
+        l2: float,
+        budget: int | None,
+    ) -> None:
+        super().__init__(taxonomy, kernel, budget)
+        check_positive("l2", l2)
+        self.l2: float = l2
+        self._rls = KernelSystems(float(l2), self._budget, self._instances)
+        self._add_nodes(1, len(self._taxonomy))
+
+    @property
+    def n_stored(self) -> dict[object, int]:
+        """How many examples each node has stored, those that it has forgotten included."""
+        stored = {v: s.n_stored for s in self._rls.systems for v in s.nodes}
+        return {label: stored[v] for v, label in enumerate(self._taxonomy.nodes) if v}
+
+    def _answer(self, x: Mapping[Any, Any]) -> dict[Label, bool]:
+        on = decided(self._rls, self._rls.visit(x), self._taxonomy).tolist()
+        return dict(zip(self._taxonomy.nodes[1:], on[1:], strict=True))
+
+    def _scores_one(self, x: Mapping[Any, Any]) -> Floats:
+        return self._rls.visit_scores(self._rls.visit(x), len(self._taxonomy))  # Eq. (1)
+
+    def _conditionals(self, scores: Floats) -> Floats:
+        return np.clip((1.0 + scores) / 2.0, 0.0, 1.0)  # Eq. (3)
+
+    def _check(self, x: Mapping[Any, Any]) -> None:
+        self._visit(x)
+
+    def _visit(self, x: Mapping[Any, Any]) -> KernelVisit:
+        """An example to learn from."""
+        visit = self._rls.visit(x)
+        if visit.x.norm2 > LARGEST_RATIO * self.l2:
+            raise ValueError(
+                f"`l2` = {self.l2} is lost in rounding beside K(x, x) = {visit.x.norm2:.3g}; "
+                "scale x, e.g. with river's preprocessing.Normalizer, or choose a larger `l2`"
+            )
+        return visit

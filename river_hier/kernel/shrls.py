@@ -1,0 +1,117 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from .._kernels import store_where_in_doubt
+from ..base import check_positive
+from ..taxonomy import Taxonomy
+from .functions import Function, Kernel
+from .least_squares import LeastSquaresModel
+
+__all__ = ["SHRLS"]
+
+
+class SHRLS(LeastSquaresModel):
+    """SH-RLS with a kernel: H-RLS that stores an example only where it is in doubt.
+
+    It is `linear_model.SHRLS` in the space of a kernel: node i learns from an example of round t
+    whose parents are truly on only if its score is at most $\\sqrt{c \\ln t / N_i}$, $N_i$ being
+    the number of examples it has stored so far (the first is always stored) and c the `threshold`.
+    Otherwise it works as `HRLS` does. The nodes store different examples, so each has a Cholesky
+    factor of its own; an example is stored once, whatever the number of nodes that use it.
+
+    A step takes one row of the kernel, shared by all nodes, and for each node whose parents are
+    truly on $O(N_i)$, or $O(N_i^2)$ where it stores x or comes close to it; memory is $N_i^2 / 2$
+    numbers a node. Predicting takes the row and $O(N_i)$ a node visited, or $O(N_i^2)$ if it has
+    learned in between; scores and probabilities always take $O(N_i^2)$.
+
+    A stream without end needs a `budget`, which works as in `HRLS`. $N_i$ goes on counting those
+    that were forgotten.
+
+    Parameters
+    ----------
+    taxonomy
+        A tree or a DAG; in a DAG a node is on only if all its parents are. `None` starts from an
+        open flat taxonomy, to which labels are added under the root as they arrive.
+    kernel
+        `kernel.Linear()`, `kernel.RBF(sigma)`, `kernel.Polynomial(degree, coef0)`, or any function
+        of two feature dicts that answers with a number; see `HRLS`. `None` is the linear
+        kernel.
+    threshold
+        The constant c of the rule; 5 in the paper. The larger, the more is stored.
+    l2
+        The weight $\\lambda$ of the regularisation; 1 in the paper.
+    budget
+        The most examples that a node holds, at least 2; `None` for no limit.
+
+    Raises
+    ------
+    TypeError
+        If `kernel` is no function, or `budget` not an integer; from `learn_one` and `predict_one`,
+        if a function of one's own does not answer with a number.
+    ValueError
+        If `threshold` or `l2` is not positive or `budget` below 2; from `learn_one` and
+        `predict_one`, if a feature or a value of the kernel is not a finite number,
+        $K(x, x) / \\lambda$ is above $10^{12}$, a label is unknown, or a label is on whose ancestor
+        is explicitly False.
+
+    Notes
+    -----
+    Section 8 and Remark 3 of the paper [^1], which has no budget. An x with $K(x, x) = 0$ has score
+    0 everywhere, which counts as on, and learning from it only counts as a round.
+
+    Examples
+    --------
+
+    >>> from river import datasets, evaluate, preprocessing
+    >>> from river_hier import Taxonomy, kernel, metrics
+
+    >>> taxonomy = Taxonomy.from_nested(
+    ...     {
+    ...         "nature": ["sky", "foliage", "grass"],
+    ...         "built": ["brickface", "cement", "window", "path"],
+    ...     }
+    ... )
+    >>> shrls = kernel.SHRLS(taxonomy, kernel.RBF(sigma=2.0))
+    >>> model = preprocessing.StandardScaler() | shrls
+    >>> metric = metrics.HLoss(taxonomy)
+
+    >>> evaluate.progressive_val_score(datasets.ImageSegments().take(1000), model, metric)
+    HLoss: 0.245
+
+    >>> shrls.n_stored["sky"], shrls.n_stored["path"]
+    (124, 180)
+
+    References
+    ----------
+    [^1]: [Cesa-Bianchi, N., Gentile, C. and Zaniboni, L., 2006. Incremental algorithms for
+        hierarchical classification. Journal of Machine Learning Research, 7, pp. 31-54.](
+        https://www.jmlr.org/papers/v7/cesa-bianchi06a.html)
+
+    """
+
+    def __init__(
+        self,
+        taxonomy: Taxonomy | None = None,
+        kernel: Kernel | Function | None = None,
+        threshold: float = 5.0,
+        l2: float = 1.0,
+        budget: int | None = None,
+    ) -> None:
+        check_positive("threshold", threshold)
+        self.threshold = threshold
+        super().__init__(taxonomy, kernel, l2, budget)
+        self._t = 0
+
+    def _learn(self, x: Mapping[Any, Any], y: Any) -> None:
+        on, visit = self._taxonomy.multilabel(y), self._visit(x)
+        t = self._t + 1
+        if visit.x.norm2 > 0.0:
+            c = float(self.threshold)
+            store_where_in_doubt(self._rls, c, t, visit, self._taxonomy, on)
+        self._t = t
+
+    def _add_nodes(self, before: int, after: int) -> None:
+        for v in range(before, after):
+            self._rls.add_system([v])
