@@ -148,13 +148,12 @@ def test_the_comparator_of_a_regret(name: str) -> None:
     assert 0.0 < states[-1]["Comparator"] < states[-1]["Loss"]
 
 
-@pytest.mark.parametrize("name", ["HSVM", "KernelHSVM"])
-def test_rivers_checks(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rivers_checks(monkeypatch: pytest.MonkeyPatch) -> None:
     # River takes Music for multilabel models, which it downloads; Yeast comes with it.
     monkeypatch.setattr(datasets, "Music", datasets.Yeast)
     examples = list(datasets.Yeast().take(60))
     genes = sorted(examples[0][1])
-    model = getattr(batch, name)(Taxonomy.from_nested({"a": genes[::2], "b": genes[1::2]}))
+    model = batch.HSVM(Taxonomy.from_nested({"a": genes[::2], "b": genes[1::2]}))
     unfit = {"check_predict_one_before_any_learn", "check_shuffle_features_no_impact"}
     unfit |= {"check_clone_is_independent"}  # clones have not been fitted
     done = 0
