@@ -546,3 +546,161 @@ class BudgetedSHRLS:
             alpha = self.alpha()[:dropped]
             self.w0 = self.w0 + np.array(self.S[:dropped]).T @ alpha
             self.S, self.v = self.S[dropped:], self.v[dropped:]
+
+
+# --- Label ranking ------------------------------------------------------------------------------
+# [T] ranks candidates; the leaves, unless others are asked for. The relevant ones are those that
+# are on; sets of labels are closed first.
+
+
+def leaves(parents: Parents) -> list[Node]:
+    """The nodes without children, but for the root."""
+    return [v for v in labels_below_root(parents) if not children(parents, v)]
+
+
+def relevant(parents: Parents, candidates: Iterable[Node], y: Iterable[Node]) -> list[Node]:
+    """The candidates that are on: Y_i of [T]."""
+    return [c for c in candidates if c in closure(parents, y)]
+
+
+def pair_loss(
+    parents: Parents,
+    y: Node,
+    ybar: Node,
+    volumes: Mapping[Node, float] | None = None,
+    missed: float = 1.0,
+    spurious: float = 1.0,
+) -> float:
+    """Delta(y, ybar) = |anc(y) symmetric-difference anc(ybar)| ([T] section 2), with volumes."""
+    true, pred = closure(parents, [y]), closure(parents, [ybar])
+    return symmetric_difference_loss(parents, true, pred, volumes, missed, spurious)
+
+
+def misordered(
+    scores: Mapping[Node, float], true: Iterable[Node], others: Iterable[Node]
+) -> list[tuple[Node, Node]]:
+    """The pairs of a relevant and an irrelevant candidate that is not below it."""
+    return [(y, ybar) for y in true for ybar in others if not scores[y] > scores[ybar]]
+
+
+def one_accuracy(scores: Mapping[Node, float], true: list[Node]) -> float:
+    """Whether the first of the candidates with the largest score is relevant."""
+    return float(argmax(scores) in true)
+
+
+def average_precision(scores: Mapping[Node, float], true: list[Node]) -> float:
+    """The mean, over relevant candidates, of the share of relevant ones among those that rank as
+    high; 1 if none is relevant."""
+    shares = []
+    for y in true:
+        as_high = [c for c in scores if scores[c] >= scores[y]]
+        shares.append(sum(c in true for c in as_high) / len(as_high))
+    return sum(shares) / len(shares) if shares else 1.0
+
+
+def ranking_loss(scores: Mapping[Node, float], true: list[Node]) -> float:
+    """The fraction of misordered pairs; 0 if there is no pair."""
+    others = [c for c in scores if c not in true]
+    n_pairs = len(true) * len(others)
+    return len(misordered(scores, true, others)) / n_pairs if n_pairs else 0.0
+
+
+def maximal_loss(
+    parents: Parents, scores: Mapping[Node, float], true: list[Node], *costs: object
+) -> float:
+    """The largest Delta of a misordered pair; 0 if there is none."""
+    others = [c for c in scores if c not in true]
+    pairs = misordered(scores, true, others)
+    return max((pair_loss(parents, y, ybar, *costs) for y, ybar in pairs), default=0.0)  # type: ignore[arg-type]
+
+
+def parent_one_accuracy(parents: Parents, scores: Mapping[Node, float], true: list[Node]) -> float:
+    """Whether a parent of the top candidate is a parent of a relevant one."""
+    top = argmax(scores)
+    return float(any(p in parents[y] for y in true for p in parents[top]))
+
+
+def best_threshold(scores: Mapping[Node, float], true: list[Node], margin: float) -> float:
+    """The highest of the thresholds that put the fewest candidates on the wrong side: midway
+    between scores, half a margin above the top or half a margin below the bottom."""
+    steps = sorted(set(scores.values()), reverse=True)
+    thresholds = [steps[0] + margin / 2]
+    thresholds += [(a + b) / 2 for a, b in itertools.pairwise(steps)]
+    thresholds += [steps[-1] - margin / 2]
+
+    def wrong(threshold: float) -> int:
+        return sum((scores[c] >= threshold) != (c in true) for c in scores)
+
+    return min(thresholds, key=wrong)
+
+
+class HMinOver:
+    """The online perceptron of [T] section 4, with a threshold that is regressed on the scores."""
+
+    def __init__(
+        self,
+        parents: Parents,
+        margin: float = 1.0,
+        t: Mapping[Node, float] | None = None,
+        candidates: Iterable[Node] | None = None,
+    ) -> None:
+        self.parents = parents
+        self.margin = margin
+        self.t = {v: 1.0 if t is None else t.get(v, 1.0) for v in parents}
+        self.candidates = leaves(parents) if candidates is None else list(candidates)
+        self.w: Weights = {v: {} for v in parents}
+        self.thresholds: list[tuple[list[float], float]] = []  # ((1, top, mean score), the best)
+
+    def scores(self, x: Features) -> dict[Node, float]:
+        """F(x, y) = sum_v lambda_v(y) <w_v, x> of every node but the root ([T] section 2.2)."""
+        return {
+            y: sum(self.t[v] * dot(self.w[v], x) for v in closure(self.parents, [y]))
+            for y in labels_below_root(self.parents)
+        }
+
+    def ranked(self, x: Features) -> dict[Node, float]:
+        """The scores of the candidates."""
+        scores = self.scores(x)
+        return {c: scores[c] for c in self.candidates}
+
+    @staticmethod
+    def summary(scores: Mapping[Node, float]) -> list[float]:
+        """What the threshold is regressed on."""
+        return [1.0, max(scores.values()), sum(scores.values()) / len(scores)]
+
+    def threshold(self, x: Features) -> float:
+        """Least squares of the best thresholds so far, l2 = 1, solved afresh."""
+        Z = np.array([z for z, _ in self.thresholds]).reshape(-1, 3)
+        b = np.array([best for _, best in self.thresholds])
+        solution = np.linalg.solve(np.eye(3) + Z.T @ Z, Z.T @ b)
+        return float(solution @ np.array(self.summary(self.ranked(x))))
+
+    def predict(self, x: Features) -> dict[Node, bool]:
+        """The candidates that reach the threshold, and their ancestors."""
+        threshold, scores = self.threshold(x), self.ranked(x)
+        on = closure(self.parents, [c for c in scores if scores[c] >= threshold])
+        return {v: v in on for v in labels_below_root(self.parents)}
+
+    def worst_pair(self, x: Features, y: Iterable[Node]) -> tuple[Node, Node] | None:
+        """argmin F(x, y) - F(x, ybar); the first of each in taxonomy order."""
+        scores = self.ranked(x)
+        true = relevant(self.parents, self.candidates, y)
+        others = [c for c in self.candidates if c not in true]
+        if not true or not others:
+            return None
+        return min(true, key=lambda c: scores[c]), max(others, key=lambda c: scores[c])
+
+    def learn(self, x: Features, y: Iterable[Node]) -> None:
+        """The threshold learns from the scores as they were; then, if the smallest margin is too
+        small, w_v +- Delta t_v x ([T] Algorithm 2)."""
+        y = set(y)
+        scores, pair = self.ranked(x), self.worst_pair(x, y)
+        true = relevant(self.parents, self.candidates, y)
+        self.thresholds.append((self.summary(scores), best_threshold(scores, true, self.margin)))
+        if pair is not None and scores[pair[0]] - scores[pair[1]] < self.margin:
+            up, down = (closure(self.parents, [v]) for v in pair)
+            delta = pair_loss(self.parents, *pair)
+            for v in up - down:
+                add(self.w[v], delta * self.t[v], x)
+            for v in down - up:
+                add(self.w[v], -delta * self.t[v], x)

@@ -25,16 +25,21 @@ from .batch_steps import (
     shrls_steps,
     top_down_answers,
 )
+from .closures import Closures, closures
 from .features import Features
+from .free_weights import FreeWeights, vector_of
 from .harow import harow_step
 from .hashed_features import HashedFeatures
 from .hieron import averaged_hieron_step, distances_from, hieron_answer, hieron_step
+from .hminover import hminover_step
 from .hperceptron import hperceptron_step
 from .labels import Labels
 from .least_squares import LeastSquares
 from .names import Names, Vector
-from .paths import path_sums, top_down_probabilities, trained_nodes
+from .paths import conditional_probabilities, path_sums, top_down_probabilities, trained_nodes
+from .rankings import Ranking, worst_pair
 from .rls_steps import LARGEST_RATIO, hrls_step, least_squares_answer, shrls_step
+from .threshold import Threshold
 from .top_down import top_down_answer
 from .weights import Weights
 
@@ -83,18 +88,24 @@ __all__ = [
     "LARGEST_RATIO",
     "TWINS",
     "Batch",
+    "Closures",
     "Features",
+    "FreeWeights",
     "HashedFeatures",
     "Labels",
     "LeastSquares",
     "Multilabels",
     "Names",
+    "Ranking",
+    "Threshold",
     "Vector",
     "Vectors",
     "Weights",
     "averaged_hieron_step",
     "averaged_hieron_steps",
     "closed_many",
+    "closures",
+    "conditional_probabilities",
     "core",
     "distances_from",
     "harow_step",
@@ -103,6 +114,7 @@ __all__ = [
     "hieron_answers",
     "hieron_step",
     "hieron_steps",
+    "hminover_step",
     "hperceptron_step",
     "hperceptron_steps",
     "hrls_step",
@@ -116,5 +128,7 @@ __all__ = [
     "top_down_answers",
     "top_down_probabilities",
     "trained_nodes",
+    "vector_of",
     "why",
+    "worst_pair",
 ]

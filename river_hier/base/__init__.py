@@ -6,9 +6,11 @@ from .checks import check_dtype, check_integer, check_positive
 from .mini_batch import MiniBatchMultiLabelModel, MiniBatchSingleLabelModel
 from .model import TaxonomyModel
 from .multilabel import MultiLabelModel
+from .rankings import Attributes, ranking_of
 from .single_label import SingleLabelModel
 
 __all__ = [
+    "Attributes",
     "MiniBatchMultiLabelModel",
     "MiniBatchSingleLabelModel",
     "MultiLabelModel",
@@ -17,4 +19,5 @@ __all__ = [
     "check_dtype",
     "check_integer",
     "check_positive",
+    "ranking_of",
 ]
