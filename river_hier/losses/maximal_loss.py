@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any
 
@@ -78,11 +79,11 @@ def maximal_loss(
     check_factor("missed", missed)
     check_factor("spurious", spurious)
     scores, relevant, nodes = read_ranking(taxonomy, y_true, y_pred, candidates)
+    above = functools.cache(lambda i: closed(taxonomy, [taxonomy.nodes[nodes[i]]]))
     worst = 0.0
-    above = {i: closed(taxonomy, [taxonomy.nodes[v]]) for i, v in enumerate(nodes)}
     for i in np.flatnonzero(relevant).tolist():
         for j in np.flatnonzero(~relevant & (scores >= scores[i])).tolist():
-            delta = missed * math.fsum(map(volume, above[i] - above[j]))
-            delta += spurious * math.fsum(map(volume, above[j] - above[i]))
+            delta = missed * math.fsum(map(volume, above(i) - above(j)))
+            delta += spurious * math.fsum(map(volume, above(j) - above(i)))
             worst = max(worst, delta)
     return worst
