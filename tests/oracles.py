@@ -620,18 +620,17 @@ def parent_one_accuracy(parents: Parents, scores: Mapping[Node, float], true: li
     return float(any(p in parents[y] for y in true for p in parents[top]))
 
 
-def best_threshold(scores: Mapping[Node, float], true: list[Node], margin: float) -> float:
-    """The highest of the thresholds that put the fewest candidates on the wrong side: midway
-    between scores, half a margin above the top or half a margin below the bottom."""
+def best_threshold(scores: Mapping[Node, float], true: list[Node]) -> float:
+    """The highest threshold that puts the fewest candidates on the wrong side, taken midway
+    between two scores; above all scores the first stands for it, below all the last."""
     steps = sorted(set(scores.values()), reverse=True)
-    thresholds = [steps[0] + margin / 2]
-    thresholds += [(a + b) / 2 for a, b in itertools.pairwise(steps)]
-    thresholds += [steps[-1] - margin / 2]
+    middles = [(a + b) / 2 for a, b in itertools.pairwise(steps)]
 
     def wrong(threshold: float) -> int:
         return sum((scores[c] >= threshold) != (c in true) for c in scores)
 
-    return min(thresholds, key=wrong)
+    best = min([math.inf, *middles, -math.inf], key=wrong)
+    return min(max(best, steps[-1]), steps[0])
 
 
 class HMinOver:
@@ -696,7 +695,7 @@ class HMinOver:
         y = set(y)
         scores, pair = self.ranked(x), self.worst_pair(x, y)
         true = relevant(self.parents, self.candidates, y)
-        self.thresholds.append((self.summary(scores), best_threshold(scores, true, self.margin)))
+        self.thresholds.append((self.summary(scores), best_threshold(scores, true)))
         if pair is not None and scores[pair[0]] - scores[pair[1]] < self.margin:
             up, down = (closure(self.parents, [v]) for v in pair)
             delta = pair_loss(self.parents, *pair)

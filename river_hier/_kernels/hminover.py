@@ -27,7 +27,7 @@ def hminover_step(
     vector = vector_of(features.insert(x))
     nodes = ranking.candidates
     scores, relevant = ranking.scores(w.scores(vector))[nodes], on[nodes]
-    threshold.learn(scores, relevant, margin)
+    threshold.learn(scores, relevant)
     pair = worst_pair(scores, relevant)
     if pair is not None and scores[pair[0]] - scores[pair[1]] < margin:
         differing, steps = ranking.step(int(nodes[pair[0]]), int(nodes[pair[1]]))

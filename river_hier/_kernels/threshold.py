@@ -26,27 +26,27 @@ class Threshold:
             return 0.0
         return float(np.linalg.solve(self.a, self.b) @ _summary(scores))
 
-    def learn(self, scores: Floats, relevant: Mask, margin: float) -> None:
+    def learn(self, scores: Floats, relevant: Mask) -> None:
         """Count in a ranking of which the truth is known: O(candidates log candidates)."""
         if not len(scores):
             return
         z = _summary(scores)
         self.a += np.outer(z, z)
-        self.b += best_threshold(scores, relevant, margin) * z
+        self.b += best_threshold(scores, relevant) * z
 
 
-def best_threshold(scores: Floats, relevant: Mask, margin: float) -> float:
+def best_threshold(scores: Floats, relevant: Mask) -> float:
     """The highest of the thresholds with the fewest candidates on the wrong side.
 
-    They lie midway between two scores, or half a margin beyond the first or the last.
+    They lie midway between two scores. What lies beyond the first or the last score has no middle;
+    that score stands for it, as what is farther out would drag the regression along.
     """
     order = np.argsort(-scores)
     steps, good = scores[order], relevant[order]
     wrong = np.append(0, np.where(good, -1, 1).cumsum())  # with k candidates on, less a constant
     ks = np.flatnonzero(np.concatenate(([True], steps[1:] < steps[:-1], [True])))
-    k = ks[wrong[ks].argmin()]
-    bounds = np.concatenate(([steps[0] + margin], steps, [steps[-1] - margin]))
-    return float(bounds[k] + bounds[k + 1]) / 2.0
+    k = int(ks[wrong[ks].argmin()])
+    return float(steps[max(k - 1, 0)] + steps[min(k, len(steps) - 1)]) / 2.0
 
 
 def _summary(scores: Floats) -> Floats:
