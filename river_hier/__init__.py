@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import datasets, evaluate, linear_model, losses, metrics
+from . import batch, datasets, evaluate, linear_model, losses, metrics
 from .taxonomy import Taxonomy
 from .versions import show_versions
 
@@ -11,6 +11,7 @@ __version__ = "0.1.0"
 __all__ = [
     "Taxonomy",
     "__version__",
+    "batch",
     "datasets",
     "evaluate",
     "linear_model",

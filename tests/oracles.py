@@ -703,3 +703,61 @@ class HMinOver:
                 add(self.w[v], delta * self.t[v], x)
             for v in down - up:
                 add(self.w[v], -delta * self.t[v], x)
+
+
+class BatchHMinOver(HMinOver):
+    """Algorithm 2 of [T]: the worst pair over all examples, until its margin is met."""
+
+    def fit(self, examples: list[tuple[Features, Iterable[Node]]], max_steps: int) -> int:
+        """How many steps were made."""
+        for step in range(max_steps):
+            margins: list[tuple[float, int, tuple[Node, Node]]] = []
+            for i, (x, y) in enumerate(examples):
+                pair, scores = self.worst_pair(x, y), self.ranked(x)
+                if pair is not None:
+                    margins.append((scores[pair[0]] - scores[pair[1]], i, pair))
+            smallest = min(margins, key=lambda m: m[0], default=(math.inf, 0, (None, None)))
+            if smallest[0] >= self.margin:
+                return step
+            _, i, (y, ybar) = smallest
+            up, down = (closure(self.parents, [v]) for v in (y, ybar))
+            delta = pair_loss(self.parents, y, ybar)
+            for v in up ^ down:
+                add(self.w[v], (1 if v in up else -1) * delta * self.t[v], examples[i][0])
+        return max_steps
+
+
+def label_ranking_dual(
+    parents: Parents,
+    examples: list[tuple[Features, Iterable[Node]]],
+    candidates: list[Node],
+    t: Mapping[Node, float],
+    kernel: Callable[[Features, Features], float],
+    costs: tuple[object, ...] = (),
+) -> tuple[list[tuple[int, Node, Node]], np.ndarray, np.ndarray]:
+    """The dual of [T] section 3: the pairs (i, y, ybar), their Delta, and the matrix of
+    <dPhi_i(y, ybar), dPhi_j(r, rbar)> = <L(y) - L(ybar), L(r) - L(rbar)> K(x_i, x_j)."""
+    pairs = [
+        (i, y, ybar)
+        for i, (_, labels) in enumerate(examples)
+        for y in relevant(parents, candidates, labels)
+        for ybar in candidates
+        if ybar not in relevant(parents, candidates, labels)
+    ]
+    deltas = [pair_loss(parents, y, ybar, *costs) for _, y, ybar in pairs]  # type: ignore[arg-type]
+
+    def difference(y: Node, ybar: Node) -> dict[Node, float]:
+        up, down = closure(parents, [y]), closure(parents, [ybar])
+        return {v: t.get(v, 1.0) * ((v in up) - (v in down)) for v in parents}
+
+    products = np.array(
+        [
+            [
+                dot(difference(y, ybar), difference(r, rbar))
+                * kernel(examples[i][0], examples[j][0])
+                for j, r, rbar in pairs
+            ]
+            for i, y, ybar in pairs
+        ]
+    )
+    return pairs, np.array(deltas), products

@@ -15,7 +15,7 @@ FLOORS = [
     {"taxonomy"},
     {"losses", "base", "_kernels"},
     {"linear_model", "metrics", "datasets"},
-    {"evaluate"},
+    {"evaluate", "batch"},
 ]
 FLOOR = {module: height for height, modules in enumerate(FLOORS) for module in modules}
 # On one floor, `base` may stand on the kernels; the others are strangers to each other.

@@ -21,6 +21,15 @@ class Ranking(NamedTuple):
     t: Floats  # (nodes,)
     candidates: Ints  # in taxonomy order
 
+    @property
+    def attributes(self) -> Floats:
+        """Lambda(y) of each candidate y as a column, (nodes, candidates)."""
+        columns = np.zeros((len(self.t), len(self.candidates)))
+        for a, y in enumerate(self.candidates):
+            above = self.closures.of(y)
+            columns[above, a] = self.t[above]
+        return columns
+
     def scores(self, values: Floats) -> Floats:
         """F(x, y) = sum_v lambda_v(y) <w_v, x> of every node, from the <w_v, x>: O(pairs)."""
         return self.closures.sums((values.T * self.t).T)
