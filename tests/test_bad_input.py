@@ -17,7 +17,7 @@ from river_hier import Taxonomy, linear_model
 TREE = Taxonomy([("r", "a"), ("a", "b"), ("r", "c")])
 DAG = Taxonomy([("r", "a"), ("r", "b"), ("a", "c"), ("b", "c")])
 SINGLE = ["Hieron", "AveragedHieron"]
-MULTI = ["HPerceptron", "HRLS", "SHRLS"]
+MULTI = ["HPerceptron", "HMinOver", "HRLS", "SHRLS"]
 
 
 def models(names: list[str]) -> Iterator[Any]:
