@@ -668,10 +668,13 @@ class HMinOver:
         return [1.0, max(scores.values()), sum(scores.values()) / len(scores)]
 
     def threshold(self, x: Features) -> float:
-        """Least squares of the best thresholds so far, l2 = 1, solved afresh."""
-        Z = np.array([z for z, _ in self.thresholds]).reshape(-1, 3)
-        b = np.array([best for _, best in self.thresholds])
-        solution = np.linalg.solve(np.eye(3) + Z.T @ Z, Z.T @ b)
+        """Least squares of the best thresholds so far, l2 = 0.001, solved afresh; each equation is
+        divided by the largest of its coefficients."""
+        sizes = [max(map(abs, z)) for z, _ in self.thresholds]
+        Z = np.array([[v / s for v in z] for s, (z, _) in zip(sizes, self.thresholds, strict=True)])
+        b = np.array([best / s for s, (_, best) in zip(sizes, self.thresholds, strict=True)])
+        Z = Z.reshape(-1, 3)
+        solution = np.linalg.solve(1e-3 * np.eye(3) + Z.T @ Z, Z.T @ b)
         return float(solution @ np.array(self.summary(self.ranked(x))))
 
     def predict(self, x: Features) -> dict[Node, bool]:

