@@ -212,8 +212,8 @@ def test_the_subproblem_is_solved(n: int, seed: int, c: float, flat: bool) -> No
 
 
 def test_the_margin_is_hard_where_slack_is_dear() -> None:
-    examples = separable(NEWS, 15, seed=1)
-    model = batch.HierarchicalMultilabelSVM(NEWS, C=1e4, tol=1e-2).fit(examples)
+    examples = separable(NEWS, 6, seed=1)
+    model = batch.HierarchicalMultilabelSVM(NEWS, C=1e3, tol=1e-2).fit(examples)
     for x, y in examples:
         scores = {v: s for v, s in model.score_one(x).items() if v in NEWS.leaves}
         low, high = min(scores[v] for v in y), max(scores[v] for v in scores if v not in y)
