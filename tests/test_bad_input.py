@@ -17,7 +17,7 @@ from river_hier import Taxonomy, linear_model
 TREE = Taxonomy([("r", "a"), ("a", "b"), ("r", "c")])
 DAG = Taxonomy([("r", "a"), ("r", "b"), ("a", "c"), ("b", "c")])
 SINGLE = ["Hieron", "AveragedHieron"]
-MULTI = ["HPerceptron", "HRLS", "SHRLS"]
+MULTI = ["HPerceptron", "HMinOver", "HRLS", "SHRLS"]
 
 
 def models(names: list[str]) -> Iterator[Any]:
@@ -185,8 +185,8 @@ def test_parameters(value: Any) -> None:
             cls(TREE, l2=value)
 
 
-def test_numbers_that_are_not_floats_are_welcome() -> None:
-    for model in models([*SINGLE, "HPerceptron"]):  # least squares refuse 10**30 beside l2 = 1
+def test_numbers_that_are_not_floats_are_welcome() -> None:  # least squares refuse 10**30
+    for model in models([*SINGLE, "HPerceptron", "HMinOver"]):
         model.learn_one({"x": True, "y": np.float32(0.5), "z": 10**30, "f": Fraction(1, 3)}, "c")
         scores = model.score_one({"x": 0.5, "y": 0.25})
         assert model.score_one({"x": Decimal("0.5"), "y": np.array(0.25)}) == scores

@@ -186,3 +186,20 @@ def test_a_kernel_sees_what_no_line_separates() -> None:
     assert small[0] == pytest.approx(exact, abs=0.05)
     assert exact < tiny[0] < sampler
     assert tiny[1] <= 50 < small[1] <= 200 < stored
+
+
+def test_a_taxonomy_helps_to_rank_while_examples_are_few() -> None:
+    example = "06_rank_labels"
+    for measure in ("maximal loss", "misordered pairs"):
+        (path,) = (path for path in EXAMPLES if path.stem == example)
+        lines = plainly(path).splitlines()
+        first = next(i for i, line in enumerate(lines) if line.startswith(measure))
+        tree, flat = (
+            [float(value) for value in re.findall(r"\d+\.\d+", line)]
+            for line in lines[first + 1 : first + 3]
+        )
+        assert len(tree) == len(flat) == 5
+        assert all(a < b for a, b in zip(tree, flat, strict=True))
+        assert tree == sorted(tree, reverse=True)
+    (precision,) = numbers(example, "AveragePrecision:")
+    assert precision > 60

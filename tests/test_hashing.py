@@ -19,8 +19,8 @@ from strategies import parents_of
 from river_hier import Taxonomy, linear_model
 
 TREE = Taxonomy([("r", "a"), ("a", "b"), ("r", "c"), ("a", "d")])
-NAMES = ["Hieron", "AveragedHieron", "HPerceptron", "HAROW", "HRLS", "SHRLS"]
-TYPED = ["Hieron", "AveragedHieron", "HPerceptron", "HAROW"]  # have a dtype
+NAMES = ["Hieron", "AveragedHieron", "HPerceptron", "HMinOver", "HAROW", "HRLS", "SHRLS"]
+TYPED = ["Hieron", "AveragedHieron", "HPerceptron", "HMinOver", "HAROW"]  # have a dtype
 WORDS: list[Any] = [f"word {i}" for i in range(200)]
 WORDS += ["", "é", "日本", "\ud800 lone", "nul\0", np.str_("numpy"), 0, 7, 1.5, True, None, b"x"]
 WORDS += [("t", 1), frozenset({2}), Fraction(1, 3), 10**30, -1, float("inf")]

@@ -97,3 +97,24 @@ def test_el_yaniv_2002(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFi
     assert len(few) == 3
     found = [line for line in printed.splitlines() if line.startswith("3 ")]
     assert_same("\n".join(found), "\n".join(few), 0.05)
+
+
+@pytest.mark.skipif(not (DATA / "rcv1").is_dir(), reason=f"no RCV1 files in {DATA / 'rcv1'}")
+def test_cai_hofmann_2007(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The whole takes minutes: here with few documents, beside what stands documented."""
+    run("cai_hofmann_2007.py", monkeypatch, "--data", str(DATA), "--quick")
+    printed = capsys.readouterr().out
+    whole = documented("python examples/papers/cai_hofmann_2007.py")
+    lines = [re.sub(r"[\d.,]+", "#", line).split() for line in printed.splitlines()]
+    headings = [line for line in lines if "flat" in line or "Table" in line or "SVM" in line]
+    for line in headings:
+        assert line[0] in whole
+    claims = re.compile(r"^(?:not )?reproduced +(.*) \(", re.MULTILINE)
+    assert claims.findall(printed) == claims.findall(whole)
+    row = re.search(r"^Root .*$", printed[printed.index("SVM, all") :], re.MULTILINE)
+    assert row, printed
+    accuracy, hierarchical, *_ = map(float, re.findall(r"\d+\.\d+", row[0]))
+    assert 10 < accuracy < 90
+    assert 10 < hierarchical < 90

@@ -18,7 +18,7 @@ from river_hier import Taxonomy, linear_model, metrics
 from river_hier.datasets import synth
 
 SINGLE = ["Hieron", "AveragedHieron"]
-MULTI = ["HPerceptron", "HRLS", "SHRLS"]
+MULTI = ["HPerceptron", "HMinOver", "HRLS", "SHRLS"]
 
 # Phishing's labels (bool, np.bool_), ImageSegments' seven names, in one tree.
 SEGMENTS = sorted({y for _, y in datasets.ImageSegments()})

@@ -25,8 +25,10 @@ from .batch_steps import (
     shrls_steps,
     top_down_answers,
 )
+from .closures import Closures, closures
 from .expansion import Expansion
 from .features import Features
+from .free_weights import FreeWeights, vector_of
 from .harow import harow_step
 from .hashed_features import HashedFeatures
 from .hieron import (
@@ -36,6 +38,7 @@ from .hieron import (
     hieron_move,
     hieron_step,
 )
+from .hminover import hminover_step
 from .hperceptron import hperceptron_step
 from .kernel_hieron import kernel_averaged_hieron_step, kernel_hieron_step
 from .kernel_instances import DotProducts, KernelInstances, Pairs
@@ -43,7 +46,8 @@ from .kernel_systems import KernelSystems, KernelVisit
 from .labels import Labels
 from .least_squares import LeastSquares
 from .names import Names, Vector
-from .paths import path_sums, top_down_probabilities, trained_nodes
+from .paths import conditional_probabilities, path_sums, top_down_probabilities, trained_nodes
+from .rankings import Ranking, worst_pair
 from .rls_steps import (
     LARGEST_RATIO,
     decided,
@@ -53,6 +57,7 @@ from .rls_steps import (
     store_everywhere,
     store_where_in_doubt,
 )
+from .threshold import Threshold
 from .top_down import top_down_answer
 from .weights import Weights
 
@@ -101,9 +106,11 @@ __all__ = [
     "LARGEST_RATIO",
     "TWINS",
     "Batch",
+    "Closures",
     "DotProducts",
     "Expansion",
     "Features",
+    "FreeWeights",
     "HashedFeatures",
     "KernelInstances",
     "KernelSystems",
@@ -113,12 +120,16 @@ __all__ = [
     "Multilabels",
     "Names",
     "Pairs",
+    "Ranking",
+    "Threshold",
     "Vector",
     "Vectors",
     "Weights",
     "averaged_hieron_step",
     "averaged_hieron_steps",
     "closed_many",
+    "closures",
+    "conditional_probabilities",
     "core",
     "decided",
     "distances_from",
@@ -129,6 +140,7 @@ __all__ = [
     "hieron_move",
     "hieron_step",
     "hieron_steps",
+    "hminover_step",
     "hperceptron_step",
     "hperceptron_steps",
     "hrls_step",
@@ -146,5 +158,7 @@ __all__ = [
     "top_down_answers",
     "top_down_probabilities",
     "trained_nodes",
+    "vector_of",
     "why",
+    "worst_pair",
 ]

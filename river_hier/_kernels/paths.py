@@ -43,6 +43,15 @@ def top_down_probabilities(given: Floats, taxonomy: Arrays) -> Floats:
     return likely
 
 
+def conditional_probabilities(likely: Floats, taxonomy: Arrays) -> Floats:
+    """P(node on | all its parents on) from P(node on): the way back. O(nodes + edges)."""
+    given = likely.copy()
+    if len(given) > 1:
+        above = _reduce(np.minimum, likely[taxonomy.parent_index], taxonomy, 1, len(given))
+        given[1:] = np.divide(likely[1:], above, out=np.zeros(len(above)), where=above > 0.0)
+    return given
+
+
 def trained_nodes(on: Mask, taxonomy: Arrays) -> NDArray[np.intp]:
     """The nodes whose parents are all on, in taxonomy order; the root is not trained."""
     if len(on) == 1:

@@ -7,9 +7,11 @@ from .linear import LinearModel
 from .mini_batch import MiniBatchMultiLabelModel, MiniBatchSingleLabelModel
 from .model import TaxonomyModel
 from .multilabel import MultiLabelModel
+from .rankings import Attributes, ranking_of
 from .single_label import SingleLabelModel
 
 __all__ = [
+    "Attributes",
     "LinearModel",
     "MiniBatchMultiLabelModel",
     "MiniBatchSingleLabelModel",
@@ -19,4 +21,5 @@ __all__ = [
     "check_dtype",
     "check_integer",
     "check_positive",
+    "ranking_of",
 ]

@@ -1,4 +1,4 @@
-"""Learners that answer with a multilabel, decided from the top down."""
+"""Learners that answer with a multilabel."""
 
 from __future__ import annotations
 
@@ -17,13 +17,14 @@ from .model import Floats, TaxonomyModel
 
 
 class MultiLabelModel(TaxonomyModel, base.MultiLabelClassifier):
-    """A top-down multilabel classifier.
+    """A multilabel classifier whose answers are closed upward.
 
-    A node is on if its parents are on and its own score is at least zero, so a node that has
-    learned nothing says yes. It learns only from examples in which its parents are truly on.
+    Unless a learner has another rule, it decides from the top down: a node is on if its parents
+    are on and its own score is at least zero, so a node that has learned nothing says yes.
     """
 
     _first = 1
+    _rule = "a node is on if its parent is on and its score is >= 0"
 
     def learn_one(self, x: Mapping[Any, Any], y: Any) -> None:
         """Learn from one example.
@@ -92,7 +93,7 @@ class MultiLabelModel(TaxonomyModel, base.MultiLabelClassifier):
 
     def _debug_title(self, x: Mapping[Any, Any]) -> str:
         on = [label for label, yes in self.predict_one(x).items() if yes]
-        return f"Prediction: {on!r}; a node is on if its parent is on and its score is >= 0"
+        return f"Prediction: {on!r}; {self._rule}"
 
     def _debug_nodes(self, x: Mapping[Any, Any]) -> list[int]:
         on = np.array([True, *self.predict_one(x).values()])

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from .frozen import Frozen
+from .hierarchical_multilabel_svm import HierarchicalMultilabelSVM
+from .hminover import BatchHMinOver
 from .hsvm import HSVM
 from .kernel_hsvm import KernelHSVM
 from .svm import SVM
 
-__all__ = ["HSVM", "SVM", "KernelHSVM"]
+__all__ = ["HSVM", "SVM", "BatchHMinOver", "Frozen", "HierarchicalMultilabelSVM", "KernelHSVM"]

@@ -1,4 +1,4 @@
-"""Comparisons: regret, and the theorems that bound it.
+"""Comparisons: regret, and the theorems that bound it; rankings.
 
 They run on River's own progressive validation.
 
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from .hieron_bound import hieron_bound
 from .hrls_bound import hrls_bound
+from .ranked import Ranked
 from .regret import iter_regret, regret
 
-__all__ = ["hieron_bound", "hrls_bound", "iter_regret", "regret"]
+__all__ = ["Ranked", "hieron_bound", "hrls_bound", "iter_regret", "regret"]

@@ -13,6 +13,8 @@ from .pair import Answers, Both
 
 METRICS: dict[Any, Callable[[Taxonomy], MeanLoss]] = {
     losses.h_loss: metrics.HLoss,
+    losses.maximal_loss: metrics.MaximalLoss,
+    losses.ranking_loss: metrics.RankingLoss,
     losses.symmetric_difference_loss: metrics.SymmetricDifferenceLoss,
     losses.tree_induced_error: metrics.TreeInducedError,
     losses.zero_one_loss: metrics.ZeroOneLoss,

@@ -40,8 +40,8 @@ def iter_regret(
     model
         The model, a classifier or multilabel classifier, or a pipeline that ends in one.
     comparator
-        What the model is compared with; it learns as well. If it is the model itself, that one
-        learns once.
+        What the model is compared with; it learns as well, unless it is one of `batch`, trained by
+        `fit` before. If it is the model itself, that one learns once.
     loss
         A metric of ours that is the mean of a loss, which is not changed, or a function of
         `losses`, which is given the taxonomy of the dataset.
@@ -94,7 +94,7 @@ def regret(dataset: Any, model: Any, comparator: Any, loss: Any) -> float:
     model
         The model.
     comparator
-        What the model is compared with; it learns as well.
+        What the model is compared with; it learns as well, unless it is one of `batch`.
     loss
         A metric of ours that is the mean of a loss, or a function of `losses`.
 

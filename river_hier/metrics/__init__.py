@@ -5,10 +5,14 @@ otherwise: weights, `revert`, `evaluate.progressive_val_score`, `+` among themse
 River's single-label metrics (its multi-output ones do not add), and windows:
 `utils.Rolling(metrics.HLoss, window_size=100, taxonomy=taxonomy)`.
 
+`OneAccuracy`, `AveragePrecision`, `RankingLoss`, `MaximalLoss` and `ParentOneAccuracy` score
+rankings of labels: they read `{label: score}`, as `evaluate.Ranked` makes models answer.
+
 """
 
 from __future__ import annotations
 
+from .average_precision import AveragePrecision
 from .depth_accuracy import DepthAccuracy
 from .distance_histogram import DistanceHistogram
 from .h_fbeta import HF1, HFBeta
@@ -16,12 +20,17 @@ from .h_loss import HLoss
 from .h_loss_by_depth import HLossByDepth
 from .h_precision import HPrecision
 from .h_recall import HRecall
+from .maximal_loss import MaximalLoss
+from .one_accuracy import OneAccuracy
+from .parent_one_accuracy import ParentOneAccuracy
+from .ranking_loss import RankingLoss
 from .symmetric_difference_loss import SymmetricDifferenceLoss
 from .tree_induced_error import TreeInducedError
 from .zero_one_loss import ZeroOneLoss
 
 __all__ = [
     "HF1",
+    "AveragePrecision",
     "DepthAccuracy",
     "DistanceHistogram",
     "HFBeta",
@@ -29,6 +38,10 @@ __all__ = [
     "HLossByDepth",
     "HPrecision",
     "HRecall",
+    "MaximalLoss",
+    "OneAccuracy",
+    "ParentOneAccuracy",
+    "RankingLoss",
     "SymmetricDifferenceLoss",
     "TreeInducedError",
     "ZeroOneLoss",

@@ -11,7 +11,7 @@ from river import base, metrics, utils
 from ..taxonomy import Taxonomy, check_taxonomy
 from .sums import Mean, Sums
 
-__all__ = ["MeanLoss", "SumMetric", "Table", "TaxonomyMetric"]
+__all__ = ["MeanLoss", "MeanScore", "SumMetric", "Table", "TaxonomyMetric"]
 
 
 class TaxonomyMetric(metrics.base.ClassificationMetric):
@@ -36,8 +36,8 @@ class TaxonomyMetric(metrics.base.ClassificationMetric):
         return isinstance(model, base.Classifier | base.MultiLabelClassifier)
 
 
-class MeanLoss(metrics.base.MeanMetric, TaxonomyMetric):
-    """Mother class of the losses averaged over examples; a subclass writes `_eval`.
+class MeanScore(metrics.base.MeanMetric, TaxonomyMetric):
+    """Mother class of what is averaged over examples; a subclass writes `_eval`.
 
     Parameters
     ----------
@@ -52,6 +52,17 @@ class MeanLoss(metrics.base.MeanMetric, TaxonomyMetric):
     def __init__(self, taxonomy: Taxonomy) -> None:
         TaxonomyMetric.__init__(self, taxonomy)
         self._mean = Mean()
+
+
+class MeanLoss(MeanScore):
+    """Mother class of the losses averaged over examples; a subclass writes `_eval`.
+
+    Parameters
+    ----------
+    taxonomy
+        The taxonomy in which labels are compared.
+
+    """
 
     @property
     def bigger_is_better(self) -> bool:

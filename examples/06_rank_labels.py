@@ -1,0 +1,95 @@
+"""Which labels come first, while examples are few?
+
+An editor who files articles wants a short list of topics, the likeliest on top, rather than a yes
+or no for each. A label ranker learns just that: relevant labels above the others. `HMinOver` ranks
+the leaves of a taxonomy, and scores each by the sum of what was learned along its path, so that
+what is known of one topic helps its neighbours. How much does that help?
+"""
+
+# %%
+# Articles of one or two topics. Each topic has its own words, and shares others with its subject:
+# what the taxonomy knows and a flat list of labels does not.
+import random
+
+from river.evaluate import progressive_val_score
+
+from river_hier import Taxonomy, batch, evaluate, linear_model, metrics
+
+news = Taxonomy.from_nested(
+    {
+        "sport": {"ball game": ["football", "tennis"], "water sport": ["rowing", "sailing"]},
+        "culture": {"music": ["opera", "jazz"], "stage": ["theatre", "ballet"]},
+        "politics": {"at home": ["elections", "courts"], "abroad": ["treaties", "wars"]},
+    },
+    root="news",
+)
+
+
+def articles(n, seed):
+    """Thirty words each: of every node on the way to a topic, and any words."""
+    rng = random.Random(seed)
+    for _ in range(n):
+        topics = set(rng.sample(news.leaves, rng.choice([1, 1, 2])))
+        nodes = sorted(news.closure(topics))
+        words = [f"{rng.choice(nodes)} {rng.randrange(20)}" for _ in range(12)]
+        words += [f"any {rng.randrange(200)}" for _ in range(18)]
+        yield {word: len(set(words)) ** -0.5 for word in words}, topics
+
+
+# %%
+# River measures what `predict_one` says; `Ranked` makes a model say its scores, which the metrics
+# of rankings read. The maximal loss is the distance, in edges, between the labels of the worst pair
+# that is in the wrong order.
+model = linear_model.HMinOver(news)
+measures = metrics.OneAccuracy(news) + metrics.AveragePrecision(news) + metrics.MaximalLoss(news)
+progressive_val_score(articles(1000, seed=42), evaluate.Ranked(model), measures)
+print("one pass over 1,000 articles", *measures, sep="\n  ")
+
+# %%
+# How many topics are switched on is decided by a threshold on the scores, which is learned along.
+x, y = next(articles(1, seed=7))
+scores, answer = model.score_one(x), model.predict_one(x)
+print(f"\nan article on {' and '.join(sorted(y))}; the threshold is {model.threshold_one(x):.2f}")
+for label in sorted(news.leaves, key=lambda label: -scores[label])[:4]:
+    print(f"  {label:<10}{scores[label]:>7.2f}  {'on' if answer[label] else '-'}")
+
+# %%
+# Now with a list of articles, to which `BatchHMinOver` returns until all are ranked as they should
+# be. Flat is the same class on a star of labels. Both are tested on 200 other articles, five times.
+sizes, seeds = (10, 20, 40, 80, 160), range(5)
+flat = {"taxonomy": news.flatten(), "candidates": news.leaves}
+test = list(articles(200, seed=42))
+curves = {"with the tree": [], "flat": []}
+for n in sizes:
+    for name, told in (("with the tree", {"taxonomy": news}), ("flat", flat)):
+        both = metrics.MaximalLoss(news) + metrics.RankingLoss(news)
+        for seed in seeds:
+            model = batch.BatchHMinOver(**told).fit(list(articles(n, seed)))
+            for x, y in test:
+                both.update(y, model.score_one(x))
+        curves[name].append(both.get())
+
+for i, measure in enumerate(("maximal loss, edges", "misordered pairs, %")):
+    print(f"\n{measure:<24}" + "".join(f"{n:>7}" for n in sizes))
+    for name, curve in curves.items():
+        print(f"  {name:<22}" + "".join(f"{(1, 100)[i] * values[i]:>7.2f}" for values in curve))
+
+# %%
+# The same as a picture.
+try:
+    import matplotlib.pyplot as plt
+except ImportError:
+    print("\nInstall matplotlib to see this as a picture.")
+else:
+    figure, axes = plt.subplots(1, 2, figsize=(9, 3.8), layout="constrained")
+    styles = {"with the tree": ("#0072B2", "o-"), "flat": ("#D55E00", "s--")}
+    for name, curve in curves.items():
+        color, line = styles[name]
+        for ax, values in zip(axes, zip(*curve, strict=True), strict=True):
+            ax.plot(sizes, values, line, color=color, label=name)
+            ax.set(xlabel="articles to learn from", xscale="log", ylim=(0, None))
+            ax.set_xticks(sizes, sizes)
+    axes[0].set(ylabel="maximal loss (edges)")
+    axes[1].set(ylabel="share of pairs misordered")
+    axes[0].legend(frameon=False)
+    plt.show()

@@ -1,0 +1,66 @@
+"""Rankings of labels by the attributes that a taxonomy gives them (Cai and Hofmann, 2007)."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .closures import Closures
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+Mask = NDArray[np.bool_]
+
+
+class Ranking(NamedTuple):
+    """What is ranked, and by which attributes: lambda_v(y) = t_v if v in anc(y), else 0."""
+
+    closures: Closures
+    t: Floats  # (nodes,)
+    candidates: Ints  # in taxonomy order
+
+    @property
+    def attributes(self) -> Floats:
+        """Lambda(y) of each candidate y as a column, (nodes, candidates)."""
+        columns = np.zeros((len(self.t), len(self.candidates)))
+        for a, y in enumerate(self.candidates):
+            above = self.closures.of(y)
+            columns[above, a] = self.t[above]
+        return columns
+
+    def scores(self, values: Floats) -> Floats:
+        """F(x, y) = sum_v lambda_v(y) <w_v, x> of every node, from the <w_v, x>: O(pairs)."""
+        return self.closures.sums((values.T * self.t).T)
+
+    def step(self, y: int, other: int) -> tuple[Ints, Floats]:
+        """The nodes above either y or the other, and lambda(y) - lambda(other) there."""
+        nodes, signs = self.closures.difference(y, other)
+        return nodes, signs * self.t[nodes]
+
+    def answer(self, scores: Floats, threshold: float) -> Mask:
+        """The candidates that reach the threshold, and all above them: O(pairs)."""
+        on = np.zeros(len(scores), dtype=bool)
+        on[self.candidates] = scores[self.candidates] >= threshold
+        return self.closures.closed(on)
+
+    def likely(self, given: Floats) -> Floats:
+        """How likely each node is on if a candidate is with `given`: as the likeliest below it."""
+        likely = np.zeros(len(given))
+        likely[self.candidates] = given[self.candidates]
+        likely = self.closures.maxima(likely)
+        likely[0] = 1.0
+        return likely
+
+
+def worst_pair(scores: Floats, relevant: Mask) -> tuple[int, int] | None:
+    """The pair of the smallest margin: the lowest relevant candidate and the highest other one.
+
+    None if there is no pair. Of equals the first counts.
+    """
+    if relevant.all() or not relevant.any():
+        return None
+    low = np.where(relevant, scores, np.inf).argmin()
+    high = np.where(relevant, -np.inf, scores).argmax()
+    return int(low), int(high)

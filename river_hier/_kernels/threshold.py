@@ -1,0 +1,58 @@
+"""How many labels a ranking switches on: a threshold on the scores, learned along."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+RIDGE = 1e-3  # just enough for a solution where there are few examples
+
+
+class Threshold:
+    """A linear function of z = (1, top score, mean score): least squares on the best ones so far.
+
+    Elisseeff and Weston (2002) regress on all scores. These three numbers follow their scale too,
+    and the state stays at twelve. Each ranking is divided by the largest of its three, so that all
+    count alike, however the scores grow, and no sum overflows.
+    """
+
+    def __init__(self) -> None:
+        self.a = RIDGE * np.eye(3)  # l2 I + Z^T Z
+        self.b = np.zeros(3)  # Z^T (best thresholds)
+
+    def at(self, scores: Floats) -> float:
+        """The threshold for a ranking; what scores as much or more is on. O(candidates)."""
+        if not len(scores):  # an open taxonomy without labels
+            return 0.0
+        return float(np.linalg.solve(self.a, self.b) @ _summary(scores))
+
+    def learn(self, scores: Floats, relevant: Mask) -> None:
+        """Count in a ranking of which the truth is known: O(candidates log candidates)."""
+        if not len(scores):
+            return
+        z = _summary(scores)
+        size = np.abs(z).max()
+        z /= size
+        self.a += np.outer(z, z)
+        self.b += best_threshold(scores, relevant) / size * z
+
+
+def best_threshold(scores: Floats, relevant: Mask) -> float:
+    """The highest of the thresholds with the fewest candidates on the wrong side.
+
+    They lie midway between two scores. What lies beyond the first or the last score has no middle;
+    that score stands for it, as what is farther out would drag the regression along.
+    """
+    order = np.argsort(-scores)
+    steps, good = scores[order], relevant[order]
+    wrong = np.append(0, np.where(good, -1, 1).cumsum())  # with k candidates on, less a constant
+    ks = np.flatnonzero(np.concatenate(([True], steps[1:] < steps[:-1], [True])))
+    k = int(ks[wrong[ks].argmin()])
+    return float(steps[max(k - 1, 0)] + steps[min(k, len(steps) - 1)]) / 2.0
+
+
+def _summary(scores: Floats) -> Floats:
+    return np.array([1.0, scores.max(), scores.mean()])

@@ -1,0 +1,36 @@
+"""What label rankers are told about a taxonomy: attributes and candidates, labels -> arrays."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from .._kernels import Ranking, closures
+from ..taxonomy import Taxonomy
+from ..taxonomy.candidates import Candidates, candidate_nodes
+
+# The t_v of all nodes, or {label: t_v}; the type of a mapping's keys is invariant.
+Attributes = float | Mapping[Any, float]
+
+
+def ranking_of(taxonomy: Taxonomy, t: Attributes, candidates: Candidates | None) -> Ranking:
+    """Attributes and candidates as the kernels take them; whatever is wrong is an error."""
+    values = np.ones(len(taxonomy))
+    if isinstance(t, Mapping):
+        for label, value in t.items():
+            values[taxonomy.index(label)] = _attribute(f"t[{label!r}]", value)
+    else:
+        values[:] = _attribute("t", t)
+    nodes = np.array(candidate_nodes(taxonomy, candidates), dtype=np.intp)
+    return Ranking(closures(taxonomy.arrays), values, nodes)
+
+
+def _attribute(name: str, value: Any) -> float:
+    number = isinstance(value, numbers.Real) and not isinstance(value, bool)
+    if not number or not 0.0 <= float(value) < math.inf:
+        raise ValueError(f"`{name}` must be a finite number of at least 0, got {value!r}")
+    return float(value)

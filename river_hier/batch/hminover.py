@@ -1,0 +1,157 @@
+from __future__ import annotations
+
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._kernels import Ranking
+from ..base import Attributes, check_integer, check_positive
+from ..taxonomy import Taxonomy
+from ..taxonomy.candidates import Candidates
+from .base import Examples
+from .expansions import Expansion, Kernel
+from .label_ranker import LabelRanker
+from .progress import Progress
+
+__all__ = ["BatchHMinOver"]
+
+Mask = NDArray[np.bool_]
+
+
+class BatchHMinOver(LabelRanker):
+    """Hierarchical minover perceptron, trained on a list of examples.
+
+    As `linear_model.HMinOver`, but each step is made for the smallest margin of *all* examples,
+    until all margins are at least `margin`. On separable examples that comes to pass: if some
+    weights u have all margins at least 1, the $\\Delta$ of all steps add up to at most
+    $\\|u\\|^2 (2 c + \\max \\Delta \\|\\delta\\Phi\\|^2)$, as for any perceptron.
+
+    A step takes O(stored features + examples * candidates); the scores of all examples are kept up
+    to date.
+
+    Its flat counterpart is `BatchHMinOver(taxonomy.flatten(), candidates=taxonomy.leaves)`.
+
+    Parameters
+    ----------
+    taxonomy
+        A tree or a DAG.
+    margin
+        The margin c that is desired.
+    t
+        The attribute $t_v$ of every node, or `{label: t_v}`, 1 for the labels it does not hold.
+    candidates
+        The labels that are ranked; `None` for the leaves.
+    kernel
+        A function K(X, Z) of two matrices of instances, one a row, that gives the matrix of their
+        products; `None` for dot products. It must be one of dot products and norms, as polynomial
+        and Gaussian kernels are: of features that were never trained on only the norm is known.
+    max_steps
+        Stop after so many steps, whatever the margins are by then.
+
+    Raises
+    ------
+    ValueError
+        If `margin` is not positive, an attribute negative, `candidates` empty or with the root in
+        it, or `max_steps` below 1; from `fit`, if there is no example or something is wrong with
+        one.
+    RuntimeError
+        If it is asked to predict before `fit`.
+    NotImplementedError
+        From `learn_one`: there is `fit`.
+
+    Notes
+    -----
+    Algorithm 2 of the paper [^1], and Section 4. The threshold of `predict_one` is learned from the
+    training examples at the end, as in `linear_model.HMinOver`. The class says how far it came:
+    `n_steps`, and `smallest_margin`, that of all examples after the last step.
+
+    Examples
+    --------
+
+    >>> from river_hier import batch, metrics
+    >>> from river_hier.datasets import synth
+
+    >>> stream = synth.PrototypeTree(branching=3, depth=2, noise=0.02, seed=42)
+    >>> examples = [(x, [y]) for x, y in stream.take(600)]
+    >>> labels = stream.taxonomy.nodes[1:]
+    >>> model = batch.BatchHMinOver(stream.taxonomy, candidates=labels).fit(examples[:300])
+
+    >>> metric = metrics.AveragePrecision(stream.taxonomy, candidates=labels)
+    >>> for x, y in examples[300:]:
+    ...     metric.update(y, model.score_one(x))
+    >>> metric
+    AveragePrecision: 100.00%
+
+    >>> model.n_steps
+    54
+
+    References
+    ----------
+    [^1]: Cai, L. and Hofmann, T., 2007. Exploiting known taxonomies in learning overlapping
+        concepts. In Proceedings of the 20th International Joint Conference on Artificial
+        Intelligence, pp. 714-719.
+
+    """
+
+    def __init__(
+        self,
+        taxonomy: Taxonomy,
+        margin: float = 1.0,
+        t: Attributes = 1.0,
+        candidates: Candidates | None = None,
+        kernel: Kernel | None = None,
+        max_steps: int = 10_000,
+    ) -> None:
+        super().__init__(taxonomy, t, candidates, kernel)
+        check_positive("margin", margin)
+        check_integer("max_steps", max_steps, 1)
+        self.margin = margin
+        self.max_steps = max_steps
+        self.n_steps = 0
+        self.smallest_margin = -np.inf
+
+    def fit(self, examples: Examples) -> Self:
+        """Train on examples, whatever the model was trained on before.
+
+        Parameters
+        ----------
+        examples
+            Pairs `(x, y)`, as `learn_one` of a learner takes them. An error in one of them, or an
+            interruption, leaves the model as it was.
+
+        Returns
+        -------
+        The model itself.
+
+        """
+        features, expansion, relevant = self._read(examples)
+        steps, margin = minover(
+            expansion, self._ranking, relevant, float(self.margin), self.max_steps
+        )
+        self._trained = self._freeze(features, expansion, relevant)
+        self.n_steps, self.smallest_margin = steps, margin
+        return self
+
+
+def minover(
+    expansion: Expansion, ranking: Ranking, relevant: Mask, margin: float, max_steps: int
+) -> tuple[int, float]:
+    """Step for the smallest margin until it is large enough: steps made, smallest margin then."""
+    scores = np.zeros(relevant.shape)  # F(x_i, y), (examples, candidates)
+    progress = Progress(range(max_steps + 1), "minover")
+    for n_steps in progress:
+        low, high = np.where(relevant, scores, np.inf), np.where(relevant, -np.inf, scores)
+        margins = low.min(axis=1) - high.max(axis=1)  # inf where there is no pair
+        i = int(margins.argmin())
+        progress.note(f"margin {margins[i]:.3g}")
+        if margins[i] >= margin or n_steps == max_steps:
+            break
+        pair = ranking.candidates[[low[i].argmin(), high[i].argmax()]].tolist()
+        nodes, steps = ranking.step(*pair)
+        steps *= len(nodes)  # Delta = |anc(y) ^ anc(ybar)|
+        expansion.add(i, nodes, steps)
+        moved = np.zeros(len(ranking.t))
+        moved[nodes] = steps
+        scores += expansion.column(i)[:, None] * ranking.scores(moved)[ranking.candidates]
+    return n_steps, float(margins[i])

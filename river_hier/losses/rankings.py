@@ -1,0 +1,50 @@
+"""Reading rankings: `{label: score}` and the truth -> arrays over the candidates."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..taxonomy import Taxonomy
+from ..taxonomy.candidates import Candidates, candidate_nodes
+from ..taxonomy.multilabel import closed
+
+
+class Ranked(NamedTuple):
+    """The candidates in taxonomy order."""
+
+    scores: NDArray[np.float64]
+    relevant: NDArray[np.bool_]
+    nodes: list[int]
+
+
+def read_ranking(
+    taxonomy: Taxonomy, y_true: Any, y_pred: Any, candidates: Candidates | None
+) -> Ranked:
+    """Candidates without a score rank below all others: O(nodes that are on + candidates)."""
+    on = closed(taxonomy, y_true)
+    if not isinstance(y_pred, Mapping):
+        raise TypeError(f"a ranking must be {{label: score}}, got {type(y_pred).__name__}")
+    if not y_pred.keys() <= taxonomy.label_index.keys():
+        for label in y_pred:
+            taxonomy.index(label)
+    nodes = candidate_nodes(taxonomy, candidates)
+    scores = [y_pred.get(taxonomy.nodes[v], -math.inf) for v in nodes]
+    if set(map(type, scores)) - {float, int} or any(map(math.isnan, scores)):
+        scores = [_score(taxonomy.nodes[v], s) for v, s in zip(nodes, scores, strict=True)]
+    return Ranked(np.array(scores, dtype=float), np.array([v in on for v in nodes], bool), nodes)
+
+
+def _score(label: Any, value: Any) -> float:
+    number = isinstance(value, numbers.Real) and not isinstance(value, bool)
+    if not number or math.isnan(value):
+        raise ValueError(
+            f"the score of {label!r} is {value!r}, not a number to rank by; does the model answer "
+            "with scores? evaluate.Ranked(model) does"
+        )
+    return float(value)

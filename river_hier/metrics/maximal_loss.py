@@ -1,0 +1,92 @@
+from __future__ import annotations
+
+from typing import Any
+
+from .. import losses
+from ..losses.costs import Costs, check, check_factor
+from ..taxonomy import Taxonomy
+from ..taxonomy.candidates import Candidates
+from .base import MeanLoss
+from .rankings import RankingMetric
+
+__all__ = ["MaximalLoss"]
+
+
+class MaximalLoss(RankingMetric, MeanLoss):
+    r"""Maximal loss: the mean of how far the labels of the worst misordered pair are apart.
+
+    The largest $\Delta(y, \bar y) = |anc(y) \,\triangle\, anc(\bar y)|$ of a relevant candidate y
+    and another one that does not rank below it, 0 if there is none: section 3 of the paper[^1],
+    with the volumes and costs of its section 2. Its experiments charge half, as `missed=0.5,
+    spurious=0.5` does. Equal scores are misordered. An update takes O(misordered pairs * depth).
+
+    It reads scores: `evaluate.Ranked(model)` makes a model answer with them.
+
+    Parameters
+    ----------
+    taxonomy
+        The taxonomy. Labels that are not in it raise an `UnknownLabelError`; a ranking or a
+        weight that is refused leaves the metric as it was.
+    candidates
+        The labels that are ranked; `None` for the leaves. Those that are on are relevant.
+    volumes
+        `{label: volume}`, positive and finite, else a `ValueError`; 1 for the labels it does not
+        hold.
+    missed
+        The factor of nodes above the relevant candidate only, at least 0.
+    spurious
+        The factor of nodes above the irrelevant candidate only, at least 0.
+
+    Examples
+    --------
+
+    >>> from river_hier import Taxonomy, metrics
+
+    >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
+    >>> y_true = ["wolf", {"wolf", "whale"}, "owl"]
+    >>> scores = [
+    ...     {"wolf": 0.5, "whale": 1.0, "owl": 0.75},
+    ...     {"wolf": 1.5, "whale": 1.0, "owl": 0.75},
+    ...     {"wolf": 0.5, "whale": 0.25, "owl": 0.75},
+    ... ]
+
+    >>> metric = metrics.MaximalLoss(t)
+    >>> for yt, yp in zip(y_true, scores):
+    ...     metric.update(yt, yp)
+
+    >>> metric
+    MaximalLoss: 1.333333
+
+    References
+    ----------
+    [^1]: Cai, L. and Hofmann, T., 2007. Exploiting known taxonomies in learning overlapping
+        concepts. IJCAI.
+
+    """
+
+    def __init__(
+        self,
+        taxonomy: Taxonomy,
+        candidates: Candidates | None = None,
+        volumes: Costs | None = None,
+        missed: float = 1.0,
+        spurious: float = 1.0,
+    ) -> None:
+        super().__init__(taxonomy, candidates)
+        check(taxonomy, volumes, "volumes")
+        check_factor("missed", missed)
+        check_factor("spurious", spurious)
+        self.volumes = volumes
+        self.missed = missed
+        self.spurious = spurious
+
+    def _eval(self, y_true: Any, y_pred: Any) -> float:
+        return losses.maximal_loss(
+            self.taxonomy,
+            y_true,
+            y_pred,
+            self.candidates,
+            self.volumes,
+            self.missed,
+            self.spurious,
+        )

@@ -1,0 +1,57 @@
+from __future__ import annotations
+
+from typing import Any
+
+from .. import losses
+from .rankings import RankingMetric
+
+__all__ = ["ParentOneAccuracy"]
+
+
+class ParentOneAccuracy(RankingMetric):
+    r"""Parent one-accuracy: how often the first candidate is a relevant one or a sibling of one.
+
+    As in section 6 of the paper[^1]. Of several with the top score the first in taxonomy order
+    counts. An update takes O(nodes that are on + candidates).
+
+    It reads scores: `evaluate.Ranked(model)` makes a model answer with them.
+
+    Parameters
+    ----------
+    taxonomy
+        The taxonomy. Labels that are not in it raise an `UnknownLabelError`; a ranking or a
+        weight that is refused leaves the metric as it was.
+    candidates
+        The labels that are ranked; `None` for the leaves. Those that are on are relevant.
+
+    Examples
+    --------
+
+    >>> from river_hier import Taxonomy, metrics
+
+    >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
+    >>> y_true = ["wolf", {"wolf", "whale"}, "owl"]
+    >>> scores = [
+    ...     {"wolf": 0.5, "whale": 1.0, "owl": 0.75},
+    ...     {"wolf": 1.5, "whale": 1.0, "owl": 0.75},
+    ...     {"wolf": 0.5, "whale": 0.25, "owl": 0.75},
+    ... ]
+
+    >>> metric = metrics.ParentOneAccuracy(t)
+    >>> for yt, yp in zip(y_true, scores):
+    ...     metric.update(yt, yp)
+
+    >>> metric
+    ParentOneAccuracy: 100.00%
+
+    References
+    ----------
+    [^1]: Cai, L. and Hofmann, T., 2007. Exploiting known taxonomies in learning overlapping
+        concepts. IJCAI.
+
+    """
+
+    _fmt = ".2%"
+
+    def _eval(self, y_true: Any, y_pred: Any) -> float:
+        return losses.parent_one_accuracy(self.taxonomy, y_true, y_pred, self.candidates)

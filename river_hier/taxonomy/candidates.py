@@ -1,0 +1,36 @@
+"""The nodes among which a ranking is made: the leaves, or those that were asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+from .nodes import Label, Nodes
+
+# Collection[Label] would refuse a list[str] in places where the type is invariant.
+Candidates = Collection[Any]
+
+
+def candidate_nodes(taxonomy: Nodes, candidates: Candidates | None) -> list[int]:
+    """The indices of the candidates, in taxonomy order; `None` stands for the leaves.
+
+    The root is always on, so it cannot compete; a taxonomy without other nodes has no candidates.
+    """
+    if candidates is None:
+        return [taxonomy.label_index[label] for label in taxonomy.leaves if label != taxonomy.root]
+    if isinstance(candidates, str | bytes) or not isinstance(candidates, Collection):
+        raise TypeError(
+            "`candidates` must be a collection of labels, such as taxonomy.leaves, "
+            f"got {candidates!r}"
+        )
+    nodes = sorted({taxonomy.index(label) for label in candidates})
+    if not nodes:
+        raise ValueError("`candidates` must not be empty; None stands for the leaves")
+    if nodes[0] == 0:
+        raise ValueError(f"`candidates` must not hold the root, {taxonomy.root!r}: it is always on")
+    return nodes
+
+
+def candidate_labels(taxonomy: Nodes, candidates: Candidates | None) -> list[Label]:
+    """Their labels, in taxonomy order."""
+    return [taxonomy.nodes[v] for v in candidate_nodes(taxonomy, candidates)]
