@@ -35,3 +35,17 @@ class Frozen(base.Estimator):
         raise NotImplementedError(
             f"{type(self).__name__} is trained by `fit(examples)`, not one example at a time"
         )
+
+    def _unit_test_skips(self) -> set[str]:
+        """River's checks that learn one example at a time, or predict without training."""
+        return {
+            "check_bounded_memory_growth",
+            "check_clone_is_independent",
+            "check_disappearing_features",
+            "check_emerging_features",
+            "check_learn_one",
+            "check_no_state_aliasing_with_input",
+            "check_pickling",
+            "check_radically_disappearing_features",
+            "check_shuffle_features_no_impact",
+        }

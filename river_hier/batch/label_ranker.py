@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -52,6 +52,10 @@ class LabelRanker(Frozen, base.MultiLabelClassifier):
         self.kernel = kernel
         self._ranking = ranking_of(taxonomy, t, candidates)
         self._trained: Trained | None = None
+
+    @classmethod
+    def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
+        yield {"taxonomy": Taxonomy.flat(["wolf", "owl"])}
 
     def score_one(self, x: Mapping[Any, Any]) -> dict[Label, float]:
         """The scores F(x, y) of all labels, candidates or not.
