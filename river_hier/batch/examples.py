@@ -15,12 +15,11 @@ from ..base.batches import at_row
 from ..taxonomy import Taxonomy
 
 Mask = NDArray[np.bool_]
+Examples = Iterable[tuple[Mapping[Any, Any], Any]]
 
 
-def read_examples(
-    examples: Iterable[tuple[Mapping[Any, Any], Any]], taxonomy: Taxonomy
-) -> tuple[Features, Any, Mask]:
-    """The features, the rows of all x as a sparse matrix, and the closed masks of all y."""
+def read_examples(examples: Examples, taxonomy: Taxonomy) -> tuple[Features, list[Vector], Mask]:
+    """The features, all x as vectors, and the closed masks of all y."""
     features, vectors, on = Features(), [], []
     for i, example in enumerate(examples):
         with at_row(i):
@@ -29,12 +28,13 @@ def read_examples(
             vectors.append(features.insert(x))
     if not vectors:
         raise ValueError("`examples` is empty; there is nothing to train on")
-    return features, matrix(vectors, len(features)), np.array(on)
+    return features, vectors, np.array(on)
 
 
-def matrix(vectors: list[Vector], n_features: int) -> Any:
-    """Vectors as the rows of a sparse matrix, which has a column even if there are no features."""
+def matrix(vectors: list[Vector], n_columns: int) -> Any:
+    """Vectors as the rows of a sparse matrix. LIBLINEAR wants its indices to have 32 bits."""
     start = list(accumulate((len(x.rows) for x in vectors), initial=0))
-    rows = np.concatenate([x.rows for x in vectors])
+    rows = np.concatenate([x.rows for x in vectors]).astype(np.int32)
     values = np.concatenate([x.values for x in vectors])
-    return sparse.csr_matrix((values, rows, start), shape=(len(vectors), max(n_features, 1)))
+    shape = (len(vectors), n_columns)
+    return sparse.csr_array((values, rows, np.array(start, dtype=np.int32)), shape)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import abc
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Self
 
 from river import base
 
 from ..taxonomy import Label, Taxonomy, check_taxonomy
+from .examples import Examples
 
 
 class Frozen(base.MultiLabelClassifier):
@@ -26,8 +27,23 @@ class Frozen(base.MultiLabelClassifier):
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
         yield {"taxonomy": Taxonomy.flat(["a"])}
 
+    def _unit_test_skips(self) -> set[str]:
+        """River's checks that learn one example at a time, or predict without training."""
+        return {
+            "check_bounded_memory_growth",
+            "check_clone_is_independent",
+            "check_disappearing_features",
+            "check_emerging_features",
+            "check_learn_one",
+            "check_no_state_aliasing_with_input",
+            "check_pickling",
+            "check_predict_one_before_any_learn",
+            "check_radically_disappearing_features",
+            "check_shuffle_features_no_impact",
+        }
+
     @abc.abstractmethod
-    def fit(self, examples: Iterable[tuple[Mapping[Any, Any], Any]]) -> Self:
+    def fit(self, examples: Examples) -> Self:
         """Train on examples, in place of any that it was trained on before.
 
         Parameters

@@ -10,7 +10,7 @@ from ..base import Attributes, check_integer, check_positive
 from ..losses.costs import Costs, by_node, check, check_factor
 from ..taxonomy import Taxonomy
 from ..taxonomy.candidates import Candidates
-from .base import Examples
+from .examples import Examples
 from .expansions import Kernel
 from .label_ranker import LabelRanker
 from .progress import Progress
@@ -78,9 +78,7 @@ class HierarchicalMultilabelSVM(LabelRanker):
         `candidates` empty or with the root in it, or `max_passes` below 1; from `fit`, if there is
         no example or something is wrong with one.
     RuntimeError
-        If it is asked to predict before `fit`.
-    NotImplementedError
-        From `learn_one`: there is `fit`.
+        From all but `fit`, if the model has not been fitted.
 
     Notes
     -----
@@ -152,19 +150,6 @@ class HierarchicalMultilabelSVM(LabelRanker):
         return self.primal - self.dual
 
     def fit(self, examples: Examples) -> Self:
-        """Train on examples, whatever the model was trained on before.
-
-        Parameters
-        ----------
-        examples
-            Pairs `(x, y)`, as `learn_one` of a learner takes them. An error in one of them, or an
-            interruption, leaves the model as it was.
-
-        Returns
-        -------
-        The model itself.
-
-        """
         features, expansion, relevant = self._read(examples)
         sets = WorkingSets(expansion, self._ranking, relevant, self._delta(), float(self.C))
         n_passes, losses = self._ascend(sets)

@@ -9,7 +9,7 @@ from .._kernels import Ranking
 from ..base import Attributes, check_integer, check_positive
 from ..taxonomy import Taxonomy
 from ..taxonomy.candidates import Candidates
-from .base import Examples
+from .examples import Examples
 from .expansions import Expansion, Kernel
 from .label_ranker import LabelRanker
 from .progress import Progress
@@ -56,9 +56,7 @@ class BatchHMinOver(LabelRanker):
         it, or `max_steps` below 1; from `fit`, if there is no example or something is wrong with
         one.
     RuntimeError
-        If it is asked to predict before `fit`.
-    NotImplementedError
-        From `learn_one`: there is `fit`.
+        From all but `fit`, if the model has not been fitted.
 
     Notes
     -----
@@ -112,19 +110,6 @@ class BatchHMinOver(LabelRanker):
         self.smallest_margin = -np.inf
 
     def fit(self, examples: Examples) -> Self:
-        """Train on examples, whatever the model was trained on before.
-
-        Parameters
-        ----------
-        examples
-            Pairs `(x, y)`, as `learn_one` of a learner takes them. An error in one of them, or an
-            interruption, leaves the model as it was.
-
-        Returns
-        -------
-        The model itself.
-
-        """
         features, expansion, relevant = self._read(examples)
         steps, margin = minover(
             expansion, self._ranking, relevant, float(self.margin), self.max_steps

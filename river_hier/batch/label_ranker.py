@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from river import base
-from scipy import sparse
 
-from .._kernels import Features, FreeWeights, Names, Threshold, Vector, vector_of
+from .._kernels import FreeWeights, Names, Threshold, vector_of
 from ..base import Attributes, ranking_of
-from ..base.batches import at_row
-from ..taxonomy import Label, Taxonomy, check_taxonomy
+from ..taxonomy import Label, Taxonomy
 from ..taxonomy.candidates import Candidates
-from .base import Examples, Frozen
+from .examples import Examples, matrix, read_examples
 from .expansions import Expansion, Kernel, KernelExpansion, KernelWeights, LinearExpansion
+from .frozen import Frozen
 
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -30,7 +28,7 @@ class Trained(NamedTuple):
     threshold: Threshold
 
 
-class LabelRanker(Frozen, base.MultiLabelClassifier):
+class LabelRanker(Frozen):
     """Ranks candidates by F(x, y) = sum_{v in anc(y)} t_v <w_v, x>, trained on a list of examples.
 
     A threshold on the scores, learned as `linear_model.HMinOver` learns it, tells how many are on.
@@ -43,19 +41,14 @@ class LabelRanker(Frozen, base.MultiLabelClassifier):
         candidates: Candidates | None,
         kernel: Kernel | None,
     ) -> None:
-        check_taxonomy(taxonomy)
+        super().__init__(taxonomy)
         if kernel is not None and not callable(kernel):
             raise TypeError(f"`kernel` must be a function K(X, Z) -> matrix, got {kernel!r}")
-        self.taxonomy = taxonomy
         self.t = t
         self.candidates = candidates
         self.kernel = kernel
         self._ranking = ranking_of(taxonomy, t, candidates)
         self._trained: Trained | None = None
-
-    @classmethod
-    def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
-        yield {"taxonomy": Taxonomy.flat(["wolf", "owl"])}
 
     def score_one(self, x: Mapping[Any, Any]) -> dict[Label, float]:
         """The scores F(x, y) of all labels, candidates or not.
@@ -102,9 +95,13 @@ class LabelRanker(Frozen, base.MultiLabelClassifier):
         return dict(zip(self.taxonomy.nodes[1:], on[1:].tolist(), strict=True))
 
     @property
+    def _fitted(self) -> bool:
+        return self._trained is not None
+
+    @property
     def _found(self) -> Trained:
-        if self._trained is None:
-            raise RuntimeError(f"{type(self).__name__} is not trained yet: call `fit(examples)`")
+        self._check_fitted()
+        assert self._trained is not None
         return self._trained
 
     def _scores(self, x: Mapping[Any, Any]) -> Floats:
@@ -113,21 +110,13 @@ class LabelRanker(Frozen, base.MultiLabelClassifier):
 
     def _read(self, examples: Examples) -> tuple[Names, Expansion, Mask]:
         """The names of features, the instances, and which candidates are relevant to each."""
-        features, relevant = Features(), []
-        vectors: list[Vector] = []
-        for i, (x, y) in enumerate(examples):
-            with at_row(i):
-                relevant.append(self.taxonomy.multilabel(y)[self._ranking.candidates])
-                vectors.append(vector_of(features.insert(x)))
-        if not vectors:
-            raise ValueError("`examples` must hold at least one example, got none")
-        shape = (len(vectors), len(features) + 1)  # and one for all that is never trained on
-        X = _rows(vectors, shape)
+        features, vectors, on = read_examples(examples, self.taxonomy)
+        X = matrix(vectors, len(features) + 1)  # and one for all that is never trained on
         n = len(self.taxonomy)
         expansion: Expansion = LinearExpansion(X, n)
         if self.kernel is not None:
             expansion = KernelExpansion(X.toarray(), self.kernel, n)
-        return features, expansion, np.array(relevant)
+        return features, expansion, on[:, self._ranking.candidates]
 
     def _freeze(self, features: Names, expansion: Expansion, relevant: Mask) -> Trained:
         """The trained state, with the threshold that the training examples ask for."""
@@ -136,10 +125,3 @@ class LabelRanker(Frozen, base.MultiLabelClassifier):
         for one, truth in zip(scores, relevant, strict=True):
             threshold.learn(one, truth)
         return Trained(features, expansion.frozen(), threshold)
-
-
-def _rows(vectors: list[Vector], shape: tuple[int, int]) -> Any:
-    start = np.cumsum([0, *(len(x.rows) for x in vectors)])
-    rows = np.concatenate([np.empty(0, np.intp), *(x.rows for x in vectors)])
-    values = np.concatenate([np.empty(0), *(x.values for x in vectors)])
-    return sparse.csr_array((values, rows, start), shape=shape)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import abc
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Self
 
 import numpy as np
@@ -12,10 +12,10 @@ from .._kernels import Features
 from .._kernels.paths import top_down
 from ..base import check_positive
 from ..taxonomy import Label, Taxonomy
-from .examples import read_examples
+from .examples import Examples, matrix, read_examples
 from .frozen import Frozen
 from .machines import Floats, Machines
-from .progress import progress
+from .progress import Progress
 
 
 class SupportVectorModel(Frozen):
@@ -33,11 +33,12 @@ class SupportVectorModel(Frozen):
         self._structure = structure
         self._trained: tuple[Features, Machines] | None = None
 
-    def fit(self, examples: Iterable[tuple[Mapping[Any, Any], Any]]) -> Self:
+    def fit(self, examples: Examples) -> Self:
         fresh = self._solver()
-        features, X, on = read_examples(examples, self.taxonomy)
+        features, vectors, on = read_examples(examples, self.taxonomy)
+        X = matrix(vectors, max(len(features), 1))  # LIBLINEAR wants a column
         constant, trained = np.ones(len(self.taxonomy)), {}
-        for v in progress(range(1, len(self.taxonomy)), "nodes"):
+        for v in Progress(range(1, len(self.taxonomy)), "nodes"):
             seen = on[:, self._structure.parent_indices[v]].all(axis=1)
             yes = on[seen, v]
             if yes.all():

@@ -14,7 +14,7 @@ from .._kernels import (
     hminover_step,
     vector_of,
 )
-from ..base import Attributes, MultiLabelModel, check_dtype, check_positive, ranking_of
+from ..base import Attributes, LinearModel, MultiLabelModel, check_dtype, check_positive, ranking_of
 from ..base.model import Floats
 from ..taxonomy import Label, Taxonomy
 from ..taxonomy.candidates import Candidates
@@ -22,7 +22,7 @@ from ..taxonomy.candidates import Candidates
 __all__ = ["HMinOver"]
 
 
-class HMinOver(MultiLabelModel):
+class HMinOver(LinearModel, MultiLabelModel):
     """Hierarchical minover perceptron: learns to rank labels jointly, in a tree or a DAG.
 
     Each node v has a weight vector $w_v$. A label is scored by its own and by those of all its
