@@ -80,10 +80,10 @@ class HMinOver(LinearModel, MultiLabelModel):
     Notes
     -----
     Section 4 of the paper [^1], with the attributes of its section 2, "in a truly online fashion":
-    the pair is the worst one of the current example, not of all. There the scores differ by one
-    vector shared by all labels, the root's; here it stays at zero. Halving $\\Delta$, as the
-    paper's experiments do, halves the weights and asks for twice the margin: it is the same as
-    doubling `margin`.
+    the pair is the worst one of the current example, not of all. The root's weights are in every
+    score, so they cancel in every margin and stay at zero. Halving $\\Delta$, as the paper's
+    experiments do, halves the weights and asks for twice the margin: it is the same as doubling
+    `margin`.
 
     The paper leaves the number of labels to a method such as that of Elisseeff and Weston [^2], who
     regress the threshold on all the scores.
