@@ -698,11 +698,11 @@ GENE_TREE = Taxonomy.from_nested({f"g{i // 4}": GENES[i : i + 4] for i in range(
 
 def variants() -> Iterator[tuple[str, Any]]:
     for name in SINGLE + MULTI:
-        tree = PICTURES if name in SINGLE else GENE_TREE
-        cls = getattr(kernel, name)
-        yield f"{name}-open", cls(kernel=kernel.RBF(2.0))
-        yield f"{name}-budget", cls(tree, kernel.Polynomial(2), budget=20)
-        yield f"{name}-pipeline", preprocessing.StandardScaler() | cls(tree)
+        yield f"{name}-open", getattr(kernel, name)(kernel=kernel.RBF(2.0))
+    yield "HRLS-budget", kernel.HRLS(GENE_TREE, kernel.Polynomial(2), budget=20)
+    yield "HRLS-pipeline", preprocessing.StandardScaler() | kernel.HRLS(GENE_TREE)
+    hieron = kernel.Hieron(PICTURES, kernel.Polynomial(2), budget=40)
+    yield "Hieron-pipeline", preprocessing.StandardScaler() | hieron
 
 
 @pytest.mark.parametrize(("name", "model"), list(variants()), ids=lambda value: str(value))
