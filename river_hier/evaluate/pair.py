@@ -23,16 +23,14 @@ class Answers(NamedTuple):
 class Pair(base.Estimator):
     """Two models that predict and learn side by side; River's loop takes them for one.
 
-    One object on both sides predicts and learns once. A model that is trained by `fit`, on a list
-    of examples, does not learn along.
+    One object on both sides predicts and learns once.
     """
 
     def __init__(self, model: Any, comparator: Any) -> None:
         self.model = model
         self.comparator = comparator
         self.step = 0
-        both = [model] if comparator is model else [model, comparator]
-        learners = [one for one in both if _learns(one)]
+        learners = [model] if comparator is model else [model, comparator]
         self._learners = [(learner.learn_one, _accepts_weight(learner)) for learner in learners]
 
     def predict_one(self, x: dict[Any, Any], **kwargs: Any) -> Answers | None:
@@ -88,14 +86,6 @@ class CumulativeLosses(metrics.base.Metric):
 def _is_silent(y_pred: Any) -> bool:
     """No answer: River's loop does not score it either."""
     return y_pred is None or (isinstance(y_pred, dict) and not y_pred)
-
-
-def _learns(model: Any) -> bool:
-    """Whether a model, inside its pipelines and wrappers, learns one example at a time."""
-    for inside in ("_last_step", "_wrapped_model"):
-        if hasattr(model, inside):
-            return _learns(getattr(model, inside))
-    return not hasattr(model, "fit")
 
 
 def _accepts_weight(model: Any) -> bool:
