@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from ..taxonomy import Taxonomy
-from .free_weights import FreeWeights, vector_of
 from .names import Names
 from .rankings import Ranking, worst_pair
 from .threshold import Threshold
+from .weights import Weights
 
 
 def hminover_step(
-    w: FreeWeights,
+    w: Weights,
     threshold: Threshold,
     ranking: Ranking,
     margin: float,
@@ -24,7 +24,7 @@ def hminover_step(
     """The pair with the smallest margin moves apart if that is too small."""
     on = taxonomy.multilabel(y)
     w.check_range(features.find(x).norm2)
-    vector = vector_of(features.insert(x))
+    vector = features.insert(x)
     nodes = ranking.candidates
     scores, relevant = ranking.scores(w.scores(vector))[nodes], on[nodes]
     threshold.learn(scores, relevant)

@@ -6,13 +6,12 @@ from typing import Any
 from scipy.special import expit
 
 from .._kernels import (
-    FreeWeights,
     Threshold,
     Vector,
     Vectors,
+    Weights,
     conditional_probabilities,
     hminover_step,
-    vector_of,
 )
 from ..base import Attributes, LinearModel, MultiLabelModel, check_dtype, check_positive, ranking_of
 from ..base.model import Floats
@@ -142,7 +141,7 @@ class HMinOver(LinearModel, MultiLabelModel):
         self.t = t
         self.candidates = candidates
         self.dtype = dtype
-        self._w = FreeWeights(len(self._taxonomy), dtype)
+        self._w = Weights(len(self._taxonomy), dtype)
         self._threshold = Threshold()
         self._ranking = ranking_of(self._taxonomy, t, candidates)
 
@@ -178,7 +177,7 @@ class HMinOver(LinearModel, MultiLabelModel):
         return self._threshold.at(scores[self._ranking.candidates])
 
     def _scores(self, x: Vector | Vectors) -> Floats:
-        return self._ranking.scores(self._w.scores(vector_of(x)))
+        return self._ranking.scores(self._w.scores(x))
 
     def _conditionals(self, scores: Floats) -> Floats:
         likely = self._ranking.likely(expit(scores - self._at(scores)))

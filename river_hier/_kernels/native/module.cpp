@@ -101,6 +101,23 @@ void weights(nb::module_& m) {
                  return array(w.scores.data(), w.n_nodes());
              },
              "x"_a)
+        .def("check_range", [](const Weights& w, double norm2) { w.check_range(norm2); }, "norm2"_a)
+        .def("add",
+             [](Weights& w, const Vector& x, nb::handle nodes, nb::handle steps) {
+                 const auto places = numbers_of<int64_t>(nodes);
+                 const Numbers sizes = numbers(steps);
+                 if (sizes.size() != places.size()) throw nb::value_error("a step for each node");
+                 Nodes ascending;
+                 for (int64_t v : places) {
+                     if (v < (ascending.empty() ? 0 : int64_t{ascending.back()} + 1) ||
+                         static_cast<size_t>(v) >= w.n_nodes())
+                         throw nb::value_error("nodes must ascend, up to the last there is");
+                     ascending.push_back(static_cast<uint32_t>(v));
+                 }
+                 idle(w).check_range(x.norm2);
+                 w.add(x, ascending, sizes);
+             },
+             "x"_a, "nodes"_a, "steps"_a)
         .def("column",
              [](const Weights& w, uint32_t node, size_t n_features) {
                  Numbers column(n_features);
