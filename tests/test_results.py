@@ -12,17 +12,17 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 DATA = Path(os.environ.get("RIVER_HIER_DATA", ROOT.parent / "shared" / "data"))
-RESULTS = sorted((ROOT / "docs").glob("results*.md"))
+RESULTS = ROOT / "docs" / "results.md"
 
 
 def documented(command: str) -> str:
-    """The block of the pages of results that follows a command."""
+    """The block of the results that follows a command."""
     found = re.search(
         rf"```sh\n{re.escape(command)}[^\n]*\n```\n+```text\n(.*?)```",
-        "\n".join(page.read_text(encoding="utf-8") for page in RESULTS),
+        RESULTS.read_text(encoding="utf-8"),
         re.DOTALL,
     )
-    assert found, f"{command} is in none of {[page.name for page in RESULTS]}"
+    assert found, f"{command} is not in {RESULTS.name}"
     return found[1]
 
 
