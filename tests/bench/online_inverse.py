@@ -4,8 +4,8 @@
 
 The online inverse keeps $(l2 I + S^T S)^{-1}$ of each group of siblings, packed, and updates it by
 BLAS (dspmv, dspr) for every example; then predictions are cheap. All dot products of documents are
-given to it, and do not count. Both get the same documents in blocks of 500, one after the other, and
-their answers must be the same.
+given to it, and do not count. Both get the same documents in blocks of 500, one after the other,
+and their answers must be the same.
 """
 
 from __future__ import annotations

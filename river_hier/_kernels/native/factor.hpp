@@ -25,10 +25,7 @@ RIVER_HIER_WIDE inline void strip_dots(const double* const* rows, const double* 
         }
     }
     for (size_t r = 0; r < strip; ++r) {
-        double sums[lanes<double>];
-        total[r].store(sums);
-        out[r] = ((sums[0] + sums[1]) + (sums[2] + sums[3])) +
-                 ((sums[4] + sums[5]) + (sums[6] + sums[7]));
+        out[r] = sum_of(total[r]);
         for (size_t k = j; k < n; ++k) out[r] += rows[r][k] * y[k];
     }
 }

@@ -4,27 +4,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "pages.hpp"
-#include "simd.hpp"
 #include "solver.hpp"
+#include "symmetric.hpp"
 
 namespace river_hier {
-
-// matrix -= h h^T, row by row.
-RIVER_HIER_WIDE inline void subtract_square(double* const* rows, const double* h, size_t d) {
-    const size_t whole = (d + lanes<double> - 1) / lanes<double> * lanes<double>;
-    for (size_t i = 0; i < d; ++i) {
-        const double minus = -h[i];
-        if (minus == 0.0) continue;
-        for (size_t j = 0; j < whole; j += lanes<double>) {
-            Lanes<double> row, part;
-            row.load(rows[i] + j);
-            part.load(h + j);
-            row.add_product(minus, part);
-            row.store(rows[i] + j);
-        }
-    }
-}
 
 // `w = A^-1 S v` with the inverse of `A = l2 I + S S^T`. d features take O(d^2) memory and a step
 // O(d^2), however many instances have been stored.
@@ -33,59 +16,65 @@ class Primal : public Solver {
     // The inverse (d, d), w (d, m) and S 1 (d) of d features.
     Primal(double l2, size_t d, size_t m, const double* inverse, const double* w,
            const double* total)
-        : l2_(l2), m_(m), w_(w, w + d * m), total_(total, total + d) {
-        reserve(d);
-        d_ = d;
-        for (size_t i = 0; i < d; ++i) std::copy(inverse + i * d, inverse + (i + 1) * d, rows_[i]);
+        : l2_(l2), m_(m) {
+        add_features(d);
+        w_.assign(w, w + d * m);
+        total_.assign(total, total + d);
+        for (size_t i = 0; i < d; ++i)
+            for (size_t j = i; j < d; ++j) inverse_.set(i, j, inverse[i * d + j]);
     }
 
     ~Primal() override;
 
     size_t n_outputs() const override { return m_; }
-    size_t d() const { return d_; }
+    size_t d() const { return inverse_.size(); }
 
     void scores(Visit& visit, double* scores) override {
         std::fill(scores, scores + m_, 0.0);
         const Vector& x = visit.x;
         for (size_t j = 0; j < x.size(); ++j)
-            if (x.rows[j] < d_)
+            if (x.rows[j] < d())
                 for (size_t o = 0; o < m_; ++o) scores[o] += x.values[j] * w_[x.rows[j] * m_ + o];
     }
 
     double solve(Visit& visit) override {  // u = A^-1 x
         const Vector& x = visit.x;
-        met_.clear();
-        values_.clear();
         double norm2 = 0.0;
-        for (size_t j = 0; j < x.size(); ++j)
-            if (x.rows[j] < d_) {
-                met_.push_back(rows_[x.rows[j]]);
-                values_.push_back(x.values[j]);
-                norm2 += x.values[j] * x.values[j];
-            }
-        sum_rows(met_.data(), values_.data(), met_.size(), 0, d_, u_.data());
+        std::fill(u_.begin(), u_.end(), 0.0);
+        if (lanes<double> * x.size() < d()) {
+            for (size_t j = 0; j < x.size(); ++j)
+                if (x.rows[j] < d()) inverse_.add_column(x.rows[j], x.values[j], u_.data());
+        } else {
+            std::fill(x_.begin(), x_.end(), 0.0);
+            for (size_t j = 0; j < x.size(); ++j)
+                if (x.rows[j] < d()) x_[x.rows[j]] = x.values[j];
+            inverse_.multiply(x_.data(), u_.data());
+        }
         double r = 0.0;
         for (size_t j = 0; j < x.size(); ++j)
-            if (x.rows[j] < d_) r += x.values[j] * u_[x.rows[j]];
+            if (x.rows[j] < d()) {
+                r += x.values[j] * u_[x.rows[j]];
+                norm2 += x.values[j] * x.values[j];
+            }
         // On features that A has not met, A is l2 I.
         return std::max(0.0, r) + std::max(0.0, x.norm2 - norm2) / l2_;
     }
 
     void store(Visit& visit, const double* v, double r) override {
         const Vector& x = visit.x;
-        const size_t d = 1 + *std::max_element(x.rows.begin(), x.rows.end());
-        if (d > d_) {
-            add_features(d);
+        const size_t met = 1 + *std::max_element(x.rows.begin(), x.rows.end());
+        if (met > d()) {
+            add_features(met);
             r = solve(visit);
         }
         step_.resize(m_);
         scores(visit, step_.data());
         for (size_t o = 0; o < m_; ++o) step_[o] = (v[o] - step_[o]) / (1.0 + r);
-        for (size_t i = 0; i < d_; ++i)
+        for (size_t i = 0; i < d(); ++i)
             for (size_t o = 0; o < m_; ++o) w_[i * m_ + o] += u_[i] * step_[o];
         const double shrink = 1.0 / std::sqrt(1.0 + r);
-        for (size_t i = 0; i < d_; ++i) u_[i] *= shrink;
-        subtract_square(rows_.data(), u_.data(), d_);  // Sherman and Morrison's formula
+        for (size_t i = 0; i < d(); ++i) u_[i] *= shrink;
+        inverse_.subtract(u_.data());  // Sherman and Morrison's formula
         for (size_t j = 0; j < x.size(); ++j) total_[x.rows[j]] += x.values[j];
     }
 
@@ -93,11 +82,11 @@ class Primal : public Solver {
 
     void add_outputs(size_t n) override {
         Numbers w;
-        for (size_t i = 0; i < d_; ++i) {
+        for (size_t i = 0; i < d(); ++i) {
             const auto row = w_.begin() + static_cast<std::ptrdiff_t>(i * m_);
             w.insert(w.end(), row, row + static_cast<std::ptrdiff_t>(m_));
             double sum = 0.0;
-            for (size_t k = 0; k < d_; ++k) sum += rows_[i][k] * total_[k];
+            for (size_t k = 0; k < d(); ++k) sum += inverse_.at(i, k) * total_[k];
             w.insert(w.end(), n, -sum);
         }
         w_ = std::move(w);
@@ -112,7 +101,8 @@ class Primal : public Solver {
 
     Numbers inverse() const {
         Numbers inverse;
-        for (size_t i = 0; i < d_; ++i) inverse.insert(inverse.end(), rows_[i], rows_[i] + d_);
+        for (size_t i = 0; i < d(); ++i)
+            for (size_t j = 0; j < d(); ++j) inverse.push_back(inverse_.at(i, j));
         return inverse;
     }
 
@@ -120,35 +110,18 @@ class Primal : public Solver {
 
   private:
     void add_features(size_t d) {
-        if (d > rows_.size()) {
-            Pages old = std::move(memory_);
-            std::vector<double*> before = rows_;
-            reserve(2 * d);
-            for (size_t i = 0; i < d_; ++i) std::copy(before[i], before[i] + d_, rows_[i]);
-        }
-        for (size_t i = d_; i < d; ++i) rows_[i][i] = 1.0 / l2_;
+        inverse_.grow(d, 1.0 / l2_);
         w_.resize(d * m_, 0.0);
         total_.resize(d, 0.0);
-        d_ = d;
-    }
-
-    // Rows for up to d features, each padded to whole cache lines of zeros.
-    void reserve(size_t d) {
-        const size_t stride = (d + lanes<double> - 1) / lanes<double> * lanes<double>;
-        memory_ = zeroed(std::max<size_t>(d, 1) * stride * sizeof(double), line);
-        rows_.resize(d);
-        for (size_t i = 0; i < d; ++i) rows_[i] = static_cast<double*>(memory_.get()) + i * stride;
-        u_.assign(stride + lanes<double>, 0.0);
+        u_.assign(inverse_.whole(), 0.0);
+        x_.assign(inverse_.whole(), 0.0);
     }
 
     double l2_;
-    size_t d_ = 0, m_;
-    Pages memory_;
-    std::vector<double*> rows_;
+    size_t m_;
+    Symmetric inverse_;
     Numbers w_, total_;
-    Numbers u_;  // of the last solve, zero beyond d
-    std::vector<const double*> met_;
-    Numbers values_, step_;
+    Numbers u_, x_, step_;  // u of the last solve, and scratch
 };
 
 }  // namespace river_hier

@@ -49,6 +49,12 @@ struct Lanes {
 };
 #endif
 
+inline __attribute__((always_inline)) double sum_of(const Lanes<double>& parts) {
+    double p[lanes<double>];
+    parts.store(p);
+    return ((p[0] + p[1]) + (p[2] + p[3])) + ((p[4] + p[5]) + (p[6] + p[7]));
+}
+
 // sums[first : first + N lines] = the sum of values[i] * rows[i][the same columns].
 template <class T, int N>
 inline __attribute__((always_inline)) void sum_lines(const T* const* rows, const double* values,

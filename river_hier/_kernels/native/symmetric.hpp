@@ -1,0 +1,115 @@
+// A symmetric matrix that grows, stored once.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "pages.hpp"
+#include "simd.hpp"
+
+namespace river_hier {
+
+// u += A x, `strip` rows at a time. All sizes are whole cache lines.
+RIVER_HIER_WIDE inline void multiply_symmetric(const double* const* rows, const double* x,
+                                               size_t whole, double* u) {
+    constexpr size_t strip = 4;
+    for (size_t i = 0; i < whole; i += strip) {
+        Lanes<double> total[strip], row, part, sum;
+        size_t j = i - i % lanes<double>;
+        part.load(x + j);
+        for (size_t r = 0; r < strip; ++r) {
+            row.load(rows[i + r] + j);
+            total[r].add_product(row, part);
+        }
+        for (j += lanes<double>; j < whole; j += lanes<double>) {  // each number counts twice
+            part.load(x + j);
+            sum.load(u + j);
+            for (size_t r = 0; r < strip; ++r) {
+                row.load(rows[i + r] + j);
+                total[r].add_product(row, part);
+                sum.add_product(x[i + r], row);
+            }
+            sum.store(u + j);
+        }
+        for (size_t r = 0; r < strip; ++r) u[i + r] += sum_of(total[r]);
+    }
+}
+
+// A -= h h^T
+RIVER_HIER_WIDE inline void subtract_square(double* const* rows, const double* h, size_t whole) {
+    for (size_t i = 0; i < whole; ++i) {
+        const double minus = -h[i];
+        if (minus == 0.0) continue;
+        for (size_t j = i - i % lanes<double>; j < whole; j += lanes<double>) {
+            Lanes<double> row, part;
+            row.load(rows[i] + j);
+            part.load(h + j);
+            row.add_product(minus, part);
+            row.store(rows[i] + j);
+        }
+    }
+}
+
+// A row holds its columns from the cache line on in which the diagonal lies; what is to the left of
+// that stands in the rows above. So a product and an update read half the matrix.
+class Symmetric {
+  public:
+    size_t size() const { return size_; }
+
+    // The size as whole cache lines: what vectors beside the matrix have room for.
+    size_t whole() const { return line_up(size_); }
+
+    double at(size_t i, size_t j) const { return rows_[std::min(i, j)][std::max(i, j)]; }
+
+    void set(size_t i, size_t j, double value) {
+        rows_[i][j] = value;
+        rows_[j][i] = value;
+    }
+
+    // New rows and columns are zero but for the diagonal.
+    void grow(size_t n, double diagonal) {
+        if (n > rows_.size()) {
+            const Pages old = std::move(memory_);
+            const std::vector<double*> before = rows_;
+            reserve(size_ ? 2 * n : n);
+            for (size_t i = 0; i < size_; ++i)
+                std::copy(before[i], before[i] + line_up(size_), rows_[i]);
+        }
+        for (size_t i = size_; i < n; ++i) rows_[i][i] = diagonal;
+        size_ = n;
+    }
+
+    // u = A x for a dense x; both have room for whole cache lines, zero beyond the size.
+    void multiply(const double* x, double* u) const {
+        std::fill(u, u + whole(), 0.0);
+        multiply_symmetric(rows_.data(), x, whole(), u);
+    }
+
+    // u += value A[:, i]
+    void add_column(size_t i, double value, double* u) const {
+        const size_t own = i - i % lanes<double>;
+        for (size_t j = 0; j < own; ++j) u[j] += value * rows_[j][i];
+        for (size_t j = own; j < size_; ++j) u[j] += value * rows_[i][j];
+    }
+
+    void subtract(const double* h) { subtract_square(rows_.data(), h, whole()); }
+
+  private:
+    static size_t line_up(size_t n) {
+        return (n + lanes<double> - 1) / lanes<double> * lanes<double>;
+    }
+
+    void reserve(size_t n) {
+        const size_t stride = line_up(std::max<size_t>(n, 1));
+        memory_ = zeroed(stride * stride * sizeof(double), line);
+        rows_.resize(stride);
+        for (size_t i = 0; i < stride; ++i)
+            rows_[i] = static_cast<double*>(memory_.get()) + i * stride;
+    }
+
+    Pages memory_;
+    std::vector<double*> rows_;
+    size_t size_ = 0;
+};
+
+}  // namespace river_hier
