@@ -17,6 +17,8 @@ from .rows import Rows
 Floats = NDArray[np.float64]
 FromDots = Callable[[Floats, float, Floats], Floats]
 
+_NO_ROWS = np.empty(0, dtype=np.intp)
+
 
 class KernelInstances(abc.ABC):
     """Instances numbered in the order in which they were stored."""
@@ -86,7 +88,7 @@ class DotProducts(KernelInstances):
     def keep(self, which: NDArray[np.intp]) -> None:
         """Forget the other instances, and the features that only they had."""
         kept = list(self._rows.vectors(which))
-        used = np.unique(np.concatenate([x.rows for x in kept]))
+        used = np.unique(np.concatenate([_NO_ROWS, *(x.rows for x in kept)]))
         names = self._features.names()
         self._features = type(self._features)()
         self._features.insert(dict.fromkeys([names[j] for j in used.tolist()], 1.0))

@@ -5,18 +5,16 @@ Two ways of keeping them: as weights, where the kernel is linear, or by their co
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._kernels import FreeWeights, Vector
+from .._kernels import KernelInstances, Names
+from .machines import KernelMachines, LinearMachines, Machines
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
-Kernel = Callable[[Floats, Floats], Any]
 
 
 class Expansion(Protocol):
@@ -34,13 +32,14 @@ class Expansion(Protocol):
 
     def norm2(self) -> float: ...
 
-    def frozen(self) -> FreeWeights | KernelWeights: ...
+    def machines(self) -> Machines: ...
 
 
 class LinearExpansion:
     """The weights themselves: O(features of x_i * nodes) to score, as much memory as they take."""
 
-    def __init__(self, X: Any, n_nodes: int) -> None:
+    def __init__(self, features: Names, X: Any, n_nodes: int) -> None:
+        self.features = features
         self.X = X  # sparse rows (instances, features)
         self.w = np.zeros((X.shape[1], n_nodes))
         self.norms2 = np.asarray(X.multiply(X).sum(axis=1)).ravel()
@@ -73,11 +72,9 @@ class LinearExpansion:
         """sum_v ||w_v||^2."""
         return float(np.einsum("jv,jv->", self.w, self.w))
 
-    def frozen(self) -> FreeWeights:
+    def machines(self) -> LinearMachines:
         """What scores new instances."""
-        weights = FreeWeights(self.w.shape[1])
-        weights.matrix = self.w
-        return weights
+        return LinearMachines(self.features, self.w, np.zeros(self.w.shape[1]))
 
     def _row(self, i: int) -> tuple[Any, Floats]:
         here = slice(self.X.indptr[i], self.X.indptr[i + 1])
@@ -90,13 +87,12 @@ class KernelExpansion:
     The kernel matrix takes O(instances^2) memory.
     """
 
-    def __init__(self, X: Floats, kernel: Kernel, n_nodes: int) -> None:
-        self.X = X
-        self.kernel = kernel
-        self.gram = gram(kernel, X, X)
-        self.b = np.zeros((len(X), n_nodes))
-        self._scores = np.zeros((len(X), n_nodes))
-        self.norms2 = self.gram.diagonal()
+    def __init__(self, instances: KernelInstances, gram: Floats, n_nodes: int) -> None:
+        self.instances = instances
+        self.gram = gram
+        self.b = np.zeros((len(gram), n_nodes))
+        self._scores = np.zeros((len(gram), n_nodes))
+        self.norms2 = gram.diagonal()
 
     def scores(self, i: int) -> Floats:
         """<w_v, x_i> of every node."""
@@ -121,38 +117,6 @@ class KernelExpansion:
         """sum_v ||w_v||^2."""
         return float(np.einsum("iv,iv->", self.b, self._scores))
 
-    def frozen(self) -> KernelWeights:
-        """What scores new instances: those with a coefficient are kept."""
-        used = self.b.any(axis=1)
-        return KernelWeights(self.X[used], self.b[used], self.kernel)
-
-
-class KernelWeights:
-    """Weight vectors in the space of a kernel."""
-
-    def __init__(self, X: Floats, b: Floats, kernel: Kernel) -> None:
-        self.X = X
-        self.b = b
-        self.kernel = kernel
-
-    def scores(self, x: Vector) -> Floats:
-        """<w_v, x> of every node: O(instances kept * (features + nodes))."""
-        row = np.zeros((1, self.X.shape[1]))
-        row[0, x.rows] = x.values
-        # Of features never trained on only the norm matters, to any kernel of dot products.
-        row[0, -1] = math.sqrt(max(x.norm2 - float(x.values @ x.values), 0.0))
-        if not len(self.X):
-            return np.zeros(self.b.shape[1])
-        scores: Floats = gram(self.kernel, self.X, row)[:, 0] @ self.b
-        return scores
-
-
-def gram(kernel: Kernel, X: Floats, Z: Floats) -> Floats:
-    """K(X, Z), which must be a matrix of finite numbers."""
-    k = np.asarray(kernel(X, Z), dtype=np.float64)
-    if k.shape != (len(X), len(Z)) or not np.isfinite(k).all():
-        raise ValueError(
-            f"`kernel` must give a finite matrix of shape {(len(X), len(Z))}, got shape {k.shape}"
-            f"{'' if np.isfinite(k).all() else ' with nan or inf'}"
-        )
-    return k
+    def machines(self) -> KernelMachines:
+        """What scores new instances."""
+        return KernelMachines(self.instances, self.b, np.zeros(self.b.shape[1]))

@@ -7,11 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base import Attributes, check_integer, check_positive
+from ..kernel.functions import Function, Kernel
 from ..losses.costs import Costs, by_node, check, check_factor
 from ..taxonomy import Taxonomy
 from ..taxonomy.candidates import Candidates
 from .examples import Examples
-from .expansions import Kernel
 from .label_ranker import LabelRanker
 from .progress import Progress
 from .working_sets import Losses, WorkingSets
@@ -40,7 +40,8 @@ class HierarchicalMultilabelSVM(LabelRanker):
 
     A pass takes O(features of x * nodes + pairs) an example, with a kernel O(examples * nodes
     moved + pairs); the memory taken is O(features * nodes), with a kernel O(examples^2), and in
-    both cases O(candidates^2).
+    both cases O(candidates^2). An x is scored in O(features of x * nodes); with a kernel by its
+    values at the support vectors, O(support vectors * (features + nodes)).
 
     Its flat counterpart is `HierarchicalMultilabelSVM(taxonomy.flatten(),
     candidates=taxonomy.leaves)`.
@@ -63,9 +64,11 @@ class HierarchicalMultilabelSVM(LabelRanker):
         The factor of nodes above the irrelevant label only, at least 0. The paper's experiments
         charge half of the symmetric difference, `missed=0.5, spurious=0.5`.
     kernel
-        A function K(X, Z) of two matrices of instances, one a row, that gives the matrix of their
-        products; `None` for dot products. It must be one of dot products and norms, as polynomial
-        and Gaussian kernels are: of features that were never trained on only the norm is known.
+        `kernel.Linear()`, `kernel.RBF(sigma)`, `kernel.Polynomial(degree, coef0)`, or any function
+        of two feature dicts that answers with a number; symmetric, and positive semi-definite.
+        With a function of one's own features may be of any kind, and training calls it for each
+        pair of examples. `None` is the linear kernel, and keeps weights of features instead of
+        coefficients of examples: what suits it is more examples than features.
     tol
         Stop when the duality gap is at most this share of the primal objective.
     max_passes
@@ -73,10 +76,14 @@ class HierarchicalMultilabelSVM(LabelRanker):
 
     Raises
     ------
+    TypeError
+        If `kernel` is no function, or `max_passes` not an integer; from `fit` and answers, if a
+        function of one's own does not give a number.
     ValueError
         If `C` or `tol` is not positive, an attribute, volume or factor out of its range,
         `candidates` empty or with the root in it, or `max_passes` below 1; from `fit`, if there is
-        no example or something is wrong with one.
+        no example or something is wrong with one; from answers, if a feature or a value of the
+        kernel is not a finite number.
     RuntimeError
         From all but `fit`, if the model has not been fitted.
 
@@ -125,7 +132,7 @@ class HierarchicalMultilabelSVM(LabelRanker):
         volumes: Costs | None = None,
         missed: float = 1.0,
         spurious: float = 1.0,
-        kernel: Kernel | None = None,
+        kernel: Kernel | Function | None = None,
         tol: float = 0.01,
         max_passes: int = 1000,
     ) -> None:
@@ -150,10 +157,10 @@ class HierarchicalMultilabelSVM(LabelRanker):
         return self.primal - self.dual
 
     def fit(self, examples: Examples) -> Self:
-        features, expansion, relevant = self._read(examples)
+        expansion, relevant = self._read(examples)
         sets = WorkingSets(expansion, self._ranking, relevant, self._delta(), float(self.C))
         n_passes, losses = self._ascend(sets)
-        self._trained = self._freeze(features, expansion, relevant)
+        self._trained = self._freeze(expansion, relevant)
         self.primal, self.dual, self.n_passes = losses.primal, losses.dual, n_passes
         return self
 

@@ -7,10 +7,11 @@ from numpy.typing import NDArray
 
 from .._kernels import Ranking
 from ..base import Attributes, check_integer, check_positive
+from ..kernel.functions import Function, Kernel
 from ..taxonomy import Taxonomy
 from ..taxonomy.candidates import Candidates
 from .examples import Examples
-from .expansions import Expansion, Kernel
+from .expansions import Expansion
 from .label_ranker import LabelRanker
 from .progress import Progress
 
@@ -28,7 +29,7 @@ class BatchHMinOver(LabelRanker):
     $\\|u\\|^2 (2 c + \\max \\Delta \\|\\delta\\Phi\\|^2)$, as for any perceptron.
 
     A step takes O(stored features + examples * candidates); the scores of all examples are kept up
-    to date.
+    to date. With a kernel it takes O(examples * nodes), and all O(examples^2) memory.
 
     Its flat counterpart is `BatchHMinOver(taxonomy.flatten(), candidates=taxonomy.leaves)`.
 
@@ -43,18 +44,23 @@ class BatchHMinOver(LabelRanker):
     candidates
         The labels that are ranked; `None` for the leaves.
     kernel
-        A function K(X, Z) of two matrices of instances, one a row, that gives the matrix of their
-        products; `None` for dot products. It must be one of dot products and norms, as polynomial
-        and Gaussian kernels are: of features that were never trained on only the norm is known.
+        `kernel.Linear()`, `kernel.RBF(sigma)`, `kernel.Polynomial(degree, coef0)`, or any function
+        of two feature dicts that answers with a number; symmetric, and positive semi-definite.
+        With a function of one's own features may be of any kind, and training calls it for each
+        pair of examples. `None` is the linear kernel, and keeps weights of features instead of
+        coefficients of examples: what suits it is more examples than features.
     max_steps
         Stop after so many steps, whatever the margins are by then.
 
     Raises
     ------
+    TypeError
+        If `kernel` is no function, or `max_steps` not an integer; from `fit` and answers, if a
+        function of one's own does not give a number.
     ValueError
         If `margin` is not positive, an attribute negative, `candidates` empty or with the root in
         it, or `max_steps` below 1; from `fit`, if there is no example or something is wrong with
-        one.
+        one; from answers, if a feature or a value of the kernel is not a finite number.
     RuntimeError
         From all but `fit`, if the model has not been fitted.
 
@@ -98,7 +104,7 @@ class BatchHMinOver(LabelRanker):
         margin: float = 1.0,
         t: Attributes = 1.0,
         candidates: Candidates | None = None,
-        kernel: Kernel | None = None,
+        kernel: Kernel | Function | None = None,
         max_steps: int = 10_000,
     ) -> None:
         super().__init__(taxonomy, t, candidates, kernel)
@@ -110,11 +116,11 @@ class BatchHMinOver(LabelRanker):
         self.smallest_margin = -np.inf
 
     def fit(self, examples: Examples) -> Self:
-        features, expansion, relevant = self._read(examples)
+        expansion, relevant = self._read(examples)
         steps, margin = minover(
             expansion, self._ranking, relevant, float(self.margin), self.max_steps
         )
-        self._trained = self._freeze(features, expansion, relevant)
+        self._trained = self._freeze(expansion, relevant)
         self.n_steps, self.smallest_margin = steps, margin
         return self
 

@@ -48,7 +48,7 @@ class HSVM(LinearSupportVectorModel):
     Notes
     -----
     The comparator of the paper [^1], section 8, with its C = 1. The paper solved by LIBSVM, which
-    leaves the bias out of $\\|w_i\\|^2$: that is `KernelHSVM(taxonomy, kernel="linear")`, and much
+    leaves the bias out of $\\|w_i\\|^2$: that is `KernelHSVM(taxonomy, kernel.Linear())`, and much
     slower. On a handful of examples that contradict each other, scikit-learn's LIBLINEAR may stop
     before the optimum. A node whose examples are all on, or all off, answers with that; one without
     examples is on, as the paper's learners are where they know nothing.

@@ -1,47 +1,55 @@
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Iterator
 from typing import Any
 
-from ..base import check_positive
+from ..kernel.functions import RBF, Function, Kernel
+from ..kernel.instances import check_kernel
 from ..taxonomy import Taxonomy
-from .machines import Floats, KernelMachines
-from .scikit_learn import solvers
+from .examples import Examples
+from .problems import KernelProblem
 from .support_vectors import SupportVectorModel
 
 __all__ = ["KernelHSVM"]
-
-KERNELS = ("rbf", "poly", "sigmoid", "linear")
 
 
 class KernelHSVM(SupportVectorModel):
     """H-SVM with kernels: a kernel machine at every node, trained and evaluated from the top down.
 
-    It is trained and answers as `HSVM` does, with LIBSVM as solver, which leaves the bias out of
-    the norm that it keeps small. Its flat counterpart is `KernelHSVM(taxonomy.flatten())`.
+    The machine of node i minimises
 
-    Training a node takes between O(m^2) and O(m^3) kernels for its m examples, predicting one for
-    each support vector of each node.
+    $$\\tfrac{1}{2} \\|w_i\\|^2 + C \\sum_t [1 - v_{i,t} (w_i \\cdot \\phi(x_t) + b_i)]_+$$
+
+    in the space of the kernel, $\\phi(x) \\cdot \\phi(z) = K(x, z)$. Otherwise it is trained and
+    answers as `HSVM` does. Its flat counterpart is `KernelHSVM(taxonomy.flatten(), kernel)`.
+
+    The support vectors of all nodes are stored once. An x is scored by one row of the kernel, its
+    values at these, O(support vectors * features), and O(support vectors * nodes) to weigh it.
+
+    Training computes the kernel of all pairs of the m examples once, O(m^2 * features), and takes
+    LIBSVM's time for each node, between O(m^2) and O(m^3). It takes O(m^2) memory.
 
     Parameters
     ----------
     taxonomy
         A tree or a DAG; in a DAG a node is on only if all its parents are.
+    kernel
+        `kernel.Linear()`, `kernel.RBF(sigma)`, `kernel.Polynomial(degree, coef0)`, or any function
+        of two feature dicts that answers with a number; symmetric, and positive semi-definite.
+        With a function of one's own features may be of any kind, and scoring calls it for each
+        support vector. `None` is the linear kernel.
     C
         The weight of the loss against the margin.
-    kernel
-        `"rbf"`, `"poly"` (of degree 3), `"sigmoid"` or `"linear"`, as in scikit-learn's `SVC`.
-    gamma
-        The coefficient of all but the linear kernel: a positive number, or `"scale"` for 1 /
-        (features * variance of the values) at each node.
 
     Raises
     ------
+    TypeError
+        If `kernel` is no function; from `fit` and `predict_one`, if a function of one's own does
+        not answer with a number.
     ValueError
-        If a parameter is none of these; from `fit` and `predict_one`, if a feature is not a finite
-        number; from `fit`, if there are no examples, a label is unknown, or a label is on whose
-        ancestor is explicitly False.
+        If `C` is not positive; from `fit` and `predict_one`, if a feature or a value of the kernel
+        is not a finite number; from `fit`, if there are no examples, a label is unknown, or a
+        label is on whose ancestor is explicitly False.
     RuntimeError
         From all but `fit`, if the model has not been fitted.
     ImportError
@@ -49,23 +57,30 @@ class KernelHSVM(SupportVectorModel):
 
     Notes
     -----
-    With a linear kernel and C = 1 this is H-SVM as the paper [^1] ran it, section 8.
+    With `kernel.Linear()` and C = 1 this is H-SVM as the paper [^1] ran it, section 8.
 
     Examples
     --------
 
-    >>> from itertools import islice
-    >>> from river import evaluate
-    >>> from river_hier import Taxonomy, batch, metrics
-    >>> from river_hier.datasets import synth
+    >>> from river import datasets, evaluate, preprocessing
+    >>> from river_hier import Taxonomy, batch, kernel, metrics
 
-    >>> taxonomy = Taxonomy([("all", "news"), ("news", "sport"), ("news", "politics")])
-    >>> stream = synth.LinearLabels(taxonomy, n_features=5, seed=42)
-    >>> model = batch.KernelHSVM(taxonomy).fit(stream.take(500))
+    >>> taxonomy = Taxonomy.from_nested(
+    ...     {
+    ...         "nature": ["sky", "foliage", "grass"],
+    ...         "built": ["brickface", "cement", "window", "path"],
+    ...     }
+    ... )
+    >>> scaler = preprocessing.StandardScaler()
+    >>> images = list(datasets.ImageSegments())
+    >>> for x, _ in images[:500]:
+    ...     scaler.learn_one(x)
+    >>> examples = [(scaler.transform_one(x), y) for x, y in images]
+    >>> model = batch.KernelHSVM(taxonomy, kernel.RBF(sigma=2.0)).fit(examples[:500])
     >>> metric = metrics.HLoss(taxonomy)
 
-    >>> evaluate.progressive_val_score(islice(stream, 500, 1000), model, metric)
-    HLoss: 0.582
+    >>> evaluate.progressive_val_score(examples[500:], model, metric)
+    HLoss: 0.190055
 
     References
     ----------
@@ -76,24 +91,16 @@ class KernelHSVM(SupportVectorModel):
     """
 
     def __init__(
-        self,
-        taxonomy: Taxonomy,
-        C: float = 1.0,
-        kernel: str = "rbf",
-        gamma: float | str = "scale",
+        self, taxonomy: Taxonomy, kernel: Kernel | Function | None, C: float = 1.0
     ) -> None:
         super().__init__(taxonomy, taxonomy, C)
-        if kernel not in KERNELS:
-            raise ValueError(f"`kernel` must be one of {', '.join(KERNELS)}, got {kernel!r}")
-        if gamma != "scale":
-            check_positive("gamma", gamma)
+        check_kernel(kernel)
         self.kernel = kernel
-        self.gamma = gamma
 
-    def _solver(self) -> Callable[[], Any]:
-        return partial(solvers().SVC, C=self.C, kernel=self.kernel, gamma=self.gamma)
+    @classmethod
+    def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
+        for parameters in super()._unit_test_params():
+            yield {**parameters, "kernel": RBF()}
 
-    def _together(
-        self, constant: Floats, trained: dict[int, Any], n_features: int
-    ) -> KernelMachines:
-        return KernelMachines(constant, trained, n_features)
+    def _problem(self, examples: Examples) -> KernelProblem:
+        return KernelProblem(examples, self.taxonomy, self.kernel, self.C)

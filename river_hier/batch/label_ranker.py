@@ -8,13 +8,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._kernels import FreeWeights, Names, Threshold, vector_of
+from .._kernels import Threshold
 from ..base import Attributes, ranking_of
+from ..kernel.functions import Function, Kernel
+from ..kernel.instances import check_kernel
 from ..taxonomy import Label, Taxonomy
 from ..taxonomy.candidates import Candidates
-from .examples import Examples, matrix, read_examples
-from .expansions import Expansion, Kernel, KernelExpansion, KernelWeights, LinearExpansion
+from .examples import Examples, read_gram, read_matrix
+from .expansions import Expansion, KernelExpansion, LinearExpansion
 from .frozen import Frozen
+from .machines import Machines
 
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -23,8 +26,7 @@ Mask = NDArray[np.bool_]
 class Trained(NamedTuple):
     """What `fit` has found."""
 
-    features: Names
-    weights: FreeWeights | KernelWeights
+    machines: Machines
     threshold: Threshold
 
 
@@ -39,11 +41,10 @@ class LabelRanker(Frozen):
         taxonomy: Taxonomy,
         t: Attributes,
         candidates: Candidates | None,
-        kernel: Kernel | None,
+        kernel: Kernel | Function | None,
     ) -> None:
         super().__init__(taxonomy)
-        if kernel is not None and not callable(kernel):
-            raise TypeError(f"`kernel` must be a function K(X, Z) -> matrix, got {kernel!r}")
+        check_kernel(kernel)
         self.t = t
         self.candidates = candidates
         self.kernel = kernel
@@ -105,23 +106,23 @@ class LabelRanker(Frozen):
         return self._trained
 
     def _scores(self, x: Mapping[Any, Any]) -> Floats:
-        found = self._found
-        return self._ranking.scores(found.weights.scores(vector_of(found.features.find(x))))
+        return self._ranking.scores(self._found.machines.scores(x))
 
-    def _read(self, examples: Examples) -> tuple[Names, Expansion, Mask]:
-        """The names of features, the instances, and which candidates are relevant to each."""
-        features, vectors, on = read_examples(examples, self.taxonomy)
-        X = matrix(vectors, len(features) + 1)  # and one for all that is never trained on
-        n = len(self.taxonomy)
-        expansion: Expansion = LinearExpansion(X, n)
-        if self.kernel is not None:
-            expansion = KernelExpansion(X.toarray(), self.kernel, n)
-        return features, expansion, on[:, self._ranking.candidates]
+    def _read(self, examples: Examples) -> tuple[Expansion, Mask]:
+        """The instances, with all weights at 0, and which candidates are relevant to each."""
+        expansion: Expansion
+        if self.kernel is None:
+            features, X, on = read_matrix(examples, self.taxonomy)
+            expansion = LinearExpansion(features, X, len(self.taxonomy))
+        else:
+            instances, gram, on = read_gram(examples, self.taxonomy, self.kernel)
+            expansion = KernelExpansion(instances, gram, len(self.taxonomy))
+        return expansion, on[:, self._ranking.candidates]
 
-    def _freeze(self, features: Names, expansion: Expansion, relevant: Mask) -> Trained:
+    def _freeze(self, expansion: Expansion, relevant: Mask) -> Trained:
         """The trained state, with the threshold that the training examples ask for."""
         threshold = Threshold()
         scores = self._ranking.scores(expansion.all_scores().T)[self._ranking.candidates].T
         for one, truth in zip(scores, relevant, strict=True):
             threshold.learn(one, truth)
-        return Trained(features, expansion.frozen(), threshold)
+        return Trained(expansion.machines(), threshold)

@@ -1,15 +1,15 @@
-"""The trained machines of all nodes: the scores of one x."""
+"""The trained weight vectors of all nodes: the scores <w_v, x> + b_v of one x."""
 
 from __future__ import annotations
 
 import abc
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._kernels import Vector
-from .examples import matrix
+from .._kernels import KernelInstances, Names
 
 Floats = NDArray[np.float64]
 
@@ -18,34 +18,37 @@ class Machines(abc.ABC):
     """What the nodes say, in taxonomy order."""
 
     @abc.abstractmethod
-    def scores(self, x: Vector) -> Floats:
+    def scores(self, x: Mapping[Any, Any]) -> Floats:
         """The score of every node."""
 
 
 class LinearMachines(Machines):
-    """Weights and biases side by side: O(features of x * nodes) for all scores."""
+    """Weights (features, nodes) and biases: O(features of x * nodes) for all scores."""
 
-    def __init__(self, constant: Floats, trained: dict[int, Any], n_features: int) -> None:
-        self.bias = constant
-        self.w = np.zeros((n_features, len(constant)))
-        for v, machine in trained.items():
-            self.w[:, v], self.bias[v] = machine.coef_[0], machine.intercept_[0]
+    def __init__(self, features: Names, w: Floats, bias: Floats) -> None:
+        self.features = features
+        self.w = w
+        self.bias = bias
 
-    def scores(self, x: Vector) -> Floats:
-        scores: Floats = self.bias + x.values @ self.w[x.rows]
+    def scores(self, x: Mapping[Any, Any]) -> Floats:
+        found = self.features.find(x)
+        scores: Floats = self.bias + found.values @ self.w[found.rows]
         return scores
 
 
 class KernelMachines(Machines):
-    """One machine after the other: O(features of x * support vectors) for all scores."""
+    """Dual coefficients (instances, nodes) and biases: a row of the kernel for all scores.
 
-    def __init__(self, constant: Floats, trained: dict[int, Any], n_features: int) -> None:
-        self.constant = constant
-        self.trained = trained
-        self.n_features = n_features
+    Of the instances those that have a coefficient are kept, the support vectors of any node.
+    """
 
-    def scores(self, x: Vector) -> Floats:
-        scores, row = self.constant.copy(), matrix([x], self.n_features)
-        for v, machine in self.trained.items():
-            scores[v] = machine.decision_function(row)[0]
+    def __init__(self, instances: KernelInstances, b: Floats, bias: Floats) -> None:
+        support = np.flatnonzero(b.any(axis=1))
+        instances.keep(support)
+        self.instances = instances
+        self.b = b[support]
+        self.bias = bias
+
+    def scores(self, x: Mapping[Any, Any]) -> Floats:
+        scores: Floats = self.bias + self.instances.row(x).values @ self.b
         return scores

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import abc
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, Self
 
 import numpy as np
 
-from .._kernels import Features
 from .._kernels.paths import top_down
 from ..base import check_positive
 from ..taxonomy import Label, Taxonomy
-from .examples import Examples, matrix, read_examples
+from .examples import Examples, Floats
 from .frozen import Frozen
-from .machines import Floats, Machines
+from .machines import Machines
+from .problems import Problem
 from .progress import Progress
 
 
@@ -31,23 +31,21 @@ class SupportVectorModel(Frozen):
         check_positive("C", C)
         self.C = C
         self._structure = structure
-        self._trained: tuple[Features, Machines] | None = None
+        self._trained: Machines | None = None
 
     def fit(self, examples: Examples) -> Self:
-        fresh = self._solver()
-        features, vectors, on = read_examples(examples, self.taxonomy)
-        X = matrix(vectors, max(len(features), 1))  # LIBLINEAR wants a column
-        constant, trained = np.ones(len(self.taxonomy)), {}
-        for v in Progress(range(1, len(self.taxonomy)), "nodes"):
-            seen = on[:, self._structure.parent_indices[v]].all(axis=1)
-            yes = on[seen, v]
+        problem, n_nodes = self._problem(examples), len(self.taxonomy)
+        w, bias = np.zeros((problem.n_weights, n_nodes)), np.ones(n_nodes)
+        for v in Progress(range(1, n_nodes), "nodes"):
+            seen = np.flatnonzero(problem.on[:, self._structure.parent_indices[v]].all(axis=1))
+            yes = problem.on[seen, v]
             if yes.all():
                 continue
             if yes.any():
-                trained[v] = fresh().fit(X[seen], yes)
+                w[:, v], bias[v] = problem.solve(seen, yes)
             else:
-                constant[v] = -1.0
-        self._trained = features, self._together(constant, trained, X.shape[1])
+                bias[v] = -1.0
+        self._trained = problem.machines(w, bias)
         return self
 
     def predict_one(self, x: Mapping[Any, Any], **kwargs: Any) -> dict[Label, bool]:
@@ -72,8 +70,7 @@ class SupportVectorModel(Frozen):
     def _scores(self, x: Mapping[Any, Any]) -> Floats:
         self._check_fitted()
         assert self._trained is not None
-        features, machines = self._trained
-        return machines.scores(features.find(x))
+        return self._trained.scores(x)
 
     @property
     def _fitted(self) -> bool:
@@ -82,9 +79,5 @@ class SupportVectorModel(Frozen):
     # What an algorithm fills in
 
     @abc.abstractmethod
-    def _solver(self) -> Callable[[], Any]:
-        """Gives a fresh machine of scikit-learn's."""
-
-    @abc.abstractmethod
-    def _together(self, constant: Floats, trained: dict[int, Any], n_features: int) -> Machines:
-        """The machines of all nodes."""
+    def _problem(self, examples: Examples) -> Problem:
+        """The examples, as its solver takes them."""
