@@ -131,3 +131,36 @@ def test_all_names_of_an_x_are_inserted_or_none(core: str, which: str) -> None:
     rows = features.insert(x).rows.tolist()
     assert rows == [*range(4, 2006), 1, 2006]
     assert features.names()[-3:] == [("new", 1), 4, "late"]
+
+
+@both
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("n_nodes", [4, 200])
+def test_weights_add_what_they_are_given(core: str, n_nodes: int, dtype: str) -> None:
+    k = kernels(core)
+    w, features = k.Weights(n_nodes, dtype), k.Features()
+    dense = np.zeros((6, n_nodes))
+    rng = np.random.default_rng(n_nodes)
+    for _ in range(30):
+        names = rng.permutation(6)[: rng.integers(7)].tolist()
+        x = {name: float(value) for name, value in zip(names, rng.normal(size=6), strict=False)}
+        nodes = np.flatnonzero(rng.random(n_nodes) < 0.4)
+        steps = rng.normal(size=len(nodes))
+        w.add(features.insert(x), nodes, steps)
+        for name, value in x.items():
+            dense[name, nodes] += value * steps
+        expected = sum(value * dense[name] for name, value in x.items()) + np.zeros(n_nodes)
+        near = 1e-12 if dtype == "float64" else 1e-5
+        np.testing.assert_allclose(w.scores(features.find(x)), expected, atol=near)
+
+
+@native_only
+def test_compiled_weights_refuse_nodes_that_are_not_there() -> None:
+    k = kernels("native")
+    w, x = k.Weights(4), k.Features().insert({"a": 1.0})
+    for nodes in ([4], [-1], [2, 1], [1, 1]):
+        with pytest.raises(ValueError, match="nodes must ascend"):
+            w.add(x, np.array(nodes), np.ones(len(nodes)))
+    with pytest.raises(ValueError, match="a step for each node"):
+        w.add(x, np.array([1, 2]), np.ones(1))
+    assert w.n_bytes == k.Weights(4).n_bytes

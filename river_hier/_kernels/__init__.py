@@ -28,7 +28,6 @@ from .batch_steps import (
 from .closures import Closures, closures
 from .expansion import Expansion
 from .features import Features
-from .free_weights import FreeWeights, vector_of
 from .harow import harow_step
 from .hashed_features import HashedFeatures
 from .hieron import (
@@ -110,7 +109,6 @@ __all__ = [
     "DotProducts",
     "Expansion",
     "Features",
-    "FreeWeights",
     "HashedFeatures",
     "KernelInstances",
     "KernelSystems",
@@ -158,7 +156,6 @@ __all__ = [
     "top_down_answers",
     "top_down_probabilities",
     "trained_nodes",
-    "vector_of",
     "why",
     "worst_pair",
 ]

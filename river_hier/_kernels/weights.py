@@ -85,7 +85,7 @@ class Weights:
         rows, nodes = np.nonzero(used[:n])
         start = np.searchsorted(rows, np.arange(n + 1)).astype(np.int64)
         parts = (start, nodes.astype(np.uint32), used[rows, nodes])
-        return saved(type(self).__name__, self.n_nodes, self.matrix.dtype.name, parts)
+        return saved("Weights", self.n_nodes, self.matrix.dtype.name, parts)
 
     @classmethod
     def restore(cls, n_nodes: int, dtype: str, rows: Any) -> Weights:
