@@ -336,6 +336,57 @@ def test_forgetting_survives_repeated_examples(name: str, which: str) -> None:
     assert all(math.isfinite(score) and abs(score) < 1e3 for score in scores.values())
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("name", SINGLE + MULTI)
+@pytest.mark.parametrize("scale", [2.0**-450, 2.0**-260, 2.0**260, 2.0**450])
+def test_a_budget_does_not_depend_on_the_unit(name: str, scale: float) -> None:
+    """What is kept is the same, though coefficients are too large or too small to be squared."""
+    parameters = [{}, {}] if name in SINGLE else [{"l2": 1.0}, {"l2": scale**2}]
+    usual, scaled = (getattr(kernel, name)(TREE, budget=7, **some) for some in parameters)
+    for x, y in cloud(60, seed=11):
+        z = {j: scale * value for j, value in x.items()}
+        assert scaled.score_one(z) == pytest.approx(usual.score_one(x), abs=1e-9)
+        usual.learn_one(x, y)
+        scaled.learn_one(z, y)
+    assert scaled.n_stored == usual.n_stored
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("name", SINGLE + MULTI)
+def test_forgetting_where_distances_drown_in_norms(name: str) -> None:
+    """Times in seconds, say: K(x, x) is 1, however x . x is rounded."""
+    model = getattr(kernel, name)(TREE, kernel.RBF(1.0), budget=5)
+    for x, y in cloud(40, seed=12):
+        model.learn_one({j: 1e9 + value for j, value in x.items()}, y)
+    assert all(map(math.isfinite, model.score_one({0: 1e9}).values()))
+    for sigma in (1e-200, 1e200):  # sigma^2 is no float
+        model = getattr(kernel, name)(TREE, kernel.RBF(sigma), budget=5)
+        for x, y in cloud(40, seed=13):
+            model.learn_one(x, y)
+            assert all(map(math.isfinite, model.score_one(x).values()))
+
+
+@pytest.mark.parametrize("name", SINGLE + MULTI)
+def test_forgetting_asks_a_function_nothing_new(name: str) -> None:
+    """So what it refuses is refused before anything has changed."""
+
+    def one_way(x: Any, z: Any) -> float:
+        if x["step"] > z["step"]:
+            raise RuntimeError("the newer one first")
+        return math.exp(-abs(x["a"] - z["a"]))
+
+    model = getattr(kernel, name)(TREE, one_way, budget=4)
+    for step in range(30):
+        model.learn_one({"step": step, "a": math.sin(step)}, TREE.nodes[1 + step % 3])
+    assert model.n_stored
+
+
+@pytest.mark.parametrize("name", MULTI)
+def test_nodes_that_have_learned_nothing_take_no_room(name: str) -> None:
+    many = Taxonomy.from_parents({0: None} | {v: (v - 1) // 3 for v in range(1, 400)})
+    assert len(pickle.dumps(getattr(kernel, name)(many))) < 1e6
+
+
 # --- Storage
 
 
@@ -634,6 +685,26 @@ def test_bad_values_of_a_kernel(name: str) -> None:
     refuses(model, [1.0], "b", TypeError, "x must be a dict of features, got list")
     model = getattr(kernel, name)(TREE, kernel.Polynomial(9))
     refuses(model, {"x": 1e60}, "b", ValueError, "the kernel is inf for this x; .* scale x")
+
+
+@pytest.mark.parametrize("name", SINGLE + MULTI)
+def test_bad_answers_of_from_dots(name: str) -> None:
+    class Bad(kernel.Kernel):
+        answer: Any = staticmethod(lambda dots: dots)
+
+        def from_dots(self, dots: Any, norm2: float, norms2: Any) -> Any:
+            return self.answer(dots)
+
+    model = getattr(kernel, name)(TREE, Bad())
+    model.learn_one({"x": 1.0}, "b")
+    before = pickle.dumps(model.score_one({"x": 2.0}))
+    for answer in (sum, list, repr, lambda d: d[1:], lambda d: np.append(d, 1.0), lambda d: d + 1j):
+        Bad.answer = staticmethod(answer)
+        for call in (model.score_one, lambda x: model.learn_one(x, "c")):
+            with pytest.raises(TypeError, match="`from_dots` must answer with an array of 2 numbe"):
+                call({"x": 2.0})
+    Bad.answer = staticmethod(lambda dots: dots.astype(int))
+    assert pickle.dumps(model.score_one({"x": 2.0})) == before
 
 
 def test_a_kernel_that_is_wrong_between_two_examples() -> None:

@@ -22,6 +22,7 @@ from strategies import features, multilabels, parents_of, reals, taxonomies
 
 from river_hier import Taxonomy, datasets, evaluate, linear_model, losses, metrics
 from river_hier._kernels import closures
+from river_hier.base import ranking_of
 
 NEAR = 1e-9
 DATA = Path(os.environ.get("RIVER_HIER_DATA", Path(__file__).parents[2] / "shared" / "data"))
@@ -586,6 +587,10 @@ def test_ranked_refuses_what_has_no_scores() -> None:
 
     with pytest.raises(TypeError, match="`model` must have a `score_one`, as the models"):
         evaluate.Ranked(dummy.PriorClassifier())
+    with pytest.raises(TypeError, match="`model` must have a `score_one`, as the models"):
+        evaluate.Ranked(preprocessing.Normalizer() | dummy.PriorClassifier())
+    with pytest.raises(TypeError, match="`model` must have a `score_one`, as the models"):
+        evaluate.Ranked(linear_model.HMinOver)
 
 
 def test_regret_of_a_ranking() -> None:
@@ -596,6 +601,19 @@ def test_regret_of_a_ranking() -> None:
     regret = evaluate.regret(examples, evaluate.Ranked(model), evaluate.Ranked(other), loss)
     assert math.isfinite(regret)
     assert loss.get() == 0.0
+
+
+def test_the_ranking_of_an_open_taxonomy() -> None:
+    model = linear_model.HMinOver(t=2.0)
+    for n in range(1, 6):
+        model.learn_one({"a": 1.0}, [n])
+        again = ranking_of(Taxonomy.flat(range(1, n + 1)), 2.0, None)
+        for ours, theirs in zip(
+            (*model._ranking.closures, *model._ranking[1:]),
+            (*again.closures, *again[1:]),
+            strict=True,
+        ):
+            np.testing.assert_array_equal(ours, theirs)
 
 
 @pytest.mark.skipif(not (DATA / "rcv1").is_dir(), reason=f"no RCV1 files in {DATA / 'rcv1'}")

@@ -25,7 +25,7 @@ from .batch_steps import (
     shrls_steps,
     top_down_answers,
 )
-from .closures import Closures, closures
+from .closures import Closures, closures, star_closures
 from .expansion import Expansion
 from .features import Features
 from .harow import harow_step
@@ -150,6 +150,7 @@ __all__ = [
     "path_sums",
     "shrls_step",
     "shrls_steps",
+    "star_closures",
     "store_everywhere",
     "store_where_in_doubt",
     "top_down_answer",

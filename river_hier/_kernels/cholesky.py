@@ -7,6 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from .growing import grown
+
 Floats = NDArray[np.float64]
 
 _HEIGHT = 128  # rows a block
@@ -21,14 +23,14 @@ class GrowingCholesky:
 
     The rows are kept in blocks of 128. Each block is a dense matrix to the left of the diagonal
     and the inverse of a small triangle on it, so a solve is a product of a matrix and a vector a
-    block. It reads the n^2 / 2 stored numbers once; appending takes O(n).
+    block. It reads the n^2 / 2 stored numbers once; appending takes O(n) on average.
     """
 
     def __init__(self) -> None:
         self.n = 0
         self.blocks: list[tuple[Floats, Floats]] = []  # those that are full: left, diagonal^-1
-        self.left, self.corner = _empty(0)  # the last block, row by row
-        self.triangles = [np.zeros((_HEIGHT, _HEIGHT))]  # on the diagonal, not inverted
+        self.left, self.corner = np.zeros((2, 0, 0))  # the last block, row by row
+        self.triangles = [np.zeros((0, 0))]  # on the diagonal, not inverted
 
     def forward(self, b: Floats) -> Floats:
         """L^-1 b."""
@@ -49,6 +51,9 @@ class GrowingCholesky:
         """Grow by the row (l, s)."""
         start = self.n - self.n % _HEIGHT
         i = self.n - start
+        self.left = grown(self.left, i + 1, start)
+        self.corner = grown(self.corner, i + 1, i + 1)
+        self.triangles[-1] = grown(self.triangles[-1], i + 1, i + 1)
         self.left[i] = l[:start]
         # [T 0; t s]^-1 = [T^-1 0; -t T^-1 / s, 1 / s]
         self.corner[i, :i] = -(l[start:] @ self.corner[:i, :i]) / s
@@ -57,8 +62,8 @@ class GrowingCholesky:
         self.n += 1
         if self.n % _HEIGHT == 0:
             self.blocks.append((self.left, self.corner))
-            self.left, self.corner = _empty(self.n)
-            self.triangles.append(np.zeros((_HEIGHT, _HEIGHT)))
+            self.left, self.corner = np.zeros((0, self.n)), np.zeros((0, 0))
+            self.triangles.append(np.zeros((0, 0)))
 
     def rows(self) -> Iterator[tuple[Floats, float]]:
         """The rows (l, s), as they were appended."""
@@ -76,8 +81,3 @@ class GrowingCholesky:
         if m := self.n - start:
             rows.append((start, self.n, self.left[:m], self.corner[:m, :m]))
         return rows
-
-
-def _empty(start: int) -> tuple[Floats, Floats]:
-    """A block that begins at row `start`: its left part, and its inverse triangle."""
-    return np.zeros((_HEIGHT, start)), np.zeros((_HEIGHT, _HEIGHT))

@@ -42,11 +42,12 @@ class Expansion:
         scores = np.bincount(self._nodes[:n], weights=parts, minlength=self.n_nodes)
         return scores.astype(np.float64, copy=False)
 
-    def weights(self, n: int) -> Floats:
-        """Of n instances the sums of their squared coefficients."""
-        squares = self._values[: self._n] ** 2
-        weights = np.bincount(self._instances[: self._n], weights=squares, minlength=n)
-        return weights.astype(np.float64, copy=False)
+    def parts(self, norms2: Floats) -> Floats:
+        """The squared norms of what the instances, of these squared norms, are in all sums."""
+        instances = self._instances[: self._n]
+        squares = (self._values[: self._n] * np.sqrt(norms2)[instances]) ** 2
+        parts = np.bincount(instances, weights=squares, minlength=len(norms2))
+        return parts.astype(np.float64, copy=False)
 
     def forget(self, kept: NDArray[np.intp], P: Floats) -> None:
         """Only these instances stay; P of `stand_ins` says how they stand in for the others."""

@@ -20,12 +20,13 @@ def four_fifths(budget: int) -> int:
     return max(1, 4 * budget // 5)
 
 
-def stand_ins(K: Floats, weights: Floats, n_kept: int) -> tuple[NDArray[np.intp], Floats]:
+def stand_ins(K: Floats, parts: Floats, n_kept: int) -> tuple[NDArray[np.intp], Floats]:
     """At most `n_kept` instances to keep, in order, and their sums nearest to the others.
 
-    K are the values of the kernel, (n, n), and `weights` the squared coefficients. One instance
-    after the other is chosen: that of which the most would be lost, i.e. whose squared distance
-    from all sums over those chosen before, times its weight, is the largest. (It is a Cholesky
+    K are the values of the kernel, (n, n), and `parts` the squared coefficients times the squared
+    norms; the coefficients alone may be too large or too small to be squared. One instance after
+    the other is chosen: that of which the most would be lost, i.e. whose squared distance from all
+    sums over those chosen before, times its squared coefficients, is the largest. (It is a Cholesky
     factor with pivots.) Where nothing would be lost any more, fewer are kept.
 
     The nearest sum to the j-th of the others is `sum_i P_ij phi(x_i)` over the kept i. It takes
@@ -37,8 +38,9 @@ def stand_ins(K: Floats, weights: Floats, n_kept: int) -> tuple[NDArray[np.intp]
     factor = GrowingCholesky()  # the rows of L that are chosen
     chosen: list[int] = []
     while len(chosen) < n_kept:
-        i = int((left * weights).argmax())
-        if chosen and left[i] * weights[i] == 0.0:
+        lost = left / lengths2 * parts
+        i = int(lost.argmax())
+        if chosen and lost[i] == 0.0:
             break
         j, s = len(chosen), math.sqrt(left[i])
         L[:, j] = (K[:, i] - L[:, :j] @ L[i, :j]) / s

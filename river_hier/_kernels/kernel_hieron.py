@@ -59,7 +59,7 @@ def _keep_to(
     n = instances.n
     if budget is not None and n > budget:
         K = instances.gram(np.arange(n))
-        kept, P = stand_ins(K, w.weights(n), four_fifths(budget))
+        kept, P = stand_ins(K, w.parts(K.diagonal()), four_fifths(budget))
         for expansion in (w, *others):
             expansion.forget(kept, P)
         instances.keep(kept)

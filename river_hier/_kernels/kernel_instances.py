@@ -82,8 +82,9 @@ class DotProducts(KernelInstances):
     def gram(self, which: NDArray[np.intp]) -> Floats:
         norms2 = self._rows.norms2[which]
         products = self._rows.products(which)
+        np.fill_diagonal(products, norms2)  # rounded as in `row`: a kernel may tell the difference
         rows = zip(products, norms2.tolist(), strict=True)
-        return np.array([self._from_dots(dots, norm2, norms2) for dots, norm2 in rows])
+        return np.array([self._kernel(dots, norm2, norms2) for dots, norm2 in rows])
 
     def keep(self, which: NDArray[np.intp]) -> None:
         """Forget the other instances, and the features that only they had."""
@@ -101,9 +102,18 @@ class DotProducts(KernelInstances):
         # The last one is x itself.
         dots = np.append(self._rows.dots(vector), vector.norm2)
         norms2 = np.append(self._rows.norms2, vector.norm2)
-        with np.errstate(over="ignore", invalid="ignore"):
-            k = self._from_dots(dots, vector.norm2, norms2)
+        k = self._kernel(dots, vector.norm2, norms2)
         return k[:-1], float(k[-1])
+
+    def _kernel(self, dots: Floats, norm2: float, norms2: Floats) -> Floats:
+        with np.errstate(over="ignore", invalid="ignore"):
+            k = self._from_dots(dots, norm2, norms2)
+        if not isinstance(k, np.ndarray) or k.dtype.kind not in "biuf" or k.shape != dots.shape:
+            raise TypeError(
+                f"`from_dots` must answer with an array of {len(dots)} numbers, as many as dot "
+                f"products, got {k!r}"
+            )
+        return k.astype(np.float64, copy=False)
 
 
 class Pairs(KernelInstances):
@@ -121,8 +131,12 @@ class Pairs(KernelInstances):
         self._stored.append(dict(x))
 
     def gram(self, which: NDArray[np.intp]) -> Floats:
+        # The older one first, as in `row`: a function that has taken them once takes them again.
         chosen = [self._stored[i] for i in which.tolist()]
-        return np.array([[self._of(a, b) for b in chosen] for a in chosen])
+        K = np.zeros((len(chosen), len(chosen)))
+        for j, x in enumerate(chosen):
+            K[: j + 1, j] = [self._of(z, x) for z in chosen[: j + 1]]
+        return K + np.triu(K, 1).T
 
     def keep(self, which: NDArray[np.intp]) -> None:
         self._stored = [self._stored[i] for i in which.tolist()]

@@ -57,7 +57,8 @@ class KernelDirect(Direct):
         c0 = self._prior_coefficients()
         labels = self.v + K @ c0
         c = c0 + self.factor.backward(self.z[: self.n])  # w = S c
-        kept, P = stand_ins(K, (c**2).sum(axis=1), n)
+        parts = (c * np.sqrt(K.diagonal())[:, None]) ** 2
+        kept, P = stand_ins(K, parts.sum(axis=1), n)
         # What the others contributed goes to w0, as far as those that are kept can stand in.
         c0 = c0[kept] + P @ np.delete(c, kept, axis=0)
         K = K[np.ix_(kept, kept)]

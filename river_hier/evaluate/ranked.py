@@ -42,7 +42,8 @@ class Ranked(base.Wrapper[Any], base.MultiLabelClassifier):
     """
 
     def __init__(self, model: Any) -> None:
-        if not callable(getattr(model, "score_one", None)):
+        last = getattr(model, "_last_step", model)  # a pipeline has a `score_one` in any case
+        if isinstance(model, type) or not callable(getattr(last, "score_one", None)):
             raise TypeError(
                 f"`model` must have a `score_one`, as the models of linear_model do, got {model!r}"
             )

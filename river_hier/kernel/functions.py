@@ -62,7 +62,7 @@ class Kernel(abc.ABC):
 
         Returns
         -------
-        An array of the same length.
+        An array of as many numbers; anything else is a `TypeError` of the learners.
 
         """
 
@@ -132,7 +132,8 @@ class RBF(Kernel):
     def from_dots(self, dots: Floats, norm2: float, norms2: Floats) -> Floats:
         """The kernel of x with many z; see `Kernel`."""
         distances2 = np.maximum(norm2 + norms2 - 2.0 * dots, 0.0)  # not negative by rounding
-        scaled: Floats = np.exp(distances2 / (-2.0 * float(self.sigma) ** 2))
+        # Not divided by sigma^2, which may not fit a float.
+        scaled: Floats = np.exp(distances2 / float(self.sigma) / (-2.0 * float(self.sigma)))
         return scaled
 
 

@@ -3,15 +3,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 from scipy.special import expit
 
 from .._kernels import (
+    Ranking,
     Threshold,
     Vector,
     Vectors,
     Weights,
     conditional_probabilities,
     hminover_step,
+    star_closures,
 )
 from ..base import Attributes, LinearModel, MultiLabelModel, check_dtype, check_positive, ranking_of
 from ..base.model import Floats
@@ -94,7 +97,7 @@ class HMinOver(LinearModel, MultiLabelModel):
 
     `predict_proba_one` passes what candidates score above the threshold through a logistic
     function, and gives a node the largest probability at or below it: coherent, and at least one
-    half where `predict_one` says yes, but not calibrated.
+    half (but for rounding) where `predict_one` says yes, but not calibrated.
 
     Examples
     --------
@@ -188,5 +191,5 @@ class HMinOver(LinearModel, MultiLabelModel):
 
     def _add_nodes(self, before: int, after: int) -> None:
         self._w.add_nodes(after)
-        # Candidates and the nodes above them are the same in any star of that size.
-        self._ranking = ranking_of(Taxonomy.flat(range(1, after)), self.t, None)
+        t = np.full(after, self._ranking.t[0])
+        self._ranking = Ranking(star_closures(after), t, np.arange(1, after))
