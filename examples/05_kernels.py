@@ -78,14 +78,14 @@ except ImportError:
 else:
     figure, axes = plt.subplots(1, 2, figsize=(9, 3.8), layout="constrained")
     for name, curve in curves.items():
-        axes[0].plot(*zip(*curve, strict=True), label=name)
+        axes[0].plot(*zip(*curve, strict=True), "--" if "budget" in name else "-", label=name)
     axes[0].set(xlabel="examples seen", ylabel="tree-induced error so far (edges)", ylim=(0, None))
     axes[0].grid(alpha=0.3)
     axes[0].legend(frameon=False, fontsize="small")
     answers = [plants.parent(learners["kernel"].predict_one(x)) for x, _ in stream]
     for family in plants.children("plants"):
         grown = np.array([answer == family for answer in answers])
-        axes[1].scatter(*points[grown].T, s=3, label=family)
-    axes[1].set(xlabel="east", ylabel="north", title="families, by the kernel")
-    axes[1].legend(frameon=False, fontsize="small")
+        axes[1].scatter(*points[grown].T, s=2, label=family)
+    axes[1].set(xlabel="east", ylabel="north", title="families, by the kernel", ylim=(-2.5, None))
+    axes[1].legend(frameon=False, fontsize="small", markerscale=4, ncols=3, loc="lower center")
     plt.show()

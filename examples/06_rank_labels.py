@@ -87,8 +87,10 @@ else:
         color, line = styles[name]
         for ax, values in zip(axes, zip(*curve, strict=True), strict=True):
             ax.plot(sizes, values, line, color=color, label=name)
-            ax.set(xlabel="articles to learn from", xscale="log", ylim=(0, None))
-            ax.set_xticks(sizes, sizes)
+    for ax in axes:  # now that it holds all curves, whose highest point sets the scale
+        ax.set(xlabel="articles to learn from", xscale="log", ylim=(0, None))
+        ax.set_xticks(sizes, sizes)
+        ax.minorticks_off()
     axes[0].set(ylabel="maximal loss (edges)")
     axes[1].set(ylabel="share of pairs misordered")
     axes[0].legend(frameon=False)

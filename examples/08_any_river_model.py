@@ -87,13 +87,13 @@ except ImportError:
 else:
     figure, (left, right) = plt.subplots(1, 2, figsize=(10, 4), layout="constrained")
     for way, style in {"by itself": "ks", "per parent": "o", "per level": "^"}.items():
-        left.plot([each[way][0] for each in found.values()], list(found), style, label=way)
-    left.set(xlabel="tree-induced error (edges)", ylabel="classifier", xlim=(0, 1))
-    left.invert_yaxis()
+        x = [each[way][0] for each in found.values()]
+        left.plot(x, list(found), style, fillstyle="none", markersize=9, label=way)
+    left.set(xlabel="tree-induced error (edges)", ylabel="classifier", xlim=(0, 1), ylim=(5, -1))
     left.legend(frameon=False, loc="lower left")
     right.plot(*zip(*((recall, precision) for precision, recall in curve), strict=True), "o-")
     for threshold, (precision, recall) in zip(thresholds, curve, strict=True):
         right.annotate(f"{threshold}", (recall, precision), (5, 4), textcoords="offset points")
     right.set(xlabel="hierarchical recall", ylabel="hierarchical precision")
-    right.set_title("What a threshold buys")
+    right.set(title="what a threshold buys", xmargin=0.12, ymargin=0.12)
     plt.show()

@@ -89,6 +89,9 @@ def test_makes_one_figure(path: Path, tmp_path: Path, monkeypatch: pytest.Monkey
         for ax in figure.axes:
             assert ax.get_xlabel()
             assert ax.has_data()
+            for curve in ax.lines:  # all of it is to be seen
+                (low, high), y = sorted(ax.get_ylim()), curve.get_ydata(orig=False)
+                assert low <= min(y) <= max(y) <= high
         assert figure.axes[0].get_ylabel()
         figure.savefig(tmp_path / f"{path.stem}.png")  # to look at: pytest --basetemp=somewhere
     finally:

@@ -17,9 +17,11 @@ from river import (
     base,
     checks,
     datasets,
+    drift,
     evaluate,
     linear_model,
     metrics,
+    multiclass,
     naive_bayes,
     preprocessing,
 )
@@ -533,13 +535,50 @@ def test_what_the_classifier_refuses_changes_nothing(cls: Any) -> None:
 @each_decoding
 def test_weights_reach_the_classifiers_that_take_them(cls: Any) -> None:
     weighted, plain = cls(make()), cls(make())
-    tree_ = cls(naive_bayes.ComplementNB())  # takes no weights
+    bayes = naive_bayes.ComplementNB()  # takes no weights, and its wrappers pass them on
+    unweighted = [
+        cls(classifier)
+        for classifier in (
+            bayes,
+            drift.DriftRetrainingClassifier(bayes),
+            preprocessing.StandardScaler() | multiclass.OneVsRestClassifier(bayes),
+        )
+    ]
     for x, y in [({"u": 1}, "a"), ({"v": 1}, "b"), ({"u": 1}, "a")]:
-        weighted.learn_one(x, y, w=3.0)
         plain.learn_one(x, y)
-        tree_.learn_one(x, y, w=3.0)
+        for model in (weighted, *unweighted):
+            model.learn_one(x, y, w=3.0)
     assert weighted._classifiers[0].weights != plain._classifiers[0].weights
-    assert tree_.predict_one({"u": 1}) == "a"
+    assert [model.predict_one({"u": 1}) for model in unweighted] == ["a"] * 3
+
+
+class Saying(base.Classifier):
+    """Says the same whatever it is asked; `NotImplementedError` for no probabilities at all."""
+
+    def __init__(self, said: Any) -> None:
+        self.said = said
+
+    def learn_one(self, x: Any, y: bool) -> None:
+        pass
+
+    def predict_one(self, x: Any, **kwargs: Any) -> Any:
+        return True
+
+    def predict_proba_one(self, x: Any, **kwargs: Any) -> Any:
+        if self.said is NotImplementedError:
+            raise NotImplementedError
+        return self.said
+
+
+@pytest.mark.parametrize("said", [None, {}, {True: math.nan, False: math.nan}])
+def test_what_a_classifier_does_not_say_counts_as_undecided(said: Any) -> None:
+    model = induction.SoftBinaryDecomposition(Saying(said), LABELLED)
+    assert model.predict_proba_one({"x": 1}) == {"a": 0.25, "b": 0.25, "c": 0.5}
+
+
+def test_a_classifier_without_probabilities_is_sure() -> None:
+    model = induction.SoftBinaryDecomposition(Saying(NotImplementedError), LABELLED)
+    assert model.predict_proba_one({"x": 1}) == {"a": 0.0, "b": 0.0, "c": 1.0}
 
 
 # --- In River ------------------------------------------------------------------------------------

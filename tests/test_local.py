@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import math
 import os
 import pickle
 from collections import Counter, defaultdict
@@ -414,6 +415,27 @@ def test_a_classifier_without_probabilities_is_sure() -> None:
     assert on == {"d", "e", "f"}
 
 
+class Saying(Frequencies):
+    """Says the same whatever it is asked."""
+
+    def __init__(self, said: Any = None) -> None:
+        super().__init__()
+        self.said = said
+
+    def predict_proba_one(self, x: Any, **kwargs: Any) -> Any:
+        return self.said
+
+
+@pytest.mark.parametrize("said", [None, {}, dict.fromkeys(["b", "a", True, False], math.nan)])
+def test_what_a_classifier_does_not_say_is_not_known(said: Any) -> None:
+    for name in NAMES:
+        model = getattr(local, name)(Saying(said), TREE)
+        fresh = model.clone()
+        model.learn_one({"x": 1}, "b")
+        assert model.predict_one({"x": 1}) == fresh.predict_one({"x": 1})
+        assert model.predict_proba_one({"x": 1}) == fresh.predict_proba_one({"x": 1})
+
+
 @pytest.mark.parametrize(
     "classifier",
     [
@@ -534,6 +556,11 @@ def test_debug_one() -> None:
 def test_not_a_classifier(name: str, classifier: Any) -> None:
     with pytest.raises(TypeError, match="`classifier` must be a classifier of River's, a mapping"):
         getattr(local, name)(classifier, TREE)
+
+
+def test_a_message_names_the_classifier_in_a_line() -> None:
+    with pytest.raises(TypeError, match=r"got StandardScaler \| LinearRegression$"):
+        local.PerNode(preprocessing.StandardScaler() | river_linear_model.LinearRegression(), TREE)
 
 
 @pytest.mark.parametrize("name", ROUTING)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Iterator
 from typing import Any
 
 from river import base, linear_model
 
 from ..base import check_integer
+from ..base.classifiers import shown, takes_weights
 from ..taxonomy import Label, Taxonomy
 from ..taxonomy.graph import check_label, check_spelling
 from .binary_tree import BinaryTree
@@ -30,7 +30,7 @@ class Decomposition(base.Wrapper[base.Classifier], base.Classifier):
         if not isinstance(classifier, base.Classifier):
             raise TypeError(
                 "`classifier` must be a binary classifier of River, or a pipeline that ends in "
-                f"one, got {classifier!r}"
+                f"one, got {shown(classifier)}"
             )
         if not isinstance(taxonomy, Taxonomy | JensenShannonTree | None):
             raise TypeError(
@@ -41,7 +41,7 @@ class Decomposition(base.Wrapper[base.Classifier], base.Classifier):
         self.classifier = classifier
         self.taxonomy = taxonomy
         self.grace_period = grace_period
-        self._accepts_weight = _accepts_weight(classifier)
+        self._takes_weights = takes_weights(classifier)
         self._tree = BinaryTree.build((), ())
         self._builder: JensenShannonTree | None = None  # until it has built
         if isinstance(taxonomy, Taxonomy):
@@ -76,7 +76,7 @@ class Decomposition(base.Wrapper[base.Classifier], base.Classifier):
         tree = self._tree_with(y)
         if self._builder is not None:
             self._builder.learn_one(x, y)  # it refuses an x before anything is changed
-        if not self._accepts_weight:
+        if not self._takes_weights:
             kwargs.pop("w", None)
         fresh = [self.classifier.clone() for _ in tree.splits[len(self._classifiers) :]]
         classifiers = self._classifiers + fresh if fresh else self._classifiers
@@ -126,9 +126,3 @@ class Decomposition(base.Wrapper[base.Classifier], base.Classifier):
     @classmethod
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
         yield {"classifier": linear_model.LogisticRegression()}
-
-
-def _accepts_weight(classifier: base.Classifier) -> bool:
-    """Whether `learn_one` takes `w`."""
-    parameters = inspect.signature(classifier.learn_one).parameters.values()
-    return any(p.name == "w" or p.kind is p.VAR_KEYWORD for p in parameters)

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..base.classifiers import probability
 from .decomposition import Decomposition
 
 __all__ = ["SoftBinaryDecomposition"]
@@ -20,7 +21,8 @@ class SoftBinaryDecomposition(Decomposition):
     Parameters
     ----------
     classifier
-        A binary classifier with `predict_proba_one`, or a pipeline that ends in one.
+        A binary classifier, or a pipeline that ends in one. One that gives no probabilities is
+        taken to be sure of its answer.
     taxonomy
         A `Taxonomy` that is a full binary tree: its leaves are the classes, and no others may
         come. `None`: classes join as they arrive, each beside all the earlier ones under a
@@ -103,8 +105,7 @@ class SoftBinaryDecomposition(Decomposition):
         """
         p = {self._tree.root: 1.0}
         for split in range(self._tree.root, -1, -1):  # parents come before their children
-            answer = self._classifiers[split].predict_proba_one(x, **kwargs)
-            likely = answer.get(True, 0.0) if answer else 0.5
+            likely = probability(self._classifiers[split], x, kwargs)
             left, right = self._tree.splits[split]
             p[left], p[right] = p[split] * (1.0 - likely), p[split] * likely
         return {label: p[~c] for c, label in enumerate(self._tree.classes)}

@@ -8,6 +8,8 @@ from typing import Any
 
 from river import base
 
+from ..base.classifiers import shown
+
 # A place is where a classifier stands: a node by its label, or a level by its depth.
 Place = Hashable
 Choice = base.Classifier | Mapping[Place, base.Classifier] | Callable[[Place], base.Classifier]
@@ -43,7 +45,7 @@ def check_classifier(classifier: Any) -> None:
     if not isinstance(classifier, base.Classifier):
         raise TypeError(
             "`classifier` must be a classifier of River's, a mapping to such or a function that "
-            f"gives one, got {classifier!r}"
+            f"gives one, got {shown(classifier)}"
         )
 
 

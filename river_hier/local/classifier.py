@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Mapping
 from typing import Any
 
 from river import base
 
+from ..base.classifiers import takes_weights
 from ..taxonomy import Label
 
 
@@ -24,24 +24,3 @@ class LocalClassifier:
             self.model.learn_one(x, y, w=w, **kwargs)
         else:
             self.model.learn_one(x, y, **kwargs)
-
-    def probabilities(self, x: Mapping[Any, Any], kwargs: Any) -> dict[Label, float]:
-        """What the classifier says; one that gives no probabilities is sure of its answer."""
-        try:
-            said: dict[Label, float] = self.model.predict_proba_one(x, **kwargs)
-        except NotImplementedError:
-            said = {self.model.predict_one(x, **kwargs): 1.0}
-        return said
-
-
-def takes_weights(model: Any) -> bool:
-    """Whether `learn_one` has a `w`, in wrappers and pipelines that of the model inside."""
-    parameters = inspect.signature(model.learn_one).parameters.values()
-    if any(p.name == "w" for p in parameters):
-        return True
-    if not any(p.kind is p.VAR_KEYWORD for p in parameters):
-        return False
-    for inside in ("_last_step", "_wrapped_model"):
-        if hasattr(model, inside):
-            return takes_weights(getattr(model, inside))
-    return True

@@ -8,6 +8,7 @@ from river import base
 from river import linear_model as river_linear_model
 
 from .._kernels import top_down_probabilities, trained_nodes
+from ..base.classifiers import probability
 from ..taxonomy import Label, Taxonomy
 from ..taxonomy.multilabel import is_one
 from ..taxonomy.star import grown
@@ -231,10 +232,7 @@ class PerNode(LocalModel, base.MultiLabelClassifier):
     def _probability(self, label: Label, x: Mapping[Any, Any], kwargs: dict[str, Any]) -> float:
         """P(node on | parents on); 1/2 where nothing is known."""
         if label in self._local:
-            said = self._local[label].probabilities(x, kwargs)
-            yes, no = float(said.get(True, 0.0)), float(said.get(False, 0.0))
-            if yes + no > 0.0:
-                return yes / (yes + no)
+            return probability(self._local[label].model, x, kwargs)
         return 0.5
 
     @property

@@ -11,6 +11,7 @@ from typing import Any
 from river import base
 from river import linear_model as river_linear_model
 
+from ..base.classifiers import probabilities
 from ..taxonomy import Label, Taxonomy
 from ..taxonomy.star import grown
 from .choice import Choice, Place, check_multiclass
@@ -179,7 +180,7 @@ class RoutingModel(LocalModel, base.Classifier):
 
     def _asker(self, x: Mapping[Any, Any], kwargs: dict[str, Any]) -> Callable[[Place], Said]:
         """Asks the classifier at a place, the same one not twice."""
-        return functools.cache(lambda place: self._local[place].probabilities(x, kwargs))
+        return functools.cache(lambda place: probabilities(self._local[place].model, x, kwargs))
 
     def _next(self, here: Label, ask: Callable[[Place], Said]) -> Said:
         """The probabilities of the next node, given that the way has come here.
