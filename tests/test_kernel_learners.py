@@ -382,6 +382,16 @@ def test_forgetting_asks_a_function_nothing_new(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", MULTI)
+def test_what_a_node_remembers_does_not_grow_with_the_others(name: str) -> None:
+    taxonomy = Taxonomy.from_nested({f"{i}": [f"{i}a", f"{i}b"] for i in range(40)})
+    model = getattr(kernel, name)(taxonomy, kernel.RBF(), budget=2)
+    for step in range(240):
+        model.learn_one({"x": float(step)}, [f"{step % 40}{'ab'[step // 40 % 2]}"])
+    assert model._instances.n > 40
+    assert max(len(system.solver.w0) for system in model._rls.systems) <= 2
+
+
+@pytest.mark.parametrize("name", MULTI)
 def test_nodes_that_have_learned_nothing_take_no_room(name: str) -> None:
     many = Taxonomy.from_parents({0: None} | {v: (v - 1) // 3 for v in range(1, 400)})
     assert len(pickle.dumps(getattr(kernel, name)(many))) < 1e6

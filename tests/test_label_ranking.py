@@ -603,6 +603,14 @@ def test_regret_of_a_ranking() -> None:
     assert loss.get() == 0.0
 
 
+def test_a_margin_that_is_just_met_is_enough() -> None:
+    for margin, weight in ((4.0, 2.0), (4.5, 4.0)):
+        model = linear_model.HMinOver(Taxonomy.flat(["p", "q"]), margin=margin)
+        for _ in range(2):  # a step makes the margin 2 * 2: both labels move by Delta = 2
+            model.learn_one({"a": 1.0}, ["p"])
+        assert model.weights == {"p": {"a": weight}, "q": {"a": -weight}}
+
+
 def test_the_ranking_of_an_open_taxonomy() -> None:
     model = linear_model.HMinOver(t=2.0)
     for n in range(1, 6):

@@ -13,6 +13,7 @@ from .direct import Direct
 from .forgetting import four_fifths, stand_ins
 from .instances import Instances
 from .kernel_instances import KernelInstances
+from .names import Vector
 from .systems import System, Systems
 from .visit import Visit
 
@@ -43,7 +44,7 @@ class KernelVisit(Visit):
 
 
 class KernelDirect(Direct):
-    """A factor of `l2 I + K`. w0 has a coefficient for each instance that is kept."""
+    """A factor of `l2 I + K`. w0 are coefficients of its first instances, those that were kept."""
 
     def __getstate__(self) -> dict[str, Any]:
         return self.__dict__ | {"_alpha": None}  # a prediction may have worked it out
@@ -54,7 +55,8 @@ class KernelDirect(Direct):
 
     def absorb(self, n: int, K: Floats) -> None:
         """Keep n instances or fewer; K is the kernel among all. w stays as near as can be."""
-        c0 = self._prior_coefficients()
+        c0 = np.zeros_like(self.v)
+        c0[: len(self.w0)] = self.w0
         labels = self.v + K @ c0
         c = c0 + self.factor.backward(self.z[: self.n])  # w = S c
         parts = (c * np.sqrt(K.diagonal())[:, None]) ** 2
@@ -64,30 +66,17 @@ class KernelDirect(Direct):
         K = K[np.ix_(kept, kept)]
         self._ids, self._ones, self._v = self.ids[kept], self.ones[kept], labels[kept] - K @ c0
         self.n = len(kept)
-        self._set_prior(c0)
+        self.w0 = c0
         self.factor = GrowingCholesky()
         for i, k in enumerate(K):  # a row after the other: what rounding leaves is safe so
             l = self.factor.forward(k[:i])  # noqa: E741
             r = max(0.0, (k[i] - float(l @ l)) / self.l2)
             self.append_row(l, self.diagonal(r, float(k[i])))
 
-    def renumber(self, numbers: NDArray[np.intp]) -> None:
-        """The instances have new numbers."""
-        c0 = self._prior_coefficients()
-        super().renumber(numbers)
-        self._set_prior(c0)
-
-    def _prior_coefficients(self) -> Floats:
-        """w0 = S c0: of the instances of this system. The latest have none yet."""
-        c0 = np.zeros_like(self.v)
-        known = self.ids < len(self.w0)
-        c0[known] = self.w0[self.ids[known]]
-        return c0
-
-    def _set_prior(self, c0: Floats) -> None:
-        """The same in the coordinates of all stored instances."""
-        self.w0 = np.zeros((1 + int(self.ids.max(initial=-1)), c0.shape[1]))
-        self.w0[self.ids] = c0
+    def _prior(self, x: Vector) -> Floats:
+        """w0 . phi(x): O(instances of this system), not of all."""
+        prior: Floats = x.values[self.ids[: len(self.w0)]] @ self.w0
+        return prior
 
 
 class KernelSystems(Systems):

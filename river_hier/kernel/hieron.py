@@ -45,10 +45,11 @@ class Hieron(KernelModel, SingleLabelModel):
         as they arrive.
     kernel
         `kernel.Linear()`, `kernel.RBF(sigma)`, `kernel.Polynomial(degree, coef0)`, or any function
-        of two feature dicts that answers with a number; symmetric, and positive semi-definite.
-        With a function of one's own features may be of any kind, and a step calls it for each
-        stored example; for a model that is to be pickled it must not be a lambda. `None` is the
-        linear kernel.
+        of two feature dicts that answers with a number; symmetric, and positive semi-definite,
+        which nobody checks: without it weights may grow for ever. With a function of one's own
+        features may be of any kind; a step calls it for each stored example, and one that forgets
+        for each pair of them. For a model that is to be pickled it must not be a lambda. `None` is
+        the linear kernel.
     budget
         The most examples that the model holds, at least 2; `None` for no limit.
 
