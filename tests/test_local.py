@@ -589,6 +589,11 @@ def test_mappings() -> None:
     for name in ("PerNode", "PerParent"):
         with pytest.raises(ValueError, match=r"label 'bb' is not in the taxonomy .* 'b'\?"):
             getattr(local, name)({"r": Frequencies(), "bb": Frequencies()}, TREE)
+    with pytest.raises(ValueError, match=r"names 'b', a leaf: .* its parent is 'a'"):
+        local.PerParent({"r": Frequencies(), "b": Frequencies()}, TREE)
+    only = Taxonomy.flat([], root="r")
+    for name, top in (("PerNode", "r"), ("PerParent", "r"), ("PerLevel", 1)):
+        assert not getattr(local, name)({top: Frequencies()}, only).classifiers
     for depth in (0, 4, "b"):
         with pytest.raises(ValueError, match=f"names depth {depth!r}; the taxonomy has 1 to 3"):
             local.PerLevel({1: Frequencies(), depth: Frequencies()}, TREE)
