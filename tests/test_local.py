@@ -508,6 +508,7 @@ def test_an_open_taxonomy_grows(name: str) -> None:
         assert list(model.predict_one({})) == labels
         model.learn_one({"x": 1}, iter(["late", "later"]))
         assert list(model.predict_one({}))[-2:] == ["late", "later"]
+        assert model.predict_proba_one({"x": 1})["later"] == {False: 0.0, True: 1.0}  # on, too
     else:
         assert [model.predict_one({str(label): 1}) for label in labels] == labels
     assert model.taxonomy is None
