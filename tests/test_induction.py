@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import math
 import pickle
+import tracemalloc
 from collections import Counter
 from typing import Any
 
@@ -319,6 +320,19 @@ def test_a_thousand_classes_in_a_row() -> None:
     assert len(builder.taxonomy()) == 599
 
 
+def test_rebuilding_a_skewed_tree_takes_little_memory() -> None:
+    model = induction.BinaryDecomposition(linear_model.Perceptron())
+    for label in range(1000):
+        model._tree = model._tree.grown(label)
+    tracemalloc.start()
+    try:
+        sides = model._tree.sides(model._tree.number)
+        assert tracemalloc.get_traced_memory()[0] < 1e6
+    finally:
+        tracemalloc.stop()
+    assert sides[-1] == (2**999 - 1, 2**999)
+
+
 def test_empty_examples_are_not_counted() -> None:
     builder = induction.JensenShannonTree()
     for x in ({}, {"x": 0}, {"x": 0.0, "y": False}):
@@ -522,14 +536,15 @@ def test_bad_labels_and_arguments(cls: Any) -> None:
 
 @each_decoding
 def test_what_the_classifier_refuses_changes_nothing(cls: Any) -> None:
-    model = cls(make())
-    model.learn_one({"x": 1}, "a")
-    model.learn_one({"x": 2}, "b")
-    before = pickle.dumps(model)
-    for y in ("a", "new"):
-        with pytest.raises(TypeError):
-            model.learn_one({"x": "red"}, y)
-        assert pickle.dumps(model) == before
+    for builder in (None, induction.JensenShannonTree()):
+        model = cls(linear_model.PAClassifier(), builder)
+        model.learn_one({"x": 1}, "a")
+        model.learn_one({"x": 2}, "b")
+        before = pickle.dumps(model)
+        for y in ("a", "new"):
+            with pytest.raises(TypeError, match="unexpected keyword"):
+                model.learn_one({"x": 3}, y, colour="red")
+            assert pickle.dumps(model) == before
 
 
 @each_decoding

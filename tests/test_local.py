@@ -508,6 +508,7 @@ def test_an_open_taxonomy_grows(name: str) -> None:
         assert list(model.predict_one({})) == labels
         model.learn_one({"x": 1}, iter(["late", "later"]))
         assert list(model.predict_one({}))[-2:] == ["late", "later"]
+        assert model.predict_proba_one({"x": 1})["later"] == {False: 0.0, True: 1.0}  # on, too
     else:
         assert [model.predict_one({str(label): 1}) for label in labels] == labels
     assert model.taxonomy is None
@@ -589,6 +590,11 @@ def test_mappings() -> None:
     for name in ("PerNode", "PerParent"):
         with pytest.raises(ValueError, match=r"label 'bb' is not in the taxonomy .* 'b'\?"):
             getattr(local, name)({"r": Frequencies(), "bb": Frequencies()}, TREE)
+    with pytest.raises(ValueError, match=r"names 'b', a leaf: .* its parent is 'a'"):
+        local.PerParent({"r": Frequencies(), "b": Frequencies()}, TREE)
+    only = Taxonomy.flat([], root="r")
+    for name, top in (("PerNode", "r"), ("PerParent", "r"), ("PerLevel", 1)):
+        assert not getattr(local, name)({top: Frequencies()}, only).classifiers
     for depth in (0, 4, "b"):
         with pytest.raises(ValueError, match=f"names depth {depth!r}; the taxonomy has 1 to 3"):
             local.PerLevel({1: Frequencies(), depth: Frequencies()}, TREE)

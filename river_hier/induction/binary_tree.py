@@ -88,14 +88,17 @@ class BinaryTree(NamedTuple):
             self.above | {self.root: (n, False), new: (n, True)},
         )
 
-    def sides(self) -> list[tuple[frozenset[Label], frozenset[Label]]]:
-        """The classes on the left and on the right of every split."""
-        found: list[tuple[frozenset[Label], frozenset[Label]]] = []
+    def sides(self, number: dict[Label, int]) -> list[tuple[int, int]]:
+        """The classes on the left and on the right of every split: of class c the bit number[c].
+
+        Sets of labels would take a hundred times the memory where the tree is skewed.
+        """
+        found: list[tuple[int, int]] = []
         for pair in self.splits:
             left, right = (
                 found[child][0] | found[child][1]
                 if child >= 0
-                else frozenset({self.classes[~child]})
+                else 1 << number[self.classes[~child]]
                 for child in pair
             )
             found.append((left, right))

@@ -12,6 +12,7 @@ from ..base.classifiers import shown, takes_weights
 from ..taxonomy import Label, Taxonomy
 from ..taxonomy.graph import check_label, check_spelling
 from .binary_tree import BinaryTree
+from .distributions import read_counts
 from .jensen_shannon_tree import JensenShannonTree
 
 
@@ -75,7 +76,7 @@ class Decomposition(base.Wrapper[base.Classifier], base.Classifier):
         """
         tree = self._tree_with(y)
         if self._builder is not None:
-            self._builder.learn_one(x, y)  # it refuses an x before anything is changed
+            read_counts(x)  # what the builder refuses no classifier shall learn
         if not self._takes_weights:
             kwargs.pop("w", None)
         fresh = [self.classifier.clone() for _ in tree.splits[len(self._classifiers) :]]
@@ -84,9 +85,11 @@ class Decomposition(base.Wrapper[base.Classifier], base.Classifier):
             classifiers[split].learn_one(x, right, **kwargs)
         self._tree, self._classifiers = tree, classifiers
         self._n_examples += 1
-        if self._n_examples >= self.grace_period and self._builder and self._builder.class_counts:
-            self._rebuild(self._builder.taxonomy())
-            self._builder = None
+        if self._builder is not None:
+            self._builder.learn_one(x, y)
+            if self._n_examples >= self.grace_period and self._builder.class_counts:
+                self._rebuild(self._builder.taxonomy())
+                self._builder = None
 
     def _tree_with(self, y: Label) -> BinaryTree:
         """The tree in which y is a class."""
@@ -106,10 +109,10 @@ class Decomposition(base.Wrapper[base.Classifier], base.Classifier):
         for label in self._tree.classes:
             if label not in tree.number:  # only empty examples so far
                 tree = tree.grown(label)
-        trained = dict(zip(self._tree.sides(), self._classifiers, strict=True))
+        trained = dict(zip(self._tree.sides(tree.number), self._classifiers, strict=True))
         self._classifiers = [
             trained[split] if split in trained else self.classifier.clone()
-            for split in tree.sides()
+            for split in tree.sides(tree.number)
         ]
         self._tree = tree
 

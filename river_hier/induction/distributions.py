@@ -25,7 +25,7 @@ def read_counts(x: Mapping[Any, Any]) -> NDArray[np.float64]:
         name = list(x)[int(values.argmin())]
         raise ValueError(
             f"feature {name!r} is {x[name]!r}; a count must be at least 0, as those of river's "
-            "feature_extraction.BagOfWords are"
+            "feature_extraction.BagOfWords and preprocessing.MinMaxScaler are"
         )
     return values
 

@@ -139,6 +139,8 @@ class JensenShannonTree(base.Estimator):
     def taxonomy(self) -> Taxonomy:
         """Build the tree from what has been counted so far.
 
+        At the end of a pipeline it is called as `pipeline["JensenShannonTree"].taxonomy()`.
+
         Returns
         -------
         A full binary tree. Its leaves are the classes, its inner nodes `"split 1"`, the root,

@@ -96,7 +96,7 @@ class PerLevel(RoutingModel):
         return range(place, 0, -1)
 
     def _check_place(self, place: Place) -> None:
-        height = self._taxonomy.height
+        height = max(self._taxonomy.height, 1)  # depth 1 must be named, even where it is empty
         if place not in range(1, height + 1):
             raise ValueError(f"`classifier` names depth {place!r}; the taxonomy has 1 to {height}")
 

@@ -46,7 +46,8 @@ class PerParent(RoutingModel):
     Raises
     ------
     ValueError
-        If the taxonomy is a DAG, a mapping names an unknown node or lacks the root, the classifier
+        If the taxonomy is a DAG, a mapping names a leaf or an unknown node or lacks the root, the
+        classifier
         tells only two classes apart, or the threshold is not a probability; from `learn_one`, if
         the label is unknown.
     TypeError
@@ -104,7 +105,11 @@ class PerParent(RoutingModel):
         return reversed(taxonomy.path(place))
 
     def _check_place(self, place: Place) -> None:
-        self._taxonomy.index(place)
+        if not self._taxonomy.children(place) and place != self._taxonomy.root:
+            raise ValueError(
+                f"`classifier` names {place!r}, a leaf: from there nothing is sent on; "
+                f"its parent is {self._taxonomy.parent(place)!r}"
+            )
 
     def _place(self, taxonomy: Taxonomy, here: Label) -> Place:
         return here

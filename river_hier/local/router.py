@@ -113,6 +113,9 @@ class RoutingModel(LocalModel, base.Classifier):
     def predict_marginals_one(self, x: Mapping[Any, Any], **kwargs: Any) -> dict[Any, float]:
         """The probability of each node that the label is the node or below it.
 
+        A pipeline does not pass this on: ask `pipeline["PerParent"]` about what the steps before
+        make of x, or let the classifier be a pipeline itself.
+
         Parameters
         ----------
         x
