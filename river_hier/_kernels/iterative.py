@@ -11,7 +11,9 @@ from .visit import Visit
 
 Floats = NDArray[np.float64]
 
-_LOOSE = 1e-5  # of a residual to its right-hand side, in a step
+_LOOSE = 1e-3  # of a residual to its right-hand side, in a step
+# After 1 + n / _SOME such steps alpha is solved for tightly, so that their errors do not add up.
+_SOME = 64
 _TIGHT = 1e-10  # where scores are asked for
 
 
@@ -46,6 +48,7 @@ class Iterative(Dual):
         last = (v - self.scores(visit)) / (self.l2 * (1.0 + r))
         self._start = np.vstack([self._start - np.outer(g, last), last])
         self.remember(visit.number, 1.0, v - self._prior(visit.x))
+        self._settled = self.n % (1 + self.n // _SOME) != 0
 
     def forget(self, n: int, instances: Instances) -> None:
         super().forget(n, instances)

@@ -9,7 +9,11 @@ from typing import Any
 
 def check_positive(name: str, value: Any) -> None:
     """A parameter must be a positive, finite number."""
-    if not isinstance(value, numbers.Real) or not 0.0 < float(value) < math.inf:
+    try:
+        fits = isinstance(value, numbers.Real) and 0.0 < float(value) < math.inf
+    except OverflowError:  # an int that is larger than any float
+        fits = False
+    if not fits:
         raise ValueError(f"`{name}` must be positive, got {value!r}")
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from river import base, metrics
+
+from ..base.classifiers import takes_weights
 
 Both = tuple[float, float]  # a figure of the model and one of its comparator
 
@@ -31,7 +32,7 @@ class Pair(base.Estimator):
         self.comparator = comparator
         self.step = 0
         learners = [model] if comparator is model else [model, comparator]
-        self._learners = [(learner.learn_one, _accepts_weight(learner)) for learner in learners]
+        self._learners = [(learner.learn_one, takes_weights(learner)) for learner in learners]
 
     def predict_one(self, x: dict[Any, Any], **kwargs: Any) -> Answers | None:
         ours = theirs = self.model.predict_one(x, **kwargs)
@@ -86,9 +87,3 @@ class CumulativeLosses(metrics.base.Metric):
 def _is_silent(y_pred: Any) -> bool:
     """No answer: River's loop does not score it either."""
     return y_pred is None or (isinstance(y_pred, dict) and not y_pred)
-
-
-def _accepts_weight(model: Any) -> bool:
-    """Whether `learn_one` takes `w`: River's own question, asked of each of the two."""
-    parameters = inspect.signature(model.learn_one).parameters.values()
-    return any(p.name == "w" or p.kind is p.VAR_KEYWORD for p in parameters)

@@ -69,12 +69,15 @@ class Instances {
             dense[rows_[e]] += a * values_[e];
     }
 
-    // dense . the instance.
+    // dense . the instance: four sums, as each addition waits for the one before.
     double dot(uint32_t number, const double* dense) const {
-        double sum = 0.0;
-        for (size_t e = start_[number]; e < start_[number + 1]; ++e)
-            sum += dense[rows_[e]] * values_[e];
-        return sum;
+        double sums[4] = {};
+        size_t e = start_[number];
+        const size_t end = start_[number + 1];
+        for (; e + 4 <= end; e += 4)
+            for (size_t k = 0; k < 4; ++k) sums[k] += dense[rows_[e + k]] * values_[e + k];
+        for (; e < end; ++e) sums[0] += dense[rows_[e]] * values_[e];
+        return (sums[0] + sums[1]) + (sums[2] + sums[3]);
     }
 
     // Only these, with new numbers.

@@ -65,6 +65,7 @@ class Iterative : public Dual {
             alpha[o].push_back(last);
         }
         remember(visit, labels);
+        settled_ = n() % (1 + n() / some) != 0;
     }
 
     void append(Visit& visit, const double* labels) override {
@@ -92,7 +93,9 @@ class Iterative : public Dual {
     }
 
   private:
-    static constexpr double loose = 1e-5;     // of a residual to its right-hand side, in a step
+    static constexpr double loose = 1e-3;     // of a residual to its right-hand side, in a step
+    // After 1 + n / some such steps alpha is solved for tightly, so that their errors do not add up.
+    static constexpr size_t some = 64;
     static constexpr double tight = 1e-10;    // where scores are asked for
     static constexpr double certain = 1.001;  // the residual itself is known to some digits
 
