@@ -1,0 +1,65 @@
+"""Expected losses, by enumeration."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Mapping
+
+from .losses import h_loss, symmetric_difference_loss, zero_one_loss
+from .trees import Node, Parents, closure, labels_below_root, root
+
+
+def multilabels(parents: Parents) -> Iterator[set[Node]]:
+    """Every multilabel that respects the taxonomy, root included: 2^N subsets, filtered."""
+    labels = labels_below_root(parents)
+    for on in itertools.product([False, True], repeat=len(labels)):
+        multilabel = {root(parents)} | {v for v, is_on in zip(labels, on, strict=True) if is_on}
+        if multilabel == closure(parents, multilabel):
+            yield multilabel
+
+
+def probability(parents: Parents, p: Mapping[Node, float], multilabel: set[Node]) -> float:
+    """f_G(v | x) = prod_i P(V_i = v_i | parent, x) ([R] section 5), p[i] = P(V_i = 1 | on)."""
+    product = 1.0
+    for i in labels_below_root(parents):
+        p_i = p[i] if all(j in multilabel for j in parents[i]) else 0.0  # [R] Eq. 2
+        product *= p_i if i in multilabel else 1.0 - p_i
+    return product
+
+
+def expected_loss(
+    parents: Parents, p: Mapping[Node, float], loss: Callable[[set[Node]], float]
+) -> float:
+    """E loss(V), V drawn from f_G ([R] section 6)."""
+    return sum((probability(parents, p, v) * loss(v) for v in multilabels(parents)), 0.0)
+
+
+def expected_h_loss(
+    parents: Parents,
+    p: Mapping[Node, float],
+    pred: set[Node],
+    costs: Mapping[Node, float] | None = None,
+) -> float:
+    """The expected H-loss of a prediction."""
+    return expected_loss(parents, p, lambda true: h_loss(parents, true, pred, costs))
+
+
+def expected_zero_one_loss(parents: Parents, p: Mapping[Node, float], pred: set[Node]) -> float:
+    """The expected zero-one loss of a prediction."""
+    return expected_loss(parents, p, lambda true: zero_one_loss(parents, true, pred))
+
+
+def expected_symmetric_difference_loss(
+    parents: Parents,
+    p: Mapping[Node, float],
+    pred: set[Node],
+    volumes: Mapping[Node, float] | None = None,
+    missed: float = 1.0,
+    spurious: float = 1.0,
+) -> float:
+    """The expected symmetric difference loss of a prediction."""
+
+    def loss(true: set[Node]) -> float:
+        return symmetric_difference_loss(parents, true, pred, volumes, missed, spurious)
+
+    return expected_loss(parents, p, loss)

@@ -1,0 +1,43 @@
+"""H-AROW."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from .least_squares import top_down, trained_nodes
+from .trees import Features, Node, Parents, Weights, closure, labels_below_root
+from .vectors import dot
+
+
+class HAROW:
+    """Adaptive regularisation of weights at every node, with a diagonal of variances, all 1 at
+    first; trained and evaluated from the top down as H-PERC is (Crammer, Kulesza & Dredze 2009)."""
+
+    def __init__(self, parents: Parents, r: float = 1.0) -> None:
+        self.parents = parents
+        self.r = r
+        self.w: Weights = {i: {} for i in labels_below_root(parents)}
+        self.variances: Weights = {i: {} for i in labels_below_root(parents)}
+
+    def scores(self, x: Features) -> dict[Node, float]:
+        """w_i . x of every node but the root."""
+        return {i: dot(self.w[i], x) for i in self.w}
+
+    def predict(self, x: Features) -> dict[Node, bool]:
+        """Top-down, for every node but the root."""
+        return top_down(self.parents, self.scores(x))
+
+    def learn(self, x: Features, y: Iterable[Node]) -> None:
+        """If y_i w_i . x < 1, with y_i = +1 / -1 and r_x = sum_j S_j x_j^2:
+        w_j += (y_i - w_i . x) / (r_x + r) S_j x_j, and S_j -= (S_j x_j)^2 / (r_x + r)."""
+        true = closure(self.parents, y)
+        for i in trained_nodes(self.parents, true):
+            v, score = (1.0 if i in true else -1.0), dot(self.w[i], x)
+            if v * score >= 1.0:
+                continue
+            S = {name: self.variances[i].get(name, 1.0) for name in x}
+            whole = sum(S[name] * value**2 for name, value in x.items()) + self.r
+            for name, value in x.items():
+                move = S[name] * value
+                self.w[i][name] = self.w[i].get(name, 0.0) + (v - score) / whole * move
+                self.variances[i][name] = S[name] - move**2 / whole

@@ -1,0 +1,99 @@
+"""Hieron, and its average."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+from .trees import Features, Node, Parents, Weights, distance, path
+from .vectors import add, dot
+
+
+def prototype_scores(parents: Parents, w: Weights, x: Features) -> dict[Node, float]:
+    """W^v . x = sum over u in P(v) of w^u . x, for every node v ([H] Eq. 2, 3)."""
+    return {v: sum((dot(w[u], x) for u in path(parents, v)), 0.0) for v in parents}
+
+
+def argmax(scores: Mapping[Node, float]) -> Node:
+    """The node with the largest score; ties go to the first node in taxonomy order."""
+    return max(scores, key=lambda v: scores[v])
+
+
+def hieron_loss(parents: Parents, w: Weights, x: Features, y: Node, yhat: Node) -> float:
+    """[W^yhat . x - W^y . x + sqrt(gamma(y, yhat))]_+ ([H] Eq. 5)."""
+    scores = prototype_scores(parents, w, x)
+    return max(0.0, scores[yhat] - scores[y] + math.sqrt(distance(parents, y, yhat)))
+
+
+def hieron_step(parents: Parents, w: Weights, x: Features, y: Node, yhat: Node) -> Weights:
+    """The next hypothesis, w_{i+1} ([H] Eq. 7); a new object, w is left as it was."""
+    after = {v: dict(w[v]) for v in parents}
+    if yhat == y or dot(x, x) == 0.0:
+        return after
+    loss = hieron_loss(parents, w, x, y, yhat)
+    alpha = loss / (distance(parents, y, yhat) * dot(x, x))  # [H] Eq. 8
+    for v in set(path(parents, y)) - set(path(parents, yhat)):
+        add(after[v], alpha, x)
+    for v in set(path(parents, yhat)) - set(path(parents, y)):
+        add(after[v], -alpha, x)
+    return after
+
+
+class Hieron:
+    """Online Hieron ([H] Algorithm 1); `w` holds the differences w^v, that of the root empty."""
+
+    def __init__(self, parents: Parents) -> None:
+        self.parents = parents
+        self.w: Weights = {v: {} for v in parents}
+
+    def scores(self, x: Features) -> dict[Node, float]:
+        """W^v . x of every node."""
+        return prototype_scores(self.parents, self.w, x)
+
+    def predict(self, x: Features) -> Node:
+        """argmax_v W^v . x ([H] Eq. 3), inner nodes and root included."""
+        return argmax(self.scores(x))
+
+    def learn(self, x: Features, y: Node) -> None:
+        """One step against the prediction; none if it is right (conservative)."""
+        self.w = hieron_step(self.parents, self.w, x, y, self.predict(x))
+
+
+class AveragedHieron:
+    """Batch Hieron ([H] section 4), one pass; keeps all m + 1 hypotheses w_1 (= 0)..w_{m+1}."""
+
+    def __init__(self, parents: Parents) -> None:
+        self.parents = parents
+        self.hypotheses: list[Weights] = [{v: {} for v in parents}]
+
+    @property
+    def w(self) -> Weights:
+        """The current hypothesis, w_{m+1}."""
+        return self.hypotheses[-1]
+
+    def average(self) -> Weights:
+        """w^v = 1 / (m + 1) sum_{i=1}^{m+1} w_i^v ([H] Eq. 13)."""
+        mean: Weights = {v: {} for v in self.parents}
+        for hypothesis in self.hypotheses:
+            for v in self.parents:
+                add(mean[v], 1.0, hypothesis[v])
+        m_plus_1 = len(self.hypotheses)
+        return {v: {name: s / m_plus_1 for name, s in mean[v].items()} for v in self.parents}
+
+    def scores(self, x: Features) -> dict[Node, float]:
+        """W^v . x of every node, W the average."""
+        return prototype_scores(self.parents, self.average(), x)
+
+    def predict(self, x: Features) -> Node:
+        """argmax_v W^v . x ([H] Eq. 3), W the average."""
+        return argmax(self.scores(x))
+
+    def worst_label(self, x: Features, y: Node) -> Node:
+        """argmax_v W_i^v . x + sqrt(gamma(y, v)): the label that maximises [H] Eq. 5."""
+        scores = prototype_scores(self.parents, self.w, x)
+        return argmax({v: s + math.sqrt(distance(self.parents, y, v)) for v, s in scores.items()})
+
+    def learn(self, x: Features, y: Node) -> None:
+        """One step against the loss-maximising label; every call adds a hypothesis."""
+        yhat = self.worst_label(x, y)
+        self.hypotheses.append(hieron_step(self.parents, self.w, x, y, yhat))

@@ -1,0 +1,185 @@
+"""H-PERC, H-RLS and SH-RLS, and what a budget does."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterable, Mapping
+
+import numpy as np
+
+from .trees import Features, Node, Parents, Weights, closure, labels_below_root, root
+from .vectors import add, dot
+
+
+def top_down(parents: Parents, scores: Mapping[Node, float]) -> dict[Node, bool]:
+    """On iff all parents are predicted on and the score is >= 0 ([R] Fig. 3, step 2)."""
+
+    def is_on(i: Node) -> bool:
+        return i == root(parents) or (all(is_on(j) for j in parents[i]) and scores[i] >= 0)
+
+    return {i: is_on(i) for i in labels_below_root(parents)}
+
+
+def reference_classifier(parents: Parents, u: Weights, x: Features) -> dict[Node, bool]:
+    """The prediction of the true u_i ([R] Eq. 4)."""
+    return top_down(parents, {i: dot(u[i], x) for i in labels_below_root(parents)})
+
+
+def trained_nodes(parents: Parents, true: set[Node]) -> list[Node]:
+    """The nodes that an example trains: those whose parents are all truly on ([R] section 4)."""
+    return [i for i in labels_below_root(parents) if all(j in true for j in parents[i])]
+
+
+class HPerceptron:
+    """H-PERC ([R] section 8)."""
+
+    def __init__(self, parents: Parents) -> None:
+        self.parents = parents
+        self.w: Weights = {i: {} for i in labels_below_root(parents)}
+
+    def scores(self, x: Features) -> dict[Node, float]:
+        """w_i . x of every node but the root."""
+        return {i: dot(self.w[i], x) for i in self.w}
+
+    def predict(self, x: Features) -> dict[Node, bool]:
+        """Top-down, for every node but the root."""
+        return top_down(self.parents, self.scores(x))
+
+    def learn(self, x: Features, y: Iterable[Node]) -> None:
+        """w_i += v_i x, v_i = +1 / -1, iff {w_i . x >= 0} != v_i."""
+        true = closure(self.parents, y)
+        for i in trained_nodes(self.parents, true):
+            if (dot(self.w[i], x) >= 0) != (i in true):
+                add(self.w[i], 1.0 if i in true else -1.0, x)
+
+
+class _RLS:
+    """What H-RLS and SH-RLS share: the estimator of [R] Eq. 1, solved afresh at every call."""
+
+    def __init__(self, parents: Parents, l2: float) -> None:
+        self.parents = parents
+        self.l2 = l2
+        self.t = 0  # rounds so far
+        self.features: dict[Hashable, None] = {}  # every name learned from, in order
+        self.examples: dict[Node, list[tuple[dict[Hashable, float], float]]] = {
+            i: [] for i in labels_below_root(parents)
+        }
+
+    def stored(self, node: Node) -> int:
+        """How many examples the node has stored: N_i."""
+        return len(self.examples[node])
+
+    def _solve(self, node: Node, x: Features) -> dict[Hashable, float]:
+        """(l2 I + S S^T + x x^T)^{-1} S v ([R] Eq. 1)."""
+        names = list({**self.features, **dict.fromkeys(x)})
+        A, Sv = self.l2 * np.eye(len(names)), np.zeros(len(names))
+        for s, v in self.examples[node]:
+            column = np.array([s.get(name, 0.0) for name in names])
+            A += np.outer(column, column)
+            Sv += v * column
+        x_t = np.array([x.get(name, 0.0) for name in names])
+        w = np.linalg.solve(A + np.outer(x_t, x_t), Sv)
+        return dict(zip(names, w.tolist(), strict=True))
+
+    def w(self, node: Node) -> dict[Hashable, float]:
+        """w_old = (l2 I + S S^T)^{-1} S v: no current x."""
+        return self._solve(node, {})
+
+    def margin(self, node: Node, x: Features) -> float:
+        """w_{i,t} . x, x itself in the matrix ([R] Eq. 1)."""
+        return dot(self._solve(node, x), x)
+
+    def scores(self, x: Features) -> dict[Node, float]:
+        """The margin of every node but the root."""
+        return {i: self.margin(i, x) for i in self.examples}
+
+    def predict(self, x: Features) -> dict[Node, bool]:
+        """Top-down, for every node but the root."""
+        return top_down(self.parents, self.scores(x))
+
+    def _stores(self, node: Node, x: Features) -> bool:
+        """Whether the node stores x on this round."""
+        raise NotImplementedError
+
+    def learn(self, x: Features, y: Iterable[Node]) -> None:
+        """Store (x, +1 / -1) where the parents are truly on; a zero x is a round, never stored."""
+        self.t += 1
+        if dot(x, x) == 0.0:
+            return
+        true = closure(self.parents, y)
+        for i in trained_nodes(self.parents, true):
+            if self._stores(i, x):
+                self.examples[i].append((dict(x), 1.0 if i in true else -1.0))
+        self.features.update(dict.fromkeys(x))
+
+
+class HRLS(_RLS):
+    """H-RLS ([R] Fig. 3): every trained node stores every example."""
+
+    def __init__(self, parents: Parents, l2: float = 1.0) -> None:
+        super().__init__(parents, l2)
+
+    def _stores(self, node: Node, x: Features) -> bool:
+        return True
+
+
+class SHRLS(_RLS):
+    """SH-RLS ([R] section 8): a trained node stores an example only if its margin is small."""
+
+    def __init__(self, parents: Parents, threshold: float = 5.0, l2: float = 1.0) -> None:
+        super().__init__(parents, l2)
+        self.threshold = threshold
+
+    def _stores(self, node: Node, x: Features) -> bool:
+        """|w_{i,t} . x_t| <= sqrt(5 ln t / N_{i,t}); t is the current round; N = 0 stores."""
+        N = self.stored(node)
+        if N == 0:
+            return True
+        return abs(self.margin(node, x)) <= math.sqrt(self.threshold * math.log(self.t) / N)
+
+
+class BudgetedSHRLS:
+    """SH-RLS at one node that forgets: with more than `budget` instances, the oldest go until
+    budget // 2 are left, and what they contributed to w stays as w0. From then on
+    w = argmin l2 |w - w0|^2 + sum over the kept (v - w . x)^2."""
+
+    def __init__(self, d: int, threshold: float, l2: float, budget: int) -> None:
+        self.threshold, self.l2, self.budget = threshold, l2, budget
+        self.w0 = np.zeros(d)
+        self.S: list[np.ndarray] = []
+        self.v: list[float] = []
+        self.t = self.n_stored = 0
+
+    def alpha(self) -> np.ndarray:
+        """With w = w0 + S alpha, (l2 I + S^T S) alpha = v - S^T w0."""
+        S = np.array(self.S).reshape(len(self.S), len(self.w0))
+        B = self.l2 * np.eye(len(S)) + S @ S.T
+        return np.linalg.solve(B, np.array(self.v) - S @ self.w0)
+
+    def w(self) -> np.ndarray:
+        """The minimiser, solved as it is written."""
+        S = np.array(self.S).reshape(len(self.S), len(self.w0))
+        A = self.l2 * np.eye(len(self.w0)) + S.T @ S
+        return np.linalg.solve(A, self.l2 * self.w0 + S.T @ np.array(self.v))
+
+    def score(self, x: np.ndarray) -> float:
+        """w . x / (1 + x^T A^-1 x)."""
+        S = np.array(self.S).reshape(len(self.S), len(self.w0))
+        A = self.l2 * np.eye(len(self.w0)) + S.T @ S
+        return float(self.w() @ x / (1.0 + x @ np.linalg.solve(A, x)))
+
+    def learn(self, x: np.ndarray, v: float) -> None:
+        """Store where in doubt, then forget."""
+        self.t += 1
+        if self.n_stored and self.threshold < math.inf:
+            bound = math.sqrt(self.threshold * math.log(self.t) / self.n_stored)
+            if abs(self.score(x)) > bound:
+                return
+        self.S.append(x)
+        self.v.append(v)
+        self.n_stored += 1
+        if len(self.S) > self.budget:
+            dropped = len(self.S) - self.budget // 2
+            alpha = self.alpha()[:dropped]
+            self.w0 = self.w0 + np.array(self.S[:dropped]).T @ alpha
+            self.S, self.v = self.S[dropped:], self.v[dropped:]

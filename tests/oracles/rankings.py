@@ -1,0 +1,230 @@
+"""Rankings of labels."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Iterable, Mapping
+
+import numpy as np
+
+from .hieron import argmax
+from .losses import symmetric_difference_loss
+from .trees import Features, Node, Parents, Weights, children, closure, labels_below_root
+from .vectors import add, dot
+
+# [T] ranks candidates; the leaves, unless others are asked for. The relevant ones are those that
+# are on; sets of labels are closed first.
+
+
+def leaves(parents: Parents) -> list[Node]:
+    """The nodes without children, but for the root."""
+    return [v for v in labels_below_root(parents) if not children(parents, v)]
+
+
+def relevant(parents: Parents, candidates: Iterable[Node], y: Iterable[Node]) -> list[Node]:
+    """The candidates that are on: Y_i of [T]."""
+    return [c for c in candidates if c in closure(parents, y)]
+
+
+def pair_loss(
+    parents: Parents,
+    y: Node,
+    ybar: Node,
+    volumes: Mapping[Node, float] | None = None,
+    missed: float = 1.0,
+    spurious: float = 1.0,
+) -> float:
+    """Delta(y, ybar) = |anc(y) symmetric-difference anc(ybar)| ([T] section 2), with volumes."""
+    true, pred = closure(parents, [y]), closure(parents, [ybar])
+    return symmetric_difference_loss(parents, true, pred, volumes, missed, spurious)
+
+
+def misordered(
+    scores: Mapping[Node, float], true: Iterable[Node], others: Iterable[Node]
+) -> list[tuple[Node, Node]]:
+    """The pairs of a relevant and an irrelevant candidate that is not below it."""
+    return [(y, ybar) for y in true for ybar in others if not scores[y] > scores[ybar]]
+
+
+def one_accuracy(scores: Mapping[Node, float], true: list[Node]) -> float:
+    """Whether the first of the candidates with the largest score is relevant."""
+    return float(argmax(scores) in true)
+
+
+def average_precision(scores: Mapping[Node, float], true: list[Node]) -> float:
+    """The mean, over relevant candidates, of the share of relevant ones among those that rank as
+    high; 1 if none is relevant."""
+    shares = []
+    for y in true:
+        as_high = [c for c in scores if scores[c] >= scores[y]]
+        shares.append(sum(c in true for c in as_high) / len(as_high))
+    return sum(shares) / len(shares) if shares else 1.0
+
+
+def ranking_loss(scores: Mapping[Node, float], true: list[Node]) -> float:
+    """The fraction of misordered pairs; 0 if there is no pair."""
+    others = [c for c in scores if c not in true]
+    n_pairs = len(true) * len(others)
+    return len(misordered(scores, true, others)) / n_pairs if n_pairs else 0.0
+
+
+def maximal_loss(
+    parents: Parents, scores: Mapping[Node, float], true: list[Node], *costs: object
+) -> float:
+    """The largest Delta of a misordered pair; 0 if there is none."""
+    others = [c for c in scores if c not in true]
+    pairs = misordered(scores, true, others)
+    return max((pair_loss(parents, y, ybar, *costs) for y, ybar in pairs), default=0.0)  # type: ignore[arg-type]
+
+
+def parent_one_accuracy(parents: Parents, scores: Mapping[Node, float], true: list[Node]) -> float:
+    """Whether a parent of the top candidate is a parent of a relevant one."""
+    top = argmax(scores)
+    return float(any(p in parents[y] for y in true for p in parents[top]))
+
+
+def best_threshold(scores: Mapping[Node, float], true: list[Node]) -> float:
+    """The highest threshold that puts the fewest candidates on the wrong side, taken midway
+    between two scores; above all scores the first stands for it, below all the last."""
+    steps = sorted(set(scores.values()), reverse=True)
+    middles = [(a + b) / 2 for a, b in itertools.pairwise(steps)]
+
+    def wrong(threshold: float) -> int:
+        return sum((scores[c] >= threshold) != (c in true) for c in scores)
+
+    best = min([math.inf, *middles, -math.inf], key=wrong)
+    return min(max(best, steps[-1]), steps[0])
+
+
+class HMinOver:
+    """The online perceptron of [T] section 4, with a threshold that is regressed on the scores."""
+
+    def __init__(
+        self,
+        parents: Parents,
+        margin: float = 1.0,
+        t: Mapping[Node, float] | None = None,
+        candidates: Iterable[Node] | None = None,
+    ) -> None:
+        self.parents = parents
+        self.margin = margin
+        self.t = {v: 1.0 if t is None else t.get(v, 1.0) for v in parents}
+        self.candidates = leaves(parents) if candidates is None else list(candidates)
+        self.w: Weights = {v: {} for v in parents}
+        self.thresholds: list[tuple[list[float], float]] = []  # ((1, top, mean score), the best)
+
+    def scores(self, x: Features) -> dict[Node, float]:
+        """F(x, y) = sum_v lambda_v(y) <w_v, x> of every node but the root ([T] section 2.2)."""
+        return {
+            y: sum(self.t[v] * dot(self.w[v], x) for v in closure(self.parents, [y]))
+            for y in labels_below_root(self.parents)
+        }
+
+    def ranked(self, x: Features) -> dict[Node, float]:
+        """The scores of the candidates."""
+        scores = self.scores(x)
+        return {c: scores[c] for c in self.candidates}
+
+    @staticmethod
+    def summary(scores: Mapping[Node, float]) -> list[float]:
+        """What the threshold is regressed on."""
+        return [1.0, max(scores.values()), sum(scores.values()) / len(scores)]
+
+    def threshold(self, x: Features) -> float:
+        """Least squares of the best thresholds so far, l2 = 0.001, solved afresh; each equation is
+        divided by the largest of its coefficients."""
+        sizes = [max(map(abs, z)) for z, _ in self.thresholds]
+        Z = np.array([[v / s for v in z] for s, (z, _) in zip(sizes, self.thresholds, strict=True)])
+        b = np.array([best / s for s, (_, best) in zip(sizes, self.thresholds, strict=True)])
+        Z = Z.reshape(-1, 3)
+        solution = np.linalg.solve(1e-3 * np.eye(3) + Z.T @ Z, Z.T @ b)
+        return float(solution @ np.array(self.summary(self.ranked(x))))
+
+    def predict(self, x: Features) -> dict[Node, bool]:
+        """The candidates that reach the threshold, and their ancestors."""
+        threshold, scores = self.threshold(x), self.ranked(x)
+        on = closure(self.parents, [c for c in scores if scores[c] >= threshold])
+        return {v: v in on for v in labels_below_root(self.parents)}
+
+    def worst_pair(self, x: Features, y: Iterable[Node]) -> tuple[Node, Node] | None:
+        """argmin F(x, y) - F(x, ybar); the first of each in taxonomy order."""
+        scores = self.ranked(x)
+        true = relevant(self.parents, self.candidates, y)
+        others = [c for c in self.candidates if c not in true]
+        if not true or not others:
+            return None
+        return min(true, key=lambda c: scores[c]), max(others, key=lambda c: scores[c])
+
+    def learn(self, x: Features, y: Iterable[Node]) -> None:
+        """The threshold learns from the scores as they were; then, if the smallest margin is too
+        small, w_v +- Delta t_v x ([T] Algorithm 2)."""
+        y = set(y)
+        scores, pair = self.ranked(x), self.worst_pair(x, y)
+        true = relevant(self.parents, self.candidates, y)
+        self.thresholds.append((self.summary(scores), best_threshold(scores, true)))
+        if pair is not None and scores[pair[0]] - scores[pair[1]] < self.margin:
+            up, down = (closure(self.parents, [v]) for v in pair)
+            delta = pair_loss(self.parents, *pair)
+            for v in up - down:
+                add(self.w[v], delta * self.t[v], x)
+            for v in down - up:
+                add(self.w[v], -delta * self.t[v], x)
+
+
+class BatchHMinOver(HMinOver):
+    """Algorithm 2 of [T]: the worst pair over all examples, until its margin is met."""
+
+    def fit(self, examples: list[tuple[Features, Iterable[Node]]], max_steps: int) -> int:
+        """How many steps were made."""
+        for step in range(max_steps):
+            margins: list[tuple[float, int, tuple[Node, Node]]] = []
+            for i, (x, y) in enumerate(examples):
+                pair, scores = self.worst_pair(x, y), self.ranked(x)
+                if pair is not None:
+                    margins.append((scores[pair[0]] - scores[pair[1]], i, pair))
+            smallest = min(margins, key=lambda m: m[0], default=(math.inf, 0, (None, None)))
+            if smallest[0] >= self.margin:
+                return step
+            _, i, (y, ybar) = smallest
+            up, down = (closure(self.parents, [v]) for v in (y, ybar))
+            delta = pair_loss(self.parents, y, ybar)
+            for v in up ^ down:
+                add(self.w[v], (1 if v in up else -1) * delta * self.t[v], examples[i][0])
+        return max_steps
+
+
+def label_ranking_dual(
+    parents: Parents,
+    examples: list[tuple[Features, Iterable[Node]]],
+    candidates: list[Node],
+    t: Mapping[Node, float],
+    kernel: Callable[[Features, Features], float],
+    costs: tuple[object, ...] = (),
+) -> tuple[list[tuple[int, Node, Node]], np.ndarray, np.ndarray]:
+    """The dual of [T] section 3: the pairs (i, y, ybar), their Delta, and the matrix of
+    <dPhi_i(y, ybar), dPhi_j(r, rbar)> = <L(y) - L(ybar), L(r) - L(rbar)> K(x_i, x_j)."""
+    pairs = [
+        (i, y, ybar)
+        for i, (_, labels) in enumerate(examples)
+        for y in relevant(parents, candidates, labels)
+        for ybar in candidates
+        if ybar not in relevant(parents, candidates, labels)
+    ]
+    deltas = [pair_loss(parents, y, ybar, *costs) for _, y, ybar in pairs]  # type: ignore[arg-type]
+
+    def difference(y: Node, ybar: Node) -> dict[Node, float]:
+        up, down = closure(parents, [y]), closure(parents, [ybar])
+        return {v: t.get(v, 1.0) * ((v in up) - (v in down)) for v in parents}
+
+    products = np.array(
+        [
+            [
+                dot(difference(y, ybar), difference(r, rbar))
+                * kernel(examples[i][0], examples[j][0])
+                for j, r, rbar in pairs
+            ]
+            for i, y, ybar in pairs
+        ]
+    )
+    return pairs, np.array(deltas), products

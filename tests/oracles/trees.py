@@ -1,0 +1,77 @@
+"""Taxonomies as dicts of parents."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping
+
+Node = Hashable
+Parents = Mapping[Node, tuple[Node, ...]]
+Features = Mapping[Hashable, float]
+Weights = dict[Node, dict[Hashable, float]]
+
+
+def root(parents: Parents) -> Node:
+    """The one node without parents."""
+    return next(v for v in parents if parents[v] == ())
+
+
+def labels_below_root(parents: Parents) -> list[Node]:
+    """Every node but the root, in taxonomy order: the N labels of [R]."""
+    return [v for v in parents if v != root(parents)]
+
+
+def children(parents: Parents, v: Node) -> list[Node]:
+    """The children of v, in taxonomy order."""
+    return [c for c in parents if v in parents[c]]
+
+
+def ancestors(parents: Parents, v: Node) -> set[Node]:
+    """The proper ancestors of v, root included: ANC(i) of [R] and the root."""
+    found: set[Node] = set()
+    for u in parents[v]:
+        found |= {u} | ancestors(parents, u)
+    return found
+
+
+def path(parents: Parents, v: Node) -> list[Node]:
+    """The path P(v) = root..v of a tree ([H] section 2)."""
+    if parents[v] == ():
+        return [v]
+    (parent,) = parents[v]  # fails on a DAG: there a path is not unique
+    return [*path(parents, parent), v]
+
+
+def depth(parents: Parents, v: Node) -> int:
+    """Edges from the root down to v; the longest way where a DAG has several."""
+    return max((1 + depth(parents, u) for u in parents[v]), default=0)
+
+
+def distance(parents: Parents, u: Node, v: Node) -> int:
+    """gamma(u, v): edges between u and v ([H] section 2), by breadth-first search."""
+    found, frontier, edges = {u}, [u], 0
+    while v not in found:
+        edges += 1
+        frontier = [b for a in frontier for b in (*parents[a], *children(parents, a))]
+        frontier = [b for b in dict.fromkeys(frontier) if b not in found]
+        found |= set(frontier)
+    return edges
+
+
+def lca(parents: Parents, u: Node, v: Node) -> Node:
+    """The deepest node that is u or above u, and is v or above v (a DAG: the first such)."""
+    common = ({u} | ancestors(parents, u)) & ({v} | ancestors(parents, v))
+    return max((a for a in parents if a in common), key=lambda a: depth(parents, a))
+
+
+def closure(parents: Parents, labels: Iterable[Node]) -> set[Node]:
+    """The labels with all their ancestors and the root, which is always on."""
+    closed = {root(parents)}
+    for v in labels:
+        closed |= {v} | ancestors(parents, v)
+    return closed
+
+
+def truncate(parents: Parents, labels: Iterable[Node]) -> set[Node]:
+    """The G-truncation ([R] section 3): a label stays iff all its ancestors are on."""
+    on = {root(parents), *labels}
+    return {v for v in on if ancestors(parents, v) <= on}
