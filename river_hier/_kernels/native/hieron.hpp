@@ -9,12 +9,23 @@ namespace river_hier {
 
 // Of every node the sum over its path.
 inline void path_sums(double* values, const Labels& tree) {
-    for (uint32_t v = 1; v < tree.n(); ++v) values[v] += values[tree.parent(v)];
+    for (uint32_t v = 0; v < tree.n(); ++v) {
+        const Range children = tree.children(v);
+        for (uint32_t u = children.first; u < children.last; ++u) values[u] += values[v];
+    }
 }
 
-// The first of the largest.
+// The first of the largest. Four at a time, as each comparison waits for the one before.
 inline uint32_t argmax(const double* scores, size_t n) {
-    return static_cast<uint32_t>(std::max_element(scores, scores + n) - scores);
+    double most[4] = {scores[0], scores[0], scores[0], scores[0]};
+    size_t v = 0;
+    for (; v + 4 <= n; v += 4)
+        for (size_t k = 0; k < 4; ++k) most[k] = scores[v + k] > most[k] ? scores[v + k] : most[k];
+    for (; v < n; ++v) most[0] = scores[v] > most[0] ? scores[v] : most[0];
+    const double largest = *std::max_element(most, most + 4);
+    for (v = 0; v + 1 < n; ++v)
+        if (scores[v] == largest) break;
+    return static_cast<uint32_t>(v);
 }
 
 // W^v . x of every node, in `w.scores`.
