@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 from scipy.linalg import blas
+from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
 from river_hier import Taxonomy, datasets, linear_model, metrics
@@ -89,7 +90,10 @@ ROWS: dict[str, Callable[[Any, Documents], Any]] = {
 
 
 def dense() -> None:
-    """121 dense features, 121 nodes: a learn_one against the symv and syr calls that it needs."""
+    """121 dense features, 121 nodes: a learn_one against the symv and syr calls that it needs.
+
+    BLAS gets one thread, as a learner has.
+    """
     rng = np.random.default_rng(0)
     taxonomy = Taxonomy.from_parents(
         {0: None} | {v: (v - 1) // 3 for v in range(1, 121)}  # a full ternary tree
@@ -148,7 +152,8 @@ def main(data: str | None, only: str) -> None:
         found = json.loads(answer)
         more = found.get("stored", found.get("losses", ""))
         print(f"{row:46}{found['seconds']:>9.1f}{found['megabytes']:>7}   {more}", flush=True)
-    dense()
+    with threadpool_limits(1):
+        dense()
 
 
 if __name__ == "__main__":
@@ -159,7 +164,8 @@ if __name__ == "__main__":
     parser.add_argument("--row", choices=ROWS, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.dense:
-        dense()
+        with threadpool_limits(1):
+            dense()
     elif arguments.row:
         one(arguments.row, arguments.data)
     else:
