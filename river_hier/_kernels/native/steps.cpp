@@ -55,6 +55,12 @@ const Vector& insert(const Weights& w, Names& features, nb::handle x) {
     return features.insert(x);
 }
 
+// Whether there is nothing left to insert.
+bool all_found(const Vector& found, nb::handle x) {
+    return PyDict_CheckExact(x.ptr()) &&
+           static_cast<size_t>(PyDict_Size(x.ptr())) == found.size();
+}
+
 }  // namespace
 
 void hperceptron(Weights& w, Names& features, Labels& labels, nb::handle x, nb::handle y) {
@@ -98,8 +104,9 @@ nb::object hieron_answer(Weights& w, Names& features, Labels& labels, nb::handle
 
 bool hrls(LeastSquares& rls, Names& features, Labels& labels, nb::handle x, nb::handle y) {
     const On on = labels.closed(y);
-    if (features.find(x).norm2 > largest_ratio * ready(rls, labels).l2) return false;
-    const Vector vector = features.insert(x);
+    const Vector& found = features.find(x);
+    if (found.norm2 > largest_ratio * ready(rls, labels).l2) return false;
+    const Vector vector = all_found(found, x) ? found : features.insert(x);
     AtWork work(rls);
     hrls_step(rls, vector, on, labels);
     return true;
@@ -108,8 +115,9 @@ bool hrls(LeastSquares& rls, Names& features, Labels& labels, nb::handle x, nb::
 bool shrls(LeastSquares& rls, double c, double t, Names& features, Labels& labels, nb::handle x,
            nb::handle y) {
     const On on = labels.closed(y);
-    if (features.find(x).norm2 > largest_ratio * ready(rls, labels).l2) return false;
-    const Vector vector = features.insert(x);
+    const Vector& found = features.find(x);
+    if (found.norm2 > largest_ratio * ready(rls, labels).l2) return false;
+    const Vector vector = all_found(found, x) ? found : features.insert(x);
     AtWork work(rls);
     shrls_step(rls, vector, on, labels, c, t);
     return true;

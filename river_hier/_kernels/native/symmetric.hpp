@@ -51,7 +51,7 @@ RIVER_HIER_WIDE inline void subtract_square(double* const* rows, const double* h
 }
 
 // A row holds its columns from the cache line on in which the diagonal lies; what is to the left of
-// that stands in the rows above. So a product and an update read half the matrix.
+// that stands in the rows above. So a product and an update read half the matrix, from end to end.
 class Symmetric {
   public:
     size_t size() const { return size_; }
@@ -61,9 +61,10 @@ class Symmetric {
 
     double at(size_t i, size_t j) const { return rows_[std::min(i, j)][std::max(i, j)]; }
 
+    // For i <= j.
     void set(size_t i, size_t j, double value) {
         rows_[i][j] = value;
-        rows_[j][i] = value;
+        if (i >= first_of(j)) rows_[j][i] = value;
     }
 
     // New rows and columns are zero but for the diagonal.
@@ -73,7 +74,8 @@ class Symmetric {
             const std::vector<double*> before = rows_;
             reserve(size_ ? 2 * n : n);
             for (size_t i = 0; i < size_; ++i)
-                std::copy(before[i], before[i] + line_up(size_), rows_[i]);
+                std::copy(before[i] + first_of(i), before[i] + line_up(size_),
+                          rows_[i] + first_of(i));
         }
         for (size_t i = size_; i < n; ++i) rows_[i][i] = diagonal;
         size_ = n;
@@ -87,7 +89,7 @@ class Symmetric {
 
     // u += value A[:, i]
     void add_column(size_t i, double value, double* u) const {
-        const size_t own = i - i % lanes<double>;
+        const size_t own = first_of(i);
         for (size_t j = 0; j < own; ++j) u[j] += value * rows_[j][i];
         for (size_t j = own; j < size_; ++j) u[j] += value * rows_[i][j];
     }
@@ -95,16 +97,21 @@ class Symmetric {
     void subtract(const double* h) { subtract_square(rows_.data(), h, whole()); }
 
   private:
+    // The first column that row i holds.
+    static size_t first_of(size_t i) { return i - i % lanes<double>; }
+
     static size_t line_up(size_t n) {
         return (n + lanes<double> - 1) / lanes<double> * lanes<double>;
     }
 
     void reserve(size_t n) {
         const size_t stride = line_up(std::max<size_t>(n, 1));
-        memory_ = zeroed(stride * stride * sizeof(double), line);
+        size_t total = 0;
+        for (size_t i = 0; i < stride; ++i) total += stride - first_of(i);
+        memory_ = zeroed(std::max<size_t>(total, 1) * sizeof(double), line);
         rows_.resize(stride);
-        for (size_t i = 0; i < stride; ++i)
-            rows_[i] = static_cast<double*>(memory_.get()) + i * stride;
+        double* at = static_cast<double*>(memory_.get());
+        for (size_t i = 0; i < stride; at += stride - first_of(i++)) rows_[i] = at - first_of(i);
     }
 
     Pages memory_;
