@@ -18,7 +18,7 @@ from rcv1_corpus import HIERARCHY, PARENTS, QRELS, TRAIN, VECTORS, XS, YS, on, w
 from river import datasets as river_datasets
 
 from river_hier import Taxonomy, datasets
-from river_hier.datasets import rcv1
+from river_hier.datasets import file_dataset, rcv1
 
 
 @pytest.fixture
@@ -153,7 +153,7 @@ def test_description(folder):
 
 
 def test_the_official_numbers(monkeypatch):
-    monkeypatch.setattr(rcv1, "fetch", None)  # nothing is downloaded to know them
+    monkeypatch.setattr(file_dataset, "fetch", None)  # nothing is downloaded to know them
     assert datasets.RCV1().n_samples == 23_149
     assert datasets.RCV1(parts=("test",)).n_samples == 781_265
     assert datasets.RCV1(parts=("train", "test")).n_samples == 804_414

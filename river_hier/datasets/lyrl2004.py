@@ -1,31 +1,25 @@
 """The files of the LYRL2004 distribution of RCV1-v2, one reader for each format.
 
-Lines are numbered from 1. Every message starts with the file, and the line where it has one.
+Lines are numbered from 1. Where something is wrong a reader complains and, should that return, goes
+on behind it; a taxonomy without one of its lines would be another one, so that there it raises.
 
 """
 
 from __future__ import annotations
 
-import gzip
-import io
 import math
 import re
 import reprlib
-import zlib
 from collections.abc import Iterator
-from pathlib import Path
-from typing import NoReturn
 
 from ..taxonomy import Taxonomy
+from ..taxonomy.errors import UnknownLabelError
+from .complaints import Complaints
+from .files import Files, lines
 
-__all__ = ["disorder", "documents", "fail", "hierarchy", "topics"]
+__all__ = ["disorder", "documents", "hierarchy", "topics"]
 
 _EDGE = re.compile(r"parent:\s+(\S+)\s+child:\s+(\S+)\s+child-description:")
-
-
-def fail(path: Path, line: int, message: str) -> NoReturn:
-    """Raise a `ValueError` that says where."""
-    raise ValueError(f"{path.name}, line {line}: {message}")
 
 
 def disorder(document: int, previous: int) -> str:
@@ -35,25 +29,29 @@ def disorder(document: int, previous: int) -> str:
     return f"document {document} comes after {previous}; the lines must be sorted by document"
 
 
-def hierarchy(path: Path) -> Taxonomy:
+def hierarchy(files: Files, name: str) -> Taxonomy:
     """The taxonomy of `parent: P child: C child-description: ...` lines."""
     edges = []
-    for line, text in _lines(path):
+    for line, text in lines(files, name, "ascii"):
         match = _EDGE.match(text)
         if match is None:
             expected = "parent: ... child: ... child-description: ..."
-            fail(path, line, f"expected `{expected}`, got {reprlib.repr(text)}")
+            raise ValueError(
+                f"{name}, line {line}: expected `{expected}`, got {reprlib.repr(text)}"
+            )
         if match[1] != "None":  # the parent of the root
             edges.append((match[1], match[2]))
     try:
         return Taxonomy(edges)
     except ValueError as error:
-        raise ValueError(f"{path.name}: {error}") from error
+        raise ValueError(f"{name}: {error}") from error
 
 
-def documents(path: Path) -> Iterator[tuple[int, int, dict[str, float]]]:
+def documents(
+    files: Files, name: str, complain: Complaints
+) -> Iterator[tuple[int, int, dict[str, float]]]:
     """Line, document id and features of `document  term:weight ...` lines."""
-    for line, text in _lines(path):
+    for line, text in lines(files, name, "ascii"):
         # One split and one dict, checked as a whole: what is wrong is looked for only if something
         # is. A sum is finite only if its terms are.
         fields = text.replace(":", " ").split()
@@ -63,9 +61,10 @@ def documents(path: Path) -> Iterator[tuple[int, int, dict[str, float]]]:
             sound = len(x) == text.count(":") and math.isfinite(sum(x.values()))
         except (ValueError, IndexError):
             sound = False
-        if not sound:
-            fail(path, line, _whats_wrong(text))
-        yield line, document, x
+        if sound:
+            yield line, document, x
+        else:
+            complain(name, line, _whats_wrong(text))
 
 
 def _whats_wrong(text: str) -> str:
@@ -90,7 +89,7 @@ def _whats_wrong(text: str) -> str:
 
 
 def topics(
-    path: Path, taxonomy: Taxonomy, kept: Taxonomy
+    files: Files, name: str, taxonomy: Taxonomy, kept: Taxonomy, complain: Complaints
 ) -> Iterator[tuple[int, list[dict[str, bool]]]]:
     """Each document of `topic document 1` lines with what its topics switch on.
 
@@ -103,60 +102,23 @@ def topics(
     }
     document, on = "", list[dict[str, bool]]()
     number = -1
-    for line, text in _lines(path):
+    for line, text in lines(files, name, "ascii"):
         fields = text.split()
         if len(fields) != 3 or fields[2] != "1" or not fields[1].isdecimal():
-            fail(path, line, f"expected `topic document 1`, got {reprlib.repr(text)}")
+            complain(name, line, f"expected `topic document 1`, got {reprlib.repr(text)}")
+            continue
         if fields[1] != document:
+            if int(fields[1]) <= number:
+                complain(name, line, disorder(int(fields[1]), number))
+                continue
             if document:
                 yield number, on
             document, on = fields[1], []
-            previous, number = number, int(document)
-            if number <= previous:
-                fail(path, line, disorder(number, previous))
-        try:
-            on.append(closures[fields[0]])
-        except KeyError:
-            _unknown(path, line, fields[0], taxonomy)
+            number = int(document)
+        closure = closures.get(fields[0])
+        if closure is None:
+            complain(name, line, str(UnknownLabelError(fields[0], taxonomy)))
+        else:
+            on.append(closure)
     if document:
         yield number, on
-
-
-def _unknown(path: Path, line: int, topic: str, taxonomy: Taxonomy) -> NoReturn:
-    try:
-        taxonomy.index(topic)
-    except KeyError as error:  # the taxonomy knows how to suggest a label
-        fail(path, line, str(error))
-    raise AssertionError(topic)
-
-
-def _lines(path: Path) -> Iterator[tuple[int, str]]:
-    """The numbered lines of a text file, packed or not: its first bytes tell, not its name."""
-    with path.open("rb") as raw:
-        head = raw.peek(512)[:512]
-        packed = head.startswith(b"\x1f\x8b")
-        if not packed and (oddity := _oddity(head)):
-            raise ValueError(f"{path.name} is {oddity}, expected text, packed with gzip or not")
-        text = io.TextIOWrapper(gzip.GzipFile(fileobj=raw) if packed else raw, encoding="ascii")
-        line = 0
-        try:
-            for line, content in enumerate(text, 1):
-                yield line, content.rstrip("\n")
-        except EOFError:
-            raise ValueError(
-                f"{path.name} is cut off after line {line}; delete it and download it again"
-            ) from None
-        except (OSError, zlib.error) as error:
-            raise ValueError(f"{path.name} is damaged after line {line}: {error}") from error
-        except UnicodeDecodeError as error:
-            raise ValueError(f"{path.name} is not text after line {line}: {error}") from error
-
-
-def _oddity(head: bytes) -> str | None:
-    if not head:
-        return "empty"
-    if head.startswith(b"PK"):
-        return "a zip archive"
-    if head.lstrip().startswith(b"<"):
-        return "a web page"
-    return "a binary file" if b"\0" in head else None

@@ -6,14 +6,14 @@ import functools
 import math
 import os
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 
 from river.datasets.base import MO_BINARY_CLF
 
 from ..taxonomy import Taxonomy
 from . import lyrl2004
-from .base import TaxonomyDataset, data_home
-from .download import fetch
+from .complaints import Complaints
+from .file_dataset import FileDataset, Source
+from .files import plain
 
 __all__ = ["RCV1"]
 
@@ -45,7 +45,7 @@ _SHA256 = {
 }
 
 
-class RCV1(TaxonomyDataset):
+class RCV1(FileDataset):
     r"""Reuters Corpus Volume 1, version 2: newswire stories under topics that form four trees.
 
     804,414 stories of one year (August 1996 to August 1997) in the order of their ids, as bags of
@@ -63,8 +63,8 @@ class RCV1(TaxonomyDataset):
     Parameters
     ----------
     path
-        The folder that holds the files under their publisher's names, with or without `.gz`. By
-        default the folder `RCV1` of River's data home, where missing files are downloaded.
+        The folder or archive that holds the files under their publisher's names, with or without
+        `.gz`. By default the folder `RCV1` of River's data home, where missing files are downloaded.
     parts
         Which parts of the official chronological split to read: `"train"` (23,149 documents),
         `"test"` (781,265) or both. Train comes before test, whatever the order given.
@@ -130,11 +130,14 @@ class RCV1(TaxonomyDataset):
 
     """  # noqa: E501
 
+    HELP = f"call `download()` or get them, with or without .gz, from {_ADDRESSES[-1]}"
+
     def __init__(
         self,
         path: str | os.PathLike[str] | None = None,
         parts: Sequence[str] = ("train",),
         topics: int = 103,
+        on_error: str = "raise",
     ) -> None:
         if isinstance(parts, str) or not parts or not set(parts) <= _VECTORS.keys():
             raise ValueError(
@@ -142,10 +145,11 @@ class RCV1(TaxonomyDataset):
             )
         if topics not in _LEFT_OUT:
             raise ValueError(f"`topics` must be 103 or 101, got {topics!r}")
-        self.path = path
         self.parts = tuple(parts)
         self.topics = topics
         super().__init__(
+            path,
+            on_error,
             task=MO_BINARY_CLF,
             n_features=47_236,
             # The files of a folder of your own may hold any number of documents.
@@ -154,16 +158,9 @@ class RCV1(TaxonomyDataset):
             sparse=True,
         )
 
-    @property
-    def folder(self) -> Path:
-        """Where the files are, or will be."""
-        if self.path is not None:
-            return Path(self.path)
-        return data_home() / "RCV1"
-
     def download(self) -> None:
-        """Fetch what the folder lacks; without `path` this is done when it is needed."""
-        self._fetch(_HIERARCHY, _QRELS, *self._vectors)
+        """Fetch what River's data home lacks; without `path` this is done when it is needed."""
+        self._fetch([_HIERARCHY, _QRELS, *self._vectors])
 
     @functools.cached_property
     def taxonomy(self) -> Taxonomy:
@@ -171,25 +168,28 @@ class RCV1(TaxonomyDataset):
         left_out = _LEFT_OUT[self.topics]
         return self._all_topics.subset(t for t in self._all_topics if t not in left_out)
 
-    def __iter__(self) -> Iterator[tuple[dict[str, float], dict[str, bool]]]:
-        _, qrels, *vectors = self._files(_HIERARCHY, _QRELS, *self._vectors)
-        topics = lyrl2004.topics(qrels, self._all_topics, self.taxonomy)
-        all_off = dict.fromkeys(map(str, self.taxonomy.nodes[1:]), False)
-        nothing: list[dict[str, bool]] = []
-        previous, at, on = -1, -1.0, nothing
-        for path in vectors:
-            for line, document, x in lyrl2004.documents(path):
-                if document <= previous:
-                    lyrl2004.fail(path, line, lyrl2004.disorder(document, previous))
-                previous = document
-                while at < document:  # documents which the vectors lack are passed over
-                    at, on = next(topics, (math.inf, nothing))
-                if at != document:
-                    lyrl2004.fail(path, line, f"document {document} has no topic in {qrels.name}")
-                y = all_off.copy()
-                for closure in on:
-                    y |= closure
-                yield x, y
+    def _examples(self, complain: Complaints) -> Iterator[tuple[dict[str, float], dict[str, bool]]]:
+        with self._files(_HIERARCHY, _QRELS, *self._vectors) as files:
+            qrels = files.one(plain(_QRELS))
+            topics = lyrl2004.topics(files, qrels, self._all_topics, self.taxonomy, complain)
+            all_off = dict.fromkeys(map(str, self.taxonomy.nodes[1:]), False)
+            nothing: list[dict[str, bool]] = []
+            previous, at, on = -1, -1.0, nothing
+            for name in (files.one(plain(v)) for v in self._vectors):
+                for line, document, x in lyrl2004.documents(files, name, complain):
+                    if document <= previous:
+                        complain(name, line, lyrl2004.disorder(document, previous))
+                        continue
+                    previous = document
+                    while at < document:  # documents which the vectors lack are passed over
+                        at, on = next(topics, (math.inf, nothing))
+                    if at != document:
+                        complain(name, line, f"document {document} has no topic in {qrels}")
+                        continue
+                    y = all_off.copy()
+                    for closure in on:
+                        y |= closure
+                    yield x, y
 
     @property
     def _vectors(self) -> list[str]:
@@ -197,44 +197,13 @@ class RCV1(TaxonomyDataset):
 
     @functools.cached_property
     def _all_topics(self) -> Taxonomy:
-        (path,) = self._files(_HIERARCHY)
-        return lyrl2004.hierarchy(path)
+        with self._files(_HIERARCHY) as files:
+            return lyrl2004.hierarchy(files, files.one(_HIERARCHY))
 
-    def _files(self, *names: str) -> list[Path]:
-        if self.path is None:
-            self._fetch(*names)
-        if self.folder.is_file():
-            raise NotADirectoryError(f"`path` must be a folder, got the file {str(self.folder)!r}")
-        found = {name: self._find(name) for name in names}
-        if missing := [name for name, path in found.items() if path is None]:
-            raise FileNotFoundError(
-                f"{str(self.folder)!r} lacks {', '.join(missing)} (with or without .gz); "
-                f"call `download()` or get them from {_ADDRESSES[-1]}"
+    def _sources(self) -> dict[str, Source]:
+        return {
+            name: Source(
+                [f"{a}/{_SECTIONS.get(name, _VECTORS_SECTION)}/{name}" for a in _ADDRESSES], sha
             )
-        return [path for path in found.values() if path is not None]
-
-    def _find(self, name: str) -> Path | None:
-        plain = self.folder / name.removesuffix(".gz")
-        packed = plain.with_name(f"{plain.name}.gz")
-        return next((path for path in (packed, plain) if path.exists()), None)
-
-    def _fetch(self, *names: str) -> None:
-        for name in names:
-            if self._find(name) is not None:
-                continue
-            section = _SECTIONS.get(name, _VECTORS_SECTION)
-            for address in _ADDRESSES:
-                try:
-                    fetch(f"{address}/{section}/{name}", self.folder / name, _SHA256[name])
-                    break
-                except ConnectionError as error:
-                    if address == _ADDRESSES[-1]:
-                        raise ConnectionError(
-                            f"{error}; or put {name} into {str(self.folder)!r} yourself"
-                        ) from error
-
-    @property
-    def _repr_content(self) -> dict[str, str]:
-        content: dict[str, str] = super()._repr_content
-        content["Path"] = "River's data home" if self.path is None else os.fspath(self.path)
-        return content
+            for name, sha in _SHA256.items()
+        }

@@ -1,0 +1,209 @@
+"""Publishers' files wherever they lie: alone, in a folder, packed, or in an archive.
+
+Nothing is ever unpacked into a folder, so that no name in an archive can lead out of one.
+
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fnmatch
+import gzip
+import io
+import os
+import shutil
+import tarfile
+import tempfile
+import zipfile
+import zlib
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+from types import TracebackType
+from typing import IO, Any, Self, cast
+
+__all__ = ["Files", "damage", "lines", "plain"]
+
+DAMAGE = (EOFError, OSError, zlib.error, zipfile.BadZipFile, tarfile.TarError, UnicodeError)
+GZIP, ZIP = b"\x1f\x8b", b"PK\x03\x04"
+
+
+class Files:
+    """The files under a path: those of a folder or an archive (zip, tar, tar.gz), or the file itself.
+
+    Use it in a `with` statement, and read what it opens inside. Names are relative to the path,
+    with `/`, and sorted: an archive gives its files in the order in which a folder gives them.
+    Files that are packed with gzip are unpacked as they are read; their names are without `.gz`. A
+    `tar.gz` is unpacked into a temporary file first, as long as it is open, since it can be read
+    from its beginning only.
+
+    Parameters
+    ----------
+    path
+        A folder or a file.
+
+    Raises
+    ------
+    FileNotFoundError
+        There is nothing at `path`.
+    ValueError
+        The archive is damaged or cut off.
+
+    Examples
+    --------
+
+    >>> import pathlib, tempfile
+    >>> from river_hier.datasets.files import Files, lines
+
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = pathlib.Path(folder, "b.txt").write_text("wolf")
+    ...     _ = pathlib.Path(folder, "a.txt").write_text("owl\\nwhale")
+    ...     with Files(folder) as files:
+    ...         for name in files.matching("*.txt"):
+    ...             print(name, list(lines(files, name)))
+    a.txt [(1, 'owl'), (2, 'whale')]
+    b.txt [(1, 'wolf')]
+
+    """  # noqa: E501
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = Path(path)
+        self._opened = contextlib.ExitStack()
+        self._members: dict[str, Any] = {}
+
+    def __enter__(self) -> Self:
+        if not self.path.exists():
+            raise FileNotFoundError(f"there is no file or folder {str(self.path)!r}")
+        try:
+            members = self._folder() if self.path.is_dir() else self._file()
+        except DAMAGE as error:
+            self._opened.close()
+            raise damage(self.path.name, None, error) from error
+        self._members = {plain(name): members[name] for name in sorted(members)}
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._opened.close()
+
+    @property
+    def names(self) -> list[str]:
+        """The names of all the files, sorted."""
+        return list(self._members)
+
+    def matching(self, *patterns: str) -> list[str]:
+        """The files whose last name matches one of the patterns, whatever their upper case."""
+        folded = [pattern.lower() for pattern in patterns]
+        return [
+            name
+            for name in self._members
+            if any(fnmatch.fnmatchcase(PurePosixPath(name).name.lower(), p) for p in folded)
+        ]
+
+    def one(self, *patterns: str) -> str:
+        """The only file that matches; the first pattern that finds any decides."""
+        for pattern in patterns:
+            found = self.matching(pattern)
+            if len(found) > 1:
+                raise ValueError(
+                    f"{str(self.path)!r} holds {len(found)} files like {pattern!r}, expected one: "
+                    f"{', '.join(found[:3])}{', ...' * (len(found) > 3)}"
+                )
+            if found:
+                return found[0]
+        raise FileNotFoundError(f"{str(self.path)!r} lacks {' or '.join(patterns)}")
+
+    @contextlib.contextmanager
+    def open(self, name: str) -> Iterator[IO[bytes]]:
+        """A file's bytes, unpacked."""
+        with contextlib.ExitStack() as opened:
+            member = self._members[name]
+            if isinstance(member, Path):
+                raw: Any = opened.enter_context(member.open("rb"))
+            elif isinstance(member, zipfile.ZipInfo):
+                raw = opened.enter_context(io.BufferedReader(self._archive.open(member)))
+            else:
+                raw = opened.enter_context(self._archive.extractfile(member))
+            try:
+                packed = raw.peek(len(GZIP)).startswith(GZIP)
+                unpacked: Any = gzip.GzipFile(fileobj=raw) if packed else raw
+                yield opened.enter_context(unpacked)
+            except DAMAGE as error:
+                raise damage(name, None, error) from error
+
+    def _folder(self) -> dict[str, Any]:
+        found = (path for path in self.path.rglob("*") if path.is_file())
+        return {path.relative_to(self.path).as_posix(): path for path in found}
+
+    def _file(self) -> dict[str, Any]:
+        self._archive: Any
+        if zipfile.is_zipfile(self.path):
+            self._archive = self._opened.enter_context(zipfile.ZipFile(self.path))
+            return {m.filename: m for m in self._archive.infolist() if not m.is_dir()}
+        with self.path.open("rb") as raw:
+            if (
+                raw.read(len(ZIP)) == ZIP
+            ):  # but its directory, which stands at the end, is not there
+                raise EOFError
+        if tarfile.is_tarfile(self.path):
+            bytes_ = self._seekable()
+            self._archive = self._opened.enter_context(tarfile.open(fileobj=bytes_))  # noqa: SIM115
+            members = {m.name.removeprefix("./"): m for m in self._archive if m.isfile()}
+            bytes_.seek(self._archive.offset)
+            if not bytes_.read(1):  # the last member is not the end: blocks of zeros are
+                raise EOFError
+            return members
+        return {self.path.name: self.path}
+
+    def _seekable(self) -> IO[bytes]:
+        raw = self._opened.enter_context(self.path.open("rb"))
+        if not raw.peek(len(GZIP)).startswith(GZIP):
+            return raw
+        unpacked = self._opened.enter_context(tempfile.TemporaryFile())  # noqa: SIM115
+        shutil.copyfileobj(gzip.GzipFile(fileobj=raw), unpacked)
+        unpacked.seek(0)
+        return cast(IO[bytes], unpacked)
+
+
+def plain(name: str) -> str:
+    """The name of a file once it is unpacked."""
+    return name[:-3] if name.lower().endswith(".gz") else name
+
+
+def lines(files: Files, name: str, encoding: str = "utf-8") -> Iterator[tuple[int, str]]:
+    """The lines of a text file without their ends, numbered from 1."""
+    line = 0
+    with files.open(name) as raw:
+        try:
+            if oddity := _oddity(raw):
+                raise ValueError(f"{name} is {oddity}, expected text, packed with gzip or not")
+            # Only "\n" and "\r\n" end a line, not the other marks that Python knows.
+            with io.TextIOWrapper(raw, encoding, newline="\n") as text:
+                for line, content in enumerate(text, 1):
+                    yield line, content.rstrip("\r\n")
+        except DAMAGE as error:
+            raise damage(name, line, error) from error
+
+
+def damage(name: str, line: int | None, error: BaseException) -> ValueError:
+    """What reading stumbled over, in words."""
+    after = "" if line is None else f" after line {line:,}"
+    if isinstance(error, EOFError):
+        return ValueError(f"{name} is cut off{after}; delete it and get it again")
+    if isinstance(error, UnicodeError):
+        return ValueError(f"{name} is not text{after}: {error}")
+    return ValueError(f"{name} is damaged{after}: {error}")
+
+
+def _oddity(raw: Any) -> str | None:
+    head = raw.peek(512)[:512]
+    if not head:
+        return "empty"
+    if head.startswith(ZIP):
+        return "a zip archive"
+    if head.lstrip().lower().startswith((b"<!doctype html", b"<html")):
+        return "a web page"
+    return "a binary file" if b"\0" in head else None
