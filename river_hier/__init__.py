@@ -8,7 +8,18 @@ from typing import TYPE_CHECKING, Any
 from .taxonomy import Taxonomy
 
 if TYPE_CHECKING:
-    from . import batch, datasets, evaluate, induction, kernel, linear_model, local, losses, metrics
+    from . import (
+        batch,
+        datasets,
+        decision,
+        evaluate,
+        induction,
+        kernel,
+        linear_model,
+        local,
+        losses,
+        metrics,
+    )
     from .versions import show_versions
 
 __version__ = "0.1.0"
@@ -18,6 +29,7 @@ __all__ = [
     "__version__",
     "batch",
     "datasets",
+    "decision",
     "evaluate",
     "induction",
     "kernel",

@@ -25,7 +25,9 @@ from .batch_steps import (
     shrls_steps,
     top_down_answers,
 )
+from .calibration import Calibration, Temperature
 from .closures import Closures, closures, star_closures
+from .decoding import least_h_loss, likeliest, nearest
 from .expansion import Expansion
 from .features import Features
 from .harow import harow_step
@@ -45,7 +47,12 @@ from .kernel_systems import KernelSystems, KernelVisit
 from .labels import Labels
 from .least_squares import LeastSquares
 from .names import Names, Vector
-from .paths import conditional_probabilities, path_sums, top_down_probabilities, trained_nodes
+from .paths import (
+    conditional_probabilities,
+    path_sums,
+    top_down_probabilities,
+    trained_nodes,
+)
 from .rankings import Ranking, worst_pair
 from .rls_steps import (
     LARGEST_RATIO,
@@ -105,6 +112,7 @@ __all__ = [
     "LARGEST_RATIO",
     "TWINS",
     "Batch",
+    "Calibration",
     "Closures",
     "DotProducts",
     "Expansion",
@@ -119,6 +127,7 @@ __all__ = [
     "Names",
     "Pairs",
     "Ranking",
+    "Temperature",
     "Threshold",
     "Vector",
     "Vectors",
@@ -145,8 +154,11 @@ __all__ = [
     "hrls_steps",
     "kernel_averaged_hieron_step",
     "kernel_hieron_step",
+    "least_h_loss",
     "least_squares_answer",
     "least_squares_answers",
+    "likeliest",
+    "nearest",
     "path_sums",
     "shrls_step",
     "shrls_steps",

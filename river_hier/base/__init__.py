@@ -5,13 +5,14 @@ from __future__ import annotations
 from .checks import check_dtype, check_integer, check_positive
 from .linear import LinearModel
 from .mini_batch import MiniBatchMultiLabelModel, MiniBatchSingleLabelModel
-from .model import TaxonomyModel
+from .model import Floats, TaxonomyModel
 from .multilabel import MultiLabelModel
 from .rankings import Attributes, ranking_of
 from .single_label import SingleLabelModel
 
 __all__ = [
     "Attributes",
+    "Floats",
     "LinearModel",
     "MiniBatchMultiLabelModel",
     "MiniBatchSingleLabelModel",

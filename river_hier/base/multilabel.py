@@ -81,10 +81,14 @@ class MultiLabelModel(TaxonomyModel, base.MultiLabelClassifier):
         `{label: {False: 1 - p, True: p}}` for all nodes but the root.
 
         """
-        given = self._conditionals(self._scores_one(x))
-        on = top_down_probabilities(given, self._taxonomy.arrays).tolist()
+        on = self._likely_one(x).tolist()
         nodes = self._taxonomy.nodes
         return {nodes[v]: {False: 1.0 - on[v], True: on[v]} for v in range(1, len(nodes))}
+
+    def _likely_one(self, x: Mapping[Any, Any]) -> Floats:
+        """P(on) of every node."""
+        given = self._conditionals(self._scores_one(x))
+        return top_down_probabilities(given, self._taxonomy.arrays)
 
     @staticmethod
     def _named(y: Any) -> list[Label]:

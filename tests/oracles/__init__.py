@@ -11,6 +11,7 @@ Features are `{name: value}` and weights `{name: weight}`; what is missing is 0.
 
 from __future__ import annotations
 
+from .calibration import Calibration, Temperature
 from .decompositions import (
     Decomposition,
     Distribution,
@@ -109,6 +110,7 @@ __all__ = [
     "AveragedHieron",
     "BatchHMinOver",
     "BudgetedSHRLS",
+    "Calibration",
     "Decomposition",
     "Distribution",
     "Expansion",
@@ -124,6 +126,7 @@ __all__ = [
     "PerLevel",
     "PerNode",
     "PerParent",
+    "Temperature",
     "add",
     "agglomerate",
     "ancestors",

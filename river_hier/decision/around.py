@@ -1,0 +1,79 @@
+"""What is built around a model has in common: it learns as the model does."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from river import base
+
+from ..base import Floats
+from ..taxonomy import Taxonomy
+
+
+class Around(base.Wrapper[Any], base.Estimator):
+    """Mother class of what gives a model's answers another form.
+
+    Parameters
+    ----------
+    model
+        The model, or a pipeline that ends in one.
+
+    """
+
+    def __init__(self, model: Any) -> None:
+        self.model = model
+
+    @property
+    def _wrapped_model(self) -> Any:
+        return self.model
+
+    @property
+    def _last(self) -> Any:
+        """The model itself, where it is the end of a pipeline."""
+        return getattr(self.model, "_last_step", self.model)
+
+    @property
+    def taxonomy(self) -> Taxonomy | None:
+        """The taxonomy of the model, `None` where it is open."""
+        taxonomy: Taxonomy | None = self._last.taxonomy
+        return taxonomy
+
+    @property
+    def _taxonomy(self) -> Taxonomy:
+        """The taxonomy as it is now."""
+        taxonomy: Taxonomy = self._last._taxonomy
+        return taxonomy
+
+    def learn_one(self, x: dict[Any, Any], y: Any, **kwargs: Any) -> None:
+        """Learn from one example, as the model does.
+
+        Parameters
+        ----------
+        x
+            A dictionary of features.
+        y
+            What the model learns from.
+
+        """
+        self.model.learn_one(x, y, **kwargs)
+
+    def _scores_one(self, x: dict[Any, Any]) -> Floats:
+        """The score of every node; the root has one only where it can be an answer."""
+        if hasattr(self.model, "_scores_one"):  # no need of a dict
+            found: Floats = self.model._scores_one(x)
+            return found
+        scores = list(self.model.score_one(x).values())
+        return np.array([0.0] * (len(self._taxonomy) - len(scores)) + scores)
+
+
+def check_model(model: Any, *methods: str) -> None:
+    """A model in a taxonomy that has these methods."""
+    last = getattr(model, "_last_step", model)
+    missing = [m for m in methods if not callable(getattr(last, m, None))]
+    if isinstance(model, type) or missing or not hasattr(last, "_taxonomy"):
+        wanted = " and ".join(f"`{m}`" for m in methods)
+        raise TypeError(
+            f"`model` must be a model in a taxonomy with {wanted}, "
+            f"as those of linear_model are, got {model!r}"
+        )

@@ -1,0 +1,93 @@
+"""What the decoders of multilabels share: probabilities in, the nodes that are on out."""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from river import base
+
+from ..taxonomy import Label, Taxonomy
+from .around import Around, check_model
+
+
+class Decoder(Around, base.MultiLabelClassifier):
+    """Mother class of what answers with the multilabel that is best under a model's probabilities.
+
+    Parameters
+    ----------
+    model
+        A multilabel model in a taxonomy, with `predict_proba_one`, or a pipeline that ends in one.
+
+    """
+
+    def __init__(self, model: Any) -> None:
+        check_model(model, "predict_proba_one", "predict_one")
+        super().__init__(model)
+        if not isinstance(self._last, base.MultiLabelClassifier):
+            raise TypeError(f"`model` must answer with multilabels, got {model!r}")
+        self._children: tuple[Taxonomy, Sequence[Sequence[int]]] | None = None
+
+    @classmethod
+    def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
+        from .. import linear_model
+
+        yield {"model": linear_model.HAROW()}
+
+    def predict_one(self, x: dict[Any, Any], **kwargs: Any) -> dict[Label, bool]:
+        """The best multilabel of x.
+
+        Parameters
+        ----------
+        x
+            A dictionary of features.
+
+        Returns
+        -------
+        `{label: bool}` for all nodes but the root.
+
+        """
+        likely = self._likely(x, **kwargs)
+        nodes = self._taxonomy.nodes
+        y_pred = dict.fromkeys(nodes[1:], False)
+        y_pred.update((nodes[v], True) for v in self._decide(likely) if v)
+        return y_pred
+
+    def predict_proba_one(self, x: dict[Any, Any], **kwargs: Any) -> dict[Label, dict[bool, float]]:
+        """The probability that each node is on, as the model gives it.
+
+        Parameters
+        ----------
+        x
+            A dictionary of features.
+
+        Returns
+        -------
+        `{label: {False: 1 - p, True: p}}` for all nodes but the root.
+
+        """
+        likely: dict[Label, dict[bool, float]] = self.model.predict_proba_one(x, **kwargs)
+        return likely
+
+    def _likely(self, x: dict[Any, Any], **kwargs: Any) -> list[float]:
+        """P(on) of each node, in taxonomy order."""
+        if not kwargs and hasattr(self.model, "_likely_one"):  # without all the dicts
+            likely: list[float] = self.model._likely_one(x).tolist()
+            return likely
+        said = self.model.predict_proba_one(x, **kwargs)
+        return [1.0, *(said[label][True] for label in self._taxonomy.nodes[1:])]
+
+    @property
+    def _below(self) -> Sequence[Sequence[int]]:
+        """The children of each node."""
+        taxonomy = self._taxonomy
+        if self._children is None or self._children[0] is not taxonomy:
+            index = taxonomy.label_index
+            below = [tuple(index[c] for c in taxonomy.children(v)) for v in taxonomy.nodes]
+            self._children = taxonomy, below
+        return self._children[1]
+
+    @abc.abstractmethod
+    def _decide(self, likely: Sequence[float]) -> list[int]:
+        """The nodes that are on."""

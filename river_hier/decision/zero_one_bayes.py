@@ -1,0 +1,73 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from .._kernels import likeliest
+from .decoder import Decoder
+
+__all__ = ["ZeroOneBayes"]
+
+
+class ZeroOneBayes(Decoder):
+    r"""The likeliest multilabel: the one with the least expected zero-one loss.
+
+    Given its parent is on, each node is on with probability $p_i$, whatever the others are. So the
+    likeliest multilabel has a node on, were its parent on, if
+
+    $$p_i \prod_{k \textrm{ below } i} \pi_k \ge 1 - p_i$$
+
+    with $\pi_k$ the probability of the likeliest in the subtree of child $k$: products, where
+    `HLossBayes` has sums. Only nodes with $p_i \ge 1/2$, all the way up, are visited, and their
+    children.
+
+    Parameters
+    ----------
+    model
+        A multilabel model in a tree, with `predict_proba_one`, or a pipeline that ends in one.
+
+    Raises
+    ------
+    TypeError
+        If `model` is no multilabel model in a taxonomy.
+    ValueError
+        If the taxonomy is not a tree.
+
+    Notes
+    -----
+    Labels are drawn from the top down, each given its parent only, as in section 5 of [^1].
+    Beside the model's probabilities an answer takes O(visited nodes + nodes).
+
+    Examples
+    --------
+
+    >>> from river import evaluate
+    >>> from river_hier import Taxonomy, decision, linear_model, metrics
+    >>> from river_hier.datasets import synth
+
+    >>> t = Taxonomy.from_nested({"r": {"a": {"b": ["c", "d", "e"]}, "f": ["g", "h"]}})
+    >>> stream = synth.LinearLabels(t, n_features=5, seed=42)
+
+    >>> model = linear_model.HRLS(t)
+    >>> evaluate.progressive_val_score(stream.take(2000), model, metrics.ZeroOneLoss(t))
+    ZeroOneLoss: 75.30%
+
+    >>> model = decision.ZeroOneBayes(linear_model.HRLS(t))
+    >>> evaluate.progressive_val_score(stream.take(2000), model, metrics.ZeroOneLoss(t))
+    ZeroOneLoss: 71.00%
+
+    References
+    ----------
+    [^1]: [Cesa-Bianchi, N., Gentile, C. and Zaniboni, L., 2006. Incremental algorithms for
+        hierarchical classification. Journal of Machine Learning Research, 7, pp. 31-54.](
+        https://www.jmlr.org/papers/v7/cesa-bianchi06a.html)
+
+    """
+
+    def __init__(self, model: Any) -> None:
+        super().__init__(model)
+        if self.taxonomy is not None:
+            self.taxonomy.check_tree()
+
+    def _decide(self, likely: Sequence[float]) -> list[int]:
+        return likeliest(likely, self._below)

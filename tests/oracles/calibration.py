@@ -1,0 +1,77 @@
+"""Calibrated scores, one number at a time."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from typing import Any
+
+
+class AdaGrad:
+    """One parameter."""
+
+    def __init__(self, value: float, step: float) -> None:
+        self.value = value
+        self.step = step
+        self.squares = 1.0
+
+    def move(self, gradient: float) -> None:
+        self.squares += gradient**2
+        self.value -= self.step * gradient / math.sqrt(self.squares)
+
+
+class Calibration:
+    """Shared and own slopes, of which logarithms are learned, and intercepts."""
+
+    def __init__(self) -> None:
+        self.scores: list[float] = []
+        self.a, self.b = AdaGrad(math.log(2), 0.2), AdaGrad(0.0, 0.2)
+        self.own_a: Any = defaultdict(lambda: AdaGrad(0.0, 0.1))
+        self.own_b: Any = defaultdict(lambda: AdaGrad(0.0, 0.1))
+
+    def unit(self) -> float:
+        squares = sum(score**2 for score in self.scores)
+        return math.sqrt(squares / len(self.scores)) if squares else math.inf
+
+    def given(self, node: Any, score: float) -> float:
+        slope = math.exp(self.a.value + self.own_a[node].value)
+        z = slope * score / self.unit() + self.b.value + self.own_b[node].value
+        return 1 / (1 + math.exp(-z))
+
+    def learn(self, scores: dict[Any, float], on: dict[Any, bool]) -> None:
+        """`scores` of the nodes whose parents are on."""
+        self.scores += scores.values()
+        by_a, by_b = {}, {}
+        for node, score in scores.items():
+            by_b[node] = self.given(node, score) - on[node]
+            slope = math.exp(self.a.value + self.own_a[node].value)
+            by_a[node] = by_b[node] * slope * score / self.unit()
+        self.a.move(sum(by_a.values()))
+        self.b.move(sum(by_b.values()))
+        for node in scores:
+            self.own_a[node].move(by_a[node])
+            self.own_b[node].move(by_b[node])
+
+
+class Temperature:
+    """One slope for all labels."""
+
+    def __init__(self) -> None:
+        self.scores: list[float] = []
+        self.a = AdaGrad(math.log(2), 0.2)
+
+    def steep(self, scores: dict[Any, float]) -> dict[Any, float]:
+        squares = sum(score**2 for score in self.scores)
+        unit = math.sqrt(squares / len(self.scores)) if squares else math.inf
+        return {label: math.exp(self.a.value) * s / unit for label, s in scores.items()}
+
+    def probabilities(self, scores: dict[Any, float]) -> dict[Any, float]:
+        steep = self.steep(scores)
+        powers = {label: math.exp(z - max(steep.values())) for label, z in steep.items()}
+        return {label: power / sum(powers.values()) for label, power in powers.items()}
+
+    def learn(self, scores: dict[Any, float], y: Any) -> None:
+        mean = sum(scores.values()) / len(scores)
+        self.scores += [score - mean for score in scores.values()]
+        steep, p = self.steep(scores), self.probabilities(scores)
+        self.a.move(sum(p[label] * steep[label] for label in p) - steep[y])
