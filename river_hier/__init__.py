@@ -37,6 +37,7 @@ __all__ = [
     "local",
     "losses",
     "metrics",
+    "probabilistic",
     "show_versions",
 ]
 

@@ -28,6 +28,7 @@ from .batch_steps import (
 from .calibration import Calibration, Temperature
 from .closures import Closures, closures, star_closures
 from .decoding import least_h_loss, likeliest, nearest
+from .discriminant import Discriminant
 from .expansion import Expansion
 from .features import Features
 from .harow import harow_step
@@ -114,6 +115,7 @@ __all__ = [
     "Batch",
     "Calibration",
     "Closures",
+    "Discriminant",
     "DotProducts",
     "Expansion",
     "Features",

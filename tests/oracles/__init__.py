@@ -28,6 +28,7 @@ from .decompositions import (
     split,
     tree_error,
 )
+from .discriminant import LinearDiscriminant
 from .expected_losses import (
     expected_h_loss,
     expected_loss,
@@ -122,6 +123,7 @@ __all__ = [
     "KernelHSVM",
     "KernelHieron",
     "KernelRLS",
+    "LinearDiscriminant",
     "Nested",
     "PerLevel",
     "PerNode",
