@@ -1,0 +1,95 @@
+"""Labels that change their meaning, in one branch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ...base import check_integer
+from ...taxonomy import Label
+from ..base import Prefix, TaxonomyDataset
+from .ends import families, path_ends, renamed
+from .transformed import Transformed
+
+
+class SubtreeDrift(Transformed):
+    """A stream in one branch of which the labels change places.
+
+    From one step on, every path that ends below `drift_in` ends at the next sibling instead, the
+    last one's next being the first: what was called a wolf is called a fox, what was called a fox a
+    dog. Features stay as they are, and so do all other labels, `drift_in` itself included; so do
+    ancestors, and multilabels are closed upwards. This is an abrupt change of what the labels below
+    one node mean, and of nothing else: a learner's losses on the other branches go on as they were.
+
+    The truth stays known: `stream` has the labels of before, example by example, and `renamed` says
+    what becomes of each. Drifts in several branches, or one after the other, are several of these,
+    each around the one before. An example takes O(labels of y) steps beside what it takes there.
+
+    In a DAG siblings are the nodes with the very same parents.
+
+    Parameters
+    ----------
+    stream
+        Any stream of `datasets`, or a prefix of one.
+    drift_in
+        The node below which the labels change places: two siblings at least must be there.
+    drift_at
+        The step, counted from 0, from which on they have changed.
+
+    Attributes
+    ----------
+    renamed
+        The label that each label below `drift_in` becomes, `{label: label}`.
+
+    Examples
+    --------
+
+    >>> from river_hier import linear_model
+    >>> from river_hier.datasets import synth
+
+    >>> steady = synth.PrototypeTree(branching=2, depth=3, noise=0.04, seed=42)
+    >>> stream = synth.SubtreeDrift(steady, drift_in="2", drift_at=1000)
+    >>> stream.renamed
+    {'2.1': '2.2', '2.2': '2.1', '2.1.1': '2.1.2', '2.1.2': '2.1.1', '2.2.1': '2.2.2', '2.2.2': '2.2.1'}
+
+    The mistakes among 1,000 examples before the drift and 1,000 after it, by branch:
+
+    >>> model = linear_model.AveragedHieron(stream.taxonomy)
+    >>> mistakes = {"1": [0, 0], "2": [0, 0], "root": [0, 0]}
+    >>> for step, (x, y) in enumerate(stream.take(2000)):
+    ...     mistakes[y.split(".")[0]][step // 1000] += model.predict_one(x) != y
+    ...     model.learn_one(x, y)
+    >>> mistakes["1"], mistakes["2"]
+    ([66, 17], [75, 419])
+
+    """  # noqa: E501
+
+    def __init__(self, stream: TaxonomyDataset | Prefix, drift_in: Label, drift_at: int) -> None:
+        super().__init__(stream)
+        check_integer("drift_at", drift_at, at_least=0)
+        below = {self.taxonomy.index(label) for label in self.taxonomy.descendants(drift_in)}
+        self._next = {
+            v: family[(place + 1) % len(family)]
+            for v, (family, place) in families(self.taxonomy).items()
+            if v in below
+        }
+        if not self._next:
+            raise ValueError(
+                f"`drift_in` is {drift_in!r}, but no two siblings are below it to change places"
+            )
+        self.drift_in = drift_in
+        self.drift_at = drift_at
+
+    @property
+    def renamed(self) -> dict[Label, Label]:
+        """The label that each label below `drift_in` becomes."""
+        nodes = self.taxonomy.nodes
+        return {nodes[v]: nodes[u] for v, u in self._next.items()}
+
+    def __iter__(self) -> Iterator[tuple[dict[Any, Any], Any]]:
+        taxonomy = self.taxonomy
+        for step, (x, y) in enumerate(self.stream):
+            if step >= self.drift_at:
+                ends = path_ends(taxonomy, y)
+                y = renamed(taxonomy, y, {v: self._next[v] for v in ends if v in self._next})
+            yield x, y
