@@ -20,6 +20,8 @@ class SubtreeDrift(Transformed):
     dog. Features stay as they are, and so do all other labels, `drift_in` itself included; so do
     ancestors, and multilabels are closed upwards. This is an abrupt change of what the labels below
     one node mean, and of nothing else: a learner's losses on the other branches go on as they were.
+    Paths still pass through the same nodes, so a label with children of its own comes to cover what
+    does not resemble them, and may be harder to learn than it was.
 
     The truth stays known: `stream` has the labels of before, example by example, and `renamed` says
     what becomes of each. Drifts in several branches, or one after the other, are several of these,
