@@ -43,7 +43,7 @@ TRANSFORMED = [
     synth.Appearing(LABELS, {"1.1": 100, "2": 400}),
     synth.Appearing(MULTILABELS, {"dog": 100, "bird": 400}),
     synth.SubtreeDrift(LABELS, "1", 100),
-    synth.SubtreeDrift(MULTILABELS, "mammal", 0),
+    synth.SubtreeDrift(MULTILABELS, "mammal", 0, drift_width=300),
     synth.SubtreeDrift(synth.LabelNoise(MULTILABELS.take(500), 0.1), "dog", 100),
 ]
 
@@ -340,6 +340,22 @@ def test_labels_change_places_as_the_oracle_says(stream: Listed, data: Any) -> N
     assert all(new != old and t.parents(new) == t.parents(old) for old, new in renamed.items())
 
 
+def test_a_gradual_drift_is_a_mixture_that_changes_evenly() -> None:
+    start, width = 500, 9000
+    wolves = Listed(TREE, [({}, "wolf")] * 10_000)
+    changed = [y == "fox" for _, y in synth.SubtreeDrift(wolves, "dog", start, width, seed=1)]
+    assert not any(changed[:start])
+    assert all(changed[start + width - 1 :])
+    for i in range(9):
+        p = (i + 0.5) / 9
+        within = sum(changed[start + 1000 * i : start + 1000 * (i + 1)])
+        assert abs(within - 1000 * p) < 4 * math.sqrt(1000 * p * (1 - p))
+    seeds = [synth.SubtreeDrift(wolves, "dog", 2, 99, seed=s).take(99) for s in (1, 1, 2, None)]
+    first, same, *others = ([y for _, y in stream] for stream in seeds)
+    assert first == same
+    assert all(other != first for other in others)
+
+
 def test_as_many_drifts_as_there_are_siblings_undo_it() -> None:
     drifted: Any = LABELS
     for _ in range(2):  # pairs of siblings
@@ -381,6 +397,16 @@ def test_learners_of_nodes_by_themselves_do_not_notice_a_drift_elsewhere(learner
         for model, (x_, z) in zip(models, [(x, y), *others], strict=True):
             model.learn_one(x_, z)
     assert min(branch_differs) > 20
+
+
+def test_one_seed_may_serve_different_transformers() -> None:
+    m = 8000
+    drifting = synth.SubtreeDrift(Listed(TREE, [({}, "wolf")] * m), "dog", 0, 2 * m, seed=9)
+    stream = synth.Imbalanced(drifting, 1.0, seed=9)
+    counts = Counter(y for _, y in stream)
+    for label, of_all in (("fox", 0.25), ("wolf", 0.75)):
+        p = of_all * stream.shares[label]
+        assert abs(counts[label] - m * p) < 4 * math.sqrt(m * p * (1 - p))
 
 
 # --- In River's loop, on files and on real data ---------------------------------------------------
@@ -503,6 +529,12 @@ def test_on_rcv1() -> None:
             "`drift_in` is '1.1.1', but no two siblings are below it",
         ),
         (lambda: synth.SubtreeDrift(MULTILABELS, "bird", 1), ValueError, "no two siblings"),
+        (
+            lambda: synth.SubtreeDrift(LABELS, "1", 1, 0),
+            ValueError,
+            "`drift_width` must be at least 1, got 0",
+        ),
+        (lambda: synth.SubtreeDrift(LABELS, "1", 1, seed=-1), ValueError, "`seed` must be at"),
         (lambda: synth.SubtreeDrift(LABELS, "1", -1), ValueError, "`drift_at` must be at least 0"),
         (lambda: synth.SubtreeDrift(LABELS, "1", None), TypeError, "`drift_at` must be an integer"),
     ],

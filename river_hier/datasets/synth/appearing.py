@@ -33,7 +33,8 @@ class Appearing(Transformed):
         be a tree.
     appears_at
         `{label: step}`, with steps counted from 0: the first example that may have the label. What
-        is not in it is there from the start.
+        is not in it is there from the start. Labels that are not in the taxonomy raise an
+        `UnknownLabelError`.
 
     Examples
     --------

@@ -14,7 +14,7 @@ BLOCK = 256
 
 # What transformers draw random numbers for. A generator counts its purposes from 0; these are none
 # of them, since a stream and what is put around it may well be given the same seed.
-MISTAKES, RANKS, CHOICES = range(100, 103)
+MISTAKES, RANKS, CHOICES, CHANGES = range(100, 104)
 
 
 def entropy(seed: int | None) -> int:

@@ -8,6 +8,7 @@ from typing import Any
 from ...base import check_integer
 from ...taxonomy import Label
 from ..base import Prefix, TaxonomyDataset
+from . import seeds
 from .ends import families, path_ends, renamed
 from .transformed import Transformed
 
@@ -15,17 +16,18 @@ from .transformed import Transformed
 class SubtreeDrift(Transformed):
     """A stream in one branch of which the labels change places.
 
-    From one step on, every path that ends below `drift_in` ends at the next sibling instead, the
+    From a step on, every path that ends below `drift_in` ends at the next sibling instead, the
     last one's next being the first: what was called a wolf is called a fox, what was called a fox a
     dog. Features stay as they are, and so do all other labels, `drift_in` itself included; so do
-    ancestors, and multilabels are closed upwards. This is an abrupt change of what the labels below
-    one node mean, and of nothing else: a learner's losses on the other branches go on as they were.
+    ancestors, and multilabels are closed upwards. So the labels below one node change their
+    meaning, and nothing else does: a learner's losses on the other branches go on as they were.
     Paths still pass through the same nodes, so a label with children of its own comes to cover what
     does not resemble them, and may be harder to learn than it was.
 
     The truth stays known: `stream` has the labels of before, example by example, and `renamed` says
     what becomes of each. Drifts in several branches, or one after the other, are several of these,
     each around the one before. An example takes O(labels of y) steps beside what it takes there.
+    (Where labels are `LinearLabels`, its own `drift_in` is another such drift: there weights turn.)
 
     In a DAG siblings are the nodes with the very same parents.
 
@@ -34,9 +36,15 @@ class SubtreeDrift(Transformed):
     stream
         Any stream of `datasets`, or a prefix of one.
     drift_in
-        The node below which the labels change places: two siblings at least must be there.
+        The node below which the labels change places: two siblings at least must be there, else a
+        `ValueError`.
     drift_at
-        The step, counted from 0, from which on they have changed.
+        The step, counted from 0, at which the labels begin to change places.
+    drift_width
+        The number of steps that the change takes; 1 is an abrupt drift. On the way every example
+        has either its old labels or its new ones, with the probability of the new rising evenly.
+    seed
+        Random seed number used for reproducibility, where the change takes more than one step.
 
     Attributes
     ----------
@@ -66,9 +74,18 @@ class SubtreeDrift(Transformed):
 
     """  # noqa: E501
 
-    def __init__(self, stream: TaxonomyDataset | Prefix, drift_in: Label, drift_at: int) -> None:
+    def __init__(
+        self,
+        stream: TaxonomyDataset | Prefix,
+        drift_in: Label,
+        drift_at: int,
+        drift_width: int = 1,
+        seed: int | None = None,
+    ) -> None:
         super().__init__(stream)
         check_integer("drift_at", drift_at, at_least=0)
+        check_integer("drift_width", drift_width, at_least=1)
+        self._entropy = seeds.entropy(seed)
         below = {self.taxonomy.index(label) for label in self.taxonomy.descendants(drift_in)}
         self._next = {
             v: family[(place + 1) % len(family)]
@@ -81,6 +98,8 @@ class SubtreeDrift(Transformed):
             )
         self.drift_in = drift_in
         self.drift_at = drift_at
+        self.drift_width = drift_width
+        self.seed = seed
 
     @property
     def renamed(self) -> dict[Label, Label]:
@@ -89,9 +108,10 @@ class SubtreeDrift(Transformed):
         return {nodes[v]: nodes[u] for v, u in self._next.items()}
 
     def __iter__(self) -> Iterator[tuple[dict[Any, Any], Any]]:
+        rng = seeds.generator(self._entropy, seeds.CHANGES)
         taxonomy = self.taxonomy
         for step, (x, y) in enumerate(self.stream):
-            if step >= self.drift_at:
+            if rng.random() < (step + 1 - self.drift_at) / self.drift_width:
                 ends = path_ends(taxonomy, y)
                 y = renamed(taxonomy, y, {v: self._next[v] for v in ends if v in self._next})
             yield x, y
