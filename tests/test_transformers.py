@@ -24,6 +24,7 @@ from strategies import multilabel_streams, parents_of, single_label_streams
 from river_hier import Taxonomy, datasets, evaluate, linear_model, losses, metrics
 from river_hier.datasets import synth
 from river_hier.datasets.base import TaxonomyDataset
+from river_hier.taxonomy import UnknownLabelError
 
 DATA = Path(os.environ.get("RIVER_HIER_DATA", Path(__file__).parents[2] / "shared" / "data"))
 TREE = Taxonomy.from_nested(
@@ -436,6 +437,8 @@ def test_regret_is_sampled_and_wants_an_end() -> None:
 
 
 def test_files_are_opened_when_they_are_read(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        next(iter(synth.Imbalanced(datasets.RCV1(tmp_path))))
     folder = write_corpus(tmp_path)
     clean = datasets.RCV1(folder)
     noisy = synth.LabelNoise(clean, 1.0, seed=1)
@@ -468,6 +471,19 @@ def test_on_rcv1() -> None:
 
     last = list(synth.Appearing(clean, {"C15": 700, "MCAT": 1400}))[-1]
     assert nodes_on(t, last[1]) == ys[-1]
+
+
+@pytest.mark.parametrize("y", ["wolff", {"wolff": True}])
+def test_a_stream_of_labels_that_its_taxonomy_lacks(y: Any) -> None:
+    wrong = Listed(TREE, [({}, y)])
+    for stream in (
+        synth.LabelNoise(wrong),
+        synth.Imbalanced(wrong),
+        synth.Appearing(wrong, {}),
+        synth.SubtreeDrift(wrong, "dog", 0),
+    ):
+        with pytest.raises(UnknownLabelError, match="did you mean 'wolf'"):
+            list(stream)
 
 
 # --- Errors -------------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import compress
 from typing import Any
 
 from river.datasets.base import MULTI_CLF
@@ -85,21 +86,23 @@ class Appearing(Transformed):
                 raise ValueError(f"`appears_at` must not hold the root, {label!r}: it is always on")
             check_integer(f"appears_at[{label!r}]", step, at_least=0)
         self.appears_at = appears_at
-        self._since: dict[Label, int] = {}
-        for label in taxonomy:  # parents come before their children
+        self._since: list[int] = []  # of each node
+        for label, parents in zip(taxonomy.nodes, taxonomy.parent_indices, strict=True):
             own = int(appears_at.get(label, 0))
-            self._since[label] = max([own, *(self._since[p] for p in taxonomy.parents(label))])
+            self._since.append(max([own, *(self._since[p] for p in parents)]))
 
     def taxonomy_at(self, step: int) -> Taxonomy:
         """The taxonomy of the labels that have appeared by that step, counted from 0."""
-        return self.taxonomy.subset([v for v, since in self._since.items() if since <= step])
+        there = [since <= step for since in self._since]
+        return self.taxonomy.subset(list(compress(self.taxonomy.nodes, there)))
 
     def __iter__(self) -> Iterator[tuple[dict[Any, Any], Any]]:
-        since = self._since
+        taxonomy, since = self.taxonomy, self._since
         for step, (x, y) in enumerate(self.stream):
             if isinstance(y, Mapping):
-                y = {label: on for label, on in y.items() if since[label] <= step}
+                yield x, {v: on for v, on in y.items() if since[taxonomy.index(v)] <= step}
             else:
-                while since[y] > step:
-                    y = self.taxonomy.parent(y)
-            yield x, y
+                v = taxonomy.index(y)
+                while since[v] > step:
+                    (v,) = taxonomy.parent_indices[v]
+                yield x, taxonomy.nodes[v]
