@@ -70,6 +70,12 @@ class LinearLabels(TaxonomyDataset, base.SyntheticDataset):
     >>> stream.probabilities(x)
     {'mammal': 0.460956, 'bird': 0.722329, 'wolf': 0.679743}
 
+    A drift in one branch, known too:
+
+    >>> stream = synth.LinearLabels(t, n_features=3, seed=42, drift_at=100, drift_in="mammal")
+    >>> stream.probabilities(x, step=100)
+    {'mammal': 0.644639, 'bird': 0.722329, 'wolf': 0.494482}
+
     References
     ----------
     [^1]: [Cesa-Bianchi, N., Gentile, C. and Zaniboni, L., 2006. Incremental algorithms for
