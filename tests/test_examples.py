@@ -177,6 +177,22 @@ def test_a_walk_down_the_tree_asks_few_and_errs_little_more() -> None:
     assert abs(last[2] - last[3]) < 1
 
 
+def test_a_drift_is_found_in_its_branch_and_nowhere_else() -> None:
+    example = "09_drift_in_one_branch"
+    (change,) = numbers(example, "H-loss; the drift begins at step")
+    ends = []
+    for name in ("H-PERC", "H-RLS"):
+        before, right_after, end, alarm = numbers(example, f"{name}, culture")
+        assert right_after > 4 * before
+        assert before < end < right_after
+        assert change < alarm < change + 200
+        ends.append(end)
+        for elsewhere in ("sport", "politics"):
+            before, right_after, end = numbers(example, f"{name}, {elsewhere}")  # and no alarm
+            assert max(right_after, end) < before + 0.02
+    assert ends[1] > 2 * ends[0]  # who remembers everything takes longer
+
+
 def test_a_kernel_sees_what_no_line_separates() -> None:
     example = "05_kernels"
     linear, _ = numbers(example, "linear  ")

@@ -28,6 +28,9 @@ STREAMS = [
     synth.LinearLabels(TREE, seed=1),
     synth.LinearLabels(TREE),
     synth.LinearLabels(DAG, n_features=2, seed=2, drift_at=100, drift_width=400),
+    synth.LinearLabels(TREE, seed=1, drift_at=100, drift_in="mammal"),
+    synth.PrototypePaths(TREE, seed=1),
+    synth.PrototypePaths(DAG, paths=3, exponent=0, noise=0.5),
 ]
 
 
@@ -80,7 +83,12 @@ def test_repr_shows_the_parameters_as_given(stream: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "make", [synth.PrototypeTree, lambda seed: synth.LinearLabels(TREE, seed=seed)]
+    "make",
+    [
+        synth.PrototypeTree,
+        lambda seed: synth.LinearLabels(TREE, seed=seed),
+        lambda seed: synth.PrototypePaths(TREE, seed=seed),
+    ],
 )
 def test_seeds(make: Any) -> None:
     def first(seed: int | None) -> Any:
@@ -300,6 +308,43 @@ def test_a_gradual_drift_turns_unit_vectors_evenly() -> None:
     assert turns[2:22] == pytest.approx(np.broadcast_to(turns[2], (20, len(TREE) - 1)), abs=1e-7)
     assert turns[22:] == pytest.approx(0, abs=1e-7)
     assert turns[2].min() > 0.01
+    assert np.ptp(turns[2]) > 0.01  # each its own way
+
+
+@given(taxonomy=taxonomies(), seed=st.integers(0, 10**6), data=st.data())
+@settings(max_examples=25, deadline=None)
+def test_a_drift_in_one_branch_is_the_drift_of_its_nodes(
+    taxonomy: Taxonomy, seed: int, data: Any
+) -> None:
+    branch = data.draw(st.sampled_from(taxonomy.nodes))
+    drift = {"drift_at": 5, "drift_width": data.draw(st.integers(1, 20))}
+    steady, everywhere, within = (
+        synth.LinearLabels(taxonomy, n_features=3, seed=seed, **kwargs)
+        for kwargs in ({}, drift, drift | {"drift_in": branch})
+    )
+    turning = oracles.children(parents_of(taxonomy), branch)  # the branch, from the top downwards
+    inside = {branch} - {taxonomy.root}
+    while turning:
+        inside.update(turning)
+        turning = [c for v in turning for c in oracles.children(parents_of(taxonomy), v)]
+    streams = zip(steady, within, strict=False)
+    for step, ((x, y), (x_, z)) in enumerate(itertools.islice(streams, 30)):
+        assert x_ == x
+        assert all(y[label] == z[label] for label in y if label not in inside or step < 5)
+        scores = within.scores(x, step)
+        for label in scores:
+            other = everywhere if label in inside else steady
+            assert scores[label] == other.scores(x, step)[label]
+    assert within.weights == steady.weights
+
+
+def test_labels_follow_the_probabilities_where_one_branch_drifts() -> None:
+    stream = synth.LinearLabels(TREE, n_features=4, seed=7, drift_at=500, drift_in="dog")
+    assert surprise(stream, list(stream.take(3000)), range(3000)) < 4
+    known = synth.LinearLabels(TREE, n_features=4, seed=7, drift_at=500, drift_in="animal")
+    assert list(known.take(800)) == list(
+        synth.LinearLabels(TREE, n_features=4, seed=7, drift_at=500).take(800)
+    )
 
 
 def test_the_reference_classifier_follows_the_drift() -> None:
@@ -337,6 +382,84 @@ def test_probabilities_of_other_x() -> None:
         stream.probabilities({0: 2.0})
     with pytest.raises(ValueError, match="x has norm nan"):
         stream.probabilities({0: math.nan})
+
+
+# --- PrototypePaths -----------------------------------------------------------------------------
+
+
+@given(
+    taxonomy=taxonomies(),
+    seed=st.integers(0, 10**6),
+    paths=st.sampled_from([1, 1.5, 4.0]),
+    exponent=st.sampled_from([0, 0.7, 2.0]),
+)
+@settings(max_examples=50, deadline=None)
+def test_popularity_and_priors(
+    taxonomy: Taxonomy, seed: int, paths: float, exponent: float
+) -> None:
+    stream = synth.PrototypePaths(taxonomy, paths, exponent, seed=seed)
+    p, n = stream.popularity, len(taxonomy) - 1
+    assert tuple(p) == taxonomy.nodes[1:]
+    total = sum(r**-exponent for r in range(1, n + 1))
+    assert sorted(p.values()) == pytest.approx(
+        sorted(r**-exponent / total for r in range(1, n + 1))
+    )
+    assert stream.priors == pytest.approx(oracles.priors(parents_of(taxonomy), p, paths))
+    for _, y in stream.take(10):
+        assert all(y.get(a, True) for v, on in y.items() if on for a in taxonomy.parents(v))
+
+
+@pytest.mark.parametrize("taxonomy", [TREE, DAG])
+@pytest.mark.parametrize(("paths", "exponent"), [(1, 1.0), (1.5, 0), (3, 1.0)])
+def test_labels_come_as_often_as_the_priors_say(
+    taxonomy: Taxonomy, paths: float, exponent: float
+) -> None:
+    m, stream = 4000, synth.PrototypePaths(taxonomy, paths, exponent, seed=3)
+    counts: Counter[Any] = Counter()
+    for _, y in stream.take(m):
+        counts.update(label for label, on in y.items() if on)
+    for label, p in stream.priors.items():
+        assert abs(counts[label] - m * p) <= 4 * math.sqrt(m * p * (1 - p)) + 1e-6
+
+
+def test_a_single_path_ends_where_popularity_says() -> None:
+    m, stream = 6000, synth.PrototypePaths(TREE, paths=1, seed=4)
+    parents = parents_of(TREE)
+    ends = Counter(
+        frozenset(oracles.path_ends(parents, {"animal", *(v for v, on in y.items() if on)}))
+        for _, y in stream.take(m)
+    )
+    assert {len(end) for end in ends} == {1}
+    p = {frozenset({label}): share for label, share in stream.popularity.items()}
+    chi2 = sum((ends[end] - m * share) ** 2 / (m * share) for end, share in p.items())
+    assert abs(chi2 - (len(p) - 1)) < 4 * math.sqrt(2 * (len(p) - 1))
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.04, 1])
+def test_vectors_read_whether_nodes_are_on(noise: float) -> None:
+    stream = synth.PrototypePaths(DAG, paths=2, noise=noise, seed=5)
+    m, n = 4000, len(DAG)
+    w = np.array([list(w_v.values()) for w_v in stream.vectors.values()])
+    assert tuple(stream.vectors) == DAG.nodes
+    assert w @ w.T == pytest.approx(np.eye(n))
+    assert not np.allclose(np.abs(w).max(axis=1), 1)  # a rotation, not the axes
+    examples = list(stream.take(m))
+    on = np.array([[True, *y.values()] for _, y in examples])
+    off_by = rows(examples) @ w.T - on
+    covariance = off_by.T @ off_by / m
+    assert np.abs(covariance - noise * np.eye(n)).max() <= 6 * noise * math.sqrt(2 / m) + 1e-9
+    assert np.abs(off_by.mean(axis=0)).max() <= 5 * math.sqrt(noise / m) + 1e-9
+
+
+def test_a_single_path_is_around_the_prototype_of_its_end() -> None:
+    stream = synth.PrototypePaths(TREE, paths=1, noise=0, seed=6)
+    w, parents = stream.vectors, parents_of(TREE)
+    for x, y in stream.take(20):
+        (end,) = oracles.path_ends(parents, {"animal", *(v for v, on in y.items() if on)})
+        prototype: dict[Any, float] = {}
+        for label in oracles.path(parents, end):
+            oracles.add(prototype, 1.0, w[label])
+        assert x == pytest.approx(prototype)
 
 
 # --- Errors -------------------------------------------------------------------------------------
@@ -407,6 +530,31 @@ def test_probabilities_of_other_x() -> None:
             ValueError,
             "`drift_width` is 5, but there is no `drift_at`",
         ),
+        (
+            lambda: synth.LinearLabels(TREE, drift_in="dog"),
+            ValueError,
+            "`drift_in` is 'dog', but there is no `drift_at`",
+        ),
+        (
+            lambda: synth.LinearLabels(TREE, drift_at=5, drift_in="dogs"),
+            ValueError,
+            "'dogs' is not in the taxonomy .* did you mean 'dog'",
+        ),
+        (
+            lambda: synth.PrototypePaths(["dog"]),
+            TypeError,
+            "`taxonomy` must be a Taxonomy, got list",
+        ),
+        (lambda: synth.PrototypePaths(Taxonomy.flat([])), ValueError, "a node besides the root"),
+        (
+            lambda: synth.PrototypePaths(TREE, paths=0.5),
+            ValueError,
+            "`paths` must be a number of at least 1, got 0.5",
+        ),
+        (lambda: synth.PrototypePaths(TREE, paths=math.inf), ValueError, "`paths` must be .*inf"),
+        (lambda: synth.PrototypePaths(TREE, exponent=-1), ValueError, "`exponent` must be .*-1"),
+        (lambda: synth.PrototypePaths(TREE, noise=10**400), ValueError, "`noise` must be a var"),
+        (lambda: synth.PrototypePaths(TREE, seed=0.5), TypeError, "`seed` must be an integer"),
     ],
 )
 def test_errors(make: Any, error: type[Exception], message: str) -> None:

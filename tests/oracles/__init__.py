@@ -88,6 +88,7 @@ from .rankings import (
     ranking_loss,
     relevant,
 )
+from .streams import after_drift, noisy, path_ends, priors, renamed, siblings, so_far
 from .support_vectors import HSVM, KernelHSVM, hinge_losses, kernel_machine, support_vector_weights
 from .trees import (
     ancestors,
@@ -130,6 +131,7 @@ __all__ = [
     "PerParent",
     "Temperature",
     "add",
+    "after_drift",
     "agglomerate",
     "ancestors",
     "argmax",
@@ -168,12 +170,15 @@ __all__ = [
     "mixture",
     "multilabels",
     "nearest",
+    "noisy",
     "one_accuracy",
     "pair_loss",
     "parent_one_accuracy",
     "path",
+    "path_ends",
     "polynomial_kernel",
     "precision_recall",
+    "priors",
     "probability",
     "prototype_scores",
     "ranking_loss",
@@ -181,8 +186,11 @@ __all__ = [
     "recursion",
     "reference_classifier",
     "relevant",
+    "renamed",
     "root",
+    "siblings",
     "side",
+    "so_far",
     "split",
     "squared",
     "support_vector_weights",

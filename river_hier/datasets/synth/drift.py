@@ -12,13 +12,21 @@ class TurningVectors:
     """Rows of norm 1 that turn, with constant speed and each in a plane, into other such rows.
 
     Row i is `cos(a) u_i + sin(a) direction_i`, with a growing from 0 to `angle_i` over `width`
-    steps from the step `start` on; with `start=None` nothing turns.
+    steps from the step `start` on; with `start=None` nothing turns. Rows that do not turn at all
+    have an angle of 0.
     """
 
-    def __init__(self, before: Floats, after: Floats, start: int | None, width: int) -> None:
+    def __init__(
+        self,
+        before: Floats,
+        after: Floats,
+        turning: NDArray[np.bool_],
+        start: int | None,
+        width: int,
+    ) -> None:
         self.u = before
         cosine = (before * after).sum(axis=1, keepdims=True)
-        self.angle = np.arccos(np.clip(cosine[:, 0], -1, 1))
+        self.angle = np.where(turning, np.arccos(np.clip(cosine[:, 0], -1, 1)), 0.0)
         self.direction = unit(after - cosine * before)
         self.start = start
         self.width = width

@@ -30,8 +30,9 @@ class LinearLabels(TaxonomyDataset, base.SyntheticDataset):
     and never where the parent is off. Endless; $O(n d)$ an example of $n$ nodes, $d$ features.
 
     Differences to the paper: its $x$ are arbitrary, its taxonomy is a forest. Here a node with
-    several parents is on only if all of them are. Where there is drift, each $u_i$ turns, with
-    constant speed and in a plane, into another unit vector; all probabilities stay known.
+    several parents is on only if all of them are. Where there is drift, each $u_i$, or each in one
+    branch, turns, with constant speed and in a plane, into another unit vector; all probabilities
+    stay known.
 
     Parameters
     ----------
@@ -47,6 +48,9 @@ class LinearLabels(TaxonomyDataset, base.SyntheticDataset):
         are those of the stream without drift, the default.
     drift_width
         The number of steps that the change takes; 1 is an abrupt drift.
+    drift_in
+        The node whose weights, and whose descendants', change; by default, the root. Nodes
+        elsewhere have the same weights and the same labels as without drift.
 
     Examples
     --------
@@ -66,6 +70,12 @@ class LinearLabels(TaxonomyDataset, base.SyntheticDataset):
     >>> stream.probabilities(x)
     {'mammal': 0.460956, 'bird': 0.722329, 'wolf': 0.679743}
 
+    A drift in one branch, known too:
+
+    >>> stream = synth.LinearLabels(t, n_features=3, seed=42, drift_at=100, drift_in="mammal")
+    >>> stream.probabilities(x, step=100)
+    {'mammal': 0.644639, 'bird': 0.722329, 'wolf': 0.494482}
+
     References
     ----------
     [^1]: [Cesa-Bianchi, N., Gentile, C. and Zaniboni, L., 2006. Incremental algorithms for
@@ -81,6 +91,7 @@ class LinearLabels(TaxonomyDataset, base.SyntheticDataset):
         seed: int | None = None,
         drift_at: int | None = None,
         drift_width: int = 1,
+        drift_in: Label | None = None,
     ) -> None:
         check_taxonomy(taxonomy)
         if len(taxonomy) < 2:
@@ -91,18 +102,23 @@ class LinearLabels(TaxonomyDataset, base.SyntheticDataset):
             check_integer("drift_at", drift_at, at_least=0)
         elif drift_width > 1:
             raise ValueError(f"`drift_width` is {drift_width}, but there is no `drift_at`")
+        elif drift_in is not None:
+            raise ValueError(f"`drift_in` is {drift_in!r}, but there is no `drift_at`")
+        branch = set(taxonomy.subtree(taxonomy.root if drift_in is None else drift_in))
         self._entropy = seeds.entropy(seed)
         super().__init__(base.MO_BINARY_CLF, n_features, n_outputs=len(taxonomy) - 1)
         self._taxonomy = taxonomy
         self.seed = seed
         self.drift_at = drift_at
         self.drift_width = drift_width
+        self.drift_in = drift_in
         shape = len(taxonomy) - 1, n_features
         before, after = (
             unit(seeds.generator(self._entropy, purpose).standard_normal(shape))
             for purpose in (WEIGHTS, DRIFTED_WEIGHTS)
         )
-        self._weights = TurningVectors(before, after, drift_at, drift_width)
+        turning = np.array([label in branch for label in taxonomy.nodes[1:]])
+        self._weights = TurningVectors(before, after, turning, drift_at, drift_width)
 
     @property
     def taxonomy(self) -> Taxonomy:

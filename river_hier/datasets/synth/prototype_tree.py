@@ -15,6 +15,7 @@ from ...taxonomy import Label, Taxonomy
 from ..base import TaxonomyDataset
 from . import seeds
 from .checks import check_variance
+from .rotation import rotation
 
 ROTATION, EXAMPLES = range(2)  # what random numbers are drawn for
 
@@ -106,7 +107,7 @@ class PrototypeTree(TaxonomyDataset, base.SyntheticDataset):
 
     @functools.cached_property
     def _prototypes(self) -> NDArray[np.float64]:
-        W = _rotation(len(self.taxonomy), seeds.generator(self._entropy, ROTATION))
+        W = rotation(len(self.taxonomy), seeds.generator(self._entropy, ROTATION))
         for v, parents in enumerate(self.taxonomy.parent_indices):
             for parent in parents:
                 W[v] += W[parent]  # Eq. 2, from the root downwards
@@ -142,10 +143,3 @@ def _symmetric_tree(branching: int, depth: int) -> Taxonomy:
         parents.update(below)
         above = {f"{label}.": label for label in below}
     return Taxonomy.from_parents(parents)
-
-
-def _rotation(n: int, rng: np.random.Generator) -> NDArray[np.float64]:
-    """Orthonormal rows, uniformly distributed (QR of Gaussian numbers, signs made unique)."""
-    Q, R = np.linalg.qr(rng.standard_normal((n, n)))
-    rotation: NDArray[np.float64] = Q * np.sign(np.diag(R))
-    return rotation

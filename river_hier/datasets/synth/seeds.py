@@ -12,6 +12,10 @@ from ...base import check_integer
 # is consumed; changing it changes every stream.
 BLOCK = 256
 
+# What transformers draw random numbers for. A generator counts its purposes from 0; these are none
+# of them, since a stream and what is put around it may well be given the same seed.
+MISTAKES, RANKS, CHOICES, CHANGES = range(100, 104)
+
 
 def entropy(seed: int | None) -> int:
     """The seed, or fresh entropy for `None`: kept by the stream, so that it can be repeated."""

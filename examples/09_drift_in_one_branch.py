@@ -1,0 +1,79 @@
+"""Where has the stream changed?
+
+One day the editors of a newspaper file their articles on culture under other headings, while sport
+and politics are what they were. A loss for the whole taxonomy says that something is wrong; a loss
+for each branch says where, and one of River's drift detectors on each of them says when. To get
+over it is another matter: one learner forgets what it believed, another remembers everything.
+"""
+
+# %%
+# Articles on one topic or several. From the middle of the stream on, the topics below "culture"
+# have changed places with their neighbours: what was filed under jazz is filed under opera.
+from river import drift
+
+from river_hier import Taxonomy, datasets, linear_model, losses
+
+news = Taxonomy.from_nested(
+    {
+        "sport": {"ball game": ["football", "tennis"], "water sport": ["rowing", "sailing"]},
+        "culture": {"music": ["opera", "jazz"], "stage": ["theatre", "ballet"]},
+        "politics": {"at home": ["elections", "courts"], "abroad": ["treaties", "wars"]},
+    },
+    root="news",
+)
+articles = datasets.synth.PrototypePaths(news, noise=0.04, seed=42)
+n, change = 8_000, 4_000
+stream = datasets.synth.SubtreeDrift(articles, drift_in="culture", drift_at=change)
+
+# %%
+# A branch is a taxonomy of its own, so it has an H-loss of its own. We average it over every 1,000
+# examples; the detector gets the loss of each example, and says when losses have risen.
+branches = {top: news.subset(news.subtree(top)) for top in news.children(news.root)}
+learners = {"H-PERC": linear_model.HPerceptron(news), "H-RLS": linear_model.HRLS(news)}
+curves = {(name, top): [0.0] * (n // 1000) for name in learners for top in branches}
+alarms = {key: [] for key in curves}
+for name, model in learners.items():
+    detectors = {top: drift.PageHinkley(mode="up") for top in branches}
+    for step, (x, y) in enumerate(stream.take(n)):
+        y_pred = model.predict_one(x)
+        for top, branch in branches.items():
+            answers = [{label: a[label] for label in branch.nodes[1:]} for a in (y, y_pred)]
+            loss = losses.h_loss(branch, *answers)
+            curves[name, top][step // 1000] += loss / 1000
+            detectors[top].update(loss)
+            if detectors[top].drift_detected:
+                alarms[name, top].append(step)
+        model.learn_one(x, y)
+
+# %%
+# Outside the branch nothing happens: each node learns by itself, from labels that stay as they are.
+# Inside, H-PERC unlearns with every mistake, as far as the new headings can be learned: what is
+# filed under music itself no longer resembles what is filed below it. H-RLS, the better one while
+# nothing changed, gives all of the past the same say, so the new must first outnumber the old.
+moments = {"before": change // 1000 - 1, "right after": change // 1000, "at the end": -1}
+print(f"H-loss; the drift begins at step {change:,}")
+print(" " * 20 + "".join(f"{head:>13}" for head in [*moments, "first alarm"]))
+for (name, top), curve in curves.items():
+    values = "".join(f"{curve[i]:>13.3f}" for i in moments.values())
+    alarm = f"{alarms[name, top][0]:,}" if alarms[name, top] else "none"
+    print(f"{f'{name}, {top}':<20}{values}{alarm:>13}")
+
+# %%
+# The same as a picture.
+try:
+    import matplotlib.pyplot as plt
+except ImportError:
+    print("\nInstall matplotlib to see this as a picture.")
+else:
+    figure, axes = plt.subplots(1, 2, figsize=(9, 3.8), sharey=True, layout="constrained")
+    styles = {"sport": ("#009E73", ":"), "culture": ("#D55E00", "-"), "politics": ("#0072B2", "--")}
+    ends = range(1000, n + 1, 1000)
+    for name, ax in zip(learners, axes, strict=True):
+        for top, (color, line) in styles.items():
+            ax.plot(ends, curves[name, top], line, color=color, label=top)
+        ax.axvline(change, color="black", linewidth=0.8)
+        ax.set(title=name, xlabel="examples seen", ylim=(0, 1))
+        ax.grid(alpha=0.3)
+    axes[0].set_ylabel("H-loss on the last 1,000")
+    axes[0].legend()
+    plt.show()

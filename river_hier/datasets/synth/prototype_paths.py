@@ -1,0 +1,165 @@
+"""Several paths an example, that may end anywhere."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+from river.datasets import base
+
+from ...taxonomy import Label, Taxonomy, check_taxonomy
+from ..base import TaxonomyDataset
+from . import seeds
+from .checks import check_number, check_variance
+from .popularity import zipf
+from .rotation import rotation
+
+ROTATION, RANKS, EXAMPLES = range(3)  # what random numbers are drawn for
+
+
+class PrototypePaths(TaxonomyDataset, base.SyntheticDataset):
+    r"""Multilabels of several paths, which may be partial, with few common labels and many rare.
+
+    `PrototypeTree` for multilabels, in a taxonomy of your own. An example has $1 + K$ paths, with
+    $K$ drawn from a Poisson distribution. Each ends, independently of the others, at any node $v$
+    but the root, with the probability
+
+    $$p_v = \frac{r_v^{-s}}{\sum_u r_u^{-s}}$$
+
+    by Zipf's law, the ranks $r_v$ being drawn at random. The multilabel is the union of the paths.
+    Every node has a unit vector $w^v$, orthogonal to all the others, and
+
+    $$x = \sum_{v\,\textrm{on}} w^v + \textrm{noise}$$
+
+    over all nodes that are on, the root included: with a single path, that is the prototype of its
+    end, as in the Hieron paper[^1]. So $w^v \cdot x$ is 1 or 0, with Gaussian noise: a reading of
+    whether $v$ is on. The root, always on, lets a learner without an intercept put its threshold
+    where it likes.
+
+    Endless. With $n$ nodes it takes $O(n^3)$ once, at the first example; then $O(n^2)$ an example.
+
+    Parameters
+    ----------
+    taxonomy
+        The taxonomy, a tree or a DAG (where a path is a node with all its ancestors).
+    paths
+        The mean number of paths that are drawn, $1 + E K$; some come twice, and some are part of
+        others.
+    exponent
+        The exponent $s$ of Zipf's law, at least 0; with 0 all ends are equally likely.
+    noise
+        The variance of the Gaussian noise on each feature.
+    seed
+        Random seed number used for reproducibility. Without one, each object is a stream of its
+        own, which can still be iterated again.
+
+    Attributes
+    ----------
+    vectors
+        The vector $w^v$ of each node, `{label: {feature: weight}}`.
+    popularity
+        The probability $p_v$ that a path ends at a node, `{label: probability}`.
+    priors
+        The probability that a node is on, `{label: probability}`.
+
+    Examples
+    --------
+
+    >>> from river import evaluate
+    >>> from river_hier import Taxonomy, linear_model, metrics
+    >>> from river_hier.datasets import synth
+
+    >>> t = Taxonomy([("animal", "mammal"), ("animal", "bird"), ("mammal", "wolf")])
+    >>> stream = synth.PrototypePaths(t, seed=42)
+    >>> for x, y in stream.take(3):
+    ...     print(y)
+    {'mammal': True, 'bird': False, 'wolf': False}
+    {'mammal': True, 'bird': True, 'wolf': True}
+    {'mammal': True, 'bird': False, 'wolf': False}
+    >>> stream.priors
+    {'mammal': 0.810, 'bird': 0.365, 'wolf': 0.253}
+
+    >>> model = linear_model.HRLS(t)
+    >>> evaluate.progressive_val_score(stream.take(500), model, metrics.HLoss(t))
+    HLoss: 0.026
+
+    References
+    ----------
+    [^1]: [Dekel, O., Keshet, J. and Singer, Y., 2004. Large margin hierarchical classification.
+        ICML 21.](https://doi.org/10.1145/1015330.1015374)
+
+    """
+
+    def __init__(
+        self,
+        taxonomy: Taxonomy,
+        paths: float = 1.5,
+        exponent: float = 1.0,
+        noise: float = 0.04,
+        seed: int | None = None,
+    ) -> None:
+        check_taxonomy(taxonomy)
+        n = len(taxonomy)
+        if n < 2:
+            raise ValueError(f"`taxonomy` must have a node besides the root, got {taxonomy!r}")
+        check_number("paths", paths, at_least=1)
+        check_number("exponent", exponent, at_least=0)
+        check_variance("noise", noise)
+        self._entropy = seeds.entropy(seed)
+        super().__init__(base.MO_BINARY_CLF, n, n_outputs=n - 1)
+        self._taxonomy = taxonomy
+        self.paths = paths
+        self.exponent = exponent
+        self.noise = noise
+        self.seed = seed
+        weights = zipf(n - 1, exponent, seeds.generator(self._entropy, RANKS))
+        self._p = weights / weights.sum()
+
+    @property
+    def taxonomy(self) -> Taxonomy:
+        """The taxonomy."""
+        return self._taxonomy
+
+    @functools.cached_property
+    def _w(self) -> NDArray[np.float64]:
+        return rotation(len(self.taxonomy), seeds.generator(self._entropy, ROTATION))
+
+    @property
+    def vectors(self) -> dict[Label, dict[int, float]]:
+        """The vector of each node, the root included; O(n^2) at every call."""
+        rows = (dict(enumerate(w_v)) for w_v in self._w.tolist())
+        return dict(zip(self.taxonomy.nodes, rows, strict=True))
+
+    @property
+    def popularity(self) -> dict[Label, float]:
+        """The probability that a path ends at a node, for each but the root."""
+        return dict(zip(self.taxonomy.nodes[1:], self._p.tolist(), strict=True))
+
+    @property
+    def priors(self) -> dict[Label, float]:
+        """The probability that a node is on, for each but the root."""
+        p, known = self.popularity, {}
+        for label in p:
+            q = math.fsum(p[end] for end in self.taxonomy.subtree(label))
+            known[label] = 1 - (1 - q) * math.exp((1 - self.paths) * q)  # E (1 - q)^(1 + K)
+        return known
+
+    def __iter__(self) -> Iterator[tuple[dict[int, float], dict[Label, bool]]]:
+        rng = seeds.generator(self._entropy, EXAMPLES)
+        labels = self.taxonomy.nodes[1:]
+        n, m = len(self.taxonomy), seeds.BLOCK
+        deviation = math.sqrt(self.noise)
+        while True:
+            n_paths = 1 + rng.poisson(self.paths - 1, m)
+            on = np.zeros((m, n), dtype=np.bool_)
+            ends = 1 + rng.choice(n - 1, n_paths.sum(), p=self._p)
+            on[np.repeat(np.arange(m), n_paths), ends] = True
+            for v in range(n - 1, 0, -1):  # from the leaves upwards
+                for parent in self.taxonomy.parent_indices[v]:
+                    on[:, parent] |= on[:, v]
+            X = on @ self._w + deviation * rng.standard_normal((m, n))
+            for x, y in zip(X.tolist(), on[:, 1:].tolist(), strict=True):
+                yield dict(enumerate(x)), dict(zip(labels, y, strict=True))

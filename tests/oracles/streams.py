@@ -1,0 +1,70 @@
+"""What the transformers of streams do to a label, and what random labels are like.
+
+A multilabel is the set of the nodes that are on, root included; a single label is its path.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Mapping
+
+from .trees import Node, Parents, ancestors, children, closure, labels_below_root
+
+
+def path_ends(parents: Parents, on: set[Node]) -> set[Node]:
+    """The most specific nodes: those that are on without any child."""
+    return {v for v in on if not any(c in on for c in children(parents, v))}
+
+
+def siblings(parents: Parents, v: Node) -> list[Node]:
+    """The other nodes with the very same parents."""
+    return [u for u in parents if u != v and parents[v] and parents[u] == parents[v]]
+
+
+def renamed(parents: Parents, on: set[Node], new: Mapping[Node, Node]) -> set[Node]:
+    """The multilabel once some of its ends have been given other names."""
+    above = set().union(*(ancestors(parents, v) for v in on))
+    return closure(parents, above | {new.get(v, v) for v in path_ends(parents, on)})
+
+
+def noisy(parents: Parents, rate: float, on: set[Node]) -> dict[frozenset[Node], float]:
+    """How likely each outcome is where every end may be taken for one of its siblings."""
+    choices = []
+    for v in path_ends(parents, on):
+        others = siblings(parents, v)
+        kept = 1 - rate if others else 1.0
+        choices.append([(v, v, kept), *((v, u, rate / len(others)) for u in others)])
+    outcomes: dict[frozenset[Node], float] = {}
+    for chosen in itertools.product(*choices):
+        outcome = frozenset(renamed(parents, on, {v: u for v, u, _ in chosen}))
+        probability = math.prod(p for _, _, p in chosen)
+        outcomes[outcome] = outcomes.get(outcome, 0.0) + probability
+    return outcomes
+
+
+def after_drift(parents: Parents, drift_in: Node, on: set[Node]) -> set[Node]:
+    """Every end below a node is called by the name of the next of its siblings, cyclically."""
+    new = {}
+    for v in path_ends(parents, on):
+        if drift_in in ancestors(parents, v):
+            family = [u for u in parents if parents[u] == parents[v]]
+            new[v] = family[(family.index(v) + 1) % len(family)]
+    return renamed(parents, on, new)
+
+
+def so_far(parents: Parents, appears_at: Mapping[Node, int], step: int, on: set[Node]) -> set[Node]:
+    """The nodes that have appeared by that step, and so have all their ancestors."""
+    return {v for v in on if all(appears_at.get(u, 0) <= step for u in closure(parents, [v]))}
+
+
+def priors(parents: Parents, popularity: Mapping[Node, float], paths: float) -> dict[Node, float]:
+    """P(node on): 1 + Poisson(paths - 1) ends, of which one at least is the node or below it."""
+    on = {}
+    for v in labels_below_root(parents):
+        missed = 1 - sum(popularity[u] for u in popularity if v in closure(parents, [u]))
+        on[v] = sum(
+            math.exp(1 - paths) * (paths - 1) ** k / math.factorial(k) * (1 - missed ** (1 + k))
+            for k in range(60)
+        )
+    return on
