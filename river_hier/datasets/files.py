@@ -7,7 +7,6 @@ Nothing is ever unpacked into a folder, so that no name in an archive can lead o
 from __future__ import annotations
 
 import contextlib
-import fnmatch
 import gzip
 import io
 import os
@@ -95,12 +94,12 @@ class Files:
         return list(self._members)
 
     def matching(self, *patterns: str) -> list[str]:
-        """The files whose last name matches one of the patterns, whatever their upper case."""
+        """The files whose last names match one of the patterns, whatever their upper case."""
         folded = [pattern.lower() for pattern in patterns]
         return [
             name
             for name in self._members
-            if any(fnmatch.fnmatchcase(PurePosixPath(name).name.lower(), p) for p in folded)
+            if any(PurePosixPath(name.lower()).match(pattern) for pattern in folded)
         ]
 
     def one(self, *patterns: str) -> str:
