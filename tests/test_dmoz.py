@@ -233,6 +233,32 @@ def test_pages_without_a_topic(tmp_path):
         list(stream)
 
 
+def test_topics_that_are_not_utf_8(tmp_path):
+    def without_an_accent(lines):
+        return "".join(f"{line}\n" for line in lines).encode().replace("ç".encode(), b"\xe7")
+
+    write(tmp_path)
+    structure = without_an_accent(odp_dump.structure(["Top", *(page[3] for page in PAGES)]))
+    (tmp_path / "structure.rdf.u8").write_bytes(structure)
+    with pytest.raises(ValueError, match=r"^structure.rdf.u8, line 56: the topic is not UTF-8$"):
+        _ = datasets.DMOZ(tmp_path, min_size=0).taxonomy
+    stream = datasets.DMOZ(tmp_path, min_size=0, on_error="skip")
+    assert len(list(stream)) == 6
+    assert "label 'World/Français/Café' is not in the taxonomy" in stream.skipped[0]
+
+    old = without_an_accent(odp_dump.content(PAGES, tagged=False))
+    (tmp_path / "content.rdf.u8").write_bytes(old)
+    with pytest.raises(ValueError, match=r"line 47: the page has no topic$"):
+        _ = datasets.DMOZ(tmp_path).taxonomy
+
+
+def test_long_texts_come_whole(tmp_path):
+    body = "a & b, " * 5_000
+    content = odp_dump.content([("http://a.example", "A", body, "Top/A")])
+    ((x, _),) = datasets.DMOZ(write(tmp_path, content))
+    assert x["body"] == body
+
+
 def test_a_page_that_others_interrupt(tmp_path):
     for begins in ("<ExternalPage", "<Topic", "</RDF>"):
         lines = list(CONTENT)

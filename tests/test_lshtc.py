@@ -133,7 +133,7 @@ def test_beside_scikit_learn(tmp_path):
 
 # --- Cycles --------------------------------------------------------------------------------------
 
-LOOP = ["1 2", "2 3", "3 1", "0 1", "3 4", "4 4"]
+LOOP = ["1 2", "2 3", "3 1", "0 1", "3 4", "4 4", "3 1"]  # the last edge a second time
 
 
 def test_cycles_are_named(tmp_path):

@@ -153,14 +153,14 @@ class DMOZ(FileDataset):
     def taxonomy(self) -> Taxonomy:
         """The topics: counted in one pass over the content, or listed by the structure."""
         topics: Iterator[str]
+        complain = Complaints(self.on_error)
         with self._files() as files:
             if self.min_size:
                 name = files.one(*_CONTENT)
-                pages = odp.pages(files, name, Complaints(self.on_error))
-                topics = (page.topic for page in pages)
+                topics = (page.topic for page in odp.pages(files, name, complain))
             else:
                 name = files.one(*_STRUCTURE)
-                topics = odp.topics(files, name)
+                topics = odp.topics(files, name, complain)
             sizes = Counter(label for t in topics if (label := self._part.label(t)) is not None)
         if not sizes:
             raise ValueError(f"{name} has nothing below {', '.join(self.topics)}")

@@ -32,11 +32,14 @@ class Page(NamedTuple):
     xml: str
 
 
-def topics(files: Files, name: str) -> Iterator[str]:
+def topics(files: Files, name: str, complain: Complaints) -> Iterator[str]:
     """The topics of a structure file, in its order."""
-    for _, text in _lines(files, name):
-        if text.startswith("<Topic") and (topic := _topic(text)):
-            yield topic
+    for line, text in _lines(files, name):
+        if text.startswith("<Topic"):
+            if _INVALID in text:
+                complain(name, line, "the topic is not UTF-8")
+            else:
+                yield _topic(text)
 
 
 def pages(files: Files, name: str, complain: Complaints) -> Iterator[Page]:
@@ -65,7 +68,7 @@ def pages(files: Files, name: str, complain: Complaints) -> Iterator[Page]:
                 complain(name, begun, "the page does not end, expected a line </ExternalPage>")
             begun, page = line, [text] if text.startswith("<ExternalPage") else []
             if text.startswith("<Topic"):
-                topic = _topic(text)
+                topic = "" if _INVALID in text else _topic(text)
 
 
 def content(page: Page, name: str, complain: Complaints) -> dict[str, str] | None:
@@ -102,9 +105,9 @@ def content(page: Page, name: str, complain: Complaints) -> dict[str, str] | Non
 
 
 def _topic(text: str) -> str:
-    """The topic that a line begins; none where it is not UTF-8."""
+    """The topic that a line begins; the directory's top has an empty name."""
     found = _ID.match(text)
-    return html.unescape(found[2]) if found and _INVALID not in text else ""
+    return html.unescape(found[2]) if found else ""
 
 
 def _lines(files: Files, name: str) -> Iterator[tuple[int, str]]:
