@@ -201,9 +201,9 @@ def test_changed_bytes(tmp_path_factory, cls, corpus, seed, on_error):
     path = folder / rng.choice(list(corpus))
     content = bytearray(path.read_bytes())
     for _ in range(rng.randint(1, 4)):
-        start = rng.randrange(len(content))
+        start = rng.randrange(len(content) + 1)
         end = start + rng.choice([0, 1, 1, 2, 30])
-        some = rng.randrange(len(content))
+        some = rng.randrange(len(content) + 1)
         content[start:end] = rng.choice(
             [b"", b"\xff", b"&", b"<", b"\n", b" ", b":", b"9", b"\0", content[some : some + 40]]
         )
