@@ -21,27 +21,28 @@ class LSHTC(FileDataset):
     r"""Web pages and articles of Wikipedia in up to hundreds of thousands of categories.
 
     The data of four challenges [^1], held from 2009 to 2014, the last one at Kaggle [^2]: word
-    counts, or weights, of texts that are not published. `x` maps the numbers of words (strings, as
-    the words of `RCV1` are) to their values; `y` maps each category but the root, by its number (a
-    string), to whether the text is in it or below it. Texts are filed under leaves; what is above
-    them is filled in. Categories without a parent are joined under a root `"root"`.
+    counts, or weights, of documents whose text is not published. `x` maps the numbers of words
+    (strings, as the terms of `RCV1` are) to their values; `y` maps each category but the root, by
+    its number (a string), to whether the document is in it or below it. Documents are filed under
+    leaves; what is above them is filled in. Categories without a parent are joined under a root
+    `"root"`.
 
-    | challenge | hierarchy | categories with texts | texts to learn from |
+    | challenge | hierarchy | categories with documents | documents to learn from |
     |---|---|---|---|
-    | 1, DMOZ | tree, one category a text | 12,294 | |
+    | 1, DMOZ | tree, one category a document | 12,294 | |
     | 2, DMOZ | tree | 27,875 | 394,756 |
-    | 2, Wikipedia small | DAG | 36,504 | 456,886 |
-    | 2 and 4, Wikipedia large | graph with cycles | 325,056 | 2,365,436 |
+    | 2, Wikipedia small | DAG, cycles removed | 36,504 | 456,886 |
+    | 2 and 4, Wikipedia large | graph | 325,056 | 2,365,436 |
 
-    These are the organisers' figures [^3] as far as they are known here; the stream itself takes any
-    files of this form. The texts that the challenges judge by come with the category `0`, which is
-    in no hierarchy, so they cannot be read.
+    The numbers of categories are the organisers' [^3], those of documents were counted by users; none
+    has been checked here. The stream takes any files of this form. The documents that the challenges
+    judge by come with the category `0`, which is in no hierarchy, so they cannot be read.
 
     **Files.** Get `train.txt` (or Kaggle's `train.csv`) and `cat_hier.txt` (or `hierarchy.txt`,
     `hierarchy.csv`) from the organisers or from Kaggle, which wants you to accept the rules of the
     competition; nothing is downloaded here. No licence is stated. Put both into one folder or
-    archive, packed with gzip or not. The lines of texts are `12, 45 3:2 7:1`, with or without a
-    first line `Data`; those of hierarchies are `parent child`, or, in the first challenge, the whole
+    archive, packed with gzip or not. The lines of documents are `12, 45 3:2 7:1`, with or without
+    a first line `Data`; those of hierarchies are `parent child`, or, in the first challenge, the whole
     path of a category.
 
     **Cycles.** A taxonomy has none. An edge that closes one is an error that names it; with
@@ -49,8 +50,8 @@ class LSHTC(FileDataset):
     categories without a parent in the file's order, and edges that lead back are left out; the
     organisers do not say how they removed the cycles of Wikipedia small.
 
-    Texts are read lazily, one at a time; the hierarchy is held in memory. A `y` has one entry for
-    each category, so in the largest hierarchies making it takes longer than reading the text.
+    Documents are read lazily, one at a time; the hierarchy is held in memory. A `y` has one entry for
+    each category, so in the largest hierarchies making it takes longer than reading the document.
 
     Parameters
     ----------
@@ -58,7 +59,7 @@ class LSHTC(FileDataset):
         The folder or archive that holds the two files. By default the folder `LSHTC` of River's data
         home.
     documents
-        The name of the file of texts without `.txt` or `.csv`. The first challenge has several of
+        The name of the file of documents without `.txt` or `.csv`. The first challenge has several of
         one name, told apart by their folder: `"Task1*/train"`.
     on_error
         `"raise"` raises a `ValueError` with file and line where something is wrong; `"skip"` passes
@@ -75,7 +76,7 @@ class LSHTC(FileDataset):
     Examples
     --------
 
-    Four texts; the category 5 has two parents:
+    Four documents; the category 5 has two parents:
 
     >>> import pathlib, tempfile
     >>> from river_hier import datasets
@@ -112,7 +113,7 @@ class LSHTC(FileDataset):
 
     HELP = (
         "get train.txt and cat_hier.txt from http://lshtc.iit.demokritos.gr, or train.csv and "
-        "hierarchy.csv from https://www.kaggle.com/c/lshtc/data, and put both there"
+        "hierarchy.csv from https://www.kaggle.com/c/lshtc/data, unpack them, and put both there"
     )
 
     def __init__(

@@ -21,7 +21,7 @@ from .files import Files, damage, lines
 __all__ = ["Page", "content", "pages", "topics"]
 
 _ID = re.compile(r"""<Topic\s+r:id=(["'])(.*?)\1""")
-_INVALID = "\ufffd"  # what stands where bytes are not UTF-8
+_INVALID = "\ufffd"  # stands where bytes are not UTF-8, here or already where the dump was made
 
 
 class Page(NamedTuple):
