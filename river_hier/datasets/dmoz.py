@@ -26,8 +26,9 @@ class DMOZ(FileDataset):
 
     `x` is `{"title": ..., "body": ..., "url": ...}`, the title and description that an editor wrote
     and the address of the page; `y` is one label, the page's topic: `"Science/Physics"` for what the
-    dump calls `Top/Science/Physics`. Topics make a tree; the name of one is its path. A topic is
-    any node, leaf or not. Pages come in the order of the dump, topic by topic, which a learner that
+    dump calls `Top/Science/Physics`. Topics make a tree: the name of one is its path, and what else
+    the structure links (`narrow`, `symbolic`, `related`) is not read. A page's topic is any node,
+    leaf or not. Pages come in the order of the dump, topic by topic, which a learner that
     forgets will not like: `river.stream.shuffle` mixes them as far as its buffer reaches. A page that
     is listed under several topics comes once for each.
 
