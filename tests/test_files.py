@@ -68,6 +68,8 @@ def test_the_same_files_wherever_they_lie(tmp_path, write):
         assert next(lines(files, "b/two.txt")) == (1, "owl")
         assert list(lines(files, "a.txt")) == LINES["a.txt"]
         assert files.matching("T*.txt") == ["b/ten.TXT", "b/two.txt"]
+        assert files.matching("B/tw*") == ["b/two.txt"]
+        assert files.matching("a/*", "two") == []
         assert files.one("none.txt", "A.*") == "a.txt"
         with pytest.raises(ValueError, match=r"2 files like 't\*', expected one: b/ten.TXT, b/two"):
             files.one("t*")
@@ -123,5 +125,6 @@ def test_text_in_another_encoding(tmp_path):
     (tmp_path / "a.txt").write_bytes("wolf\nMäusebussard\n".encode("latin-1"))
     with Files(tmp_path) as files:
         assert list(lines(files, "a.txt", "latin-1"))[1] == (2, "Mäusebussard")
+        assert list(lines(files, "a.txt", errors="replace"))[1] == (2, "M\ufffdusebussard")
         with pytest.raises(ValueError, match=r"^a.txt is not text after line 0: 'utf-8' codec"):
             list(lines(files, "a.txt"))

@@ -8,6 +8,8 @@ Each stream yields `(x, y)` pairs of plain Python objects, as River's datasets d
 from __future__ import annotations
 
 from . import base, synth
+from .dmoz import DMOZ
+from .lshtc import LSHTC
 from .rcv1 import RCV1
 
-__all__ = ["RCV1", "base", "synth"]
+__all__ = ["DMOZ", "LSHTC", "RCV1", "base", "synth"]

@@ -7,7 +7,6 @@ Nothing is ever unpacked into a folder, so that no name in an archive can lead o
 from __future__ import annotations
 
 import contextlib
-import fnmatch
 import gzip
 import io
 import os
@@ -95,12 +94,12 @@ class Files:
         return list(self._members)
 
     def matching(self, *patterns: str) -> list[str]:
-        """The files whose last name matches one of the patterns, whatever their upper case."""
+        """The files whose last names match one of the patterns, whatever their upper case."""
         folded = [pattern.lower() for pattern in patterns]
         return [
             name
             for name in self._members
-            if any(fnmatch.fnmatchcase(PurePosixPath(name).name.lower(), p) for p in folded)
+            if any(PurePosixPath(name.lower()).match(pattern) for pattern in folded)
         ]
 
     def one(self, *patterns: str) -> str:
@@ -173,7 +172,9 @@ def plain(name: str) -> str:
     return name[:-3] if name.lower().endswith(".gz") else name
 
 
-def lines(files: Files, name: str, encoding: str = "utf-8") -> Iterator[tuple[int, str]]:
+def lines(
+    files: Files, name: str, encoding: str = "utf-8", errors: str = "strict"
+) -> Iterator[tuple[int, str]]:
     """The lines of a text file without their ends, numbered from 1."""
     line = 0
     with files.open(name) as raw:
@@ -181,7 +182,7 @@ def lines(files: Files, name: str, encoding: str = "utf-8") -> Iterator[tuple[in
             if oddity := _oddity(raw):
                 raise ValueError(f"{name} is {oddity}, expected text, packed with gzip or not")
             # Only "\n" and "\r\n" end a line, not the other marks that Python knows.
-            with io.TextIOWrapper(raw, encoding, newline="\n") as text:
+            with io.TextIOWrapper(raw, encoding, errors, newline="\n") as text:
                 for line, content in enumerate(text, 1):
                     yield line, content.rstrip("\r\n")
         except DAMAGE as error:
