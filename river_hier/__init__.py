@@ -8,7 +8,18 @@ from typing import TYPE_CHECKING, Any
 from .taxonomy import Taxonomy
 
 if TYPE_CHECKING:
-    from . import batch, datasets, evaluate, induction, kernel, linear_model, local, losses, metrics
+    from . import (
+        batch,
+        datasets,
+        evaluate,
+        feature_extraction,
+        induction,
+        kernel,
+        linear_model,
+        local,
+        losses,
+        metrics,
+    )
     from .versions import show_versions
 
 __version__ = "0.1.0"
@@ -19,6 +30,7 @@ __all__ = [
     "batch",
     "datasets",
     "evaluate",
+    "feature_extraction",
     "induction",
     "kernel",
     "linear_model",

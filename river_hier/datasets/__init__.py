@@ -8,6 +8,7 @@ Each stream yields `(x, y)` pairs of plain Python objects, as River's datasets d
 from __future__ import annotations
 
 from . import base, synth
+from .ohsumed import OHSUMED
 from .rcv1 import RCV1
 
-__all__ = ["RCV1", "base", "synth"]
+__all__ = ["OHSUMED", "RCV1", "base", "synth"]
