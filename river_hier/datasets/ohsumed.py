@@ -42,9 +42,8 @@ class OHSUMED(FileDataset):
     A node is a heading, its label the heading's name. MeSH lists a heading under one number or
     several; the number of the parent is without the last part, so that headings form a DAG.
     Qualifiers (`/DI`) and stars are left aside. Ancestors are filled in. A record without any
-    heading below `root`, or with none that is kept, is left out, which is no error; nor is it one
-    that the headings of those years have changed names since: those that the tree does not know
-    are counted in `unknown_headings`.
+    heading below `root` is left out, which is no error; nor is it one that headings of those years
+    have changed names since: those that the tree does not know are counted in `unknown_headings`.
 
     Records are read one at a time, those of several files in the order of the files' names. The
     tree, which stands in a file of its own from another publisher, is read once: some 56,000 lines.
