@@ -32,8 +32,8 @@ class LogTFIDF(base.Transformer):
     Nothing is normalised; the papers' unit norm is `LogTFIDF(...) | preprocessing.Normalizer()`.
 
     Both methods take time in proportion to the length of the text. Memory holds one number for each
-    word that came `min_count` times, and two for each that came less often, which by far most words
-    do, with the word itself some 200 bytes; `max_rare` bounds how many these are.
+    word that came `min_count` times, and two for each that came less often, as most words do: some
+    150 bytes with the word itself. `max_rare` bounds how many these are.
 
     Parameters
     ----------
