@@ -45,10 +45,10 @@ class OHSUMED(FileDataset):
     heading below `root` is left out, which is no error; nor is it one that headings of those years
     have changed names since: those that the tree does not know are counted in `unknown_headings`.
 
-    Records are read one at a time, those of several files in the order of the files' names. The
+    Records are read one at a time, those of several files in the order of the files' names, some
+    400 MB in all; to iterate often, unpack the archive, which is otherwise done each time. The
     tree, which stands in a file of its own from another publisher, is read once: some 56,000 lines.
-    Without `path` both are downloaded into River's data home when they are needed. The publishers
-    give no SHA-256. TREC distributes the records [^2] for experiments only: they may not be used in
+    Without `path` both are downloaded into River's data home when they are needed. TREC distributes the records [^2] for experiments only: they may not be used in
     any clinical or other setting, and their users must be told that the data are incomplete and out
     of date. MeSH [^3] is free of conditions (CC0).
 
@@ -222,4 +222,5 @@ class OHSUMED(FileDataset):
             return fragment(found, name, self.root), frozenset(found.values())
 
     def _sources(self) -> dict[str, Source]:
+        # Neither publisher gives a SHA-256 that the files could be checked against.
         return {name: Source([address], None) for name, address in _ADDRESSES.items()}
