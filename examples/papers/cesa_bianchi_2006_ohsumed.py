@@ -17,11 +17,11 @@ come at all. With other taxonomies, more labels to a record and fewer records, l
 the paper's, which are printed beside the first table; what can be compared is the order.
 
 Where all records are about the same things there is nothing to learn: "majority" answers every one
-with the headings of more than half of those to train on, and the learners are compared where SH-RLS
-has a smaller H-loss than that. A comparison, of one loss below one root, is clear if the mean
-difference is beyond two standard errors over the splits; as these overlap, that is rather too easy
-than too hard. A claim is reproduced if most comparisons are clear and none is clearly the other way
-round; if none is, but too few are clear, there are too few records to tell.
+with the headings of more than half of those to train on, and the learners are compared where any of
+them has an H-loss a tenth below that. A comparison, of one loss below one root, is clear if the
+mean difference is beyond two standard errors over the splits; as these overlap, that is rather too
+easy than too hard. A claim is reproduced if most comparisons are clear and none is clearly the other
+way round; if none is, but too few are clear, there are too few records to tell.
 
 The last table is what the paper does not do: words weighed as they come, each record predicted
 before it is learned from, in the order of the file, in the whole taxonomy.
@@ -197,8 +197,8 @@ def main(data: str | None, orders: int) -> None:
         n_tests = len(examples) - round(PAPER_SHARE * len(examples))
         if root in ("N05.715", "A"):
             show_table_2(by_depth, orders * n_tests)
-        h_losses = [statistics.mean(found[name]["H-loss"]) for name in ("SH-RLS", "majority")]
-        if h_losses[0] < h_losses[1]:
+        h_loss = {name: statistics.mean(losses["H-loss"]) for name, losses in found.items()}
+        if min(h_loss.values()) < 0.9 * h_loss["majority"]:
             judged[root] = found
     show_stream(datasets.OHSUMED(path, root="A"))
     print(f"\nThe learners are compared below {', '.join(judged)}.")
@@ -212,6 +212,6 @@ def main(data: str | None, orders: int) -> None:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data", help="folder with a folder `ohsumed`; downloaded by default")
-    parser.add_argument("--orders", type=int, default=5, help="how many splits; 5 in the paper")
+    parser.add_argument("--orders", type=int, default=5, help="how many splits, at least 2")
     arguments = parser.parse_args()
     main(arguments.data, arguments.orders)
