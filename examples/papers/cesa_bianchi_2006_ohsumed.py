@@ -20,8 +20,8 @@ Where all records are about the same things there is nothing to learn: "majority
 with the headings of more than half of those to train on, and the learners are compared where any of
 them has an H-loss a tenth below that. A comparison, of one loss below one root, is clear if the
 mean difference is beyond two standard errors over the splits; as these overlap, that is rather too
-easy than too hard. A claim is reproduced if most comparisons are clear and none is clearly the other
-way round; if none is, but too few are clear, there are too few records to tell.
+easy than too hard. A claim is reproduced if most comparisons are clear and none is clearly the
+other way round; if none is, but too few are clear, there are too few records to tell.
 
 The last table is what the paper does not do: words weighed as they come, each record predicted
 before it is learned from, in the order of the file, in the whole taxonomy.
