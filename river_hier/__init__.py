@@ -13,12 +13,14 @@ if TYPE_CHECKING:
         datasets,
         decision,
         evaluate,
+        feature_extraction,
         induction,
         kernel,
         linear_model,
         local,
         losses,
         metrics,
+        probabilistic,
     )
     from .versions import show_versions
 
@@ -31,6 +33,7 @@ __all__ = [
     "datasets",
     "decision",
     "evaluate",
+    "feature_extraction",
     "induction",
     "kernel",
     "linear_model",

@@ -16,7 +16,7 @@ PACKAGE = Path(river_hier.__file__).parent
 FLOORS = [
     {"taxonomy"},
     {"losses", "base", "_kernels"},
-    {"linear_model", "kernel", "probabilistic", "metrics", "datasets"},
+    {"linear_model", "kernel", "probabilistic", "metrics", "datasets", "feature_extraction"},
     {"evaluate", "decision", "induction", "local", "batch"},
 ]
 FLOOR = {module: height for height, modules in enumerate(FLOORS) for module in modules}

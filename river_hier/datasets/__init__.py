@@ -10,6 +10,14 @@ from __future__ import annotations
 from . import base, synth
 from .dmoz import DMOZ
 from .lshtc import LSHTC
+from .ohsumed import OHSUMED
 from .rcv1 import RCV1
 
-__all__ = ["DMOZ", "LSHTC", "RCV1", "base", "synth"]
+__all__ = [
+    "DMOZ",
+    "LSHTC",
+    "OHSUMED",
+    "RCV1",
+    "base",
+    "synth",
+]

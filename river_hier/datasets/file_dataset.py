@@ -110,14 +110,17 @@ class FileDataset(TaxonomyDataset):
                         ) from error
 
     @contextlib.contextmanager
-    def _files(self, *names: str) -> Iterator[Files]:
-        """The files, open; these are there, and were downloaded if they had to be."""
+    def _files(self, *names: str, at: str | os.PathLike[str] | None = None) -> Iterator[Files]:
+        """The files, open; these are there, and were downloaded if they had to be.
+
+        Those that the publisher has packed, or that have a path of their own, lie elsewhere: `at`.
+        """
         if self.path is None:
             self._fetch(names)
         try:
-            with Files(self.location) as files:
+            with Files(self.location if at is None else at) as files:
                 if missing := [name for name in names if not files.matching(plain(name))]:
-                    raise FileNotFoundError(f"{str(self.location)!r} lacks {', '.join(missing)}")
+                    raise FileNotFoundError(f"{str(files.path)!r} lacks {', '.join(missing)}")
                 yield files
         except FileNotFoundError as error:
             raise FileNotFoundError(f"{error}; {self.HELP}") from error
