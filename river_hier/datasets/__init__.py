@@ -9,5 +9,6 @@ from __future__ import annotations
 
 from . import base, synth
 from .rcv1 import RCV1
+from .reuters21578 import Reuters21578
 
-__all__ = ["RCV1", "base", "synth"]
+__all__ = ["RCV1", "Reuters21578", "base", "synth"]
