@@ -10,5 +10,6 @@ from __future__ import annotations
 from . import base, synth
 from .rcv1 import RCV1
 from .reuters21578 import Reuters21578
+from .wipo_alpha import WIPOAlpha
 
-__all__ = ["RCV1", "Reuters21578", "base", "synth"]
+__all__ = ["RCV1", "Reuters21578", "WIPOAlpha", "base", "synth"]
