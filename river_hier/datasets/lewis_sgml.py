@@ -117,7 +117,8 @@ def _elements(
                 complain(name, begun, "the story has no </REUTERS>")
             begun, opening, content = line, _OPENING.fullmatch(text), []
             if opening is None:
-                complain(name, line, f"expected the marks of a story, got {reprlib.repr(text)}")
+                marks = "TOPICS=... LEWISSPLIT=... CGISPLIT=..."
+                complain(name, line, f"expected <REUTERS {marks}>, got {reprlib.repr(text)}")
         elif begun and text.startswith("</REUTERS>"):
             if opening is not None:
                 yield begun, opening.groupdict(), "\n".join(content)

@@ -223,7 +223,7 @@ class Reuters21578(FileDataset):
         all_off = dict.fromkeys(map(str, taxonomy.nodes[1:]), False)
         on = {
             topic: {str(t): True for t in taxonomy.closure([topic]) if t != taxonomy.root}
-            for topic in taxonomy.leaves
+            for topic in taxonomy
         }
         with self._files(_STORIES, _CATEGORIES) as files:
             for name in files.matching(_STORIES):
