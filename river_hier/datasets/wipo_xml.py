@@ -65,9 +65,11 @@ class _Symbols:
         self.paths: list[tuple[str, str, str, str]] = []
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
+        if self.enough:
+            return
         if tag == "ipcs":
             self.paths.append(_path(attributes.get("mc", "")))
-        elif tag == "ipc":
+        elif tag == "ipc" and self.paths:
             self.paths.append(_path(attributes.get("ic", "")))
 
     def end(self, tag: str) -> None:
