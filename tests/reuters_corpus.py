@@ -78,7 +78,9 @@ def story(
 
 
 STORIES = [
-    story(topics="cocoa", title="BAHIA &lt;COCOA> REVIEW", body="Showers\n    AT&T &amp;lt; &D"),
+    story(
+        topics="cocoa", title="BAHIA &lt;COCOA> REVIEW", body="Showers\n    AT&T &amp;lt; &notes"
+    ),
     story(
         topics="crude ship", date=" 1-MAR-1987  01:10:00.0&#5;&#5;&#5;F", text=BRIEF, title="OIL"
     ),
@@ -88,7 +90,7 @@ STORIES = [
     story(title="C", body="D", TOPICS="NO", LEWISSPLIT="TEST", topics="money-fx"),
 ]
 XS: list[dict[str, Any]] = [
-    {"title": "BAHIA <COCOA> REVIEW", "body": "Showers\n    AT&T &lt; &D\n Reuter"},
+    {"title": "BAHIA <COCOA> REVIEW", "body": "Showers\n    AT&T &lt; &notes\n Reuter"},
     {"title": "OIL", "body": ""},
     {"title": "", "body": "1. GOLD   2\n3"},
     {"title": "", "body": "Reuter"},

@@ -86,6 +86,7 @@ def test_sections(corpus):
         ("wipo/train", "A/1.xml", None),
         ("test-drive", "Trainzip/A/1.xml", "Testzip/1.xml"),
         ("train", "1.xml", "A/wipo-test/01/2.xml"),
+        ("wipo", "test-drive/train/1.xml", "trained/x/test/2.xml"),
         ("wipo", "x/training.en/A/1.xml", "x/testing/A/1.xml"),
     ],
 )

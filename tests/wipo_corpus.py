@@ -16,8 +16,11 @@ RECORD = """\
 TEXTS = """\
 <tis><ti xml:lang="FR">Charrue</ti><ti xml:lang="EN">A {title}</ti></tis>
 <abs><ab xml:lang="EN">The {title} &amp; more,<p>at 5 &deg;C, caf\xe9.</p></ab></abs>
-<cls><cl xml:lang="EN">1. A {title}.</cl><cl>2. Another.</cl></cls>
-<txts><txt xml:lang="EN"><![CDATA[A <{title}>]]> is known.</txt></txts>"""
+<cls><cl xml:lang="EN">1. A {title}.</cl>
+
+<cl>2. Another.</cl></cls>
+<txts><txt xml:lang="EN"><![CDATA[A <{title}>]]> is known.</txt></txts>
+<cited><ipcs mc="none"><ipc ic="none"/></ipcs></cited>"""
 
 
 def record(number: str, mc: str, *ics: str, texts: str = TEXTS, title: str = "plough") -> bytes:

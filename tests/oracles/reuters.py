@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import re
 from datetime import datetime
 from pathlib import Path
@@ -16,6 +15,11 @@ def first(pattern: str, text: str) -> str:
     return match[1] if match else ""
 
 
+def plain(text: str) -> str:
+    without_controls = re.sub(r"&#\d+;", "", text)
+    return without_controls.replace("&lt;", "<").replace("&amp;", "&").strip()
+
+
 def stories(folder: Path) -> list[tuple[dict[str, str], dict[str, Any], set[str]]]:
     """Attributes, x and topics of each story."""
     found = []
@@ -25,8 +29,8 @@ def stories(folder: Path) -> list[tuple[dict[str, str], dict[str, Any], set[str]
             unprocessed = first('<TEXT TYPE="UNPROC">(.*)</TEXT>', content)
             x = {
                 "date": datetime.strptime(day, "%d-%b-%Y").date(),
-                "title": html.unescape(first("<TITLE>(.*?)</TITLE>", content)).strip(),
-                "body": html.unescape(first("<BODY>(.*?)</BODY>", content) or unprocessed).strip(),
+                "title": plain(first("<TITLE>(.*?)</TITLE>", content)),
+                "body": plain(first("<BODY>(.*?)</BODY>", content) or unprocessed),
             }
             topics = re.findall("<D>(.*?)</D>", first("<TOPICS>(.*?)</TOPICS>", content))
             found.append((dict(re.findall('(\\w+)="(.*?)"', attributes)), x, set(topics)))
