@@ -37,6 +37,10 @@ class _Split(NamedTuple):
     topics: frozenset[str]  # their values of the mark `TOPICS`; other stories are unused
     sizes: dict[str, int]
 
+    def part(self, marks: dict[str, str]) -> str:
+        """The part that a story with these marks is in."""
+        return _PARTS[marks[self.mark]] if marks["TOPICS"] in self.topics else "unused"
+
 
 _SPLITS = {
     "ModApte": _Split(
@@ -94,7 +98,7 @@ class Reuters21578(FileDataset):
 
         | | train | test | unused |
         |---|---|---|---|
-        | `"ModApte"` | 9,603 | 3,299 | 8,676: not indexed, or in no part of Lewis's split |
+        | `"ModApte"` [^2] | 9,603 | 3,299 | 8,676: not indexed, or in no part of Lewis's split |
         | `"ModLewis"` | 13,625 | 6,188 | 1,765: as above, but stories not indexed may take part |
         | `"ModHayes"` | 20,856 | 722 | none |
 
@@ -188,7 +192,7 @@ class Reuters21578(FileDataset):
         parts: Sequence[str] = ("train",),
         on_error: str = "raise",
     ) -> None:
-        if split not in _SPLITS:
+        if split not in tuple(_SPLITS):  # which asks for no hash
             raise ValueError(f"`split` must be one of {tuple(_SPLITS)}, got {split!r}")
         sizes = _SPLITS[split].sizes
         check_parts(parts, sizes)
@@ -218,7 +222,7 @@ class Reuters21578(FileDataset):
             return lewis_sgml.categories(files, files.one(_CATEGORIES))
 
     def _examples(self, complain: Complaints) -> Iterator[tuple[dict[str, Any], dict[str, bool]]]:
-        mark, indexed, _ = _SPLITS[self.split]
+        split = _SPLITS[self.split]
         taxonomy = self.taxonomy
         all_off = dict.fromkeys(map(str, taxonomy.nodes[1:]), False)
         on = {
@@ -228,8 +232,7 @@ class Reuters21578(FileDataset):
         with self._files(_STORIES, _CATEGORIES) as files:
             for name in files.matching(_STORIES):
                 for story in lewis_sgml.stories(files, name, complain):
-                    takes_part = story.marks["TOPICS"] in indexed
-                    if (_PARTS[story.marks[mark]] if takes_part else "unused") not in self.parts:
+                    if split.part(story.marks) not in self.parts:
                         continue
                     y = all_off.copy()
                     try:
