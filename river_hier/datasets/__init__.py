@@ -12,12 +12,16 @@ from .dmoz import DMOZ
 from .lshtc import LSHTC
 from .ohsumed import OHSUMED
 from .rcv1 import RCV1
+from .reuters21578 import Reuters21578
+from .wipo_alpha import WIPOAlpha
 
 __all__ = [
     "DMOZ",
     "LSHTC",
     "OHSUMED",
     "RCV1",
+    "Reuters21578",
+    "WIPOAlpha",
     "base",
     "synth",
 ]

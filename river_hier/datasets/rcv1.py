@@ -14,6 +14,7 @@ from . import lyrl2004
 from .complaints import Complaints
 from .file_dataset import FileDataset, Source
 from .files import plain
+from .parts import check_parts
 
 __all__ = ["RCV1"]
 
@@ -139,10 +140,7 @@ class RCV1(FileDataset):
         topics: int = 103,
         on_error: str = "raise",
     ) -> None:
-        if isinstance(parts, str) or not parts or not set(parts) <= _VECTORS.keys():
-            raise ValueError(
-                f"`parts` must be a list or tuple of some of {tuple(_VECTORS)}, got {parts!r}"
-            )
+        check_parts(parts, _VECTORS)
         if topics not in _LEFT_OUT:
             raise ValueError(f"`topics` must be 103 or 101, got {topics!r}")
         self.parts = tuple(parts)

@@ -77,15 +77,12 @@ def main() -> None:
             for (x, y), answer in zip(block, answers, strict=True):
                 errors[name][0].update(y, answer)
                 errors[name][1].update(y, near.predict_one(x))
-    print(
-        f"{'tree-induced error':26}{'as it is':>10}{'TreeBayes':>11}{'learn/s':>10}{'predict/s':>11}"
-    )
+    print(f"{'':26}tree-induced error        examples/s")
+    print(f"{'':26}{'as it is':>10}{'TreeBayes':>11}{'learn':>10}{'predict':>10}")
     for name, (plain, near) in errors.items():
         row = f"{name:26}{plain.get():10.3f}{near.get():11.3f}"
         if name != "the truth":
-            row += "".join(
-                f"{1 / statistics.median(t):>{w},.0f}" for t, w in zip(times[name], (10, 11))
-            )
+            row += "".join(f"{1 / statistics.median(seconds):10,.0f}" for seconds in times[name])
         print(row)
 
 
