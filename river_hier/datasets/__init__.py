@@ -9,5 +9,7 @@ from __future__ import annotations
 
 from . import base, synth
 from .rcv1 import RCV1
+from .timit import TIMIT
+from .timit_segments import TIMITSegments
 
-__all__ = ["RCV1", "base", "synth"]
+__all__ = ["RCV1", "TIMIT", "TIMITSegments", "base", "synth"]
