@@ -61,12 +61,13 @@ class Speech(FileDataset):
     ) -> None:
         _check_some("parts", parts, PARTS)
         _check_some("sentences", sentences, SENTENCES)
-        if isinstance(speakers, str) or (speakers is not None and not speakers):
+        names = () if speakers is None or isinstance(speakers, str) else tuple(speakers)
+        if speakers is not None and not (names and all(isinstance(name, str) for name in names)):
             raise ValueError(f"`speakers` must be a list or tuple of names, got {speakers!r}")
         n_features, n_classes = len(self.NAMES), len(PHONETIC_TREE.leaves)
         super().__init__(path, on_error, MULTI_CLF, n_features, n_classes=n_classes)
         self.parts = tuple(parts)
-        self.speakers = None if speakers is None else tuple(speakers)
+        self.speakers = names or None
         self.sentences = tuple(sentences)
 
     @property
