@@ -178,7 +178,7 @@ def small(tmp_path_factory):
     return [(folder, path, path.read_bytes()) for folder in folders for path in folder.rglob("*.*")]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(st.data())
 def test_whatever_the_bytes_are(small, data):
     """Examples come out or a ValueError, and nothing else."""

@@ -8,9 +8,10 @@ import zlib
 
 import numpy as np
 
-MARKS = [  # in 3,000 samples; no frame's middle is in the shortest one
+# In 3,000 samples; no frame's middle is in the shortest one, and one is where the last one starts.
+MARKS = [
     *((0, 700, "h#"), (700, 760, "ix"), (760, 1_200, "q"), (1_200, 1_216, "dcl")),
-    *((1_216, 2_000, "d"), (2_000, 2_900, "ax-h")),
+    *((1_216, 1_960, "d"), (1_960, 2_900, "ax-h")),
 ]
 PHONEMES = {"h#": "silence", "ix": "ih", "q": None, "dcl": "silence", "d": "d", "ax-h": "ah"}
 FOLDED = [(start, end, PHONEMES[code]) for start, end, code in MARKS]

@@ -240,6 +240,19 @@ def not_always(results: list[Result], better: Learner, worse: Learner, what: int
     return f"not in {lost} of {len(results)} splits" if lost else ""
 
 
+def near_less_often(results: list[Result]) -> str:
+    """Whether Hieron answers less often at the distance of a parent or sibling."""
+    bars = differences(results)
+    more = bars[1] + bars[2]
+    return "" if more > 0 else f"{more:+.2f} points"
+
+
+def farthest_more_often(results: list[Result]) -> str:
+    """Whether Hieron errs more often at the largest distance."""
+    far, more = max(differences(results).items())
+    return "" if more < 0 else f"{more:+.2f} points at {far} edges"
+
+
 def far_more_often(results: list[Result]) -> str:
     """At which distances above 2, a sibling's, Hieron errs more often than the flat learner."""
     bars = differences(results).items()
@@ -261,6 +274,8 @@ CLAIMS: dict[str, Callable[[list[Result]], str]] = {
         )
         for better, worse, what in COMPARED
     },
+    "Figure 4: tree answers with a parent or sibling more often than flat": near_less_often,
+    "Figure 4: tree answers at the largest distance less often than flat": farthest_more_often,
     "Figure 4: beyond a parent or sibling, tree errs less often than flat": far_more_often,
 }
 

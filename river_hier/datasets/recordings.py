@@ -45,6 +45,8 @@ def _riff(name: str, data: bytes) -> tuple[bytes, int, str]:
             return wav.readframes(n), n, "<i2"
     except (wave.Error, EOFError) as error:
         raise damage(name, None, error) from error
+    except RuntimeError as error:  # without words
+        raise damage(name, None, wave.Error("a chunk is larger than the file")) from error
 
 
 def _sphere(name: str, data: bytes) -> tuple[bytes, int, str]:
