@@ -314,6 +314,8 @@ def test_the_sample_is_downloaded_when_it_is_needed(home, sample):
     assert list(stream) == list(datasets.TIMIT(sample))
     assert [path.name for path in home.iterdir()] == ["timit.zip"]
     assert list(datasets.TIMITSegments()) == list(datasets.TIMITSegments(sample))
+    write_licensed(home)  # which is read in its place
+    assert len(datasets.TIMIT().utterances) == 5
 
 
 def test_the_licensed_corpus_in_the_data_home_is_not_downloaded(home):

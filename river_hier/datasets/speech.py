@@ -115,10 +115,11 @@ class Speech(FileDataset):
     @contextlib.contextmanager
     def _corpus(self) -> Iterator[Files]:
         """The files of the licensed corpus or, where there are none, those of the free sample."""
-        sample = self.location / _SAMPLE
-        if self.path is None and not any(path.is_dir() for path in self.location.glob("*")):
+        licensed = any(path.is_dir() for path in self.location.glob("*"))
+        if self.path is None and not licensed:
             self.download()
-        with Files(sample) if sample.is_file() else self._files() as files:
+        sample = self.location / _SAMPLE
+        with self._files() if licensed or not sample.is_file() else Files(sample) as files:
             yield files
 
     def _sources(self) -> dict[str, Source]:

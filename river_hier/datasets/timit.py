@@ -33,7 +33,7 @@ class TIMIT(Speech):
     left out, though neighbouring frames see them. Unlike there, `ao` is not folded into `aa`, nor
     `zh` into `sh`, since the tree has them all.
 
-    The corpus is licensed by the Linguistic Data Consortium (LDC93S1, half a gigabyte). Without
+    The corpus is licensed by the Linguistic Data Consortium (LDC93S1, some 600 MB). Without
     `path` the folder `TIMIT` of River's data home is read; if it holds no folders, a sample of some
     speakers is downloaded into it, which is free for non-commercial use (CC BY-NC-SA). Features are
     as they come out: put `preprocessing.StandardScaler` before a learner. They need an extra:
