@@ -207,6 +207,7 @@ def test_the_papers_script(monkeypatch, capsys, tmp_path):
         pytest.skip(f"no TIMIT at {data}: set RIVER_HIER_DATA")
     path = ROOT / "examples" / "papers" / "dekel_2005.py"
     arguments = [str(path), "--data", str(data), "--figures", str(tmp_path), "--quick"]
+    monkeypatch.syspath_prepend(str(path.parent))
     monkeypatch.setattr("sys.argv", arguments)
     script = runpy.run_path(str(path), run_name="__main__")
     printed = capsys.readouterr().out.replace("\n" + 16 * " ", " ")

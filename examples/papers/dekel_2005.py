@@ -28,19 +28,16 @@ from __future__ import annotations
 
 import argparse
 import math
-import random
 import statistics
 import textwrap
 from collections.abc import Callable, Sequence
 from functools import partial
-from itertools import pairwise
 from pathlib import Path
-from typing import Any, NamedTuple
 
-from river import preprocessing
+from phoneme_split import SIGMA, Examples, Result, frames, run, split
 from tqdm import tqdm
 
-from river_hier import Taxonomy, datasets, kernel, metrics
+from river_hier import datasets, kernel
 
 PAPER = {
     ("tree", "online"): (1.64, 40.0),
@@ -55,46 +52,10 @@ PAPER = {
 KINDS = ("online", "last", "averaged")
 BATCH = KINDS[1:]
 ERRORS = ("tree-induced", "multiclass")
-SIGMA = 0.5
 N_SPLITS = 4
 
-Examples = list[tuple[dict[str, float], str]]
 
-
-class Errors(NamedTuple):
-    """Of one learner in one split."""
-
-    distance: float  # tree-induced
-    wrong: float  # multiclass, in percent
-    at: dict[int, float]  # percent of the answers that are so far from the truth
-
-
-Result = dict[tuple[str, str], Errors]
-
-
-# %% The data
-def frames(data: Path, speaker: str, sentences: Sequence[str], most: int) -> Examples:
-    """At most so many frames of each phoneme of a speaker, in random order."""
-    stream = datasets.TIMIT(data / "timit", speakers=[speaker], sentences=sentences)
-    by_phoneme: dict[str, Examples] = {}
-    for x, y in stream:
-        by_phoneme.setdefault(y, []).append((x, y))
-    rng = random.Random(speaker)
-    return [e for es in by_phoneme.values() for e in rng.sample(es, min(most, len(es)))]
-
-
-def split(by_speaker: dict[str, Examples], tested: Sequence[str]) -> tuple[Examples, Examples]:
-    """To train on and to test, standardised as the first are."""
-    train = [e for speaker, es in by_speaker.items() if speaker not in tested for e in es]
-    test = [e for speaker in tested for e in by_speaker[speaker]]
-    random.Random(0).shuffle(train)
-    scaler = preprocessing.StandardScaler()
-    for x, _ in train:
-        scaler.learn_one(x)
-    first, second = ([(scaler.transform_one(x), y) for x, y in part] for part in (train, test))
-    return first, second
-
-
+# %% The tables and the figure
 def show_kernels(examples: Examples) -> None:
     """How much of each other frames see, by either reading of sigma."""
     d = len(examples[0][0])
@@ -103,80 +64,9 @@ def show_kernels(examples: Examples) -> None:
         rbf = kernel.RBF(sigma)
         pairs = zip(examples[::2], examples[1::2], strict=False)
         median = statistics.median(rbf(x, z) for (x, _), (z, _) in pairs)
-        print(f"variance 1 of {reading}: {median:.2g}")
+        print(f"variance 1 of {reading}: {median:.2f}")
 
 
-# %% The three learners: one that knows the tree, one that does not, and one that routes greedily
-def flat(labels: Any) -> Taxonomy:
-    """All labels at one common distance; nobody is in the middle."""
-    return Taxonomy.flat(labels, root="none of these")
-
-
-class Greedy:
-    """A flat classifier at every inner node, which sends an example on to one of the children."""
-
-    def __init__(self, taxonomy: Taxonomy, rbf: kernel.RBF) -> None:
-        self.taxonomy = taxonomy
-        self.rbf = rbf
-        self.routers: dict[Any, Any] = {
-            label: kernel.AveragedHieron(flat(taxonomy.children(label)), rbf)
-            for label in taxonomy.inner
-        }
-
-    def learn_one(self, x: Any, y: Any) -> None:
-        for label, child in pairwise(self.taxonomy.path(y)):
-            self.routers[label].learn_one(x, child)
-
-    def predict_one(self, x: Any) -> Any:
-        label = self.taxonomy.root
-        while label in self.routers:
-            scores = self.routers[label].score_one(x)
-            label = max(self.taxonomy.children(label), key=scores.__getitem__)
-        return label
-
-    @property
-    def last(self) -> Greedy:
-        last = Greedy(self.taxonomy, self.rbf)
-        last.routers = {label: router.last for label, router in self.routers.items()}
-        return last
-
-
-# %% One split: learn from some speakers, test on others
-def errors(taxonomy: Taxonomy, answers: list[tuple[Any, Any]]) -> Errors:
-    distance = metrics.TreeInducedError(taxonomy)
-    histogram = metrics.DistanceHistogram(taxonomy)
-    for y, answer in answers:
-        # The flat learners' extra root is no label of the tree; the tree's own root is nearest.
-        placed = answer if answer in taxonomy else taxonomy.root
-        distance.update(y, placed)
-        histogram.update(y, placed)
-    percent = 100 / len(answers)
-    wrong = percent * sum(y != answer for y, answer in answers)
-    at = {far: percent * weight for far, weight in histogram.get().items()}
-    return Errors(distance.get(), wrong, at)
-
-
-def run(t: Taxonomy, train: Examples, test: Examples) -> Result:
-    rbf = kernel.RBF(SIGMA * math.sqrt(len(train[0][0])))
-    trees = {"tree": t, "flat": flat(t.leaves)}
-    result: Result = {}
-    for name, taxonomy in trees.items():
-        online = kernel.Hieron(taxonomy, rbf)
-        answers = []
-        for x, y in train:
-            answers.append((y, online.predict_one(x)))
-            online.learn_one(x, y)
-        result[name, "online"] = errors(t, answers)
-    averaged = {name: kernel.AveragedHieron(taxonomy, rbf) for name, taxonomy in trees.items()}
-    for name, model in {**averaged, "greedy": Greedy(t, rbf)}.items():
-        for x, y in train:
-            model.learn_one(x, y)
-        for kind, final in (("last", model.last), ("averaged", model)):
-            result[name, kind] = errors(t, [(y, final.predict_one(x)) for x, y in test])
-    return result
-
-
-# %% The tables and the figure
 def show(results: list[Result]) -> None:
     print("\ntree-induced error / multiclass error %, mean over the splits (standard deviation)\n")
     print(f"{'Tables 1 and 2':18}{'paper':>12}{'here':>28}")
@@ -296,7 +186,11 @@ def judge(results: list[Result], longest: int) -> None:
     verdict("not testable", "Figure 4: answers at a distance of 9 edges are seldom", lacking)
 
 
-def main(data: Path, figures: Path | None, quick: bool) -> None:
+def main(data: Path | None, figures: Path | None, quick: bool) -> None:
+    if data is None or not (data / "timit").is_dir():
+        for claim in CLAIMS:
+            verdict("not testable", claim, "there is no timit in the data folder")
+        return
     sentences, most, n_splits = (("si",), 2, 1) if quick else (("si", "sx"), 12, N_SPLITS)
     stream = datasets.TIMIT(data / "timit")
     t = stream.taxonomy
@@ -318,7 +212,7 @@ def main(data: Path, figures: Path | None, quick: bool) -> None:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--data", type=Path, required=True, help="folder with timit")
+    parser.add_argument("--data", type=Path, help="folder with timit")
     parser.add_argument("--figures", type=Path, help="folder to draw the figure into")
     parser.add_argument("--quick", action="store_true", help="few frames, one split")
     arguments = parser.parse_args()
