@@ -13,6 +13,8 @@ from .lshtc import LSHTC
 from .ohsumed import OHSUMED
 from .rcv1 import RCV1
 from .reuters21578 import Reuters21578
+from .timit import TIMIT
+from .timit_segments import TIMITSegments
 from .wipo_alpha import WIPOAlpha
 
 __all__ = [
@@ -20,7 +22,9 @@ __all__ = [
     "LSHTC",
     "OHSUMED",
     "RCV1",
+    "TIMIT",
     "Reuters21578",
+    "TIMITSegments",
     "WIPOAlpha",
     "base",
     "synth",
