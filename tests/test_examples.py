@@ -222,3 +222,23 @@ def test_a_taxonomy_helps_to_rank_while_examples_are_few() -> None:
         assert tree == sorted(tree, reverse=True)
     (precision,) = numbers(example, "AveragePrecision:")
     assert precision > 60
+
+
+def test_deciding_for_the_loss_pays() -> None:
+    example = "12_decide_for_the_loss"
+    said = [5.0 + 10 * i for i in range(10)]
+    plain, calibrated = (numbers(example, name) for name in ("as they come", "calibrated  "))
+    off = [sum(abs(a - b) for a, b in zip(row, said, strict=True)) for row in (plain, calibrated)]
+    assert off[1] < 0.4 * off[0]
+    (path,) = (path for path in EXAMPLES if path.stem == example)
+    lines = plainly(path).splitlines()
+    for learner in ("H-PERC", "H-AROW"):
+        first = next(i for i, line in enumerate(lines) if line.startswith(learner))
+        table = [
+            [float(v) for v in re.findall(r"\d\.\d+", line)] for line in lines[first : first + 4]
+        ]
+        for loss, best in enumerate((1, 2, 3)):
+            assert table[best][loss] < 0.97 * table[0][loss]
+            assert table[best][loss] < 1.05 * min(row[loss] for row in table)
+    likeliest, nearest = (numbers(example, name) for name in ("the likeliest", "the nearest"))
+    assert nearest[0] < likeliest[0]

@@ -8,6 +8,7 @@ import numpy as np
 from river import base
 
 from ..base import Floats
+from ..base.classifiers import shown
 from ..taxonomy import Taxonomy
 
 
@@ -42,7 +43,7 @@ class Around(base.Wrapper[Any], base.Estimator):
     @property
     def _taxonomy(self) -> Taxonomy:
         """The taxonomy as it is now."""
-        taxonomy: Taxonomy = self._last._taxonomy
+        taxonomy: Taxonomy = getattr(self._last, "_taxonomy", self._last.taxonomy)
         return taxonomy
 
     def learn_one(self, x: dict[Any, Any], y: Any, **kwargs: Any) -> None:
@@ -71,9 +72,9 @@ def check_model(model: Any, *methods: str) -> None:
     """A model in a taxonomy that has these methods."""
     last = getattr(model, "_last_step", model)
     missing = [m for m in methods if not callable(getattr(last, m, None))]
-    if isinstance(model, type) or missing or not hasattr(last, "_taxonomy"):
+    if isinstance(model, type) or missing or not hasattr(last, "taxonomy"):
         wanted = " and ".join(f"`{m}`" for m in methods)
         raise TypeError(
             f"`model` must be a model in a taxonomy with {wanted}, "
-            f"as those of linear_model are, got {model!r}"
+            f"as those of linear_model are, got {shown(model)}"
         )

@@ -8,6 +8,7 @@ from typing import Any
 
 from river import base
 
+from ..base.classifiers import shown
 from ..taxonomy import Label, Taxonomy
 from .around import Around, check_model
 
@@ -26,7 +27,7 @@ class Decoder(Around, base.MultiLabelClassifier):
         check_model(model, "predict_proba_one", "predict_one")
         super().__init__(model)
         if not isinstance(self._last, base.MultiLabelClassifier):
-            raise TypeError(f"`model` must answer with multilabels, got {model!r}")
+            raise TypeError(f"`model` must answer with multilabels, got {shown(model)}")
         self._children: tuple[Taxonomy, Sequence[Sequence[int]]] | None = None
 
     @classmethod

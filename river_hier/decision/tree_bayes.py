@@ -8,7 +8,7 @@ from river import base
 from river import linear_model as river_linear_model
 
 from .._kernels import nearest
-from ..base.classifiers import probabilities
+from ..base.classifiers import probabilities, shown
 from ..taxonomy import Taxonomy, check_taxonomy
 
 __all__ = ["TreeBayes"]
@@ -72,7 +72,7 @@ class TreeBayes(base.Wrapper[Any], base.Classifier):
         check_taxonomy(taxonomy)
         taxonomy.check_tree()
         if isinstance(classifier, type) or not hasattr(classifier, "predict_proba_one"):
-            raise TypeError(f"`classifier` must be a classifier, got {classifier!r}")
+            raise TypeError(f"`classifier` must be a classifier, got {shown(classifier)}")
         self.classifier = classifier
         self.taxonomy = taxonomy
         index = taxonomy.label_index

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from river import base
 
-from ...taxonomy import Label
+from ...taxonomy import Label, Taxonomy
 
 if TYPE_CHECKING:
     from .linear_labels import LinearLabels
@@ -55,6 +55,11 @@ class ReferenceClassifier(base.MultiLabelClassifier):
         self.stream = stream
         self.step = 0
 
+    @property
+    def taxonomy(self) -> Taxonomy:
+        """The taxonomy of the stream."""
+        return self.stream.taxonomy
+
     def learn_one(self, x: dict[Any, Any], y: Any) -> None:
         self.step += 1
 
@@ -63,7 +68,7 @@ class ReferenceClassifier(base.MultiLabelClassifier):
         return self.stream.scores(x, self.step)
 
     def predict_one(self, x: dict[Any, Any], **kwargs: Any) -> dict[Any, bool]:
-        taxonomy = self.stream.taxonomy
+        taxonomy = self.taxonomy
         y_pred: dict[Any, bool] = {taxonomy.root: True}
         for label, score in self.score_one(x).items():  # Eq. 4
             y_pred[label] = score >= 0 and all(y_pred[p] for p in taxonomy.parents(label))
@@ -72,7 +77,7 @@ class ReferenceClassifier(base.MultiLabelClassifier):
 
     def predict_proba_one(self, x: dict[Any, Any], **kwargs: Any) -> dict[Any, dict[bool, float]]:
         """The true probability of every node but the root: the product along its ancestors."""
-        taxonomy = self.stream.taxonomy
+        taxonomy = self.taxonomy
         given = self.stream.probabilities(x, self.step)
         y_pred = {}
         for label, p in given.items():
