@@ -8,6 +8,7 @@ Each stream yields `(x, y)` pairs of plain Python objects, as River's datasets d
 from __future__ import annotations
 
 from . import base, synth
+from .hmc import HMC
 from .rcv1 import RCV1
 
-__all__ = ["RCV1", "base", "synth"]
+__all__ = ["HMC", "RCV1", "base", "synth"]
