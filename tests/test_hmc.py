@@ -135,7 +135,7 @@ def test_memory_does_not_grow(tmp_path):
     path = tmp_path / "many.arff"
 
     def peak(n):
-        path.write_text(text((f"{i},left,{i / 7},x,01/01@02" for i in range(n))))
+        path.write_text(text(f"{i},left,{i / 7},x,01/01@02" for i in range(n)))
         stream = datasets.HMC(path)
         collections.deque(stream.take(5), maxlen=0)
         tracemalloc.start()
