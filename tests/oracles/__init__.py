@@ -71,6 +71,7 @@ from .losses import (
     tree_induced_error,
     zero_one_loss,
 )
+from .pooled_auprc import pooled_auprc
 from .rankings import (
     BatchHMinOver,
     HMinOver,
