@@ -20,7 +20,8 @@ class PooledAUPRC(SumMetric):
     Every pair of an example and a label is one decision; from high to low thresholds, all labels
     together,
 
-    $$P = \frac{\sum_v TP_v}{\sum_v TP_v + FP_v}, \qquad R = \frac{\sum_v TP_v}{\sum_v TP_v + FN_v}$$
+    $$P = \frac{\sum_v TP_v}{\sum_v (TP_v + FP_v)}, \qquad
+    R = \frac{\sum_v TP_v}{\sum_v (TP_v + FN_v)}$$
 
     give one curve, whose area Vens et al.[^1] call $AU(\overline{PRC})$. Between two thresholds it
     is drawn as there, after Davis and Goadrich[^2]: false positives grow evenly with true ones, so

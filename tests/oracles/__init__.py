@@ -169,6 +169,7 @@ __all__ = [
     "parent_one_accuracy",
     "path",
     "polynomial_kernel",
+    "pooled_auprc",
     "precision_recall",
     "probability",
     "prototype_scores",
