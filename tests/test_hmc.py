@@ -65,6 +65,13 @@ def test_taxonomy(folder, tmp_path):
         ("01/01", "01/01/03"),
     )
     assert stream.taxonomy is stream.taxonomy
+    # Only pairs from the root make a DAG.
+    (tmp_path / "plants.arff").write_text("@attribute c hierarchical roots,roots/a/b\n@data\n")
+    assert list(datasets.HMC(tmp_path / "plants.arff").taxonomy)[1:] == [
+        "roots",
+        "roots/a",
+        "roots/a/b",
+    ]
     # Where the classes leave out what is above them it is there all the same.
     (tmp_path / "few.arff").write_text("@attribute c hierarchical 1/2/3,4\n@data\n1/2/3\n")
     few = datasets.HMC(tmp_path / "few.arff")

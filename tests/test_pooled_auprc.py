@@ -98,15 +98,21 @@ def test_near_scikit_learn_on_many_decisions() -> None:
 
 
 @given(any_score, any_score)
-def test_bins_keep_the_order_and_split_what_differs(a: float, b: float) -> None:
+def test_bins_keep_the_order(a: float, b: float) -> None:
     bin_a, bin_b = bins(np.array([a, b])).tolist()
     if a <= b:
         assert bin_a <= bin_b
     if a == b:
         assert bin_a == bin_b
-    normal = min(abs(a), abs(b)) > 1e-300 and max(abs(a), abs(b)) < 1e300
-    if normal and abs(a - b) >= max(abs(a), abs(b)) / 1024:
-        assert bin_a != bin_b
+
+
+def test_bins_are_a_thousandth_wide() -> None:
+    scores = np.geomspace(1e-9, 1e9, 5000)
+    for sign in (1.0, -1.0):
+        assert (bins(sign * scores) != bins(sign * scores * 1.001)).all()
+        powers = bins(sign * 2.0 ** np.arange(-20, 21))
+        assert (abs(np.diff(powers)) == 1024).all()
+    assert bins(np.array([-0.0, 0.0])).tolist() == [0, 0]
 
 
 @given(stream=streams())

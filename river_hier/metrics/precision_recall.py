@@ -22,7 +22,7 @@ def bins(scores: Floats) -> NDArray[np.int64]:
     [-2096128, -1047552, 0, 0, 1046528, 1047551, 1047552, 1047552, 1047553]
 
     """
-    bits = (scores + 0.0).view(np.int64)  # -0.0 + 0.0 is 0.0
+    bits = scores.view(np.int64)
     return np.where(bits < 0, -(bits & MAGNITUDE), bits) >> DROPPED
 
 
