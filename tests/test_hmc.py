@@ -114,6 +114,8 @@ def test_a_single_file_is_read_whatever_it_is_called(tmp_path, pack):
     assert read(datasets.HMC(path, parts=("test",))) == (XS["train"], YS["train"])
     with pytest.raises(FileNotFoundError, match=r"mine\.test.* lacks mine\.train\.arff; get them"):
         list(datasets.HMC(path, parts=("train",)))
+    with pytest.raises(FileNotFoundError, match=r" lacks yeast\.train\.arff; get them"):
+        list(datasets.HMC(path, dataset="yeast"))
 
 
 def test_parts(folder):

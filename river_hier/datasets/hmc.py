@@ -60,7 +60,7 @@ class HMC(FileDataset):
         Which parts to read: `"train"`, `"valid"`, `"test"`, or `"trainvalid"`, which is the file of
         that name or else train and, where there is one, valid. Test comes last, whatever the order
         given. By default `("trainvalid",)`; but a `path` to a single file, packed or not, is read
-        whatever it is called.
+        whatever it is called as long as neither `dataset` nor `parts` is given.
     on_error
         `"raise"` raises a `ValueError` with file and line where a row is wrong; `"skip"` passes over
         it and counts.
@@ -177,7 +177,8 @@ class HMC(FileDataset):
     def _chosen(self, files: Files) -> list[str]:
         """The files of the collection's parts, test last."""
         found = files.matching("*.arff")
-        if self.parts is None and len(found) == 1 and self.location.is_file():
+        told = self.dataset is not None or self.parts is not None
+        if not told and len(found) == 1 and self.location.is_file():
             return found
         dataset, there = self._collection(found)
         asked = set(self.parts or ("trainvalid",))
