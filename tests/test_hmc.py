@@ -5,6 +5,8 @@ from __future__ import annotations
 import collections
 import copy
 import gzip
+import io
+import math
 import os
 import pathlib
 import pickle
@@ -25,9 +27,12 @@ from hmc_corpus import (
     write_tar_gz,
     write_zip,
 )
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from river import compose, preprocessing
 from river import datasets as river_datasets
 from river import evaluate as river_evaluate
+from scipy.io import arff
 
 from river_hier import Taxonomy, datasets, linear_model, metrics
 
@@ -132,6 +137,43 @@ def test_parts(folder):
     assert parts("trainvalid", "test") == expected("train", "test")
     (folder / "yeast_FUN.trainvalid.arff").write_text(text(ROWS["valid"]))
     assert parts("trainvalid") == expected("valid")  # where there is such a file
+
+
+@given(
+    rows=st.lists(
+        st.tuples(
+            st.none() | st.floats(allow_nan=False, allow_infinity=False),
+            st.none() | st.sampled_from(["left", "right"]),
+            st.none() | st.integers(-9, 9),
+        ),
+        min_size=1,
+        max_size=9,
+    )
+)
+@settings(
+    max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+def test_scipy_reads_the_same_features(tmp_path, rows):
+    attributes = [
+        "@relation r",
+        "@attribute a numeric",
+        "@attribute 'b c' {left,right}",
+        "@attribute d integer",
+    ]
+    cells = [["?" if value is None else f"{value}" for value in row] for row in rows]
+    plain = "\n".join([*attributes, "@data", *map(",".join, cells)])
+    theirs, meta = arff.loadarff(io.StringIO(plain))
+    header = [*attributes, "@attribute class hierarchical 1", "@data"]
+    path = tmp_path / "mine.arff"
+    path.write_text(text((f"{','.join(row)},1" for row in cells), header))
+    for (x, _), values in zip(datasets.HMC(path), theirs, strict=True):
+        for name, value in zip(meta.names(), values, strict=True):
+            if name == "b c":
+                assert x.get(name, "?") == value.decode()
+            elif math.isnan(value):
+                assert name not in x
+            else:
+                assert x[name] == value
 
 
 def test_nothing_is_read_ahead(folder):
