@@ -39,7 +39,7 @@ class PooledAUPRC(SumMetric):
     Scores are counted in bins, 1,024 between each power of two and the next, whatever their range:
     two scores that differ by less than a thousandth of themselves may count as equal. An update
     takes O(labels * log(labels)), `get` O(bins * log(bins)); memory is that of the bins that were
-    met, at most two for each score.
+    met, at most one for each score.
 
     Parameters
     ----------
