@@ -17,7 +17,6 @@ are tried, too.
 from __future__ import annotations
 
 import argparse
-import gzip
 import random
 from collections.abc import Iterator
 from pathlib import Path
@@ -62,24 +61,18 @@ def rcv1(folder: Path, n: int) -> Iterator[tuple[str, Section]]:
 
 
 def enron(folder: Path) -> Section:
-    """E-mail by topic and tone, as Clus's hierarchical ARFF: paths joined by @, words as 0 or 1."""
+    """E-mail by topic and tone: the words that occur, as vectors of norm 1."""
     parts: list[Examples] = []
     for part in ("trainvalid", "test"):
-        examples, paths = [], []
-        with gzip.open(folder / f"Enron_corr_{part}.arff.gz", "rt", encoding="utf-8") as lines:
-            for line in map(str.strip, lines):
-                if line.startswith("@ATTRIBUTE class"):
-                    paths = line.split()[-1].split(",")
-                elif line and not line.startswith("@"):
-                    *values, labels = line.split(",")
-                    words = [str(i) for i, value in enumerate(values) if float(value)]
-                    if words:  # some mails have none
-                        x = dict.fromkeys(words, len(words) ** -0.5)  # norm 1
-                        examples.append((x, labels.split("@")))
+        stream = datasets.HMC(folder, "Enron_corr", (part,))
+        tree, examples = stream.taxonomy, []
+        for x, y in stream:
+            words = [word for word in x if x[word]]
+            if words:  # some mails have none
+                on = {tree.root} | {v for v in y if y[v]}
+                examples.append((dict.fromkeys(words, len(words) ** -0.5), leaves_of(tree, on)))
         parts.append(examples)
-    tree = Taxonomy.from_parents({p: p.rpartition("/")[0] or "mail" for p in paths}, root="mail")
-    closed = [[(x, set(tree.closure(y))) for x, y in part] for part in parts]
-    train, test = ([(x, leaves_of(tree, on)) for x, on in part] for part in closed)
+    train, test = parts
     return with_other_leaves(tree), train, test
 
 

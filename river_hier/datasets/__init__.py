@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from . import base, synth
 from .dmoz import DMOZ
+from .hmc import HMC
 from .lshtc import LSHTC
 from .ohsumed import OHSUMED
 from .rcv1 import RCV1
@@ -19,6 +20,7 @@ from .wipo_alpha import WIPOAlpha
 
 __all__ = [
     "DMOZ",
+    "HMC",
     "LSHTC",
     "OHSUMED",
     "RCV1",

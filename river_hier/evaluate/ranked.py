@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from river import base
+from .answering import Answering
 
 __all__ = ["Ranked"]
 
 
-class Ranked(base.Wrapper[Any], base.MultiLabelClassifier):
+class Ranked(Answering):
     """A model that answers with the scores of labels in place of labels.
 
     River evaluates multilabel models by `predict_one`; here that is the `score_one` of the model,
@@ -47,30 +47,13 @@ class Ranked(base.Wrapper[Any], base.MultiLabelClassifier):
             raise TypeError(
                 f"`model` must have a `score_one`, as the models of linear_model do, got {model!r}"
             )
-        self.model = model
-
-    @property
-    def _wrapped_model(self) -> Any:
-        return self.model
+        super().__init__(model)
 
     @classmethod
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
         from .. import linear_model
 
         yield {"model": linear_model.HMinOver()}
-
-    def learn_one(self, x: dict[Any, Any], y: Any, **kwargs: Any) -> None:
-        """Learn from one example, as the model does.
-
-        Parameters
-        ----------
-        x
-            A dictionary of features.
-        y
-            What the model learns from.
-
-        """
-        self.model.learn_one(x, y, **kwargs)
 
     def predict_one(self, x: dict[Any, Any], **kwargs: Any) -> Any:
         """The scores of x.

@@ -6,7 +6,8 @@ River's single-label metrics (its multi-output ones do not add), and windows:
 `utils.Rolling(metrics.HLoss, window_size=100, taxonomy=taxonomy)`.
 
 `OneAccuracy`, `AveragePrecision`, `RankingLoss`, `MaximalLoss` and `ParentOneAccuracy` score
-rankings of labels: they read `{label: score}`, as `evaluate.Ranked` makes models answer.
+rankings of labels: they read `{label: score}`, as `evaluate.Ranked` makes models answer. So does
+`PooledAUPRC`, which compares scores of different examples, too: `evaluate.Probabilities` serves it.
 
 """
 
@@ -23,6 +24,7 @@ from .h_recall import HRecall
 from .maximal_loss import MaximalLoss
 from .one_accuracy import OneAccuracy
 from .parent_one_accuracy import ParentOneAccuracy
+from .pooled_auprc import PooledAUPRC
 from .ranking_loss import RankingLoss
 from .symmetric_difference_loss import SymmetricDifferenceLoss
 from .tree_induced_error import TreeInducedError
@@ -41,6 +43,7 @@ __all__ = [
     "MaximalLoss",
     "OneAccuracy",
     "ParentOneAccuracy",
+    "PooledAUPRC",
     "RankingLoss",
     "SymmetricDifferenceLoss",
     "TreeInducedError",

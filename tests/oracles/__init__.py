@@ -73,6 +73,7 @@ from .losses import (
     tree_induced_error,
     zero_one_loss,
 )
+from .pooled_auprc import pooled_auprc
 from .rankings import (
     BatchHMinOver,
     HMinOver,
@@ -177,6 +178,7 @@ __all__ = [
     "path",
     "path_ends",
     "polynomial_kernel",
+    "pooled_auprc",
     "precision_recall",
     "priors",
     "probability",
