@@ -1,4 +1,4 @@
-"""docs/results.md, put together by one command from what scripts print, resumed and never edited."""
+"""docs/results.md: one command makes it, goes on where it was interrupted, and nobody edits it."""
 
 from __future__ import annotations
 

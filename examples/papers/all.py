@@ -27,17 +27,17 @@ VERDICTS = ("reproduced", "not reproduced", "not testable")
 INTRODUCTION = """\
 # Results: the papers and this library
 
-Every table and figure of the papers that has figures in it, and every claim that a script can judge:
-**reproduced**; **not reproduced**, with what was found instead; or **not testable** here, with what
-is missing. Nothing on this page is typed by hand: each section is what a script of `examples/papers`
-says of itself, then what it printed, then what it drew, and
+The tables and figures of the papers, with this library's numbers beside the paper's, and what they
+claim, sentence by sentence: **reproduced**; **not reproduced**, with what was found instead; or
+**not testable** here, with what is missing. Nothing on this page is typed by hand. Each section is
+what a script of `examples/papers` says of itself, what it printed, and what it drew, and
 
 ```sh
 python examples/papers/all.py --data FOLDER
 ```
 
-runs them all and puts the page together. `FOLDER` holds the data, each collection in a folder of the
-name given below. Where a table says "paper", the numbers are the paper's own.
+runs them all and puts the page together. `FOLDER` holds the data, each collection in the folder
+that its section names. Where a table says "paper", the numbers are the paper's own.
 """
 
 

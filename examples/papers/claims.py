@@ -29,6 +29,11 @@ def show(verdict: str, claim: str, why: str = "") -> None:
     print(textwrap.fill(text, 100, subsequent_indent=16 * " ", break_on_hyphens=False))
 
 
+def unless(holds: bool, why: str) -> str:
+    """What speaks against a claim that may hold."""
+    return "" if holds else why
+
+
 def missing(data: Path | None, *folders: str) -> str:
     """Which of the folders are not among the data, in words; nothing if all are there."""
     lacking = [name for name in folders if data is None or not (data / name).is_dir()]
