@@ -142,7 +142,7 @@ def draw(found: Found, folder: Path) -> None:
                     ax.plot(range(1, 5), values, color=color, marker=marker, **style)
         for ax, title in zip(axes[0], ("false positives", "false negatives"), strict=True):
             ax.set(title=title, xlabel="depth of the node", xticks=range(1, 5), ylim=0)
-        axes[0][0].set_ylabel("H-loss mistakes per 1,000 documents")
+        axes[0][0].set_ylabel("mistakes per 1,000 documents")
         drawing.legend(figure, axes[0][0], 3)
 
 

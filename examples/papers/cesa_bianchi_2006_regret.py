@@ -101,8 +101,8 @@ def draw(curves: list[Curve], folder: Path) -> None:
                 STEPS, [point.regret for point in one], color=drawing.GRAY, linewidth=0.6
             )
         right.semilogx(STEPS, mean(curves, "regret"), color=drawing.BLUE)
-        right.set(xlabel="examples", title="a straight line is growth with log T", ylim=0)
-        right.set_ylabel("regret of H-RLS, each stream in gray")
+        right.set(xlabel="examples", ylabel="regret of H-RLS", ylim=0)
+        right.set_title("each stream in gray; straight lines are log T")
         drawing.legend(figure, left, 3)
 
 
