@@ -147,7 +147,11 @@ def draw(by_noise: dict[float, list[Result]], folder: Path) -> None:
         for ax, (noise, results) in zip(axes[0], by_noise.items(), strict=True):
             ax.bar(range(1, 9), differences(results), color=drawing.BLUE)
             ax.axhline(0, color="k", linewidth=0.8)
-            ax.set(title=f"variance {noise}", xlabel="distance from the truth (edges)", xticks=range(1, 9))
+            ax.set(
+                title=f"variance {noise}",
+                xlabel="distance from the truth (edges)",
+                xticks=range(1, 9),
+            )
         axes[0][0].set_ylabel("answers, tree less flat (points)")
 
 
