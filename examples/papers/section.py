@@ -7,6 +7,7 @@ Its first line is a key, which tells whether the text is that of the script as i
 from __future__ import annotations
 
 import ast
+import functools
 import hashlib
 import os
 import re
@@ -38,14 +39,14 @@ class Section:
         key, _, printed = self.text.read_text(encoding="utf-8").partition("\n\n")
         return key.removeprefix("key "), printed
 
-    @property
+    @functools.cached_property
     def key(self) -> str:
         """What a run depends on, as far as it can be told: the code, and the library's version.
 
         Not the docstring, which is put into the page as it is now. Not the arguments: they are the
         same at every run, but for where the data lie, which does not matter. Not every line of the
         library: what it finds may not change within a version, as the tests make sure, which run
-        the scripts and compare.
+        the scripts and compare. Taken once: what is edited during a run is not what has run.
         """
         code = [self.source.split('"""', 2)[-1], river_hier.__version__]
         code += (module.read_text(encoding="utf-8") for module in siblings(self.script))
