@@ -33,12 +33,14 @@ def by_section(rows: Table, folder: Path) -> None:
         drawing.legend(figure, axes[0][0], 2)
 
 
-def by_size(rows: Table, folder: Path) -> None:
+def by_size(rows: Table, unscaled: Table, folder: Path) -> None:
     """Figure 2: the SVM on few documents a category; bars are standard deviations of the draws."""
+    sides = [(rows, 0, *LOOKS[0]), (rows, 1, *LOOKS[1])]
+    sides.append((unscaled, 1, drawing.GREEN, "^", "hierarchical, t = 1"))
     with drawing.panels(folder, "figure_2", 2, 3, 4.2, sharex=True) as (figure, axes):
         for at, (ax, measure) in enumerate(zip(axes.flat, MEASURES, strict=False)):
-            for side, (color, marker, label) in enumerate(LOOKS):
-                draws = [row[side].mean(axis=1)[:, at] for row in rows.values()]
+            for table, side, color, marker, label in sides:
+                draws = [row[side].mean(axis=1)[:, at] for row in table.values()]
                 middle, spread = np.mean(draws, axis=1), np.std(draws, axis=1, ddof=1)
                 look = {"color": color, "marker": marker, "label": label, "capsize": 3}
                 ax.errorbar(range(len(rows)), middle, spread, **look)
@@ -50,18 +52,22 @@ def by_size(rows: Table, folder: Path) -> None:
 
 
 def flat_against_hierarchical(rows: Table, folder: Path) -> None:
-    """Figure 3: the perceptron on few documents, a point for each section and draw."""
+    """Figure 3: the perceptron on few documents, a point for each section and draw.
+
+    Those of sections that minover has not separated are hollow.
+    """
     shown = ("acc %", "prec %", "rloss %", "pacc %")
     with drawing.panels(folder, "figure_3", 2, 2, 5.4) as (_, axes):
         for ax, measure in zip(axes.flat, shown, strict=True):
             at = MEASURES.index(measure)
-            flat, hier = (
-                np.concatenate([row[side].mean(axis=1)[:, at] for row in rows.values()])
-                for side in (0, 1)
-            )
-            ends = [min(*flat, *hier), max(*flat, *hier)]
-            ax.plot(ends, ends, "k:", linewidth=1)
-            ax.plot(flat, hier, "o", color=drawing.BLUE, markersize=4)
+            values = []
+            for row in rows.values():
+                flat, hier = (row[side].mean(axis=1)[:, at] for side in (0, 1))
+                fill = drawing.BLUE if row.finished else "white"
+                ax.plot(flat, hier, "o", color=drawing.BLUE, markersize=4, markerfacecolor=fill)
+                values += [*flat, *hier]
+            ends = [min(values), max(values)]
+            ax.plot(ends, ends, "k:", linewidth=1, zorder=0)
             better = "below" if "loss" in measure else "above"
             ax.set(title=f"{NAMES[measure]}, better {better}", aspect="equal")
             ax.set(xlabel="flat perceptron", ylabel="hierarchical perceptron")
