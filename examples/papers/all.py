@@ -72,7 +72,7 @@ def run(one: Section, data: Path | None) -> bool:
     """Run a script as a process of its own and keep what it makes, if it comes to its end."""
     with tempfile.TemporaryDirectory() as folder:
         drawn = Path(folder) / "figures"
-        command = [sys.executable, str(one.script)]
+        command = [sys.executable, str(one.script)]  # and those of the options that it has
         if data and '"--data"' in one.source:
             command += ["--data", str(data)]
         if '"--figures"' in one.source:
