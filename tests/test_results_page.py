@@ -39,7 +39,7 @@ if __name__ == "__main__":
     {body}
     arguments.figures.mkdir()
     (arguments.figures / "figure_1.png").write_bytes(b"{name}")
-    if arguments.data:
+    if list(arguments.data.glob("rcv1")):
         print(words.YES + "      {name}, " + str(4 / 2))
     else:
         print("not testable    {name}: no data")
@@ -61,6 +61,8 @@ class Folder:
         self.page = root / "docs" / "results.md"
         self.results = root / "docs" / "results"
         self.log = self.scripts / "log"
+        self.data = ("--data", str(root / "data"))
+        (root / "data" / "rcv1").mkdir(parents=True)
 
     def write(self, name: str, body: str = "pass") -> None:
         (self.scripts / f"{name}.py").write_text(SCRIPT.format(name=name, body=body))
@@ -88,11 +90,8 @@ def folder(tmp_path: Path) -> Folder:
     return Folder(tmp_path)
 
 
-DATA = ("--data", ".")
-
-
 def test_the_page(folder: Folder) -> None:
-    said = folder.run(*DATA)
+    said = folder.run(*folder.data)
     assert "3/3" in said
     assert folder.ran() == ["bee_2001", "cat_2001", "ant_2003"]  # by year, then by name
     text = folder.page.read_text()
@@ -101,7 +100,7 @@ def test_the_page(folder: Folder) -> None:
         "Does cat_2001 hold?",
         "Does ant_2003 hold?",
     ]
-    assert "| [Does ant_2003 hold?](#does-ant_2003-hold) | 1 | 0 | 0 |" in text
+    assert "| `ant_2003` | [Does ant_2003 hold?](#does-ant_2003-hold) | 1 | 0 | 0 |" in text
     expected = """## Does bee_2001 hold?
 
 A claim. Run it with
@@ -123,30 +122,32 @@ reproduced      bee_2001, 2.0
 
 
 def test_what_is_finished_is_kept_until_the_code_changes(folder: Folder) -> None:
-    folder.run(*DATA)
+    folder.run(*folder.data)
     page = folder.page.read_text()
     folder.ran()
-    folder.run(*DATA)
+    folder.run(*folder.data)
     assert not folder.ran()
     assert folder.page.read_text() == page
 
-    folder.write("cat_2001", body="print('more')")
-    folder.run(*DATA)
+    elsewhere = "arguments.figures = arguments.figures.with_name('elsewhere')"
+    folder.write("cat_2001", body=f"print('more'); {elsewhere}")
+    folder.run(*folder.data)
     assert folder.ran() == ["cat_2001"]
     assert "more\nreproduced      cat_2001" in folder.page.read_text()
+    assert "results/cat_2001/" not in folder.page.read_text()  # it draws nothing any more
 
     script = folder.scripts / "bee_2001.py"
     script.write_text(script.read_text().replace("A claim.", "Another claim."))
-    folder.run(*DATA)
+    folder.run(*folder.data)
     assert not folder.ran()  # prose is not code
     assert "Another claim. Run it" in folder.page.read_text()
 
     (folder.scripts / "words.py").write_text('YES = "not reproduced"\n')
-    folder.run(*DATA, "--only", "ant_2003")
+    folder.run(*folder.data, "--only", "ant_2003")
     assert folder.ran() == ["ant_2003"]
-    folder.run(*DATA)
+    folder.run(*folder.data)
     assert folder.ran() == ["bee_2001", "cat_2001"]
-    folder.run(*DATA, "--fresh")
+    folder.run(*folder.data, "--fresh")
     assert len(folder.ran()) == 3
 
 
@@ -154,11 +155,11 @@ def test_what_is_finished_is_kept_until_the_code_changes(folder: Folder) -> None
 @pytest.mark.parametrize("options", [[], ["--fresh"]], ids=["first", "fresh"])
 def test_an_interrupted_run_goes_on(folder: Folder, by: signal.Signals, options: list[str]) -> None:
     if options:
-        folder.run(*DATA)
+        folder.run(*folder.data)
         folder.ran()
     waiting = folder.scripts / "waiting"
     folder.write("cat_2001", body=f"Path({str(waiting)!r}).touch(); time.sleep(1)")
-    process = folder.start(*DATA, *options)
+    process = folder.start(*folder.data, *options)
     for _ in range(1000):
         if waiting.exists():
             break
@@ -171,30 +172,30 @@ def test_an_interrupted_run_goes_on(folder: Folder, by: signal.Signals, options:
     assert "reproduced      bee_2001" in folder.page.read_text()  # what is finished is there
 
     folder.write("cat_2001", body="pass")
-    folder.run(*DATA)
+    folder.run(*folder.data)
     assert folder.ran() == ["cat_2001", "ant_2003"]
     assert len(re.findall("^reproduced", folder.page.read_text(), re.MULTILINE)) == 3
     assert not list(folder.results.glob("*.part"))
 
 
 def test_a_script_that_fails_leaves_the_old_section(folder: Folder) -> None:
-    folder.run(*DATA)
+    folder.run(*folder.data)
     page = folder.page.read_text()
     folder.ran()
     folder.write("cat_2001", body="print('reproduced      half'); raise ValueError('no wolves')")
-    said = folder.run(*DATA, "--fresh", code=1)
+    said = folder.run(*folder.data, "--fresh", code=1)
     assert "no wolves" in said
     assert said.splitlines()[-1] == "failed, their sections are the old ones: cat_2001"
     assert folder.ran() == ["bee_2001", "cat_2001", "ant_2003"]  # the others are made all the same
     assert folder.page.read_text() == page
-    folder.run(*DATA, code=1)
+    folder.run(*folder.data, code=1)
     assert folder.ran() == ["cat_2001"]  # and it is tried again
 
 
 def test_without_data(folder: Folder) -> None:
     folder.run("--only", "bee_2001")
     assert "not testable    bee_2001: no data" in folder.page.read_text()
-    folder.run(*DATA, "--only", "bee_2001")  # as soon as they are there
+    folder.run(*folder.data, "--only", "bee_2001")  # as soon as they are there
     page = folder.page.read_text()
     assert "reproduced      bee_2001" in page
     folder.ran()

@@ -52,11 +52,12 @@ def sections() -> list[Section]:
 def page(made: list[Section]) -> str:
     """The introduction, a line for each section, and the sections, as far as there are any."""
     made = [one for one in made if one.text.exists()]
-    table = ["| | " + " | ".join(VERDICTS) + " |", "|---|" + "---:|" * len(VERDICTS)]
+    table = [f"| script | | {' | '.join(VERDICTS)} |", "|---|---|" + "---:|" * len(VERDICTS)]
     for one in made:
         anchor = re.sub(r"[^\w\- ]", "", one.title.lower()).replace(" ", "-")
         counts = verdicts(one.kept[1])
-        cells = [f"[{one.title}](#{anchor})", *(str(counts[verdict]) for verdict in VERDICTS)]
+        cells = [f"`{one.name}`", f"[{one.title}](#{anchor})"]
+        cells += (str(counts[verdict]) for verdict in VERDICTS)
         table.append(f"| {' | '.join(cells)} |")
     return "\n".join([INTRODUCTION, *table, "", *(one.markdown() for one in made)])
 
@@ -73,8 +74,8 @@ def run(one: Section, data: Path | None) -> bool:
     with tempfile.TemporaryDirectory() as folder:
         drawn = Path(folder) / "figures"
         command = [sys.executable, str(one.script)]  # and those of the options that it has
-        if data and '"--data"' in one.source:
-            command += ["--data", str(data)]
+        if '"--data"' in one.source:
+            command += ["--data", str(data or folder)]  # an empty one: nobody is to download
         if '"--figures"' in one.source:
             command += ["--figures", str(drawn)]
         environment = os.environ | {"PYTHONUTF8": "1"}
