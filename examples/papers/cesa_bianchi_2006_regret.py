@@ -102,7 +102,7 @@ def draw(curves: list[Curve], folder: Path) -> None:
             )
         right.semilogx(STEPS, mean(curves, "regret"), color=drawing.BLUE)
         right.set(xlabel="examples", ylabel="regret of H-RLS", ylim=0)
-        right.set_title("each stream in gray; straight lines are log T")
+        right.set_title("single streams in gray")
         drawing.legend(figure, left, 3)
 
 
