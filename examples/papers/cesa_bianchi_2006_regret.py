@@ -9,8 +9,8 @@ the true weights. Run it with
 
 The theorem holds for every sequence of instances; its bound grows with log T where no instance
 comes near the border of a node, so only instances are taken whose margin is at least 0.1 at each of
-the 14 nodes. The figure shows the mean over the seeds; the claims must hold for each of them, but
-for the growth, which is that of the mean.
+the 14 nodes. What grows with log T is a straight line in the right half of the figure. The claims
+must hold for each of the seeds, but for the growth, which is that of the mean.
 """
 
 # %%

@@ -29,7 +29,7 @@ from tqdm import tqdm
 from river_hier import evaluate, linear_model, losses
 from river_hier.datasets import synth
 
-STEPS = [2**k * 121 for k in range(8)]
+STEPS = [2**k * 121 for k in range(7)]
 SCALES = {0.0: 1.0, 0.001: 2.0}  # variance of the noise: s
 
 
