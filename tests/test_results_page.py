@@ -70,7 +70,9 @@ class Folder:
     def start(self, *arguments: str) -> subprocess.Popen[str]:
         command = [sys.executable, str(self.scripts / "all.py"), *arguments]
         environment = os.environ | {"PYTHONPATH": str(ROOT)}
-        return subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment)
+        return subprocess.Popen(
+            command, stderr=subprocess.PIPE, text=True, env=environment, preexec_fn=heed_interrupts
+        )
 
     def run(self, *arguments: str, code: int = 0) -> str:
         process = self.start(*arguments)
@@ -83,6 +85,11 @@ class Folder:
         names = self.log.read_text().split() if self.log.exists() else []
         self.log.unlink(missing_ok=True)
         return names
+
+
+def heed_interrupts() -> None:
+    """As at a terminal, even where the tests were started in the background."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 @pytest.fixture
@@ -158,13 +165,16 @@ def test_an_interrupted_run_goes_on(folder: Folder, by: signal.Signals, options:
         folder.run(*folder.data)
         folder.ran()
     waiting = folder.scripts / "waiting"
-    folder.write("cat_2001", body=f"Path({str(waiting)!r}).touch(); time.sleep(1)")
+    body = f"waiting = Path({str(waiting)!r}); waiting.touch()"
+    folder.write("cat_2001", body=f"{body}\n    while waiting.exists(): time.sleep(0.05)")
     process = folder.start(*folder.data, *options)
-    for _ in range(1000):
+    for _ in range(3000):
         if waiting.exists():
             break
         time.sleep(0.02)
     process.send_signal(by)
+    process.wait(timeout=60)
+    waiting.unlink()  # who was left behind may go
     _, said = process.communicate(timeout=60)
     assert process.returncode == (130 if by == signal.SIGINT else -signal.SIGKILL)
     assert ("goes on from here" in said) == (by == signal.SIGINT)
