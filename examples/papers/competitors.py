@@ -1,0 +1,42 @@
+"""What the papers set against Hieron: a learner that is not told the tree, and one that routes."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import Any
+
+from river_hier import Taxonomy, linear_model
+
+
+def flat(labels: Any) -> Taxonomy:
+    """All labels at one common distance; nobody is in the middle."""
+    return Taxonomy.flat(labels, root="none of these")
+
+
+class Greedy:
+    """A flat classifier at every inner node, which sends an example on to one of the children."""
+
+    def __init__(self, taxonomy: Taxonomy) -> None:
+        self.taxonomy = taxonomy
+        self.routers: dict[Any, Any] = {
+            label: linear_model.AveragedHieron(flat(taxonomy.children(label)))
+            for label in taxonomy.inner
+        }
+
+    def learn_one(self, x: Any, y: Any) -> None:
+        path = self.taxonomy.path(y)
+        for label, child in pairwise(path):
+            self.routers[label].learn_one(x, child)
+
+    def predict_one(self, x: Any) -> Any:
+        label = self.taxonomy.root
+        while label in self.routers:
+            scores = self.routers[label].score_one(x)
+            label = max(self.taxonomy.children(label), key=scores.__getitem__)
+        return label
+
+    @property
+    def last(self) -> Greedy:
+        last = Greedy(self.taxonomy)
+        last.routers = {label: router.last for label, router in self.routers.items()}
+        return last

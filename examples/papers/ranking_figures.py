@@ -1,0 +1,73 @@
+"""Figures 1 to 3 of Cai and Hofmann (2007)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import drawing
+import numpy as np
+from ranking_rows import MEASURES, Table, means
+
+NAMES = {
+    "acc %": "one-accuracy (%)",
+    "prec %": "average precision (%)",
+    "max. loss": "maximal loss",
+    "rloss %": "ranking loss (%)",
+    "pacc %": "parent one-accuracy (%)",
+}
+LOOKS = ((drawing.ORANGE, "s", "flat"), (drawing.BLUE, "o", "hierarchical"))
+
+
+def by_section(rows: Table, folder: Path) -> None:
+    """Figure 1: accuracy and precision of the perceptron in each section."""
+    with drawing.panels(folder, "figure_1", 1, 2, 2.9, sharey=True) as (figure, axes):
+        for ax, measure in zip(axes[0], ("acc %", "prec %"), strict=True):
+            at = MEASURES.index(measure)
+            for side, (color, _, label) in enumerate(LOOKS):
+                heights = [means(row)[side][at] for row in rows.values()]
+                places = np.arange(len(rows)) + 0.4 * side - 0.2
+                ax.bar(places, heights, 0.4, color=color, label=label)
+            ax.set(title=NAMES[measure], xticks=range(len(rows)), xticklabels=rows)
+            ax.grid(axis="x", visible=False)
+        axes[0][0].set_ylabel("perceptron (%)")
+        drawing.legend(figure, axes[0][0], 2)
+
+
+def by_size(rows: Table, unscaled: Table, folder: Path) -> None:
+    """Figure 2: the SVM on few documents a category; bars are standard deviations of the draws."""
+    sides = [(rows, 0, *LOOKS[0]), (rows, 1, *LOOKS[1])]
+    sides.append((unscaled, 1, drawing.GREEN, "^", "hierarchical, t = 1"))
+    with drawing.panels(folder, "figure_2", 2, 3, 4.2, sharex=True) as (figure, axes):
+        for at, (ax, measure) in enumerate(zip(axes.flat, MEASURES, strict=False)):
+            for table, side, color, marker, label in sides:
+                draws = [row[side].mean(axis=1)[:, at] for row in table.values()]
+                middle, spread = np.mean(draws, axis=1), np.std(draws, axis=1, ddof=1)
+                look = {"color": color, "marker": marker, "label": label, "capsize": 3}
+                ax.errorbar(range(len(rows)), middle, spread, **look)
+            sizes = [name.split()[0] for name in rows]
+            ax.set(title=NAMES[measure], xticks=range(len(rows)), xticklabels=sizes)
+        axes.flat[-1].axis("off")
+        axes.flat[-1].legend(*axes.flat[0].get_legend_handles_labels(), loc="center")
+        figure.supxlabel("training documents a category", fontsize="medium")
+
+
+def flat_against_hierarchical(rows: Table, folder: Path) -> None:
+    """Figure 3: the perceptron on few documents, a point for each section and draw.
+
+    Those of sections that minover has not separated are hollow.
+    """
+    shown = ("acc %", "prec %", "rloss %", "pacc %")
+    with drawing.panels(folder, "figure_3", 2, 2, 5.4) as (_, axes):
+        for ax, measure in zip(axes.flat, shown, strict=True):
+            at = MEASURES.index(measure)
+            values = []
+            for row in rows.values():
+                flat, hier = (row[side].mean(axis=1)[:, at] for side in (0, 1))
+                fill = drawing.BLUE if row.finished else "white"
+                ax.plot(flat, hier, "o", color=drawing.BLUE, markersize=4, markerfacecolor=fill)
+                values += [*flat, *hier]
+            ends = [min(values), max(values)]
+            ax.plot(ends, ends, "k:", linewidth=1, zorder=0)
+            better = "below" if "loss" in measure else "above"
+            ax.set(title=f"{NAMES[measure]}, better {better}", aspect="equal")
+            ax.set(xlabel="flat perceptron", ylabel="hierarchical perceptron")
