@@ -1,12 +1,12 @@
 """Does the order of the learners hold on abstracts of medical articles?
 
 The OHSUMED half of Tables 1 and 2 of Cesa-Bianchi, Gentile and Zaniboni, "Incremental algorithms
-for hierarchical classification" (JMLR 7, 2006); `cesa_bianchi_2006.py` is the RCV1 half. Run
+for hierarchical classification" (JMLR 7, 2006); the RCV1 half is `cesa_bianchi_2006.py`. Run it
+with
 
     python examples/papers/cesa_bianchi_2006_ohsumed.py --data FOLDER
 
-where the folder `ohsumed` of FOLDER holds records in OHSUMED's format and an `mtrees*.bin` of NLM;
-without it both are downloaded, of which the records may be used for experiments only.
+where FOLDER holds `ohsumed`: records in OHSUMED's format and an `mtrees*.bin` of NLM.
 
 The paper takes the 55,503 records of OHSUMED below Quality of Health Care (N05.715), splits them at
 random five times into 40,000 to train on and the rest to test, and weighs words by
@@ -38,6 +38,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import claims
 from cesa_bianchi_2006 import Examples, learners
 from river import evaluate, preprocessing
 from tqdm import tqdm
@@ -144,9 +145,20 @@ def show_stream(stream: datasets.OHSUMED) -> None:
         print(f"LogTFIDF | Normalizer | {name}{metric.get():10.3f}")
 
 
-# %% The paper's claims, one line each
+# %% The paper's claims: which learner is below which, the other's losses times a factor
+OTHERS = ("PERC", "H-PERC", "S-RLS", "SH-RLS", "SVM")
+CLAIMS = [
+    ("H-PERC below its flat variant PERC", "H-PERC < PERC", 1.0),
+    ("SH-RLS below its flat variant S-RLS", "SH-RLS < S-RLS", 1.0),
+    ("SH-RLS below both perceptrons", "SH-RLS < PERC, SH-RLS < H-PERC", 1.0),
+    ("SH-RLS generally below the flat SVM", "SH-RLS < SVM", 1.0),
+    ("SH-RLS near H-SVM (within a tenth)", "SH-RLS < H-SVM", 1.1),
+    ("H-SVM best of all", ", ".join(f"H-SVM < {other}" for other in OTHERS), 1.0),
+]
+
+
 def judge(everywhere: dict[str, Found]) -> None:
-    def gaps(pairs: str, factor: float = 1.0) -> Iterator[tuple[float, str]]:
+    def gaps(pairs: str, factor: float) -> Iterator[tuple[float, str]]:
         """How far below the other the one is, in standard errors; `"one < other"` names both."""
         for pair in pairs.split(", "):
             better, worse = pair.split(" < ")
@@ -157,17 +169,8 @@ def judge(everywhere: dict[str, Found]) -> None:
                     error = statistics.stdev(gap) / len(gap) ** 0.5
                     yield statistics.mean(gap) / (error or 1e-9), f"{pair} in {loss} below {root}"
 
-    others = ("PERC", "H-PERC", "S-RLS", "SH-RLS", "SVM")
-    claims = {
-        "H-PERC below its flat variant PERC": gaps("H-PERC < PERC"),
-        "SH-RLS below its flat variant S-RLS": gaps("SH-RLS < S-RLS"),
-        "SH-RLS below both perceptrons": gaps("SH-RLS < PERC, SH-RLS < H-PERC"),
-        "SH-RLS generally below the flat SVM": gaps("SH-RLS < SVM"),
-        "SH-RLS near H-SVM (within a tenth)": gaps("SH-RLS < H-SVM", 1.1),
-        "H-SVM best of all": gaps(", ".join(f"H-SVM < {other}" for other in others)),
-    }
-    for claim, found in claims.items():
-        compared = list(found)
+    for claim, pairs, factor in CLAIMS:
+        compared = list(gaps(pairs, factor))
         n_clear = sum(gap > 2 for gap, _ in compared)
         against = [where for gap, where in compared if gap < -2]
         why = f"{n_clear} of {len(compared)} comparisons are clear"
@@ -179,11 +182,15 @@ def judge(everywhere: dict[str, Found]) -> None:
             why = f"only {why}; more records"
         else:
             verdict = "reproduced"
-        print(f"{verdict:14}  {claim}: {why}")
+        claims.show(verdict, claim, why)
 
 
-def main(data: str | None, orders: int) -> None:
-    path = None if data is None else Path(data, "ohsumed")
+def main(data: Path | None, orders: int) -> None:
+    if lacking := claims.missing(data, "ohsumed"):
+        claims.untestable([claim for claim, *_ in CLAIMS], lacking)
+        return
+    assert data
+    path = data / "ohsumed"
     judged: dict[str, Found] = {}
     for root in ROOTS:
         stream = datasets.OHSUMED(path, root=root)
@@ -205,13 +212,14 @@ def main(data: str | None, orders: int) -> None:
     judge(judged)
     same = [root for root in ROOTS if root not in judged]
     if same:
-        print(f"not testable    the same below {', '.join(same)}: records that differ more")
-    print("not testable    the paper's losses: all records of 1987 to 1991, its edition of MeSH")
+        claims.untestable([f"the same below {', '.join(same)}"], "records that differ more")
+    lacking = "all records of 1987 to 1991, and the edition of MeSH of that time"
+    claims.untestable(["the paper's losses"], lacking)
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--data", help="folder with a folder `ohsumed`; downloaded by default")
+    parser.add_argument("--data", type=Path, help="folder with ohsumed")
     parser.add_argument("--orders", type=int, default=5, help="how many splits, at least 2")
     arguments = parser.parse_args()
     main(arguments.data, arguments.orders)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import pairwise
 from typing import Any
 
@@ -16,12 +17,12 @@ def flat(labels: Any) -> Taxonomy:
 class Greedy:
     """A flat classifier at every inner node, which sends an example on to one of the children."""
 
-    def __init__(self, taxonomy: Taxonomy) -> None:
+    def __init__(
+        self, taxonomy: Taxonomy, router: Callable[[Taxonomy], Any] = linear_model.AveragedHieron
+    ) -> None:
         self.taxonomy = taxonomy
-        self.routers: dict[Any, Any] = {
-            label: linear_model.AveragedHieron(flat(taxonomy.children(label)))
-            for label in taxonomy.inner
-        }
+        self.router = router
+        self.routers = {label: router(flat(taxonomy.children(label))) for label in taxonomy.inner}
 
     def learn_one(self, x: Any, y: Any) -> None:
         path = self.taxonomy.path(y)
@@ -37,6 +38,6 @@ class Greedy:
 
     @property
     def last(self) -> Greedy:
-        last = Greedy(self.taxonomy)
+        last = Greedy(self.taxonomy, self.router)
         last.routers = {label: router.last for label, router in self.routers.items()}
         return last

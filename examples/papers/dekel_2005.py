@@ -29,11 +29,12 @@ from __future__ import annotations
 import argparse
 import math
 import statistics
-import textwrap
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
+import claims
+import drawing
 from phoneme_split import SIGMA, Examples, Result, frames, run, split
 from tqdm import tqdm
 
@@ -104,20 +105,16 @@ def show_differences(results: list[Result]) -> None:
 
 
 def draw(results: list[Result], folder: Path) -> None:
-    from matplotlib.figure import Figure
-
     bars = differences(results)
-    figure = Figure(figsize=(6.0, 2.6), layout="constrained")
-    ax = figure.subplots()
-    ax.bar(list(bars), list(bars.values()), color="#0072B2")
-    ax.axhline(0, color="k", linewidth=0.8)
-    ax.set(
-        xlabel="distance from the truth (edges)",
-        ylabel="answers, tree less flat (points)",
-        xticks=list(bars),
-    )
-    folder.mkdir(parents=True, exist_ok=True)
-    figure.savefig(folder / "figure_4.png", dpi=150)
+    with drawing.panels(folder, "figure_4", 1, 1, 2.6) as (_, axes):
+        ax = axes[0][0]
+        ax.bar(list(bars), list(bars.values()), color=drawing.BLUE)
+        ax.axhline(0, color=drawing.BLACK, linewidth=0.8)
+        ax.set(
+            xlabel="distance from the truth (edges)",
+            ylabel="answers, tree less flat (points)",
+            xticks=list(bars),
+        )
 
 
 # %% The claims: each is a sentence, and a test that answers with what speaks against it
@@ -157,7 +154,7 @@ COMPARED = [  # better, worse, for which of the two errors
     *((("tree", kind), ("greedy", kind), what) for kind in BATCH for what in range(2)),
     *(((name, "averaged"), (name, "last"), 0) for name in ("tree", "flat", "greedy")),
 ]
-CLAIMS: dict[str, Callable[[list[Result]], str]] = {
+CLAIMS: claims.Claims = {
     **{
         f"{' '.join(better)} below {' '.join(worse)} in {ERRORS[what]} error": partial(
             not_always, better=better, worse=worse, what=what
@@ -170,27 +167,11 @@ CLAIMS: dict[str, Callable[[list[Result]], str]] = {
 }
 
 
-def verdict(word: str, claim: str, why: str) -> None:
-    text = f"{word:14}  {claim}" + (f": {why}" if why else "")
-    print(textwrap.fill(text, 100, subsequent_indent=16 * " ", break_on_hyphens=False))
-
-
-def judge(results: list[Result], longest: int) -> None:
-    print()
-    for claim, objection in CLAIMS.items():
-        why = objection(results)
-        verdict("not reproduced" if why else "reproduced", claim, why)
-    lacking = "the licensed corpus is not among the data"
-    verdict("not testable", "the numbers of Tables 1 and 2", lacking)
-    lacking = f"none is farther than {longest} in the tree as it is known here"
-    verdict("not testable", "Figure 4: answers at a distance of 9 edges are seldom", lacking)
-
-
 def main(data: Path | None, figures: Path | None, quick: bool) -> None:
-    if data is None or not (data / "timit").is_dir():
-        for claim in CLAIMS:
-            verdict("not testable", claim, "there is no timit in the data folder")
+    if lacking := claims.missing(data, "timit"):
+        claims.untestable(CLAIMS, lacking)
         return
+    assert data
     sentences, most, n_splits = (("si",), 2, 1) if quick else (("si", "sx"), 12, N_SPLITS)
     stream = datasets.TIMIT(data / "timit")
     t = stream.taxonomy
@@ -205,7 +186,12 @@ def main(data: Path | None, figures: Path | None, quick: bool) -> None:
     results = [run(t, train, test) for train, test in tqdm(splits, desc="splits")]
     show(results)
     show_differences(results)
-    judge(results, max(t.distance(u, v) for u in t.leaves for v in t))
+    print()
+    claims.judge(CLAIMS, results)
+    claims.untestable(["the numbers of Tables 1 and 2"], "the licensed corpus is not here")
+    longest = max(t.distance(u, v) for u in t.leaves for v in t)
+    lacking = f"none is farther than {longest} in the tree as it is known here"
+    claims.untestable(["Figure 4: answers at a distance of 9 edges are seldom"], lacking)
     if figures:
         draw(results, figures)
 

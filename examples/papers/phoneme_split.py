@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Sequence
-from itertools import pairwise
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from competitors import Greedy, flat
 from river import preprocessing
 
 from river_hier import Taxonomy, datasets, kernel, metrics
@@ -50,40 +51,6 @@ def split(by_speaker: dict[str, Examples], tested: Sequence[str]) -> tuple[Examp
     return first, second
 
 
-def flat(labels: Any) -> Taxonomy:
-    """All labels at one common distance; nobody is in the middle."""
-    return Taxonomy.flat(labels, root="none of these")
-
-
-class Greedy:
-    """A flat classifier at every inner node, which sends an example on to one of the children."""
-
-    def __init__(self, taxonomy: Taxonomy, rbf: kernel.RBF) -> None:
-        self.taxonomy = taxonomy
-        self.rbf = rbf
-        self.routers: dict[Any, Any] = {
-            label: kernel.AveragedHieron(flat(taxonomy.children(label)), rbf)
-            for label in taxonomy.inner
-        }
-
-    def learn_one(self, x: Any, y: Any) -> None:
-        for label, child in pairwise(self.taxonomy.path(y)):
-            self.routers[label].learn_one(x, child)
-
-    def predict_one(self, x: Any) -> Any:
-        label = self.taxonomy.root
-        while label in self.routers:
-            scores = self.routers[label].score_one(x)
-            label = max(self.taxonomy.children(label), key=scores.__getitem__)
-        return label
-
-    @property
-    def last(self) -> Greedy:
-        last = Greedy(self.taxonomy, self.rbf)
-        last.routers = {label: router.last for label, router in self.routers.items()}
-        return last
-
-
 def errors(taxonomy: Taxonomy, answers: list[tuple[Any, Any]]) -> Errors:
     distance = metrics.TreeInducedError(taxonomy)
     histogram = metrics.DistanceHistogram(taxonomy)
@@ -110,7 +77,8 @@ def run(t: Taxonomy, train: Examples, test: Examples) -> Result:
             online.learn_one(x, y)
         result[name, "online"] = errors(t, answers)
     averaged = {name: kernel.AveragedHieron(taxonomy, rbf) for name, taxonomy in trees.items()}
-    for name, model in {**averaged, "greedy": Greedy(t, rbf)}.items():
+    greedy = Greedy(t, partial(kernel.AveragedHieron, kernel=rbf))
+    for name, model in {**averaged, "greedy": greedy}.items():
         for x, y in train:
             model.learn_one(x, y)
         for kind, final in (("last", model.last), ("averaged", model)):
