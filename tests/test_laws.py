@@ -200,7 +200,7 @@ def test_predict_is_pure(name: str) -> None:
 def variances(model: Any) -> Any:
     """Of each node but the root, those of the features in the order of their arrival."""
     n = len(model._features)
-    return np.array([1.0 + model._s.column(v, n) for v in range(1, len(model._taxonomy))])
+    return np.array([model._w.variances(v, n) for v in range(1, len(model._taxonomy))])
 
 
 @given(data=multilabel_streams(), r=st.sampled_from([0.1, 1.0, 10.0]))

@@ -89,7 +89,7 @@ def test_both_cores_write_the_same_state(which: str) -> None:
 
 def state(model: Any) -> list[Any]:
     """What a model has learned."""
-    parts = [getattr(model, part, None) for part in ("_features", "_w", "_lag", "_s", "_rls")]
+    parts = [getattr(model, part, None) for part in ("_features", "_w", "_lag", "_rls")]
     return [part.__reduce__()[1] for part in parts if part is not None]
 
 

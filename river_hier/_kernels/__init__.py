@@ -28,6 +28,7 @@ from .batch_steps import (
 from .closures import Closures, closures, star_closures
 from .expansion import Expansion
 from .features import Features
+from .gaussian_weights import GaussianWeights
 from .harow import harow_step
 from .hashed_features import HashedFeatures
 from .hieron import (
@@ -62,6 +63,7 @@ from .weights import Weights
 
 TWINS = (
     "Features",
+    "GaussianWeights",
     "HashedFeatures",
     "Labels",
     "LeastSquares",
@@ -109,6 +111,7 @@ __all__ = [
     "DotProducts",
     "Expansion",
     "Features",
+    "GaussianWeights",
     "HashedFeatures",
     "KernelInstances",
     "KernelSystems",

@@ -10,12 +10,14 @@
 
 namespace river_hier {
 
-// Rows are padded to whole cache lines and lie in blocks that never move.
+// Rows lie in blocks that never move: plane after plane, each padded to whole cache lines.
 template <class T>
 class Dense : public Layout {
   public:
-    explicit Dense(size_t n_nodes)
-        : stride_((n_nodes + lanes<T> - 1) / lanes<T> * lanes<T>), sums_(stride_ + lanes<T>) {}
+    explicit Dense(size_t n_nodes, size_t n_planes = 1)
+        : width_((n_nodes + lanes<T> - 1) / lanes<T> * lanes<T>),
+          stride_(n_planes * width_),
+          sums_(width_ + lanes<T>) {}
 
     void look(const Vector& x) override {
         rows_.resize(x.size());
@@ -38,24 +40,12 @@ class Dense : public Layout {
         }
     }
 
-    void read(const Vector& x, const Nodes& nodes, Numbers& cells) override {
-        cells.assign(x.size() * nodes.size(), 0.0);
-        double* cell = cells.data();
-        for (uint32_t row : x.rows) {
-            if (row < n_features_) {
-                const T* weights = at(row);
-                for (size_t i = 0; i < nodes.size(); ++i) cell[i] = weights[nodes[i]];
-            }
-            cell += nodes.size();
-        }
-    }
-
-    void add(const Vector& x, const Nodes& nodes, const Numbers& cells) override {
+    void add(size_t plane, const Vector& x, const Nodes& nodes, const Numbers& cells) override {
         if (x.size() == 0 || nodes.empty()) return;
         grow(1 + *std::max_element(x.rows.begin(), x.rows.end()));
         const double* cell = cells.data();
         for (uint32_t row : x.rows) {
-            T* weights = at(row);
+            T* weights = at(row, plane);
             for (uint32_t v : nodes) weights[v] = static_cast<T>(weights[v] + *cell++);
         }
     }
@@ -66,32 +56,26 @@ class Dense : public Layout {
 
     size_t n_features() const override { return n_features_; }
 
-    double get(size_t feature, uint32_t node) const override {
-        return feature < n_features_ ? at(feature)[node] : 0.0;
+    double get(size_t plane, size_t feature, uint32_t node) const override {
+        return feature < n_features_ ? at(feature, plane)[node] : 0.0;
     }
 
-    void row(size_t feature, Nodes& nodes, Numbers& weights) const override {
-        const T* row = at(feature);
-        for (uint32_t v = 0; v < stride_; ++v)
+    void row(size_t plane, size_t feature, Nodes& nodes, Numbers& numbers) const override {
+        const T* row = at(feature, plane);
+        for (uint32_t v = 0; v < width_; ++v)
             if (row[v] != 0) {
                 nodes.push_back(v);
-                weights.push_back(row[v]);
+                numbers.push_back(row[v]);
             }
     }
 
     size_t bytes() const override { return n_features_ * stride_ * sizeof(T); }
 
-  private:
-    // Block k holds 64 * 2^k rows.
-    static constexpr size_t smallest = 64;
-
-    T* at(size_t row) const {
+  protected:
+    T* at(size_t row, size_t plane = 0) const {
         const int k = 63 - __builtin_clzll(row / smallest + 1);
-        return static_cast<T*>(blocks_[k].get()) + (row - before(k)) * stride_;
+        return static_cast<T*>(blocks_[k].get()) + (row - before(k)) * stride_ + plane * width_;
     }
-
-    // Rows before block k.
-    static size_t before(size_t k) { return smallest * ((size_t{1} << k) - 1); }
 
     void grow(size_t n_features) {
         while (before(blocks_.size()) < n_features)
@@ -99,7 +83,16 @@ class Dense : public Layout {
         n_features_ = std::max(n_features_, n_features);
     }
 
-    size_t stride_;
+    const size_t width_;  // numbers of a plane
+
+  private:
+    // Block k holds 64 * 2^k rows.
+    static constexpr size_t smallest = 64;
+
+    // Rows before block k.
+    static size_t before(size_t k) { return smallest * ((size_t{1} << k) - 1); }
+
+    const size_t stride_;  // numbers of a row
     size_t n_features_ = 0;
     std::vector<Pages> blocks_;
     std::vector<const T*> rows_;  // of x, and its values there

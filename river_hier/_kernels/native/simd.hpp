@@ -118,4 +118,60 @@ RIVER_HIER_WIDE inline void sum_rows(const float* const* rows, const double* val
     sum_columns<float>(rows, values, n, first, last, sums);
 }
 
+// Uncertain weights: of each row a few lines, the parts of x^T S x in them.
+template <class T>
+inline __attribute__((always_inline)) void doubts_in(const T* const* variances,
+                                                     const double* values, size_t n,
+                                                     const uint32_t* starts, size_t n_lines,
+                                                     double* __restrict doubts) {
+    for (size_t i = 0; i < n; ++i)
+        for (size_t l = 0; l < n_lines; ++l)
+            for (size_t k = 0; k < lanes<double>; ++k)
+                doubts[l * lanes<double> + k] +=
+                    (1.0 + variances[i][starts[l] + k]) * values[i] * values[i];
+}
+
+RIVER_HIER_WIDE inline void sum_doubts(double* const* variances, const double* values, size_t n,
+                                       const uint32_t* starts, size_t n_lines, double* doubts) {
+    doubts_in<double>(variances, values, n, starts, n_lines, doubts);
+}
+
+RIVER_HIER_WIDE inline void sum_doubts(float* const* variances, const double* values, size_t n,
+                                       const uint32_t* starts, size_t n_lines, double* doubts) {
+    doubts_in<float>(variances, values, n, starts, n_lines, doubts);
+}
+
+// Gaussian::learn for whole lines; the weights lie `width` before the variances.
+template <class T>
+inline __attribute__((always_inline)) void learn_in(T* const* variances, size_t width,
+                                                    const double* values, size_t n,
+                                                    const uint32_t* starts, size_t n_lines,
+                                                    const double* __restrict steps,
+                                                    const double* __restrict confidences) {
+    for (size_t i = 0; i < n; ++i)
+        for (size_t l = 0; l < n_lines; ++l) {
+            T* __restrict s = variances[i] + starts[l];
+            T* __restrict w = s - width;
+            for (size_t k = 0; k < lanes<double>; ++k) {
+                const double move = (1.0 + s[k]) * values[i];
+                w[k] = static_cast<T>(w[k] + move * steps[l * lanes<double> + k]);
+                s[k] = static_cast<T>(s[k] - confidences[l * lanes<double> + k] * move * move);
+            }
+        }
+}
+
+RIVER_HIER_WIDE inline void learn_lines(double* const* variances, size_t width,
+                                        const double* values, size_t n, const uint32_t* starts,
+                                        size_t n_lines, const double* steps,
+                                        const double* confidences) {
+    learn_in<double>(variances, width, values, n, starts, n_lines, steps, confidences);
+}
+
+RIVER_HIER_WIDE inline void learn_lines(float* const* variances, size_t width,
+                                        const double* values, size_t n, const uint32_t* starts,
+                                        size_t n_lines, const double* steps,
+                                        const double* confidences) {
+    learn_in<float>(variances, width, values, n, starts, n_lines, steps, confidences);
+}
+
 }  // namespace river_hier

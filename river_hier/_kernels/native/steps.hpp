@@ -1,6 +1,7 @@
 // What the algorithms do with one example, from the door to the weights.
 #pragma once
 
+#include "gaussian_weights.hpp"
 #include "names.hpp"
 #include "labels.hpp"
 #include "least_squares.hpp"
@@ -11,7 +12,7 @@ namespace river_hier::step {
 // y is read before x, and both before anything is written.
 
 void hperceptron(Weights& w, Names& features, Labels& labels, nb::handle x, nb::handle y);
-void harow(Weights& w, Weights& s, double r, Names& features, Labels& labels, nb::handle x,
+void harow(GaussianWeights& w, double r, Names& features, Labels& labels, nb::handle x,
            nb::handle y);
 nb::object top_down_answer(Weights& w, Names& features, Labels& labels, nb::handle x);
 

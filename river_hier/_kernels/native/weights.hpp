@@ -11,20 +11,37 @@
 
 namespace river_hier {
 
+// The layout that a number of nodes asks for.
+template <template <class> class Small, template <class> class Large>
+std::unique_ptr<Layout> made(size_t n_nodes, bool single) {
+    constexpr size_t most_dense = 128;
+    if (n_nodes <= most_dense) {
+        if (single) return std::make_unique<Small<float>>(n_nodes);
+        return std::make_unique<Small<double>>(n_nodes);
+    }
+    if (single) return std::make_unique<Large<float>>(n_nodes);
+    return std::make_unique<Large<double>>(n_nodes);
+}
+
 // A matrix (features, nodes) in the layout that its number of nodes asks for.
 class Weights : public Shared {
   public:
-    static constexpr size_t most_dense = 128;  // nodes
+    using Make = std::unique_ptr<Layout> (*)(size_t n_nodes, bool single);
+
     // Squares of values beyond it would not fit a float.
     static constexpr double most_for_float = 1e30;
 
-    Weights(size_t n_nodes, bool single) : n_nodes_(n_nodes), single_(single) { arrange(n_nodes); }
+    Weights(size_t n_nodes, bool single, Make make = (made<Dense, Postings>))
+        : n_nodes_(n_nodes), single_(single), make_(make) {
+        arrange(n_nodes);
+    }
 
     Layout* operator->() const { return layout_.get(); }
     const Layout* layout() const { return layout_.get(); }
 
     size_t n_nodes() const { return n_nodes_; }
     bool single() const { return single_; }
+    const char* dtype() const { return single_ ? "float32" : "float64"; }
 
     // Throw an error if this squared norm of an x is too large for the weights.
     void check_range(double norm2) const {
@@ -54,7 +71,7 @@ class Weights : public Shared {
         double* cell = cells_.data();
         for (double value : x.values)
             for (double step : steps) *cell++ = value * step;
-        layout_->add(x, nodes, cells_);
+        layout_->add(0, x, nodes, cells_);
     }
 
     // Make room up to `n_nodes` nodes; the new ones start at zero.
@@ -64,13 +81,14 @@ class Weights : public Shared {
         std::unique_ptr<Layout> old = std::move(layout_);
         arrange(std::max(n_nodes, 2 * room_));
         Vector x{{0}, {1.0}, 1.0};
-        for (size_t row = 0; row < old->n_features(); ++row) {
-            Nodes nodes;
-            Numbers weights;
-            old->row(row, nodes, weights);
-            x.rows[0] = static_cast<uint32_t>(row);
-            layout_->add(x, nodes, weights);
-        }
+        for (size_t row = 0; row < old->n_features(); ++row)
+            for (size_t plane = 0; plane < old->n_planes(); ++plane) {
+                Nodes nodes;
+                Numbers numbers;
+                old->row(plane, row, nodes, numbers);
+                x.rows[0] = static_cast<uint32_t>(row);
+                layout_->add(plane, x, nodes, numbers);
+            }
     }
 
     Numbers scores;  // scratch of the algorithms
@@ -79,20 +97,13 @@ class Weights : public Shared {
     void arrange(size_t room) {
         room_ = room;
         scores.resize(room + lanes<double>);
-        if (room <= most_dense)
-            single_ ? place<Dense<float>>() : place<Dense<double>>();
-        else
-            single_ ? place<Postings<float>>() : place<Postings<double>>();
-    }
-
-    template <class L>
-    void place() {
-        layout_ = std::make_unique<L>(room_);
+        layout_ = make_(room, single_);
     }
 
     size_t room_ = 0;  // nodes that the layout has room for
     size_t n_nodes_;
     bool single_;
+    Make make_;
     std::unique_ptr<Layout> layout_;
     Numbers cells_;
 };
