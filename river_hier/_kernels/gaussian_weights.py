@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from .pickles import saved
 from .weights import Weights
 
@@ -25,10 +22,6 @@ class GaussianWeights(Weights):
         """Make room up to `n_nodes` nodes; the new ones start at zero, with variance 1."""
         super().add_nodes(n_nodes)
         self.s.add_nodes(n_nodes)
-
-    def variances(self, node: int, n_features: int) -> NDArray[np.float64]:
-        """The variances of one node, one a feature."""
-        return 1.0 + self.s.column(node, n_features)
 
     @property
     def n_bytes(self) -> int:

@@ -14,7 +14,7 @@ namespace river_hier {
 template <class T>
 class Dense : public Layout {
   public:
-    explicit Dense(size_t n_nodes, size_t n_planes = 1)
+    Dense(size_t n_nodes, size_t n_planes)
         : width_((n_nodes + lanes<T> - 1) / lanes<T> * lanes<T>),
           stride_(n_planes * width_),
           sums_(width_ + lanes<T>) {}
@@ -31,13 +31,14 @@ class Dense : public Layout {
             }
     }
 
-    void score(Range range, double* scores) override {
-        if constexpr (std::is_same_v<T, double>) {
-            sum_rows(rows_.data(), values_.data(), n_, range.first, range.last, scores);
-        } else {
-            sum_rows(rows_.data(), values_.data(), n_, range.first, range.last, sums_.data());
-            std::copy(&sums_[range.first], &sums_[0] + range.last, scores + range.first);
-        }
+    void score(const Ranges& ranges, double* scores) override {
+        for (Range range : ranges)
+            if constexpr (std::is_same_v<T, double>) {
+                sum_rows(rows_.data(), values_.data(), n_, range.first, range.last, scores);
+            } else {
+                sum_rows(rows_.data(), values_.data(), n_, range.first, range.last, sums_.data());
+                std::copy(&sums_[range.first], &sums_[0] + range.last, scores + range.first);
+            }
     }
 
     void add(size_t plane, const Vector& x, const Nodes& nodes, const Numbers& cells) override {
@@ -50,14 +51,32 @@ class Dense : public Layout {
         }
     }
 
+    void spread(const Vector& x, const Nodes& nodes, Numbers& variances) override {
+        grow(1 + *std::max_element(x.rows.begin(), x.rows.end()));
+        variances.assign(nodes.size(), 0.0);
+        for (size_t j = 0; j < x.size(); ++j) {
+            const T* s = at(x.rows[j], 1);
+            double* sum = variances.data();
+            for (uint32_t v : nodes) *sum++ += variance(s[v], x.values[j]);
+        }
+    }
+
+    void learn(const Vector& x, const Moves& moves) override {
+        for (size_t j = 0; j < x.size(); ++j) {
+            T *w = at(x.rows[j]), *s = at(x.rows[j], 1);
+            for (const Move& move : moves)
+                apply(move, x.values[j], w[move.node], s[move.node]);
+        }
+    }
+
     void prefetch(uint32_t row) const override {
         if (row < n_features_) __builtin_prefetch(at(row));
     }
 
     size_t n_features() const override { return n_features_; }
 
-    double get(size_t plane, size_t feature, uint32_t node) const override {
-        return feature < n_features_ ? at(feature, plane)[node] : 0.0;
+    double get(size_t feature, uint32_t node) const override {
+        return feature < n_features_ ? at(feature)[node] : 0.0;
     }
 
     void row(size_t plane, size_t feature, Nodes& nodes, Numbers& numbers) const override {
@@ -71,11 +90,17 @@ class Dense : public Layout {
 
     size_t bytes() const override { return n_features_ * stride_ * sizeof(T); }
 
-  protected:
+  private:
+    // Block k holds 64 * 2^k rows.
+    static constexpr size_t smallest = 64;
+
     T* at(size_t row, size_t plane = 0) const {
         const int k = 63 - __builtin_clzll(row / smallest + 1);
         return static_cast<T*>(blocks_[k].get()) + (row - before(k)) * stride_ + plane * width_;
     }
+
+    // Rows before block k.
+    static size_t before(size_t k) { return smallest * ((size_t{1} << k) - 1); }
 
     void grow(size_t n_features) {
         while (before(blocks_.size()) < n_features)
@@ -83,16 +108,7 @@ class Dense : public Layout {
         n_features_ = std::max(n_features_, n_features);
     }
 
-    const size_t width_;  // numbers of a plane
-
-  private:
-    // Block k holds 64 * 2^k rows.
-    static constexpr size_t smallest = 64;
-
-    // Rows before block k.
-    static size_t before(size_t k) { return smallest * ((size_t{1} << k) - 1); }
-
-    const size_t stride_;  // numbers of a row
+    size_t width_, stride_;  // numbers of a plane and of a row
     size_t n_features_ = 0;
     std::vector<Pages> blocks_;
     std::vector<const T*> rows_;  // of x, and its values there

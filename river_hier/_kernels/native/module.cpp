@@ -84,13 +84,6 @@ void labels(nb::module_& m) {
         .def_static("restore", [](nb::object taxonomy) { return new Labels(taxonomy); });
 }
 
-// The numbers of a node, one a feature.
-nb::object column(const Weights& w, size_t plane, uint32_t node, size_t n_features) {
-    Numbers column(n_features);
-    for (size_t row = 0; row < n_features; ++row) column[row] = w->get(plane, row, node);
-    return array(column);
-}
-
 // The weights of a pickle, from the rows of each plane.
 template <class W>
 nb::object restored(size_t n_nodes, const std::string& dtype,
@@ -139,7 +132,10 @@ void weights(nb::module_& m) {
              "x"_a, "nodes"_a, "steps"_a)
         .def("column",
              [](const Weights& w, uint32_t node, size_t n_features) {
-                 return column(idle(w), 0, node, n_features);
+                 Numbers column(n_features);
+                 idle(w);
+                 for (size_t row = 0; row < n_features; ++row) column[row] = w->get(row, node);
+                 return array(column);
              },
              "node"_a, "n_features"_a)
         .def_prop_ro("n_bytes", [](const Weights& w) { return idle(w)->bytes(); })
@@ -157,11 +153,6 @@ void weights(nb::module_& m) {
                  new (w) GaussianWeights(n_nodes, dtype == "float32");
              },
              "n_nodes"_a, "dtype"_a = "float64")
-        .def("variances",
-             [](const GaussianWeights& w, uint32_t node, size_t n_features) {
-                 return column(idle(w), 1, node, n_features).attr("__add__")(1.0);
-             },
-             "node"_a, "n_features"_a)
         .def("__reduce__",
              [](const GaussianWeights& w) {
                  return saved("GaussianWeights", idle(w).n_nodes(), w.dtype(), save_rows(w, 0),

@@ -1,4 +1,4 @@
-// Rows that hold only the nodes that have a weight: for taxonomies of thousands of nodes.
+// Rows that hold only the nodes that have an entry: for taxonomies of thousands of nodes.
 #pragma once
 
 #include <algorithm>
@@ -8,10 +8,12 @@
 
 namespace river_hier {
 
+// A cell holds the numbers of all planes side by side.
 template <class T>
 class Postings : public Layout {
   public:
-    explicit Postings(size_t n_nodes) : n_nodes_(n_nodes) {}
+    Postings(size_t n_nodes, size_t n_planes)
+        : n_planes_(n_planes), shape_{n_nodes, n_planes * sizeof(T)} {}
 
     void look(const Vector& x) override {
         for (uint32_t r : x.rows)
@@ -22,27 +24,59 @@ class Postings : public Layout {
         places_.assign(x.size(), 0);
     }
 
-    void score(Range range, double* scores) override {
-        std::fill(scores + range.first, scores + range.last, 0.0);
+    void score(const Ranges& ranges, double* scores) override {
+        for (Range range : ranges) std::fill(scores + range.first, scores + range.last, 0.0);
         for (size_t i = 0; i < x_->size(); ++i) {
             if (x_->rows[i] >= rows_.size()) continue;
+            const Row& row = rows_[x_->rows[i]];
             const double value = x_->values[i];
-            rows_[x_->rows[i]].visit(range, places_[i],
-                                     [=](uint32_t v, T weight) { scores[v] += value * weight; });
+            const T* weights = numbers(row);
+            const uint32_t* nodes = row.nodes(shape_.cell);
+            uint32_t& at = places_[i];  // ranges mostly come in order
+            for (Range range : ranges) {
+                if (row.dense()) {
+                    for (uint32_t v = range.first; v < range.last; ++v)
+                        scores[v] += value * weights[v * n_planes_];
+                    continue;
+                }
+                at = row.first_from(nodes, range.first, at && nodes[at - 1] >= range.first ? 0 : at);
+                for (; at < row.size && nodes[at] < range.last; ++at)
+                    scores[nodes[at]] += value * weights[at * n_planes_];
+            }
         }
     }
 
-    void add(size_t, const Vector& x, const Nodes& nodes, const Numbers& cells) override {
+    void add(size_t plane, const Vector& x, const Nodes& nodes, const Numbers& cells) override {
         if (x.size() == 0 || nodes.empty()) return;
-        size_t n = 1 + *std::max_element(x.rows.begin(), x.rows.end());
-        if (n > rows_.size()) rows_.resize(n);
-        places_.resize(nodes.size());
         const double* cell = cells.data();
+        places_.resize(nodes.size());
         for (uint32_t r : x.rows) {
-            Row<T>& row = rows_[r];
-            row.include(nodes, places_.data(), missing_, n_nodes_);
-            T* weights = row.cells();
-            for (uint32_t at : places_) weights[at] = static_cast<T>(weights[at] + *cell++);
+            T* numbers = include(r, nodes, places_.data()) + plane;
+            for (uint32_t at : places_) {
+                T& number = numbers[at * n_planes_];
+                number = static_cast<T>(number + *cell++);
+            }
+        }
+    }
+
+    void spread(const Vector& x, const Nodes& nodes, Numbers& variances) override {
+        variances.assign(nodes.size(), 0.0);
+        places_.resize(x.size() * nodes.size());
+        for (size_t j = 0; j < x.size(); ++j) {
+            const uint32_t* at = &places_[j * nodes.size()];
+            const T* s = include(x.rows[j], nodes, &places_[j * nodes.size()]) + 1;
+            for (double& sum : variances) sum += variance(s[2 * *at++], x.values[j]);
+        }
+    }
+
+    void learn(const Vector& x, const Moves& moves) override {
+        const uint32_t* at = places_.data();
+        for (size_t j = 0; j < x.size(); ++j) {
+            T* w = numbers(rows_[x.rows[j]]);
+            for (const Move& move : moves) {
+                T* cell = w + 2 * *at++;
+                apply(move, x.values[j], cell[0], cell[1]);
+            }
         }
     }
 
@@ -52,23 +86,41 @@ class Postings : public Layout {
 
     size_t n_features() const override { return rows_.size(); }
 
-    double get(size_t, size_t feature, uint32_t node) const override {
-        return feature < rows_.size() ? rows_[feature].get(node) : 0.0;
+    double get(size_t feature, uint32_t node) const override {
+        if (feature >= rows_.size()) return 0.0;
+        const uint32_t at = rows_[feature].find(node, shape_.cell);
+        return at == Row::all ? 0.0 : numbers(rows_[feature])[at * n_planes_];
     }
 
-    void row(size_t, size_t feature, Nodes& nodes, Numbers& weights) const override {
-        rows_[feature].append(nodes, weights, [](T weight) { return weight; });
+    void row(size_t plane, size_t feature, Nodes& nodes, Numbers& found) const override {
+        const Row& row = rows_[feature];
+        const uint32_t size = row.dense() ? row.room : row.size;
+        for (uint32_t i = 0; i < size; ++i)
+            if (const T number = numbers(row)[i * n_planes_ + plane]; number != 0) {
+                nodes.push_back(row.dense() ? i : row.nodes(shape_.cell)[i]);
+                found.push_back(number);
+            }
     }
 
     size_t bytes() const override {
-        size_t bytes = rows_.capacity() * sizeof(Row<T>);
-        for (const Row<T>& row : rows_) bytes += row.bytes();
+        size_t bytes = rows_.capacity() * sizeof(Row);
+        for (const Row& row : rows_) bytes += row.bytes(shape_.cell);
         return bytes;
     }
 
   private:
-    size_t n_nodes_;
-    std::vector<Row<T>> rows_;
+    static T* numbers(const Row& row) { return reinterpret_cast<T*>(row.memory); }
+
+    // Make sure that some nodes have cells in a row; -> its numbers, and the places of the nodes.
+    T* include(uint32_t row, const Nodes& nodes, uint32_t* places) {
+        if (row >= rows_.size()) rows_.resize(size_t{row} + 1);
+        rows_[row].include(nodes, shape_, places, missing_);
+        return numbers(rows_[row]);
+    }
+
+    const size_t n_planes_;
+    const Shape shape_;
+    std::vector<Row> rows_;
     const Vector* x_ = nullptr;
     Nodes places_, missing_;  // scratch
 };

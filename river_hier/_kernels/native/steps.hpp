@@ -1,7 +1,6 @@
 // What the algorithms do with one example, from the door to the weights.
 #pragma once
 
-#include "gaussian_weights.hpp"
 #include "names.hpp"
 #include "labels.hpp"
 #include "least_squares.hpp"

@@ -11,28 +11,15 @@
 
 namespace river_hier {
 
-// The layout that a number of nodes asks for.
-template <template <class> class Small, template <class> class Large>
-std::unique_ptr<Layout> made(size_t n_nodes, bool single) {
-    constexpr size_t most_dense = 128;
-    if (n_nodes <= most_dense) {
-        if (single) return std::make_unique<Small<float>>(n_nodes);
-        return std::make_unique<Small<double>>(n_nodes);
-    }
-    if (single) return std::make_unique<Large<float>>(n_nodes);
-    return std::make_unique<Large<double>>(n_nodes);
-}
-
 // A matrix (features, nodes) in the layout that its number of nodes asks for.
 class Weights : public Shared {
   public:
-    using Make = std::unique_ptr<Layout> (*)(size_t n_nodes, bool single);
-
+    static constexpr size_t most_dense = 128;  // nodes
     // Squares of values beyond it would not fit a float.
     static constexpr double most_for_float = 1e30;
 
-    Weights(size_t n_nodes, bool single, Make make = (made<Dense, Postings>))
-        : n_nodes_(n_nodes), single_(single), make_(make) {
+    Weights(size_t n_nodes, bool single, size_t n_planes = 1)
+        : n_planes_(n_planes), n_nodes_(n_nodes), single_(single) {
         arrange(n_nodes);
     }
 
@@ -40,6 +27,7 @@ class Weights : public Shared {
     const Layout* layout() const { return layout_.get(); }
 
     size_t n_nodes() const { return n_nodes_; }
+    size_t n_planes() const { return n_planes_; }
     bool single() const { return single_; }
     const char* dtype() const { return single_ ? "float32" : "float64"; }
 
@@ -55,14 +43,13 @@ class Weights : public Shared {
 
     // w . x of all nodes, in `scores`.
     void score_all(const Vector& x) {
-        layout_->look(x);
-        layout_->score(Range{0, static_cast<uint32_t>(n_nodes_)}, scores.data());
+        score(x, {Range{0, static_cast<uint32_t>(n_nodes_)}});
     }
 
     // The same for some nodes.
-    void score(const Vector& x, const std::vector<Range>& ranges) {
+    void score(const Vector& x, const Ranges& ranges) {
         layout_->look(x);
-        for (Range range : ranges) layout_->score(range, scores.data());
+        layout_->score(ranges, scores.data());
     }
 
     // w_v += step_v x.
@@ -82,7 +69,7 @@ class Weights : public Shared {
         arrange(std::max(n_nodes, 2 * room_));
         Vector x{{0}, {1.0}, 1.0};
         for (size_t row = 0; row < old->n_features(); ++row)
-            for (size_t plane = 0; plane < old->n_planes(); ++plane) {
+            for (size_t plane = 0; plane < n_planes_; ++plane) {
                 Nodes nodes;
                 Numbers numbers;
                 old->row(plane, row, nodes, numbers);
@@ -97,15 +84,29 @@ class Weights : public Shared {
     void arrange(size_t room) {
         room_ = room;
         scores.resize(room + lanes<double>);
-        layout_ = make_(room, single_);
+        if (room <= most_dense)
+            single_ ? place<Dense<float>>() : place<Dense<double>>();
+        else
+            single_ ? place<Postings<float>>() : place<Postings<double>>();
+    }
+
+    template <class L>
+    void place() {
+        layout_ = std::make_unique<L>(room_, n_planes_);
     }
 
     size_t room_ = 0;  // nodes that the layout has room for
+    size_t n_planes_;
     size_t n_nodes_;
     bool single_;
-    Make make_;
     std::unique_ptr<Layout> layout_;
     Numbers cells_;
+};
+
+// The same with a variance for each weight.
+class GaussianWeights : public Weights {
+  public:
+    GaussianWeights(size_t n_nodes, bool single) : Weights(n_nodes, single, 2) {}
 };
 
 }  // namespace river_hier
