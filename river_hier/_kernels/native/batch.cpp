@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <unordered_map>
 
 #include "at_work.hpp"
 #include "features.hpp"
@@ -107,10 +106,14 @@ const Vector& Rows::operator[](size_t i) {
 }
 
 void Rows::share() {
-    std::unordered_map<uint32_t, uint32_t> slots;
+    std::vector<uint32_t> slots;
+    for (uint32_t c : asked_) slots.push_back(row_of_[c]);
+    std::sort(slots.begin(), slots.end());
+    slots.erase(std::unique(slots.begin(), slots.end()), slots.end());
     slot_of_.assign(width_, 0);
     for (uint32_t c : asked_)
-        slot_of_[c] = slots.emplace(row_of_[c], static_cast<uint32_t>(slots.size())).first->second;
+        slot_of_[c] = static_cast<uint32_t>(
+            std::lower_bound(slots.begin(), slots.end(), row_of_[c]) - slots.begin());
     at_.assign(slots.size(), 0);
     if (slots.size() == asked_.size()) slot_of_.clear();  // no two names meet
 }

@@ -43,7 +43,7 @@ class Dense : public Layout {
 
     void add(size_t plane, const Vector& x, const Nodes& nodes, const Numbers& cells) override {
         if (x.size() == 0 || nodes.empty()) return;
-        grow(1 + *std::max_element(x.rows.begin(), x.rows.end()));
+        grow(x);
         const double* cell = cells.data();
         for (uint32_t row : x.rows) {
             T* weights = at(row, plane);
@@ -52,7 +52,7 @@ class Dense : public Layout {
     }
 
     void spread(const Vector& x, const Nodes& nodes, Numbers& variances) override {
-        grow(1 + *std::max_element(x.rows.begin(), x.rows.end()));
+        grow(x);
         variances.assign(nodes.size(), 0.0);
         for (size_t j = 0; j < x.size(); ++j) {
             const T* s = at(x.rows[j], 1);
@@ -102,10 +102,13 @@ class Dense : public Layout {
     // Rows before block k.
     static size_t before(size_t k) { return smallest * ((size_t{1} << k) - 1); }
 
-    void grow(size_t n_features) {
-        while (before(blocks_.size()) < n_features)
+    // Make rows for all features of x.
+    void grow(const Vector& x) {
+        size_t n = n_features_;
+        for (uint32_t row : x.rows) n = std::max(n, size_t{row} + 1);
+        while (before(blocks_.size()) < n)
             blocks_.push_back(zeroed((smallest << blocks_.size()) * stride_ * sizeof(T), line));
-        n_features_ = std::max(n_features_, n_features);
+        n_features_ = n;
     }
 
     size_t width_, stride_;  // numbers of a plane and of a row

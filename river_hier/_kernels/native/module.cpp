@@ -139,10 +139,7 @@ void weights(nb::module_& m) {
              },
              "node"_a, "n_features"_a)
         .def_prop_ro("n_bytes", [](const Weights& w) { return idle(w)->bytes(); })
-        .def("__reduce__",
-             [](const Weights& w) {
-                 return saved("Weights", idle(w).n_nodes(), w.dtype(), save_rows(w, 0));
-             })
+        .def("__reduce__", [](const Weights& w) { return save("Weights", idle(w)); })
         .def_static("restore", [](size_t n_nodes, const std::string& dtype, nb::handle parts) {
             return restored<Weights>(n_nodes, dtype, {parts});
         });
@@ -154,10 +151,7 @@ void weights(nb::module_& m) {
              },
              "n_nodes"_a, "dtype"_a = "float64")
         .def("__reduce__",
-             [](const GaussianWeights& w) {
-                 return saved("GaussianWeights", idle(w).n_nodes(), w.dtype(), save_rows(w, 0),
-                              save_rows(w, 1));
-             })
+             [](const GaussianWeights& w) { return save("GaussianWeights", idle(w)); })
         .def_static("restore", [](size_t n_nodes, const std::string& dtype, nb::handle weights,
                                   nb::handle variances) {
             return restored<GaussianWeights>(n_nodes, dtype, {weights, variances});

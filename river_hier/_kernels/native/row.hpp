@@ -63,7 +63,7 @@ struct Row {
             std::copy(wanted.begin(), wanted.end(), places);
             return;
         }
-        if (size + more > room) move_to(size + more + room / 4, shape.cell);
+        if (size + more > room) move_to(size + more + room / 8, shape.cell);
         size += more;
         uint32_t* nodes = this->nodes(shape.cell);
         for (; more; --more) {

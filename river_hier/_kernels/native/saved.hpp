@@ -28,6 +28,13 @@ inline nb::object save_rows(const Weights& w, size_t plane) {
     return nb::make_tuple(array(start), array(nodes), array(numbers).attr("astype")(w.dtype()));
 }
 
+// Of weights, after what they were made from, the rows of each plane.
+inline nb::object save(const char* kind, const Weights& w) {
+    nb::list state;
+    for (size_t plane = 0; plane < w.n_planes(); ++plane) state.append(save_rows(w, plane));
+    return saved(kind, w.n_nodes(), w.dtype(), *state);
+}
+
 inline void load_rows(Weights& w, size_t plane, nb::handle parts) {
     const auto start = numbers_of<int64_t>(parts[0]);
     const auto nodes = numbers_of<uint32_t>(parts[1]);
