@@ -51,7 +51,7 @@ class Dense : public Layout {
         }
     }
 
-    void spread(const Vector& x, const Nodes& nodes, Numbers& variances) override {
+    void score_variances(const Vector& x, const Nodes& nodes, Numbers& variances) override {
         grow(x);
         variances.assign(nodes.size(), 0.0);
         for (size_t j = 0; j < x.size(); ++j) {

@@ -17,7 +17,7 @@ inline void harow_step(GaussianWeights& w, const Vector& x, const On& on, double
             if ((on.mask[v] ? w.scores[v] : -w.scores[v]) < 1.0) nodes.push_back(v);
     if (nodes.empty() || x.norm2 == 0.0) return;
     Numbers variances;  // x^T S x
-    w->spread(x, nodes, variances);
+    w->score_variances(x, nodes, variances);
     Moves moves;
     for (size_t i = 0; i < nodes.size(); ++i) {
         const uint32_t v = nodes[i];

@@ -39,8 +39,9 @@ class Layout {
     // Add cells[j * nodes + i] to the number of the i-th node for the j-th feature of x.
     virtual void add(size_t plane, const Vector& x, const Nodes& nodes, const Numbers& cells) = 0;
 
-    // x^T S x at some nodes. Only these may `learn` next.
-    virtual void spread(const Vector& x, const Nodes& nodes, Numbers& variances) = 0;
+    // Of uncertain weights: the variances x^T S x of the scores of some nodes, and then the moves
+    // of the same nodes.
+    virtual void score_variances(const Vector& x, const Nodes& nodes, Numbers& variances) = 0;
     virtual void learn(const Vector& x, const Moves& moves) = 0;
 
     // Send for the row of a feature that will be asked for soon.

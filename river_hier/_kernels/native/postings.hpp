@@ -39,7 +39,8 @@ class Postings : public Layout {
                         scores[v] += value * weights[v * n_planes_];
                     continue;
                 }
-                at = row.first_from(nodes, range.first, at && nodes[at - 1] >= range.first ? 0 : at);
+                const bool behind = at && nodes[at - 1] >= range.first;
+                at = row.first_from(nodes, range.first, behind ? 0 : at);
                 for (; at < row.size && nodes[at] < range.last; ++at)
                     scores[nodes[at]] += value * weights[at * n_planes_];
             }
@@ -59,7 +60,7 @@ class Postings : public Layout {
         }
     }
 
-    void spread(const Vector& x, const Nodes& nodes, Numbers& variances) override {
+    void score_variances(const Vector& x, const Nodes& nodes, Numbers& variances) override {
         variances.assign(nodes.size(), 0.0);
         places_.resize(x.size() * nodes.size());
         for (size_t j = 0; j < x.size(); ++j) {

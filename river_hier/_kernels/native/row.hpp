@@ -34,6 +34,8 @@ struct Row {
     ~Row() { std::free(memory); }
 
     bool dense() const { return size == all; }
+
+    // `cell` is always the bytes of a cell.
     uint32_t* nodes(size_t cell) const { return reinterpret_cast<uint32_t*>(memory + room * cell); }
     size_t bytes(size_t cell) const { return room * (dense() ? cell : cell + sizeof(uint32_t)); }
 
@@ -68,17 +70,19 @@ struct Row {
         uint32_t* nodes = this->nodes(shape.cell);
         for (; more; --more) {
             const uint32_t to = places[missing[more - 1]], first = to - (more - 1);
-            char* gap = memory + to * shape.cell;
-            std::memmove(gap + shape.cell, memory + first * shape.cell, (from - first) * shape.cell);
-            std::memmove(nodes + to + 1, nodes + first, (from - first) * sizeof(uint32_t));
-            std::memset(gap, 0, shape.cell);
+            const size_t behind = from - first, cell = shape.cell;
+            std::memmove(memory + (to + 1) * cell, memory + first * cell, behind * cell);
+            std::memmove(nodes + to + 1, nodes + first, behind * sizeof(uint32_t));
+            std::memset(memory + to * cell, 0, cell);
             nodes[to] = wanted[missing[more - 1]];
             from = first;
         }
     }
 
   private:
-    void locate(const Nodes& wanted, const uint32_t* nodes, uint32_t* places, Nodes& missing) const {
+    // Where some nodes are, or will be once those that are missing have been put in.
+    void locate(const Nodes& wanted, const uint32_t* nodes, uint32_t* places,
+                Nodes& missing) const {
         uint32_t at = 0;
         for (uint32_t i = 0; i < wanted.size(); ++i) {
             at = first_from(nodes, wanted[i], at);
@@ -102,7 +106,8 @@ struct Row {
         char* whole = allocate(shape.n_nodes * shape.cell);
         std::memset(whole, 0, shape.n_nodes * shape.cell);
         for (uint32_t i = 0; i < size; ++i)
-            std::memcpy(whole + nodes(shape.cell)[i] * shape.cell, memory + i * shape.cell, shape.cell);
+            std::memcpy(whole + nodes(shape.cell)[i] * shape.cell, memory + i * shape.cell,
+                        shape.cell);
         std::free(memory);
         memory = whole;
         size = all;
