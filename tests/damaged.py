@@ -127,8 +127,7 @@ def use(thing: Any) -> None:
         calls += [lambda: k.hperceptron_step(thing, names, labels, X, ["b"])]
         calls += [lambda: k.hieron_step(thing, names, labels, X, 3)]
         calls += [lambda: k.hieron_answer(thing, names, labels, X)]
-        calls += [lambda: k.harow_step(k.Weights(4), thing, 1.0, names, labels, X, ["b"])]
-        calls += [lambda: k.harow_step(thing, k.Weights(4), 1.0, names, labels, X, ["b"])]
+        calls += [lambda: k.harow_step(thing, 1.0, names, labels, X, ["b"])]
         calls += [lambda: k.averaged_hieron_step(k.Weights(4), thing, 1, names, labels, X, 3)]
         calls += [lambda: thing.n_bytes, lambda: thing.add_nodes(9), lambda: thing.column(8, 3)]
     elif isinstance(thing, k.Features | k.HashedFeatures):

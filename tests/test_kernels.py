@@ -155,6 +155,35 @@ def test_weights_add_what_they_are_given(core: str, n_nodes: int, dtype: str) ->
 
 
 @native_only
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("n_nodes", [4, 200])
+def test_uncertain_weights_of_both_cores(n_nodes: int, dtype: str) -> None:
+    """Rows that grow, turn dense and get new nodes; the weights are moved on their own, too."""
+    rng = np.random.default_rng(n_nodes)
+    taxonomy = Taxonomy([("r", f"n{v}") for v in range(1, n_nodes)])
+    stream = []
+    for _ in range(25):
+        names = rng.permutation(30)[:5].tolist()
+        x = dict(zip(names, rng.normal(size=5).tolist(), strict=True))
+        stream.append((x, [f"n{1 + rng.integers(n_nodes - 1)}"]))
+    saved = []
+    for k in (kernels("numpy"), kernels("native")):
+        w, features, labels = k.GaussianWeights(n_nodes, dtype), k.Features(), k.Labels(taxonomy)
+        for x, y in stream:
+            k.harow_step(w, 0.5, features, labels, x, y)
+        w.add(features.find(stream[0][0]), np.array([0, n_nodes - 1]), np.array([0.5, -1.0]))
+        w.add_nodes(2 * n_nodes)
+        w.add(features.find(stream[1][0]), np.array([2 * n_nodes - 1]), np.array([2.0]))
+        saved.append(pickle.loads(pickle.dumps(w)).__reduce__()[1])
+        assert w.n_bytes >= 2 * np.dtype(dtype).itemsize * 30
+    assert saved[0][:4] == saved[1][:4] == ("GaussianWeights", 1, 2 * n_nodes, dtype)
+    for ours, theirs in zip(saved[0][4:], saved[1][4:], strict=True):
+        np.testing.assert_array_equal(ours[0], theirs[0])
+        np.testing.assert_array_equal(ours[1], theirs[1])
+        np.testing.assert_allclose(ours[2], theirs[2], rtol=1e-9 if dtype == "float64" else 1e-4)
+
+
+@native_only
 def test_compiled_weights_refuse_nodes_that_are_not_there() -> None:
     k = kernels("native")
     w, x = k.Weights(4), k.Features().insert({"a": 1.0})

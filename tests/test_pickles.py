@@ -67,7 +67,11 @@ def test_both_cores_write_the_same_bytes(taxonomy: Taxonomy, dtype: str) -> None
             model = linear_model.HPerceptron(taxonomy, dtype=dtype)
             for x, y in [*stream, (odd, "n1" if taxonomy is WIDE else "b")]:
                 model.learn_one(x, y)
+            uncertain = linear_model.HAROW(taxonomy, r=1.5, dtype=dtype)
+            for j in range(4):  # x^T S x + r is a power of 2
+                uncertain.learn_one({j: 0.5, j + 4: 0.5}, taxonomy.nodes[1 + j])
             parts = (model._features, model._labels, model._w, kernels(core).HashedFeatures(64))
+            parts += (uncertain._w,)
             written.append([pickle.dumps(part) for part in parts])
             written[-1] += [pickle.dumps(part, protocol=2) for part in parts]
     assert written[0] == written[1]
@@ -89,7 +93,7 @@ def test_both_cores_write_the_same_state(which: str) -> None:
 
 def state(model: Any) -> list[Any]:
     """What a model has learned."""
-    parts = [getattr(model, part, None) for part in ("_features", "_w", "_lag", "_s", "_rls")]
+    parts = [getattr(model, part, None) for part in ("_features", "_w", "_lag", "_rls")]
     return [part.__reduce__()[1] for part in parts if part is not None]
 
 
@@ -226,9 +230,30 @@ def test_copies_and_clones_go_their_own_way(core: str, which: str) -> None:
 
 
 @both
+def test_variances_that_were_saved_as_a_matrix_of_their_own(core: str) -> None:
+    """What H-AROW was in a pickle at first."""
+    stream = examples("HAROW", 60)
+    with running_on(core) as k:
+        ours = built("HAROW")
+        for x, y in stream[:40]:
+            ours.learn_one(x, y)
+        n_nodes, dtype, *planes = ours._w.__reduce__()[1][2:]
+        saved = dict(vars(ours))
+        saved["_w"], saved["_s"] = (k.Weights.restore(n_nodes, dtype, rows) for rows in planes)
+        theirs = linear_model.HAROW.__new__(linear_model.HAROW)
+        theirs.__setstate__(pickle.loads(pickle.dumps(saved)))
+        for x, y in stream[40:]:
+            assert theirs.score_one(x) == ours.score_one(x)
+            ours.learn_one(x, y)
+            theirs.learn_one(x, y)
+        alike(state(theirs), state(ours), near=0.0)
+
+
+@both
 def test_a_later_version_is_told_from_damage(core: str) -> None:
     with running_on(core) as k:
         objects = (k.Features(), k.Weights(3), k.LeastSquares(1.0, 1e9), k.HashedFeatures(4))
+        objects += (k.GaussianWeights(3),)
         for thing in (*objects, k.Labels(TREE)):
             restore, (kind, version, *state) = thing.__reduce__()
             assert version == 1

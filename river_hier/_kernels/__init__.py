@@ -31,6 +31,7 @@ from .decoding import least_h_loss, likeliest, nearest
 from .discriminant import Discriminant
 from .expansion import Expansion
 from .features import Features
+from .gaussian_weights import GaussianWeights
 from .harow import harow_step
 from .hashed_features import HashedFeatures
 from .hieron import (
@@ -70,6 +71,7 @@ from .weights import Weights
 
 TWINS = (
     "Features",
+    "GaussianWeights",
     "HashedFeatures",
     "Labels",
     "LeastSquares",
@@ -119,6 +121,7 @@ __all__ = [
     "DotProducts",
     "Expansion",
     "Features",
+    "GaussianWeights",
     "HashedFeatures",
     "KernelInstances",
     "KernelSystems",

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .batch import Batch, Mask, Multilabels, Nodes, Vectors
+from .gaussian_weights import GaussianWeights
 from .harow import harow_step
 from .hieron import averaged_hieron_step, hieron_step
 from .hperceptron import hperceptron_step
@@ -42,10 +43,10 @@ def hperceptron_steps(
 
 
 def harow_steps(
-    w: Weights, s: Weights, r: float, features: Names, labels: Labels, X: Batch, Y: Multilabels
+    w: GaussianWeights, r: float, features: Names, labels: Labels, X: Batch, Y: Multilabels
 ) -> None:
     for x, y in zip(X, Y.labels(labels), strict=True):
-        harow_step(w, s, r, features, labels, x, y)
+        harow_step(w, r, features, labels, x, y)
 
 
 def hieron_steps(w: Weights, features: Names, labels: Labels, X: Batch, y: Nodes) -> None:

@@ -6,19 +6,16 @@ from typing import Any
 
 import numpy as np
 
+from .gaussian_weights import GaussianWeights
 from .labels import Labels
 from .names import Names
 from .paths import trained_nodes
-from .weights import Weights
 
 
 def harow_step(
-    w: Weights, s: Weights, r: float, features: Names, labels: Labels, x: Any, y: Any
+    w: GaussianWeights, r: float, features: Names, labels: Labels, x: Any, y: Any
 ) -> None:
-    """Every node whose parents are truly on learns if its margin is below 1.
-
-    `s` holds the variances less 1, so that a feature never met has variance 1.
-    """
+    """Every node whose parents are truly on learns if its margin is below 1."""
     on = labels.closed(y)
     w.check_range(features.find(x).norm2)
     vector = features.insert(x)
@@ -30,7 +27,7 @@ def harow_step(
     doubt = v * scores < 1.0
     nodes, v, scores = nodes[doubt], v[doubt], scores[doubt]
     values = vector.values[:, None]
-    moves = (1.0 + s.cells(vector, nodes)) * values  # S x
+    moves = (1.0 + w.s.cells(vector, nodes)) * values  # S x
     confidence = 1.0 / ((moves * values).sum(axis=0) + r)  # 1 / (x^T S x + r)
     w.add_cells(vector, nodes, (v - scores) * confidence * moves)
-    s.add_cells(vector, nodes, -confidence * moves**2)
+    w.s.add_cells(vector, nodes, -confidence * moves**2)

@@ -11,7 +11,7 @@ from .batch import Vectors
 from .growing import grown
 from .names import Vector
 from .pickles import saved
-from .sparse_rows import check
+from .sparse_rows import SparseRows, check
 
 # Squares of values beyond it would not fit a float32.
 _MOST_FOR_FLOAT32 = 1e30
@@ -79,13 +79,16 @@ class Weights:
         """The memory that the weights take."""
         return self.matrix.nbytes
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def rows(self) -> SparseRows:
+        """The entries that are not zero, row by row."""
         used = self.matrix[:, : self.n_nodes]
         n = 1 + max(np.flatnonzero(used.any(axis=1)), default=-1)
         rows, nodes = np.nonzero(used[:n])
         start = np.searchsorted(rows, np.arange(n + 1)).astype(np.int64)
-        parts = (start, nodes.astype(np.uint32), used[rows, nodes])
-        return saved("Weights", self.n_nodes, self.matrix.dtype.name, parts)
+        return start, nodes.astype(np.uint32), used[rows, nodes]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return saved("Weights", self.n_nodes, self.matrix.dtype.name, self.rows())
 
     @classmethod
     def restore(cls, n_nodes: int, dtype: str, rows: Any) -> Weights:

@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from .._kernels import Batch, Multilabels, Weights, harow_step, harow_steps
+from .._kernels import Batch, GaussianWeights, Multilabels, harow_step, harow_steps
 from ..base import check_positive
 from ..taxonomy import Taxonomy
 from .top_down import TopDownModel
@@ -92,14 +92,18 @@ class HAROW(TopDownModel):
         super().__init__(taxonomy, n_features, dtype)
         check_positive("r", r)
         self.r = r
-        self._s = Weights(len(self._taxonomy), dtype)  # the variances less 1
+        self._w: GaussianWeights = GaussianWeights(len(self._taxonomy), dtype)
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Variances were a matrix of their own once: pickles of that time are opened, too."""
+        s = state.pop("_s", None)
+        self.__dict__.update(state)
+        if s is not None:
+            planes = [matrix.__reduce__()[1][-1] for matrix in (self._w, s)]
+            self._w = GaussianWeights.restore(len(self._taxonomy), self.dtype, *planes)
 
     def _learn(self, x: Mapping[Any, Any], y: Any) -> None:
-        harow_step(self._w, self._s, float(self.r), self._features, self._labels, x, y)
+        harow_step(self._w, float(self.r), self._features, self._labels, x, y)
 
     def _learn_many(self, X: Batch, y: Multilabels) -> None:
-        harow_steps(self._w, self._s, self.r, self._features, self._labels, X, y)
-
-    def _add_nodes(self, before: int, after: int) -> None:
-        super()._add_nodes(before, after)
-        self._s.add_nodes(after)
+        harow_steps(self._w, self.r, self._features, self._labels, X, y)

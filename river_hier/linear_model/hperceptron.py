@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from .._kernels import Batch, Multilabels, hperceptron_step, hperceptron_steps
+from .._kernels import Batch, Multilabels, Weights, hperceptron_step, hperceptron_steps
 from ..taxonomy import Taxonomy
 from .top_down import TopDownModel
 
@@ -78,6 +78,7 @@ class HPerceptron(TopDownModel):
         dtype: str = "float64",
     ) -> None:
         super().__init__(taxonomy, n_features, dtype)
+        self._w = Weights(len(self._taxonomy), dtype)
 
     def _learn(self, x: Mapping[Any, Any], y: Any) -> None:
         hperceptron_step(self._w, self._features, self._labels, x, y)

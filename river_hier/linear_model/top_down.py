@@ -18,11 +18,12 @@ from ..taxonomy import Label, Taxonomy
 class TopDownModel(MiniBatchMultiLabelModel):
     """A weight vector at every node, evaluated from the top down."""
 
+    _w: Weights
+
     def __init__(self, taxonomy: Taxonomy | None, n_features: int | None, dtype: str) -> None:
         super().__init__(taxonomy, n_features)
         check_dtype("dtype", dtype)
         self.dtype = dtype
-        self._w = Weights(len(self._taxonomy), dtype)
 
     def _answer(self, x: Mapping[Any, Any]) -> dict[Label, bool]:
         return top_down_answer(self._w, self._features, self._labels, x)

@@ -33,8 +33,7 @@ def main(data: str | None) -> None:
                 answer = model.predict_one(x)
                 zero_one.update(y, answer)
                 h_loss.update(y, answer)
-            matrices = [model._w] if name == "HPerceptron" else [model._w, model._s]
-            size = sum(weights.n_bytes for weights in matrices) / 1e6
+            size = model._w.n_bytes / 1e6
             label = "all names" if bits is None else f"2**{bits}"
             print(f"{name:12}{label:>10}{zero_one.get():>10.3f}{h_loss.get():>10.3f}{size:>8.0f}")
 

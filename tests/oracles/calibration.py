@@ -36,7 +36,8 @@ class Calibration:
     def given(self, node: Any, score: float) -> float:
         slope = math.exp(self.a.value + self.own_a[node].value)
         z = slope * score / self.unit() + self.b.value + self.own_b[node].value
-        return 1 / (1 + math.exp(-z))
+        # e^-z may be too large for a float
+        return 1 / (1 + math.exp(-z)) if z >= 0 else math.exp(z) / (1 + math.exp(z))
 
     def learn(self, scores: dict[Any, float], on: dict[Any, bool]) -> None:
         """`scores` of the nodes whose parents are on."""

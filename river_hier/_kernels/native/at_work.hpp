@@ -8,6 +8,9 @@ namespace river_hier {
 
 // What such work reads and writes. The mark itself is read and written under the lock.
 struct Shared {
+    Shared() = default;
+    Shared(const Shared&) = delete;
+
     bool at_work = false;
 };
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <unordered_map>
 
 #include "at_work.hpp"
 #include "features.hpp"
@@ -107,10 +106,14 @@ const Vector& Rows::operator[](size_t i) {
 }
 
 void Rows::share() {
-    std::unordered_map<uint32_t, uint32_t> slots;
+    std::vector<uint32_t> slots;
+    for (uint32_t c : asked_) slots.push_back(row_of_[c]);
+    std::sort(slots.begin(), slots.end());
+    slots.erase(std::unique(slots.begin(), slots.end()), slots.end());
     slot_of_.assign(width_, 0);
     for (uint32_t c : asked_)
-        slot_of_[c] = slots.emplace(row_of_[c], static_cast<uint32_t>(slots.size())).first->second;
+        slot_of_[c] = static_cast<uint32_t>(
+            std::lower_bound(slots.begin(), slots.end(), row_of_[c]) - slots.begin());
     at_.assign(slots.size(), 0);
     if (slots.size() == asked_.size()) slot_of_.clear();  // no two names meet
 }
@@ -196,15 +199,14 @@ void hperceptron_steps(Weights& w, Names& features, const Labels& labels, nb::ha
                  [&](const Vector& x, size_t i) { hperceptron_step(w, x, Y[i], labels); });
 }
 
-void harow_steps(Weights& w, Weights& s, double r, Names& features, const Labels& labels,
+void harow_steps(GaussianWeights& w, double r, Names& features, const Labels& labels,
                  nb::handle batch, nb::handle multilabels) {
     ensure_room(w, labels);
-    ensure_room(s, labels);
     Multilabels Y(multilabels, labels);
     Rows X(features, batch, true);
-    AtWork at_work(w), at_work_too(s);
+    AtWork at_work(w);
     without_lock(features, X, Y.n(), w.layout(),
-                 [&](const Vector& x, size_t i) { harow_step(w, s, x, Y[i], r, labels); });
+                 [&](const Vector& x, size_t i) { harow_step(w, x, Y[i], r, labels); });
 }
 
 std::vector<uint32_t> nodes_of(nb::handle array, const Labels& tree) {
@@ -357,7 +359,7 @@ void batches(nb::module_& m) {
         .def_prop_ro("norms2", [](Rows& rows) { return array(rows.norms2()); });
     m.def("closed_many", &closed_many, "labels"_a, "ys"_a);
     m.def("hperceptron_steps", &hperceptron_steps, "w"_a, "features"_a, "labels"_a, "X"_a, "Y"_a);
-    m.def("harow_steps", &harow_steps, "w"_a, "s"_a, "r"_a, "features"_a, "labels"_a, "X"_a, "Y"_a);
+    m.def("harow_steps", &harow_steps, "w"_a, "r"_a, "features"_a, "labels"_a, "X"_a, "Y"_a);
     m.def("hieron_steps", &hieron_steps, "w"_a, "features"_a, "labels"_a, "X"_a, "y"_a);
     m.def("averaged_hieron_steps", &averaged_hieron_steps, "w"_a, "lag"_a, "i"_a, "features"_a,
           "labels"_a, "X"_a, "y"_a);

@@ -10,12 +10,14 @@
 
 namespace river_hier {
 
-// Rows are padded to whole cache lines and lie in blocks that never move.
+// Rows lie in blocks that never move: plane after plane, each padded to whole cache lines.
 template <class T>
 class Dense : public Layout {
   public:
-    explicit Dense(size_t n_nodes)
-        : stride_((n_nodes + lanes<T> - 1) / lanes<T> * lanes<T>), sums_(stride_ + lanes<T>) {}
+    Dense(size_t n_nodes, size_t n_planes)
+        : width_((n_nodes + lanes<T> - 1) / lanes<T> * lanes<T>),
+          stride_(n_planes * width_),
+          sums_(width_ + lanes<T>) {}
 
     void look(const Vector& x) override {
         rows_.resize(x.size());
@@ -29,34 +31,41 @@ class Dense : public Layout {
             }
     }
 
-    void score(Range range, double* scores) override {
-        if constexpr (std::is_same_v<T, double>) {
-            sum_rows(rows_.data(), values_.data(), n_, range.first, range.last, scores);
-        } else {
-            sum_rows(rows_.data(), values_.data(), n_, range.first, range.last, sums_.data());
-            std::copy(&sums_[range.first], &sums_[0] + range.last, scores + range.first);
-        }
-    }
-
-    void read(const Vector& x, const Nodes& nodes, Numbers& cells) override {
-        cells.assign(x.size() * nodes.size(), 0.0);
-        double* cell = cells.data();
-        for (uint32_t row : x.rows) {
-            if (row < n_features_) {
-                const T* weights = at(row);
-                for (size_t i = 0; i < nodes.size(); ++i) cell[i] = weights[nodes[i]];
+    void score(const Ranges& ranges, double* scores) override {
+        for (Range range : ranges)
+            if constexpr (std::is_same_v<T, double>) {
+                sum_rows(rows_.data(), values_.data(), n_, range.first, range.last, scores);
+            } else {
+                sum_rows(rows_.data(), values_.data(), n_, range.first, range.last, sums_.data());
+                std::copy(&sums_[range.first], &sums_[0] + range.last, scores + range.first);
             }
-            cell += nodes.size();
-        }
     }
 
-    void add(const Vector& x, const Nodes& nodes, const Numbers& cells) override {
+    void add(size_t plane, const Vector& x, const Nodes& nodes, const Numbers& cells) override {
         if (x.size() == 0 || nodes.empty()) return;
-        grow(1 + *std::max_element(x.rows.begin(), x.rows.end()));
+        grow(x);
         const double* cell = cells.data();
         for (uint32_t row : x.rows) {
-            T* weights = at(row);
+            T* weights = at(row, plane);
             for (uint32_t v : nodes) weights[v] = static_cast<T>(weights[v] + *cell++);
+        }
+    }
+
+    void score_variances(const Vector& x, const Nodes& nodes, Numbers& variances) override {
+        grow(x);
+        variances.assign(nodes.size(), 0.0);
+        for (size_t j = 0; j < x.size(); ++j) {
+            const T* s = at(x.rows[j], 1);
+            double* sum = variances.data();
+            for (uint32_t v : nodes) *sum++ += variance(s[v], x.values[j]);
+        }
+    }
+
+    void learn(const Vector& x, const Moves& moves) override {
+        for (size_t j = 0; j < x.size(); ++j) {
+            T *w = at(x.rows[j]), *s = at(x.rows[j], 1);
+            for (const Move& move : moves)
+                apply(move, x.values[j], w[move.node], s[move.node]);
         }
     }
 
@@ -70,12 +79,12 @@ class Dense : public Layout {
         return feature < n_features_ ? at(feature)[node] : 0.0;
     }
 
-    void row(size_t feature, Nodes& nodes, Numbers& weights) const override {
-        const T* row = at(feature);
-        for (uint32_t v = 0; v < stride_; ++v)
+    void row(size_t plane, size_t feature, Nodes& nodes, Numbers& numbers) const override {
+        const T* row = at(feature, plane);
+        for (uint32_t v = 0; v < width_; ++v)
             if (row[v] != 0) {
                 nodes.push_back(v);
-                weights.push_back(row[v]);
+                numbers.push_back(row[v]);
             }
     }
 
@@ -85,21 +94,24 @@ class Dense : public Layout {
     // Block k holds 64 * 2^k rows.
     static constexpr size_t smallest = 64;
 
-    T* at(size_t row) const {
+    T* at(size_t row, size_t plane = 0) const {
         const int k = 63 - __builtin_clzll(row / smallest + 1);
-        return static_cast<T*>(blocks_[k].get()) + (row - before(k)) * stride_;
+        return static_cast<T*>(blocks_[k].get()) + (row - before(k)) * stride_ + plane * width_;
     }
 
     // Rows before block k.
     static size_t before(size_t k) { return smallest * ((size_t{1} << k) - 1); }
 
-    void grow(size_t n_features) {
-        while (before(blocks_.size()) < n_features)
+    // Make rows for all features of x.
+    void grow(const Vector& x) {
+        size_t n = n_features_;
+        for (uint32_t row : x.rows) n = std::max(n, size_t{row} + 1);
+        while (before(blocks_.size()) < n)
             blocks_.push_back(zeroed((smallest << blocks_.size()) * stride_ * sizeof(T), line));
-        n_features_ = std::max(n_features_, n_features);
+        n_features_ = n;
     }
 
-    size_t stride_;
+    size_t width_, stride_;  // numbers of a plane and of a row
     size_t n_features_ = 0;
     std::vector<Pages> blocks_;
     std::vector<const T*> rows_;  // of x, and its values there

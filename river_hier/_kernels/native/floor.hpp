@@ -8,6 +8,9 @@ namespace river_hier {
 // A bare table, {hash, row} a slot, keys compared by their hash alone: less than any learner can do.
 class Floor {
   public:
+    Floor() = default;
+    Floor(const Floor&) = delete;
+
     double look_up(nb::dict x) {
         Py_ssize_t position = 0;
         PyObject *name, *value;

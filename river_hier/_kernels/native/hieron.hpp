@@ -35,7 +35,7 @@ inline const double* hieron_scores(Weights& w, const Vector& x, const Labels& tr
     return w.scores.data();
 }
 
-// The nodes to move along x, and by how much, so that y wins over `y_hat` by its margin.
+// Append the nodes to move along x, and by how much, so that y wins over `y_hat` by its margin.
 inline bool hieron_move(const double* scores, double norm2, uint32_t y, uint32_t y_hat,
                         const Labels& tree, Nodes& nodes, Numbers& steps) {
     Nodes up, down;
@@ -52,12 +52,11 @@ inline bool hieron_move(const double* scores, double norm2, uint32_t y, uint32_t
     const double loss = scores[y_hat] - scores[y] + std::sqrt(gamma);  // Eq. (5)
     if (gamma == 0.0 || norm2 == 0.0 || loss <= 0.0) return false;
     const double alpha = loss / (gamma * norm2);  // Eq. (8)
-    nodes = up;
-    nodes.insert(nodes.end(), down.begin(), down.end());
-    std::sort(nodes.begin(), nodes.end());
-    steps.clear();
-    for (uint32_t v : nodes)
-        steps.push_back(std::find(up.begin(), up.end(), v) != up.end() ? alpha : -alpha);  // Eq. (7)
+    for (auto u = up.rbegin(), v = down.rbegin(); u != up.rend() || v != down.rend();) {
+        const bool rises = v == down.rend() || (u != up.rend() && *u < *v);
+        nodes.push_back(rises ? *u++ : *v++);
+        steps.push_back(rises ? alpha : -alpha);  // Eq. (7)
+    }
     return true;
 }
 

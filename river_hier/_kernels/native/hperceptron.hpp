@@ -7,7 +7,7 @@ namespace river_hier {
 
 // Every node whose parents are truly on learns from its mistake.
 inline void hperceptron_step(Weights& w, const Vector& x, const On& on, const Labels& labels) {
-    std::vector<Range> ranges;
+    Ranges ranges;
     Nodes nodes;
     Numbers steps;
     labels.trained(on, ranges);

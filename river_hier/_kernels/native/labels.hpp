@@ -52,6 +52,8 @@ class Labels {
         });
     }
 
+    Labels(const Labels&) = delete;
+
     uint32_t n() const { return static_cast<uint32_t>(labels_.size()); }
     nb::object taxonomy() const { return taxonomy_; }
     bool tree() const { return tree_; }

@@ -84,6 +84,18 @@ void labels(nb::module_& m) {
         .def_static("restore", [](nb::object taxonomy) { return new Labels(taxonomy); });
 }
 
+// The weights of a pickle, from the rows of each plane.
+template <class W>
+nb::object restored(size_t n_nodes, const std::string& dtype,
+                    std::initializer_list<nb::handle> planes) {
+    for (nb::handle rows : planes) check("sparse_rows")(n_nodes, dtype, rows);
+    auto* w = new W(n_nodes, dtype == "float32");
+    nb::object owner = nb::cast(w, nb::rv_policy::take_ownership);
+    size_t plane = 0;
+    for (nb::handle rows : planes) load_rows(*w, plane++, rows);
+    return owner;
+}
+
 void weights(nb::module_& m) {
     nb::class_<Weights>(m, "Weights")
         .def("__init__",
@@ -127,13 +139,22 @@ void weights(nb::module_& m) {
              },
              "node"_a, "n_features"_a)
         .def_prop_ro("n_bytes", [](const Weights& w) { return idle(w)->bytes(); })
-        .def("__reduce__", [](const Weights& w) { return save(idle(w)); })
+        .def("__reduce__", [](const Weights& w) { return save("Weights", idle(w)); })
         .def_static("restore", [](size_t n_nodes, const std::string& dtype, nb::handle parts) {
-            check("sparse_rows")(n_nodes, dtype, parts);
-            auto* w = new Weights(n_nodes, dtype == "float32");
-            nb::object owner = nb::cast(w, nb::rv_policy::take_ownership);
-            load(*w, parts);
-            return owner;
+            return restored<Weights>(n_nodes, dtype, {parts});
+        });
+
+    nb::class_<GaussianWeights, Weights>(m, "GaussianWeights")
+        .def("__init__",
+             [](GaussianWeights* w, size_t n_nodes, const std::string& dtype) {
+                 new (w) GaussianWeights(n_nodes, dtype == "float32");
+             },
+             "n_nodes"_a, "dtype"_a = "float64")
+        .def("__reduce__",
+             [](const GaussianWeights& w) { return save("GaussianWeights", idle(w)); })
+        .def_static("restore", [](size_t n_nodes, const std::string& dtype, nb::handle weights,
+                                  nb::handle variances) {
+            return restored<GaussianWeights>(n_nodes, dtype, {weights, variances});
         });
 }
 
@@ -194,7 +215,7 @@ void least_squares(nb::module_& m) {
 void steps(nb::module_& m) {
     m.def("hperceptron_step", &step::hperceptron, "w"_a, "features"_a, "labels"_a, "x"_a.none(),
           "y"_a.none());
-    m.def("harow_step", &step::harow, "w"_a, "s"_a, "r"_a, "features"_a, "labels"_a, "x"_a.none(),
+    m.def("harow_step", &step::harow, "w"_a, "r"_a, "features"_a, "labels"_a, "x"_a.none(),
           "y"_a.none());
     m.def("top_down_answer", &step::top_down_answer, "w"_a, "features"_a, "labels"_a, "x"_a.none());
     m.def("hieron_step", &step::hieron, "w"_a, "features"_a, "labels"_a, "x"_a.none(), "y"_a);

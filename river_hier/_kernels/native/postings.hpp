@@ -1,22 +1,19 @@
-// Rows that hold only the nodes that have a weight: for taxonomies of thousands of nodes.
+// Rows that hold only the nodes that have an entry: for taxonomies of thousands of nodes.
 #pragma once
 
 #include <algorithm>
-#include <cstdlib>
-#include <cstring>
-#include <memory>
-#include <new>
 
 #include "layout.hpp"
+#include "row.hpp"
 
 namespace river_hier {
 
-// A row is a list of (node, weight), sorted by node, so that siblings are neighbours here too. It
-// becomes dense when a fifth of the nodes is in it.
+// A cell holds the numbers of all planes side by side.
 template <class T>
 class Postings : public Layout {
   public:
-    explicit Postings(size_t n_nodes) : n_nodes_(n_nodes) {}
+    Postings(size_t n_nodes, size_t n_planes)
+        : n_planes_(n_planes), shape_{n_nodes, n_planes * sizeof(T)} {}
 
     void look(const Vector& x) override {
         for (uint32_t r : x.rows)
@@ -27,51 +24,60 @@ class Postings : public Layout {
         places_.assign(x.size(), 0);
     }
 
-    void score(Range range, double* scores) override {
-        std::fill(scores + range.first, scores + range.last, 0.0);
+    void score(const Ranges& ranges, double* scores) override {
+        for (Range range : ranges) std::fill(scores + range.first, scores + range.last, 0.0);
         for (size_t i = 0; i < x_->size(); ++i) {
             if (x_->rows[i] >= rows_.size()) continue;
             const Row& row = rows_[x_->rows[i]];
             const double value = x_->values[i];
-            const T* weights = row.weights();
-            if (row.dense()) {
-                for (uint32_t v = range.first; v < range.last; ++v) scores[v] += value * weights[v];
-                continue;
-            }
-            const uint32_t* nodes = row.nodes();
+            const T* weights = numbers(row);
+            const uint32_t* nodes = row.nodes(shape_.cell);
             uint32_t& at = places_[i];  // ranges mostly come in order
-            at = row.first_from(range.first, at && nodes[at - 1] >= range.first ? 0 : at);
-            for (; at < row.size && nodes[at] < range.last; ++at)
-                scores[nodes[at]] += value * weights[at];
-        }
-    }
-
-    void read(const Vector& x, const Nodes& nodes, Numbers& cells) override {
-        cells.assign(x.size() * nodes.size(), 0.0);
-        double* cell = cells.data();
-        for (uint32_t r : x.rows) {
-            if (r >= rows_.size()) {
-                cell += nodes.size();
-                continue;
+            for (Range range : ranges) {
+                if (row.dense()) {
+                    for (uint32_t v = range.first; v < range.last; ++v)
+                        scores[v] += value * weights[v * n_planes_];
+                    continue;
+                }
+                const bool behind = at && nodes[at - 1] >= range.first;
+                at = row.first_from(nodes, range.first, behind ? 0 : at);
+                for (; at < row.size && nodes[at] < range.last; ++at)
+                    scores[nodes[at]] += value * weights[at * n_planes_];
             }
-            const Row& row = rows_[r];
-            uint32_t at = 0;
-            for (uint32_t v : nodes) *cell++ = row.get(v, at);
         }
     }
 
-    void add(const Vector& x, const Nodes& nodes, const Numbers& cells) override {
+    void add(size_t plane, const Vector& x, const Nodes& nodes, const Numbers& cells) override {
         if (x.size() == 0 || nodes.empty()) return;
-        size_t n = 1 + *std::max_element(x.rows.begin(), x.rows.end());
-        if (n > rows_.size()) rows_.resize(n);
-        places_.resize(nodes.size());
         const double* cell = cells.data();
+        places_.resize(nodes.size());
         for (uint32_t r : x.rows) {
-            Row& row = rows_[r];
-            if (!row.dense()) row.include(nodes, places_, missing_, n_nodes_);
-            T* weights = row.weights();
-            const Nodes& places = row.dense() ? nodes : places_;
-            for (uint32_t at : places) weights[at] = static_cast<T>(weights[at] + *cell++);
+            T* numbers = include(r, nodes, places_.data()) + plane;
+            for (uint32_t at : places_) {
+                T& number = numbers[at * n_planes_];
+                number = static_cast<T>(number + *cell++);
+            }
+        }
+    }
+
+    void score_variances(const Vector& x, const Nodes& nodes, Numbers& variances) override {
+        variances.assign(nodes.size(), 0.0);
+        places_.resize(x.size() * nodes.size());
+        for (size_t j = 0; j < x.size(); ++j) {
+            const uint32_t* at = &places_[j * nodes.size()];
+            const T* s = include(x.rows[j], nodes, &places_[j * nodes.size()]) + 1;
+            for (double& sum : variances) sum += variance(s[2 * *at++], x.values[j]);
+        }
+    }
+
+    void learn(const Vector& x, const Moves& moves) override {
+        const uint32_t* at = places_.data();
+        for (size_t j = 0; j < x.size(); ++j) {
+            T* w = numbers(rows_[x.rows[j]]);
+            for (const Move& move : moves) {
+                T* cell = w + 2 * *at++;
+                apply(move, x.values[j], cell[0], cell[1]);
+            }
         }
     }
 
@@ -82,117 +88,39 @@ class Postings : public Layout {
     size_t n_features() const override { return rows_.size(); }
 
     double get(size_t feature, uint32_t node) const override {
-        uint32_t at = 0;
-        return feature < rows_.size() ? rows_[feature].get(node, at) : 0.0;
+        if (feature >= rows_.size()) return 0.0;
+        const uint32_t at = rows_[feature].find(node, shape_.cell);
+        return at == Row::all ? 0.0 : numbers(rows_[feature])[at * n_planes_];
     }
 
-    void row(size_t feature, Nodes& nodes, Numbers& weights) const override {
+    void row(size_t plane, size_t feature, Nodes& nodes, Numbers& found) const override {
         const Row& row = rows_[feature];
-        const uint32_t size = row.dense() ? static_cast<uint32_t>(n_nodes_) : row.size;
+        const uint32_t size = row.dense() ? row.room : row.size;
         for (uint32_t i = 0; i < size; ++i)
-            if (row.weights()[i] != 0) {
-                nodes.push_back(row.dense() ? i : row.nodes()[i]);
-                weights.push_back(row.weights()[i]);
+            if (const T number = numbers(row)[i * n_planes_ + plane]; number != 0) {
+                nodes.push_back(row.dense() ? i : row.nodes(shape_.cell)[i]);
+                found.push_back(number);
             }
     }
 
     size_t bytes() const override {
         size_t bytes = rows_.capacity() * sizeof(Row);
-        for (const Row& row : rows_)
-            bytes += row.room * (row.dense() ? sizeof(T) : sizeof(T) + sizeof(uint32_t));
+        for (const Row& row : rows_) bytes += row.bytes(shape_.cell);
         return bytes;
     }
 
   private:
-    // One piece of memory: the weights, then their nodes. A dense row has room for all nodes and
-    // size `all`; it needs no list of them.
-    struct Row {
-        char* memory = nullptr;
-        uint32_t size = 0, room = 0;
+    static T* numbers(const Row& row) { return reinterpret_cast<T*>(row.memory); }
 
-        static constexpr uint32_t all = UINT32_MAX;
+    // Make sure that some nodes have cells in a row; -> its numbers, and the places of the nodes.
+    T* include(uint32_t row, const Nodes& nodes, uint32_t* places) {
+        if (row >= rows_.size()) rows_.resize(size_t{row} + 1);
+        rows_[row].include(nodes, shape_, places, missing_);
+        return numbers(rows_[row]);
+    }
 
-        Row() = default;
-        Row(Row&& other) noexcept : memory(other.memory), size(other.size), room(other.room) {
-            other.memory = nullptr;
-        }
-        Row& operator=(Row&&) = delete;
-        ~Row() { std::free(memory); }
-
-        bool dense() const { return size == all; }
-        T* weights() const { return reinterpret_cast<T*>(memory); }
-        uint32_t* nodes() const { return reinterpret_cast<uint32_t*>(memory + room * sizeof(T)); }
-
-        // The first place from `at` on whose node is not before v; it is expected to be near.
-        uint32_t first_from(uint32_t v, uint32_t at) const {
-            const uint32_t* nodes = this->nodes();
-            uint32_t step = 1;
-            for (; at + step <= size && nodes[at + step - 1] < v; step *= 2) at += step;
-            const uint32_t* end = nodes + std::min(at + step, size);
-            return static_cast<uint32_t>(std::lower_bound(nodes + at, end, v) - nodes);
-        }
-
-        double get(uint32_t v, uint32_t& at) const {
-            if (dense()) return weights()[v];
-            at = first_from(v, at);
-            return at < size && nodes()[at] == v ? weights()[at] : 0.0;
-        }
-
-        // Put in those of some nodes that are missing, with weight zero; -> the places of all, and
-        // which were missing. What stands behind them moves once, however many they are.
-        void include(const Nodes& wanted, Nodes& places, Nodes& missing, size_t n_nodes) {
-            missing.clear();
-            uint32_t at = 0;
-            for (uint32_t i = 0; i < wanted.size(); ++i) {
-                at = first_from(wanted[i], at);
-                places[i] = at + static_cast<uint32_t>(missing.size());
-                if (at == size || nodes()[at] != wanted[i]) missing.push_back(i);
-            }
-            if (missing.empty()) return;
-            uint32_t more = static_cast<uint32_t>(missing.size()), from = size;
-            if (5 * (size_t{size} + more - 1) >= n_nodes) return spread(n_nodes);
-            if (size + more > room) move_to(size + more + room / 4);
-            size += more;
-            for (; more; --more) {
-                const uint32_t to = places[missing[more - 1]], first = to - (more - 1);
-                std::memmove(weights() + to + 1, weights() + first, (from - first) * sizeof(T));
-                std::memmove(nodes() + to + 1, nodes() + first, (from - first) * sizeof(uint32_t));
-                weights()[to] = 0;
-                nodes()[to] = wanted[missing[more - 1]];
-                from = first;
-            }
-        }
-
-        void move_to(uint32_t new_room) {
-            char* larger = allocate(new_room * (sizeof(T) + sizeof(uint32_t)));
-            if (size) {
-                std::memcpy(larger, weights(), size * sizeof(T));
-                std::memcpy(larger + new_room * sizeof(T), nodes(), size * sizeof(uint32_t));
-            }
-            std::free(memory);
-            memory = larger;
-            room = new_room;
-        }
-
-        void spread(size_t n_nodes) {
-            char* whole = allocate(n_nodes * sizeof(T));
-            std::memset(whole, 0, n_nodes * sizeof(T));
-            for (uint32_t i = 0; i < size; ++i)
-                reinterpret_cast<T*>(whole)[nodes()[i]] = weights()[i];
-            std::free(memory);
-            memory = whole;
-            size = all;
-            room = static_cast<uint32_t>(n_nodes);
-        }
-
-        static char* allocate(size_t bytes) {
-            void* memory = std::malloc(bytes);
-            if (!memory) throw std::bad_alloc();
-            return static_cast<char*>(memory);
-        }
-    };
-
-    size_t n_nodes_;
+    const size_t n_planes_;
+    const Shape shape_;
     std::vector<Row> rows_;
     const Vector* x_ = nullptr;
     Nodes places_, missing_;  // scratch

@@ -68,11 +68,12 @@ void hperceptron(Weights& w, Names& features, Labels& labels, nb::handle x, nb::
     hperceptron_step(ready(w, labels), insert(w, features, x), on, labels);
 }
 
-void harow(Weights& w, Weights& s, double r, Names& features, Labels& labels, nb::handle x,
+void harow(GaussianWeights& w, double r, Names& features, Labels& labels, nb::handle x,
            nb::handle y) {
     const On on = labels.closed(y);
     const Vector& vector = insert(w, features, x);
-    harow_step(ready(w, labels), ready(s, labels), vector, on, r, labels);
+    ready(w, labels);
+    harow_step(w, vector, on, r, labels);
 }
 
 nb::object top_down_answer(Weights& w, Names& features, Labels& labels, nb::handle x) {

@@ -11,7 +11,7 @@ namespace river_hier::step {
 // y is read before x, and both before anything is written.
 
 void hperceptron(Weights& w, Names& features, Labels& labels, nb::handle x, nb::handle y);
-void harow(Weights& w, Weights& s, double r, Names& features, Labels& labels, nb::handle x,
+void harow(GaussianWeights& w, double r, Names& features, Labels& labels, nb::handle x,
            nb::handle y);
 nb::object top_down_answer(Weights& w, Names& features, Labels& labels, nb::handle x);
 

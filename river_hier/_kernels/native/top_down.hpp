@@ -8,14 +8,15 @@ namespace river_hier {
 // The nodes that are on. In a tree only the children of nodes that are on are scored.
 inline void top_down(Weights& w, const Vector& x, const Labels& labels, Nodes& on) {
     const Numbers& scores = w.scores;
+    Ranges children(1);
     on.assign(1, 0);
     if (labels.tree()) {
         w->look(x);
         for (size_t i = 0; i < on.size(); ++i) {
-            Range children = labels.children(on[i]);
-            if (children.last == 0) continue;
+            const Range range = children[0] = labels.children(on[i]);
+            if (range.last == 0) continue;
             w->score(children, w.scores.data());
-            for (uint32_t v = children.first; v < children.last; ++v)
+            for (uint32_t v = range.first; v < range.last; ++v)
                 if (scores[v] >= 0.0) on.push_back(v);
         }
         return;

@@ -18,13 +18,18 @@ class Weights : public Shared {
     // Squares of values beyond it would not fit a float.
     static constexpr double most_for_float = 1e30;
 
-    Weights(size_t n_nodes, bool single) : n_nodes_(n_nodes), single_(single) { arrange(n_nodes); }
+    Weights(size_t n_nodes, bool single, size_t n_planes = 1)
+        : n_planes_(n_planes), n_nodes_(n_nodes), single_(single) {
+        arrange(n_nodes);
+    }
 
     Layout* operator->() const { return layout_.get(); }
     const Layout* layout() const { return layout_.get(); }
 
     size_t n_nodes() const { return n_nodes_; }
+    size_t n_planes() const { return n_planes_; }
     bool single() const { return single_; }
+    const char* dtype() const { return single_ ? "float32" : "float64"; }
 
     // Throw an error if this squared norm of an x is too large for the weights.
     void check_range(double norm2) const {
@@ -38,14 +43,13 @@ class Weights : public Shared {
 
     // w . x of all nodes, in `scores`.
     void score_all(const Vector& x) {
-        layout_->look(x);
-        layout_->score(Range{0, static_cast<uint32_t>(n_nodes_)}, scores.data());
+        score(x, {Range{0, static_cast<uint32_t>(n_nodes_)}});
     }
 
     // The same for some nodes.
-    void score(const Vector& x, const std::vector<Range>& ranges) {
+    void score(const Vector& x, const Ranges& ranges) {
         layout_->look(x);
-        for (Range range : ranges) layout_->score(range, scores.data());
+        layout_->score(ranges, scores.data());
     }
 
     // w_v += step_v x.
@@ -54,7 +58,7 @@ class Weights : public Shared {
         double* cell = cells_.data();
         for (double value : x.values)
             for (double step : steps) *cell++ = value * step;
-        layout_->add(x, nodes, cells_);
+        layout_->add(0, x, nodes, cells_);
     }
 
     // Make room up to `n_nodes` nodes; the new ones start at zero.
@@ -64,13 +68,14 @@ class Weights : public Shared {
         std::unique_ptr<Layout> old = std::move(layout_);
         arrange(std::max(n_nodes, 2 * room_));
         Vector x{{0}, {1.0}, 1.0};
-        for (size_t row = 0; row < old->n_features(); ++row) {
-            Nodes nodes;
-            Numbers weights;
-            old->row(row, nodes, weights);
-            x.rows[0] = static_cast<uint32_t>(row);
-            layout_->add(x, nodes, weights);
-        }
+        for (size_t row = 0; row < old->n_features(); ++row)
+            for (size_t plane = 0; plane < n_planes_; ++plane) {
+                Nodes nodes;
+                Numbers numbers;
+                old->row(plane, row, nodes, numbers);
+                x.rows[0] = static_cast<uint32_t>(row);
+                layout_->add(plane, x, nodes, numbers);
+            }
     }
 
     Numbers scores;  // scratch of the algorithms
@@ -87,14 +92,21 @@ class Weights : public Shared {
 
     template <class L>
     void place() {
-        layout_ = std::make_unique<L>(room_);
+        layout_ = std::make_unique<L>(room_, n_planes_);
     }
 
     size_t room_ = 0;  // nodes that the layout has room for
+    size_t n_planes_;
     size_t n_nodes_;
     bool single_;
     std::unique_ptr<Layout> layout_;
     Numbers cells_;
+};
+
+// The same with a variance for each weight.
+class GaussianWeights : public Weights {
+  public:
+    GaussianWeights(size_t n_nodes, bool single) : Weights(n_nodes, single, 2) {}
 };
 
 }  // namespace river_hier
