@@ -8,6 +8,7 @@ import numpy as np
 from river import base
 
 from ..base import Floats
+from ..base.classifiers import shown
 from ..taxonomy import Taxonomy
 
 
@@ -75,5 +76,5 @@ def check_model(model: Any, *methods: str) -> None:
         wanted = " and ".join(f"`{m}`" for m in methods)
         raise TypeError(
             f"`model` must be a model in a taxonomy with {wanted}, "
-            f"as those of linear_model are, got {model!r}"
+            f"as those of linear_model are, got {shown(model)}"
         )

@@ -8,6 +8,7 @@ from river import base
 from .._kernels import Calibration, top_down_probabilities, trained_nodes
 from .._kernels.paths import top_down
 from ..base import Floats
+from ..base.classifiers import shown
 from ..taxonomy import Label
 from .around import Around, check_model
 
@@ -88,7 +89,7 @@ class Calibrated(Around, base.MultiLabelClassifier):
         super().__init__(model)
         if not isinstance(self._last, base.MultiLabelClassifier):
             raise TypeError(
-                f"`model` must answer with multilabels, got {model!r}; "
+                f"`model` must answer with multilabels, got {shown(model)}; "
                 "for one label there is `Tempered`"
             )
         self._calibration = Calibration(len(self._taxonomy))

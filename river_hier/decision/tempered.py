@@ -6,6 +6,7 @@ from typing import Any
 from river import base
 
 from .._kernels import Temperature
+from ..base.classifiers import shown
 from .around import Around, check_model
 
 __all__ = ["Tempered"]
@@ -71,7 +72,7 @@ class Tempered(Around, base.Classifier):
         super().__init__(model)
         if not isinstance(self._last, base.Classifier):
             raise TypeError(
-                f"`model` must answer with one label, got {model!r}; "
+                f"`model` must answer with one label, got {shown(model)}; "
                 "for multilabels there is `Calibrated`"
             )
         self._temperature = Temperature()
