@@ -38,6 +38,13 @@ class Discriminant:
         spread: Floats = self.precision @ dense
         return self.free * (self.means @ spread - self.bends / 2) + np.log1p(self.n)
 
+    def squared_distance(self, x: Vector, v: int) -> float:
+        """Of x from the mean of the examples of v, features that are new included; 0 from none."""
+        if not self.n[v]:
+            return 0.0
+        off = self._dense(x) - self.sums[v] / self.n[v]
+        return float(off @ off + x.norm2 - x.values @ x.values)
+
     def learn(self, x: Vector, v: int, subtree: Sequence[int]) -> None:
         """One example of node v; `subtree` holds v and what is below: O(d^2) a node of it."""
         self._make_room(int(x.rows.max()) + 1 if len(x.rows) else 0)

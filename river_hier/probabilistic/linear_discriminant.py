@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from .._kernels import Discriminant, Features
+from .._kernels import LARGEST_RATIO, Discriminant, Features
 from ..base import Floats, SingleLabelModel, check_positive
 from ..taxonomy import Label, Taxonomy
 
@@ -49,7 +49,8 @@ class LinearDiscriminant(SingleLabelModel):
     ------
     ValueError
         If `shrinkage` or `l2` is not positive or the taxonomy is not a tree; from `learn_one` and
-        `predict_one`, if a feature is not a finite number or the label is unknown.
+        `predict_one`, if a feature is not a finite number or the label is unknown; from
+        `learn_one`, if x is so far from the mean of its label that `l2` is lost in rounding.
 
     Notes
     -----
@@ -101,8 +102,16 @@ class LinearDiscriminant(SingleLabelModel):
         return [0, *(above[0] for above in self._taxonomy.parent_indices[1:])]
 
     def _learn(self, x: Mapping[Any, Any], y: int) -> None:
+        label = self._taxonomy.nodes[y]
+        distance2 = self._discriminant.squared_distance(self._features.find(x), y)
+        if distance2 > LARGEST_RATIO * self.l2:
+            raise ValueError(
+                f"`l2` = {self.l2} is lost in rounding beside the squared distance of x from the "
+                f"mean of {label!r}, {distance2:.3g}; scale x, e.g. with river's "
+                "preprocessing.StandardScaler, or choose a larger `l2`"
+            )
         index = self._taxonomy.label_index
-        subtree = [index[label] for label in self._taxonomy.subtree(self._taxonomy.nodes[y])]
+        subtree = [index[below] for below in self._taxonomy.subtree(label)]
         self._discriminant.learn(self._features.insert(x), y, subtree)
 
     def _answer(self, x: Mapping[Any, Any]) -> Label:
