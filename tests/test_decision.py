@@ -185,6 +185,25 @@ def test_the_unit_of_the_features_makes_no_difference() -> None:
         assert answers[0] == pytest.approx(answers[1], abs=1e-6)
 
 
+def test_one_example_out_of_scale_is_forgotten() -> None:
+    """Its score was the unit of all that came, so that all probabilities were alike."""
+    stream = synth.LinearLabels(TREE, n_features=3, seed=1)
+    single = decision.Tempered(linear_model.AveragedHieron(TREE))
+    several = decision.Calibrated(linear_model.HPerceptron(TREE))
+    loss, off = river_metrics.CrossEntropy(), 0.0
+    for i, (x, _) in enumerate(stream.take(900)):
+        if i == 300:
+            x = {0: 1e6, 1: 0.0, 2: 0.0}  # of a label that the models know well
+        y = "b" if x[0] > 0 else "f"
+        if i > 600:
+            loss.update(y, single.predict_proba_one(x))
+            off += abs(several.predict_proba_one(x)["b"][True] - (y == "b"))
+        single.learn_one(x, y)
+        several.learn_one(x, {y})
+    assert loss.get() < 0.12, loss
+    assert off / 300 < 0.12
+
+
 def test_an_open_taxonomy() -> None:
     model = decision.HLossBayes(decision.Calibrated(linear_model.HAROW()))
     for i in range(60):
