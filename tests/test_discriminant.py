@@ -116,6 +116,20 @@ def test_l2_is_not_lost_in_rounding() -> None:
     assert all(map(math.isfinite, times.score_one({"time": 1.7e9, "w": 1.0}).values()))
 
 
+def test_more_features_than_there_is_memory_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = probabilistic.LinearDiscriminant(TREE)
+    model.learn_one({"x": 1.0}, "a")
+    before = pickle.dumps(model)
+
+    def refuse(n: int) -> Any:
+        raise MemoryError
+
+    monkeypatch.setattr(np, "eye", refuse)
+    with pytest.raises(MemoryError):
+        model.learn_one({"x": 1.0, "y": 2.0}, "a")
+    assert pickle.dumps(model) == before
+
+
 def test_an_open_taxonomy() -> None:
     model = probabilistic.LinearDiscriminant()
     for i in range(60):
