@@ -20,7 +20,7 @@ from river import linear_model as river_linear_model
 from river import metrics as river_metrics
 from strategies import multilabel_streams, parents_of, single_label_streams, taxonomies, trees
 
-from river_hier import Taxonomy, decision, kernel, linear_model, losses, metrics
+from river_hier import Taxonomy, decision, kernel, linear_model, local, losses, metrics
 from river_hier.datasets import synth
 
 ROOT = Path(__file__).parents[1]
@@ -188,6 +188,25 @@ def test_the_unit_of_the_features_makes_no_difference() -> None:
         assert answers[0] == pytest.approx(answers[1], abs=1e-6)
 
 
+def test_one_example_out_of_scale_is_forgotten() -> None:
+    """Its score was the unit of all that came, so that all probabilities were alike."""
+    stream = synth.LinearLabels(TREE, n_features=3, seed=1)
+    single = decision.Tempered(linear_model.AveragedHieron(TREE))
+    several = decision.Calibrated(linear_model.HPerceptron(TREE))
+    loss, off = river_metrics.CrossEntropy(), 0.0
+    for i, (x, _) in enumerate(stream.take(900)):
+        if i == 300:
+            x = {0: 1e6, 1: 0.0, 2: 0.0}  # of a label that the models know well
+        y = "b" if x[0] > 0 else "f"
+        if i > 600:
+            loss.update(y, single.predict_proba_one(x))
+            off += abs(several.predict_proba_one(x)["b"][True] - (y == "b"))
+        single.learn_one(x, y)
+        several.learn_one(x, {y})
+    assert loss.get() < 0.12, loss
+    assert off / 300 < 0.12
+
+
 def test_an_open_taxonomy() -> None:
     model = decision.HLossBayes(decision.Calibrated(linear_model.HAROW()))
     for i in range(60):
@@ -199,6 +218,40 @@ def test_an_open_taxonomy() -> None:
         single.learn_one({i % 3: 1.0}, f"topic {i % 3}")
     assert single.predict_one({1: 1.0}) == "topic 1"
     assert single.predict_proba_one({1: 1.0})["topic 1"] > 0.5
+
+
+def test_costs_of_labels_that_are_yet_to_come() -> None:
+    model = decision.HLossBayes(linear_model.HAROW(), {"late": 9.0})
+    twin = decision.HLossBayes(linear_model.HAROW())
+    answers = []
+    for label in ["early"] * 3 + ["late"] + ["early", "late"] * 5:
+        for one in (model, twin):
+            one.learn_one({"x": 1.0}, {label})
+        answers.append((model.predict_one({"x": 1.0}), twin.predict_one({"x": 1.0})))
+    assert all(mine == other for mine, other in answers[:3])
+    assert list(answers[-1][0]) == ["early", "late"]
+    with pytest.raises(ValueError, match=r"`costs\['late'\]` must be a positive finite number"):
+        decision.HLossBayes(linear_model.HAROW(), {"late": -1.0})
+    with pytest.raises(TypeError, match=r"`costs` must be {label: number}, got list"):
+        decision.HLossBayes(linear_model.HAROW(), [1.0])  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", DECODERS)
+def test_predict_is_pure(name: str) -> None:
+    model = getattr(decision, name)(decision.Calibrated(linear_model.HAROW(TREE)))
+    for x, y in synth.LinearLabels(TREE, n_features=3, seed=1).take(10):
+        model.learn_one(x, y)
+    before = pickle.dumps(model)
+    model.predict_one(x)
+    model.predict_proba_one(x)
+    assert pickle.dumps(model) == before
+
+
+def test_a_message_holds_no_long_repr() -> None:
+    for wrong in (local.PerParent(naive_bayes.GaussianNB(), TREE), linear_model.Hieron(TREE)):
+        for make in (decision.HLossBayes, decision.Calibrated):
+            with pytest.raises(TypeError, match=r"^`model` must [^\n]*$"):
+                make(wrong)
 
 
 def test_y_that_can_be_walked_once() -> None:
@@ -396,8 +449,14 @@ def test_parameters() -> None:
             getattr(decision, name)(linear_model.HAROW(DAG))
     with pytest.raises(ValueError, match="'c' has 2 parents"):
         decision.TreeBayes(naive_bayes.GaussianNB(), DAG)
-    with pytest.raises(TypeError, match="`classifier` must be a classifier, got 3"):
-        decision.TreeBayes(3, TREE)  # type: ignore[arg-type]
+    for wrong, shown in (
+        (3, "3"),
+        (naive_bayes.GaussianNB, "<class .*GaussianNB'>"),
+        (linear_model.HAROW(TREE), "HAROW$"),
+        (preprocessing.StandardScaler() | river_linear_model.LinearRegression(), "StandardScaler "),
+    ):
+        with pytest.raises(TypeError, match=f"^`classifier` must be a classifier, got {shown}"):
+            decision.TreeBayes(wrong, TREE)  # type: ignore[arg-type]
 
 
 def test_a_refused_example_changes_nothing() -> None:

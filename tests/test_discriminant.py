@@ -89,6 +89,47 @@ def test_numbers_stay_sound_where_nothing_varies() -> None:
     assert all(map(math.isfinite, model.score_one({"x": 1.0}).values()))
 
 
+def test_l2_is_not_lost_in_rounding() -> None:
+    """Beyond this the inverse was no longer positive definite, and the answers were chance."""
+    rng = np.random.default_rng(1)
+    mean = dict(zip(TREE.nodes[1:], [-6.0, -2.0, 2.0, 6.0], strict=True))
+    model = probabilistic.LinearDiscriminant(TREE)
+
+    def example(i: int, scale: float) -> tuple[dict[str, float], Any]:
+        a, b, c = rng.standard_normal(3).tolist()
+        label = TREE.nodes[1 + i % 4]
+        return {"u": scale * a, "v": scale * (a / 2 + b), "w": mean[label] + c}, label
+
+    for i in range(800):
+        model.learn_one(*example(i, 1e5))
+    held_out = [example(i, 1e5) for i in range(200)]
+    assert sum(model.predict_one(x) == y for x, y in held_out) > 180
+    before = pickle.dumps(model)
+    for x in ({"u": 1e8}, {"new": 1e8}, {"u": 1e150}):
+        with pytest.raises(ValueError, match=r"^`l2` = 1.0 is lost in rounding .* mean of 'a', 1e"):
+            model.learn_one(x, "a")
+        assert pickle.dumps(model) == before
+    # It is the distance that counts: times in seconds are far from 0, not from each other.
+    times = probabilistic.LinearDiscriminant(TREE)
+    for i in range(100):
+        times.learn_one({"time": 1.7e9 + 60 * i, "w": float(i % 2)}, "ad"[i % 2])
+    assert all(map(math.isfinite, times.score_one({"time": 1.7e9, "w": 1.0}).values()))
+
+
+def test_more_features_than_there_is_memory_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = probabilistic.LinearDiscriminant(TREE)
+    model.learn_one({"x": 1.0}, "a")
+    before = pickle.dumps(model)
+
+    def refuse(n: int) -> Any:
+        raise MemoryError
+
+    monkeypatch.setattr(np, "eye", refuse)
+    with pytest.raises(MemoryError):
+        model.learn_one({"x": 1.0, "y": 2.0}, "a")
+    assert pickle.dumps(model) == before
+
+
 def test_an_open_taxonomy() -> None:
     model = probabilistic.LinearDiscriminant()
     for i in range(60):

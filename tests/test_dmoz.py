@@ -298,11 +298,13 @@ def test_no_entity_grows(tmp_path):
         ({"topics": ["Top/A", "Arts"]}, "`topics` have no ancestor in common: Top/A, Arts"),
         ({"depth": 0}, "`depth` must be at least 1, got 0"),
         ({"min_size": -1}, "`min_size` must be at least 0, got -1"),
+        ({"depth": 1.5}, "`depth` must be an integer, got 1.5"),
+        ({"min_size": "3"}, "`min_size` must be an integer, got '3'"),
         ({"on_error": "ignore"}, "`on_error` must be 'raise' or 'skip', got 'ignore'"),
     ],
 )
 def test_wrong_parameters(params, message):
-    with pytest.raises(ValueError, match=r"must|have") as error:
+    with pytest.raises((TypeError, ValueError), match=r"must|have") as error:
         datasets.DMOZ(**params)
     assert str(error.value).startswith(message)
 

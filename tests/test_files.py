@@ -56,7 +56,11 @@ def write_tar_gz(path):
     return write_tar(path, "all.tgz", "w:gz")
 
 
-ARCHIVES = [write_zip, write_tar, write_tar_gz]
+def write_tar_xz(path):
+    return write_tar(path, "all.tar.xz", "w:xz")
+
+
+ARCHIVES = [write_zip, write_tar, write_tar_gz, write_tar_xz]
 
 
 @pytest.mark.parametrize("write", [write_folder, *ARCHIVES])
@@ -92,7 +96,13 @@ def test_nothing_there(tmp_path):
 
 @pytest.mark.parametrize(
     ("write", "size"),
-    [(write_zip, 200), (write_tar, 1_700), (write_tar, 3_072), (write_tar_gz, 150)],
+    [
+        (write_zip, 200),
+        (write_tar, 1_700),
+        (write_tar, 3_072),
+        (write_tar_gz, 150),
+        (write_tar_xz, 150),
+    ],
 )
 def test_archives_that_are_cut_off(tmp_path, write, size):
     path = write(tmp_path)
@@ -119,6 +129,59 @@ def test_a_damaged_member(tmp_path):
             list(lines(files, "a.txt"))
         with pytest.raises(ValueError, match=r"^a.txt is damaged: Bad"), files.open("a.txt") as raw:
             raw.read()
+
+
+@pytest.mark.parametrize(
+    ("local", "central", "value", "message"),
+    [
+        (0, 0, 0xFF, r"a.txt is damaged: Bad magic number"),
+        (6, 8, 1, r"a.txt cannot be unpacked: File .* is encrypted"),
+        (8, 10, 98, r"a.txt cannot be unpacked: That compression method is not supported"),
+    ],
+)
+def test_members_that_cannot_be_unpacked(tmp_path, local, central, value, message):
+    path = tmp_path / "all.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("first.txt", b"owl\n")
+        archive.writestr("a.txt", b"wolf\n")
+        start = archive.getinfo("a.txt").header_offset
+    whole = bytearray(path.read_bytes())
+    whole[start + local] = value
+    if central:
+        whole[whole.rfind(b"PK\1\2") + central] = value
+    path.write_bytes(whole)
+    with Files(path) as files:
+        assert list(lines(files, "first.txt")) == [(1, "owl")]
+        with pytest.raises(ValueError, match=f"^{message}"):
+            list(lines(files, "a.txt"))
+
+
+def test_names_that_other_systems_give(tmp_path):
+    with zipfile.ZipFile(tmp_path / "all.zip", "w") as archive:
+        for name in ("parts\\a.txt", "parts/b.gz", "parts/b.b", "__MACOSX/parts/._a.txt"):
+            archive.writestr(name, b"wolf\n")
+    with Files(tmp_path / "all.zip") as files:
+        assert files.names == ["parts/a.txt", "parts/b", "parts/b.b"]
+        assert files.one("*.txt") == "parts/a.txt"
+
+
+def test_a_file_that_may_not_be_read(tmp_path, monkeypatch):
+    (tmp_path / "a.txt").write_bytes(b"wolf\n")
+
+    def refuse(*args, **kwargs):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("pathlib.Path.open", refuse)
+    for path in (tmp_path / "a.txt", tmp_path):
+        with pytest.raises(PermissionError), Files(path) as files:
+            list(lines(files, "a.txt"))
+
+
+def test_a_mark_of_the_byte_order_is_no_text(tmp_path):
+    (tmp_path / "a.txt").write_bytes("wolf\nowl\n".encode("utf-8-sig"))
+    with Files(tmp_path) as files:
+        assert list(lines(files, "a.txt")) == [(1, "wolf"), (2, "owl")]
+        assert list(lines(files, "a.txt", errors="replace")) == [(1, "wolf"), (2, "owl")]
 
 
 def test_text_in_another_encoding(tmp_path):

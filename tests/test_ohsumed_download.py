@@ -37,6 +37,17 @@ def test_downloading_when_it_is_needed(home):
     assert [on(y) for _, y in datasets.OHSUMED(root="C08").take(2)] == YS[:2]
 
 
+def test_what_was_unpacked_is_not_unpacked_again(home):
+    home.mkdir(parents=True)
+    (home / "ohsumed.87").write_bytes(data(FILES["ohsumed.87"]))
+    stream = datasets.OHSUMED(root="C08")
+    assert [on(y) for _, y in stream] == YS
+    assert names(home) == {ohsumed._TREE, "ohsumed.87"}  # nor downloaded
+    stream.download()
+    (home / "ohsumed.87").write_bytes(data(FILES["ohsumed.87"][:16]))
+    assert [on(y) for _, y in stream] == YS[:1]
+
+
 def test_a_tree_of_ones_own(home, tmp_path):
     stream = datasets.OHSUMED(root="C08", mesh=tmp_path / "site" / ohsumed._TREE)
     assert [on(y) for _, y in stream] == YS

@@ -176,6 +176,25 @@ def test_what_is_skipped_is_counted(folder):
         datasets.RCV1(on_error="ignore")
 
 
+def test_a_document_without_a_sound_topic_is_skipped(folder):
+    lines = [line.replace("MCAT 2287", "MCAP 2287") for line in QRELS]
+    write(folder / "rcv1-v2.topics.qrels", lines)
+    stream = datasets.RCV1(folder, on_error="skip")
+    assert [x for x, _ in stream] == [XS[0], XS[2]]
+    assert stream.n_skipped == 2
+    assert stream.skipped[1].endswith("document 2287 has no topic in rcv1-v2.topics.qrels")
+
+
+def test_files_of_which_nothing_is_left(folder):
+    write(folder / "lyrl2004_vectors_train.dat", ["2286 7;0.6", "2287 9;1.0"])
+    stream = datasets.RCV1(folder, on_error="skip")
+    with pytest.raises(
+        ValueError, match=r"^all of it had to be skipped \(2\): lyrl2004_vectors_tr"
+    ):
+        list(stream)
+    assert list(stream.take(0)) == []
+
+
 @pytest.mark.parametrize("parts", ["train", (), ("train", "tests"), (0,)])
 def test_wrong_parts(parts):
     with pytest.raises(ValueError, match=r"`parts` must be a list or tuple of some of \('train',"):

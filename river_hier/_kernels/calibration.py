@@ -13,6 +13,7 @@ Floats = NDArray[np.float64]
 
 # Steps of AdaGrad: what all nodes share moves faster than what a node adds to it.
 SHARED, OWN = 0.2, 0.1
+FAR = 10.0  # units; a single score beyond all others must not decide what a unit is
 FIRST = math.log(2.0)  # of the logarithm of the slope, before anything is known
 
 
@@ -23,9 +24,13 @@ class Scale:
         self.squares = 0.0
         self.n = 0
 
-    def add(self, scores: Floats) -> None:
-        self.squares += float(scores @ scores)
-        self.n += len(scores)
+    def add(self, scores: Floats) -> Floats:
+        """Count scores; they are given back, those that are far out moved up to `FAR` units."""
+        most = FAR * self.unit
+        near: Floats = np.clip(scores, -most, most)
+        self.squares += float(near @ near)
+        self.n += len(near)
+        return near
 
     @property
     def unit(self) -> float:
@@ -71,8 +76,7 @@ class Calibration:
 
     def learn(self, nodes: NDArray[np.intp], scores: Floats, on: NDArray[np.bool_]) -> None:
         """One step down the logarithmic loss of nodes whose parents are on."""
-        self.scale.add(scores)
-        steep = self._steep(scores, nodes)
+        steep = self._steep(self.scale.add(scores), nodes)
         error = expit(steep + self._flat(nodes)) - on
         by_slope = error * steep  # its logarithm, that is
         self.slope.move(by_slope.sum())
@@ -110,8 +114,8 @@ class Temperature:
 
     def learn(self, scores: Floats, y: int) -> None:
         """One step down the logarithmic loss of the true node."""
-        self.scale.add(scores - scores.mean())  # what all have in common says nothing
-        steep = self._steep(scores)
+        # What all have in common says nothing.
+        steep = self._steep(self.scale.add(scores - scores.mean()))
         self.slope.move(softmax(steep) @ steep - steep[y])
 
     def _steep(self, scores: Floats) -> Floats:

@@ -38,9 +38,18 @@ class Discriminant:
         spread: Floats = self.precision @ dense
         return self.free * (self.means @ spread - self.bends / 2) + np.log1p(self.n)
 
+    def squared_distance(self, x: Vector, v: int) -> float:
+        """Of x from the mean of the examples of v, features that are new included; 0 from none."""
+        if not self.n[v]:
+            return 0.0
+        off = self._dense(x) - self.sums[v] / self.n[v]
+        return float(off @ off + x.norm2 - x.values @ x.values)
+
     def learn(self, x: Vector, v: int, subtree: Sequence[int]) -> None:
-        """One example of node v; `subtree` holds v and what is below: O(d^2) a node of it."""
-        self._make_room(int(x.rows.max()) + 1 if len(x.rows) else 0)
+        """One example of node v; `subtree` holds v and what is below: O(d^2) a node of it.
+
+        There must be room for the features of x.
+        """
         dense = self._dense(x)
         if self.n[v]:
             self._scatter(dense - self.sums[v] / self.n[v], self.n[v])
@@ -60,6 +69,17 @@ class Discriminant:
         self.bends -= (self.means @ u) ** 2 / pivot
         self.free += 1
 
+    def make_room(self, d: int) -> None:
+        """For d features; nothing has changed if there is no memory for them."""
+        old = len(self.precision)
+        if d > old:
+            new = max(d, int(ROOM * old))
+            precision = np.eye(new) / self.l2  # a feature that is new was 0 in all examples
+            precision[:old, :old] = self.precision
+            wider = ((0, 0), (0, new - old))
+            sums, means = np.pad(self.sums, wider), np.pad(self.means, wider)
+            self.precision, self.sums, self.means = precision, sums, means
+
     def add_nodes(self, parents: Sequence[int]) -> None:
         """Make room for nodes, the old ones first."""
         more = len(parents) - len(self.parents)
@@ -72,13 +92,3 @@ class Discriminant:
         dense = np.zeros(len(self.precision))
         dense[x.rows] = x.values
         return dense
-
-    def _make_room(self, d: int) -> None:
-        old = len(self.precision)
-        if d > old:
-            new = max(d, int(ROOM * old))
-            self.sums = np.pad(self.sums, ((0, 0), (0, new - old)))
-            self.means = np.pad(self.means, ((0, 0), (0, new - old)))
-            precision = np.eye(new) / self.l2  # a feature that is new was 0 in all examples
-            precision[:old, :old] = self.precision
-            self.precision = precision

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from river.datasets.base import MULTI_CLF
 
+from ..base import check_integer
 from ..taxonomy import Taxonomy
 from ..taxonomy.errors import UnknownLabelError
 from . import odp, odp_topics
@@ -142,10 +143,9 @@ class DMOZ(FileDataset):
             raise ValueError(
                 f"`topics` must be a list or tuple of topics like 'Top/Science', got {topics!r}"
             )
-        if depth is not None and depth < 1:
-            raise ValueError(f"`depth` must be at least 1, got {depth}")
-        if min_size < 0:
-            raise ValueError(f"`min_size` must be at least 0, got {min_size}")
+        if depth is not None:
+            check_integer("depth", depth, at_least=1)
+        check_integer("min_size", min_size, at_least=0)
         self.topics = tuple(topics)
         self.depth = depth
         self.min_size = min_size

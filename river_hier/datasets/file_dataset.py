@@ -30,7 +30,8 @@ class FileDataset(TaxonomyDataset):
     A subclass has a `taxonomy`; `HELP`, how to get the files, for the message where there are none;
     and `_examples(complain)`, a generator that opens the files anew each time. Where something in
     them is wrong it calls `complain(file, line, message)` and, should that return, goes on behind
-    it. A file that is cut off or damaged is always an error: nobody knows how much is missing.
+    it. A file that is cut off or damaged is always an error: nobody knows how much is missing. So
+    are files of which nothing is left once all that is wrong has been skipped.
 
     Parameters
     ----------
@@ -69,7 +70,7 @@ class FileDataset(TaxonomyDataset):
 
     def __iter__(self) -> Iterator[tuple[dict[Any, Any], Any]]:
         self._complaints = complaints = Complaints(self.on_error)
-        return self._examples(complaints)
+        return _not_all_skipped(self._examples(complaints), complaints)
 
     @property
     def n_skipped(self) -> int:
@@ -130,3 +131,14 @@ class FileDataset(TaxonomyDataset):
         content: dict[str, str] = super()._repr_content
         content["Path"] = "River's data home" if self.path is None else os.fspath(self.path)
         return content
+
+
+def _not_all_skipped(
+    examples: Iterator[tuple[dict[Any, Any], Any]], complaints: Complaints
+) -> Iterator[tuple[dict[Any, Any], Any]]:
+    """The examples; files that are wrong from end to end are not those that were expected."""
+    example = None
+    for example in examples:
+        yield example
+    if example is None and complaints.n:
+        raise ValueError(f"all of it had to be skipped ({complaints.n:,}): {complaints.first[0]}")

@@ -76,8 +76,14 @@ class Files:
             members = self._folder() if self.path.is_dir() else self._file()
         except DAMAGE as error:
             self._opened.close()
+            if isinstance(error, PermissionError):  # which says nothing of what is in the file
+                raise
             raise damage(self.path.name, None, error) from error
-        self._members = {plain(name): members[name] for name in sorted(members)}
+        self._members = {
+            plain(name): members[name]
+            for name in sorted(members, key=lambda name: (plain(name), name))
+            if not PurePosixPath(name).name.startswith("._")  # which macOS puts beside each file
+        }
         return self
 
     def __exit__(
@@ -119,19 +125,27 @@ class Files:
     def open(self, name: str) -> Iterator[IO[bytes]]:
         """A file's bytes, unpacked."""
         with contextlib.ExitStack() as opened:
-            member = self._members[name]
-            if isinstance(member, Path):
-                raw: Any = opened.enter_context(member.open("rb"))
-            elif isinstance(member, zipfile.ZipInfo):
-                raw = opened.enter_context(io.BufferedReader(self._archive.open(member)))
-            else:
-                raw = opened.enter_context(self._archive.extractfile(member))
+            raw = opened.enter_context(self._raw(name))
             try:
                 packed = raw.peek(len(GZIP)).startswith(GZIP)
                 unpacked: Any = gzip.GzipFile(fileobj=raw) if packed else raw
                 yield opened.enter_context(unpacked)
             except DAMAGE as error:
                 raise damage(name, None, error) from error
+
+    def _raw(self, name: str) -> Any:
+        """A file's bytes, as they lie there."""
+        member = self._members[name]
+        if isinstance(member, Path):
+            return member.open("rb")
+        if isinstance(member, tarfile.TarInfo):
+            return self._archive.extractfile(member)
+        try:
+            return io.BufferedReader(self._archive.open(member))
+        except RuntimeError as error:  # it is encrypted, or packed in another way than most are
+            raise ValueError(f"{name} cannot be unpacked: {error}") from error
+        except DAMAGE as error:
+            raise damage(name, None, error) from error
 
     def _folder(self) -> dict[str, Any]:
         found = (path for path in self.path.rglob("*") if path.is_file())
@@ -141,20 +155,22 @@ class Files:
         self._archive: Any
         if zipfile.is_zipfile(self.path):
             self._archive = self._opened.enter_context(zipfile.ZipFile(self.path))
-            return {m.filename: m for m in self._archive.infolist() if not m.is_dir()}
+            members = (m for m in self._archive.infolist() if not m.is_dir())
+            return {m.filename.replace("\\", "/"): m for m in members}
         with self.path.open("rb") as raw:
             if (
                 raw.read(len(ZIP)) == ZIP
             ):  # but its directory, which stands at the end, is not there
                 raise EOFError
         if tarfile.is_tarfile(self.path):
-            bytes_ = self._seekable()
-            self._archive = self._opened.enter_context(tarfile.open(fileobj=bytes_))  # noqa: SIM115
-            members = {m.name.removeprefix("./"): m for m in self._archive if m.isfile()}
-            bytes_.seek(self._archive.offset)
-            if not bytes_.read(1):  # the last member is not the end: blocks of zeros are
+            archive = tarfile.open(fileobj=self._seekable())  # noqa: SIM115
+            self._archive = self._opened.enter_context(archive)
+            found = {m.name.removeprefix("./"): m for m in archive if m.isfile()}
+            unpacked: Any = archive.fileobj
+            unpacked.seek(archive.offset)
+            if not unpacked.read(1):  # the last member is not the end: blocks of zeros are
                 raise EOFError
-            return members
+            return found
         return {self.path.name: self.path}
 
     def _seekable(self) -> IO[bytes]:
@@ -173,7 +189,7 @@ def plain(name: str) -> str:
 
 
 def lines(
-    files: Files, name: str, encoding: str = "utf-8", errors: str = "strict"
+    files: Files, name: str, encoding: str = "utf-8-sig", errors: str = "strict"
 ) -> Iterator[tuple[int, str]]:
     """The lines of a text file without their ends, numbered from 1."""
     line = 0

@@ -111,7 +111,7 @@ def topics(
             if int(fields[1]) <= number:
                 complain(name, line, disorder(int(fields[1]), number))
                 continue
-            if document:
+            if on:  # nobody knows what a document is about of whose topics none was sound
                 yield number, on
             document, on = fields[1], []
             number = int(document)
@@ -120,5 +120,5 @@ def topics(
             complain(name, line, str(UnknownLabelError(fields[0], taxonomy)))
         else:
             on.append(closure)
-    if document:
+    if on:
         yield number, on

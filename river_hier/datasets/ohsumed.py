@@ -204,10 +204,12 @@ class OHSUMED(FileDataset):
                 yield {name: record.get(tag, "") for name, tag in _FIELDS.items()}, all_off | on
 
     def _records(self, complain: Complaints) -> Iterator[dict[str, str]]:
-        if self.path is None:
-            self._fetch([_ARCHIVE])
         packed = self.location / _ARCHIVE
-        with self._files(_ANY_RECORDS, at=packed if packed.exists() else None) as files:
+        unpacked = any(self.location.rglob(_ANY_RECORDS))
+        if self.path is None and not unpacked:
+            self._fetch([_ARCHIVE])
+        at = packed if packed.exists() and not unpacked else None
+        with self._files(_ANY_RECORDS, at=at) as files:
             names = files.matching(_ANY_RECORDS)
             for name in sorted(names, key=lambda name: PurePosixPath(name).name):
                 yield from medline.records(files, name, complain)

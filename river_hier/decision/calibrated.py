@@ -26,7 +26,8 @@ class Calibrated(Around, base.MultiLabelClassifier):
     of the root mean square of all scores so far. The slope $e^a$ and the intercept $b$ are shared;
     what a node adds to them, $a_i$ and $b_i$, is learned at half their pace, so that nodes which
     have seen little are calibrated as all the others are. Each example moves them one step of
-    AdaGrad down the logarithmic loss, at the nodes whose parents are truly on.
+    AdaGrad down the logarithmic loss, at the nodes whose parents are truly on. In learning, a score
+    beyond ten units counts as ten: one example out of scale does not spoil the unit.
 
     Scores of margin learners say how sure they are in units of their own: those of a perceptron
     depend on how long it has learned, and on how often it was wrong. As the parameters follow the

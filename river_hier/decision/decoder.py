@@ -9,7 +9,7 @@ from typing import Any
 from river import base
 
 from ..base.classifiers import shown
-from ..taxonomy import Label, Taxonomy
+from ..taxonomy import Label
 from .around import Around, check_model
 
 
@@ -28,7 +28,6 @@ class Decoder(Around, base.MultiLabelClassifier):
         super().__init__(model)
         if not isinstance(self._last, base.MultiLabelClassifier):
             raise TypeError(f"`model` must answer with multilabels, got {shown(model)}")
-        self._children: tuple[Taxonomy, Sequence[Sequence[int]]] | None = None
 
     @classmethod
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
@@ -78,16 +77,6 @@ class Decoder(Around, base.MultiLabelClassifier):
             return likely
         said = self.model.predict_proba_one(x, **kwargs)
         return [1.0, *(said[label][True] for label in self._taxonomy.nodes[1:])]
-
-    @property
-    def _below(self) -> Sequence[Sequence[int]]:
-        """The children of each node."""
-        taxonomy = self._taxonomy
-        if self._children is None or self._children[0] is not taxonomy:
-            index = taxonomy.label_index
-            below = [tuple(index[c] for c in taxonomy.children(v)) for v in taxonomy.nodes]
-            self._children = taxonomy, below
-        return self._children[1]
 
     @abc.abstractmethod
     def _decide(self, likely: Sequence[float]) -> list[int]:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .._kernels import least_h_loss
-from ..losses.costs import Costs, by_node, check
+from ..losses.costs import Costs, check, check_values
 from .decoder import Decoder
 
 __all__ = ["HLossBayes"]
@@ -34,7 +34,8 @@ class HLossBayes(Decoder):
     model
         A multilabel model in a tree, with `predict_proba_one`, or a pipeline that ends in one.
     costs
-        `{label: cost}`, positive and finite; 1 for the labels it does not hold.
+        `{label: cost}`, positive and finite; 1 for the labels it does not hold. In an open taxonomy
+        labels may be among them that are yet to come.
 
     Raises
     ------
@@ -79,14 +80,15 @@ class HLossBayes(Decoder):
 
     def __init__(self, model: Any, costs: Costs | None = None) -> None:
         super().__init__(model)
-        if self.taxonomy is not None:
+        if self.taxonomy is None:
+            check_values(costs, "costs")  # their labels may be yet to come
+        else:
             self.taxonomy.check_tree()
             check(self.taxonomy, costs, "costs")
         self.costs = costs
 
     def _decide(self, likely: Sequence[float]) -> list[int]:
-        if self.costs is None:
-            costs: Sequence[float] = [1.0] * len(likely)
-        else:
-            costs = [*map(by_node(self._taxonomy, self.costs, "costs"), range(len(likely)))]
-        return least_h_loss(likely, self._below, costs)
+        costs = [1.0] * len(likely)
+        if self.costs is not None:
+            costs = [float(self.costs.get(label, 1.0)) for label in self._taxonomy.nodes]
+        return least_h_loss(likely, self._taxonomy.child_indices, costs)

@@ -22,7 +22,8 @@ class Tempered(Around, base.Classifier):
     where $s_v$ is the score that the model gives it, in units of the root mean square of how far
     the scores so far were from their means. Each example moves the slope $e^a$ one step of AdaGrad
     down the logarithmic loss of the true label, at the scores that the model gave before it
-    learned. The order of the labels stays as it is, so `predict_one` is the model's.
+    learned; one that is beyond ten units counts as ten there. The order of the labels stays as it
+    is, so `predict_one` is the model's.
 
     Parameters
     ----------
@@ -58,7 +59,7 @@ class Tempered(Around, base.Classifier):
 
     >>> model = decision.Tempered(linear_model.AveragedHieron(t))
     >>> evaluate.progressive_val_score(stream.take(2000), model, river_metrics.CrossEntropy())
-    CrossEntropy: 1.578
+    CrossEntropy: 1.579
 
     References
     ----------

@@ -71,12 +71,10 @@ class TreeBayes(base.Wrapper[Any], base.Classifier):
     def __init__(self, classifier: base.Classifier, taxonomy: Taxonomy) -> None:
         check_taxonomy(taxonomy)
         taxonomy.check_tree()
-        if isinstance(classifier, type) or not hasattr(classifier, "predict_proba_one"):
+        if not isinstance(classifier, base.Classifier):
             raise TypeError(f"`classifier` must be a classifier, got {shown(classifier)}")
         self.classifier = classifier
         self.taxonomy = taxonomy
-        index = taxonomy.label_index
-        self._children = [tuple(index[c] for c in taxonomy.children(v)) for v in taxonomy.nodes]
 
     @property
     def _wrapped_model(self) -> Any:
@@ -122,7 +120,7 @@ class TreeBayes(base.Wrapper[Any], base.Classifier):
             masses[self.taxonomy.index(label)] = float(p)
         for v in range(len(masses) - 1, 0, -1):
             masses[self.taxonomy.parent_indices[v][0]] += masses[v]
-        return self.taxonomy.nodes[nearest(masses, self._children)]
+        return self.taxonomy.nodes[nearest(masses, self.taxonomy.child_indices)]
 
     def predict_proba_one(self, x: dict[Any, Any], **kwargs: Any) -> dict[Any, float]:
         """The probability of each label, as the classifier gives it.

@@ -70,4 +70,4 @@ class ZeroOneBayes(Decoder):
             self.taxonomy.check_tree()
 
     def _decide(self, likely: Sequence[float]) -> list[int]:
-        return likeliest(likely, self._below)
+        return likeliest(likely, self._taxonomy.child_indices)

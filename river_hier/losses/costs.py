@@ -21,8 +21,7 @@ def by_node(taxonomy: Taxonomy, costs: Costs | None, name: str) -> Callable[[int
     """
     if costs is None:
         return _one
-    if not isinstance(costs, Mapping):
-        raise TypeError(f"`{name}` must be {{label: number}}, got {type(costs).__name__}")
+    _check_mapping(costs, name)
     if not costs.keys() <= taxonomy.label_index.keys():
         for label in costs:
             taxonomy.index(label)
@@ -31,8 +30,7 @@ def by_node(taxonomy: Taxonomy, costs: Costs | None, name: str) -> Callable[[int
     def cost(v: int) -> float:
         label = nodes[v]
         value = costs.get(label, 1.0)
-        if not is_positive(value):
-            raise ValueError(f"`{name}[{label!r}]` must be a positive finite number, got {value!r}")
+        _check_value(label, value, name)
         return float(value)
 
     return cost
@@ -40,9 +38,16 @@ def by_node(taxonomy: Taxonomy, costs: Costs | None, name: str) -> Callable[[int
 
 def check(taxonomy: Taxonomy, costs: Costs | None, name: str) -> None:
     """Every label of `costs` must be in the taxonomy, every value positive and finite."""
-    cost = by_node(taxonomy, costs, name)
-    for label in costs or ():
-        cost(taxonomy.index(label))
+    by_node(taxonomy, costs, name)
+    check_values(costs, name)
+
+
+def check_values(costs: Costs | None, name: str) -> None:
+    """Every value must be positive and finite; the labels may be yet to come."""
+    if costs is not None:
+        _check_mapping(costs, name)
+        for label, value in costs.items():
+            _check_value(label, value, name)
 
 
 def check_factor(name: str, value: Any) -> None:
@@ -54,6 +59,16 @@ def check_factor(name: str, value: Any) -> None:
 def is_positive(value: Any) -> bool:
     """Whether the value is a positive, finite number."""
     return _is_number(value) and 0.0 < value < math.inf
+
+
+def _check_mapping(costs: object, name: str) -> None:
+    if not isinstance(costs, Mapping):
+        raise TypeError(f"`{name}` must be {{label: number}}, got {type(costs).__name__}")
+
+
+def _check_value(label: object, value: Any, name: str) -> None:
+    if not is_positive(value):
+        raise ValueError(f"`{name}[{label!r}]` must be a positive finite number, got {value!r}")
 
 
 def _is_number(value: Any) -> bool:

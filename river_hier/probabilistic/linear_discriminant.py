@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from .._kernels import Discriminant, Features
+from .._kernels import LARGEST_RATIO, Discriminant, Features
 from ..base import Floats, SingleLabelModel, check_positive
 from ..taxonomy import Label, Taxonomy
 
@@ -29,7 +29,8 @@ class LinearDiscriminant(SingleLabelModel):
     + \sum_i (x_i - \bar{x}_{y_i}) (x_i - \bar{x}_{y_i})^\top \Bigr)$$
 
     with $\nu$ the number of examples that were not the first of their label. What stands above the
-    root is 0. A label that was seen rarely lies near its parent, one that never was lies on it.
+    root is 0. A label that was seen rarely lies near its parent, one that never was lies on it. So
+    the means of features should be near 0, as those of `preprocessing.StandardScaler` are.
 
     Answers with the likeliest label; `decision.TreeBayes` around it answers with the one that is
     nearest to all that is likely.
@@ -49,7 +50,8 @@ class LinearDiscriminant(SingleLabelModel):
     ------
     ValueError
         If `shrinkage` or `l2` is not positive or the taxonomy is not a tree; from `learn_one` and
-        `predict_one`, if a feature is not a finite number or the label is unknown.
+        `predict_one`, if a feature is not a finite number or the label is unknown; from
+        `learn_one`, if x is so far from the mean of its label that `l2` is lost in rounding.
 
     Notes
     -----
@@ -101,8 +103,18 @@ class LinearDiscriminant(SingleLabelModel):
         return [0, *(above[0] for above in self._taxonomy.parent_indices[1:])]
 
     def _learn(self, x: Mapping[Any, Any], y: int) -> None:
+        label = self._taxonomy.nodes[y]
+        known = self._features.find(x)
+        distance2 = self._discriminant.squared_distance(known, y)
+        if distance2 > LARGEST_RATIO * self.l2:
+            raise ValueError(
+                f"`l2` = {self.l2} is lost in rounding beside the squared distance of x from the "
+                f"mean of {label!r}, {distance2:.3g}; scale x, e.g. with river's "
+                "preprocessing.StandardScaler, or choose a larger `l2`"
+            )
+        self._discriminant.make_room(len(self._features) + len(x) - len(known.rows))
         index = self._taxonomy.label_index
-        subtree = [index[label] for label in self._taxonomy.subtree(self._taxonomy.nodes[y])]
+        subtree = [index[below] for below in self._taxonomy.subtree(label)]
         self._discriminant.learn(self._features.insert(x), y, subtree)
 
     def _answer(self, x: Mapping[Any, Any]) -> Label:

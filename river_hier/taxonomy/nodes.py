@@ -47,7 +47,9 @@ class Nodes:
     def edges(self) -> tuple[tuple[Label, Label], ...]:
         """The pairs `(parent, child)`: where there are any, `Taxonomy(t.edges) == t`."""
         nodes = self.nodes
-        return tuple((nodes[p], nodes[v]) for p, below in enumerate(self._below) for v in below)
+        return tuple(
+            (nodes[p], nodes[v]) for p, below in enumerate(self.child_indices) for v in below
+        )
 
     @property
     def root(self) -> Label:
@@ -57,12 +59,12 @@ class Nodes:
     @property
     def leaves(self) -> tuple[Label, ...]:
         """The labels without children."""
-        return tuple(self.nodes[v] for v, below in enumerate(self._below) if not below)
+        return tuple(self.nodes[v] for v, below in enumerate(self.child_indices) if not below)
 
     @property
     def inner(self) -> tuple[Label, ...]:
         """The labels with children."""
-        return tuple(self.nodes[v] for v, below in enumerate(self._below) if below)
+        return tuple(self.nodes[v] for v, below in enumerate(self.child_indices) if below)
 
     @property
     def height(self) -> int:
@@ -88,6 +90,18 @@ class Nodes:
         assert self._arrays is not None
         return self._arrays
 
+    @property
+    def child_indices(self) -> tuple[tuple[int, ...], ...]:
+        """The children of each node, as `parent_indices` has their parents."""
+        if self._children is None:
+            below: list[list[int]] = [[] for _ in self.nodes]
+            for v, above in enumerate(self.parent_indices):
+                for p in above:
+                    below[p].append(v)
+            object.__setattr__(self, "_children", tuple(map(tuple, below)))
+        assert self._children is not None
+        return self._children
+
     def index(self, label: Label) -> int:
         """The position of a label in taxonomy order."""
         try:
@@ -109,7 +123,7 @@ class Nodes:
 
     def children(self, label: Label) -> tuple[Label, ...]:
         """The children, in taxonomy order; in a tree, as they were given."""
-        return self._labels(self._below[self.index(label)])
+        return self._labels(self.child_indices[self.index(label)])
 
     def ancestors(self, label: Label) -> tuple[Label, ...]:
         """The nodes above, the root first; the label itself is not among them."""
@@ -121,7 +135,7 @@ class Nodes:
 
     def descendants(self, label: Label) -> tuple[Label, ...]:
         """The nodes below, in taxonomy order; the label itself is not among them."""
-        return self._labels(sorted(reach(self._below, self.index(label))))
+        return self._labels(sorted(reach(self.child_indices, self.index(label))))
 
     def subtree(self, label: Label) -> tuple[Label, ...]:
         """The label and its descendants, in taxonomy order."""
@@ -192,18 +206,6 @@ class Nodes:
             f"Taxonomy(root={self.root!r}, {kind}{len(self)} node{'s'[: len(self) != 1]}, "
             f"{leaves} lea{'f' if leaves == 1 else 'ves'}, height {self.height})"
         )
-
-    @property
-    def _below(self) -> tuple[tuple[int, ...], ...]:
-        """The children of each node."""
-        if self._children is None:
-            below: list[list[int]] = [[] for _ in self.nodes]
-            for v, above in enumerate(self.parent_indices):
-                for p in above:
-                    below[p].append(v)
-            object.__setattr__(self, "_children", tuple(map(tuple, below)))
-        assert self._children is not None
-        return self._children
 
     def _labels(self, indices: Iterable[int]) -> tuple[Label, ...]:
         return tuple(self.nodes[v] for v in indices)

@@ -16,8 +16,8 @@ import time
 from typing import Any
 
 import numpy as np
+from river import base, naive_bayes
 from river import linear_model as river_linear_model
-from river import naive_bayes
 from tqdm import tqdm
 
 from river_hier import decision, linear_model, metrics, probabilistic
@@ -26,7 +26,7 @@ from river_hier.datasets import synth
 N_TRAIN, N_TEST, BLOCK, NOISE = 12_100, 6_050, 550, 0.16
 
 
-class Truth:
+class Truth(base.Classifier):
     """Knows the prototypes."""
 
     def __init__(self, stream: synth.PrototypeTree) -> None:

@@ -20,6 +20,11 @@ class AdaGrad:
         self.value -= self.step * gradient / math.sqrt(self.squares)
 
 
+def near(scores: list[float], unit: float) -> list[float]:
+    """What is beyond ten units counts as ten."""
+    return [max(min(score, 10 * unit), -10 * unit) for score in scores]
+
+
 class Calibration:
     """Shared and own slopes, of which logarithms are learned, and intercepts."""
 
@@ -36,12 +41,13 @@ class Calibration:
     def given(self, node: Any, score: float) -> float:
         slope = math.exp(self.a.value + self.own_a[node].value)
         z = slope * score / self.unit() + self.b.value + self.own_b[node].value
-        # e^-z may be too large for a float
-        return 1 / (1 + math.exp(-z)) if z >= 0 else math.exp(z) / (1 + math.exp(z))
+        return 1 / (1 + math.exp(-z)) if z > -700 else 0.0
 
     def learn(self, scores: dict[Any, float], on: dict[Any, bool]) -> None:
         """`scores` of the nodes whose parents are on."""
-        self.scores += scores.values()
+        seen = near(list(scores.values()), self.unit())
+        self.scores += seen
+        scores = dict(zip(scores, seen, strict=True))
         by_a, by_b = {}, {}
         for node, score in scores.items():
             by_b[node] = self.given(node, score) - on[node]
@@ -61,10 +67,12 @@ class Temperature:
         self.scores: list[float] = []
         self.a = AdaGrad(math.log(2), 0.2)
 
-    def steep(self, scores: dict[Any, float]) -> dict[Any, float]:
+    def unit(self) -> float:
         squares = sum(score**2 for score in self.scores)
-        unit = math.sqrt(squares / len(self.scores)) if squares else math.inf
-        return {label: math.exp(self.a.value) * s / unit for label, s in scores.items()}
+        return math.sqrt(squares / len(self.scores)) if squares else math.inf
+
+    def steep(self, scores: dict[Any, float]) -> dict[Any, float]:
+        return {label: math.exp(self.a.value) * s / self.unit() for label, s in scores.items()}
 
     def probabilities(self, scores: dict[Any, float]) -> dict[Any, float]:
         steep = self.steep(scores)
@@ -73,6 +81,8 @@ class Temperature:
 
     def learn(self, scores: dict[Any, float], y: Any) -> None:
         mean = sum(scores.values()) / len(scores)
-        self.scores += [score - mean for score in scores.values()]
+        seen = near([score - mean for score in scores.values()], self.unit())
+        self.scores += seen
+        scores = dict(zip(scores, seen, strict=True))
         steep, p = self.steep(scores), self.probabilities(scores)
         self.a.move(sum(p[label] * steep[label] for label in p) - steep[y])
