@@ -80,6 +80,18 @@ def test_the_bound_on_hierons_synthetic_data() -> None:
     assert error.get() < 0.62
 
 
+def test_it_does_not_matter_where_the_zeros_of_features_are() -> None:
+    stream = synth.PrototypeTree(branching=2, depth=2, noise=0.16, seed=1)
+    models = {at: probabilistic.LinearDiscriminant(stream.taxonomy) for at in (0.0, 1000.0)}
+    for x, y in stream.take(200):
+        answers = []
+        for at, model in models.items():
+            moved = {name: at + value for name, value in x.items()}
+            answers.append(list(model.predict_proba_one(moved).values()))
+            model.learn_one(moved, y)
+        assert answers[0] == pytest.approx(answers[1], abs=1e-6)
+
+
 def test_numbers_stay_sound_where_nothing_varies() -> None:
     model = probabilistic.LinearDiscriminant(TREE, l2=1e-3)
     for _ in range(500):

@@ -16,7 +16,8 @@ ROOM = 1.5  # how much room is made where there is none left
 class Discriminant:
     """Sums, shrunken means and the inverse of the scatter inside the classes.
 
-    `n` counts the examples of each node, `sums` adds them up, `means` are shrunken;
+    Features are counted from the first example, `origin`, so that it does not matter where their
+    zeros are. `n` counts the examples of each node, `sums` adds them up, `means` are shrunken;
     `precision` is the inverse of `l2 I + sum (x - mean)(x - mean)^T`, each x with the mean of its
     class; `bends` are the `mean . precision mean` of all nodes.
     """
@@ -27,6 +28,7 @@ class Discriminant:
         self.shrinkage = shrinkage
         self.l2 = l2
         self.n = np.zeros(n)
+        self.origin = np.zeros(0)
         self.sums, self.means = np.zeros((n, 0)), np.zeros((n, 0))
         self.precision = np.zeros((0, 0))
         self.bends = np.zeros(n)
@@ -50,6 +52,8 @@ class Discriminant:
 
         There must be room for the features of x.
         """
+        if not self.n.any():
+            self.origin = self._dense(x)
         dense = self._dense(x)
         if self.n[v]:
             self._scatter(dense - self.sums[v] / self.n[v], self.n[v])
@@ -78,6 +82,7 @@ class Discriminant:
             precision[:old, :old] = self.precision
             wider = ((0, 0), (0, new - old))
             sums, means = np.pad(self.sums, wider), np.pad(self.means, wider)
+            self.origin = np.pad(self.origin, (0, new - old))
             self.precision, self.sums, self.means = precision, sums, means
 
     def add_nodes(self, parents: Sequence[int]) -> None:
@@ -89,6 +94,6 @@ class Discriminant:
         self.means = np.pad(self.means, ((0, more), (0, 0)))
 
     def _dense(self, x: Vector) -> Floats:
-        dense = np.zeros(len(self.precision))
-        dense[x.rows] = x.values
+        dense = -self.origin
+        dense[x.rows] += x.values
         return dense

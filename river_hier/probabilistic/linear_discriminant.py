@@ -28,9 +28,9 @@ class LinearDiscriminant(SingleLabelModel):
     \Sigma = \frac{1}{\nu + 1} \Bigl( l2 \, I
     + \sum_i (x_i - \bar{x}_{y_i}) (x_i - \bar{x}_{y_i})^\top \Bigr)$$
 
-    with $\nu$ the number of examples that were not the first of their label. What stands above the
-    root is 0. A label that was seen rarely lies near its parent, one that never was lies on it. So
-    the means of features should be near 0, as those of `preprocessing.StandardScaler` are.
+    with $\nu$ the number of examples that were not the first of their label. Above the
+    root stands the first example, so that it does not matter where the zeros of features are. A
+    label that was seen rarely lies near its parent, one that never was lies on it.
 
     Answers with the likeliest label; `decision.TreeBayes` around it answers with the one that is
     nearest to all that is likely.
@@ -73,11 +73,11 @@ class LinearDiscriminant(SingleLabelModel):
 
     >>> model = probabilistic.LinearDiscriminant(t)
     >>> evaluate.progressive_val_score(stream.take(2000), model, metrics.TreeInducedError(t))
-    TreeInducedError: 0.804
+    TreeInducedError: 0.8025
 
     >>> model = decision.TreeBayes(probabilistic.LinearDiscriminant(t), t)
     >>> evaluate.progressive_val_score(stream.take(2000), model, metrics.TreeInducedError(t))
-    TreeInducedError: 0.7505
+    TreeInducedError: 0.7455
 
     References
     ----------

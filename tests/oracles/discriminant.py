@@ -20,12 +20,18 @@ class LinearDiscriminant:
         self.examples: list[tuple[Features, Node]] = []
 
     def scores(self, x: Features) -> dict[Node, float]:
-        names: list[Hashable] = list(dict.fromkeys(name for z, _ in self.examples for name in z))
+        first = self.examples[0][0] if self.examples else {}
+
+        def centred(z: Features) -> Features:
+            return {a: z.get(a, 0.0) - first.get(a, 0.0) for a in {*z, *first}}
+
+        x, examples = centred(x), [(centred(z), y) for z, y in self.examples]
+        names: list[Hashable] = list(dict.fromkeys(name for z, _ in examples for name in z))
         mean: dict[Node, dict[Hashable, float]] = {}
         scatter = {a: {b: self.l2 * (a == b) for b in names} for a in names}
         free = 1
         for v, above in self.parents.items():  # a parent comes before its children
-            mine = [z for z, y in self.examples if y == v]
+            mine = [z for z, y in examples if y == v]
             mean[v] = {}
             for a in names:
                 prior = self.shrinkage * mean[above[0]][a] if above else 0.0
