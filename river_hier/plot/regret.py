@@ -1,0 +1,72 @@
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from .axes import COLORS, axes, finish
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["regret"]
+
+_FAR = 3.0  # beyond so many times the largest regret, a bound would press the curve to the floor
+
+
+def regret(
+    states: Iterable[Mapping[str, float]], bound: float | None = None, ax: Axes | None = None
+) -> Axes:
+    """Draw the regret along a stream, beside the cumulative losses that it is the difference of.
+
+    Parameters
+    ----------
+    states
+        What `evaluate.iter_regret` gives; it is read to its end.
+    bound
+        The most that the regret can be at the end, e.g. by `evaluate.hrls_bound`. One that is far
+        above the losses is only named.
+    ax
+        Where to draw; `None` makes a figure.
+
+    Returns
+    -------
+    The axes.
+
+    Raises
+    ------
+    ValueError
+        If there are no states.
+    ImportError
+        If there is no matplotlib.
+
+    Examples
+    --------
+
+    >>> from river_hier import Taxonomy, evaluate, linear_model, losses, plot
+    >>> from river_hier.datasets import synth
+
+    >>> t = Taxonomy([("animal", "mammal"), ("animal", "bird"), ("mammal", "wolf")])
+    >>> stream = synth.LinearLabels(t, n_features=5, seed=42)
+    >>> model = linear_model.HPerceptron(t)
+    >>> states = evaluate.iter_regret(stream.take(300), model, stream.reference, losses.h_loss, 50)
+    >>> ax = plot.regret(states)
+    >>> float(ax.lines[0].get_ydata()[-1])
+    62.96154
+
+    """
+    rows = list(states)
+    if not rows:
+        raise ValueError("`states` is empty; a generator can be read only once")
+    ax = axes(ax)
+    steps = [row["Step"] for row in rows]
+    styles = {"Regret": ("-", 2.2), "Loss": ("--", 1.2), "Comparator": (":", 1.6)}
+    for (key, (line, width)), color in zip(styles.items(), COLORS, strict=False):
+        ax.plot(steps, [row[key] for row in rows], line, lw=width, color=color, label=key.lower())
+    if bound is not None:
+        seen = max(abs(row[key]) for row in rows for key in styles)
+        if bound <= _FAR * seen:
+            ax.axhline(bound, color="black", lw=1.0, label=f"bound on the regret, {bound:,.4g}")
+        else:
+            ax.plot([], [], " ", label=f"bound on the regret: {bound:,.3g}")
+    ax.legend(frameon=False)
+    return finish(ax, xlabel="examples seen", ylabel="cumulative loss")
