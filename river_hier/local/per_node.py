@@ -106,10 +106,7 @@ class PerNode(LocalModel, base.MultiLabelClassifier):
     """
 
     def __init__(
-        self,
-        classifier: Choice,
-        taxonomy: Taxonomy | None = None,
-        threshold: Threshold = 0.5,
+        self, classifier: Choice, taxonomy: Taxonomy | None = None, threshold: Threshold = 0.5
     ) -> None:
         super().__init__(classifier, taxonomy, threshold)
 
@@ -160,10 +157,9 @@ class PerNode(LocalModel, base.MultiLabelClassifier):
         x
             A dictionary of features.
         threshold
-            Switch on the nodes that `predict_proba_one` gives at least this probability, whatever
-            the model's own rule says. `None` for that rule.
+            Switch on the nodes with at least this probability in `predict_proba_one`.
         max_depth
-            Switch off the nodes that are deeper. `None` for no limit.
+            Switch off the nodes that are deeper.
         kwargs
             Passed on to the classifiers.
 

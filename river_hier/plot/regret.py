@@ -10,21 +10,21 @@ if TYPE_CHECKING:
 
 __all__ = ["regret"]
 
-_FAR = 3.0  # beyond so many times the largest regret, a bound would press the curve to the floor
+_FAR = 3.0  # times the largest regret; a bound beyond would press the curve to the floor
 
 
 def regret(
     states: Iterable[Mapping[str, float]], bound: float | None = None, ax: Axes | None = None
 ) -> Axes:
-    """Draw the regret along a stream, beside the cumulative losses that it is the difference of.
+    """Draw the regret along a stream.
 
     Parameters
     ----------
     states
         What `evaluate.iter_regret` gives; it is read to its end.
     bound
-        The most that the regret can be at the end, e.g. by `evaluate.hrls_bound`. One that is far
-        above the losses is only named.
+        The most that the regret can be at the end, e.g. by `evaluate.hrls_bound`. One that is more
+        than three times the largest regret is only named.
     ax
         Where to draw; `None` makes a figure.
 
@@ -58,15 +58,12 @@ def regret(
     if not rows:
         raise ValueError("`states` is empty; a generator can be read only once")
     ax = axes(ax)
-    steps = [row["Step"] for row in rows]
-    styles = {"Regret": ("-", 2.2), "Loss": ("--", 1.2), "Comparator": (":", 1.6)}
-    for (key, (line, width)), color in zip(styles.items(), COLORS, strict=False):
-        ax.plot(steps, [row[key] for row in rows], line, lw=width, color=color, label=key.lower())
+    regrets = [row["Regret"] for row in rows]
+    ax.plot([row["Step"] for row in rows], regrets, color=COLORS[0], label="regret")
     if bound is not None:
-        seen = max(abs(row[key]) for row in rows for key in styles)
-        if bound <= _FAR * seen:
-            ax.axhline(bound, color="black", lw=1.0, label=f"bound on the regret, {bound:,.4g}")
+        if bound <= _FAR * max(map(abs, regrets)):
+            ax.axhline(bound, color="black", ls="--", lw=1.0, label=f"bound, {bound:,.4g}")
         else:
-            ax.plot([], [], " ", label=f"bound on the regret: {bound:,.3g}")
+            ax.plot([], [], " ", label=f"bound: {bound:,.3g}")
     ax.legend(frameon=False)
-    return finish(ax, xlabel="examples seen", ylabel="cumulative loss")
+    return finish(ax, xlabel="examples seen", ylabel="regret so far")

@@ -74,12 +74,14 @@ def taxonomy(
     names = [_shortened(str(v)) for v in taxonomy.nodes]
     layout = layered(taxonomy, names)
     width, height = layout.width * _CHARACTER * _FONT / 72, layout.n_rows * _ROW * _FONT / 72
-    ax = axes(ax, width=max(width, 3.0) + bool(found) * 0.9, height=max(height, 1.6) + 0.3)
+    made = ax is None
+    below = 0.7 if found else 0.0  # inches for the scale of colours
+    ax = axes(ax, max(width, 3.0) + 0.2, max(height, 1.6) + 0.4 + below)
     ax.set(xlim=(0, layout.width), ylim=(layout.n_rows - 0.2, -1.2))
     ax.set(xticks=[], yticks=[])
     ax.spines[:].set_visible(False)
     _draw_edges(ax, taxonomy, layout)
-    size = min(_FONT, _fitting(ax, layout))
+    size = _FONT if made else min(_FONT, _fitting(ax, layout))
     _draw_nodes(ax, layout, found, label, (size / _FONT) ** 2)
     leaf = [not taxonomy.children(v) for v in taxonomy.nodes]
     _write_names(ax, layout, names, leaf, size)

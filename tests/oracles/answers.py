@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from .trees import Parents, ancestors, children, depth
-from .vectors import Vector
+from .trees import Features, Parents, ancestors, children, depth
 
 Node = Any
 
@@ -48,7 +47,7 @@ def likely_enough(parents: Parents, p: dict[Node, float], threshold: float) -> s
     }
 
 
-def parts(path_weights: Iterable[Vector], x: Vector) -> dict[Any, float]:
+def parts(path_weights: Iterable[Features], x: Features) -> dict[Any, float]:
     """w_j x_j, summed over the weight vectors that make up a score; zeros are left out."""
     found: dict[Any, float] = {}
     for w in path_weights:
