@@ -12,7 +12,7 @@ import pytest
 import strategies
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from river import compose, naive_bayes, preprocessing
+from river import base, compose, naive_bayes, preprocessing
 from river import linear_model as river_linear_model
 
 from river_hier import Taxonomy, answers, decision, kernel, linear_model, local, probabilistic
@@ -131,6 +131,26 @@ def test_a_multilabel_stops_where_the_oracle_does(name: str, taxonomy: Taxonomy)
             answer = model.predict_one(X, threshold=threshold, max_depth=max_depth)
             on = {v for v, yes in answer.items() if yes}
             assert on == oracles.cut_multilabel(parents, enough, max_depth)
+
+
+class Incoherent(base.MultiLabelClassifier):
+    """A model of one's own for which a node may be likelier than its parent."""
+
+    taxonomy = _taxonomy = TREE
+
+    def learn_one(self, x: Any, y: Any) -> None: ...
+
+    def predict_one(self, x: Any, **kwargs: Any) -> Any:
+        return {label: p[True] >= 0.5 for label, p in self.predict_proba_one(x).items()}
+
+    def predict_proba_one(self, x: Any, **kwargs: Any) -> Any:
+        likely = {"a": 0.4, "b": 0.7, "c": 0.9, "d": 0.1, "e": 0.8}
+        return {label: {True: p, False: 1 - p} for label, p in likely.items()}
+
+
+def test_an_answer_is_closed_upward_whatever_the_model_says() -> None:
+    answer = decision.HLossBayes(Incoherent()).predict_one(X, threshold=0.5)
+    assert answer == {"a": False, "b": True, "c": False, "d": False, "e": False}
 
 
 @pytest.mark.parametrize("name", SINGLE)
@@ -268,6 +288,24 @@ def test_a_reason_agrees_with_the_model(name: str) -> None:
     lines = model.debug_one(X).splitlines()
     assert len(lines) == 1 + len(reasons)
     assert pickle.dumps(model) == before
+
+
+@pytest.mark.parametrize("budget", [None, 4])
+def test_parts_of_least_squares_with_a_kernel_are_shares_of_the_score(budget: int | None) -> None:
+    model = taught(lambda t: kernel.HRLS(t, kernel.RBF(1.0), budget=budget))
+    visit, forgotten = model._rls.visit(X), 0
+    for system in model._rls.systems:
+        whole = system.solver.scores(visit)
+        r, _ = system.solver.solve(visit)
+        forgotten += np.any(system.solver.w0)
+        for v, w_x in zip(system.nodes, whole, strict=True):
+            parts = visit.x.values * model._rls.coefficients(v)
+            assert sum(parts) == pytest.approx(w_x)
+            why = model.explain_one(X).get(TREE.nodes[v])
+            if why is not None:
+                found = sorted(part * (1 + r) for _, part in why.parts)
+                assert found == pytest.approx(sorted(part for part in parts if part))
+    assert bool(forgotten) == (budget is not None)
 
 
 def test_parts_of_a_kernel_are_stored_examples() -> None:

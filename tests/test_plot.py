@@ -69,6 +69,11 @@ def test_no_name_is_cut_or_meets_another(taxonomy: Taxonomy, scale: bool) -> Non
         assert ax.figure.bbox.containsy(box.y0)
         assert ax.figure.bbox.containsy(box.y1)
     assert min(text.get_size() for text in ax.texts) >= 7
+    for line in ax.lines:  # nor a line that goes down to a node's children
+        if line.get_linestyle() == "-":
+            _, (x, y0), (_, y1), _ = ax.transData.transform(line.get_xydata())
+            low, high = sorted((y0, y1))
+            assert not any(b.x0 < x < b.x1 and b.y0 < high and low < b.y1 for b in boxes)
 
 
 def test_nodes_stand_in_layers_and_do_not_meet() -> None:
@@ -79,8 +84,8 @@ def test_nodes_stand_in_layers_and_do_not_meet() -> None:
     for parent, child in LARGE.edges:
         assert at[parent][0] < at[child][0]
     assert len({at[v][0] for v in LARGE}) == LARGE.height + 1
-    rows = [at[v][1] for v in LARGE.leaves]
-    assert sorted(rows) == list(range(len(LARGE.leaves)))
+    leaves = sorted(LARGE.leaves, key=lambda v: [LARGE.index(u) for u in LARGE.path(v)])
+    assert [at[v][1] for v in leaves] == list(range(len(leaves)))  # from above, as they are read
 
 
 def test_values_are_colours_and_sizes() -> None:
