@@ -15,7 +15,16 @@ from hypothesis import strategies as st
 from river import base, compose, naive_bayes, preprocessing
 from river import linear_model as river_linear_model
 
-from river_hier import Taxonomy, answers, decision, kernel, linear_model, local, probabilistic
+from river_hier import (
+    Taxonomy,
+    answers,
+    batch,
+    decision,
+    kernel,
+    linear_model,
+    local,
+    probabilistic,
+)
 
 TREE = Taxonomy([("r", "a"), ("r", "b"), ("a", "c"), ("a", "d"), ("c", "e")])
 DAG = Taxonomy([("r", "a"), ("r", "b"), ("a", "c"), ("b", "c"), ("c", "d")])
@@ -193,6 +202,16 @@ def test_keywords_go_through_a_pipeline_and_change_nothing(name: str) -> None:
 def test_bad_keywords(name: str, keywords: Any, error: Any, message: str) -> None:
     with pytest.raises(error, match=message):
         EVERY[name](TREE).predict_one(X, **keywords)
+
+
+def test_models_without_probabilities_stop_at_a_depth() -> None:
+    examples = [({"x": 1.0}, "e"), ({"y": 1.0}, "b"), ({"x": 0.5, "y": 1.0}, "d")]
+    for model in (batch.BatchHMinOver(TREE), batch.KernelHSVM(TREE, kernel.RBF(1.0))):
+        fitted = compose.Discard("new") | model.fit(examples)
+        own = {v for v, on in fitted.predict_one(X).items() if on}
+        for max_depth in range(4):
+            on = {v for v, yes in fitted.predict_one(X, max_depth=max_depth).items() if yes}
+            assert on == oracles.cut_multilabel(strategies.parents_of(TREE), own, max_depth)
 
 
 def test_an_open_taxonomy_stops_too() -> None:
