@@ -88,6 +88,11 @@ def test_nodes_stand_in_layers_and_do_not_meet() -> None:
     assert [at[v][1] for v in leaves] == list(range(len(leaves)))  # from above, as they are read
 
 
+def test_names_are_not_formulas() -> None:
+    ax = drawn(plot.taxonomy(Taxonomy.flat(["$10", "$x^{", "a$b_2$"])))
+    assert [text.get_text() for text in ax.texts][1:] == ["$10", "$x^{", "a$b_2$"]
+
+
 def test_values_are_colours_and_sizes() -> None:
     ax = drawn(plot.taxonomy(TREE, {"wolf": 4.0, "owl": -1.0, "bird": 0.0}, label="gain"))
     hollow, full = ax.collections

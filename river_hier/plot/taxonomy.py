@@ -124,9 +124,10 @@ def _write_names(ax: Axes, layout: Layout, names: list[str], leaf: list[bool], s
     """Names of leaves to their right, those of inner nodes above the line that leads to them."""
     for x, y, name, is_leaf in zip(layout.x, layout.y, names, leaf, strict=True):
         if is_leaf:
-            ax.text(x + GAP / 2, y, name, size=size, ha="left", va="center_baseline")
+            text = ax.text(x + GAP / 2, y, name, size=size, ha="left", va="center_baseline")
         else:
-            ax.text(x - GAP / 2, y - 0.1, name, size=size, ha="right", va="bottom")
+            text = ax.text(x - GAP / 2, y - 0.1, name, size=size, ha="right", va="bottom")
+        text.set_parse_math(False)  # dollars are dollars
 
 
 def _fitting(ax: Axes, layout: Layout) -> float:
