@@ -76,7 +76,7 @@ def taxonomy(
     width, height = layout.width * _CHARACTER * _FONT / 72, layout.n_rows * _ROW * _FONT / 72
     made = ax is None
     below = 0.7 if found else 0.0  # inches for the scale of colours
-    ax = axes(ax, max(width, 3.0) + 0.2, max(height, 1.6) + 0.4 + below)
+    ax = axes(ax, max(width, 3.5) + 0.2, max(height, 1.6) + 0.4 + below)
     ax.set(xlim=(0, layout.width), ylim=(layout.n_rows - 0.2, -1.2))
     ax.set(xticks=[], yticks=[])
     ax.spines[:].set_visible(False)
@@ -115,9 +115,12 @@ def _draw_nodes(
             linewidths=0.5,
             zorder=3,
         )
-        ax.figure.colorbar(
-            drawn, ax=ax, label=label, orientation="horizontal", shrink=0.6, fraction=0.03, pad=0.02
+        bar = ax.figure.colorbar(
+            drawn, ax=ax, orientation="horizontal", shrink=0.8, fraction=0.03, pad=0.02
         )
+        bar.set_label(label, size=_FONT)
+        bar.ax.tick_params(labelsize=_FONT)
+        bar.ax.locator_params(nbins=4)
 
 
 def _write_names(ax: Axes, layout: Layout, names: list[str], leaf: list[bool], size: float) -> None:
