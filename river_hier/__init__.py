@@ -9,6 +9,7 @@ from .taxonomy import Taxonomy
 
 if TYPE_CHECKING:
     from . import (
+        answers,
         batch,
         datasets,
         decision,
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
         local,
         losses,
         metrics,
+        plot,
         probabilistic,
     )
     from .versions import show_versions
@@ -29,6 +31,7 @@ __version__ = "0.1.0"
 __all__ = [
     "Taxonomy",
     "__version__",
+    "answers",
     "batch",
     "datasets",
     "decision",
@@ -40,6 +43,7 @@ __all__ = [
     "local",
     "losses",
     "metrics",
+    "plot",
     "probabilistic",
     "show_versions",
 ]

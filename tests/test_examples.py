@@ -193,6 +193,17 @@ def test_a_drift_is_found_in_its_branch_and_nowhere_else() -> None:
     assert ends[1] > 2 * ends[0]  # who remembers everything takes longer
 
 
+def test_a_threshold_makes_single_labels_true_and_short() -> None:
+    example = "10_answers"
+    rows = [numbers(example, f"p >= 0.{t}  ") for t in range(5, 10)]
+    true, depth, distance = zip(numbers(example, "own rule"), *rows, strict=True)
+    assert list(true) == sorted(true)
+    assert list(depth) == sorted(depth, reverse=True)
+    assert depth[0] == 3  # all labels are leaves
+    assert true[-1] > 95 > true[0]
+    assert distance[-1] > distance[0]  # nobody is given more than he pays for
+
+
 def test_a_kernel_sees_what_no_line_separates() -> None:
     example = "05_kernels"
     linear, _ = numbers(example, "linear  ")

@@ -17,7 +17,7 @@ FLOORS = [
     {"taxonomy"},
     {"losses", "base", "_kernels"},
     {"linear_model", "kernel", "probabilistic", "metrics", "datasets", "feature_extraction"},
-    {"evaluate", "decision", "induction", "local", "batch"},
+    {"evaluate", "decision", "induction", "local", "batch", "answers", "plot"},
 ]
 FLOOR = {module: height for height, modules in enumerate(FLOORS) for module in modules}
 # On one floor, `base` may stand on the kernels; the others are strangers to each other.

@@ -27,7 +27,7 @@ from .batch_steps import (
 )
 from .calibration import Calibration, Temperature
 from .closures import Closures, closures, star_closures
-from .decoding import least_h_loss, likeliest, nearest
+from .decoding import deepest, least_h_loss, likeliest, nearest
 from .discriminant import Discriminant
 from .expansion import Expansion
 from .features import Features
@@ -52,6 +52,7 @@ from .names import Names, Vector
 from .paths import (
     conditional_probabilities,
     path_sums,
+    subtree_sums,
     top_down_probabilities,
     trained_nodes,
 )
@@ -144,6 +145,7 @@ __all__ = [
     "conditional_probabilities",
     "core",
     "decided",
+    "deepest",
     "distances_from",
     "harow_step",
     "harow_steps",
@@ -170,6 +172,7 @@ __all__ = [
     "star_closures",
     "store_everywhere",
     "store_where_in_doubt",
+    "subtree_sums",
     "top_down_answer",
     "top_down_answers",
     "top_down_probabilities",

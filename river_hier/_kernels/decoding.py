@@ -10,6 +10,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
 Probabilities = Sequence[float]  # P(on) of each node, never above its parent's; the root's is 1
 Children = Sequence[Sequence[int]]  # of each node
 Visited = list[tuple[int, int]]  # nodes and their parents, from the root down
@@ -56,6 +61,17 @@ def nearest(masses: Sequence[float], children: Children) -> int:
     while (heavy := next((i for i in children[v] if masses[i] > half), None)) is not None:
         v = heavy
     return v
+
+
+def deepest(masses: Floats, depth: Ints, threshold: float) -> int:
+    """The deepest node with at least this much mass in its subtree, or the root: O(nodes).
+
+    Of several the one with the largest mass, of those the first. Above one half there are never
+    several: two subtrees of one depth share nothing.
+    """
+    reached = np.flatnonzero(masses >= threshold)
+    reached = reached[depth[reached] == depth[reached].max(initial=0)]
+    return int(reached[masses[reached].argmax()]) if len(reached) else 0
 
 
 def _visited(likely: Probabilities, children: Children) -> Visited:

@@ -42,6 +42,13 @@ class Expansion:
         scores = np.bincount(self._nodes[:n], weights=parts, minlength=self.n_nodes)
         return scores.astype(np.float64, copy=False)
 
+    def coefficients(self, nodes: NDArray[np.intp], n_instances: int) -> Floats:
+        """Of every instance the sum of its coefficients at these nodes: O(triples)."""
+        n = self._n
+        values = np.where(np.isin(self._nodes[:n], nodes), self._values[:n], 0.0)
+        found = np.bincount(self._instances[:n], weights=values, minlength=n_instances)
+        return found.astype(np.float64, copy=False)
+
     def parts(self, norms2: Floats) -> Floats:
         """The squared norms of what the instances, of these squared norms, are in all sums."""
         instances = self._instances[: self._n]

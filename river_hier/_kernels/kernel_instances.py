@@ -57,6 +57,10 @@ class KernelInstances(abc.ABC):
         """Forget the others; those that are kept get the numbers 0, 1, ..."""
 
     @abc.abstractmethod
+    def examples(self, which: NDArray[np.intp]) -> list[dict[Any, Any]]:
+        """Some instances as the dicts that they were."""
+
+    @abc.abstractmethod
     def _values(self, x: Mapping[Any, Any]) -> tuple[Floats, float]:
         """K(x_i, x) for all i, and K(x, x)."""
 
@@ -96,6 +100,14 @@ class DotProducts(KernelInstances):
         self._rows = Rows()
         for rows, values, norm2 in kept:
             self._rows.append(Vector(np.searchsorted(used, rows), values, norm2))
+
+    def examples(self, which: NDArray[np.intp]) -> list[dict[Any, Any]]:
+        """Some instances as dicts of floats; zeros may be left out."""
+        names = self._features.names()
+        return [
+            {names[j]: value for j, value in zip(x.rows.tolist(), x.values.tolist(), strict=True)}
+            for x in self._rows.vectors(which)
+        ]
 
     def _values(self, x: Mapping[Any, Any]) -> tuple[Floats, float]:
         vector = _plain(self._features.find(x))
@@ -140,6 +152,9 @@ class Pairs(KernelInstances):
 
     def keep(self, which: NDArray[np.intp]) -> None:
         self._stored = [self._stored[i] for i in which.tolist()]
+
+    def examples(self, which: NDArray[np.intp]) -> list[dict[Any, Any]]:
+        return [dict(self._stored[i]) for i in which.tolist()]
 
     def _values(self, x: Mapping[Any, Any]) -> tuple[Floats, float]:
         check_mapping(x)

@@ -53,6 +53,13 @@ class KernelDirect(Direct):
         """w . x of every output; there is no explicit w."""
         return self.scores(visit)
 
+    def coefficients(self, output: int, n_instances: int) -> Floats:
+        """Of every stored instance the coefficient in w, w0 included."""
+        found = np.zeros(n_instances)
+        found[self.ids] = self.factor.backward(self.z[: self.n])[:, output]
+        found[self.ids[: len(self.w0)]] += self.w0[:, output]
+        return found
+
     def absorb(self, n: int, K: Floats) -> None:
         """Keep n instances or fewer; K is the kernel among all. w stays as near as can be."""
         c0 = np.zeros_like(self.v)
@@ -93,6 +100,12 @@ class KernelSystems(Systems):
 
     def visit(self, x: Mapping[Any, Any]) -> KernelVisit:
         return KernelVisit(x, self.stored)
+
+    def coefficients(self, v: int) -> Floats:
+        """Of every stored instance the coefficient in the weight vector of a node: O(Q^2)."""
+        system = next(system for system in self.systems if v in system.nodes)
+        assert isinstance(system.solver, KernelDirect)
+        return system.solver.coefficients(system.nodes.index(v), self.stored.n)
 
     def store(self, system: System, visit: Visit, v: Floats, r: float, u: Floats) -> None:
         system.solver.store(visit, v, r, u)

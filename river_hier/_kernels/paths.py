@@ -21,6 +21,14 @@ def path_sums(values: Floats, tree: Arrays) -> Floats:
     return sums
 
 
+def subtree_sums(values: Floats, tree: Arrays) -> Floats:
+    """Of every node the sum of `values` over its subtree, its own included: O(nodes)."""
+    sums = values.copy()
+    for a, b in zip(tree.level_ptr[-2:0:-1], tree.level_ptr[:1:-1], strict=True):
+        np.add.at(sums, _parents(tree, a, b), sums[a:b])
+    return sums
+
+
 def top_down(yes: Mask, taxonomy: Arrays) -> Mask:
     """Switch on every node that says yes and whose parents are all on: O(nodes + edges)."""
     on = yes.copy()

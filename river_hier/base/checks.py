@@ -25,6 +25,12 @@ def check_integer(name: str, value: Any, at_least: int) -> None:
         raise ValueError(f"`{name}` must be at least {at_least}, got {value}")
 
 
+def check_probability(name: str, value: Any) -> None:
+    """A parameter that is a probability."""
+    if not isinstance(value, numbers.Real) or not 0.0 <= float(value) <= 1.0:
+        raise ValueError(f"`{name}` must be between 0 and 1, got {value!r}")
+
+
 def check_power_of_two(name: str, value: Any) -> None:
     """A parameter that counts the rows of a hash table."""
     check_integer(name, value, 2)

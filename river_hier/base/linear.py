@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import abc
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from .._kernels import Features, HashedFeatures, Names, Vector, Vectors
 from ..taxonomy import Label, Taxonomy
 from .checks import check_power_of_two
 from .model import Floats, TaxonomyModel
+from .reasons import Part, effects
 
 
 class LinearModel(TaxonomyModel):
@@ -46,14 +47,8 @@ class LinearModel(TaxonomyModel):
     def _scores_one(self, x: Mapping[Any, Any]) -> Floats:
         return self._scores(self._features.find(x))
 
-    def _weighed(self, v: int, x: Mapping[Any, Any], most: int = 3) -> str:
-        """The features of x that weighed most at a node."""
-        w = self._weights(v, len(self._features))
-        rows = {name: self._features.row(name) for name in x}
-        parts = {n: w[row] * float(x[n]) for n, row in rows.items() if row is not None}
-        top = sorted(parts, key=lambda name: -abs(parts[name]))[:most]
-        named = ", ".join(f"{name} {parts[name]:+.3f}" for name in top if parts[name])
-        return f"  ({named})" if named else ""
+    def _parts(self, x: Mapping[Any, Any], nodes: Sequence[int]) -> list[list[Part]]:
+        return effects(self._scores_one, x, nodes)
 
     # What an algorithm fills in
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import abc
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from river import base
 
 from .._kernels import Labels
 from ..taxonomy import Label, Taxonomy, check_taxonomy
+from .reasons import Part, Reason, ranked
 
 Floats = NDArray[np.float64]
 
@@ -49,8 +50,41 @@ class TaxonomyModel(base.Estimator):
         scores = self._scores_one(x).tolist()
         return dict(zip(self._taxonomy.nodes[self._first :], scores[self._first :], strict=True))
 
+    def explain_one(self, x: Mapping[Any, Any]) -> dict[Label, Reason]:
+        """What the prediction for x is made of.
+
+        Parameters
+        ----------
+        x
+            A dictionary of features.
+
+        Returns
+        -------
+        `{label: reason}` from the top down. A multilabel model shows the nodes that it asked, those
+        whose parents are on. A single-label model shows the path of its answer and, before each
+        node on it and below its end, the best of those that lost: the sibling with the largest
+        score.
+
+        A reason has the fields `on`, whether the node is on in the answer; `score`;
+        `probability`, that the node is on or, for a single label, that the label is the node or
+        below it; and `parts`, a list of `(feature, part)`, the largest first. Parts add up to the
+        score, but for a score that an x without features has as well. In least squares they have
+        been divided by `1 + r`, as the score is. Models with kernels have no weights of features:
+        there the parts are those of the examples that they have stored, `(example, part)`.
+
+        Takes one prediction for each feature of x.
+
+        """
+        scores, likely = self._scores_one(x), self._likely_one(x)
+        asked = self._asked(x)
+        parts = self._parts(x, list(asked))
+        return {
+            self._taxonomy.nodes[v]: Reason(on, float(scores[v]), float(likely[v]), ranked(found))
+            for (v, on), found in zip(asked.items(), parts, strict=True)
+        }
+
     def debug_one(self, x: Mapping[Any, Any], decimals: int = 3) -> str:
-        """Explain the prediction for x.
+        """Explain the prediction for x: the text of `explain_one`.
 
         Parameters
         ----------
@@ -61,18 +95,14 @@ class TaxonomyModel(base.Estimator):
 
         Returns
         -------
-        A text: the path taken through the taxonomy, and for each node on it the score and, in a
-        linear model, the features that weighed most. A feature's part is `w_j x_j`; in the
-        least-squares models that is before the division by `1 + r`, so there the parts need not
-        add up to the score.
+        A text: the nodes that were decided about, each with its score and with the features, or
+        in models with kernels the stored examples, that weighed most.
 
         """
-        scores = self._scores_one(x)
-        nodes = self._taxonomy.nodes
         lines = [self._debug_title(x)]
-        for v in self._debug_nodes(x):
-            indent = "  " * int(self._taxonomy.arrays.depth[v])
-            lines.append(f"{indent}{nodes[v]!r}: {scores[v]:+.{decimals}f}{self._weighed(v, x)}")
+        for label, why in self.explain_one(x).items():
+            indent = "  " * self._taxonomy.depth(label)
+            lines.append(f"{indent}{label!r}: {why.score:+.{decimals}f}{why.weighed(decimals)}")
         return "\n".join(lines)
 
     # What a kind of learner fills in
@@ -84,8 +114,12 @@ class TaxonomyModel(base.Estimator):
         """The first line of `debug_one`."""
 
     @abc.abstractmethod
-    def _debug_nodes(self, x: Mapping[Any, Any]) -> list[int]:
-        """The nodes that `debug_one` shows, in order."""
+    def _asked(self, x: Mapping[Any, Any]) -> dict[int, bool]:
+        """The nodes that `explain_one` shows, in order, and whether they are on."""
+
+    @abc.abstractmethod
+    def _likely_one(self, x: Mapping[Any, Any]) -> Floats:
+        """P(on) of every node; of a single label, P(the label is the node or below it)."""
 
     # What an algorithm fills in
 
@@ -94,8 +128,8 @@ class TaxonomyModel(base.Estimator):
         """The score of every node."""
 
     @abc.abstractmethod
-    def _weighed(self, v: int, x: Mapping[Any, Any]) -> str:
-        """What weighed most at a node, for `debug_one`."""
+    def _parts(self, x: Mapping[Any, Any], nodes: Sequence[int]) -> list[list[Part]]:
+        """For each of these nodes the parts of its score."""
 
     @abc.abstractmethod
     def _add_nodes(self, before: int, after: int) -> None:

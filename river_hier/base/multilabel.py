@@ -13,6 +13,7 @@ from .._kernels import top_down_probabilities, trained_nodes
 from ..taxonomy import Label
 from ..taxonomy.multilabel import is_one
 from ..taxonomy.star import grown
+from .early import early_multilabel
 from .model import Floats, TaxonomyModel
 
 
@@ -48,20 +49,33 @@ class MultiLabelModel(TaxonomyModel, base.MultiLabelClassifier):
                 self._adopt(taxonomy, x)
         self._learn(x, y)
 
-    def predict_one(self, x: Mapping[Any, Any], **kwargs: Any) -> dict[Label, bool]:
+    def predict_one(
+        self,
+        x: Mapping[Any, Any],
+        threshold: float | None = None,
+        max_depth: int | None = None,
+        **kwargs: Any,
+    ) -> dict[Label, bool]:
         """Predict the multilabel of x.
 
         Parameters
         ----------
         x
             A dictionary of features.
+        threshold
+            Switch on the nodes that `predict_proba_one` gives at least this probability, whatever
+            the model's own rule says. `None` for that rule.
+        max_depth
+            Switch off the nodes that are deeper. `None` for no limit.
 
         Returns
         -------
         `{label: bool}` for all nodes but the root.
 
         """
-        return self._answer(x)
+        if threshold is None and max_depth is None:
+            return self._answer(x)
+        return early_multilabel(self, self._taxonomy, x, threshold, max_depth, kwargs)
 
     def predict_proba_one(
         self, x: Mapping[Any, Any], **kwargs: Any
@@ -86,7 +100,6 @@ class MultiLabelModel(TaxonomyModel, base.MultiLabelClassifier):
         return {nodes[v]: {False: 1.0 - on[v], True: on[v]} for v in range(1, len(nodes))}
 
     def _likely_one(self, x: Mapping[Any, Any]) -> Floats:
-        """P(on) of every node."""
         given = self._conditionals(self._scores_one(x))
         return top_down_probabilities(given, self._taxonomy.arrays)
 
@@ -99,21 +112,21 @@ class MultiLabelModel(TaxonomyModel, base.MultiLabelClassifier):
         on = [label for label, yes in self.predict_one(x).items() if yes]
         return f"Prediction: {on!r}; {self._rule}"
 
-    def _debug_nodes(self, x: Mapping[Any, Any]) -> list[int]:
+    def _asked(self, x: Mapping[Any, Any]) -> dict[int, bool]:
         on = np.array([True, *self.predict_one(x).values()])
         visited = set(trained_nodes(on, self._taxonomy.arrays).tolist())
         # The nodes that were asked, each under its parent, and once though it may have several.
-        order: dict[int, None] = {}
+        order: dict[int, bool] = {}
         stack = [0]
         index = self._taxonomy.label_index
         while stack:
             v = stack.pop()
             if v in visited:
-                order.setdefault(v)
+                order.setdefault(v, bool(on[v]))
             if on[v]:
                 children = self._taxonomy.children(self._taxonomy.nodes[v])
                 stack += [index[c] for c in reversed(children) if index[c] in visited]
-        return list(order)
+        return order
 
     # What an algorithm fills in
 

@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 from river import base
 
+from .._kernels import subtree_sums
 from ..taxonomy import Label
 from ..taxonomy.star import grown
-from .model import TaxonomyModel
+from .early import early_label
+from .model import Floats, TaxonomyModel
 
 
 class SingleLabelModel(TaxonomyModel, base.Classifier):
@@ -43,20 +45,34 @@ class SingleLabelModel(TaxonomyModel, base.Classifier):
                 self._adopt(taxonomy, x)
         self._learn(x, self._taxonomy.index(y))
 
-    def predict_one(self, x: Mapping[Any, Any], **kwargs: Any) -> Any:
+    def predict_one(
+        self,
+        x: Mapping[Any, Any],
+        threshold: float | None = None,
+        max_depth: int | None = None,
+        **kwargs: Any,
+    ) -> Any:
         """Predict the label of x: the node with the largest score.
 
         Parameters
         ----------
         x
             A dictionary of features.
+        threshold
+            Answer with the deepest node at or below which the label is with at least this
+            probability, by `predict_proba_one`; of several the likeliest, of those the first.
+            `None` for the model's own rule.
+        max_depth
+            Answer with the ancestor at this depth where the label is deeper. `None` for no limit.
 
         Returns
         -------
         The label.
 
         """
-        return self._answer(x)
+        if threshold is None and max_depth is None:
+            return self._answer(x)
+        return early_label(self, self._taxonomy, x, threshold, max_depth, kwargs)
 
     def predict_proba_one(self, x: Mapping[Any, Any], **kwargs: Any) -> dict[Any, float]:
         """A distribution over all nodes: the softmax of the scores, which are not calibrated.
@@ -74,16 +90,31 @@ class SingleLabelModel(TaxonomyModel, base.Classifier):
         `{label: probability}`, the root included; the sum is 1.
 
         """
+        return dict(zip(self._taxonomy.nodes, self._softmax(x).tolist(), strict=True))
+
+    def _softmax(self, x: Mapping[Any, Any]) -> Floats:
         scores = self._scores_one(x)
         likely = np.exp(scores - scores.max())
-        return dict(zip(self._taxonomy.nodes, (likely / likely.sum()).tolist(), strict=True))
+        normalised: Floats = likely / likely.sum()
+        return normalised
+
+    def _likely_one(self, x: Mapping[Any, Any]) -> Floats:
+        return subtree_sums(self._softmax(x), self._taxonomy.arrays)
 
     def _debug_title(self, x: Mapping[Any, Any]) -> str:
         return f"Prediction: {self.predict_one(x)!r}, by the sum of the weights on its path"
 
-    def _debug_nodes(self, x: Mapping[Any, Any]) -> list[int]:
-        above = self._taxonomy.path(self.predict_one(x))
-        return [self._taxonomy.index(label) for label in above]
+    def _asked(self, x: Mapping[Any, Any]) -> dict[int, bool]:
+        t, scores = self._taxonomy, self._scores_one(x)
+        path = t.path(self.predict_one(x))
+        asked = {0: True}
+        for here, there in zip(path, [*path[1:], None], strict=True):
+            lost = [t.index(label) for label in t.children(here) if label != there]
+            if lost:
+                asked[max(lost, key=scores.__getitem__)] = False
+            if there is not None:
+                asked[t.index(there)] = True
+        return asked
 
     # What an algorithm fills in
 

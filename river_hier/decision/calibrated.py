@@ -9,6 +9,7 @@ from .._kernels import Calibration, top_down_probabilities, trained_nodes
 from .._kernels.paths import top_down
 from ..base import Floats
 from ..base.classifiers import shown
+from ..base.early import early_multilabel
 from ..taxonomy import Label
 from .around import Around, check_model
 
@@ -123,19 +124,32 @@ class Calibrated(Around, base.MultiLabelClassifier):
         self._calibration.add_nodes(len(taxonomy) - len(scores))
         self._calibration.learn(nodes, scores[nodes], on[nodes])
 
-    def predict_one(self, x: dict[Any, Any], **kwargs: Any) -> dict[Label, bool]:
+    def predict_one(
+        self,
+        x: dict[Any, Any],
+        threshold: float | None = None,
+        max_depth: int | None = None,
+        **kwargs: Any,
+    ) -> dict[Label, bool]:
         """The multilabel of x.
 
         Parameters
         ----------
         x
             A dictionary of features.
+        threshold
+            Switch on the nodes that `predict_proba_one` gives at least this probability, whatever
+            the model's own rule says. `None` for that rule.
+        max_depth
+            Switch off the nodes that are deeper. `None` for no limit.
 
         Returns
         -------
         `{label: bool}` for all nodes but the root.
 
         """
+        if threshold is not None or max_depth is not None:
+            return early_multilabel(self, self._taxonomy, x, threshold, max_depth, kwargs)
         on = top_down(self._given(x) >= 0.5, self._taxonomy.arrays)
         return dict(zip(self._taxonomy.nodes[1:], on[1:].tolist(), strict=True))
 

@@ -9,6 +9,7 @@ from typing import Any
 from river import base
 
 from ..base.classifiers import shown
+from ..base.early import early_multilabel
 from ..taxonomy import Label
 from .around import Around, check_model
 
@@ -35,19 +36,32 @@ class Decoder(Around, base.MultiLabelClassifier):
 
         yield {"model": linear_model.HAROW()}
 
-    def predict_one(self, x: dict[Any, Any], **kwargs: Any) -> dict[Label, bool]:
+    def predict_one(
+        self,
+        x: dict[Any, Any],
+        threshold: float | None = None,
+        max_depth: int | None = None,
+        **kwargs: Any,
+    ) -> dict[Label, bool]:
         """The best multilabel of x.
 
         Parameters
         ----------
         x
             A dictionary of features.
+        threshold
+            Switch on the nodes that `predict_proba_one` gives at least this probability, whatever
+            the model's own rule says. `None` for that rule.
+        max_depth
+            Switch off the nodes that are deeper. `None` for no limit.
 
         Returns
         -------
         `{label: bool}` for all nodes but the root.
 
         """
+        if threshold is not None or max_depth is not None:
+            return early_multilabel(self, self._taxonomy, x, threshold, max_depth, kwargs)
         likely = self._likely(x, **kwargs)
         nodes = self._taxonomy.nodes
         y_pred = dict.fromkeys(nodes[1:], False)

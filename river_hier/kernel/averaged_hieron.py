@@ -10,7 +10,7 @@ from ..base.model import Floats
 from ..taxonomy import Label, Taxonomy
 from .functions import Function, Kernel
 from .hieron import Hieron
-from .model import KernelModel
+from .model import KernelModel, path_to
 
 __all__ = ["AveragedHieron"]
 
@@ -109,6 +109,11 @@ class AveragedHieron(KernelModel, SingleLabelModel):
         k = self._instances.row(x).values
         average = self._w.scores(k) - self._lag.scores(k) / (self._m + 1)  # Eq. (13)
         return path_sums(average, self._taxonomy.arrays)
+
+    def _coefficients(self, v: int) -> Floats:
+        path, n = path_to(self._taxonomy, v), self._instances.n
+        lag = self._lag.coefficients(path, n)
+        return self._w.coefficients(path, n) - lag / (self._m + 1)
 
     def _learn(self, x: Mapping[Any, Any], y: int) -> None:
         i, arrays = self._m + 1, self._taxonomy.arrays

@@ -8,7 +8,7 @@ from ..base import SingleLabelModel
 from ..base.model import Floats
 from ..taxonomy import Label, Taxonomy
 from .functions import Function, Kernel
-from .model import KernelModel
+from .model import KernelModel, path_to
 
 __all__ = ["Hieron"]
 
@@ -117,6 +117,9 @@ class Hieron(KernelModel, SingleLabelModel):
     def _scores_one(self, x: Mapping[Any, Any]) -> Floats:
         k = self._instances.row(x).values
         return path_sums(self._w.scores(k), self._taxonomy.arrays)  # Eq. (11)
+
+    def _coefficients(self, v: int) -> Floats:
+        return self._w.coefficients(path_to(self._taxonomy, v), self._instances.n)
 
     def _learn(self, x: Mapping[Any, Any], y: int) -> None:
         arrays = self._taxonomy.arrays

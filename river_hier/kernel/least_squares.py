@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from .._kernels import LARGEST_RATIO, KernelSystems, KernelVisit, decided
 from ..base import MultiLabelModel, check_positive
 from ..base.model import Floats
+from ..base.reasons import Part, shares
 from ..taxonomy import Label, Taxonomy
 from .functions import Function, Kernel
 from .model import KernelModel
@@ -48,6 +49,13 @@ class LeastSquaresModel(KernelModel, MultiLabelModel):
 
     def _scores_one(self, x: Mapping[Any, Any]) -> Floats:
         return self._rls.visit_scores(self._rls.visit(x), len(self._taxonomy))  # Eq. (1)
+
+    def _parts(self, x: Mapping[Any, Any], nodes: Sequence[int]) -> list[list[Part]]:
+        scores, whole = self._scores_one(x), super()._parts(x, nodes)
+        return [shares(float(scores[v]), parts) for v, parts in zip(nodes, whole, strict=True)]
+
+    def _coefficients(self, v: int) -> Floats:
+        return self._rls.coefficients(v)
 
     def _conditionals(self, scores: Floats) -> Floats:
         return np.clip((1.0 + scores) / 2.0, 0.0, 1.0)  # Eq. (3)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import abc
 import numbers
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from .._kernels import (
 )
 from ..base import MiniBatchMultiLabelModel, check_positive
 from ..base.model import Floats
+from ..base.reasons import Part, shares
 from ..taxonomy import Label, Taxonomy
 
 
@@ -64,6 +65,16 @@ class LeastSquaresModel(MiniBatchMultiLabelModel):
         s, column = self._place(v)
         w: Floats = self._rls.weights(s, n_features)[:, column]
         return w
+
+    def _parts(self, x: Mapping[Any, Any], nodes: Sequence[int]) -> list[list[Part]]:
+        scores = self._scores_one(x)
+        rows = {name: self._features.row(name) for name in x}
+        known = [(name, row, float(x[name])) for name, row in rows.items() if row is not None]
+        found = []
+        for v in nodes:
+            w = self._weights(v, len(self._features))
+            found.append(shares(float(scores[v]), [(n, w[row] * value) for n, row, value in known]))
+        return found
 
     @abc.abstractmethod
     def _place(self, v: int) -> tuple[int, int]:

@@ -9,6 +9,7 @@ from river import linear_model as river_linear_model
 
 from .._kernels import top_down_probabilities, trained_nodes
 from ..base.classifiers import probability
+from ..base.early import early_multilabel
 from ..taxonomy import Label, Taxonomy
 from ..taxonomy.multilabel import is_one
 from ..taxonomy.star import grown
@@ -105,10 +106,7 @@ class PerNode(LocalModel, base.MultiLabelClassifier):
     """
 
     def __init__(
-        self,
-        classifier: Choice,
-        taxonomy: Taxonomy | None = None,
-        threshold: Threshold = 0.5,
+        self, classifier: Choice, taxonomy: Taxonomy | None = None, threshold: Threshold = 0.5
     ) -> None:
         super().__init__(classifier, taxonomy, threshold)
 
@@ -145,13 +143,23 @@ class PerNode(LocalModel, base.MultiLabelClassifier):
         lessons = [(taxonomy.nodes[v], bool(on[v])) for v in trained]
         self._teach(taxonomy, lessons, x, w, kwargs)
 
-    def predict_one(self, x: Mapping[Any, Any], **kwargs: Any) -> dict[Label, bool]:
+    def predict_one(
+        self,
+        x: Mapping[Any, Any],
+        threshold: float | None = None,
+        max_depth: int | None = None,
+        **kwargs: Any,
+    ) -> dict[Label, bool]:
         """Predict the multilabel of x.
 
         Parameters
         ----------
         x
             A dictionary of features.
+        threshold
+            Switch on the nodes with at least this probability in `predict_proba_one`.
+        max_depth
+            Switch off the nodes that are deeper.
         kwargs
             Passed on to the classifiers.
 
@@ -160,6 +168,8 @@ class PerNode(LocalModel, base.MultiLabelClassifier):
         `{label: bool}` for all nodes but the root.
 
         """
+        if threshold is not None or max_depth is not None:
+            return early_multilabel(self, self._taxonomy, x, threshold, max_depth, kwargs)
         asked = self._asked(x, kwargs)
         return {label: asked.get(label, (0.0, False))[1] for label in self._taxonomy.nodes[1:]}
 

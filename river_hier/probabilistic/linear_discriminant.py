@@ -1,12 +1,13 @@
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from .._kernels import LARGEST_RATIO, Discriminant, Features
 from ..base import Floats, SingleLabelModel, check_positive
+from ..base.reasons import Part, effects
 from ..taxonomy import Label, Taxonomy
 
 __all__ = ["LinearDiscriminant"]
@@ -123,8 +124,8 @@ class LinearDiscriminant(SingleLabelModel):
     def _scores_one(self, x: Mapping[Any, Any]) -> Floats:
         return self._discriminant.scores(self._features.find(x))
 
-    def _weighed(self, v: int, x: Mapping[Any, Any]) -> str:
-        return f"  ({int(self._discriminant.n[v])} examples)"
+    def _parts(self, x: Mapping[Any, Any], nodes: Sequence[int]) -> list[list[Part]]:
+        return effects(self._scores_one, x, nodes)
 
     def _add_nodes(self, before: int, after: int) -> None:
         self._discriminant.add_nodes([0] * after)

@@ -11,6 +11,7 @@ Features are `{name: value}` and weights `{name: weight}`; what is missing is 0.
 
 from __future__ import annotations
 
+from .answers import cut, cut_multilabel, deepest, likely_enough, mass, parts
 from .calibration import Calibration, Temperature
 from .decompositions import (
     Decomposition,
@@ -142,6 +143,9 @@ __all__ = [
     "children",
     "classes_of",
     "closure",
+    "cut",
+    "cut_multilabel",
+    "deepest",
     "depth",
     "differs",
     "distance",
@@ -164,8 +168,10 @@ __all__ = [
     "labels_below_root",
     "lca",
     "leaves",
+    "likely_enough",
     "lin_bounds",
     "linear_kernel",
+    "mass",
     "maximal_loss",
     "misordered",
     "mixture",
@@ -175,6 +181,7 @@ __all__ = [
     "one_accuracy",
     "pair_loss",
     "parent_one_accuracy",
+    "parts",
     "path",
     "path_ends",
     "polynomial_kernel",

@@ -1,0 +1,8 @@
+"""Answers that a person can use, asked of any model or pipeline."""
+
+from __future__ import annotations
+
+from .explain_one import explain_one
+from .top_one import top_one
+
+__all__ = ["explain_one", "top_one"]

@@ -1,0 +1,56 @@
+"""Answers a person can use: stopping early, the likeliest paths, what a decision is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from .trees import Features, Parents, ancestors, children, depth
+
+Node = Any
+
+
+def mass(parents: Parents, p: dict[Node, float], v: Node) -> float:
+    """The probability that the label is v or below it."""
+    return p.get(v, 0.0) + sum(mass(parents, p, c) for c in children(parents, v))
+
+
+def deepest(parents: Parents, p: dict[Node, float], threshold: float) -> Node:
+    """The deepest node at or below which the label is at least so likely, or the root.
+
+    Of several the likeliest, of those the first.
+    """
+    best, key = None, None
+    for v in parents:
+        likely = 1.0 if not parents[v] else mass(parents, p, v)
+        if likely >= threshold and (key is None or (depth(parents, v), likely) > key):
+            best, key = v, (depth(parents, v), likely)
+    return best
+
+
+def cut(parents: Parents, v: Node, max_depth: int) -> Node:
+    """The label itself, or its ancestor at that depth."""
+    while depth(parents, v) > max_depth:
+        (v,) = parents[v]
+    return v
+
+
+def cut_multilabel(parents: Parents, on: Iterable[Node], max_depth: int) -> set[Node]:
+    """Nodes that are deeper are off."""
+    return {v for v in on if depth(parents, v) <= max_depth}
+
+
+def likely_enough(parents: Parents, p: dict[Node, float], threshold: float) -> set[Node]:
+    """The nodes that reach the threshold, as all above them do."""
+    return {
+        v for v in p if all(p[u] >= threshold for u in {v, *ancestors(parents, v)} if parents[u])
+    }
+
+
+def parts(path_weights: Iterable[Features], x: Features) -> dict[Any, float]:
+    """w_j x_j, summed over the weight vectors that make up a score; zeros are left out."""
+    found: dict[Any, float] = {}
+    for w in path_weights:
+        for name, value in x.items():
+            found[name] = found.get(name, 0.0) + w.get(name, 0.0) * value
+    return {name: part for name, part in found.items() if part}

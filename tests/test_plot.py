@@ -1,0 +1,199 @@
+"""Pictures: they are drawn without a warning, and hold what they should."""
+
+from __future__ import annotations
+
+import random
+import sys
+import warnings
+from collections.abc import Iterator
+from itertools import combinations, pairwise
+from typing import Any
+
+import pytest
+
+from river_hier import Taxonomy, evaluate, linear_model, losses, metrics, plot
+from river_hier.datasets import synth
+
+plt = pytest.importorskip("matplotlib.pyplot", reason="matplotlib is an extra")
+
+TREE = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
+DAG = Taxonomy([("r", "a"), ("r", "b"), ("a", "c"), ("b", "c"), ("b", "d")])
+LARGE = Taxonomy.from_paths(  # as large as RCV1's, and as ragged
+    [(f"{a}CAT", f"{a}{i}", f"{a}{i}{j}") for a in "CEGM" for i in range(9) for j in range(i % 4)]
+    + [(f"{a}CAT", f"{a}{word}") for a in "CEGM" for word in ("WELFARE", "SPORT", "VOTE")]
+)
+
+
+@pytest.fixture(autouse=True)
+def quiet() -> Iterator[None]:
+    plt.switch_backend("Agg")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        yield
+    plt.close("all")
+
+
+def drawn(ax: Any) -> Any:
+    ax.figure.canvas.draw()
+    return ax
+
+
+def circles(ax: Any) -> list[int]:
+    """How many hollow and how many coloured nodes."""
+    return [len(points.get_offsets()) for points in ax.collections]
+
+
+@pytest.mark.parametrize("taxonomy", [TREE, DAG, LARGE, Taxonomy.flat([]), Taxonomy.flat("ab")])
+def test_every_node_and_edge_is_drawn(taxonomy: Taxonomy) -> None:
+    ax = drawn(plot.taxonomy(taxonomy))
+    assert [text.get_text() for text in ax.texts] == [str(v) for v in taxonomy.nodes]
+    assert circles(ax) == [len(taxonomy)]
+    assert len(ax.lines) == len(taxonomy.edges)
+    dashed = [line for line in ax.lines if line.get_linestyle() == "--"]
+    assert len(dashed) == len(taxonomy.edges) - len(taxonomy) + 1
+    values = {v: float(i) for i, v in enumerate(taxonomy.nodes)}
+    assert circles(drawn(plot.taxonomy(taxonomy, values, label="n"))) == [0, len(taxonomy)]
+
+
+@pytest.mark.parametrize("taxonomy", [TREE, DAG, LARGE, Taxonomy.flat(["a" * 60, "b"])])
+@pytest.mark.parametrize("scale", [False, True])
+def test_no_name_is_cut_or_meets_another(taxonomy: Taxonomy, scale: bool) -> None:
+    values = dict.fromkeys(taxonomy, 1.0) if scale else None
+    ax = drawn(plot.taxonomy(taxonomy, values))
+    boxes = [text.get_window_extent() for text in ax.texts]
+    for one, other in combinations(boxes, 2):
+        assert not one.overlaps(other)
+    for box in boxes:
+        assert ax.figure.bbox.containsx(box.x0)
+        assert ax.figure.bbox.containsx(box.x1)
+        assert ax.figure.bbox.containsy(box.y0)
+        assert ax.figure.bbox.containsy(box.y1)
+    assert min(text.get_size() for text in ax.texts) >= 7
+    for line in ax.lines:  # nor a line that goes down to a node's children
+        if line.get_linestyle() == "-":
+            _, (x, y0), (_, y1), _ = ax.transData.transform(line.get_xydata())
+            low, high = sorted((y0, y1))
+            assert not any(b.x0 < x < b.x1 and b.y0 < high and low < b.y1 for b in boxes)
+
+
+def test_nodes_stand_in_layers_and_do_not_meet() -> None:
+    ax = drawn(plot.taxonomy(LARGE))
+    points = ax.collections[0].get_offsets().tolist()
+    assert len(set(map(tuple, points))) == len(LARGE)
+    at = dict(zip(LARGE.nodes, points, strict=True))
+    for parent, child in LARGE.edges:
+        assert at[parent][0] < at[child][0]
+    assert len({at[v][0] for v in LARGE}) == LARGE.height + 1
+    leaves = sorted(LARGE.leaves, key=lambda v: [LARGE.index(u) for u in LARGE.path(v)])
+    assert [at[v][1] for v in leaves] == list(range(len(leaves)))  # from above, as they are read
+
+
+def test_names_are_not_formulas() -> None:
+    ax = drawn(plot.taxonomy(Taxonomy.flat(["$10", "$x^{", "a$b_2$"])))
+    assert [text.get_text() for text in ax.texts][1:] == ["$10", "$x^{", "a$b_2$"]
+
+
+def test_values_are_colours_and_sizes() -> None:
+    ax = drawn(plot.taxonomy(TREE, {"wolf": 4.0, "owl": -1.0, "bird": 0.0}, label="gain"))
+    hollow, full = ax.collections
+    assert circles(ax) == [3, 3]
+    assert full.get_array().tolist() == [4.0, -1.0, 0.0]
+    sizes = full.get_sizes().tolist()
+    assert sizes[0] > sizes[1] > sizes[2]
+    assert ax.figure.axes[1].get_xlabel() == "gain"
+    assert hollow.get_facecolor().tolist()[0] == [1.0, 1.0, 1.0, 1.0]
+    drawn(plot.taxonomy(TREE, dict.fromkeys(TREE, 0)))
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), None, "much", [1.0]])
+def test_bad_values(value: Any) -> None:
+    with pytest.raises(ValueError, match=r"the value of 'wolf' is .*; it must be a finite number"):
+        plot.taxonomy(TREE, {"wolf": value})
+    with pytest.raises(ValueError, match="label 'wolff' is not in the taxonomy"):
+        plot.taxonomy(TREE, {"wolff": 1.0})
+    with pytest.raises(TypeError, match="`taxonomy` must be a Taxonomy, got dict"):
+        plot.taxonomy({})  # type: ignore[arg-type]
+    assert not plt.get_fignums(), "a figure of something that was refused"
+
+
+def states() -> list[dict[str, float]]:
+    stream = synth.LinearLabels(TREE, n_features=3, seed=1)
+    model = linear_model.HPerceptron(TREE)
+    return list(
+        evaluate.iter_regret(stream.take(60), model, stream.reference, losses.h_loss, step=20)
+    )
+
+
+def test_regret() -> None:
+    rows = states()
+    ax = drawn(plot.regret(iter(rows)))
+    (curve,) = ax.lines
+    assert list(curve.get_xdata()) == [20, 40, 60]
+    assert list(curve.get_ydata()) == [row["Regret"] for row in rows]
+    most = 2 * max(abs(row["Regret"]) for row in rows)
+    near, far = plot.regret(rows, bound=most), plot.regret(rows, bound=1e9)
+    assert list(near.lines[-1].get_ydata()) == [most] * 2
+    assert "1e+09" in far.get_legend().get_texts()[-1].get_text()
+    assert far.get_ylim() == ax.get_ylim()
+    with pytest.raises(ValueError, match="`states` is empty; a generator can be read only once"):
+        plot.regret([])
+
+
+def histogram(*answers: str) -> metrics.DistanceHistogram:
+    metric = metrics.DistanceHistogram(TREE)
+    for answer in answers:
+        metric.update("wolf", answer)
+    return metric
+
+
+def test_distance_histogram() -> None:
+    one, two = histogram("wolf", "owl", "owl", "whale"), histogram("wolf")
+    ax = drawn(plot.distance_histogram(one))
+    assert [bar.get_height() for bar in ax.patches] == [25.0, 0.0, 25.0, 0.0, 50.0]
+    assert ax.get_legend() is None
+    ax = drawn(plot.distance_histogram({"tree": one, "flat": two}))
+    assert len(ax.patches) == 10
+    assert sum(bar.get_height() for bar in ax.patches) == pytest.approx(200.0)
+    edges = sorted((bar.get_x(), bar.get_x() + bar.get_width()) for bar in ax.patches)
+    assert all(a[1] <= b[0] + 1e-9 for a, b in pairwise(edges))
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["tree", "flat"]
+    for nothing in ({}, histogram(), {"tree": one, "flat": histogram()}):
+        with pytest.raises(ValueError, match="`metrics` must have counted something"):
+            plot.distance_histogram(nothing)
+
+
+def test_loss_by_depth() -> None:
+    metric, seen = metrics.HLossByDepth(TREE), {}
+    for step, answer in enumerate(["wolf", "owl", "mammal", "whale"], start=1):
+        metric.update("wolf", answer)
+        seen[step] = metric.get()
+    ax = drawn(plot.loss_by_depth(seen))
+    assert len(ax.lines) == 2 * TREE.height
+    for line in ax.lines:
+        _, depth, kind = line.get_label().replace(",", "").split(maxsplit=2)
+        which = ["false positives", "false negatives"].index(kind)
+        assert list(line.get_ydata()) == [seen[t][int(depth)][which] / t for t in seen]
+    for nothing in ({}, {0: metric.get()}):
+        with pytest.raises(ValueError, match="`states` must have steps from 1 on"):
+            plot.loss_by_depth(nothing)
+
+
+def test_axes_that_are_given_are_drawn_on() -> None:
+    counts = {1: {1: (1.0, 0.0)}}
+    figure, axes = plt.subplots(1, 4, figsize=(14, 3))
+    made = [
+        plot.taxonomy(TREE, {"wolf": random.Random(1).random()}, ax=axes[0]),
+        plot.regret(states(), ax=axes[1]),
+        plot.distance_histogram(histogram("owl"), ax=axes[2]),
+        plot.loss_by_depth(counts, ax=axes[3]),
+    ]
+    assert made == list(axes)
+    assert plt.get_fignums() == [figure.number]
+    with pytest.raises(TypeError, match="`ax` must be the Axes of matplotlib, got 'here'"):
+        plot.taxonomy(TREE, ax="here")  # type: ignore[arg-type]
+
+
+def test_without_matplotlib(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
+    with pytest.raises(ImportError, match=r'pip install "river-hier\[plot\]"'):
+        plot.taxonomy(TREE)
