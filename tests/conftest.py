@@ -2,4 +2,7 @@
 
 from hypothesis import settings
 
-settings.register_profile("few", max_examples=10)
+# Times say more of the machine than of the code.
+settings.register_profile("usual", deadline=None)
+settings.register_profile("few", deadline=None, max_examples=10)
+settings.load_profile("usual")

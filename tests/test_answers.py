@@ -88,7 +88,7 @@ def taught(make: Any, taxonomy: Taxonomy = TREE, n: int = 30) -> Any:
     return model
 
 
-class Says:
+class Says(base.Classifier):
     """A model that says what it is told."""
 
     def __init__(self, taxonomy: Taxonomy, p: dict[Any, float]) -> None:

@@ -175,7 +175,7 @@ def test_debug_one() -> None:
     for x, y in [({"x": 1.0}, "b"), ({"x": 1.5}, "b"), ({"y": 1.0}, "d")]:
         model.learn_one(x, y)
     assert model.debug_one({"x": 1.0}).splitlines()[0] == "Prediction: 'b', the likeliest label"
-    assert model.debug_one({"x": 1.0}).splitlines()[-1] == "    'b': +1.963  (x +1.481)"
+    assert model.debug_one({"x": 1.0}).splitlines()[-1] == "    'b': +1.074  (x +0.296)"
 
 
 def test_bad_input() -> None:
