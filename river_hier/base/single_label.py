@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from river import base
 
-from ..taxonomy import Label
-from ..taxonomy.star import grown
+from ..taxonomy import Label, Taxonomy
+from ..taxonomy.open import grown
 from .model import TaxonomyModel
 
 
@@ -37,10 +37,10 @@ class SingleLabelModel(TaxonomyModel, base.Classifier):
             The label, any node of the taxonomy.
 
         """
-        if self.taxonomy is None:
-            taxonomy = grown(self._taxonomy, [y])
+        if not isinstance(self.taxonomy, Taxonomy):
+            taxonomy = grown(self.taxonomy, self._taxonomy, [y])
             if taxonomy is not self._taxonomy:
-                self._adopt(taxonomy, x)
+                self._grow(taxonomy, x)
         self._learn(x, self._taxonomy.index(y))
 
     def predict_one(self, x: Mapping[Any, Any], **kwargs: Any) -> Any:

@@ -5,6 +5,7 @@ from typing import Any
 
 from .._kernels import least_h_loss
 from ..losses.costs import Costs, by_node, check
+from ..taxonomy import Taxonomy
 from .decoder import Decoder
 
 __all__ = ["HLossBayes"]
@@ -79,10 +80,13 @@ class HLossBayes(Decoder):
 
     def __init__(self, model: Any, costs: Costs | None = None) -> None:
         super().__init__(model)
-        if self.taxonomy is not None:
-            self.taxonomy.check_tree()
-            check(self.taxonomy, costs, "costs")
         self.costs = costs
+        if isinstance(self.taxonomy, Taxonomy):
+            self._check_taxonomy(self.taxonomy)
+
+    def _check_taxonomy(self, taxonomy: Taxonomy) -> None:
+        taxonomy.check_tree()
+        check(taxonomy, self.costs, "costs")
 
     def _decide(self, likely: Sequence[float]) -> list[int]:
         if self.costs is None:

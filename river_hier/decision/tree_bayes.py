@@ -9,7 +9,7 @@ from river import linear_model as river_linear_model
 
 from .._kernels import nearest
 from ..base.classifiers import probabilities
-from ..taxonomy import Taxonomy, check_taxonomy
+from ..taxonomy import Renamed, Taxonomy, check_taxonomy, succession
 
 __all__ = ["TreeBayes"]
 
@@ -75,8 +75,7 @@ class TreeBayes(base.Wrapper[Any], base.Classifier):
             raise TypeError(f"`classifier` must be a classifier, got {classifier!r}")
         self.classifier = classifier
         self.taxonomy = taxonomy
-        index = taxonomy.label_index
-        self._children = [tuple(index[c] for c in taxonomy.children(v)) for v in taxonomy.nodes]
+        self._children = _children(taxonomy)
 
     @property
     def _wrapped_model(self) -> Any:
@@ -91,6 +90,28 @@ class TreeBayes(base.Wrapper[Any], base.Classifier):
         labels = [True, False, "path", "cement", "sky", "window", "brickface", "foliage", "grass"]
         softmax = river_linear_model.SoftmaxRegression()
         yield {"classifier": softmax, "taxonomy": Taxonomy.flat(labels)}
+
+    def adopt(self, taxonomy: Taxonomy, renamed: Renamed | None = None) -> None:
+        """Carry on with another taxonomy, as the classifier does if it is in one.
+
+        Parameters
+        ----------
+        taxonomy
+            The taxonomy to carry on with, a tree.
+        renamed
+            `{old label: new label}`, or `{old label: None}` for what is forgotten; only for a
+            classifier in a taxonomy, as others have learned the labels that they answer with.
+
+        """
+        succession(self.taxonomy, taxonomy, renamed)
+        taxonomy.check_tree()
+        inside = getattr(self.classifier, "_last_step", self.classifier)
+        if hasattr(inside, "adopt"):
+            inside.adopt(taxonomy, renamed)
+        elif renamed:
+            raise ValueError(f"`renamed` is {renamed!r}, but the classifier knows no taxonomy")
+        self.taxonomy = taxonomy
+        self._children = _children(taxonomy)
 
     def learn_one(self, x: dict[Any, Any], y: Any, **kwargs: Any) -> None:
         """Learn from one example, as the classifier does.
@@ -134,3 +155,8 @@ class TreeBayes(base.Wrapper[Any], base.Classifier):
 
         """
         return self.classifier.predict_proba_one(x, **kwargs)
+
+
+def _children(taxonomy: Taxonomy) -> list[tuple[int, ...]]:
+    index = taxonomy.label_index
+    return [tuple(index[c] for c in taxonomy.children(v)) for v in taxonomy.nodes]

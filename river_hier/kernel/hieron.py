@@ -3,10 +3,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from .._kernels import Expansion, kernel_hieron_step, path_sums
+from .._kernels import Expansion, kernel_hieron_step, own_prototypes, path_sums
 from ..base import SingleLabelModel
 from ..base.model import Floats
-from ..taxonomy import Label, Taxonomy
+from ..taxonomy import Label, Start, Succession
 from .functions import Function, Kernel
 from .model import KernelModel
 
@@ -101,7 +101,7 @@ class Hieron(KernelModel, SingleLabelModel):
 
     def __init__(
         self,
-        taxonomy: Taxonomy | None = None,
+        taxonomy: Start = None,
         kernel: Kernel | Function | None = None,
         budget: int | None = None,
     ) -> None:
@@ -124,6 +124,11 @@ class Hieron(KernelModel, SingleLabelModel):
 
     def _answer(self, x: Mapping[Any, Any]) -> Label:
         return self._taxonomy.nodes[int(self._scores_one(x).argmax())]
+
+    def _carry(self, change: Succession) -> None:
+        change.after.check_tree()
+        before, after = change.before.arrays, change.after.arrays
+        self._w = self._w.carried(own_prototypes(change.sources, before, after))
 
     def _add_nodes(self, before: int, after: int) -> None:
         self._w.n_nodes = after

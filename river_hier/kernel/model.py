@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..base import TaxonomyModel, check_integer
-from ..taxonomy import Taxonomy
+from ..taxonomy import Start
 from .functions import Function, Kernel
 from .instances import check_kernel, instances_of
 
@@ -15,7 +15,7 @@ class KernelModel(TaxonomyModel):
     """A model whose weight vectors are sums over stored examples."""
 
     def __init__(
-        self, taxonomy: Taxonomy | None, kernel: Kernel | Function | None, budget: int | None
+        self, taxonomy: Start, kernel: Kernel | Function | None, budget: int | None
     ) -> None:
         super().__init__(taxonomy)
         check_kernel(kernel)

@@ -3,9 +3,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from .._kernels import Batch, Multilabels, Weights, harow_step, harow_steps
+from .._kernels import Batch, Multilabels, Weights, carried, harow_step, harow_steps, own_weights
 from ..base import check_positive
-from ..taxonomy import Taxonomy
+from ..taxonomy import Start, Succession
 from .top_down import TopDownModel
 
 __all__ = ["HAROW"]
@@ -84,7 +84,7 @@ class HAROW(TopDownModel):
 
     def __init__(
         self,
-        taxonomy: Taxonomy | None = None,
+        taxonomy: Start = None,
         r: float = 1.0,
         n_features: int | None = None,
         dtype: str = "float64",
@@ -99,6 +99,10 @@ class HAROW(TopDownModel):
 
     def _learn_many(self, X: Batch, y: Multilabels) -> None:
         harow_steps(self._w, self._s, self.r, self._features, self._labels, X, y)
+
+    def _carry(self, change: Succession) -> None:
+        super()._carry(change)
+        self._s = carried(self._s, own_weights(change.sources, len(change.before)))
 
     def _add_nodes(self, before: int, after: int) -> None:
         super()._add_nodes(before, after)

@@ -11,15 +11,17 @@ from .._kernels import (
     Vector,
     Vectors,
     Weights,
+    carried,
     hieron_answer,
     hieron_answers,
     hieron_step,
     hieron_steps,
+    own_prototypes,
     path_sums,
 )
 from ..base import MiniBatchSingleLabelModel, check_dtype
 from ..base.model import Floats
-from ..taxonomy import Label, Taxonomy
+from ..taxonomy import Label, Start, Succession
 
 __all__ = ["Hieron"]
 
@@ -87,7 +89,7 @@ class Hieron(MiniBatchSingleLabelModel):
 
     def __init__(
         self,
-        taxonomy: Taxonomy | None = None,
+        taxonomy: Start = None,
         n_features: int | None = None,
         dtype: str = "float64",
     ) -> None:
@@ -114,6 +116,11 @@ class Hieron(MiniBatchSingleLabelModel):
 
     def _weights(self, v: int, n_features: int) -> Floats:
         return self._w.column(v, n_features)
+
+    def _carry(self, change: Succession) -> None:
+        change.after.check_tree()
+        before, after = change.before.arrays, change.after.arrays
+        self._w = carried(self._w, own_prototypes(change.sources, before, after))
 
     def _add_nodes(self, before: int, after: int) -> None:
         self._w.add_nodes(after)

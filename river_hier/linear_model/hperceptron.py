@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from .._kernels import Batch, Multilabels, hperceptron_step, hperceptron_steps
-from ..taxonomy import Taxonomy
+from ..taxonomy import Start
 from .top_down import TopDownModel
 
 __all__ = ["HPerceptron"]
@@ -73,7 +73,7 @@ class HPerceptron(TopDownModel):
 
     def __init__(
         self,
-        taxonomy: Taxonomy | None = None,
+        taxonomy: Start = None,
         n_features: int | None = None,
         dtype: str = "float64",
     ) -> None:

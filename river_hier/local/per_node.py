@@ -9,10 +9,11 @@ from river import linear_model as river_linear_model
 
 from .._kernels import top_down_probabilities, trained_nodes
 from ..base.classifiers import probability
-from ..taxonomy import Label, Taxonomy
+from ..taxonomy import Label, Start, Succession, Taxonomy
 from ..taxonomy.multilabel import is_one
-from ..taxonomy.star import grown
+from ..taxonomy.open import grown
 from .choice import Choice, Place, check_classifier
+from .classifier import LocalClassifier
 from .model import LocalModel
 from .threshold import Threshold, reaches
 
@@ -107,7 +108,7 @@ class PerNode(LocalModel, base.MultiLabelClassifier):
     def __init__(
         self,
         classifier: Choice,
-        taxonomy: Taxonomy | None = None,
+        taxonomy: Start = None,
         threshold: Threshold = 0.5,
     ) -> None:
         super().__init__(classifier, taxonomy, threshold)
@@ -138,8 +139,9 @@ class PerNode(LocalModel, base.MultiLabelClassifier):
         if isinstance(y, Iterator):  # it can be walked only once
             y = list(y)
         taxonomy = self._taxonomy
-        if self.taxonomy is None:
-            taxonomy = grown(taxonomy, [y] if is_one(y) or isinstance(y, tuple) else y)
+        if not isinstance(self.taxonomy, Taxonomy):
+            named = [y] if is_one(y) or isinstance(y, tuple) else y
+            taxonomy = grown(self.taxonomy, taxonomy, named)
         on = taxonomy.multilabel(y)
         trained = trained_nodes(on, taxonomy.arrays).tolist()
         lessons = [(taxonomy.nodes[v], bool(on[v])) for v in trained]
@@ -242,8 +244,14 @@ class PerNode(LocalModel, base.MultiLabelClassifier):
     def _upwards(self, taxonomy: Taxonomy, place: Place) -> Iterable[Place]:
         return (place, *reversed(taxonomy.ancestors(place)))
 
-    def _check_place(self, place: Place) -> None:
-        self._taxonomy.index(place)
+    def _check_place(self, taxonomy: Taxonomy, place: Place) -> None:
+        taxonomy.index(place)
+
+    def _carried(self, change: Succession) -> dict[Place, LocalClassifier]:
+        change.check_unmerged(self)
+        old, pairs = change.before.nodes, zip(change.after.nodes, change.sources, strict=True)
+        heirs = {old[u]: label for label, sources in pairs for u in sources}
+        return {heirs[place]: local for place, local in self._local.items() if place in heirs}
 
     @staticmethod
     def _check_classifier(classifier: Any) -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 from ..taxonomy import Label, Taxonomy
 from .choice import Place
@@ -104,12 +105,15 @@ class PerParent(RoutingModel):
     def _upwards(self, taxonomy: Taxonomy, place: Place) -> Iterable[Place]:
         return reversed(taxonomy.path(place))
 
-    def _check_place(self, place: Place) -> None:
-        if not self._taxonomy.children(place) and place != self._taxonomy.root:
+    def _check_place(self, taxonomy: Taxonomy, place: Place) -> None:
+        if not taxonomy.children(place) and place != taxonomy.root:
             raise ValueError(
                 f"`classifier` names {place!r}, a leaf: from there nothing is sent on; "
-                f"its parent is {self._taxonomy.parent(place)!r}"
+                f"its parent is {taxonomy.parent(place)!r}"
             )
+
+    def _is_place(self, taxonomy: Taxonomy, place: Any) -> bool:
+        return place in taxonomy and bool(taxonomy.children(place))
 
     def _place(self, taxonomy: Taxonomy, here: Label) -> Place:
         return here
