@@ -77,17 +77,19 @@ class OpenTaxonomy:
 
     def path(self, label: Any) -> list[Label]:
         """The labels from the root down to a label, both included."""
-        kind: type = tuple if self.separator is None else str
-        if not isinstance(label, kind):
+        if self.separator is None and isinstance(label, tuple):
+            parts = label
+        elif self.separator is not None and isinstance(label, str):
+            parts = tuple(label.split(self.separator))
+        else:
             example = ("a", "b") if self.separator is None else f"a{self.separator}b"
             raise TypeError(f"label {label!r} is not a path such as {example!r}")
         if label == self.root:
             return [label]
         graph.check_label(label)
-        parts: Any = label if self.separator is None else label.split(self.separator)
         if any(part is None or part == "" for part in parts):
             raise ValueError(f"label {label!r} has an empty part; no node can be named so")
-        above = [parts[:end] for end in range(1, len(parts))]
+        above: list[Any] = [parts[:end] for end in range(1, len(parts))]
         if self.separator is not None:
             above = list(map(self.separator.join, above))
         return [self.root, *above, label]
