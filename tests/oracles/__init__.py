@@ -11,6 +11,7 @@ Features are `{name: value}` and weights `{name: weight}`; what is missing is 0.
 
 from __future__ import annotations
 
+from .adoption import carried_prototypes, carried_weights, heir
 from .calibration import Calibration, Temperature
 from .decompositions import (
     Decomposition,
@@ -138,6 +139,8 @@ __all__ = [
     "average_precision",
     "bayes_error",
     "best_threshold",
+    "carried_prototypes",
+    "carried_weights",
     "children",
     "classes_of",
     "closure",
@@ -153,6 +156,7 @@ __all__ = [
     "expected_zero_one_loss",
     "forgotten",
     "h_loss",
+    "heir",
     "hieron_loss",
     "hieron_step",
     "hinge_losses",

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
 
-from .trees import Node, Parents
+from .trees import Node, Parents, Weights, path
 
-Weights = dict[Node, dict[Hashable, float]]  # of every node
 Renamed = Mapping[Node, Node | None]
 
 
@@ -17,7 +16,7 @@ def heir(label: Node, before: Parents, after: Parents, renamed: Renamed) -> Node
     return renamed.get(label, label)
 
 
-def own_weights(w: Weights, before: Parents, after: Parents, renamed: Renamed) -> Weights:
+def carried_weights(w: Weights, before: Parents, after: Parents, renamed: Renamed) -> Weights:
     """Every node keeps its own weights, a merged one the mean, a new one has none."""
     kept: Weights = {}
     for v in after:
@@ -26,9 +25,9 @@ def own_weights(w: Weights, before: Parents, after: Parents, renamed: Renamed) -
     return kept
 
 
-def prototypes(w: Weights, before: Parents, after: Parents, renamed: Renamed) -> Weights:
+def carried_prototypes(w: Weights, before: Parents, after: Parents, renamed: Renamed) -> Weights:
     """Every prototype stays what it was, a merged one is the mean, a new one its parent's."""
-    old = {v: _sum([w[u] for u in _path(v, before)[1:]]) for v in before}
+    old = {v: _sum([w[u] for u in path(before, v)[1:]]) for v in before}
     new: Weights = {}
     for v in after:  # a parent comes before its children
         sources = [u for u in before if heir(u, before, after, renamed) == v]
@@ -42,10 +41,6 @@ def prototypes(w: Weights, before: Parents, after: Parents, renamed: Renamed) ->
         v: _sum([new[v], {a: -z for a, z in new[above[0]].items()}]) if above else {}
         for v, above in after.items()
     }
-
-
-def _path(v: Node, parents: Parents) -> list[Node]:
-    return [*(_path(parents[v][0], parents) if parents[v] else []), v]
 
 
 def _sum(vectors: list[dict[Hashable, float]]) -> dict[Hashable, float]:
