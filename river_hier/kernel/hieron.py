@@ -43,6 +43,7 @@ class Hieron(KernelModel, SingleLabelModel):
     taxonomy
         A tree. `None` starts from an open flat taxonomy, to which labels are added under the root
         as they arrive.
+        An `OpenTaxonomy` grows along labels that are paths.
     kernel
         `kernel.Linear()`, `kernel.RBF(sigma)`, `kernel.Polynomial(degree, coef0)`, or any function
         of two feature dicts that answers with a number; symmetric, and positive semi-definite,

@@ -49,6 +49,7 @@ class AveragedHieron(MiniBatchSingleLabelModel):
     taxonomy
         A tree. `None` starts from an open flat taxonomy, to which labels are added under the root
         as they arrive.
+        An `OpenTaxonomy` grows along labels that are paths.
     n_features
         A power of 2: hash the names of features into so many rows, in bounded memory for ever.
         Names that meet in a row are taken for one. `None` remembers every name.

@@ -33,6 +33,7 @@ class HAROW(TopDownModel):
     taxonomy
         A tree or a DAG; in a DAG a node is on only if all its parents are. `None` starts from an
         open flat taxonomy, to which labels are added under the root as they arrive.
+        An `OpenTaxonomy` grows along labels that are paths.
     r
         The regularisation: the larger, the smaller the steps.
     n_features

@@ -60,6 +60,7 @@ class HMinOver(LinearModel, MultiLabelModel):
     taxonomy
         A tree or a DAG. `None` starts from an open flat taxonomy, to which labels are added under
         the root as they arrive.
+        An `OpenTaxonomy` grows along labels that are paths.
     margin
         The margin that is desired.
     t

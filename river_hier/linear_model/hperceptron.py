@@ -26,6 +26,7 @@ class HPerceptron(TopDownModel):
     taxonomy
         A tree or a DAG; in a DAG a node is on only if all its parents are. `None` starts from an
         open flat taxonomy, to which labels are added under the root as they arrive.
+        An `OpenTaxonomy` grows along labels that are paths.
     n_features
         A power of 2: hash the names of features into so many rows, in bounded memory for ever.
         Names that meet in a row are taken for one. `None` remembers every name.

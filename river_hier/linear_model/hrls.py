@@ -41,6 +41,7 @@ class HRLS(LeastSquaresModel):
         A tree or a DAG; in a DAG a node is on only if all its parents are. `None` starts from an
         open flat taxonomy, to which labels are added under the root as they arrive: a label is
         taken to have been off before.
+        An `OpenTaxonomy` grows along labels that are paths.
     l2
         The weight $\\lambda$ of the regularisation; 1 in the paper.
     memory

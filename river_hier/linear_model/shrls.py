@@ -47,6 +47,7 @@ class SHRLS(LeastSquaresModel):
     taxonomy
         A tree or a DAG; in a DAG a node is on only if all its parents are. `None` starts from an
         open flat taxonomy, to which labels are added under the root as they arrive.
+        An `OpenTaxonomy` grows along labels that are paths.
     threshold
         The constant c of the rule; 5 in the paper. The larger, the more is stored.
     l2

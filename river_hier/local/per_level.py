@@ -36,6 +36,7 @@ class PerLevel(RoutingModel):
     taxonomy
         A tree. `None` starts from an open flat taxonomy, to which labels are added under the root
         as they arrive; then there is one level.
+        An `OpenTaxonomy` grows along labels that are paths.
     threshold
         The way goes on to the likeliest child only if P(child | parent reached) is at least this,
         or if this function of child and probability says so; else it ends. At 0 nothing stops it.

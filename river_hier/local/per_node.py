@@ -47,6 +47,7 @@ class PerNode(LocalModel, base.MultiLabelClassifier):
     taxonomy
         A tree or a DAG; in a DAG a node is on only if all its parents are. `None` starts from an
         open flat taxonomy, to which labels are added under the root as they arrive.
+        An `OpenTaxonomy` grows along labels that are paths.
     threshold
         The least probability of a node that is on, given that its parents are; or a function of
         node and probability that says whether it is on.

@@ -35,6 +35,7 @@ class PerParent(RoutingModel):
     taxonomy
         A tree. `None` starts from an open flat taxonomy, to which labels are added under the root
         as they arrive; then there is one classifier, the root's.
+        An `OpenTaxonomy` grows along labels that are paths.
     threshold
         The way goes on to the likeliest child only if P(child | parent reached) is at least this,
         or if this function of child and probability says so; else it ends. At 0 nothing stops it.

@@ -39,6 +39,7 @@ class LinearDiscriminant(SingleLabelModel):
     taxonomy
         A tree; its nodes are the labels. `None` starts from an open flat taxonomy, to which labels
         are added under the root as they arrive.
+        An `OpenTaxonomy` grows along labels that are paths.
     shrinkage
         How many examples the parent's mean counts for.
     l2
