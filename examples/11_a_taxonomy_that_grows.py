@@ -7,7 +7,7 @@ paths, nobody need say what the taxonomy is: it grows as the paths arrive.
 """
 
 # %%
-# Articles are described in words that depend on their shelf. Three shelves are new at step 3,000,
+# Articles are described in words that depend on their shelf. Three shelves are new at step 2,000,
 # of which two are in a department that is new itself; `taxonomy_at` says what there is when.
 from river_hier import OpenTaxonomy, Taxonomy, linear_model, metrics
 from river_hier.datasets import synth
@@ -20,7 +20,7 @@ shop = Taxonomy.from_nested(
     },
     root="shop",
 )
-n, opening = 6_000, 3_000
+n, opening = 4_000, 2_000
 articles = synth.PrototypePaths(shop, noise=0.09, seed=42)
 late = {"woks": opening, "plants": opening, "tools": opening}
 stream = list(synth.Appearing(articles, late).take(n))

@@ -167,7 +167,7 @@ def test_hrls_is_as_if_siblings_had_always_been_there(
 
 
 @given(st.data())
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=12, deadline=None)
 def test_the_discriminant_is_as_if_it_had_always_been_so(data: Any) -> None:
     """Renamed, moved and merged as well: exact, unless something is forgotten."""
     t = data.draw(trees())
@@ -186,7 +186,7 @@ def test_the_discriminant_is_as_if_it_had_always_been_so(data: Any) -> None:
 
 @pytest.mark.parametrize("name", SINGLE)
 @given(st.data())
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=12, deadline=None)
 def test_kernels_carry_on_as_their_linear_twins_do(name: str, data: Any) -> None:
     t = data.draw(trees())
     after, renamed = data.draw(changes(t))

@@ -59,7 +59,7 @@ class Around(base.Wrapper[Any], base.Estimator):
         self.model.learn_one(x, y, **kwargs)
 
     def adopt(self, taxonomy: Taxonomy, renamed: Renamed | None = None) -> None:
-        """Carry on with another taxonomy, as the model does.
+        """Carry on with another taxonomy, as the model does; not to be asked of the model alone.
 
         Parameters
         ----------
