@@ -287,3 +287,17 @@ def test_what_has_moved_brings_its_instances(core: str, name: str) -> None:
             model.debug_one(x)
         learned(model, examples_of(name))
         assert model.score_one(x) != near(scores)
+
+
+@both
+def test_new_nodes_join_those_who_have_always_been_there(core: str) -> None:
+    """And not a sibling that has moved there, whose instances are from elsewhere."""
+    with running_on(core):
+        model = learned(learner("HRLS", T), examples_of("HRLS"))
+        stayed, mixed, alone = (copy.deepcopy(model) for _ in range(3))
+        x = {"x": 1.5, "y": -1.0}
+        stayed.adopt(T.extend([("d", "new")]))
+        mixed.adopt(Taxonomy.from_nested({"r": {"a": ["c"], "d": ["b", "new", "e"]}}))
+        assert mixed.score_one(x)["new"] == near(stayed.score_one(x)["new"]) != 0.0
+        alone.adopt(T.move("b", "e").extend([("e", "new")]))
+        assert alone.score_one(x)["new"] == 0.0 != alone.score_one(x)["b"]

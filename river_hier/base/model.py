@@ -51,9 +51,9 @@ class TaxonomyModel(base.Estimator):
     def adopt(self, taxonomy: Taxonomy, renamed: Renamed | None = None) -> None:
         """Carry on with another taxonomy, keeping what has been learned.
 
-        Nodes are known by their labels. One that is new starts from its parent: it is decided as
-        the parent is until it learns, or, where instances are stored, as one that was off in all of
-        them. The model is closed from then on; what is refused changes nothing.
+        Nodes are known by their labels. One that is new starts from its parent: until it learns it
+        is decided as the parent is, unless what its siblings have learned from is stored, in which
+        it was off. The model is closed from then on. What is refused changes nothing.
 
         Parameters
         ----------

@@ -37,7 +37,9 @@ class OpenTaxonomy:
     Notes
     -----
     The model carries on with the larger taxonomy as its `adopt` does, O(size of the model) for each
-    label that is new. A misspelt label is no error here.
+    label that is new. A misspelt label is no error here. The labels that a model knows are the
+    keys of its `weights`, and metrics want them in a closed taxonomy: `grown` gives the one of any
+    labels, from `Taxonomy.flat([], root="")` on.
 
     Examples
     --------

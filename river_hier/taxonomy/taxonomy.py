@@ -59,6 +59,11 @@ class Taxonomy(Nodes):
     >>> t.distance("wolf", "owl")
     4
 
+    A change gives another taxonomy, and `adopt` lets a model carry on with that:
+
+    >>> t.extend([("bird", "hen")]).merge(["wolf"], "whale").rename({"whale": "beast"}).nodes
+    ('animal', 'mammal', 'bird', 'beast', 'owl', 'hen')
+
     """
 
     __slots__ = ()
