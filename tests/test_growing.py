@@ -111,6 +111,21 @@ def test_what_is_calibrated_stays_with_its_label() -> None:
         assert loss.get() < 0.35, name
 
 
+def test_calibration_learns_from_the_scores_before_the_label_that_is_new() -> None:
+    """Which stands before one that had a score; and itself had none."""
+    model = decision.Calibrated(linear_model.HPerceptron(OpenTaxonomy("/")))
+    for y in ("a/x", "b", "a", "a/x"):
+        model.learn_one({"x": 1.0, y: 2.0}, {y})
+    x = {"x": 3.0, "a": 1.0, "a/x": 2.0}
+    assert 0.0 not in model.model.score_one(x).values()
+    scores, scale = model.model.score_one(x), model._calibration.scale
+    before, n = scale.squares, scale.n
+    model.learn_one(x, {"c", "a/x"})
+    assert list(model.model.weights) == ["a", "b", "c", "a/x"]
+    assert scale.n - n == 3
+    assert scale.squares - before == pytest.approx(sum(s**2 for s in scores.values()))
+
+
 @both
 @pytest.mark.parametrize("name", ["Hieron", "AveragedHieron", "HAROW", "SHRLS"])
 def test_batches_grow_it_too(core: str, name: str) -> None:
