@@ -126,6 +126,17 @@ def test_calibration_learns_from_the_scores_before_the_label_that_is_new() -> No
     assert scale.squares - before == pytest.approx(sum(s**2 for s in scores.values()))
 
 
+def test_a_label_that_is_new_says_nothing_of_the_temperature() -> None:
+    model = decision.Tempered(linear_model.Hieron(OpenTaxonomy("/")))
+    for y in ("a/x", "a", "a/x", "d"):
+        model.learn_one({y: 1.0}, y)
+    n = model._temperature.scale.n
+    model.learn_one({"a": 1.0}, "b")  # it stands before "a/x"
+    assert model._temperature.scale.n == n
+    model.learn_one({"a": 1.0}, "b")
+    assert model._temperature.scale.n == n + 5  # the root, a, d, b, a/x
+
+
 @both
 @pytest.mark.parametrize("name", ["Hieron", "AveragedHieron", "HAROW", "SHRLS"])
 def test_batches_grow_it_too(core: str, name: str) -> None:
