@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from .taxonomy import Taxonomy
+from .taxonomy import OpenTaxonomy, Taxonomy
 
 if TYPE_CHECKING:
     from . import (
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "OpenTaxonomy",
     "Taxonomy",
     "__version__",
     "answers",

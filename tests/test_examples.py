@@ -253,3 +253,18 @@ def test_deciding_for_the_loss_pays() -> None:
             assert table[best][loss] < 1.05 * min(row[loss] for row in table)
     likeliest, nearest = (numbers(example, name) for name in ("the likeliest", "the nearest"))
     assert nearest[0] < likeliest[0]
+
+
+def test_who_adopts_a_larger_taxonomy_keeps_what_was_learned() -> None:
+    example = "11_a_taxonomy_that_grows"
+    adopts, anew = numbers(example, "adopts"), numbers(example, "starts anew")
+    foreseen = numbers(example, "has foreseen it")
+    assert adopts[0] == anew[0]  # until then they are the same model
+    assert adopts[1] < 0.7 * anew[1]
+    assert adopts[2] < 0.9 * anew[2]
+    assert foreseen[1] == pytest.approx(adopts[1], abs=0.1)
+    assert max(adopts[-1], anew[-1], foreseen[-1]) < min(adopts[-1], anew[-1]) + 0.02
+    same, labels = numbers(example, "labels that score as before:")
+    assert same == labels - 1  # all but the merged one
+    (told,) = numbers(example, "told paths, such as 'clothes/shoes/boots', at the end:")
+    assert told == pytest.approx(foreseen[-1], abs=0.02)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import datetime as dt
 import functools
 import pickle
@@ -34,7 +35,14 @@ def variants() -> Iterator[tuple[str, Any]]:
         cls = getattr(linear_model, name)
         yield f"{name}-open", cls()
         yield f"{name}-tree", cls(tree)
+        if name in ("AveragedHieron", "HRLS"):
+            yield f"{name}-adopted", adopted(cls(Taxonomy.flat([], root=tree.root)), tree)
         yield f"{name}-pipeline", preprocessing.StandardScaler() | cls(tree)
+
+
+def adopted(model: Any, taxonomy: Taxonomy) -> Any:
+    model.adopt(taxonomy)
+    return model
 
 
 def pickled(check: Callable[..., None]) -> Callable[..., None]:
@@ -69,7 +77,7 @@ def test_rivers_checks(name: str, model: Any, wrap: Any, monkeypatch: pytest.Mon
             continue  # River sorts the labels there, and True cannot be compared with "sky"
         if check.__name__ == "check_learn_many_matches_learn_one" and name.endswith("pipeline"):
             continue  # a StandardScaler that has seen the whole batch scales its rows otherwise
-        wrap(check)(model.clone())
+        wrap(check)(copy.deepcopy(model) if name.endswith("adopted") else model.clone())
         done += 1
     assert done >= 20
 

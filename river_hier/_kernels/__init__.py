@@ -12,6 +12,8 @@ import importlib
 import os
 from typing import TYPE_CHECKING
 
+from .adopted_systems import Carried, carried_systems, shared_systems
+from .adoption import carried, carried_values, own_prototypes, own_weights
 from .batch import Batch, Multilabels, Vectors
 from .batch_steps import (
     averaged_hieron_steps,
@@ -117,6 +119,7 @@ __all__ = [
     "TWINS",
     "Batch",
     "Calibration",
+    "Carried",
     "Closures",
     "Discriminant",
     "DotProducts",
@@ -140,6 +143,9 @@ __all__ = [
     "Weights",
     "averaged_hieron_step",
     "averaged_hieron_steps",
+    "carried",
+    "carried_systems",
+    "carried_values",
     "closed_many",
     "closures",
     "conditional_probabilities",
@@ -166,7 +172,10 @@ __all__ = [
     "least_squares_answers",
     "likeliest",
     "nearest",
+    "own_prototypes",
+    "own_weights",
     "path_sums",
+    "shared_systems",
     "shrls_step",
     "shrls_steps",
     "star_closures",

@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, softmax
 
+from .adoption import Sources, carried_values
+
 Floats = NDArray[np.float64]
 
 # Steps of AdaGrad: what all nodes share moves faster than what a node adds to it.
@@ -51,10 +53,10 @@ class Descent:
         self.squares[at] += gradient**2
         self.value[at] -= self.step * gradient / np.sqrt(self.squares[at])
 
-    def add(self, n: int) -> None:
-        """n more parameters, at 0."""
-        self.value = np.append(self.value, np.zeros(n))
-        self.squares = np.append(self.squares, np.ones(n))
+    def carry(self, sources: Sources) -> None:
+        """Let the parameters be those of other nodes."""
+        self.value = carried_values(self.value, sources, 0.0)
+        self.squares = carried_values(self.squares, sources, 1.0)
 
 
 class Calibration:
@@ -84,11 +86,10 @@ class Calibration:
         self.own_slope.move(by_slope, nodes)
         self.own_intercept.move(error, nodes)
 
-    def add_nodes(self, n: int) -> None:
-        """Make room for n more nodes."""
-        if n:
-            self.own_slope.add(n)
-            self.own_intercept.add(n)
+    def carry(self, sources: Sources) -> None:
+        """Go over to other nodes; those that are new have nothing of their own."""
+        self.own_slope.carry(sources)
+        self.own_intercept.carry(sources)
 
     def _steep(self, scores: Floats, at: Any) -> Floats:
         slope = np.exp(self.slope.value + self.own_slope.value[at])

@@ -56,19 +56,40 @@ class Discriminant:
             self.origin = self._dense(x)
         dense = self._dense(x)
         if self.n[v]:
-            self._scatter(dense - self.sums[v] / self.n[v], self.n[v])
+            n = self.n[v]  # Welford: with n examples before, the scatter grows by n / (n + 1)
+            self._scatter(dense - self.sums[v] / n, n / (n + 1))
         self.n[v] += 1
         self.sums[v] += dense
-        for u in subtree:  # a child comes after its parent
-            prior = self.shrinkage * self.means[self.parents[u]] if u else 0.0
-            self.means[u] = (self.sums[u] + prior) / (self.n[u] + self.shrinkage)
-        moved = self.means[subtree]
-        self.bends[subtree] = np.einsum("ij,ij->i", moved @ self.precision, moved)
+        self._shrink(subtree)
 
-    def _scatter(self, off: Floats, n: float) -> None:
-        """Welford: with n examples before, the scatter grows by n / (n + 1) off off^T."""
+    def carried(self, sources: Sequence[tuple[int, ...]], parents: Sequence[int]) -> Discriminant:
+        """Other nodes, each with the examples of its sources, as if they had been its own."""
+        new = Discriminant(parents, self.shrinkage, self.l2)
+        new.make_room(len(self.precision))
+        new.precision, new.free = self.precision.copy(), self.free
+        new.origin = self.origin.copy()
+        for v, old in enumerate(sources):
+            for u in old:
+                if new.n[v] and self.n[u]:  # two classes were one: what lay between is scatter
+                    off = new.sums[v] / new.n[v] - self.sums[u] / self.n[u]
+                    new._scatter(off, new.n[v] * self.n[u] / (new.n[v] + self.n[u]))
+                new.n[v] += self.n[u]
+                new.sums[v] += self.sums[u]
+        new._shrink(range(len(parents)))
+        return new
+
+    def _shrink(self, nodes: Sequence[int]) -> None:
+        """Work out the means of these nodes anew, each after its parent's."""
+        for v in nodes:
+            prior = self.shrinkage * self.means[self.parents[v]] if v else 0.0
+            self.means[v] = (self.sums[v] + prior) / (self.n[v] + self.shrinkage)
+        moved = self.means[nodes]
+        self.bends[nodes] = np.einsum("ij,ij->i", moved @ self.precision, moved)
+
+    def _scatter(self, off: Floats, weight: float) -> None:
+        """The scatter grows by weight off off^T."""
         u = self.precision @ off
-        pivot = (n + 1) / n + off @ u
+        pivot = 1 / weight + off @ u
         self.precision -= np.outer(u / pivot, u)
         self.bends -= (self.means @ u) ** 2 / pivot
         self.free += 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from .growing import grown
 
@@ -55,6 +56,17 @@ class Expansion:
         squares = (self._values[: self._n] * np.sqrt(norms2)[instances]) ** 2
         parts = np.bincount(instances, weights=squares, minlength=len(norms2))
         return parts.astype(np.float64, copy=False)
+
+    def carried(self, onto: sparse.csr_array) -> Expansion:
+        """The coefficients at other nodes, by a linear map (nodes, new nodes)."""
+        instances, nodes = self._instances[: self._n], self._nodes[: self._n]
+        n = int(instances.max(initial=-1)) + 1
+        C = sparse.csr_array((self._values[: self._n], (instances, nodes)), (n, self.n_nodes))
+        moved = sparse.coo_array(C @ onto)
+        new = Expansion(onto.shape[1])
+        new._instances, new._nodes = moved.row.astype(np.intp), moved.col.astype(np.intp)
+        new._values, new._n = moved.data, len(moved.data)
+        return new
 
     def forget(self, kept: NDArray[np.intp], P: Floats) -> None:
         """Only these instances stay; P of `stand_ins` says how they stand in for the others."""

@@ -14,6 +14,12 @@ def saved(kind: str, *state: Any) -> tuple[Any, ...]:
     return restore, (kind, VERSION, *state)
 
 
+def state(kernel: Any) -> tuple[Any, ...]:
+    """The plain arrays that a kernel object would be saved as, in either core."""
+    _, (_, _, *parts) = kernel.__reduce__()
+    return tuple(parts)
+
+
 def restore(kind: str, version: int, *state: Any) -> Any:
     """The object of a pickle, made by the core that runs now."""
     import river_hier._kernels as kernels  # not before the core has been chosen

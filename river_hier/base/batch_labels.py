@@ -9,8 +9,8 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from .._kernels import Labels, Multilabels, closed_many
-from ..taxonomy import Label, Taxonomy
-from ..taxonomy.star import grown
+from ..taxonomy import Label, OpenTaxonomy, Taxonomy
+from ..taxonomy.open import grown
 from .batches import as_frame, at_row, check_distinct, check_shape, is_sparse, numbers
 from .model import Floats
 
@@ -67,9 +67,11 @@ def check_length(n_labels: int, n: int) -> None:
         raise ValueError(f"X has {n} rows and y has {n_labels}; each row needs its label")
 
 
-def stages(star: Taxonomy, named: Iterable[Sequence[Label]]) -> list[tuple[int, Taxonomy]]:
+def stages(
+    start: OpenTaxonomy | None, taxonomy: Taxonomy, named: Iterable[Sequence[Label]]
+) -> list[tuple[int, Taxonomy]]:
     """The taxonomies of an open model that reads these labels, each with its first row."""
-    found = [(0, star)]
+    found = [(0, taxonomy)]
     seen: set[tuple[type, Label]] = set()
     for i, labels in enumerate(named):
         try:  # True is not 1 here
@@ -79,7 +81,7 @@ def stages(star: Taxonomy, named: Iterable[Sequence[Label]]) -> list[tuple[int, 
         except TypeError:  # a label that is not hashable
             typed = []
         with at_row(i):
-            taxonomy = grown(found[-1][1], labels)
+            taxonomy = grown(start, found[-1][1], labels)
         seen.update(typed)
         if taxonomy is not found[-1][1]:
             found.append((i, taxonomy))

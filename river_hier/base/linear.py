@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .._kernels import Features, HashedFeatures, Names, Vector, Vectors
-from ..taxonomy import Label, Taxonomy
+from ..taxonomy import Label, Start
 from .checks import check_power_of_two
 from .model import Floats, TaxonomyModel
 from .reasons import Part, effects
@@ -21,7 +21,7 @@ class LinearModel(TaxonomyModel):
     With `n_features`, names of features are hashed into that many rows instead of remembered.
     """
 
-    def __init__(self, taxonomy: Taxonomy | None, n_features: int | None) -> None:
+    def __init__(self, taxonomy: Start, n_features: int | None) -> None:
         super().__init__(taxonomy)
         if n_features is not None:
             check_power_of_two("n_features", n_features)

@@ -29,7 +29,7 @@ class MiniBatchModel(LinearModel):
         """Learn some rows in one taxonomy, the next ones in a larger one; nothing is wrong."""
         for first, last, taxonomy, y in labelled:
             if taxonomy is not self._taxonomy:
-                self._adopt(taxonomy, {})
+                self._grow(taxonomy, {})
             self._learn_many(X.part(first, last), y)
 
     def _check_many(self, X: Batch) -> None:
@@ -74,8 +74,8 @@ class MiniBatchSingleLabelModel(MiniBatchModel, SingleLabelModel, base.MiniBatch
         labels = series(y, batch.n)
         self._check_many(batch)
         found = [(0, self._taxonomy)]
-        if self.taxonomy is None:
-            found = stages(self._taxonomy, [[label] for label in labels])
+        if not isinstance(self.taxonomy, Taxonomy):
+            found = stages(self.taxonomy, self._taxonomy, [[label] for label in labels])
         self._learn_parts(
             batch,
             [(a, z, t, nodes_of(t, labels[a:z], first=a)) for a, z, t in parts(found, batch.n)],
@@ -151,9 +151,9 @@ class MiniBatchMultiLabelModel(MiniBatchModel, MultiLabelModel):
         rows = multilabel_rows(y, labels, batch.n)
         self._check_many(batch)
         found = [(0, self._taxonomy)]
-        if self.taxonomy is None and batch.n:
+        if not isinstance(self.taxonomy, Taxonomy) and batch.n:
             named = [rows.names] if isinstance(rows, Table) else map(self._named, rows)
-            found = stages(self._taxonomy, named)
+            found = stages(self.taxonomy, self._taxonomy, named)
         if isinstance(rows, Table) and batch.n:
             closed = rows.multilabels(found[-1][1])
             if closed is not None:

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from river import base
 
 from .._kernels import Labels
-from ..taxonomy import Label, Taxonomy, check_taxonomy
+from ..taxonomy import Label, Renamed, Start, Succession, Taxonomy, succession
+from ..taxonomy.open import started
 from .reasons import Part, Reason, ranked
 
 Floats = NDArray[np.float64]
@@ -22,16 +23,14 @@ class TaxonomyModel(base.Estimator):
 
     A taxonomy that is given is closed: an unknown label is an error. With `None` the model
     starts from an open, flat taxonomy, to which labels are added as they arrive; the label of its
-    root, `"root"`, is none of them.
+    root, `"root"`, is none of them. An `OpenTaxonomy` grows along labels that are paths.
 
     A refused example changes nothing: x and y are read before anything is written.
     """
 
-    def __init__(self, taxonomy: Taxonomy | None) -> None:
-        if taxonomy is not None:
-            check_taxonomy(taxonomy)
+    def __init__(self, taxonomy: Start) -> None:
+        self._taxonomy = started(taxonomy)
         self.taxonomy = taxonomy
-        self._taxonomy = Taxonomy.flat([]) if taxonomy is None else taxonomy
         self._labels = Labels(self._taxonomy)
 
     def score_one(self, x: Mapping[Any, Any]) -> dict[Label, float]:
@@ -83,6 +82,28 @@ class TaxonomyModel(base.Estimator):
             for (v, on), found in zip(asked.items(), parts, strict=True)
         }
 
+    def adopt(self, taxonomy: Taxonomy, renamed: Renamed | None = None) -> None:
+        """Carry on with another taxonomy, keeping what has been learned.
+
+        Nodes are known by their labels. One that is new starts from its parent: until it learns it
+        is decided as the parent is, unless what its siblings have learned from is stored, in which
+        it was off. The model is closed from then on. What is refused changes nothing.
+
+        Parameters
+        ----------
+        taxonomy
+            The taxonomy to carry on with, e.g. `model.taxonomy.extend([(parent, child)])`.
+        renamed
+            `{old label: new label}` for nodes whose label changes, `{old label: None}` for nodes
+            that are forgotten. Nodes with the same new label are merged, where the model can do
+            that. A label that is not in the new taxonomy must be among them.
+
+        """
+        change = succession(self._taxonomy, taxonomy, renamed)
+        self._carry(change)
+        self._taxonomy, self._labels = taxonomy, Labels(taxonomy)
+        self.taxonomy = taxonomy
+
     def debug_one(self, x: Mapping[Any, Any], decimals: int = 3) -> str:
         """Explain the prediction for x: the text of `explain_one`.
 
@@ -133,14 +154,21 @@ class TaxonomyModel(base.Estimator):
 
     @abc.abstractmethod
     def _add_nodes(self, before: int, after: int) -> None:
-        """Make room for the nodes of an open taxonomy that has grown."""
+        """Make room for the nodes of an open flat taxonomy that has grown."""
+
+    @abc.abstractmethod
+    def _carry(self, change: Succession) -> None:
+        """Let every node of another taxonomy carry on what its sources have learned, or refuse."""
 
     # An open taxonomy
 
-    def _adopt(self, taxonomy: Taxonomy, x: Mapping[Any, Any]) -> None:
+    def _grow(self, taxonomy: Taxonomy, x: Mapping[Any, Any]) -> None:
         """Carry on with an open taxonomy that has grown, unless something is wrong with x."""
         self._check(x)
-        self._add_nodes(len(self._taxonomy), len(taxonomy))  # may be refused: before all else
+        if self.taxonomy is None:  # new nodes are the last ones
+            self._add_nodes(len(self._taxonomy), len(taxonomy))  # may be refused: before all else
+        else:
+            self._carry(succession(self._taxonomy, taxonomy))
         self._taxonomy, self._labels = taxonomy, Labels(taxonomy)
 
     def _check(self, x: Mapping[Any, Any]) -> None:

@@ -10,9 +10,9 @@ import numpy as np
 from river import base
 
 from .._kernels import top_down_probabilities, trained_nodes
-from ..taxonomy import Label
+from ..taxonomy import Label, Taxonomy
 from ..taxonomy.multilabel import is_one
-from ..taxonomy.star import grown
+from ..taxonomy.open import grown
 from .early import early_multilabel
 from .model import Floats, TaxonomyModel
 
@@ -40,13 +40,13 @@ class MultiLabelModel(TaxonomyModel, base.MultiLabelClassifier):
             taxonomy takes a tuple as one label; name several in a set or a list.
 
         """
-        if self.taxonomy is None:
+        if not isinstance(self.taxonomy, Taxonomy):
             if isinstance(y, Iterator):  # it can be walked only once
                 y = list(y)
-            taxonomy = grown(self._taxonomy, self._named(y))
+            taxonomy = grown(self.taxonomy, self._taxonomy, self._named(y))
             if taxonomy is not self._taxonomy:
                 taxonomy.multilabel(y)
-                self._adopt(taxonomy, x)
+                self._grow(taxonomy, x)
         self._learn(x, y)
 
     def predict_one(

@@ -10,8 +10,8 @@ import numpy as np
 from river import base
 
 from .._kernels import subtree_sums
-from ..taxonomy import Label
-from ..taxonomy.star import grown
+from ..taxonomy import Label, Taxonomy
+from ..taxonomy.open import grown
 from .early import early_label
 from .model import Floats, TaxonomyModel
 
@@ -39,10 +39,10 @@ class SingleLabelModel(TaxonomyModel, base.Classifier):
             The label, any node of the taxonomy.
 
         """
-        if self.taxonomy is None:
-            taxonomy = grown(self._taxonomy, [y])
+        if not isinstance(self.taxonomy, Taxonomy):
+            taxonomy = grown(self.taxonomy, self._taxonomy, [y])
             if taxonomy is not self._taxonomy:
-                self._adopt(taxonomy, x)
+                self._grow(taxonomy, x)
         self._learn(x, self._taxonomy.index(y))
 
     def predict_one(

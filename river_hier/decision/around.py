@@ -9,7 +9,7 @@ from river import base
 
 from ..base import Floats
 from ..base.classifiers import shown
-from ..taxonomy import Taxonomy
+from ..taxonomy import Renamed, Start, Succession, Taxonomy, succession
 
 
 class Around(base.Wrapper[Any], base.Estimator):
@@ -35,9 +35,9 @@ class Around(base.Wrapper[Any], base.Estimator):
         return getattr(self.model, "_last_step", self.model)
 
     @property
-    def taxonomy(self) -> Taxonomy | None:
-        """The taxonomy of the model, `None` where it is open."""
-        taxonomy: Taxonomy | None = self._last.taxonomy
+    def taxonomy(self) -> Start:
+        """The taxonomy of the model; `None` or an `OpenTaxonomy` where it is open."""
+        taxonomy: Start = self._last.taxonomy
         return taxonomy
 
     @property
@@ -58,6 +58,28 @@ class Around(base.Wrapper[Any], base.Estimator):
 
         """
         self.model.learn_one(x, y, **kwargs)
+
+    def adopt(self, taxonomy: Taxonomy, renamed: Renamed | None = None) -> None:
+        """Carry on with another taxonomy, as the model does; not to be asked of the model alone.
+
+        Parameters
+        ----------
+        taxonomy
+            The taxonomy to carry on with.
+        renamed
+            `{old label: new label}`, or `{old label: None}` for what is forgotten.
+
+        """
+        change = succession(self._taxonomy, taxonomy, renamed)
+        self._check_taxonomy(taxonomy)
+        self._last.adopt(taxonomy, renamed)
+        self._carry(change)
+
+    def _check_taxonomy(self, taxonomy: Taxonomy) -> None:
+        """Raise an error if this one will not do."""
+
+    def _carry(self, change: Succession) -> None:
+        """Let nodes carry on what has been learned about them here, and not in the model."""
 
     def _scores_one(self, x: dict[Any, Any]) -> Floats:
         """The score of every node; the root has one only where it can be an answer."""

@@ -5,12 +5,12 @@ from typing import Any
 
 from river import base
 
-from .._kernels import Calibration, top_down_probabilities, trained_nodes
+from .._kernels import Calibration, carried_values, top_down_probabilities, trained_nodes
 from .._kernels.paths import top_down
 from ..base import Floats
 from ..base.classifiers import shown
 from ..base.early import early_multilabel
-from ..taxonomy import Label
+from ..taxonomy import Label, Succession, succession
 from .around import Around, check_model
 
 __all__ = ["Calibrated"]
@@ -115,13 +115,16 @@ class Calibrated(Around, base.MultiLabelClassifier):
         """
         if isinstance(y, Iterator):  # it can be walked only once
             y = list(y)
-        scores = self._scores_one(x)
+        before, scores = self._taxonomy, self._scores_one(x)
         self.model.learn_one(x, y, **kwargs)  # refuses what is wrong before anything is learned
         taxonomy = self._taxonomy
         on = taxonomy.multilabel(y)
         nodes = trained_nodes(on, taxonomy.arrays)
-        nodes = nodes[nodes < len(scores)]  # labels that are new had none
-        self._calibration.add_nodes(len(taxonomy) - len(scores))
+        if taxonomy is not before:
+            change = succession(before, taxonomy)
+            self._carry(change)
+            nodes = nodes[[bool(change.sources[v]) for v in nodes]]  # new labels had no scores
+            scores = carried_values(scores, change.sources, 0.0)
         self._calibration.learn(nodes, scores[nodes], on[nodes])
 
     def predict_one(
@@ -169,6 +172,9 @@ class Calibrated(Around, base.MultiLabelClassifier):
         likely = self._likely_one(x).tolist()
         nodes = self._taxonomy.nodes
         return {nodes[v]: {False: 1.0 - likely[v], True: likely[v]} for v in range(1, len(nodes))}
+
+    def _carry(self, change: Succession) -> None:
+        self._calibration.carry(change.sources)
 
     def _likely_one(self, x: dict[Any, Any]) -> Floats:
         """P(on) of every node."""

@@ -5,6 +5,7 @@ from typing import Any
 
 from .._kernels import least_h_loss
 from ..losses.costs import Costs, check, check_values
+from ..taxonomy import Taxonomy
 from .decoder import Decoder
 
 __all__ = ["HLossBayes"]
@@ -80,12 +81,15 @@ class HLossBayes(Decoder):
 
     def __init__(self, model: Any, costs: Costs | None = None) -> None:
         super().__init__(model)
-        if self.taxonomy is None:
-            check_values(costs, "costs")  # their labels may be yet to come
-        else:
-            self.taxonomy.check_tree()
-            check(self.taxonomy, costs, "costs")
         self.costs = costs
+        if isinstance(self.taxonomy, Taxonomy):
+            self._check_taxonomy(self.taxonomy)
+        else:
+            check_values(costs, "costs")  # their labels may be yet to come
+
+    def _check_taxonomy(self, taxonomy: Taxonomy) -> None:
+        taxonomy.check_tree()
+        check(taxonomy, self.costs, "costs")
 
     def _decide(self, likely: Sequence[float]) -> list[int]:
         costs = [1.0] * len(likely)

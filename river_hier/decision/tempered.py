@@ -100,11 +100,10 @@ class Tempered(Around, base.Classifier):
             A label.
 
         """
-        scores = self._scores_one(x)
+        before, scores = self._taxonomy, self._scores_one(x)
         self.model.learn_one(x, y, **kwargs)  # refuses what is wrong before anything is learned
-        true = self._taxonomy.index(y)
-        if true < len(scores):
-            self._temperature.learn(scores, true)
+        if y in before:
+            self._temperature.learn(scores, before.index(y))
 
     def predict_one(
         self,

@@ -10,7 +10,7 @@ from river import linear_model as river_linear_model
 from .._kernels import nearest
 from ..base.classifiers import probabilities, shown
 from ..base.early import early_label
-from ..taxonomy import Taxonomy, check_taxonomy
+from ..taxonomy import Renamed, Taxonomy, check_taxonomy, succession
 
 __all__ = ["TreeBayes"]
 
@@ -90,6 +90,27 @@ class TreeBayes(base.Wrapper[Any], base.Classifier):
         labels = [True, False, "path", "cement", "sky", "window", "brickface", "foliage", "grass"]
         softmax = river_linear_model.SoftmaxRegression()
         yield {"classifier": softmax, "taxonomy": Taxonomy.flat(labels)}
+
+    def adopt(self, taxonomy: Taxonomy, renamed: Renamed | None = None) -> None:
+        """Carry on with another taxonomy, as the classifier does if it is in one.
+
+        Parameters
+        ----------
+        taxonomy
+            The taxonomy to carry on with, a tree.
+        renamed
+            `{old label: new label}`, or `{old label: None}` for what is forgotten; only for a
+            classifier in a taxonomy, as others have learned the labels that they answer with.
+
+        """
+        succession(self.taxonomy, taxonomy, renamed)
+        taxonomy.check_tree()
+        inside = getattr(self.classifier, "_last_step", self.classifier)
+        if hasattr(inside, "adopt"):
+            inside.adopt(taxonomy, renamed)
+        elif renamed:
+            raise ValueError(f"`renamed` is {renamed!r}, but the classifier knows no taxonomy")
+        self.taxonomy = taxonomy
 
     def learn_one(self, x: dict[Any, Any], y: Any, **kwargs: Any) -> None:
         """Learn from one example, as the classifier does.

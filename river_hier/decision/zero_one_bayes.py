@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .._kernels import likeliest
+from ..taxonomy import Taxonomy
 from .decoder import Decoder
 
 __all__ = ["ZeroOneBayes"]
@@ -66,8 +67,11 @@ class ZeroOneBayes(Decoder):
 
     def __init__(self, model: Any) -> None:
         super().__init__(model)
-        if self.taxonomy is not None:
-            self.taxonomy.check_tree()
+        if isinstance(self.taxonomy, Taxonomy):
+            self._check_taxonomy(self.taxonomy)
+
+    def _check_taxonomy(self, taxonomy: Taxonomy) -> None:
+        taxonomy.check_tree()
 
     def _decide(self, likely: Sequence[float]) -> list[int]:
         return likeliest(likely, self._taxonomy.child_indices)

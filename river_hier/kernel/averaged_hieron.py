@@ -4,10 +4,10 @@ import copy
 from collections.abc import Mapping
 from typing import Any
 
-from .._kernels import Expansion, kernel_averaged_hieron_step, path_sums
+from .._kernels import Expansion, kernel_averaged_hieron_step, own_prototypes, path_sums
 from ..base import SingleLabelModel
 from ..base.model import Floats
-from ..taxonomy import Label, Taxonomy
+from ..taxonomy import Label, Start, Succession
 from .functions import Function, Kernel
 from .hieron import Hieron
 from .model import KernelModel, path_to
@@ -32,6 +32,7 @@ class AveragedHieron(KernelModel, SingleLabelModel):
     taxonomy
         A tree. `None` starts from an open flat taxonomy, to which labels are added under the root
         as they arrive.
+        An `OpenTaxonomy` grows along labels that are paths.
     kernel
         `kernel.Linear()`, `kernel.RBF(sigma)`, `kernel.Polynomial(degree, coef0)`, or any function
         of two feature dicts that answers with a number; see `Hieron`. `None` is the linear
@@ -82,7 +83,7 @@ class AveragedHieron(KernelModel, SingleLabelModel):
 
     def __init__(
         self,
-        taxonomy: Taxonomy | None = None,
+        taxonomy: Start = None,
         kernel: Kernel | Function | None = None,
         budget: int | None = None,
     ) -> None:
@@ -124,6 +125,11 @@ class AveragedHieron(KernelModel, SingleLabelModel):
 
     def _answer(self, x: Mapping[Any, Any]) -> Label:
         return self._taxonomy.nodes[int(self._scores_one(x).argmax())]
+
+    def _carry(self, change: Succession) -> None:
+        change.after.check_tree()
+        onto = own_prototypes(change.sources, change.before.arrays, change.after.arrays)
+        self._w, self._lag = self._w.carried(onto), self._lag.carried(onto)
 
     def _add_nodes(self, before: int, after: int) -> None:
         self._w.n_nodes = self._lag.n_nodes = after

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from .._kernels import store_everywhere
-from ..taxonomy import Taxonomy
+from ..taxonomy import Start
 from .functions import Function, Kernel
 from .least_squares import LeastSquaresModel
 
@@ -96,7 +96,7 @@ class HRLS(LeastSquaresModel):
 
     def __init__(
         self,
-        taxonomy: Taxonomy | None = None,
+        taxonomy: Start = None,
         kernel: Kernel | Function | None = None,
         l2: float = 1.0,
         budget: int | None = None,

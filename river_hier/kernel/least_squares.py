@@ -11,7 +11,7 @@ from .._kernels import LARGEST_RATIO, KernelSystems, KernelVisit, decided
 from ..base import MultiLabelModel, check_positive
 from ..base.model import Floats
 from ..base.reasons import Part, shares
-from ..taxonomy import Label, Taxonomy
+from ..taxonomy import Label, Start, Succession
 from .functions import Function, Kernel
 from .model import KernelModel
 
@@ -26,7 +26,7 @@ class LeastSquaresModel(KernelModel, MultiLabelModel):
 
     def __init__(
         self,
-        taxonomy: Taxonomy | None,
+        taxonomy: Start,
         kernel: Kernel | Function | None,
         l2: float,
         budget: int | None,
@@ -59,6 +59,12 @@ class LeastSquaresModel(KernelModel, MultiLabelModel):
 
     def _conditionals(self, scores: Floats) -> Floats:
         return np.clip((1.0 + scores) / 2.0, 0.0, 1.0)  # Eq. (3)
+
+    def _carry(self, change: Succession) -> None:
+        raise TypeError(
+            f"kernel.{type(self).__name__} cannot carry on with another taxonomy; "
+            f"linear_model.{type(self).__name__} can"
+        )
 
     def _check(self, x: Mapping[Any, Any]) -> None:
         self._visit(x)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..base import Floats, TaxonomyModel, check_integer
 from ..base.reasons import Part
-from ..taxonomy import Taxonomy
+from ..taxonomy import Start, Taxonomy
 from .functions import Function, Kernel
 from .instances import check_kernel, instances_of
 
@@ -20,7 +20,7 @@ class KernelModel(TaxonomyModel):
     """A model whose weight vectors are sums over stored examples."""
 
     def __init__(
-        self, taxonomy: Taxonomy | None, kernel: Kernel | Function | None, budget: int | None
+        self, taxonomy: Start, kernel: Kernel | Function | None, budget: int | None
     ) -> None:
         super().__init__(taxonomy)
         check_kernel(kernel)

@@ -5,7 +5,7 @@ from typing import Any
 
 from .._kernels import store_where_in_doubt
 from ..base import check_positive
-from ..taxonomy import Taxonomy
+from ..taxonomy import Start
 from .functions import Function, Kernel
 from .least_squares import LeastSquaresModel
 
@@ -93,7 +93,7 @@ class SHRLS(LeastSquaresModel):
 
     def __init__(
         self,
-        taxonomy: Taxonomy | None = None,
+        taxonomy: Start = None,
         kernel: Kernel | Function | None = None,
         threshold: float = 5.0,
         l2: float = 1.0,

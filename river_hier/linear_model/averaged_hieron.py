@@ -14,11 +14,13 @@ from .._kernels import (
     Weights,
     averaged_hieron_step,
     averaged_hieron_steps,
+    carried,
+    own_prototypes,
     path_sums,
 )
 from ..base import MiniBatchSingleLabelModel, check_dtype
 from ..base.model import Floats
-from ..taxonomy import Label, Taxonomy
+from ..taxonomy import Label, Start, Succession
 from .hieron import Hieron
 
 __all__ = ["AveragedHieron"]
@@ -47,6 +49,7 @@ class AveragedHieron(MiniBatchSingleLabelModel):
     taxonomy
         A tree. `None` starts from an open flat taxonomy, to which labels are added under the root
         as they arrive.
+        An `OpenTaxonomy` grows along labels that are paths.
     n_features
         A power of 2: hash the names of features into so many rows, in bounded memory for ever.
         Names that meet in a row are taken for one. `None` remembers every name.
@@ -90,7 +93,7 @@ class AveragedHieron(MiniBatchSingleLabelModel):
 
     def __init__(
         self,
-        taxonomy: Taxonomy | None = None,
+        taxonomy: Start = None,
         n_features: int | None = None,
         dtype: str = "float64",
     ) -> None:
@@ -134,6 +137,11 @@ class AveragedHieron(MiniBatchSingleLabelModel):
     def _weights(self, v: int, n_features: int) -> Floats:
         lag = self._lag.column(v, n_features)
         return self._w.column(v, n_features) - lag / (self._m + 1)
+
+    def _carry(self, change: Succession) -> None:
+        change.after.check_tree()
+        onto = own_prototypes(change.sources, change.before.arrays, change.after.arrays)
+        self._w, self._lag = carried(self._w, onto), carried(self._lag, onto)
 
     def _add_nodes(self, before: int, after: int) -> None:
         self._w.add_nodes(after)

@@ -3,9 +3,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from .._kernels import Batch, GaussianWeights, Multilabels, harow_step, harow_steps
+from .._kernels import (
+    Batch,
+    GaussianWeights,
+    Multilabels,
+    harow_step,
+    harow_steps,
+)
 from ..base import check_positive
-from ..taxonomy import Taxonomy
+from ..taxonomy import Start
 from .top_down import TopDownModel
 
 __all__ = ["HAROW"]
@@ -33,6 +39,7 @@ class HAROW(TopDownModel):
     taxonomy
         A tree or a DAG; in a DAG a node is on only if all its parents are. `None` starts from an
         open flat taxonomy, to which labels are added under the root as they arrive.
+        An `OpenTaxonomy` grows along labels that are paths.
     r
         The regularisation: the larger, the smaller the steps.
     n_features
@@ -84,7 +91,7 @@ class HAROW(TopDownModel):
 
     def __init__(
         self,
-        taxonomy: Taxonomy | None = None,
+        taxonomy: Start = None,
         r: float = 1.0,
         n_features: int | None = None,
         dtype: str = "float64",

@@ -11,15 +11,17 @@ from .._kernels import (
     Vector,
     Vectors,
     Weights,
+    carried,
     hieron_answer,
     hieron_answers,
     hieron_step,
     hieron_steps,
+    own_prototypes,
     path_sums,
 )
 from ..base import MiniBatchSingleLabelModel, check_dtype
 from ..base.model import Floats
-from ..taxonomy import Label, Taxonomy
+from ..taxonomy import Label, Start, Succession
 
 __all__ = ["Hieron"]
 
@@ -46,6 +48,7 @@ class Hieron(MiniBatchSingleLabelModel):
     taxonomy
         A tree. `None` starts from an open flat taxonomy, to which labels are added under the root
         as they arrive.
+        An `OpenTaxonomy` grows along labels that are paths.
     n_features
         A power of 2: hash the names of features into so many rows, in bounded memory for ever.
         Names that meet in a row are taken for one. `None` remembers every name.
@@ -87,7 +90,7 @@ class Hieron(MiniBatchSingleLabelModel):
 
     def __init__(
         self,
-        taxonomy: Taxonomy | None = None,
+        taxonomy: Start = None,
         n_features: int | None = None,
         dtype: str = "float64",
     ) -> None:
@@ -114,6 +117,11 @@ class Hieron(MiniBatchSingleLabelModel):
 
     def _weights(self, v: int, n_features: int) -> Floats:
         return self._w.column(v, n_features)
+
+    def _carry(self, change: Succession) -> None:
+        change.after.check_tree()
+        before, after = change.before.arrays, change.after.arrays
+        self._w = carried(self._w, own_prototypes(change.sources, before, after))
 
     def _add_nodes(self, before: int, after: int) -> None:
         self._w.add_nodes(after)

@@ -12,13 +12,15 @@ from .._kernels import (
     Vector,
     Vectors,
     Weights,
+    carried,
     conditional_probabilities,
     hminover_step,
+    own_weights,
     star_closures,
 )
 from ..base import Attributes, LinearModel, MultiLabelModel, check_dtype, check_positive, ranking_of
 from ..base.model import Floats
-from ..taxonomy import Label, Taxonomy
+from ..taxonomy import Label, Start, Succession, Taxonomy
 from ..taxonomy.candidates import Candidates
 
 __all__ = ["HMinOver"]
@@ -58,6 +60,7 @@ class HMinOver(LinearModel, MultiLabelModel):
     taxonomy
         A tree or a DAG. `None` starts from an open flat taxonomy, to which labels are added under
         the root as they arrive.
+        An `OpenTaxonomy` grows along labels that are paths.
     margin
         The margin that is desired.
     t
@@ -128,7 +131,7 @@ class HMinOver(LinearModel, MultiLabelModel):
 
     def __init__(
         self,
-        taxonomy: Taxonomy | None = None,
+        taxonomy: Start = None,
         margin: float = 1.0,
         t: Attributes = 1.0,
         candidates: Candidates | None = None,
@@ -138,8 +141,11 @@ class HMinOver(LinearModel, MultiLabelModel):
         super().__init__(taxonomy, n_features)
         check_positive("margin", margin)
         check_dtype("dtype", dtype)
-        if taxonomy is None and (isinstance(t, Mapping) or candidates is not None):
-            raise ValueError("`t` and `candidates` name labels, so they need a taxonomy, got None")
+        closed = isinstance(taxonomy, Taxonomy)
+        if not closed and (isinstance(t, Mapping) or candidates is not None):
+            raise ValueError(
+                f"`t` and `candidates` name labels, so they need a taxonomy, got {taxonomy!r}"
+            )
         self.margin = margin
         self.t = t
         self.candidates = candidates
@@ -188,6 +194,11 @@ class HMinOver(LinearModel, MultiLabelModel):
 
     def _weights(self, v: int, n_features: int) -> Floats:
         return self._w.column(v, n_features)
+
+    def _carry(self, change: Succession) -> None:
+        ranking = ranking_of(change.after, self.t, self.candidates)  # may be refused
+        self._w = carried(self._w, own_weights(change.sources, len(change.before)))
+        self._ranking = ranking
 
     def _add_nodes(self, before: int, after: int) -> None:
         self._w.add_nodes(after)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from .._kernels import Batch, Multilabels, Weights, hperceptron_step, hperceptron_steps
-from ..taxonomy import Taxonomy
+from ..taxonomy import Start
 from .top_down import TopDownModel
 
 __all__ = ["HPerceptron"]
@@ -26,6 +26,7 @@ class HPerceptron(TopDownModel):
     taxonomy
         A tree or a DAG; in a DAG a node is on only if all its parents are. `None` starts from an
         open flat taxonomy, to which labels are added under the root as they arrive.
+        An `OpenTaxonomy` grows along labels that are paths.
     n_features
         A power of 2: hash the names of features into so many rows, in bounded memory for ever.
         Names that meet in a row are taken for one. `None` remembers every name.
@@ -73,7 +74,7 @@ class HPerceptron(TopDownModel):
 
     def __init__(
         self,
-        taxonomy: Taxonomy | None = None,
+        taxonomy: Start = None,
         n_features: int | None = None,
         dtype: str = "float64",
     ) -> None:

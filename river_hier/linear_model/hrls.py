@@ -3,8 +3,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from .._kernels import Batch, Multilabels, hrls_step, hrls_steps
-from ..taxonomy import Taxonomy
+from .._kernels import Batch, Multilabels, carried_systems, hrls_step, hrls_steps, shared_systems
+from ..taxonomy import Start, Succession
 from .least_squares import LeastSquaresModel
 
 __all__ = ["HRLS"]
@@ -41,6 +41,7 @@ class HRLS(LeastSquaresModel):
         A tree or a DAG; in a DAG a node is on only if all its parents are. `None` starts from an
         open flat taxonomy, to which labels are added under the root as they arrive: a label is
         taken to have been off before.
+        An `OpenTaxonomy` grows along labels that are paths.
     l2
         The weight $\\lambda$ of the regularisation; 1 in the paper.
     memory
@@ -93,11 +94,12 @@ class HRLS(LeastSquaresModel):
 
     def __init__(
         self,
-        taxonomy: Taxonomy | None = None,
+        taxonomy: Start = None,
         l2: float = 1.0,
         memory: float = 3e7,
         n_features: int | None = None,
     ) -> None:
+        self._systems: list[list[int]] = []  # the nodes of each
         super().__init__(taxonomy, l2, None, memory, n_features)
 
     def _learn(self, x: Mapping[Any, Any], y: Any) -> None:
@@ -107,16 +109,25 @@ class HRLS(LeastSquaresModel):
     def _learn_many(self, X: Batch, y: Multilabels) -> None:
         hrls_steps(self._rls, self._features, self._labels, X, y)
 
+    def _carry(self, change: Succession) -> None:
+        change.check_unmerged(self)
+        before, after = change.before.arrays, change.after.arrays
+        plan = shared_systems(self._systems, change.sources, before, after)
+        self._rls = carried_systems(self._rls, plan)
+        self._systems = [carried.nodes + carried.new for carried in plan]
+
     def _add_nodes(self, before: int, after: int) -> None:
         if self.taxonomy is not None:  # nodes with the same parents share a system
-            for group in self._taxonomy.arrays.groups:
-                self._rls.add_system(group.tolist())
+            self._systems = [group.tolist() for group in self._taxonomy.arrays.groups]
+            for nodes in self._systems:
+                self._rls.add_system(nodes)
         elif after == 1:  # an open taxonomy: nobody is there yet
+            self._systems = [[]]
             self._rls.add_system([])
         else:
+            self._systems[0] += range(before, after)
             self._rls.add_outputs(0, list(range(before, after)))
 
     def _place(self, v: int) -> tuple[int, int]:
-        groups = [group.tolist() for group in self._taxonomy.arrays.groups]
-        s = next(s for s, group in enumerate(groups) if v in group)
-        return s, groups[s].index(v)
+        s = next(s for s, nodes in enumerate(self._systems) if v in nodes)
+        return s, self._systems[s].index(v)

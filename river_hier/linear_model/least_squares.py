@@ -21,7 +21,7 @@ from .._kernels import (
 from ..base import MiniBatchMultiLabelModel, check_positive
 from ..base.model import Floats
 from ..base.reasons import Part, shares
-from ..taxonomy import Label, Taxonomy
+from ..taxonomy import Label, Start
 
 
 class LeastSquaresModel(MiniBatchMultiLabelModel):
@@ -34,7 +34,7 @@ class LeastSquaresModel(MiniBatchMultiLabelModel):
 
     def __init__(
         self,
-        taxonomy: Taxonomy | None,
+        taxonomy: Start,
         l2: float,
         budget: int | None,
         memory: float,

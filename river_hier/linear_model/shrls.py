@@ -3,9 +3,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from .._kernels import Batch, Multilabels, shrls_step, shrls_steps
+from .._kernels import Batch, Carried, Multilabels, carried_systems, shrls_step, shrls_steps
 from ..base import check_integer, check_positive
-from ..taxonomy import Taxonomy
+from ..taxonomy import Start, Succession
 from .least_squares import LeastSquaresModel
 
 __all__ = ["SHRLS"]
@@ -47,6 +47,7 @@ class SHRLS(LeastSquaresModel):
     taxonomy
         A tree or a DAG; in a DAG a node is on only if all its parents are. `None` starts from an
         open flat taxonomy, to which labels are added under the root as they arrive.
+        An `OpenTaxonomy` grows along labels that are paths.
     threshold
         The constant c of the rule; 5 in the paper. The larger, the more is stored.
     l2
@@ -105,7 +106,7 @@ class SHRLS(LeastSquaresModel):
 
     def __init__(
         self,
-        taxonomy: Taxonomy | None = None,
+        taxonomy: Start = None,
         threshold: float = 5.0,
         l2: float = 1.0,
         budget: int | None = None,
@@ -137,6 +138,15 @@ class SHRLS(LeastSquaresModel):
         c, t = float(self.threshold), self._t + 1
         shrls_steps(self._rls, c, t, self._features, self._labels, X, y)
         self._t += X.n
+
+    def _carry(self, change: Succession) -> None:
+        change.check_unmerged(self)
+        olds = change.sources[1:]
+        plan = [
+            Carried(old[0] - 1, [0], [v], []) if old else Carried(None, [], [v], [])
+            for v, old in enumerate(olds, start=1)
+        ]
+        self._rls = carried_systems(self._rls, plan)
 
     def _add_nodes(self, before: int, after: int) -> None:
         for v in range(before, after):

@@ -9,10 +9,18 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from .._kernels import Vector, Vectors, Weights, top_down_answer, top_down_answers
+from .._kernels import (
+    Vector,
+    Vectors,
+    Weights,
+    carried,
+    own_weights,
+    top_down_answer,
+    top_down_answers,
+)
 from ..base import MiniBatchMultiLabelModel, check_dtype
 from ..base.model import Floats
-from ..taxonomy import Label, Taxonomy
+from ..taxonomy import Label, Start, Succession
 
 
 class TopDownModel(MiniBatchMultiLabelModel):
@@ -20,7 +28,7 @@ class TopDownModel(MiniBatchMultiLabelModel):
 
     _w: Weights
 
-    def __init__(self, taxonomy: Taxonomy | None, n_features: int | None, dtype: str) -> None:
+    def __init__(self, taxonomy: Start, n_features: int | None, dtype: str) -> None:
         super().__init__(taxonomy, n_features)
         check_dtype("dtype", dtype)
         self.dtype = dtype
@@ -40,6 +48,9 @@ class TopDownModel(MiniBatchMultiLabelModel):
 
     def _weights(self, v: int, n_features: int) -> Floats:
         return self._w.column(v, n_features)
+
+    def _carry(self, change: Succession) -> None:
+        self._w = carried(self._w, own_weights(change.sources, len(change.before)))
 
     def _add_nodes(self, before: int, after: int) -> None:
         self._w.add_nodes(after)

@@ -8,7 +8,8 @@ from typing import Any
 
 from river import base
 
-from ..taxonomy import Label, Taxonomy, check_taxonomy
+from ..taxonomy import Label, Renamed, Start, Succession, Taxonomy, succession
+from ..taxonomy.open import started
 from .choice import Choice, Place, check_choice, chosen
 from .classifier import LocalClassifier
 from .threshold import Threshold, check_threshold
@@ -19,30 +20,48 @@ class LocalModel(base.Wrapper[Any], base.Estimator):
 
     A taxonomy that is given is closed: an unknown label is an error. With `None` the model
     starts from an open, flat taxonomy, to which labels are added as they arrive; the label of its
-    root, `"root"`, is none of them.
+    root, `"root"`, is none of them. An `OpenTaxonomy` grows along labels that are paths.
 
     Labels are read before anything is learned. What x may be is up to the classifiers: where one
     of them refuses it, those that were asked before have learned it.
     """
 
-    def __init__(self, classifier: Choice, taxonomy: Taxonomy | None, threshold: Threshold) -> None:
-        if taxonomy is not None:
-            check_taxonomy(taxonomy)
+    def __init__(self, classifier: Choice, taxonomy: Start, threshold: Threshold) -> None:
+        self._taxonomy = started(taxonomy)
         check_threshold(threshold)
         self.classifier = classifier
         self.taxonomy = taxonomy
         self.threshold = threshold
-        self._taxonomy = Taxonomy.flat([]) if taxonomy is None else taxonomy
         self._local: dict[Place, LocalClassifier] = {}
         check_choice(classifier, self._top, self._check_classifier)
-        if taxonomy is not None and isinstance(classifier, Mapping):
-            for place in classifier:
-                self._check_place(place)
+        if isinstance(taxonomy, Taxonomy):
+            self._check_places(taxonomy)
 
     @property
     def classifiers(self) -> dict[Place, base.Classifier]:
         """The classifiers that have learned something, each at its place."""
         return {place: local.model for place, local in self._local.items()}
+
+    def adopt(self, taxonomy: Taxonomy, renamed: Renamed | None = None) -> None:
+        """Carry on with another taxonomy, keeping the classifiers and all they have learned.
+
+        Nodes are known by their labels. A node that is new gets a classifier when it first has
+        something to learn. The model is closed from then on; what is refused changes nothing.
+
+        Parameters
+        ----------
+        taxonomy
+            The taxonomy to carry on with, e.g. `model.taxonomy.extend([(parent, child)])`.
+        renamed
+            `{old label: None}` for nodes that are forgotten. A label that is not in the new
+            taxonomy must be among them. `{old label: new label}` is for `PerNode` alone: where the
+            classifiers answer with labels, they have learned the old ones.
+
+        """
+        change = succession(self._taxonomy, taxonomy, renamed)
+        self._check_places(taxonomy)
+        self._local = self._carried(change)
+        self._taxonomy = self.taxonomy = taxonomy
 
     @property
     def _wrapped_model(self) -> base.Classifier:
@@ -74,6 +93,12 @@ class LocalModel(base.Wrapper[Any], base.Estimator):
         self._check_classifier(model)  # a function has not been asked before
         return LocalClassifier(model.clone())
 
+    def _check_places(self, taxonomy: Taxonomy) -> None:
+        """Raise an error if a mapping names a place that is not there."""
+        if isinstance(self.classifier, Mapping):
+            for place in self.classifier:
+                self._check_place(taxonomy, place)
+
     # What a kind of model fills in
 
     @property
@@ -86,8 +111,12 @@ class LocalModel(base.Wrapper[Any], base.Estimator):
         """A place and those above it, the nearest first."""
 
     @abc.abstractmethod
-    def _check_place(self, place: Place) -> None:
+    def _check_place(self, taxonomy: Taxonomy, place: Place) -> None:
         """Raise an error if there can be no such place."""
+
+    @abc.abstractmethod
+    def _carried(self, change: Succession) -> dict[Place, LocalClassifier]:
+        """The classifiers at the places of another taxonomy; or an error."""
 
     @staticmethod
     @abc.abstractmethod

@@ -36,6 +36,7 @@ class PerLevel(RoutingModel):
     taxonomy
         A tree. `None` starts from an open flat taxonomy, to which labels are added under the root
         as they arrive; then there is one level.
+        An `OpenTaxonomy` grows along labels that are paths.
     threshold
         The way goes on to the likeliest child only if P(child | parent reached) is at least this,
         or if this function of child and probability says so; else it ends. At 0 nothing stops it.
@@ -95,10 +96,13 @@ class PerLevel(RoutingModel):
     def _upwards(self, taxonomy: Taxonomy, place: Any) -> Iterable[Place]:
         return range(place, 0, -1)
 
-    def _check_place(self, place: Place) -> None:
-        height = max(self._taxonomy.height, 1)  # depth 1 must be named, even where it is empty
+    def _check_place(self, taxonomy: Taxonomy, place: Place) -> None:
+        height = max(taxonomy.height, 1)  # depth 1 must be named, even where it is empty
         if place not in range(1, height + 1):
             raise ValueError(f"`classifier` names depth {place!r}; the taxonomy has 1 to {height}")
+
+    def _is_place(self, taxonomy: Taxonomy, place: Any) -> bool:
+        return bool(place <= taxonomy.height)
 
     def _place(self, taxonomy: Taxonomy, here: Label) -> Place:
         return taxonomy.depth(here) + 1

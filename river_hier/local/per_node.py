@@ -10,12 +10,14 @@ from river import linear_model as river_linear_model
 from .._kernels import top_down_probabilities, trained_nodes
 from ..base.classifiers import probability
 from ..base.early import early_multilabel
-from ..taxonomy import Label, Taxonomy
+from ..taxonomy import Label, Start, Succession, Taxonomy
 from ..taxonomy.multilabel import is_one
-from ..taxonomy.star import grown
+from ..taxonomy.open import grown
 from .choice import Choice, Place, check_classifier
+from .classifier import LocalClassifier
 from .model import LocalModel
 from .threshold import Threshold, reaches
+from .told import Asked, told
 
 __all__ = ["PerNode"]
 
@@ -47,6 +49,7 @@ class PerNode(LocalModel, base.MultiLabelClassifier):
     taxonomy
         A tree or a DAG; in a DAG a node is on only if all its parents are. `None` starts from an
         open flat taxonomy, to which labels are added under the root as they arrive.
+        An `OpenTaxonomy` grows along labels that are paths.
     threshold
         The least probability of a node that is on, given that its parents are; or a function of
         node and probability that says whether it is on.
@@ -106,7 +109,7 @@ class PerNode(LocalModel, base.MultiLabelClassifier):
     """
 
     def __init__(
-        self, classifier: Choice, taxonomy: Taxonomy | None = None, threshold: Threshold = 0.5
+        self, classifier: Choice, taxonomy: Start = None, threshold: Threshold = 0.5
     ) -> None:
         super().__init__(classifier, taxonomy, threshold)
 
@@ -136,8 +139,9 @@ class PerNode(LocalModel, base.MultiLabelClassifier):
         if isinstance(y, Iterator):  # it can be walked only once
             y = list(y)
         taxonomy = self._taxonomy
-        if self.taxonomy is None:
-            taxonomy = grown(taxonomy, [y] if is_one(y) or isinstance(y, tuple) else y)
+        if not isinstance(self.taxonomy, Taxonomy):
+            named = [y] if is_one(y) or isinstance(y, tuple) else y
+            taxonomy = grown(self.taxonomy, taxonomy, named)
         on = taxonomy.multilabel(y)
         trained = trained_nodes(on, taxonomy.arrays).tolist()
         lessons = [(taxonomy.nodes[v], bool(on[v])) for v in trained]
@@ -213,22 +217,9 @@ class PerNode(LocalModel, base.MultiLabelClassifier):
         A text: the nodes that were asked, those whose parents are on, each with its probability.
 
         """
-        asked = self._asked(x, {})
-        labels = [label for label, (_, yes) in asked.items() if yes]
-        lines = [f"Prediction: {labels!r}; a node is on if its parents are and it is likely enough"]
-        trail: dict[Label, tuple[int, ...]] = {self._taxonomy.root: ()}
-        for label in asked:  # each node under its first parent, once though it may have several
-            above, *_ = self._taxonomy.parents(label)
-            trail[label] = (*trail[above], self._taxonomy.index(label))
-        lines += (
-            f"{'  ' * len(trail[label])}{label!r}: {asked[label][0]:.{decimals}f}"
-            for label in sorted(asked, key=trail.__getitem__)
-        )
-        return "\n".join(lines)
+        return told(self._taxonomy, self._asked(x, {}), decimals)
 
-    def _asked(
-        self, x: Mapping[Any, Any], kwargs: dict[str, Any]
-    ) -> dict[Label, tuple[float, bool]]:
+    def _asked(self, x: Mapping[Any, Any], kwargs: dict[str, Any]) -> Asked:
         """Of the nodes whose parents are on: how likely each is on then, and whether it is."""
         t, asked, on = self._taxonomy, {}, [True]
         for v, label in enumerate(t.nodes[1:], start=1):
@@ -252,8 +243,14 @@ class PerNode(LocalModel, base.MultiLabelClassifier):
     def _upwards(self, taxonomy: Taxonomy, place: Place) -> Iterable[Place]:
         return (place, *reversed(taxonomy.ancestors(place)))
 
-    def _check_place(self, place: Place) -> None:
-        self._taxonomy.index(place)
+    def _check_place(self, taxonomy: Taxonomy, place: Place) -> None:
+        taxonomy.index(place)
+
+    def _carried(self, change: Succession) -> dict[Place, LocalClassifier]:
+        change.check_unmerged(self)
+        old, pairs = change.before.nodes, zip(change.after.nodes, change.sources, strict=True)
+        heirs = {old[u]: label for label, sources in pairs for u in sources}
+        return {heirs[place]: local for place, local in self._local.items() if place in heirs}
 
     @staticmethod
     def _check_classifier(classifier: Any) -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 from ..taxonomy import Label, Taxonomy
 from .choice import Place
@@ -34,6 +35,7 @@ class PerParent(RoutingModel):
     taxonomy
         A tree. `None` starts from an open flat taxonomy, to which labels are added under the root
         as they arrive; then there is one classifier, the root's.
+        An `OpenTaxonomy` grows along labels that are paths.
     threshold
         The way goes on to the likeliest child only if P(child | parent reached) is at least this,
         or if this function of child and probability says so; else it ends. At 0 nothing stops it.
@@ -104,12 +106,15 @@ class PerParent(RoutingModel):
     def _upwards(self, taxonomy: Taxonomy, place: Place) -> Iterable[Place]:
         return reversed(taxonomy.path(place))
 
-    def _check_place(self, place: Place) -> None:
-        if not self._taxonomy.children(place) and place != self._taxonomy.root:
+    def _check_place(self, taxonomy: Taxonomy, place: Place) -> None:
+        if not taxonomy.children(place) and place != taxonomy.root:
             raise ValueError(
                 f"`classifier` names {place!r}, a leaf: from there nothing is sent on; "
-                f"its parent is {self._taxonomy.parent(place)!r}"
+                f"its parent is {taxonomy.parent(place)!r}"
             )
+
+    def _is_place(self, taxonomy: Taxonomy, place: Any) -> bool:
+        return place in taxonomy and bool(taxonomy.children(place))
 
     def _place(self, taxonomy: Taxonomy, here: Label) -> Place:
         return here

@@ -13,9 +13,10 @@ from river import linear_model as river_linear_model
 
 from ..base.classifiers import probabilities
 from ..base.early import early_label
-from ..taxonomy import Label, Taxonomy
-from ..taxonomy.star import grown
+from ..taxonomy import Label, Start, Succession, Taxonomy
+from ..taxonomy.open import grown
 from .choice import Choice, Place, check_multiclass
+from .classifier import LocalClassifier
 from .model import LocalModel
 from .threshold import Threshold, reaches
 
@@ -33,7 +34,7 @@ class RoutingModel(LocalModel, base.Classifier):
     def __init__(
         self,
         classifier: Choice,
-        taxonomy: Taxonomy | None = None,
+        taxonomy: Start = None,
         threshold: Threshold = 0.0,
     ) -> None:
         super().__init__(classifier, taxonomy, threshold)
@@ -65,8 +66,8 @@ class RoutingModel(LocalModel, base.Classifier):
 
         """
         taxonomy = self._taxonomy
-        if self.taxonomy is None:
-            taxonomy = grown(taxonomy, [y])
+        if not isinstance(self.taxonomy, Taxonomy):
+            taxonomy = grown(self.taxonomy, taxonomy, [y])
         path = taxonomy.path(y)
         steps = list(pairwise(path))
         if taxonomy.children(path[-1]):
@@ -216,11 +217,26 @@ class RoutingModel(LocalModel, base.Classifier):
                 return {there: p / total for there, p in shares.items()}
         return {here: 1.0}
 
+    def _carried(self, change: Succession) -> dict[Place, LocalClassifier]:
+        change.after.check_tree()
+        for label, sources in zip(change.after.nodes, change.sources, strict=True):
+            for u in sources:
+                if change.before.nodes[u] != label:
+                    raise ValueError(
+                        f"{type(self).__name__} cannot rename {change.before.nodes[u]!r} to "
+                        f"{label!r}: its classifiers have learned to answer with the old label"
+                    )
+        return {p: local for p, local in self._local.items() if self._is_place(change.after, p)}
+
     @staticmethod
     def _check_classifier(classifier: Any) -> None:
         check_multiclass(classifier)
 
     # What a kind of model fills in
+
+    @abc.abstractmethod
+    def _is_place(self, taxonomy: Taxonomy, place: Any) -> bool:
+        """Whether a classifier can stand there."""
 
     @abc.abstractmethod
     def _place(self, taxonomy: Taxonomy, here: Label) -> Place:

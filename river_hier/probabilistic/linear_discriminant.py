@@ -8,7 +8,7 @@ import numpy as np
 from .._kernels import LARGEST_RATIO, Discriminant, Features
 from ..base import Floats, SingleLabelModel, check_positive
 from ..base.reasons import Part, effects
-from ..taxonomy import Label, Taxonomy
+from ..taxonomy import Label, Start, Succession, Taxonomy
 
 __all__ = ["LinearDiscriminant"]
 
@@ -41,6 +41,7 @@ class LinearDiscriminant(SingleLabelModel):
     taxonomy
         A tree; its nodes are the labels. `None` starts from an open flat taxonomy, to which labels
         are added under the root as they arrive.
+        An `OpenTaxonomy` grows along labels that are paths.
     shrinkage
         How many examples the parent's mean counts for.
     l2
@@ -87,9 +88,7 @@ class LinearDiscriminant(SingleLabelModel):
 
     """
 
-    def __init__(
-        self, taxonomy: Taxonomy | None = None, shrinkage: float = 1.0, l2: float = 1.0
-    ) -> None:
+    def __init__(self, taxonomy: Start = None, shrinkage: float = 1.0, l2: float = 1.0) -> None:
         super().__init__(taxonomy)
         self._taxonomy.check_tree()
         check_positive("shrinkage", shrinkage)
@@ -97,11 +96,8 @@ class LinearDiscriminant(SingleLabelModel):
         self.shrinkage = shrinkage
         self.l2 = l2
         self._features = Features()
-        self._discriminant = Discriminant(self._parents, float(shrinkage), float(l2))
-
-    @property
-    def _parents(self) -> list[int]:
-        return [0, *(above[0] for above in self._taxonomy.parent_indices[1:])]
+        parents = _parents(self._taxonomy)
+        self._discriminant = Discriminant(parents, float(shrinkage), float(l2))
 
     def _learn(self, x: Mapping[Any, Any], y: int) -> None:
         label = self._taxonomy.nodes[y]
@@ -127,8 +123,16 @@ class LinearDiscriminant(SingleLabelModel):
     def _parts(self, x: Mapping[Any, Any], nodes: Sequence[int]) -> list[list[Part]]:
         return effects(self._scores_one, x, nodes)
 
+    def _carry(self, change: Succession) -> None:
+        change.after.check_tree()
+        self._discriminant = self._discriminant.carried(change.sources, _parents(change.after))
+
     def _add_nodes(self, before: int, after: int) -> None:
         self._discriminant.add_nodes([0] * after)
 
     def _debug_title(self, x: Mapping[Any, Any]) -> str:
         return f"Prediction: {self.predict_one(x)!r}, the likeliest label"
+
+
+def _parents(taxonomy: Taxonomy) -> list[int]:
+    return [0, *(above[0] for above in taxonomy.parent_indices[1:])]

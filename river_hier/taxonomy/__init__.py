@@ -5,6 +5,19 @@ from __future__ import annotations
 from .arrays import Arrays
 from .errors import UnknownLabelError
 from .nodes import Label, check_taxonomy
+from .open import OpenTaxonomy, Start
+from .succession import Renamed, Succession, succession
 from .taxonomy import Taxonomy
 
-__all__ = ["Arrays", "Label", "Taxonomy", "UnknownLabelError", "check_taxonomy"]
+__all__ = [
+    "Arrays",
+    "Label",
+    "OpenTaxonomy",
+    "Renamed",
+    "Start",
+    "Succession",
+    "Taxonomy",
+    "UnknownLabelError",
+    "check_taxonomy",
+    "succession",
+]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numbers
 from collections import deque
-from collections.abc import Hashable, Iterable, Mapping, Set
+from collections.abc import Hashable, Iterable, Mapping, Sequence, Set
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -14,13 +15,17 @@ DEFAULT_ROOT = "root"
 
 
 def build(
-    edges: Iterable[tuple[Label, Label]], nodes: Iterable[Label] = (), root: Label | None = None
+    edges: Iterable[tuple[Label, Label]],
+    nodes: Iterable[Label] = (),
+    root: Label | None = None,
+    known: Sequence[tuple[Label, Label]] = (),
 ) -> tuple[tuple[Label, ...], tuple[tuple[int, ...], ...]]:
     """Labels in topological order, root first, and the indices of each one's parents.
 
-    `nodes` are labels known to exist besides those of the edges. O(nodes + edges).
+    `nodes` are labels known to exist besides those of the edges, and `known` edges that come before
+    them. O(nodes + edges).
     """
-    children, parents = _read(edges, nodes)
+    children, parents = _read(edges, nodes, known)
     root = _single_root(children, parents, root)
     order = _topological(children, parents, root)
     if len(order) < len(children):
@@ -30,7 +35,9 @@ def build(
 
 
 def _read(
-    edges: Iterable[tuple[Label, Label]], nodes: Iterable[Label]
+    edges: Iterable[tuple[Label, Label]],
+    nodes: Iterable[Label],
+    known: Sequence[tuple[Label, Label]],
 ) -> tuple[dict[Label, list[Label]], dict[Label, list[Label]]]:
     table = hasattr(edges, "columns")  # a DataFrame would give its columns' names
     if isinstance(edges, str | dict) or table or not isinstance(edges, Iterable):
@@ -55,7 +62,7 @@ def _read(
     for label in nodes:
         add(label)
     seen: set[tuple[Label, Label]] = set()
-    for number, edge in enumerate(edges):
+    for number, edge in enumerate(chain(known, edges), start=-len(known)):
         if not _is_pair(edge):
             raise ValueError(f"edge {number} is {edge!r}: it must be a (parent, child) pair")
         try:

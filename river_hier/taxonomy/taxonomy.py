@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from . import doors, graph, multilabel, star
+from . import changes, doors, graph, multilabel, star
 from .nodes import Label, Nodes, reach
 
 if TYPE_CHECKING:
@@ -58,6 +58,11 @@ class Taxonomy(Nodes):
 
     >>> t.distance("wolf", "owl")
     4
+
+    A change gives another taxonomy, and `adopt` lets a model carry on with that:
+
+    >>> t.extend([("bird", "hen")]).merge(["wolf"], "whale").rename({"whale": "beast"}).nodes
+    ('animal', 'mammal', 'bird', 'beast', 'owl', 'hen')
 
     """
 
@@ -136,6 +141,27 @@ class Taxonomy(Nodes):
         return frozenset(self._labels(kept))
 
     # Other taxonomies
+
+    def extend(self, edges: Iterable[tuple[Label, Label]]) -> Taxonomy:
+        """A larger one, with these pairs `(parent, child)` too: as if all had been given at once.
+
+        Pairs that it has are no error, and a node may get one more parent. The root stays the root.
+        """
+        return Taxonomy._of(*graph.build(edges, [self.root], self.root, self.edges))
+
+    def rename(self, names: Mapping[Any, Label]) -> Taxonomy:
+        """The same nodes, some of them with other labels: `{old label: new label}`."""
+        return Taxonomy._of(changes.renamed(self, names), self.parent_indices)
+
+    def move(self, label: Label, parent: Label) -> Taxonomy:
+        """With a node, and all that is below it, under another parent, and no other."""
+        edges = changes.moved(self, label, parent)
+        return Taxonomy._of(*graph.build(edges, [self.root], self.root))
+
+    def merge(self, labels: Iterable[Label], into: Label) -> Taxonomy:
+        """With several nodes made one: the children of `labels` are children of `into`."""
+        edges = changes.merged(self, labels, into)
+        return Taxonomy._of(*graph.build(edges, [self.root], self.root))
 
     def flatten(self) -> Taxonomy:
         """The same labels as one star around the same root."""

@@ -11,6 +11,7 @@ Features are `{name: value}` and weights `{name: weight}`; what is missing is 0.
 
 from __future__ import annotations
 
+from .adoption import carried_prototypes, carried_weights, heir
 from .answers import cut, cut_multilabel, deepest, likely_enough, mass, parts
 from .calibration import Calibration, Temperature
 from .decompositions import (
@@ -140,6 +141,8 @@ __all__ = [
     "average_precision",
     "bayes_error",
     "best_threshold",
+    "carried_prototypes",
+    "carried_weights",
     "children",
     "classes_of",
     "closure",
@@ -158,6 +161,7 @@ __all__ = [
     "expected_zero_one_loss",
     "forgotten",
     "h_loss",
+    "heir",
     "hieron_loss",
     "hieron_step",
     "hinge_losses",

@@ -1,0 +1,64 @@
+"""Other taxonomies made of one: each change gives the edges of the new one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from .graph import Label, check_label
+from .nodes import Nodes
+
+Edges = list[tuple[Label, Label]]
+
+
+def renamed(taxonomy: Nodes, names: Mapping[Any, Label]) -> tuple[Label, ...]:
+    """The labels, some of them replaced."""
+    if not isinstance(names, Mapping):
+        raise TypeError(f"`names` must be {{old label: new label}}, got {type(names).__name__}")
+    for label, name in names.items():
+        taxonomy.index(label)
+        check_label(name)
+    owner: dict[Label, Label] = {}
+    for label in taxonomy.nodes:
+        other = owner.setdefault(names.get(label, label), label)
+        if other != label:
+            raise ValueError(
+                f"{other!r} and {label!r} would both be {names.get(label, label)!r}; "
+                "to make one node of them there is `merge`"
+            )
+    return tuple(owner)
+
+
+def moved(taxonomy: Nodes, label: Label, parent: Label) -> Edges:
+    """`label`, and what is below it, under `parent` alone, as its last child."""
+    if taxonomy.index(label) == 0:
+        raise ValueError(f"the root, {label!r}, cannot be moved")
+    if parent == label or parent in taxonomy.descendants(label):
+        taxonomy.index(parent)
+        raise ValueError(f"{label!r} cannot be moved under {parent!r}, which is in its subtree")
+    taxonomy.index(parent)
+    return [edge for edge in taxonomy.edges if edge[1] != label] + [(parent, label)]
+
+
+def merged(taxonomy: Nodes, labels: Iterable[Label], into: Label) -> Edges:
+    """`labels` are gone, and their children are those of `into`."""
+    if isinstance(labels, str | bytes) or not isinstance(labels, Iterable):
+        raise TypeError(f"`labels` must be a collection of labels, got {labels!r}")
+    gone = set()
+    taxonomy.index(into)
+    above = taxonomy.ancestors(into)
+    for label in labels:
+        taxonomy.index(label)
+        if label in above:
+            raise ValueError(
+                f"{label!r} is above {into!r}, so it cannot be merged into it; "
+                "merge the other way round, and rename"
+            )
+        if label != into:
+            gone.add(label)
+    heir = {label: into if label in gone else label for label in taxonomy.nodes}
+    return [
+        (heir[parent], child)
+        for parent, child in taxonomy.edges
+        if child not in gone and heir[parent] != child
+    ]

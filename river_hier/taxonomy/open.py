@@ -1,0 +1,124 @@
+"""Open taxonomies: what a model starts from where labels are added as they arrive."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+from . import graph, star
+from .nodes import Label, check_taxonomy
+from .taxonomy import Taxonomy
+
+
+@dataclass(frozen=True)
+class OpenTaxonomy:
+    """A taxonomy that grows along a stream whose labels are paths.
+
+    Given to a model in place of a `Taxonomy`. A label says where it belongs: it is the path to its
+    node, from below the root down. With a `separator` paths are strings; `"sports/tennis"` is a
+    child of `"sports"`, which is a child of the root, `""`. Without one they are tuples;
+    `("sports", "tennis")` is a child of `("sports",)`, which is a child of the root, `()`. What is
+    above a label that is new is added with it.
+
+    Parameters
+    ----------
+    separator
+        What stands between the parts of a path, `"/"` for instance; `None` where labels are tuples.
+
+    Raises
+    ------
+    ValueError
+        If the separator is empty; from `learn_one`, if a part of a path is.
+    TypeError
+        If the separator is no string; from `learn_one`, if a label is not a path.
+
+    Notes
+    -----
+    The model carries on with the larger taxonomy as its `adopt` does, O(size of the model) for each
+    label that is new. A misspelt label is no error here. The labels that a model knows are the
+    keys of its `weights`, and metrics want them in a closed taxonomy: `grown` gives the one of any
+    labels, from `Taxonomy.flat([], root="")` on.
+
+    Examples
+    --------
+
+    >>> from river_hier import OpenTaxonomy, linear_model
+
+    >>> model = linear_model.Hieron(OpenTaxonomy(separator="/"))
+    >>> for _ in range(3):
+    ...     model.learn_one({"racket": 1.0, "ball": 1.0}, "sports/tennis")
+    ...     model.learn_one({"goal": 1.0, "ball": 1.0}, "sports/football")
+    ...     model.learn_one({"vote": 1.0}, "politics")
+
+    >>> list(model.weights)
+    ['sports', 'politics', 'sports/tennis', 'sports/football']
+
+    >>> model.predict_one({"racket": 1.0})
+    'sports/tennis'
+
+    >>> model.learn_one({"serve": 1.0}, "sports/tennis/doubles")
+    >>> model.score_one({"racket": 1.0})["sports/tennis/doubles"]
+    1.105
+
+    """
+
+    separator: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.separator is not None and not isinstance(self.separator, str):
+            raise TypeError(f"`separator` must be a string or None, got {self.separator!r}")
+        if self.separator == "":
+            raise ValueError("`separator` must not be empty; None is for labels that are tuples")
+
+    @property
+    def root(self) -> Label:
+        """The label of the root: the empty path."""
+        return () if self.separator is None else ""
+
+    def path(self, label: Any) -> list[Label]:
+        """The labels from the root down to a label, both included."""
+        if self.separator is None and isinstance(label, tuple):
+            parts = label
+        elif self.separator is not None and isinstance(label, str):
+            parts = tuple(label.split(self.separator))
+        else:
+            example = ("a", "b") if self.separator is None else f"a{self.separator}b"
+            raise TypeError(f"label {label!r} is not a path such as {example!r}")
+        if label == self.root:
+            return [label]
+        graph.check_label(label)
+        if any(part is None or part == "" for part in parts):
+            raise ValueError(f"label {label!r} has an empty part; no node can be named so")
+        above: list[Any] = [parts[:end] for end in range(1, len(parts))]
+        if self.separator is not None:
+            above = list(map(self.separator.join, above))
+        return [self.root, *above, label]
+
+    def grown(self, taxonomy: Taxonomy, labels: Iterable[Any]) -> Taxonomy:
+        """The taxonomy with these labels too, or itself if it has them all."""
+        edges: list[tuple[Label, Label]] = []
+        for label in labels:
+            path = self.path(label)
+            if label not in taxonomy:
+                edges += pairwise(path)
+        return taxonomy.extend(edges) if edges else taxonomy
+
+
+Start = Taxonomy | OpenTaxonomy | None
+
+
+def started(taxonomy: Start) -> Taxonomy:
+    """The taxonomy that a model has before it has seen anything."""
+    if taxonomy is None:
+        return Taxonomy.flat([])
+    if isinstance(taxonomy, OpenTaxonomy):
+        return Taxonomy.flat([], root=taxonomy.root)
+    check_taxonomy(taxonomy)
+    return taxonomy
+
+
+def grown(start: OpenTaxonomy | None, taxonomy: Taxonomy, labels: Iterable[Label]) -> Taxonomy:
+    """The taxonomy with labels that arrive, or itself if it has them all."""
+    return star.grown(taxonomy, labels) if start is None else start.grown(taxonomy, labels)
