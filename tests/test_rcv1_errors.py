@@ -195,12 +195,18 @@ def test_files_of_which_nothing_is_left(folder):
     assert list(stream.take(0)) == []
 
 
-@pytest.mark.parametrize("parts", ["train", (), ("train", "tests"), (0,)])
+@pytest.mark.parametrize("parts", ["train", (), ("train", "tests"), (0,), 5, ([],)])
 def test_wrong_parts(parts):
     with pytest.raises(ValueError, match=r"`parts` must be a list or tuple of some of \('train',"):
         datasets.RCV1(parts=parts)
 
 
-def test_wrong_topics():
-    with pytest.raises(ValueError, match="`topics` must be 103 or 101, got 102"):
-        datasets.RCV1(topics=102)
+@pytest.mark.parametrize("topics", [102, [103], None])
+def test_wrong_topics(topics):
+    with pytest.raises(ValueError, match=r"`topics` must be 103 or 101, got "):
+        datasets.RCV1(topics=topics)
+
+
+def test_a_file_cannot_be_downloaded_into(folder):
+    with pytest.raises(NotADirectoryError, match=r"^`path` must be a folder to download into, got"):
+        datasets.RCV1(folder / "rcv1-v2.topics.qrels").download()

@@ -88,7 +88,7 @@ class FileDataset(TaxonomyDataset):
         return data_home() / type(self).__name__ if self.path is None else Path(self.path)
 
     def download(self) -> None:
-        """Fetch what River's data home lacks; without `path` this is done when it is needed."""
+        """Fetch what the folder lacks; without `path` this is done when it is needed."""
         self._fetch(self._sources())
 
     def _sources(self) -> Mapping[str, Source]:
@@ -97,6 +97,9 @@ class FileDataset(TaxonomyDataset):
 
     def _fetch(self, names: Iterable[str]) -> None:
         sources = self._sources()
+        if self.location.is_file():
+            file = str(self.location)
+            raise NotADirectoryError(f"`path` must be a folder to download into, got {file!r}")
         for name in names:
             if name not in sources or (self.location / plain(name)).exists():
                 continue

@@ -141,7 +141,7 @@ class RCV1(FileDataset):
         on_error: str = "raise",
     ) -> None:
         check_parts(parts, _VECTORS)
-        if topics not in _LEFT_OUT:
+        if topics not in tuple(_LEFT_OUT):  # which asks for no hash
             raise ValueError(f"`topics` must be 103 or 101, got {topics!r}")
         self.parts = tuple(parts)
         self.topics = topics
@@ -157,7 +157,7 @@ class RCV1(FileDataset):
         )
 
     def download(self) -> None:
-        """Fetch what River's data home lacks; without `path` this is done when it is needed."""
+        """Fetch what the folder lacks; without `path` this is done when it is needed."""
         self._fetch([_HIERARCHY, _QRELS, *self._vectors])
 
     @functools.cached_property
