@@ -96,6 +96,13 @@ def test_no_answer_has_less_expected_h_loss(example: Any, data: st.DataObject) -
     assert losses.expected_h_loss(t, p, answer, costs) == pytest.approx(best, abs=1e-12)
 
 
+def test_what_may_be_missed_below_counts_at_its_cost() -> None:
+    """On: 0.25 for being wrong, and the cost times 0.75 * 0.375 for what lies below; off: 0.75."""
+    model = Known(Taxonomy([("r", "a"), ("a", "b")]), {"a": 0.75, "b": 0.375})
+    assert on(decision.HLossBayes(model).predict_one({})) == {"a"}
+    assert on(decision.HLossBayes(model, {"b": 3.0}).predict_one({})) == set()
+
+
 @given(known())
 def test_no_answer_is_likelier(example: Any) -> None:
     t, p = example
