@@ -62,7 +62,7 @@ for name, curve in curves.items():
 print(f"\nThe tree has less error on {wins} of {len(seeds)} other streams.")
 
 # %%
-# The same as a picture.
+# Along the stream: in edges, the flat learner is behind from the start and does not catch up.
 try:
     import matplotlib.pyplot as plt
 except ImportError:

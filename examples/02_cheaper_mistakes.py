@@ -69,7 +69,8 @@ for name, shares in {"tree": tree, "flat": flat}.items():
     print(f"{name:<12}{wrong:>9.1f}%{edges / wrong:>18.2f}{edges / 100:>18.2f}")
 
 # %%
-# The same as a picture.
+# What the tree has more of are mistakes by one edge, a parent or a child of the truth. It has fewer
+# of all that lie further off.
 try:
     import matplotlib.pyplot as plt
 except ImportError:

@@ -73,7 +73,8 @@ for rule, score in scores.items():
     print(f"{rule:<12}{{:>11.1%}}{{:>9.1%}}{{:>8.1%}}{depth:>13.2f}".format(*score.get()))
 
 # %%
-# The same as a picture.
+# Each threshold is a point on the left: the less is said, the more of it is true. The model's own
+# rule is one bargain among these. On the right, how deep the answers go.
 try:
     import matplotlib.pyplot as plt
 except ImportError:
@@ -89,7 +90,7 @@ else:
     left.set(xlim=(0, 1.03), ylim=(0, 1.03), title="What stopping early buys")
     left.legend(loc="lower left")
     shares = [[n / sum(ends[rule]) for n in ends[rule][::-1]] for rule in [*rules][1:]]
-    styles = {"colors": ["#08306b", "#4292c6", "#9ecae1", "#dddddd"]}
+    styles = {"colors": ["#08519c", "#4292c6", "#9ecae1", "#a0a0a0"]}
     styles["labels"] = ["depth 3", "depth 2", "depth 1", "nothing said"]
     right.stackplot(thresholds, *zip(*shares, strict=True), **styles)
     right.set(xlabel="threshold on p", ylabel="share of the answers", title="Where answers end")

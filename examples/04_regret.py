@@ -61,7 +61,8 @@ print(f"  regret            {last['Regret']:>9,.1f}")
 print(f"  regret, at most   {bound:>9.1e}  (Cesa-Bianchi et al., 2006, Theorem 2)")
 
 # %%
-# The same as a picture.
+# Who has found the truth draws a level line. Who cannot find it, or has to find another, draws one
+# that rises.
 try:
     import matplotlib.pyplot as plt
 except ImportError:
@@ -77,7 +78,8 @@ else:
     for kind, ax in panels.items():
         ax.set(title=kind, xlabel="examples seen")
         ax.grid(alpha=0.3)
-    panels["drift"].axvline(n // 2, color="black", linestyle=":", label="all weights change")
-    panels["drift"].legend(loc="upper left")
+    panels["drift"].axvline(n // 2, color="black", linestyle=":")
+    panels["drift"].annotate("all weights change ", (n // 2, 800), ha="right")
+    axes[0].legend(loc="upper left")
     axes[0].set_ylabel("regret so far (expected H-loss)")
     plt.show()

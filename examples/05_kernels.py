@@ -1,9 +1,9 @@
 """What if no straight line separates the labels?
 
-A linear learner asks on which side of a line an example falls. Some labels do not live on one side
-of anything: a plant may grow in three valleys, and another one in between. A kernel says how much
-alike two examples are, and the same learners, written with a kernel instead of weights, ask which
-of the examples they remember are like the new one. What does that buy, and what does it cost?
+A linear learner asks on which side of a line an example falls, but some labels live on both: a
+plant may grow in three valleys, and another one in between. A kernel says how much alike two
+examples are, and the same learners, written with a kernel instead of weights, ask which of the
+examples they remember are like the new one. What does that buy, and what does it cost?
 """
 
 # %%
@@ -26,7 +26,7 @@ rng = np.random.default_rng(42)
 places = rng.uniform(0, 10, size=(9, 4, 2))
 kinds, which = rng.integers(9, size=4000), rng.integers(4, size=4000)
 points = places[kinds, which] + 0.25 * rng.normal(size=(4000, 2))
-stream = [
+stream: list = [
     ({"east": east, "north": north}, plants.leaves[kind])
     for (east, north), kind in zip(points.tolist(), kinds, strict=True)
 ]
@@ -48,7 +48,7 @@ def fourier(x):
 
 rbf = kernel.RBF(sigma)
 sampler = feature_extraction.RBFSampler(gamma=1 / (2 * sigma**2), n_components=100, seed=1)
-learners = {
+learners: dict = {
     "linear": linear_model.Hieron(plants),
     "RBFSampler": sampler | linear_model.Hieron(plants),
     "fourier": compose.FuncTransformer(fourier) | linear_model.Hieron(plants),
@@ -70,7 +70,8 @@ for name, learner in learners.items():
     print(f"{name:<20}{curves[name][-1][1]:>20.3f}{stored[name]:>18}")
 
 # %%
-# The same as a picture.
+# On the left, the error along the stream; a budget of 200 costs nothing. On the right, the map as
+# the kernel knows it.
 try:
     import matplotlib.pyplot as plt
 except ImportError:
@@ -78,14 +79,15 @@ except ImportError:
 else:
     figure, axes = plt.subplots(1, 2, figsize=(9, 3.8), layout="constrained")
     for name, curve in curves.items():
-        axes[0].plot(*zip(*curve, strict=True), "--" if "budget" in name else "-", label=name)
+        style = {"linestyle": "--" if "budget" in name else "-", "lw": 4 if name == "kernel" else 2}
+        axes[0].plot(*zip(*curve, strict=True), **style, label=name)
     axes[0].set(xlabel="examples seen", ylabel="tree-induced error so far (edges)", ylim=(0, None))
     axes[0].grid(alpha=0.3)
-    axes[0].legend(frameon=False, fontsize="small")
+    axes[0].legend(frameon=False, fontsize="small", loc="upper right", bbox_to_anchor=(1, 0.92))
     answers = [plants.parent(learners["kernel"].predict_one(x)) for x, _ in stream]
     for family in plants.children("plants"):
         grown = np.array([answer == family for answer in answers])
         axes[1].scatter(*points[grown].T, s=2, label=family)
-    axes[1].set(xlabel="east", ylabel="north", title="families, by the kernel", ylim=(-2.5, None))
+    axes[1].set(xlabel="east", ylabel="north", title="Families, by the kernel", ylim=(-2.5, None))
     axes[1].legend(frameon=False, fontsize="small", markerscale=4, ncols=3, loc="lower center")
     plt.show()

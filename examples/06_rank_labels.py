@@ -33,7 +33,8 @@ def articles(n, seed):
         nodes = sorted(news.closure(topics))
         words = [f"{rng.choice(nodes)} {rng.randrange(20)}" for _ in range(12)]
         words += [f"any {rng.randrange(200)}" for _ in range(18)]
-        yield {word: len(set(words)) ** -0.5 for word in words}, topics
+        x: dict = {word: len(set(words)) ** -0.5 for word in words}
+        yield x, topics
 
 
 # %%
@@ -57,16 +58,17 @@ for label in sorted(news.leaves, key=lambda label: -scores[label])[:4]:
 # Now with a list of articles, to which `BatchHMinOver` returns until all are ranked as they should
 # be. Flat is the same class on a star of labels. Both are tested on 200 other articles, five times.
 sizes, seeds = (10, 20, 40, 80, 160), range(5)
-flat = {"taxonomy": news.flatten(), "candidates": news.leaves}
+ways = (("with the tree", news, None), ("flat", news.flatten(), news.leaves))
 test = list(articles(200, seed=42))
-curves = {"with the tree": [], "flat": []}
+curves: dict = {"with the tree": [], "flat": []}
 for n in sizes:
-    for name, told in (("with the tree", {"taxonomy": news}), ("flat", flat)):
+    for name, taxonomy, candidates in ways:
         both = metrics.MaximalLoss(news) + metrics.RankingLoss(news)
         for seed in seeds:
-            model = batch.BatchHMinOver(**told).fit(list(articles(n, seed)))
+            ranker = batch.BatchHMinOver(taxonomy, candidates=candidates)
+            ranker.fit(list(articles(n, seed)))
             for x, y in test:
-                both.update(y, model.score_one(x))
+                both.update(y, ranker.score_one(x))
         curves[name].append(both.get())
 
 for i, measure in enumerate(("maximal loss, edges", "misordered pairs, %")):
@@ -75,7 +77,7 @@ for i, measure in enumerate(("maximal loss, edges", "misordered pairs, %")):
         print(f"  {name:<22}" + "".join(f"{(1, 100)[i] * values[i]:>7.2f}" for values in curve))
 
 # %%
-# The same as a picture.
+# With the tree both are lower at every size, and by least where there are most articles.
 try:
     import matplotlib.pyplot as plt
 except ImportError:

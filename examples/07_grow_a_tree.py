@@ -1,8 +1,8 @@
 """Can a handful of yes-no questions do the work of all pairs of classes?
 
-A binary classifier tells two things apart. To tell twelve topics apart one can train a classifier
-for each pair of them, 66 in all, and let them vote. Or one can arrange the topics as the leaves of
-a binary tree, put a classifier at each of its 11 inner nodes, and walk down. Which tree? This one
+To tell twelve topics apart with classifiers that know two answers only, one can train one for each
+pair of topics, 66 in all, and let them vote. Or one can arrange the topics as the leaves of a
+binary tree, put a classifier at each of its 11 inner nodes, and walk down. Which tree? This one
 grows by itself, from the words that the topics use (El-Yaniv and Etzion-Rosenberg, 2002).
 """
 
@@ -33,7 +33,7 @@ def texts(n, seed):
         yield dict(Counter(f"{kind} {rng.randrange(30)}" for kind in kinds)), topic
 
 
-stream = list(texts(2000, seed=42))
+stream: list = list(texts(2000, seed=42))
 print(stream[0])
 
 # %%
@@ -56,7 +56,7 @@ print(f"From one word alone, no classifier errs less than {lower:.0%}; a text ha
 # by then, which costs it the classifiers that no longer fit. Soft decoding multiplies the
 # probabilities along each path instead of walking down one.
 binary = linear_model.LogisticRegression(optim.AdaGrad(0.3))
-models = {
+models: dict = {
     "tree, as they come": induction.BinaryDecomposition(binary),
     "tree, grown": induction.BinaryDecomposition(binary, builder, grace_period=400),
     "tree, grown, soft": induction.SoftBinaryDecomposition(binary, builder, grace_period=400),
@@ -83,7 +83,7 @@ for (name, curve), (have, ask) in zip(curves.items(), asked, strict=True):
     print(f"{name:<20}{first:>11.1%}{last:>10.1%}{have:>13}{ask:>7.1f}")
 
 # %%
-# The same as a picture.
+# The tree that is rebuilt starts over where classifiers no longer fit: that costs a thousand texts.
 try:
     import matplotlib.pyplot as plt
 except ImportError:

@@ -47,7 +47,8 @@ ways = {
 def follow(model):
     """Edges between answer and truth, and accuracy, predicting before learning."""
     both = metrics.TreeInducedError(pictures) + river_metrics.Accuracy()
-    return [metric.get() for metric in evaluate.progressive_val_score(stream, model, both)]
+    evaluate.progressive_val_score(stream, model, both)
+    return [metric.get() for metric in both]
 
 
 print(f"{'edges / accuracy':<24}" + "".join(f"{way:>16}" for way in ways))
@@ -67,8 +68,7 @@ print(f"{'  neighbours in building':<24}{'':>16}{f'{edges:.3f} / {hits:.1%}':>16
 # %%
 # With a threshold the way ends where no child is likely enough. The answer is coarser, and safer:
 # precision is the share of what it says that is true, recall the share of the truth that it says.
-thresholds = [0.0, 0.4, 0.5, 0.6, 0.7, 0.8]
-curve = []
+thresholds, curve = [0.0, 0.4, 0.5, 0.6, 0.7, 0.8], []
 print(f"\n{'threshold':<24}{'precision':>16}{'recall':>16}")
 for threshold in thresholds:
     model = local.PerParent(pipelines["softmax"], pictures, threshold)
@@ -79,7 +79,7 @@ for threshold in thresholds:
 print(f"\nThe last of them, asked about one more picture: {new_y}\n{model.debug_one(new_x)}")
 
 # %%
-# The same as a picture.
+# On the left, how each classifier errs by itself and in the taxonomy; on the right, the thresholds.
 try:
     import matplotlib.pyplot as plt
 except ImportError:
@@ -95,5 +95,5 @@ else:
     for threshold, (precision, recall) in zip(thresholds, curve, strict=True):
         right.annotate(f"{threshold}", (recall, precision), (5, 4), textcoords="offset points")
     right.set(xlabel="hierarchical recall", ylabel="hierarchical precision")
-    right.set(title="what a threshold buys", xmargin=0.12, ymargin=0.12)
+    right.set(title="What a threshold buys", xmargin=0.12, ymargin=0.12)
     plt.show()

@@ -3,15 +3,16 @@
 One day the editors of a newspaper file their articles on culture under other headings, while sport
 and politics are what they were. A loss for the whole taxonomy says that something is wrong; a loss
 for each branch says where, and one of River's drift detectors on each of them says when. To get
-over it is another matter: one learner forgets what it believed, another remembers everything.
+over it is another matter: one learner remembers everything, and needs as long to believe the
+opposite. It can forget little by little, or start anew, in this branch alone.
 """
 
 # %%
 # Articles on one topic or several. From the middle of the stream on, the topics below "culture"
 # have changed places with their neighbours: what was filed under jazz is filed under opera.
-from river import drift
+from river.drift import PageHinkley
 
-from river_hier import Taxonomy, datasets, linear_model, losses
+from river_hier import Taxonomy, datasets, drift, linear_model, losses
 
 news = Taxonomy.from_nested(
     {
@@ -28,12 +29,18 @@ stream = datasets.synth.SubtreeDrift(articles, drift_in="culture", drift_at=chan
 # %%
 # A branch is a taxonomy of its own, so it has an H-loss of its own. We average it over every 1,000
 # examples; the detector gets the loss of each example, and says when losses have risen.
+# `drift.BranchReset` has detectors of its own, one at each node, and makes a branch start anew.
 branches = {top: news.subset(news.subtree(top)) for top in news.children(news.root)}
-learners = {"H-PERC": linear_model.HPerceptron(news), "H-RLS": linear_model.HRLS(news)}
+learners: dict = {
+    "H-PERC": linear_model.HPerceptron(news),
+    "H-RLS": linear_model.HRLS(news),
+    "H-RLS forgets": linear_model.HRLS(news, forgetting=0.995),
+    "H-RLS resets": drift.BranchReset(linear_model.HRLS(news)),
+}
 curves = {(name, top): [0.0] * (n // 1000) for name in learners for top in branches}
-alarms = {key: [] for key in curves}
+alarms: dict = {key: [] for key in curves}
 for name, model in learners.items():
-    detectors = {top: drift.PageHinkley(mode="up") for top in branches}
+    detectors = {top: PageHinkley(mode="up") for top in branches}
     for step, (x, y) in enumerate(stream.take(n)):
         y_pred = model.predict_one(x)
         for top, branch in branches.items():
@@ -49,14 +56,17 @@ for name, model in learners.items():
 # Outside the branch nothing happens: each node learns by itself, from labels that stay as they are.
 # Inside, H-PERC unlearns with every mistake, as far as the new headings can be learned: what is
 # filed under music itself no longer resembles what is filed below it. H-RLS, the better one while
-# nothing changed, gives all of the past the same say, so the new must first outnumber the old.
+# nothing changed, gives all of the past the same say, so the new must first outnumber the old. With
+# forgetting, the past counts half as much after every 139 examples. Resets are the quickest, as
+# long as a detector gives alarm, and elsewhere nothing is forgotten.
 moments = {"before": change // 1000 - 1, "right after": change // 1000, "at the end": -1}
 print(f"H-loss; the drift begins at step {change:,}")
-print(" " * 20 + "".join(f"{head:>13}" for head in [*moments, "first alarm"]))
+print(" " * 23 + "".join(f"{head:>13}" for head in [*moments, "first alarm"]))
 for (name, top), curve in curves.items():
     values = "".join(f"{curve[i]:>13.3f}" for i in moments.values())
     alarm = f"{alarms[name, top][0]:,}" if alarms[name, top] else "none"
-    print(f"{f'{name}, {top}':<20}{values}{alarm:>13}")
+    print(f"{f'{name}, {top}':<23}{values}{alarm:>13}")
+print("H-RLS started anew:", learners["H-RLS resets"].drifts_detected)
 
 # %%
 # The same as a picture.
@@ -65,7 +75,7 @@ try:
 except ImportError:
     print("\nInstall matplotlib to see this as a picture.")
 else:
-    figure, axes = plt.subplots(1, 2, figsize=(9, 3.8), sharey=True, layout="constrained")
+    figure, axes = plt.subplots(1, 4, figsize=(11, 3.4), sharey=True, layout="constrained")
     styles = {"sport": ("#009E73", ":"), "culture": ("#D55E00", "-"), "politics": ("#0072B2", "--")}
     ends = range(1000, n + 1, 1000)
     for name, ax in zip(learners, axes, strict=True):

@@ -1,8 +1,8 @@
 """What does a person get to read?
 
-A desk that receives articles does not want 21 bits. It wants the likeliest topics, an answer that
-stops where the model would only guess, and a reason. All of that is asked of a model that has
-learned already: how deep an answer goes is decided when it is given, as often as you like.
+A desk that receives articles does not want 21 bits, but the likeliest topics, an answer that stops
+where the model would only guess, and a reason. All of that is asked of a model that has learned
+already: how deep an answer goes is decided when it is given, as often as you like.
 """
 
 # %%
@@ -45,8 +45,8 @@ print(f"true: {' > '.join(news.path(y))}\n")
 for path, p in answers.top_one(model, x, k=3):
     print(f"{p:>6.1%}  {' > '.join(path)}")
 print()
-for threshold in (0.4, 0.6, 0.8, 0.95):
-    print(f"at least {threshold:.0%} sure: {model.predict_one(x, threshold=threshold)}")
+for p in (0.4, 0.6, 0.8, 0.95):
+    print(f"at least {p:.0%} sure: {model.predict_one(x, threshold=p)}")
 print(f"at most one step down: {model.predict_one(x, max_depth=1)}")
 
 # %%
@@ -84,5 +84,5 @@ else:
     p = model.predict_proba_one(x)
     likely = {v: sum(p[u] for u in news.subtree(v)) for v in news}
     ax = plot.taxonomy(news, likely, label="probability of the topic or one below it")
-    ax.set(title=f"an article on {y}", xlabel="from coarse to fine", ylabel="topics")
+    ax.set(title=f"An article on {y}", xlabel="coarse → fine", ylabel="topics")
     plt.show()

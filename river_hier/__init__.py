@@ -11,8 +11,11 @@ if TYPE_CHECKING:
     from . import (
         answers,
         batch,
+        checkpoint,
         datasets,
         decision,
+        distributed,
+        drift,
         evaluate,
         feature_extraction,
         induction,
@@ -27,6 +30,7 @@ if TYPE_CHECKING:
     from .versions import show_versions
 
 __version__ = "0.1.0"
+"""The version of this library, as its package metadata have it."""
 
 __all__ = [
     "OpenTaxonomy",
@@ -34,8 +38,11 @@ __all__ = [
     "__version__",
     "answers",
     "batch",
+    "checkpoint",
     "datasets",
     "decision",
+    "distributed",
+    "drift",
     "evaluate",
     "feature_extraction",
     "induction",

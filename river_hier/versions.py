@@ -9,9 +9,23 @@ from . import _kernels
 
 __all__ = ["show_versions"]
 
+REQUIRED = ("river", "numpy", "scipy", "pandas", "narwhals")
+EXTRA = (
+    "bytewax",
+    "kaldi-native-fbank",
+    "matplotlib",
+    "networkx",
+    "ray",
+    "redis",
+    "scikit-learn",
+    "tqdm",
+)
+
 
 def show_versions() -> None:
     """Print which versions of what are at work, and which core: compiled or numpy.
+
+    What the extras bring is printed too, if it is installed.
 
     Examples
     --------
@@ -27,8 +41,16 @@ def show_versions() -> None:
     from . import __version__  # not before it is there
 
     rows = {"river-hier": __version__, "core": f"{_kernels.core} ({_kernels.why})"}
-    rows |= {name: metadata.version(name) for name in ("river", "numpy", "scipy", "pandas")}
+    rows |= {name: metadata.version(name) for name in REQUIRED}
     rows["Python"] = f"{platform.python_version()} ({platform.python_implementation()})"
     rows["platform"] = platform.platform()
+    rows |= {name: version for name in EXTRA if (version := _version(name))}
     for name, value in rows.items():
         print(f"{name:<11} {value}")
+
+
+def _version(name: str) -> str | None:
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return None

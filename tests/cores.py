@@ -13,7 +13,8 @@ from typing import Any
 
 import pytest
 
-import river_hier.linear_model  # so that `_chosen` finds all learners
+import river_hier.distributed  # so that `_chosen` finds it, and
+import river_hier.linear_model  # all learners
 from river_hier import _kernels
 
 

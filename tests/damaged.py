@@ -10,6 +10,7 @@ With EVERY, only one way in so many is tried.
 from __future__ import annotations
 
 import itertools
+import math
 import pickle
 import random
 import resource
@@ -125,10 +126,13 @@ def use(thing: Any) -> None:
         calls += [lambda: thing.scores(names.find(X)), lambda: thing.column(1, 10)]
         calls += [lambda: k.top_down_answer(thing, names, labels, X)]
         calls += [lambda: k.hperceptron_step(thing, names, labels, X, ["b"])]
-        calls += [lambda: k.hieron_step(thing, names, labels, X, 3)]
+        calls += [lambda: k.hieron_step(thing, math.inf, names, labels, X, 3)]
         calls += [lambda: k.hieron_answer(thing, names, labels, X)]
-        calls += [lambda: k.harow_step(thing, 1.0, names, labels, X, ["b"])]
-        calls += [lambda: k.averaged_hieron_step(k.Weights(4), thing, 1, names, labels, X, 3)]
+        calls += [lambda: k.harow_step(thing, 1.0, 0.9, names, labels, X, ["b"])]
+        calls += [lambda n=n: thing.record(k.Weights(n), 1) for n in (4, 2)]
+        calls += [lambda: k.hperceptron_step(thing, names, labels, X, ["c"])]
+        calls += [lambda: k.harow_step(thing, 1.0, 1.0, names, labels, X, ["c"])]
+        calls += [lambda: k.averaged_hieron_step(k.Weights(4), thing, 1, 1.0, names, labels, X, 3)]
         calls += [lambda: thing.n_bytes, lambda: thing.add_nodes(9), lambda: thing.column(8, 3)]
     elif isinstance(thing, k.Features | k.HashedFeatures):
         calls += [lambda: thing.insert(X), lambda: thing.find(X), lambda: thing.row("x")]
@@ -155,8 +159,8 @@ def strangers() -> None:
     for y in (4, 2**31, 2**32 - 1, -1):
         w, lag = k.Weights(4), k.Weights(4)
         for step in (
-            lambda: k.hieron_step(w, names, labels, X, y),  # noqa: B023
-            lambda: k.averaged_hieron_step(w, lag, 1, names, labels, X, y),  # noqa: B023
+            lambda: k.hieron_step(w, math.inf, names, labels, X, y),  # noqa: B023
+            lambda: k.averaged_hieron_step(w, lag, 1, 1.0, names, labels, X, y),  # noqa: B023
         ):
             try:
                 step()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import pickle
 import warnings
 from collections.abc import Iterator
@@ -12,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from river_hier import Taxonomy, linear_model
+from river_hier import Taxonomy, kernel, linear_model
 
 TREE = Taxonomy([("r", "a"), ("a", "b"), ("r", "c")])
 DAG = Taxonomy([("r", "a"), ("r", "b"), ("a", "c"), ("b", "c")])
@@ -183,6 +184,14 @@ def test_parameters(value: Any) -> None:
     for cls in (linear_model.SHRLS, linear_model.HRLS):
         with pytest.raises(ValueError, match=r"`l2` must be positive, got"):
             cls(TREE, l2=value)
+
+
+@pytest.mark.parametrize("name", SINGLE)
+@pytest.mark.parametrize("value", [0, -1.0, float("nan"), -math.inf, "5", None, 10**400, 1j])
+def test_caps(name: str, value: Any) -> None:
+    for module in (linear_model, kernel):
+        with pytest.raises(ValueError, match=r"`C` must be positive, or math.inf for no cap, got"):
+            getattr(module, name)(TREE, C=value)
 
 
 def test_numbers_that_are_not_floats_are_welcome() -> None:  # least squares refuse 10**30

@@ -311,7 +311,8 @@ def test_real_documents(
     monkeypatch.setattr("sys.argv", [str(path), "--data", str(DATA)])
     runpy.run_path(str(path), run_name="__main__")
     row = re.compile(r"^(.+?) +(0.\d+) +(\d.\d+) +(\d.\d+)$", re.MULTILINE)
-    rows = row.findall(capsys.readouterr().out)
+    printed = capsys.readouterr().out
+    rows = row.findall(printed)
     page = (ROOT / "docs" / "models.md").read_text("utf-8")
     documented = row.findall(page.partition("examples/benchmarks/rcv1.py")[2])[: len(rows)]
     assert [name for name, *_ in rows] == [name for name, *_ in documented]
@@ -319,6 +320,9 @@ def test_real_documents(
         assert [*map(float, ours)] == pytest.approx([*map(float, theirs)], abs=0.002), name
     h_loss = {name: float(values[1]) for name, *values in rows[6:]}
     assert h_loss["  H-loss"] < 0.95 * h_loss["H-SVM (batch)"]
+    errors = re.findall(r"calibration error: (.+)% as it comes, (.+)% calibrated", printed)
+    assert len(errors) == 2
+    assert all(float(after) < 0.05 * float(before) for before, after in errors)
 
 
 def test_calibrated_probabilities_are_frequencies() -> None:
@@ -480,6 +484,14 @@ def test_a_refused_example_changes_nothing() -> None:
             with pytest.raises((ValueError, TypeError)):
                 model.learn_one(x, y)
             assert pickle.dumps(model) == before
+
+
+@pytest.mark.parametrize("p", [-0.5, 1.5, math.nan, math.inf])
+def test_a_model_that_says_odd_things(p: float) -> None:
+    model = Known(TREE, {**dict.fromkeys(TREE.nodes, 0.5), "a": p})
+    for decide in (decision.HLossBayes, decision.ZeroOneBayes, decision.SymmetricDifferenceBayes):
+        with pytest.raises(ValueError, match="the model gives 'a' the probability"):
+            decide(model).predict_one({})
 
 
 def test_a_classifier_that_says_odd_things() -> None:

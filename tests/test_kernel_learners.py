@@ -65,13 +65,17 @@ each_kernel = pytest.mark.parametrize("which", KERNELS)
 
 @each_kernel
 @pytest.mark.parametrize("name", SINGLE)
-@given(data=single_label_streams(), pickle_at=st.integers(0, 25))
+@given(
+    data=single_label_streams(),
+    pickle_at=st.integers(0, 25),
+    C=st.sampled_from([math.inf, 1.0, 0.1]),
+)
 @settings(max_examples=25, deadline=None)
-def test_single_label(name: str, which: str, data: Any, pickle_at: int) -> None:
+def test_single_label(name: str, which: str, data: Any, pickle_at: int, C: float) -> None:
     taxonomy, stream = data
     ours_kernel, theirs_kernel = KERNELS[which]
-    ours = getattr(kernel, name)(taxonomy, ours_kernel)
-    theirs = getattr(oracles, f"Kernel{name}")(parents_of(taxonomy), theirs_kernel)
+    ours = getattr(kernel, name)(taxonomy, ours_kernel, C)
+    theirs = getattr(oracles, f"Kernel{name}")(parents_of(taxonomy), theirs_kernel, C=C)
     for step, (x, y) in enumerate(stream):
         scores = theirs.scores(x)
         assert_near(ours.score_one(x), scores)

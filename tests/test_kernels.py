@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import pickle
 from decimal import Decimal
@@ -63,7 +64,7 @@ def test_a_pickle_of_weights_holds_what_is_not_zero(core: str, n_nodes: int) -> 
         features, labels = k.Features(), k.Labels(taxonomy)
         weights = k.Weights(n_nodes)
         for i in range(100):
-            k.hieron_step(weights, features, labels, {i: 1.0}, 1)
+            k.hieron_step(weights, math.inf, features, labels, {i: 1.0}, 1)
         start, nodes, values = weights.__reduce__()[1][-1]
         assert (len(start), nodes.tolist(), len(values)) == (101, [1] * 100, 100)
         again = pickle.loads(pickle.dumps(weights))
@@ -170,7 +171,7 @@ def test_uncertain_weights_of_both_cores(n_nodes: int, dtype: str) -> None:
     for k in (kernels("numpy"), kernels("native")):
         w, features, labels = k.GaussianWeights(n_nodes, dtype), k.Features(), k.Labels(taxonomy)
         for x, y in stream:
-            k.harow_step(w, 0.5, features, labels, x, y)
+            k.harow_step(w, 0.5, 0.9, features, labels, x, y)
         w.add(features.find(stream[0][0]), np.array([0, n_nodes - 1]), np.array([0.5, -1.0]))
         w.add_nodes(2 * n_nodes)
         w.add(features.find(stream[1][0]), np.array([2 * n_nodes - 1]), np.array([2.0]))

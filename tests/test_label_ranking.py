@@ -187,7 +187,7 @@ def test_bad_rankings(name: str, scores: Any, error: Any, message: str) -> None:
 
 BAD_CANDIDATES = [
     (["b", "x"], ValueError, "label 'x' is not in the taxonomy"),
-    ([], ValueError, "`candidates` must not be empty; None stands for the leaves"),
+    ([], ValueError, "`candidates` must not be empty; name labels, or leave it out"),
     (["r", "b"], ValueError, "`candidates` must not hold the root, 'r'"),
     ("b", TypeError, "`candidates` must be a collection of labels, .*, got 'b'"),
     (iter("b"), TypeError, "`candidates` must be a collection of labels"),

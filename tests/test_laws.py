@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import oracles
 import pytest
+from cores import both, running_on
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from strategies import features, multilabel_streams, parents_of, reals, single_label_streams, trees
@@ -36,6 +37,53 @@ def test_hieron_moves_only_where_the_paths_differ_and_meets_its_margin(data: Any
     margin = math.sqrt(taxonomy.distance(y, answer))
     assert scores[y] <= scores[answer]
     assert after[y] - after[answer] == pytest.approx(margin, abs=1e-6)
+
+
+def moved(before: dict[Any, Any], after: dict[Any, Any]) -> float:
+    """The norm of what has been added to the weights of all nodes."""
+    names = {(v, name) for w in (before, after) for v in w for name in w[v]}
+    steps = [after[v].get(name, 0.0) - before[v].get(name, 0.0) for v, name in names]
+    return math.hypot(*steps)
+
+
+@both
+@given(data=single_label_streams(), C=st.floats(1e-3, 1.0))
+@settings(max_examples=60, deadline=None)
+def test_a_capped_step_is_a_short_one(core: str, data: Any, C: float) -> None:
+    taxonomy, stream = data
+    with running_on(core):
+        model = linear_model.Hieron(taxonomy, C=C)
+        for x, y in stream:
+            before, scores, answer = model.weights, model.score_one(x), model.predict_one(x)
+            model.learn_one(x, y)
+            gamma, norm = taxonomy.distance(y, answer), math.hypot(*x.values())
+            step = moved(before, model.weights)
+            assert step <= C * norm * math.sqrt(gamma) + 1e-9
+            loss = scores[answer] - scores[y] + math.sqrt(gamma)
+            if norm and loss > C * gamma * norm**2:  # then it is no shorter
+                assert step == pytest.approx(C * norm * math.sqrt(gamma), abs=1e-9)
+
+
+@both
+@pytest.mark.parametrize("name", ["Hieron", "AveragedHieron"])
+@given(data=single_label_streams())
+@settings(max_examples=30, deadline=None)
+def test_a_cap_beyond_every_step_changes_nothing(core: str, name: str, data: Any) -> None:
+    taxonomy, stream = data
+    with running_on(core):
+        plain = getattr(linear_model, name)(taxonomy)
+        steps = [0.0]
+        for x, y in stream:
+            before = (plain if name == "Hieron" else plain.last).weights
+            plain.learn_one(x, y)
+            after = (plain if name == "Hieron" else plain.last).weights
+            largest = max((abs(v) for v in x.values()), default=0.0)
+            cells = [abs(after[v].get(n, 0.0) - before[v].get(n, 0.0)) for v in after for n in x]
+            steps.append(max(cells, default=0.0) / (largest or 1.0))
+        capped = getattr(linear_model, name)(taxonomy, C=max(steps) * (1 + 1e-6) + 1e-9)
+        for x, y in stream:
+            capped.learn_one(x, y)
+        assert pickle.dumps(capped.weights) == pickle.dumps(plain.weights)
 
 
 @pytest.mark.parametrize("size", [1e-4, 1e4])

@@ -54,12 +54,16 @@ def compared(name: str, oracle: Any, x: Any, y: Any) -> dict[Any, float]:
 
 
 @pytest.mark.parametrize("name", ["Hieron", "AveragedHieron"])
-@given(data=single_label_streams(), pickle_at=st.integers(0, 25))
+@given(
+    data=single_label_streams(),
+    pickle_at=st.integers(0, 25),
+    C=st.sampled_from([math.inf, 1.0, 0.1]),
+)
 @settings(max_examples=150, deadline=None)
-def test_single_label(name: str, data: Any, pickle_at: int) -> None:
+def test_single_label(name: str, data: Any, pickle_at: int, C: float) -> None:
     taxonomy, stream = data
-    ours = getattr(linear_model, name)(taxonomy)
-    theirs = getattr(oracles, name)(parents_of(taxonomy))
+    ours = getattr(linear_model, name)(taxonomy, C=C)
+    theirs = getattr(oracles, name)(parents_of(taxonomy), C=C)
     for step, (x, y) in enumerate(stream):
         scores = theirs.scores(x)
         assert_near(ours.score_one(x), scores)

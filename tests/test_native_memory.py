@@ -33,6 +33,7 @@ def test_reference_counts(core: str, name: str) -> None:
         label: Any = "b" if name.endswith("Hieron") else y
         model.learn_one(x, label)
         model.predict_one(x)
+        gc.collect()  # of what others have left behind nothing shall go while we count
         watched = [*keys, *values, *TREE.nodes, y, x, TREE]
         before = [sys.getrefcount(one) for one in watched]
         bools = sys.getrefcount(True) + sys.getrefcount(False)

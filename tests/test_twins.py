@@ -23,9 +23,18 @@ pytestmark = native_only
 ALL = [*NAMES, math.nan]  # equal to itself by identity only: a pickle makes another one
 
 PARAMETERS: dict[str, list[dict[str, Any]]] = {
-    "HAROW": [{}, {"r": 0.1}],
-    "HRLS": [{}, {"l2": 0.3}, {"memory": 100.0}, {"memory": 0}],
-    "SHRLS": [{}, {"threshold": 0.1}, {"budget": 3}, {"memory": 0}, {"memory": 0, "budget": 4}],
+    "Hieron": [{}, {"C": 0.1}],
+    "AveragedHieron": [{}, {"C": 0.1}],
+    "HAROW": [{}, {"r": 0.1}, {"forgetting": 0.9}],
+    "HRLS": [{}, {"l2": 0.3}, {"memory": 100.0}, {"memory": 0}, {"forgetting": 0.7}],
+    "SHRLS": [
+        {},
+        {"threshold": 0.1},
+        {"budget": 3},
+        {"memory": 0},
+        {"memory": 0, "budget": 4},
+        {"forgetting": 0.7},
+    ],
 }
 
 
@@ -137,7 +146,7 @@ def bytes_of_a_row(n: int) -> int:
     k, taxonomy = kernels("native"), Taxonomy.flat(range(1, 400))
     w, features, labels = k.Weights(400), k.Features(), k.Labels(taxonomy)
     for v in range(n):
-        k.hieron_step(w, features, labels, {"common": 1.0 + v / 64}, 1 + v)
+        k.hieron_step(w, math.inf, features, labels, {"common": 1.0 + v / 64}, 1 + v)
     assert np.count_nonzero(w.scores(features.find({"common": 1.0}))) == n
     found: int = w.n_bytes
     return found

@@ -48,6 +48,16 @@ BOMB = b'<!DOCTYPE record [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;&a;">]>'
             BOMB,
             "line 2: the record declares the entity &a;, expected none",
         ),
+        (
+            b'<!DOCTYPE record SYSTEM "../../../../../ipctraining.dtd">',
+            b'<!DOCTYPE record [<!ENTITY a SYSTEM "file:///etc/hostname">]>',
+            "line 2: the record declares the entity &a;, expected none",
+        ),
+        (
+            b'<!DOCTYPE record SYSTEM "../../../../../ipctraining.dtd">',
+            b'<!DOCTYPE record [<!ENTITY % a SYSTEM "http://127.0.0.1/"> %a;]>',
+            "line 2: the record declares the entity &a;, expected none",
+        ),
     ],
 )
 def test_broken_records(corpus, old, new, message):

@@ -196,7 +196,7 @@ def main(data: Path, quick: bool) -> None:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--data", type=Path, required=True, help="folder with hmc")
     parser.add_argument("--quick", action="store_true", help="40 examples to train, 15 to test")
     arguments = parser.parse_args()

@@ -115,7 +115,7 @@ def main(data: Path | None, only: list[str], fresh: bool) -> int:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     names = [one.name for one in sections()]
     parser.add_argument("--data", type=Path, help="folder with the data: rcv1, hmc, ...")
     parser.add_argument("--only", nargs="+", default=[], choices=names, metavar="NAME")

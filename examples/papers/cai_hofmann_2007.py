@@ -256,7 +256,7 @@ def main(data: Path | None, quick: bool, figures: Path | None) -> None:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--data", type=Path, help="folder with rcv1 and hmc")
     parser.add_argument("--quick", action="store_true", help="40 documents of each tree of RCV1")
     parser.add_argument("--figures", type=Path, help="folder to draw the figures into")

@@ -235,7 +235,7 @@ def main(data: Path | None, n_train: int, figures: Path | None) -> None:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--data", type=Path, help="folder with rcv1")
     parser.add_argument("--train", type=int, default=12_000, help="documents to train on")
     parser.add_argument("--figures", type=Path, help="folder to draw the figure into")

@@ -142,7 +142,7 @@ def main(n_seeds: int, figures: Path | None) -> None:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--seeds", type=int, default=3, help="how many streams to average over")
     parser.add_argument("--figures", type=Path, help="folder to draw the figure into")
     arguments = parser.parse_args()

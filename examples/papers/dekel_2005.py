@@ -197,7 +197,7 @@ def main(data: Path | None, figures: Path | None, quick: bool) -> None:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--data", type=Path, help="folder with timit")
     parser.add_argument("--figures", type=Path, help="folder to draw the figure into")
     parser.add_argument("--quick", action="store_true", help="few frames, one split")

@@ -207,7 +207,7 @@ def main(data: Path | None, orders: int, most: int, figures: Path | None) -> Non
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--data", type=Path, help="folder with reuters21578")
     parser.add_argument("--orders", type=int, default=3, help="random orders of the classes")
     parser.add_argument("--most", type=int, default=SIZES[-1], help="the largest number of classes")

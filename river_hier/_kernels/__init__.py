@@ -32,6 +32,7 @@ from .closures import Closures, closures, star_closures
 from .decoding import deepest, least_h_loss, likeliest, nearest
 from .discriminant import Discriminant
 from .expansion import Expansion
+from .fading import fade, period
 from .features import Features
 from .gaussian_weights import GaussianWeights
 from .harow import harow_step
@@ -51,6 +52,7 @@ from .kernel_systems import KernelSystems, KernelVisit
 from .labels import Labels
 from .least_squares import LeastSquares
 from .names import Names, Vector
+from .parts import joined_weights, systems_of, weights_of
 from .paths import (
     conditional_probabilities,
     path_sums,
@@ -153,6 +155,7 @@ __all__ = [
     "decided",
     "deepest",
     "distances_from",
+    "fade",
     "harow_step",
     "harow_steps",
     "hieron_answer",
@@ -165,6 +168,7 @@ __all__ = [
     "hperceptron_steps",
     "hrls_step",
     "hrls_steps",
+    "joined_weights",
     "kernel_averaged_hieron_step",
     "kernel_hieron_step",
     "least_h_loss",
@@ -175,6 +179,7 @@ __all__ = [
     "own_prototypes",
     "own_weights",
     "path_sums",
+    "period",
     "shared_systems",
     "shrls_step",
     "shrls_steps",
@@ -182,10 +187,12 @@ __all__ = [
     "store_everywhere",
     "store_where_in_doubt",
     "subtree_sums",
+    "systems_of",
     "top_down_answer",
     "top_down_answers",
     "top_down_probabilities",
     "trained_nodes",
+    "weights_of",
     "why",
     "worst_pair",
 ]

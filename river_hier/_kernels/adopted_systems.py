@@ -11,7 +11,7 @@ from ..taxonomy import Arrays
 from .adoption import Sources
 from .least_squares import LeastSquares
 from .pickles import state
-from .saved_systems import SavedSystem
+from .saved_systems import SavedSystem, nothing_stored
 
 
 class Carried(NamedTuple):
@@ -45,9 +45,7 @@ def _kept(
     systems: Sequence[SavedSystem], s: int | None, outputs: list[int], nodes: list[int]
 ) -> SavedSystem:
     if s is None:
-        none = np.zeros((0, len(nodes)))
-        ids, numbers = np.zeros(0, dtype=np.uint32), np.zeros(0)
-        return ("direct", nodes, 0, ids, numbers, none, none.copy(), numbers.copy())
+        return nothing_stored(nodes)
     kind, _, n_stored, *arrays = systems[s]
     for i in (1,) if kind == "primal" else (2, 3):  # w; v and w0
         arrays[i] = np.ascontiguousarray(arrays[i][:, outputs])
@@ -55,17 +53,23 @@ def _kept(
 
 
 def shared_systems(
-    systems: Sequence[Sequence[int]], sources: Sources, before: Arrays, after: Arrays
+    systems: Sequence[Sequence[int]],
+    sources: Sources,
+    before: Arrays,
+    after: Arrays,
+    anew: frozenset[int],
 ) -> list[Carried]:
     """Nodes with the same parents share a system, as in H-RLS; `systems` are the old ones' nodes.
 
-    A node that has moved keeps its instances, so it brings a system of its own.
+    A node that has moved keeps its instances, so it brings a system of its own. Those that start
+    `anew` leave their siblings' systems, which hold what they shall not know.
     """
     places = {u: (s, output) for s, nodes in enumerate(systems) for output, u in enumerate(nodes)}
     plan = []
     for group in after.groups:
         kept: dict[int, list[int]] = {}
-        new = [v for v in group.tolist() if not sources[v]]
+        new = [v for v in group.tolist() if not sources[v] and v not in anew]
+        alone = [v for v in group.tolist() if v in anew]
         for v in group.tolist():
             if sources[v]:
                 kept.setdefault(places[sources[v][0]][0], []).append(v)
@@ -75,8 +79,8 @@ def shared_systems(
             stayed = above == set(_parents(before, sources[nodes[0]][0]))
             plan.append(Carried(s, outputs, nodes, new if stayed else []))
             new = [] if stayed else new
-        if new:
-            plan.append(Carried(None, [], new, []))
+        if new or alone:
+            plan.append(Carried(None, [], sorted(new + alone), []))
     # From the top down, as the steps walk.
     return sorted(plan, key=lambda carried: min(carried.nodes + carried.new))
 

@@ -6,7 +6,7 @@ lets other threads run meanwhile, and turns them away if they ask for the same m
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -35,31 +35,51 @@ def closed_many(labels: Labels, ys: Sequence[Any]) -> tuple[NDArray[np.int64], N
 # Learning. Whether x may be learned from has been checked.
 
 
+def _rounds(w: Weights, X: Batch) -> Iterator[dict[Hashable, float]]:
+    """The rows, each a round of its own."""
+    for x in X:
+        yield x
+        w.next_round()
+
+
 def hperceptron_steps(
     w: Weights, features: Names, labels: Labels, X: Batch, Y: Multilabels
 ) -> None:
-    for x, y in zip(X, Y.labels(labels), strict=True):
+    for x, y in zip(_rounds(w, X), Y.labels(labels), strict=True):
         hperceptron_step(w, features, labels, x, y)
 
 
 def harow_steps(
-    w: GaussianWeights, r: float, features: Names, labels: Labels, X: Batch, Y: Multilabels
+    w: GaussianWeights,
+    r: float,
+    forgetting: float,
+    features: Names,
+    labels: Labels,
+    X: Batch,
+    Y: Multilabels,
 ) -> None:
-    for x, y in zip(X, Y.labels(labels), strict=True):
-        harow_step(w, r, features, labels, x, y)
+    for x, y in zip(_rounds(w, X), Y.labels(labels), strict=True):
+        harow_step(w, r, forgetting, features, labels, x, y)
 
 
-def hieron_steps(w: Weights, features: Names, labels: Labels, X: Batch, y: Nodes) -> None:
-    for x, v in zip(X, y.tolist(), strict=True):
-        hieron_step(w, features, labels, x, v)
+def hieron_steps(w: Weights, C: float, features: Names, labels: Labels, X: Batch, y: Nodes) -> None:
+    for x, v in zip(_rounds(w, X), y.tolist(), strict=True):
+        hieron_step(w, C, features, labels, x, v)
 
 
 def averaged_hieron_steps(
-    w: Weights, lag: Weights, i: int, features: Names, labels: Labels, X: Batch, y: Nodes
+    w: Weights,
+    lag: Weights,
+    i: int,
+    C: float,
+    features: Names,
+    labels: Labels,
+    X: Batch,
+    y: Nodes,
 ) -> None:
     """Rounds i, i + 1 and so on."""
     for round_, (x, v) in enumerate(zip(X, y.tolist(), strict=True), start=i):
-        averaged_hieron_step(w, lag, round_, features, labels, x, v)
+        averaged_hieron_step(w, lag, round_, C, features, labels, x, v)
 
 
 def hrls_steps(

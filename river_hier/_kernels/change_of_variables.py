@@ -10,12 +10,26 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 
+_ROUNDING = 1e-16  # what is left of an eigenvalue that is lost beside the largest
+
 
 def inverse(S: Floats, l2: float) -> Floats:
     """(l2 I + S S^T)^-1; the rows given are the instances, the columns of S."""
     eigenvalues, U = np.linalg.eigh(S.T @ S)
     inverse: Floats = (U / (l2 + np.maximum(eigenvalues, 0.0))) @ U.T
     return inverse
+
+
+def faded(
+    inverse: Floats, w: Floats, total: Floats, l2: float, rate: float
+) -> tuple[Floats, Floats, Floats]:
+    """The same three when all that they have seen counts `rate` times what it did."""
+    inverted, U = np.linalg.eigh(inverse)
+    inverted = np.maximum(inverted, _ROUNDING * inverted.max())
+    m = np.maximum(1.0 / inverted - l2, 0.0)
+    new = 1.0 / (l2 + rate * m)
+    kept = rate * (l2 + m) * new  # S v = A w fades, too
+    return (U * new) @ U.T, U @ (kept[:, None] * (U.T @ w)), rate * total
 
 
 def instances(

@@ -52,9 +52,7 @@ class Direct(Dual):
 
     def append_row(self, l: Floats, s: float) -> None:  # noqa: E741
         """The next row of the factor; its instance has been remembered."""
-        n = self.factor.n
-        self.z = grown(self.z, n + 1, self.z.shape[1])
-        self.z[n] = (self.v[n] - l @ self.z[:n]) / s
+        self._advance(self.factor.n, l, s)
         self.factor.append(l, s)
         self._alpha = None
 
@@ -64,14 +62,21 @@ class Direct(Dual):
 
     def add_outputs(self, n_outputs: int) -> None:
         """More outputs, whose labels were -1 on every instance so far."""
-        new = self._add_columns(n_outputs)
-        self.z = np.column_stack([self.z[: self.n], self.factor.forward(new)])
+        self._add_columns(n_outputs)
+        self.z = np.zeros((0, self.z.shape[1] + n_outputs))
+        for i, row in enumerate(self.factor.rows()):
+            self._advance(i, *row)
         self._alpha = None
 
-    def forget(self, n: int, instances: Instances) -> None:
-        super().forget(n, instances)
+    def forget(self, n: int, instances: Instances, n_features: int) -> None:
+        super().forget(n, instances, n_features)
         B = (self.stored(instances) @ self.stored(instances).T).toarray()
         L = np.linalg.cholesky(B + self.l2 * np.eye(self.n))
         self.factor = GrowingCholesky()
         for i, row in enumerate(L):
             self.append_row(row[:i], float(row[i]))
+
+    def _advance(self, i: int, l: Floats, s: float) -> None:  # noqa: E741
+        """Row i of `L z = v`; always so, that a pickle, which has no z, gives the same bits."""
+        self.z = grown(self.z, i + 1, self.z.shape[1])
+        self.z[i] = (self.v[i] - l @ self.z[:i]) / s

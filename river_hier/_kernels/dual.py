@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+import math
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,8 @@ Floats = NDArray[np.float64]
 
 # Predictions in a row, with w unchanged, after which an explicit w pays off.
 _PATIENCE = 16
+# Of the size of its terms, what a sum of so many loses to rounding; generously.
+_ROUNDING = 1e-15
 
 
 class Dual(abc.ABC):
@@ -35,6 +38,7 @@ class Dual(abc.ABC):
         self._v = np.zeros((0, n_outputs))  # the labels
         self.w0 = np.zeros((0, n_outputs))  # (features, outputs)
         self._w: Floats | None = None  # S alpha, as long as it is known
+        self._size = 0.0  # |w . x| / |x| is no more, not even if nothing cancelled
         self._predictions = 0  # since v has changed
 
     @property
@@ -58,7 +62,10 @@ class Dual(abc.ABC):
         return self._prior(visit.x) + self._dots(visit) @ self.alpha(visit.instances)
 
     def signs(self, visit: Visit) -> Floats:
-        """The same, in O(features of x) where many predictions come between two changes."""
+        """The same, in O(features of x) where many predictions come between two changes.
+
+        Then it is the same but for rounding, and where that could matter to a sign, the same.
+        """
         if self._w is None:
             self._predictions += 1
             if self._predictions <= _PATIENCE:
@@ -66,18 +73,23 @@ class Dual(abc.ABC):
         w = self.weights(visit.instances)
         rows, values = visit.x.below(len(w))
         scores: Floats = values @ w[rows]
-        return scores
+        terms = self.n + len(visit.x.rows)
+        doubt = _ROUNDING * terms * self._size * math.sqrt(visit.x.norm2)
+        return scores if (abs(scores) > doubt).all() else self.scores(visit)
 
     def weights(self, instances: Instances) -> Floats:
         """w as a matrix (features, outputs): O(nonzeros of S) after a change."""
         if self._w is None:
-            self._w = self.stored(instances).T @ self.alpha(instances)
+            S, alpha = self.stored(instances), self.alpha(instances)
+            self._w = S.T @ alpha
             self._w[: len(self.w0)] += self.w0
+            norms = np.sqrt(S.multiply(S).sum(axis=1))
+            self._size = float((norms @ abs(alpha)).sum()) + float(abs(self.w0).sum())
         return self._w
 
-    def forget(self, n: int, instances: Instances) -> None:
-        """Forget the n oldest instances; w stays as it is."""
-        S = self.stored(instances)
+    def forget(self, n: int, instances: Instances, n_features: int) -> None:
+        """Forget the n oldest instances, in so many features; w stays as it is."""
+        S = self.stored(instances)[:, :n_features]
         w0 = S[:n].T @ self.alpha(instances)[:n]
         v = (self.v - S @ w0)[n:]
         w0[: len(self.w0)] += self.w0
@@ -89,13 +101,12 @@ class Dual(abc.ABC):
         """The instances have new numbers."""
         self._ids[: self.n] = numbers[self.ids]
 
-    def _add_columns(self, n: int) -> Floats:
+    def _add_columns(self, n: int) -> None:
         """n more columns of labels, -1 on every instance so far."""
         new = np.tile(-self.ones[:, None], n)
         self._v = np.column_stack([self.v, new])
         self.w0 = np.column_stack([self.w0, np.zeros((len(self.w0), n))])
         self._forget()
-        return new
 
     def _prior(self, x: Vector) -> Floats:
         """w0 . x"""

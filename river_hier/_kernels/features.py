@@ -104,7 +104,9 @@ def read_odd(x: Mapping[Hashable, Any]) -> tuple[list[Hashable], list[float], fl
     """Names, values and squared norm of an x that compiled code does not read by itself."""
     if isinstance(x, Mapping):
         x = dict(x)  # reading a value may run code that changes x
-    values, norm2 = read(x)
+    values, _ = read(x)
+    # Added up one after the other, as compiled code does with what it reads by itself.
+    norm2 = float(np.add.accumulate(values * values)[-1]) if len(values) else 0.0
     return list(x), values.tolist(), norm2
 
 

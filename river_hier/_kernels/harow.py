@@ -5,15 +5,23 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .gaussian_weights import GaussianWeights
 from .labels import Labels
 from .names import Names
-from .paths import trained_nodes
+
+Floats = NDArray[np.float64]
 
 
 def harow_step(
-    w: GaussianWeights, r: float, features: Names, labels: Labels, x: Any, y: Any
+    w: GaussianWeights,
+    r: float,
+    forgetting: float,
+    features: Names,
+    labels: Labels,
+    x: Any,
+    y: Any,
 ) -> None:
     """Every node whose parents are truly on learns if its margin is below 1."""
     on = labels.closed(y)
@@ -21,13 +29,22 @@ def harow_step(
     vector = features.insert(x)
     if vector.norm2 == 0.0:
         return
-    nodes = trained_nodes(on, labels.arrays)
+    nodes = labels.trained(on)
     v = np.where(on[nodes], 1.0, -1.0)
     scores = w.scores(vector)[nodes]
     doubt = v * scores < 1.0
     nodes, v, scores = nodes[doubt], v[doubt], scores[doubt]
     values = vector.values[:, None]
-    moves = (1.0 + w.s.cells(vector, nodes)) * values  # S x
-    confidence = 1.0 / ((moves * values).sum(axis=0) + r)  # 1 / (x^T S x + r)
+    before = w.s.cells(vector, nodes)
+    s = np.where(values != 0.0, faded(before, forgetting), before)
+    moves = (1.0 + s) * values  # S x
+    # Added up in the same order however many nodes there are, which `sum` does not.
+    variances = np.add.accumulate(moves * values)[-1]
+    confidence = 1.0 / (variances + r)  # 1 / (x^T S x + r)
     w.add_cells(vector, nodes, (v - scores) * confidence * moves)
-    w.s.add_cells(vector, nodes, -confidence * moves**2)
+    w.s.add_cells(vector, nodes, s - before - confidence * moves**2)
+
+
+def faded(s: Floats, forgetting: float) -> Floats:
+    """S less 1 when 1 / S less 1 has been multiplied by `forgetting`."""
+    return forgetting * s / (1.0 + (1.0 - forgetting) * s)

@@ -26,13 +26,13 @@ def distances_from(y: int, tree: Arrays) -> Floats:
     return distances
 
 
-def hieron_step(w: Weights, features: Names, labels: Labels, x: Any, y: int) -> None:
+def hieron_step(w: Weights, C: float, features: Names, labels: Labels, x: Any, y: int) -> None:
     """One round of online Hieron: a move where the prediction is wrong."""
     w.check_range(features.find(x).norm2)
     vector = features.insert(x)
     scores = path_sums(w.scores(vector), labels.arrays)  # Eq. (2)
     y_hat = int(scores.argmax())  # Eq. (3)
-    w.add(vector, *hieron_move(scores, vector.norm2, y, y_hat, labels.arrays))  # Eq. (7)
+    w.add(vector, *hieron_move(scores, vector.norm2, y, y_hat, labels.arrays, C))  # Eq. (7)
 
 
 def hieron_answer(w: Weights, features: Names, labels: Labels, x: Any) -> Label:
@@ -42,7 +42,7 @@ def hieron_answer(w: Weights, features: Names, labels: Labels, x: Any) -> Label:
 
 
 def averaged_hieron_step(
-    w: Weights, lag: Weights, i: int, features: Names, labels: Labels, x: Any, y: int
+    w: Weights, lag: Weights, i: int, C: float, features: Names, labels: Labels, x: Any, y: int
 ) -> None:
     """Round i of batch Hieron: a move against the label of the largest loss, counted i times."""
     w.check_range(features.find(x).norm2)
@@ -50,17 +50,17 @@ def averaged_hieron_step(
     tree = labels.arrays
     scores = path_sums(w.scores(vector), tree)
     y_hat = int((scores + distances_from(y, tree) ** 0.5).argmax())  # the most of Eq. (5)
-    nodes, steps = hieron_move(scores, vector.norm2, y, y_hat, tree)
+    nodes, steps = hieron_move(scores, vector.norm2, y, y_hat, tree, C)
     w.add(vector, nodes, steps)
     lag.add(vector, nodes, i * steps)
 
 
 def hieron_move(
-    scores: Floats, norm2: float, y: int, y_hat: int, tree: Arrays
+    scores: Floats, norm2: float, y: int, y_hat: int, tree: Arrays, C: float
 ) -> tuple[NDArray[np.intp], Floats]:
     """The nodes to move along x, and by how much, so that y wins over `y_hat` by its margin.
 
-    `scores` are the prototypes' W^v . x. O(depth).
+    Unless the step would be larger than C. `scores` are the prototypes' W^v . x. O(depth).
     """
     up, down = _path(y, tree), _path(y_hat, tree)
     shared = sum(a == b for a, b in zip(up, down, strict=False))
@@ -69,7 +69,7 @@ def hieron_move(
     loss = scores[y_hat] - scores[y] + math.sqrt(gamma)  # Eq. (5)
     if gamma == 0 or norm2 == 0.0 or loss <= 0.0:
         return np.empty(0, dtype=np.intp), np.empty(0)
-    alpha = loss / (gamma * norm2)  # Eq. (8)
+    alpha = min(C, loss / (gamma * norm2))  # Eq. (8)
     steps = [alpha] * len(up) + [-alpha] * len(down)  # Eq. (7)
     return np.array(up + down, dtype=np.intp), np.array(steps)
 

@@ -8,7 +8,6 @@ import numpy as np
 
 from .labels import Labels
 from .names import Names
-from .paths import trained_nodes
 from .weights import Weights
 
 
@@ -18,6 +17,6 @@ def hperceptron_step(w: Weights, features: Names, labels: Labels, x: Any, y: Any
     w.check_range(features.find(x).norm2)
     vector = features.insert(x)
     wrong = (w.scores(vector) >= 0.0) != on
-    nodes = trained_nodes(on, labels.arrays)
+    nodes = labels.trained(on)
     nodes = nodes[wrong[nodes]]
     w.add(vector, nodes, np.where(on[nodes], 1.0, -1.0))  # w + v x

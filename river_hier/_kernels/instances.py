@@ -53,6 +53,10 @@ class Instances:
         """Some instances as the rows of a matrix: S^T in the paper's letters."""
         return self._matrix()[which]
 
+    def features_of(self, which: NDArray[np.intp]) -> int:
+        """How many features there are, up to the last one of these instances."""
+        return int(self.chosen(which).indices.max(initial=-1)) + 1
+
     def _matrix(self) -> sparse.csr_array:
         end = int(self.indptr[self.n])
         parts = (self.data[:end], self.indices[:end], self.indptr[: self.n + 1])
@@ -65,12 +69,17 @@ class Instances:
         rows = self.indices[:end].astype(np.uint32)
         return start, rows, self.data[:end].copy(), np.array(self.norms2)
 
-    @classmethod
-    def of(cls, parts: tuple[NDArray[Any], ...], which: NDArray[np.intp]) -> Instances:
-        """Some of the instances of these parts."""
-        start, rows, values, norms2 = parts
-        instances = cls()
+    def some(self, which: NDArray[np.intp]) -> Instances:
+        """Only these, with new numbers."""
+        start, rows, values, norms2 = self.parts()
+        instances = Instances()
         for i in which.tolist():
             a, b = int(start[i]), int(start[i + 1])
             instances.append(Vector(rows[a:b].astype(np.intp), values[a:b], float(norms2[i])))
         return instances
+
+    def extend(self, parts: tuple[NDArray[Any], ...]) -> None:
+        """Store the instances of these parts, too."""
+        start, rows, values, norms2 = parts
+        for a, b, norm2 in zip(start[:-1].tolist(), start[1:].tolist(), norms2, strict=True):
+            self.append(Vector(rows[a:b].astype(np.intp), values[a:b], float(norm2)))

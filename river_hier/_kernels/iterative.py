@@ -50,8 +50,8 @@ class Iterative(Dual):
         self.remember(visit.number, 1.0, v - self._prior(visit.x))
         self._settled = self.n % (1 + self.n // _SOME) != 0
 
-    def forget(self, n: int, instances: Instances) -> None:
-        super().forget(n, instances)
+    def forget(self, n: int, instances: Instances, n_features: int) -> None:
+        super().forget(n, instances, n_features)
         self._start = self._start[n:]
 
     def append(self, visit: Visit, v: Floats) -> None:

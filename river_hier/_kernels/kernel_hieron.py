@@ -18,12 +18,19 @@ Nodes = NDArray[np.intp]
 
 
 def kernel_hieron_step(
-    w: Expansion, instances: KernelInstances, budget: int | None, tree: Arrays, x: Any, y: int
+    w: Expansion,
+    C: float,
+    instances: KernelInstances,
+    budget: int | None,
+    tree: Arrays,
+    x: Any,
+    y: int,
 ) -> None:
     """One round of online Hieron: a move where the prediction is wrong."""
     row = instances.row(x)
     scores = path_sums(w.scores(row.values), tree)  # Eq. (11)
-    nodes, steps = hieron_move(scores, row.norm2, y, int(scores.argmax()), tree)  # Eq. (12)
+    y_hat = int(scores.argmax())
+    nodes, steps = hieron_move(scores, row.norm2, y, y_hat, tree, C)  # Eq. (12)
     if len(nodes):
         w.add(instances.n, nodes, steps)
         instances.append(x)
@@ -34,6 +41,7 @@ def kernel_averaged_hieron_step(
     w: Expansion,
     lag: Expansion,
     i: int,
+    C: float,
     instances: KernelInstances,
     budget: int | None,
     tree: Arrays,
@@ -44,7 +52,7 @@ def kernel_averaged_hieron_step(
     row = instances.row(x)
     scores = path_sums(w.scores(row.values), tree)
     y_hat = int((scores + distances_from(y, tree) ** 0.5).argmax())  # the most of Eq. (5)
-    nodes, steps = hieron_move(scores, row.norm2, y, y_hat, tree)
+    nodes, steps = hieron_move(scores, row.norm2, y, y_hat, tree, C)
     if len(nodes):
         w.add(instances.n, nodes, steps)
         lag.add(instances.n, nodes, i * steps)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,8 @@ from .systems import System, Systems
 from .visit import SparseVisit, Visit
 
 Floats = NDArray[np.float64]
+Parts = tuple[NDArray[Any], ...]  # of instances
+Change = Callable[[Parts, SavedSystem], tuple[Parts, list[SavedSystem]]]
 
 # With fewer instances it is not worth while to look for those that nobody needs.
 _FEW_INSTANCES = 1024
@@ -31,11 +34,12 @@ _FEW_FEATURES = 64
 class LeastSquares(Systems):
     """Systems `A_s = l2 I + S_s S_s^T`, each with an output (a weight vector) a node.
 
-    A system starts with a factor in dual variables. Once it holds as many instances as there are
+    A system starts with a factor in dual variables. Once it holds as many instances as it has met
     features, the primal inverse is the smaller one, and it goes over to that; if then far more
     features appear, it goes back. A factor for which `memory` bytes do not suffice, all factors
     together, gives way to conjugate gradients. The weights are the same. With more than `budget`
-    instances a system in dual variables forgets the older half.
+    instances a system in dual variables forgets the older half. While `memory` lasts, the numbers
+    of a system depend on no other system.
     """
 
     def __init__(self, l2: float, memory: float, budget: int | None = None) -> None:
@@ -43,7 +47,6 @@ class LeastSquares(Systems):
         self.memory = memory
         self._many = _FEW_INSTANCES  # instances at which to look for some that nobody needs
         self.instances = Instances()
-        self.n_features = 0
 
     @property
     def n_bytes(self) -> int:
@@ -55,7 +58,11 @@ class LeastSquares(Systems):
 
     def weights(self, s: int, n_features: int) -> Floats:
         """The explicit w of a system, a matrix (features, nodes)."""
-        return self._weights(self.systems[s], n_features)
+        system = self.systems[s]
+        w = np.zeros((n_features, len(system.nodes)))
+        known = system.solver.weights(self.instances)[:n_features]
+        w[: len(known)] = known
+        return w
 
     def scores(self, x: Vector | Vectors, n_nodes: int) -> Floats:
         """The scores of every node; of many vectors, one a column."""
@@ -77,17 +84,11 @@ class LeastSquares(Systems):
     def _empty(self, n_outputs: int) -> Direct:
         return Direct(n_outputs, self.l2)
 
-    def _weights(self, system: System, n_features: int) -> Floats:
-        w = np.zeros((n_features, len(system.nodes)))
-        known = system.solver.weights(self.instances)
-        w[: len(known)] = known
-        return w
-
     def _prepare(self, system: System, x: Vector) -> bool:
         """Change the solver if it cannot take x; whether it has changed."""
-        self.n_features = max(self.n_features, 1 + int(x.rows.max()))
+        system.n_features = max(system.n_features, 1 + int(x.rows.max()))
         before = system.solver
-        if isinstance(before, Primal) and self.n_features > 2 * before.d + _FEW_FEATURES:
+        if isinstance(before, Primal) and system.n_features > 2 * before.d + _FEW_FEATURES:
             system.solver = self._to_dual(before)
         if isinstance(system.solver, Direct):
             solvers = [s.solver for s in self.systems]
@@ -99,14 +100,14 @@ class LeastSquares(Systems):
     def _settle(self, system: System) -> None:
         system.n_stored += 1
         solver = system.solver
-        if isinstance(solver, Dual) and solver.n >= self.n_features:
-            self.instances.n_features = self.n_features
-            S = solver.stored(self.instances).toarray()
-            w = self._weights(system, self.n_features)
+        d = system.n_features
+        if isinstance(solver, Dual) and solver.n >= d:
+            S = solver.stored(self.instances)[:, :d].toarray()
+            w = solver.weights(self.instances)[:d]
             inverse = change_of_variables.inverse(S, self.l2)
             system.solver = Primal(self.l2, inverse, w, S.T @ solver.ones)
         elif isinstance(solver, Dual) and self.budget is not None and solver.n > self.budget:
-            solver.forget(solver.n - self.budget // 2, self.instances)
+            solver.forget(solver.n - self.budget // 2, self.instances, d)
 
     def tidy(self) -> None:
         if self.instances.n < self._many:
@@ -117,7 +118,7 @@ class LeastSquares(Systems):
             needed[dual.ids] = True
         kept = np.flatnonzero(needed)
         n_features = self.instances.n_features
-        self.instances = Instances.of(self.instances.parts(), kept)
+        self.instances = self.instances.some(kept)
         self.instances.n_features = n_features
         for dual in duals:
             dual.renumber(np.cumsum(needed) - 1)
@@ -132,6 +133,11 @@ class LeastSquares(Systems):
             dual.append_row(np.zeros(j), s)
         return dual
 
+    def change(self, s: int, how: Change) -> None:
+        """Put in the place of a system what `how` makes of it and of the instances."""
+        self._load(*how(self.instances.parts(), _saved(self.systems[s])))
+        self.systems[s] = self.systems.pop()
+
     def __reduce__(self) -> tuple[Any, ...]:
         systems = [_saved(system) for system in self.systems]
         parts = self.instances.parts()
@@ -144,27 +150,31 @@ class LeastSquares(Systems):
         """The systems of a pickle."""
         check(l2, memory, budget, parts, systems)
         rls = cls(l2, memory, budget)
-        rls.instances = Instances.of(parts, np.arange(len(parts[0]) - 1))
-        rls.n_features = rls.instances.n_features
+        rls._load(parts, systems)
+        return rls
+
+    def _load(self, parts: Parts, systems: list[SavedSystem]) -> None:
+        """Systems as they were saved, and their instances; both come after those there are."""
+        first = self.instances.n
+        self.instances.extend(parts)
         for kind, nodes, n_stored, *arrays in systems:
-            rls.add_system(nodes)
-            system = rls.systems[-1]
+            self.add_system(nodes)
+            system = self.systems[-1]
             system.n_stored = n_stored
             if kind == "primal":
-                system.solver = Primal(l2, *(a.copy() for a in arrays))
-                rls.n_features = max(rls.n_features, system.solver.d)
+                system.solver = Primal(self.l2, *(a.copy() for a in arrays))
+                system.n_features = system.solver.d
                 continue
-            dual = Direct(len(nodes), l2)
+            dual = Direct(len(nodes), self.l2)
             for number, one, v in zip(*arrays[:3], strict=True):
-                dual.remember(int(number), float(one), v)
+                dual.remember(first + int(number), float(one), v)
             dual.w0 = arrays[3].copy()
-            rls.instances.n_features = max(rls.instances.n_features, len(dual.w0))
-            rls.n_features = max(rls.n_features, len(dual.w0))
+            self.instances.n_features = max(self.instances.n_features, len(dual.w0))
+            system.n_features = max(len(dual.w0), self.instances.features_of(dual.ids))
             if kind == "direct":
                 for l, s in unpacked(arrays[4], dual.n):  # noqa: E741
                     dual.append_row(l, s)
-            system.solver = dual if kind == "direct" else Iterative(dual, rls.instances)
-        return rls
+            system.solver = dual if kind == "direct" else Iterative(dual, self.instances)
 
 
 def _saved(system: System) -> SavedSystem:

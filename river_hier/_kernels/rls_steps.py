@@ -32,13 +32,15 @@ def hrls_step(rls: LeastSquares, features: Names, labels: Labels, x: Any, y: Any
         return False
     vector = features.insert(x)
     if vector.norm2 > 0.0:
-        store_everywhere(rls, rls.visit(vector), labels.taxonomy, on)
+        store_everywhere(rls, rls.visit(vector), labels.taxonomy, on, labels.learning)
     return True
 
 
-def store_everywhere(rls: Systems, visit: Visit, taxonomy: Taxonomy, on: Mask) -> None:
+def store_everywhere(
+    rls: Systems, visit: Visit, taxonomy: Taxonomy, on: Mask, learning: Mask | None = None
+) -> None:
     """H-RLS, Fig. 3: every node whose parents are truly on stores x, which is not zero."""
-    for system in _active(rls, taxonomy, on.tolist()):
+    for system in _active(rls, taxonomy, on.tolist(), learning):
         rls.append(system, visit, np.where(on[system.nodes], 1.0, -1.0))
     rls.tidy()
 
@@ -55,16 +57,23 @@ def shrls_step(
         return False
     vector = features.insert(x)
     if vector.norm2 > 0.0:
-        store_where_in_doubt(rls, c, t, rls.visit(vector), labels.taxonomy, on)
+        visit = rls.visit(vector)
+        store_where_in_doubt(rls, c, t, visit, labels.taxonomy, on, labels.learning)
     return True
 
 
 def store_where_in_doubt(
-    rls: Systems, c: float, t: int, visit: Visit, taxonomy: Taxonomy, on: Mask
+    rls: Systems,
+    c: float,
+    t: int,
+    visit: Visit,
+    taxonomy: Taxonomy,
+    on: Mask,
+    learning: Mask | None = None,
 ) -> None:
     """SH-RLS, section 8: the same nodes store x, but only if their scores are small."""
     most = 1.0 + visit.x.norm2 / rls.l2  # 1 + r is at most this
-    for system in _active(rls, taxonomy, on.tolist()):
+    for system in _active(rls, taxonomy, on.tolist(), learning):
         n = system.n_stored
         bound = math.sqrt(c * math.log(t) / n) if n else math.inf
         doubt = abs(float(system.solver.scores(visit)[0]))
@@ -92,13 +101,15 @@ def decided(rls: Systems, visit: Visit, taxonomy: Taxonomy) -> Mask:
     return np.array(yes)
 
 
-def _active(rls: Systems, taxonomy: Taxonomy, on: Sequence[bool]) -> Iterator[System]:
-    """The systems whose nodes' parents are all on, from the top down.
+def _active(
+    rls: Systems, taxonomy: Taxonomy, on: Sequence[bool], learning: Mask | None = None
+) -> Iterator[System]:
+    """The systems whose nodes' parents are all on, from the top down; of those, `learning` ones.
 
     The nodes of a system may be switched on as soon as it has been given.
     """
     parents = taxonomy.parent_indices
     for system in rls.systems:
-        above = parents[system.nodes[0]] if system.nodes else (0,)
-        if all(on[p] for p in above):
+        first = system.nodes[0] if system.nodes else 0
+        if (learning is None or learning[first]) and all(on[p] for p in parents[first]):
             yield system

@@ -17,6 +17,12 @@ SavedSystem = tuple[Any, ...]
 Floats = NDArray[np.float64]
 
 
+def nothing_stored(nodes: list[int]) -> SavedSystem:
+    """A system at its beginning."""
+    none, numbers = np.zeros((0, len(nodes))), np.zeros(0)
+    return ("direct", nodes, 0, np.zeros(0, np.uint32), numbers, none, none.copy(), numbers.copy())
+
+
 def packed(factor: GrowingCholesky) -> Floats:
     """The rows of a factor, one after the other."""
     rows = [np.append(*row) for row in factor.rows()]

@@ -24,6 +24,7 @@ class System:
     nodes: list[int]
     solver: Direct | Iterative | Primal
     n_stored: int = 0
+    n_features: int = 0  # up to the last one that it has met
 
 
 class Systems(abc.ABC):

@@ -30,10 +30,11 @@ class Visit(abc.ABC):
 
 
 class SparseVisit(Visit):
-    """An example whose instances are sparse vectors."""
+    """An example whose instances are sparse vectors. Its features ascend, as theirs do."""
 
     def __init__(self, x: Vector, instances: Instances) -> None:
-        super().__init__(x, instances)
+        order = np.argsort(x.rows)
+        super().__init__(Vector(x.rows[order], x.values[order], x.norm2), instances)
         self._dots: NDArray[np.float64] | None = None
         self._number: int | None = None
 

@@ -27,6 +27,19 @@ class Weights:
     def __init__(self, n_nodes: int, dtype: str = "float64") -> None:
         self.matrix: NDArray[Any] = np.zeros((0, n_nodes), dtype)
         self.n_nodes = n_nodes
+        self._lag: Weights | None = None
+        self._round = 0
+
+    def record(self, lag: Weights | None, i: int) -> None:
+        """From now on add every change of the weights to `lag`, i times.
+
+        In a mini-batch every row is a round, and i goes up with it. `None` ends it.
+        """
+        self._lag, self._round = lag, i
+
+    def next_round(self) -> None:
+        """The next changes count once more than those so far."""
+        self._round += 1
 
     def add_nodes(self, n_nodes: int) -> None:
         """Make room up to `n_nodes` nodes; the new ones start at zero."""
@@ -46,9 +59,9 @@ class Weights:
         if isinstance(x, Vectors):
             return np.array([self.scores(one) for one in x]).reshape(-1, self.n_nodes).T
         self.check_range(x.norm2)
-        rows, values = x.below(len(self.matrix))  # what no step has touched weighs nothing
-        scores: NDArray[np.float64] = values @ self.matrix[rows]
-        return scores[: self.n_nodes]
+        # How BLAS adds up depends on the shape: never on the rows and room that there happen to be.
+        scores: NDArray[np.float64] = x.values @ self.cells(x, np.arange(self.n_nodes))
+        return scores
 
     def add(self, x: Vector, nodes: NDArray[np.intp], steps: NDArray[np.float64]) -> None:
         """w_v += step_v x for the given nodes: O(features of x * nodes touched)."""
@@ -59,6 +72,8 @@ class Weights:
         if len(nodes) and len(x.rows):
             self.matrix = grown(self.matrix, int(x.rows.max()) + 1, self.n_nodes)
             self.matrix[x.rows[:, None], nodes] += cells
+            if self._lag is not None:
+                self._lag.add_cells(x, nodes, self._round * cells)
 
     def cells(self, x: Vector, nodes: NDArray[np.intp]) -> NDArray[np.float64]:
         """The weights of the given nodes for the features of x, (features of x, nodes)."""

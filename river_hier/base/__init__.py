@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .checks import check_dtype, check_integer, check_positive
+from .checks import check_cap, check_dtype, check_forgetting, check_integer, check_positive
 from .linear import LinearModel
 from .mini_batch import MiniBatchMultiLabelModel, MiniBatchSingleLabelModel
 from .model import Floats, TaxonomyModel
@@ -19,7 +19,9 @@ __all__ = [
     "MultiLabelModel",
     "SingleLabelModel",
     "TaxonomyModel",
+    "check_cap",
     "check_dtype",
+    "check_forgetting",
     "check_integer",
     "check_positive",
     "ranking_of",

@@ -17,6 +17,16 @@ def check_positive(name: str, value: Any) -> None:
         raise ValueError(f"`{name}` must be positive, got {value!r}")
 
 
+def check_cap(name: str, value: Any) -> None:
+    """A parameter that caps something must be a positive number; infinity is no cap."""
+    try:
+        fits = isinstance(value, numbers.Real) and float(value) > 0.0
+    except OverflowError:  # an int that is larger than any float
+        fits = False
+    if not fits:
+        raise ValueError(f"`{name}` must be positive, or math.inf for no cap, got {value!r}")
+
+
 def check_integer(name: str, value: Any, at_least: int) -> None:
     """A parameter that counts something."""
     if isinstance(value, bool) or not isinstance(value, numbers.Integral):
@@ -29,6 +39,15 @@ def check_probability(name: str, value: Any) -> None:
     """A parameter that is a probability."""
     if not isinstance(value, numbers.Real) or not 0.0 <= float(value) <= 1.0:
         raise ValueError(f"`{name}` must be between 0 and 1, got {value!r}")
+
+
+def check_forgetting(value: Any) -> None:
+    """A parameter that says what is left of a weight after one example more."""
+    fits = isinstance(value, numbers.Real) and not isinstance(value, bool)
+    if not fits or not 0.0 < float(value) <= 1.0:
+        raise ValueError(
+            f"`forgetting` must be above 0 and at most 1, where nothing is forgotten, got {value!r}"
+        )
 
 
 def check_power_of_two(name: str, value: Any) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from river import base
 
-from .._kernels import Batch, Labels, Vectors, top_down_probabilities
+from .._kernels import Batch, Labels, Multilabels, Vectors, top_down_probabilities
 from ..taxonomy import Taxonomy
 from . import batch_answers
 from .batch_labels import Table, multilabel_rows, multilabels_of, nodes_of, parts, series, stages
@@ -147,6 +147,12 @@ class MiniBatchMultiLabelModel(MiniBatchModel, MultiLabelModel):
             The labels of the columns of a matrix y.
 
         """
+        self._learn_parts(*self._read_many(X, y, columns, labels))
+
+    def _read_many(
+        self, X: Any, y: Any, columns: Names, labels: Names
+    ) -> tuple[Batch, list[tuple[int, int, Taxonomy, Multilabels]]]:
+        """Rows, and which of them are learned in which taxonomy; nothing is wrong with them."""
         batch, _ = read_batch(X, columns)
         rows = multilabel_rows(y, labels, batch.n)
         self._check_many(batch)
@@ -157,14 +163,13 @@ class MiniBatchMultiLabelModel(MiniBatchModel, MultiLabelModel):
         if isinstance(rows, Table) and batch.n:
             closed = rows.multilabels(found[-1][1])
             if closed is not None:
-                self._learn_parts(batch, [(0, batch.n, found[-1][1], closed)])
-                return
+                return batch, [(0, batch.n, found[-1][1], closed)]
         ys = rows.rows() if isinstance(rows, Table) else rows
         learned = []
         for a, z, t in parts(found, batch.n):
             known = self._labels if t is self._taxonomy else Labels(t)
             learned.append((a, z, t, multilabels_of(known, ys[a:z], first=a)))
-        self._learn_parts(batch, learned)
+        return batch, learned
 
     def predict_many(self, X: Any, columns: Names = None) -> Any:
         """Predict the multilabel of each row.

@@ -11,7 +11,15 @@ from numpy.typing import NDArray
 from river import base
 
 from .._kernels import Labels
-from ..taxonomy import Label, Renamed, Start, Succession, Taxonomy, succession
+from ..taxonomy import (
+    Label,
+    Renamed,
+    Start,
+    Succession,
+    Taxonomy,
+    succession,
+    without_branch,
+)
 from ..taxonomy.open import started
 from .reasons import Part, Reason, ranked
 
@@ -103,6 +111,21 @@ class TaxonomyModel(base.Estimator):
         self._carry(change)
         self._taxonomy, self._labels = taxonomy, Labels(taxonomy)
         self.taxonomy = taxonomy
+
+    def forget(self, label: Label) -> None:
+        """Start anew at a node and all that is below it; nothing changes elsewhere.
+
+        The branch is as in a model that has never learned: until it learns, a model of several
+        labels says yes there, and one of a single label gives it the scores of its parent. O(the
+        numbers of the whole model), so it is no part of every step.
+
+        Parameters
+        ----------
+        label
+            The node. All is forgotten below the root, whose own weights are none.
+
+        """
+        self._carry(without_branch(self._taxonomy, label))
 
     def debug_one(self, x: Mapping[Any, Any], decimals: int = 3) -> str:
         """Explain the prediction for x: the text of `explain_one`.

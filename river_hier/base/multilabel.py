@@ -40,14 +40,18 @@ class MultiLabelModel(TaxonomyModel, base.MultiLabelClassifier):
             taxonomy takes a tuple as one label; name several in a set or a list.
 
         """
+        if isinstance(y, Iterator):  # it can be walked only once
+            y = list(y)
+        self._make_room(x, y)
+        self._learn(x, y)
+
+    def _make_room(self, x: Mapping[Any, Any], y: Any) -> None:
+        """Let an open taxonomy grow along an example, unless something is wrong with it."""
         if not isinstance(self.taxonomy, Taxonomy):
-            if isinstance(y, Iterator):  # it can be walked only once
-                y = list(y)
             taxonomy = grown(self.taxonomy, self._taxonomy, self._named(y))
             if taxonomy is not self._taxonomy:
                 taxonomy.multilabel(y)
                 self._grow(taxonomy, x)
-        self._learn(x, y)
 
     def predict_one(
         self,

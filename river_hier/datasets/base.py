@@ -99,7 +99,7 @@ class Prefix:
     """
 
     def __init__(self, stream: TaxonomyDataset, k: int) -> None:
-        self.k = operator.index(k)
+        self.k: int = operator.index(k)
         if self.k < 0:
             raise ValueError(f"`k` must be at least 0, got {k}")
         self.stream = stream

@@ -43,7 +43,7 @@ class Complaints:
         if on_error not in ("raise", "skip"):
             raise ValueError(f"`on_error` must be 'raise' or 'skip', got {on_error!r}")
         self.on_error = on_error
-        self.n = 0
+        self.n: int = 0
         self.first: list[str] = []
 
     def __call__(self, file: str, line: int, message: str) -> None:

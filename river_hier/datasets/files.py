@@ -1,13 +1,13 @@
 """Publishers' files wherever they lie: alone, in a folder, packed, or in an archive.
 
-Nothing is ever unpacked into a folder, so that no name in an archive can lead out of one.
+Nothing is ever unpacked into a folder, so that no name in an archive can lead out of one. Links and
+devices in archives are passed over; of files of the same name the last one counts.
 
 """
 
 from __future__ import annotations
 
 import contextlib
-import gzip
 import io
 import os
 import shutil
@@ -19,6 +19,8 @@ from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from types import TracebackType
 from typing import IO, Any, Self, cast
+
+from .unpacked import check_size, ungzipped
 
 __all__ = ["Files", "damage", "lines", "plain"]
 
@@ -65,7 +67,7 @@ class Files:
     """  # noqa: E501
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        self.path = Path(path)
+        self.path: Path = Path(path)
         self._opened = contextlib.ExitStack()
         self._members: dict[str, Any] = {}
 
@@ -128,7 +130,7 @@ class Files:
             raw = opened.enter_context(self._raw(name))
             try:
                 packed = raw.peek(len(GZIP)).startswith(GZIP)
-                unpacked: Any = gzip.GzipFile(fileobj=raw) if packed else raw
+                unpacked: Any = ungzipped(raw, name, self._size(name)) if packed else raw
                 yield opened.enter_context(unpacked)
             except DAMAGE as error:
                 raise damage(name, None, error) from error
@@ -140,12 +142,20 @@ class Files:
             return member.open("rb")
         if isinstance(member, tarfile.TarInfo):
             return self._archive.extractfile(member)
+        check_size(name, member.compress_size, member.file_size)
         try:
             return io.BufferedReader(self._archive.open(member))
         except RuntimeError as error:  # it is encrypted, or packed in another way than most are
             raise ValueError(f"{name} cannot be unpacked: {error}") from error
         except DAMAGE as error:
             raise damage(name, None, error) from error
+
+    def _size(self, name: str) -> int:
+        """How many bytes lie there."""
+        member = self._members[name]
+        if isinstance(member, Path):
+            return member.stat().st_size
+        return cast(int, member.size if isinstance(member, tarfile.TarInfo) else member.file_size)
 
     def _folder(self) -> dict[str, Any]:
         found = (path for path in self.path.rglob("*") if path.is_file())
@@ -178,7 +188,8 @@ class Files:
         if not raw.peek(len(GZIP)).startswith(GZIP):
             return raw
         unpacked = self._opened.enter_context(tempfile.TemporaryFile())  # noqa: SIM115
-        shutil.copyfileobj(gzip.GzipFile(fileobj=raw), unpacked)
+        size = self.path.stat().st_size
+        shutil.copyfileobj(ungzipped(raw, self.path.name, size), unpacked)
         unpacked.seek(0)
         return cast(IO[bytes], unpacked)
 

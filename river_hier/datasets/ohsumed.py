@@ -48,8 +48,9 @@ class OHSUMED(FileDataset):
     Records are read one at a time, those of several files in the order of the files' names, some
     400 MB in all; to iterate often, unpack the archive, which is otherwise done each time. The
     tree, which stands in a file of its own from another publisher, is read once: some 56,000 lines.
-    Without `path` both are downloaded into River's data home when they are needed. TREC distributes
-    the records [^2] for experiments only: they may not be used in any clinical or other setting,
+    Without `path` both are downloaded into River's data home when they are needed, over TLS but
+    without a checksum, since neither publisher gives one. TREC distributes the records [^2] for
+    experiments only: they may not be used in any clinical or other setting,
     and their users must be told that the data are incomplete and out of date. MeSH [^3] is free of
     conditions (CC0).
 

@@ -18,9 +18,10 @@ from .parts import check_parts
 
 __all__ = ["RCV1"]
 
-_ADDRESSES = (  # the publisher and its mirror
+_ADDRESSES = (  # the publisher's, the oldest last; whoever answers, the SHA-256 must be right
+    "https://www.jmlr.org/papers/volume5/lewis04a",
+    "https://jmlr.csail.mit.edu/papers/volume5/lewis04a",
     "http://www.ai.mit.edu/projects/jmlr/papers/volume5/lewis04a",
-    "http://www.jmlr.org/papers/volume5/lewis04a",
 )
 _HIERARCHY = "rcv1.topics.hier.orig"
 _QRELS = "rcv1-v2.topics.qrels.gz"
@@ -131,7 +132,7 @@ class RCV1(FileDataset):
 
     """  # noqa: E501
 
-    HELP = f"call `download()` or get them, with or without .gz, from {_ADDRESSES[-1]}"
+    HELP = f"call `download()` or get them, with or without .gz, from {_ADDRESSES[0]}"
 
     def __init__(
         self,

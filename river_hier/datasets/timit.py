@@ -35,8 +35,9 @@ class TIMIT(Speech):
 
     The corpus is licensed by the Linguistic Data Consortium (LDC93S1, some 600 MB). Without
     `path` the folder `TIMIT` of River's data home is read; if it holds no folders, a sample of some
-    speakers is downloaded into it, which is free for non-commercial use (CC BY-NC-SA). Features are
-    as they come out: put `preprocessing.StandardScaler` before a learner. They need an extra:
+    speakers is downloaded into it, over TLS but without a checksum, since there is none to be had; it
+    is free for non-commercial use (CC BY-NC-SA). Features are as they come out: put
+    `preprocessing.StandardScaler` before a learner. They need an extra:
     `pip install "river-hier[audio]"`.
 
     Parameters

@@ -26,7 +26,8 @@ class TIMITSegments(Speech):
     Parameters
     ----------
     path
-        The folder or archive; see `TIMIT`, whose place in River's data home this one shares.
+        The folder or archive; see `TIMIT`, whose place in River's data home this one shares, and
+        whose sample is downloaded, over TLS but without a checksum.
     parts
         Which parts of the official split to read: `"train"`, `"test"` or both.
     speakers

@@ -9,7 +9,7 @@ from river import base
 
 from ..base import Floats
 from ..base.classifiers import shown
-from ..taxonomy import Renamed, Start, Succession, Taxonomy, succession
+from ..taxonomy import Label, Renamed, Start, Succession, Taxonomy, succession, without_branch
 
 
 class Around(base.Wrapper[Any], base.Estimator):
@@ -73,6 +73,19 @@ class Around(base.Wrapper[Any], base.Estimator):
         change = succession(self._taxonomy, taxonomy, renamed)
         self._check_taxonomy(taxonomy)
         self._last.adopt(taxonomy, renamed)
+        self._carry(change)
+
+    def forget(self, label: Label) -> None:
+        """Start anew at a node and all that is below it, as the model does, and here as well.
+
+        Parameters
+        ----------
+        label
+            The node.
+
+        """
+        change = without_branch(self._taxonomy, label)
+        self._last.forget(label)
         self._carry(change)
 
     def _check_taxonomy(self, taxonomy: Taxonomy) -> None:

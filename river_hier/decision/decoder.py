@@ -87,10 +87,16 @@ class Decoder(Around, base.MultiLabelClassifier):
     def _likely(self, x: dict[Any, Any], **kwargs: Any) -> list[float]:
         """P(on) of each node, in taxonomy order."""
         if not kwargs and hasattr(self.model, "_likely_one"):  # without all the dicts
-            likely: list[float] = self.model._likely_one(x).tolist()
-            return likely
+            found: list[float] = self.model._likely_one(x).tolist()
+            return found
         said = self.model.predict_proba_one(x, **kwargs)
-        return [1.0, *(said[label][True] for label in self._taxonomy.nodes[1:])]
+        likely = [1.0]
+        for label in self._taxonomy.nodes[1:]:
+            p = said[label][True]
+            if not 0.0 <= p <= 1.0:
+                raise ValueError(f"the model gives {label!r} the probability {p!r}")
+            likely.append(p)
+        return likely
 
     @abc.abstractmethod
     def _decide(self, likely: Sequence[float]) -> list[int]:

@@ -69,7 +69,7 @@ class TreeBayes(base.Wrapper[Any], base.Classifier):
 
     """
 
-    def __init__(self, classifier: base.Classifier, taxonomy: Taxonomy) -> None:
+    def __init__(self, classifier: base.Estimator, taxonomy: Taxonomy) -> None:
         check_taxonomy(taxonomy)
         taxonomy.check_tree()
         if not isinstance(classifier, base.Classifier):

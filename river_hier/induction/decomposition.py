@@ -16,7 +16,7 @@ from .distributions import read_counts
 from .jensen_shannon_tree import JensenShannonTree
 
 
-class Decomposition(base.Wrapper[base.Classifier], base.Classifier):
+class Decomposition(base.Wrapper[base.Estimator], base.Classifier):
     """At every split of the tree, a clone of a classifier says whether the class is on the right.
 
     It learns from the examples of the classes below that split, and from no others.
@@ -24,7 +24,7 @@ class Decomposition(base.Wrapper[base.Classifier], base.Classifier):
 
     def __init__(
         self,
-        classifier: base.Classifier,
+        classifier: base.Estimator,
         taxonomy: Taxonomy | JensenShannonTree | None = None,
         grace_period: int = 1000,
     ) -> None:
@@ -119,7 +119,7 @@ class Decomposition(base.Wrapper[base.Classifier], base.Classifier):
     # What River asks
 
     @property
-    def _wrapped_model(self) -> base.Classifier:
+    def _wrapped_model(self) -> base.Estimator:
         return self.classifier
 
     @property

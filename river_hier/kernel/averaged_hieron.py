@@ -1,11 +1,12 @@
 from __future__ import annotations
 
 import copy
+import math
 from collections.abc import Mapping
 from typing import Any
 
 from .._kernels import Expansion, kernel_averaged_hieron_step, own_prototypes, path_sums
-from ..base import SingleLabelModel
+from ..base import SingleLabelModel, check_cap
 from ..base.model import Floats
 from ..taxonomy import Label, Start, Succession
 from .functions import Function, Kernel
@@ -37,6 +38,9 @@ class AveragedHieron(KernelModel, SingleLabelModel):
         `kernel.Linear()`, `kernel.RBF(sigma)`, `kernel.Polynomial(degree, coef0)`, or any function
         of two feature dicts that answers with a number; see `Hieron`. `None` is the linear
         kernel.
+    C
+        The largest step $\\alpha$, against noise; see `linear_model.Hieron`. Without a cap,
+        `math.inf`, it is the paper's.
     budget
         The most examples that the model holds, at least 2; `None` for no limit.
 
@@ -46,8 +50,9 @@ class AveragedHieron(KernelModel, SingleLabelModel):
         If `kernel` is no function, or `budget` not an integer; from `learn_one` and `predict_one`,
         if a function of one's own does not answer with a number.
     ValueError
-        If the taxonomy is a DAG or `budget` below 2; from `learn_one` and `predict_one`, if a
-        feature or a value of the kernel is not a finite number, or a label is unknown.
+        If the taxonomy is a DAG, `C` not positive or `budget` below 2; from `learn_one` and
+        `predict_one`, if a feature or a value of the kernel is not a finite number, or a label is
+        unknown.
 
     Notes
     -----
@@ -85,9 +90,12 @@ class AveragedHieron(KernelModel, SingleLabelModel):
         self,
         taxonomy: Start = None,
         kernel: Kernel | Function | None = None,
+        C: float = math.inf,
         budget: int | None = None,
     ) -> None:
         super().__init__(taxonomy, kernel, budget)
+        check_cap("C", C)
+        self.C = C
         self._taxonomy.check_tree()
         self._w = Expansion(len(self._taxonomy))  # w_{m+1}, the current hypothesis
         self._lag = Expansion(len(self._taxonomy))  # the sum of i s_i
@@ -101,7 +109,7 @@ class AveragedHieron(KernelModel, SingleLabelModel):
     @property
     def last(self) -> Hieron:
         """The last hypothesis $w_{m+1}$ without the average, as an online `Hieron` of its own."""
-        model = Hieron(self.taxonomy, self.kernel, self.budget)
+        model = Hieron(self.taxonomy, self.kernel, self.C, self.budget)
         parts = (self._taxonomy, self._labels, self._instances, self._w)
         model._taxonomy, model._labels, model._instances, model._w = copy.deepcopy(parts)
         return model
@@ -117,9 +125,9 @@ class AveragedHieron(KernelModel, SingleLabelModel):
         return self._w.coefficients(path, n) - lag / (self._m + 1)
 
     def _learn(self, x: Mapping[Any, Any], y: int) -> None:
-        i, arrays = self._m + 1, self._taxonomy.arrays
+        i, C, arrays = self._m + 1, float(self.C), self._taxonomy.arrays
         kernel_averaged_hieron_step(
-            self._w, self._lag, i, self._instances, self._budget, arrays, x, y
+            self._w, self._lag, i, C, self._instances, self._budget, arrays, x, y
         )
         self._m = i
 

@@ -1,10 +1,11 @@
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
 from .._kernels import Expansion, kernel_hieron_step, own_prototypes, path_sums
-from ..base import SingleLabelModel
+from ..base import SingleLabelModel, check_cap
 from ..base.model import Floats
 from ..taxonomy import Label, Start, Succession
 from .functions import Function, Kernel
@@ -51,6 +52,9 @@ class Hieron(KernelModel, SingleLabelModel):
         features may be of any kind; a step calls it for each stored example, and one that forgets
         for each pair of them. For a model that is to be pickled it must not be a lambda. `None` is
         the linear kernel.
+    C
+        The largest step $\\alpha$, against noise; see `linear_model.Hieron`. Without a cap,
+        `math.inf`, it is the paper's.
     budget
         The most examples that the model holds, at least 2; `None` for no limit.
 
@@ -60,15 +64,16 @@ class Hieron(KernelModel, SingleLabelModel):
         If `kernel` is no function, or `budget` not an integer; from `learn_one` and `predict_one`,
         if a function of one's own does not answer with a number.
     ValueError
-        If the taxonomy is a DAG or `budget` below 2; from `learn_one` and `predict_one`, if a
-        feature or a value of the kernel is not a finite number, or a label is unknown.
+        If the taxonomy is a DAG, `C` not positive or `budget` below 2; from `learn_one` and
+        `predict_one`, if a feature or a value of the kernel is not a finite number, or a label is
+        unknown.
 
     Notes
     -----
     Eq. (11) to (13) of the paper [^1]. There the numerator of $\\alpha$ has $\\gamma(y, \\hat y)$;
-    its root is meant, as in Eq. (5) and (8). The paper has no budget. Ties go to the first node in
-    taxonomy order, so the very first prediction is the root. An x with $K(x, x) = 0$ changes
-    nothing.
+    its root is meant, as in Eq. (5) and (8). The paper has neither cap nor budget. Ties go to
+    the first node in taxonomy order, so the very first prediction is the root. An x with
+    $K(x, x) = 0$ changes nothing.
 
     Examples
     --------
@@ -104,9 +109,12 @@ class Hieron(KernelModel, SingleLabelModel):
         self,
         taxonomy: Start = None,
         kernel: Kernel | Function | None = None,
+        C: float = math.inf,
         budget: int | None = None,
     ) -> None:
         super().__init__(taxonomy, kernel, budget)
+        check_cap("C", C)
+        self.C = C
         self._taxonomy.check_tree()
         self._w = Expansion(len(self._taxonomy))
 
@@ -123,8 +131,8 @@ class Hieron(KernelModel, SingleLabelModel):
         return self._w.coefficients(path_to(self._taxonomy, v), self._instances.n)
 
     def _learn(self, x: Mapping[Any, Any], y: int) -> None:
-        arrays = self._taxonomy.arrays
-        kernel_hieron_step(self._w, self._instances, self._budget, arrays, x, y)
+        C, arrays = float(self.C), self._taxonomy.arrays
+        kernel_hieron_step(self._w, C, self._instances, self._budget, arrays, x, y)
 
     def _answer(self, x: Mapping[Any, Any]) -> Label:
         return self._taxonomy.nodes[int(self._scores_one(x).argmax())]

@@ -62,8 +62,8 @@ class LeastSquaresModel(KernelModel, MultiLabelModel):
 
     def _carry(self, change: Succession) -> None:
         raise TypeError(
-            f"kernel.{type(self).__name__} cannot carry on with another taxonomy; "
-            f"linear_model.{type(self).__name__} can"
+            f"kernel.{type(self).__name__} cannot carry on with another taxonomy, "
+            f"nor without a branch; linear_model.{type(self).__name__} can"
         )
 
     def _check(self, x: Mapping[Any, Any]) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from .averaged_classifier import AveragedClassifier
 from .averaged_hieron import AveragedHieron
+from .averaged_multilabel_classifier import AveragedMultiLabelClassifier
 from .harow import HAROW
 from .hieron import Hieron
 from .hminover import HMinOver
@@ -10,4 +12,14 @@ from .hperceptron import HPerceptron
 from .hrls import HRLS
 from .shrls import SHRLS
 
-__all__ = ["HAROW", "HRLS", "SHRLS", "AveragedHieron", "HMinOver", "HPerceptron", "Hieron"]
+__all__ = [
+    "HAROW",
+    "HRLS",
+    "SHRLS",
+    "AveragedClassifier",
+    "AveragedHieron",
+    "AveragedMultiLabelClassifier",
+    "HMinOver",
+    "HPerceptron",
+    "Hieron",
+]

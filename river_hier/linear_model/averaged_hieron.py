@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import copy
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -18,7 +19,7 @@ from .._kernels import (
     own_prototypes,
     path_sums,
 )
-from ..base import MiniBatchSingleLabelModel, check_dtype
+from ..base import MiniBatchSingleLabelModel, check_cap, check_dtype
 from ..base.model import Floats
 from ..taxonomy import Label, Start, Succession
 from .hieron import Hieron
@@ -50,6 +51,9 @@ class AveragedHieron(MiniBatchSingleLabelModel):
         A tree. `None` starts from an open flat taxonomy, to which labels are added under the root
         as they arrive.
         An `OpenTaxonomy` grows along labels that are paths.
+    C
+        The largest step $\\alpha$: the smaller, the less one example can do, whose label may be
+        wrong. Without a cap, `math.inf`, the step is the paper's.
     n_features
         A power of 2: hash the names of features into so many rows, in bounded memory for ever.
         Names that meet in a row are taken for one. `None` remembers every name.
@@ -59,15 +63,16 @@ class AveragedHieron(MiniBatchSingleLabelModel):
     Raises
     ------
     ValueError
-        If the taxonomy is a DAG or `n_features` not a power of 2; from `learn_one` and
-        `predict_one`, if a feature is not a finite number or a label is unknown.
+        If the taxonomy is a DAG, `C` not positive or `n_features` not a power of 2; from
+        `learn_one` and `predict_one`, if a feature is not a finite number or a label is unknown.
 
     Notes
     -----
     Section 4 of the paper [^1]. Its Eq. (15) gives round i the weight (m + 2 - i) / (m + 1),
     counting the step that leads to hypothesis i as the i-th; here, as in Algorithm 1, the i-th
     step leads away from it, and has weight (m + 1 - i) / (m + 1). The average is the same,
-    Eq. (13). An x that is empty or zero counts as a round.
+    Eq. (13). The cap is not in the paper; see `Hieron`. An x that is empty or zero counts as a
+    round.
 
     Examples
     --------
@@ -94,11 +99,14 @@ class AveragedHieron(MiniBatchSingleLabelModel):
     def __init__(
         self,
         taxonomy: Start = None,
+        C: float = math.inf,
         n_features: int | None = None,
         dtype: str = "float64",
     ) -> None:
         super().__init__(taxonomy, n_features)
+        check_cap("C", C)
         check_dtype("dtype", dtype)
+        self.C = C
         self.dtype = dtype
         self._taxonomy.check_tree()
         self._w = Weights(len(self._taxonomy), dtype)  # w_{m+1}, the current hypothesis
@@ -108,7 +116,7 @@ class AveragedHieron(MiniBatchSingleLabelModel):
     @property
     def last(self) -> Hieron:
         """The last hypothesis $w_{m+1}$ without the average, as an online `Hieron` of its own."""
-        model = Hieron(self.taxonomy, self.n_features, self.dtype)
+        model = Hieron(self.taxonomy, self.C, self.n_features, self.dtype)
         parts = (self._taxonomy, self._labels, self._features, self._w)
         model._taxonomy, model._labels, model._features, model._w = copy.deepcopy(parts)
         return model
@@ -118,13 +126,13 @@ class AveragedHieron(MiniBatchSingleLabelModel):
         return path_sums(average, self._taxonomy.arrays)
 
     def _learn(self, x: Mapping[Any, Any], y: int) -> None:
-        i = self._m + 1
-        averaged_hieron_step(self._w, self._lag, i, self._features, self._labels, x, y)
+        i, C = self._m + 1, float(self.C)
+        averaged_hieron_step(self._w, self._lag, i, C, self._features, self._labels, x, y)
         self._m = i
 
     def _learn_many(self, X: Batch, y: NDArray[np.uint32]) -> None:
-        i = self._m + 1
-        averaged_hieron_steps(self._w, self._lag, i, self._features, self._labels, X, y)
+        i, C = self._m + 1, float(self.C)
+        averaged_hieron_steps(self._w, self._lag, i, C, self._features, self._labels, X, y)
         self._m += X.n
 
     def _answer(self, x: Mapping[Any, Any]) -> Label:

@@ -10,7 +10,7 @@ from .._kernels import (
     harow_step,
     harow_steps,
 )
-from ..base import check_positive
+from ..base import check_forgetting, check_positive
 from ..taxonomy import Start
 from .top_down import TopDownModel
 
@@ -28,6 +28,17 @@ class HAROW(TopDownModel):
 
     $$w_i \\leftarrow w_i + \\frac{v_i - w_i \\cdot x}{x^\\top \\Sigma_i x + r} \\, \\Sigma_i x,
     \\qquad \\Sigma_i \\leftarrow \\Sigma_i - \\frac{(\\Sigma_i x)^2}{x^\\top \\Sigma_i x + r}.$$
+
+    Where the stream drifts, weights that have settled no longer move. With `forgetting` $f < 1$ the
+    certainty that a weight has gained, its precision $1 / \\Sigma$ less the 1 it began with, fades
+    whenever the node learns from its feature, before the step:
+
+    $$\\frac{1}{\\Sigma_{ij}} \\leftarrow 1 + f \\Bigl(\\frac{1}{\\Sigma_{ij}} - 1\\Bigr) \\quad
+    \\textrm{for } x_j \\ne 0.$$
+
+    Weights stay as they are, and so do variances of features that do not come: the memory is one of
+    about $1 / (1 - f)$ examples with the feature that the node learned from, and no stream can turn
+    a weight to stone, or let a variance grow beyond 1.
 
     A step takes O(features of x * nodes) to score and O(features of x * nodes that learn) to learn;
     weights and variances take O(features * nodes) memory, whatever the length of the stream.
@@ -47,13 +58,16 @@ class HAROW(TopDownModel):
         Names that meet in a row are taken for one. `None` remembers every name.
     dtype
         What weights are stored in, `"float64"` or `"float32"`.
+    forgetting
+        What a step leaves of the precision that the steps before have given to the weights it uses;
+        1 forgets nothing.
 
     Raises
     ------
     ValueError
-        If `r` is not positive or `n_features` not a power of 2; from `learn_one` and `predict_one`,
-        if a feature is not a finite number, a label is unknown, or a label is on whose ancestor is
-        explicitly False.
+        If `r` is not positive, `forgetting` not above 0 and at most 1, or `n_features` not a power
+        of 2; from `learn_one` and `predict_one`, if a feature is not a finite number, a label is
+        unknown, or a label is on whose ancestor is explicitly False.
 
     Notes
     -----
@@ -95,22 +109,31 @@ class HAROW(TopDownModel):
         r: float = 1.0,
         n_features: int | None = None,
         dtype: str = "float64",
+        forgetting: float = 1.0,
     ) -> None:
         super().__init__(taxonomy, n_features, dtype)
         check_positive("r", r)
+        check_forgetting(forgetting)
         self.r = r
+        self.forgetting = forgetting
         self._w: GaussianWeights = GaussianWeights(len(self._taxonomy), dtype)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Variances were a matrix of their own once: pickles of that time are opened, too."""
+        """Variances were a matrix of their own once, and nothing was forgotten.
+
+        Pickles of that time are opened, too.
+        """
         s = state.pop("_s", None)
         self.__dict__.update(state)
+        self.__dict__.setdefault("forgetting", 1.0)
         if s is not None:
             planes = [matrix.__reduce__()[1][-1] for matrix in (self._w, s)]
             self._w = GaussianWeights.restore(len(self._taxonomy), self.dtype, *planes)
 
     def _learn(self, x: Mapping[Any, Any], y: Any) -> None:
-        harow_step(self._w, float(self.r), self._features, self._labels, x, y)
+        r, forgetting = float(self.r), float(self.forgetting)
+        harow_step(self._w, r, forgetting, self._features, self._labels, x, y)
 
     def _learn_many(self, X: Batch, y: Multilabels) -> None:
-        harow_steps(self._w, self.r, self._features, self._labels, X, y)
+        r, forgetting = float(self.r), float(self.forgetting)
+        harow_steps(self._w, r, forgetting, self._features, self._labels, X, y)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -19,7 +20,7 @@ from .._kernels import (
     own_prototypes,
     path_sums,
 )
-from ..base import MiniBatchSingleLabelModel, check_dtype
+from ..base import MiniBatchSingleLabelModel, check_cap, check_dtype
 from ..base.model import Floats
 from ..taxonomy import Label, Start, Succession
 
@@ -49,6 +50,9 @@ class Hieron(MiniBatchSingleLabelModel):
         A tree. `None` starts from an open flat taxonomy, to which labels are added under the root
         as they arrive.
         An `OpenTaxonomy` grows along labels that are paths.
+    C
+        The largest step $\\alpha$: the smaller, the less one example can do, whose label may be
+        wrong. Without a cap, `math.inf`, the step is the paper's.
     n_features
         A power of 2: hash the names of features into so many rows, in bounded memory for ever.
         Names that meet in a row are taken for one. `None` remembers every name.
@@ -58,13 +62,19 @@ class Hieron(MiniBatchSingleLabelModel):
     Raises
     ------
     ValueError
-        If the taxonomy is a DAG or `n_features` not a power of 2; from `learn_one` and
-        `predict_one`, if a feature is not a finite number or a label is unknown.
+        If the taxonomy is a DAG, `C` not positive or `n_features` not a power of 2; from
+        `learn_one` and `predict_one`, if a feature is not a finite number or a label is unknown.
 
     Notes
     -----
-    This is Algorithm 1 of the paper [^1] as it stands. Ties, which the paper leaves open, go to
-    the first node in taxonomy order, so the very first prediction is the root.
+    Without a cap this is Algorithm 1 of the paper [^1] as it stands. Its step moves the prototypes
+    until the example is right, so one wrong label undoes what many right ones have taught. The cap
+    $\\alpha \\le C$ is that of PA-I [^2]: a step moves the weights by at most $C \\|x\\|
+    \\sqrt{\\gamma}$, and the bound of the paper no longer holds. Steps have the scale of
+    $1 / \\|x\\|^2$, so `C` has, too: where labels are noisy, about half of that does well.
+
+    Ties, which the paper leaves open, go to the first node in taxonomy order, so the very first
+    prediction is the root.
 
     Examples
     --------
@@ -85,26 +95,32 @@ class Hieron(MiniBatchSingleLabelModel):
     [^1]: [Dekel, O., Keshet, J. and Singer, Y., 2004. Large margin hierarchical classification. In
         Proceedings of the 21st International Conference on Machine Learning, p. 27.](
         https://doi.org/10.1145/1015330.1015374)
+    [^2]: [Crammer, K., Dekel, O., Keshet, J., Shalev-Shwartz, S. and Singer, Y., 2006. Online
+        passive-aggressive algorithms. Journal of Machine Learning Research, 7, pp. 551-585.](
+        https://www.jmlr.org/papers/v7/crammer06a.html)
 
     """
 
     def __init__(
         self,
         taxonomy: Start = None,
+        C: float = math.inf,
         n_features: int | None = None,
         dtype: str = "float64",
     ) -> None:
         super().__init__(taxonomy, n_features)
+        check_cap("C", C)
         check_dtype("dtype", dtype)
+        self.C = C
         self.dtype = dtype
         self._taxonomy.check_tree()
         self._w = Weights(len(self._taxonomy), dtype)
 
     def _learn(self, x: Mapping[Any, Any], y: int) -> None:
-        hieron_step(self._w, self._features, self._labels, x, y)
+        hieron_step(self._w, float(self.C), self._features, self._labels, x, y)
 
     def _learn_many(self, X: Batch, y: NDArray[np.uint32]) -> None:
-        hieron_steps(self._w, self._features, self._labels, X, y)
+        hieron_steps(self._w, float(self.C), self._features, self._labels, X, y)
 
     def _answer(self, x: Mapping[Any, Any]) -> Label:
         return hieron_answer(self._w, self._features, self._labels, x)

@@ -1,9 +1,12 @@
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from .._kernels import Batch, Multilabels, carried_systems, hrls_step, hrls_steps, shared_systems
+import numpy as np
+from numpy.typing import NDArray
+
+from .._kernels import Batch, Multilabels, hrls_step, hrls_steps, shared_systems
 from ..taxonomy import Start, Succession
 from .least_squares import LeastSquaresModel
 
@@ -33,6 +36,21 @@ class HRLS(LeastSquaresModel):
     The sign of a score does not depend on x being counted in; scores and probabilities do, and
     take a solve at every inner node.
 
+    With `forgetting` $f < 1$ the past fades by periods of $h = \\lceil \\log_f 1/2 \\rceil$
+    examples that the node was trained on: after each of them all that has been seen counts $f^h$
+    times as much, one half or just below. Of Q examples the i-th, from 0, then has an age $a_i$,
+    and the weights are
+
+    $$w = \\Bigl(\\lambda I + \\sum_i f^{a_i} x_i x_i^\\top + x x^\\top\\Bigr)^{-1}
+    \\sum_i f^{a_i} v_i x_i, \\qquad
+    a_i = h \\lfloor Q / h \\rfloor - h \\lfloor i / h \\rfloor.$$
+
+    The regularisation does not fade, so nothing winds up where the stream is silent. In dual
+    variables an instance is dropped once $f^{a_i} \\max(1, \\|x_i\\|^2 / \\lambda) < 1/1000$, which
+    bounds the memory of endless streams: for x of norm 1 a node holds at most 10 periods. The end
+    of a period takes $O(Q^3)$, or $O(d^3)$ in primal variables, and siblings no longer share what
+    has faded with nodes elsewhere.
+
     Its flat counterpart is `HRLS(taxonomy.flatten())`.
 
     Parameters
@@ -50,13 +68,15 @@ class HRLS(LeastSquaresModel):
     n_features
         A power of 2: hash the names of features into so many rows. Names that meet in a row are
         taken for one. `None` remembers every name.
+    forgetting
+        What is left of an example's weight after one more example, on average; 1 forgets nothing.
 
     Raises
     ------
     ValueError
-        If `l2` is not positive, `memory` negative or `n_features` not a power of 2; from
-        `learn_one` and `predict_one`, if a feature is not a finite number, a label is unknown, or a
-        label is on whose ancestor is explicitly False.
+        If `l2` is not positive, `memory` negative, `n_features` not a power of 2 or `forgetting`
+        not above 0 and at most 1; from `learn_one` and `predict_one`, if a feature is not a finite
+        number, a label is unknown, or a label is on whose ancestor is explicitly False.
 
     Notes
     -----
@@ -98,35 +118,45 @@ class HRLS(LeastSquaresModel):
         l2: float = 1.0,
         memory: float = 3e7,
         n_features: int | None = None,
+        forgetting: float = 1.0,
     ) -> None:
         self._systems: list[list[int]] = []  # the nodes of each
-        super().__init__(taxonomy, l2, None, memory, n_features)
+        super().__init__(taxonomy, l2, None, memory, n_features, forgetting)
 
-    def _learn(self, x: Mapping[Any, Any], y: Any) -> None:
+    def _step(self, x: Mapping[Any, Any], y: Any) -> None:
         if not hrls_step(self._rls, self._features, self._labels, x, y):
             raise self._lost_in_rounding(x)
 
-    def _learn_many(self, X: Batch, y: Multilabels) -> None:
+    def _steps(self, X: Batch, y: Multilabels) -> None:
         hrls_steps(self._rls, self._features, self._labels, X, y)
+
+    def _visited(self, trained: NDArray[np.intp]) -> Iterable[int]:
+        nodes = set(trained.tolist())
+        return [s for s, group in enumerate(self._systems) if not group or group[0] in nodes]
 
     def _carry(self, change: Succession) -> None:
         change.check_unmerged(self)
         before, after = change.before.arrays, change.after.arrays
-        plan = shared_systems(self._systems, change.sources, before, after)
-        self._rls = carried_systems(self._rls, plan)
+        plan = shared_systems(self._systems, change.sources, before, after, change.anew)
+        self._carry_systems(plan)
         self._systems = [carried.nodes + carried.new for carried in plan]
 
     def _add_nodes(self, before: int, after: int) -> None:
         if self.taxonomy is not None:  # nodes with the same parents share a system
             self._systems = [group.tolist() for group in self._taxonomy.arrays.groups]
             for nodes in self._systems:
-                self._rls.add_system(nodes)
-        elif after == 1:  # an open taxonomy: nobody is there yet
-            self._systems = [[]]
-            self._rls.add_system([])
+                self._add_system(nodes)
+        elif not self._systems:  # an open taxonomy: nobody is there yet
+            self._systems = [list(range(before, after))]
+            self._add_system(self._systems[0])
         else:
-            self._systems[0] += range(before, after)
-            self._rls.add_outputs(0, list(range(before, after)))
+            n_stored = self._rls.n_stored
+            longest = n_stored.index(max(n_stored))  # the first, unless it has been forgotten
+            self._systems[longest] += range(before, after)
+            self._rls.add_outputs(longest, list(range(before, after)))
+
+    def _units(self) -> list[list[int]]:
+        return [[0, *nodes] for nodes in self._systems] if self.taxonomy is None else self._systems
 
     def _place(self, v: int) -> tuple[int, int]:
         s = next(s for s, nodes in enumerate(self._systems) if v in nodes)

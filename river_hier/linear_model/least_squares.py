@@ -3,22 +3,32 @@
 from __future__ import annotations
 
 import abc
+import copy
 import numbers
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .._kernels import (
     LARGEST_RATIO,
+    Batch,
+    Carried,
+    Labels,
     LeastSquares,
+    Multilabels,
     Vector,
     Vectors,
+    carried_systems,
+    fade,
     least_squares_answer,
     least_squares_answers,
+    period,
+    systems_of,
+    trained_nodes,
 )
-from ..base import MiniBatchMultiLabelModel, check_positive
+from ..base import MiniBatchMultiLabelModel, check_forgetting, check_positive
 from ..base.model import Floats
 from ..base.reasons import Part, shares
 from ..taxonomy import Label, Start
@@ -30,6 +40,9 @@ class LeastSquaresModel(MiniBatchMultiLabelModel):
     With `A = l2 I + S S^T` over the instances S stored at a node and `w = A^-1 S v`, the paper's
     weight vector for an instance x, Eq. (1), which counts x among the instances, satisfies
     `w_t . x = w . x / (1 + r)` with `r = x^T A^-1 x`.
+
+    Forgetting goes by periods, after each of which all that a system has seen counts half as much,
+    or just below: between them it works as if nothing was ever forgotten.
     """
 
     def __init__(
@@ -39,15 +52,59 @@ class LeastSquaresModel(MiniBatchMultiLabelModel):
         budget: int | None,
         memory: float,
         n_features: int | None,
+        forgetting: float,
     ) -> None:
         super().__init__(taxonomy, n_features)
         check_positive("l2", l2)
+        check_forgetting(forgetting)
         if not isinstance(memory, numbers.Real) or not float(memory) >= 0.0:
             raise ValueError(f"`memory` must be a number of bytes, at least 0, got {memory!r}")
         self.l2: float = l2
         self.memory = memory
+        self.forgetting: float = forgetting
+        # Of each system, the examples that it was trained on; None if it learns elsewhere.
+        self._visits: list[int | None] = []
         self._rls: LeastSquares = LeastSquares(float(l2), float(memory), budget and int(budget))
         self._add_nodes(1, len(self._taxonomy))
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Nothing was forgotten once: pickles of that time are opened, too."""
+        self.__dict__.update(state)
+        self.__dict__.setdefault("forgetting", 1.0)
+        self.__dict__.setdefault("_visits", [0] * len(self._rls.n_stored))
+
+    def _learn(self, x: Mapping[Any, Any], y: Any) -> None:
+        if self.forgetting < 1.0 and isinstance(y, Iterator):  # it can be walked only once
+            y = list(y)
+        self._step(x, y)
+        if self.forgetting < 1.0 and self._features.find(x).norm2 > 0.0:
+            self._grow_older(y)
+
+    def _learn_many(self, X: Batch, y: Multilabels) -> None:
+        if self.forgetting < 1.0:
+            for x, labels in zip(X, y.labels(self._labels), strict=True):
+                self._learn(x, labels)
+        else:
+            self._steps(X, y)
+
+    def _grow_older(self, y: Any) -> None:
+        """Count the example in; where a period ends, forget."""
+        h = period(self.forgetting)
+        on = self._taxonomy.multilabel(y)
+        for s in self._visited(trained_nodes(on, self._taxonomy.arrays)):
+            if (n := self._visits[s]) is None:
+                continue
+            self._visits[s] = n + 1
+            if (n + 1) % h == 0:
+                fade(self._rls, s, float(self.l2), float(self.forgetting) ** h)
+
+    def _add_system(self, nodes: list[int]) -> None:
+        self._rls.add_system(nodes)
+        self._visits.append(0)
+
+    def _carry_systems(self, plan: Sequence[Carried]) -> None:
+        self._rls = carried_systems(self._rls, plan)
+        self._visits = [0 if old.system is None else self._visits[old.system] for old in plan]
 
     def _answer(self, x: Mapping[Any, Any]) -> dict[Label, bool]:
         return least_squares_answer(self._rls, self._features, self._labels, x)
@@ -75,6 +132,42 @@ class LeastSquaresModel(MiniBatchMultiLabelModel):
             w = self._weights(v, len(self._features))
             found.append(shares(float(scores[v]), [(n, w[row] * value) for n, row, value in known]))
         return found
+
+    # In parts, of which each learns at some of the nodes
+
+    @abc.abstractmethod
+    def _units(self) -> list[list[int]]:
+        """The nodes of each system; the root stands for nodes that are still to come."""
+
+    def _effort(self) -> list[float]:
+        return [float(n) ** 2 for n in self._rls.n_stored]
+
+    def _part(self, nodes: Sequence[int]) -> Self:
+        part = copy.copy(self)
+        part._labels = Labels(self._taxonomy, nodes)
+        mine = set(nodes)
+        which = [0 if unit[0] in mine else None for unit in self._units()]
+        part._rls = systems_of([self._rls], which)
+        part._visits = [None if p is None else n for p, n in zip(which, self._visits, strict=True)]
+        return part
+
+    def _join(self, parts: Sequence[Any], owners: Sequence[int]) -> None:
+        self._labels = Labels(self._taxonomy)
+        which = [owners[unit[0]] for unit in self._units()]
+        self._rls = systems_of([part._rls for part in parts], which)
+        self._visits = [parts[p]._visits[s] for s, p in enumerate(which)]
+
+    @abc.abstractmethod
+    def _step(self, x: Mapping[Any, Any], y: Any) -> None:
+        """Learn from an example."""
+
+    @abc.abstractmethod
+    def _steps(self, X: Batch, y: Multilabels) -> None:
+        """Learn from some, in one call."""
+
+    @abc.abstractmethod
+    def _visited(self, trained: NDArray[np.intp]) -> Iterable[int]:
+        """The systems of the nodes that are trained."""
 
     @abc.abstractmethod
     def _place(self, v: int) -> tuple[int, int]:

@@ -1,9 +1,12 @@
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from .._kernels import Batch, Carried, Multilabels, carried_systems, shrls_step, shrls_steps
+import numpy as np
+from numpy.typing import NDArray
+
+from .._kernels import Batch, Carried, Multilabels, shrls_step, shrls_steps
 from ..base import check_integer, check_positive
 from ..taxonomy import Start, Succession
 from .least_squares import LeastSquaresModel
@@ -40,6 +43,12 @@ class SHRLS(LeastSquaresModel):
     system is exactly $\\min_w \\lambda \\|w - w_0\\|^2 + \\sum (v - w \\cdot x)^2$ over those that
     are kept. $N_i$ goes on counting those that were forgotten.
 
+    With `forgetting` $f < 1$ the past fades as in `HRLS`, by periods of h visits. A visit is an
+    example that the node is trained on, stored or not: a node that is sure of itself, and wrong
+    since the stream has changed, stores nothing, and must doubt again in time. $N_i$ fades along,
+    to $\\lfloor f^h N_i \\rfloor$, so the rule goes on storing. What is held is bounded as in
+    `HRLS`, so there is no `budget` besides.
+
     Its flat counterpart, S-RLS, is `SHRLS(taxonomy.flatten())`.
 
     Parameters
@@ -60,13 +69,16 @@ class SHRLS(LeastSquaresModel):
     n_features
         A power of 2: hash the names of features into so many rows. Names that meet in a row are
         taken for one. `None` remembers every name.
+    forgetting
+        What is left of an instance's weight after one more visit, on average; 1 forgets nothing.
 
     Raises
     ------
     ValueError
-        If `threshold` or `l2` is not positive, `budget` below 2, `memory` negative or `n_features`
-        not a power of 2; from `learn_one` and `predict_one`, if a feature is not a finite number, a
-        label is unknown, or a label is on whose ancestor is explicitly False.
+        If `threshold` or `l2` is not positive, `budget` below 2, `memory` negative, `n_features`
+        not a power of 2, `forgetting` not above 0 and at most 1, or below 1 besides a `budget`;
+        from `learn_one` and `predict_one`, if a feature is not a finite number, a label is unknown,
+        or a label is on whose ancestor is explicitly False.
 
     Notes
     -----
@@ -112,32 +124,45 @@ class SHRLS(LeastSquaresModel):
         budget: int | None = None,
         memory: float = 1e9,
         n_features: int | None = None,
+        forgetting: float = 1.0,
     ) -> None:
         check_positive("threshold", threshold)
         if budget is not None:
             check_integer("budget", budget, 2)
+            if forgetting != 1.0:
+                raise ValueError(
+                    f"`budget` is {budget} and `forgetting` {forgetting}, but either bounds what a "
+                    "node holds; choose one"
+                )
         self.threshold = threshold
         self.budget = budget
-        super().__init__(taxonomy, l2, budget, memory, n_features)
+        super().__init__(taxonomy, l2, budget, memory, n_features, forgetting)
         self._t = 0
 
     @property
     def n_stored(self) -> dict[object, int]:
-        """How many instances each node has stored, those that it has forgotten included."""
+        """How many instances each node has stored, those that it has forgotten included.
+
+        With `forgetting`, the $N_i$ that has faded.
+        """
         labels = self._taxonomy.nodes[1:]
         return dict(zip(labels, self._rls.n_stored, strict=True))
 
-    def _learn(self, x: Mapping[Any, Any], y: Any) -> None:
+    def _step(self, x: Mapping[Any, Any], y: Any) -> None:
         t = self._t + 1
         c = float(self.threshold)
         if not shrls_step(self._rls, c, t, self._features, self._labels, x, y):
             raise self._lost_in_rounding(x)
         self._t = t
 
-    def _learn_many(self, X: Batch, y: Multilabels) -> None:
+    def _steps(self, X: Batch, y: Multilabels) -> None:
         c, t = float(self.threshold), self._t + 1
         shrls_steps(self._rls, c, t, self._features, self._labels, X, y)
         self._t += X.n
+
+    def _visited(self, trained: NDArray[np.intp]) -> Iterable[int]:
+        systems: list[int] = (trained - 1).tolist()
+        return systems
 
     def _carry(self, change: Succession) -> None:
         change.check_unmerged(self)
@@ -146,11 +171,14 @@ class SHRLS(LeastSquaresModel):
             Carried(old[0] - 1, [0], [v], []) if old else Carried(None, [], [v], [])
             for v, old in enumerate(olds, start=1)
         ]
-        self._rls = carried_systems(self._rls, plan)
+        self._carry_systems(plan)
 
     def _add_nodes(self, before: int, after: int) -> None:
         for v in range(before, after):
-            self._rls.add_system([v])
+            self._add_system([v])
+
+    def _units(self) -> list[list[int]]:
+        return [[v] for v in range(1, len(self._taxonomy))]
 
     def _place(self, v: int) -> tuple[int, int]:
         return v - 1, 0

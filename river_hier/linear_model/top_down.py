@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+import copy
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
 from .._kernels import (
+    Labels,
     Vector,
     Vectors,
     Weights,
     carried,
+    joined_weights,
     own_weights,
     top_down_answer,
     top_down_answers,
+    weights_of,
 )
 from ..base import MiniBatchMultiLabelModel, check_dtype
 from ..base.model import Floats
@@ -54,3 +58,21 @@ class TopDownModel(MiniBatchMultiLabelModel):
 
     def _add_nodes(self, before: int, after: int) -> None:
         self._w.add_nodes(after)
+
+    # In parts, of which each learns at some of the nodes
+
+    def _units(self) -> list[list[int]]:
+        return [[v] for v in range(1, len(self._taxonomy))]
+
+    def _effort(self) -> list[float]:
+        return [0.0] * (len(self._taxonomy) - 1)
+
+    def _part(self, nodes: Sequence[int]) -> Self:
+        part = copy.copy(self)
+        part._labels = Labels(self._taxonomy, nodes)
+        part._w = weights_of(self._w, nodes, len(self._taxonomy))
+        return part
+
+    def _join(self, parts: Sequence[Any], owners: Sequence[int]) -> None:
+        self._labels = Labels(self._taxonomy)
+        self._w = joined_weights([part._w for part in parts])

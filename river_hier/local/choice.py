@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from river import base
@@ -11,11 +11,12 @@ from river import base
 from ..base.classifiers import shown
 
 # A place is where a classifier stands: a node by its label, or a level by its depth.
-Place = Hashable
-Choice = base.Classifier | Mapping[Place, base.Classifier] | Callable[[Place], base.Classifier]
+Place = Any
+# To a type checker River's pipelines are estimators; classifiers they are only when it runs.
+Choice = base.Estimator | Mapping[Place, base.Estimator] | Callable[[Place], base.Estimator]
 
 
-def chosen(choice: Choice, places: Iterable[Place]) -> base.Classifier:
+def chosen(choice: Choice, places: Iterable[Place]) -> base.Estimator:
     """The classifier for the first of `places`, which are followed by those above it."""
     if isinstance(choice, base.Estimator):
         return choice
@@ -49,7 +50,7 @@ def check_classifier(classifier: Any) -> None:
         )
 
 
-def check_multiclass(classifier: base.Classifier) -> None:
+def check_multiclass(classifier: Any) -> None:
     """It must tell several classes apart."""
     check_classifier(classifier)
     if not classifier._multiclass:

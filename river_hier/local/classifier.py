@@ -14,7 +14,7 @@ from ..taxonomy import Label
 class LocalClassifier:
     """A classifier, and whether it takes weights."""
 
-    def __init__(self, model: base.Classifier) -> None:
+    def __init__(self, model: base.Estimator) -> None:
         self.model: Any = model  # River's signatures do not say which keywords a model takes
         self.takes_weights = takes_weights(model)
 

@@ -38,7 +38,7 @@ class LocalModel(base.Wrapper[Any], base.Estimator):
             self._check_places(taxonomy)
 
     @property
-    def classifiers(self) -> dict[Place, base.Classifier]:
+    def classifiers(self) -> dict[Place, base.Estimator]:
         """The classifiers that have learned something, each at its place."""
         return {place: local.model for place, local in self._local.items()}
 
@@ -64,7 +64,7 @@ class LocalModel(base.Wrapper[Any], base.Estimator):
         self._taxonomy = self.taxonomy = taxonomy
 
     @property
-    def _wrapped_model(self) -> base.Classifier:
+    def _wrapped_model(self) -> base.Estimator:
         return chosen(self.classifier, [self._top])
 
     def _teach(

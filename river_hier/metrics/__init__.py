@@ -7,13 +7,15 @@ River's single-label metrics (its multi-output ones do not add), and windows:
 
 `OneAccuracy`, `AveragePrecision`, `RankingLoss`, `MaximalLoss` and `ParentOneAccuracy` score
 rankings of labels: they read `{label: score}`, as `evaluate.Ranked` makes models answer. So does
-`PooledAUPRC`, which compares scores of different examples, too: `evaluate.Probabilities` serves it.
+`PooledAUPRC`, which compares scores of different examples, too: `evaluate.Probabilities` serves it,
+as it does `Reliability` and `CalibrationError`, which ask whether probabilities are frequencies.
 
 """
 
 from __future__ import annotations
 
 from .average_precision import AveragePrecision
+from .calibration_error import CalibrationError
 from .depth_accuracy import DepthAccuracy
 from .distance_histogram import DistanceHistogram
 from .h_fbeta import HF1, HFBeta
@@ -26,6 +28,7 @@ from .one_accuracy import OneAccuracy
 from .parent_one_accuracy import ParentOneAccuracy
 from .pooled_auprc import PooledAUPRC
 from .ranking_loss import RankingLoss
+from .reliability import Reliability
 from .symmetric_difference_loss import SymmetricDifferenceLoss
 from .tree_induced_error import TreeInducedError
 from .zero_one_loss import ZeroOneLoss
@@ -33,6 +36,7 @@ from .zero_one_loss import ZeroOneLoss
 __all__ = [
     "HF1",
     "AveragePrecision",
+    "CalibrationError",
     "DepthAccuracy",
     "DistanceHistogram",
     "HFBeta",
@@ -45,6 +49,7 @@ __all__ = [
     "ParentOneAccuracy",
     "PooledAUPRC",
     "RankingLoss",
+    "Reliability",
     "SymmetricDifferenceLoss",
     "TreeInducedError",
     "ZeroOneLoss",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import abc
 from collections.abc import Hashable, Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from river import base, metrics, utils
 
@@ -34,6 +34,10 @@ class TaxonomyMetric(metrics.base.ClassificationMetric):
     def works_with(self, model: base.Estimator) -> bool:
         """Whether the model is a classifier, of one label or of several."""
         return isinstance(model, base.Classifier | base.MultiLabelClassifier)
+
+    if TYPE_CHECKING:
+        # River's own has no types, and checkers take its sum for a list of lists: a + b + c.
+        def __add__(self, other: Any) -> Any: ...
 
 
 class MeanScore(metrics.base.MeanMetric, TaxonomyMetric):

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 __all__ = ["taxonomy"]
 
 _LONGEST = 28  # characters of a name
-_FONT = 8.0  # points, where there is room
+_FONT = 10.0  # points, where there is room
 _ROW, _CHARACTER = 1.45, 0.58  # of the size of the font
-_SMALLEST, _LARGEST = 14.0, 100.0  # areas of nodes, square points, beside that font
+_SMALLEST, _LARGEST = 22.0, 156.0  # areas of nodes, square points, beside that font
 _GREY = "#999999"
 
 

@@ -6,7 +6,7 @@ from .arrays import Arrays
 from .errors import UnknownLabelError
 from .nodes import Label, check_taxonomy
 from .open import OpenTaxonomy, Start
-from .succession import Renamed, Succession, succession
+from .succession import Renamed, Succession, succession, without_branch
 from .taxonomy import Taxonomy
 
 __all__ = [
@@ -20,4 +20,5 @@ __all__ = [
     "UnknownLabelError",
     "check_taxonomy",
     "succession",
+    "without_branch",
 ]

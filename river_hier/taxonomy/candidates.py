@@ -25,7 +25,7 @@ def candidate_nodes(taxonomy: Nodes, candidates: Candidates | None) -> list[int]
         )
     nodes = sorted({taxonomy.index(label) for label in candidates})
     if not nodes:
-        raise ValueError("`candidates` must not be empty; None stands for the leaves")
+        raise ValueError("`candidates` must not be empty; name labels, or leave it out")
     if nodes[0] == 0:
         raise ValueError(f"`candidates` must not hold the root, {taxonomy.root!r}: it is always on")
     return nodes

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import numbers
 from collections import deque
-from collections.abc import Hashable, Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from itertools import chain
 from typing import Any
 
 import numpy as np
 
-Label = Hashable
+Label = Any  # any hashable
 DEFAULT_ROOT = "root"
 
 
 def build(
-    edges: Iterable[tuple[Label, Label]],
+    edges: Iterable[Sequence[Label]],
     nodes: Iterable[Label] = (),
     root: Label | None = None,
     known: Sequence[tuple[Label, Label]] = (),
@@ -35,7 +35,7 @@ def build(
 
 
 def _read(
-    edges: Iterable[tuple[Label, Label]],
+    edges: Iterable[Sequence[Label]],
     nodes: Iterable[Label],
     known: Sequence[tuple[Label, Label]],
 ) -> tuple[dict[Label, list[Label]], dict[Label, list[Label]]]:

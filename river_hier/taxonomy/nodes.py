@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, Self
 
 from . import arrays, graph
 from .errors import UnknownLabelError
 
-Label = Hashable
+# Any hashable. The type is the user's own: whose labels are strings gets strings back.
+Label = Any
 
 
 class Nodes:

@@ -23,6 +23,12 @@ class Succession(NamedTuple):
     after: Taxonomy
     sources: tuple[tuple[int, ...], ...]
 
+    @property
+    def anew(self) -> frozenset[int]:
+        """The nodes of `after` that were there before, and carry on nothing of it."""
+        pairs = enumerate(zip(self.after.nodes, self.sources, strict=True))
+        return frozenset(v for v, (label, old) in pairs if not old and label in self.before)
+
     def check_unmerged(self, model: object) -> None:
         """Raise an error if nodes are merged, which this model cannot do."""
         for label, sources in zip(self.after.nodes, self.sources, strict=True):
@@ -32,6 +38,13 @@ class Succession(NamedTuple):
                     f"{type(model).__name__} cannot merge nodes, and {one!r} and {other!r} would "
                     f"both be {label!r}; forget one of them: renamed={{{other!r}: None}}"
                 )
+
+
+def without_branch(taxonomy: Taxonomy, label: Label) -> Succession:
+    """The same taxonomy, in which a node and all below it carry on nothing."""
+    below = set(map(taxonomy.index, taxonomy.subtree(label)))
+    sources = tuple(() if v and v in below else (v,) for v in range(len(taxonomy)))
+    return Succession(taxonomy, taxonomy, sources)
 
 
 def succession(before: Taxonomy, after: Taxonomy, renamed: Renamed | None = None) -> Succession:

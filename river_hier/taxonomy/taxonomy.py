@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -68,7 +68,7 @@ class Taxonomy(Nodes):
 
     __slots__ = ()
 
-    def __init__(self, edges: Iterable[tuple[Label, Label]], root: Label | None = None):
+    def __init__(self, edges: Iterable[Sequence[Label]], root: Label | None = None):
         self._assemble(*graph.build(edges, root=root))
 
     # Other doors in and out
@@ -142,7 +142,7 @@ class Taxonomy(Nodes):
 
     # Other taxonomies
 
-    def extend(self, edges: Iterable[tuple[Label, Label]]) -> Taxonomy:
+    def extend(self, edges: Iterable[Sequence[Label]]) -> Taxonomy:
         """A larger one, with these pairs `(parent, child)` too: as if all had been given at once.
 
         Pairs that it has are no error, and a node may get one more parent. The root stays the root.

@@ -148,7 +148,7 @@ def main(data: str | None, with_river: bool) -> None:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--data", help="folder with the LYRL2004 files; downloaded by default")
     parser.add_argument("--river", action="store_true", help="River's own multioutput, too (slow)")
     arguments = parser.parse_args()

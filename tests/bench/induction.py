@@ -90,7 +90,7 @@ def learners(rng: np.random.Generator) -> None:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--classes", type=int, default=1_000, help="classes of the trees")
     arguments = parser.parse_args()
     generator = np.random.default_rng(1)

@@ -196,7 +196,7 @@ def sampling() -> None:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--stored", type=int, default=50_000, help="examples to store")
     parser.add_argument("--only", choices=["scoring", "budgets", "sampling"])
     arguments = parser.parse_args()

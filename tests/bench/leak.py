@@ -1,6 +1,6 @@
 """Does memory stay the same over ten million steps?
 
-    python tests/bench/leak.py [--steps 10000000]
+    PYTHONPATH=tests python tests/bench/leak.py [--steps 10000000]
 
 Every kind of step there is, over names that are all known after the first thousand: learning and
 predicting with every learner, x of every kind, refused examples, pickles, models that come and go.
@@ -18,10 +18,10 @@ import gc
 import pickle
 import random
 import sys
-from pathlib import Path
 from typing import Any
 
 import numpy as np
+from memory import ALLOWED, resident
 from tqdm import tqdm
 
 from river_hier import Taxonomy, linear_model
@@ -29,13 +29,6 @@ from river_hier import Taxonomy, linear_model
 TREE = Taxonomy([("r", "a"), ("a", "b"), ("a", "c"), ("r", "d")])
 FAN = range(90)
 LARGE = Taxonomy([("r", f"n{v}") for v in FAN] + [(f"n{v}", f"m{v}") for v in FAN])
-ALLOWED = 8.0  # megabytes
-
-
-def resident() -> float:
-    """Megabytes of resident memory."""
-    pages = int(Path("/proc/self/statm").read_text().split()[1])
-    return pages * 4096 / 2**20
 
 
 def learners() -> list[Any]:

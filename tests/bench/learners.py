@@ -19,7 +19,7 @@ from river import linear_model as river_linear_model
 from river import multioutput
 from tqdm import tqdm
 
-from river_hier import Taxonomy, datasets, linear_model
+from river_hier import Taxonomy, datasets, decision, linear_model
 
 BLOCK = 200
 
@@ -31,6 +31,8 @@ def learners(t: Taxonomy, with_river: bool) -> dict[str, Any]:
         "PERC (flat)": linear_model.HPerceptron(flat),
         "SH-RLS": linear_model.SHRLS(t),
         "S-RLS (flat)": linear_model.SHRLS(flat),
+        "H-AROW": linear_model.HAROW(t),
+        "H-AROW, for the H-loss": decision.HLossBayes(decision.Calibrated(linear_model.HAROW(t))),
     }
     if with_river:
         perceptron = river_linear_model.Perceptron()
@@ -67,7 +69,7 @@ def main(data: str | None, documents: int, with_river: bool) -> None:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--data", help="folder with the LYRL2004 files; downloaded by default")
     parser.add_argument("--documents", type=int, default=4_000)
     parser.add_argument("--river", action="store_true", help="River's own multioutput, too (slow)")

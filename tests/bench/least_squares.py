@@ -157,7 +157,7 @@ def main(data: str | None, only: str) -> None:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--data", help="folder with the LYRL2004 files; downloaded by default")
     parser.add_argument("--only", default="", help="rows whose name holds this text")
     parser.add_argument("--dense", action="store_true", help="the part without documents alone")

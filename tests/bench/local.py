@@ -108,7 +108,7 @@ def main(data: str | None, documents: int) -> None:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--data", help="folder with the LYRL2004 files; downloaded by default")
     parser.add_argument("--documents", type=int, default=1_000)
     arguments = parser.parse_args()

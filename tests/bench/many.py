@@ -143,7 +143,7 @@ def main(data: str | None, n: int) -> None:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--data", help="folder with the LYRL2004 files, for RCV1")
     parser.add_argument("--batches", type=int, default=9)
     arguments = parser.parse_args()

@@ -241,7 +241,7 @@ def main(data: str | None, train: int, test: int, slow: bool) -> None:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--data", help="folder with the LYRL2004 files; downloaded by default")
     parser.add_argument("--train", type=int, default=4_000)
     parser.add_argument("--test", type=int, default=2_000)

@@ -72,7 +72,7 @@ def main(data: str, n: int) -> None:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--data", required=True, help="folder with the LYRL2004 files")
     parser.add_argument("--take", type=int, default=3000, help="how many documents to follow")
     arguments = parser.parse_args()

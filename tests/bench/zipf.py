@@ -167,7 +167,7 @@ def main(options: Options) -> None:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--documents", type=int, default=60_000)
     parser.add_argument("--nodes", type=int, default=10_000, help="of the taxonomy")
     parser.add_argument("--names", type=int, default=1_000_000, help="that words are drawn from")

@@ -13,6 +13,8 @@ from __future__ import annotations
 
 from .adoption import carried_prototypes, carried_weights, heir
 from .answers import cut, cut_multilabel, deepest, likely_enough, mass, parts
+from .averages import Averaged
+from .branch_reset import BranchReset
 from .calibration import Calibration, Temperature
 from .decompositions import (
     Decomposition,
@@ -91,6 +93,8 @@ from .rankings import (
     ranking_loss,
     relevant,
 )
+from .reliability import calibration_error, reliability
+from .sharding import in_turns, least_makespan, longest_first, reached
 from .streams import after_drift, noisy, path_ends, priors, renamed, siblings, so_far
 from .support_vectors import HSVM, KernelHSVM, hinge_losses, kernel_machine, support_vector_weights
 from .trees import (
@@ -112,8 +116,10 @@ __all__ = [
     "HRLS",
     "HSVM",
     "SHRLS",
+    "Averaged",
     "AveragedHieron",
     "BatchHMinOver",
+    "BranchReset",
     "BudgetedSHRLS",
     "Calibration",
     "Decomposition",
@@ -141,6 +147,7 @@ __all__ = [
     "average_precision",
     "bayes_error",
     "best_threshold",
+    "calibration_error",
     "carried_prototypes",
     "carried_weights",
     "children",
@@ -165,16 +172,19 @@ __all__ = [
     "hieron_loss",
     "hieron_step",
     "hinge_losses",
+    "in_turns",
     "jensen_shannon",
     "kernel_machine",
     "kernel_step",
     "label_ranking_dual",
     "labels_below_root",
     "lca",
+    "least_makespan",
     "leaves",
     "likely_enough",
     "lin_bounds",
     "linear_kernel",
+    "longest_first",
     "mass",
     "maximal_loss",
     "misordered",
@@ -196,9 +206,11 @@ __all__ = [
     "prototype_scores",
     "ranking_loss",
     "rbf_kernel",
+    "reached",
     "recursion",
     "reference_classifier",
     "relevant",
+    "reliability",
     "renamed",
     "root",
     "siblings",

@@ -11,11 +11,15 @@ from .vectors import dot
 
 class HAROW:
     """Adaptive regularisation of weights at every node, with a diagonal of variances, all 1 at
-    first; trained and evaluated from the top down as H-PERC is (Crammer, Kulesza & Dredze 2009)."""
+    first; trained and evaluated from the top down as H-PERC is (Crammer, Kulesza & Dredze 2009).
 
-    def __init__(self, parents: Parents, r: float = 1.0) -> None:
+    What a node has learned about a feature, its precision 1 / S less the 1 of the start, fades by
+    `forgetting` whenever the node learns from it."""
+
+    def __init__(self, parents: Parents, r: float = 1.0, forgetting: float = 1.0) -> None:
         self.parents = parents
         self.r = r
+        self.forgetting = forgetting
         self.w: Weights = {i: {} for i in labels_below_root(parents)}
         self.variances: Weights = {i: {} for i in labels_below_root(parents)}
 
@@ -35,7 +39,12 @@ class HAROW:
             v, score = (1.0 if i in true else -1.0), dot(self.w[i], x)
             if v * score >= 1.0:
                 continue
-            S = {name: self.variances[i].get(name, 1.0) for name in x}
+            S = {}
+            for name, value in x.items():
+                precision = 1.0 / self.variances[i].get(name, 1.0)
+                if value != 0.0:
+                    precision = 1.0 + self.forgetting * (precision - 1.0)
+                S[name] = 1.0 / precision
             whole = sum(S[name] * value**2 for name, value in x.items()) + self.r
             for name, value in x.items():
                 move = S[name] * value

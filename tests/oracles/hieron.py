@@ -25,13 +25,15 @@ def hieron_loss(parents: Parents, w: Weights, x: Features, y: Node, yhat: Node) 
     return max(0.0, scores[yhat] - scores[y] + math.sqrt(distance(parents, y, yhat)))
 
 
-def hieron_step(parents: Parents, w: Weights, x: Features, y: Node, yhat: Node) -> Weights:
-    """The next hypothesis, w_{i+1} ([H] Eq. 7); a new object, w is left as it was."""
+def hieron_step(
+    parents: Parents, w: Weights, x: Features, y: Node, yhat: Node, C: float = math.inf
+) -> Weights:
+    """The next hypothesis, w_{i+1} ([H] Eq. 7), its step at most C; w is left as it was."""
     after = {v: dict(w[v]) for v in parents}
     if yhat == y or dot(x, x) == 0.0:
         return after
     loss = hieron_loss(parents, w, x, y, yhat)
-    alpha = loss / (distance(parents, y, yhat) * dot(x, x))  # [H] Eq. 8
+    alpha = min(C, loss / (distance(parents, y, yhat) * dot(x, x)))  # [H] Eq. 8
     for v in set(path(parents, y)) - set(path(parents, yhat)):
         add(after[v], alpha, x)
     for v in set(path(parents, yhat)) - set(path(parents, y)):
@@ -42,8 +44,8 @@ def hieron_step(parents: Parents, w: Weights, x: Features, y: Node, yhat: Node) 
 class Hieron:
     """Online Hieron ([H] Algorithm 1); `w` holds the differences w^v, that of the root empty."""
 
-    def __init__(self, parents: Parents) -> None:
-        self.parents = parents
+    def __init__(self, parents: Parents, C: float = math.inf) -> None:
+        self.parents, self.C = parents, C
         self.w: Weights = {v: {} for v in parents}
 
     def scores(self, x: Features) -> dict[Node, float]:
@@ -56,14 +58,14 @@ class Hieron:
 
     def learn(self, x: Features, y: Node) -> None:
         """One step against the prediction; none if it is right (conservative)."""
-        self.w = hieron_step(self.parents, self.w, x, y, self.predict(x))
+        self.w = hieron_step(self.parents, self.w, x, y, self.predict(x), self.C)
 
 
 class AveragedHieron:
     """Batch Hieron ([H] section 4), one pass; keeps all m + 1 hypotheses w_1 (= 0)..w_{m+1}."""
 
-    def __init__(self, parents: Parents) -> None:
-        self.parents = parents
+    def __init__(self, parents: Parents, C: float = math.inf) -> None:
+        self.parents, self.C = parents, C
         self.hypotheses: list[Weights] = [{v: {} for v in parents}]
 
     @property
@@ -96,4 +98,4 @@ class AveragedHieron:
     def learn(self, x: Features, y: Node) -> None:
         """One step against the loss-maximising label; every call adds a hypothesis."""
         yhat = self.worst_label(x, y)
-        self.hypotheses.append(hieron_step(self.parents, self.w, x, y, yhat))
+        self.hypotheses.append(hieron_step(self.parents, self.w, x, y, yhat, self.C))

@@ -56,13 +56,14 @@ def kernel_step(
     x: Features,
     y: Node,
     r: Node,
+    C: float,
 ) -> dict[Node, float]:
-    """The coefficients of x at the nodes ([H] Eq. 7, 8, 13 with + sqrt(gamma))."""
+    """The coefficients of x at the nodes, at most C ([H] Eq. 7, 8, 13 with + sqrt(gamma))."""
     gamma = distance(parents, y, r)
     loss = max(0.0, scores[r] - scores[y] + math.sqrt(gamma))
     if y == r or loss == 0.0 or kernel(x, x) == 0.0:
         return {}
-    alpha = loss / (gamma * kernel(x, x))
+    alpha = min(C, loss / (gamma * kernel(x, x)))
     up = dict.fromkeys(set(path(parents, y)) - set(path(parents, r)), alpha)
     return up | dict.fromkeys(set(path(parents, r)) - set(path(parents, y)), -alpha)
 
@@ -114,8 +115,14 @@ def squared(a: Mapping[Node, float]) -> float:
 class KernelHieron:
     """Online Hieron in its dual form; with more than `budget` instances it keeps four fifths."""
 
-    def __init__(self, parents: Parents, kernel: KernelFunction, budget: float = math.inf) -> None:
-        self.parents, self.kernel, self.budget = parents, kernel, budget
+    def __init__(
+        self,
+        parents: Parents,
+        kernel: KernelFunction,
+        budget: float = math.inf,
+        C: float = math.inf,
+    ) -> None:
+        self.parents, self.kernel, self.budget, self.C = parents, kernel, budget, C
         self.expansion: Expansion = []
 
     def scores(self, x: Features) -> dict[Node, float]:
@@ -125,7 +132,7 @@ class KernelHieron:
     def learn(self, x: Features, y: Node) -> None:
         """One step against the prediction."""
         scores = self.scores(x)
-        a = kernel_step(self.parents, self.kernel, scores, x, y, argmax(scores))
+        a = kernel_step(self.parents, self.kernel, scores, x, y, argmax(scores), self.C)
         if a:
             self.expansion.append((dict(x), a))
         if len(self.expansion) > self.budget:
@@ -137,8 +144,14 @@ class KernelHieron:
 class KernelAveragedHieron:
     """Batch Hieron in its dual form, one pass; keeps all m + 1 hypotheses."""
 
-    def __init__(self, parents: Parents, kernel: KernelFunction, budget: float = math.inf) -> None:
-        self.parents, self.kernel, self.budget = parents, kernel, budget
+    def __init__(
+        self,
+        parents: Parents,
+        kernel: KernelFunction,
+        budget: float = math.inf,
+        C: float = math.inf,
+    ) -> None:
+        self.parents, self.kernel, self.budget, self.C = parents, kernel, budget, C
         self.hypotheses: list[Expansion] = [[]]
 
     def current(self, x: Features) -> dict[Node, float]:
@@ -154,7 +167,7 @@ class KernelAveragedHieron:
         """One step against the label of the largest loss; what is forgotten is so everywhere."""
         scores = self.current(x)
         r = argmax({v: s + distance(self.parents, y, v) ** 0.5 for v, s in scores.items()})
-        a = kernel_step(self.parents, self.kernel, scores, x, y, r)
+        a = kernel_step(self.parents, self.kernel, scores, x, y, r, self.C)
         held = [z for z, _ in self.hypotheses[-1]]
         after = [*self.hypotheses[-1], (dict(x), a)] if a else self.hypotheses[-1]
         self.hypotheses.append(after)

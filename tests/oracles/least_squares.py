@@ -54,29 +54,54 @@ class HPerceptron:
 
 
 class _RLS:
-    """What H-RLS and SH-RLS share: the estimator of [R] Eq. 1, solved afresh at every call."""
+    """What H-RLS and SH-RLS share: the estimator of [R] Eq. 1, solved afresh at every call.
 
-    def __init__(self, parents: Parents, l2: float) -> None:
+    Where it forgets, a node counts its visits, the examples that it is trained on, in periods of h,
+    the fewest with forgetting^h <= 1/2. An example counts forgetting^h as much for each period that
+    has ended since it came, and N_i is cut to the whole part of forgetting^h N_i when one ends.
+    Where the examples themselves are kept, one that counts forgetting^a is dropped as soon as
+    forgetting^a max(1, |x|^2 / l2) < faint.
+    """
+
+    def __init__(
+        self, parents: Parents, l2: float, forgetting: float = 1.0, faint: float = 0.0
+    ) -> None:
         self.parents = parents
         self.l2 = l2
+        self.faint = faint
+        self.period = 1  # h
+        while forgetting < 1.0 and forgetting**self.period > 0.5:
+            self.period += 1
+        self.rate = forgetting**self.period
         self.t = 0  # rounds so far
         self.features: dict[Hashable, None] = {}  # every name learned from, in order
-        self.examples: dict[Node, list[tuple[dict[Hashable, float], float]]] = {
-            i: [] for i in labels_below_root(parents)
+        nodes = labels_below_root(parents)
+        self.visits = dict.fromkeys(nodes, 0)
+        self.N = dict.fromkeys(nodes, 0)
+        # (x, v, the visit on which it came, from 0)
+        self.examples: dict[Node, list[tuple[dict[Hashable, float], float, int]]] = {
+            i: [] for i in nodes
         }
 
     def stored(self, node: Node) -> int:
         """How many examples the node has stored: N_i."""
-        return len(self.examples[node])
+        return self.N[node]
+
+    def weight(self, node: Node, x: Features, visit: int) -> float:
+        """What an example counts by now."""
+        ended = self.visits[node] // self.period - visit // self.period
+        weight = self.rate**ended
+        return 0.0 if weight * max(1.0, dot(x, x) / self.l2) < self.faint else weight
 
     def _solve(self, node: Node, x: Features) -> dict[Hashable, float]:
         """(l2 I + S S^T + x x^T)^{-1} S v ([R] Eq. 1)."""
         names = list({**self.features, **dict.fromkeys(x)})
         A, Sv = self.l2 * np.eye(len(names)), np.zeros(len(names))
-        for s, v in self.examples[node]:
+        for s, v, visit in self.examples[node]:
+            weight = self.weight(node, s, visit)
             column = np.array([s.get(name, 0.0) for name in names])
-            A += np.outer(column, column)
-            Sv += v * column
+            A += weight * np.outer(column, column)
+            Sv += weight * v * column
         x_t = np.array([x.get(name, 0.0) for name in names])
         w = np.linalg.solve(A + np.outer(x_t, x_t), Sv)
         return dict(zip(names, w.tolist(), strict=True))
@@ -109,15 +134,21 @@ class _RLS:
         true = closure(self.parents, y)
         for i in trained_nodes(self.parents, true):
             if self._stores(i, x):
-                self.examples[i].append((dict(x), 1.0 if i in true else -1.0))
+                self.examples[i].append((dict(x), 1.0 if i in true else -1.0, self.visits[i]))
+                self.N[i] += 1
+            self.visits[i] += 1
+            if self.rate < 1.0 and self.visits[i] % self.period == 0:
+                self.N[i] = math.floor(self.rate * self.N[i])
         self.features.update(dict.fromkeys(x))
 
 
 class HRLS(_RLS):
     """H-RLS ([R] Fig. 3): every trained node stores every example."""
 
-    def __init__(self, parents: Parents, l2: float = 1.0) -> None:
-        super().__init__(parents, l2)
+    def __init__(
+        self, parents: Parents, l2: float = 1.0, forgetting: float = 1.0, faint: float = 0.0
+    ) -> None:
+        super().__init__(parents, l2, forgetting, faint)
 
     def _stores(self, node: Node, x: Features) -> bool:
         return True
@@ -126,8 +157,15 @@ class HRLS(_RLS):
 class SHRLS(_RLS):
     """SH-RLS ([R] section 8): a trained node stores an example only if its margin is small."""
 
-    def __init__(self, parents: Parents, threshold: float = 5.0, l2: float = 1.0) -> None:
-        super().__init__(parents, l2)
+    def __init__(
+        self,
+        parents: Parents,
+        threshold: float = 5.0,
+        l2: float = 1.0,
+        forgetting: float = 1.0,
+        faint: float = 0.0,
+    ) -> None:
+        super().__init__(parents, l2, forgetting, faint)
         self.threshold = threshold
 
     def _stores(self, node: Node, x: Features) -> bool:

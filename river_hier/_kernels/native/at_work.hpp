@@ -12,6 +12,7 @@ struct Shared {
     Shared(const Shared&) = delete;
 
     bool at_work = false;
+    Shared* follower = this;  // what is written by the same work
 };
 
 // The same, unless somebody is at work on it.
@@ -26,11 +27,13 @@ T& idle(T& shared) {
 
 class AtWork {
   public:
-    explicit AtWork(Shared& shared) : shared_(idle(shared)) { shared_.at_work = true; }
+    explicit AtWork(Shared& shared) : shared_(idle(shared)) { mark(true); }
     AtWork(const AtWork&) = delete;
-    ~AtWork() { shared_.at_work = false; }
+    ~AtWork() { mark(false); }
 
   private:
+    void mark(bool at_work) { shared_.at_work = shared_.follower->at_work = at_work; }
+
     Shared& shared_;
 };
 

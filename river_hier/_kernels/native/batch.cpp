@@ -171,13 +171,14 @@ namespace {
 
 // Take the rows one after the other, without Python's lock.
 template <class Step>
-void without_lock(Names& features, Rows& X, size_t n_labels, const Layout* weights, Step step) {
+void without_lock(Names& features, Rows& X, size_t n_labels, Weights* w, Step step) {
     ensure(X.n() == n_labels, "a label for each row");
     Names::Busy busy(features);
     nb::gil_scoped_release free;
     for (size_t i = 0; i < X.n(); ++i) {
-        if (weights) X.prefetch(i + 1, *weights);
+        if (w) X.prefetch(i + 1, *w->layout());
         step(X[i], i);
+        if (w) w->next_round();
     }
 }
 
@@ -195,18 +196,18 @@ void hperceptron_steps(Weights& w, Names& features, const Labels& labels, nb::ha
     Multilabels Y(multilabels, labels);
     Rows X(features, batch, true);
     AtWork at_work(w);
-    without_lock(features, X, Y.n(), w.layout(),
+    without_lock(features, X, Y.n(), &w,
                  [&](const Vector& x, size_t i) { hperceptron_step(w, x, Y[i], labels); });
 }
 
-void harow_steps(GaussianWeights& w, double r, Names& features, const Labels& labels,
-                 nb::handle batch, nb::handle multilabels) {
+void harow_steps(GaussianWeights& w, double r, double forgetting, Names& features,
+                 const Labels& labels, nb::handle batch, nb::handle multilabels) {
     ensure_room(w, labels);
     Multilabels Y(multilabels, labels);
     Rows X(features, batch, true);
     AtWork at_work(w);
-    without_lock(features, X, Y.n(), w.layout(),
-                 [&](const Vector& x, size_t i) { harow_step(w, x, Y[i], r, labels); });
+    without_lock(features, X, Y.n(), &w,
+                 [&](const Vector& x, size_t i) { harow_step(w, x, Y[i], r, forgetting, labels); });
 }
 
 std::vector<uint32_t> nodes_of(nb::handle array, const Labels& tree) {
@@ -215,24 +216,25 @@ std::vector<uint32_t> nodes_of(nb::handle array, const Labels& tree) {
     return nodes;
 }
 
-void hieron_steps(Weights& w, Names& features, const Labels& tree, nb::handle batch, nb::handle y) {
+void hieron_steps(Weights& w, double C, Names& features, const Labels& tree, nb::handle batch,
+                  nb::handle y) {
     ensure_room(w, tree);
     const std::vector<uint32_t> nodes = nodes_of(y, tree);
     Rows X(features, batch, true);
     AtWork at_work(w);
-    without_lock(features, X, nodes.size(), w.layout(),
-                 [&](const Vector& x, size_t i) { hieron_step(w, x, nodes[i], tree); });
+    without_lock(features, X, nodes.size(), &w,
+                 [&](const Vector& x, size_t i) { hieron_step(w, C, x, nodes[i], tree); });
 }
 
-void averaged_hieron_steps(Weights& w, Weights& lag, size_t first, Names& features,
+void averaged_hieron_steps(Weights& w, Weights& lag, size_t first, double C, Names& features,
                            const Labels& tree, nb::handle batch, nb::handle y) {
     ensure_room(w, tree);
     ensure_room(lag, tree);
     const std::vector<uint32_t> nodes = nodes_of(y, tree);
     Rows X(features, batch, true);
     AtWork at_work(w), at_work_too(lag);
-    without_lock(features, X, nodes.size(), w.layout(), [&](const Vector& x, size_t i) {
-        averaged_hieron_step(w, lag, static_cast<double>(first + i), x, nodes[i], tree);
+    without_lock(features, X, nodes.size(), &w, [&](const Vector& x, size_t i) {
+        averaged_hieron_step(w, lag, static_cast<double>(first + i), C, x, nodes[i], tree);
     });
 }
 
@@ -359,10 +361,11 @@ void batches(nb::module_& m) {
         .def_prop_ro("norms2", [](Rows& rows) { return array(rows.norms2()); });
     m.def("closed_many", &closed_many, "labels"_a, "ys"_a);
     m.def("hperceptron_steps", &hperceptron_steps, "w"_a, "features"_a, "labels"_a, "X"_a, "Y"_a);
-    m.def("harow_steps", &harow_steps, "w"_a, "r"_a, "features"_a, "labels"_a, "X"_a, "Y"_a);
-    m.def("hieron_steps", &hieron_steps, "w"_a, "features"_a, "labels"_a, "X"_a, "y"_a);
-    m.def("averaged_hieron_steps", &averaged_hieron_steps, "w"_a, "lag"_a, "i"_a, "features"_a,
-          "labels"_a, "X"_a, "y"_a);
+    m.def("harow_steps", &harow_steps, "w"_a, "r"_a, "forgetting"_a, "features"_a, "labels"_a,
+          "X"_a, "Y"_a);
+    m.def("hieron_steps", &hieron_steps, "w"_a, "C"_a, "features"_a, "labels"_a, "X"_a, "y"_a);
+    m.def("averaged_hieron_steps", &averaged_hieron_steps, "w"_a, "lag"_a, "i"_a, "C"_a,
+          "features"_a, "labels"_a, "X"_a, "y"_a);
     m.def("hrls_steps", &hrls_steps, "rls"_a, "features"_a, "labels"_a, "X"_a, "Y"_a);
     m.def("shrls_steps", &shrls_steps, "rls"_a, "c"_a, "t"_a, "features"_a, "labels"_a, "X"_a,
           "Y"_a);

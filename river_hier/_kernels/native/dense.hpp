@@ -75,8 +75,8 @@ class Dense : public Layout {
 
     size_t n_features() const override { return n_features_; }
 
-    double get(size_t feature, uint32_t node) const override {
-        return feature < n_features_ ? at(feature)[node] : 0.0;
+    double get(size_t plane, size_t feature, uint32_t node) const override {
+        return feature < n_features_ ? at(feature, plane)[node] : 0.0;
     }
 
     void row(size_t plane, size_t feature, Nodes& nodes, Numbers& numbers) const override {

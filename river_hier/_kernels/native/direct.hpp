@@ -45,8 +45,9 @@ class Direct : public Dual {
         for (size_t o = 0; o < n; ++o) {
             v.push_back(minus(ones));
             alpha.emplace_back();
-            z_.emplace_back(v.back().begin(), v.back().begin() + factor.n());
-            factor.forward(z_.back().data());
+            z_.emplace_back();
+            for (size_t i = 0; i < factor.n(); ++i)
+                advance(z_.size() - 1, factor.row(i), factor.row(i)[i]);
         }
         m_ += n;
         changed();
@@ -54,8 +55,8 @@ class Direct : public Dual {
     }
 
     // The factor of those that are kept is made anew: O(n^3), once in n / 2 steps.
-    void forget(size_t count, const Instances& instances) override {
-        Dual::forget(count, instances);
+    void forget(size_t count, const Instances& instances, size_t n_features) override {
+        Dual::forget(count, instances, n_features);
         factor = Factor();
         for (Numbers& z : z_) z.clear();
         catch_up(instances);
@@ -63,12 +64,7 @@ class Direct : public Dual {
 
     // The next row of the factor; its instance has been remembered.
     void append_row(const double* l, double s) {
-        const size_t n = factor.n();
-        for (size_t o = 0; o < m_; ++o) {
-            double rest = v[o][n];
-            for (size_t i = 0; i < n; ++i) rest -= l[i] * z_[o][i];
-            z_[o].push_back(rest / s);
-        }
+        for (size_t o = 0; o < m_; ++o) advance(o, l, s);
         factor.append(l, s);
         fresh_ = false;
     }
@@ -99,6 +95,15 @@ class Direct : public Dual {
   private:
     // Of a squared norm, what a solve loses to rounding for each instance; generously.
     static constexpr double rounding = 1e-14;
+
+    // One row further in L z = v; always in this order, so that a pickle, which has no z, gives the
+    // same bits again.
+    void advance(size_t o, const double* l, double s) {
+        Numbers& z = z_[o];
+        double rest = v[o][z.size()];
+        for (size_t i = 0; i < z.size(); ++i) rest -= l[i] * z[i];
+        z.push_back(rest / s);
+    }
 
     double solve_(Visit& visit) {
         l_ = gather(visit);

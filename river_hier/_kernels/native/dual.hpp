@@ -29,13 +29,13 @@ class Dual : public Solver {
         return w;
     }
 
-    // Forget the `count` oldest instances. w stays as it is: it is regularised from now on towards
+    // Forget the `count` oldest instances, in so many features. w stays as it is: it is regularised from now on towards
     // what they had contributed, w0, and v is what w0 leaves of the labels.
-    virtual void forget(size_t count, const Instances& instances) {
+    virtual void forget(size_t count, const Instances& instances, size_t n_features) {
         settle(instances);
         w0.resize(m_);
         for (size_t o = 0; o < m_; ++o) {
-            Numbers part(instances.n_features(), 0.0);
+            Numbers part(n_features, 0.0);
             for (size_t i = 0; i < count; ++i) instances.add_to(ids[i], alpha[o][i], part.data());
             drop(v[o], count);
             drop(alpha[o], count);
@@ -88,12 +88,20 @@ class Dual : public Solver {
     }
 
     // Predictions in a row are better answered by an explicit w, as soon as it pays off: then the
-    // dot products with all instances need not be known.
+    // dot products with all instances need not be known. It is the same but for rounding; where that
+    // could matter to a sign, it does not answer.
     bool explicit_scores(Visit& visit, double* scores) {
         constexpr size_t patience = 16;
         if (w_.empty()) {
             if (++predictions_ <= patience) return false;
             w_ = weights(visit.instances, visit.instances.n_features());
+            size_ = 0.0;
+            for (size_t o = 0; o < m_; ++o) {
+                for (size_t i = 0; i < n(); ++i)
+                    size_ += std::fabs(alpha[o][i]) * std::sqrt(visit.instances.norms2()[ids[i]]);
+                if (!w0.empty())
+                    for (double w : w0[o]) size_ += std::fabs(w);
+            }
         }
         std::fill(scores, scores + m_, 0.0);
         const size_t known = w_.size() / m_;
@@ -101,6 +109,10 @@ class Dual : public Solver {
             if (visit.x.rows[j] < known)
                 for (size_t o = 0; o < m_; ++o)
                     scores[o] += visit.x.values[j] * w_[visit.x.rows[j] * m_ + o];
+        const double terms = static_cast<double>(n() + visit.x.size());
+        const double doubt = rounding * terms * size_ * std::sqrt(visit.x.norm2);
+        for (size_t o = 0; o < m_; ++o)
+            if (std::fabs(scores[o]) <= doubt) return false;
         return true;
     }
 
@@ -127,9 +139,13 @@ class Dual : public Solver {
     Numbers k_;  // of the last visit
 
   private:
+    // Of the size of its terms, what a sum of so many loses to rounding; generously.
+    static constexpr double rounding = 1e-15;
+
     uint64_t visit_ = 0;
     size_t predictions_ = 0;  // since the last change
     Numbers w_;
+    double size_ = 0.0;  // |w . x| / |x| is no more, not even if nothing cancelled
 };
 
 }  // namespace river_hier

@@ -7,7 +7,7 @@ namespace river_hier {
 
 // Every node whose parents are truly on learns if its margin is below 1.
 inline void harow_step(GaussianWeights& w, const Vector& x, const On& on, double r,
-                       const Labels& labels) {
+                       double forgetting, const Labels& labels) {
     Ranges ranges;
     labels.trained(on, ranges);
     w.score(x, ranges);
@@ -17,6 +17,7 @@ inline void harow_step(GaussianWeights& w, const Vector& x, const On& on, double
             if ((on.mask[v] ? w.scores[v] : -w.scores[v]) < 1.0) nodes.push_back(v);
     if (nodes.empty() || x.norm2 == 0.0) return;
     Numbers variances;  // x^T S x
+    if (forgetting < 1.0) w.fade(x, nodes, forgetting);
     w->score_variances(x, nodes, variances);
     Moves moves;
     for (size_t i = 0; i < nodes.size(); ++i) {
@@ -24,7 +25,7 @@ inline void harow_step(GaussianWeights& w, const Vector& x, const On& on, double
         const double y = on.mask[v] ? 1.0 : -1.0;
         moves.push_back({v, (y - w.scores[v]) / (variances[i] + r), 1.0 / (variances[i] + r)});
     }
-    w->learn(x, moves);
+    w.learn(x, nodes, moves);
 }
 
 }  // namespace river_hier

@@ -35,9 +35,10 @@ inline const double* hieron_scores(Weights& w, const Vector& x, const Labels& tr
     return w.scores.data();
 }
 
-// Append the nodes to move along x, and by how much, so that y wins over `y_hat` by its margin.
+// Append the nodes to move along x, and by how much, so that y wins over `y_hat` by its
+// margin, unless the step would be larger than C.
 inline bool hieron_move(const double* scores, double norm2, uint32_t y, uint32_t y_hat,
-                        const Labels& tree, Nodes& nodes, Numbers& steps) {
+                        const Labels& tree, double C, Nodes& nodes, Numbers& steps) {
     Nodes up, down;
     for (uint32_t u = y, v = y_hat; u != v;) {
         if (tree.depth(u) >= tree.depth(v)) {
@@ -51,7 +52,7 @@ inline bool hieron_move(const double* scores, double norm2, uint32_t y, uint32_t
     const double gamma = static_cast<double>(up.size() + down.size());
     const double loss = scores[y_hat] - scores[y] + std::sqrt(gamma);  // Eq. (5)
     if (gamma == 0.0 || norm2 == 0.0 || loss <= 0.0) return false;
-    const double alpha = loss / (gamma * norm2);  // Eq. (8)
+    const double alpha = std::min(C, loss / (gamma * norm2));  // Eq. (8)
     for (auto u = up.rbegin(), v = down.rbegin(); u != up.rend() || v != down.rend();) {
         const bool rises = v == down.rend() || (u != up.rend() && *u < *v);
         nodes.push_back(rises ? *u++ : *v++);
@@ -61,17 +62,17 @@ inline bool hieron_move(const double* scores, double norm2, uint32_t y, uint32_t
 }
 
 // One round of online Hieron.
-inline void hieron_step(Weights& w, const Vector& x, uint32_t y, const Labels& tree) {
+inline void hieron_step(Weights& w, double C, const Vector& x, uint32_t y, const Labels& tree) {
     const double* scores = hieron_scores(w, x, tree);
     const uint32_t y_hat = argmax(scores, tree.n());  // Eq. (3)
     Nodes nodes;
     Numbers steps;
-    if (hieron_move(scores, x.norm2, y, y_hat, tree, nodes, steps)) w.add(x, nodes, steps);
+    if (hieron_move(scores, x.norm2, y, y_hat, tree, C, nodes, steps)) w.add(x, nodes, steps);
 }
 
 // Round i of batch Hieron: a move against the label of the largest loss, counted i times in `lag`.
-inline void averaged_hieron_step(Weights& w, Weights& lag, double i, const Vector& x, uint32_t y,
-                                 const Labels& tree) {
+inline void averaged_hieron_step(Weights& w, Weights& lag, double i, double C, const Vector& x,
+                                 uint32_t y, const Labels& tree) {
     const double* scores = hieron_scores(w, x, tree);
     Numbers losses(tree.n(), 0.0);  // at first the nodes that a path shares with that of y
     for (uint32_t v = y; v; v = tree.parent(v)) losses[v] = 1.0;
@@ -82,7 +83,8 @@ inline void averaged_hieron_step(Weights& w, Weights& lag, double i, const Vecto
     }
     Nodes nodes;
     Numbers steps;
-    if (!hieron_move(scores, x.norm2, y, argmax(losses.data(), tree.n()), tree, nodes, steps)) return;
+    const uint32_t y_hat = argmax(losses.data(), tree.n());
+    if (!hieron_move(scores, x.norm2, y, y_hat, tree, C, nodes, steps)) return;
     w.add(x, nodes, steps);
     for (double& step : steps) step *= i;
     lag.add(x, nodes, steps);

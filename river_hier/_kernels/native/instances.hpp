@@ -80,6 +80,22 @@ class Instances {
         return (sums[0] + sums[1]) + (sums[2] + sums[3]);
     }
 
+    // How many features there are, up to the last one of an instance.
+    size_t features_of(uint32_t number) const {
+        size_t n = 0;
+        for (size_t e = start_[number]; e < start_[number + 1]; ++e)
+            n = std::max(n, size_t{rows_[e]} + 1);
+        return n;
+    }
+
+    // The same, one addition after the other.
+    double dot_in_order(uint32_t number, const double* dense) const {
+        double sum = 0.0;
+        for (size_t e = start_[number]; e < start_[number + 1]; ++e)
+            sum += dense[rows_[e]] * values_[e];
+        return sum;
+    }
+
     // Only these, with new numbers.
     Instances chosen(const std::vector<uint32_t>& numbers) const {
         Instances chosen;
@@ -115,8 +131,10 @@ struct VisitBuffers {
 // An example on its way past the nodes: what the systems share about it is computed at most once.
 class Visit {
   public:
-    Visit(const Vector& x, Instances& instances, VisitBuffers& buffers)
-        : x(x), instances(instances), number_of_visit(++buffers.visits), buffers_(buffers) {}
+    Visit(const Vector& given, Instances& instances, VisitBuffers& buffers)
+        : x(given), instances(instances), number_of_visit(++buffers.visits), buffers_(buffers) {
+        if (!std::is_sorted(x.rows.begin(), x.rows.end())) sort();
+    }
     Visit(const Visit&) = delete;
     ~Visit() {
         if (spread_)
@@ -127,6 +145,7 @@ class Visit {
     //
     // All dot products at once, feature by feature, serve every system; those of a small system
     // alone are cheaper one by one, until so many have been asked for that all would have been.
+    // Features ascend, here and there: it is the same sum, to the last bit.
     void dots(const std::vector<uint32_t>& ids, std::vector<double>& k) {
         k.resize(ids.size());
         if (ids.empty()) return;
@@ -135,7 +154,7 @@ class Visit {
             if (spent_ < all_entries()) {
                 spread();
                 for (size_t i = 0; i < ids.size(); ++i)
-                    k[i] = instances.dot(ids[i], buffers_.dense.data());
+                    k[i] = instances.dot_in_order(ids[i], buffers_.dense.data());
                 return;
             }
             instances.dots(x, buffers_.dots);
@@ -154,7 +173,7 @@ class Visit {
         return number_;
     }
 
-    const Vector& x;
+    Vector x;  // its features ascend
     Instances& instances;
     const uint64_t number_of_visit;
 
@@ -162,6 +181,12 @@ class Visit {
     double all_entries() {
         if (all_entries_ < 0.0) all_entries_ = instances.entries(x);
         return all_entries_;
+    }
+
+    void sort() {
+        spread();
+        std::sort(x.rows.begin(), x.rows.end());
+        for (size_t j = 0; j < x.size(); ++j) x.values[j] = buffers_.dense[x.rows[j]];
     }
 
     void spread() {

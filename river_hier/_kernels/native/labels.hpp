@@ -27,8 +27,12 @@ struct On {
 // Nodes stand in topological order, level by level, siblings side by side; the root is node 0.
 class Labels {
   public:
-    explicit Labels(nb::object taxonomy)
-        : taxonomy_(taxonomy), index_(nb::cast<nb::dict>(taxonomy.attr("label_index"))) {
+    // `learning` are the nodes that learn here, if others learn elsewhere; the root stands for a
+    // system that has no nodes yet.
+    explicit Labels(nb::object taxonomy, nb::object learning)
+        : taxonomy_(taxonomy),
+          learning_(learning),
+          index_(nb::cast<nb::dict>(taxonomy.attr("label_index"))) {
         for (nb::handle label : taxonomy.attr("nodes")) labels_.push_back(nb::borrow(label));
         for (nb::handle above : taxonomy.attr("parent_indices")) {
             parent_ptr_.push_back(static_cast<uint32_t>(parents_.size()));
@@ -46,6 +50,10 @@ class Labels {
             tree_ = tree_ && (family.last == 0 || family.last == v);
             family.last = v + 1;
         }
+        if (!learning.is_none()) {
+            learns_.assign(n(), 0);
+            for (nb::handle v : learning) learns_.at(nb::cast<size_t>(v)) = 1;
+        }
         plain_ = std::all_of(labels_.begin(), labels_.end(), [](const nb::object& label) {
             return PyUnicode_CheckExact(label.ptr()) || PyLong_CheckExact(label.ptr()) ||
                    PyBool_Check(label.ptr());
@@ -56,6 +64,8 @@ class Labels {
 
     uint32_t n() const { return static_cast<uint32_t>(labels_.size()); }
     nb::object taxonomy() const { return taxonomy_; }
+    nb::object learning() const { return learning_; }
+    bool learns(uint32_t v) const { return learns_.empty() || learns_[v]; }
     bool tree() const { return tree_; }
     Range children(uint32_t v) const { return children_[v]; }
     uint32_t parent(uint32_t v) const { return parents_[parent_ptr_[v]]; }
@@ -80,16 +90,16 @@ class Labels {
         return on;
     }
 
-    // The nodes that may learn, those whose parents are all on, as ranges in order.
+    // The nodes that learn, those whose parents are all on, as ranges in order.
     void trained(const On& on, std::vector<Range>& ranges) const {
         ranges.clear();
         if (tree_) {
             for (uint32_t v : on.nodes)
-                if (children_[v].last) append(ranges, children_[v]);
+                if (children_[v].last) append_learning(ranges, children_[v]);
             return;
         }
         for (uint32_t v = 1; v < n(); ++v)
-            if (all_parents(on.mask.data(), v)) append(ranges, Range{v, v + 1});
+            if (all_parents(on.mask.data(), v)) append_learning(ranges, Range{v, v + 1});
     }
 
     // `{label: whether it is on}` for all nodes but the root.
@@ -108,6 +118,12 @@ class Labels {
     }
 
   private:
+    void append_learning(std::vector<Range>& ranges, Range range) const {
+        if (learns_.empty()) return append(ranges, range);
+        for (uint32_t v = range.first; v < range.last; ++v)
+            if (learns_[v]) append(ranges, Range{v, v + 1});
+    }
+
     static void append(std::vector<Range>& ranges, Range range) {
         if (!ranges.empty() && ranges.back().last == range.first)
             ranges.back().last = range.last;
@@ -199,11 +215,12 @@ class Labels {
 
     static constexpr char stated_off = 2;
 
-    nb::object taxonomy_;
+    nb::object taxonomy_, learning_;
     nb::dict index_;
     std::vector<nb::object> labels_;
     std::vector<uint32_t> parent_ptr_, parents_, depth_;
     std::vector<Range> children_;  // of each node, where it is a tree
+    std::vector<char> learns_;     // empty if all do
     bool tree_ = false;
     bool plain_ = false;  // whether all labels are of a type that compares without others' code
     nb::object all_off_;

@@ -49,8 +49,8 @@ class Layout {
 
     virtual size_t n_features() const = 0;
 
-    // The weight of a node for a feature.
-    virtual double get(size_t feature, uint32_t node) const = 0;
+    // The number of a node for a feature.
+    virtual double get(size_t plane, size_t feature, uint32_t node) const = 0;
 
     // Append the entries of a feature that are not zero.
     virtual void row(size_t plane, size_t feature, Nodes& nodes, Numbers& numbers) const = 0;

@@ -18,14 +18,16 @@ namespace river_hier {
 struct System {
     std::vector<uint32_t> nodes;
     size_t n_stored = 0;
+    size_t n_features = 0;  // up to the last one that it has met
     std::unique_ptr<Solver> solver;
 };
 
-// A system starts with a factor in dual variables. Once it holds as many instances as there are
-// features, the primal inverse is the smaller one, and it goes over to that; if then far more
+// A system starts with a factor in dual variables. Once it holds as many instances as it has
+// met features, the primal inverse is the smaller one, and it goes over to that; if then far more
 // features appear, it goes back. A factor for which `memory` bytes do not suffice, all factors
 // together, gives way to conjugate gradients. The weights are the same. With more than `budget`
-// instances a system in dual variables forgets the older half.
+// instances a system in dual variables forgets the older half. While `memory` lasts, the numbers of a
+// system depend on no other system.
 class LeastSquares : public Shared {
   public:
     static constexpr size_t unlimited = SIZE_MAX;
@@ -73,7 +75,13 @@ class LeastSquares : public Shared {
     const size_t budget;
     Instances instances;
     std::vector<System> systems;
-    size_t n_features = 0;
+
+    // Features that some system has met.
+    size_t n_features() const {
+        size_t n = instances.n_features();
+        for (const System& system : systems) n = std::max(n, system.n_features);
+        return n;
+    }
 
     // Drop the instances that nobody needs any more; between two examples.
     void tidy() {
@@ -126,11 +134,11 @@ class LeastSquares : public Shared {
 
     // Change the solver if it cannot take x. Returns whether it has changed.
     bool prepare(System& system, const Vector& x) {
-        n_features = std::max<size_t>(
-            n_features, 1 + *std::max_element(x.rows.begin(), x.rows.end()));
+        system.n_features = std::max<size_t>(
+            system.n_features, 1 + *std::max_element(x.rows.begin(), x.rows.end()));
         bool changed = false;
         if (auto* primal = dynamic_cast<Primal*>(system.solver.get()))
-            if (n_features > 2 * primal->d() + few_features) {
+            if (system.n_features > 2 * primal->d() + few_features) {
                 system.solver = to_dual(*primal);
                 recount();
                 changed = true;
@@ -152,10 +160,10 @@ class LeastSquares : public Shared {
         ++system.n_stored;
         auto* dual = dynamic_cast<Dual*>(system.solver.get());
         if (!dual) return;
-        if (dual->n() >= n_features)
-            system.solver = to_primal(*dual);
+        if (dual->n() >= system.n_features)
+            system.solver = to_primal(*dual, system.n_features);
         else if (dual->n() > budget)
-            dual->forget(dual->n() - budget / 2, instances);
+            dual->forget(dual->n() - budget / 2, instances, system.n_features);
         else
             return;
         recount();
@@ -163,7 +171,7 @@ class LeastSquares : public Shared {
 
     // Both changes of variables are rare and want a symmetric eigensolver: numpy has one.
 
-    std::unique_ptr<Solver> to_primal(Dual& dual) const {
+    std::unique_ptr<Solver> to_primal(Dual& dual, size_t n_features) const {
         nb::gil_scoped_acquire python;  // a batch comes without
         Numbers S(dual.n() * n_features, 0.0);
         for (size_t i = 0; i < dual.n(); ++i) instances.add_to(dual.ids[i], 1.0, &S[i * n_features]);

@@ -77,11 +77,16 @@ void features(nb::module_& m) {
 void labels(nb::module_& m) {
     nb::class_<On>(m, "On");
     nb::class_<Labels>(m, "Labels")
-        .def(nb::init<nb::object>(), "taxonomy"_a)
+        .def(nb::init<nb::object, nb::object>(), "taxonomy"_a, "learning"_a = nb::none())
         .def_prop_ro("taxonomy", &Labels::taxonomy)
         .def("closed", &Labels::closed, "y"_a.none())
-        .def("__reduce__", [](Labels& labels) { return saved("Labels", labels.taxonomy()); })
-        .def_static("restore", [](nb::object taxonomy) { return new Labels(taxonomy); });
+        .def("__reduce__",
+             [](Labels& labels) { return saved("Labels", labels.taxonomy(), labels.learning()); })
+        .def_static("restore",
+                    [](nb::object taxonomy, nb::object learning) {
+                        return new Labels(taxonomy, learning);
+                    },
+                    "taxonomy"_a, "learning"_a = nb::none());
 }
 
 // The weights of a pickle, from the rows of each plane.
@@ -130,11 +135,16 @@ void weights(nb::module_& m) {
                  w.add(x, ascending, sizes);
              },
              "x"_a, "nodes"_a, "steps"_a)
+        .def("record",
+             [](Weights& w, Weights* lag, double i) {
+                 idle(w).record(lag ? idle(*lag) : w, i);
+             },
+             "lag"_a.none(), "i"_a, nb::keep_alive<1, 2>())
         .def("column",
              [](const Weights& w, uint32_t node, size_t n_features) {
                  Numbers column(n_features);
                  idle(w);
-                 for (size_t row = 0; row < n_features; ++row) column[row] = w->get(row, node);
+                 for (size_t row = 0; row < n_features; ++row) column[row] = w->get(0, row, node);
                  return array(column);
              },
              "node"_a, "n_features"_a)
@@ -180,10 +190,11 @@ void least_squares(nb::module_& m) {
                          return n;
                      })
         .def_prop_ro("n_bytes", [](const LeastSquares& rls) { return idle(rls).n_bytes(); })
+        .def("change", &change, "s"_a, "how"_a)
         .def("weights",
              [](LeastSquares& rls, size_t s, size_t n_features) {
                  System& system = idle(rls).systems.at(s);
-                 if (n_features < rls.n_features || n_features < rls.instances.n_features())
+                 if (n_features < rls.n_features())
                      throw nb::value_error("fewer features than the weights have");
                  return matrix(system.solver->weights(rls.instances, n_features), n_features,
                                system.nodes.size());
@@ -215,12 +226,12 @@ void least_squares(nb::module_& m) {
 void steps(nb::module_& m) {
     m.def("hperceptron_step", &step::hperceptron, "w"_a, "features"_a, "labels"_a, "x"_a.none(),
           "y"_a.none());
-    m.def("harow_step", &step::harow, "w"_a, "r"_a, "features"_a, "labels"_a, "x"_a.none(),
-          "y"_a.none());
+    m.def("harow_step", &step::harow, "w"_a, "r"_a, "forgetting"_a, "features"_a, "labels"_a,
+          "x"_a.none(), "y"_a.none());
     m.def("top_down_answer", &step::top_down_answer, "w"_a, "features"_a, "labels"_a, "x"_a.none());
-    m.def("hieron_step", &step::hieron, "w"_a, "features"_a, "labels"_a, "x"_a.none(), "y"_a);
-    m.def("averaged_hieron_step", &step::averaged_hieron, "w"_a, "lag"_a, "i"_a, "features"_a,
-          "labels"_a, "x"_a.none(), "y"_a);
+    m.def("hieron_step", &step::hieron, "w"_a, "C"_a, "features"_a, "labels"_a, "x"_a.none(), "y"_a);
+    m.def("averaged_hieron_step", &step::averaged_hieron, "w"_a, "lag"_a, "i"_a, "C"_a,
+          "features"_a, "labels"_a, "x"_a.none(), "y"_a);
     m.def("hieron_answer", &step::hieron_answer, "w"_a, "features"_a, "labels"_a, "x"_a.none());
     m.def("hrls_step", &step::hrls, "rls"_a, "features"_a, "labels"_a, "x"_a.none(), "y"_a.none());
     m.def("shrls_step", &step::shrls, "rls"_a, "c"_a, "t"_a, "features"_a, "labels"_a,

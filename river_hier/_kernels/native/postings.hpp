@@ -87,10 +87,10 @@ class Postings : public Layout {
 
     size_t n_features() const override { return rows_.size(); }
 
-    double get(size_t feature, uint32_t node) const override {
+    double get(size_t plane, size_t feature, uint32_t node) const override {
         if (feature >= rows_.size()) return 0.0;
         const uint32_t at = rows_[feature].find(node, shape_.cell);
-        return at == Row::all ? 0.0 : numbers(rows_[feature])[at * n_planes_];
+        return at == Row::all ? 0.0 : numbers(rows_[feature])[at * n_planes_ + plane];
     }
 
     void row(size_t plane, size_t feature, Nodes& nodes, Numbers& found) const override {

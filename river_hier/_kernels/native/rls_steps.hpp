@@ -10,8 +10,9 @@ namespace river_hier {
 // Of ||x||^2 to l2. Beyond it, the digits of a double do not hold both.
 constexpr double largest_ratio = 1e12;
 
-inline bool all_parents_on(const System& system, const char* on, const Labels& labels) {
-    return system.nodes.empty() || labels.all_parents(on, system.nodes[0]);
+inline bool learns(const System& system, const char* on, const Labels& labels) {
+    const uint32_t first = system.nodes.empty() ? 0 : system.nodes[0];
+    return labels.learns(first) && labels.all_parents(on, first);
 }
 
 // H-RLS, Fig. 3: every node whose parents are truly on stores x.
@@ -20,7 +21,7 @@ inline void hrls_step(LeastSquares& rls, const Vector& x, const On& on, const La
     Visit visit = rls.visit(x);
     Numbers v;
     for (System& system : rls.systems) {
-        if (!all_parents_on(system, on.mask.data(), labels)) continue;
+        if (!learns(system, on.mask.data(), labels)) continue;
         v.clear();
         for (uint32_t node : system.nodes) v.push_back(on.mask[node] ? 1.0 : -1.0);
         rls.append(system, visit, v.data());
@@ -36,7 +37,7 @@ inline void shrls_step(LeastSquares& rls, const Vector& x, const On& on, const L
     Visit visit = rls.visit(x);
     Numbers score;
     for (System& system : rls.systems) {
-        if (!all_parents_on(system, on.mask.data(), labels)) continue;
+        if (!learns(system, on.mask.data(), labels)) continue;
         const double n = static_cast<double>(system.n_stored);
         const double bound = n ? std::sqrt(c * std::log(t) / n) : HUGE_VAL;
         score.resize(system.nodes.size());

@@ -85,21 +85,27 @@ inline nb::object save(System& system, const Instances& instances) {
     return nb::make_tuple("direct", nodes, system.n_stored, ids, ones, v, w0, array(packed));
 }
 
+inline nb::object save(const Instances& instances) {
+    std::vector<uint64_t> start(instances.start().begin(), instances.start().end());
+    return nb::make_tuple(array(start), array(instances.rows()), array(instances.values()),
+                          array(instances.norms2()));
+}
+
 inline nb::object save(LeastSquares& rls) {
     nb::list systems;
     for (System& system : rls.systems) systems.append(save(system, rls.instances));
-    std::vector<uint64_t> start(rls.instances.start().begin(), rls.instances.start().end());
-    nb::object parts = nb::make_tuple(array(start), array(rls.instances.rows()),
-                                      array(rls.instances.values()), array(rls.instances.norms2()));
+    nb::object parts = save(rls.instances);
     nb::object budget =
         rls.budget == LeastSquares::unlimited ? nb::none() : nb::object(nb::int_(rls.budget));
     return saved("LeastSquares", rls.l2, rls.memory, budget, parts, systems);
 }
 
+// Systems as they were saved, and their instances; both come after those that are there.
 inline void load(LeastSquares& rls, nb::handle parts, nb::handle systems) {
     const auto start = numbers_of<uint64_t>(parts[0]);
     const auto rows = numbers_of<uint32_t>(parts[1]);
     const Numbers values = numbers(parts[2]), norms2 = numbers(parts[3]);
+    const uint32_t first = rls.instances.n();
     for (size_t i = 0; i + 1 < start.size(); ++i) {
         Vector x;
         x.rows.assign(rows.begin() + start[i], rows.begin() + start[i + 1]);
@@ -107,7 +113,6 @@ inline void load(LeastSquares& rls, nb::handle parts, nb::handle systems) {
         x.norm2 = norms2[i];
         rls.instances.append(x);
     }
-    rls.n_features = rls.instances.n_features();
     for (nb::handle saved : systems) {
         const auto kind = nb::cast<std::string>(saved[0]);
         std::vector<uint32_t> nodes;
@@ -118,19 +123,22 @@ inline void load(LeastSquares& rls, nb::handle parts, nb::handle systems) {
         system.n_stored = nb::cast<size_t>(saved[2]);
         if (kind == "primal") {
             const Numbers total = numbers(saved[5]);
-            rls.n_features = std::max(rls.n_features, total.size());
+            system.n_features = total.size();
             system.solver = std::make_unique<Primal>(rls.l2, total.size(), m, numbers(saved[3]).data(),
                                                      numbers(saved[4]).data(), total.data());
             continue;
         }
         auto direct = std::make_unique<Direct>(m, rls.l2);
         direct->ids = numbers_of<uint32_t>(saved[3]);
+        for (uint32_t& number : direct->ids) number += first;
         direct->ones = numbers(saved[4]);
         direct->v = load_columns(saved[5], direct->n(), m);
         const size_t d = nb::cast<size_t>(saved[6].attr("shape")[0]);
         if (d) direct->w0 = load_columns(saved[6], d, m);
         rls.instances.know(d);
-        rls.n_features = std::max(rls.n_features, d);
+        system.n_features = d;
+        for (uint32_t number : direct->ids)
+            system.n_features = std::max(system.n_features, rls.instances.features_of(number));
         if (kind == "iterative") {
             system.solver = std::make_unique<Iterative>(*direct);
             continue;
@@ -140,6 +148,16 @@ inline void load(LeastSquares& rls, nb::handle parts, nb::handle systems) {
         for (size_t i = 0; i < direct->n(); row += ++i) direct->append_row(row, row[i]);
         system.solver = std::move(direct);
     }
+    rls.recount();
+}
+
+// Put in the place of a system what `how` makes of it and of the instances.
+inline void change(LeastSquares& rls, size_t s, nb::handle how) {
+    AtWork work(rls);  // other threads may come in there
+    const nb::object changed = how(save(rls.instances), save(rls.systems.at(s), rls.instances));
+    load(rls, changed[0], changed[1]);
+    rls.systems[s] = std::move(rls.systems.back());
+    rls.systems.pop_back();
     rls.recount();
 }
 

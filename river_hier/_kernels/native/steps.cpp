@@ -68,12 +68,12 @@ void hperceptron(Weights& w, Names& features, Labels& labels, nb::handle x, nb::
     hperceptron_step(ready(w, labels), insert(w, features, x), on, labels);
 }
 
-void harow(GaussianWeights& w, double r, Names& features, Labels& labels, nb::handle x,
-           nb::handle y) {
+void harow(GaussianWeights& w, double r, double forgetting, Names& features, Labels& labels,
+           nb::handle x, nb::handle y) {
     const On on = labels.closed(y);
     const Vector& vector = insert(w, features, x);
     ready(w, labels);
-    harow_step(w, vector, on, r, labels);
+    harow_step(w, vector, on, r, forgetting, labels);
 }
 
 nb::object top_down_answer(Weights& w, Names& features, Labels& labels, nb::handle x) {
@@ -83,16 +83,16 @@ nb::object top_down_answer(Weights& w, Names& features, Labels& labels, nb::hand
     return labels.answer(on);
 }
 
-void hieron(Weights& w, Names& features, Labels& labels, nb::handle x, uint32_t y) {
+void hieron(Weights& w, double C, Names& features, Labels& labels, nb::handle x, uint32_t y) {
     check_node(y, labels);
-    hieron_step(ready(w, labels), insert(w, features, x), y, labels);
+    hieron_step(ready(w, labels), C, insert(w, features, x), y, labels);
 }
 
-void averaged_hieron(Weights& w, Weights& lag, double i, Names& features, Labels& labels,
+void averaged_hieron(Weights& w, Weights& lag, double i, double C, Names& features, Labels& labels,
                      nb::handle x, uint32_t y) {
     check_node(y, labels);
     const Vector& vector = insert(w, features, x);
-    averaged_hieron_step(ready(w, labels), ready(lag, labels), i, vector, y, labels);
+    averaged_hieron_step(ready(w, labels), ready(lag, labels), i, C, vector, y, labels);
 }
 
 nb::object hieron_answer(Weights& w, Names& features, Labels& labels, nb::handle x) {

@@ -11,12 +11,12 @@ namespace river_hier::step {
 // y is read before x, and both before anything is written.
 
 void hperceptron(Weights& w, Names& features, Labels& labels, nb::handle x, nb::handle y);
-void harow(GaussianWeights& w, double r, Names& features, Labels& labels, nb::handle x,
-           nb::handle y);
+void harow(GaussianWeights& w, double r, double forgetting, Names& features, Labels& labels,
+           nb::handle x, nb::handle y);
 nb::object top_down_answer(Weights& w, Names& features, Labels& labels, nb::handle x);
 
-void hieron(Weights& w, Names& features, Labels& labels, nb::handle x, uint32_t y);
-void averaged_hieron(Weights& w, Weights& lag, double i, Names& features, Labels& labels,
+void hieron(Weights& w, double C, Names& features, Labels& labels, nb::handle x, uint32_t y);
+void averaged_hieron(Weights& w, Weights& lag, double i, double C, Names& features, Labels& labels,
                      nb::handle x, uint32_t y);
 nb::object hieron_answer(Weights& w, Names& features, Labels& labels, nb::handle x);
 

@@ -59,7 +59,25 @@ class Weights : public Shared {
         for (double value : x.values)
             for (double step : steps) *cell++ = value * step;
         layout_->add(0, x, nodes, cells_);
+        if (follower != this) keep(x, nodes);
     }
+
+    // Of uncertain weights: the moves of the nodes whose variances have been scored.
+    void learn(const Vector& x, const Nodes& nodes, const Moves& moves) {
+        if (follower == this)
+            layout_->learn(x, moves);
+        else
+            learn_and_keep(x, nodes, moves);
+    }
+
+    // From now on add every change of the weights to `lag`, i times; to give these weights
+    // themselves ends it.
+    void record(Weights& lag, double i) {
+        follower = &lag;
+        round_ = i;
+    }
+
+    void next_round() { ++round_; }
 
     // Make room up to `n_nodes` nodes; the new ones start at zero.
     void add_nodes(size_t n_nodes) {
@@ -81,6 +99,10 @@ class Weights : public Shared {
     Numbers scores;  // scratch of the algorithms
 
   private:
+    // What has been added to the weights is in `cells_`.
+    void keep(const Vector& x, const Nodes& nodes);
+    void learn_and_keep(const Vector& x, const Nodes& nodes, const Moves& moves);
+
     void arrange(size_t room) {
         room_ = room;
         scores.resize(room + lanes<double>);
@@ -101,12 +123,25 @@ class Weights : public Shared {
     bool single_;
     std::unique_ptr<Layout> layout_;
     Numbers cells_;
+    double round_ = 0.0;
 };
 
 // The same with a variance for each weight.
 class GaussianWeights : public Weights {
   public:
     GaussianWeights(size_t n_nodes, bool single) : Weights(n_nodes, single, 2) {}
+
+    // What some nodes know of the features of x fades: 1 / S less 1 becomes `forgetting` times that.
+    void fade(const Vector& x, const Nodes& nodes, double forgetting) {
+        Numbers cells;
+        for (size_t j = 0; j < x.size(); ++j)
+            for (uint32_t v : nodes) {
+                const double s = layout()->get(1, x.rows[j], v);
+                const double f = x.values[j] == 0.0 ? 1.0 : forgetting;
+                cells.push_back(f * s / (1.0 + (1.0 - f) * s) - s);
+            }
+        (*this)->add(1, x, nodes, cells);
+    }
 };
 
 }  // namespace river_hier

@@ -1,0 +1,36 @@
+# What the tests of a change run, and the documentation site.
+PYTHON ?= python
+
+.PHONY: test lint docs
+
+test:
+	$(PYTHON) -m pytest
+
+lint:
+	$(PYTHON) -m ruff check .
+	$(PYTHON) -m ruff format --check .
+	$(PYTHON) -m mypy
+	$(PYTHON) -m mypy --config-file= --check-untyped-defs examples/*.py
+	$(PYTHON) -m pyright
+
+# In build/site. What people write is in docs; build/docs has it with what programs write.
+docs: build/vendor
+	$(PYTHON) examples/gallery/make.py build/gallery
+	rm -rf build/docs
+	cp -r docs build/docs
+	cp -r build/vendor build/docs/assets/vendor
+	cp -r build/gallery build/docs/gallery
+	$(PYTHON) site/pages.py build/docs
+	$(PYTHON) -m zensical build --clean --strict
+
+# Fonts and formulas are served with the site, so that no page asks the network; npm brings them once.
+build/vendor: site/package-lock.json
+	npm ci --prefix site --ignore-scripts --no-audit --no-fund --loglevel=error
+	rm -rf $@
+	mkdir -p $@/katex
+	cp -r $(addprefix site/node_modules/katex/dist/,katex.min.css katex.min.js fonts) $@/katex
+	for font in inter jetbrains-mono; do \
+		mkdir -p $@/$$font/files && \
+		cp site/node_modules/@fontsource-variable/$$font/wght*.css $@/$$font && \
+		cp site/node_modules/@fontsource-variable/$$font/files/*-wght-*.woff2 $@/$$font/files; \
+	done

@@ -1,0 +1,10 @@
+// Formulas, set in the browser by the KaTeX that is served with the site.
+document.addEventListener("DOMContentLoaded", () => {
+  for (const formula of document.querySelectorAll(".arithmatex")) {
+    const text = formula.textContent.trim();
+    katex.render(text.slice(2, -2), formula, {
+      displayMode: text.startsWith("\\["),
+      throwOnError: false,
+    });
+  }
+});

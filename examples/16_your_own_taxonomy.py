@@ -1,0 +1,99 @@
+"""How does your own taxonomy get in?
+
+Tables of labels come as pairs, with a column for the parent, or with one for each depth: each kind
+is one line away from a `Taxonomy`. But tables hold mistakes, and some things belong in two places.
+What is noticed, what is not, and what does a model make of an entry with two parents?
+"""
+
+# %%
+# Musical instruments, three times, as they may stand in a CSV file; where the lines of a text are
+# read here, you put the open file. With a dataframe the pairs are `zip(df.above, df.name)`.
+import csv
+
+from river_hier import Taxonomy, datasets, linear_model
+
+pairs = """above,name
+instrument,strings
+instrument,winds
+instrument,keyboards
+strings,violin
+strings,piano
+winds,oboe
+winds,organ
+keyboards,celesta"""
+parents = """name,parent
+strings,instrument
+violin,strings
+piano,strings
+winds,instrument
+oboe,winds
+organ,winds
+keyboards,instrument
+celesta,keyboards"""
+paths = """family,one
+strings,violin
+strings,piano
+winds,oboe
+winds,organ
+keyboards,celesta"""
+
+
+def rows(table):
+    _, *entries = csv.reader(table.splitlines())
+    return entries
+
+
+tree = Taxonomy(rows(pairs))
+same = Taxonomy.from_parents(dict(rows(parents)))
+again = Taxonomy.from_paths(rows(paths), root="instrument")
+print(f"{tree}, three times: {tree == same == again}")
+
+
+# %%
+# A cycle is refused, and so is a label that was not declared. A misspelt parent is a second top,
+# and both are joined under a new root, `root`; whoever says which node is the root is told instead.
+def said(function, *arguments, **keywords):
+    try:
+        return function(*arguments, **keywords)
+    except ValueError as error:
+        return error
+
+
+cycle, misspelt = ([*rows(pairs), edge] for edge in (["violin", "instrument"], ["string", "cello"]))
+print("\na cycle:         ", said(Taxonomy, cycle))
+print("an unknown label:", said(linear_model.HAROW(tree).learn_one, {"bow": 1}, ["violn"]))
+print("a misspelt one:  ", said(Taxonomy, misspelt))
+print("the root named:  ", said(Taxonomy, misspelt, root="instrument"))
+
+# %%
+# A piano has strings and keys, an organ pipes and keys. Pairs can say so, and the taxonomy is a DAG
+# then. A multilabel model looks at such a node only if all of its parents are on.
+dag = Taxonomy([*rows(pairs), ("keyboards", "piano"), ("keyboards", "organ")])
+print(f"\na piano implies {', '.join(sorted(dag.ancestors('piano')))}")
+stream = list(datasets.synth.PrototypePaths(dag, noise=0.09, seed=42).take(3000))
+print(f"\n{'of 3,000 answers':<18}{'wrong':>8}{'contradict themselves':>24}")
+for name, taxonomy in {"tree": tree, "DAG": dag}.items():
+    model, wrong, contradictions = linear_model.HAROW(taxonomy), 0, 0
+    errors = dict.fromkeys(taxonomy.nodes[1:], 0.0)
+    for x, y in stream:
+        answer = model.predict_one(x)
+        wrong += answer != y
+        on = {label for label in y if answer[label]} | {dag.root}
+        contradictions += dag.closure(on) != on
+        for label in y:
+            errors[label] += 100 * (answer[label] != y[label]) / len(stream)
+        model.learn_one(x, y)
+    print(f"{name:<18}{wrong:>8}{contradictions:>24}")
+
+# %%
+# Where the model of the DAG errs. The second parents of a node are on dashed lines.
+try:
+    import matplotlib.pyplot as plt
+
+    from river_hier import plot
+except ImportError:
+    print("\nInstall matplotlib to see this as a picture.")
+else:
+    ax = plot.taxonomy(dag, errors, label="wrong answers about a node (%)")
+    ax.set(xlabel="coarse → fine", ylabel="instruments")
+    plt.show()

@@ -1,0 +1,86 @@
+"""Makes the gallery: runs the scripts of `examples` and writes a page for each, and an index.
+
+    python examples/gallery/make.py docs/gallery
+
+A script whose run is kept in that folder is not run again unless it, or the version of the library,
+has changed. If one fails, its error is shown, the others are made all the same, and there is no new
+index.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import sys
+import traceback
+from pathlib import Path
+
+from pages import index, page
+from record import Record, load
+from run import ScriptError, key, run
+from script import Script
+
+EXAMPLES = Path(__file__).resolve().parents[1]
+# What the names of the scripts begin with.
+THEMES = {
+    "Start here": ("01", "16", "15"),
+    "What mistakes cost": ("02", "04", "12"),
+    "What an answer says": ("03", "10", "06"),
+    "Other ways to learn": ("05", "08", "07"),
+    "Streams that change": ("09", "11", "13", "14"),
+}
+
+
+def by_theme(scripts: list[Script]) -> dict[str, list[Script]]:
+    """The scripts of each theme, of those themes that have any."""
+    themes = {
+        theme: [s for number in numbers for s in scripts if s.name.startswith(f"{number}_")]
+        for theme, numbers in THEMES.items()
+    }
+    named = {script.name for found in themes.values() for script in found}
+    if others := [script.name for script in scripts if script.name not in named]:
+        raise ValueError(f"THEMES must hold every script, but not {', '.join(others)}")
+    return {theme: found for theme, found in themes.items() if found}
+
+
+def made(script: Script, folder: Path, fresh: bool) -> Record:
+    """Run the script, unless its run is kept, and write its page."""
+    record = None if fresh else load(folder, key(script))
+    if record is None:
+        record = run(script, folder)
+        print(f"{script.name}: {record.seconds:.1f} s", file=sys.stderr)
+    (folder / "index.md").write_text(page(script, record), encoding="utf-8")
+    shutil.copy(script.path, folder)
+    return record
+
+
+def main(out: Path, examples: Path = EXAMPLES, fresh: bool = False) -> int:
+    scripts = [Script(path) for path in sorted(examples.glob("*.py"))]
+    themes = by_theme(scripts)
+    for record in out.glob("*/run.json"):  # of scripts that are gone
+        if record.parent.name not in [script.name for script in scripts]:
+            shutil.rmtree(record.parent)
+    records, failed = {}, []
+    for script in scripts:
+        try:
+            records[script.name] = made(script, out / script.name, fresh)
+        except ScriptError as error:
+            traceback.print_exception(error.__cause__)
+            failed.append(str(error))
+    if failed:
+        print("failed:", *failed, sep="\n  ", file=sys.stderr)
+        return 1
+    pairs = {
+        theme: [(script, records[script.name]) for script in found]
+        for theme, found in themes.items()
+    }
+    (out / "index.md").write_text(index(pairs), encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("out", type=Path, help="the folder for the pages, e.g. docs/gallery")
+    parser.add_argument("--fresh", action="store_true", help="run all scripts, kept runs or not")
+    arguments = parser.parse_args()
+    sys.exit(main(arguments.out, fresh=arguments.fresh))

@@ -1,0 +1,52 @@
+"""What a run of a script made, and the file that it is kept in."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, NamedTuple
+
+
+class Picture(NamedTuple):
+    """A picture: the name of its files, what it shows, in words, and how wide, in pixels."""
+
+    name: str
+    alt: str
+    width: int
+
+
+class Output(NamedTuple):
+    """What one cell made."""
+
+    printed: str
+    pictures: list[Picture]
+
+
+class Record(NamedTuple):
+    """What the cells made, one after the other, and how many seconds of computing they took.
+
+    The key tells whether that was the script as it is now.
+    """
+
+    key: str
+    seconds: float
+    outputs: list[Output]
+
+    @property
+    def pictures(self) -> list[Picture]:
+        return [picture for output in self.outputs for picture in output.pictures]
+
+
+def store(record: Record, folder: Path) -> None:
+    text = json.dumps(record._asdict(), indent=1)
+    (folder / "run.json").write_text(text, encoding="utf-8")
+
+
+def load(folder: Path, key: str) -> Record | None:
+    """The record in the folder, if there is one with this key."""
+    path = folder / "run.json"
+    found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    if found.get("key") != key:
+        return None
+    outputs = [Output(printed, [Picture(*p) for p in made]) for printed, made in found["outputs"]]
+    return Record(key, found["seconds"], outputs)

@@ -1,0 +1,105 @@
+"""Runs a script cell by cell and keeps what each of them printed and drew."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import io
+import shutil
+import sys
+import time
+import traceback
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import matplotlib as mpl
+import matplotlib.pyplot as plt
+import river.evaluate  # noqa: F401  takes seconds, which are not those of the first script
+from pictures import STYLE, described, save
+from record import Output, Picture, Record, store
+from script import Cell, Script
+
+import river_hier
+
+
+class ScriptError(Exception):
+    """A cell failed; the message tells where."""
+
+
+def key(script: Script) -> str:
+    """What a run depends on, as far as it can be told: the script, how it is run and drawn, and
+    the library's version. What examples find does not change within one, as the tests make sure."""
+    parts = [script.source, river_hier.__version__, mpl.__version__]
+    modules = sorted(Path(__file__).parent.glob("*.py"))
+    parts += [module.read_text(encoding="utf-8") for module in modules]
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
+
+
+def run(script: Script, folder: Path) -> Record:
+    """Run the script; the folder is replaced by a new one when all has gone well."""
+    part = folder.with_name(f"{folder.name}.part")
+    shutil.rmtree(part, ignore_errors=True)
+    part.mkdir(parents=True)
+    try:
+        record = _run(script, part)
+        store(record, part)
+        shutil.rmtree(folder, ignore_errors=True)
+        part.rename(folder)
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
+    return record
+
+
+def _run(script: Script, folder: Path) -> Record:
+    outputs: list[Output] = []
+    seconds = 0.0
+    plt.switch_backend("Agg")
+    plt.close("all")
+    with plt.style.context(STYLE, after_reset=True), _as_main(script.path) as names:
+        for i, cell in enumerate(script.cells):
+            start = time.process_time()
+            printed = _execute(cell, script.path, names)
+            seconds += time.process_time() - start
+            outputs.append(Output(printed, _drawn(folder, f"cell_{i}")))
+    return Record(key(script), round(seconds, 1), outputs)
+
+
+@contextlib.contextmanager
+def _as_main(path: Path) -> Iterator[dict[str, Any]]:
+    """The names of a module that is `__main__` for a while: what is pickled looks there."""
+    module, before = ModuleType("__main__"), sys.modules["__main__"]
+    module.__file__ = str(path)
+    sys.modules["__main__"] = module
+    try:
+        yield vars(module)
+    finally:
+        sys.modules["__main__"] = before
+
+
+def _execute(cell: Cell, path: Path, names: dict[str, Any]) -> str:
+    """What the cell prints; its lines keep their numbers in what errors say."""
+    printed = io.StringIO()
+    try:
+        code = compile("\n" * (cell.line - 1) + cell.code, path, "exec")
+        with contextlib.redirect_stdout(printed):
+            exec(code, names)
+    except Exception as error:
+        frames = traceback.extract_tb(error.__traceback__)
+        at = [frame.lineno for frame in frames if frame.filename == str(path)] or [cell.line]
+        said = f"{path}, line {at[-1]}: {type(error).__name__}: {error}"
+        raise ScriptError(said) from error
+    return printed.getvalue()
+
+
+def _drawn(folder: Path, cell: str) -> list[Picture]:
+    """Save the figures that are open, and close them."""
+    pictures = []
+    for number in plt.get_fignums():
+        figure = plt.figure(number)
+        name = f"{cell}_figure_{number}"
+        width = save(figure, folder, name)
+        pictures.append(Picture(name, described(figure), width))
+    plt.close("all")
+    return pictures

@@ -1,0 +1,100 @@
+"""All that is public, found by walking the package: a test of each of them meets the next one, too.
+
+Estimators are made from their own `_unit_test_params`, as River's checks make them.
+"""
+
+from __future__ import annotations
+
+import inspect
+import random
+from collections.abc import Iterator
+from types import ModuleType
+from typing import Any
+
+from river import base
+
+import river_hier
+from river_hier import Taxonomy, batch
+from river_hier.datasets import synth
+
+# Labels that River's datasets have too, so that whatever `_unit_test_params` gives knows them.
+LABELS = ["sky", "path", "grass", "cement"]
+TREE = Taxonomy.from_nested({"up": ["sky"], "down": {"ground": ["path", "grass"], "wall": []}})
+PLAIN = synth.PrototypeTree(branching=2, depth=2, noise=0.04, seed=1)
+
+# The streams of `datasets.synth`, from a seed.
+STREAMS = {
+    "Appearing": lambda seed: synth.Appearing(synth.PrototypePaths(TREE, seed=seed), {"sky": 50}),
+    "Imbalanced": lambda seed: synth.Imbalanced(PLAIN, seed=seed),
+    "LabelNoise": lambda seed: synth.LabelNoise(PLAIN, rate=0.5, seed=seed),
+    "LinearLabels": lambda seed: synth.LinearLabels(TREE, seed=seed, drift_at=20, drift_width=99),
+    "PrototypePaths": lambda seed: synth.PrototypePaths(TREE, seed=seed),
+    "PrototypeTree": lambda seed: synth.PrototypeTree(branching=2, depth=3, seed=seed),
+    "SubtreeDrift": lambda seed: synth.SubtreeDrift(PLAIN, "root", 20, drift_width=300, seed=seed),
+}
+
+
+def public() -> Iterator[tuple[str, Any]]:
+    """Every public class and function, by its name with the module's."""
+
+    def walk(prefix: str, module: ModuleType) -> Iterator[tuple[str, Any]]:
+        for name in module.__all__:
+            thing = getattr(module, name)
+            if inspect.ismodule(thing):
+                yield from walk(f"{prefix}{name}.", thing)
+            else:
+                yield f"{prefix}{name}", thing
+
+    return walk("", river_hier)
+
+
+# Those learn in processes of their own, which their own tests start and end.
+ELSEWHERE = "distributed."
+
+
+def estimators(**parameters: Any) -> dict[str, Any]:
+    """A fresh estimator of every public class that learns one example at a time.
+
+    With parameters, of those classes that have all of them.
+    """
+    found = {}
+    for name, cls in public():
+        if not inspect.isclass(cls) or not issubclass(cls, base.Estimator):
+            continue
+        if name.startswith(ELSEWHERE) or inspect.isabstract(cls) or issubclass(cls, batch.Frozen):
+            continue
+        if parameters.keys() <= inspect.signature(cls).parameters.keys():
+            found[name] = cls(**next(iter(cls._unit_test_params())) | parameters)
+    return found
+
+
+def one_label(model: Any) -> bool:
+    """Whether an example has one label; multilabel models take a set of them."""
+    return not isinstance(model, base.MultiLabelClassifier)
+
+
+def dense(model: Any, rng: random.Random) -> tuple[Any, Any]:
+    """An example of few numbers, all of them there, and none below 0."""
+    y = rng.choice(LABELS)
+    x = {i: abs(rng.gauss(float(LABELS.index(y) == i), 0.5)) for i in range(4)}
+    return x, y if one_label(model) else {y}
+
+
+def text(model: Any, rng: random.Random, n_names: int = 3) -> tuple[Any, Any]:
+    """An example of few of `5 n_names` names, which say what the label is; counts of words."""
+    y = rng.choice(LABELS)
+    x = {f"{y} {rng.randrange(n_names)}": 1 for _ in range(4)}
+    x |= {f"any {rng.randrange(n_names)}": 1 for _ in range(4)}
+    return x, y if one_label(model) else {y}
+
+
+def step(model: Any, x: Any, y: Any) -> Any:
+    """Answer if the model can, then learn."""
+    if isinstance(model, base.Transformer):  # of texts
+        words = " ".join(map(str, x))
+        answer = model.transform_one(words)
+        model.learn_one(words)
+        return answer
+    answer = model.predict_one(x) if hasattr(model, "predict_one") else None
+    model.learn_one(x, y)
+    return answer

@@ -1,0 +1,30 @@
+"""Probabilities against frequencies, decision by decision.
+
+Guo et al., "On calibration of modern neural networks" (2017), Eq. (3), where the decisions are all
+pairs of an example and a label, and what is binned is the probability that the label is on.
+"""
+
+from __future__ import annotations
+
+Decision = tuple[float, bool, float]  # what was said, the truth, the weight
+Rows = dict[int, tuple[float, float, float]]
+
+
+def reliability(decisions: list[Decision], n_bins: int) -> Rows:
+    """Of each bin that is not empty the mean of what was said, the share on, the weight."""
+    rows = {}
+    for i in range(n_bins):
+        here = [d for d in decisions if min(int(d[0] * n_bins), n_bins - 1) == i]
+        n = sum(w for _, _, w in here)
+        if n:
+            said = sum(w * p for p, _, w in here) / n
+            on = sum(w for _, true, w in here if true) / n
+            rows[i] = (said, on, n)
+    return rows
+
+
+def calibration_error(decisions: list[Decision], n_bins: int) -> float:
+    """The mean distance of the two, by weight."""
+    rows = reliability(decisions, n_bins).values()
+    total = sum(n for _, _, n in rows)
+    return sum(n * abs(said - on) for said, on, n in rows) / total if total else 0.0

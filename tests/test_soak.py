@@ -1,0 +1,34 @@
+"""State is bounded, or grows as it is said to: `bench/soak.py` in small, by what a pickle holds."""
+
+from __future__ import annotations
+
+import pickle
+from itertools import islice
+
+import pytest
+from soaking import GROWS, Case, cases, steps
+
+CASES = cases()
+
+
+def sizes(case: Case, n: int) -> tuple[int, int]:
+    """Bytes of the model after n steps, and after twice as many."""
+    going = steps(case)
+    found = []
+    for _ in range(2):
+        next(islice(going, n - 1, None))
+        found.append(len(pickle.dumps(case.model)))
+    return found[0], found[1]
+
+
+@pytest.mark.parametrize("title", [title for title in CASES if title not in GROWS])
+def test_state_is_bounded(title: str) -> None:
+    late = title.endswith(("budget", "hashed"))  # what they hold fills up, or has room to spare
+    before, after = sizes(CASES[title], 600 if late else 300)
+    assert after <= 1.5 * before  # a leak would double it
+
+
+@pytest.mark.parametrize("title", GROWS)
+def test_what_grows_grows_as_it_is_said_to(title: str) -> None:
+    before, after = sizes(CASES[title], 150)
+    assert before < after <= 1.1 * 2 ** GROWS[title] * before

@@ -1,0 +1,103 @@
+"""What the package never does: run data as code, reach for a shell, check with `assert`."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from cores import environment
+
+import river_hier
+from river_hier import datasets
+from river_hier.datasets.file_dataset import FileDataset
+
+PACKAGE = Path(river_hier.__file__).parent
+FILES = sorted(PACKAGE.rglob("*.py"))
+
+# The last names of calls that make code or commands of data, or files that others may guess.
+CODE = {"eval", "exec", "compile", "__import__", "loads", "load", "system", "popen", "mktemp"}
+CODE |= {"Popen", "run", "check_call", "check_output", "unpack_archive", "extract", "extractall"}
+MODULES = {"pickle", "marshal", "shelve", "yaml", "subprocess", "ctypes", "xml.etree", "xml.sax"}
+MODULES |= {"xml.dom", "lxml", "ssl"}  # expat alone reads XML, and nobody changes what TLS checks
+ALLOWED = {
+    # A checkpoint is a pickle, read once its checksum is right; docs/trust.md says whose to read.
+    ("checkpoint/format.py", "loads"),
+    ("checkpoint/format.py", "pickle"),
+    # What the processes of one model send each other is written and read by this library alone.
+    ("distributed/processes.py", "loads"),
+}
+# The kernels' own pattern of words is a regular expression.
+PURE = {"re.compile"}
+
+
+def suspicious(path: Path) -> Iterator[tuple[str, int]]:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Call):
+            called = ast.unparse(node.func)
+            if called.rpartition(".")[2] in CODE and called not in PURE:
+                yield called.rpartition(".")[2], node.lineno
+            if any(word.arg == "shell" for word in node.keywords):
+                yield "shell", node.lineno
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            names = [alias.name for alias in node.names]
+            if isinstance(node, ast.ImportFrom):
+                names = [f"{node.module}.{name}" for name in names] if not node.level else []
+            for name in names:
+                yield from ((m, node.lineno) for m in MODULES if f"{name}.".startswith(f"{m}."))
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.relative_to(PACKAGE).as_posix())
+def test_data_is_never_code(path: Path) -> None:
+    name = path.relative_to(PACKAGE).as_posix()
+    assert [(what, at) for what, at in suspicious(path) if (name, what) not in ALLOWED] == []
+
+
+def test_what_is_looked_for_would_be_found(tmp_path: Path) -> None:
+    bad = "import pickle, os\nfrom xml import sax\npickle.loads(b)\nos.system(c)\nf(shell=True)"
+    (tmp_path / "bad.py").write_text(f"{bad}\neval(x)\nfrom yaml import load\nload(y)\n")
+    found = sorted({what for what, _ in suspicious(tmp_path / "bad.py")})
+    assert found == ["eval", "load", "loads", "pickle", "shell", "system", "xml.sax", "yaml"]
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.relative_to(PACKAGE).as_posix())
+def test_an_assert_tells_a_type_and_checks_nothing(path: Path) -> None:
+    """`python -O` leaves them out: what a user gives must not depend on them."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Assert):
+            said = ast.unparse(node.test)
+            assert said.startswith("isinstance(") or said.endswith(" is not None"), said
+            assert node.msg is None
+
+
+def test_what_is_downloaded_is_verified() -> None:
+    """By its SHA-256; over TLS, where there is none, and then the docstring says so."""
+    n = 0
+    for name in datasets.__all__:
+        cls = getattr(datasets, name)
+        if inspect.isclass(cls) and issubclass(cls, FileDataset):
+            for source in cls()._sources().values():
+                n += 1
+                if source.sha256 is None:
+                    assert all(url.startswith("https://") for url in source.urls)
+                    assert "without a checksum" in " ".join((cls.__doc__ or "").split())
+                else:
+                    assert len(bytes.fromhex(source.sha256)) == 32
+                    assert source.urls[0].startswith("https://"), "then come older addresses"
+    assert n > 5
+
+
+def test_without_docstrings_and_with_warnings_as_errors() -> None:
+    program = (
+        "import river_hier\n"
+        "model = river_hier.linear_model.HAROW()\n"
+        "model.learn_one({'a': 1.0}, {'b'})\n"
+        "print(model.predict_one({'a': 1.0}))\n"
+    )
+    command = [sys.executable, "-OO", "-Werror", "-c", program]
+    found = subprocess.run(command, env=environment("numpy"), capture_output=True, text=True)
+    assert (found.stdout, found.stderr) == ("{'b': True}\n", "")
