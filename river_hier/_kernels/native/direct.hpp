@@ -41,13 +41,15 @@ class Direct : public Dual {
     // Nobody asks for r here, so the work can wait until somebody asks for something.
     void append(Visit& visit, const double* labels) override { remember(visit, labels); }
 
-    void add_outputs(size_t n) override {
+    [[gnu::cold]] void add_outputs(size_t n) override {
         for (size_t o = 0; o < n; ++o) {
             v.push_back(minus(ones));
             alpha.emplace_back();
             z_.emplace_back();
-            for (size_t i = 0; i < factor.n(); ++i)
-                advance(z_.size() - 1, factor.row(i), factor.row(i)[i]);
+            for (size_t i = 0; i < factor.n(); ++i) {
+                const Numbers row = factor.row(i);
+                advance(z_.size() - 1, row.data(), row[i]);
+            }
         }
         m_ += n;
         changed();

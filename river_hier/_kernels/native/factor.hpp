@@ -6,45 +6,46 @@
 
 #include "pages.hpp"
 #include "simd.hpp"
+#include "vector.hpp"
 
 namespace river_hier {
 
-constexpr size_t strip = 4;  // rows that are read side by side
+constexpr size_t strip = 4;  // rows that are kept, and read, line by line in turns
 
-// out[r] = rows[r][:n] . y[:n]
-RIVER_HIER_WIDE inline void strip_dots(const double* const* rows, const double* y, size_t n,
-                                       double* out) {
+// out[r] = row r of the strip [:n] . y[:n]
+RIVER_HIER_WIDE inline void strip_dots(const double* rows, const double* y, size_t n, double* out) {
+    constexpr size_t ahead = 128 * lanes<double>;  // what is sent for: the processor looks less far
     Lanes<double> total[strip];
     size_t j = 0;
     for (; j + lanes<double> <= n; j += lanes<double>) {
         Lanes<double> part, row;
         part.load(y + j);
-        for (size_t r = 0; r < strip; ++r) {
-            row.load(rows[r] + j);
+        for (size_t r = 0; r < strip; ++r, rows += lanes<double>) {
+            __builtin_prefetch(rows + ahead);
+            row.load(rows);
             total[r].add_product(part, row);
         }
     }
-    for (size_t r = 0; r < strip; ++r) {
+    for (size_t r = 0; r < strip; ++r, rows += lanes<double>) {
         out[r] = sum_of(total[r]);
-        for (size_t k = j; k < n; ++k) out[r] += rows[r][k] * y[k];
+        for (size_t k = j; k < n; ++k) out[r] += rows[k - j] * y[k];
     }
 }
 
-// x[:n] += a[0] rows[0][:n] + ... + a[3] rows[3][:n]
-RIVER_HIER_WIDE inline void strip_add(const double* const* rows, const double* a, size_t n,
-                                      double* x) {
+// x[:n] += a[0] row 0 of the strip [:n] + ... + a[3] row 3 [:n]
+RIVER_HIER_WIDE inline void strip_add(const double* rows, const double* a, size_t n, double* x) {
     size_t j = 0;
     for (; j + lanes<double> <= n; j += lanes<double>) {
         Lanes<double> total, row;
         total.load(x + j);
-        for (size_t r = 0; r < strip; ++r) {
-            row.load(rows[r] + j);
+        for (size_t r = 0; r < strip; ++r, rows += lanes<double>) {
+            row.load(rows);
             total.add_product(a[r], row);
         }
         total.store(x + j);
     }
-    for (; j < n; ++j)
-        for (size_t r = 0; r < strip; ++r) x[j] += a[r] * rows[r][j];
+    for (size_t r = 0; r < strip; ++r, rows += lanes<double>)
+        for (size_t k = j; k < n; ++k) x[k] += a[r] * rows[k - j];
 }
 
 // `L L^T = B` for a symmetric positive definite B that gains a row and a column at a time.
@@ -52,83 +53,82 @@ RIVER_HIER_WIDE inline void strip_add(const double* const* rows, const double* a
 // For a new column b with diagonal element c the new row of L is (l, s), where `L l = b` and
 // `s^2 = c - l . l`: `forward` gives l and `append` takes it. Unlike the inverse of B, which could
 // be grown as well, the factor stays accurate however badly B is conditioned. A solve reads the
-// n^2 / 2 stored numbers once, four rows at a time.
+// n^2 / 2 stored numbers once. They lie in the order in which it reads them, four rows at a time and
+// of these a cache line each by turns: memory is fastest when it is read from end to end.
 class Factor {
   public:
-    size_t n() const { return rows_.size(); }
+    size_t n() const { return n_; }
 
     static size_t bytes(size_t n) { return n * (n + 1) / 2 * sizeof(double); }
 
-    const double* row(size_t i) const { return rows_[i]; }
+    // Row i, up to the diagonal.
+    Numbers row(size_t i) const {
+        Numbers row;
+        for (size_t k = 0; k <= i; ++k) row.push_back(at(i, k));
+        return row;
+    }
 
     // y := L^-1 y
     void forward(double* y) const {
-        size_t i = 0;
-        for (; i + strip <= n(); i += strip) {
+        for (size_t i = 0; i < n_; i += strip) {
             double sums[strip];
-            strip_dots(&rows_[i], y, i, sums);
-            for (size_t r = 0; r < strip; ++r) {
-                const double* row = rows_[i + r] + i;
-                double rest = y[i + r] - sums[r];
-                for (size_t k = 0; k < r; ++k) rest -= row[k] * y[i + k];
-                y[i + r] = rest / row[r];
+            strip_dots(strips_[i / strip], y, i, sums);
+            for (size_t r = i; r < std::min(i + strip, n_); ++r) {
+                double rest = y[r] - sums[r - i];
+                for (size_t k = i; k < r; ++k) rest -= at(r, k) * y[k];
+                y[r] = rest / at(r, r);
             }
-        }
-        for (; i < n(); ++i) {
-            double rest = y[i];
-            for (size_t k = 0; k < i; ++k) rest -= rows_[i][k] * y[k];
-            y[i] = rest / rows_[i][i];
         }
     }
 
     // x := L^-T x
     void backward(double* x) const {
-        size_t end = n();
-        for (; end % strip; --end) {
-            const size_t i = end - 1;
-            x[i] /= rows_[i][i];
-            for (size_t k = 0; k < i; ++k) x[k] -= rows_[i][k] * x[i];
-        }
-        for (; end; end -= strip) {
-            const size_t i = end - strip;
-            double less[strip];
-            for (size_t r = strip; r-- > 0;) {
-                double rest = x[i + r];
-                for (size_t k = r + 1; k < strip; ++k) rest -= rows_[i + k][i + r] * x[i + k];
-                x[i + r] = rest / rows_[i + r][i + r];
-                less[r] = -x[i + r];
+        for (size_t end = n_; end;) {
+            const size_t i = (end - 1) / strip * strip;
+            double less[strip] = {};
+            for (size_t r = end; r-- > i;) {
+                double rest = x[r];
+                for (size_t k = r + 1; k < end; ++k) rest -= at(k, r) * x[k];
+                x[r] = rest / at(r, r);
+                less[r - i] = -x[r];
             }
-            strip_add(&rows_[i], less, i, x);
+            strip_add(strips_[i / strip], less, i, x);
+            end = i;
         }
     }
 
     // Grow by the row (l, s).
     void append(const double* l, double s) {
-        const size_t i = n();
-        double* row = room(i + 1);
-        std::copy(l, l + i, row);
-        row[i] = s;
-        rows_.push_back(row);
+        if (n_ % strip == 0) strips_.push_back(room(n_ + strip));
+        for (size_t k = 0; k < n_; ++k) at(n_, k) = l[k];
+        at(n_, n_) = s;
+        ++n_;
     }
 
   private:
-    // Memory for a row, each from the start of a cache line: 64 rows at a time, and in huge pages as
-    // soon as the factor is larger than one.
-    double* room(size_t length) {
-        const size_t whole = (length + lanes<double> - 1) / lanes<double> * lanes<double>;
+    double& at(size_t i, size_t k) const {
+        constexpr size_t width = lanes<double>;
+        return strips_[i / strip][(k / width * strip + i % strip) * width + k % width];
+    }
+
+    // Memory for a strip with so many columns: 16 at a time, and in huge pages as soon as the factor
+    // is larger than one.
+    double* room(size_t columns) {
+        const size_t whole = strip * ((columns + lanes<double> - 1) / lanes<double> * lanes<double>);
         if (whole > left_) {
-            left_ = 64 * whole;
-            if (bytes(length) > huge_page / 2) left_ = std::max(left_, huge_page / sizeof(double));
+            left_ = 16 * whole;
+            if (bytes(columns) > huge_page / 2) left_ = std::max(left_, huge_page / sizeof(double));
             blocks_.push_back(zeroed(left_ * sizeof(double), line));
             next_ = static_cast<double*>(blocks_.back().get());
         }
-        double* row = next_;
+        double* room = next_;
         next_ += whole;
         left_ -= whole;
-        return row;
+        return room;
     }
 
-    std::vector<const double*> rows_;
+    size_t n_ = 0;
+    std::vector<double*> strips_;
     std::vector<Pages> blocks_;
     double* next_ = nullptr;
     size_t left_ = 0;

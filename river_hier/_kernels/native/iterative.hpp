@@ -74,7 +74,7 @@ class Iterative : public Dual {
         settled_ = false;
     }
 
-    void add_outputs(size_t n) override {
+    [[gnu::cold]] void add_outputs(size_t n) override {
         for (size_t o = 0; o < n; ++o) {
             v.push_back(minus(ones));
             alpha.emplace_back(this->n(), 0.0);

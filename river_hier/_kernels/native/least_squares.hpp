@@ -171,7 +171,7 @@ class LeastSquares : public Shared {
 
     // Both changes of variables are rare and want a symmetric eigensolver: numpy has one.
 
-    std::unique_ptr<Solver> to_primal(Dual& dual, size_t n_features) const {
+    [[gnu::cold]] std::unique_ptr<Solver> to_primal(Dual& dual, size_t n_features) const {
         nb::gil_scoped_acquire python;  // a batch comes without
         Numbers S(dual.n() * n_features, 0.0);
         for (size_t i = 0; i < dual.n(); ++i) instances.add_to(dual.ids[i], 1.0, &S[i * n_features]);
@@ -185,7 +185,7 @@ class LeastSquares : public Shared {
                                         w.data(), total.data());
     }
 
-    std::unique_ptr<Solver> to_dual(Primal& primal) {
+    [[gnu::cold]] std::unique_ptr<Solver> to_dual(Primal& primal) {
         nb::gil_scoped_acquire python;
         const size_t d = primal.d(), m = primal.n_outputs();
         nb::tuple found = nb::cast<nb::tuple>(changes().attr("instances")(

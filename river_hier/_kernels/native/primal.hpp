@@ -30,11 +30,13 @@ class Primal : public Solver {
     size_t d() const { return inverse_.size(); }
 
     void scores(Visit& visit, double* scores) override {
-        std::fill(scores, scores + m_, 0.0);
         const Vector& x = visit.x;
-        for (size_t j = 0; j < x.size(); ++j)
-            if (x.rows[j] < d())
-                for (size_t o = 0; o < m_; ++o) scores[o] += x.values[j] * w_[x.rows[j] * m_ + o];
+        for (size_t o = 0; o < m_; ++o) {
+            double sums[4] = {};  // as each addition waits for the one before
+            for (size_t j = 0; j < x.size(); ++j)
+                if (x.rows[j] < d()) sums[j % 4] += x.values[j] * w_[x.rows[j] * m_ + o];
+            scores[o] = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+        }
     }
 
     double solve(Visit& visit) override {  // u = A^-1 x
@@ -80,7 +82,7 @@ class Primal : public Solver {
 
     void append(Visit& visit, const double* v) override { store(visit, v, solve(visit)); }
 
-    void add_outputs(size_t n) override {
+    [[gnu::cold]] void add_outputs(size_t n) override {
         Numbers w;
         for (size_t i = 0; i < d(); ++i) {
             const auto row = w_.begin() + static_cast<std::ptrdiff_t>(i * m_);

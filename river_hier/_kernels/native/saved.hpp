@@ -80,8 +80,10 @@ inline nb::object save(System& system, const Instances& instances) {
     if (!direct) return nb::make_tuple("iterative", nodes, system.n_stored, ids, ones, v, w0);
     direct->catch_up(instances);
     Numbers packed;
-    for (size_t i = 0; i < dual->n(); ++i)
-        packed.insert(packed.end(), direct->factor.row(i), direct->factor.row(i) + i + 1);
+    for (size_t i = 0; i < dual->n(); ++i) {
+        const Numbers row = direct->factor.row(i);
+        packed.insert(packed.end(), row.begin(), row.end());
+    }
     return nb::make_tuple("direct", nodes, system.n_stored, ids, ones, v, w0, array(packed));
 }
 

@@ -7,8 +7,6 @@
 
 namespace river_hier {
 
-using Numbers = std::vector<double>;
-
 // `A = l2 I + S S^T` and `w = A^-1 S v`; in dual variables `w = S alpha` with
 // `alpha = B^-1 v`, `B = l2 I + S^T S`. Columns (outputs) are the nodes that share the instances.
 class Solver {

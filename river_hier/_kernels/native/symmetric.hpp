@@ -13,6 +13,7 @@ namespace river_hier {
 RIVER_HIER_WIDE inline void multiply_symmetric(const double* const* rows, const double* x,
                                                size_t whole, double* u) {
     constexpr size_t strip = 4;
+    constexpr size_t ahead = 64 * lanes<double>;  // what is sent for
     for (size_t i = 0; i < whole; i += strip) {
         Lanes<double> total[strip], row, part, sum;
         size_t j = i - i % lanes<double>;
@@ -25,6 +26,7 @@ RIVER_HIER_WIDE inline void multiply_symmetric(const double* const* rows, const 
             part.load(x + j);
             sum.load(u + j);
             for (size_t r = 0; r < strip; ++r) {
+                __builtin_prefetch(rows[i + r] + j + ahead);
                 row.load(rows[i + r] + j);
                 total[r].add_product(row, part);
                 sum.add_product(x[i + r], row);

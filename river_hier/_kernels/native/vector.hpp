@@ -6,9 +6,11 @@
 
 namespace river_hier {
 
+using Numbers = std::vector<double>;
+
 struct Vector {
     std::vector<uint32_t> rows;
-    std::vector<double> values;
+    Numbers values;
     double norm2 = 0.0;  // of all features of x, those without a row included
 
     size_t size() const { return rows.size(); }
