@@ -40,7 +40,7 @@ class MultiLabelModel(TaxonomyModel, base.MultiLabelClassifier):
             taxonomy takes a tuple as one label; name several in a set or a list.
 
         """
-        if isinstance(y, Iterator):  # it can be walked only once
+        if not isinstance(y, dict) and isinstance(y, Iterator):  # it can be walked only once
             y = list(y)
         self._make_room(x, y)
         self._learn(x, y)

@@ -63,16 +63,20 @@ class Names {
         Py_ssize_t position = 0;
         PyObject *name, *value;
         size_t n = 0;
-        double norm2 = 0.0;
         while (PyDict_Next(x, &position, &name, &value)) {
-            double number;
-            if (!plain_number(value, number)) return false;
-            if (is_text(name))
-                on_text(name, n);
-            else if (!harmless(name))
-                return false;
+            __builtin_prefetch(name);
+            __builtin_prefetch(value);
             names_[n] = name;
-            found_.values[n++] = number;
+            values_[n++] = value;
+        }
+        double norm2 = 0.0;
+        for (size_t i = 0; i < n; ++i) {
+            double& number = found_.values[i];
+            if (!plain_number(values_[i], number)) return false;
+            if (is_text(names_[i]))
+                on_text(names_[i], i);
+            else if (!harmless(names_[i]))
+                return false;
             norm2 += number * number;
         }
         if (!std::isfinite(norm2)) return false;  // the slow way says what is wrong
@@ -101,7 +105,9 @@ class Names {
     void reserve(size_t n) {
         found_.rows.resize(n);
         found_.values.resize(n);
-        if (names_.size() < n) names_.resize(2 * n);
+        if (names_.size() >= n) return;
+        names_.resize(2 * n);
+        values_.resize(2 * n);
     }
 
     void keep(size_t n) {
@@ -110,7 +116,7 @@ class Names {
     }
 
     Vector found_;                  // the answer
-    std::vector<PyObject*> names_;  // of x
+    std::vector<PyObject*> names_, values_;  // of x
 
   private:
     nb::object read_;
