@@ -51,14 +51,25 @@ class Dense : public Layout {
         }
     }
 
+    // x^T S x = ||x||^2 + sum (S - 1) x^2: a score, in the other plane and with the squares of x.
     void score_variances(const Vector& x, const Nodes& nodes, Numbers& variances) override {
         grow(x);
-        variances.assign(nodes.size(), 0.0);
-        for (size_t j = 0; j < x.size(); ++j) {
-            const T* s = at(x.rows[j], 1);
-            double* sum = variances.data();
-            for (uint32_t v : nodes) *sum++ += variance(s[v], x.values[j]);
+        n_ = x.size();
+        rows_.resize(n_);
+        values_.resize(n_);
+        for (size_t j = 0; j < n_; ++j) {
+            rows_[j] = at(x.rows[j], 1);
+            values_[j] = x.values[j] * x.values[j];
         }
+        Ranges near;  // the lines of the nodes, as few pieces as possible
+        for (uint32_t v : nodes)
+            if (near.empty() || v >= near.back().last + lanes<T>)
+                near.push_back({v, v + 1});
+            else
+                near.back().last = v + 1;
+        variances.resize(width_ + lanes<T>);
+        score(near, variances.data());
+        for (size_t i = 0; i < nodes.size(); ++i) variances[i] = x.norm2 + variances[nodes[i]];
     }
 
     void learn(const Vector& x, const Moves& moves) override {
