@@ -31,7 +31,7 @@ class Dual : public Solver {
 
     // Forget the `count` oldest instances, in so many features. w stays as it is: it is regularised from now on towards
     // what they had contributed, w0, and v is what w0 leaves of the labels.
-    virtual void forget(size_t count, const Instances& instances, size_t n_features) {
+    [[gnu::cold]] virtual void forget(size_t count, const Instances& instances, size_t n_features) {
         settle(instances);
         w0.resize(m_);
         for (size_t o = 0; o < m_; ++o) {

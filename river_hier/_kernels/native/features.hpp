@@ -55,20 +55,20 @@ class Features : public Names {
         return found_;
     }
 
-    nb::list names() const override {
+    [[gnu::cold]] nb::list names() const override {
         nb::list names;
         for (const nb::object& key : keys_) names.append(key);
         return names;
     }
 
-    nb::object row(nb::handle name) override {
+    [[gnu::cold]] nb::object row(nb::handle name) override {
         Busy busy(*this);
         uint32_t row = any(name.ptr());
         return row == TextTable::none ? nb::none() : nb::object(nb::int_(row));
     }
 
     // For Python's garbage collector: only a name that is anything can be part of a cycle.
-    int traverse(visitproc visit, void* arg) const {
+    [[gnu::cold]] int traverse(visitproc visit, void* arg) const {
         Py_VISIT(others_.ptr());
         if (wild_)
             for (const nb::object& key : keys_) Py_VISIT(key.ptr());
@@ -81,7 +81,7 @@ class Features : public Names {
         std::vector<nb::object>().swap(keys_);
     }
 
-    void add_all(nb::list names) {
+    [[gnu::cold]] void add_all(nb::list names) {
         Busy busy(*this);
         for (nb::handle name : names) {
             if (any(name.ptr()) != TextTable::none) throw nb::value_error("a feature comes twice");
@@ -154,7 +154,7 @@ class Features : public Names {
     }
 
     // Back to the first n features.
-    void forget(size_t n) {
+    [[gnu::cold]] void forget(size_t n) {
         if (n == size()) return;
         keys_.resize(n);
         table_.clear();

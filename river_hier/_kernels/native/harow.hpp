@@ -8,22 +8,23 @@ namespace river_hier {
 // Every node whose parents are truly on learns if its margin is below 1.
 inline void harow_step(GaussianWeights& w, const Vector& x, const On& on, double r,
                        double forgetting, const Labels& labels) {
-    Ranges ranges;
-    labels.trained(on, ranges);
-    w.score(x, ranges);
-    Nodes nodes;
-    for (Range range : ranges)
+    Nodes& nodes = w.nodes;
+    Moves& moves = w.moves;
+    nodes.clear();
+    moves.clear();
+    labels.trained(on, w.ranges);
+    w.score(x, w.ranges);
+    for (Range range : w.ranges)
         for (uint32_t v = range.first; v < range.last; ++v)
             if ((on.mask[v] ? w.scores[v] : -w.scores[v]) < 1.0) nodes.push_back(v);
     if (nodes.empty() || x.norm2 == 0.0) return;
-    Numbers variances;  // x^T S x
     if (forgetting < 1.0) w.fade(x, nodes, forgetting);
-    w->score_variances(x, nodes, variances);
-    Moves moves;
+    w->score_variances(x, nodes, w.variances);  // x^T S x
     for (size_t i = 0; i < nodes.size(); ++i) {
         const uint32_t v = nodes[i];
         const double y = on.mask[v] ? 1.0 : -1.0;
-        moves.push_back({v, (y - w.scores[v]) / (variances[i] + r), 1.0 / (variances[i] + r)});
+        const double confidence = 1.0 / (w.variances[i] + r);
+        moves.push_back({v, (y - w.scores[v]) * confidence, confidence});
     }
     w.learn(x, nodes, moves);
 }

@@ -35,10 +35,13 @@ inline const double* hieron_scores(Weights& w, const Vector& x, const Labels& tr
     return w.scores.data();
 }
 
-// Append the nodes to move along x, and by how much, so that y wins over `y_hat` by its
+// Put into `w` the nodes to move along x, and by how much, so that y wins over `y_hat` by its
 // margin, unless the step would be larger than C.
-inline bool hieron_move(const double* scores, double norm2, uint32_t y, uint32_t y_hat,
-                        const Labels& tree, double C, Nodes& nodes, Numbers& steps) {
+inline bool hieron_move(Weights& w, double norm2, uint32_t y, uint32_t y_hat, const Labels& tree,
+                        double C) {
+    const Numbers& scores = w.scores;
+    w.nodes.clear();
+    w.steps.clear();
     Nodes up, down;
     for (uint32_t u = y, v = y_hat; u != v;) {
         if (tree.depth(u) >= tree.depth(v)) {
@@ -55,8 +58,8 @@ inline bool hieron_move(const double* scores, double norm2, uint32_t y, uint32_t
     const double alpha = std::min(C, loss / (gamma * norm2));  // Eq. (8)
     for (auto u = up.rbegin(), v = down.rbegin(); u != up.rend() || v != down.rend();) {
         const bool rises = v == down.rend() || (u != up.rend() && *u < *v);
-        nodes.push_back(rises ? *u++ : *v++);
-        steps.push_back(rises ? alpha : -alpha);  // Eq. (7)
+        w.nodes.push_back(rises ? *u++ : *v++);
+        w.steps.push_back(rises ? alpha : -alpha);  // Eq. (7)
     }
     return true;
 }
@@ -65,9 +68,7 @@ inline bool hieron_move(const double* scores, double norm2, uint32_t y, uint32_t
 inline void hieron_step(Weights& w, double C, const Vector& x, uint32_t y, const Labels& tree) {
     const double* scores = hieron_scores(w, x, tree);
     const uint32_t y_hat = argmax(scores, tree.n());  // Eq. (3)
-    Nodes nodes;
-    Numbers steps;
-    if (hieron_move(scores, x.norm2, y, y_hat, tree, C, nodes, steps)) w.add(x, nodes, steps);
+    if (hieron_move(w, x.norm2, y, y_hat, tree, C)) w.add(x, w.nodes, w.steps);
 }
 
 // Round i of batch Hieron: a move against the label of the largest loss, counted i times in `lag`.
@@ -81,13 +82,11 @@ inline void averaged_hieron_step(Weights& w, Weights& lag, double i, double C, c
         const double gamma = tree.depth(y) + tree.depth(v) - 2.0 * losses[v];
         losses[v] = scores[v] + std::sqrt(gamma);  // the most of Eq. (5)
     }
-    Nodes nodes;
-    Numbers steps;
     const uint32_t y_hat = argmax(losses.data(), tree.n());
-    if (!hieron_move(scores, x.norm2, y, y_hat, tree, C, nodes, steps)) return;
-    w.add(x, nodes, steps);
-    for (double& step : steps) step *= i;
-    lag.add(x, nodes, steps);
+    if (!hieron_move(w, x.norm2, y, y_hat, tree, C)) return;
+    w.add(x, w.nodes, w.steps);
+    for (double& step : w.steps) step *= i;
+    lag.add(x, w.nodes, w.steps);
 }
 
 }  // namespace river_hier

@@ -7,12 +7,13 @@ namespace river_hier {
 
 // Every node whose parents are truly on learns from its mistake.
 inline void hperceptron_step(Weights& w, const Vector& x, const On& on, const Labels& labels) {
-    Ranges ranges;
-    Nodes nodes;
-    Numbers steps;
-    labels.trained(on, ranges);
-    w.score(x, ranges);
-    for (Range range : ranges)
+    Nodes& nodes = w.nodes;
+    Numbers& steps = w.steps;
+    nodes.clear();
+    steps.clear();
+    labels.trained(on, w.ranges);
+    w.score(x, w.ranges);
+    for (Range range : w.ranges)
         for (uint32_t v = range.first; v < range.last; ++v)
             if ((w.scores[v] >= 0.0) != static_cast<bool>(on.mask[v])) {
                 nodes.push_back(v);

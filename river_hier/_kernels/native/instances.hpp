@@ -97,7 +97,7 @@ class Instances {
     }
 
     // Only these, with new numbers.
-    Instances chosen(const std::vector<uint32_t>& numbers) const {
+    [[gnu::cold]] Instances chosen(const std::vector<uint32_t>& numbers) const {
         Instances chosen;
         chosen.know(n_features());
         for (uint32_t number : numbers) chosen.append(vector(number));

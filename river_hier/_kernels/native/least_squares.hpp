@@ -84,7 +84,7 @@ class LeastSquares : public Shared {
     }
 
     // Drop the instances that nobody needs any more; between two examples.
-    void tidy() {
+    [[gnu::cold]] void tidy() {
         if (instances.n() < many_) return;
         std::vector<char> needed(instances.n(), 0);
         std::vector<Dual*> duals;
@@ -106,7 +106,7 @@ class LeastSquares : public Shared {
     }
 
     // Memory that factors and inverses take.
-    size_t n_bytes() const {
+    [[gnu::cold]] size_t n_bytes() const {
         size_t bytes = used_;
         for (const System& system : systems)
             if (auto* primal = dynamic_cast<const Primal*>(system.solver.get()))
@@ -115,7 +115,7 @@ class LeastSquares : public Shared {
     }
 
     // Count the bytes of all factors anew.
-    void recount() {
+    [[gnu::cold]] void recount() {
         used_ = 0;
         for (const System& system : systems)
             if (auto* direct = dynamic_cast<const Direct*>(system.solver.get()))

@@ -91,7 +91,7 @@ class Names {
     // What the reader makes of an unusual x. It runs code of others, so nobody is busy yet.
     nb::tuple read_odd(nb::handle x) const { return nb::cast<nb::tuple>(read_(x)); }
 
-    void take(const nb::tuple& read) {
+    [[gnu::cold]] void take(const nb::tuple& read) {
         nb::list names = nb::cast<nb::list>(read[0]);  // `read` keeps them alive
         nb::list values = nb::cast<nb::list>(read[1]);
         reserve(names.size());

@@ -102,7 +102,7 @@ struct Row {
         room = new_room;
     }
 
-    void spread(const Shape& shape) {
+    [[gnu::cold]] void spread(const Shape& shape) {
         char* whole = allocate(shape.n_nodes * shape.cell);
         std::memset(whole, 0, shape.n_nodes * shape.cell);
         for (uint32_t i = 0; i < size; ++i)

@@ -80,7 +80,7 @@ class Weights : public Shared {
     void next_round() { ++round_; }
 
     // Make room up to `n_nodes` nodes; the new ones start at zero.
-    void add_nodes(size_t n_nodes) {
+    [[gnu::cold]] void add_nodes(size_t n_nodes) {
         n_nodes_ = n_nodes;
         if (n_nodes <= room_) return;
         std::unique_ptr<Layout> old = std::move(layout_);
@@ -96,7 +96,11 @@ class Weights : public Shared {
             }
     }
 
-    Numbers scores;  // scratch of the algorithms
+    // Scratch of the algorithms: what they would allocate at every step.
+    Numbers scores, steps, variances;
+    Ranges ranges;
+    Nodes nodes;
+    Moves moves;
 
   private:
     // What has been added to the weights is in `cells_`.
