@@ -19,6 +19,7 @@ TREE = Taxonomy([("r", "a"), ("a", "b"), ("r", "c")])
 DAG = Taxonomy([("r", "a"), ("r", "b"), ("a", "c"), ("b", "c")])
 SINGLE = ["Hieron", "AveragedHieron"]
 MULTI = ["HPerceptron", "HMinOver", "HRLS", "SHRLS"]
+MUCH = list(range(1_000))
 
 
 def models(names: list[str]) -> Iterator[Any]:
@@ -217,3 +218,22 @@ def test_least_squares_refuses_an_x_beside_which_l2_is_lost(name: str) -> None:
     with pytest.raises(ValueError, match=r"`l2` = 1e-06 is lost in rounding .* 4e\+06; scale x"):
         model.learn_one({"x": 2000.0, "new": 1.0}, "b")
     assert pickle.dumps(model) == before
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda model: linear_model.Hieron(model.taxonomy).learn_one({"a": 1.0}, MUCH),
+        lambda model: model.learn_one({"a": 1.0}, [tuple(MUCH)]),
+        lambda model: model.learn_one({"a": 1.0}, {"wolf": MUCH}),
+        lambda model: model.learn_one({"a": MUCH}, "wolf"),
+        lambda model: model.learn_one({"a" * 5_000: math.nan}, "wolf"),
+        lambda model: model.predict_one({"a": 1.0}, threshold=MUCH),
+        lambda model: Taxonomy([MUCH]),
+    ],
+)
+def test_a_long_value_does_not_bury_the_message(call: Any) -> None:
+    with pytest.raises((ValueError, TypeError)) as caught:
+        call(linear_model.HPerceptron(Taxonomy([("animal", "wolf"), ("animal", "fox")])))
+    assert " ... " in str(caught.value)
+    assert len(str(caught.value)) < 300

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..taxonomy.short import short
 from .names import Names, Vector
 from .pickles import saved
 
@@ -118,8 +119,8 @@ def _number(name: Hashable, value: Any) -> float:
     if not number or isinstance(value, np.timedelta64):
         kind = type(value).__name__
         raise ValueError(
-            f"feature {name!r} is {value!r} ({kind}), not a number; drop it or encode it, e.g. "
-            "with river's preprocessing.OneHotEncoder"
+            f"feature {short(name)} is {short(value)} ({kind}), not a number; drop it or "
+            "encode it, e.g. with river's preprocessing.OneHotEncoder"
         )
     try:
         return float(value)
@@ -136,13 +137,13 @@ def _whats_wrong(x: Mapping[Hashable, Any], values: list[float]) -> str:
             return _too_large(name, given)
         if not math.isfinite(value):
             return (
-                f"feature {name!r} is {value!r}; values must be finite, "
+                f"feature {short(name)} is {value!r}; values must be finite, "
                 "e.g. after river's preprocessing.StatImputer"
             )
     name = max(x, key=dict(zip(x, map(abs, values), strict=True)).__getitem__)
-    return f"feature {name!r} is {x[name]!r}: the squared norm of x overflows; scale it"
+    return f"feature {short(name)} is {x[name]!r}: the squared norm of x overflows; scale it"
 
 
 def _too_large(name: Hashable, value: Any) -> str:
     # The value itself may have thousands of digits.
-    return f"feature {name!r} is too large for a float (a {type(value).__name__}); scale it"
+    return f"feature {short(name)} is too large for a float (a {type(value).__name__}); scale it"

@@ -6,6 +6,8 @@ import math
 import numbers
 from typing import Any
 
+from ..taxonomy.short import short
+
 
 def check_positive(name: str, value: Any) -> None:
     """A parameter must be a positive, finite number."""
@@ -14,7 +16,7 @@ def check_positive(name: str, value: Any) -> None:
     except OverflowError:  # an int that is larger than any float
         fits = False
     if not fits:
-        raise ValueError(f"`{name}` must be positive, got {value!r}")
+        raise ValueError(f"`{name}` must be positive, got {short(value)}")
 
 
 def check_cap(name: str, value: Any) -> None:
@@ -24,13 +26,13 @@ def check_cap(name: str, value: Any) -> None:
     except OverflowError:  # an int that is larger than any float
         fits = False
     if not fits:
-        raise ValueError(f"`{name}` must be positive, or math.inf for no cap, got {value!r}")
+        raise ValueError(f"`{name}` must be positive, or math.inf for no cap, got {short(value)}")
 
 
 def check_integer(name: str, value: Any, at_least: int) -> None:
     """A parameter that counts something."""
     if isinstance(value, bool) or not isinstance(value, numbers.Integral):
-        raise TypeError(f"`{name}` must be an integer, got {value!r}")
+        raise TypeError(f"`{name}` must be an integer, got {short(value)}")
     if value < at_least:
         raise ValueError(f"`{name}` must be at least {at_least}, got {value}")
 
@@ -38,7 +40,7 @@ def check_integer(name: str, value: Any, at_least: int) -> None:
 def check_probability(name: str, value: Any) -> None:
     """A parameter that is a probability."""
     if not isinstance(value, numbers.Real) or not 0.0 <= float(value) <= 1.0:
-        raise ValueError(f"`{name}` must be between 0 and 1, got {value!r}")
+        raise ValueError(f"`{name}` must be between 0 and 1, got {short(value)}")
 
 
 def check_forgetting(value: Any) -> None:
@@ -46,7 +48,8 @@ def check_forgetting(value: Any) -> None:
     fits = isinstance(value, numbers.Real) and not isinstance(value, bool)
     if not fits or not 0.0 < float(value) <= 1.0:
         raise ValueError(
-            f"`forgetting` must be above 0 and at most 1, where nothing is forgotten, got {value!r}"
+            "`forgetting` must be above 0 and at most 1, where nothing is forgotten, "
+            f"got {short(value)}"
         )
 
 
@@ -60,4 +63,4 @@ def check_power_of_two(name: str, value: Any) -> None:
 def check_dtype(name: str, value: Any) -> None:
     """A parameter that says in which numbers weights are stored."""
     if value not in ("float64", "float32"):
-        raise ValueError(f'`{name}` must be "float64" or "float32", got {value!r}')
+        raise ValueError(f'`{name}` must be "float64" or "float32", got {short(value)}')

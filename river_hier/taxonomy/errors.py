@@ -5,6 +5,8 @@ from __future__ import annotations
 import difflib
 from collections.abc import Hashable, Iterable
 
+from .short import short
+
 # Beyond this many nodes, looking for a similar label takes longer than a tenth of a second.
 _SUGGEST_UP_TO = 2_000
 
@@ -34,7 +36,7 @@ class UnknownLabelError(KeyError, ValueError):
     def __init__(self, label: object, labels: Iterable[Hashable]):
         known = tuple(labels)
         super().__init__(label)
-        self.message = f"label {label!r} is not in the taxonomy ({len(known)} nodes)"
+        self.message = f"label {short(label)} is not in the taxonomy ({len(known)} nodes)"
         if guess := _similar(label, known):
             self.message += f"; did you mean {guess}?"
 

@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from .short import short
+
 Label = Any  # any hashable
 DEFAULT_ROOT = "root"
 
@@ -64,11 +66,11 @@ def _read(
     seen: set[tuple[Label, Label]] = set()
     for number, edge in enumerate(chain(known, edges), start=-len(known)):
         if not _is_pair(edge):
-            raise ValueError(f"edge {number} is {edge!r}: it must be a (parent, child) pair")
+            raise ValueError(f"edge {number} is {short(edge)}: it must be a (parent, child) pair")
         try:
             parent, child = map(add, edge)
         except (TypeError, ValueError) as error:  # only now is it worth naming the place
-            raise type(error)(f"edge {number} is {edge!r}: {error}") from None
+            raise type(error)(f"edge {number} is {short(edge)}: {error}") from None
         if parent == child:
             raise ValueError(f"edge {number} makes node {child!r} its own parent")
         if (parent, child) not in seen:
@@ -99,7 +101,7 @@ def check_label(label: Label) -> None:
         hash(label)
     except TypeError:
         raise TypeError(
-            f"label {label!r} is not hashable; use a string, a number or a tuple"
+            f"label {short(label)} is not hashable; use a string, a number or a tuple"
         ) from None
 
 

@@ -7,6 +7,7 @@ from itertools import compress
 from typing import Any
 
 from .nodes import Nodes, check_taxonomy
+from .short import short
 
 
 def closed(taxonomy: Nodes, y: Any) -> set[int]:
@@ -122,4 +123,4 @@ def _bool(label: Any, on: Any) -> bool:
             return bool(on)
     except (TypeError, ValueError):
         pass
-    raise ValueError(f"label {label!r} is {on!r}: it must be True or False")
+    raise ValueError(f"label {label!r} is {short(on)}: it must be True or False")
