@@ -8,10 +8,10 @@ from river import base
 from .._kernels import Calibration, carried_values, top_down_probabilities, trained_nodes
 from .._kernels.paths import top_down
 from ..base import Floats
+from ..base.around import Around, check_model
 from ..base.classifiers import shown
 from ..base.early import early_multilabel
 from ..taxonomy import Label, Succession, succession
-from .around import Around, check_model
 
 __all__ = ["Calibrated"]
 

@@ -8,10 +8,10 @@ from typing import Any
 
 from river import base
 
+from ..base.around import Around, check_model
 from ..base.classifiers import shown
 from ..base.early import early_multilabel
 from ..taxonomy import Label
-from .around import Around, check_model
 
 
 class Decoder(Around, base.MultiLabelClassifier):

@@ -6,9 +6,9 @@ from typing import Any
 from river import base
 
 from .._kernels import Temperature
+from ..base.around import Around, check_model
 from ..base.classifiers import shown
 from ..base.early import early_label
-from .around import Around, check_model
 
 __all__ = ["Tempered"]
 

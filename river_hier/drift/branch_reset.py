@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from river import base, drift
 
 from .._kernels import trained_nodes
-from ..base.classifiers import shown
-from ..taxonomy import Label, Renamed, Start, Taxonomy, succession
+from ..base.around import Around, check_model
+from ..taxonomy import Label, Succession, Taxonomy
 
 __all__ = ["BranchReset"]
 
@@ -20,7 +20,7 @@ Mask = NDArray[np.bool_]
 _default: Any = drift.binary.HDDMA
 
 
-class BranchReset(base.Wrapper[Any], base.MultiLabelClassifier, base.Classifier):
+class BranchReset(Around, base.MultiLabelClassifier, base.Classifier):
     """A model that starts anew in the branch where the stream has changed, and only there.
 
     Every node has a drift detector, which sees whether the model was right about the node before it
@@ -96,12 +96,7 @@ class BranchReset(base.Wrapper[Any], base.MultiLabelClassifier, base.Classifier)
     """
 
     def __init__(self, model: Any, detector: Any = None) -> None:
-        last = getattr(model, "_last_step", model)
-        if isinstance(model, type) or not all(hasattr(last, a) for a in ("forget", "taxonomy")):
-            raise TypeError(
-                "`model` must be a model in a taxonomy with `forget`, as those of linear_model "
-                f"are, got {shown(model)}"
-            )
+        check_model(model, "forget")
         if detector is not None and not (
             hasattr(detector, "drift_detected") and callable(getattr(detector, "clone", None))
         ):
@@ -109,32 +104,11 @@ class BranchReset(base.Wrapper[Any], base.MultiLabelClassifier, base.Classifier)
                 "`detector` must be a drift detector of River's, e.g. drift.binary.DDM(), got "
                 f"{detector!r}"
             )
-        self.model = model
+        super().__init__(model)
         self.detector = detector
         self.drifts_detected: list[tuple[int, Label]] = []
         self._detectors: dict[Label, Any] = {}
         self._step = 0
-
-    @property
-    def _wrapped_model(self) -> Any:
-        return self.model
-
-    @property
-    def _last(self) -> Any:
-        """The model itself, where it is the end of a pipeline."""
-        return getattr(self.model, "_last_step", self.model)
-
-    @property
-    def taxonomy(self) -> Start:
-        """The taxonomy of the model; `None` or an `OpenTaxonomy` where it is open."""
-        taxonomy: Start = self._last.taxonomy
-        return taxonomy
-
-    @property
-    def _taxonomy(self) -> Taxonomy:
-        """The taxonomy as it is now."""
-        taxonomy: Taxonomy = self._last._taxonomy
-        return taxonomy
 
     @classmethod
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
@@ -197,36 +171,11 @@ class BranchReset(base.Wrapper[Any], base.MultiLabelClassifier, base.Classifier)
         scores: dict[Label, float] = self.model.score_one(x, **kwargs)
         return scores
 
-    def forget(self, label: Label) -> None:
-        """Start anew at a node and all that is below it, as after an alarm.
-
-        Parameters
-        ----------
-        label
-            The node.
-
-        """
-        self._last.forget(label)
-        for below in self._taxonomy.subtree(label):
-            self._detectors.pop(below, None)
-
-    def adopt(self, taxonomy: Taxonomy, renamed: Renamed | None = None) -> None:
-        """Carry on with another taxonomy, as the model does; not to be asked of the model alone.
-
-        Parameters
-        ----------
-        taxonomy
-            The taxonomy to carry on with.
-        renamed
-            `{old label: new label}`, or `{old label: None}` for what is forgotten.
-
-        """
-        change = succession(self._taxonomy, taxonomy, renamed)
-        self._last.adopt(taxonomy, renamed)
+    def _carry(self, change: Succession) -> None:
         old, detectors = change.before.nodes, self._detectors
         self._detectors = {  # of nodes that are merged none fits
             label: detectors[old[sources[0]]]
-            for label, sources in zip(taxonomy.nodes, change.sources, strict=True)
+            for label, sources in zip(change.after.nodes, change.sources, strict=True)
             if len(sources) == 1 and old[sources[0]] in detectors
         }
 

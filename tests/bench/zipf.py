@@ -40,14 +40,16 @@ Options = argparse.Namespace
 
 
 def learners(t: Taxonomy, n_features: int | None) -> dict[str, Callable[[], Any]]:
-    classes: dict[str, Any] = {"H-PERC": linear_model.HPerceptron, "Hieron": linear_model.Hieron}
-    if hasattr(linear_model, "HAROW"):
-        classes["H-AROW"] = linear_model.HAROW
-    found: dict[str, Callable[[], Any]] = {}
-    for name, learner in classes.items():
-        found[name] = functools.partial(learner, t)
-        if n_features is not None:
-            hashed = functools.partial(learner, t, n_features=2**n_features)
+    exact: dict[str, Any] = {
+        "H-PERC": functools.partial(linear_model.HPerceptron, t),
+        "Hieron": functools.partial(linear_model.Hieron, t),
+        "H-AROW": functools.partial(linear_model.HAROW, t),
+    }
+    small = {"dtype": "float32", "n_features": 2**14}
+    found = exact | {"H-AROW, float32, 2^14 features": functools.partial(exact["H-AROW"], **small)}
+    if n_features is not None:
+        for name, make in exact.items():
+            hashed = functools.partial(make, n_features=2**n_features)
             found[f"{name}, 2^{n_features} features"] = hashed
     return found
 

@@ -16,7 +16,7 @@ struct Shape {
 };
 
 // A list of (node, cell), sorted by node, so that siblings are neighbours here too. It becomes
-// dense when a fifth of the nodes is in it. Cells are all zeros at first.
+// dense when a third of the nodes is in it. Cells are all zeros at first.
 //
 // One piece of memory: the cells, then their nodes. A dense row has room for all nodes and size
 // `all`; it needs no list of them.
@@ -60,7 +60,7 @@ struct Row {
         missing.clear();
         if (!dense()) locate(wanted, nodes(shape.cell), places, missing);
         uint32_t more = static_cast<uint32_t>(missing.size()), from = size;
-        if (more && 5 * (size_t{size} + more - 1) >= shape.n_nodes) spread(shape);
+        if (more && 3 * (size_t{size} + more - 1) >= shape.n_nodes) spread(shape);
         if (dense()) {
             std::copy(wanted.begin(), wanted.end(), places);
             return;

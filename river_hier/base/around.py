@@ -1,4 +1,4 @@
-"""What is built around a model has in common: it learns as the model does."""
+"""What those have in common that are built around a model: they learn as it does."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 from river import base
 
-from ..base import Floats
-from ..base.classifiers import shown
 from ..taxonomy import Label, Renamed, Start, Succession, Taxonomy, succession, without_branch
+from .classifiers import shown
+from .model import Floats
 
 
 class Around(base.Wrapper[Any], base.Estimator):
-    """Mother class of what gives a model's answers another form.
+    """Mother class of what stands around a model: its answers in another form, or its upkeep.
 
     Parameters
     ----------
