@@ -36,14 +36,18 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     head = {"num_cpus": 2, "object_store_memory": MEMORY, "include_dashboard": False}
     cluster = cluster_utils.Cluster(initialize_head=True, head_node_args=head)
     cluster.add_node(num_cpus=2, object_store_memory=MEMORY)
-    # Processes look for modules in this one's folder first, and the sources there lack the core.
-    with contextlib.chdir(tmp_path_factory.mktemp("elsewhere")):
-        ray.init(address=cluster.address, log_to_driver=False, logging_level="critical")
+    connect(cluster, tmp_path_factory.mktemp("elsewhere"))
     try:
         yield cluster
     finally:
         ray.shutdown()
         cluster.shutdown()
+
+
+def connect(cluster: Any, folder: Path) -> None:
+    # Processes look for modules in this one's folder first, and the sources there lack the core.
+    with contextlib.chdir(folder):
+        ray.init(address=cluster.address, log_to_driver=False, logging_level="critical")
 
 
 def batches(n: int, size: int, seed: int) -> list[tuple[pd.DataFrame, list[set[Any]]]]:
@@ -152,6 +156,27 @@ def test_another_core(cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     sharded = distributed.Sharded(linear_model.HPerceptron(DEEP), shards=1)
     with pytest.raises(RuntimeError, match=f"shard 0 runs the {_kernels.core} core and this"):
         sharded.predict_one({"x": 1.0})
+
+
+def test_ray_is_shut_down_under_the_shards(cluster: Any, tmp_path: Path) -> None:
+    sharded = distributed.Sharded(linear_model.HPerceptron(DEEP), shards=2)
+    X, y = batches(1, 10, seed=7)[0]
+    sharded.learn_many(X, y)
+    ray.shutdown()
+    calls = (
+        lambda: sharded.predict_many(X),
+        lambda: sharded.learn_one({"w1": 1.0}, {"c"}),
+        sharded.gathered,
+        sharded.close,
+    )
+    for again in (False, True):
+        if again:
+            connect(cluster, tmp_path)
+        for call in calls:
+            with pytest.raises(RuntimeError, match="Ray was shut down while these shards were"):
+                call()
+    with distributed.Sharded(linear_model.HPerceptron(DEEP), shards=2) as sharded:
+        sharded.learn_many(X, y)
 
 
 def test_the_example_of_the_docstring(cluster: Any) -> None:

@@ -42,7 +42,8 @@ class MultiLabelModel(TaxonomyModel, base.MultiLabelClassifier):
         """
         if not isinstance(y, dict) and isinstance(y, Iterator):  # it can be walked only once
             y = list(y)
-        self._make_room(x, y)
+        if self.taxonomy is not self._taxonomy:  # it is open
+            self._make_room(x, y)
         self._learn(x, y)
 
     def _make_room(self, x: Mapping[Any, Any], y: Any) -> None:

@@ -100,12 +100,14 @@ class Processes(Shards):
                 log_to_driver=False,
                 logging_level="error",
             )
+        self._session = self._ray_session()
         self._every = checkpoint_every
         self._log: list[tuple[int, Any]] = []
         self._processes = [Process(checkpoint.dumps(shard)) for shard in shards]
         self._check_cores()
 
     def learn(self, number: int, stages: Sequence[Stage]) -> None:
+        self._check_ray()
         self._log.append((number, self._ray.put(stages)))
         for process in self._processes:
             process.catch_up(self._log)
@@ -117,10 +119,12 @@ class Processes(Shards):
             self._log.clear()
 
     def ask(self, what: str, X: Batch) -> list[Any]:
+        self._check_ray()
         batch = self._ray.put(X)
         return self._all(lambda process: process.actor.ask.remote(what, batch))
 
     def models(self) -> list[Model]:
+        self._check_ray()
         return [checkpoint.loads(data).model for data in self._saved()]
 
     def stop(self) -> None:
@@ -161,6 +165,20 @@ class Processes(Shards):
             f"shard {place} has died {_LIVES} times in a row and is given up; is there enough "
             "memory for it, and is river_hier installed where it runs?"
         ) from died
+
+    def _ray_session(self) -> str | None:
+        """What this process is to Ray, as long as it is anything."""
+        if not self._ray.is_initialized():
+            return None
+        session: str = self._ray.get_runtime_context().get_job_id()
+        return session
+
+    def _check_ray(self) -> None:
+        if self._ray_session() != self._session:
+            raise RuntimeError(
+                "Ray was shut down while these shards were running, and what they had learned went "
+                "with it; close() the model before ray.shutdown(), or save what gathered() gives"
+            )
 
     def _check_cores(self) -> None:
         """All must compute alike, to the last bit."""

@@ -14,7 +14,6 @@ import itertools
 import statistics
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 from tqdm import tqdm
@@ -32,7 +31,7 @@ def microseconds(call: Callable[..., Any], examples: list[tuple[Any, ...]]) -> f
 
 
 def main(data: str | None, documents: int) -> None:
-    stream = datasets.RCV1(None if data is None else Path(data) / "rcv1")
+    stream = datasets.RCV1(data)
     t = stream.taxonomy
     many = linear_model.AveragedMultiLabelClassifier
     one = linear_model.AveragedClassifier
@@ -65,7 +64,7 @@ def main(data: str | None, documents: int) -> None:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--data", help="the folder that holds rcv1; by default it is downloaded")
+    parser.add_argument("--data", help="folder with the LYRL2004 files; downloaded by default")
     parser.add_argument("--documents", type=int, default=4_000)
     options = parser.parse_args()
     main(options.data, options.documents)

@@ -136,6 +136,7 @@ class Labels {
     bool read(nb::handle y, On& on) {
         on.mask.assign(n(), 0);
         on.mask[0] = 1;
+        on.nodes.reserve(16);  // seldom more: few labels and their ancestors
         on.nodes.push_back(0);
         if (PyUnicode_CheckExact(y.ptr())) return add(y.ptr(), on) && finish(on);
         if (PyDict_CheckExact(y.ptr())) return read_dict(y.ptr(), on) && finish(on);
