@@ -205,3 +205,22 @@ def test_predicting_leaves_a_pickle_as_it_was(core: str) -> None:
             solved.answer({1: 1.0, 2: -0.3, "unheard": 1.0})
             solved.rls.scores(solved.features.find({1: 1.0}), 3)
         assert pickle.dumps(solved.rls) == before
+
+
+@both
+@pytest.mark.parametrize("memory", [PLENTY, 3_000.0])
+def test_asking_before_learning_changes_nothing(core: str, memory: float) -> None:
+    """What an answer has worked out is taken over, and is what learning would have worked out."""
+    rng = np.random.default_rng(5)
+    asked, silent = (Solved(core, PAIR, 60, 0.5, memory) for _ in range(2))
+    for t in range(40):
+        x = sparse(rng, 60, 8)
+        unheard = {**x, 1_000 + t: 1.0}  # all else is the same as in x
+        for example in (unheard, x, unheard)[: rng.integers(4)]:
+            answer = asked.answer(example)
+            assert answer == [s >= 0.0 for s in asked.rls.scores(asked.features.find(x), 3)[1:]]
+        y = {"a"} if rng.random() < 0.5 else {"b"}
+        asked.learn(x, y)
+        silent.learn(x, y)
+    assert pickle.dumps(asked.rls) == pickle.dumps(silent.rls)
+    asked.check(x, 1e-9 if memory == PLENTY else 1e-3)

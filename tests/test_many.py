@@ -77,7 +77,8 @@ def batches(draw: st.DrawFn, ys: st.SearchStrategy[Any]) -> list[tuple[Any, list
         columns = draw(st.lists(st.sampled_from("abcdefgh"), unique=True, max_size=5))
         n = draw(st.integers(0, 8))
         cells = draw(st.lists(reals, min_size=n * len(columns), max_size=n * len(columns)))
-        X = pd.DataFrame(np.array(cells).reshape(n, len(columns)), columns=columns)
+        numbers = np.array(cells).reshape(n, len(columns)) + 0.0  # whole numbers know no -0.0
+        X = pd.DataFrame(numbers, columns=columns)
         found.append((X, draw(st.lists(ys, min_size=n, max_size=n))))
     return found
 
@@ -181,6 +182,38 @@ def test_sparse_rows(name: str, shape: Any, data: st.DataObject) -> None:
         listed = answers.tolist() if name in SINGLE else answers.to_dict("records")
         assert listed == [many.predict_one(x) for x in xs]
         assert len(many.predict_proba_many(given_, columns=iter(columns))) == len(xs)
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters"),
+    [
+        ("HRLS", {}),
+        ("HRLS", {"memory": 7e6}),
+        ("SHRLS", {}),
+        ("SHRLS", {"memory": 5e6}),
+        ("SHRLS", {"budget": 6}),
+        ("SHRLS", {"n_features": 16}),
+    ],
+)
+@pytest.mark.parametrize("n_words", [12, 3_000])
+def test_batches_longer_than_what_a_system_takes_at_once(
+    name: str, parameters: dict[str, Any], n_words: int
+) -> None:
+    """Words that are few lead to primal variables, and new ones back to dual ones."""
+    rng = np.random.default_rng(0)
+    one, many = made(name, **parameters), made(name, **parameters)
+    xs: list[dict[Any, float]] = []
+    for n, first in ((1_100, 0), (150, 6), (100, 200), (1, 0), (90, 0), (90, 0)):
+        columns = [f"w{j}" for j in range(first, first + n_words)]
+        X = sparse.random_array((n, n_words), density=min(0.5, 8 / n_words), rng=rng).tocsr()
+        rows = (X[[i]] for i in range(n))
+        xs = [
+            {columns[j]: v for j, v in zip(r.indices, r.data.tolist(), strict=True)} for r in rows
+        ]
+        ys = [{str(label)} for label in rng.choice(["a", "b", "c"], n)]
+        loop(one, xs, ys)
+        many.learn_many(X, ys, columns=columns)
+        same(one, many, xs[:20])
 
 
 def test_stored_zeros_are_features_and_twin_entries_are_added_up() -> None:

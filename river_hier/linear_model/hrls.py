@@ -116,7 +116,7 @@ class HRLS(LeastSquaresModel):
         self,
         taxonomy: Start = None,
         l2: float = 1.0,
-        memory: float = 3e7,
+        memory: float = 8e7,
         n_features: int | None = None,
         forgetting: float = 1.0,
     ) -> None:

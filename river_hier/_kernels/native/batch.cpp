@@ -3,7 +3,10 @@
 #include "batch.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <memory>
+#include <optional>
 
 #include "at_work.hpp"
 #include "features.hpp"
@@ -171,14 +174,14 @@ namespace {
 
 // Take the rows one after the other, without Python's lock.
 template <class Step>
-void without_lock(Names& features, Rows& X, size_t n_labels, Weights* w, Step step) {
+void without_lock(Names& features, Rows& X, size_t n_labels, Weights& w, Step step) {
     ensure(X.n() == n_labels, "a label for each row");
     Names::Busy busy(features);
     nb::gil_scoped_release free;
     for (size_t i = 0; i < X.n(); ++i) {
-        if (w) X.prefetch(i + 1, *w->layout());
+        X.prefetch(i + 1, *w.layout());
         step(X[i], i);
-        if (w) w->next_round();
+        w.next_round();
     }
 }
 
@@ -196,7 +199,7 @@ void hperceptron_steps(Weights& w, Names& features, const Labels& labels, nb::ha
     Multilabels Y(multilabels, labels);
     Rows X(features, batch, true);
     AtWork at_work(w);
-    without_lock(features, X, Y.n(), &w,
+    without_lock(features, X, Y.n(), w,
                  [&](const Vector& x, size_t i) { hperceptron_step(w, x, Y[i], labels); });
 }
 
@@ -206,7 +209,7 @@ void harow_steps(GaussianWeights& w, double r, double forgetting, Names& feature
     Multilabels Y(multilabels, labels);
     Rows X(features, batch, true);
     AtWork at_work(w);
-    without_lock(features, X, Y.n(), &w,
+    without_lock(features, X, Y.n(), w,
                  [&](const Vector& x, size_t i) { harow_step(w, x, Y[i], r, forgetting, labels); });
 }
 
@@ -222,7 +225,7 @@ void hieron_steps(Weights& w, double C, Names& features, const Labels& tree, nb:
     const std::vector<uint32_t> nodes = nodes_of(y, tree);
     Rows X(features, batch, true);
     AtWork at_work(w);
-    without_lock(features, X, nodes.size(), &w,
+    without_lock(features, X, nodes.size(), w,
                  [&](const Vector& x, size_t i) { hieron_step(w, C, x, nodes[i], tree); });
 }
 
@@ -233,29 +236,61 @@ void averaged_hieron_steps(Weights& w, Weights& lag, size_t first, double C, Nam
     const std::vector<uint32_t> nodes = nodes_of(y, tree);
     Rows X(features, batch, true);
     AtWork at_work(w), at_work_too(lag);
-    without_lock(features, X, nodes.size(), &w, [&](const Vector& x, size_t i) {
+    without_lock(features, X, nodes.size(), w, [&](const Vector& x, size_t i) {
         averaged_hieron_step(w, lag, static_cast<double>(first + i), C, x, nodes[i], tree);
     });
 }
 
-void hrls_steps(LeastSquares& rls, Names& features, const Labels& labels, nb::handle batch,
-                nb::handle multilabels) {
+// Of examples that are known beforehand, from round t on, a system takes several while it is in the
+// cache. Each has the examples before it in any case.
+void rls_steps(LeastSquares& rls, Rows& X, Multilabels& Y, const Labels& labels, size_t t,
+               RLSStep& step) {
+    for (size_t first = 0, n; first < X.n(); first += n) {
+        n = std::min(rls.at_once(), X.n() - first);
+        std::array<std::optional<Visit>, VisitBuffers::most> visits;
+        std::vector<char> ons;  // the masks, one after the other
+        Numbers lns;
+        for (size_t i = first; i < first + n; ++i) {
+            const Vector& x = X[i];
+            if (x.norm2 == 0.0) continue;
+            visits[lns.size()].emplace(x, rls.instances, rls.buffers, lns.size());
+            const On& on = Y[i];
+            ons.insert(ons.end(), on.mask.begin(), on.mask.end());
+            lns.push_back(std::log(static_cast<double>(t + i)));
+        }
+        const uint32_t n_before = rls.instances.n();
+        std::vector<size_t> examples;  // of each new instance
+        for (System& system : rls.systems)
+            for (size_t i = 0; i < lns.size(); ++i) {
+                const char* on = &ons[i * labels.n()];
+                if (learns(system, on, labels)) step.take(rls, system, *visits[i], on, lns[i]);
+                examples.resize(rls.instances.n() - n_before, i);
+            }
+        rls.done_at_once(n_before, examples);
+        rls.tidy();
+    }
+}
+
+void least_squares_steps(LeastSquares& rls, RLSStep&& step, size_t t, Names& features,
+                         const Labels& labels, nb::handle batch, nb::handle multilabels) {
     ensure_room(rls, labels);
     Multilabels Y(multilabels, labels);
     Rows X(features, batch, true);
     AtWork at_work(rls);
-    without_lock(features, X, Y.n(), nullptr,
-                 [&](const Vector& x, size_t i) { hrls_step(rls, x, Y[i], labels); });
+    ensure(X.n() == Y.n(), "a label for each row");
+    Names::Busy busy(features);
+    nb::gil_scoped_release free;
+    rls_steps(rls, X, Y, labels, t, step);
+}
+
+void hrls_steps(LeastSquares& rls, Names& features, const Labels& labels, nb::handle batch,
+                nb::handle multilabels) {
+    least_squares_steps(rls, HRLSStep(), 1, features, labels, batch, multilabels);
 }
 
 void shrls_steps(LeastSquares& rls, double c, size_t t, Names& features, const Labels& labels,
                  nb::handle batch, nb::handle multilabels) {
-    Multilabels Y(multilabels, labels);
-    Rows X(features, batch, true);
-    AtWork at_work(rls);
-    without_lock(features, X, Y.n(), nullptr, [&](const Vector& x, size_t i) {
-        shrls_step(rls, x, Y[i], labels, c, static_cast<double>(t + i));
-    });
+    least_squares_steps(rls, SHRLSStep(c), t, features, labels, batch, multilabels);
 }
 
 nb::tuple closed_many(Labels& labels, nb::list ys) {

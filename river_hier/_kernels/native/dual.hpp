@@ -13,6 +13,8 @@ class Dual : public Solver {
   public:
     Dual(size_t n_outputs, double l2) : v(n_outputs), alpha(n_outputs), m_(n_outputs), l2_(l2) {}
 
+    Dual* dual() override { return this; }
+
     size_t n() const { return ids.size(); }
     size_t n_outputs() const override { return m_; }
     double l2() const { return l2_; }
@@ -93,7 +95,7 @@ class Dual : public Solver {
     bool explicit_scores(Visit& visit, double* scores) {
         constexpr size_t patience = 16;
         if (w_.empty()) {
-            if (++predictions_ <= patience) return false;
+            if (predictions_ <= patience) return false;
             w_ = weights(visit.instances, visit.instances.n_features());
             size_ = 0.0;
             for (size_t o = 0; o < m_; ++o) {
@@ -115,6 +117,9 @@ class Dual : public Solver {
             if (std::fabs(scores[o]) <= doubt) return false;
         return true;
     }
+
+    // Whether nobody has asked for signs since the last change.
+    bool first_question() { return predictions_++ == 0; }
 
     static Numbers minus(Numbers numbers) {
         for (double& number : numbers) number = -number;

@@ -10,44 +10,6 @@
 
 namespace river_hier {
 
-constexpr size_t strip = 4;  // rows that are kept, and read, line by line in turns
-
-// out[r] = row r of the strip [:n] . y[:n]
-RIVER_HIER_WIDE inline void strip_dots(const double* rows, const double* y, size_t n, double* out) {
-    constexpr size_t ahead = 128 * lanes<double>;  // what is sent for: the processor looks less far
-    Lanes<double> total[strip];
-    size_t j = 0;
-    for (; j + lanes<double> <= n; j += lanes<double>) {
-        Lanes<double> part, row;
-        part.load(y + j);
-        for (size_t r = 0; r < strip; ++r, rows += lanes<double>) {
-            __builtin_prefetch(rows + ahead);
-            row.load(rows);
-            total[r].add_product(part, row);
-        }
-    }
-    for (size_t r = 0; r < strip; ++r, rows += lanes<double>) {
-        out[r] = sum_of(total[r]);
-        for (size_t k = j; k < n; ++k) out[r] += rows[k - j] * y[k];
-    }
-}
-
-// x[:n] += a[0] row 0 of the strip [:n] + ... + a[3] row 3 [:n]
-RIVER_HIER_WIDE inline void strip_add(const double* rows, const double* a, size_t n, double* x) {
-    size_t j = 0;
-    for (; j + lanes<double> <= n; j += lanes<double>) {
-        Lanes<double> total, row;
-        total.load(x + j);
-        for (size_t r = 0; r < strip; ++r, rows += lanes<double>) {
-            row.load(rows);
-            total.add_product(a[r], row);
-        }
-        total.store(x + j);
-    }
-    for (size_t r = 0; r < strip; ++r, rows += lanes<double>)
-        for (size_t k = j; k < n; ++k) x[k] += a[r] * rows[k - j];
-}
-
 // `L L^T = B` for a symmetric positive definite B that gains a row and a column at a time.
 //
 // For a new column b with diagonal element c the new row of L is (l, s), where `L l = b` and

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -42,15 +43,16 @@ class Instances {
     }
 
     // x . every stored instance: O(the instances that share a feature with x, for each).
-    void dots(const Vector& x, std::vector<double>& dots) const {
-        dots.assign(n(), 0.0);
-        for (size_t j = 0; j < x.size(); ++j) {
-            if (x.rows[j] >= by_feature_.size()) continue;
-            const double value = x.values[j];
-            for (const Entry& entry : by_feature_[x.rows[j]])
-                dots[entry.number] += value * entry.value;
-        }
-    }
+    void dots(const Vector& x, std::vector<double>& dots) const;
+
+    // dense += a * the instance.
+    void add_to(uint32_t number, double a, double* dense) const;
+
+    // dense . the instance.
+    double dot(uint32_t number, const double* dense) const;
+
+    // The same, one addition after the other.
+    double dot_in_order(uint32_t number, const double* dense) const;
 
     // How many entries `dots` reads.
     double entries(const Vector& x) const {
@@ -63,23 +65,6 @@ class Instances {
     // Features of an instance, on average.
     double mean_size() const { return static_cast<double>(values_.size()) / n(); }
 
-    // dense += a * the instance.
-    void add_to(uint32_t number, double a, double* dense) const {
-        for (size_t e = start_[number]; e < start_[number + 1]; ++e)
-            dense[rows_[e]] += a * values_[e];
-    }
-
-    // dense . the instance: four sums, as each addition waits for the one before.
-    double dot(uint32_t number, const double* dense) const {
-        double sums[4] = {};
-        size_t e = start_[number];
-        const size_t end = start_[number + 1];
-        for (; e + 4 <= end; e += 4)
-            for (size_t k = 0; k < 4; ++k) sums[k] += dense[rows_[e + k]] * values_[e + k];
-        for (; e < end; ++e) sums[0] += dense[rows_[e]] * values_[e];
-        return (sums[0] + sums[1]) + (sums[2] + sums[3]);
-    }
-
     // How many features there are, up to the last one of an instance.
     size_t features_of(uint32_t number) const {
         size_t n = 0;
@@ -88,12 +73,16 @@ class Instances {
         return n;
     }
 
-    // The same, one addition after the other.
-    double dot_in_order(uint32_t number, const double* dense) const {
-        double sum = 0.0;
-        for (size_t e = start_[number]; e < start_[number + 1]; ++e)
-            sum += dense[rows_[e]] * values_[e];
-        return sum;
+    // Put those from `first` on into this order.
+    void reorder(uint32_t first, const std::vector<uint32_t>& order) {
+        std::vector<Vector> last;
+        for (uint32_t number : order) last.push_back(vector(number));
+        for (size_t e = start_[first]; e < rows_.size(); ++e) by_feature_[rows_[e]].pop_back();
+        rows_.resize(start_[first]);
+        values_.resize(start_[first]);
+        norms2_.resize(first);
+        start_.resize(size_t{first} + 1);
+        for (const Vector& x : last) append(x);
     }
 
     // Only these, with new numbers.
@@ -121,24 +110,35 @@ class Instances {
     std::vector<std::vector<Entry>> by_feature_;
 };
 
+class Visit;
+
 // What visits share, because it is large: lent to one after the other.
 struct VisitBuffers {
-    std::vector<double> dots;   // x . every instance
-    std::vector<double> dense;  // x, or zeros between two visits
-    uint64_t visits = 0;
+    static constexpr size_t most = 64;  // visits at a time
+
+    std::array<std::vector<double>, most> dots;  // of each, x . every instance
+    std::vector<double> dense;                   // the x of one of them, or zeros
+    Visit* spread = nullptr;                     // that one
+    Vector last;                                 // the x of the last visit
+    uint64_t visits = 1;                         // an x that comes twice in a row is visited once
 };
 
 // An example on its way past the nodes: what the systems share about it is computed at most once.
 class Visit {
   public:
-    Visit(const Vector& given, Instances& instances, VisitBuffers& buffers)
-        : x(given), instances(instances), number_of_visit(++buffers.visits), buffers_(buffers) {
+    Visit(const Vector& given, Instances& instances, VisitBuffers& buffers, size_t place)
+        : x(given), instances(instances), buffers_(buffers), dots_(buffers.dots[place]) {
         if (!std::is_sorted(x.rows.begin(), x.rows.end())) sort();
+        const Vector& last = buffers.last;
+        if (x.norm2 != last.norm2 || x.rows != last.rows || x.values != last.values) {
+            ++buffers.visits;
+            buffers.last = x;
+        }
+        number_of_visit = buffers.visits;
     }
     Visit(const Visit&) = delete;
     ~Visit() {
-        if (spread_)
-            for (uint32_t row : x.rows) buffers_.dense[row] = 0.0;
+        if (buffers_.spread == this) gather();
     }
 
     // k[i] = x . the instance ids[i].
@@ -149,7 +149,7 @@ class Visit {
     void dots(const std::vector<uint32_t>& ids, std::vector<double>& k) {
         k.resize(ids.size());
         if (ids.empty()) return;
-        if (!known_ || buffers_.dots.size() < instances.n()) {
+        if (!known_) {
             spent_ += instances.mean_size() * static_cast<double>(ids.size());
             if (spent_ < all_entries()) {
                 spread();
@@ -157,25 +157,25 @@ class Visit {
                     k[i] = instances.dot_in_order(ids[i], buffers_.dense.data());
                 return;
             }
-            instances.dots(x, buffers_.dots);
+            instances.dots(x, dots_);
             known_ = true;
         }
-        for (size_t i = 0; i < ids.size(); ++i) k[i] = buffers_.dots[ids[i]];
+        if (dots_.size() < instances.n()) spread();
+        for (uint32_t i = static_cast<uint32_t>(dots_.size()); i < instances.n(); ++i)
+            dots_.push_back(instances.dot_in_order(i, buffers_.dense.data()));
+        for (size_t i = 0; i < ids.size(); ++i) k[i] = dots_[ids[i]];
     }
 
     // The number of x among the instances; asking for it stores x.
     uint32_t number() {
-        if (!stored_) {
-            number_ = instances.append(x);
-            if (known_ && buffers_.dots.size() == number_) buffers_.dots.push_back(x.norm2);
-        }
+        if (!stored_) number_ = instances.append(x);
         stored_ = true;
         return number_;
     }
 
     Vector x;  // its features ascend
     Instances& instances;
-    const uint64_t number_of_visit;
+    uint64_t number_of_visit;
 
   private:
     double all_entries() {
@@ -190,18 +190,25 @@ class Visit {
     }
 
     void spread() {
-        if (spread_) return;
-        spread_ = true;
+        if (buffers_.spread == this) return;
+        if (buffers_.spread) buffers_.spread->gather();
+        buffers_.spread = this;
         size_t n = instances.n_features();
         for (uint32_t row : x.rows) n = std::max<size_t>(n, size_t{row} + 1);
         if (buffers_.dense.size() < n) buffers_.dense.resize(2 * n, 0.0);
         for (size_t j = 0; j < x.size(); ++j) buffers_.dense[x.rows[j]] = x.values[j];
     }
 
+    void gather() {
+        buffers_.spread = nullptr;
+        for (uint32_t row : x.rows) buffers_.dense[row] = 0.0;
+    }
+
     VisitBuffers& buffers_;
+    std::vector<double>& dots_;
     uint32_t number_ = 0;
     double spent_ = 0.0, all_entries_ = -1.0;
-    bool known_ = false, stored_ = false, spread_ = false;
+    bool known_ = false, stored_ = false;
 };
 
 }  // namespace river_hier

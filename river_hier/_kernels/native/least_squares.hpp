@@ -4,6 +4,7 @@
 #include <nanobind/nanobind.h>
 
 #include <memory>
+#include <numeric>
 
 #include "arrays.hpp"
 #include "at_work.hpp"
@@ -54,7 +55,37 @@ class LeastSquares : public Shared {
         systems[s].nodes.insert(systems[s].nodes.end(), nodes.begin(), nodes.end());
     }
 
-    Visit visit(const Vector& x) { return Visit(x, instances, buffers_); }
+    Visit visit(const Vector& x) { return Visit(x, instances, buffers, 0); }
+
+    // How many examples the systems may take one after the other, each all of them: while `memory`
+    // lasts, they do not depend on each other.
+    size_t at_once() const {
+        constexpr size_t most_dots = 4'000'000, most = VisitBuffers::most;
+        double needed = static_cast<double>(used_);
+        for (const System& system : systems)
+            if (auto* direct = system.solver->direct())
+                needed += static_cast<double>(most * (direct->n() + most) * sizeof(double));
+        const size_t n = instances.n(), until_tidied = many_ > n ? many_ - n : 1;
+        if (needed > memory) return 1;
+        return std::clamp<size_t>(std::min(most_dots / (n + 1), until_tidied), 1, most);
+    }
+
+    // They have; the instances from `first` on belong to these examples, and shall be in their order.
+    void done_at_once(uint32_t first, const std::vector<size_t>& examples) {
+        for (size_t place = 1; place < VisitBuffers::most; ++place) buffers.dots[place] = Numbers();
+        if (std::is_sorted(examples.begin(), examples.end())) return;
+        std::vector<uint32_t> order(examples.size()), renumbered(examples.size());
+        std::iota(order.begin(), order.end(), first);
+        std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
+            return std::make_pair(examples[a - first], a) < std::make_pair(examples[b - first], b);
+        });
+        for (uint32_t i = 0; i < order.size(); ++i) renumbered[order[i] - first] = first + i;
+        instances.reorder(first, order);
+        for (System& system : systems)
+            if (auto* dual = system.solver->dual())
+                for (uint32_t& number : dual->ids)
+                    if (number >= first) number = renumbered[number - first];
+    }
 
     // Take in x with its labels, after `solve`.
     void store(System& system, Visit& visit, const double* v, double r) {
@@ -74,6 +105,7 @@ class LeastSquares : public Shared {
     const double memory;
     const size_t budget;
     Instances instances;
+    VisitBuffers buffers;
     std::vector<System> systems;
 
     // Features that some system has met.
@@ -89,7 +121,7 @@ class LeastSquares : public Shared {
         std::vector<char> needed(instances.n(), 0);
         std::vector<Dual*> duals;
         for (System& system : systems)
-            if (auto* dual = dynamic_cast<Dual*>(system.solver.get())) duals.push_back(dual);
+            if (auto* dual = system.solver->dual()) duals.push_back(dual);
         for (Dual* dual : duals)
             for (uint32_t number : dual->ids) needed[number] = 1;
         std::vector<uint32_t> kept, renumbered(instances.n());
@@ -109,7 +141,7 @@ class LeastSquares : public Shared {
     [[gnu::cold]] size_t n_bytes() const {
         size_t bytes = used_;
         for (const System& system : systems)
-            if (auto* primal = dynamic_cast<const Primal*>(system.solver.get()))
+            if (auto* primal = system.solver->primal())
                 bytes += primal->d() * primal->d() * sizeof(double);
         return bytes;
     }
@@ -118,7 +150,7 @@ class LeastSquares : public Shared {
     [[gnu::cold]] void recount() {
         used_ = 0;
         for (const System& system : systems)
-            if (auto* direct = dynamic_cast<const Direct*>(system.solver.get()))
+            if (auto* direct = system.solver->direct())
                 used_ += Factor::bytes(direct->n());
     }
 
@@ -134,16 +166,15 @@ class LeastSquares : public Shared {
 
     // Change the solver if it cannot take x. Returns whether it has changed.
     bool prepare(System& system, const Vector& x) {
-        system.n_features = std::max<size_t>(
-            system.n_features, 1 + *std::max_element(x.rows.begin(), x.rows.end()));
+        system.n_features = std::max(system.n_features, size_t{1} + x.rows.back());
         bool changed = false;
-        if (auto* primal = dynamic_cast<Primal*>(system.solver.get()))
+        if (auto* primal = system.solver->primal())
             if (system.n_features > 2 * primal->d() + few_features) {
                 system.solver = to_dual(*primal);
                 recount();
                 changed = true;
             }
-        if (auto* direct = dynamic_cast<Direct*>(system.solver.get())) {
+        if (auto* direct = system.solver->direct()) {
             const size_t row = (direct->n() + 1) * sizeof(double);
             if (static_cast<double>(used_ + row) > memory) {
                 used_ -= Factor::bytes(direct->n());
@@ -158,7 +189,7 @@ class LeastSquares : public Shared {
 
     void settle(System& system) {
         ++system.n_stored;
-        auto* dual = dynamic_cast<Dual*>(system.solver.get());
+        auto* dual = system.solver->dual();
         if (!dual) return;
         if (dual->n() >= system.n_features)
             system.solver = to_primal(*dual, system.n_features);
@@ -216,7 +247,6 @@ class LeastSquares : public Shared {
     size_t used_ = 0;  // bytes of all factors
     uint32_t n_nodes_ = 0;
     size_t many_ = few_instances;  // instances at which to look
-    VisitBuffers buffers_;
 };
 
 }  // namespace river_hier

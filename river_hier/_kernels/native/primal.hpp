@@ -16,66 +16,68 @@ class Primal : public Solver {
     // The inverse (d, d), w (d, m) and S 1 (d) of d features.
     Primal(double l2, size_t d, size_t m, const double* inverse, const double* w,
            const double* total)
-        : l2_(l2), m_(m) {
+        : l2_(l2), w_(m) {
         add_features(d);
-        w_.assign(w, w + d * m);
         total_.assign(total, total + d);
-        for (size_t i = 0; i < d; ++i)
+        for (size_t i = 0; i < d; ++i) {
+            for (size_t o = 0; o < m; ++o) w_[o][i] = w[i * m + o];
             for (size_t j = i; j < d; ++j) inverse_.set(i, j, inverse[i * d + j]);
+        }
     }
 
     ~Primal() override;
 
-    size_t n_outputs() const override { return m_; }
+    Primal* primal() override { return this; }
+
+    size_t n_outputs() const override { return w_.size(); }
     size_t d() const { return inverse_.size(); }
 
     void scores(Visit& visit, double* scores) override {
         const Vector& x = visit.x;
-        for (size_t o = 0; o < m_; ++o) {
-            double sums[4] = {};  // as each addition waits for the one before
-            for (size_t j = 0; j < x.size(); ++j)
-                if (x.rows[j] < d()) sums[j % 4] += x.values[j] * w_[x.rows[j] * m_ + o];
-            scores[o] = (sums[0] + sums[1]) + (sums[2] + sums[3]);
+        const bool all = spread(visit);
+        for (const Numbers& w : w_) {
+            double score = 0.0;
+            if (all) score = dot_lines(x_.data(), w.data(), w.size());
+            for (size_t j = 0; !all && j < x.size() && x.rows[j] < d(); ++j)
+                score += x.values[j] * w[x.rows[j]];
+            *scores++ = score;
         }
     }
 
     double solve(Visit& visit) override {  // u = A^-1 x
         const Vector& x = visit.x;
-        double norm2 = 0.0;
+        double r = 0.0, norm2 = 0.0;
         std::fill(u_.begin(), u_.end(), 0.0);
-        if (lanes<double> * x.size() < d()) {
-            for (size_t j = 0; j < x.size(); ++j)
-                if (x.rows[j] < d()) inverse_.add_column(x.rows[j], x.values[j], u_.data());
-        } else {
-            std::fill(x_.begin(), x_.end(), 0.0);
-            for (size_t j = 0; j < x.size(); ++j)
-                if (x.rows[j] < d()) x_[x.rows[j]] = x.values[j];
+        if (spread(visit)) {
             inverse_.multiply(x_.data(), u_.data());
-        }
-        double r = 0.0;
-        for (size_t j = 0; j < x.size(); ++j)
-            if (x.rows[j] < d()) {
-                r += x.values[j] * u_[x.rows[j]];
+            r = dot_lines(x_.data(), u_.data(), u_.size());
+            norm2 = dot_lines(x_.data(), x_.data(), x_.size());
+        } else {
+            for (size_t j = 0; j < x.size() && x.rows[j] < d(); ++j) {
+                inverse_.add_column(x.rows[j], x.values[j], u_.data());
                 norm2 += x.values[j] * x.values[j];
             }
+            for (size_t j = 0; j < x.size() && x.rows[j] < d(); ++j)
+                r += x.values[j] * u_[x.rows[j]];
+        }
         // On features that A has not met, A is l2 I.
-        return std::max(0.0, r) + std::max(0.0, x.norm2 - norm2) / l2_;
+        const double rest = x.norm2 - norm2, lost = rounding * static_cast<double>(x.size() + 1);
+        return std::max(0.0, r) + (rest > lost * x.norm2 ? rest / l2_ : 0.0);
     }
 
     void store(Visit& visit, const double* v, double r) override {
         const Vector& x = visit.x;
-        const size_t met = 1 + *std::max_element(x.rows.begin(), x.rows.end());
+        const size_t met = size_t{1} + x.rows.back();
         if (met > d()) {
             add_features(met);
             r = solve(visit);
         }
-        step_.resize(m_);
+        step_.resize(w_.size());
         scores(visit, step_.data());
-        for (size_t o = 0; o < m_; ++o) step_[o] = (v[o] - step_[o]) / (1.0 + r);
-        for (size_t i = 0; i < d(); ++i)
-            for (size_t o = 0; o < m_; ++o) w_[i * m_ + o] += u_[i] * step_[o];
+        for (size_t o = 0; o < w_.size(); ++o)
+            add_lines((v[o] - step_[o]) / (1.0 + r), u_.data(), u_.size(), w_[o].data());
         const double shrink = 1.0 / std::sqrt(1.0 + r);
-        for (size_t i = 0; i < d(); ++i) u_[i] *= shrink;
+        for (double& u : u_) u *= shrink;
         inverse_.subtract(u_.data());  // Sherman and Morrison's formula
         for (size_t j = 0; j < x.size(); ++j) total_[x.rows[j]] += x.values[j];
     }
@@ -83,21 +85,17 @@ class Primal : public Solver {
     void append(Visit& visit, const double* v) override { store(visit, v, solve(visit)); }
 
     [[gnu::cold]] void add_outputs(size_t n) override {
-        Numbers w;
-        for (size_t i = 0; i < d(); ++i) {
-            const auto row = w_.begin() + static_cast<std::ptrdiff_t>(i * m_);
-            w.insert(w.end(), row, row + static_cast<std::ptrdiff_t>(m_));
-            double sum = 0.0;
-            for (size_t k = 0; k < d(); ++k) sum += inverse_.at(i, k) * total_[k];
-            w.insert(w.end(), n, -sum);
-        }
-        w_ = std::move(w);
-        m_ += n;
+        Numbers w(inverse_.whole(), 0.0);
+        for (size_t i = 0; i < d(); ++i)
+            for (size_t k = 0; k < d(); ++k) w[i] -= inverse_.at(i, k) * total_[k];
+        w_.insert(w_.end(), n, w);
     }
 
     Numbers weights(const Instances&, size_t n_features) override {
-        Numbers w = w_;
-        w.resize(n_features * m_, 0.0);
+        const size_t m = w_.size();
+        Numbers w(n_features * m, 0.0);
+        for (size_t o = 0; o < m; ++o)
+            for (size_t i = 0; i < std::min(d(), n_features); ++i) w[i * m + o] = w_[o][i];
         return w;
     }
 
@@ -111,19 +109,36 @@ class Primal : public Solver {
     const Numbers& total() const { return total_; }
 
   private:
+    // Of its size, what a sum loses to rounding for each term; generously.
+    static constexpr double rounding = 1e-15;
+
     void add_features(size_t d) {
         inverse_.grow(d, 1.0 / l2_);
-        w_.resize(d * m_, 0.0);
+        for (Numbers& w : w_) w.resize(inverse_.whole(), 0.0);
         total_.resize(d, 0.0);
         u_.assign(inverse_.whole(), 0.0);
         x_.assign(inverse_.whole(), 0.0);
+        visit_ = 0;
+    }
+
+    // Write x out, if it is dense. Returns whether it is.
+    bool spread(const Visit& visit) {
+        const Vector& x = visit.x;
+        if (lanes<double> * x.size() < d()) return false;
+        if (visit_ != visit.number_of_visit) {
+            std::fill(x_.begin(), x_.end(), 0.0);
+            for (size_t j = 0; j < x.size() && x.rows[j] < d(); ++j) x_[x.rows[j]] = x.values[j];
+        }
+        visit_ = visit.number_of_visit;
+        return true;
     }
 
     double l2_;
-    size_t m_;
     Symmetric inverse_;
-    Numbers w_, total_;
+    std::vector<Numbers> w_;  // an output each, in whole cache lines
+    Numbers total_;
     Numbers u_, x_, step_;  // u of the last solve, and scratch
+    uint64_t visit_ = 0;    // the one that x_ is of
 };
 
 }  // namespace river_hier

@@ -15,40 +15,55 @@ inline bool learns(const System& system, const char* on, const Labels& labels) {
     return labels.learns(first) && labels.all_parents(on, first);
 }
 
-// H-RLS, Fig. 3: every node whose parents are truly on stores x.
-inline void hrls_step(LeastSquares& rls, const Vector& x, const On& on, const Labels& labels) {
-    if (x.norm2 == 0.0) return;
-    Visit visit = rls.visit(x);
-    Numbers v;
-    for (System& system : rls.systems) {
-        if (!learns(system, on.mask.data(), labels)) continue;
+// What an example of round t does to a system that learns from it.
+struct RLSStep {
+    virtual void take(LeastSquares& rls, System& system, Visit& visit, const char* on,
+                      double ln_t) = 0;
+};
+
+// H-RLS, Fig. 3: a node whose parents are truly on stores x.
+struct HRLSStep final : RLSStep {
+    void take(LeastSquares& rls, System& system, Visit& visit, const char* on, double) override {
         v.clear();
-        for (uint32_t node : system.nodes) v.push_back(on.mask[node] ? 1.0 : -1.0);
+        for (uint32_t node : system.nodes) v.push_back(on[node] ? 1.0 : -1.0);
         rls.append(system, visit, v.data());
     }
-    rls.tidy();
-}
+
+    Numbers v;
+};
 
 // SH-RLS, section 8: it stores x only if its score is small, w . x / (1 + r) <= sqrt(c ln t / N).
-inline void shrls_step(LeastSquares& rls, const Vector& x, const On& on, const Labels& labels,
-                       double c, double t) {
-    if (x.norm2 == 0.0) return;
-    const double most = 1.0 + x.norm2 / rls.l2;  // 1 + r is at most this
-    Visit visit = rls.visit(x);
-    Numbers score;
-    for (System& system : rls.systems) {
-        if (!learns(system, on.mask.data(), labels)) continue;
+struct SHRLSStep final : RLSStep {
+    explicit SHRLSStep(double c) : c(c) {}
+
+    void take(LeastSquares& rls, System& system, Visit& visit, const char* on,
+              double ln_t) override {
+        if (system.nodes.size() != 1) throw nb::value_error("SH-RLS has a system for each node");
+        const double most = 1.0 + visit.x.norm2 / rls.l2;  // 1 + r is at most this
         const double n = static_cast<double>(system.n_stored);
-        const double bound = n ? std::sqrt(c * std::log(t) / n) : HUGE_VAL;
-        score.resize(system.nodes.size());
-        system.solver->scores(visit, score.data());
-        const double doubt = std::fabs(score.at(0));
-        if (doubt > bound * most) continue;
+        const double bound = n ? std::sqrt(c * ln_t / n) : HUGE_VAL;
+        double doubt;
+        system.solver->scores(visit, &doubt);
+        doubt = std::fabs(doubt);
+        if (doubt > bound * most) return;
         const double r = system.solver->solve(visit);
-        if (doubt > bound * (1.0 + r)) continue;
-        const Numbers v(score.size(), on.mask[system.nodes[0]] ? 1.0 : -1.0);
-        rls.store(system, visit, v.data(), r);
+        if (doubt > bound * (1.0 + r)) return;
+        const double v = on[system.nodes[0]] ? 1.0 : -1.0;
+        rls.store(system, visit, &v, r);
     }
+
+    double c;
+};
+
+// Take the example of round t to every node that learns from it.
+inline void rls_step(LeastSquares& rls, const Vector& x, const On& on, const Labels& labels,
+                     size_t t, RLSStep& step) {
+    if (x.norm2 == 0.0) return;
+    Visit visit = rls.visit(x);
+    const double ln_t = std::log(static_cast<double>(t));
+    const char* mask = on.mask.data();
+    for (System& system : rls.systems)
+        if (learns(system, mask, labels)) step.take(rls, system, visit, mask, ln_t);
     rls.tidy();
 }
 

@@ -66,7 +66,7 @@ inline std::vector<Numbers> load_columns(nb::handle matrix, size_t n, size_t m) 
 inline nb::object save(System& system, const Instances& instances) {
     nb::list nodes;
     for (uint32_t v : system.nodes) nodes.append(v);
-    if (auto* primal = dynamic_cast<Primal*>(system.solver.get())) {
+    if (auto* primal = system.solver->primal()) {
         const size_t d = primal->d(), m = primal->n_outputs();
         return nb::make_tuple("primal", nodes, system.n_stored, matrix(primal->inverse(), d, d),
                               matrix(primal->weights(instances, d), d, m), array(primal->total()));
@@ -76,7 +76,7 @@ inline nb::object save(System& system, const Instances& instances) {
                v = save_columns(dual->v, dual->n());
     nb::object w0 = save_columns(dual->w0.empty() ? std::vector<Numbers>(dual->n_outputs()) : dual->w0,
                                  dual->w0.empty() ? 0 : dual->w0[0].size());
-    auto* direct = dynamic_cast<Direct*>(dual);
+    auto* direct = dual->direct();
     if (!direct) return nb::make_tuple("iterative", nodes, system.n_stored, ids, ones, v, w0);
     direct->catch_up(instances);
     Numbers packed;

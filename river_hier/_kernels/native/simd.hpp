@@ -1,20 +1,9 @@
-// Sums of rows, as wide as the processor allows.
-//
-// On x86 under gcc each function is compiled for AVX-512, AVX2 and plain SSE2, and the right one is
-// chosen when the library is loaded. The sums are the same to the last bit: lanes are columns, each
-// is summed in the order of the features, and products are not fused with sums (-ffp-contract=off).
+// Cache lines of numbers, and the loops over many of them.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && defined(__linux__) && \
-    !defined(RIVER_HIER_SANITIZE)
-#define RIVER_HIER_WIDE __attribute__((target_clones("arch=x86-64-v4", "avx2", "default")))
-#else
-#define RIVER_HIER_WIDE
-#endif
 
 namespace river_hier {
 
@@ -23,99 +12,70 @@ constexpr size_t line = 64;  // bytes in a cache line
 template <class T>
 constexpr size_t lanes = line / sizeof(T);
 
-// As many numbers as a cache line holds.
+// A call out of a loop compiled for one kind of processor would be to code for another kind.
 #if defined(__GNUC__)
+#define RIVER_HIER_INLINE inline __attribute__((always_inline))
+#else
+#define RIVER_HIER_INLINE inline
+#endif
+
+// As many numbers as a cache line holds.
 template <class T>
 struct Lanes {
+#if defined(__GNUC__)
     typedef T Numbers __attribute__((vector_size(line)));
     Numbers numbers = {};
-    void load(const T* from) { std::memcpy(&numbers, from, line); }
-    void store(T* to) const { std::memcpy(to, &numbers, line); }
-    void add_product(T a, const Lanes& b) { numbers += a * b.numbers; }
-    void add_product(const Lanes& a, const Lanes& b) { numbers += a.numbers * b.numbers; }
-};
+    RIVER_HIER_INLINE void add_product(T a, const Lanes& b) { numbers += a * b.numbers; }
+    RIVER_HIER_INLINE void add_product(const Lanes& a, const Lanes& b) {
+        numbers += a.numbers * b.numbers;
+    }
 #else
-template <class T>
-struct Lanes {
     T numbers[lanes<T>] = {};
-    void load(const T* from) { std::memcpy(numbers, from, line); }
-    void store(T* to) const { std::memcpy(to, numbers, line); }
     void add_product(T a, const Lanes& b) {
         for (size_t k = 0; k < lanes<T>; ++k) numbers[k] += a * b.numbers[k];
     }
     void add_product(const Lanes& a, const Lanes& b) {
         for (size_t k = 0; k < lanes<T>; ++k) numbers[k] += a.numbers[k] * b.numbers[k];
     }
-};
 #endif
+    RIVER_HIER_INLINE void load(const T* from) { std::memcpy(&numbers, from, line); }
+    RIVER_HIER_INLINE void store(T* to) const { std::memcpy(to, &numbers, line); }
+};
 
-inline __attribute__((always_inline)) double sum_of(const Lanes<double>& parts) {
+RIVER_HIER_INLINE double sum_of(const Lanes<double>& parts) {
     double p[lanes<double>];
     parts.store(p);
     return ((p[0] + p[1]) + (p[2] + p[3])) + ((p[4] + p[5]) + (p[6] + p[7]));
 }
 
-// sums[first : first + N lines] = the sum of values[i] * rows[i][the same columns].
-template <class T, int N>
-inline __attribute__((always_inline)) void sum_lines(const T* const* rows, const double* values,
-                                                     size_t n, size_t first, T* sums) {
-    Lanes<T> total[N];
-    for (size_t i = 0; i < n; ++i) {
-        const T* row = rows[i] + first;
-        const T value = static_cast<T>(values[i]);
-        for (int k = 0; k < N; ++k) {
-            Lanes<T> part;
-            part.load(row + k * lanes<T>);
-            total[k].add_product(value, part);
-        }
-    }
-    for (int k = 0; k < N; ++k) total[k].store(sums + first + k * lanes<T>);
-}
+// The loops; simd.cpp tells how they are compiled.
 
-// The same for many lines: row by row, as memory likes it best, the sums in the nearest cache.
-template <class T>
-inline __attribute__((always_inline)) void sum_wide(const T* const* rows, const double* values,
-                                                    size_t n, size_t first, size_t last, T* sums) {
-    constexpr size_t ahead = 4;  // rows that are sent for before their turn
-    Lanes<T> total, part;
-    for (size_t j = first; j < last; j += lanes<T>) total.store(sums + j);
-    for (size_t i = 0; i < n; ++i) {
-        const T value = static_cast<T>(values[i]);
-        const T* next = rows[i + ahead < n ? i + ahead : i];
-        for (size_t j = first; j < last; j += lanes<T>) {
-            __builtin_prefetch(next + j);
-            total.load(sums + j);
-            part.load(rows[i] + j);
-            total.add_product(value, part);
-            total.store(sums + j);
-        }
-    }
-}
+// sums[first:last] = the sum of values[i] * rows[i][the same columns]. The cache lines they lie in,
+// and no other, are read and written, so a few columns on either side are summed as well.
+void sum_rows(const double* const* rows, const double* values, size_t n, size_t first, size_t last,
+              double* sums);
+void sum_rows(const float* const* rows, const double* values, size_t n, size_t first, size_t last,
+              float* sums);
 
-// The same for columns [first, last): the cache lines they lie in, and no other, are read and
-// written, so a few columns on either side are summed as well.
-template <class T>
-inline __attribute__((always_inline)) void sum_columns(const T* const* rows, const double* values,
-                                                       size_t n, size_t first, size_t last,
-                                                       T* sums) {
-    first -= first % lanes<T>;
-    switch ((last - first + lanes<T> - 1) / lanes<T>) {
-        case 1: return sum_lines<T, 1>(rows, values, n, first, sums);
-        case 2: return sum_lines<T, 2>(rows, values, n, first, sums);
-        case 3: return sum_lines<T, 3>(rows, values, n, first, sums);
-        case 4: return sum_lines<T, 4>(rows, values, n, first, sums);
-        default: return sum_wide<T>(rows, values, n, first, last, sums);
-    }
-}
+constexpr size_t strip = 4;  // rows that are read together
 
-RIVER_HIER_WIDE inline void sum_rows(const double* const* rows, const double* values, size_t n,
-                                     size_t first, size_t last, double* sums) {
-    sum_columns<double>(rows, values, n, first, last, sums);
-}
+// Of a strip whose rows lie line by line in turns: out[r] = row r [:n] . y[:n]
+void strip_dots(const double* rows, const double* y, size_t n, double* out);
 
-RIVER_HIER_WIDE inline void sum_rows(const float* const* rows, const double* values, size_t n,
-                                     size_t first, size_t last, float* sums) {
-    sum_columns<float>(rows, values, n, first, last, sums);
-}
+// x[:n] += a[0] row 0 [:n] + ... + a[3] row 3 [:n]
+void strip_add(const double* rows, const double* a, size_t n, double* x);
+
+// u += A x, where row i of the symmetric A is known from the cache line of its diagonal on. Here and
+// below all sizes are whole cache lines.
+void multiply_symmetric(const double* const* rows, const double* x, size_t whole, double* u);
+
+// A -= h h^T
+void subtract_square(double* const* rows, const double* h, size_t whole);
+
+// a . b
+double dot_lines(const double* a, const double* b, size_t whole);
+
+// x += a y
+void add_lines(double a, const double* y, size_t whole, double* x);
 
 }  // namespace river_hier

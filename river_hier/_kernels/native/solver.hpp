@@ -7,11 +7,20 @@
 
 namespace river_hier {
 
+class Dual;
+class Direct;
+class Primal;
+
 // `A = l2 I + S S^T` and `w = A^-1 S v`; in dual variables `w = S alpha` with
 // `alpha = B^-1 v`, `B = l2 I + S^T S`. Columns (outputs) are the nodes that share the instances.
 class Solver {
   public:
     virtual ~Solver() = default;
+
+    // Itself, if it is one of these.
+    virtual Dual* dual() { return nullptr; }
+    virtual Direct* direct() { return nullptr; }
+    virtual Primal* primal() { return nullptr; }
 
     virtual size_t n_outputs() const = 0;
 

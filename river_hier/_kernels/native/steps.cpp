@@ -7,7 +7,6 @@
 #include "harow.hpp"
 #include "hieron.hpp"
 #include "hperceptron.hpp"
-#include "rls_steps.hpp"
 #include "top_down.hpp"
 
 namespace river_hier {
@@ -19,9 +18,6 @@ template class Dense<double>;
 template class Dense<float>;
 template class Postings<double>;
 template class Postings<float>;
-Direct::~Direct() = default;
-Iterative::~Iterative() = default;
-Primal::~Primal() = default;
 
 }  // namespace river_hier
 
@@ -33,11 +29,6 @@ namespace {
 Weights& ready(Weights& w, const Labels& labels) {
     if (idle(w).n_nodes() < labels.n()) throw nb::value_error("fewer weights than nodes");
     return w;
-}
-
-LeastSquares& ready(LeastSquares& rls, const Labels& labels) {
-    if (idle(rls).n_nodes() > labels.n()) throw nb::value_error("more systems than nodes");
-    return rls;
 }
 
 void check_node(uint32_t v, const Labels& labels) {
@@ -53,12 +44,6 @@ const Vector& find(const Weights& w, Names& features, nb::handle x) {
 const Vector& insert(const Weights& w, Names& features, nb::handle x) {
     if (w.single()) w.check_range(features.find(x).norm2);  // before anything is written
     return features.insert(x);
-}
-
-// Whether there is nothing left to insert.
-bool all_found(const Vector& found, nb::handle x) {
-    return PyDict_CheckExact(x.ptr()) &&
-           static_cast<size_t>(PyDict_Size(x.ptr())) == found.size();
 }
 
 }  // namespace
@@ -99,41 +84,6 @@ nb::object hieron_answer(Weights& w, Names& features, Labels& labels, nb::handle
     const Vector& vector = find(w, features, x);
     const double* scores = hieron_scores(ready(w, labels), vector, labels);
     return labels.label(argmax(scores, labels.n()));
-}
-
-// Changes of variables call numpy, where other threads may come in: the whole step is at work.
-
-bool hrls(LeastSquares& rls, Names& features, Labels& labels, nb::handle x, nb::handle y) {
-    const On on = labels.closed(y);
-    const Vector& found = features.find(x);
-    if (found.norm2 > largest_ratio * ready(rls, labels).l2) return false;
-    const Vector vector = all_found(found, x) ? found : features.insert(x);
-    AtWork work(rls);
-    hrls_step(rls, vector, on, labels);
-    return true;
-}
-
-bool shrls(LeastSquares& rls, double c, double t, Names& features, Labels& labels, nb::handle x,
-           nb::handle y) {
-    const On on = labels.closed(y);
-    const Vector& found = features.find(x);
-    if (found.norm2 > largest_ratio * ready(rls, labels).l2) return false;
-    const Vector vector = all_found(found, x) ? found : features.insert(x);
-    AtWork work(rls);
-    shrls_step(rls, vector, on, labels, c, t);
-    return true;
-}
-
-nb::object least_squares_answer(LeastSquares& rls, Names& features, Labels& labels, nb::handle x) {
-    Nodes on;
-    const Vector& vector = features.find(x);
-    top_down(ready(rls, labels), vector, labels, on);
-    return labels.answer(on);
-}
-
-std::vector<double> least_squares_scores(LeastSquares& rls, const Vector& x, size_t n_nodes) {
-    if (rls.n_nodes() > n_nodes) throw nb::value_error("more systems than nodes");
-    return river_hier::least_squares_scores(rls, x, n_nodes);
 }
 
 }  // namespace river_hier::step

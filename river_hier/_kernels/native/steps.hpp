@@ -22,7 +22,7 @@ nb::object hieron_answer(Weights& w, Names& features, Labels& labels, nb::handle
 
 // False, and nothing has changed, if l2 is lost in rounding beside x.
 bool hrls(LeastSquares& rls, Names& features, Labels& labels, nb::handle x, nb::handle y);
-bool shrls(LeastSquares& rls, double c, double t, Names& features, Labels& labels, nb::handle x,
+bool shrls(LeastSquares& rls, double c, size_t t, Names& features, Labels& labels, nb::handle x,
            nb::handle y);
 nb::object least_squares_answer(LeastSquares& rls, Names& features, Labels& labels, nb::handle x);
 std::vector<double> least_squares_scores(LeastSquares& rls, const Vector& x, size_t n_nodes);

@@ -9,49 +9,6 @@
 
 namespace river_hier {
 
-// u += A x, `strip` rows at a time. All sizes are whole cache lines.
-RIVER_HIER_WIDE inline void multiply_symmetric(const double* const* rows, const double* x,
-                                               size_t whole, double* u) {
-    constexpr size_t strip = 4;
-    constexpr size_t ahead = 64 * lanes<double>;  // what is sent for
-    for (size_t i = 0; i < whole; i += strip) {
-        Lanes<double> total[strip], row, part, sum;
-        size_t j = i - i % lanes<double>;
-        part.load(x + j);
-        for (size_t r = 0; r < strip; ++r) {
-            row.load(rows[i + r] + j);
-            total[r].add_product(row, part);
-        }
-        for (j += lanes<double>; j < whole; j += lanes<double>) {  // each number counts twice
-            part.load(x + j);
-            sum.load(u + j);
-            for (size_t r = 0; r < strip; ++r) {
-                __builtin_prefetch(rows[i + r] + j + ahead);
-                row.load(rows[i + r] + j);
-                total[r].add_product(row, part);
-                sum.add_product(x[i + r], row);
-            }
-            sum.store(u + j);
-        }
-        for (size_t r = 0; r < strip; ++r) u[i + r] += sum_of(total[r]);
-    }
-}
-
-// A -= h h^T
-RIVER_HIER_WIDE inline void subtract_square(double* const* rows, const double* h, size_t whole) {
-    for (size_t i = 0; i < whole; ++i) {
-        const double minus = -h[i];
-        if (minus == 0.0) continue;
-        for (size_t j = i - i % lanes<double>; j < whole; j += lanes<double>) {
-            Lanes<double> row, part;
-            row.load(rows[i] + j);
-            part.load(h + j);
-            row.add_product(minus, part);
-            row.store(rows[i] + j);
-        }
-    }
-}
-
 // A row holds its columns from the cache line on in which the diagonal lies; what is to the left of
 // that stands in the rows above. So a product and an update read half the matrix, from end to end.
 class Symmetric {

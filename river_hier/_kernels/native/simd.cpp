@@ -1,0 +1,191 @@
+// The loops over numbers, as wide as the processor allows.
+//
+// On x86 under gcc each function is compiled for AVX-512, AVX2 and plain SSE2, and the right one is
+// chosen when the library is loaded. The sums are the same to the last bit: lanes are columns, each
+// is summed in the order of the features, and products are not fused with sums (-ffp-contract=off).
+
+#include "simd.hpp"
+
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && defined(__linux__) && \
+    !defined(RIVER_HIER_SANITIZE)
+#define RIVER_HIER_WIDE __attribute__((target_clones("arch=x86-64-v4", "avx2", "default")))
+#else
+#define RIVER_HIER_WIDE
+#endif
+
+// In front of a loop of few turns, whose sums then stay in registers.
+#if defined(__clang__)
+#define RIVER_HIER_UNROLL _Pragma("unroll")
+#elif defined(__GNUC__)
+#define RIVER_HIER_UNROLL _Pragma("GCC unroll 8")
+#else
+#define RIVER_HIER_UNROLL
+#endif
+
+namespace river_hier {
+
+namespace {
+
+// sums[first : first + N lines] = the sum of values[i] * rows[i][the same columns].
+template <class T, int N>
+RIVER_HIER_INLINE void sum_lines(const T* const* rows, const double* values, size_t n, size_t first,
+                                 T* sums) {
+    Lanes<T> total[N];
+    for (size_t i = 0; i < n; ++i) {
+        const T* row = rows[i] + first;
+        const T value = static_cast<T>(values[i]);
+        for (int k = 0; k < N; ++k) {
+            Lanes<T> part;
+            part.load(row + k * lanes<T>);
+            total[k].add_product(value, part);
+        }
+    }
+    for (int k = 0; k < N; ++k) total[k].store(sums + first + k * lanes<T>);
+}
+
+// The same for many lines: row by row, as memory likes it best, the sums in the nearest cache.
+template <class T>
+RIVER_HIER_INLINE void sum_wide(const T* const* rows, const double* values, size_t n, size_t first,
+                                size_t last, T* sums) {
+    constexpr size_t ahead = 4;  // rows that are sent for before their turn
+    Lanes<T> total, part;
+    for (size_t j = first; j < last; j += lanes<T>) total.store(sums + j);
+    for (size_t i = 0; i < n; ++i) {
+        const T value = static_cast<T>(values[i]);
+        const T* next = rows[i + ahead < n ? i + ahead : i];
+        for (size_t j = first; j < last; j += lanes<T>) {
+            __builtin_prefetch(next + j);
+            total.load(sums + j);
+            part.load(rows[i] + j);
+            total.add_product(value, part);
+            total.store(sums + j);
+        }
+    }
+}
+
+template <class T>
+RIVER_HIER_INLINE void sum_columns(const T* const* rows, const double* values, size_t n,
+                                   size_t first, size_t last, T* sums) {
+    first -= first % lanes<T>;
+    switch ((last - first + lanes<T> - 1) / lanes<T>) {
+        case 1: return sum_lines<T, 1>(rows, values, n, first, sums);
+        case 2: return sum_lines<T, 2>(rows, values, n, first, sums);
+        case 3: return sum_lines<T, 3>(rows, values, n, first, sums);
+        case 4: return sum_lines<T, 4>(rows, values, n, first, sums);
+        default: return sum_wide<T>(rows, values, n, first, last, sums);
+    }
+}
+
+}  // namespace
+
+RIVER_HIER_WIDE void sum_rows(const double* const* rows, const double* values, size_t n,
+                              size_t first, size_t last, double* sums) {
+    sum_columns<double>(rows, values, n, first, last, sums);
+}
+
+RIVER_HIER_WIDE void sum_rows(const float* const* rows, const double* values, size_t n,
+                              size_t first, size_t last, float* sums) {
+    sum_columns<float>(rows, values, n, first, last, sums);
+}
+
+RIVER_HIER_WIDE void strip_dots(const double* rows, const double* y, size_t n, double* out) {
+    constexpr size_t ahead = 128 * lanes<double>;  // what is sent for: the processor looks less far
+    Lanes<double> total[strip];
+    size_t j = 0;
+    for (; j + lanes<double> <= n; j += lanes<double>) {
+        Lanes<double> part, row;
+        part.load(y + j);
+        RIVER_HIER_UNROLL
+        for (size_t r = 0; r < strip; ++r, rows += lanes<double>) {
+            __builtin_prefetch(rows + ahead);
+            row.load(rows);
+            total[r].add_product(part, row);
+        }
+    }
+    RIVER_HIER_UNROLL
+    for (size_t r = 0; r < strip; ++r) out[r] = sum_of(total[r]);
+    for (size_t r = 0; r < strip; ++r, rows += lanes<double>)
+        for (size_t k = j; k < n; ++k) out[r] += rows[k - j] * y[k];
+}
+
+RIVER_HIER_WIDE void strip_add(const double* rows, const double* a, size_t n, double* x) {
+    size_t j = 0;
+    for (; j + lanes<double> <= n; j += lanes<double>) {
+        Lanes<double> total, row;
+        total.load(x + j);
+        RIVER_HIER_UNROLL
+        for (size_t r = 0; r < strip; ++r, rows += lanes<double>) {
+            row.load(rows);
+            total.add_product(a[r], row);
+        }
+        total.store(x + j);
+    }
+    for (size_t r = 0; r < strip; ++r, rows += lanes<double>)
+        for (size_t k = j; k < n; ++k) x[k] += a[r] * rows[k - j];
+}
+
+RIVER_HIER_WIDE void multiply_symmetric(const double* const* rows, const double* x,
+                                               size_t whole, double* u) {
+    constexpr size_t ahead = 64 * lanes<double>;  // what is sent for
+    for (size_t i = 0; i < whole; i += strip) {
+        Lanes<double> total[strip], row, part, sum;
+        size_t j = i - i % lanes<double>;
+        part.load(x + j);
+        RIVER_HIER_UNROLL
+        for (size_t r = 0; r < strip; ++r) {
+            row.load(rows[i + r] + j);
+            total[r].add_product(row, part);
+        }
+        for (j += lanes<double>; j < whole; j += lanes<double>) {  // each number counts twice
+            part.load(x + j);
+            sum.load(u + j);
+            RIVER_HIER_UNROLL
+            for (size_t r = 0; r < strip; ++r) {
+                __builtin_prefetch(rows[i + r] + j + ahead);
+                row.load(rows[i + r] + j);
+                total[r].add_product(row, part);
+                sum.add_product(x[i + r], row);
+            }
+            sum.store(u + j);
+        }
+        RIVER_HIER_UNROLL
+        for (size_t r = 0; r < strip; ++r) u[i + r] += sum_of(total[r]);
+    }
+}
+
+RIVER_HIER_WIDE void subtract_square(double* const* rows, const double* h, size_t whole) {
+    for (size_t i = 0; i < whole; ++i) {
+        const double minus = -h[i];
+        if (minus == 0.0) continue;
+        double* row = rows[i];
+        for (size_t j = i - i % lanes<double>; j < whole; j += lanes<double>) {
+            Lanes<double> numbers, part;
+            numbers.load(row + j);
+            part.load(h + j);
+            numbers.add_product(minus, part);
+            numbers.store(row + j);
+        }
+    }
+}
+
+RIVER_HIER_WIDE double dot_lines(const double* a, const double* b, size_t whole) {
+    Lanes<double> total, left, right;
+    for (size_t j = 0; j < whole; j += lanes<double>) {
+        left.load(a + j);
+        right.load(b + j);
+        total.add_product(left, right);
+    }
+    return sum_of(total);
+}
+
+RIVER_HIER_WIDE void add_lines(double a, const double* y, size_t whole, double* x) {
+    Lanes<double> total, part;
+    for (size_t j = 0; j < whole; j += lanes<double>) {
+        total.load(x + j);
+        part.load(y + j);
+        total.add_product(a, part);
+        total.store(x + j);
+    }
+}
+
+}  // namespace river_hier
