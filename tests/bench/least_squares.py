@@ -12,7 +12,6 @@ from __future__ import annotations
 import argparse
 import json
 import resource
-import statistics
 import subprocess
 import sys
 import time
@@ -20,6 +19,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from scipy.linalg import blas
 from threadpoolctl import threadpool_limits
 from tqdm import tqdm
@@ -90,47 +90,62 @@ ROWS: dict[str, Callable[[Any, Documents], Any]] = {
 
 
 def dense() -> None:
-    """121 dense features, 121 nodes: a learn_one against the symv and syr calls that it needs.
+    """121 dense features, 121 nodes: a step against the symv and syr calls that it needs.
 
     BLAS gets one thread, as a learner has. All take turns of 100 examples, for their matrices
-    together fit no cache.
+    together fit no cache; a batch has those of 10 turns.
     """
     rng = np.random.default_rng(0)
     taxonomy = Taxonomy.from_parents(
         {0: None} | {v: (v - 1) // 3 for v in range(1, 121)}  # a full ternary tree
     )
-    models = {"H-RLS": linear_model.HRLS(taxonomy), "SH-RLS": linear_model.SHRLS(taxonomy)}
+    learners: dict[str, Any] = {"H-RLS": linear_model.HRLS, "SH-RLS": linear_model.SHRLS}
+    models = {name: (learner(taxonomy), learner(taxonomy)) for name, learner in learners.items()}
     # Nodes whose parents are on: 4 times 3. In H-RLS siblings store the same and share a matrix.
     asked, n_matrices = {"H-RLS": 4, "SH-RLS": 12}, {"H-RLS": 40, "SH-RLS": 120}
     d, turn, turns = 121, 100, 160  # long before the end every system has met its 121 instances
+    batch = 10 * turn
+    columns = [f"f{j}" for j in range(d)]
     inverses = {
         name: [np.asfortranarray(np.eye(d)) for _ in range(n)] for name, n in n_matrices.items()
     }
-    times: dict[str, list[float]] = {name: [] for name in [*models, "H-RLS scipy", "SH-RLS scipy"]}
+    times: dict[str, list[list[float]]] = {name: [] for name in models}
+    in_batches: dict[str, list[float]] = {name: [] for name in models}
+    xs: Any = np.empty((0, d))
+    ys: list[set[int]] = []
     for _ in tqdm(range(turns), unit="turn", desc="dense"):
         x = rng.normal(size=(turn, d)) / d**0.5
         named = [{f"f{j}": value for j, value in enumerate(row)} for row in x.tolist()]
         leaves = rng.integers(40, 121, turn).tolist()
-        for name, model in models.items():
-            before = stored(model)
+        xs, ys = np.vstack([xs, x]), [*ys, *({leaf} for leaf in leaves)]
+        for name, (one, many) in models.items():
+            before = stored(one)
             start = time.perf_counter()
             for features, leaf in zip(named, leaves, strict=True):
-                model.learn_one(features, leaf)
-            times[name].append(time.perf_counter() - start)
-            stores = 4 if name == "H-RLS" else round((stored(model) - before) / turn)
+                one.learn_one(features, leaf)
+            learned = time.perf_counter()
+            stores = 4 if name == "H-RLS" else round((stored(one) - before) / turn)
             visits = rng.integers(n_matrices[name], size=(turn, asked[name])).tolist()
-            start = time.perf_counter()
+            multiply = time.perf_counter()
             for row, nodes in zip(x, visits, strict=True):
                 for k, node in enumerate(nodes):
                     u = blas.dsymv(1.0, inverses[name][node], row)
                     if k < stores:
                         blas.dsyr(-1e-9, u, a=inverses[name][node], overwrite_a=True)
-            times[f"{name} scipy"].append(time.perf_counter() - start)
-    medians = {name: 1e6 * statistics.median(t[turns // 2 :]) / turn for name, t in times.items()}
+            times[name].append([learned - start, time.perf_counter() - multiply])
+            if len(xs) == batch:
+                table = pd.DataFrame(xs, columns=columns)
+                start = time.perf_counter()
+                many.learn_many(table, ys)
+                in_batches[name].append(time.perf_counter() - start)
+        if len(xs) == batch:
+            xs, ys = np.empty((0, d)), []
     print("\n121 dense features, 121 nodes (microseconds an example, second half)")
-    for name in models:
-        print(f"  {name:8}{medians[name]:8.1f}   symv and syr alone, by scipy", end="")
-        print(f"{medians[f'{name} scipy']:8.1f}")
+    print(f"{'':10}{'learn_one':>12}{'learn_many':>12}{'symv and syr alone, by scipy':>32}")
+    for name, found in times.items():
+        one_by_one, scipy = 1e6 * np.median(found[turns // 2 :], axis=0) / turn
+        at_once = 1e6 * np.median(in_batches[name][turns // 20 :]) / batch
+        print(f"{name:10}{one_by_one:>12.1f}{at_once:>12.1f}{scipy:>32.1f}")
 
 
 def stored(model: Any) -> int:
