@@ -50,7 +50,7 @@ class Table:
 
 def series(y: Any, n: int) -> list[Any]:
     """The items of a series or any other sequence, one a row."""
-    whole = nw.from_native(y, series_only=True, pass_through=True)
+    whole = y if isinstance(y, list) else nw.from_native(y, series_only=True, pass_through=True)
     if isinstance(whole, nw.Series):
         items = whole.to_list()
     elif isinstance(y, str | bytes | Mapping) or not hasattr(y, "__len__"):

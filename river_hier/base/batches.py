@@ -46,6 +46,8 @@ def read_batch(X: Any, columns: Iterable[Hashable] | None) -> tuple[Batch, Frame
 
 def as_frame(table: Any) -> Frame | None:
     """A dataframe of any kind whose columns all have different names; or None."""
+    if isinstance(table, list):  # what labels mostly come as; to ask narwhals takes longer
+        return None
     try:
         frame = nw.from_native(table, eager_only=True, pass_through=True)
         return frame if isinstance(frame, nw.DataFrame) and frame.columns is not None else None

@@ -4,8 +4,8 @@
 
 The online inverse keeps $(l2 I + S^T S)^{-1}$ of each group of siblings, packed, and updates it by
 BLAS (dspmv, dspr) for every example; then predictions are cheap. All dot products of documents are
-given to it, and do not count. Both get the same documents in blocks of 500, one after the other,
-and their answers must be the same.
+given to it, and do not count; BLAS has one thread, as the learner has. Both get the same documents
+in blocks of 500, one after the other, and their answers must be the same.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from scipy.linalg import blas
+from threadpoolctl import threadpool_limits
 from tqdm import tqdm
 
 from river_hier import Taxonomy, datasets, linear_model
@@ -136,4 +137,5 @@ if __name__ == "__main__":
     parser.add_argument("--data", help="folder with the LYRL2004 files; downloaded by default")
     parser.add_argument("--documents", type=int, default=6_000)
     arguments = parser.parse_args()
-    main(arguments.data, arguments.documents)
+    with threadpool_limits(1):
+        main(arguments.data, arguments.documents)

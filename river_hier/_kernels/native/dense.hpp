@@ -74,9 +74,9 @@ class Dense : public Layout {
 
     void learn(const Vector& x, const Moves& moves) override {
         for (size_t j = 0; j < x.size(); ++j) {
-            T *w = at(x.rows[j]), *s = at(x.rows[j], 1);
-            for (const Move& move : moves)
-                apply(move, x.values[j], w[move.node], s[move.node]);
+            T *w = at(x.rows[j]), *s = w + width_;
+            const double value = x.values[j];
+            for (const Move& move : moves) apply(move, value, w[move.node], s[move.node]);
         }
     }
 

@@ -60,9 +60,9 @@ class Layout {
 
     template <class T>
     static void apply(const Move& by, double value, T& w, T& s) {
-        const double move = (1.0 + s) * value;  // S x
+        const double before = s, move = (1.0 + before) * value;  // S x
         w = static_cast<T>(w + move * by.step);
-        s = static_cast<T>(s - by.confidence * move * move);
+        s = static_cast<T>(before - by.confidence * move * move);
     }
 };
 
