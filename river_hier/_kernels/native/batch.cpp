@@ -172,12 +172,25 @@ const On& Multilabels::operator[](size_t i) {
 
 namespace {
 
-// Take the rows one after the other, without Python's lock.
+// Without Python's lock, unless there are so few rows that others would only be in the way: they
+// would find the model at work as often as they look.
+class Unlocked {
+  public:
+    explicit Unlocked(const Rows& X) {
+        if (X.n() > few) free_.emplace();
+    }
+
+  private:
+    static constexpr size_t few = 16;
+    std::optional<nb::gil_scoped_release> free_;
+};
+
+// Take the rows one after the other.
 template <class Step>
-void without_lock(Names& features, Rows& X, size_t n_labels, Weights& w, Step step) {
+void one_by_one(Names& features, Rows& X, size_t n_labels, Weights& w, Step step) {
     ensure(X.n() == n_labels, "a label for each row");
     Names::Busy busy(features);
-    nb::gil_scoped_release free;
+    Unlocked unlocked(X);
     for (size_t i = 0; i < X.n(); ++i) {
         X.prefetch(i + 1, *w.layout());
         step(X[i], i);
@@ -199,7 +212,7 @@ void hperceptron_steps(Weights& w, Names& features, const Labels& labels, nb::ha
     Multilabels Y(multilabels, labels);
     Rows X(features, batch, true);
     AtWork at_work(w);
-    without_lock(features, X, Y.n(), w,
+    one_by_one(features, X, Y.n(), w,
                  [&](const Vector& x, size_t i) { hperceptron_step(w, x, Y[i], labels); });
 }
 
@@ -209,7 +222,7 @@ void harow_steps(GaussianWeights& w, double r, double forgetting, Names& feature
     Multilabels Y(multilabels, labels);
     Rows X(features, batch, true);
     AtWork at_work(w);
-    without_lock(features, X, Y.n(), w,
+    one_by_one(features, X, Y.n(), w,
                  [&](const Vector& x, size_t i) { harow_step(w, x, Y[i], r, forgetting, labels); });
 }
 
@@ -225,7 +238,7 @@ void hieron_steps(Weights& w, double C, Names& features, const Labels& tree, nb:
     const std::vector<uint32_t> nodes = nodes_of(y, tree);
     Rows X(features, batch, true);
     AtWork at_work(w);
-    without_lock(features, X, nodes.size(), w,
+    one_by_one(features, X, nodes.size(), w,
                  [&](const Vector& x, size_t i) { hieron_step(w, C, x, nodes[i], tree); });
 }
 
@@ -236,7 +249,7 @@ void averaged_hieron_steps(Weights& w, Weights& lag, size_t first, double C, Nam
     const std::vector<uint32_t> nodes = nodes_of(y, tree);
     Rows X(features, batch, true);
     AtWork at_work(w), at_work_too(lag);
-    without_lock(features, X, nodes.size(), w, [&](const Vector& x, size_t i) {
+    one_by_one(features, X, nodes.size(), w, [&](const Vector& x, size_t i) {
         averaged_hieron_step(w, lag, static_cast<double>(first + i), C, x, nodes[i], tree);
     });
 }
@@ -279,7 +292,7 @@ void least_squares_steps(LeastSquares& rls, RLSStep&& step, size_t t, Names& fea
     AtWork at_work(rls);
     ensure(X.n() == Y.n(), "a label for each row");
     Names::Busy busy(features);
-    nb::gil_scoped_release free;
+    Unlocked unlocked(X);
     rls_steps(rls, X, Y, labels, t, step);
 }
 
