@@ -224,3 +224,20 @@ def test_asking_before_learning_changes_nothing(core: str, memory: float) -> Non
         silent.learn(x, y)
     assert pickle.dumps(asked.rls) == pickle.dumps(silent.rls)
     asked.check(x, 1e-9 if memory == PLENTY else 1e-3)
+
+
+@both
+def test_an_answer_where_the_score_is_lost_in_rounding(core: str) -> None:
+    """Contradictions cancel; whichever way the score is worked out, its sign is the same."""
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        solved = Solved(core, PAIR, 60, 0.5, PLENTY)
+        xs = [sparse(rng, 60, 8) for _ in range(5)]
+        for x in xs:
+            solved.learn(x, {"a"})
+            solved.learn(x, {"b"})
+        for x in xs:
+            first = solved.answer(x)
+            assert first == [s >= 0.0 for s in solved.rls.scores(solved.features.find(x), 3)[1:]]
+            solved.learn(x, {"a"})
+            solved.learn(x, {"b"})
