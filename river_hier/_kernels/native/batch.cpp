@@ -38,7 +38,7 @@ void ensure_starts(const std::vector<int64_t>& start, size_t n_entries) {
 
 Rows::Rows(Names& features, nb::handle batch, bool insert)
     : values_(batch.attr("values")) {
-    nb::list names = nb::cast<nb::list>(batch.attr("names"));
+    const nb::tuple names(nb::handle(batch.attr("names")));  // nobody can change it meanwhile
     width_ = names.size();
     read_entries(batch);
     look_up(features, names, insert);
@@ -68,17 +68,18 @@ void Rows::read_entries(nb::handle batch) {
     }
 }
 
-void Rows::look_up(Names& features, const nb::list& names, bool insert) {
+void Rows::look_up(Names& features, const nb::tuple& names, bool insert) {
+    std::vector<PyObject*> asked;
+    for (uint32_t c : asked_) asked.push_back(names[c].ptr());
+    std::vector<uint32_t> rows(asked.size());
+    features.rows(asked.data(), asked.size(), rows.data());
     nb::dict fresh;
     std::vector<uint32_t> unknown;
-    for (uint32_t c : asked_) {
-        nb::object row = features.row(names[c]);
-        if (!row.is_none()) {
-            row_of_[c] = nb::cast<uint32_t>(row);
-        } else if (insert) {
-            fresh[names[c]] = 0.0;
-            unknown.push_back(c);
-        }
+    for (size_t k = 0; k < asked.size(); ++k) {
+        row_of_[asked_[k]] = rows[k];
+        if (!insert || rows[k] != none) continue;
+        fresh[nb::handle(asked[k])] = 0.0;
+        unknown.push_back(asked_[k]);
     }
     if (unknown.empty()) return;
     ensure(nb::len(fresh) == unknown.size(), "a column comes twice");

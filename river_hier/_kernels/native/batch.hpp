@@ -31,7 +31,7 @@ class Rows {
 
   private:
     void read_entries(nb::handle batch);
-    void look_up(Names& features, const nb::list& names, bool insert);
+    void look_up(Names& features, const nb::tuple& names, bool insert);
     void share();
     void add_up(size_t first);
 

@@ -61,10 +61,16 @@ class Features : public Names {
         return names;
     }
 
-    [[gnu::cold]] nb::object row(nb::handle name) override {
+    // Names and slots of the table are sent for some turns before they are needed.
+    [[gnu::cold]] void rows(PyObject* const* names, size_t n, uint32_t* rows) override {
+        constexpr size_t soon = 8;
         Busy busy(*this);
-        uint32_t row = any(name.ptr());
-        return row == TextTable::none ? nb::none() : nb::object(nb::int_(row));
+        for (size_t i = 0; i < n; ++i) {
+            if (i + 2 * soon < n) __builtin_prefetch(names[i + 2 * soon]);
+            if (i + soon < n && is_text(names[i + soon]))
+                table_.prefetch(hash_of_text(names[i + soon]));
+            rows[i] = any(names[i]);
+        }
     }
 
     // For Python's garbage collector: only a name that is anything can be part of a cycle.

@@ -86,7 +86,9 @@ class HashedFeatures : public Names {
         return names;
     }
 
-    nb::object row(nb::handle name) override { return nb::int_(row_of(name.ptr())); }
+    void rows(PyObject* const* names, size_t n, uint32_t* rows) override {
+        for (size_t i = 0; i < n; ++i) rows[i] = row_of(names[i]);
+    }
 
   private:
     uint32_t row_of(PyObject* name) const {

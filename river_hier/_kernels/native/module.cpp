@@ -52,7 +52,14 @@ void features(nb::module_& m) {
         .def("insert", [](Names& names, nb::handle x) { return Vector(names.insert(x)); },
              "x"_a.none())
         .def("names", &Names::names)
-        .def("row", &Names::row, "name"_a.none());
+        .def("row",
+             [](Names& names, nb::handle name) -> nb::object {
+                 PyObject* one = name.ptr();
+                 uint32_t row;
+                 names.rows(&one, 1, &row);
+                 return row == TextTable::none ? nb::none() : nb::object(nb::int_(row));
+             },
+             "name"_a.none());
 
     nb::class_<Features, Names>(m, "Features", nb::type_slots(feature_slots))
         .def("__init__", [](Features* features) { new (features) Features(reader()); })

@@ -9,6 +9,7 @@
 
 #include "layout.hpp"
 #include "python.hpp"
+#include "text_table.hpp"
 #include "vector.hpp"
 
 namespace river_hier {
@@ -30,7 +31,9 @@ class Names {
 
     virtual size_t size() const = 0;
     virtual nb::list names() const = 0;
-    virtual nb::object row(nb::handle name) = 0;  // None if it is not known
+
+    // The row of each name, or `TextTable::none`. The names are the caller's.
+    virtual void rows(PyObject* const* names, size_t n, uint32_t* rows) = 0;
 
     // Comparing names may run code of others, which may come back to us: it is turned away.
     struct Busy {
