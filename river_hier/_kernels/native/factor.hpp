@@ -32,31 +32,14 @@ class Factor {
 
     // y := L^-1 y
     void forward(double* y) const {
-        for (size_t i = 0; i < n_; i += strip) {
-            double sums[strip];
-            strip_dots(strips_[i / strip], y, i, sums);
-            for (size_t r = i; r < std::min(i + strip, n_); ++r) {
-                double rest = y[r] - sums[r - i];
-                for (size_t k = i; k < r; ++k) rest -= at(r, k) * y[k];
-                y[r] = rest / at(r, r);
-            }
-        }
+        for (size_t i = 0; i < n_; i += strip)
+            strip_forward(strips_[i / strip], i, std::min(i + strip, n_), y);
     }
 
     // x := L^-T x
     void backward(double* x) const {
-        for (size_t end = n_; end;) {
-            const size_t i = (end - 1) / strip * strip;
-            double less[strip] = {};
-            for (size_t r = end; r-- > i;) {
-                double rest = x[r];
-                for (size_t k = r + 1; k < end; ++k) rest -= at(k, r) * x[k];
-                x[r] = rest / at(r, r);
-                less[r - i] = -x[r];
-            }
-            strip_add(strips_[i / strip], less, i, x);
-            end = i;
-        }
+        for (size_t k = strips_.size(); k-- > 0;)
+            strip_backward(strips_[k], strips_[k ? k - 1 : 0], k * strip, std::min((k + 1) * strip, n_), x);
     }
 
     // Grow by the row (l, s).

@@ -6,20 +6,10 @@
 
 #include "simd.hpp"
 
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && defined(__linux__) && \
-    !defined(RIVER_HIER_SANITIZE)
+#if defined(RIVER_HIER_CLONES)
 #define RIVER_HIER_WIDE __attribute__((target_clones("arch=x86-64-v4", "avx2", "default")))
 #else
 #define RIVER_HIER_WIDE
-#endif
-
-// In front of a loop of few turns, whose sums then stay in registers.
-#if defined(__clang__)
-#define RIVER_HIER_UNROLL _Pragma("unroll")
-#elif defined(__GNUC__)
-#define RIVER_HIER_UNROLL _Pragma("GCC unroll 8")
-#else
-#define RIVER_HIER_UNROLL
 #endif
 
 namespace river_hier {
@@ -88,13 +78,33 @@ RIVER_HIER_WIDE void sum_rows(const float* const* rows, const double* values, si
     sum_columns<float>(rows, values, n, first, last, sums);
 }
 
-RIVER_HIER_WIDE void strip_dots(const double* rows, const double* y, size_t n, double* out) {
+namespace {
+
+// The triangle at the end of a strip, from row i on; of its diagonal the reciprocals.
+struct Triangle {
+    double numbers[strip][strip];
+
+    RIVER_HIER_INLINE Triangle(const double* rows, size_t i, size_t last) {
+        rows += i / lanes<double> * strip * lanes<double> + i % lanes<double>;
+        for (size_t r = 0; i + r < last; ++r, rows += lanes<double>) {
+            for (size_t k = 0; k < r; ++k) numbers[r][k] = rows[k];
+            numbers[r][r] = 1.0 / rows[r];
+        }
+    }
+};
+
+}  // namespace
+
+RIVER_HIER_WIDE void strip_forward(const double* rows, size_t i, size_t last, double* y) {
     constexpr size_t ahead = 128 * lanes<double>;  // what is sent for: the processor looks less far
+    const Triangle triangle(rows, i, last);
     Lanes<double> total[strip];
-    size_t j = 0;
-    for (; j + lanes<double> <= n; j += lanes<double>) {
+    for (size_t j = 0; j < i; j += lanes<double>) {
         Lanes<double> part, row;
-        part.load(y + j);
+        if (j + lanes<double> <= i)
+            part.load(y + j);
+        else
+            part.load_half(y + j);
         RIVER_HIER_UNROLL
         for (size_t r = 0; r < strip; ++r, rows += lanes<double>) {
             __builtin_prefetch(rows + ahead);
@@ -102,26 +112,41 @@ RIVER_HIER_WIDE void strip_dots(const double* rows, const double* y, size_t n, d
             total[r].add_product(part, row);
         }
     }
+    double sums[strip];
     RIVER_HIER_UNROLL
-    for (size_t r = 0; r < strip; ++r) out[r] = sum_of(total[r]);
-    for (size_t r = 0; r < strip; ++r, rows += lanes<double>)
-        for (size_t k = j; k < n; ++k) out[r] += rows[k - j] * y[k];
+    for (size_t r = 0; r < strip; ++r) sums[r] = sum_of(total[r]);
+    y += i;
+    for (size_t r = 0; i + r < last; ++r) {
+        double rest = y[r] - sums[r];
+        for (size_t k = 0; k < r; ++k) rest -= triangle.numbers[r][k] * y[k];
+        y[r] = rest * triangle.numbers[r][r];
+    }
 }
 
-RIVER_HIER_WIDE void strip_add(const double* rows, const double* a, size_t n, double* x) {
+RIVER_HIER_WIDE void strip_backward(const double* rows, const double* next, size_t i,
+                                    size_t last, double* x) {
+    const Triangle triangle(rows, i, last);
+    double less[strip] = {};
+    for (size_t r = last - i; r-- > 0;) {
+        double rest = x[i + r];
+        for (size_t k = r + 1; i + k < last; ++k) rest += less[k] * triangle.numbers[k][r];
+        x[i + r] = rest * triangle.numbers[r][r];
+        less[r] = -x[i + r];
+    }
     size_t j = 0;
-    for (; j + lanes<double> <= n; j += lanes<double>) {
+    for (; j + lanes<double> <= i; j += lanes<double>) {
         Lanes<double> total, row;
         total.load(x + j);
         RIVER_HIER_UNROLL
-        for (size_t r = 0; r < strip; ++r, rows += lanes<double>) {
+        for (size_t r = 0; r < strip; ++r, rows += lanes<double>, next += lanes<double>) {
+            __builtin_prefetch(next);
             row.load(rows);
-            total.add_product(a[r], row);
+            total.add_product(less[r], row);
         }
         total.store(x + j);
     }
-    for (size_t r = 0; r < strip; ++r, rows += lanes<double>)
-        for (size_t k = j; k < n; ++k) x[k] += a[r] * rows[k - j];
+    for (size_t r = 0; j < i && r < strip; ++r, rows += lanes<double>)
+        for (size_t k = 0; k < strip; ++k) x[j + k] += less[r] * rows[k];
 }
 
 RIVER_HIER_WIDE void multiply_symmetric(const double* const* rows, const double* x,

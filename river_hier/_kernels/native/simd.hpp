@@ -19,33 +19,62 @@ constexpr size_t lanes = line / sizeof(T);
 #define RIVER_HIER_INLINE inline
 #endif
 
-// As many numbers as a cache line holds.
+// In front of a loop of few turns, whose numbers then stay in registers.
+#if defined(__clang__)
+#define RIVER_HIER_UNROLL _Pragma("unroll")
+#elif defined(__GNUC__)
+#define RIVER_HIER_UNROLL _Pragma("GCC unroll 8")
+#else
+#define RIVER_HIER_UNROLL
+#endif
+
+// Whether the loops are compiled for several kinds of processors.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && defined(__linux__) && \
+    !defined(RIVER_HIER_SANITIZE)
+#define RIVER_HIER_CLONES
+#endif
+
+// As many numbers as a cache line holds, in parts as wide as a register: wider ones gcc would keep in
+// memory. AVX-512 gains nothing from wider ones, as memory is what takes the time.
 template <class T>
 struct Lanes {
-#if defined(__GNUC__)
-    typedef T Numbers __attribute__((vector_size(line)));
-    Numbers numbers = {};
-    RIVER_HIER_INLINE void add_product(T a, const Lanes& b) { numbers += a * b.numbers; }
-    RIVER_HIER_INLINE void add_product(const Lanes& a, const Lanes& b) {
-        numbers += a.numbers * b.numbers;
-    }
+#if defined(RIVER_HIER_CLONES)
+    typedef T Part __attribute__((vector_size(32)));
+#elif defined(__GNUC__)
+    typedef T Part __attribute__((vector_size(16)));
 #else
-    T numbers[lanes<T>] = {};
-    void add_product(T a, const Lanes& b) {
-        for (size_t k = 0; k < lanes<T>; ++k) numbers[k] += a * b.numbers[k];
-    }
-    void add_product(const Lanes& a, const Lanes& b) {
-        for (size_t k = 0; k < lanes<T>; ++k) numbers[k] += a.numbers[k] * b.numbers[k];
-    }
+    typedef T Part;
 #endif
-    RIVER_HIER_INLINE void load(const T* from) { std::memcpy(&numbers, from, line); }
-    RIVER_HIER_INLINE void store(T* to) const { std::memcpy(to, &numbers, line); }
+    static constexpr size_t n = line / sizeof(Part);
+    Part parts[n] = {};
+
+    RIVER_HIER_INLINE void add_product(T a, const Lanes& b) {
+        RIVER_HIER_UNROLL
+        for (size_t k = 0; k < n; ++k) parts[k] += a * b.parts[k];
+    }
+    RIVER_HIER_INLINE void add_product(const Lanes& a, const Lanes& b) {
+        RIVER_HIER_UNROLL
+        for (size_t k = 0; k < n; ++k) parts[k] += a.parts[k] * b.parts[k];
+    }
+    RIVER_HIER_INLINE void load(const T* from) {
+        RIVER_HIER_UNROLL
+        for (size_t k = 0; k < n; ++k) std::memcpy(&parts[k], from + k * lanes<T> / n, sizeof(Part));
+    }
+    RIVER_HIER_INLINE void load_half(const T* from) {
+        *this = Lanes();
+        std::memcpy(parts, from, line / 2);
+    }
+    RIVER_HIER_INLINE void store(T* to) const {
+        RIVER_HIER_UNROLL
+        for (size_t k = 0; k < n; ++k) std::memcpy(to + k * lanes<T> / n, &parts[k], sizeof(Part));
+    }
 };
 
 RIVER_HIER_INLINE double sum_of(const Lanes<double>& parts) {
-    double p[lanes<double>];
+    double p[lanes<double>], q[4];
     parts.store(p);
-    return ((p[0] + p[1]) + (p[2] + p[3])) + ((p[4] + p[5]) + (p[6] + p[7]));
+    for (size_t k = 0; k < 4; ++k) q[k] = p[k] + p[k + 4];
+    return (q[0] + q[1]) + (q[2] + q[3]);
 }
 
 // The loops; simd.cpp tells how they are compiled.
@@ -57,13 +86,14 @@ void sum_rows(const double* const* rows, const double* values, size_t n, size_t 
 void sum_rows(const float* const* rows, const double* values, size_t n, size_t first, size_t last,
               float* sums);
 
-constexpr size_t strip = 4;  // rows that are read together
+constexpr size_t strip = lanes<double> / 2;  // rows that are read together
 
-// Of a strip whose rows lie line by line in turns: out[r] = row r [:n] . y[:n]
-void strip_dots(const double* rows, const double* y, size_t n, double* out);
+// Of a triangular matrix L the strip from row i on, whose rows lie line by line in turns, up to the
+// last row: carry on y := L^-1 y ...
+void strip_forward(const double* rows, size_t i, size_t last, double* y);
 
-// x[:n] += a[0] row 0 [:n] + ... + a[3] row 3 [:n]
-void strip_add(const double* rows, const double* a, size_t n, double* x);
+// ... and x := L^-T x, where strips come from the last to the first: `next` is the one before.
+void strip_backward(const double* rows, const double* next, size_t i, size_t last, double* x);
 
 // u += A x, where row i of the symmetric A is known from the cache line of its diagonal on. Here and
 // below all sizes are whole cache lines.
