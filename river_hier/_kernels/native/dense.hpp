@@ -31,6 +31,15 @@ class Dense : public Layout {
             }
     }
 
+    void send_for(size_t plane, const Ranges& ranges) const override {
+        constexpr size_t cache = 1'000'000;
+        if (bytes() < cache) return;
+        for (size_t i = 0; i < n_; ++i)
+            for (Range range : ranges)
+                for (size_t v = range.first / lanes<T> * lanes<T>; v < range.last; v += lanes<T>)
+                    __builtin_prefetch(rows_[i] + plane * width_ + v);
+    }
+
     void score(const Ranges& ranges, double* scores) override {
         for (Range range : ranges)
             if constexpr (std::is_same_v<T, double>) {

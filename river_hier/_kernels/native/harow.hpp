@@ -13,7 +13,9 @@ inline void harow_step(GaussianWeights& w, const Vector& x, const On& on, double
     nodes.clear();
     moves.clear();
     labels.trained(on, w.ranges);
-    w.score(x, w.ranges);
+    w->look(x);
+    w->send_for(1, w.ranges);
+    w->score(w.ranges, w.scores.data());
     for (Range range : w.ranges)
         for (uint32_t v = range.first; v < range.last; ++v)
             if ((on.mask[v] ? w.scores[v] : -w.scores[v]) < 1.0) nodes.push_back(v);

@@ -31,6 +31,9 @@ class Layout {
     // Find the rows of x, which `score` is about until the next change.
     virtual void look(const Vector& x) = 0;
 
+    // Send for the numbers of some nodes at once, where one after the other would take longer.
+    virtual void send_for(size_t, const Ranges&) const {}
+
     // scores[v] = w_v . x for the nodes of some ranges; `scores` has room for a cache line more.
     virtual void score(const Ranges& ranges, double* scores) = 0;
 

@@ -49,6 +49,7 @@ class Weights : public Shared {
     // The same for some nodes.
     void score(const Vector& x, const Ranges& ranges) {
         layout_->look(x);
+        layout_->send_for(0, ranges);
         layout_->score(ranges, scores.data());
     }
 
