@@ -9,10 +9,7 @@ namespace river_hier {
 
 // Of every node the sum over its path.
 inline void path_sums(double* values, const Labels& tree) {
-    for (uint32_t v = 0; v < tree.n(); ++v) {
-        const Range children = tree.children(v);
-        for (uint32_t u = children.first; u < children.last; ++u) values[u] += values[v];
-    }
+    for (uint32_t v = 1; v < tree.n(); ++v) values[v] += values[tree.parent(v)];
 }
 
 // The first of the largest. Four at a time, as each comparison waits for the one before.
@@ -75,13 +72,13 @@ inline void hieron_step(Weights& w, double C, const Vector& x, uint32_t y, const
 inline void averaged_hieron_step(Weights& w, Weights& lag, double i, double C, const Vector& x,
                                  uint32_t y, const Labels& tree) {
     const double* scores = hieron_scores(w, x, tree);
-    Numbers losses(tree.n(), 0.0);  // at first the nodes that a path shares with that of y
-    for (uint32_t v = y; v; v = tree.parent(v)) losses[v] = 1.0;
+    Numbers& losses = w.steps;  // at first distances to y: a step nearer on its path, or farther
+    losses.assign(tree.n(), 1.0);
+    for (uint32_t v = y; v; v = tree.parent(v)) losses[v] = -1.0;
+    losses[0] = tree.depth(y);
     path_sums(losses.data(), tree);
-    for (uint32_t v = 0; v < tree.n(); ++v) {
-        const double gamma = tree.depth(y) + tree.depth(v) - 2.0 * losses[v];
-        losses[v] = scores[v] + std::sqrt(gamma);  // the most of Eq. (5)
-    }
+    for (uint32_t v = 0; v < tree.n(); ++v)
+        losses[v] = scores[v] + std::sqrt(losses[v]);  // the most of Eq. (5)
     const uint32_t y_hat = argmax(losses.data(), tree.n());
     if (!hieron_move(w, x.norm2, y, y_hat, tree, C)) return;
     w.add(x, w.nodes, w.steps);

@@ -8,6 +8,7 @@
 
 #include "arrays.hpp"
 #include "python.hpp"
+#include "simd.hpp"
 
 namespace river_hier {
 
@@ -72,7 +73,7 @@ class Labels {
     uint32_t depth(uint32_t v) const { return depth_[v]; }
     nb::object label(uint32_t v) const { return labels_[v]; }
 
-    bool all_parents(const char* on, uint32_t v) const {
+    RIVER_HIER_INLINE bool all_parents(const char* on, uint32_t v) const {
         for (uint32_t e = parent_ptr_[v]; e < parent_ptr_[v + 1]; ++e)
             if (!on[parents_[e]]) return false;
         return true;

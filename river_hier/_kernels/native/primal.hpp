@@ -127,7 +127,11 @@ class Primal : public Solver {
         if (lanes<double> * x.size() < d()) return false;
         if (visit_ != visit.number_of_visit) {
             std::fill(x_.begin(), x_.end(), 0.0);
-            for (size_t j = 0; j < x.size() && x.rows[j] < d(); ++j) x_[x.rows[j]] = x.values[j];
+            if (x.rows.back() < x.size())  // all features up to the last one
+                std::copy_n(x.values.begin(), std::min(x.size(), d()), x_.begin());
+            else
+                for (size_t j = 0; j < x.size() && x.rows[j] < d(); ++j)
+                    x_[x.rows[j]] = x.values[j];
         }
         visit_ = visit.number_of_visit;
         return true;

@@ -10,7 +10,7 @@ namespace river_hier {
 // Of ||x||^2 to l2. Beyond it, the digits of a double do not hold both.
 constexpr double largest_ratio = 1e12;
 
-inline bool learns(const System& system, const char* on, const Labels& labels) {
+RIVER_HIER_INLINE bool learns(const System& system, const char* on, const Labels& labels) {
     const uint32_t first = system.nodes.empty() ? 0 : system.nodes[0];
     return labels.learns(first) && labels.all_parents(on, first);
 }
