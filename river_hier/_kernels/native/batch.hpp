@@ -1,70 +1,46 @@
-// Mini-batches: many rows that share their columns. Names are looked up once a batch.
+// What the loops over the rows of a batch share.
 #pragma once
 
-#include <nanobind/nanobind.h>
+#include <memory>
+#include <optional>
 
-#include <vector>
-
-#include "arrays.hpp"
-#include "names.hpp"
-#include "labels.hpp"
 #include "least_squares.hpp"
+#include "rows.hpp"
 #include "weights.hpp"
 
 namespace river_hier {
 
-// The rows of a `Batch` as vectors, each just as the dict of the row would give it.
-class Rows {
+// Without Python's lock, unless there are so few rows that others would only be in the way: they
+// would find the model at work as often as they look.
+class Unlocked {
   public:
-    // With `insert`, columns seen for the first time get the next rows, in order of appearance.
-    Rows(Names& features, nb::handle batch, bool insert);
-
-    size_t n() const { return n_; }
-
-    // Valid until the next call. Needs no Python.
-    const Vector& operator[](size_t i);
-
-    // Send for the weights of a row.
-    void prefetch(size_t i, const Layout& weights) const;
-
-    Numbers norms2();
+    explicit Unlocked(const Rows& X) {
+        if (X.n() > few) free_.emplace();
+    }
 
   private:
-    void read_entries(nb::handle batch);
-    void look_up(Names& features, const nb::tuple& names, bool insert);
-    void share();
-    void add_up(size_t first);
-
-    size_t begin(size_t i) const { return dense_ ? i * width_ : start_[i]; }
-    size_t column(size_t e, size_t first) const { return dense_ ? e - first : columns_[e]; }
-
-    View<double> values_;
-    bool dense_ = true;
-    size_t n_ = 0, width_ = 0;       // rows, columns
-    std::vector<uint32_t> columns_;  // of each entry, and where those of each row start
-    std::vector<int64_t> start_;
-    std::vector<uint32_t> asked_;   // the columns that have an entry, in order of appearance
-    std::vector<uint32_t> row_of_;  // of each column: its row, or none
-    // Where names share rows: of each column a number that stands for its row, and of each such
-    // number 1 + the place of the row in x, as scratch.
-    std::vector<uint32_t> slot_of_, at_;
-    Vector x_;
+    static constexpr size_t few = 16;
+    std::optional<nb::gil_scoped_release> free_;
 };
 
-// Closed multilabels, row after row.
-class Multilabels {
+// Which nodes are on in each row.
+class Masks {
   public:
-    Multilabels(nb::handle multilabels, const Labels& labels);
+    Masks(size_t n, size_t n_nodes)
+        : n_(n), n_nodes_(n_nodes), mask_(std::make_unique<bool[]>(n * n_nodes)) {}
 
-    size_t n() const { return start_.size() - 1; }
+    void set(size_t i, const Nodes& on) {
+        mask_[i * n_nodes_] = true;
+        for (uint32_t v : on) mask_[i * n_nodes_ + v] = true;
+    }
 
-    // Valid until the next call.
-    const On& operator[](size_t i);
+    nb::object done() const {
+        return array<bool>(mask_.get(), n_ * n_nodes_).attr("reshape")(n_, n_nodes_);
+    }
 
   private:
-    std::vector<int64_t> start_;
-    std::vector<uint32_t> nodes_;
-    On on_;
+    size_t n_, n_nodes_;
+    std::unique_ptr<bool[]> mask_;
 };
 
 // (nodes, rows)
@@ -73,5 +49,6 @@ nb::object scores_of(LeastSquares& rls, Rows& X, size_t n_nodes);
 
 // Make all this known to Python.
 void batches(nb::module_& m);
+void least_squares_batches(nb::module_& m);
 
 }  // namespace river_hier

@@ -258,5 +258,6 @@ NB_MODULE(_native, m) {
     least_squares(m);
     steps(m);
     batches(m);
+    least_squares_batches(m);
     nb::class_<Floor>(m, "Floor").def(nb::init<>()).def("look_up", &Floor::look_up, "x"_a);
 }

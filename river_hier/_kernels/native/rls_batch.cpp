@@ -1,0 +1,104 @@
+// The loops over the rows of a batch, for least squares.
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+
+#include "at_work.hpp"
+#include "batch.hpp"
+#include "rls_steps.hpp"
+
+namespace river_hier {
+
+namespace {
+
+void ensure_room(const LeastSquares& rls, const Labels& labels) {
+    ensure(rls.n_nodes() <= labels.n(), "a label for each node");
+}
+
+// Of examples that are known beforehand, from round t on, a system takes several while it is in the
+// cache. Each has the examples before it in any case.
+void rls_steps(LeastSquares& rls, Rows& X, Multilabels& Y, const Labels& labels, size_t t,
+               RLSStep& step) {
+    for (size_t first = 0, n; first < X.n(); first += n) {
+        n = std::min(rls.at_once(), X.n() - first);
+        std::array<std::optional<Visit>, VisitBuffers::most> visits;
+        std::vector<char> ons;  // the masks, one after the other
+        Numbers lns;
+        for (size_t i = first; i < first + n; ++i) {
+            const Vector& x = X[i];
+            if (x.norm2 == 0.0) continue;
+            visits[lns.size()].emplace(x, rls.instances, rls.buffers, lns.size());
+            const On& on = Y[i];
+            ons.insert(ons.end(), on.mask.begin(), on.mask.end());
+            lns.push_back(std::log(static_cast<double>(t + i)));
+        }
+        const uint32_t n_before = rls.instances.n();
+        std::vector<size_t> examples;  // of each new instance
+        for (System& system : rls.systems)
+            for (size_t i = 0; i < lns.size(); ++i) {
+                const char* on = &ons[i * labels.n()];
+                if (learns(system, on, labels)) step.take(rls, system, *visits[i], on, lns[i]);
+                examples.resize(rls.instances.n() - n_before, i);
+            }
+        rls.done_at_once(n_before, examples);
+        rls.tidy();
+    }
+}
+
+void least_squares_steps(LeastSquares& rls, RLSStep&& step, size_t t, Names& features,
+                         const Labels& labels, nb::handle batch, nb::handle multilabels) {
+    ensure_room(rls, labels);
+    Multilabels Y(multilabels, labels);
+    Rows X(features, batch, true);
+    AtWork at_work(rls);
+    ensure(X.n() == Y.n(), "a label for each row");
+    Names::Busy busy(features);
+    Unlocked unlocked(X);
+    rls_steps(rls, X, Y, labels, t, step);
+}
+
+void hrls_steps(LeastSquares& rls, Names& features, const Labels& labels, nb::handle batch,
+                nb::handle multilabels) {
+    least_squares_steps(rls, HRLSStep(), 1, features, labels, batch, multilabels);
+}
+
+void shrls_steps(LeastSquares& rls, double c, size_t t, Names& features, const Labels& labels,
+                 nb::handle batch, nb::handle multilabels) {
+    least_squares_steps(rls, SHRLSStep(c), t, features, labels, batch, multilabels);
+}
+
+nb::object least_squares_answers(LeastSquares& rls, const Labels& labels, Rows& X) {
+    ensure_room(idle(rls), labels);
+    Masks masks(X.n(), labels.n());
+    Nodes on;
+    for (size_t i = 0; i < X.n(); ++i) {
+        on.clear();
+        top_down(rls, X[i], labels, on);
+        masks.set(i, on);
+    }
+    return masks.done();
+}
+
+}  // namespace
+
+nb::object scores_of(LeastSquares& rls, Rows& X, size_t n_nodes) {
+    ensure(idle(rls).n_nodes() <= n_nodes, "a label for each node");
+    Numbers all;
+    for (size_t i = 0; i < X.n(); ++i) {
+        const Numbers scores = least_squares_scores(rls, X[i], n_nodes);
+        all.insert(all.end(), scores.begin(), scores.end());
+    }
+    return matrix(all, X.n(), n_nodes).attr("T");
+}
+
+void least_squares_batches(nb::module_& m) {
+    using namespace nb::literals;
+    m.def("hrls_steps", &hrls_steps, "rls"_a, "features"_a, "labels"_a, "X"_a, "Y"_a);
+    m.def("shrls_steps", &shrls_steps, "rls"_a, "c"_a, "t"_a, "features"_a, "labels"_a, "X"_a,
+          "Y"_a);
+    m.def("least_squares_answers", &least_squares_answers, "rls"_a, "labels"_a, "X"_a);
+}
+
+}  // namespace river_hier
