@@ -38,8 +38,10 @@ class Factor {
 
     // x := L^-T x
     void backward(double* x) const {
-        for (size_t k = strips_.size(); k-- > 0;)
-            strip_backward(strips_[k], strips_[k ? k - 1 : 0], k * strip, std::min((k + 1) * strip, n_), x);
+        for (size_t k = strips_.size(); k-- > 0;) {
+            const double* next = strips_[k ? k - 1 : 0];
+            strip_backward(strips_[k], next, k * strip, std::min((k + 1) * strip, n_), x);
+        }
     }
 
     // Grow by the row (l, s).

@@ -14,7 +14,7 @@ inline void harow_step(GaussianWeights& w, const Vector& x, const On& on, double
     moves.clear();
     labels.trained(on, w.ranges);
     w->look(x);
-    w->send_for(1, w.ranges);
+    for (size_t plane : {0, 1}) w->send_for(plane, w.ranges);
     w->score(w.ranges, w.scores.data());
     for (Range range : w.ranges)
         for (uint32_t v = range.first; v < range.last; ++v)
