@@ -217,6 +217,34 @@ def test_batches_longer_than_what_a_system_takes_at_once(
         same(one, many, xs[:20])
 
 
+@pytest.mark.parametrize("n_features", [None, 2**5])
+@pytest.mark.parametrize("name", SINGLE + MULTI)
+def test_many_columns_with_names_of_every_kind(name: str, n_features: int | None) -> None:
+    """Some known, some not, some of columns without an entry; all are looked up beforehand."""
+    rng = np.random.default_rng(2)
+    kinds: list[Callable[[int], Any]] = [
+        lambda i: f"w{i}",
+        lambda i: f"a name that no slot of a table holds {i}",
+        lambda i: f"ä{i}",
+        lambda i: i,
+        lambda i: i + 0.5,
+        lambda i: ("a tuple", i),
+    ]
+    one, many = (made(name, n_features=n_features) for _ in range(2))
+    for n_kinds in (1, 4, 6):
+        columns = [kinds[i % n_kinds](i) for i in rng.permutation(60).tolist()]
+        cells = rng.normal(size=(8, 60)) * (rng.random((8, 60)) < 0.2)
+        ys = ["a", "b", "c", "r"] * 2
+        y = ys if name in SINGLE else [{label} for label in ys]
+        xs = [{c: v for c, v in zip(columns, row, strict=True) if v} for row in cells.tolist()]
+        loop(one, xs, y)
+        many.learn_many(sparse.csr_array(cells), y, columns=columns)
+        same(one, many, xs)
+        answers = many.predict_many(sparse.csr_array(cells), columns=columns)
+        listed = answers.tolist() if name in SINGLE else answers.to_dict("records")
+        assert listed == [many.predict_one(x) for x in xs]
+
+
 def test_stored_zeros_are_features_and_twin_entries_are_added_up() -> None:
     X = sparse.csr_array(([0.0, 1.0, 2.0, 3.0], [2, 1, 1, 0], [0, 3, 4]), shape=(2, 3))
     for name in SINGLE + MULTI:
