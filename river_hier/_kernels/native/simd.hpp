@@ -35,7 +35,7 @@ constexpr size_t lanes = line / sizeof(T);
 #endif
 
 // As many numbers as a cache line holds, in parts as wide as a register: wider ones gcc would keep in
-// memory. AVX-512 loses nothing by it, as memory is what takes the time.
+// memory. AVX-512 would like them wider: products with dense matrices are a little slower for it.
 template <class T>
 struct Lanes {
 #if defined(RIVER_HIER_CLONES)
