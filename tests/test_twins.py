@@ -87,6 +87,14 @@ def test_programs(name: str, data: st.DataObject, seed: int) -> None:
 
 @pytest.mark.parametrize("name", SINGLE + MULTI)
 @given(seed=st.integers(0, 2**32))
+@settings(max_examples=25, deadline=None)
+def test_programs_with_plain_labels(name: str, seed: int) -> None:
+    taxonomy = Taxonomy([(0, 1), (0, "a"), (1, 12), (1, 10**30), ("a", "ab"), ("a", -1), (-1, "")])
+    run(Twins(name, taxonomy), [*taxonomy.nodes, True], seed, 40)
+
+
+@pytest.mark.parametrize("name", SINGLE + MULTI)
+@given(seed=st.integers(0, 2**32))
 @settings(max_examples=15, deadline=None)
 def test_programs_that_bring_new_labels(name: str, seed: int) -> None:
     labels = ["a", "b", 3, ("t", 1), None, True, 1, "root", b"x"]

@@ -43,9 +43,10 @@ class Dense : public Layout {
     void score(const Ranges& ranges, double* scores) override {
         for (Range range : ranges)
             if constexpr (std::is_same_v<T, double>) {
-                sum_rows(rows_.data(), values_.data(), n_, range.first, range.last, scores);
+                loops.sum_doubles(rows_.data(), values_.data(), n_, range.first, range.last, scores);
             } else {
-                sum_rows(rows_.data(), values_.data(), n_, range.first, range.last, sums_.data());
+                loops.sum_floats(rows_.data(), values_.data(), n_, range.first, range.last,
+                                 sums_.data());
                 std::copy(&sums_[range.first], &sums_[0] + range.last, scores + range.first);
             }
     }

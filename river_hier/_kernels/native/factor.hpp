@@ -33,14 +33,14 @@ class Factor {
     // y := L^-1 y
     void forward(double* y) const {
         for (size_t i = 0; i < n_; i += strip)
-            strip_forward(strips_[i / strip], i, std::min(i + strip, n_), y);
+            loops.strip_forward(strips_[i / strip], i, std::min(i + strip, n_), y);
     }
 
     // x := L^-T x
     void backward(double* x) const {
         for (size_t k = strips_.size(); k-- > 0;) {
             const double* next = strips_[k ? k - 1 : 0];
-            strip_backward(strips_[k], next, k * strip, std::min((k + 1) * strip, n_), x);
+            loops.strip_backward(strips_[k], next, k * strip, std::min((k + 1) * strip, n_), x);
         }
     }
 

@@ -132,21 +132,22 @@ class Labels {
             ranges.push_back(range);
     }
 
-    // The usual y: a str, or a list, a set or a dict of labels and bools. Returns false, and leaves
-    // it to Python, where there is anything else or anything wrong.
+    // The usual y: a str or an int, or a list, a tuple, a set or a dict of them. Returns false, and
+    // leaves it to Python, where there is anything else or anything wrong.
     bool read(nb::handle y, On& on) {
         on.mask.assign(n(), 0);
         on.mask[0] = 1;
         on.nodes.reserve(16);  // seldom more: few labels and their ancestors
         on.nodes.push_back(0);
-        if (PyUnicode_CheckExact(y.ptr())) return add(y.ptr(), on) && finish(on);
+        if (PyUnicode_CheckExact(y.ptr()) || PyLong_CheckExact(y.ptr())) return add(y.ptr(), on) && finish(on);
         if (PyDict_CheckExact(y.ptr())) return read_dict(y.ptr(), on) && finish(on);
         if (PyList_CheckExact(y.ptr())) {
             for (Py_ssize_t i = 0; i < PyList_Size(y.ptr()); ++i)
                 if (!add(PyList_GetItem(y.ptr(), i), on)) return false;
             return finish(on);
         }
-        if (Py_TYPE(y.ptr()) == &PySet_Type || Py_TYPE(y.ptr()) == &PyFrozenSet_Type) {
+        PyTypeObject* type = Py_TYPE(y.ptr());
+        if (type == &PyTuple_Type || type == &PySet_Type || type == &PyFrozenSet_Type) {
             for (nb::handle label : y)
                 if (!add(label.ptr(), on)) return false;
             return finish(on);

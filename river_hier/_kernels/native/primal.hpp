@@ -37,7 +37,7 @@ class Primal : public Solver {
         const bool all = spread(visit);
         for (const Numbers& w : w_) {
             double score = 0.0;
-            if (all) score = dot_lines(x_.data(), w.data(), w.size());
+            if (all) score = loops.dot(x_.data(), w.data(), w.size());
             for (size_t j = 0; !all && j < x.size() && x.rows[j] < d(); ++j)
                 score += x.values[j] * w[x.rows[j]];
             *scores++ = score;
@@ -50,8 +50,8 @@ class Primal : public Solver {
         std::fill(u_.begin(), u_.end(), 0.0);
         if (spread(visit)) {
             inverse_.multiply(x_.data(), u_.data());
-            r = dot_lines(x_.data(), u_.data(), u_.size());
-            norm2 = dot_lines(x_.data(), x_.data(), x_.size());
+            r = loops.dot(x_.data(), u_.data(), u_.size());
+            norm2 = loops.dot(x_.data(), x_.data(), x_.size());
         } else {
             for (size_t j = 0; j < x.size() && x.rows[j] < d(); ++j) {
                 inverse_.add_column(x.rows[j], x.values[j], u_.data());
@@ -75,10 +75,10 @@ class Primal : public Solver {
         step_.resize(w_.size());
         scores(visit, step_.data());
         for (size_t o = 0; o < w_.size(); ++o)
-            add_lines((v[o] - step_[o]) / (1.0 + r), u_.data(), u_.size(), w_[o].data());
+            loops.add((v[o] - step_[o]) / (1.0 + r), u_.data(), u_.size(), w_[o].data());
         const double shrink = 1.0 / std::sqrt(1.0 + r);
         for (double& u : u_) u *= shrink;
-        inverse_.subtract(u_.data());  // Sherman and Morrison's formula
+        inverse_.subtract(u_);  // Sherman and Morrison's formula
         for (size_t j = 0; j < x.size(); ++j) total_[x.rows[j]] += x.values[j];
     }
 

@@ -1,216 +1,75 @@
 // The loops over numbers, as wide as the processor allows.
 //
-// On x86 under gcc each function is compiled for AVX-512, AVX2 and plain SSE2, and the right one is
-// chosen when the library is loaded. The sums are the same to the last bit: lanes are columns, each
-// is summed in the order of the features, and products are not fused with sums (-ffp-contract=off).
+// On x86 under gcc they are compiled for AVX-512, AVX2 and plain SSE2, and the right ones are chosen
+// when the library is loaded. The sums are the same to the last bit: lanes are columns, each is
+// summed in the order of the features, and products are not fused with sums (-ffp-contract=off).
 
 #include "simd.hpp"
 
-#if defined(RIVER_HIER_CLONES)
-#define RIVER_HIER_WIDE __attribute__((target_clones("arch=x86-64-v4", "avx2", "default")))
+#include <cstring>
+
+// In front of a loop of few turns, whose numbers then stay in registers.
+#if defined(__clang__)
+#define RIVER_HIER_UNROLL _Pragma("unroll")
+#elif defined(__GNUC__)
+#define RIVER_HIER_UNROLL _Pragma("GCC unroll 8")
 #else
-#define RIVER_HIER_WIDE
+#define RIVER_HIER_UNROLL
+#endif
+
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(RIVER_HIER_SANITIZE)
+#define RIVER_HIER_KINDS
 #endif
 
 namespace river_hier {
 
+#define RIVER_HIER_PART 16
+namespace plain {
+namespace {
+#include "loops.hpp"
+}
+}  // namespace plain
+#undef RIVER_HIER_PART
+
+#if defined(RIVER_HIER_KINDS)
+
+#pragma GCC push_options
+#pragma GCC target("avx2")
+#define RIVER_HIER_PART 32
+namespace avx2 {
+namespace {
+#include "loops.hpp"
+}
+}  // namespace avx2
+#undef RIVER_HIER_PART
+#pragma GCC pop_options
+
+#pragma GCC push_options
+#pragma GCC target("avx512f")
+#define RIVER_HIER_PART 64
+namespace avx512 {
+namespace {
+#include "loops.hpp"
+}
+}  // namespace avx512
+#undef RIVER_HIER_PART
+#pragma GCC pop_options
+
+#endif
+
 namespace {
 
-// sums[first : first + N lines] = the sum of values[i] * rows[i][the same columns].
-template <class T, int N>
-RIVER_HIER_INLINE void sum_lines(const T* const* rows, const double* values, size_t n, size_t first,
-                                 T* sums) {
-    Lanes<T> total[N];
-    for (size_t i = 0; i < n; ++i) {
-        const T* row = rows[i] + first;
-        const T value = static_cast<T>(values[i]);
-        for (int k = 0; k < N; ++k) {
-            Lanes<T> part;
-            part.load(row + k * lanes<T>);
-            total[k].add_product(value, part);
-        }
-    }
-    for (int k = 0; k < N; ++k) total[k].store(sums + first + k * lanes<T>);
-}
-
-// The same for many lines: row by row, as memory likes it best, the sums in the nearest cache.
-template <class T>
-RIVER_HIER_INLINE void sum_wide(const T* const* rows, const double* values, size_t n, size_t first,
-                                size_t last, T* sums) {
-    constexpr size_t ahead = 4;  // rows that are sent for before their turn
-    Lanes<T> total, part;
-    for (size_t j = first; j < last; j += lanes<T>) total.store(sums + j);
-    for (size_t i = 0; i < n; ++i) {
-        const T value = static_cast<T>(values[i]);
-        const T* next = rows[i + ahead < n ? i + ahead : i];
-        for (size_t j = first; j < last; j += lanes<T>) {
-            __builtin_prefetch(next + j);
-            total.load(sums + j);
-            part.load(rows[i] + j);
-            total.add_product(value, part);
-            total.store(sums + j);
-        }
-    }
-}
-
-template <class T>
-RIVER_HIER_INLINE void sum_columns(const T* const* rows, const double* values, size_t n,
-                                   size_t first, size_t last, T* sums) {
-    first -= first % lanes<T>;
-    switch ((last - first + lanes<T> - 1) / lanes<T>) {
-        case 1: return sum_lines<T, 1>(rows, values, n, first, sums);
-        case 2: return sum_lines<T, 2>(rows, values, n, first, sums);
-        case 3: return sum_lines<T, 3>(rows, values, n, first, sums);
-        case 4: return sum_lines<T, 4>(rows, values, n, first, sums);
-        default: return sum_wide<T>(rows, values, n, first, last, sums);
-    }
+Loops chosen() {
+#if defined(RIVER_HIER_KINDS)
+    // The first processors with AVX-512 lowered their clock for it, and had not this part of it.
+    if (__builtin_cpu_supports("avx512vbmi2")) return avx512::loops;
+    if (__builtin_cpu_supports("avx2")) return avx2::loops;
+#endif
+    return plain::loops;
 }
 
 }  // namespace
 
-RIVER_HIER_WIDE void sum_rows(const double* const* rows, const double* values, size_t n,
-                              size_t first, size_t last, double* sums) {
-    sum_columns<double>(rows, values, n, first, last, sums);
-}
-
-RIVER_HIER_WIDE void sum_rows(const float* const* rows, const double* values, size_t n,
-                              size_t first, size_t last, float* sums) {
-    sum_columns<float>(rows, values, n, first, last, sums);
-}
-
-namespace {
-
-// The triangle at the end of a strip, from row i on; of its diagonal the reciprocals.
-struct Triangle {
-    double numbers[strip][strip];
-
-    RIVER_HIER_INLINE Triangle(const double* rows, size_t i, size_t last) {
-        rows += i / lanes<double> * strip * lanes<double> + i % lanes<double>;
-        for (size_t r = 0; i + r < last; ++r, rows += lanes<double>) {
-            for (size_t k = 0; k < r; ++k) numbers[r][k] = rows[k];
-            numbers[r][r] = 1.0 / rows[r];
-        }
-    }
-};
-
-}  // namespace
-
-RIVER_HIER_WIDE void strip_forward(const double* rows, size_t i, size_t last, double* y) {
-    constexpr size_t ahead = 128 * lanes<double>;  // what is sent for: the processor looks less far
-    const Triangle triangle(rows, i, last);
-    Lanes<double> total[strip];
-    for (size_t j = 0; j < i; j += lanes<double>) {
-        Lanes<double> part, row;
-        if (j + lanes<double> <= i)
-            part.load(y + j);
-        else
-            part.load_half(y + j);
-        RIVER_HIER_UNROLL
-        for (size_t r = 0; r < strip; ++r, rows += lanes<double>) {
-            __builtin_prefetch(rows + ahead);
-            row.load(rows);
-            total[r].add_product(part, row);
-        }
-    }
-    double sums[strip];
-    RIVER_HIER_UNROLL
-    for (size_t r = 0; r < strip; ++r) sums[r] = sum_of(total[r]);
-    y += i;
-    for (size_t r = 0; i + r < last; ++r) {
-        double rest = y[r] - sums[r];
-        for (size_t k = 0; k < r; ++k) rest -= triangle.numbers[r][k] * y[k];
-        y[r] = rest * triangle.numbers[r][r];
-    }
-}
-
-RIVER_HIER_WIDE void strip_backward(const double* rows, const double* next, size_t i,
-                                    size_t last, double* x) {
-    const Triangle triangle(rows, i, last);
-    double less[strip] = {};
-    for (size_t r = last - i; r-- > 0;) {
-        double rest = x[i + r];
-        for (size_t k = r + 1; i + k < last; ++k) rest += less[k] * triangle.numbers[k][r];
-        x[i + r] = rest * triangle.numbers[r][r];
-        less[r] = -x[i + r];
-    }
-    size_t j = 0;
-    for (; j + lanes<double> <= i; j += lanes<double>) {
-        Lanes<double> total, row;
-        total.load(x + j);
-        RIVER_HIER_UNROLL
-        for (size_t r = 0; r < strip; ++r, rows += lanes<double>, next += lanes<double>) {
-            __builtin_prefetch(next);
-            row.load(rows);
-            total.add_product(less[r], row);
-        }
-        total.store(x + j);
-    }
-    for (size_t r = 0; j < i && r < strip; ++r, rows += lanes<double>)
-        for (size_t k = 0; k < strip; ++k) x[j + k] += less[r] * rows[k];
-}
-
-RIVER_HIER_WIDE void multiply_symmetric(const double* const* rows, const double* x,
-                                               size_t whole, double* u) {
-    constexpr size_t ahead = 64 * lanes<double>;  // what is sent for
-    for (size_t i = 0; i < whole; i += strip) {
-        Lanes<double> total[strip], row, part, sum;
-        size_t j = i - i % lanes<double>;
-        part.load(x + j);
-        RIVER_HIER_UNROLL
-        for (size_t r = 0; r < strip; ++r) {
-            row.load(rows[i + r] + j);
-            total[r].add_product(row, part);
-        }
-        for (j += lanes<double>; j < whole; j += lanes<double>) {  // each number counts twice
-            part.load(x + j);
-            sum.load(u + j);
-            RIVER_HIER_UNROLL
-            for (size_t r = 0; r < strip; ++r) {
-                __builtin_prefetch(rows[i + r] + j + ahead);
-                row.load(rows[i + r] + j);
-                total[r].add_product(row, part);
-                sum.add_product(x[i + r], row);
-            }
-            sum.store(u + j);
-        }
-        RIVER_HIER_UNROLL
-        for (size_t r = 0; r < strip; ++r) u[i + r] += sum_of(total[r]);
-    }
-}
-
-RIVER_HIER_WIDE void subtract_square(double* const* rows, const double* h, size_t whole) {
-    for (size_t i = 0; i < whole; ++i) {
-        const double minus = -h[i];
-        if (minus == 0.0) continue;
-        double* row = rows[i];
-        for (size_t j = i - i % lanes<double>; j < whole; j += lanes<double>) {
-            Lanes<double> numbers, part;
-            numbers.load(row + j);
-            part.load(h + j);
-            numbers.add_product(minus, part);
-            numbers.store(row + j);
-        }
-    }
-}
-
-RIVER_HIER_WIDE double dot_lines(const double* a, const double* b, size_t whole) {
-    Lanes<double> total, left, right;
-    for (size_t j = 0; j < whole; j += lanes<double>) {
-        left.load(a + j);
-        right.load(b + j);
-        total.add_product(left, right);
-    }
-    return sum_of(total);
-}
-
-RIVER_HIER_WIDE void add_lines(double a, const double* y, size_t whole, double* x) {
-    Lanes<double> total, part;
-    for (size_t j = 0; j < whole; j += lanes<double>) {
-        total.load(x + j);
-        part.load(y + j);
-        total.add_product(a, part);
-        total.store(x + j);
-    }
-}
+const Loops loops = chosen();
 
 }  // namespace river_hier

@@ -10,7 +10,8 @@
 namespace river_hier {
 
 // A row holds its columns from the cache line on in which the diagonal lies; what is to the left of
-// that stands in the rows above. So a product and an update read half the matrix, from end to end.
+// that stands in the rows above. So a product and an update read half the matrix, from end to end;
+// and an update waits for the next product, which reads it anyway.
 class Symmetric {
   public:
     size_t size() const { return size_; }
@@ -18,7 +19,10 @@ class Symmetric {
     // The size as whole cache lines: what vectors beside the matrix have room for.
     size_t whole() const { return line_up(size_); }
 
-    double at(size_t i, size_t j) const { return rows_[std::min(i, j)][std::max(i, j)]; }
+    double at(size_t i, size_t j) const {
+        const double number = rows_[std::min(i, j)][std::max(i, j)];
+        return waiting_.empty() ? number : number - waiting_[i] * waiting_[j];
+    }
 
     // For i <= j.
     void set(size_t i, size_t j, double value) {
@@ -28,6 +32,7 @@ class Symmetric {
 
     // New rows and columns are zero but for the diagonal.
     void grow(size_t n, double diagonal) {
+        settle();
         if (n > rows_.size()) {
             const Pages old = std::move(memory_);
             const std::vector<double*> before = rows_;
@@ -41,21 +46,33 @@ class Symmetric {
     }
 
     // u = A x for a dense x; both have room for whole cache lines, zero beyond the size.
-    void multiply(const double* x, double* u) const {
+    void multiply(const double* x, double* u) {
         std::fill(u, u + whole(), 0.0);
-        multiply_symmetric(rows_.data(), x, whole(), u);
+        const double* h = waiting_.empty() ? nullptr : waiting_.data();
+        loops.multiply_symmetric(rows_.data(), h, x, whole(), u);
+        waiting_.clear();
     }
 
     // u += value A[:, i]
-    void add_column(size_t i, double value, double* u) const {
+    void add_column(size_t i, double value, double* u) {
+        settle();
         const size_t own = first_of(i);
         for (size_t j = 0; j < own; ++j) u[j] += value * rows_[j][i];
         for (size_t j = own; j < size_; ++j) u[j] += value * rows_[i][j];
     }
 
-    void subtract(const double* h) { subtract_square(rows_.data(), h, whole()); }
+    // A -= h h^T
+    void subtract(const std::vector<double>& h) {
+        settle();
+        waiting_ = h;
+    }
 
   private:
+    void settle() {
+        if (!waiting_.empty()) loops.subtract_square(rows_.data(), waiting_.data(), whole());
+        waiting_.clear();
+    }
+
     // The first column that row i holds.
     static size_t first_of(size_t i) { return i - i % lanes<double>; }
 
@@ -76,6 +93,7 @@ class Symmetric {
     Pages memory_;
     std::vector<double*> rows_;
     size_t size_ = 0;
+    std::vector<double> waiting_;  // the h of an update, in whole cache lines
 };
 
 }  // namespace river_hier

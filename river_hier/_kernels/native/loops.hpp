@@ -1,0 +1,231 @@
+// The loops over many numbers for one kind of processor, whose registers hold RIVER_HIER_PART bytes.
+// simd.cpp includes this for each kind, in a namespace of its own.
+
+// As many numbers as a cache line holds, in parts as wide as a register: wider ones gcc would keep in
+// memory.
+template <class T>
+struct Lanes {
+#if defined(__GNUC__)
+    typedef T Part __attribute__((vector_size(RIVER_HIER_PART)));
+#else
+    typedef T Part;
+#endif
+    static constexpr size_t n = line / sizeof(Part);
+    Part parts[n] = {};
+
+    RIVER_HIER_INLINE void add_product(T a, const Lanes& b) {
+        RIVER_HIER_UNROLL
+        for (size_t k = 0; k < n; ++k) parts[k] += a * b.parts[k];
+    }
+    RIVER_HIER_INLINE void add_product(const Lanes& a, const Lanes& b) {
+        RIVER_HIER_UNROLL
+        for (size_t k = 0; k < n; ++k) parts[k] += a.parts[k] * b.parts[k];
+    }
+    RIVER_HIER_INLINE void load(const T* from) {
+        RIVER_HIER_UNROLL
+        for (size_t k = 0; k < n; ++k) std::memcpy(&parts[k], from + k * lanes<T> / n, sizeof(Part));
+    }
+    RIVER_HIER_INLINE void load_half(const T* from) {
+        *this = Lanes();
+        std::memcpy(parts, from, line / 2);
+    }
+    RIVER_HIER_INLINE void store(T* to) const {
+        RIVER_HIER_UNROLL
+        for (size_t k = 0; k < n; ++k) std::memcpy(to + k * lanes<T> / n, &parts[k], sizeof(Part));
+    }
+};
+
+RIVER_HIER_INLINE double sum_of(const Lanes<double>& parts) {
+    double p[lanes<double>], q[4];
+    parts.store(p);
+    for (size_t k = 0; k < 4; ++k) q[k] = p[k] + p[k + 4];
+    return (q[0] + q[1]) + (q[2] + q[3]);
+}
+
+// sums[first : first + N lines] = the sum of values[i] * rows[i][the same columns].
+template <class T, int N>
+RIVER_HIER_INLINE void sum_lines(const T* const* rows, const double* values, size_t n, size_t first,
+                                 T* sums) {
+    Lanes<T> total[N];
+    for (size_t i = 0; i < n; ++i) {
+        const T* row = rows[i] + first;
+        const T value = static_cast<T>(values[i]);
+        for (int k = 0; k < N; ++k) {
+            Lanes<T> part;
+            part.load(row + k * lanes<T>);
+            total[k].add_product(value, part);
+        }
+    }
+    for (int k = 0; k < N; ++k) total[k].store(sums + first + k * lanes<T>);
+}
+
+// The same for many lines: row by row, as memory likes it best, the sums in the nearest cache.
+template <class T>
+RIVER_HIER_INLINE void sum_wide(const T* const* rows, const double* values, size_t n, size_t first,
+                                size_t last, T* sums) {
+    constexpr size_t ahead = 4;  // rows that are sent for before their turn
+    Lanes<T> total, part;
+    for (size_t j = first; j < last; j += lanes<T>) total.store(sums + j);
+    for (size_t i = 0; i < n; ++i) {
+        const T value = static_cast<T>(values[i]);
+        const T* next = rows[i + ahead < n ? i + ahead : i];
+        for (size_t j = first; j < last; j += lanes<T>) {
+            __builtin_prefetch(next + j);
+            total.load(sums + j);
+            part.load(rows[i] + j);
+            total.add_product(value, part);
+            total.store(sums + j);
+        }
+    }
+}
+
+template <class T>
+void sum_rows(const T* const* rows, const double* values, size_t n, size_t first, size_t last,
+              T* sums) {
+    first -= first % lanes<T>;
+    switch ((last - first + lanes<T> - 1) / lanes<T>) {
+        case 1: return sum_lines<T, 1>(rows, values, n, first, sums);
+        case 2: return sum_lines<T, 2>(rows, values, n, first, sums);
+        case 3: return sum_lines<T, 3>(rows, values, n, first, sums);
+        case 4: return sum_lines<T, 4>(rows, values, n, first, sums);
+        default: return sum_wide<T>(rows, values, n, first, last, sums);
+    }
+}
+
+// The triangle at the end of a strip, from row i on; of its diagonal the reciprocals.
+struct Triangle {
+    double numbers[strip][strip];
+
+    RIVER_HIER_INLINE Triangle(const double* rows, size_t i, size_t last) {
+        rows += i / lanes<double> * strip * lanes<double> + i % lanes<double>;
+        for (size_t r = 0; i + r < last; ++r, rows += lanes<double>) {
+            for (size_t k = 0; k < r; ++k) numbers[r][k] = rows[k];
+            numbers[r][r] = 1.0 / rows[r];
+        }
+    }
+};
+
+void strip_forward(const double* rows, size_t i, size_t last, double* y) {
+    constexpr size_t ahead = 128 * lanes<double>;  // what is sent for: the processor looks less far
+    const Triangle triangle(rows, i, last);
+    Lanes<double> total[strip];
+    for (size_t j = 0; j < i; j += lanes<double>) {
+        Lanes<double> part, row;
+        if (j + lanes<double> <= i)
+            part.load(y + j);
+        else
+            part.load_half(y + j);
+        RIVER_HIER_UNROLL
+        for (size_t r = 0; r < strip; ++r, rows += lanes<double>) {
+            __builtin_prefetch(rows + ahead);
+            row.load(rows);
+            total[r].add_product(part, row);
+        }
+    }
+    double sums[strip];
+    RIVER_HIER_UNROLL
+    for (size_t r = 0; r < strip; ++r) sums[r] = sum_of(total[r]);
+    y += i;
+    for (size_t r = 0; i + r < last; ++r) {
+        double rest = y[r] - sums[r];
+        for (size_t k = 0; k < r; ++k) rest -= triangle.numbers[r][k] * y[k];
+        y[r] = rest * triangle.numbers[r][r];
+    }
+}
+
+void strip_backward(const double* rows, const double* next, size_t i, size_t last, double* x) {
+    const Triangle triangle(rows, i, last);
+    double less[strip] = {};
+    for (size_t r = last - i; r-- > 0;) {
+        double rest = x[i + r];
+        for (size_t k = r + 1; i + k < last; ++k) rest += less[k] * triangle.numbers[k][r];
+        x[i + r] = rest * triangle.numbers[r][r];
+        less[r] = -x[i + r];
+    }
+    size_t j = 0;
+    for (; j + lanes<double> <= i; j += lanes<double>) {
+        Lanes<double> total, row;
+        total.load(x + j);
+        RIVER_HIER_UNROLL
+        for (size_t r = 0; r < strip; ++r, rows += lanes<double>, next += lanes<double>) {
+            __builtin_prefetch(next);
+            row.load(rows);
+            total.add_product(less[r], row);
+        }
+        total.store(x + j);
+    }
+    for (size_t r = 0; j < i && r < strip; ++r, rows += lanes<double>)
+        for (size_t k = 0; k < strip; ++k) x[j + k] += less[r] * rows[k];
+}
+
+template <bool subtract>
+RIVER_HIER_INLINE void multiply(double* const* rows, const double* h, const double* x, size_t whole,
+                                double* u) {
+    constexpr size_t ahead = 64 * lanes<double>;  // what is sent for
+    for (size_t i = 0; i < whole; i += strip) {
+        Lanes<double> total[strip], row, part, sum, less;
+        for (size_t j = i - i % lanes<double>; j < whole; j += lanes<double>) {
+            part.load(x + j);
+            sum.load(u + j);
+            if (subtract) less.load(h + j);
+            RIVER_HIER_UNROLL
+            for (size_t r = 0; r < strip; ++r) {
+                double* numbers = rows[i + r] + j;
+                __builtin_prefetch(numbers + ahead);
+                row.load(numbers);
+                if (subtract) {
+                    row.add_product(-h[i + r], less);
+                    row.store(numbers);
+                }
+                total[r].add_product(row, part);
+                if (j > i) sum.add_product(x[i + r], row);  // right of the diagonal each counts twice
+            }
+            if (j > i) sum.store(u + j);
+        }
+        RIVER_HIER_UNROLL
+        for (size_t r = 0; r < strip; ++r) u[i + r] += sum_of(total[r]);
+    }
+}
+
+void multiply_symmetric(double* const* rows, const double* h, const double* x, size_t whole,
+                        double* u) {
+    h ? multiply<true>(rows, h, x, whole, u) : multiply<false>(rows, h, x, whole, u);
+}
+
+void subtract_square(double* const* rows, const double* h, size_t whole) {
+    for (size_t i = 0; i < whole; ++i) {
+        const double minus = -h[i];
+        if (minus == 0.0) continue;
+        double* row = rows[i];
+        for (size_t j = i - i % lanes<double>; j < whole; j += lanes<double>) {
+            Lanes<double> numbers, part;
+            numbers.load(row + j);
+            part.load(h + j);
+            numbers.add_product(minus, part);
+            numbers.store(row + j);
+        }
+    }
+}
+
+double dot(const double* a, const double* b, size_t whole) {
+    Lanes<double> total, left, right;
+    for (size_t j = 0; j < whole; j += lanes<double>) {
+        left.load(a + j);
+        right.load(b + j);
+        total.add_product(left, right);
+    }
+    return sum_of(total);
+}
+
+void add(double a, const double* y, size_t whole, double* x) {
+    Lanes<double> total, part;
+    for (size_t j = 0; j < whole; j += lanes<double>) {
+        total.load(x + j);
+        part.load(y + j);
+        total.add_product(a, part);
+        total.store(x + j);
+    }
+}
+
+const Loops loops = {sum_rows<double>,   sum_rows<float>, strip_forward, strip_backward,
+                     multiply_symmetric, subtract_square, dot,           add};
