@@ -86,7 +86,14 @@ def any_x(rng: random.Random, bad: bool = True) -> Any:
     return {name: number(rng, bad) for name in usual + odd}
 
 
+def in_numpy(label: Any) -> Any:
+    """The label as an array would hold it, where it is a text or a whole number."""
+    plain = type(label) is str or (type(label) is int and abs(label) < 2**63)
+    return np.array([label])[0] if plain else label
+
+
 FORMS: list[Callable[[list[Any]], Any]] = [list, set, frozenset, iter, tuple]
+FORMS += [lambda y: [in_numpy(label) for label in y], lambda y: in_numpy(y[0]) if y else ()]
 FORMS += [lambda y: dict.fromkeys(y, True), lambda y: dict.fromkeys(y, np.bool_(True))]
 FORMS += [lambda y: {label: i % 2 == 0 for i, label in enumerate(y)}, lambda y: (v for v in y)]
 FORMS += [lambda y: {label: i % 2 for i, label in enumerate(y)}, lambda y: y[0] if y else []]

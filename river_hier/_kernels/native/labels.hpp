@@ -9,6 +9,7 @@
 #include "arrays.hpp"
 #include "python.hpp"
 #include "simd.hpp"
+#include "types.hpp"
 
 namespace river_hier {
 
@@ -55,9 +56,8 @@ class Labels {
             learns_.assign(n(), 0);
             for (nb::handle v : learning) learns_.at(nb::cast<size_t>(v)) = 1;
         }
-        plain_ = std::all_of(labels_.begin(), labels_.end(), [](const nb::object& label) {
-            return PyUnicode_CheckExact(label.ptr()) || PyLong_CheckExact(label.ptr()) ||
-                   PyBool_Check(label.ptr());
+        plain_ = std::all_of(labels_.begin(), labels_.end(), [this](const nb::object& label) {
+            return is_name(label.ptr()) || PyBool_Check(label.ptr());
         });
     }
 
@@ -139,7 +139,7 @@ class Labels {
         on.mask[0] = 1;
         on.nodes.reserve(16);  // seldom more: few labels and their ancestors
         on.nodes.push_back(0);
-        if (PyUnicode_CheckExact(y.ptr()) || PyLong_CheckExact(y.ptr())) return add(y.ptr(), on) && finish(on);
+        if (is_name(y.ptr())) return add(y.ptr(), on) && finish(on);
         if (PyDict_CheckExact(y.ptr())) return read_dict(y.ptr(), on) && finish(on);
         if (PyList_CheckExact(y.ptr())) {
             for (Py_ssize_t i = 0; i < PyList_Size(y.ptr()); ++i)
@@ -178,8 +178,12 @@ class Labels {
         return true;
     }
 
+    bool is_name(PyObject* y) const {
+        return PyUnicode_CheckExact(y) || PyLong_CheckExact(y) || names_.hold(y);
+    }
+
     bool find(PyObject* label, uint32_t& v) const {
-        if (!PyUnicode_CheckExact(label) && !PyLong_CheckExact(label)) return false;
+        if (!is_name(label)) return false;
         PyObject* found = PyDict_GetItemWithError(index_.ptr(), label);
         if (!found) {
             PyErr_Clear();
@@ -218,6 +222,7 @@ class Labels {
 
     static constexpr char stated_off = 2;
 
+    const Types names_{"numpy", {"int64", "str_"}};
     nb::object taxonomy_, learning_;
     nb::dict index_;
     std::vector<nb::object> labels_;

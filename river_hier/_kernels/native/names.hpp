@@ -10,6 +10,7 @@
 #include "layout.hpp"
 #include "python.hpp"
 #include "text_table.hpp"
+#include "types.hpp"
 #include "vector.hpp"
 
 namespace river_hier {
@@ -61,7 +62,7 @@ class Names {
     // if x is not that usual: then nothing counts, and `read_odd` does it. `on_text` sees each str.
     template <class OnText>
     bool read_plain(PyObject* x, OnText on_text) {
-        if (!PyDict_CheckExact(x)) return false;
+        if (!PyDict_CheckExact(x) && !dicts_.hold(x)) return false;
         reserve(static_cast<size_t>(PyDict_Size(x)));
         Py_ssize_t position = 0;
         PyObject *name, *value;
@@ -75,7 +76,10 @@ class Names {
         double norm2 = 0.0;
         for (size_t i = 0; i < n; ++i) {
             double& number = found_.values[i];
-            if (!plain_number(values_[i], number)) return false;
+            if (!plain_number(values_[i], number)) {
+                if (!numbers_.hold(values_[i])) return false;
+                number = PyFloat_AsDouble(values_[i]);
+            }
             if (is_text(names_[i]))
                 on_text(names_[i], i);
             else if (!harmless(names_[i]))
@@ -122,6 +126,8 @@ class Names {
     std::vector<PyObject*> names_, values_;  // of x
 
   private:
+    const Types numbers_{"numpy", {"float64", "float32", "int64", "int32", "uint8", "bool_"}};
+    const Types dicts_{"collections", {"Counter", "defaultdict"}};
     nb::object read_;
     bool busy_ = false;
 };
