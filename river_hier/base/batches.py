@@ -39,9 +39,11 @@ def read_batch(X: Any, columns: Iterable[Hashable] | None) -> tuple[Batch, Frame
     if columns is not None:
         raise TypeError("`columns` are the names of a sparse X; a dataframe has its own")
     names = list(frame.columns)
+    if (values := numbers(frame)) is not None and _finite(values):
+        return Batch(names, values), frame
     if (stored := _sparse_columns(frame)) is not None:
         return _sparse(stored, names), frame
-    return Batch(names, _dense(frame, names)), frame
+    return Batch(names, _cell_by_cell(frame, names)), frame
 
 
 def as_frame(table: Any) -> Frame | None:
@@ -78,13 +80,9 @@ def _is_number(kind: Any) -> bool:
     return bool(kind == nw.Boolean or (kind.is_numeric() and kind != nw.Decimal))
 
 
-def _dense(frame: Frame, names: list[Hashable]) -> Floats:
-    values = numbers(frame)
-    if values is not None and _finite(values):
-        return values
-    n = len(frame)
+def _cell_by_cell(frame: Frame, names: list[Hashable]) -> Floats:
     cells = (dict(zip(names, row, strict=True)) for row in frame.iter_rows())
-    return np.array(_row_by_row(cells)).reshape(n, len(names))
+    return np.array(_row_by_row(cells)).reshape(len(frame), len(names))
 
 
 def _sparse(X: Any, names: list[Hashable]) -> Batch:

@@ -81,8 +81,9 @@ void averaged_hieron_steps(Weights& w, Weights& lag, size_t first, double C, Nam
 nb::tuple closed_many(Labels& labels, nb::list ys) {
     std::vector<int64_t> start{0};
     std::vector<uint32_t> nodes;
+    On on;
     for (size_t i = 0; i < ys.size(); ++i) {
-        const On on = labels.closed(ys[i]);
+        labels.close(ys[i], on);
         nodes.insert(nodes.end(), on.nodes.begin(), on.nodes.end());
         start.push_back(static_cast<int64_t>(nodes.size()));
     }

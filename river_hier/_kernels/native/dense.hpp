@@ -17,7 +17,9 @@ class Dense : public Layout {
     Dense(size_t n_nodes, size_t n_planes)
         : width_((n_nodes + lanes<T> - 1) / lanes<T> * lanes<T>),
           stride_(n_planes * width_),
-          sums_(width_ + lanes<T>) {}
+          sums_(width_ + lanes<T>),
+          steps_(n_planes > 1 ? width_ : 0),
+          confidences_(steps_) {}
 
     void look(const Vector& x) override {
         rows_.resize(x.size());
@@ -71,23 +73,24 @@ class Dense : public Layout {
             rows_[j] = at(x.rows[j], 1);
             values_[j] = x.values[j] * x.values[j];
         }
-        Ranges near;  // the lines of the nodes, as few pieces as possible
+        near_.clear();
         for (uint32_t v : nodes)
-            if (near.empty() || v >= near.back().last + lanes<T>)
-                near.push_back({v, v + 1});
+            if (near_.empty() || v >= near_.back().last + lanes<T>)
+                near_.push_back({v, v + 1});
             else
-                near.back().last = v + 1;
+                near_.back().last = v + 1;
         variances.resize(width_ + lanes<T>);
-        score(near, variances.data());
+        score(near_, variances.data());
         for (size_t i = 0; i < nodes.size(); ++i) variances[i] = x.norm2 + variances[nodes[i]];
     }
 
     void learn(const Vector& x, const Moves& moves) override {
-        for (size_t j = 0; j < x.size(); ++j) {
-            T *w = at(x.rows[j]), *s = w + width_;
-            const double value = x.values[j];
-            for (const Move& move : moves) apply(move, value, w[move.node], s[move.node]);
+        for (const Move& move : moves) {
+            steps_[move.node] = static_cast<T>(move.step);
+            confidences_[move.node] = static_cast<T>(move.confidence);
         }
+        for (Range range : near_) move_rows(range, x.values.data());
+        for (const Move& move : moves) steps_[move.node] = confidences_[move.node] = 0;
     }
 
     void prefetch(uint32_t row) const override {
@@ -112,6 +115,15 @@ class Dense : public Layout {
     size_t bytes() const override { return n_features_ * stride_ * sizeof(T); }
 
   private:
+    void move_rows(Range range, const double* values) {
+        if constexpr (std::is_same_v<T, double>)
+            loops.move_doubles(rows_.data(), width_, values, n_, range.first, range.last,
+                               steps_.data(), confidences_.data());
+        else
+            loops.move_floats(rows_.data(), width_, values, n_, range.first, range.last,
+                              steps_.data(), confidences_.data());
+    }
+
     // Block k holds 64 * 2^k rows.
     static constexpr size_t smallest = 64;
 
@@ -135,10 +147,12 @@ class Dense : public Layout {
     size_t width_, stride_;  // numbers of a plane and of a row
     size_t n_features_ = 0;
     std::vector<Pages> blocks_;
-    std::vector<const T*> rows_;  // of x, and its values there
+    std::vector<T*> rows_;  // of x, and its values there
     Numbers values_;
     size_t n_ = 0;
     std::vector<T> sums_;
+    Ranges near_;  // the lines of some nodes, as few pieces as possible
+    std::vector<T> steps_, confidences_;  // of all nodes: their moves, or 0
 };
 
 extern template class Dense<double>;

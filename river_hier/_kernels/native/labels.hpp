@@ -80,15 +80,21 @@ class Labels {
     }
 
     // The nodes of y and all their ancestors. What is unusual goes to `taxonomy.multilabel`.
-    On closed(nb::handle y) {
+    On closed(nb::handle y) const {
         On on;
-        if (plain_ && read(y, on)) return on;
+        close(y, on);
+        return on;
+    }
+
+    // The same in memory that has been used before.
+    void close(nb::handle y, On& on) const {
+        on.nodes.clear();
+        if (plain_ && read(y, on)) return;
         on.nodes.clear();
         const View<bool> mask(taxonomy_.attr("multilabel")(y));
         on.mask.assign(mask.data(), mask.data() + mask.size());
         for (uint32_t v = 0; v < n(); ++v)
             if (on.mask[v]) on.nodes.push_back(v);
-        return on;
     }
 
     // The nodes that learn, those whose parents are all on, as ranges in order.
@@ -134,13 +140,17 @@ class Labels {
 
     // The usual y: a str or an int, or a list, a tuple, a set or a dict of them. Returns false, and
     // leaves it to Python, where there is anything else or anything wrong.
-    bool read(nb::handle y, On& on) {
+    bool read(nb::handle y, On& on) const {
         on.mask.assign(n(), 0);
         on.mask[0] = 1;
         on.nodes.reserve(16);  // seldom more: few labels and their ancestors
         on.nodes.push_back(0);
         if (is_name(y.ptr())) return add(y.ptr(), on) && finish(on);
-        if (PyDict_CheckExact(y.ptr())) return read_dict(y.ptr(), on) && finish(on);
+        if (PyDict_CheckExact(y.ptr())) {
+            if (!read_dict(y.ptr(), on) || !finish(on)) return false;
+            for (char& m : on.mask) m = m == 1;
+            return true;
+        }
         if (PyList_CheckExact(y.ptr())) {
             for (Py_ssize_t i = 0; i < PyList_Size(y.ptr()); ++i)
                 if (!add(PyList_GetItem(y.ptr(), i), on)) return false;
@@ -156,7 +166,7 @@ class Labels {
     }
 
     // Whole answers hold the labels in taxonomy order and as the same objects: no look-up then.
-    bool read_dict(PyObject* y, On& on) {
+    bool read_dict(PyObject* y, On& on) const {
         Py_ssize_t position = 0;
         PyObject *label, *value;
         uint32_t expected = 1;
@@ -216,7 +226,6 @@ class Labels {
             }
         }
         std::sort(on.nodes.begin(), on.nodes.end());
-        for (char& m : on.mask) m = m == 1;
         return true;
     }
 

@@ -56,17 +56,6 @@ class Layout {
     // Append the entries of a feature that are not zero.
     virtual void row(size_t plane, size_t feature, Nodes& nodes, Numbers& numbers) const = 0;
     virtual size_t bytes() const = 0;
-
-  protected:
-    // The part of a feature in x^T S x.
-    static double variance(double s, double value) { return (1.0 + s) * value * value; }
-
-    template <class T>
-    static void apply(const Move& by, double value, T& w, T& s) {
-        const double before = s, move = (1.0 + before) * value;  // S x
-        w = static_cast<T>(w + move * by.step);
-        s = static_cast<T>(before - by.confidence * move * move);
-    }
 };
 
 }  // namespace river_hier

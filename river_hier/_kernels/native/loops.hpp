@@ -92,6 +92,30 @@ void sum_rows(const T* const* rows, const double* values, size_t n, size_t first
     }
 }
 
+template <class T>
+void move_rows(T* const* rows, size_t before, const double* values, size_t n, size_t first,
+               size_t last, const T* steps, const T* confidences) {
+    first -= first % lanes<T>;
+    Lanes<T> w, s, step, confidence;
+    for (size_t i = 0; i < n; ++i) {
+        const T value = static_cast<T>(values[i]);
+        for (size_t j = first; j < last; j += lanes<T>) {
+            s.load(rows[i] + j);
+            w.load(rows[i] - before + j);
+            step.load(steps + j);
+            confidence.load(confidences + j);
+            RIVER_HIER_UNROLL
+            for (size_t k = 0; k < Lanes<T>::n; ++k) {
+                const auto move = (s.parts[k] + T{1}) * value;  // S x
+                w.parts[k] += move * step.parts[k];
+                s.parts[k] -= confidence.parts[k] * move * move;
+            }
+            s.store(rows[i] + j);
+            w.store(rows[i] - before + j);
+        }
+    }
+}
+
 // The triangle at the end of a strip, from row i on; of its diagonal the reciprocals.
 struct Triangle {
     double numbers[strip][strip];
@@ -227,5 +251,6 @@ void add(double a, const double* y, size_t whole, double* x) {
     }
 }
 
-const Loops loops = {sum_rows<double>,   sum_rows<float>, strip_forward, strip_backward,
-                     multiply_symmetric, subtract_square, dot,           add};
+const Loops loops = {sum_rows<double>, sum_rows<float>,    move_rows<double>, move_rows<float>,
+                     strip_forward,    strip_backward,     multiply_symmetric, subtract_square,
+                     dot,              add};

@@ -36,9 +36,10 @@ int clear_features(PyObject* self) {
     return 0;
 }
 
-PyType_Slot feature_slots[] = {{Py_tp_traverse, reinterpret_cast<void*>(traverse_features)},
-                               {Py_tp_clear, reinterpret_cast<void*>(clear_features)},
-                               {0, nullptr}};
+const PyType_Slot feature_slots[] = {
+    {Py_tp_traverse, reinterpret_cast<void*>(traverse_features)},
+    {Py_tp_clear, reinterpret_cast<void*>(clear_features)},
+    {0, nullptr}};
 
 void features(nb::module_& m) {
     nb::class_<Vector>(m, "Vector")

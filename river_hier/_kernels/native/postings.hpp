@@ -112,6 +112,15 @@ class Postings : public Layout {
   private:
     static T* numbers(const Row& row) { return reinterpret_cast<T*>(row.memory); }
 
+    // The part of a feature in x^T S x.
+    static double variance(double s, double value) { return (1.0 + s) * value * value; }
+
+    static void apply(const Move& by, double value, T& w, T& s) {
+        const double before = s, move = (1.0 + before) * value;  // S x
+        w = static_cast<T>(w + move * by.step);
+        s = static_cast<T>(before - by.confidence * move * move);
+    }
+
     // Make sure that some nodes have cells in a row; -> its numbers, and the places of the nodes.
     T* include(uint32_t row, const Nodes& nodes, uint32_t* places) {
         if (row >= rows_.size()) rows_.resize(size_t{row} + 1);

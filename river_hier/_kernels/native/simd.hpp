@@ -25,10 +25,18 @@ template <class T>
 using SumRows = void (*)(const T* const* rows, const double* values, size_t n, size_t first,
                          size_t last, T* sums);
 
+// The moves of uncertain weights: w += steps S x and S -= confidences (S x)^2 in the cache lines of
+// the columns first:last. `rows` hold S - 1; the weights stand `before` them by so many numbers.
+template <class T>
+using MoveRows = void (*)(T* const* rows, size_t before, const double* values, size_t n,
+                          size_t first, size_t last, const T* steps, const T* confidences);
+
 // The loops for a kind of processor.
 struct Loops {
     SumRows<double> sum_doubles;
     SumRows<float> sum_floats;
+    MoveRows<double> move_doubles;
+    MoveRows<float> move_floats;
 
     // Of a triangular matrix L the strip from row i on, whose rows lie line by line in turns, up to
     // the last row: carry on y := L^-1 y ...
