@@ -18,8 +18,8 @@ class Dense : public Layout {
         : width_((n_nodes + lanes<T> - 1) / lanes<T> * lanes<T>),
           stride_(n_planes * width_),
           sums_(width_ + lanes<T>),
-          steps_(n_planes > 1 ? width_ : 0),
-          confidences_(steps_) {}
+          steps_(width_),
+          confidences_(n_planes > 1 ? width_ : 0) {}
 
     void look(const Vector& x) override {
         rows_.resize(x.size());
@@ -45,12 +45,23 @@ class Dense : public Layout {
     void score(const Ranges& ranges, double* scores) override {
         for (Range range : ranges)
             if constexpr (std::is_same_v<T, double>) {
-                loops.sum_doubles(rows_.data(), values_.data(), n_, range.first, range.last, scores);
+                wide().sum_rows(rows_.data(), values_.data(), n_, range.first, range.last, scores);
             } else {
-                loops.sum_floats(rows_.data(), values_.data(), n_, range.first, range.last,
-                                 sums_.data());
+                wide().sum_rows(rows_.data(), values_.data(), n_, range.first, range.last,
+                                sums_.data());
                 std::copy(&sums_[range.first], &sums_[0] + range.last, scores + range.first);
             }
+    }
+
+    void step(const Vector& x, const Nodes& nodes, const Numbers& steps) override {
+        grow(x);
+        look(x);
+        lines_of(nodes);
+        for (size_t i = 0; i < nodes.size(); ++i) steps_[nodes[i]] = steps[i];
+        for (Range range : near_)
+            wide().step_rows(rows_.data(), values_.data(), n_, range.first, range.last,
+                             steps_.data());
+        for (uint32_t v : nodes) steps_[v] = 0;
     }
 
     void add(size_t plane, const Vector& x, const Nodes& nodes, const Numbers& cells) override {
@@ -73,12 +84,7 @@ class Dense : public Layout {
             rows_[j] = at(x.rows[j], 1);
             values_[j] = x.values[j] * x.values[j];
         }
-        near_.clear();
-        for (uint32_t v : nodes)
-            if (near_.empty() || v >= near_.back().last + lanes<T>)
-                near_.push_back({v, v + 1});
-            else
-                near_.back().last = v + 1;
+        lines_of(nodes);
         variances.resize(width_ + lanes<T>);
         score(near_, variances.data());
         for (size_t i = 0; i < nodes.size(); ++i) variances[i] = x.norm2 + variances[nodes[i]];
@@ -86,10 +92,12 @@ class Dense : public Layout {
 
     void learn(const Vector& x, const Moves& moves) override {
         for (const Move& move : moves) {
-            steps_[move.node] = static_cast<T>(move.step);
-            confidences_[move.node] = static_cast<T>(move.confidence);
+            steps_[move.node] = move.step;
+            confidences_[move.node] = move.confidence;
         }
-        for (Range range : near_) move_rows(range, x.values.data());
+        for (Range range : near_)
+            wide().move_rows(rows_.data(), width_, x.values.data(), n_, range.first, range.last,
+                             steps_.data(), confidences_.data());
         for (const Move& move : moves) steps_[move.node] = confidences_[move.node] = 0;
     }
 
@@ -115,13 +123,16 @@ class Dense : public Layout {
     size_t bytes() const override { return n_features_ * stride_ * sizeof(T); }
 
   private:
-    void move_rows(Range range, const double* values) {
-        if constexpr (std::is_same_v<T, double>)
-            loops.move_doubles(rows_.data(), width_, values, n_, range.first, range.last,
-                               steps_.data(), confidences_.data());
-        else
-            loops.move_floats(rows_.data(), width_, values, n_, range.first, range.last,
-                              steps_.data(), confidences_.data());
+    static const RowLoops<T>& wide() { return loops; }
+
+    // Put the lines of some nodes into `near_`, as few pieces as possible.
+    void lines_of(const Nodes& nodes) {
+        near_.clear();
+        for (uint32_t v : nodes)
+            if (near_.empty() || v >= near_.back().last + lanes<T>)
+                near_.push_back({v, v + 1});
+            else
+                near_.back().last = v + 1;
     }
 
     // Block k holds 64 * 2^k rows.
@@ -151,8 +162,8 @@ class Dense : public Layout {
     Numbers values_;
     size_t n_ = 0;
     std::vector<T> sums_;
-    Ranges near_;  // the lines of some nodes, as few pieces as possible
-    std::vector<T> steps_, confidences_;  // of all nodes: their moves, or 0
+    Ranges near_;
+    Numbers steps_, confidences_;  // of all nodes, as whole lines move: 0 for those that do not
 };
 
 extern template class Dense<double>;

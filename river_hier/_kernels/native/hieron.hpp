@@ -36,28 +36,24 @@ inline const double* hieron_scores(Weights& w, const Vector& x, const Labels& tr
 // margin, unless the step would be larger than C.
 inline bool hieron_move(Weights& w, double norm2, uint32_t y, uint32_t y_hat, const Labels& tree,
                         double C) {
-    const Numbers& scores = w.scores;
-    w.nodes.clear();
-    w.steps.clear();
-    Nodes up, down;
-    for (uint32_t u = y, v = y_hat; u != v;) {
-        if (tree.depth(u) >= tree.depth(v)) {
-            up.push_back(u);
-            u = tree.parent(u);
-        } else {
-            down.push_back(v);
-            v = tree.parent(v);
-        }
+    Nodes& nodes = w.nodes;
+    Numbers& steps = w.steps;
+    nodes.clear();
+    steps.clear();
+    for (uint32_t u = y, v = y_hat; u != v;) {  // ancestors come before: the later of both is none
+        const bool rises = u > v;
+        uint32_t& node = rises ? u : v;
+        nodes.push_back(node);
+        steps.push_back(rises ? 1.0 : -1.0);
+        node = tree.parent(node);
     }
-    const double gamma = static_cast<double>(up.size() + down.size());
-    const double loss = scores[y_hat] - scores[y] + std::sqrt(gamma);  // Eq. (5)
+    std::reverse(nodes.begin(), nodes.end());
+    std::reverse(steps.begin(), steps.end());
+    const double gamma = static_cast<double>(nodes.size());
+    const double loss = w.scores[y_hat] - w.scores[y] + std::sqrt(gamma);  // Eq. (5)
     if (gamma == 0.0 || norm2 == 0.0 || loss <= 0.0) return false;
     const double alpha = std::min(C, loss / (gamma * norm2));  // Eq. (8)
-    for (auto u = up.rbegin(), v = down.rbegin(); u != up.rend() || v != down.rend();) {
-        const bool rises = v == down.rend() || (u != up.rend() && *u < *v);
-        w.nodes.push_back(rises ? *u++ : *v++);
-        w.steps.push_back(rises ? alpha : -alpha);  // Eq. (7)
-    }
+    for (double& step : steps) step *= alpha;  // Eq. (7)
     return true;
 }
 

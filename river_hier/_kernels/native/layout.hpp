@@ -37,6 +37,9 @@ class Layout {
     // scores[v] = w_v . x for the nodes of some ranges; `scores` has room for a cache line more.
     virtual void score(const Ranges& ranges, double* scores) = 0;
 
+    // Add steps[i] x to the weights of the i-th node.
+    virtual void step(const Vector& x, const Nodes& nodes, const Numbers& steps) = 0;
+
     // Add cells[j * nodes + i] to the number of the i-th node for the j-th feature of x.
     virtual void add(size_t plane, const Vector& x, const Nodes& nodes, const Numbers& cells) = 0;
 

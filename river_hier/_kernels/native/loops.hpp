@@ -43,77 +43,71 @@ RIVER_HIER_INLINE double sum_of(const Lanes<double>& parts) {
 }
 
 // sums[first : first + N lines] = the sum of values[i] * rows[i][the same columns].
-template <class T, int N>
+template <class T, size_t N>
 RIVER_HIER_INLINE void sum_lines(const T* const* rows, const double* values, size_t n, size_t first,
                                  T* sums) {
     Lanes<T> total[N];
     for (size_t i = 0; i < n; ++i) {
         const T* row = rows[i] + first;
         const T value = static_cast<T>(values[i]);
-        for (int k = 0; k < N; ++k) {
+        for (size_t k = 0; k < N; ++k) {
             Lanes<T> part;
             part.load(row + k * lanes<T>);
             total[k].add_product(value, part);
         }
     }
-    for (int k = 0; k < N; ++k) total[k].store(sums + first + k * lanes<T>);
+    for (size_t k = 0; k < N; ++k) total[k].store(sums + first + k * lanes<T>);
 }
 
-// The same for many lines: row by row, as memory likes it best, the sums in the nearest cache.
-template <class T>
-RIVER_HIER_INLINE void sum_wide(const T* const* rows, const double* values, size_t n, size_t first,
-                                size_t last, T* sums) {
-    constexpr size_t ahead = 4;  // rows that are sent for before their turn
-    Lanes<T> total, part;
-    for (size_t j = first; j < last; j += lanes<T>) total.store(sums + j);
-    for (size_t i = 0; i < n; ++i) {
-        const T value = static_cast<T>(values[i]);
-        const T* next = rows[i + ahead < n ? i + ahead : i];
-        for (size_t j = first; j < last; j += lanes<T>) {
-            __builtin_prefetch(next + j);
-            total.load(sums + j);
-            part.load(rows[i] + j);
-            total.add_product(value, part);
-            total.store(sums + j);
-        }
-    }
+// The same for any number of lines, at most N at a time.
+template <class T, size_t N>
+RIVER_HIER_INLINE void sum_pieces(const T* const* rows, const double* values, size_t n, size_t first,
+                                  size_t last, T* sums) {
+    for (; first + (N - 1) * lanes<T> < last; first += N * lanes<T>)
+        sum_lines<T, N>(rows, values, n, first, sums);
+    if constexpr (N > 1) sum_pieces<T, N / 2>(rows, values, n, first, last, sums);
 }
 
 template <class T>
 void sum_rows(const T* const* rows, const double* values, size_t n, size_t first, size_t last,
               T* sums) {
-    first -= first % lanes<T>;
-    switch ((last - first + lanes<T> - 1) / lanes<T>) {
-        case 1: return sum_lines<T, 1>(rows, values, n, first, sums);
-        case 2: return sum_lines<T, 2>(rows, values, n, first, sums);
-        case 3: return sum_lines<T, 3>(rows, values, n, first, sums);
-        case 4: return sum_lines<T, 4>(rows, values, n, first, sums);
-        default: return sum_wide<T>(rows, values, n, first, last, sums);
+    constexpr size_t most = RIVER_HIER_PART / 8;  // whose sums stay in registers
+    sum_pieces<T, most>(rows, values, n, first - first % lanes<T>, last, sums);
+}
+
+// A line's numbers, one by one, for the compiler to make vectors of. In double, whatever is stored.
+template <class T>
+RIVER_HIER_INLINE void step_line(T* __restrict w, double value, const double* __restrict steps) {
+    for (size_t k = 0; k < lanes<T>; ++k) w[k] = static_cast<T>(w[k] + value * steps[k]);
+}
+
+template <class T>
+RIVER_HIER_INLINE void move_line(T* __restrict w, T* __restrict s, double value,
+                                 const double* __restrict steps,
+                                 const double* __restrict confidences) {
+    for (size_t k = 0; k < lanes<T>; ++k) {
+        const double move = (1.0 + s[k]) * value;  // S x
+        w[k] = static_cast<T>(w[k] + move * steps[k]);
+        s[k] = static_cast<T>(s[k] - confidences[k] * move * move);
     }
 }
 
 template <class T>
-void move_rows(T* const* rows, size_t before, const double* values, size_t n, size_t first,
-               size_t last, const T* steps, const T* confidences) {
+void step_rows(T* const* rows, const double* values, size_t n, size_t first, size_t last,
+               const double* steps) {
     first -= first % lanes<T>;
-    Lanes<T> w, s, step, confidence;
-    for (size_t i = 0; i < n; ++i) {
-        const T value = static_cast<T>(values[i]);
-        for (size_t j = first; j < last; j += lanes<T>) {
-            s.load(rows[i] + j);
-            w.load(rows[i] - before + j);
-            step.load(steps + j);
-            confidence.load(confidences + j);
-            RIVER_HIER_UNROLL
-            for (size_t k = 0; k < Lanes<T>::n; ++k) {
-                const auto move = (s.parts[k] + T{1}) * value;  // S x
-                w.parts[k] += move * step.parts[k];
-                s.parts[k] -= confidence.parts[k] * move * move;
-            }
-            s.store(rows[i] + j);
-            w.store(rows[i] - before + j);
-        }
-    }
+    for (size_t i = 0; i < n; ++i)
+        for (size_t j = first; j < last; j += lanes<T>)
+            step_line(rows[i] + j, values[i], steps + j);
+}
+
+template <class T>
+void move_rows(T* const* rows, size_t before, const double* values, size_t n, size_t first,
+               size_t last, const double* steps, const double* confidences) {
+    first -= first % lanes<T>;
+    for (size_t i = 0; i < n; ++i)
+        for (size_t j = first; j < last; j += lanes<T>)
+            move_line(rows[i] - before + j, rows[i] + j, values[i], steps + j, confidences + j);
 }
 
 // The triangle at the end of a strip, from row i on; of its diagonal the reciprocals.
@@ -251,6 +245,8 @@ void add(double a, const double* y, size_t whole, double* x) {
     }
 }
 
-const Loops loops = {sum_rows<double>, sum_rows<float>,    move_rows<double>, move_rows<float>,
-                     strip_forward,    strip_backward,     multiply_symmetric, subtract_square,
-                     dot,              add};
+template <class T>
+constexpr RowLoops<T> over_rows = {sum_rows<T>, step_rows<T>, move_rows<T>};
+
+constexpr Loops loops = {over_rows<double>,  over_rows<float>, strip_forward, strip_backward,
+                         multiply_symmetric, subtract_square,  dot,           add};

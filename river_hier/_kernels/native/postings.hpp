@@ -47,6 +47,17 @@ class Postings : public Layout {
         }
     }
 
+    void step(const Vector& x, const Nodes& nodes, const Numbers& steps) override {
+        places_.resize(nodes.size());
+        for (size_t j = 0; j < x.size(); ++j) {
+            T* numbers = include(x.rows[j], nodes, places_.data());
+            for (size_t i = 0; i < nodes.size(); ++i) {
+                T& weight = numbers[places_[i] * n_planes_];
+                weight = static_cast<T>(weight + x.values[j] * steps[i]);
+            }
+        }
+    }
+
     void add(size_t plane, const Vector& x, const Nodes& nodes, const Numbers& cells) override {
         if (x.size() == 0 || nodes.empty()) return;
         const double* cell = cells.data();

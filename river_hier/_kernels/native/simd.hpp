@@ -19,25 +19,28 @@ constexpr size_t lanes = line / sizeof(T);
 
 constexpr size_t strip = lanes<double> / 2;  // rows that are read together
 
-// sums[first:last] = the sum of values[i] * rows[i][the same columns]. The cache lines they lie in,
-// and no other, are read and written, so a few columns on either side are summed as well.
-template <class T>
-using SumRows = void (*)(const T* const* rows, const double* values, size_t n, size_t first,
-                         size_t last, T* sums);
-
-// The moves of uncertain weights: w += steps S x and S -= confidences (S x)^2 in the cache lines of
-// the columns first:last. `rows` hold S - 1; the weights stand `before` them by so many numbers.
-template <class T>
-using MoveRows = void (*)(T* const* rows, size_t before, const double* values, size_t n,
-                          size_t first, size_t last, const T* steps, const T* confidences);
-
 // The loops for a kind of processor.
-struct Loops {
-    SumRows<double> sum_doubles;
-    SumRows<float> sum_floats;
-    MoveRows<double> move_doubles;
-    MoveRows<float> move_floats;
 
+// Over rows of numbers of type T, the columns first:last. The cache lines that these lie in, and no
+// other, are read and written.
+template <class T>
+struct RowLoops {
+    // sums = the sum of values[i] * rows[i], also of the columns on either side.
+    void (*sum_rows)(const T* const* rows, const double* values, size_t n, size_t first,
+                     size_t last, T* sums);
+
+    // rows[i] += values[i] * steps
+    void (*step_rows)(T* const* rows, const double* values, size_t n, size_t first, size_t last,
+                      const double* steps);
+
+    // Of uncertain weights: w += steps S x and S -= confidences (S x)^2. The rows hold S - 1; the
+    // weights stand `before` them by so many numbers.
+    void (*move_rows)(T* const* rows, size_t before, const double* values, size_t n, size_t first,
+                      size_t last, const double* steps, const double* confidences);
+};
+
+// All of them.
+struct Loops : RowLoops<double>, RowLoops<float> {
     // Of a triangular matrix L the strip from row i on, whose rows lie line by line in turns, up to
     // the last row: carry on y := L^-1 y ...
     void (*strip_forward)(const double* rows, size_t i, size_t last, double* y);

@@ -4,22 +4,27 @@
 
 namespace river_hier {
 
-void Weights::keep(const Vector& x, const Nodes& nodes) {
-    Weights& lag = *static_cast<Weights*>(follower);
-    if (lag.n_nodes_ < n_nodes_) return;  // it has no place for them
-    for (double& cell : cells_) cell *= round_;
-    lag.layout_->add(0, x, nodes, cells_);
+// What records our changes, unless it has no place yet for all our nodes.
+Layout* Weights::lag() const {
+    const Weights& lag = *static_cast<Weights*>(follower);
+    return lag.n_nodes_ < n_nodes_ ? nullptr : lag.layout_.get();
+}
+
+void Weights::keep(const Vector& x, const Nodes& nodes, Numbers steps) {
+    for (double& step : steps) step *= round_;
+    if (lag()) lag()->step(x, nodes, steps);
 }
 
 void Weights::learn_and_keep(const Vector& x, const Nodes& nodes, const Moves& moves) {
-    cells_.clear();
+    Numbers cells;
     for (uint32_t row : x.rows)
-        for (uint32_t v : nodes) cells_.push_back(-layout_->get(0, row, v));
+        for (uint32_t v : nodes) cells.push_back(-layout_->get(0, row, v));
     layout_->learn(x, moves);
-    double* cell = cells_.data();
+    double* cell = cells.data();
     for (uint32_t row : x.rows)
         for (uint32_t v : nodes) *cell++ += layout_->get(0, row, v);
-    keep(x, nodes);
+    for (double& change : cells) change *= round_;
+    if (lag()) lag()->add(0, x, nodes, cells);
 }
 
 }  // namespace river_hier

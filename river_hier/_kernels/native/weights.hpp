@@ -55,12 +55,9 @@ class Weights : public Shared {
 
     // w_v += step_v x.
     void add(const Vector& x, const Nodes& nodes, const Numbers& steps) {
-        cells_.resize(x.size() * nodes.size());
-        double* cell = cells_.data();
-        for (double value : x.values)
-            for (double step : steps) *cell++ = value * step;
-        layout_->add(0, x, nodes, cells_);
-        if (follower != this) keep(x, nodes);
+        if (nodes.empty()) return;
+        layout_->step(x, nodes, steps);
+        if (follower != this) keep(x, nodes, steps);
     }
 
     // Of uncertain weights: the moves of the nodes whose variances have been scored.
@@ -104,8 +101,8 @@ class Weights : public Shared {
     Moves moves;
 
   private:
-    // What has been added to the weights is in `cells_`.
-    void keep(const Vector& x, const Nodes& nodes);
+    Layout* lag() const;
+    void keep(const Vector& x, const Nodes& nodes, Numbers steps);
     void learn_and_keep(const Vector& x, const Nodes& nodes, const Moves& moves);
 
     void arrange(size_t room) {
@@ -127,7 +124,6 @@ class Weights : public Shared {
     size_t n_nodes_;
     bool single_;
     std::unique_ptr<Layout> layout_;
-    Numbers cells_;
     double round_ = 0.0;
 };
 
