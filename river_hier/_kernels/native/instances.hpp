@@ -135,6 +135,10 @@ class Visit {
             buffers.last = x;
         }
         number_of_visit = buffers.visits;
+        double known2 = 0.0;
+        for (double value : x.values) known2 += value * value;
+        const double rest = x.norm2 - known2, lost = rounding * static_cast<double>(x.size() + 1);
+        unknown2 = rest > lost * x.norm2 ? rest : 0.0;
     }
     Visit(const Visit&) = delete;
     ~Visit() {
@@ -176,8 +180,12 @@ class Visit {
     Vector x;  // its features ascend
     Instances& instances;
     uint64_t number_of_visit;
+    double unknown2;  // of ||x||^2 the part of features without a row
 
   private:
+    // Of its size, what a sum loses to rounding for each term; generously.
+    static constexpr double rounding = 1e-15;
+
     double all_entries() {
         if (all_entries_ < 0.0) all_entries_ = instances.entries(x);
         return all_entries_;

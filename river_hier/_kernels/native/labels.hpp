@@ -73,10 +73,13 @@ class Labels {
     uint32_t depth(uint32_t v) const { return depth_[v]; }
     nb::object label(uint32_t v) const { return labels_[v]; }
 
-    RIVER_HIER_INLINE bool all_parents(const char* on, uint32_t v) const {
-        for (uint32_t e = parent_ptr_[v]; e < parent_ptr_[v + 1]; ++e)
-            if (!on[parents_[e]]) return false;
-        return true;
+    // Whether the root and all parents of a node are on: 0 or 1, or a bit for each of several
+    // examples.
+    template <class Set>
+    RIVER_HIER_INLINE Set all_parents(const Set* on, uint32_t v) const {
+        Set all = on[0];
+        for (uint32_t e = parent_ptr_[v]; e < parent_ptr_[v + 1]; ++e) all &= on[parents_[e]];
+        return all;
     }
 
     // The nodes of y and all their ancestors. What is unusual goes to `taxonomy.multilabel`.

@@ -46,23 +46,19 @@ class Primal : public Solver {
 
     double solve(Visit& visit) override {  // u = A^-1 x
         const Vector& x = visit.x;
-        double r = 0.0, norm2 = 0.0;
-        std::fill(u_.begin(), u_.end(), 0.0);
+        double r = 0.0, rest = visit.unknown2;
         if (spread(visit)) {
             inverse_.multiply(x_.data(), u_.data());
             r = loops.dot(x_.data(), u_.data(), u_.size());
-            norm2 = loops.dot(x_.data(), x_.data(), x_.size());
         } else {
-            for (size_t j = 0; j < x.size() && x.rows[j] < d(); ++j) {
+            std::fill(u_.begin(), u_.end(), 0.0);
+            for (size_t j = 0; j < x.size() && x.rows[j] < d(); ++j)
                 inverse_.add_column(x.rows[j], x.values[j], u_.data());
-                norm2 += x.values[j] * x.values[j];
-            }
             for (size_t j = 0; j < x.size() && x.rows[j] < d(); ++j)
                 r += x.values[j] * u_[x.rows[j]];
         }
-        // On features that A has not met, A is l2 I.
-        const double rest = x.norm2 - norm2, lost = rounding * static_cast<double>(x.size() + 1);
-        return std::max(0.0, r) + (rest > lost * x.norm2 ? rest / l2_ : 0.0);
+        for (size_t j = x.size(); j-- > 0 && x.rows[j] >= d();) rest += x.values[j] * x.values[j];
+        return std::max(0.0, r) + rest / l2_;  // on features that A has not met, A is l2 I
     }
 
     void store(Visit& visit, const double* v, double r) override {
@@ -109,9 +105,6 @@ class Primal : public Solver {
     const Numbers& total() const { return total_; }
 
   private:
-    // Of its size, what a sum loses to rounding for each term; generously.
-    static constexpr double rounding = 1e-15;
-
     void add_features(size_t d) {
         inverse_.grow(d, 1.0 / l2_);
         for (Numbers& w : w_) w.resize(inverse_.whole(), 0.0);

@@ -13,6 +13,8 @@ namespace river_hier {
 
 namespace {
 
+static_assert(VisitBuffers::most <= 64, "a bit for each visit");
+
 void ensure_room(const LeastSquares& rls, const Labels& labels) {
     ensure(rls.n_nodes() <= labels.n(), "a label for each node");
 }
@@ -25,21 +27,23 @@ void rls_steps(LeastSquares& rls, Rows& X, Multilabels& Y, const Labels& labels,
         n = std::min(rls.at_once(), X.n() - first);
         std::array<std::optional<Visit>, VisitBuffers::most> visits;
         std::vector<char> ons;  // the masks, one after the other
+        std::vector<uint64_t> on_in(labels.n(), 0);  // of each node the examples, a bit each
         Numbers lns;
         for (size_t i = first; i < first + n; ++i) {
             const Vector& x = X[i];
             if (x.norm2 == 0.0) continue;
             visits[lns.size()].emplace(x, rls.instances, rls.buffers, lns.size());
             const On& on = Y[i];
+            for (uint32_t v : on.nodes) on_in[v] |= uint64_t{1} << lns.size();
             ons.insert(ons.end(), on.mask.begin(), on.mask.end());
             lns.push_back(std::log(static_cast<double>(t + i)));
         }
         const uint32_t n_before = rls.instances.n();
         std::vector<size_t> examples;  // of each new instance
         for (System& system : rls.systems)
-            for (size_t i = 0; i < lns.size(); ++i) {
-                const char* on = &ons[i * labels.n()];
-                if (learns(system, on, labels)) step.take(rls, system, *visits[i], on, lns[i]);
+            for (uint64_t left = learns(system, on_in.data(), labels); left; left &= left - 1) {
+                const size_t i = static_cast<size_t>(__builtin_ctzll(left));
+                step.take(rls, system, *visits[i], &ons[i * labels.n()], lns[i]);
                 examples.resize(rls.instances.n() - n_before, i);
             }
         rls.done_at_once(n_before, examples);

@@ -10,9 +10,11 @@ namespace river_hier {
 // Of ||x||^2 to l2. Beyond it, the digits of a double do not hold both.
 constexpr double largest_ratio = 1e12;
 
-RIVER_HIER_INLINE bool learns(const System& system, const char* on, const Labels& labels) {
+// Whether a system learns; or, of several examples, a bit each.
+template <class Set>
+RIVER_HIER_INLINE Set learns(const System& system, const Set* on, const Labels& labels) {
     const uint32_t first = system.nodes.empty() ? 0 : system.nodes[0];
-    return labels.learns(first) && labels.all_parents(on, first);
+    return labels.learns(first) ? labels.all_parents(on, first) : 0;
 }
 
 // What an example of round t does to a system that learns from it.
