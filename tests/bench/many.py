@@ -5,9 +5,9 @@
 Batches of 1,000 rows: dense ones of 20 and 121 columns in a pandas dataframe, and sparse ones as
 a text makes them, in a scipy.sparse matrix; with --data, RCV1's own documents. Each batch is
 learned three times by models that are alike: in one call, row by row from the batch, and row by row
-from dicts that were made beforehand. They take turns to come first, for whoever does finds the batch
-in no cache. Printed are medians over the batches, in milliseconds a batch, and how many times slower
-than the call the loops are.
+from dicts that were made beforehand. They take turns to come first, for whoever does so finds the
+batch in no cache. Printed are medians over the batches, in milliseconds a batch, and how many times
+slower than the call the loops are.
 """
 
 from __future__ import annotations
