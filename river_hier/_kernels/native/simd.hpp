@@ -10,7 +10,7 @@ constexpr size_t line = 64;  // bytes in a cache line
 template <class T>
 constexpr size_t lanes = line / sizeof(T);
 
-// A call out of a loop compiled for one kind of processor would be to code for another kind.
+// For what is called in the innermost loops: a call empties the registers.
 #if defined(__GNUC__)
 #define RIVER_HIER_INLINE inline __attribute__((always_inline))
 #else
