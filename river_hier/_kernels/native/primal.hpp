@@ -119,12 +119,10 @@ class Primal : public Solver {
         const Vector& x = visit.x;
         if (lanes<double> * x.size() < d()) return false;
         if (visit_ != visit.number_of_visit) {
-            std::fill(x_.begin(), x_.end(), 0.0);
-            if (x.rows.back() < x.size())  // all features up to the last one
-                std::copy_n(x.values.begin(), std::min(x.size(), d()), x_.begin());
-            else
-                for (size_t j = 0; j < x.size() && x.rows[j] < d(); ++j)
-                    x_[x.rows[j]] = x.values[j];
+            const bool whole = x.rows.back() < x.size();  // all features up to the last one
+            const size_t n = whole ? std::min(x.size(), d()) : 0;
+            std::fill(std::copy_n(x.values.begin(), n, x_.begin()), x_.end(), 0.0);
+            for (size_t j = n; j < x.size() && x.rows[j] < d(); ++j) x_[x.rows[j]] = x.values[j];
         }
         visit_ = visit.number_of_visit;
         return true;

@@ -26,8 +26,8 @@ struct RLSStep {
 // H-RLS, Fig. 3: a node whose parents are truly on stores x.
 struct HRLSStep final : RLSStep {
     void take(LeastSquares& rls, System& system, Visit& visit, const char* on, double) override {
-        v.clear();
-        for (uint32_t node : system.nodes) v.push_back(on[node] ? 1.0 : -1.0);
+        v.resize(system.nodes.size());
+        for (size_t o = 0; o < v.size(); ++o) v[o] = on[system.nodes[o]] ? 1.0 : -1.0;
         rls.append(system, visit, v.data());
     }
 
