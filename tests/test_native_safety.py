@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import pytest
-from cores import both, native_only, running_on
+from cores import both, kernels, native_only, running_on
 from hooked import Hooked, Number
 
 from river_hier import Taxonomy, linear_model
@@ -170,6 +170,30 @@ def test_any_mapping_is_an_x(core: str, name: str, kind: Callable[..., Any]) -> 
         assert pickle.dumps(ours) == pickle.dumps(theirs)
         assert ours.predict_one(x) == theirs.predict_one(X)
         assert len(x) == 3, "nothing was added"
+
+
+class Halved(collections.Counter[Any]):
+    """Its numbers are not those that its memory holds."""
+
+    def __iter__(self) -> Iterator[Any]:  # so that `dict` asks, too
+        return iter(list(super().__iter__()))
+
+    def __getitem__(self, name: Any) -> Any:
+        return super().__getitem__(name) / 2
+
+    def values(self) -> Any:
+        return [self[name] for name in self]
+
+
+@both
+@pytest.mark.parametrize("kind", [*KINDS, Halved])
+def test_any_mapping_is_read_as_it_says(core: str, kind: Callable[..., Any]) -> None:
+    """By features that have met only plain names: those of a trained model here are not all."""
+    x = kind({"x": 3.0, "new": -1.0})
+    vector = kernels(core).Features().insert(x)
+    part = 0.5 if kind is Halved else 1.0
+    assert vector.values.tolist() == [3.0 * part, -part]
+    assert vector.norm2 == 10.0 * part**2
 
 
 @both
