@@ -18,6 +18,8 @@ class Unlocked {
         if (X.n() > few) free_.emplace();
     }
 
+    explicit operator bool() const { return free_.has_value(); }
+
   private:
     static constexpr size_t few = 16;
     std::optional<nb::gil_scoped_release> free_;

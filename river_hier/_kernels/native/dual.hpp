@@ -31,8 +31,8 @@ class Dual : public Solver {
         return w;
     }
 
-    // Forget the `count` oldest instances, in so many features. w stays as it is: it is regularised from now on towards
-    // what they had contributed, w0, and v is what w0 leaves of the labels.
+    // Forget the `count` oldest instances, in so many features. w stays as it is: it is regularised
+    // from now on towards what they had contributed, w0, and v is what w0 leaves of the labels.
     [[gnu::cold]] virtual void forget(size_t count, const Instances& instances, size_t n_features) {
         settle(instances);
         w0.resize(m_);

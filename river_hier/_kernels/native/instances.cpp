@@ -5,7 +5,7 @@
 namespace river_hier {
 
 void Instances::dots(const Vector& x, std::vector<double>& dots) const {
-    dots.assign(n(), 0.0);
+    dots.assign(n_posted_, 0.0);
     for (size_t j = 0; j < x.size(); ++j) {
         if (x.rows[j] >= by_feature_.size()) continue;
         const double value = x.values[j];

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -17,16 +16,18 @@ class Instances {
     size_t n_features() const { return by_feature_.size(); }
 
     uint32_t append(const Vector& x) {
-        const uint32_t number = n();
+        const uint32_t number = add(x);
+        post();
+        return number;
+    }
+
+    // The first half of it: x is an instance, but `dots` does not know it.
+    uint32_t add(const Vector& x) {
         rows_.insert(rows_.end(), x.rows.begin(), x.rows.end());
         values_.insert(values_.end(), x.values.begin(), x.values.end());
         start_.push_back(rows_.size());
         norms2_.push_back(x.norm2);
-        for (size_t j = 0; j < x.size(); ++j) {
-            know(size_t{x.rows[j]} + 1);
-            by_feature_[x.rows[j]].push_back({number, x.values[j]});
-        }
-        return number;
+        return n() - 1;
     }
 
     // There are at least so many features.
@@ -42,7 +43,7 @@ class Instances {
         return x;
     }
 
-    // x . every stored instance: O(the instances that share a feature with x, for each).
+    // x . every posted instance: O(the instances that share a feature with x, for each).
     void dots(const Vector& x, std::vector<double>& dots) const;
 
     // dense += a * the instance.
@@ -73,24 +74,27 @@ class Instances {
         return n;
     }
 
-    // Put those from `first` on into this order.
-    void reorder(uint32_t first, const std::vector<uint32_t>& order) {
-        std::vector<Vector> last;
-        for (uint32_t number : order) last.push_back(vector(number));
-        for (size_t e = start_[first]; e < rows_.size(); ++e) by_feature_[rows_[e]].pop_back();
-        rows_.resize(start_[first]);
-        values_.resize(start_[first]);
-        norms2_.resize(first);
-        start_.resize(size_t{first} + 1);
-        for (const Vector& x : last) append(x);
-    }
-
-    // Only these, with new numbers.
-    [[gnu::cold]] Instances chosen(const std::vector<uint32_t>& numbers) const {
-        Instances chosen;
-        chosen.know(n_features());
-        for (uint32_t number : numbers) chosen.append(vector(number));
-        return chosen;
+    // Of those from `first` on only these, with the next numbers; and so many features.
+    void keep(uint32_t first, const std::vector<uint32_t>& kept, size_t n_features) {
+        if (first < n_posted_) {
+            n_posted_ = 0;
+            by_feature_.clear();
+        }
+        by_feature_.resize(n_features);
+        size_t end = start_[first];
+        uint32_t n = first;
+        for (uint32_t number : kept) {
+            const size_t begin = start_[number], size = start_[number + 1] - begin;
+            std::copy_n(rows_.begin() + begin, size, rows_.begin() + end);
+            std::copy_n(values_.begin() + begin, size, values_.begin() + end);
+            norms2_[n] = norms2_[number];
+            start_[++n] = end += size;
+        }
+        rows_.resize(end);
+        values_.resize(end);
+        norms2_.resize(n);
+        start_.resize(size_t{n} + 1);
+        while (n_posted_ < n) post();
     }
 
     const std::vector<size_t>& start() const { return start_; }
@@ -99,124 +103,25 @@ class Instances {
     const std::vector<double>& norms2() const { return norms2_; }
 
   private:
+    // The second half, of the next one.
+    void post() {
+        for (size_t e = start_[n_posted_]; e < start_[n_posted_ + 1]; ++e) {
+            know(size_t{rows_[e]} + 1);
+            by_feature_[rows_[e]].push_back({n_posted_, values_[e]});
+        }
+        ++n_posted_;
+    }
+
     struct __attribute__((packed)) Entry {
         uint32_t number;
         double value;
     };
 
+    uint32_t n_posted_ = 0;
     std::vector<size_t> start_{0};
     std::vector<uint32_t> rows_;
     std::vector<double> values_, norms2_;
     std::vector<std::vector<Entry>> by_feature_;
-};
-
-class Visit;
-
-// What visits share, because it is large: lent to one after the other.
-struct VisitBuffers {
-    static constexpr size_t most = 64;  // visits at a time
-
-    std::array<std::vector<double>, most> dots;  // of each, x . every instance
-    std::vector<double> dense;                   // the x of one of them, or zeros
-    Visit* spread = nullptr;                     // that one
-    Vector last;                                 // the x of the last visit
-    uint64_t visits = 1;                         // an x that comes twice in a row is visited once
-};
-
-// An example on its way past the nodes: what the systems share about it is computed at most once.
-class Visit {
-  public:
-    Visit(const Vector& given, Instances& instances, VisitBuffers& buffers, size_t place)
-        : x(given), instances(instances), buffers_(buffers), dots_(buffers.dots[place]) {
-        if (!std::is_sorted(x.rows.begin(), x.rows.end())) sort();
-        const Vector& last = buffers.last;
-        if (x.norm2 != last.norm2 || x.rows != last.rows || x.values != last.values) {
-            ++buffers.visits;
-            buffers.last = x;
-        }
-        number_of_visit = buffers.visits;
-        double known2 = 0.0;
-        for (double value : x.values) known2 += value * value;
-        const double rest = x.norm2 - known2, lost = rounding * static_cast<double>(x.size() + 1);
-        unknown2 = rest > lost * x.norm2 ? rest : 0.0;
-    }
-    Visit(const Visit&) = delete;
-    ~Visit() {
-        if (buffers_.spread == this) gather();
-    }
-
-    // k[i] = x . the instance ids[i].
-    //
-    // All dot products at once, feature by feature, serve every system; those of a small system
-    // alone are cheaper one by one, until so many have been asked for that all would have been.
-    // Features ascend, here and there: it is the same sum, to the last bit.
-    void dots(const std::vector<uint32_t>& ids, std::vector<double>& k) {
-        k.resize(ids.size());
-        if (ids.empty()) return;
-        if (!known_) {
-            spent_ += instances.mean_size() * static_cast<double>(ids.size());
-            if (spent_ < all_entries()) {
-                spread();
-                for (size_t i = 0; i < ids.size(); ++i)
-                    k[i] = instances.dot_in_order(ids[i], buffers_.dense.data());
-                return;
-            }
-            instances.dots(x, dots_);
-            known_ = true;
-        }
-        if (dots_.size() < instances.n()) spread();
-        for (uint32_t i = static_cast<uint32_t>(dots_.size()); i < instances.n(); ++i)
-            dots_.push_back(instances.dot_in_order(i, buffers_.dense.data()));
-        for (size_t i = 0; i < ids.size(); ++i) k[i] = dots_[ids[i]];
-    }
-
-    // The number of x among the instances; asking for it stores x.
-    uint32_t number() {
-        if (!stored_) number_ = instances.append(x);
-        stored_ = true;
-        return number_;
-    }
-
-    Vector x;  // its features ascend
-    Instances& instances;
-    uint64_t number_of_visit;
-    double unknown2;  // of ||x||^2 the part of features without a row
-
-  private:
-    // Of its size, what a sum loses to rounding for each term; generously.
-    static constexpr double rounding = 1e-15;
-
-    double all_entries() {
-        if (all_entries_ < 0.0) all_entries_ = instances.entries(x);
-        return all_entries_;
-    }
-
-    void sort() {
-        spread();
-        std::sort(x.rows.begin(), x.rows.end());
-        for (size_t j = 0; j < x.size(); ++j) x.values[j] = buffers_.dense[x.rows[j]];
-    }
-
-    void spread() {
-        if (buffers_.spread == this) return;
-        if (buffers_.spread) buffers_.spread->gather();
-        buffers_.spread = this;
-        size_t n = instances.n_features();
-        for (uint32_t row : x.rows) n = std::max<size_t>(n, size_t{row} + 1);
-        if (buffers_.dense.size() < n) buffers_.dense.resize(2 * n, 0.0);
-        for (size_t j = 0; j < x.size(); ++j) buffers_.dense[x.rows[j]] = x.values[j];
-    }
-
-    void gather() {
-        buffers_.spread = nullptr;
-        for (uint32_t row : x.rows) buffers_.dense[row] = 0.0;
-    }
-
-    VisitBuffers& buffers_;
-    std::vector<double>& dots_;
-    uint32_t number_ = 0;
-    double spent_ = 0.0, all_entries_ = -1.0;
-    bool known_ = false, stored_ = false;
 };
 
 }  // namespace river_hier

@@ -1,17 +1,13 @@
 // Regularised least squares for many nodes over one set of stored instances.
 #pragma once
 
-#include <nanobind/nanobind.h>
-
+#include <atomic>
 #include <memory>
-#include <numeric>
 
-#include "arrays.hpp"
 #include "at_work.hpp"
-#include "direct.hpp"
+#include "changes.hpp"
 #include "iterative.hpp"
 #include "labels.hpp"
-#include "primal.hpp"
 
 namespace river_hier {
 
@@ -55,36 +51,37 @@ class LeastSquares : public Shared {
         systems[s].nodes.insert(systems[s].nodes.end(), nodes.begin(), nodes.end());
     }
 
-    Visit visit(const Vector& x) { return Visit(x, instances, buffers, 0); }
-
     // How many examples the systems may take one after the other, each all of them: while `memory`
-    // lasts, they do not depend on each other.
+    // lasts, or if there is none at all, they do not depend on each other.
     size_t at_once() const {
-        constexpr size_t most_dots = 4'000'000, most = VisitBuffers::most;
-        double needed = static_cast<double>(used_);
-        for (const System& system : systems)
-            if (auto* direct = system.solver->direct())
-                needed += static_cast<double>(most * (direct->n() + most) * sizeof(double));
+        constexpr size_t most_dots = 1'000'000;
         const size_t n = instances.n(), until_tidied = many_ > n ? many_ - n : 1;
-        if (needed > memory) return 1;
-        return std::clamp<size_t>(std::min(most_dots / (n + 1), until_tidied), 1, most);
+        // Of instances of one block, dot products are taken one by one, which costs the more the
+        // more features there are.
+        size_t most = n_features() <= 1'000 ? 1'024 : 64;
+        most = std::clamp<size_t>(std::min(most_dots / (n + 1), until_tidied), 1, most);
+        while (most > 1 && !lasts(most)) most /= 2;
+        return most;
     }
 
-    // They have; the instances from `first` on belong to these examples, and shall be in their order.
-    void done_at_once(uint32_t first, const std::vector<size_t>& examples) {
-        for (size_t place = 1; place < VisitBuffers::most; ++place) buffers.dots[place] = Numbers();
-        if (std::is_sorted(examples.begin(), examples.end())) return;
-        std::vector<uint32_t> order(examples.size()), renumbered(examples.size());
-        std::iota(order.begin(), order.end(), first);
-        std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
-            return std::make_pair(examples[a - first], a) < std::make_pair(examples[b - first], b);
-        });
-        for (uint32_t i = 0; i < order.size(); ++i) renumbered[order[i] - first] = first + i;
-        instances.reorder(first, order);
+    // Whether the system could go back to dual variables, which makes new instances, at so many
+    // examples, of which each has met at least so many features and one so many.
+    static bool may_go_back(const System& system, size_t n_examples, size_t least,
+                            size_t n_features) {
+        auto* dual = system.solver->dual();
+        const size_t d = dual ? std::max(system.n_features, least) : system.n_features;
+        return n_features > 2 * d + few_features && (!dual || dual->n() + n_examples >= d);
+    }
+
+    // Of the instances from `first` on keep these, and so many features.
+    void keep(uint32_t first, const std::vector<uint32_t>& kept, size_t n_features) {
+        std::vector<uint32_t> renumbered(instances.n() - first);
+        for (uint32_t i = 0; i < kept.size(); ++i) renumbered[kept[i] - first] = first + i;
         for (System& system : systems)
             if (auto* dual = system.solver->dual())
-                for (uint32_t& number : dual->ids)
-                    if (number >= first) number = renumbered[number - first];
+                for (size_t i = dual->n(); i-- > 0 && dual->ids[i] >= first;)
+                    dual->ids[i] = renumbered[dual->ids[i] - first];
+        instances.keep(first, kept, n_features);
     }
 
     // Take in x with its labels, after `solve`.
@@ -105,7 +102,7 @@ class LeastSquares : public Shared {
     const double memory;
     const size_t budget;
     Instances instances;
-    VisitBuffers buffers;
+    ExampleBuffers buffers;
     std::vector<System> systems;
 
     // Features that some system has met.
@@ -119,21 +116,13 @@ class LeastSquares : public Shared {
     [[gnu::cold]] void tidy() {
         if (instances.n() < many_) return;
         std::vector<char> needed(instances.n(), 0);
-        std::vector<Dual*> duals;
         for (System& system : systems)
-            if (auto* dual = system.solver->dual()) duals.push_back(dual);
-        for (Dual* dual : duals)
-            for (uint32_t number : dual->ids) needed[number] = 1;
-        std::vector<uint32_t> kept, renumbered(instances.n());
-        for (uint32_t i = 0; i < instances.n(); ++i) {
-            renumbered[i] = static_cast<uint32_t>(kept.size());
+            if (auto* dual = system.solver->dual())
+                for (uint32_t number : dual->ids) needed[number] = 1;
+        std::vector<uint32_t> kept;
+        for (uint32_t i = 0; i < instances.n(); ++i)
             if (needed[i]) kept.push_back(i);
-        }
-        if (kept.size() < instances.n()) {
-            instances = instances.chosen(kept);
-            for (Dual* dual : duals)
-                for (uint32_t& number : dual->ids) number = renumbered[number];
-        }
+        if (kept.size() < instances.n()) keep(0, kept, instances.n_features());
         many_ = std::max(few_instances, 2 * kept.size());
     }
 
@@ -149,14 +138,23 @@ class LeastSquares : public Shared {
     // Count the bytes of all factors anew.
     [[gnu::cold]] void recount() {
         used_ = 0;
-        for (const System& system : systems)
-            if (auto* direct = system.solver->direct())
-                used_ += Factor::bytes(direct->n());
+        for (const System& system : systems) used_ += bytes(system);
     }
 
   private:
+    // Whether `memory` does if every system stores so many examples.
+    bool lasts(size_t n_examples) const {
+        if (memory < sizeof(double)) return true;  // there are no factors
+        size_t numbers = 0;
+        for (const System& system : systems)
+            if (auto* direct = system.solver->direct())
+                numbers += n_examples * (direct->n() + n_examples);
+        return static_cast<double>(used_ + numbers * sizeof(double)) <= memory;
+    }
+
     // With fewer instances it is not worth while to look for those that nobody needs.
     static constexpr size_t few_instances = 1024;
+
     void count(const std::vector<uint32_t>& nodes) {
         for (uint32_t v : nodes) n_nodes_ = std::max(n_nodes_, v + 1);
     }
@@ -170,14 +168,14 @@ class LeastSquares : public Shared {
         bool changed = false;
         if (auto* primal = system.solver->primal())
             if (system.n_features > 2 * primal->d() + few_features) {
-                system.solver = to_dual(*primal);
-                recount();
+                system.solver = to_dual(*primal, instances, l2);
+                used_ += bytes(system);
                 changed = true;
             }
         if (auto* direct = system.solver->direct()) {
             const size_t row = (direct->n() + 1) * sizeof(double);
             if (static_cast<double>(used_ + row) > memory) {
-                used_ -= Factor::bytes(direct->n());
+                used_ -= bytes(system);
                 system.solver = std::make_unique<Iterative>(*direct);
                 changed = true;
             } else {
@@ -191,60 +189,22 @@ class LeastSquares : public Shared {
         ++system.n_stored;
         auto* dual = system.solver->dual();
         if (!dual) return;
+        const size_t before = bytes(system);
         if (dual->n() >= system.n_features)
-            system.solver = to_primal(*dual, system.n_features);
+            system.solver = to_primal(*dual, instances, l2, system.n_features);
         else if (dual->n() > budget)
             dual->forget(dual->n() - budget / 2, instances, system.n_features);
-        else
-            return;
-        recount();
+        used_ += bytes(system) - before;
     }
 
-    // Both changes of variables are rare and want a symmetric eigensolver: numpy has one.
-
-    [[gnu::cold]] std::unique_ptr<Solver> to_primal(Dual& dual, size_t n_features) const {
-        nb::gil_scoped_acquire python;  // a batch comes without
-        Numbers S(dual.n() * n_features, 0.0);
-        for (size_t i = 0; i < dual.n(); ++i) instances.add_to(dual.ids[i], 1.0, &S[i * n_features]);
-        const Numbers w = dual.weights(instances, n_features);
-        nb::object inverse = changes().attr("inverse")(matrix(S, dual.n(), n_features), l2);
-        Numbers total(n_features, 0.0);
-        for (size_t i = 0; i < dual.n(); ++i)
-            for (size_t j = 0; j < n_features; ++j)
-                total[j] += dual.ones[i] * S[i * n_features + j];
-        return std::make_unique<Primal>(l2, n_features, dual.n_outputs(), numbers(inverse).data(),
-                                        w.data(), total.data());
+    // Of its factor, if it has one.
+    static size_t bytes(const System& system) {
+        auto* direct = system.solver->direct();
+        return direct ? Factor::bytes(direct->n()) : 0;
     }
 
-    [[gnu::cold]] std::unique_ptr<Solver> to_dual(Primal& primal) {
-        nb::gil_scoped_acquire python;
-        const size_t d = primal.d(), m = primal.n_outputs();
-        nb::tuple found = nb::cast<nb::tuple>(changes().attr("instances")(
-            matrix(primal.inverse(), d, d), matrix(primal.weights(instances, d), d, m),
-            array(primal.total()), l2));
-        const Numbers S = numbers(found[0]), diagonal = numbers(found[1]), v = numbers(found[2]),
-                      ones = numbers(found[3]);
-        auto direct = std::make_unique<Direct>(m, l2);
-        Vector x;
-        for (uint32_t j = 0; j < d; ++j) x.rows.push_back(j);
-        for (size_t i = 0; i < diagonal.size(); ++i) {
-            x.values.assign(&S[i * d], &S[i * d] + d);
-            x.norm2 = 0.0;
-            for (double value : x.values) x.norm2 += value * value;
-            direct->ids.push_back(instances.append(x));
-            direct->ones.push_back(ones[i]);
-            for (size_t o = 0; o < m; ++o) direct->v[o].push_back(v[i * m + o]);
-            const Numbers zeros(i);  // the instances are orthogonal
-            direct->append_row(zeros.data(), diagonal[i]);
-        }
-        return direct;
-    }
 
-    static nb::object changes() {
-        return nb::module_::import_("river_hier._kernels.change_of_variables");
-    }
-
-    size_t used_ = 0;  // bytes of all factors
+    std::atomic<size_t> used_{0};  // bytes of all factors
     uint32_t n_nodes_ = 0;
     size_t many_ = few_instances;  // instances at which to look
 };

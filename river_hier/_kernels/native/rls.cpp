@@ -38,8 +38,10 @@ static bool learn(LeastSquares& rls, RLSStep&& step, size_t t, Names& features, 
     const Vector& found = features.find(x);
     if (found.norm2 > largest_ratio * ready(rls, labels).l2) return false;
     const Vector vector = all_found(found, x) ? found : features.insert(x);
+    if (vector.norm2 == 0.0) return true;
     AtWork work(rls);
-    rls_step(rls, vector, on, labels, t, step);
+    Example example(vector, rls.instances, rls.buffers, rls.buffers.dots);
+    rls_step(rls, example, on.mask.data(), labels, std::log(static_cast<double>(t)), step);
     return true;
 }
 

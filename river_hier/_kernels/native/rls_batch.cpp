@@ -1,54 +1,17 @@
 // The loops over the rows of a batch, for least squares.
 
 #include <algorithm>
-#include <array>
-#include <cmath>
-#include <optional>
 
 #include "at_work.hpp"
 #include "batch.hpp"
-#include "rls_steps.hpp"
+#include "rls_block.hpp"
 
 namespace river_hier {
 
 namespace {
 
-static_assert(VisitBuffers::most <= 64, "a bit for each visit");
-
 void ensure_room(const LeastSquares& rls, const Labels& labels) {
     ensure(rls.n_nodes() <= labels.n(), "a label for each node");
-}
-
-// Of examples that are known beforehand, from round t on, a system takes several while it is in the
-// cache. Each has the examples before it in any case.
-void rls_steps(LeastSquares& rls, Rows& X, Multilabels& Y, const Labels& labels, size_t t,
-               RLSStep& step) {
-    for (size_t first = 0, n; first < X.n(); first += n) {
-        n = std::min(rls.at_once(), X.n() - first);
-        std::array<std::optional<Visit>, VisitBuffers::most> visits;
-        std::vector<char> ons;  // the masks, one after the other
-        std::vector<uint64_t> on_in(labels.n(), 0);  // of each node the examples, a bit each
-        Numbers lns;
-        for (size_t i = first; i < first + n; ++i) {
-            const Vector& x = X[i];
-            if (x.norm2 == 0.0) continue;
-            visits[lns.size()].emplace(x, rls.instances, rls.buffers, lns.size());
-            const On& on = Y[i];
-            for (uint32_t v : on.nodes) on_in[v] |= uint64_t{1} << lns.size();
-            ons.insert(ons.end(), on.mask.begin(), on.mask.end());
-            lns.push_back(std::log(static_cast<double>(t + i)));
-        }
-        const uint32_t n_before = rls.instances.n();
-        std::vector<size_t> examples;  // of each new instance
-        for (System& system : rls.systems)
-            for (uint64_t left = learns(system, on_in.data(), labels); left; left &= left - 1) {
-                const size_t i = static_cast<size_t>(__builtin_ctzll(left));
-                step.take(rls, system, *visits[i], &ons[i * labels.n()], lns[i]);
-                examples.resize(rls.instances.n() - n_before, i);
-            }
-        rls.done_at_once(n_before, examples);
-        rls.tidy();
-    }
 }
 
 void least_squares_steps(LeastSquares& rls, RLSStep&& step, size_t t, Names& features,
@@ -60,7 +23,16 @@ void least_squares_steps(LeastSquares& rls, RLSStep&& step, size_t t, Names& fea
     ensure(X.n() == Y.n(), "a label for each row");
     Names::Busy busy(features);
     Unlocked unlocked(X);
-    rls_steps(rls, X, Y, labels, t, step);
+    Crew crew(unlocked ? Crew::n_threads() : 1);
+    for (size_t first = 0, n; first < X.n(); first += n) {
+        n = std::min(rls.at_once(), X.n() - first);
+        Block block(rls, labels, n);
+        for (size_t i = first; i < first + n; ++i) {
+            const Vector& x = X[i];
+            if (x.norm2 != 0.0) block.add(x, Y[i], t + i);
+        }
+        block.learn(step, crew);
+    }
 }
 
 void hrls_steps(LeastSquares& rls, Names& features, const Labels& labels, nb::handle batch,

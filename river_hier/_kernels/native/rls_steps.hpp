@@ -17,29 +17,32 @@ RIVER_HIER_INLINE Set learns(const System& system, const Set* on, const Labels& 
     return labels.learns(first) ? labels.all_parents(on, first) : 0;
 }
 
-// What an example of round t does to a system that learns from it.
+// What an example of round t does to a system that learns from it. Several threads may ask.
 struct RLSStep {
+    virtual bool asks_for_dots() const = 0;
     virtual void take(LeastSquares& rls, System& system, Visit& visit, const char* on,
-                      double ln_t) = 0;
+                      double ln_t) const = 0;
 };
 
 // H-RLS, Fig. 3: a node whose parents are truly on stores x.
 struct HRLSStep final : RLSStep {
-    void take(LeastSquares& rls, System& system, Visit& visit, const char* on, double) override {
+    bool asks_for_dots() const override { return false; }
+    void take(LeastSquares& rls, System& system, Visit& visit, const char* on,
+              double) const override {
+        Numbers& v = visit.v;
         v.resize(system.nodes.size());
         for (size_t o = 0; o < v.size(); ++o) v[o] = on[system.nodes[o]] ? 1.0 : -1.0;
         rls.append(system, visit, v.data());
     }
-
-    Numbers v;
 };
 
 // SH-RLS, section 8: it stores x only if its score is small, w . x / (1 + r) <= sqrt(c ln t / N).
 struct SHRLSStep final : RLSStep {
     explicit SHRLSStep(double c) : c(c) {}
 
+    bool asks_for_dots() const override { return true; }
     void take(LeastSquares& rls, System& system, Visit& visit, const char* on,
-              double ln_t) override {
+              double ln_t) const override {
         if (system.nodes.size() != 1) throw nb::value_error("SH-RLS has a system for each node");
         const double most = 1.0 + visit.x.norm2 / rls.l2;  // 1 + r is at most this
         const double n = static_cast<double>(system.n_stored);
@@ -58,20 +61,18 @@ struct SHRLSStep final : RLSStep {
 };
 
 // Take the example of round t to every node that learns from it.
-inline void rls_step(LeastSquares& rls, const Vector& x, const On& on, const Labels& labels,
-                     size_t t, RLSStep& step) {
-    if (x.norm2 == 0.0) return;
-    Visit visit = rls.visit(x);
-    const double ln_t = std::log(static_cast<double>(t));
-    const char* mask = on.mask.data();
+inline void rls_step(LeastSquares& rls, Example& example, const char* on, const Labels& labels,
+                     double ln_t, const RLSStep& step) {
+    Visit visit(example, rls.buffers.scratch);
     for (System& system : rls.systems)
-        if (learns(system, mask, labels)) step.take(rls, system, visit, mask, ln_t);
+        if (learns(system, on, labels)) step.take(rls, system, visit, on, ln_t);
     rls.tidy();
 }
 
 // w . x / (1 + r) of every node, Eq. (1): w counts x among its instances.
 inline Numbers least_squares_scores(LeastSquares& rls, const Vector& x, size_t n_nodes) {
-    Visit visit = rls.visit(x);
+    Example example(x, rls.instances, rls.buffers, rls.buffers.dots);
+    Visit visit(example, rls.buffers.scratch);
     Numbers scores(n_nodes, 0.0), part;
     for (System& system : rls.systems) {
         const double r = system.solver->solve(visit);
@@ -85,7 +86,8 @@ inline Numbers least_squares_scores(LeastSquares& rls, const Vector& x, size_t n
 // The nodes that are on, from the top down: 1 + r is positive, so the sign needs only w . x.
 inline void top_down(LeastSquares& rls, const Vector& x, const Labels& labels,
                      std::vector<uint32_t>& on) {
-    Visit visit = rls.visit(x);
+    Example example(x, rls.instances, rls.buffers, rls.buffers.dots);
+    Visit visit(example, rls.buffers.scratch);
     std::vector<char> mask(labels.n(), 0);
     mask[0] = 1;
     Numbers scores;

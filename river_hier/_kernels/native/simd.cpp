@@ -19,6 +19,7 @@
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(RIVER_HIER_SANITIZE)
 #define RIVER_HIER_KINDS
+#include <cpuid.h>
 #endif
 
 namespace river_hier {
@@ -59,11 +60,33 @@ namespace {
 
 namespace {
 
+#if defined(RIVER_HIER_KINDS)
+
+// What the processor has and the system saves. (gcc's own __builtin_cpu_supports is a sixtieth of the
+// library: it knows every processor by name.)
+struct Processor {
+    Processor() {
+        unsigned a, b, c, d;
+        if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & bit_OSXSAVE)) return;
+        unsigned saved;
+        __asm__("xgetbv" : "=a"(saved), "=d"(d) : "c"(0));
+        if (!__get_cpuid_count(7, 0, &a, &b, &c, &d)) return;
+        constexpr unsigned avx_registers = 0x06, avx512_registers = 0xe6;
+        avx2 = b & bit_AVX2 && (saved & avx_registers) == avx_registers;
+        avx512vbmi2 = c & bit_AVX512VBMI2 && (saved & avx512_registers) == avx512_registers;
+    }
+
+    bool avx2 = false, avx512vbmi2 = false;
+};
+
+#endif
+
 Loops chosen() {
 #if defined(RIVER_HIER_KINDS)
+    const Processor processor;
     // The first processors with AVX-512 lowered their clock for it, and had not this part of it.
-    if (__builtin_cpu_supports("avx512vbmi2")) return avx512::loops;
-    if (__builtin_cpu_supports("avx2")) return avx2::loops;
+    if (processor.avx512vbmi2) return avx512::loops;
+    if (processor.avx2) return avx2::loops;
 #endif
     return plain::loops;
 }

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "instances.hpp"
+#include "visit.hpp"
 
 namespace river_hier {
 

@@ -1,0 +1,152 @@
+"""Batches of least squares on several threads: the same model as from one, and as from a loop.
+
+`.ci/run` runs this under gcc's thread sanitizer, too.
+"""
+
+from __future__ import annotations
+
+import pickle
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from cores import environment, kinds, native_only, running_on
+from scipy import sparse
+
+from river_hier import Taxonomy, linear_model
+from river_hier._kernels import change_of_variables
+
+TREE = Taxonomy([((v - 1) // 3, v) for v in range(1, 40)])
+ROWS = 240
+CASES: list[tuple[str, dict[str, Any]]] = [
+    ("HRLS", {}),
+    ("HRLS", {"memory": 0.0}),
+    ("SHRLS", {}),
+    ("SHRLS", {"memory": 0.0}),
+    ("SHRLS", {"memory": 3e6}),
+    ("SHRLS", {"budget": 20}),
+]
+
+pytestmark = native_only
+
+
+@pytest.fixture(autouse=True)
+def native() -> Iterator[None]:
+    with running_on("native"):
+        yield
+
+
+def names(n: int) -> list[str]:
+    return [f"f{j}" for j in range(n)]
+
+
+def labels(rng: np.random.Generator) -> list[set[Any]]:
+    return [set(rng.choice(TREE.nodes, 2).tolist()) for _ in range(ROWS)]
+
+
+def few(rng: np.random.Generator) -> sparse.csr_array:
+    """Soon in primal variables."""
+    return sparse.csr_array(rng.normal(size=(ROWS, 12)))
+
+
+def words(rng: np.random.Generator) -> sparse.csr_array:
+    """In dual variables for ever."""
+    return sparse.random_array((ROWS, 2_000), density=0.01, rng=rng).tocsr()
+
+
+def more_and_more(rng: np.random.Generator) -> sparse.csr_array:
+    """To primal variables and back, within a batch."""
+    X = rng.normal(size=(ROWS, 150))
+    X[: ROWS // 2, 5:] = 0.0
+    return sparse.csr_array(X)
+
+
+def learned(
+    name: str, parameters: dict[str, Any], X: sparse.csr_array, y: list[Any], n_batches: int
+) -> Any:
+    model = getattr(linear_model, name)(TREE, **parameters)
+    for rows in np.split(np.arange(ROWS), n_batches):
+        model.learn_many(X[rows], [y[i] for i in rows], columns=names(X.shape[1]))
+    return model
+
+
+@pytest.mark.parametrize("made", [few, words, more_and_more])
+@pytest.mark.parametrize(("name", "parameters"), CASES)
+def test_threads_learn_what_one_learns(
+    name: str,
+    parameters: dict[str, Any],
+    made: Callable[[np.random.Generator], sparse.csr_array],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    rng = np.random.default_rng(0)
+    X, y = made(rng), labels(rng)
+    model = getattr(linear_model, name)(TREE, **parameters)
+    columns = names(X.shape[1])
+    for i, label in enumerate(y):
+        row = X[[i]]
+        x = {columns[j]: v for j, v in zip(row.indices, row.data.tolist(), strict=True)}
+        model.learn_one(x, label)
+    expected = pickle.dumps(model)
+    for n_threads in "1", "3":
+        monkeypatch.setenv("OMP_NUM_THREADS", n_threads)
+        for n_batches in 1, 4:
+            assert pickle.dumps(learned(name, parameters, X, y, n_batches)) == expected
+
+
+def test_systems_change_their_variables_in_such_a_batch() -> None:
+    """Or the test above would not show what it is for."""
+    rng = np.random.default_rng(0)
+    X, y = more_and_more(rng), labels(rng)
+    half = linear_model.SHRLS(TREE)
+    half.learn_many(X[: ROWS // 2], y[: ROWS // 2], columns=names(150))
+    whole = learned("SHRLS", {}, X, y, 1)
+    assert ("primal", "direct") in zip(kinds(half._rls), kinds(whole._rls), strict=True)
+
+
+SHARE = """
+import time
+from test_crew import ROWS, TREE, labels, names, words
+import numpy as np
+from river_hier import linear_model
+
+rng = np.random.default_rng(0)
+batches = [(words(rng), labels(rng)) for _ in range(8)]
+model = linear_model.SHRLS(TREE)
+mine, all_ = time.thread_time(), time.process_time()
+for X, y in batches:
+    model.learn_many(X, y, columns=names(2_000))
+mine, all_ = time.thread_time() - mine, time.process_time() - all_
+print((all_ - mine) / all_)
+"""
+
+
+@pytest.mark.parametrize(("n_threads", "least", "most"), [("1", 0.0, 0.05), ("2", 0.1, 0.6)])
+def test_as_many_threads_as_the_environment_says(n_threads: str, least: float, most: float) -> None:
+    """Of the processor's time, what other threads take than the one that asks."""
+    threads = {"OMP_NUM_THREADS": n_threads, "OPENBLAS_NUM_THREADS": "1"}
+    done = subprocess.run(
+        [sys.executable, "-c", SHARE],
+        env={**environment("native"), **threads},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert least <= float(done.stdout) <= most
+
+
+def test_an_error_on_any_thread_arrives(monkeypatch: pytest.MonkeyPatch) -> None:
+    def stopped(*_: Any) -> None:
+        raise ArithmeticError("in the middle")
+
+    rng = np.random.default_rng(0)
+    X, y = few(rng), labels(rng)
+    monkeypatch.setenv("OMP_NUM_THREADS", "3")
+    with monkeypatch.context() as broken:
+        broken.setattr(change_of_variables, "inverse", stopped)
+        model = linear_model.SHRLS(TREE)
+        with pytest.raises(ArithmeticError, match="in the middle"):
+            model.learn_many(X, y, columns=names(12))
+    model.predict_many(X, columns=names(12))
