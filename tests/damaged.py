@@ -133,6 +133,9 @@ def use(thing: Any) -> None:
         calls += [lambda: k.hperceptron_step(thing, names, labels, X, ["c"])]
         calls += [lambda: k.harow_step(thing, 1.0, 1.0, names, labels, X, ["c"])]
         calls += [lambda: k.averaged_hieron_step(k.Weights(4), thing, 1, 1.0, names, labels, X, 3)]
+        for answer in k.averaged_hieron_answer, k.averaged_top_down_answer:
+            for w, lag in ((k.Weights(4), thing), (thing, k.Weights(4)), (thing, thing)):
+                calls += [lambda a=answer, w=w, lag=lag: a(w, lag, 1, names, labels, X)]
         calls += [lambda: thing.n_bytes, lambda: thing.add_nodes(9), lambda: thing.column(8, 3)]
     elif isinstance(thing, k.Features | k.HashedFeatures):
         calls += [lambda: thing.insert(X), lambda: thing.find(X), lambda: thing.row("x")]

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from .adopted_systems import Carried, carried_systems, shared_systems
 from .adoption import carried, carried_values, own_prototypes, own_weights
+from .averages import averaged_hieron_answer, averaged_scores, averaged_top_down_answer
 from .batch import Batch, Multilabels, Vectors
 from .batch_steps import (
     averaged_hieron_steps,
@@ -84,8 +85,10 @@ TWINS = (
     "Vector",
     "Vectors",
     "Weights",
+    "averaged_hieron_answer",
     "averaged_hieron_step",
     "averaged_hieron_steps",
+    "averaged_top_down_answer",
     "closed_many",
     "harow_step",
     "harow_steps",
@@ -143,8 +146,11 @@ __all__ = [
     "Vector",
     "Vectors",
     "Weights",
+    "averaged_hieron_answer",
     "averaged_hieron_step",
     "averaged_hieron_steps",
+    "averaged_scores",
+    "averaged_top_down_answer",
     "carried",
     "carried_systems",
     "carried_values",

@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._kernels import Vectors
+from .._kernels import Vector, Vectors, averaged_hieron_answer, path_sums
 from ..base import MiniBatchSingleLabelModel
+from ..base.model import Floats
 from ..taxonomy import Label
 from .averaging import AveragingModel, check_inside
 from .hieron import Hieron
@@ -77,8 +78,11 @@ class AveragedClassifier(AveragingModel, MiniBatchSingleLabelModel):
         yield {"model": Hieron()}
 
     def _answer(self, x: Mapping[Any, Any]) -> Label:
-        best: Label = self._taxonomy.nodes[int(self._scores_one(x).argmax())]
-        return best
+        parts = (self.model._w, self._lag._w, self._m, self._features, self._labels)
+        return averaged_hieron_answer(*parts, x)
+
+    def _scores(self, x: Vector | Vectors) -> Floats:
+        return path_sums(super()._scores(x), self._taxonomy.arrays)
 
     def _answers(self, X: Vectors) -> NDArray[np.intp]:
         best: NDArray[np.intp] = self._scores(X).argmax(axis=0)

@@ -13,8 +13,10 @@ from .._kernels import (
     Vector,
     Vectors,
     Weights,
+    averaged_hieron_answer,
     averaged_hieron_step,
     averaged_hieron_steps,
+    averaged_scores,
     carried,
     own_prototypes,
     path_sums,
@@ -122,7 +124,7 @@ class AveragedHieron(MiniBatchSingleLabelModel):
         return model
 
     def _scores(self, x: Vector | Vectors) -> Floats:
-        average = self._w.scores(x) - self._lag.scores(x) / (self._m + 1)  # Eq. (13)
+        average = averaged_scores(self._w, self._lag, self._m, x)  # Eq. (13)
         return path_sums(average, self._taxonomy.arrays)
 
     def _learn(self, x: Mapping[Any, Any], y: int) -> None:
@@ -136,7 +138,7 @@ class AveragedHieron(MiniBatchSingleLabelModel):
         self._m += X.n
 
     def _answer(self, x: Mapping[Any, Any]) -> Label:
-        return self._taxonomy.nodes[int(self._scores(self._features.find(x)).argmax())]
+        return averaged_hieron_answer(self._w, self._lag, self._m, self._features, self._labels, x)
 
     def _answers(self, X: Vectors) -> NDArray[np.intp]:
         best: NDArray[np.intp] = self._scores(X).argmax(axis=0)

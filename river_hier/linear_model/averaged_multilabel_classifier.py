@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._kernels import Vectors
+from .._kernels import Vectors, averaged_top_down_answer
 from .._kernels.paths import top_down
 from ..base import MiniBatchMultiLabelModel
 from ..base.model import Floats
@@ -77,8 +77,8 @@ class AveragedMultiLabelClassifier(AveragingModel, MiniBatchMultiLabelModel):
         yield {"model": HPerceptron()}
 
     def _answer(self, x: Mapping[Any, Any]) -> dict[Label, bool]:
-        on = top_down(self._scores_one(x) >= 0.0, self._taxonomy.arrays)
-        return dict(zip(self._taxonomy.nodes[1:], on[1:].tolist(), strict=True))
+        parts = (self.model._w, self._lag._w, self._m, self._features, self._labels)
+        return averaged_top_down_answer(*parts, x)
 
     def _answers(self, X: Vectors) -> NDArray[np.bool_]:
         return top_down(self._scores(X) >= 0.0, self._taxonomy.arrays).T

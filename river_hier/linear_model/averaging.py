@@ -6,7 +6,7 @@ import copy
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from .._kernels import Batch, Vector, Vectors, Weights
+from .._kernels import Batch, Vector, Vectors, Weights, averaged_scores
 from ..base.classifiers import shown
 from ..base.mini_batch import MiniBatchModel
 from ..base.model import Floats
@@ -72,8 +72,7 @@ class AveragingModel(MiniBatchModel):
             w.record(None, 0)
 
     def _scores(self, x: Vector | Vectors) -> Floats:
-        average: Floats = self.model._scores(x) - self._lag._scores(x) / (self._m + 1)
-        return average
+        return averaged_scores(self.model._w, self._lag._w, self._m, x)
 
     def _weights(self, v: int, n_features: int) -> Floats:
         w, lag = (part._weights(v, n_features) for part in (self.model, self._lag))

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import resource
 import subprocess
 import sys
@@ -20,6 +21,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from many import documents as batches_of
 from scipy.linalg import blas
 from threadpoolctl import threadpool_limits
 from tqdm import tqdm
@@ -27,6 +29,7 @@ from tqdm import tqdm
 from river_hier import Taxonomy, datasets, linear_model, metrics
 
 TRAIN = 12_000
+N_THREADS = os.cpu_count() or 1
 Documents = list[tuple[Any, Any]]
 
 
@@ -48,6 +51,19 @@ def whole(stream: Any, documents: Documents, predict: bool = False, **options: A
     """SH-RLS over all documents."""
     model = linear_model.SHRLS(stream.taxonomy, **options)
     seconds = learned(model, documents, predict)
+    return {"seconds": seconds, "stored": sum(model.n_stored.values())}
+
+
+def in_batches(stream: Any, documents: Documents, **options: Any) -> Any:
+    """The same, 1,000 at a time, and what is left of them one by one."""
+    model = linear_model.SHRLS(stream.taxonomy, **options)
+    n, seconds = 0, 0.0
+    for batch in tqdm(batches_of(documents), unit="batch"):
+        start = time.perf_counter()
+        model.learn_many(batch.X, batch.ys, columns=batch.columns)
+        seconds += time.perf_counter() - start
+        n += len(batch.ys)
+    seconds += learned(model, documents[n:])
     return {"seconds": seconds, "stored": sum(model.n_stored.values())}
 
 
@@ -78,8 +94,10 @@ def budget(stream: Any, documents: Documents, **options: Any) -> Any:
 
 ROWS: dict[str, Callable[[Any, Documents], Any]] = {
     "SH-RLS, factors": whole,
+    "SH-RLS, factors, batches of 1,000": in_batches,
     "SH-RLS, factors, predicting before learning": lambda s, d: whole(s, d, predict=True),
     "SH-RLS, conjugate gradients (memory=0)": lambda s, d: whole(s, d, memory=0),
+    "SH-RLS, the same, batches of 1,000": lambda s, d: in_batches(s, d, memory=0),
     "H-RLS and one prediction": hrls,
     "H-RLS, predicting before learning": lambda s, d: hrls(s, d, predict=True),
     "SH-RLS, no budget": lambda s, d: budget(s, d, budget=None),
@@ -89,18 +107,25 @@ ROWS: dict[str, Callable[[Any, Documents], Any]] = {
 }
 
 
+def batch_seconds(model: Any, n_threads: int, table: pd.DataFrame, ys: list[set[int]]) -> float:
+    os.environ["OMP_NUM_THREADS"] = str(n_threads)
+    start = time.perf_counter()
+    model.learn_many(table, ys)
+    return time.perf_counter() - start
+
+
 def dense() -> None:
     """121 dense features, 121 nodes: a step against the symv and syr calls that it needs.
 
-    BLAS gets one thread, as a learner has. All take turns of 100 examples, for their matrices
-    together fit no cache; a batch has those of 10 turns.
+    BLAS gets one thread. All take turns of 100 examples, for their matrices together fit no cache;
+    a batch has those of 10 turns.
     """
     rng = np.random.default_rng(0)
     taxonomy = Taxonomy.from_parents(
         {0: None} | {v: (v - 1) // 3 for v in range(1, 121)}  # a full ternary tree
     )
     learners: dict[str, Any] = {"H-RLS": linear_model.HRLS, "SH-RLS": linear_model.SHRLS}
-    models = {name: (learner(taxonomy), learner(taxonomy)) for name, learner in learners.items()}
+    models = {name: [learner(taxonomy) for _ in range(3)] for name, learner in learners.items()}
     # Nodes whose parents are on: 4 times 3. In H-RLS siblings store the same and share a matrix.
     asked, n_matrices = {"H-RLS": 4, "SH-RLS": 12}, {"H-RLS": 40, "SH-RLS": 120}
     d, turn, turns = 121, 100, 160  # long before the end every system has met its 121 instances
@@ -110,7 +135,7 @@ def dense() -> None:
         name: [np.asfortranarray(np.eye(d)) for _ in range(n)] for name, n in n_matrices.items()
     }
     times: dict[str, list[list[float]]] = {name: [] for name in models}
-    in_batches: dict[str, list[float]] = {name: [] for name in models}
+    batched: dict[str, list[list[float]]] = {name: [] for name in models}
     xs: Any = np.empty((0, d))
     ys: list[set[int]] = []
     for _ in tqdm(range(turns), unit="turn", desc="dense"):
@@ -118,7 +143,7 @@ def dense() -> None:
         named = [{f"f{j}": value for j, value in enumerate(row)} for row in x.tolist()]
         leaves = rng.integers(40, 121, turn).tolist()
         xs, ys = np.vstack([xs, x]), [*ys, *({leaf} for leaf in leaves)]
-        for name, (one, many) in models.items():
+        for name, (one, alone, together) in models.items():
             before = stored(one)
             start = time.perf_counter()
             for features, leaf in zip(named, leaves, strict=True):
@@ -135,17 +160,17 @@ def dense() -> None:
             times[name].append([learned - start, time.perf_counter() - multiply])
             if len(xs) == batch:
                 table = pd.DataFrame(xs, columns=columns)
-                start = time.perf_counter()
-                many.learn_many(table, ys)
-                in_batches[name].append(time.perf_counter() - start)
+                pair = (1, alone), (N_THREADS, together)
+                batched[name].append([batch_seconds(m, n, table, ys) for n, m in pair])
         if len(xs) == batch:
             xs, ys = np.empty((0, d)), []
     print("\n121 dense features, 121 nodes (microseconds an example, second half)")
-    print(f"{'':10}{'learn_one':>12}{'learn_many':>12}{'symv and syr alone, by scipy':>32}")
+    headers = "learn_one", "learn_many", f"on {N_THREADS} threads", "symv, syr of scipy alone"
+    print("{:10}{:>12}{:>12}{:>14}{:>30}".format("", *headers))
     for name, found in times.items():
         one_by_one, scipy = 1e6 * np.median(found[turns // 2 :], axis=0) / turn
-        at_once = 1e6 * np.median(in_batches[name][turns // 20 :]) / batch
-        print(f"{name:10}{one_by_one:>12.1f}{at_once:>12.1f}{scipy:>32.1f}")
+        alone, together = 1e6 * np.median(batched[name][turns // 20 :], axis=0) / batch
+        print(f"{name:10}{one_by_one:>12.1f}{alone:>12.1f}{together:>14.1f}{scipy:>30.1f}")
 
 
 def stored(model: Any) -> int:

@@ -237,10 +237,14 @@ void steps(nb::module_& m) {
     m.def("harow_step", &step::harow, "w"_a, "r"_a, "forgetting"_a, "features"_a, "labels"_a,
           "x"_a.none(), "y"_a.none());
     m.def("top_down_answer", &step::top_down_answer, "w"_a, "features"_a, "labels"_a, "x"_a.none());
+    m.def("averaged_top_down_answer", &step::averaged_top_down_answer, "w"_a, "lag"_a, "m"_a,
+          "features"_a, "labels"_a, "x"_a.none());
     m.def("hieron_step", &step::hieron, "w"_a, "C"_a, "features"_a, "labels"_a, "x"_a.none(), "y"_a);
     m.def("averaged_hieron_step", &step::averaged_hieron, "w"_a, "lag"_a, "i"_a, "C"_a,
           "features"_a, "labels"_a, "x"_a.none(), "y"_a);
     m.def("hieron_answer", &step::hieron_answer, "w"_a, "features"_a, "labels"_a, "x"_a.none());
+    m.def("averaged_hieron_answer", &step::averaged_hieron_answer, "w"_a, "lag"_a, "m"_a,
+          "features"_a, "labels"_a, "x"_a.none());
     m.def("hrls_step", &step::hrls, "rls"_a, "features"_a, "labels"_a, "x"_a.none(), "y"_a.none());
     m.def("shrls_step", &step::shrls, "rls"_a, "c"_a, "t"_a, "features"_a, "labels"_a,
           "x"_a.none(), "y"_a.none());

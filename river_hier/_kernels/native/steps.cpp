@@ -46,6 +46,16 @@ const Vector& insert(const Weights& w, Names& features, nb::handle x) {
     return features.insert(x);
 }
 
+// Of the average of m + 1 hypotheses, whose last one is w, the scores of all nodes.
+Numbers& averaged_scores(Weights& w, Weights& lag, double m, Names& features, const Labels& labels,
+                         nb::handle x) {
+    const Vector& vector = find(w, features, x);
+    ready(w, labels).score_all(vector);
+    ready(lag, labels).score_all(vector);
+    for (size_t v = 0; v < labels.n(); ++v) w.scores[v] -= lag.scores[v] / (m + 1.0);
+    return w.scores;
+}
+
 }  // namespace
 
 void hperceptron(Weights& w, Names& features, Labels& labels, nb::handle x, nb::handle y) {
@@ -68,6 +78,13 @@ nb::object top_down_answer(Weights& w, Names& features, Labels& labels, nb::hand
     return labels.answer(on);
 }
 
+nb::object averaged_top_down_answer(Weights& w, Weights& lag, double m, Names& features,
+                                    Labels& labels, nb::handle x) {
+    Nodes on;
+    decide(averaged_scores(w, lag, m, features, labels, x), labels, on);
+    return labels.answer(on);
+}
+
 void hieron(Weights& w, double C, Names& features, Labels& labels, nb::handle x, uint32_t y) {
     check_node(y, labels);
     hieron_step(ready(w, labels), C, insert(w, features, x), y, labels);
@@ -83,6 +100,13 @@ void averaged_hieron(Weights& w, Weights& lag, double i, double C, Names& featur
 nb::object hieron_answer(Weights& w, Names& features, Labels& labels, nb::handle x) {
     const Vector& vector = find(w, features, x);
     const double* scores = hieron_scores(ready(w, labels), vector, labels);
+    return labels.label(argmax(scores, labels.n()));
+}
+
+nb::object averaged_hieron_answer(Weights& w, Weights& lag, double m, Names& features,
+                                  Labels& labels, nb::handle x) {
+    double* scores = averaged_scores(w, lag, m, features, labels, x).data();
+    path_sums(scores, labels);
     return labels.label(argmax(scores, labels.n()));
 }
 

@@ -14,11 +14,15 @@ void hperceptron(Weights& w, Names& features, Labels& labels, nb::handle x, nb::
 void harow(GaussianWeights& w, double r, double forgetting, Names& features, Labels& labels,
            nb::handle x, nb::handle y);
 nb::object top_down_answer(Weights& w, Names& features, Labels& labels, nb::handle x);
+nb::object averaged_top_down_answer(Weights& w, Weights& lag, double m, Names& features,
+                                    Labels& labels, nb::handle x);
 
 void hieron(Weights& w, double C, Names& features, Labels& labels, nb::handle x, uint32_t y);
 void averaged_hieron(Weights& w, Weights& lag, double i, double C, Names& features, Labels& labels,
                      nb::handle x, uint32_t y);
 nb::object hieron_answer(Weights& w, Names& features, Labels& labels, nb::handle x);
+nb::object averaged_hieron_answer(Weights& w, Weights& lag, double m, Names& features,
+                                  Labels& labels, nb::handle x);
 
 // False, and nothing has changed, if l2 is lost in rounding beside x.
 bool hrls(LeastSquares& rls, Names& features, Labels& labels, nb::handle x, nb::handle y);

@@ -5,6 +5,18 @@
 
 namespace river_hier {
 
+// The nodes that are on, from the scores of all.
+inline void decide(const Numbers& scores, const Labels& labels, Nodes& on) {
+    std::vector<char> mask(labels.n(), 0);
+    mask[0] = 1;
+    on.assign(1, 0);
+    for (uint32_t v = 1; v < labels.n(); ++v)
+        if (scores[v] >= 0.0 && labels.all_parents(mask.data(), v)) {
+            mask[v] = 1;
+            on.push_back(v);
+        }
+}
+
 // The nodes that are on. In a tree only the children of nodes that are on are scored.
 inline void top_down(Weights& w, const Vector& x, const Labels& labels, Nodes& on) {
     const Numbers& scores = w.scores;
@@ -22,13 +34,7 @@ inline void top_down(Weights& w, const Vector& x, const Labels& labels, Nodes& o
         return;
     }
     w.score_all(x);
-    std::vector<char> mask(labels.n(), 0);
-    mask[0] = 1;
-    for (uint32_t v = 1; v < labels.n(); ++v)
-        if (scores[v] >= 0.0 && labels.all_parents(mask.data(), v)) {
-            mask[v] = 1;
-            on.push_back(v);
-        }
+    decide(scores, labels, on);
 }
 
 }  // namespace river_hier
