@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -32,6 +33,13 @@ class Batch:
     @property
     def n(self) -> int:
         return len(self.values) if self.start is None else len(self.start) - 1
+
+    @cached_property
+    def most_norm2(self) -> float:
+        """No row has a larger squared norm, not even where names share rows."""
+        flat = self.values.ravel()
+        with np.errstate(over="ignore"):  # einsum starts no threads, as a dot product would
+            return len(self.names) * float(np.einsum("i,i->", flat, flat))
 
     def row(self, i: int) -> dict[Hashable, float]:
         """A row as `learn_one` takes it."""

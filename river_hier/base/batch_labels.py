@@ -138,4 +138,6 @@ def multilabel_rows(y: Any, labels: Iterable[Hashable] | None, n: int) -> Table 
             return Table(names, cells)
         return [dict(zip(names, row, strict=True)) for row in frame.iter_rows()]
     items = series(y, n)
+    if _PLAIN.issuperset(map(type, items)):
+        return items
     return [list(y) if type(y) not in _PLAIN and isinstance(y, Iterator) else y for y in items]

@@ -39,8 +39,8 @@ def read_batch(X: Any, columns: Iterable[Hashable] | None) -> tuple[Batch, Frame
     if columns is not None:
         raise TypeError("`columns` are the names of a sparse X; a dataframe has its own")
     names = list(frame.columns)
-    if (values := numbers(frame)) is not None and _finite(values):
-        return Batch(names, values), frame
+    if (values := numbers(frame)) is not None and _right(batch := Batch(names, values)):
+        return batch, frame
     if (stored := _sparse_columns(frame)) is not None:
         return _sparse(stored, names), frame
     return Batch(names, _cell_by_cell(frame, names)), frame
@@ -93,9 +93,9 @@ def _sparse(X: Any, names: list[Hashable]) -> Batch:
         rows.sum_duplicates()
     columns, start = rows.indices.astype(np.uint32), rows.indptr.astype(np.int64)
     if rows.dtype.kind in "biuf":
-        values = rows.data.astype(np.float64)
-        if _finite(values):
-            return Batch(names, values, columns, start)
+        batch = Batch(names, rows.data.astype(np.float64), columns, start)
+        if _right(batch):
+            return batch
     cells = (
         {names[c]: value for c, value in zip(columns[a:z], rows.data[a:z].tolist(), strict=True)}
         for a, z in pairwise(start)
@@ -120,11 +120,9 @@ def _sparse_columns(frame: Frame) -> Any:
     return None
 
 
-def _finite(values: Floats) -> bool:
-    """Whether no row can be wrong: every squared norm is finite if their sum is."""
-    flat = values.ravel()
-    with np.errstate(over="ignore"):  # einsum starts no threads, as a dot product would
-        return math.isfinite(float(np.einsum("i,i->", flat, flat)))
+def _right(batch: Batch) -> bool:
+    """Whether no row can be wrong, which is so if all are finite."""
+    return math.isfinite(batch.most_norm2)
 
 
 def _row_by_row(rows: Iterable[dict[Hashable, Any]]) -> list[Floats]:

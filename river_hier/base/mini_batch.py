@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+import math
 from collections.abc import Hashable, Iterable
 from typing import Any
 
@@ -34,10 +35,15 @@ class MiniBatchModel(LinearModel):
 
     def _check_many(self, X: Batch) -> None:
         """Raise an error if the algorithm cannot learn from a row, which its longest one tells."""
-        if X.n and getattr(self, "dtype", None) != "float64":  # those weights take any row
+        if X.n and X.most_norm2 > self._safe_norm2:
             longest = int(Vectors(self._features, X).norms2.argmax())
             with at_row(longest):
                 self._check(X.row(longest))
+
+    @property
+    def _safe_norm2(self) -> float:
+        """Rows of smaller squared norms are learned from, whatever they are."""
+        return math.inf if getattr(self, "dtype", None) == "float64" else 0.0
 
     # What an algorithm fills in
 

@@ -173,8 +173,12 @@ class LeastSquaresModel(MiniBatchMultiLabelModel):
     def _place(self, v: int) -> tuple[int, int]:
         """The system of a node, and its place in it."""
 
+    @property
+    def _safe_norm2(self) -> float:
+        return LARGEST_RATIO * float(self.l2)
+
     def _check(self, x: Mapping[Any, Any]) -> None:
-        if self._features.find(x).norm2 > LARGEST_RATIO * self.l2:
+        if self._features.find(x).norm2 > self._safe_norm2:
             raise self._lost_in_rounding(x)
 
     def _lost_in_rounding(self, x: Mapping[Any, Any]) -> ValueError:
