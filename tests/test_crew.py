@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import os
 import pickle
 import subprocess
 import sys
@@ -107,11 +108,13 @@ def test_systems_change_their_variables_in_such_a_batch() -> None:
 
 
 SHARE = """
-import time
+import os, sys, time
 from test_crew import ROWS, TREE, labels, names, words
 import numpy as np
 from river_hier import linear_model
 
+if sys.argv[1:]:
+    os.sched_setaffinity(0, list(os.sched_getaffinity(0))[: int(sys.argv[1])])
 rng = np.random.default_rng(0)
 batches = [(words(rng), labels(rng)) for _ in range(8)]
 model = linear_model.SHRLS(TREE)
@@ -123,30 +126,80 @@ print((all_ - mine) / all_)
 """
 
 
-@pytest.mark.parametrize(("n_threads", "least", "most"), [("1", 0.0, 0.05), ("2", 0.1, 0.6)])
-def test_as_many_threads_as_the_environment_says(n_threads: str, least: float, most: float) -> None:
+def share(environ: dict[str, str], *argv: str) -> float:
     """Of the processor's time, what other threads take than the one that asks."""
-    threads = {"OMP_NUM_THREADS": n_threads, "OPENBLAS_NUM_THREADS": "1"}
     done = subprocess.run(
-        [sys.executable, "-c", SHARE],
-        env={**environment("native"), **threads},
+        [sys.executable, "-c", SHARE, *argv],
+        env={**environment("native"), "OPENBLAS_NUM_THREADS": "1", **environ},
         capture_output=True,
         text=True,
         check=True,
     )
-    assert least <= float(done.stdout) <= most
+    return float(done.stdout)
 
 
-def test_an_error_on_any_thread_arrives(monkeypatch: pytest.MonkeyPatch) -> None:
-    def stopped(*_: Any) -> None:
-        raise ArithmeticError("in the middle")
+@pytest.mark.parametrize(("n_threads", "least", "most"), [("1", 0.0, 0.05), ("2", 0.1, 0.6)])
+def test_as_many_threads_as_the_environment_says(n_threads: str, least: float, most: float) -> None:
+    assert least <= share({"OMP_NUM_THREADS": n_threads}) <= most
 
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="no affinity on this system")
+def test_as_many_threads_as_the_environment_has_processors() -> None:
+    assert share({"OMP_NUM_THREADS": ""}, "1") < 0.05
+
+
+def test_zero_rows_alone_change_nothing() -> None:
+    """A model that was loaded does not know when it was tidied last."""
+    rng = np.random.default_rng(0)
+    X = sparse.random_array((1_290, 2_000), density=0.01, rng=rng).tocsr()
+    y: list[set[int]] = [set()] * 1_290  # nothing is learned but at the top, which forgets
+    model = linear_model.SHRLS(TREE, threshold=1e6, budget=1_100)
+    model.learn_many(X, y, columns=names(2_000))
+    one, many = (pickle.loads(pickle.dumps(model)) for _ in range(2))
+    many.learn_many(sparse.csr_array((3, 2)), [{1}] * 3, columns=names(2))
+    for _ in range(3):
+        one.learn_one({}, {1})
+    assert pickle.dumps(many) == pickle.dumps(one)
+
+
+def broken(*_: Any) -> None:
+    raise ArithmeticError("in the middle")
+
+
+def new_names(n: int) -> dict[str, float]:
+    return {f"new{j}": 0.1 for j in range(n)}
+
+
+@pytest.mark.parametrize(("name", "parameters"), CASES)
+def test_an_error_on_any_thread_arrives_and_does_no_harm(
+    name: str, parameters: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
     rng = np.random.default_rng(0)
     X, y = few(rng), labels(rng)
     monkeypatch.setenv("OMP_NUM_THREADS", "3")
-    with monkeypatch.context() as broken:
-        broken.setattr(change_of_variables, "inverse", stopped)
-        model = linear_model.SHRLS(TREE)
+    model = getattr(linear_model, name)(TREE, **parameters)
+    with monkeypatch.context() as patched:
+        patched.setattr(change_of_variables, "inverse", broken)
         with pytest.raises(ArithmeticError, match="in the middle"):
             model.learn_many(X, y, columns=names(12))
+    model.learn_one(new_names(10_000), {1})
+    assert model.predict_one(new_names(10_000))[1]
     model.predict_many(X, columns=names(12))
+    model.learn_many(X, y, columns=names(12))
+
+
+def test_the_way_back_may_fail_and_be_gone_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(0)
+    X, y = few(rng), labels(rng)
+    many = linear_model.SHRLS(TREE, threshold=1e6)
+    many.learn_many(X, y, columns=names(12))
+    with monkeypatch.context() as patched:
+        patched.setattr(change_of_variables, "instances", broken)
+        with pytest.raises(ArithmeticError, match="in the middle"):
+            many.learn_one(new_names(500), {1})
+    one = pickle.loads(pickle.dumps(many))
+    X = sparse.csr_array(rng.normal(size=(ROWS, 200)))
+    many.learn_many(X, y, columns=list(new_names(200)))
+    for row, label in zip(X.toarray().tolist(), y, strict=True):
+        one.learn_one(dict(zip(new_names(200), row, strict=True)), label)
+    assert pickle.dumps(many) == pickle.dumps(one)

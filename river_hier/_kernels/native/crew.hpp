@@ -7,9 +7,12 @@
 #include <cstdlib>
 #include <exception>
 #include <mutex>
-#include <system_error>
 #include <thread>
 #include <vector>
+
+#if defined(__linux__)
+#include <sched.h>
+#endif
 
 #include "visit.hpp"
 
@@ -26,7 +29,13 @@ class Crew {
     static size_t n_threads() {
         const char* told = std::getenv("OMP_NUM_THREADS");
         const long n = told ? std::strtol(told, nullptr, 10) : 0;
-        return n > 0 ? static_cast<size_t>(n) : std::max(1u, std::thread::hardware_concurrency());
+        if (n > 0) return static_cast<size_t>(n);
+#if defined(__linux__)  // hardware_concurrency may count those of the whole machine
+        cpu_set_t processors;
+        if (sched_getaffinity(0, sizeof processors, &processors) == 0)
+            return static_cast<size_t>(CPU_COUNT(&processors));
+#endif
+        return std::max(1u, std::thread::hardware_concurrency());
     }
 
     explicit Crew(size_t n_threads) : n_helpers_(n_threads - 1) {}
@@ -77,7 +86,7 @@ class Crew {
         try {
             while (helpers_.size() < std::min(n_helpers_, n_ - next_))
                 helpers_.emplace_back([this] { help(); });
-        } catch (const std::system_error&) {
+        } catch (...) {
             n_helpers_ = helpers_.size();  // there are no more to be had
         }
     }

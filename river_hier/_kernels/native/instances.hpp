@@ -17,7 +17,7 @@ class Instances {
 
     uint32_t append(const Vector& x) {
         const uint32_t number = add(x);
-        post();
+        while (n_posted_ < n()) post();
         return number;
     }
 

@@ -52,13 +52,14 @@ class LeastSquares : public Shared {
     }
 
     // How many examples the systems may take one after the other, each all of them: while `memory`
-    // lasts, or if there is none at all, they do not depend on each other.
-    size_t at_once() const {
+    // lasts, or if there is none at all, they do not depend on each other. The examples have no more
+    // features than that.
+    size_t at_once(size_t n_features) const {
         constexpr size_t most_dots = 1'000'000;
         const size_t n = instances.n(), until_tidied = many_ > n ? many_ - n : 1;
         // Of instances of one block, dot products are taken one by one, which costs the more the
         // more features there are.
-        size_t most = n_features() <= 1'000 ? 1'024 : 64;
+        size_t most = n_features <= 1'000 ? 1'024 : 64;
         most = std::clamp<size_t>(std::min(most_dots / (n + 1), until_tidied), 1, most);
         while (most > 1 && !lasts(most)) most /= 2;
         return most;
@@ -164,14 +165,15 @@ class LeastSquares : public Shared {
 
     // Change the solver if it cannot take x. Returns whether it has changed.
     bool prepare(System& system, const Vector& x) {
-        system.n_features = std::max(system.n_features, size_t{1} + x.rows.back());
+        const size_t met = std::max(system.n_features, size_t{1} + x.rows.back());
         bool changed = false;
         if (auto* primal = system.solver->primal())
-            if (system.n_features > 2 * primal->d() + few_features) {
+            if (met > 2 * primal->d() + few_features) {
                 system.solver = to_dual(*primal, instances, l2);
                 used_ += bytes(system);
                 changed = true;
             }
+        system.n_features = met;  // not before: numpy may have thrown
         if (auto* direct = system.solver->direct()) {
             const size_t row = (direct->n() + 1) * sizeof(double);
             if (static_cast<double>(used_ + row) > memory) {

@@ -22,10 +22,12 @@ void least_squares_steps(LeastSquares& rls, RLSStep&& step, size_t t, Names& fea
     AtWork at_work(rls);
     ensure(X.n() == Y.n(), "a label for each row");
     Names::Busy busy(features);
+    const size_t n_features = features.size();
+    const size_t n_threads = Crew::n_threads();  // no other thread may change the environment
     Unlocked unlocked(X);
-    Crew crew(unlocked ? Crew::n_threads() : 1);
+    Crew crew(unlocked ? n_threads : 1);
     for (size_t first = 0, n; first < X.n(); first += n) {
-        n = std::min(rls.at_once(), X.n() - first);
+        n = std::min(rls.at_once(n_features), X.n() - first);
         Block block(rls, labels, n);
         for (size_t i = first; i < first + n; ++i) {
             const Vector& x = X[i];

@@ -32,7 +32,7 @@ class Block {
 
     void learn(const RLSStep& step, Crew& crew) {
         const size_t n = ln_ts_.size();
-        bool one_by_one = n == 1;
+        bool one_by_one = n <= 1;
         std::vector<Lesson> lessons;
         for (System& system : rls_.systems) {
             Lesson lesson{&system, learned_.size(), 0};

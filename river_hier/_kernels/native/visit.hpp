@@ -132,8 +132,8 @@ class Visit {
     double dot(uint32_t number) {
         if (!spread_) {
             spread(x, dense_);
-            if (dense_.size() < instances.n_features()) dense_.resize(instances.n_features(), 0.0);
             spread_ = true;
+            if (dense_.size() < instances.n_features()) dense_.resize(instances.n_features(), 0.0);
         }
         return instances.dot_in_order(number, dense_.data());
     }
