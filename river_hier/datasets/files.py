@@ -173,7 +173,10 @@ class Files:
             ):  # but its directory, which stands at the end, is not there
                 raise EOFError
         if tarfile.is_tarfile(self.path):
-            archive = tarfile.open(fileobj=self._seekable())  # noqa: SIM115
+            try:
+                archive = tarfile.open(fileobj=self._seekable())  # noqa: SIM115
+            except tarfile.ReadError:  # gzipped text, whose bytes look like a tar file by chance
+                return {self.path.name: self.path}
             self._archive = self._opened.enter_context(archive)
             found = {m.name.removeprefix("./"): m for m in archive if m.isfile()}
             unpacked: Any = archive.fileobj
