@@ -12,7 +12,7 @@ import random
 
 from river import preprocessing
 
-from river_hier import Taxonomy, answers, decision, linear_model, metrics
+from river_hier import Taxonomy, decision, inspection, linear_model, metrics
 
 news = Taxonomy.from_nested(
     {
@@ -42,7 +42,7 @@ for x, y in stream[:2000]:
 # some probability? The keywords go through the pipeline as they are.
 x, y = next((x, y) for x, y in stream[2000:] if model.predict_one(x) != y)
 print(f"true: {' > '.join(news.path(y))}\n")
-for path, p in answers.top_one(model, x, k=3):
+for path, p in inspection.top_one(model, x, k=3):
     print(f"{p:>6.1%}  {' > '.join(path)}")
 print()
 for p in (0.4, 0.6, 0.8, 0.95):
@@ -67,7 +67,7 @@ for threshold in (None, 0.5, 0.6, 0.7, 0.8, 0.9):
 # Why? The words that speak for each node of the answer, and before it the best that lost. What is
 # built around a model has no weights, so the reasons are those of the model inside.
 inside = preprocessing.Normalizer() | model["Tempered"].model
-for label, why in answers.explain_one(inside, x).items():
+for label, why in inspection.explain_one(inside, x).items():
     words = ", ".join(f"{word} {part:+.2f}" for word, part in why.parts[:3])
     mark = "->" if why.on else "  "
     print(f"{mark} {'  ' * news.depth(label)}{label}: {why.score:.2f}   {words}")

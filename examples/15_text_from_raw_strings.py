@@ -13,7 +13,7 @@ import random
 from river import evaluate, preprocessing
 from river.feature_extraction import TFIDF
 
-from river_hier import Taxonomy, answers, feature_extraction, linear_model, metrics
+from river_hier import Taxonomy, feature_extraction, inspection, linear_model, metrics
 
 words = {
     "streets": "road lane avenue pavement crossing traffic",
@@ -77,7 +77,7 @@ for kind, bag in bags.items():
 # another order, get other scores. Each is a sum over features, whose three largest parts are shown.
 for text in ("I fell over a branch beside the lamp.", "I fell over a lamp beside the branch."):
     print(f"\n{text}")
-    for label, why in answers.explain_one(model, {"text": text}).items():
+    for label, why in inspection.explain_one(model, {"text": text}).items():
         if why.on and label != town.root:
             most = ", ".join(f"{feature} {part:+.2f}" for feature, part in why.parts[:3])
             print(f"{'  ' * town.depth(label)}{label}: {why.score:.2f} = {most}, ...")

@@ -9,7 +9,6 @@ from .taxonomy import OpenTaxonomy, Taxonomy
 
 if TYPE_CHECKING:
     from . import (
-        answers,
         batch,
         checkpoint,
         datasets,
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
         evaluate,
         feature_extraction,
         induction,
+        inspection,
         kernel,
         linear_model,
         local,
@@ -36,7 +36,6 @@ __all__ = [
     "OpenTaxonomy",
     "Taxonomy",
     "__version__",
-    "answers",
     "batch",
     "checkpoint",
     "datasets",
@@ -46,6 +45,7 @@ __all__ = [
     "evaluate",
     "feature_extraction",
     "induction",
+    "inspection",
     "kernel",
     "linear_model",
     "local",

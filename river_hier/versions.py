@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 from importlib import metadata
 
-from . import _kernels
+from . import _backend
 
 __all__ = ["show_versions"]
 
@@ -40,7 +40,7 @@ def show_versions() -> None:
     """
     from . import __version__  # not before it is there
 
-    rows = {"river-hier": __version__, "core": f"{_kernels.core} ({_kernels.why})"}
+    rows = {"river-hier": __version__, "core": f"{_backend.core} ({_backend.why})"}
     rows |= {name: metadata.version(name) for name in REQUIRED}
     rows["Python"] = f"{platform.python_version()} ({platform.python_implementation()})"
     rows["platform"] = platform.platform()

@@ -15,14 +15,14 @@ import pytest
 
 import river_hier.distributed  # so that `_chosen` finds it, and
 import river_hier.linear_model  # all learners
-from river_hier import _kernels
+from river_hier import _backend
 
 
 def _reference() -> Any:
     found = {}
-    for info in pkgutil.iter_modules(_kernels.__path__, "river_hier._kernels."):
+    for info in pkgutil.iter_modules(_backend.reference.__path__, "river_hier._backend.reference."):
         module = importlib.import_module(info.name)
-        for name in _kernels.TWINS:
+        for name in _backend.TWINS:
             if getattr(vars(module).get(name), "__module__", None) == info.name:
                 found[name] = vars(module)[name]
     return SimpleNamespace(**found)
@@ -33,7 +33,7 @@ def _native() -> Any:
         module = importlib.import_module("river_hier._native")
     except ImportError:
         return None
-    return SimpleNamespace(**{name: getattr(module, name, None) for name in _kernels.TWINS})
+    return SimpleNamespace(**{name: getattr(module, name, None) for name in _backend.TWINS})
 
 
 KERNELS = {"numpy": _reference(), "native": _native()}
@@ -47,7 +47,7 @@ native_too = pytest.param("native", marks=_absent)
 
 
 def kernels(core: str) -> Any:
-    """The names of `_kernels.TWINS`, of one core."""
+    """The names of `_backend.TWINS`, of one core."""
     found = KERNELS[core]
     assert found is not None, "RIVER_HIER_REQUIRE_NATIVE is set, and there is no compiled core"
     return found
@@ -58,8 +58,8 @@ def _chosen() -> list[tuple[Any, str]]:
     places = []
     for title, module in list(sys.modules.items()):
         if title.startswith("river_hier") and not title.startswith("river_hier._"):
-            places += [(module, n) for n in _kernels.TWINS if n in vars(module)]
-    return [*places, *((_kernels, name) for name in _kernels.TWINS)]
+            places += [(module, n) for n in _backend.TWINS if n in vars(module)]
+    return [*places, *((_backend, name) for name in _backend.TWINS)]
 
 
 _CHOSEN = _chosen()

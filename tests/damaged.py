@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-import river_hier._kernels as k
+import river_hier._backend as k
 from river_hier import Taxonomy, linear_model
 
 TREE = Taxonomy([("r", "a"), ("a", "b"), ("r", "c")])
@@ -37,7 +37,7 @@ def states() -> Iterator[tuple[str, Any]]:
         yield cls.__name__, model._w.__reduce__()[1]
     yield "features", model._features.__reduce__()[1]
     yield "labels", model._labels.__reduce__()[1]
-    yield "hashed", k.HashedFeatures(8).__reduce__()[1]
+    yield "hashed", k.FeatureHasher(8).__reduce__()[1]
     for memory, wide, budget in [(1e9, 30, None), (0, 30, None), (1e9, 4, None), (1e9, 30, 3)]:
         rls = linear_model.SHRLS(TREE, 1e6, memory=memory, budget=budget)
         for _ in range(9):
@@ -109,7 +109,7 @@ def damage(value: Any) -> Iterator[tuple[str, Any]]:
 
 def use(thing: Any) -> None:
     """Everything that a learner does with it; Python's errors are all right, a crash is not."""
-    names, labels = k.Features(), k.Labels(TREE)
+    names, labels = k.FeatureIndex(), k.Labels(TREE)
     names.insert(X)
     calls: list[Any] = []
     if isinstance(thing, k.LeastSquares):
@@ -137,7 +137,7 @@ def use(thing: Any) -> None:
             for w, lag in ((k.Weights(4), thing), (thing, k.Weights(4)), (thing, thing)):
                 calls += [lambda a=answer, w=w, lag=lag: a(w, lag, 1, names, labels, X)]
         calls += [lambda: thing.n_bytes, lambda: thing.add_nodes(9), lambda: thing.column(8, 3)]
-    elif isinstance(thing, k.Features | k.HashedFeatures):
+    elif isinstance(thing, k.FeatureIndex | k.FeatureHasher):
         calls += [lambda: thing.insert(X), lambda: thing.find(X), lambda: thing.row("x")]
         calls += [lambda: thing.names() if len(thing) < 10**6 else None]
     elif isinstance(thing, k.Labels):
@@ -152,7 +152,7 @@ def use(thing: Any) -> None:
 
 def strangers() -> None:
     """Kernels of different sizes, put together."""
-    labels, names = k.Labels(TREE), k.Features()
+    labels, names = k.Labels(TREE), k.FeatureIndex()
     for n in (1, 2, 3):
         use(k.Weights(n))
     for nodes in ([], [1, 2], [3, 7], [2**31 - 1], [0], [1, 1]):
@@ -173,7 +173,7 @@ def strangers() -> None:
 
 def main() -> None:
     resource.setrlimit(resource.RLIMIT_AS, (6 * 2**30, 6 * 2**30))
-    restore = k.Features().__reduce__()[0]
+    restore = k.FeatureIndex().__reduce__()[0]
     rng = random.Random(0)
     every = int(sys.argv[1]) if len(sys.argv) > 1 else 1
     n = refused = 0

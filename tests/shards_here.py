@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from river_hier import distributed
-from river_hier._kernels import Batch
+from river_hier._backend import Batch
 from river_hier.distributed.shard import Model, Shard, Stage
 from river_hier.distributed.shards import Shards
 

@@ -62,10 +62,10 @@ def test_weights_are_those_of_the_oracle(core: str, name: str, data: Any) -> Non
         model = learned(learner(name, t), stream(data, name, t) if name != "HMinOver" else [])
         if name == "HMinOver":
             learned(model, stream(data, "HPerceptron", t))
-        carried = oracles.carried_weights if name != "Hieron" else oracles.carried_prototypes
+        remap_weights = oracles.carried_weights if name != "Hieron" else oracles.carried_prototypes
         old = {t.root: {}, **model.weights}
         model.adopt(after, renamed)
-        expected = carried(old, parents_of(t), parents_of(after), renamed)
+        expected = remap_weights(old, parents_of(t), parents_of(after), renamed)
         for label, w in model.weights.items():
             for feature in w.keys() | expected[label].keys():
                 assert w.get(feature, 0.0) == near(expected[label].get(feature, 0.0))

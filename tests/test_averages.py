@@ -201,7 +201,7 @@ def test_a_batch_is_the_loop(core: str, name: str, taxonomy: Any) -> None:
         assert len(likely) == len(X)
 
 
-def carried(name: str) -> Any:
+def remap_weights(name: str) -> Any:
     prototypes = name.startswith("Hieron")
     return oracles.carried_prototypes if prototypes else oracles.carried_weights
 
@@ -228,7 +228,7 @@ def test_an_adopted_average_is_that_of_adopted_hypotheses(core: str, name: str, 
         assert pickle.dumps(model) == before
         model.adopt(after, renamed)
         parents = parents_of(t), parents_of(after)
-        expected = [carried(name)(w, *parents, renamed) for w in hypotheses]
+        expected = [remap_weights(name)(w, *parents, renamed) for w in hypotheses]
         assert_same_weights(model.weights, oracles.averages.mean(expected))
         assert model.taxonomy == model.last.taxonomy == model.clone().taxonomy == after
         assert list(model.score_one({})) == list(after.nodes[name != "Hieron" :])
@@ -348,7 +348,7 @@ def test_single_precision(dtype: str) -> None:
 @both
 def test_weights_record_their_changes(core: str) -> None:
     k = kernels(core)
-    names, labels = k.Features(), k.Labels(T)
+    names, labels = k.FeatureIndex(), k.Labels(T)
     w, lag = k.Weights(len(T)), k.Weights(len(T))
     w.record(lag, 3)
     k.hperceptron_step(w, names, labels, {"x": 1.0}, [])

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from strategies import LABELS, taxonomies, trees
 
 from river_hier import OpenTaxonomy, Taxonomy
-from river_hier.taxonomy import UnknownLabelError, succession
+from river_hier.taxonomy import UnknownLabelError, map_nodes
 
 T = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
 DAG = Taxonomy([("r", "a"), ("r", "b"), ("a", "c"), ("b", "c"), ("c", "d")])
@@ -101,7 +101,7 @@ def test_what_is_wrong_is_said(change: Any, error: type[Exception], message: str
 
 def test_who_succeeds_whom() -> None:
     after = T.extend([("bird", "hen")]).rename({"animal": "all", "wolf": "dog"})
-    found = succession(T, after, {"wolf": "dog", "owl": "hen"})
+    found = map_nodes(T, after, {"wolf": "dog", "owl": "hen"})
     named = {
         label: [T.nodes[u] for u in old] for label, old in zip(after, found.sources, strict=True)
     }
@@ -114,9 +114,9 @@ def test_who_succeeds_whom() -> None:
         "owl": [],
         "hen": ["owl"],
     }
-    merged = succession(T, T.merge(["wolf", "owl"], "whale"), {"wolf": "whale", "owl": "whale"})
+    merged = map_nodes(T, T.merge(["wolf", "owl"], "whale"), {"wolf": "whale", "owl": "whale"})
     assert merged.sources == ((0,), (1,), (2,), (3, 4, 5))
-    forgotten = succession(T, T.subset(["bird", "owl"]), dict.fromkeys(T.subtree("mammal")))
+    forgotten = map_nodes(T, T.subset(["bird", "owl"]), dict.fromkeys(T.subtree("mammal")))
     assert forgotten.sources == ((0,), (2,), (5,))
 
 
@@ -138,7 +138,7 @@ def test_no_node_is_lost_in_silence(
     after: Any, renamed: Any, error: type[Exception], message: str
 ) -> None:
     with pytest.raises(error, match=message):
-        succession(T, after, renamed)
+        map_nodes(T, after, renamed)
 
 
 def test_open_taxonomies_are_values() -> None:

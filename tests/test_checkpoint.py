@@ -81,9 +81,9 @@ def test_whatever_can_be_pickled_comes_back(state: Any) -> None:
 
 GO_ON = """
 import sys
-from river_hier import _kernels, checkpoint
+from river_hier import _backend, checkpoint
 path, core = sys.argv[1:]
-assert _kernels.core == core
+assert _backend.core == core
 states = checkpoint.load(path)
 for state in states:
     for x in state["pending"].values():

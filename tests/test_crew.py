@@ -18,7 +18,7 @@ from cores import environment, kinds, native_only, running_on
 from scipy import sparse
 
 from river_hier import Taxonomy, linear_model
-from river_hier._kernels import change_of_variables
+from river_hier._backend.reference import change_of_variables
 
 TREE = Taxonomy([((v - 1) // 3, v) for v in range(1, 40)])
 ROWS = 240

@@ -19,7 +19,7 @@ from distributed_page import files, run, scored
 from needed import needed_module
 from river import evaluate
 
-from river_hier import Taxonomy, _kernels, checkpoint, distributed, linear_model, metrics
+from river_hier import Taxonomy, _backend, checkpoint, distributed, linear_model, metrics
 from river_hier.datasets import synth
 
 ray: Any = needed_module("ray", "ray")
@@ -154,7 +154,7 @@ def test_no_room_for_a_shard(cluster: Any, monkeypatch: pytest.MonkeyPatch) -> N
 def test_another_core(cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(distributed.processes, "core", "other")
     sharded = distributed.Sharded(linear_model.HPerceptron(DEEP), shards=1)
-    with pytest.raises(RuntimeError, match=f"shard 0 runs the {_kernels.core} core and this"):
+    with pytest.raises(RuntimeError, match=f"shard 0 runs the {_backend.core} core and this"):
         sharded.predict_one({"x": 1.0})
 
 

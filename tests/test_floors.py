@@ -15,14 +15,14 @@ import river_hier
 PACKAGE = Path(river_hier.__file__).parent
 FLOORS = [
     {"taxonomy"},
-    {"losses", "base", "_kernels", "checkpoint"},
+    {"losses", "base", "_backend", "checkpoint"},
     {"linear_model", "kernel", "probabilistic", "metrics", "datasets", "feature_extraction"},
-    {"evaluate", "decision", "induction", "local", "batch", "answers", "plot", "drift"}
+    {"evaluate", "decision", "induction", "local", "batch", "inspection", "plot", "drift"}
     | {"distributed"},
 ]
 FLOOR = {module: height for height, modules in enumerate(FLOORS) for module in modules}
 # On one floor, `base` may stand on the kernels; the others are strangers to each other.
-NEIGHBOURS = {("base", "_kernels")}
+NEIGHBOURS = {("base", "_backend")}
 FILES = sorted(path for path in PACKAGE.rglob("*.py") if path.parent != PACKAGE)
 
 
@@ -50,7 +50,7 @@ def test_imports_point_downwards(path: Path) -> None:
                 assert allowed, f"{module} imports {other}"
             elif other not in FLOOR:
                 assert other in {"Taxonomy", "__version__"}, f"{module} imports {name}"
-        if module in {"taxonomy", "_kernels", "losses"}:
+        if module in {"taxonomy", "_backend", "losses"}:
             assert first != "river", f"{path.name} imports {name}"
 
 

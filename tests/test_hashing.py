@@ -46,7 +46,7 @@ def hashed(x: dict[Any, float], n: int) -> dict[Any, float]:
 @settings(deadline=None)
 def test_rows_are_the_ends_of_checksums(core: str, names: list[Any], k: int) -> None:
     x = {name: 1.0 + i / 4 for i, name in enumerate(names)}
-    features = kernels(core).HashedFeatures(2**k)
+    features = kernels(core).FeatureHasher(2**k)
     for vector in (features.find(x), features.insert(x)):
         expected = hashed(x, 2**k)
         assert vector.rows.tolist() == list(expected)
@@ -86,8 +86,8 @@ def test_a_hashed_model_is_the_oracle_on_hashed_examples(core: str, name: str, k
 
 ROWS = """
 import sys
-from river_hier._kernels import HashedFeatures, core
-features = HashedFeatures(2**16)
+from river_hier._backend import FeatureHasher, core
+features = FeatureHasher(2**16)
 names = ["a", "a name of more than sixteen", "é", "\\ud800", 3, 2.5, None, ("t", 1), b"x", True]
 found = features.find(dict.fromkeys(names, 1.0))
 print(core, [features.row(name) for name in names], found.rows.tolist())

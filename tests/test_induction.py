@@ -323,7 +323,7 @@ def test_a_thousand_classes_in_a_row() -> None:
 def test_rebuilding_a_skewed_tree_takes_little_memory() -> None:
     model = induction.BinaryDecomposition(linear_model.Perceptron())
     for label in range(1000):
-        model._tree = model._tree.grown(label)
+        model._tree = model._tree.with_label(label)
     tracemalloc.start()
     try:
         sides = model._tree.sides(model._tree.number)

@@ -17,24 +17,24 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import trees
 
-from river_hier import Taxonomy, _kernels
-from river_hier._kernels import distances_from
-from river_hier._kernels.cholesky import GrowingCholesky
+from river_hier import Taxonomy, _backend
+from river_hier._backend import distances_from
+from river_hier._backend.reference.cholesky import GrowingCholesky
 
 
 @native_only
 def test_the_compiled_core_offers_all_twins() -> None:
     assert KERNELS["native"] is not None or not REQUIRED, "there is no compiled core"
     native = kernels("native")
-    for name in _kernels.TWINS:
+    for name in _backend.TWINS:
         assert getattr(native, name) is not getattr(kernels("numpy"), name)
 
 
 def test_the_environment_chooses_the_core() -> None:
     pure = os.environ.get("RIVER_HIER_PURE", "0") not in ("", "0") or KERNELS["native"] is None
-    assert _kernels.core == ("numpy" if pure else "native")
-    assert _kernels.Features is kernels(_kernels.core).Features
-    assert _kernels.why
+    assert _backend.core == ("numpy" if pure else "native")
+    assert _backend.FeatureIndex is kernels(_backend.core).FeatureIndex
+    assert _backend.why
 
 
 @pytest.mark.parametrize("n", [1, 127, 128, 129, 300])
@@ -61,7 +61,7 @@ def test_growing_cholesky(n: int) -> None:
 def test_a_pickle_of_weights_holds_what_is_not_zero(core: str, n_nodes: int) -> None:
     taxonomy = Taxonomy.flat([str(v) for v in range(1, n_nodes)])
     with running_on(core) as k:
-        features, labels = k.Features(), k.Labels(taxonomy)
+        features, labels = k.FeatureIndex(), k.Labels(taxonomy)
         weights = k.Weights(n_nodes)
         for i in range(100):
             k.hieron_step(weights, math.inf, features, labels, {i: 1.0}, 1)
@@ -83,7 +83,7 @@ def test_distances_from_a_node(taxonomy: Taxonomy, data: st.DataObject) -> None:
 
 @both
 def test_finding_adds_no_feature(core: str) -> None:
-    features = kernels(core).Features()
+    features = kernels(core).FeatureIndex()
     features.insert({"a": 1.0, "b": 2.0})
     x = features.find({"c": 2.0, "b": 1.0})
     assert (x.rows.tolist(), x.values.tolist(), x.norm2) == ([1], [1.0], 5.0)
@@ -99,7 +99,7 @@ ONES += [np.longdouble(1)]
 @both
 @pytest.mark.parametrize("value", ONES, ids=lambda value: type(value).__name__)
 def test_numbers_of_every_kind(core: str, value: object) -> None:
-    x = kernels(core).Features().insert({"a": value, "b": 2})
+    x = kernels(core).FeatureIndex().insert({"a": value, "b": 2})
     assert x.values.tolist() == [1.0, 2.0]
     assert x.norm2 == 5.0
 
@@ -107,7 +107,7 @@ def test_numbers_of_every_kind(core: str, value: object) -> None:
 @both
 @pytest.mark.parametrize("value", [2**53 + 1, 2**63, -(2**64), 5e-324, -0.0, 10**150])
 def test_numbers_at_the_edges(core: str, value: Any) -> None:
-    x = kernels(core).Features().insert({"a": value, "b": 1e-140})
+    x = kernels(core).FeatureIndex().insert({"a": value, "b": 1e-140})
     assert x.values.tolist() == [float(value), 1e-140]
     assert x.norm2 == pytest.approx(float(value) ** 2 + 1e-280)
 
@@ -115,7 +115,7 @@ def test_numbers_at_the_edges(core: str, value: Any) -> None:
 @both
 @pytest.mark.parametrize("which", ["hash", "eq", "float"])
 def test_all_names_of_an_x_are_inserted_or_none(core: str, which: str) -> None:
-    features = kernels(core).Features()
+    features = kernels(core).FeatureIndex()
     features.insert({"a": 1.0, Hooked("stored"): 1.0, 3: 1.0, "b": 1.0})
     before = features.names()
     fresh = Hooked("stored")
@@ -139,7 +139,7 @@ def test_all_names_of_an_x_are_inserted_or_none(core: str, which: str) -> None:
 @pytest.mark.parametrize("n_nodes", [4, 200])
 def test_weights_add_what_they_are_given(core: str, n_nodes: int, dtype: str) -> None:
     k = kernels(core)
-    w, features = k.Weights(n_nodes, dtype), k.Features()
+    w, features = k.Weights(n_nodes, dtype), k.FeatureIndex()
     dense = np.zeros((6, n_nodes))
     rng = np.random.default_rng(n_nodes)
     for _ in range(30):
@@ -169,7 +169,11 @@ def test_uncertain_weights_of_both_cores(n_nodes: int, dtype: str) -> None:
         stream.append((x, [f"n{1 + rng.integers(n_nodes - 1)}"]))
     saved = []
     for k in (kernels("numpy"), kernels("native")):
-        w, features, labels = k.GaussianWeights(n_nodes, dtype), k.Features(), k.Labels(taxonomy)
+        w, features, labels = (
+            k.GaussianWeights(n_nodes, dtype),
+            k.FeatureIndex(),
+            k.Labels(taxonomy),
+        )
         for x, y in stream:
             k.harow_step(w, 0.5, 0.9, features, labels, x, y)
         w.add(features.find(stream[0][0]), np.array([0, n_nodes - 1]), np.array([0.5, -1.0]))
@@ -187,7 +191,7 @@ def test_uncertain_weights_of_both_cores(n_nodes: int, dtype: str) -> None:
 @native_only
 def test_compiled_weights_refuse_nodes_that_are_not_there() -> None:
     k = kernels("native")
-    w, x = k.Weights(4), k.Features().insert({"a": 1.0})
+    w, x = k.Weights(4), k.FeatureIndex().insert({"a": 1.0})
     for nodes in ([4], [-1], [2, 1], [1, 1]):
         with pytest.raises(ValueError, match="nodes must ascend"):
             w.add(x, np.array(nodes), np.ones(len(nodes)))

@@ -21,7 +21,7 @@ from sklearn import metrics as sklearn_metrics
 from strategies import features, multilabels, parents_of, reals, taxonomies
 
 from river_hier import Taxonomy, datasets, evaluate, linear_model, losses, metrics
-from river_hier._kernels import closures
+from river_hier._backend import closures
 from river_hier.base import ranking_of
 
 NEAR = 1e-9

@@ -34,7 +34,7 @@ class Solved:
     ) -> None:
         self.k = kernels(core)
         self.n, self.l2, self.m = n_features, l2, len(star) - 1
-        self.features, self.labels = self.k.Features(), self.k.Labels(star)
+        self.features, self.labels = self.k.FeatureIndex(), self.k.Labels(star)
         self.rls = self.k.LeastSquares(l2, memory)
         self.rls.add_system(list(range(1, len(star))))
         self.S, self.V = np.zeros((0, n_features)), np.zeros((0, self.m))
@@ -176,7 +176,7 @@ def test_repeated_examples_of_any_size_do_no_harm(
 def test_instances_are_stored_once_and_only_while_somebody_needs_them(core: str) -> None:
     k = kernels(core)
     tree = Taxonomy([("r", "a"), ("r", "c"), ("a", "b")])
-    features, labels = k.Features(), k.Labels(tree)
+    features, labels = k.FeatureIndex(), k.Labels(tree)
     rls = k.LeastSquares(1.0, PLENTY)
     for v in (1, 2, 3):
         rls.add_system([v])

@@ -10,7 +10,7 @@ import pytest
 from needed import needed_program
 
 HERE = Path(__file__).parent
-NATIVE = HERE.parent / "river_hier" / "_kernels" / "native"
+NATIVE = HERE.parent / "river_hier" / "_backend" / "native"
 FLAGS = ["-std=c++17", "-O2", "-ffp-contract=off", "-fno-math-errno"]  # as CMakeLists.txt has them
 
 GXX = needed_program("g++")

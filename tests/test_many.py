@@ -20,12 +20,12 @@ from river import base, compose, feature_extraction, preprocessing
 from scipy import sparse
 from strategies import multilabels, reals, taxonomies, trees
 
-from river_hier import Taxonomy, _kernels, linear_model
+from river_hier import Taxonomy, _backend, linear_model
 
 SINGLE = ["Hieron", "AveragedHieron"]
 MULTI = ["HPerceptron", "HAROW", "HRLS", "SHRLS"]
 TREE = Taxonomy([("r", "a"), ("a", "b"), ("r", "c")])
-NATIVE = _kernels.core == "native"
+NATIVE = _backend.core == "native"
 
 
 def made(name: str, taxonomy: Any = TREE, **parameters: Any) -> Any:

@@ -190,7 +190,7 @@ class Halved(collections.Counter[Any]):
 def test_any_mapping_is_read_as_it_says(core: str, kind: Callable[..., Any]) -> None:
     """By features that have met only plain names: those of a trained model here are not all."""
     x = kind({"x": 3.0, "new": -1.0})
-    vector = kernels(core).Features().insert(x)
+    vector = kernels(core).FeatureIndex().insert(x)
     part = 0.5 if kind is Halved else 1.0
     assert vector.values.tolist() == [3.0 * part, -part]
     assert vector.norm2 == 10.0 * part**2

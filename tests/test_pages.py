@@ -138,12 +138,12 @@ def test_there_are_rows() -> None:
 
 @each_page
 def test_files_that_are_named_exist(page: Path) -> None:
-    for name in re.findall(r"`((?:tests|examples|docs|river_hier|_kernels)/[\w./]+)`", prose(page)):
-        inside = ROOT / "river_hier" if name.startswith("_kernels") else ROOT
+    for name in re.findall(r"`((?:tests|examples|docs|river_hier|_backend)/[\w./]+)`", prose(page)):
+        inside = ROOT / "river_hier" if name.startswith("_backend") else ROOT
         assert (inside / name).exists(), f"{page.name}: there is no {name}"
 
 
-# Names
+# FeatureMap
 
 
 LEARNERS = ["linear_model", "kernel", "probabilistic", "decision", "local", "batch", "induction"]
@@ -156,7 +156,7 @@ HOMES = {  # the pages that between them tell of all public names of a package
     "datasets.synth": ["data.md"],
     "feature_extraction": ["data.md"],
     "evaluate": ["regret.md", "metrics.md"],
-    "answers": ["tour.md"],
+    "inspection": ["tour.md"],
     "plot": ["metrics.md", "regret.md", "taxonomies.md"],
 }
 

@@ -71,7 +71,7 @@ def test_both_cores_write_the_same_bytes(taxonomy: Taxonomy, dtype: str) -> None
             uncertain = linear_model.HAROW(taxonomy, r=1.5, dtype=dtype)
             for j in range(4):  # x^T S x + r is a power of 2
                 uncertain.learn_one({j: 0.5, j + 4: 0.5}, taxonomy.nodes[1 + j])
-            parts = (model._features, model._labels, model._w, kernels(core).HashedFeatures(64))
+            parts = (model._features, model._labels, model._w, kernels(core).FeatureHasher(64))
             parts += (uncertain._w,)
             written.append([pickle.dumps(part) for part in parts])
             written[-1] += [pickle.dumps(part, protocol=2) for part in parts]
@@ -122,13 +122,13 @@ def alike(ours: Any, theirs: Any, near: float) -> None:
 
 OPEN = """
 import pickle, sys
-from river_hier import _kernels
+from river_hier import _backend
 model, x, y = pickle.load(sys.stdin.buffer)
 assert type(model._features).__module__.startswith(
-    {"numpy": "river_hier._kernels", "native": "river_hier._native"}[_kernels.core]
+    {"numpy": "river_hier._backend", "native": "river_hier._native"}[_backend.core]
 )
 model.learn_one(x, y)
-data = _kernels.core, model.predict_one(x), model.score_one(x), model.weights, model
+data = _backend.core, model.predict_one(x), model.score_one(x), model.weights, model
 sys.stdout.buffer.write(pickle.dumps(data))
 """
 
@@ -266,7 +266,7 @@ def test_variances_that_were_saved_as_a_matrix_of_their_own(core: str) -> None:
 @both
 def test_a_later_version_is_told_from_damage(core: str) -> None:
     with running_on(core) as k:
-        objects = (k.Features(), k.Weights(3), k.LeastSquares(1.0, 1e9), k.HashedFeatures(4))
+        objects = (k.FeatureIndex(), k.Weights(3), k.LeastSquares(1.0, 1e9), k.FeatureHasher(4))
         objects += (k.GaussianWeights(3),)
         for thing in (*objects, k.Labels(TREE)):
             restore, (kind, version, *state) = thing.__reduce__()
@@ -285,9 +285,9 @@ def test_a_later_version_is_told_from_damage(core: str) -> None:
 @pytest.mark.parametrize("names", [["a", "a"], [1, True], ["a", ["b"]], "ab", None, 3])
 def test_features_that_cannot_be(core: str, names: Any) -> None:
     with running_on(core) as k:
-        restore, _ = k.Features().__reduce__()
-        with pytest.raises(ValueError, match="this pickle of a Features is damaged"):
-            restore("Features", 1, names)
+        restore, _ = k.FeatureIndex().__reduce__()
+        with pytest.raises(ValueError, match="this pickle of a FeatureIndex is damaged"):
+            restore("FeatureIndex", 1, names)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="memory is limited by setrlimit")

@@ -18,7 +18,7 @@ from everything import STREAMS, TREE, estimators, public
 from seeded import answers_of, fingerprint, fingerprints, stream_of
 from test_damaged_files import FORMATS, corpus, read
 
-import river_hier._kernels as k
+import river_hier._backend as k
 from river_hier import batch, metrics
 from river_hier.datasets import synth
 

@@ -28,7 +28,7 @@ from hypothesis import strategies as st
 from needed import needed_module, needed_program
 from river import evaluate
 
-from river_hier import Taxonomy, _kernels, checkpoint, linear_model, metrics
+from river_hier import Taxonomy, _backend, checkpoint, linear_model, metrics
 
 STREAMING = Path(__file__).parents[1] / "examples" / "streaming"
 KILLED = Path(__file__).parent / "killed.py"
@@ -36,7 +36,7 @@ EVERY, PENDING = 40, 20
 PATIENCE = 120.0  # seconds until a test gives up waiting
 
 # Unlike elsewhere, a script finds what lies in its folder; and it must flush what it prints.
-ENVIRONMENT = environment(_kernels.core)
+ENVIRONMENT = environment(_backend.core)
 del ENVIRONMENT["PYTHONSAFEPATH"]
 ENVIRONMENT.pop("PYTHONUNBUFFERED", None)
 

@@ -152,7 +152,7 @@ def test_long_generic_streams(name: str, which: int) -> None:
 def bytes_of_a_row(n: int) -> int:
     """What one feature takes that n of 399 nodes have a weight for."""
     k, taxonomy = kernels("native"), Taxonomy.flat(range(1, 400))
-    w, features, labels = k.Weights(400), k.Features(), k.Labels(taxonomy)
+    w, features, labels = k.Weights(400), k.FeatureIndex(), k.Labels(taxonomy)
     for v in range(n):
         k.hieron_step(w, math.inf, features, labels, {"common": 1.0 + v / 64}, 1 + v)
     assert np.count_nonzero(w.scores(features.find({"common": 1.0}))) == n
@@ -180,7 +180,7 @@ def test_a_row_of_postings_turns_dense(name: str) -> None:
 @given(names=st.lists(st.lists(st.sampled_from(ALL), max_size=5, unique_by=id), max_size=12))
 @settings(deadline=None)
 def test_rows_are_given_in_order_of_appearance(names: list[list[Any]]) -> None:
-    ours, theirs = (kernels(core).Features() for core in ("numpy", "native"))
+    ours, theirs = (kernels(core).FeatureIndex() for core in ("numpy", "native"))
     table: dict[Any, int] = {}
     for some in names:
         x = dict.fromkeys(some, 0.5)
@@ -209,7 +209,7 @@ def test_tables_of_many_names(how: str) -> None:
     n = 8_000
     names = [make[how](i) for i in range(n)]
     for core in ("numpy", "native"):
-        features = kernels(core).Features()
+        features = kernels(core).FeatureIndex()
         for i in range(0, n, 50):
             features.insert(dict.fromkeys(names[i : i + 50], 1.0))
         again = [str(name) if isinstance(name, str) else name for name in names]

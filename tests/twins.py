@@ -17,7 +17,7 @@ import pytest
 from cores import running_on
 
 from river_hier import Taxonomy, linear_model
-from river_hier._kernels import distances_from
+from river_hier._backend import distances_from
 
 NEAR, LOOSE = 1e-9, 1e-4
 SINGLE = ["Hieron", "AveragedHieron"]

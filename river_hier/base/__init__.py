@@ -6,7 +6,7 @@ from .checks import check_cap, check_dtype, check_forgetting, check_integer, che
 from .linear import LinearModel
 from .mini_batch import MiniBatchMultiLabelModel, MiniBatchSingleLabelModel
 from .model import Floats, TaxonomyModel
-from .multilabel import MultiLabelModel
+from .multi_label import MultiLabelModel
 from .rankings import Attributes, ranking_of
 from .single_label import SingleLabelModel
 

@@ -8,9 +8,9 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from .._kernels import Labels, Multilabels, closed_many
+from .._backend import Labels, Multilabels, closed_many
 from ..taxonomy import Label, OpenTaxonomy, Taxonomy
-from ..taxonomy.open import grown
+from ..taxonomy.open import with_labels
 from .batches import as_frame, at_row, check_distinct, check_shape, is_sparse, numbers
 from .model import Floats
 
@@ -81,7 +81,7 @@ def stages(
         except TypeError:  # a label that is not hashable
             typed = []
         with at_row(i):
-            taxonomy = grown(start, found[-1][1], labels)
+            taxonomy = with_labels(start, found[-1][1], labels)
         seen.update(typed)
         if taxonomy is not found[-1][1]:
             found.append((i, taxonomy))

@@ -13,8 +13,8 @@ import numpy as np
 from narwhals.exceptions import DuplicateError
 from scipy import sparse
 
-from .._kernels import Batch
-from .._kernels.features import read
+from .._backend import Batch
+from .._backend.reference.feature_index import read
 from ..taxonomy import UnknownLabelError
 from .model import Floats
 

@@ -6,7 +6,7 @@ import math
 import numbers
 from typing import Any
 
-from ..taxonomy.short import short
+from ..taxonomy.repr import short
 
 
 def check_positive(name: str, value: Any) -> None:

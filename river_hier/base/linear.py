@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from .._kernels import Features, HashedFeatures, Names, Vector, Vectors
-from ..taxonomy import Label, Start
+from .._backend import FeatureHasher, FeatureIndex, FeatureMap, Vector, Vectors
+from ..taxonomy import Label, TaxonomyLike
 from .checks import check_power_of_two
+from .explanation import Part, effects
 from .model import Floats, TaxonomyModel
-from .reasons import Part, effects
 
 
 class LinearModel(TaxonomyModel):
@@ -21,14 +21,14 @@ class LinearModel(TaxonomyModel):
     With `n_features`, names of features are hashed into that many rows instead of remembered.
     """
 
-    def __init__(self, taxonomy: Start, n_features: int | None) -> None:
+    def __init__(self, taxonomy: TaxonomyLike, n_features: int | None) -> None:
         super().__init__(taxonomy)
         if n_features is not None:
             check_power_of_two("n_features", n_features)
         self.n_features = n_features
-        self._features: Names = Features()
+        self._features: FeatureMap = FeatureIndex()
         if n_features is not None:
-            self._features = HashedFeatures(int(n_features))
+            self._features = FeatureHasher(int(n_features))
 
     @property
     def weights(self) -> dict[Label, dict[Any, float]]:

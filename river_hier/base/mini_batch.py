@@ -11,16 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 from river import base
 
-from .._kernels import Batch, Labels, Multilabels, Vectors, top_down_probabilities
+from .._backend import Batch, Labels, Multilabels, Vectors, top_down_probabilities
 from ..taxonomy import Taxonomy
 from . import batch_answers
 from .batch_labels import Table, multilabel_rows, multilabels_of, nodes_of, parts, series, stages
 from .batches import at_row, read_batch
 from .linear import LinearModel
-from .multilabel import MultiLabelModel
+from .multi_label import MultiLabelModel
 from .single_label import SingleLabelModel
 
-Names = Iterable[Hashable] | None
+ColumnNames = Iterable[Hashable] | None
 
 
 class MiniBatchModel(LinearModel):
@@ -59,7 +59,7 @@ class MiniBatchModel(LinearModel):
 class MiniBatchSingleLabelModel(MiniBatchModel, SingleLabelModel, base.MiniBatchClassifier):
     """A classifier that learns mini-batches as a loop of `learn_one` would."""
 
-    def learn_many(self, X: Any, y: Any, columns: Names = None) -> None:
+    def learn_many(self, X: Any, y: Any, columns: ColumnNames = None) -> None:
         """Learn from a mini-batch, row by row: the same as a loop of `learn_one`, but faster.
 
         A batch in which anything is wrong is refused as a whole.
@@ -87,7 +87,7 @@ class MiniBatchSingleLabelModel(MiniBatchModel, SingleLabelModel, base.MiniBatch
             [(a, z, t, nodes_of(t, labels[a:z], first=a)) for a, z, t in parts(found, batch.n)],
         )
 
-    def predict_many(self, X: Any, columns: Names = None) -> Any:
+    def predict_many(self, X: Any, columns: ColumnNames = None) -> Any:
         """Predict the label of each row.
 
         Parameters
@@ -108,7 +108,7 @@ class MiniBatchSingleLabelModel(MiniBatchModel, SingleLabelModel, base.MiniBatch
         best = self._answers(Vectors(self._features, batch)).tolist()
         return batch_answers.series(like, [nodes[v] for v in best], nodes)
 
-    def predict_proba_many(self, X: Any, columns: Names = None) -> Any:
+    def predict_proba_many(self, X: Any, columns: ColumnNames = None) -> Any:
         """A distribution over all nodes for each row, as in `predict_proba_one`.
 
         Parameters
@@ -132,7 +132,9 @@ class MiniBatchSingleLabelModel(MiniBatchModel, SingleLabelModel, base.MiniBatch
 class MiniBatchMultiLabelModel(MiniBatchModel, MultiLabelModel):
     """A multilabel classifier that learns mini-batches as a loop of `learn_one` would."""
 
-    def learn_many(self, X: Any, y: Any, columns: Names = None, labels: Names = None) -> None:
+    def learn_many(
+        self, X: Any, y: Any, columns: ColumnNames = None, labels: ColumnNames = None
+    ) -> None:
         """Learn from a mini-batch, row by row: the same as a loop of `learn_one`, but faster.
 
         A batch in which anything is wrong is refused as a whole.
@@ -156,7 +158,7 @@ class MiniBatchMultiLabelModel(MiniBatchModel, MultiLabelModel):
         self._learn_parts(*self._read_many(X, y, columns, labels))
 
     def _read_many(
-        self, X: Any, y: Any, columns: Names, labels: Names
+        self, X: Any, y: Any, columns: ColumnNames, labels: ColumnNames
     ) -> tuple[Batch, list[tuple[int, int, Taxonomy, Multilabels]]]:
         """Rows, and which of them are learned in which taxonomy; nothing is wrong with them."""
         batch, _ = read_batch(X, columns)
@@ -177,7 +179,7 @@ class MiniBatchMultiLabelModel(MiniBatchModel, MultiLabelModel):
             learned.append((a, z, t, multilabels_of(known, ys[a:z], first=a)))
         return batch, learned
 
-    def predict_many(self, X: Any, columns: Names = None) -> Any:
+    def predict_many(self, X: Any, columns: ColumnNames = None) -> Any:
         """Predict the multilabel of each row.
 
         Parameters
@@ -197,7 +199,7 @@ class MiniBatchMultiLabelModel(MiniBatchModel, MultiLabelModel):
         on = self._answers(Vectors(self._features, batch))
         return batch_answers.frame(like, on[:, 1:], self._taxonomy.nodes[1:])
 
-    def predict_proba_many(self, X: Any, columns: Names = None) -> Any:
+    def predict_proba_many(self, X: Any, columns: ColumnNames = None) -> Any:
         """The probability that each node is on, for each row, as in `predict_proba_one`.
 
         Parameters

@@ -10,18 +10,18 @@ import numpy as np
 from numpy.typing import NDArray
 from river import base
 
-from .._kernels import Labels
+from .._backend import Labels
 from ..taxonomy import (
     Label,
+    NodeMapping,
     Renamed,
-    Start,
-    Succession,
     Taxonomy,
-    succession,
+    TaxonomyLike,
+    map_nodes,
     without_branch,
 )
-from ..taxonomy.open import started
-from .reasons import Part, Reason, ranked
+from ..taxonomy.open import initial_taxonomy
+from .explanation import Explanation, Part, ranked
 
 Floats = NDArray[np.float64]
 
@@ -36,8 +36,8 @@ class TaxonomyModel(base.Estimator):
     A refused example changes nothing: x and y are read before anything is written.
     """
 
-    def __init__(self, taxonomy: Start) -> None:
-        self._taxonomy = started(taxonomy)
+    def __init__(self, taxonomy: TaxonomyLike) -> None:
+        self._taxonomy = initial_taxonomy(taxonomy)
         self.taxonomy = taxonomy
         self._labels = Labels(self._taxonomy)
 
@@ -57,7 +57,7 @@ class TaxonomyModel(base.Estimator):
         scores = self._scores_one(x).tolist()
         return dict(zip(self._taxonomy.nodes[self._first :], scores[self._first :], strict=True))
 
-    def explain_one(self, x: Mapping[Any, Any]) -> dict[Label, Reason]:
+    def explain_one(self, x: Mapping[Any, Any]) -> dict[Label, Explanation]:
         """What the prediction for x is made of.
 
         Parameters
@@ -82,11 +82,13 @@ class TaxonomyModel(base.Estimator):
         Takes one prediction for each feature of x.
 
         """
-        scores, likely = self._scores_one(x), self._likely_one(x)
-        asked = self._asked(x)
+        scores, likely = self._scores_one(x), self._node_probabilities(x)
+        asked = self._visited(x)
         parts = self._parts(x, list(asked))
         return {
-            self._taxonomy.nodes[v]: Reason(on, float(scores[v]), float(likely[v]), ranked(found))
+            self._taxonomy.nodes[v]: Explanation(
+                on, float(scores[v]), float(likely[v]), ranked(found)
+            )
             for (v, on), found in zip(asked.items(), parts, strict=True)
         }
 
@@ -107,8 +109,8 @@ class TaxonomyModel(base.Estimator):
             that. A label that is not in the new taxonomy must be among them.
 
         """
-        change = succession(self._taxonomy, taxonomy, renamed)
-        self._carry(change)
+        change = map_nodes(self._taxonomy, taxonomy, renamed)
+        self._remap(change)
         self._taxonomy, self._labels = taxonomy, Labels(taxonomy)
         self.taxonomy = taxonomy
 
@@ -125,7 +127,7 @@ class TaxonomyModel(base.Estimator):
             The node. All is forgotten below the root, whose own weights are none.
 
         """
-        self._carry(without_branch(self._taxonomy, label))
+        self._remap(without_branch(self._taxonomy, label))
 
     def debug_one(self, x: Mapping[Any, Any], decimals: int = 3) -> str:
         """Explain the prediction for x: the text of `explain_one`.
@@ -146,7 +148,7 @@ class TaxonomyModel(base.Estimator):
         lines = [self._debug_title(x)]
         for label, why in self.explain_one(x).items():
             indent = "  " * self._taxonomy.depth(label)
-            lines.append(f"{indent}{label!r}: {why.score:+.{decimals}f}{why.weighed(decimals)}")
+            lines.append(f"{indent}{label!r}: {why.score:+.{decimals}f}{why.top_terms(decimals)}")
         return "\n".join(lines)
 
     # What a kind of learner fills in
@@ -158,11 +160,11 @@ class TaxonomyModel(base.Estimator):
         """The first line of `debug_one`."""
 
     @abc.abstractmethod
-    def _asked(self, x: Mapping[Any, Any]) -> dict[int, bool]:
+    def _visited(self, x: Mapping[Any, Any]) -> dict[int, bool]:
         """The nodes that `explain_one` shows, in order, and whether they are on."""
 
     @abc.abstractmethod
-    def _likely_one(self, x: Mapping[Any, Any]) -> Floats:
+    def _node_probabilities(self, x: Mapping[Any, Any]) -> Floats:
         """P(on) of every node; of a single label, P(the label is the node or below it)."""
 
     # What an algorithm fills in
@@ -180,7 +182,7 @@ class TaxonomyModel(base.Estimator):
         """Make room for the nodes of an open flat taxonomy that has grown."""
 
     @abc.abstractmethod
-    def _carry(self, change: Succession) -> None:
+    def _remap(self, change: NodeMapping) -> None:
         """Let every node of another taxonomy carry on what its sources have learned, or refuse."""
 
     # An open taxonomy
@@ -191,7 +193,7 @@ class TaxonomyModel(base.Estimator):
         if self.taxonomy is None:  # new nodes are the last ones
             self._add_nodes(len(self._taxonomy), len(taxonomy))  # may be refused: before all else
         else:
-            self._carry(succession(self._taxonomy, taxonomy))
+            self._remap(map_nodes(self._taxonomy, taxonomy))
         self._taxonomy, self._labels = taxonomy, Labels(taxonomy)
 
     def _check(self, x: Mapping[Any, Any]) -> None:

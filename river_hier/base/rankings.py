@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .._kernels import Ranking, closures
+from .._backend import Ranking, closures
 from ..taxonomy import Taxonomy
 from ..taxonomy.candidates import Candidates, candidate_nodes
 

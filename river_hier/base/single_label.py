@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from river import base
 
-from .._kernels import subtree_sums
+from .._backend import subtree_sums
 from ..taxonomy import Label, Taxonomy
-from ..taxonomy.open import grown
-from .early import early_label
+from ..taxonomy.open import with_labels
 from .model import Floats, TaxonomyModel
+from .truncation import truncate_label
 
 
 class SingleLabelModel(TaxonomyModel, base.Classifier):
@@ -40,7 +40,7 @@ class SingleLabelModel(TaxonomyModel, base.Classifier):
 
         """
         if not isinstance(self.taxonomy, Taxonomy):
-            taxonomy = grown(self.taxonomy, self._taxonomy, [y])
+            taxonomy = with_labels(self.taxonomy, self._taxonomy, [y])
             if taxonomy is not self._taxonomy:
                 self._grow(taxonomy, x)
         self._learn(x, self._taxonomy.index(y))
@@ -72,7 +72,7 @@ class SingleLabelModel(TaxonomyModel, base.Classifier):
         """
         if threshold is None and max_depth is None:
             return self._answer(x)
-        return early_label(self, self._taxonomy, x, threshold, max_depth, kwargs)
+        return truncate_label(self, self._taxonomy, x, threshold, max_depth, kwargs)
 
     def predict_proba_one(self, x: Mapping[Any, Any], **kwargs: Any) -> dict[Any, float]:
         """A distribution over all nodes: the softmax of the scores, which are not calibrated.
@@ -98,13 +98,13 @@ class SingleLabelModel(TaxonomyModel, base.Classifier):
         normalised: Floats = likely / likely.sum()
         return normalised
 
-    def _likely_one(self, x: Mapping[Any, Any]) -> Floats:
+    def _node_probabilities(self, x: Mapping[Any, Any]) -> Floats:
         return subtree_sums(self._softmax(x), self._taxonomy.arrays)
 
     def _debug_title(self, x: Mapping[Any, Any]) -> str:
         return f"Prediction: {self.predict_one(x)!r}, by the sum of the weights on its path"
 
-    def _asked(self, x: Mapping[Any, Any]) -> dict[int, bool]:
+    def _visited(self, x: Mapping[Any, Any]) -> dict[int, bool]:
         t, scores = self._taxonomy, self._scores_one(x)
         path = t.path(self.predict_one(x))
         asked = {0: True}

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from .._kernels import Features, KernelInstances, Names, Vector
+from .._backend import FeatureIndex, FeatureMap, KernelInstances, Vector
 from ..base.batches import at_row
 from ..kernel.functions import Function, Kernel
 from ..kernel.instances import instances_of
@@ -22,9 +22,9 @@ Examples = Iterable[tuple[Mapping[Any, Any], Any]]
 Taken = TypeVar("Taken")
 
 
-def read_matrix(examples: Examples, taxonomy: Taxonomy) -> tuple[Names, Any, Mask]:
+def read_matrix(examples: Examples, taxonomy: Taxonomy) -> tuple[FeatureMap, Any, Mask]:
     """The features, all x as the rows of a sparse matrix, and the closed masks of all y."""
-    features = Features()
+    features = FeatureIndex()
     vectors, on = _read(examples, taxonomy, features.insert)
     return features, _matrix(vectors, max(len(features), 1)), on  # LIBLINEAR wants a column
 

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from .._kernels import KernelInstances, Names
+from .._backend import FeatureMap, KernelInstances
 from .machines import KernelMachines, LinearMachines, Machines
 
 Floats = NDArray[np.float64]
@@ -38,7 +38,7 @@ class Expansion(Protocol):
 class LinearExpansion:
     """The weights themselves: O(features of x_i * nodes) to score, as much memory as they take."""
 
-    def __init__(self, features: Names, X: Any, n_nodes: int) -> None:
+    def __init__(self, features: FeatureMap, X: Any, n_nodes: int) -> None:
         self.features = features
         self.X = X  # sparse rows (instances, features)
         self.w = np.zeros((X.shape[1], n_nodes))

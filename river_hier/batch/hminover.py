@@ -5,7 +5,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from .._kernels import Ranking
+from .._backend import Ranking
 from ..base import Attributes, check_integer, check_positive
 from ..kernel.functions import Function, Kernel
 from ..taxonomy import Taxonomy

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._kernels import Threshold
+from .._backend import Threshold
 from ..base import Attributes, ranking_of
-from ..base.early import early_multilabel
+from ..base.truncation import truncate_multilabel
 from ..kernel.functions import Function, Kernel
 from ..kernel.instances import check_kernel
 from ..taxonomy import Label, Taxonomy
@@ -96,7 +96,7 @@ class LabelRanker(Frozen):
 
         """
         if max_depth is not None:
-            return early_multilabel(self, self.taxonomy, x, None, max_depth, kwargs)
+            return truncate_multilabel(self, self.taxonomy, x, None, max_depth, kwargs)
         scores = self._scores(x)
         threshold = self._found.threshold.at(scores[self._ranking.candidates])
         on = self._ranking.answer(scores, threshold)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._kernels import KernelInstances, Names
+from .._backend import FeatureMap, KernelInstances
 
 Floats = NDArray[np.float64]
 
@@ -25,7 +25,7 @@ class Machines(abc.ABC):
 class LinearMachines(Machines):
     """Weights (features, nodes) and biases: O(features of x * nodes) for all scores."""
 
-    def __init__(self, features: Names, w: Floats, bias: Floats) -> None:
+    def __init__(self, features: FeatureMap, w: Floats, bias: Floats) -> None:
         self.features = features
         self.w = w
         self.bias = bias

@@ -8,9 +8,9 @@ from typing import Any, Self
 
 import numpy as np
 
-from .._kernels.paths import top_down
+from .._backend.reference.paths import top_down
 from ..base import check_positive
-from ..base.early import early_multilabel
+from ..base.truncation import truncate_multilabel
 from ..taxonomy import Label, Taxonomy
 from .examples import Examples, Floats
 from .frozen import Frozen
@@ -67,7 +67,7 @@ class SupportVectorModel(Frozen):
 
         """
         if max_depth is not None:
-            return early_multilabel(self, self.taxonomy, x, None, max_depth, kwargs)
+            return truncate_multilabel(self, self.taxonomy, x, None, max_depth, kwargs)
         on = top_down(self._scores(x) >= 0.0, self._structure.arrays)
         return dict(zip(self.taxonomy.nodes[1:], on[1:].tolist(), strict=True))
 

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._kernels import Ranking
+from .._backend import Ranking
 from .expansions import Expansion
 
 Floats = NDArray[np.float64]

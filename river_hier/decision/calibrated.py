@@ -5,18 +5,18 @@ from typing import Any
 
 from river import base
 
-from .._kernels import Calibration, carried_values, top_down_probabilities, trained_nodes
-from .._kernels.paths import top_down
+from .._backend import Calibration, remap_values, top_down_probabilities, trained_nodes
+from .._backend.reference.paths import top_down
 from ..base import Floats
-from ..base.around import Around, check_model
 from ..base.classifiers import shown
-from ..base.early import early_multilabel
-from ..taxonomy import Label, Succession, succession
+from ..base.truncation import truncate_multilabel
+from ..base.wrapper import ModelWrapper, check_model
+from ..taxonomy import Label, NodeMapping, map_nodes
 
 __all__ = ["Calibrated"]
 
 
-class Calibrated(Around, base.MultiLabelClassifier):
+class Calibrated(ModelWrapper, base.MultiLabelClassifier):
     r"""Probabilities that are frequencies, learned along the stream from a model's scores.
 
     Node $i$ is on, given that its parents are, with probability
@@ -121,10 +121,10 @@ class Calibrated(Around, base.MultiLabelClassifier):
         on = taxonomy.multilabel(y)
         nodes = trained_nodes(on, taxonomy.arrays)
         if taxonomy is not before:
-            change = succession(before, taxonomy)
-            self._carry(change)
+            change = map_nodes(before, taxonomy)
+            self._remap(change)
             nodes = nodes[[bool(change.sources[v]) for v in nodes]]  # new labels had no scores
-            scores = carried_values(scores, change.sources, 0.0)
+            scores = remap_values(scores, change.sources, 0.0)
         self._calibration.learn(nodes, scores[nodes], on[nodes])
 
     def predict_one(
@@ -152,7 +152,7 @@ class Calibrated(Around, base.MultiLabelClassifier):
 
         """
         if threshold is not None or max_depth is not None:
-            return early_multilabel(self, self._taxonomy, x, threshold, max_depth, kwargs)
+            return truncate_multilabel(self, self._taxonomy, x, threshold, max_depth, kwargs)
         on = top_down(self._given(x) >= 0.5, self._taxonomy.arrays)
         return dict(zip(self._taxonomy.nodes[1:], on[1:].tolist(), strict=True))
 
@@ -169,14 +169,14 @@ class Calibrated(Around, base.MultiLabelClassifier):
         `{label: {False: 1 - p, True: p}}` for all nodes but the root.
 
         """
-        likely = self._likely_one(x).tolist()
+        likely = self._node_probabilities(x).tolist()
         nodes = self._taxonomy.nodes
         return {nodes[v]: {False: 1.0 - likely[v], True: likely[v]} for v in range(1, len(nodes))}
 
-    def _carry(self, change: Succession) -> None:
-        self._calibration.carry(change.sources)
+    def _remap(self, change: NodeMapping) -> None:
+        self._calibration.remap(change.sources)
 
-    def _likely_one(self, x: dict[Any, Any]) -> Floats:
+    def _node_probabilities(self, x: dict[Any, Any]) -> Floats:
         """P(on) of every node."""
         return top_down_probabilities(self._given(x), self._taxonomy.arrays)
 

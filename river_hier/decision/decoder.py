@@ -8,13 +8,13 @@ from typing import Any
 
 from river import base
 
-from ..base.around import Around, check_model
 from ..base.classifiers import shown
-from ..base.early import early_multilabel
+from ..base.truncation import truncate_multilabel
+from ..base.wrapper import ModelWrapper, check_model
 from ..taxonomy import Label
 
 
-class Decoder(Around, base.MultiLabelClassifier):
+class Decoder(ModelWrapper, base.MultiLabelClassifier):
     """Mother class of what answers with the multilabel that is best under a model's probabilities.
 
     Parameters
@@ -61,7 +61,7 @@ class Decoder(Around, base.MultiLabelClassifier):
 
         """
         if threshold is not None or max_depth is not None:
-            return early_multilabel(self, self._taxonomy, x, threshold, max_depth, kwargs)
+            return truncate_multilabel(self, self._taxonomy, x, threshold, max_depth, kwargs)
         likely = self._likely(x, **kwargs)
         nodes = self._taxonomy.nodes
         y_pred = dict.fromkeys(nodes[1:], False)
@@ -86,8 +86,8 @@ class Decoder(Around, base.MultiLabelClassifier):
 
     def _likely(self, x: dict[Any, Any], **kwargs: Any) -> list[float]:
         """P(on) of each node, in taxonomy order."""
-        if not kwargs and hasattr(self.model, "_likely_one"):  # without all the dicts
-            found: list[float] = self.model._likely_one(x).tolist()
+        if not kwargs and hasattr(self.model, "_node_probabilities"):  # without all the dicts
+            found: list[float] = self.model._node_probabilities(x).tolist()
             return found
         said = self.model.predict_proba_one(x, **kwargs)
         likely = [1.0]

@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from .._kernels import least_h_loss
+from .._backend import least_h_loss
 from ..losses.costs import Costs, check, check_values
 from ..taxonomy import Taxonomy
 from .decoder import Decoder

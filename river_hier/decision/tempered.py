@@ -5,15 +5,15 @@ from typing import Any
 
 from river import base
 
-from .._kernels import Temperature
-from ..base.around import Around, check_model
+from .._backend import Temperature
 from ..base.classifiers import shown
-from ..base.early import early_label
+from ..base.truncation import truncate_label
+from ..base.wrapper import ModelWrapper, check_model
 
 __all__ = ["Tempered"]
 
 
-class Tempered(Around, base.Classifier):
+class Tempered(ModelWrapper, base.Classifier):
     r"""Probabilities of single labels that say how sure a model can be: temperature scaling.
 
     Label $v$ is true with probability
@@ -127,7 +127,7 @@ class Tempered(Around, base.Classifier):
 
         """
         if threshold is not None or max_depth is not None:
-            return early_label(self, self._taxonomy, x, threshold, max_depth, kwargs)
+            return truncate_label(self, self._taxonomy, x, threshold, max_depth, kwargs)
         return self.model.predict_one(x, **kwargs)
 
     def predict_proba_one(self, x: dict[Any, Any], **kwargs: Any) -> dict[Any, float]:

@@ -7,10 +7,10 @@ from typing import Any
 from river import base
 from river import linear_model as river_linear_model
 
-from .._kernels import nearest
+from .._backend import nearest
 from ..base.classifiers import probabilities, shown
-from ..base.early import early_label
-from ..taxonomy import Renamed, Taxonomy, check_taxonomy, succession
+from ..base.truncation import truncate_label
+from ..taxonomy import Renamed, Taxonomy, check_taxonomy, map_nodes
 
 __all__ = ["TreeBayes"]
 
@@ -103,7 +103,7 @@ class TreeBayes(base.Wrapper[Any], base.Classifier):
             classifier in a taxonomy, as others have learned the labels that they answer with.
 
         """
-        succession(self.taxonomy, taxonomy, renamed)
+        map_nodes(self.taxonomy, taxonomy, renamed)
         taxonomy.check_tree()
         inside = getattr(self.classifier, "_last_step", self.classifier)
         if hasattr(inside, "adopt"):
@@ -148,15 +148,15 @@ class TreeBayes(base.Wrapper[Any], base.Classifier):
 
         """
         if threshold is not None or max_depth is not None:
-            return early_label(self, self.taxonomy, x, threshold, max_depth, kwargs)
-        masses = [0.0] * len(self.taxonomy)
+            return truncate_label(self, self.taxonomy, x, threshold, max_depth, kwargs)
+        below = [0.0] * len(self.taxonomy)
         for label, p in probabilities(self.classifier, x, kwargs).items():
             if not 0.0 <= p < math.inf:
                 raise ValueError(f"the classifier gives {label!r} the probability {p!r}")
-            masses[self.taxonomy.index(label)] = float(p)
-        for v in range(len(masses) - 1, 0, -1):
-            masses[self.taxonomy.parent_indices[v][0]] += masses[v]
-        return self.taxonomy.nodes[nearest(masses, self.taxonomy.child_indices)]
+            below[self.taxonomy.index(label)] = float(p)
+        for v in range(len(below) - 1, 0, -1):
+            below[self.taxonomy.parent_indices[v][0]] += below[v]
+        return self.taxonomy.nodes[nearest(below, self.taxonomy.child_indices)]
 
     def predict_proba_one(self, x: dict[Any, Any], **kwargs: Any) -> dict[Any, float]:
         """The probability of each label, as the classifier gives it.

@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from .._kernels import likeliest
+from .._backend import likeliest
 from ..taxonomy import Taxonomy
 from .decoder import Decoder
 

@@ -10,8 +10,8 @@ from river import base
 
 from ..base import batch_answers
 from ..base.batches import read_batch
-from ..base.early import early_multilabel
-from ..base.mini_batch import Names
+from ..base.mini_batch import ColumnNames
+from ..base.truncation import truncate_multilabel
 from ..taxonomy import Label, Taxonomy
 from .encoding import one_row
 from .team import Team
@@ -45,7 +45,7 @@ class ShardedAnswers(base.MultiLabelClassifier):
 
         """
         if threshold is not None or max_depth is not None:
-            return early_multilabel(self, self._taxonomy, x, threshold, max_depth, kwargs)
+            return truncate_multilabel(self, self._taxonomy, x, threshold, max_depth, kwargs)
         on = self._team.decided(one_row(x))[1:, 0].tolist()
         return dict(zip(self._taxonomy.nodes[1:], on, strict=True))
 
@@ -84,7 +84,7 @@ class ShardedAnswers(base.MultiLabelClassifier):
         scores = self._team.scored(one_row(x))[1:, 0].tolist()
         return dict(zip(self._taxonomy.nodes[1:], scores, strict=True))
 
-    def predict_many(self, X: Any, columns: Names = None) -> Any:
+    def predict_many(self, X: Any, columns: ColumnNames = None) -> Any:
         """Predict the multilabel of each row, as `model` would.
 
         Parameters
@@ -103,7 +103,7 @@ class ShardedAnswers(base.MultiLabelClassifier):
         on = self._team.decided(batch)
         return batch_answers.frame(like, on[1:].T, self._taxonomy.nodes[1:])
 
-    def predict_proba_many(self, X: Any, columns: Names = None) -> Any:
+    def predict_proba_many(self, X: Any, columns: ColumnNames = None) -> Any:
         """The probability that each node is on, for each row.
 
         Parameters

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from .._kernels import Batch
-from .._kernels.features import read
+from .._backend import Batch
+from .._backend.reference.feature_index import read
 
 
 def one_row(x: Mapping[Any, Any]) -> Batch:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from .. import checkpoint
-from .._kernels import Batch, core
+from .._backend import Batch, core
 from .shard import Model, Shard, Stage
 from .shards import Shards
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._kernels import Batch, Labels, Multilabels, Vectors, core
+from .._backend import Batch, Labels, Multilabels, Vectors, core
 from ..base import Floats
 from ..linear_model.least_squares import LeastSquaresModel
 from ..linear_model.top_down import TopDownModel

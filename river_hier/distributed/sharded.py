@@ -6,11 +6,11 @@ from typing import Any, Self
 
 from ..base import check_integer
 from ..base.classifiers import shown
-from ..base.mini_batch import Names
+from ..base.mini_batch import ColumnNames
 from ..linear_model import HPerceptron
 from ..linear_model.least_squares import LeastSquaresModel
 from ..linear_model.top_down import TopDownModel
-from ..taxonomy import Start, Taxonomy
+from ..taxonomy import Taxonomy, TaxonomyLike
 from .answers import ShardedAnswers
 from .processes import Processes
 from .shard import Model, Shard
@@ -112,7 +112,7 @@ class Sharded(ShardedAnswers):
         yield {"model": HPerceptron()}
 
     @property
-    def taxonomy(self) -> Start:
+    def taxonomy(self) -> TaxonomyLike:
         """The taxonomy of the model; `None` or an `OpenTaxonomy` where it is open."""
         return self.model.taxonomy
 
@@ -134,7 +134,9 @@ class Sharded(ShardedAnswers):
         """
         self._team.learn_one(x, y)
 
-    def learn_many(self, X: Any, y: Any, columns: Names = None, labels: Names = None) -> None:
+    def learn_many(
+        self, X: Any, y: Any, columns: ColumnNames = None, labels: ColumnNames = None
+    ) -> None:
         """Learn from a mini-batch: the same as a loop of `learn_one`, and much faster.
 
         It returns while the shards may still be at work on this batch and the one before. A batch

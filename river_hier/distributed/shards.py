@@ -6,7 +6,7 @@ import abc
 from collections.abc import Sequence
 from typing import Any
 
-from .._kernels import Batch
+from .._backend import Batch
 from .shard import Model, Stage
 
 

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._kernels import Batch, Labels, Multilabels, top_down_probabilities
-from .._kernels.paths import top_down
+from .._backend import Batch, Labels, Multilabels, top_down_probabilities
+from .._backend.reference.paths import top_down
 from ..base import Floats
-from ..base.mini_batch import Names
+from ..base.mini_batch import ColumnNames
 from ..taxonomy import Taxonomy
 from .encoding import one_row, sent
 from .plan import Plan, works
@@ -45,7 +45,7 @@ class Team:
         on = Multilabels.of(front._taxonomy.multilabel(y)[None])
         self._shards.learn(self._n_batches, [Stage(grown, one_row(x), on)])
 
-    def learn_many(self, X: Any, y: Any, columns: Names, labels: Names) -> None:
+    def learn_many(self, X: Any, y: Any, columns: ColumnNames, labels: ColumnNames) -> None:
         """Learn from a mini-batch."""
         front = self.front
         batch, parts = front._read_many(X, y, columns, labels)

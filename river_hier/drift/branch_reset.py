@@ -7,9 +7,9 @@ import numpy as np
 from numpy.typing import NDArray
 from river import base, drift
 
-from .._kernels import trained_nodes
-from ..base.around import Around, check_model
-from ..taxonomy import Label, Succession, Taxonomy
+from .._backend import trained_nodes
+from ..base.wrapper import ModelWrapper, check_model
+from ..taxonomy import Label, NodeMapping, Taxonomy
 
 __all__ = ["BranchReset"]
 
@@ -20,7 +20,7 @@ Mask = NDArray[np.bool_]
 _default: Any = drift.binary.HDDMA
 
 
-class BranchReset(Around, base.MultiLabelClassifier, base.Classifier):
+class BranchReset(ModelWrapper, base.MultiLabelClassifier, base.Classifier):
     """A model that starts anew in the branch where the stream has changed, and only there.
 
     Every node has a drift detector, which sees whether the model was right about the node before it
@@ -171,7 +171,7 @@ class BranchReset(Around, base.MultiLabelClassifier, base.Classifier):
         scores: dict[Label, float] = self.model.score_one(x, **kwargs)
         return scores
 
-    def _carry(self, change: Succession) -> None:
+    def _remap(self, change: NodeMapping) -> None:
         old, detectors = change.before.nodes, self._detectors
         self._detectors = {  # of nodes that are merged none fits
             label: detectors[old[sources[0]]]

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .._kernels import distances_from
+from .._backend import distances_from
 from ..taxonomy import Label, Taxonomy, check_taxonomy
 from .streams import check_ends
 from .vectors import weight_matrix

@@ -7,12 +7,12 @@ from typing import Any
 
 from river import base
 
-from .answering import Answering
+from .output_wrapper import OutputWrapper
 
 __all__ = ["Probabilities"]
 
 
-class Probabilities(Answering):
+class Probabilities(OutputWrapper):
     """A multilabel model that answers with probabilities of labels in place of labels.
 
     River evaluates multilabel models by `predict_one`; here that is how likely each label is on,

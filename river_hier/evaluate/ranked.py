@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from .answering import Answering
+from .output_wrapper import OutputWrapper
 
 __all__ = ["Ranked"]
 
 
-class Ranked(Answering):
+class Ranked(OutputWrapper):
     """A model that answers with the scores of labels in place of labels.
 
     River evaluates multilabel models by `predict_one`; here that is the `score_one` of the model,

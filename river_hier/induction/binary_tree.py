@@ -76,7 +76,7 @@ class BinaryTree(NamedTuple):
         """The splits from the root down to a class, and whether it is on the right of each."""
         return list(self._climb(~self.number[label]))[::-1]
 
-    def grown(self, label: Label) -> BinaryTree:
+    def with_label(self, label: Label) -> BinaryTree:
         """One class more: it comes beside all the others, under a new root."""
         if not self.classes:
             return BinaryTree.build((label,), ())

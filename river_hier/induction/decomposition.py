@@ -101,14 +101,14 @@ class Decomposition(base.Wrapper[base.Estimator], base.Classifier):
         if isinstance(self.taxonomy, Taxonomy):
             self.taxonomy.index(y)  # raises, unless y is an inner node
             raise ValueError(f"label {y!r} is an inner node of the taxonomy, not one of its leaves")
-        return tree.grown(y)
+        return tree.with_label(y)
 
     def _rebuild(self, taxonomy: Taxonomy) -> None:
         """Take another tree, with the classifiers of the splits that it has kept."""
         tree = BinaryTree.of(taxonomy)
         for label in self._tree.classes:
             if label not in tree.number:  # only empty examples so far
-                tree = tree.grown(label)
+                tree = tree.with_label(label)
         trained = dict(zip(self._tree.sides(tree.number), self._classifiers, strict=True))
         self._classifiers = [
             trained[split] if split in trained else self.classifier.clone()

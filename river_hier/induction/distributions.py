@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from .._kernels.features import read
+from .._backend.reference.feature_index import read
 from ..losses.costs import is_positive
 from .divergence import Joint
 

@@ -5,10 +5,10 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from .._kernels import Expansion, kernel_averaged_hieron_step, own_prototypes, path_sums
+from .._backend import Expansion, kernel_averaged_hieron_step, own_prototypes, path_sums
 from ..base import SingleLabelModel, check_cap
 from ..base.model import Floats
-from ..taxonomy import Label, Start, Succession
+from ..taxonomy import Label, NodeMapping, TaxonomyLike
 from .functions import Function, Kernel
 from .hieron import Hieron
 from .model import KernelModel, path_to
@@ -88,7 +88,7 @@ class AveragedHieron(KernelModel, SingleLabelModel):
 
     def __init__(
         self,
-        taxonomy: Start = None,
+        taxonomy: TaxonomyLike = None,
         kernel: Kernel | Function | None = None,
         C: float = math.inf,
         budget: int | None = None,
@@ -134,10 +134,10 @@ class AveragedHieron(KernelModel, SingleLabelModel):
     def _answer(self, x: Mapping[Any, Any]) -> Label:
         return self._taxonomy.nodes[int(self._scores_one(x).argmax())]
 
-    def _carry(self, change: Succession) -> None:
+    def _remap(self, change: NodeMapping) -> None:
         change.after.check_tree()
         onto = own_prototypes(change.sources, change.before.arrays, change.after.arrays)
-        self._w, self._lag = self._w.carried(onto), self._lag.carried(onto)
+        self._w, self._lag = self._w.remapped(onto), self._lag.remapped(onto)
 
     def _add_nodes(self, before: int, after: int) -> None:
         self._w.n_nodes = self._lag.n_nodes = after

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._kernels import Features
+from .._backend import FeatureIndex
 from ..base import check_integer, check_positive
 
 __all__ = ["RBF", "Kernel", "Linear", "Polynomial"]
@@ -68,7 +68,7 @@ class Kernel(abc.ABC):
 
     def __call__(self, x: Mapping[Any, Any], z: Mapping[Any, Any]) -> float:
         """The kernel of two feature dicts."""
-        features = Features()
+        features = FeatureIndex()
         first, second = features.insert(x), features.insert(z)
         dense = np.zeros((2, len(features)))
         dense[0, first.rows], dense[1, second.rows] = first.values, second.values

@@ -4,10 +4,10 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from .._kernels import Expansion, kernel_hieron_step, own_prototypes, path_sums
+from .._backend import Expansion, kernel_hieron_step, own_prototypes, path_sums
 from ..base import SingleLabelModel, check_cap
 from ..base.model import Floats
-from ..taxonomy import Label, Start, Succession
+from ..taxonomy import Label, NodeMapping, TaxonomyLike
 from .functions import Function, Kernel
 from .model import KernelModel, path_to
 
@@ -107,7 +107,7 @@ class Hieron(KernelModel, SingleLabelModel):
 
     def __init__(
         self,
-        taxonomy: Start = None,
+        taxonomy: TaxonomyLike = None,
         kernel: Kernel | Function | None = None,
         C: float = math.inf,
         budget: int | None = None,
@@ -137,10 +137,10 @@ class Hieron(KernelModel, SingleLabelModel):
     def _answer(self, x: Mapping[Any, Any]) -> Label:
         return self._taxonomy.nodes[int(self._scores_one(x).argmax())]
 
-    def _carry(self, change: Succession) -> None:
+    def _remap(self, change: NodeMapping) -> None:
         change.after.check_tree()
         before, after = change.before.arrays, change.after.arrays
-        self._w = self._w.carried(own_prototypes(change.sources, before, after))
+        self._w = self._w.remapped(own_prototypes(change.sources, before, after))
 
     def _add_nodes(self, before: int, after: int) -> None:
         self._w.n_nodes = after

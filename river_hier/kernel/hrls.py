@@ -3,8 +3,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from .._kernels import store_everywhere
-from ..taxonomy import Start
+from .._backend import store_everywhere
+from ..taxonomy import TaxonomyLike
 from .functions import Function, Kernel
 from .least_squares import LeastSquaresModel
 
@@ -96,7 +96,7 @@ class HRLS(LeastSquaresModel):
 
     def __init__(
         self,
-        taxonomy: Start = None,
+        taxonomy: TaxonomyLike = None,
         kernel: Kernel | Function | None = None,
         l2: float = 1.0,
         budget: int | None = None,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .._kernels import DotProducts, Features, KernelInstances, Pairs
+from .._backend import DotProducts, FeatureIndex, KernelInstances, Pairs
 from .functions import Function, Kernel, Linear
 
 
@@ -19,5 +19,5 @@ def instances_of(kernel: Kernel | Function | None) -> KernelInstances:
     """A store without instances; `None` is the linear kernel."""
     function = Linear() if kernel is None else kernel
     if isinstance(function, Kernel):
-        return DotProducts(function.from_dots, Features())
+        return DotProducts(function.from_dots, FeatureIndex())
     return Pairs(function)

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from .._kernels import LARGEST_RATIO, KernelSystems, KernelVisit, decided
+from .._backend import LARGEST_RATIO, KernelSystems, KernelVisit, decided
 from ..base import MultiLabelModel, check_positive
+from ..base.explanation import Part, shares
 from ..base.model import Floats
-from ..base.reasons import Part, shares
-from ..taxonomy import Label, Start, Succession
+from ..taxonomy import Label, NodeMapping, TaxonomyLike
 from .functions import Function, Kernel
 from .model import KernelModel
 
@@ -26,7 +26,7 @@ class LeastSquaresModel(KernelModel, MultiLabelModel):
 
     def __init__(
         self,
-        taxonomy: Start,
+        taxonomy: TaxonomyLike,
         kernel: Kernel | Function | None,
         l2: float,
         budget: int | None,
@@ -60,7 +60,7 @@ class LeastSquaresModel(KernelModel, MultiLabelModel):
     def _conditionals(self, scores: Floats) -> Floats:
         return np.clip((1.0 + scores) / 2.0, 0.0, 1.0)  # Eq. (3)
 
-    def _carry(self, change: Succession) -> None:
+    def _remap(self, change: NodeMapping) -> None:
         raise TypeError(
             f"kernel.{type(self).__name__} cannot carry on with another taxonomy, "
             f"nor without a branch; linear_model.{type(self).__name__} can"

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base import Floats, TaxonomyModel, check_integer
-from ..base.reasons import Part
-from ..taxonomy import Start, Taxonomy
+from ..base.explanation import Part
+from ..taxonomy import Taxonomy, TaxonomyLike
 from .functions import Function, Kernel
 from .instances import check_kernel, instances_of
 
@@ -20,7 +20,7 @@ class KernelModel(TaxonomyModel):
     """A model whose weight vectors are sums over stored examples."""
 
     def __init__(
-        self, taxonomy: Start, kernel: Kernel | Function | None, budget: int | None
+        self, taxonomy: TaxonomyLike, kernel: Kernel | Function | None, budget: int | None
     ) -> None:
         super().__init__(taxonomy)
         check_kernel(kernel)

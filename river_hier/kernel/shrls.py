@@ -3,9 +3,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from .._kernels import store_where_in_doubt
+from .._backend import store_where_in_doubt
 from ..base import check_positive
-from ..taxonomy import Start
+from ..taxonomy import TaxonomyLike
 from .functions import Function, Kernel
 from .least_squares import LeastSquaresModel
 
@@ -93,7 +93,7 @@ class SHRLS(LeastSquaresModel):
 
     def __init__(
         self,
-        taxonomy: Start = None,
+        taxonomy: TaxonomyLike = None,
         kernel: Kernel | Function | None = None,
         threshold: float = 5.0,
         l2: float = 1.0,

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._kernels import Vector, Vectors, averaged_hieron_answer, path_sums
+from .._backend import Vector, Vectors, averaged_hieron_answer, path_sums
 from ..base import MiniBatchSingleLabelModel
 from ..base.model import Floats
 from ..taxonomy import Label

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._kernels import (
+from .._backend import (
     Batch,
     Vector,
     Vectors,
@@ -17,13 +17,13 @@ from .._kernels import (
     averaged_hieron_step,
     averaged_hieron_steps,
     averaged_scores,
-    carried,
     own_prototypes,
     path_sums,
+    remap_weights,
 )
 from ..base import MiniBatchSingleLabelModel, check_cap, check_dtype
 from ..base.model import Floats
-from ..taxonomy import Label, Start, Succession
+from ..taxonomy import Label, NodeMapping, TaxonomyLike
 from .hieron import Hieron
 
 __all__ = ["AveragedHieron"]
@@ -100,7 +100,7 @@ class AveragedHieron(MiniBatchSingleLabelModel):
 
     def __init__(
         self,
-        taxonomy: Start = None,
+        taxonomy: TaxonomyLike = None,
         C: float = math.inf,
         n_features: int | None = None,
         dtype: str = "float64",
@@ -148,10 +148,10 @@ class AveragedHieron(MiniBatchSingleLabelModel):
         lag = self._lag.column(v, n_features)
         return self._w.column(v, n_features) - lag / (self._m + 1)
 
-    def _carry(self, change: Succession) -> None:
+    def _remap(self, change: NodeMapping) -> None:
         change.after.check_tree()
         onto = own_prototypes(change.sources, change.before.arrays, change.after.arrays)
-        self._w, self._lag = carried(self._w, onto), carried(self._lag, onto)
+        self._w, self._lag = remap_weights(self._w, onto), remap_weights(self._lag, onto)
 
     def _add_nodes(self, before: int, after: int) -> None:
         self._w.add_nodes(after)

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._kernels import Vectors, averaged_top_down_answer
-from .._kernels.paths import top_down
+from .._backend import Vectors, averaged_top_down_answer
+from .._backend.reference.paths import top_down
 from ..base import MiniBatchMultiLabelModel
 from ..base.model import Floats
 from ..taxonomy import Label

@@ -6,11 +6,11 @@ import copy
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from .._kernels import Batch, Vector, Vectors, Weights, averaged_scores
+from .._backend import Batch, Vector, Vectors, Weights, averaged_scores
 from ..base.classifiers import shown
 from ..base.mini_batch import MiniBatchModel
 from ..base.model import Floats
-from ..taxonomy import Succession
+from ..taxonomy import NodeMapping
 
 
 def _of_the_model(name: str) -> Any:
@@ -79,9 +79,9 @@ class AveragingModel(MiniBatchModel):
         average: Floats = w - lag / (self._m + 1)
         return average
 
-    def _carry(self, change: Succession) -> None:
+    def _remap(self, change: NodeMapping) -> None:
         for part in (self._lag, self.model):
-            part._carry(change)
+            part._remap(change)
 
     def _add_nodes(self, before: int, after: int) -> None:
         for part in (self._lag, self.model):

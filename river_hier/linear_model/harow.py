@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from .._kernels import (
+from .._backend import (
     Batch,
     GaussianWeights,
     Multilabels,
@@ -11,7 +11,7 @@ from .._kernels import (
     harow_steps,
 )
 from ..base import check_forgetting, check_positive
-from ..taxonomy import Start
+from ..taxonomy import TaxonomyLike
 from .top_down import TopDownModel
 
 __all__ = ["HAROW"]
@@ -105,7 +105,7 @@ class HAROW(TopDownModel):
 
     def __init__(
         self,
-        taxonomy: Start = None,
+        taxonomy: TaxonomyLike = None,
         r: float = 1.0,
         n_features: int | None = None,
         dtype: str = "float64",

@@ -7,22 +7,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._kernels import (
+from .._backend import (
     Batch,
     Vector,
     Vectors,
     Weights,
-    carried,
     hieron_answer,
     hieron_answers,
     hieron_step,
     hieron_steps,
     own_prototypes,
     path_sums,
+    remap_weights,
 )
 from ..base import MiniBatchSingleLabelModel, check_cap, check_dtype
 from ..base.model import Floats
-from ..taxonomy import Label, Start, Succession
+from ..taxonomy import Label, NodeMapping, TaxonomyLike
 
 __all__ = ["Hieron"]
 
@@ -103,7 +103,7 @@ class Hieron(MiniBatchSingleLabelModel):
 
     def __init__(
         self,
-        taxonomy: Start = None,
+        taxonomy: TaxonomyLike = None,
         C: float = math.inf,
         n_features: int | None = None,
         dtype: str = "float64",
@@ -134,10 +134,10 @@ class Hieron(MiniBatchSingleLabelModel):
     def _weights(self, v: int, n_features: int) -> Floats:
         return self._w.column(v, n_features)
 
-    def _carry(self, change: Succession) -> None:
+    def _remap(self, change: NodeMapping) -> None:
         change.after.check_tree()
         before, after = change.before.arrays, change.after.arrays
-        self._w = carried(self._w, own_prototypes(change.sources, before, after))
+        self._w = remap_weights(self._w, own_prototypes(change.sources, before, after))
 
     def _add_nodes(self, before: int, after: int) -> None:
         self._w.add_nodes(after)

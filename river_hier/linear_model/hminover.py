@@ -6,21 +6,21 @@ from typing import Any
 import numpy as np
 from scipy.special import expit
 
-from .._kernels import (
+from .._backend import (
     Ranking,
     Threshold,
     Vector,
     Vectors,
     Weights,
-    carried,
     conditional_probabilities,
     hminover_step,
     own_weights,
+    remap_weights,
     star_closures,
 )
 from ..base import Attributes, LinearModel, MultiLabelModel, check_dtype, check_positive, ranking_of
 from ..base.model import Floats
-from ..taxonomy import Label, Start, Succession, Taxonomy
+from ..taxonomy import Label, NodeMapping, Taxonomy, TaxonomyLike
 from ..taxonomy.candidates import Candidates
 
 __all__ = ["HMinOver"]
@@ -131,7 +131,7 @@ class HMinOver(LinearModel, MultiLabelModel):
 
     def __init__(
         self,
-        taxonomy: Start = None,
+        taxonomy: TaxonomyLike = None,
         margin: float = 1.0,
         t: Attributes = 1.0,
         candidates: Candidates | None = None,
@@ -195,9 +195,9 @@ class HMinOver(LinearModel, MultiLabelModel):
     def _weights(self, v: int, n_features: int) -> Floats:
         return self._w.column(v, n_features)
 
-    def _carry(self, change: Succession) -> None:
+    def _remap(self, change: NodeMapping) -> None:
         ranking = ranking_of(change.after, self.t, self.candidates)  # may be refused
-        self._w = carried(self._w, own_weights(change.sources, len(change.before)))
+        self._w = remap_weights(self._w, own_weights(change.sources, len(change.before)))
         self._ranking = ranking
 
     def _add_nodes(self, before: int, after: int) -> None:

@@ -3,8 +3,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from .._kernels import Batch, Multilabels, Weights, hperceptron_step, hperceptron_steps
-from ..taxonomy import Start
+from .._backend import Batch, Multilabels, Weights, hperceptron_step, hperceptron_steps
+from ..taxonomy import TaxonomyLike
 from .top_down import TopDownModel
 
 __all__ = ["HPerceptron"]
@@ -74,7 +74,7 @@ class HPerceptron(TopDownModel):
 
     def __init__(
         self,
-        taxonomy: Start = None,
+        taxonomy: TaxonomyLike = None,
         n_features: int | None = None,
         dtype: str = "float64",
     ) -> None:

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._kernels import Batch, Multilabels, hrls_step, hrls_steps, shared_systems
-from ..taxonomy import Start, Succession
+from .._backend import Batch, Multilabels, hrls_step, hrls_steps, shared_systems
+from ..taxonomy import NodeMapping, TaxonomyLike
 from .least_squares import LeastSquaresModel
 
 __all__ = ["HRLS"]
@@ -114,7 +114,7 @@ class HRLS(LeastSquaresModel):
 
     def __init__(
         self,
-        taxonomy: Start = None,
+        taxonomy: TaxonomyLike = None,
         l2: float = 1.0,
         memory: float = 8e7,
         n_features: int | None = None,
@@ -130,14 +130,14 @@ class HRLS(LeastSquaresModel):
     def _steps(self, X: Batch, y: Multilabels) -> None:
         hrls_steps(self._rls, self._features, self._labels, X, y)
 
-    def _visited(self, trained: NDArray[np.intp]) -> Iterable[int]:
+    def _trained_systems(self, trained: NDArray[np.intp]) -> Iterable[int]:
         nodes = set(trained.tolist())
         return [s for s, group in enumerate(self._systems) if not group or group[0] in nodes]
 
-    def _carry(self, change: Succession) -> None:
+    def _remap(self, change: NodeMapping) -> None:
         change.check_unmerged(self)
         before, after = change.before.arrays, change.after.arrays
-        plan = shared_systems(self._systems, change.sources, before, after, change.anew)
+        plan = shared_systems(self._systems, change.sources, before, after, change.reset)
         self._carry_systems(plan)
         self._systems = [carried.nodes + carried.new for carried in plan]
 

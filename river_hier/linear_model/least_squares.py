@@ -11,27 +11,27 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from .._kernels import (
+from .._backend import (
     LARGEST_RATIO,
     Batch,
-    Carried,
     Labels,
     LeastSquares,
     Multilabels,
+    RemappedSystem,
     Vector,
     Vectors,
-    carried_systems,
     fade,
     least_squares_answer,
     least_squares_answers,
     period,
+    remap_systems,
     systems_of,
     trained_nodes,
 )
 from ..base import MiniBatchMultiLabelModel, check_forgetting, check_positive
+from ..base.explanation import Part, shares
 from ..base.model import Floats
-from ..base.reasons import Part, shares
-from ..taxonomy import Label, Start
+from ..taxonomy import Label, TaxonomyLike
 
 
 class LeastSquaresModel(MiniBatchMultiLabelModel):
@@ -47,7 +47,7 @@ class LeastSquaresModel(MiniBatchMultiLabelModel):
 
     def __init__(
         self,
-        taxonomy: Start,
+        taxonomy: TaxonomyLike,
         l2: float,
         budget: int | None,
         memory: float,
@@ -91,7 +91,7 @@ class LeastSquaresModel(MiniBatchMultiLabelModel):
         """Count the example in; where a period ends, forget."""
         h = period(self.forgetting)
         on = self._taxonomy.multilabel(y)
-        for s in self._visited(trained_nodes(on, self._taxonomy.arrays)):
+        for s in self._trained_systems(trained_nodes(on, self._taxonomy.arrays)):
             if (n := self._visits[s]) is None:
                 continue
             self._visits[s] = n + 1
@@ -102,8 +102,8 @@ class LeastSquaresModel(MiniBatchMultiLabelModel):
         self._rls.add_system(nodes)
         self._visits.append(0)
 
-    def _carry_systems(self, plan: Sequence[Carried]) -> None:
-        self._rls = carried_systems(self._rls, plan)
+    def _carry_systems(self, plan: Sequence[RemappedSystem]) -> None:
+        self._rls = remap_systems(self._rls, plan)
         self._visits = [0 if old.system is None else self._visits[old.system] for old in plan]
 
     def _answer(self, x: Mapping[Any, Any]) -> dict[Label, bool]:
@@ -166,7 +166,7 @@ class LeastSquaresModel(MiniBatchMultiLabelModel):
         """Learn from some, in one call."""
 
     @abc.abstractmethod
-    def _visited(self, trained: NDArray[np.intp]) -> Iterable[int]:
+    def _trained_systems(self, trained: NDArray[np.intp]) -> Iterable[int]:
         """The systems of the nodes that are trained."""
 
     @abc.abstractmethod

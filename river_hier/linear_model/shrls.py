@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._kernels import Batch, Carried, Multilabels, shrls_step, shrls_steps
+from .._backend import Batch, Multilabels, RemappedSystem, shrls_step, shrls_steps
 from ..base import check_integer, check_positive
-from ..taxonomy import Start, Succession
+from ..taxonomy import NodeMapping, TaxonomyLike
 from .least_squares import LeastSquaresModel
 
 __all__ = ["SHRLS"]
@@ -118,7 +118,7 @@ class SHRLS(LeastSquaresModel):
 
     def __init__(
         self,
-        taxonomy: Start = None,
+        taxonomy: TaxonomyLike = None,
         threshold: float = 5.0,
         l2: float = 1.0,
         budget: int | None = None,
@@ -160,15 +160,15 @@ class SHRLS(LeastSquaresModel):
         shrls_steps(self._rls, c, t, self._features, self._labels, X, y)
         self._t += X.n
 
-    def _visited(self, trained: NDArray[np.intp]) -> Iterable[int]:
+    def _trained_systems(self, trained: NDArray[np.intp]) -> Iterable[int]:
         systems: list[int] = (trained - 1).tolist()
         return systems
 
-    def _carry(self, change: Succession) -> None:
+    def _remap(self, change: NodeMapping) -> None:
         change.check_unmerged(self)
         olds = change.sources[1:]
         plan = [
-            Carried(old[0] - 1, [0], [v], []) if old else Carried(None, [], [v], [])
+            RemappedSystem(old[0] - 1, [0], [v], []) if old else RemappedSystem(None, [], [v], [])
             for v, old in enumerate(olds, start=1)
         ]
         self._carry_systems(plan)

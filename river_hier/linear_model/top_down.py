@@ -10,21 +10,21 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from .._kernels import (
+from .._backend import (
     Labels,
     Vector,
     Vectors,
     Weights,
-    carried,
     joined_weights,
     own_weights,
+    remap_weights,
     top_down_answer,
     top_down_answers,
     weights_of,
 )
 from ..base import MiniBatchMultiLabelModel, check_dtype
 from ..base.model import Floats
-from ..taxonomy import Label, Start, Succession
+from ..taxonomy import Label, NodeMapping, TaxonomyLike
 
 
 class TopDownModel(MiniBatchMultiLabelModel):
@@ -32,7 +32,7 @@ class TopDownModel(MiniBatchMultiLabelModel):
 
     _w: Weights
 
-    def __init__(self, taxonomy: Start, n_features: int | None, dtype: str) -> None:
+    def __init__(self, taxonomy: TaxonomyLike, n_features: int | None, dtype: str) -> None:
         super().__init__(taxonomy, n_features)
         check_dtype("dtype", dtype)
         self.dtype = dtype
@@ -53,8 +53,8 @@ class TopDownModel(MiniBatchMultiLabelModel):
     def _weights(self, v: int, n_features: int) -> Floats:
         return self._w.column(v, n_features)
 
-    def _carry(self, change: Succession) -> None:
-        self._w = carried(self._w, own_weights(change.sources, len(change.before)))
+    def _remap(self, change: NodeMapping) -> None:
+        self._w = remap_weights(self._w, own_weights(change.sources, len(change.before)))
 
     def _add_nodes(self, before: int, after: int) -> None:
         self._w.add_nodes(after)

@@ -8,8 +8,8 @@ from typing import Any
 
 from river import base
 
-from ..taxonomy import Label, Renamed, Start, Succession, Taxonomy, succession
-from ..taxonomy.open import started
+from ..taxonomy import Label, NodeMapping, Renamed, Taxonomy, TaxonomyLike, map_nodes
+from ..taxonomy.open import initial_taxonomy
 from .choice import Choice, Place, check_choice, chosen
 from .classifier import LocalClassifier
 from .threshold import Threshold, check_threshold
@@ -26,8 +26,8 @@ class LocalModel(base.Wrapper[Any], base.Estimator):
     of them refuses it, those that were asked before have learned it.
     """
 
-    def __init__(self, classifier: Choice, taxonomy: Start, threshold: Threshold) -> None:
-        self._taxonomy = started(taxonomy)
+    def __init__(self, classifier: Choice, taxonomy: TaxonomyLike, threshold: Threshold) -> None:
+        self._taxonomy = initial_taxonomy(taxonomy)
         check_threshold(threshold)
         self.classifier = classifier
         self.taxonomy = taxonomy
@@ -58,7 +58,7 @@ class LocalModel(base.Wrapper[Any], base.Estimator):
             classifiers answer with labels, they have learned the old ones.
 
         """
-        change = succession(self._taxonomy, taxonomy, renamed)
+        change = map_nodes(self._taxonomy, taxonomy, renamed)
         self._check_places(taxonomy)
         self._local = self._carried(change)
         self._taxonomy = self.taxonomy = taxonomy
@@ -115,7 +115,7 @@ class LocalModel(base.Wrapper[Any], base.Estimator):
         """Raise an error if there can be no such place."""
 
     @abc.abstractmethod
-    def _carried(self, change: Succession) -> dict[Place, LocalClassifier]:
+    def _carried(self, change: NodeMapping) -> dict[Place, LocalClassifier]:
         """The classifiers at the places of another taxonomy; or an error."""
 
     @staticmethod

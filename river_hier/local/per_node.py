@@ -7,12 +7,12 @@ import numpy as np
 from river import base
 from river import linear_model as river_linear_model
 
-from .._kernels import top_down_probabilities, trained_nodes
+from .._backend import top_down_probabilities, trained_nodes
 from ..base.classifiers import probability
-from ..base.early import early_multilabel
-from ..taxonomy import Label, Start, Succession, Taxonomy
+from ..base.truncation import truncate_multilabel
+from ..taxonomy import Label, NodeMapping, Taxonomy, TaxonomyLike
 from ..taxonomy.multilabel import is_one
-from ..taxonomy.open import grown
+from ..taxonomy.open import with_labels
 from .choice import Choice, Place, check_classifier
 from .classifier import LocalClassifier
 from .model import LocalModel
@@ -109,7 +109,7 @@ class PerNode(LocalModel, base.MultiLabelClassifier):
     """
 
     def __init__(
-        self, classifier: Choice, taxonomy: Start = None, threshold: Threshold = 0.5
+        self, classifier: Choice, taxonomy: TaxonomyLike = None, threshold: Threshold = 0.5
     ) -> None:
         super().__init__(classifier, taxonomy, threshold)
 
@@ -141,7 +141,7 @@ class PerNode(LocalModel, base.MultiLabelClassifier):
         taxonomy = self._taxonomy
         if not isinstance(self.taxonomy, Taxonomy):
             named = [y] if is_one(y) or isinstance(y, tuple) else y
-            taxonomy = grown(self.taxonomy, taxonomy, named)
+            taxonomy = with_labels(self.taxonomy, taxonomy, named)
         on = taxonomy.multilabel(y)
         trained = trained_nodes(on, taxonomy.arrays).tolist()
         lessons = [(taxonomy.nodes[v], bool(on[v])) for v in trained]
@@ -173,8 +173,8 @@ class PerNode(LocalModel, base.MultiLabelClassifier):
 
         """
         if threshold is not None or max_depth is not None:
-            return early_multilabel(self, self._taxonomy, x, threshold, max_depth, kwargs)
-        asked = self._asked(x, kwargs)
+            return truncate_multilabel(self, self._taxonomy, x, threshold, max_depth, kwargs)
+        asked = self._visited(x, kwargs)
         return {label: asked.get(label, (0.0, False))[1] for label in self._taxonomy.nodes[1:]}
 
     def predict_proba_one(
@@ -217,9 +217,9 @@ class PerNode(LocalModel, base.MultiLabelClassifier):
         A text: the nodes that were asked, those whose parents are on, each with its probability.
 
         """
-        return told(self._taxonomy, self._asked(x, {}), decimals)
+        return told(self._taxonomy, self._visited(x, {}), decimals)
 
-    def _asked(self, x: Mapping[Any, Any], kwargs: dict[str, Any]) -> Asked:
+    def _visited(self, x: Mapping[Any, Any], kwargs: dict[str, Any]) -> Asked:
         """Of the nodes whose parents are on: how likely each is on then, and whether it is."""
         t, asked, on = self._taxonomy, {}, [True]
         for v, label in enumerate(t.nodes[1:], start=1):
@@ -246,7 +246,7 @@ class PerNode(LocalModel, base.MultiLabelClassifier):
     def _check_place(self, taxonomy: Taxonomy, place: Place) -> None:
         taxonomy.index(place)
 
-    def _carried(self, change: Succession) -> dict[Place, LocalClassifier]:
+    def _carried(self, change: NodeMapping) -> dict[Place, LocalClassifier]:
         change.check_unmerged(self)
         old, pairs = change.before.nodes, zip(change.after.nodes, change.sources, strict=True)
         heirs = {old[u]: label for label, sources in pairs for u in sources}

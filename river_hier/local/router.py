@@ -12,9 +12,9 @@ from river import base
 from river import linear_model as river_linear_model
 
 from ..base.classifiers import probabilities
-from ..base.early import early_label
-from ..taxonomy import Label, Start, Succession, Taxonomy
-from ..taxonomy.open import grown
+from ..base.truncation import truncate_label
+from ..taxonomy import Label, NodeMapping, Taxonomy, TaxonomyLike
+from ..taxonomy.open import with_labels
 from .choice import Choice, Place, check_multiclass
 from .classifier import LocalClassifier
 from .model import LocalModel
@@ -34,7 +34,7 @@ class RoutingModel(LocalModel, base.Classifier):
     def __init__(
         self,
         classifier: Choice,
-        taxonomy: Start = None,
+        taxonomy: TaxonomyLike = None,
         threshold: Threshold = 0.0,
     ) -> None:
         super().__init__(classifier, taxonomy, threshold)
@@ -67,7 +67,7 @@ class RoutingModel(LocalModel, base.Classifier):
         """
         taxonomy = self._taxonomy
         if not isinstance(self.taxonomy, Taxonomy):
-            taxonomy = grown(self.taxonomy, taxonomy, [y])
+            taxonomy = with_labels(self.taxonomy, taxonomy, [y])
         path = taxonomy.path(y)
         steps = list(pairwise(path))
         if taxonomy.children(path[-1]):
@@ -106,7 +106,7 @@ class RoutingModel(LocalModel, base.Classifier):
 
         """
         if threshold is not None or max_depth is not None:
-            return early_label(self, self._taxonomy, x, threshold, max_depth, kwargs)
+            return truncate_label(self, self._taxonomy, x, threshold, max_depth, kwargs)
         return self._way(x, kwargs)[-1][0]
 
     def predict_proba_one(self, x: Mapping[Any, Any], **kwargs: Any) -> dict[Any, float]:
@@ -217,7 +217,7 @@ class RoutingModel(LocalModel, base.Classifier):
                 return {there: p / total for there, p in shares.items()}
         return {here: 1.0}
 
-    def _carried(self, change: Succession) -> dict[Place, LocalClassifier]:
+    def _carried(self, change: NodeMapping) -> dict[Place, LocalClassifier]:
         change.after.check_tree()
         for label, sources in zip(change.after.nodes, change.sources, strict=True):
             for u in sources:

@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from .._kernels import LARGEST_RATIO, Discriminant, Features
+from .._backend import LARGEST_RATIO, Discriminant, FeatureIndex
 from ..base import Floats, SingleLabelModel, check_positive
-from ..base.reasons import Part, effects
-from ..taxonomy import Label, Start, Succession, Taxonomy
+from ..base.explanation import Part, effects
+from ..taxonomy import Label, NodeMapping, Taxonomy, TaxonomyLike
 
 __all__ = ["LinearDiscriminant"]
 
@@ -88,14 +88,16 @@ class LinearDiscriminant(SingleLabelModel):
 
     """
 
-    def __init__(self, taxonomy: Start = None, shrinkage: float = 1.0, l2: float = 1.0) -> None:
+    def __init__(
+        self, taxonomy: TaxonomyLike = None, shrinkage: float = 1.0, l2: float = 1.0
+    ) -> None:
         super().__init__(taxonomy)
         self._taxonomy.check_tree()
         check_positive("shrinkage", shrinkage)
         check_positive("l2", l2)
         self.shrinkage = shrinkage
         self.l2 = l2
-        self._features = Features()
+        self._features = FeatureIndex()
         parents = _parents(self._taxonomy)
         self._discriminant = Discriminant(parents, float(shrinkage), float(l2))
 
@@ -123,9 +125,9 @@ class LinearDiscriminant(SingleLabelModel):
     def _parts(self, x: Mapping[Any, Any], nodes: Sequence[int]) -> list[list[Part]]:
         return effects(self._scores_one, x, nodes)
 
-    def _carry(self, change: Succession) -> None:
+    def _remap(self, change: NodeMapping) -> None:
         change.after.check_tree()
-        self._discriminant = self._discriminant.carried(change.sources, _parents(change.after))
+        self._discriminant = self._discriminant.remapped(change.sources, _parents(change.after))
 
     def _add_nodes(self, before: int, after: int) -> None:
         self._discriminant.add_nodes([0] * after)

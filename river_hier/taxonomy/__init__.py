@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from .arrays import Arrays
 from .errors import UnknownLabelError
+from .mapping import NodeMapping, Renamed, map_nodes, without_branch
 from .nodes import Label, check_taxonomy
-from .open import OpenTaxonomy, Start
-from .succession import Renamed, Succession, succession, without_branch
+from .open import OpenTaxonomy, TaxonomyLike
 from .taxonomy import Taxonomy
 
 __all__ = [
     "Arrays",
     "Label",
+    "NodeMapping",
     "OpenTaxonomy",
     "Renamed",
-    "Start",
-    "Succession",
     "Taxonomy",
+    "TaxonomyLike",
     "UnknownLabelError",
     "check_taxonomy",
-    "succession",
+    "map_nodes",
     "without_branch",
 ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Hashable, Iterable
 
-from .short import short
+from .repr import short
 
 # Beyond this many nodes, looking for a similar label takes longer than a tenth of a second.
 _SUGGEST_UP_TO = 2_000

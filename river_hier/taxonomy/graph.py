@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from .short import short
+from .repr import short
 
 Label = Any  # any hashable
 DEFAULT_ROOT = "root"

@@ -7,7 +7,7 @@ from itertools import compress
 from typing import Any
 
 from .nodes import Nodes, check_taxonomy
-from .short import short
+from .repr import short
 
 
 def closed(taxonomy: Nodes, y: Any) -> set[int]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from . import graph, star
+from . import flat, graph
 from .nodes import Label, check_taxonomy
 from .taxonomy import Taxonomy
 
@@ -38,8 +38,8 @@ class OpenTaxonomy:
     -----
     The model carries on with the larger taxonomy as its `adopt` does, O(size of the model) for each
     label that is new. A misspelt label is no error here. The labels that a model knows are the
-    keys of its `weights`, and metrics want them in a closed taxonomy: `grown` gives the one of any
-    labels, from `Taxonomy.flat([], root="")` on.
+    keys of its `weights`, and metrics want them in a closed taxonomy: `with_labels` gives the
+    one of any labels, from `Taxonomy.flat([], root="")` on.
 
     Examples
     --------
@@ -96,7 +96,7 @@ class OpenTaxonomy:
             above = list(map(self.separator.join, above))
         return [self.root, *above, label]
 
-    def grown(self, taxonomy: Taxonomy, labels: Iterable[Any]) -> Taxonomy:
+    def with_labels(self, taxonomy: Taxonomy, labels: Iterable[Any]) -> Taxonomy:
         """The taxonomy with these labels too, or itself if it has them all."""
         edges: list[tuple[Label, Label]] = []
         for label in labels:
@@ -106,10 +106,10 @@ class OpenTaxonomy:
         return taxonomy.extend(edges) if edges else taxonomy
 
 
-Start = Taxonomy | OpenTaxonomy | None
+TaxonomyLike = Taxonomy | OpenTaxonomy | None
 
 
-def started(taxonomy: Start) -> Taxonomy:
+def initial_taxonomy(taxonomy: TaxonomyLike) -> Taxonomy:
     """The taxonomy that a model has before it has seen anything."""
     if taxonomy is None:
         return Taxonomy.flat([])
@@ -119,6 +119,10 @@ def started(taxonomy: Start) -> Taxonomy:
     return taxonomy
 
 
-def grown(start: OpenTaxonomy | None, taxonomy: Taxonomy, labels: Iterable[Label]) -> Taxonomy:
+def with_labels(
+    start: OpenTaxonomy | None, taxonomy: Taxonomy, labels: Iterable[Label]
+) -> Taxonomy:
     """The taxonomy with labels that arrive, or itself if it has them all."""
-    return star.grown(taxonomy, labels) if start is None else start.grown(taxonomy, labels)
+    return (
+        flat.with_labels(taxonomy, labels) if start is None else start.with_labels(taxonomy, labels)
+    )

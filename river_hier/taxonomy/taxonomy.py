@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from . import changes, doors, graph, multilabel, star
+from . import editing, flat, graph, multilabel, parsing
 from .nodes import Label, Nodes, reach
 
 if TYPE_CHECKING:
@@ -71,41 +71,41 @@ class Taxonomy(Nodes):
     def __init__(self, edges: Iterable[Sequence[Label]], root: Label | None = None):
         self._assemble(*graph.build(edges, root=root))
 
-    # Other doors in and out
+    # Other ways in and out
 
     @classmethod
     def from_parents(
         cls, parents: Mapping[Label, Label | None], root: Label | None = None
     ) -> Taxonomy:
         """From `{child: parent}`; a root may be listed with parent `None`."""
-        nodes, edges = doors.from_parents(parents)
+        nodes, edges = parsing.from_parents(parents)
         return cls._of(*graph.build(edges, nodes, root))
 
     @classmethod
     def from_paths(cls, paths: Iterable[Iterable[Label]], root: Label | None = None) -> Taxonomy:
         """From `[(a, b, c), ...]`, paths that start at the top."""
-        nodes, edges = doors.from_paths(paths)
+        nodes, edges = parsing.from_paths(paths)
         return cls._of(*graph.build(edges, nodes, root))
 
     @classmethod
     def from_nested(cls, nested: Mapping[Label, Any], root: Label | None = None) -> Taxonomy:
         """From `{label: what is below it}`: mappings, lists of labels, or `None` for a leaf."""
-        nodes, edges = doors.from_nested(nested)
+        nodes, edges = parsing.from_nested(nested)
         return cls._of(*graph.build(edges, nodes, root))
 
     @classmethod
     def from_networkx(cls, g: nx.DiGraph[Any], root: Label | None = None) -> Taxonomy:
         """From a `networkx.DiGraph` whose edges point from parent to child."""
-        doors.check_directed(g)
+        parsing.check_directed(g)
         return cls._of(*graph.build(g.edges, g.nodes, root))
 
     @classmethod
     def flat(cls, labels: Iterable[Label], root: Label = graph.DEFAULT_ROOT) -> Taxonomy:
-        """A star: all the labels under one root."""
+        """All the labels under one root."""
         if not isinstance(labels, Iterable):
             raise TypeError(f"`labels` must be an iterable of labels, got {type(labels).__name__}")
         graph.check_label(root)
-        return star.grown(cls._of((root,), ((),)), labels)
+        return flat.with_labels(cls._of((root,), ((),)), labels)
 
     def to_networkx(self) -> nx.DiGraph[Any]:
         """A `networkx.DiGraph` with an edge from each parent to each child."""
@@ -151,21 +151,21 @@ class Taxonomy(Nodes):
 
     def rename(self, names: Mapping[Any, Label]) -> Taxonomy:
         """The same nodes, some of them with other labels: `{old label: new label}`."""
-        return Taxonomy._of(changes.renamed(self, names), self.parent_indices)
+        return Taxonomy._of(editing.renamed(self, names), self.parent_indices)
 
     def move(self, label: Label, parent: Label) -> Taxonomy:
         """With a node, and all that is below it, under another parent, and no other."""
-        edges = changes.moved(self, label, parent)
+        edges = editing.moved(self, label, parent)
         return Taxonomy._of(*graph.build(edges, [self.root], self.root))
 
     def merge(self, labels: Iterable[Label], into: Label) -> Taxonomy:
         """With several nodes made one: the children of `labels` are children of `into`."""
-        edges = changes.merged(self, labels, into)
+        edges = editing.merged(self, labels, into)
         return Taxonomy._of(*graph.build(edges, [self.root], self.root))
 
     def flatten(self) -> Taxonomy:
-        """The same labels as one star around the same root."""
-        return star.of(self, self.nodes)
+        """The same labels all under the same root."""
+        return flat.of(self, self.nodes)
 
     def subset(self, labels: Any) -> Taxonomy:
         """The taxonomy induced by the root and these labels.

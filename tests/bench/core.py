@@ -69,9 +69,9 @@ def timed(call: Call, examples: list[tuple[Any, ...]], calls: list[float] | None
 
 def numpy_worker(pipe: Connection, taxonomy: Any) -> None:
     """Times blocks with the numpy core, when it is asked to."""
-    from river_hier import _kernels
+    from river_hier import _backend
 
-    assert _kernels.core == "numpy"
+    assert _backend.core == "numpy"
     rows = models(taxonomy, ", numpy core")
     while documents := pipe.recv():
         pipe.send(list(times(rows, taxonomy, documents)))

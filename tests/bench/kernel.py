@@ -19,7 +19,7 @@ import numpy as np
 from river import base, compose, datasets, feature_extraction, preprocessing
 
 from river_hier import Taxonomy, kernel, linear_model, metrics
-from river_hier._kernels import kernel_hieron, kernel_systems
+from river_hier._backend.reference import kernel_hieron, kernel_systems
 
 TREE = Taxonomy.from_parents({0: None} | {v: (v - 1) // 3 for v in range(1, 121)})  # ternary
 PICTURES = Taxonomy.from_nested(

@@ -12,7 +12,6 @@ Features are `{name: value}` and weights `{name: weight}`; what is missing is 0.
 from __future__ import annotations
 
 from .adoption import carried_prototypes, carried_weights, heir
-from .answers import cut, cut_multilabel, deepest, likely_enough, mass, parts
 from .averages import Averaged
 from .branch_reset import BranchReset
 from .calibration import Calibration, Temperature
@@ -43,6 +42,7 @@ from .expected_losses import (
 )
 from .harow import HAROW
 from .hieron import AveragedHieron, Hieron, argmax, hieron_loss, hieron_step, prototype_scores
+from .inspection import cut, cut_multilabel, deepest, likely_enough, mass, parts
 from .kernels import (
     Expansion,
     KernelAveragedHieron,

@@ -1,0 +1,204 @@
+"""Floor 1: the arithmetic of the learners, on arrays; no River class comes in here.
+
+Two cores offer the names below, in the way of PEP 399. The files of this folder are the reference,
+in numpy. `river_hier._native`, compiled from the folder `native`, is its twin: same names, same
+answers, tested by the same tests. It is taken where it is installed, unless the environment
+variable `RIVER_HIER_PURE` is set to something other than 0.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+from typing import TYPE_CHECKING
+
+from .reference.averages import averaged_hieron_answer, averaged_scores, averaged_top_down_answer
+from .reference.batch import Batch, Multilabels, Vectors
+from .reference.batch_steps import (
+    averaged_hieron_steps,
+    closed_many,
+    harow_steps,
+    hieron_answers,
+    hieron_steps,
+    hperceptron_steps,
+    hrls_steps,
+    least_squares_answers,
+    shrls_steps,
+    top_down_answers,
+)
+from .reference.calibration import Calibration, Temperature
+from .reference.closures import Closures, closures, star_closures
+from .reference.decoding import deepest, least_h_loss, likeliest, nearest
+from .reference.discriminant import Discriminant
+from .reference.expansion import Expansion
+from .reference.fading import fade, period
+from .reference.feature_hasher import FeatureHasher
+from .reference.feature_index import FeatureIndex
+from .reference.feature_map import FeatureMap, Vector
+from .reference.gaussian_weights import GaussianWeights
+from .reference.harow import harow_step
+from .reference.hieron import (
+    averaged_hieron_step,
+    distances_from,
+    hieron_answer,
+    hieron_move,
+    hieron_step,
+)
+from .reference.hminover import hminover_step
+from .reference.hperceptron import hperceptron_step
+from .reference.kernel_hieron import kernel_averaged_hieron_step, kernel_hieron_step
+from .reference.kernel_instances import DotProducts, KernelInstances, Pairs
+from .reference.kernel_systems import KernelSystems, KernelVisit
+from .reference.labels import Labels
+from .reference.least_squares import LeastSquares
+from .reference.parts import joined_weights, systems_of, weights_of
+from .reference.paths import (
+    conditional_probabilities,
+    path_sums,
+    subtree_sums,
+    top_down_probabilities,
+    trained_nodes,
+)
+from .reference.rankings import Ranking, worst_pair
+from .reference.remapped_systems import RemappedSystem, remap_systems, shared_systems
+from .reference.remapping import own_prototypes, own_weights, remap_values, remap_weights
+from .reference.rls_steps import (
+    LARGEST_RATIO,
+    decided,
+    hrls_step,
+    least_squares_answer,
+    shrls_step,
+    store_everywhere,
+    store_where_in_doubt,
+)
+from .reference.threshold import Threshold
+from .reference.top_down import top_down_answer
+from .reference.weights import Weights
+
+TWINS = (
+    "FeatureIndex",
+    "GaussianWeights",
+    "FeatureHasher",
+    "Labels",
+    "LeastSquares",
+    "FeatureMap",
+    "Vector",
+    "Vectors",
+    "Weights",
+    "averaged_hieron_answer",
+    "averaged_hieron_step",
+    "averaged_hieron_steps",
+    "averaged_top_down_answer",
+    "closed_many",
+    "harow_step",
+    "harow_steps",
+    "hieron_answer",
+    "hieron_answers",
+    "hieron_step",
+    "hieron_steps",
+    "hperceptron_step",
+    "hperceptron_steps",
+    "hrls_step",
+    "hrls_steps",
+    "least_squares_answer",
+    "least_squares_answers",
+    "shrls_step",
+    "shrls_steps",
+    "top_down_answer",
+    "top_down_answers",
+)
+
+core = "numpy"
+why = "`RIVER_HIER_PURE` is set"
+if not TYPE_CHECKING and os.environ.get("RIVER_HIER_PURE", "0") in ("", "0"):
+    try:
+        native = importlib.import_module("river_hier._native")
+    except ImportError as error:  # it was installed without a compiler, or is run from its sources
+        why = f"there is no compiled core: {error}"
+    else:
+        core, why = "native", "it is installed"
+        globals().update({name: getattr(native, name) for name in TWINS})
+
+__all__ = [
+    "LARGEST_RATIO",
+    "TWINS",
+    "Batch",
+    "Calibration",
+    "Closures",
+    "Discriminant",
+    "DotProducts",
+    "Expansion",
+    "FeatureHasher",
+    "FeatureIndex",
+    "FeatureMap",
+    "GaussianWeights",
+    "KernelInstances",
+    "KernelSystems",
+    "KernelVisit",
+    "Labels",
+    "LeastSquares",
+    "Multilabels",
+    "Pairs",
+    "Ranking",
+    "RemappedSystem",
+    "Temperature",
+    "Threshold",
+    "Vector",
+    "Vectors",
+    "Weights",
+    "averaged_hieron_answer",
+    "averaged_hieron_step",
+    "averaged_hieron_steps",
+    "averaged_scores",
+    "averaged_top_down_answer",
+    "closed_many",
+    "closures",
+    "conditional_probabilities",
+    "core",
+    "decided",
+    "deepest",
+    "distances_from",
+    "fade",
+    "harow_step",
+    "harow_steps",
+    "hieron_answer",
+    "hieron_answers",
+    "hieron_move",
+    "hieron_step",
+    "hieron_steps",
+    "hminover_step",
+    "hperceptron_step",
+    "hperceptron_steps",
+    "hrls_step",
+    "hrls_steps",
+    "joined_weights",
+    "kernel_averaged_hieron_step",
+    "kernel_hieron_step",
+    "least_h_loss",
+    "least_squares_answer",
+    "least_squares_answers",
+    "likeliest",
+    "nearest",
+    "own_prototypes",
+    "own_weights",
+    "path_sums",
+    "period",
+    "remap_systems",
+    "remap_values",
+    "remap_weights",
+    "shared_systems",
+    "shrls_step",
+    "shrls_steps",
+    "star_closures",
+    "store_everywhere",
+    "store_where_in_doubt",
+    "subtree_sums",
+    "systems_of",
+    "top_down_answer",
+    "top_down_answers",
+    "top_down_probabilities",
+    "trained_nodes",
+    "weights_of",
+    "why",
+    "worst_pair",
+]

@@ -1,0 +1,268 @@
+// What Python sees of the compiled kernels: the names of `river_hier/_backend`, where they are
+// documented.
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "batch.hpp"
+#include "features.hpp"
+#include "floor.hpp"
+#include "hashed_features.hpp"
+#include "saved.hpp"
+#include "steps.hpp"
+
+using namespace river_hier;
+using namespace nb::literals;
+
+namespace {
+
+nb::object reader() {
+    return nb::module_::import_("river_hier._backend.reference.feature_index").attr("read_odd");
+}
+
+nb::object check(const char* module) {
+    return nb::module_::import_((std::string("river_hier._backend.reference.") + module).c_str()).attr("check");
+}
+
+int traverse_features(PyObject* self, visitproc visit, void* arg) {
+    Py_VISIT(Py_TYPE(self));
+    return nb::inst_ready(self) ? nb::inst_ptr<FeatureIndex>(self)->traverse(visit, arg) : 0;
+}
+
+int clear_features(PyObject* self) {
+    nb::inst_ptr<FeatureIndex>(self)->clear();
+    return 0;
+}
+
+const PyType_Slot feature_slots[] = {
+    {Py_tp_traverse, reinterpret_cast<void*>(traverse_features)},
+    {Py_tp_clear, reinterpret_cast<void*>(clear_features)},
+    {0, nullptr}};
+
+void features(nb::module_& m) {
+    nb::class_<Vector>(m, "Vector")
+        .def_prop_ro("rows", [](const Vector& x) { return array(x.rows); })
+        .def_prop_ro("values", [](const Vector& x) { return array(x.values); })
+        .def_ro("norm2", &Vector::norm2);
+
+    nb::class_<FeatureMap>(m, "FeatureMap")
+        .def("__len__", &FeatureMap::size)
+        .def("find", [](FeatureMap& names, nb::handle x) { return Vector(names.find(x)); }, "x"_a.none())
+        .def("insert", [](FeatureMap& names, nb::handle x) { return Vector(names.insert(x)); },
+             "x"_a.none())
+        .def("names", &FeatureMap::names)
+        .def("row",
+             [](FeatureMap& names, nb::handle name) -> nb::object {
+                 PyObject* one = name.ptr();
+                 uint32_t row;
+                 names.rows(&one, 1, &row);
+                 return row == TextTable::none ? nb::none() : nb::object(nb::int_(row));
+             },
+             "name"_a.none());
+
+    nb::class_<FeatureIndex, FeatureMap>(m, "FeatureIndex", nb::type_slots(feature_slots))
+        .def("__init__", [](FeatureIndex* features) { new (features) FeatureIndex(reader()); })
+        .def("__reduce__", [](FeatureIndex& f) { return saved("FeatureIndex", f.names()); })
+        .def_static("restore", [](nb::list names) {
+            auto* features = new FeatureIndex(reader());
+            nb::object owner = nb::cast(features, nb::rv_policy::take_ownership);
+            features->add_all(names);
+            return owner;
+        });
+
+    nb::class_<FeatureHasher, FeatureMap>(m, "FeatureHasher")
+        .def("__init__",
+             [](FeatureHasher* f, size_t n) { new (f) FeatureHasher(reader(), n); }, "n_rows"_a)
+        .def("__reduce__", [](FeatureHasher& f) { return saved("FeatureHasher", f.size()); })
+        .def_static("restore", [](size_t n) {
+            if (n < 1 || n > (size_t{1} << 31) || n & (n - 1)) throw nb::value_error("not a power of 2");
+            return new FeatureHasher(reader(), n);
+        });
+}
+
+void labels(nb::module_& m) {
+    nb::class_<On>(m, "On");
+    nb::class_<Labels>(m, "Labels")
+        .def(nb::init<nb::object, nb::object>(), "taxonomy"_a, "learning"_a = nb::none())
+        .def_prop_ro("taxonomy", &Labels::taxonomy)
+        .def("closed", &Labels::closed, "y"_a.none())
+        .def("__reduce__",
+             [](Labels& labels) { return saved("Labels", labels.taxonomy(), labels.learning()); })
+        .def_static("restore",
+                    [](nb::object taxonomy, nb::object learning) {
+                        return new Labels(taxonomy, learning);
+                    },
+                    "taxonomy"_a, "learning"_a = nb::none());
+}
+
+// The weights of a pickle, from the rows of each plane.
+template <class W>
+nb::object restored(size_t n_nodes, const std::string& dtype,
+                    std::initializer_list<nb::handle> planes) {
+    for (nb::handle rows : planes) check("sparse_rows")(n_nodes, dtype, rows);
+    auto* w = new W(n_nodes, dtype == "float32");
+    nb::object owner = nb::cast(w, nb::rv_policy::take_ownership);
+    size_t plane = 0;
+    for (nb::handle rows : planes) load_rows(*w, plane++, rows);
+    return owner;
+}
+
+void weights(nb::module_& m) {
+    nb::class_<Weights>(m, "Weights")
+        .def("__init__",
+             [](Weights* w, size_t n_nodes, const std::string& dtype) {
+                 new (w) Weights(n_nodes, dtype == "float32");
+             },
+             "n_nodes"_a, "dtype"_a = "float64")
+        .def("add_nodes", [](Weights& w, size_t n_nodes) { idle(w).add_nodes(n_nodes); },
+             "n_nodes"_a)
+        .def("scores", [](Weights& w, Rows& x) { return scores_of(w, x); }, "x"_a)
+        .def("scores",
+             [](Weights& w, const Vector& x) {
+                 idle(w).check_range(x.norm2);
+                 w.score_all(x);
+                 return array(w.scores.data(), w.n_nodes());
+             },
+             "x"_a)
+        .def("check_range", [](const Weights& w, double norm2) { w.check_range(norm2); }, "norm2"_a)
+        .def("add",
+             [](Weights& w, const Vector& x, nb::handle nodes, nb::handle steps) {
+                 const auto places = numbers_of<int64_t>(nodes);
+                 const Numbers sizes = numbers(steps);
+                 if (sizes.size() != places.size()) throw nb::value_error("a step for each node");
+                 Nodes ascending;
+                 for (int64_t v : places) {
+                     if (v < (ascending.empty() ? 0 : int64_t{ascending.back()} + 1) ||
+                         static_cast<size_t>(v) >= w.n_nodes())
+                         throw nb::value_error("nodes must ascend, up to the last there is");
+                     ascending.push_back(static_cast<uint32_t>(v));
+                 }
+                 idle(w).check_range(x.norm2);
+                 w.add(x, ascending, sizes);
+             },
+             "x"_a, "nodes"_a, "steps"_a)
+        .def("record",
+             [](Weights& w, Weights* lag, double i) {
+                 idle(w).record(lag ? idle(*lag) : w, i);
+             },
+             "lag"_a.none(), "i"_a, nb::keep_alive<1, 2>())
+        .def("column",
+             [](const Weights& w, uint32_t node, size_t n_features) {
+                 Numbers column(n_features);
+                 idle(w);
+                 for (size_t row = 0; row < n_features; ++row) column[row] = w->get(0, row, node);
+                 return array(column);
+             },
+             "node"_a, "n_features"_a)
+        .def_prop_ro("n_bytes", [](const Weights& w) { return idle(w)->bytes(); })
+        .def("__reduce__", [](const Weights& w) { return save("Weights", idle(w)); })
+        .def_static("restore", [](size_t n_nodes, const std::string& dtype, nb::handle parts) {
+            return restored<Weights>(n_nodes, dtype, {parts});
+        });
+
+    nb::class_<GaussianWeights, Weights>(m, "GaussianWeights")
+        .def("__init__",
+             [](GaussianWeights* w, size_t n_nodes, const std::string& dtype) {
+                 new (w) GaussianWeights(n_nodes, dtype == "float32");
+             },
+             "n_nodes"_a, "dtype"_a = "float64")
+        .def("__reduce__",
+             [](const GaussianWeights& w) { return save("GaussianWeights", idle(w)); })
+        .def_static("restore", [](size_t n_nodes, const std::string& dtype, nb::handle weights,
+                                  nb::handle variances) {
+            return restored<GaussianWeights>(n_nodes, dtype, {weights, variances});
+        });
+}
+
+void least_squares(nb::module_& m) {
+    nb::class_<LeastSquares>(m, "LeastSquares")
+        .def("__init__",
+             [](LeastSquares* rls, double l2, double memory, std::optional<size_t> budget) {
+                 new (rls) LeastSquares(l2, memory, budget.value_or(LeastSquares::unlimited));
+             },
+             "l2"_a, "memory"_a, "budget"_a = nb::none())
+        .def("add_system",
+             [](LeastSquares& rls, std::vector<uint32_t> nodes) { idle(rls).add_system(nodes); },
+             "nodes"_a)
+        .def("add_outputs",
+             [](LeastSquares& rls, size_t s, const std::vector<uint32_t>& nodes) {
+                 idle(rls).add_outputs(s, nodes);
+             },
+             "s"_a, "nodes"_a)
+        .def_prop_ro("n_stored",
+                     [](const LeastSquares& rls) {
+                         std::vector<size_t> n;
+                         for (const System& system : idle(rls).systems) n.push_back(system.n_stored);
+                         return n;
+                     })
+        .def_prop_ro("n_bytes", [](const LeastSquares& rls) { return idle(rls).n_bytes(); })
+        .def("change", &change, "s"_a, "how"_a)
+        .def("weights",
+             [](LeastSquares& rls, size_t s, size_t n_features) {
+                 System& system = idle(rls).systems.at(s);
+                 if (n_features < rls.n_features())
+                     throw nb::value_error("fewer features than the weights have");
+                 return matrix(system.solver->weights(rls.instances, n_features), n_features,
+                               system.nodes.size());
+             },
+             "s"_a, "n_features"_a)
+        .def("scores",
+             [](LeastSquares& rls, Rows& x, size_t n_nodes) { return scores_of(rls, x, n_nodes); },
+             "x"_a, "n_nodes"_a)
+        .def("scores",
+             [](LeastSquares& rls, const Vector& x, size_t n_nodes) {
+                 return array(step::least_squares_scores(idle(rls), x, n_nodes));
+             },
+             "x"_a, "n_nodes"_a)
+        .def("__reduce__",
+             [](LeastSquares& rls) {
+                 AtWork work(rls);  // numpy's allocations may let other threads in
+                 return save(rls);
+             })
+        .def_static("restore", [](double l2, double memory, std::optional<size_t> budget,
+                                  nb::handle parts, nb::handle systems) {
+            check("saved_systems")(l2, memory, budget, parts, systems);
+            auto* rls = new LeastSquares(l2, memory, budget.value_or(LeastSquares::unlimited));
+            nb::object owner = nb::cast(rls, nb::rv_policy::take_ownership);
+            load(*rls, parts, systems);
+            return owner;
+        });
+}
+
+void steps(nb::module_& m) {
+    m.def("hperceptron_step", &step::hperceptron, "w"_a, "features"_a, "labels"_a, "x"_a.none(),
+          "y"_a.none());
+    m.def("harow_step", &step::harow, "w"_a, "r"_a, "forgetting"_a, "features"_a, "labels"_a,
+          "x"_a.none(), "y"_a.none());
+    m.def("top_down_answer", &step::top_down_answer, "w"_a, "features"_a, "labels"_a, "x"_a.none());
+    m.def("averaged_top_down_answer", &step::averaged_top_down_answer, "w"_a, "lag"_a, "m"_a,
+          "features"_a, "labels"_a, "x"_a.none());
+    m.def("hieron_step", &step::hieron, "w"_a, "C"_a, "features"_a, "labels"_a, "x"_a.none(), "y"_a);
+    m.def("averaged_hieron_step", &step::averaged_hieron, "w"_a, "lag"_a, "i"_a, "C"_a,
+          "features"_a, "labels"_a, "x"_a.none(), "y"_a);
+    m.def("hieron_answer", &step::hieron_answer, "w"_a, "features"_a, "labels"_a, "x"_a.none());
+    m.def("averaged_hieron_answer", &step::averaged_hieron_answer, "w"_a, "lag"_a, "m"_a,
+          "features"_a, "labels"_a, "x"_a.none());
+    m.def("hrls_step", &step::hrls, "rls"_a, "features"_a, "labels"_a, "x"_a.none(), "y"_a.none());
+    m.def("shrls_step", &step::shrls, "rls"_a, "c"_a, "t"_a, "features"_a, "labels"_a,
+          "x"_a.none(), "y"_a.none());
+    m.def("least_squares_answer", &step::least_squares_answer, "rls"_a, "features"_a, "labels"_a,
+          "x"_a.none());
+}
+
+}  // namespace
+
+NB_MODULE(_native, m) {
+    // Models live in global variables of notebooks and scripts: at exit that is no leak.
+    nb::set_leak_warnings(false);
+    features(m);
+    labels(m);
+    weights(m);
+    least_squares(m);
+    steps(m);
+    batches(m);
+    least_squares_batches(m);
+    nb::class_<Floor>(m, "Floor").def(nb::init<>()).def("look_up", &Floor::look_up, "x"_a);
+}

@@ -1,0 +1,135 @@
+// Feature dicts -> sparse vectors: reading x, and what the algorithms see of it.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "layout.hpp"
+#include "python.hpp"
+#include "text_table.hpp"
+#include "types.hpp"
+#include "vector.hpp"
+
+namespace river_hier {
+
+namespace nb = nanobind;
+
+// How the names of features become rows.
+class FeatureMap {
+  public:
+    // `read` is the reference's reader of an unusual x: -> names, values, squared norm; or an error.
+    explicit FeatureMap(nb::object read) : read_(std::move(read)) {}
+    virtual ~FeatureMap() = default;
+
+    // The vector of x over the features already known; valid until the next call.
+    virtual const Vector& find(nb::handle x) = 0;
+
+    // Like `find`, but features seen for the first time get the next rows; all of them or none.
+    virtual const Vector& insert(nb::handle x) = 0;
+
+    virtual size_t size() const = 0;
+    virtual nb::list names() const = 0;
+
+    // The row of each name, or `TextTable::none`. The names are the caller's.
+    virtual void rows(PyObject* const* names, size_t n, uint32_t* rows) = 0;
+
+    // Comparing names may run code of others, which may come back to us: it is turned away.
+    struct Busy {
+        explicit Busy(FeatureMap& names) : names_(names) {
+            if (names.busy_)
+                throw std::runtime_error(
+                    "the model is at work on another example: a feature's __hash__ or __eq__, or "
+                    "another thread, has called it in the middle of a step");
+            names.busy_ = true;
+        }
+        Busy(const Busy&) = delete;
+        ~Busy() { names_.busy_ = false; }
+        FeatureMap& names_;
+    };
+
+  protected:
+    static bool is_text(PyObject* name) { return PyUnicode_CheckExact(name); }
+
+    // Names whose hash and comparison run no code of others, and which never equal a str.
+    static bool harmless(PyObject* name) {
+        return PyLong_CheckExact(name) || PyFloat_CheckExact(name) || PyBool_Check(name);
+    }
+
+    // Read values into `found_` and names into `names_`, without running any code of others. False
+    // if x is not that usual: then nothing counts, and `read_odd` does it. `on_text` sees each str.
+    template <class OnText>
+    bool read_plain(PyObject* x, OnText on_text) {
+        if (!PyDict_CheckExact(x) && !dicts_.hold(x)) return false;
+        reserve(static_cast<size_t>(PyDict_Size(x)));
+        Py_ssize_t position = 0;
+        PyObject *name, *value;
+        size_t n = 0;
+        while (PyDict_Next(x, &position, &name, &value)) {
+            __builtin_prefetch(name);
+            __builtin_prefetch(value);
+            names_[n] = name;
+            values_[n++] = value;
+        }
+        double norm2 = 0.0;
+        for (size_t i = 0; i < n; ++i) {
+            double& number = found_.values[i];
+            if (!plain_number(values_[i], number)) {
+                if (!numbers_.hold(values_[i])) return false;
+                number = PyFloat_AsDouble(values_[i]);
+            }
+            if (is_text(names_[i]))
+                on_text(names_[i], i);
+            else if (!harmless(names_[i]))
+                return false;
+            norm2 += number * number;
+        }
+        if (!std::isfinite(norm2)) return false;  // the slow way says what is wrong
+        if (norm2 < smallest_norm2) {
+            norm2 = 0.0;
+            std::fill(found_.values.begin(), found_.values.end(), 0.0);
+        }
+        found_.norm2 = norm2;
+        return true;
+    }
+
+    // What the reader makes of an unusual x. It runs code of others, so nobody is busy yet.
+    nb::tuple read_odd(nb::handle x) const { return nb::cast<nb::tuple>(read_(x)); }
+
+    [[gnu::cold]] void take(const nb::tuple& read) {
+        nb::list names = nb::cast<nb::list>(read[0]);  // `read` keeps them alive
+        nb::list values = nb::cast<nb::list>(read[1]);
+        reserve(names.size());
+        for (size_t i = 0; i < names.size(); ++i) {
+            names_[i] = nb::handle(names[i]).ptr();
+            found_.values[i] = nb::cast<double>(values[i]);
+        }
+        found_.norm2 = nb::cast<double>(read[2]);
+    }
+
+    void reserve(size_t n) {
+        found_.rows.resize(n);
+        found_.values.resize(n);
+        if (names_.size() >= n) return;
+        names_.resize(2 * n);
+        values_.resize(2 * n);
+    }
+
+    void keep(size_t n) {
+        found_.rows.resize(n);
+        found_.values.resize(n);
+    }
+
+    Vector found_;                  // the answer
+    std::vector<PyObject*> names_, values_;  // of x
+
+  private:
+    const Types numbers_{"numpy", {"float64", "float32", "int64", "int32", "uint8", "bool_"}};
+    const Types dicts_{"collections", {"Counter", "defaultdict"}};
+    nb::object read_;
+    bool busy_ = false;
+};
+
+}  // namespace river_hier

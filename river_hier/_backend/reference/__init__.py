@@ -1,0 +1,1 @@
+"""The reference backend, in numpy: written to be read."""

@@ -1,0 +1,95 @@
+"""Mini-batches: many rows that share their columns, and their labels."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .feature_map import FeatureMap, Vector
+from .labels import Labels
+
+Floats = NDArray[np.float64]
+Nodes = NDArray[np.uint32]
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Rows of finite values, either all of them or, with `columns` and `start`, those stored.
+
+    Names are distinct, and in a sparse row columns are too. Row i is `start[i]:start[i + 1]`.
+    """
+
+    names: list[Hashable]
+    values: Floats  # (rows, columns), or (entries,)
+    columns: NDArray[np.uint32] | None = None
+    start: NDArray[np.int64] | None = None
+
+    @property
+    def n(self) -> int:
+        return len(self.values) if self.start is None else len(self.start) - 1
+
+    @cached_property
+    def most_norm2(self) -> float:
+        """No row has a larger squared norm, not even where names share rows."""
+        flat = self.values.ravel()
+        with np.errstate(over="ignore"):  # einsum starts no threads, as a dot product would
+            return len(self.names) * float(np.einsum("i,i->", flat, flat))
+
+    def row(self, i: int) -> dict[Hashable, float]:
+        """A row as `learn_one` takes it."""
+        if self.start is None or self.columns is None:
+            return dict(zip(self.names, self.values[i].tolist(), strict=True))
+        here = slice(self.start[i], self.start[i + 1])
+        names = [self.names[c] for c in self.columns[here]]
+        return dict(zip(names, self.values[here].tolist(), strict=True))
+
+    def __iter__(self) -> Iterator[dict[Hashable, float]]:
+        return map(self.row, range(self.n))
+
+    def part(self, first: int, last: int) -> Batch:
+        """The rows first:last."""
+        if self.start is None or self.columns is None:
+            return Batch(self.names, self.values[first:last])
+        start = self.start[first : last + 1]
+        here = slice(start[0], start[-1])
+        return Batch(self.names, self.values[here], self.columns[here], start - start[0])
+
+
+@dataclass(frozen=True)
+class Multilabels:
+    """Closed multilabels: the nodes of row i, in order, are `nodes[start[i]:start[i + 1]]`."""
+
+    start: NDArray[np.int64]
+    nodes: Nodes
+
+    @classmethod
+    def of(cls, on: Mask) -> Self:
+        """Of masks (rows, nodes)."""
+        start = np.concatenate(([0], np.count_nonzero(on, axis=1).cumsum()))
+        return cls(start.astype(np.int64), np.nonzero(on)[1].astype(np.uint32))
+
+    def labels(self, labels: Labels) -> Iterator[list[Any]]:
+        """The labels of each row."""
+        for i in range(len(self.start) - 1):
+            nodes = self.nodes[self.start[i] : self.start[i + 1]].tolist()
+            yield [labels.taxonomy.nodes[v] for v in nodes]
+
+
+class Vectors(list[Vector]):
+    """The vectors of a batch over the features already known."""
+
+    def __init__(self, features: FeatureMap, X: Batch) -> None:
+        super().__init__(map(features.find, X))
+        self.features = features
+        self.batch = X
+
+    @property
+    def norms2(self) -> Floats:
+        """Their squared norms; as in `Vector`, unknown features count."""
+        return np.array([x.norm2 for x in self])

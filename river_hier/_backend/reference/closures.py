@@ -1,0 +1,79 @@
+"""All nodes above each node: what path sums are in a tree, in a DAG as well."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...taxonomy import Arrays
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+Mask = NDArray[np.bool_]
+
+
+class Closures(NamedTuple):
+    """The pairs (y, v), v in anc(y): y itself and every node above it, the root included.
+
+    Pair by pair `below` and `above`, in the order of y and then of v; those of y are
+    `ptr[y]:ptr[y + 1]`.
+    """
+
+    ptr: Ints
+    below: Ints
+    above: Ints
+
+    def of(self, y: int) -> Ints:
+        """anc(y), in taxonomy order."""
+        return self.above[self.ptr[y] : self.ptr[y + 1]]
+
+    def sums(self, values: Floats) -> Floats:
+        """Of every node the sum of `values` over anc(y): O(pairs)."""
+        sums: Floats = np.add.reduceat(values[self.above], self.ptr[:-1], axis=0)
+        return sums
+
+    def maxima(self, values: Floats) -> Floats:
+        """Of every node the largest of `values` at and below it: O(pairs)."""
+        maxima = values.copy()
+        np.maximum.at(maxima, self.above, values[self.below])
+        return maxima
+
+    def closed(self, on: Mask) -> Mask:
+        """The nodes that are on, the nodes above them, and the root: O(pairs)."""
+        closed = np.zeros(len(on), dtype=bool)
+        closed[0] = True
+        closed[self.above[on[self.below]]] = True
+        return closed
+
+    def difference(self, y: int, other: int) -> tuple[Ints, Floats]:
+        """The nodes of either anc(y) or anc(other), and the sign of each, +1 or -1: O(nodes)."""
+        signs = np.zeros(len(self.ptr) - 1)
+        signs[self.of(y)] = 1.0
+        signs[self.of(other)] -= 1.0
+        nodes = np.flatnonzero(signs)
+        return nodes, signs[nodes]
+
+
+def star_closures(n: int) -> Closures:
+    """The closures of the n nodes of a star, the root first: O(n)."""
+    ptr = np.append(0, 2 * np.arange(n) + 1)
+    below = np.repeat(np.arange(n), np.diff(ptr))
+    above = below.copy()
+    above[ptr[1:n]] = 0
+    return Closures(ptr, below, above)
+
+
+def closures(taxonomy: Arrays) -> Closures:
+    """The closures of all nodes, found by climbing from all of them at once: O(height * pairs)."""
+    n, n_parents = taxonomy.n, np.diff(taxonomy.parent_ptr)
+    reached = [np.arange(n) * (n + 1)]  # y and v in one number, y * n + v: first v = y
+    while len(reached[-1]):
+        below, v = np.divmod(reached[-1], n)
+        sizes = n_parents[v]
+        starts = taxonomy.parent_ptr[v] - (sizes.cumsum() - sizes)
+        parents = taxonomy.parent_index[np.repeat(starts, sizes) + np.arange(sizes.sum())]
+        reached.append(np.unique(np.repeat(below, sizes) * n + parents))
+    below, above = np.divmod(np.unique(np.concatenate(reached)), n)
+    return Closures(np.searchsorted(below, np.arange(n + 1)), below, above)

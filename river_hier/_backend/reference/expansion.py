@@ -1,0 +1,79 @@
+"""Weight vectors in dual variables: sums over stored instances."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from .capacity import ensure_capacity
+
+Floats = NDArray[np.float64]
+
+
+class Expansion:
+    """`w^v = sum_i c_iv phi(x_i)` for every node v; the coefficients that are not zero.
+
+    They are kept as triples (i, v, c_iv): an instance has some at the nodes of two paths only, and
+    a node that no step has touched scores zero to the last bit.
+    """
+
+    def __init__(self, n_nodes: int) -> None:
+        self.n_nodes = n_nodes
+        self._n = 0
+        self._instances = np.zeros(0, dtype=np.intp)
+        self._nodes = np.zeros(0, dtype=np.intp)
+        self._values = np.zeros(0)
+
+    def add(self, i: int, nodes: NDArray[np.intp], values: Floats) -> None:
+        """The coefficients of a new instance."""
+        end = self._n + len(nodes)
+        self._instances = ensure_capacity(self._instances, end)
+        self._nodes = ensure_capacity(self._nodes, end)
+        self._values = ensure_capacity(self._values, end)
+        self._instances[self._n : end] = i
+        self._nodes[self._n : end] = nodes
+        self._values[self._n : end] = values
+        self._n = end
+
+    def scores(self, k: Floats) -> Floats:
+        """w . phi(x) of every node from the values of the kernel, k_i = K(x_i, x): O(triples)."""
+        n = self._n
+        parts = k[self._instances[:n]] * self._values[:n]
+        scores = np.bincount(self._nodes[:n], weights=parts, minlength=self.n_nodes)
+        return scores.astype(np.float64, copy=False)
+
+    def coefficients(self, nodes: NDArray[np.intp], n_instances: int) -> Floats:
+        """Of every instance the sum of its coefficients at these nodes: O(triples)."""
+        n = self._n
+        values = np.where(np.isin(self._nodes[:n], nodes), self._values[:n], 0.0)
+        found = np.bincount(self._instances[:n], weights=values, minlength=n_instances)
+        return found.astype(np.float64, copy=False)
+
+    def parts(self, norms2: Floats) -> Floats:
+        """The squared norms of what the instances, of these squared norms, are in all sums."""
+        instances = self._instances[: self._n]
+        squares = (self._values[: self._n] * np.sqrt(norms2)[instances]) ** 2
+        parts = np.bincount(instances, weights=squares, minlength=len(norms2))
+        return parts.astype(np.float64, copy=False)
+
+    def remapped(self, onto: sparse.csr_array) -> Expansion:
+        """The coefficients at other nodes, by a linear map (nodes, new nodes)."""
+        instances, nodes = self._instances[: self._n], self._nodes[: self._n]
+        n = int(instances.max(initial=-1)) + 1
+        C = sparse.csr_array((self._values[: self._n], (instances, nodes)), (n, self.n_nodes))
+        moved = sparse.coo_array(C @ onto)
+        new = Expansion(onto.shape[1])
+        new._instances, new._nodes = moved.row.astype(np.intp), moved.col.astype(np.intp)
+        new._values, new._n = moved.data, len(moved.data)
+        return new
+
+    def forget(self, kept: NDArray[np.intp], P: Floats) -> None:
+        """Only these instances stay; P of `stand_ins` says how they stand in for the others."""
+        n = sum(P.shape)
+        C = np.zeros((n, self.n_nodes))
+        C[self._instances[: self._n], self._nodes[: self._n]] = self._values[: self._n]
+        C = C[kept] + P @ np.delete(C, kept, axis=0)
+        self._instances, self._nodes = np.nonzero(C)
+        self._values = C[self._instances, self._nodes]
+        self._n = len(self._values)

@@ -1,0 +1,69 @@
+"""Feature dicts -> sparse vectors by hashing: bounded memory, whatever names arrive."""
+
+from __future__ import annotations
+
+import math
+import zlib
+from collections.abc import Hashable, Mapping
+from typing import Any
+
+import numpy as np
+
+from .feature_index import read_odd
+from .feature_map import FeatureMap, Vector
+from .pickles import saved
+
+
+class FeatureHasher(FeatureMap):
+    """Names share `n_rows` rows, a power of 2: the row of a name is the end of a checksum.
+
+    The checksum is zlib's CRC-32 of the name, or of its `repr` if it is not a str, in UTF-8: the
+    same in every process. Names that fall into one row are added up; nothing is remembered, so
+    `find` and `insert` are the same.
+    """
+
+    def __init__(self, n_rows: int) -> None:
+        self._n = n_rows
+
+    def __len__(self) -> int:
+        return self._n
+
+    def find(self, x: Mapping[Hashable, Any]) -> Vector:
+        """The vector of x, its rows in order of appearance."""
+        names, values, norm2 = read_odd(x)
+        sums: dict[int, float] = {}
+        for name, value in zip(names, values, strict=True):
+            row = self.row(name)
+            sums[row] = sums.get(row, 0.0) + value
+        found = np.array(list(sums.values()))
+        if len(sums) < len(names):
+            with np.errstate(over="ignore"):
+                norm2 = float(found @ found)
+            if not math.isfinite(norm2):
+                raise ValueError(
+                    "features that share a hashed row add up to more than a float holds; scale x"
+                )
+        return Vector(np.array(list(sums), dtype=np.intp), found, norm2)
+
+    def insert(self, x: Mapping[Hashable, Any]) -> Vector:
+        """The same."""
+        return self.find(x)
+
+    def names(self) -> list[Hashable]:
+        """The rows, which are all that is known of the names."""
+        return list(range(self._n))
+
+    def row(self, name: Hashable) -> int:
+        """The row of one feature."""
+        text = name if isinstance(name, str) else repr(name)
+        return zlib.crc32(text.encode("utf-8", "surrogatepass")) % self._n
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return saved("FeatureHasher", self._n)
+
+    @classmethod
+    def restore(cls, n_rows: int) -> FeatureHasher:
+        """The features of a pickle."""
+        if not isinstance(n_rows, int) or not 1 <= n_rows <= 2**31 or n_rows & (n_rows - 1):
+            raise ValueError(f"{n_rows!r} rows")
+        return cls(n_rows)

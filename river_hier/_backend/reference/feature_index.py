@@ -1,0 +1,149 @@
+"""Feature dicts -> sparse vectors: the one place where feature names are looked up."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Hashable, Mapping
+from decimal import Decimal
+from itertools import repeat
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...taxonomy.repr import short
+from .feature_map import FeatureMap, Vector
+from .pickles import saved
+
+# An x with a smaller squared norm counts as zero: dividing by it would overflow.
+SMALLEST_NORM2 = 1e-300
+
+
+class FeatureIndex(FeatureMap):
+    """The rows of all features learned so far, in order of appearance.
+
+    Only `insert` adds features; a feature that was never learned has weight zero everywhere, so
+    `find` leaves it out. Both take O(features of x).
+    """
+
+    def __init__(self) -> None:
+        self._rows: dict[Hashable, int] = {}
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def find(self, x: Mapping[Hashable, Any]) -> Vector:
+        """The vector of x over the features already known."""
+        values, norm2 = read(x)
+        rows = np.fromiter(map(self._rows.get, x, repeat(-1)), np.intp, len(x))
+        if len(rows) and rows.min() < 0:
+            known = rows >= 0
+            rows, values = rows[known], values[known]
+        return Vector(rows, values, norm2)
+
+    def insert(self, x: Mapping[Hashable, Any]) -> Vector:
+        """The vector of x; features seen for the first time get the next rows."""
+        values, norm2 = read(x)
+        table = self._rows
+        before = len(table)
+        try:
+            rows = np.fromiter((table.setdefault(name, len(table)) for name in x), np.intp, len(x))
+        except BaseException:  # a name's __hash__ or __eq__ failed: all features or none
+            while len(table) > before:
+                table.popitem()
+            raise
+        return Vector(rows, values, norm2)
+
+    def names(self) -> list[Hashable]:
+        """The features in the order of their rows."""
+        return list(self._rows)
+
+    def row(self, name: Hashable) -> int | None:
+        """The row of one feature, if it is known."""
+        return self._rows.get(name)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return saved("FeatureIndex", self.names())
+
+    @classmethod
+    def restore(cls, names: list[Hashable]) -> FeatureIndex:
+        """The features of a pickle."""
+        features = cls()
+        features._rows = dict(zip(names, range(len(names)), strict=True))
+        if not isinstance(names, list) or len(features) < len(names):
+            raise ValueError("a feature comes twice")
+        return features
+
+
+def read(x: Mapping[Hashable, Any]) -> tuple[NDArray[np.float64], float]:
+    """The values of x and their squared norm, or an error that names the feature."""
+    check_mapping(x)
+    try:
+        values = np.array(list(x.values()))
+    except ValueError:  # values of several shapes
+        values = np.empty(0, dtype=object)
+    if values.ndim != 1 or values.dtype.kind not in "biuf":
+        values = np.array([_number(name, value) for name, value in x.items()])
+    with np.errstate(over="ignore"):
+        values = values.astype(np.float64, copy=False)
+        norm2 = float(values @ values)
+    if not math.isfinite(norm2):
+        raise ValueError(_whats_wrong(x, values.tolist()))
+    if norm2 < SMALLEST_NORM2:
+        return np.zeros(len(x)), 0.0
+    return values, norm2
+
+
+def check_mapping(x: Any) -> None:
+    """An x is a dict."""
+    if not isinstance(x, Mapping):
+        raise TypeError(f"x must be a dict of features, got {type(x).__name__}")
+
+
+def read_odd(x: Mapping[Hashable, Any]) -> tuple[list[Hashable], list[float], float]:
+    """Names, values and squared norm of an x that compiled code does not read by itself."""
+    if isinstance(x, Mapping):
+        x = dict(x)  # reading a value may run code that changes x
+    values, _ = read(x)
+    # Added up one after the other, as compiled code does with what it reads by itself.
+    norm2 = float(np.add.accumulate(values * values)[-1]) if len(values) else 0.0
+    return list(x), values.tolist(), norm2
+
+
+def _number(name: Hashable, value: Any) -> float:
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        value = value[()]
+    # numpy counts the time between two dates among the integers.
+    number = isinstance(value, numbers.Real | np.bool_ | Decimal)
+    if not number or isinstance(value, np.timedelta64):
+        kind = type(value).__name__
+        raise ValueError(
+            f"feature {short(name)} is {short(value)} ({kind}), not a number; drop it or "
+            "encode it, e.g. with river's preprocessing.OneHotEncoder"
+        )
+    try:
+        return float(value)
+    except OverflowError:
+        raise ValueError(_too_large(name, value)) from None
+    except ValueError:  # Decimal's signaling nan
+        return math.nan
+
+
+def _whats_wrong(x: Mapping[Hashable, Any], values: list[float]) -> str:
+    """Why the squared norm of x is not finite."""
+    for (name, given), value in zip(x.items(), values, strict=True):
+        if math.isinf(value) and abs(given) != math.inf:
+            return _too_large(name, given)
+        if not math.isfinite(value):
+            return (
+                f"feature {short(name)} is {value!r}; values must be finite, "
+                "e.g. after river's preprocessing.StatImputer"
+            )
+    name = max(x, key=dict(zip(x, map(abs, values), strict=True)).__getitem__)
+    return f"feature {short(name)} is {x[name]!r}: the squared norm of x overflows; scale it"
+
+
+def _too_large(name: Hashable, value: Any) -> str:
+    # The value itself may have thousands of digits.
+    return f"feature {short(name)} is too large for a float (a {type(value).__name__}); scale it"

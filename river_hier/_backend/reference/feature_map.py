@@ -1,0 +1,49 @@
+"""How the names of features become rows: what the algorithms see of it."""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Hashable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class Vector(NamedTuple):
+    """A sparse vector whose features have rows; `norm2` counts all features of x."""
+
+    rows: NDArray[np.intp]
+    values: NDArray[np.float64]
+    norm2: float
+
+    def below(self, n: int) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+        """The rows below n, and their values."""
+        inside = self.rows < n
+        if inside.all():
+            return self.rows, self.values
+        return self.rows[inside], self.values[inside]
+
+
+class FeatureMap(abc.ABC):
+    """A table from names to rows."""
+
+    @abc.abstractmethod
+    def __len__(self) -> int:
+        """Rows so far."""
+
+    @abc.abstractmethod
+    def find(self, x: Mapping[Hashable, Any]) -> Vector:
+        """The vector of x over the features already known."""
+
+    @abc.abstractmethod
+    def insert(self, x: Mapping[Hashable, Any]) -> Vector:
+        """The vector of x; features seen for the first time get the next rows, all or none."""
+
+    @abc.abstractmethod
+    def names(self) -> list[Hashable]:
+        """The features in the order of their rows."""
+
+    @abc.abstractmethod
+    def row(self, name: Hashable) -> int | None:
+        """The row of one feature, if it is known."""

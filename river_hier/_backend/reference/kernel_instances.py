@@ -1,0 +1,173 @@
+"""Stored instances as a kernel sees them: by the values K(x_i, x) alone."""
+
+from __future__ import annotations
+
+import abc
+import numbers
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .feature_index import SMALLEST_NORM2, check_mapping
+from .feature_map import FeatureMap, Vector
+from .rows import Rows
+
+Floats = NDArray[np.float64]
+FromDots = Callable[[Floats, float, Floats], Floats]
+
+_NO_ROWS = np.empty(0, dtype=np.intp)
+
+
+class KernelInstances(abc.ABC):
+    """Instances numbered in the order in which they were stored."""
+
+    @property
+    @abc.abstractmethod
+    def n(self) -> int:
+        """How many there are."""
+
+    def row(self, x: Mapping[Any, Any]) -> Vector:
+        """x in the coordinates of the stored instances.
+
+        Its values are K(x_i, x), and its squared norm is K(x, x). Errors are raised here.
+        """
+        k, own = self._values(x)
+        wrong = k[~np.isfinite(k)].tolist() + ([] if 0.0 <= own < np.inf else [own])
+        if wrong:
+            raise ValueError(
+                f"the kernel is {wrong[0]} for this x; it must be a finite number, and K(x, x) not "
+                "negative; scale x, e.g. with river's preprocessing.StandardScaler"
+            )
+        if own < SMALLEST_NORM2:
+            k, own = np.zeros(self.n), 0.0  # by the inequality of Cauchy and Schwarz
+        return Vector(np.arange(self.n), k, own)
+
+    @abc.abstractmethod
+    def append(self, x: Mapping[Any, Any]) -> None:
+        """Store x, for which `row` has found no error."""
+
+    @abc.abstractmethod
+    def gram(self, which: NDArray[np.intp]) -> Floats:
+        """K of some instances with one another, a matrix."""
+
+    @abc.abstractmethod
+    def keep(self, which: NDArray[np.intp]) -> None:
+        """Forget the others; those that are kept get the numbers 0, 1, ..."""
+
+    @abc.abstractmethod
+    def examples(self, which: NDArray[np.intp]) -> list[dict[Any, Any]]:
+        """Some instances as the dicts that they were."""
+
+    @abc.abstractmethod
+    def _values(self, x: Mapping[Any, Any]) -> tuple[Floats, float]:
+        """K(x_i, x) for all i, and K(x, x)."""
+
+
+class DotProducts(KernelInstances):
+    """For kernels that are functions of dot products and norms: one product of a matrix a row.
+
+    `from_dots(dots, norm2, norms2)` takes x . x_i for all i, |x|^2 and |x_i|^2.
+    """
+
+    def __init__(self, from_dots: FromDots, features: FeatureMap) -> None:
+        self._from_dots = from_dots
+        self._features = features
+        self._rows = Rows()
+
+    @property
+    def n(self) -> int:
+        return self._rows.n
+
+    def append(self, x: Mapping[Any, Any]) -> None:
+        self._rows.append(_plain(self._features.insert(x)))
+
+    def gram(self, which: NDArray[np.intp]) -> Floats:
+        norms2 = self._rows.norms2[which]
+        products = self._rows.products(which)
+        np.fill_diagonal(products, norms2)  # rounded as in `row`: a kernel may tell the difference
+        rows = zip(products, norms2.tolist(), strict=True)
+        return np.array([self._kernel(dots, norm2, norms2) for dots, norm2 in rows])
+
+    def keep(self, which: NDArray[np.intp]) -> None:
+        """Forget the other instances, and the features that only they had."""
+        kept = list(self._rows.vectors(which))
+        used = np.unique(np.concatenate([_NO_ROWS, *(x.rows for x in kept)]))
+        names = self._features.names()
+        self._features = type(self._features)()
+        self._features.insert(dict.fromkeys([names[j] for j in used.tolist()], 1.0))
+        self._rows = Rows()
+        for rows, values, norm2 in kept:
+            self._rows.append(Vector(np.searchsorted(used, rows), values, norm2))
+
+    def examples(self, which: NDArray[np.intp]) -> list[dict[Any, Any]]:
+        """Some instances as dicts of floats; zeros may be left out."""
+        names = self._features.names()
+        return [
+            {names[j]: value for j, value in zip(x.rows.tolist(), x.values.tolist(), strict=True)}
+            for x in self._rows.vectors(which)
+        ]
+
+    def _values(self, x: Mapping[Any, Any]) -> tuple[Floats, float]:
+        vector = _plain(self._features.find(x))
+        # The last one is x itself.
+        dots = np.append(self._rows.dots(vector), vector.norm2)
+        norms2 = np.append(self._rows.norms2, vector.norm2)
+        k = self._kernel(dots, vector.norm2, norms2)
+        return k[:-1], float(k[-1])
+
+    def _kernel(self, dots: Floats, norm2: float, norms2: Floats) -> Floats:
+        with np.errstate(over="ignore", invalid="ignore"):
+            k = self._from_dots(dots, norm2, norms2)
+        if not isinstance(k, np.ndarray) or k.dtype.kind not in "biuf" or k.shape != dots.shape:
+            raise TypeError(
+                f"`from_dots` must answer with an array of {len(dots)} numbers, as many as dot "
+                f"products, got {k!r}"
+            )
+        return k.astype(np.float64, copy=False)
+
+
+class Pairs(KernelInstances):
+    """For any function of two dicts: a call an instance."""
+
+    def __init__(self, function: Callable[[Any, Any], float]) -> None:
+        self._function = function
+        self._stored: list[dict[Any, Any]] = []
+
+    @property
+    def n(self) -> int:
+        return len(self._stored)
+
+    def append(self, x: Mapping[Any, Any]) -> None:
+        self._stored.append(dict(x))
+
+    def gram(self, which: NDArray[np.intp]) -> Floats:
+        # The older one first, as in `row`: a function that has taken them once takes them again.
+        chosen = [self._stored[i] for i in which.tolist()]
+        K = np.zeros((len(chosen), len(chosen)))
+        for j, x in enumerate(chosen):
+            K[: j + 1, j] = [self._of(z, x) for z in chosen[: j + 1]]
+        return K + np.triu(K, 1).T
+
+    def keep(self, which: NDArray[np.intp]) -> None:
+        self._stored = [self._stored[i] for i in which.tolist()]
+
+    def examples(self, which: NDArray[np.intp]) -> list[dict[Any, Any]]:
+        return [dict(self._stored[i]) for i in which.tolist()]
+
+    def _values(self, x: Mapping[Any, Any]) -> tuple[Floats, float]:
+        check_mapping(x)
+        return np.array([self._of(z, x) for z in self._stored]), self._of(x, x)
+
+    def _of(self, x: Mapping[Any, Any], z: Mapping[Any, Any]) -> float:
+        value = self._function(x, z)
+        if not isinstance(value, numbers.Real):
+            kind = type(value).__name__
+            raise TypeError(f"the kernel of two dicts must be a number, got {value!r} ({kind})")
+        return float(value)
+
+
+def _plain(x: Vector) -> Vector:
+    """A vector of either core as one of this."""
+    return Vector(x.rows.astype(np.intp), np.asarray(x.values), x.norm2)

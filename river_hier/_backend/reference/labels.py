@@ -1,0 +1,57 @@
+"""The labels of a taxonomy at the door: y -> nodes, nodes -> answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...taxonomy import Arrays, Label, Taxonomy, check_taxonomy
+from .paths import trained_nodes
+from .pickles import saved
+
+Mask = NDArray[np.bool_]
+
+
+class Labels:
+    """A taxonomy as the steps of the algorithms see it.
+
+    `learning` are the nodes that learn here, if others learn elsewhere; the root stands for a
+    system that has no nodes yet. `None`: all of them.
+    """
+
+    def __init__(self, taxonomy: Taxonomy, learning: Sequence[int] | None = None) -> None:
+        self.taxonomy = taxonomy
+        self.learning: Mask | None = None
+        if learning is not None:
+            self.learning = np.zeros(len(taxonomy), dtype=bool)
+            self.learning[learning] = True
+
+    @property
+    def arrays(self) -> Arrays:
+        return self.taxonomy.arrays
+
+    def closed(self, y: Any) -> Mask:
+        """The mask of the nodes of y and all their ancestors: O(labels of y + their ancestors)."""
+        return self.taxonomy.multilabel(y)
+
+    def trained(self, on: Mask) -> NDArray[np.intp]:
+        """The nodes that learn from a multilabel: those whose parents are all on, in order."""
+        nodes = trained_nodes(on, self.arrays)
+        return nodes if self.learning is None else nodes[self.learning[nodes]]
+
+    def answer(self, on: Mask) -> dict[Label, bool]:
+        """`{label: whether it is on}` for all nodes but the root: O(nodes)."""
+        return dict(zip(self.taxonomy.nodes[1:], on[1:].tolist(), strict=True))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        some = None if self.learning is None else np.flatnonzero(self.learning).tolist()
+        return saved("Labels", self.taxonomy, some)
+
+    @classmethod
+    def restore(cls, taxonomy: Taxonomy, learning: list[int] | None = None) -> Labels:
+        """The labels of a pickle."""
+        check_taxonomy(taxonomy)
+        return cls(taxonomy, learning)

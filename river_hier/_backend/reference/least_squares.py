@@ -1,0 +1,199 @@
+"""Regularised least squares for many nodes over one set of stored instances."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import change_of_variables
+from .batch import Vectors
+from .direct import Direct
+from .dual import Dual
+from .feature_map import Vector
+from .instances import Instances
+from .iterative import Iterative
+from .pickles import saved
+from .primal import Primal
+from .saved_systems import SavedSystem, check, packed, unpacked
+from .systems import System, Systems
+from .visit import SparseVisit, Visit
+
+Floats = NDArray[np.float64]
+Parts = tuple[NDArray[Any], ...]  # of instances
+Change = Callable[[Parts, SavedSystem], tuple[Parts, list[SavedSystem]]]
+
+# With fewer instances it is not worth while to look for those that nobody needs.
+_FEW_INSTANCES = 1024
+# A few features more are no reason to leave primal variables, or to change back and forth.
+_FEW_FEATURES = 64
+
+
+class LeastSquares(Systems):
+    """Systems `A_s = l2 I + S_s S_s^T`, each with an output (a weight vector) a node.
+
+    A system starts with a factor in dual variables. Once it holds as many instances as it has met
+    features, the primal inverse is the smaller one, and it goes over to that; if then far more
+    features appear, it goes back. A factor for which `memory` bytes do not suffice, all factors
+    together, gives way to conjugate gradients. The weights are the same. With more than `budget`
+    instances a system in dual variables forgets the older half. While `memory` lasts, the numbers
+    of a system depend on no other system.
+    """
+
+    def __init__(self, l2: float, memory: float, budget: int | None = None) -> None:
+        super().__init__(l2, budget)
+        self.memory = memory
+        self._many = _FEW_INSTANCES  # instances at which to look for some that nobody needs
+        self.instances = Instances()
+
+    @property
+    def n_bytes(self) -> int:
+        """The memory that factors and inverses take."""
+        return 8 * sum(_numbers(system.solver) for system in self.systems)
+
+    def visit(self, x: Vector) -> Visit:
+        return SparseVisit(x, self.instances)
+
+    def weights(self, s: int, n_features: int) -> Floats:
+        """The explicit w of a system, a matrix (features, nodes)."""
+        system = self.systems[s]
+        w = np.zeros((n_features, len(system.nodes)))
+        known = system.solver.weights(self.instances)[:n_features]
+        w[: len(known)] = known
+        return w
+
+    def scores(self, x: Vector | Vectors, n_nodes: int) -> Floats:
+        """The scores of every node; of many vectors, one a column."""
+        if isinstance(x, Vectors):
+            return np.array([self.scores(one, n_nodes) for one in x]).reshape(-1, n_nodes).T
+        return self.visit_scores(self.visit(x), n_nodes)
+
+    def store(self, system: System, visit: Visit, v: Floats, r: float, u: Floats) -> None:
+        if self._prepare(system, visit.x):
+            r, u = system.solver.solve(visit)
+        system.solver.store(visit, v, r, u)
+        self._settle(system)
+
+    def append(self, system: System, visit: Visit, v: Floats) -> None:
+        self._prepare(system, visit.x)
+        system.solver.append(visit, v)
+        self._settle(system)
+
+    def _empty(self, n_outputs: int) -> Direct:
+        return Direct(n_outputs, self.l2)
+
+    def _prepare(self, system: System, x: Vector) -> bool:
+        """Change the solver if it cannot take x; whether it has changed."""
+        system.n_features = max(system.n_features, 1 + int(x.rows.max()))
+        before = system.solver
+        if isinstance(before, Primal) and system.n_features > 2 * before.d + _FEW_FEATURES:
+            system.solver = self._to_dual(before)
+        if isinstance(system.solver, Direct):
+            solvers = [s.solver for s in self.systems]
+            factors = sum(_triangle(s.n) for s in solvers if isinstance(s, Direct))
+            if 8 * (factors + system.solver.n + 1) > self.memory:
+                system.solver = Iterative(system.solver, self.instances)
+        return system.solver is not before
+
+    def _settle(self, system: System) -> None:
+        system.n_stored += 1
+        solver = system.solver
+        d = system.n_features
+        if isinstance(solver, Dual) and solver.n >= d:
+            S = solver.stored(self.instances)[:, :d].toarray()
+            w = solver.weights(self.instances)[:d]
+            inverse = change_of_variables.inverse(S, self.l2)
+            system.solver = Primal(self.l2, inverse, w, S.T @ solver.ones)
+        elif isinstance(solver, Dual) and self.budget is not None and solver.n > self.budget:
+            solver.forget(solver.n - self.budget // 2, self.instances, d)
+
+    def tidy(self) -> None:
+        if self.instances.n < self._many:
+            return
+        needed = np.zeros(self.instances.n, dtype=bool)
+        duals = [s.solver for s in self.systems if isinstance(s.solver, Dual)]
+        for dual in duals:
+            needed[dual.ids] = True
+        kept = np.flatnonzero(needed)
+        n_features = self.instances.n_features
+        self.instances = self.instances.some(kept)
+        self.instances.n_features = n_features
+        for dual in duals:
+            dual.renumber(np.cumsum(needed) - 1)
+        self._many = max(_FEW_INSTANCES, 2 * len(kept))
+
+    def _to_dual(self, primal: Primal) -> Direct:
+        found = change_of_variables.instances(primal.inverse, primal.w, primal.total, self.l2)
+        dual = Direct(primal.w.shape[1], self.l2)
+        rows = np.arange(primal.d)
+        for j, (x, s, v, one) in enumerate(zip(*found, strict=True)):
+            dual.remember(self.instances.append(Vector(rows, x, float(x @ x))), one, v)
+            dual.append_row(np.zeros(j), s)
+        return dual
+
+    def change(self, s: int, how: Change) -> None:
+        """Put in the place of a system what `how` makes of it and of the instances."""
+        self._load(*how(self.instances.parts(), _saved(self.systems[s])))
+        self.systems[s] = self.systems.pop()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        systems = [_saved(system) for system in self.systems]
+        parts = self.instances.parts()
+        return saved("LeastSquares", self.l2, self.memory, self.budget, parts, systems)
+
+    @classmethod
+    def restore(
+        cls, l2: float, memory: float, budget: int | None, parts: Any, systems: list[SavedSystem]
+    ) -> LeastSquares:
+        """The systems of a pickle."""
+        check(l2, memory, budget, parts, systems)
+        rls = cls(l2, memory, budget)
+        rls._load(parts, systems)
+        return rls
+
+    def _load(self, parts: Parts, systems: list[SavedSystem]) -> None:
+        """Systems as they were saved, and their instances; both come after those there are."""
+        first = self.instances.n
+        self.instances.extend(parts)
+        for kind, nodes, n_stored, *arrays in systems:
+            self.add_system(nodes)
+            system = self.systems[-1]
+            system.n_stored = n_stored
+            if kind == "primal":
+                system.solver = Primal(self.l2, *(a.copy() for a in arrays))
+                system.n_features = system.solver.d
+                continue
+            dual = Direct(len(nodes), self.l2)
+            for number, one, v in zip(*arrays[:3], strict=True):
+                dual.remember(first + int(number), float(one), v)
+            dual.w0 = arrays[3].copy()
+            self.instances.n_features = max(self.instances.n_features, len(dual.w0))
+            system.n_features = max(len(dual.w0), self.instances.features_of(dual.ids))
+            if kind == "direct":
+                for l, s in unpacked(arrays[4], dual.n):  # noqa: E741
+                    dual.append_row(l, s)
+            system.solver = dual if kind == "direct" else Iterative(dual, self.instances)
+
+
+def _saved(system: System) -> SavedSystem:
+    solver = system.solver
+    start = (list(system.nodes), system.n_stored)
+    if isinstance(solver, Primal):
+        arrays = (solver.inverse.copy(), solver.w.copy(), solver.total.copy())
+        return ("primal", *start, *arrays)
+    shared = (solver.ids.astype(np.uint32), solver.ones.copy(), solver.v.copy(), solver.w0.copy())
+    if isinstance(solver, Direct):
+        return ("direct", *start, *shared, packed(solver.factor))
+    return ("iterative", *start, *shared)
+
+
+def _triangle(n: int) -> int:
+    return n * (n + 1) // 2
+
+
+def _numbers(solver: Direct | Iterative | Primal) -> int:
+    if isinstance(solver, Primal):
+        return solver.d**2
+    return _triangle(solver.n) if isinstance(solver, Direct) else 0

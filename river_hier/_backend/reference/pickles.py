@@ -1,0 +1,35 @@
+"""Pickles that both cores can open, and that later versions can tell apart."""
+
+from __future__ import annotations
+
+from typing import Any
+
+VERSION = 1
+# What the makers raise where the parts make no sense.
+_DAMAGE = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
+
+
+def saved(kind: str, *state: Any) -> tuple[Any, ...]:
+    """What `__reduce__` answers: a kernel object by its kind and a state of plain arrays."""
+    return restore, (kind, VERSION, *state)
+
+
+def state(kernel: Any) -> tuple[Any, ...]:
+    """The plain arrays that a kernel object would be saved as, in either core."""
+    _, (_, _, *parts) = kernel.__reduce__()
+    return tuple(parts)
+
+
+def restore(kind: str, version: int, *state: Any) -> Any:
+    """The object of a pickle, made by the core that runs now."""
+    import river_hier._backend as kernels  # not before the core has been chosen
+
+    if version != VERSION:
+        raise ValueError(
+            f"this pickle holds a {kind} of format {version!r}, and this version of river_hier "
+            f"reads format {VERSION}; open it with the version that wrote it"
+        )
+    try:
+        return getattr(kernels, kind).restore(*state)
+    except _DAMAGE as error:
+        raise ValueError(f"this pickle of a {kind} is damaged: {error}") from error

@@ -1,0 +1,85 @@
+"""What nodes have learned, carried over to the nodes of another taxonomy.
+
+`sources` are, for every node of the new taxonomy, the nodes of the old one that it carries on: none
+for a new node, several for a merged one. Weights go over by a linear map, a sparse matrix (old
+nodes, new nodes).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from ...taxonomy import Arrays
+from .closures import closures
+from .pickles import state
+from .weights import Weights
+
+Floats = NDArray[np.float64]
+Sources = Sequence[tuple[int, ...]]
+W = TypeVar("W", bound=Weights)
+
+
+def own_weights(sources: Sources, n_before: int) -> sparse.csr_array:
+    """Every node keeps its weights; a merged one has the mean, a new one none."""
+    return _means([(), *sources[1:]], n_before)
+
+
+def own_prototypes(sources: Sources, before: Arrays, after: Arrays) -> sparse.csr_array:
+    """Every prototype stays; a merged one is the mean, a new one its parent's.
+
+    The weights of a node are what its prototype has more than its parent's.
+    """
+    parents = after.parent_index  # of all nodes but the root
+    heirs: list[tuple[int, ...]] = [(0,)]  # of which the prototype is the mean
+    for old, parent in zip(sources[1:], parents.tolist(), strict=True):
+        heirs.append(old or heirs[parent])  # a parent comes before its children
+    prototypes = _path_sums(before) @ _means(heirs, before.n)
+    edges = (np.ones(after.n - 1), (parents, np.arange(1, after.n)))
+    above = sparse.csr_array(edges, shape=(after.n, after.n))
+    more = sparse.csr_array(prototypes - prototypes @ above)
+    more.eliminate_zeros()
+    return more
+
+
+def remap_weights(weights: W, onto: sparse.csr_array) -> W:
+    """The weights of the new nodes, in the same core: O(entries), by way of its saved state."""
+    _, dtype, *planes = state(weights)
+    n_before, n_after = onto.shape
+    new = []
+    for start, nodes, values in planes:
+        old = sparse.csr_array((values, nodes, start), shape=(len(start) - 1, n_before))
+        rows = sparse.csr_array(old @ onto)
+        rows.sort_indices()
+        rows.eliminate_zeros()
+        parts = rows.indptr.astype(np.int64), rows.indices.astype(np.uint32)
+        new.append((*parts, rows.data.astype(dtype)))
+    restore: Any = type(weights).restore  # one matrix, or one of variances besides
+    found: W = restore(n_after, dtype, *new)
+    return found
+
+
+def remap_values(values: Floats, sources: Sources, new: float) -> Floats:
+    """A number of each node: of a merged one the mean, of a new one `new`."""
+    means: Floats = values @ _means(sources, len(values))
+    return np.where([bool(old) for old in sources], means, new)
+
+
+def _means(heirs: Sources, n_before: int) -> sparse.csr_array:
+    """Onto every node the mean of these old ones."""
+    sizes = [len(old) for old in heirs]
+    shares = np.repeat([1.0 / max(size, 1) for size in sizes], sizes)
+    rows = np.array([u for old in heirs for u in old], dtype=np.intp)
+    columns = np.repeat(np.arange(len(heirs)), sizes)
+    return sparse.csr_array((shares, (rows, columns)), shape=(n_before, len(heirs)))
+
+
+def _path_sums(tree: Arrays) -> sparse.csr_array:
+    """From weights to prototypes; the root's weights are none."""
+    pairs = closures(tree)
+    below, above = pairs.below[pairs.above > 0], pairs.above[pairs.above > 0]
+    return sparse.csr_array((np.ones(len(above)), (above, below)), shape=(tree.n, tree.n))

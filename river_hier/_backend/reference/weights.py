@@ -1,0 +1,116 @@
+"""Weight vectors of all nodes, one row a feature."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .batch import Vectors
+from .capacity import ensure_capacity
+from .feature_map import Vector
+from .pickles import saved
+from .sparse_rows import SparseRows, check
+
+# Squares of values beyond it would not fit a float32.
+_MOST_FOR_FLOAT32 = 1e30
+
+
+class Weights:
+    """A dense matrix (features, nodes) that grows on both sides.
+
+    Feature-major: the nodes' weights of one feature lie together, so that scoring a sparse x
+    reads one row a feature. (The compiled twin keeps sparse rows where there are many nodes.)
+    """
+
+    def __init__(self, n_nodes: int, dtype: str = "float64") -> None:
+        self.matrix: NDArray[Any] = np.zeros((0, n_nodes), dtype)
+        self.n_nodes = n_nodes
+        self._lag: Weights | None = None
+        self._round = 0
+
+    def record(self, lag: Weights | None, i: int) -> None:
+        """From now on add every change of the weights to `lag`, i times.
+
+        In a mini-batch every row is a round, and i goes up with it. `None` ends it.
+        """
+        self._lag, self._round = lag, i
+
+    def next_round(self) -> None:
+        """The next changes count once more than those so far."""
+        self._round += 1
+
+    def add_nodes(self, n_nodes: int) -> None:
+        """Make room up to `n_nodes` nodes; the new ones start at zero."""
+        self.n_nodes = n_nodes
+        self.matrix = ensure_capacity(self.matrix, len(self.matrix), n_nodes)
+
+    def check_range(self, norm2: float) -> None:
+        """Raise an error if this squared norm of an x is too large for the weights."""
+        if self.matrix.dtype == np.float32 and norm2 > _MOST_FOR_FLOAT32:
+            raise ValueError(
+                f"the squared norm of x is {norm2:.3g}, too large for weights of dtype "
+                '"float32"; scale x, or take dtype="float64"'
+            )
+
+    def scores(self, x: Vector | Vectors) -> NDArray[np.float64]:
+        """w . x of every node: O(features of x * nodes). Of many vectors, one a column."""
+        if isinstance(x, Vectors):
+            return np.array([self.scores(one) for one in x]).reshape(-1, self.n_nodes).T
+        self.check_range(x.norm2)
+        # How BLAS adds up depends on the shape: never on the rows and room that there happen to be.
+        scores: NDArray[np.float64] = x.values @ self.cells(x, np.arange(self.n_nodes))
+        return scores
+
+    def add(self, x: Vector, nodes: NDArray[np.intp], steps: NDArray[np.float64]) -> None:
+        """w_v += step_v x for the given nodes: O(features of x * nodes touched)."""
+        self.add_cells(x, nodes, x.values[:, None] * steps)
+
+    def add_cells(self, x: Vector, nodes: NDArray[np.intp], cells: NDArray[np.float64]) -> None:
+        """w_vj += a cell for each feature j of x and each of the given nodes v."""
+        if len(nodes) and len(x.rows):
+            self.matrix = ensure_capacity(self.matrix, int(x.rows.max()) + 1, self.n_nodes)
+            self.matrix[x.rows[:, None], nodes] += cells
+            if self._lag is not None:
+                self._lag.add_cells(x, nodes, self._round * cells)
+
+    def cells(self, x: Vector, nodes: NDArray[np.intp]) -> NDArray[np.float64]:
+        """The weights of the given nodes for the features of x, (features of x, nodes)."""
+        cells = np.zeros((len(x.rows), len(nodes)))
+        known = x.rows < len(self.matrix)
+        cells[known] = self.matrix[x.rows[known][:, None], nodes]
+        return cells
+
+    def column(self, node: int, n_features: int) -> NDArray[np.float64]:
+        """The weights of one node, one a feature."""
+        column = np.zeros(n_features)
+        seen = min(n_features, len(self.matrix))
+        column[:seen] = self.matrix[:seen, node]
+        return column
+
+    @property
+    def n_bytes(self) -> int:
+        """The memory that the weights take."""
+        return self.matrix.nbytes
+
+    def rows(self) -> SparseRows:
+        """The entries that are not zero, row by row."""
+        used = self.matrix[:, : self.n_nodes]
+        n = 1 + max(np.flatnonzero(used.any(axis=1)), default=-1)
+        rows, nodes = np.nonzero(used[:n])
+        start = np.searchsorted(rows, np.arange(n + 1)).astype(np.int64)
+        return start, nodes.astype(np.uint32), used[rows, nodes]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return saved("Weights", self.n_nodes, self.matrix.dtype.name, self.rows())
+
+    @classmethod
+    def restore(cls, n_nodes: int, dtype: str, rows: Any) -> Weights:
+        """The weights of a pickle."""
+        check(n_nodes, dtype, rows)
+        start, nodes, values = rows
+        weights = cls(n_nodes, dtype)
+        weights.matrix = np.zeros((len(start) - 1, n_nodes), dtype)
+        weights.matrix[np.repeat(np.arange(len(start) - 1), np.diff(start)), nodes] = values
+        return weights

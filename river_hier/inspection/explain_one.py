@@ -1,0 +1,65 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ..base.explanation import Explanation
+from ..taxonomy import Label
+
+__all__ = ["explain_one"]
+
+
+def explain_one(model: Any, x: Mapping[Any, Any]) -> dict[Label, Explanation]:
+    """What the prediction for x is made of, through a pipeline: `explain_one` of its last step.
+
+    The features are those that the last step sees.
+
+    Parameters
+    ----------
+    model
+        A model of `linear_model`, `kernel` or `probabilistic`, or a pipeline that ends in one.
+    x
+        A dictionary of features, as the pipeline takes it.
+
+    Returns
+    -------
+    `{label: reason}`, as the model's own `explain_one` gives it.
+
+    Raises
+    ------
+    TypeError
+        If the model cannot explain itself.
+
+    Examples
+    --------
+
+    >>> from river import feature_extraction
+    >>> from river_hier import Taxonomy, inspection, linear_model
+
+    >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
+    >>> model = feature_extraction.BagOfWords() | linear_model.HAROW(t)
+    >>> for _ in range(5):
+    ...     model.learn_one("grey fur, howls at night", {"wolf"})
+    ...     model.learn_one("grey wings, hoots at night", {"owl"})
+
+    >>> why = inspection.explain_one(model, "fur at night")["mammal"]
+    >>> why.on, why.score
+    (True, 0.468)
+
+    >>> why.parts
+    [('fur', 0.451), ('at', 0.00836), ('night', 0.00836)]
+
+    >>> sum(part for _, part in why.parts)
+    0.468
+
+    """
+    last = getattr(model, "_last_step", model)
+    if isinstance(model, type) or not callable(getattr(last, "explain_one", None)):
+        raise TypeError(
+            "`model` must have an `explain_one`, as the models of linear_model do, or be a "
+            f"pipeline that ends in one, got {model!r}"
+        )
+    for step in [] if last is model else [*model.steps.values()][:-1]:
+        x = step.transform_one(x)
+    reasons: dict[Label, Explanation] = last.explain_one(x)
+    return reasons

@@ -1,0 +1,91 @@
+"""Which nodes of a taxonomy carry on which of the one before."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from .nodes import Label, Nodes, check_taxonomy
+from .taxonomy import Taxonomy
+
+# {old label: new label, or None for what is forgotten}; the type of a mapping's keys is invariant.
+Renamed = Mapping[Any, Label | None]
+
+
+class NodeMapping(NamedTuple):
+    """Of every node of `after` those of `before` that it carries on.
+
+    A node without sources is new; one with several merges them. The root always carries on the
+    root.
+    """
+
+    before: Taxonomy
+    after: Taxonomy
+    sources: tuple[tuple[int, ...], ...]
+
+    @property
+    def reset(self) -> frozenset[int]:
+        """The nodes of `after` that were there before, and carry on nothing of it."""
+        pairs = enumerate(zip(self.after.nodes, self.sources, strict=True))
+        return frozenset(v for v, (label, old) in pairs if not old and label in self.before)
+
+    def check_unmerged(self, model: object) -> None:
+        """Raise an error if nodes are merged, which this model cannot do."""
+        for label, sources in zip(self.after.nodes, self.sources, strict=True):
+            if len(sources) > 1:
+                one, other = (self.before.nodes[u] for u in sources[:2])
+                raise ValueError(
+                    f"{type(model).__name__} cannot merge nodes, and {one!r} and {other!r} would "
+                    f"both be {label!r}; forget one of them: renamed={{{other!r}: None}}"
+                )
+
+
+def without_branch(taxonomy: Taxonomy, label: Label) -> NodeMapping:
+    """The same taxonomy, in which a node and all below it carry on nothing."""
+    below = set(map(taxonomy.index, taxonomy.subtree(label)))
+    sources = tuple(() if v and v in below else (v,) for v in range(len(taxonomy)))
+    return NodeMapping(taxonomy, taxonomy, sources)
+
+
+def map_nodes(before: Taxonomy, after: Taxonomy, renamed: Renamed | None = None) -> NodeMapping:
+    """By their labels, unless `renamed` says otherwise; whatever is wrong is an error."""
+    check_taxonomy(after)
+    if renamed is None:
+        renamed = {}
+    if not isinstance(renamed, Mapping):
+        raise TypeError(f"`renamed` must be {{old label: new label}}, got {renamed!r}")
+    for label in renamed:
+        before.index(label)
+    sources: list[list[int]] = [[] for _ in after.nodes]
+    for u, label in enumerate(before.nodes):
+        v = _new_root(after, label, renamed) if u == 0 else _new_node(after, label, renamed)
+        if v is not None:
+            sources[v].append(u)
+    return NodeMapping(before, after, tuple(map(tuple, sources)))
+
+
+def _new_node(after: Nodes, label: Label, renamed: Renamed) -> int | None:
+    if label in renamed:
+        heir = renamed[label]
+        return None if heir is None else after.index(heir)
+    v = after.label_index.get(label)
+    if v is None:
+        raise ValueError(
+            f"label {label!r} is not in the new taxonomy; `renamed` says what becomes of it: "
+            f"{{{label!r}: another label}}, or {{{label!r}: None}} to forget it"
+        )
+    if v == 0:
+        raise ValueError(
+            f"label {label!r} would be the root, which has no weights to keep; if that is meant, "
+            f"say renamed={{{label!r}: {label!r}}}"
+        )
+    return v
+
+
+def _new_root(after: Nodes, root: Label, renamed: Renamed) -> int:
+    heir = renamed.get(root, root if root in after else after.root)
+    if heir != after.root:
+        raise ValueError(
+            f"the root {root!r} must stay the root, and in the new taxonomy that is {after.root!r}"
+        )
+    return 0
