@@ -14,7 +14,7 @@ from ..taxonomy import Label, Taxonomy
 from ..taxonomy.multilabel import is_one
 from ..taxonomy.open import with_labels
 from .model import Floats, TaxonomyModel
-from .truncation import truncate_multilabel
+from .truncation import truncatable
 
 
 class MultiLabelModel(TaxonomyModel, base.MultiLabelClassifier):
@@ -54,37 +54,23 @@ class MultiLabelModel(TaxonomyModel, base.MultiLabelClassifier):
                 taxonomy.multilabel(y)
                 self._grow(taxonomy, x)
 
-    def predict_one(
-        self,
-        x: Mapping[Any, Any],
-        threshold: float | None = None,
-        max_depth: int | None = None,
-        **kwargs: Any,
-    ) -> dict[Label, bool]:
+    @truncatable
+    def predict_one(self, x: Mapping[Any, Any]) -> dict[Label, bool]:
         """Predict the multilabel of x.
 
         Parameters
         ----------
         x
             A dictionary of features.
-        threshold
-            Switch on the nodes that `predict_proba_one` gives at least this probability, whatever
-            the model's own rule says. `None` for that rule.
-        max_depth
-            Switch off the nodes that are deeper. `None` for no limit.
 
         Returns
         -------
         `{label: bool}` for all nodes but the root.
 
         """
-        if threshold is None and max_depth is None:
-            return self._answer(x)
-        return truncate_multilabel(self, self._taxonomy, x, threshold, max_depth, kwargs)
+        return self._answer(x)
 
-    def predict_proba_one(
-        self, x: Mapping[Any, Any], **kwargs: Any
-    ) -> dict[Label, dict[bool, float]]:
+    def predict_proba_one(self, x: Mapping[Any, Any]) -> dict[Label, dict[bool, float]]:
         """The probability that each node is on, never above its parent's.
 
         Each is the product along the path of the nodes' probabilities given that their parents are

@@ -13,7 +13,7 @@ from .._backend import subtree_sums
 from ..taxonomy import Label, Taxonomy
 from ..taxonomy.open import with_labels
 from .model import Floats, TaxonomyModel
-from .truncation import truncate_label
+from .truncation import truncatable
 
 
 class SingleLabelModel(TaxonomyModel, base.Classifier):
@@ -45,36 +45,23 @@ class SingleLabelModel(TaxonomyModel, base.Classifier):
                 self._grow(taxonomy, x)
         self._learn(x, self._taxonomy.index(y))
 
-    def predict_one(
-        self,
-        x: Mapping[Any, Any],
-        threshold: float | None = None,
-        max_depth: int | None = None,
-        **kwargs: Any,
-    ) -> Any:
+    @truncatable
+    def predict_one(self, x: Mapping[Any, Any]) -> Any:
         """Predict the label of x: the node with the largest score.
 
         Parameters
         ----------
         x
             A dictionary of features.
-        threshold
-            Answer with the deepest node at or below which the label is with at least this
-            probability, by `predict_proba_one`; of several the likeliest, of those the first.
-            `None` for the model's own rule.
-        max_depth
-            Answer with the ancestor at this depth where the label is deeper. `None` for no limit.
 
         Returns
         -------
         The label.
 
         """
-        if threshold is None and max_depth is None:
-            return self._answer(x)
-        return truncate_label(self, self._taxonomy, x, threshold, max_depth, kwargs)
+        return self._answer(x)
 
-    def predict_proba_one(self, x: Mapping[Any, Any], **kwargs: Any) -> dict[Any, float]:
+    def predict_proba_one(self, x: Mapping[Any, Any]) -> dict[Any, float]:
         """A distribution over all nodes: the softmax of the scores, which are not calibrated.
 
         Its largest entry is the prediction, unless two scores differ by no more than a rounding

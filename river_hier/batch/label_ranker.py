@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from .._backend import Threshold
 from ..base import Attributes, ranking_of
-from ..base.truncation import truncate_multilabel
+from ..base.truncation import truncatable
 from ..kernel.functions import Function, Kernel
 from ..kernel.instances import check_kernel
 from ..taxonomy import Label, Taxonomy
@@ -78,25 +78,20 @@ class LabelRanker(Frozen):
         """
         return self._found.threshold.at(self._scores(x)[self._ranking.candidates])
 
-    def predict_one(
-        self, x: Mapping[Any, Any], max_depth: int | None = None, **kwargs: Any
-    ) -> dict[Label, bool]:
+    @truncatable
+    def predict_one(self, x: Mapping[Any, Any]) -> dict[Label, bool]:
         """The candidates that reach the threshold, and their ancestors.
 
         Parameters
         ----------
         x
             A dictionary of features.
-        max_depth
-            Switch off the nodes that are deeper. `None` for no limit.
 
         Returns
         -------
         `{label: bool}` for all nodes but the root.
 
         """
-        if max_depth is not None:
-            return truncate_multilabel(self, self.taxonomy, x, None, max_depth, kwargs)
         scores = self._scores(x)
         threshold = self._found.threshold.at(scores[self._ranking.candidates])
         on = self._ranking.answer(scores, threshold)

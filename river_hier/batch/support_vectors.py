@@ -10,7 +10,7 @@ import numpy as np
 
 from .._backend.reference.paths import top_down
 from ..base import check_positive
-from ..base.truncation import truncate_multilabel
+from ..base.truncation import truncatable
 from ..taxonomy import Label, Taxonomy
 from .examples import Examples, Floats
 from .frozen import Frozen
@@ -49,25 +49,20 @@ class SupportVectorModel(Frozen):
         self._trained = problem.machines(w, bias)
         return self
 
-    def predict_one(
-        self, x: Mapping[Any, Any], max_depth: int | None = None, **kwargs: Any
-    ) -> dict[Label, bool]:
+    @truncatable
+    def predict_one(self, x: Mapping[Any, Any]) -> dict[Label, bool]:
         """Predict the multilabel of x: a node is on if its parents are and its score is >= 0.
 
         Parameters
         ----------
         x
             A dictionary of features.
-        max_depth
-            Switch off the nodes that are deeper. `None` for no limit.
 
         Returns
         -------
         `{label: bool}` for all nodes but the root.
 
         """
-        if max_depth is not None:
-            return truncate_multilabel(self, self.taxonomy, x, None, max_depth, kwargs)
         on = top_down(self._scores(x) >= 0.0, self._structure.arrays)
         return dict(zip(self.taxonomy.nodes[1:], on[1:].tolist(), strict=True))
 

@@ -9,7 +9,7 @@ from .._backend import Calibration, remap_values, top_down_probabilities, traine
 from .._backend.reference.paths import top_down
 from ..base import Floats
 from ..base.classifiers import shown
-from ..base.truncation import truncate_multilabel
+from ..base.truncation import truncatable
 from ..base.wrapper import ModelWrapper, check_model
 from ..taxonomy import Label, NodeMapping, map_nodes
 
@@ -127,32 +127,20 @@ class Calibrated(ModelWrapper, base.MultiLabelClassifier):
             scores = remap_values(scores, change.sources, 0.0)
         self._calibration.learn(nodes, scores[nodes], on[nodes])
 
-    def predict_one(
-        self,
-        x: dict[Any, Any],
-        threshold: float | None = None,
-        max_depth: int | None = None,
-        **kwargs: Any,
-    ) -> dict[Label, bool]:
+    @truncatable
+    def predict_one(self, x: dict[Any, Any]) -> dict[Label, bool]:
         """The multilabel of x.
 
         Parameters
         ----------
         x
             A dictionary of features.
-        threshold
-            Switch on the nodes that `predict_proba_one` gives at least this probability, whatever
-            the model's own rule says. `None` for that rule.
-        max_depth
-            Switch off the nodes that are deeper. `None` for no limit.
 
         Returns
         -------
         `{label: bool}` for all nodes but the root.
 
         """
-        if threshold is not None or max_depth is not None:
-            return truncate_multilabel(self, self._taxonomy, x, threshold, max_depth, kwargs)
         on = top_down(self._given(x) >= 0.5, self._taxonomy.arrays)
         return dict(zip(self._taxonomy.nodes[1:], on[1:].tolist(), strict=True))
 

@@ -9,7 +9,7 @@ from typing import Any
 from river import base
 
 from ..base.classifiers import shown
-from ..base.truncation import truncate_multilabel
+from ..base.truncation import truncatable
 from ..base.wrapper import ModelWrapper, check_model
 from ..taxonomy import Label
 
@@ -36,33 +36,21 @@ class Decoder(ModelWrapper, base.MultiLabelClassifier):
 
         yield {"model": linear_model.HAROW()}
 
-    def predict_one(
-        self,
-        x: dict[Any, Any],
-        threshold: float | None = None,
-        max_depth: int | None = None,
-        **kwargs: Any,
-    ) -> dict[Label, bool]:
+    @truncatable
+    def predict_one(self, x: dict[Any, Any]) -> dict[Label, bool]:
         """The best multilabel of x.
 
         Parameters
         ----------
         x
             A dictionary of features.
-        threshold
-            Switch on the nodes that `predict_proba_one` gives at least this probability, whatever
-            the model's own rule says. `None` for that rule.
-        max_depth
-            Switch off the nodes that are deeper. `None` for no limit.
 
         Returns
         -------
         `{label: bool}` for all nodes but the root.
 
         """
-        if threshold is not None or max_depth is not None:
-            return truncate_multilabel(self, self._taxonomy, x, threshold, max_depth, kwargs)
-        likely = self._likely(x, **kwargs)
+        likely = self._likely(x)
         nodes = self._taxonomy.nodes
         y_pred = dict.fromkeys(nodes[1:], False)
         y_pred.update((nodes[v], True) for v in self._decide(likely) if v)

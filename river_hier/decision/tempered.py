@@ -7,7 +7,7 @@ from river import base
 
 from .._backend import Temperature
 from ..base.classifiers import shown
-from ..base.truncation import truncate_label
+from ..base.truncation import truncatable
 from ..base.wrapper import ModelWrapper, check_model
 
 __all__ = ["Tempered"]
@@ -105,30 +105,17 @@ class Tempered(ModelWrapper, base.Classifier):
         if y in before:
             self._temperature.learn(scores, before.index(y))
 
-    def predict_one(
-        self,
-        x: dict[Any, Any],
-        threshold: float | None = None,
-        max_depth: int | None = None,
-        **kwargs: Any,
-    ) -> Any:
+    @truncatable
+    def predict_one(self, x: dict[Any, Any]) -> Any:
         """The label of x, as the model gives it.
 
         Parameters
         ----------
         x
             A dictionary of features.
-        threshold
-            Answer with the deepest node at or below which the label is with at least this
-            probability, by `predict_proba_one`; of several the likeliest, of those the first.
-            `None` for the model's own rule.
-        max_depth
-            Answer with the ancestor at this depth where the label is deeper. `None` for no limit.
 
         """
-        if threshold is not None or max_depth is not None:
-            return truncate_label(self, self._taxonomy, x, threshold, max_depth, kwargs)
-        return self.model.predict_one(x, **kwargs)
+        return self.model.predict_one(x)
 
     def predict_proba_one(self, x: dict[Any, Any], **kwargs: Any) -> dict[Any, float]:
         """The probability of each label.

@@ -9,7 +9,7 @@ from river import linear_model as river_linear_model
 
 from .._backend import nearest
 from ..base.classifiers import probabilities, shown
-from ..base.truncation import truncate_label
+from ..base.truncation import truncatable
 from ..taxonomy import Renamed, Taxonomy, check_taxonomy, map_nodes
 
 __all__ = ["TreeBayes"]
@@ -126,31 +126,18 @@ class TreeBayes(base.Wrapper[Any], base.Classifier):
         self.taxonomy.index(y)  # an unknown label is refused before anything is learned
         self.classifier.learn_one(x, y, **kwargs)
 
-    def predict_one(
-        self,
-        x: dict[Any, Any],
-        threshold: float | None = None,
-        max_depth: int | None = None,
-        **kwargs: Any,
-    ) -> Any:
+    @truncatable
+    def predict_one(self, x: dict[Any, Any]) -> Any:
         """The node of least expected distance.
 
         Parameters
         ----------
         x
             A dictionary of features.
-        threshold
-            Answer with the deepest node at or below which the label is with at least this
-            probability, by `predict_proba_one`; of several the likeliest, of those the first.
-            `None` for the model's own rule.
-        max_depth
-            Answer with the ancestor at this depth where the label is deeper. `None` for no limit.
 
         """
-        if threshold is not None or max_depth is not None:
-            return truncate_label(self, self.taxonomy, x, threshold, max_depth, kwargs)
         below = [0.0] * len(self.taxonomy)
-        for label, p in probabilities(self.classifier, x, kwargs).items():
+        for label, p in probabilities(self.classifier, x, {}).items():
             if not 0.0 <= p < math.inf:
                 raise ValueError(f"the classifier gives {label!r} the probability {p!r}")
             below[self.taxonomy.index(label)] = float(p)

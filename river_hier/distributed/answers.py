@@ -11,7 +11,7 @@ from river import base
 from ..base import batch_answers
 from ..base.batches import read_batch
 from ..base.mini_batch import ColumnNames
-from ..base.truncation import truncate_multilabel
+from ..base.truncation import truncatable
 from ..taxonomy import Label, Taxonomy
 from .encoding import one_row
 from .team import Team
@@ -20,32 +20,20 @@ from .team import Team
 class ShardedAnswers(base.MultiLabelClassifier):
     """The predictions of a model in shards."""
 
-    def predict_one(
-        self,
-        x: Mapping[Any, Any],
-        threshold: float | None = None,
-        max_depth: int | None = None,
-        **kwargs: Any,
-    ) -> dict[Label, bool]:
+    @truncatable
+    def predict_one(self, x: Mapping[Any, Any]) -> dict[Label, bool]:
         """Predict the multilabel of x, as `model` would.
 
         Parameters
         ----------
         x
             A dictionary of features.
-        threshold
-            Switch on the nodes that `predict_proba_one` gives at least this probability. `None`
-            for the model's own rule.
-        max_depth
-            Switch off the nodes that are deeper. `None` for no limit.
 
         Returns
         -------
         `{label: bool}` for all nodes but the root.
 
         """
-        if threshold is not None or max_depth is not None:
-            return truncate_multilabel(self, self._taxonomy, x, threshold, max_depth, kwargs)
         on = self._team.decided(one_row(x))[1:, 0].tolist()
         return dict(zip(self._taxonomy.nodes[1:], on, strict=True))
 

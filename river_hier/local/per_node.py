@@ -9,7 +9,7 @@ from river import linear_model as river_linear_model
 
 from .._backend import top_down_probabilities, trained_nodes
 from ..base.classifiers import probability
-from ..base.truncation import truncate_multilabel
+from ..base.truncation import truncatable
 from ..taxonomy import Label, NodeMapping, Taxonomy, TaxonomyLike
 from ..taxonomy.multilabel import is_one
 from ..taxonomy.open import with_labels
@@ -147,34 +147,21 @@ class PerNode(LocalModel, base.MultiLabelClassifier):
         lessons = [(taxonomy.nodes[v], bool(on[v])) for v in trained]
         self._teach(taxonomy, lessons, x, w, kwargs)
 
-    def predict_one(
-        self,
-        x: Mapping[Any, Any],
-        threshold: float | None = None,
-        max_depth: int | None = None,
-        **kwargs: Any,
-    ) -> dict[Label, bool]:
+    @truncatable
+    def predict_one(self, x: Mapping[Any, Any]) -> dict[Label, bool]:
         """Predict the multilabel of x.
 
         Parameters
         ----------
         x
             A dictionary of features.
-        threshold
-            Switch on the nodes with at least this probability in `predict_proba_one`.
-        max_depth
-            Switch off the nodes that are deeper.
-        kwargs
-            Passed on to the classifiers.
 
         Returns
         -------
         `{label: bool}` for all nodes but the root.
 
         """
-        if threshold is not None or max_depth is not None:
-            return truncate_multilabel(self, self._taxonomy, x, threshold, max_depth, kwargs)
-        asked = self._visited(x, kwargs)
+        asked = self._visited(x, {})
         return {label: asked.get(label, (0.0, False))[1] for label in self._taxonomy.nodes[1:]}
 
     def predict_proba_one(

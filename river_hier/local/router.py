@@ -12,7 +12,7 @@ from river import base
 from river import linear_model as river_linear_model
 
 from ..base.classifiers import probabilities
-from ..base.truncation import truncate_label
+from ..base.truncation import truncatable
 from ..taxonomy import Label, NodeMapping, Taxonomy, TaxonomyLike
 from ..taxonomy.open import with_labels
 from .choice import Choice, Place, check_multiclass
@@ -75,13 +75,8 @@ class RoutingModel(LocalModel, base.Classifier):
         lessons = [(self._place(taxonomy, here), there) for here, there in steps]
         self._teach(taxonomy, lessons, x, w, kwargs)
 
-    def predict_one(
-        self,
-        x: Mapping[Any, Any],
-        threshold: float | None = None,
-        max_depth: int | None = None,
-        **kwargs: Any,
-    ) -> Any:
+    @truncatable
+    def predict_one(self, x: Mapping[Any, Any]) -> Any:
         """Predict the label of x, going from the root to the likeliest next node and on.
 
         That need not be the label with the largest probability in `predict_proba_one`: a child
@@ -91,23 +86,13 @@ class RoutingModel(LocalModel, base.Classifier):
         ----------
         x
             A dictionary of features.
-        threshold
-            Answer with the deepest node at or below which the label is with at least this
-            probability, by `predict_proba_one`; of several the likeliest, of those the first.
-            `None` for the model's own rule.
-        max_depth
-            Answer with the ancestor at this depth where the label is deeper. `None` for no limit.
-        kwargs
-            Passed on to the classifiers.
 
         Returns
         -------
         The label.
 
         """
-        if threshold is not None or max_depth is not None:
-            return truncate_label(self, self._taxonomy, x, threshold, max_depth, kwargs)
-        return self._way(x, kwargs)[-1][0]
+        return self._way(x, {})[-1][0]
 
     def predict_proba_one(self, x: Mapping[Any, Any], **kwargs: Any) -> dict[Any, float]:
         """A distribution over all nodes: that the label is this very node, none below it.
