@@ -1,11 +1,13 @@
 """Answers that stop early: at a depth, or above the nodes that are not likely enough.
 
 `threshold=` and `max_depth=` mean the same for every model, so they are handled here and nowhere
-else: a model writes `predict_one(self, x)`, its own rule, and `truncatable` adds both keywords.
+else: a model writes `predict_one(self, x)`, its own rule, and `truncatable` adds both keywords. (A
+subclass of `river.base.Wrapper` writes `predict_one(self, x, **kwargs)`, as River asks of it.)
 """
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping
 from typing import Any, ParamSpec, TypeVar, cast
 
@@ -33,7 +35,7 @@ _KEYWORDS = """
 
 P = ParamSpec("P")
 Y = TypeVar("Y")
-Rule = Callable[[Any, dict[Any, Any]], Y]
+Rule = Callable[..., Y]
 
 
 def _signature(
@@ -45,13 +47,10 @@ def _signature(
     """The parameters that `truncatable` gives to a rule."""
 
 
-def _like(signature: Callable[P, Any]) -> Callable[[Rule[Y]], Callable[P, Y]]:
-    def truncatable(rule: Rule[Y]) -> Callable[P, Y]:
+def _like(signature: Callable[P, Any]) -> Callable[[Callable[..., Y]], Callable[P, Y]]:
+    def truncatable(rule: Callable[..., Y]) -> Callable[P, Y]:
         def predict_one(
-            self: Any,
-            x: Any,
-            threshold: float | None = None,
-            max_depth: int | None = None,
+            self: Any, x: Any, threshold: float | None = None, max_depth: int | None = None
         ) -> Any:
             if threshold is None and max_depth is None:
                 return rule(self, x)
@@ -60,11 +59,25 @@ def _like(signature: Callable[P, Any]) -> Callable[[Rule[Y]], Callable[P, Y]]:
                 return truncate_multilabel(self, rule, x, threshold, max_depth)
             return truncate_label(self, rule, x, threshold, max_depth)
 
+        def predict_one_of_wrapper(
+            self: Any,
+            x: Any,
+            threshold: float | None = None,
+            max_depth: int | None = None,
+            **kwargs: Any,
+        ) -> Any:
+            refuse_unknown(rule, kwargs)
+            return predict_one(self, x, threshold, max_depth)
+
+        # River wants `**kwargs` in the methods of its wrappers, and of nothing else.
+        wrapped = inspect.getfullargspec(rule).varkw is not None
+        method = predict_one_of_wrapper if wrapped else predict_one
         # Not functools.wraps: the parameters are these, and not those of the rule.
-        predict_one.__qualname__, predict_one.__module__ = rule.__qualname__, rule.__module__
+        method.__name__, method.__qualname__ = rule.__name__, rule.__qualname__
+        method.__module__ = rule.__module__
         before, below, after = (rule.__doc__ or "").partition("\n\n        Returns\n")
-        predict_one.__doc__ = before.rstrip() + _KEYWORDS.rstrip() + below + after
-        return cast(Callable[P, Y], predict_one)
+        method.__doc__ = before.rstrip() + _KEYWORDS.rstrip() + below + after
+        return cast(Callable[P, Y], method)
 
     return truncatable
 
@@ -127,6 +140,12 @@ def check_truncation(threshold: Any, max_depth: Any) -> None:
         check_probability("threshold", threshold)
     if max_depth is not None:
         check_integer("max_depth", max_depth, at_least=0)
+
+
+def refuse_unknown(method: Callable[..., Any], kwargs: Mapping[str, Any]) -> None:
+    """Raise an error for keywords that a wrapper must accept for River, and that mean nothing."""
+    for name in kwargs:
+        raise TypeError(f"{method.__qualname__}() got an unexpected keyword argument {name!r}")
 
 
 def _taxonomy_of(model: Any) -> Taxonomy:

@@ -128,7 +128,7 @@ class Calibrated(ModelWrapper, base.MultiLabelClassifier):
         self._calibration.learn(nodes, scores[nodes], on[nodes])
 
     @truncatable
-    def predict_one(self, x: dict[Any, Any]) -> dict[Label, bool]:
+    def predict_one(self, x: dict[Any, Any], **kwargs: Any) -> dict[Label, bool]:
         """The multilabel of x.
 
         Parameters

@@ -37,7 +37,7 @@ class Decoder(ModelWrapper, base.MultiLabelClassifier):
         yield {"model": linear_model.HAROW()}
 
     @truncatable
-    def predict_one(self, x: dict[Any, Any]) -> dict[Label, bool]:
+    def predict_one(self, x: dict[Any, Any], **kwargs: Any) -> dict[Label, bool]:
         """The best multilabel of x.
 
         Parameters

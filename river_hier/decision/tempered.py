@@ -106,7 +106,7 @@ class Tempered(ModelWrapper, base.Classifier):
             self._temperature.learn(scores, before.index(y))
 
     @truncatable
-    def predict_one(self, x: dict[Any, Any]) -> Any:
+    def predict_one(self, x: dict[Any, Any], **kwargs: Any) -> Any:
         """The label of x, as the model gives it.
 
         Parameters

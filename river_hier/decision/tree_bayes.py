@@ -127,7 +127,7 @@ class TreeBayes(base.Wrapper[Any], base.Classifier):
         self.classifier.learn_one(x, y, **kwargs)
 
     @truncatable
-    def predict_one(self, x: dict[Any, Any]) -> Any:
+    def predict_one(self, x: dict[Any, Any], **kwargs: Any) -> Any:
         """The node of least expected distance.
 
         Parameters

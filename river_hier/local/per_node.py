@@ -148,7 +148,7 @@ class PerNode(LocalModel, base.MultiLabelClassifier):
         self._teach(taxonomy, lessons, x, w, kwargs)
 
     @truncatable
-    def predict_one(self, x: Mapping[Any, Any]) -> dict[Label, bool]:
+    def predict_one(self, x: Mapping[Any, Any], **kwargs: Any) -> dict[Label, bool]:
         """Predict the multilabel of x.
 
         Parameters

@@ -76,7 +76,7 @@ class RoutingModel(LocalModel, base.Classifier):
         self._teach(taxonomy, lessons, x, w, kwargs)
 
     @truncatable
-    def predict_one(self, x: Mapping[Any, Any]) -> Any:
+    def predict_one(self, x: Mapping[Any, Any], **kwargs: Any) -> Any:
         """Predict the label of x, going from the root to the likeliest next node and on.
 
         That need not be the label with the largest probability in `predict_proba_one`: a child
