@@ -61,7 +61,11 @@ def estimators(**parameters: Any) -> dict[str, Any]:
     for name, cls in public():
         if not inspect.isclass(cls) or not issubclass(cls, base.Estimator):
             continue
-        if name.startswith(ELSEWHERE) or inspect.isabstract(cls) or issubclass(cls, batch.Frozen):
+        if (
+            name.startswith(ELSEWHERE)
+            or inspect.isabstract(cls)
+            or issubclass(cls, batch.BatchEstimator)
+        ):
             continue
         if parameters.keys() <= inspect.signature(cls).parameters.keys():
             found[name] = cls(**next(iter(cls._unit_test_params())) | parameters)

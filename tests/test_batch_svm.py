@@ -20,7 +20,7 @@ from river import base, checks, datasets, preprocessing
 from river import evaluate as river_evaluate
 from strategies import features, multilabel_streams, multilabels, parents_of, taxonomies
 
-from river_hier import Taxonomy, batch, evaluate, kernel, linear_model, metrics
+from river_hier import Taxonomy, batch, decision, evaluate, kernel, linear_model, metrics
 from river_hier.datasets import synth
 
 pytest.importorskip("sklearn", reason="scikit-learn is an extra")
@@ -94,12 +94,12 @@ def test_support_vectors_are_stored_once() -> None:
     stream = synth.LinearLabels(TREE, n_features=4, seed=1)
     examples = list(stream.take(200))
     model = batch.KernelHSVM(TREE, kernel.RBF(2.0)).fit(examples)
-    machines = model._trained
-    assert (machines.b != 0.0).any(axis=1).all()
-    assert machines.instances.n == len(machines.b) < len(examples)
+    scorers = model._trained
+    assert (scorers.b != 0.0).any(axis=1).all()
+    assert scorers.instances.n == len(scorers.b) < len(examples)
     # A feature that no example had moves x away from all of them.
     x = examples[0][0]
-    assert list(model.score_one({**x, "never": 1e3}).values()) == machines.bias[1:].tolist()
+    assert list(model.score_one({**x, "never": 1e3}).values()) == scorers.bias[1:].tolist()
     assert model.score_one({**x, "never": 0.0}) == model.score_one(x)
 
 
@@ -196,7 +196,7 @@ def test_answers_are_closed_upwards(taxonomy: Taxonomy, data: Any) -> None:
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_a_frozen_model_in_rivers_loops(name: str) -> None:
+def test_a_fitted_model_in_rivers_loops(name: str) -> None:
     stream = synth.LinearLabels(TREE, n_features=4, seed=1)
     model = MODELS[name](TREE).fit(stream.take(300))
     before = pickle.dumps(model)
@@ -208,11 +208,11 @@ def test_a_frozen_model_in_rivers_loops(name: str) -> None:
         metric = metrics.HLoss(TREE)
         river_evaluate.progressive_val_score(rest, model, metric, delay=delay)
         assert metric.get() == by_hand.get()
-    assert pickle.dumps(model) == before, "it learns nothing more"
+    assert pickle.dumps(model) == before, "it no longer learns"
     twin = pickle.loads(before)
     assert [twin.score_one(x) for x, _ in rest] == [model.score_one(x) for x, _ in rest]
     assert copy.deepcopy(model).score_one({0: 1.0}) == model.score_one({0: 1.0})
-    assert not model.clone()._fitted
+    assert model.clone()._trained is None
     assert isinstance(model, base.MultiLabelClassifier)
 
 
@@ -329,6 +329,19 @@ def test_parameters() -> None:
     for wrong in ("rbf", 1.0, kernel.RBF):
         with pytest.raises(TypeError, match=match):
             batch.KernelHSVM(TREE, wrong)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_threshold_needs_probabilities(name: str) -> None:
+    model = MODELS[name](TREE).fit(EXAMPLES)
+    match = rf"`threshold` must be None, as {name} gives scores and no probabilities, got 0.5; cal"
+    with pytest.raises(ValueError, match=match):
+        model.predict_one({"x": 1.0}, threshold=0.5)
+    assert model.predict_one({"x": 1.0}, max_depth=0) == dict.fromkeys(TREE.nodes[1:], False)
+    calibrated = decision.Calibrated(model)
+    for x, y in EXAMPLES:
+        calibrated.learn_one(x, y)
+    assert calibrated.predict_one({"x": 1.0}, threshold=0.0) == dict.fromkeys(TREE.nodes[1:], True)
 
 
 @pytest.mark.parametrize("name", MODELS)

@@ -99,7 +99,13 @@ def truncate_multilabel(
         answer = rule(model, x)
         yes = np.array([True, *(answer[label] for label in labels)])
     else:
-        p = model.predict_proba_one(x)
+        try:
+            p = model.predict_proba_one(x)
+        except NotImplementedError:
+            raise ValueError(
+                f"`threshold` must be None, as {type(model).__name__} gives scores and no "
+                f"probabilities, got {threshold!r}; calibrate it, e.g. decision.Calibrated(model)"
+            ) from None
         yes = np.array([True, *(p[label][True] >= threshold for label in labels)])
     if max_depth is not None:
         yes &= taxonomy.arrays.depth <= max_depth

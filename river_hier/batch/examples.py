@@ -1,4 +1,4 @@
-"""A list of examples as the matrices that batch learners take."""
+"""A list of examples as matrices."""
 
 from __future__ import annotations
 
@@ -17,30 +17,31 @@ from ..kernel.instances import instances_of
 from ..taxonomy import Taxonomy
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
 Mask = NDArray[np.bool_]
 Examples = Iterable[tuple[Mapping[Any, Any], Any]]
-Taken = TypeVar("Taken")
+Row = TypeVar("Row")
 
 
 def read_matrix(examples: Examples, taxonomy: Taxonomy) -> tuple[FeatureMap, Any, Mask]:
-    """The features, all x as the rows of a sparse matrix, and the closed masks of all y."""
+    """The feature index, the examples as rows of a sparse matrix, and their closed label masks."""
     features = FeatureIndex()
     vectors, on = _read(examples, taxonomy, features.insert)
-    return features, _matrix(vectors, max(len(features), 1)), on  # LIBLINEAR wants a column
+    return features, _matrix(vectors, max(len(features), 1)), on  # LIBLINEAR needs a column
 
 
 def read_gram(
     examples: Examples, taxonomy: Taxonomy, kernel: Kernel | Function | None
 ) -> tuple[KernelInstances, Floats, Mask]:
-    """All x as instances, the matrix K of each with each, and the closed masks of all y."""
+    """The examples as instances, their kernel matrix, and their closed label masks."""
     instances = instances_of(kernel)
 
-    def take(x: Mapping[Any, Any]) -> Floats:
-        row = instances.row(x)  # with those before
+    def kernel_row(x: Mapping[Any, Any]) -> Floats:
+        row = instances.row(x)  # with all instances before it
         instances.append(x)
         return np.append(row.values, row.norm2)
 
-    rows, on = _read(examples, taxonomy, take)
+    rows, on = _read(examples, taxonomy, kernel_row)
     gram = np.empty((len(rows), len(rows)))
     for i, row in enumerate(rows):
         gram[i, : i + 1] = gram[: i + 1, i] = row
@@ -48,22 +49,22 @@ def read_gram(
 
 
 def _read(
-    examples: Examples, taxonomy: Taxonomy, take: Callable[[Mapping[Any, Any]], Taken]
-) -> tuple[list[Taken], Mask]:
-    """What is taken of all x, and the closed masks of all y."""
-    taken, on = [], []
+    examples: Examples, taxonomy: Taxonomy, read_x: Callable[[Mapping[Any, Any]], Row]
+) -> tuple[list[Row], Mask]:
+    """`read_x(x)` of each example, and the closed label masks."""
+    rows, on = [], []
     for i, example in enumerate(examples):
         with at_row(i):
             x, y = example
             on.append(taxonomy.multilabel(y))
-            taken.append(take(x))
-    if not taken:
+            rows.append(read_x(x))
+    if not rows:
         raise ValueError("`examples` is empty; there is nothing to train on")
-    return taken, np.array(on)
+    return rows, np.array(on)
 
 
 def _matrix(vectors: list[Vector], n_columns: int) -> Any:
-    """Vectors as the rows of a sparse matrix. LIBLINEAR wants its indices to have 32 bits."""
+    """Vectors as the rows of a sparse matrix, with the 32-bit indices that LIBLINEAR needs."""
     start = list(accumulate((len(x.rows) for x in vectors), initial=0))
     rows = np.concatenate([x.rows for x in vectors]).astype(np.int32)
     values = np.concatenate([x.values for x in vectors])

@@ -1,42 +1,21 @@
-"""Weight vectors of all nodes as combinations of the training instances, w_v = sum_i b_iv x_i.
+"""Weight vectors of all nodes in the span of the training instances, w_v = sum_i b_iv x_i.
 
-Two ways of keeping them: as weights, where the kernel is linear, or by their coefficients.
+A `LinearExpansion` stores the weights themselves; a `KernelExpansion` stores the coefficients.
 """
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .._backend import FeatureMap, KernelInstances
-from .machines import KernelMachines, LinearMachines, Machines
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
-
-
-class Expansion(Protocol):
-    """What training asks of either."""
-
-    norms2: Floats
-
-    def scores(self, i: int) -> Floats: ...
-
-    def all_scores(self) -> Floats: ...
-
-    def add(self, i: int, nodes: Ints, steps: Floats) -> None: ...
-
-    def column(self, i: int) -> Floats: ...
-
-    def norm2(self) -> float: ...
-
-    def machines(self) -> Machines: ...
+from .examples import Floats, Ints
+from .scorers import KernelScorers, LinearScorers
 
 
 class LinearExpansion:
-    """The weights themselves: O(features of x_i * nodes) to score, as much memory as they take."""
+    """Weights of features: O(features of x_i * nodes) to score or to update."""
 
     def __init__(self, features: FeatureMap, X: Any, n_nodes: int) -> None:
         self.features = features
@@ -72,17 +51,17 @@ class LinearExpansion:
         """sum_v ||w_v||^2."""
         return float(np.einsum("jv,jv->", self.w, self.w))
 
-    def machines(self) -> LinearMachines:
-        """What scores new instances."""
-        return LinearMachines(self.features, self.w, np.zeros(self.w.shape[1]))
+    def scorers(self) -> LinearScorers:
+        """The trained model, which scores new instances."""
+        return LinearScorers(self.features, self.w, np.zeros(self.w.shape[1]))
 
     def _row(self, i: int) -> tuple[Any, Floats]:
-        here = slice(self.X.indptr[i], self.X.indptr[i + 1])
-        return self.X.indices[here], self.X.data[here]
+        row = slice(self.X.indptr[i], self.X.indptr[i + 1])
+        return self.X.indices[row], self.X.data[row]
 
 
 class KernelExpansion:
-    """The coefficients, and the scores that they give: O(instances * nodes moved) to move.
+    """Coefficients of instances, and the current scores: O(instances * nodes changed) to update.
 
     The kernel matrix takes O(instances^2) memory.
     """
@@ -117,6 +96,9 @@ class KernelExpansion:
         """sum_v ||w_v||^2."""
         return float(np.einsum("iv,iv->", self.b, self._scores))
 
-    def machines(self) -> KernelMachines:
-        """What scores new instances."""
-        return KernelMachines(self.instances, self.b, np.zeros(self.b.shape[1]))
+    def scorers(self) -> KernelScorers:
+        """The trained model, which scores new instances."""
+        return KernelScorers(self.instances, self.b, np.zeros(self.b.shape[1]))
+
+
+Expansion = LinearExpansion | KernelExpansion

@@ -4,25 +4,22 @@ import math
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..base import Attributes, check_integer, check_positive
 from ..kernel.functions import Function, Kernel
 from ..losses.costs import Costs, by_node, check, check_factor
 from ..taxonomy import Taxonomy
 from ..taxonomy.candidates import Candidates
-from .examples import Examples
+from .estimator import Progress
+from .examples import Examples, Floats
 from .label_ranker import LabelRanker
-from .progress import Progress
-from .working_sets import Losses, WorkingSets
+from .working_sets import Objectives, WorkingSets
 
 __all__ = ["HierarchicalMultilabelSVM"]
 
-Floats = NDArray[np.float64]
-
 
 class HierarchicalMultilabelSVM(LabelRanker):
-    """Hierarchical multilabel SVM: the large margin twin of `BatchHMinOver`, with slack.
+    """Hierarchical multilabel SVM: the large-margin counterpart of `BatchHMinOver`, with slack.
 
     Labels are scored by $F(x, y) = \\sum_{v \\in anc(y)} t_v \\langle w_v, x \\rangle$. The weights
     minimise
@@ -33,15 +30,16 @@ class HierarchicalMultilabelSVM(LabelRanker):
     for each relevant candidate y and each irrelevant one $\\bar y$ of each example i, so that a
     misordered pair costs at least $\\Delta$, the symmetric difference of its labels.
 
-    The dual is ascended one example at a time: the most violated pair joins the example's working
-    set, and the subproblem of that set is solved. Each pass over the examples starts with the
-    duality gap, and stops if that is small enough. The sum of the $\\xi_i$ bounds the sum of the
-    maximal losses of the training examples (Proposition 2 of the paper).
+    The dual is maximised by coordinate ascent, one example at a time: the most violated pair joins
+    the working set of the example, and the subproblem of that set is solved. Training stops when
+    the duality gap, which is computed before each pass over the examples, is small enough. The sum
+    of the $\\xi_i$ bounds the sum of the maximal losses of the training examples (Proposition 2 of
+    the paper).
 
-    A pass takes O(features of x * nodes + pairs) an example, with a kernel O(examples * nodes
-    moved + pairs); the memory taken is O(features * nodes), with a kernel O(examples^2), and in
-    both cases O(candidates^2). An x is scored in O(features of x * nodes); with a kernel by its
-    values at the support vectors, O(support vectors * (features + nodes)).
+    A pass takes O(features of x * nodes + pairs) per example, with a kernel O(examples * nodes
+    changed + pairs). Memory is O(features * nodes), with a kernel O(examples^2), and in both cases
+    O(candidates^2) more. Scoring an x takes O(features of x * nodes), with a kernel
+    O(support vectors * (features + nodes)).
 
     Its flat counterpart is `HierarchicalMultilabelSVM(taxonomy.flatten(),
     candidates=taxonomy.leaves)`.
@@ -51,49 +49,49 @@ class HierarchicalMultilabelSVM(LabelRanker):
     taxonomy
         A tree or a DAG.
     C
-        What a unit of slack costs.
+        The cost of a unit of slack.
     t
         The attribute $t_v$ of every node, or `{label: t_v}`, 1 for the labels it does not hold.
     candidates
         The labels that are ranked; `None` for the leaves.
     volumes
-        `{label: volume}` of the nodes that $\\Delta$ adds up; 1 for the labels it does not hold.
+        `{label: volume}` of the nodes, which $\\Delta$ sums; 1 for the labels it does not hold.
     missed
         The factor of nodes above the relevant label only, at least 0.
     spurious
         The factor of nodes above the irrelevant label only, at least 0. The paper's experiments
-        charge half of the symmetric difference, `missed=0.5, spurious=0.5`.
+        use half of the symmetric difference, `missed=0.5, spurious=0.5`.
     kernel
-        `kernel.Linear()`, `kernel.RBF(sigma)`, `kernel.Polynomial(degree, coef0)`, or any function
-        of two feature dicts that answers with a number; symmetric, and positive semi-definite.
-        With a function of one's own features may be of any kind, and training calls it for each
-        pair of examples. `None` is the linear kernel, and keeps weights of features instead of
-        coefficients of examples: what suits it is more examples than features.
+        `kernel.Linear()`, `kernel.RBF(sigma)`, `kernel.Polynomial(degree, coef0)`, or a function of
+        two feature dicts that returns a number, symmetric and positive semi-definite. With a
+        function, features may be of any type; training calls it for each pair of examples.
+        `None` is the linear kernel with feature weights instead of example coefficients, which is
+        better if there are more examples than features.
     tol
-        Stop when the duality gap is at most this share of the primal objective.
+        Stop when the duality gap is at most this fraction of the primal objective.
     max_passes
-        Stop after so many passes, whatever the gap is by then.
+        The largest number of passes.
 
     Raises
     ------
     TypeError
-        If `kernel` is no function, or `max_passes` not an integer; from `fit` and answers, if a
-        function of one's own does not give a number.
+        If `kernel` is not callable, or `max_passes` not an integer; from `fit` and predictions, if
+        the kernel function does not return a number.
     ValueError
-        If `C` or `tol` is not positive, an attribute, volume or factor out of its range,
-        `candidates` empty or with the root in it, or `max_passes` below 1; from `fit`, if there is
-        no example or something is wrong with one; from answers, if a feature or a value of the
-        kernel is not a finite number.
+        If `C` or `tol` is not positive, an attribute, volume or factor is out of its range,
+        `candidates` is empty or contains the root, or `max_passes` is below 1; from `fit`, if there
+        are no examples or one is invalid; from predictions, if a feature or a kernel value is not a
+        finite number.
     RuntimeError
-        From all but `fit`, if the model has not been fitted.
+        From every method but `fit`, if the model has not been fitted.
 
     Notes
     -----
-    Section 3 and Algorithm 1 of the paper [^1]. There each step takes the example that is farthest
-    from its optimum, which asks for the scores of all examples at every step; here a pass visits
-    all examples that are not at theirs, the farthest first. After `fit`, `primal`, `dual` and their
-    difference `gap` tell the objectives, and `n_passes` the passes made. The threshold of
-    `predict_one` is learned from the training examples, as in `linear_model.HMinOver`.
+    Section 3 and Algorithm 1 of the paper [^1]. There, each step takes the example that is farthest
+    from its optimum, which needs the scores of all examples at every step; here, a pass visits all
+    examples that are not at their optimum, the farthest first. After `fit`, `primal` and `dual` are
+    the objectives, `gap` is their difference, and `n_passes` the number of passes. The threshold
+    of `predict_one` is learned from the training examples, as in `linear_model.HMinOver`.
 
     Examples
     --------
@@ -153,35 +151,35 @@ class HierarchicalMultilabelSVM(LabelRanker):
 
     @property
     def gap(self) -> float:
-        """The duality gap: no weights have an objective lower by more than that."""
+        """The duality gap: the primal objective is above its minimum by at most that."""
         return self.primal - self.dual
 
     def fit(self, examples: Examples) -> Self:
         expansion, relevant = self._read(examples)
         sets = WorkingSets(expansion, self._ranking, relevant, self._delta(), float(self.C))
-        n_passes, losses = self._ascend(sets)
-        self._trained = self._freeze(expansion, relevant)
-        self.primal, self.dual, self.n_passes = losses.primal, losses.dual, n_passes
+        n_passes, now = self._ascend(sets)
+        self._trained = self._train_threshold(expansion, relevant)
+        self.primal, self.dual, self.n_passes = now.primal, now.dual, n_passes
         return self
 
-    def _ascend(self, sets: WorkingSets) -> tuple[int, Losses]:
-        """Passes until the gap is small enough: how many, and what came of it."""
+    def _ascend(self, sets: WorkingSets) -> tuple[int, Objectives]:
+        """Make passes until the gap is small enough; their number, and the objectives."""
         progress = Progress(range(self.max_passes + 1), "passes")
         for n_passes in progress:
-            losses = sets.losses()
-            progress.note(f"gap {losses.gap:.3g} of {losses.primal:.3g}")
-            if losses.gap <= self.tol * losses.primal or n_passes == self.max_passes:
+            now = sets.objectives()
+            progress.note(f"gap {now.gap:.3g} of {now.primal:.3g}")
+            if now.gap <= self.tol * now.primal or n_passes == self.max_passes:
                 break
-            # The gap is at most C times the sum of psi, so what is below its share may wait.
-            enough = self.tol * losses.primal / (2.0 * self.C * len(losses.psi))
-            for i in np.argsort(-losses.psi):
-                if losses.psi[i] <= enough:
+            # The gap is at most C times the sum of psi, so examples with a small psi are skipped.
+            enough = self.tol * now.primal / (2.0 * self.C * len(now.psi))
+            for i in np.argsort(-now.psi):
+                if now.psi[i] <= enough:
                     break
                 sets.ascend(int(i), enough / 2.0)
-        return n_passes, losses
+        return n_passes, now
 
     def _delta(self) -> Floats:
-        """Delta(y, ybar) of each pair of candidates, y relevant."""
+        """Delta(y, ybar) of each pair of candidates, where y is the relevant one."""
         volume = by_node(self.taxonomy, self.volumes, "volumes")
         volumes = np.array([volume(v) for v in range(len(self.taxonomy))])
         above = self._ranking._replace(t=np.ones(len(volumes))).attributes  # 1 if v in anc(y)

@@ -3,33 +3,30 @@ from __future__ import annotations
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .._backend import Ranking
 from ..base import Attributes, check_integer, check_positive
 from ..kernel.functions import Function, Kernel
 from ..taxonomy import Taxonomy
 from ..taxonomy.candidates import Candidates
-from .examples import Examples
+from .estimator import Progress
+from .examples import Examples, Mask
 from .expansions import Expansion
 from .label_ranker import LabelRanker
-from .progress import Progress
 
 __all__ = ["BatchHMinOver"]
-
-Mask = NDArray[np.bool_]
 
 
 class BatchHMinOver(LabelRanker):
     """Hierarchical minover perceptron, trained on a list of examples.
 
-    As `linear_model.HMinOver`, but each step is made for the smallest margin of *all* examples,
-    until all margins are at least `margin`. On separable examples that comes to pass: if some
-    weights u have all margins at least 1, the $\\Delta$ of all steps add up to at most
+    As `linear_model.HMinOver`, but each step increases the smallest margin of *all* examples,
+    until all margins are at least `margin`. On separable examples this is reached: if all margins
+    of some weights u are at least 1, the $\\Delta$ of all steps sum to at most
     $\\|u\\|^2 (2 c + \\max \\Delta \\|\\delta\\Phi\\|^2)$, as for any perceptron.
 
     A step takes O(stored features + examples * candidates); the scores of all examples are kept up
-    to date. With a kernel it takes O(examples * nodes), and all O(examples^2) memory.
+    to date. With a kernel, a step takes O(examples * nodes), and training O(examples^2) memory.
 
     Its flat counterpart is `BatchHMinOver(taxonomy.flatten(), candidates=taxonomy.leaves)`.
 
@@ -38,37 +35,37 @@ class BatchHMinOver(LabelRanker):
     taxonomy
         A tree or a DAG.
     margin
-        The margin c that is desired.
+        The margin c to reach.
     t
         The attribute $t_v$ of every node, or `{label: t_v}`, 1 for the labels it does not hold.
     candidates
         The labels that are ranked; `None` for the leaves.
     kernel
-        `kernel.Linear()`, `kernel.RBF(sigma)`, `kernel.Polynomial(degree, coef0)`, or any function
-        of two feature dicts that answers with a number; symmetric, and positive semi-definite.
-        With a function of one's own features may be of any kind, and training calls it for each
-        pair of examples. `None` is the linear kernel, and keeps weights of features instead of
-        coefficients of examples: what suits it is more examples than features.
+        `kernel.Linear()`, `kernel.RBF(sigma)`, `kernel.Polynomial(degree, coef0)`, or a function of
+        two feature dicts that returns a number, symmetric and positive semi-definite. With a
+        function, features may be of any type; training calls it for each pair of examples.
+        `None` is the linear kernel with feature weights instead of example coefficients, which is
+        better if there are more examples than features.
     max_steps
-        Stop after so many steps, whatever the margins are by then.
+        The largest number of steps.
 
     Raises
     ------
     TypeError
-        If `kernel` is no function, or `max_steps` not an integer; from `fit` and answers, if a
-        function of one's own does not give a number.
+        If `kernel` is not callable, or `max_steps` not an integer; from `fit` and predictions, if
+        the kernel function does not return a number.
     ValueError
-        If `margin` is not positive, an attribute negative, `candidates` empty or with the root in
-        it, or `max_steps` below 1; from `fit`, if there is no example or something is wrong with
-        one; from answers, if a feature or a value of the kernel is not a finite number.
+        If `margin` is not positive, an attribute is negative, `candidates` is empty or contains the
+        root, or `max_steps` is below 1; from `fit`, if there are no examples or one is invalid;
+        from predictions, if a feature or a kernel value is not a finite number.
     RuntimeError
-        From all but `fit`, if the model has not been fitted.
+        From every method but `fit`, if the model has not been fitted.
 
     Notes
     -----
     Algorithm 2 of the paper [^1], and Section 4. The threshold of `predict_one` is learned from the
-    training examples at the end, as in `linear_model.HMinOver`. The class says how far it came:
-    `n_steps`, and `smallest_margin`, that of all examples after the last step.
+    training examples at the end, as in `linear_model.HMinOver`. After `fit`, `n_steps` is the
+    number of steps taken, and `smallest_margin` the smallest margin of all examples.
 
     Examples
     --------
@@ -120,7 +117,7 @@ class BatchHMinOver(LabelRanker):
         steps, margin = minover(
             expansion, self._ranking, relevant, float(self.margin), self.max_steps
         )
-        self._trained = self._freeze(expansion, relevant)
+        self._trained = self._train_threshold(expansion, relevant)
         self.n_steps, self.smallest_margin = steps, margin
         return self
 
@@ -128,7 +125,7 @@ class BatchHMinOver(LabelRanker):
 def minover(
     expansion: Expansion, ranking: Ranking, relevant: Mask, margin: float, max_steps: int
 ) -> tuple[int, float]:
-    """Step for the smallest margin until it is large enough: steps made, smallest margin then."""
+    """Increase the smallest margin until it is large enough; the steps taken, and that margin."""
     scores = np.zeros(relevant.shape)  # F(x_i, y), (examples, candidates)
     progress = Progress(range(max_steps + 1), "minover")
     for n_steps in progress:

@@ -1,29 +1,31 @@
 from __future__ import annotations
 
 from ..taxonomy import Taxonomy
-from .linear import LinearSupportVectorModel
+from .examples import Examples
+from .solvers import LinearSolver
+from .support_vectors import SupportVectorModel
 
 __all__ = ["HSVM"]
 
 
-class HSVM(LinearSupportVectorModel):
+class HSVM(SupportVectorModel):
     """H-SVM: a linear support vector machine at every node, from the top down.
 
-    The machine of node i minimises
+    The support vector machine of node i minimises
 
     $$\\tfrac{1}{2} \\|w_i\\|^2 + C \\sum_t [1 - v_{i,t} \\, w_i \\cdot x_t]_+$$
 
-    over the examples in which its parents are truly on, with $v_{i,t} = \\pm 1$; a node is on if
-    its parents are predicted on and $w_i \\cdot x \\ge 0$. The bias is a weight like the others, of
-    a feature that is always 1.
+    over the examples in which the parents of i are on, with $v_{i,t} = \\pm 1$. A node is predicted
+    on if its parents are and $w_i \\cdot x \\ge 0$. The bias is the weight of a feature that is
+    always 1.
 
-    It sees all examples at once and as often as it likes, which makes it a comparator for the
-    learners that see each once. Trained by `fit`, it goes through River's loops and
-    `evaluate.regret` as a model that learns nothing more.
+    Training uses all examples at once, in as many passes as it needs, which makes H-SVM a
+    comparator for learners that see each example once. After `fit`, River's loops and
+    `evaluate.regret` take it as a model that no longer learns.
 
     Training takes LIBLINEAR's time for each node, O(nonzeros of the node's examples) a pass.
-    Predicting takes O(features of x * nodes). The weights take O(features * nodes) memory, and
-    training a byte for each pair of example and node besides the examples.
+    Predicting takes O(features of x * nodes). The weights take O(features * nodes) memory;
+    training takes one more byte for each pair of an example and a node, besides the examples.
 
     `SVM` is its flat counterpart.
 
@@ -38,20 +40,20 @@ class HSVM(LinearSupportVectorModel):
     ------
     ValueError
         If `C` is not positive; from `fit` and `predict_one`, if a feature is not a finite number;
-        from `fit`, if there are no examples, a label is unknown, or a label is on whose ancestor
-        is explicitly False.
+        from `fit`, if there are no examples, a label is unknown, or a label is on while one of its
+        ancestors is explicitly False.
     RuntimeError
-        From all but `fit`, if the model has not been fitted.
+        From every method but `fit`, if the model has not been fitted.
     ImportError
         From `fit`, if scikit-learn is missing.
 
     Notes
     -----
-    The comparator of the paper [^1], section 8, with its C = 1. The paper solved by LIBSVM, which
+    The comparator of the paper [^1], section 8, with C = 1 as there. The paper used LIBSVM, which
     leaves the bias out of $\\|w_i\\|^2$: that is `KernelHSVM(taxonomy, kernel.Linear())`, and much
-    slower. On a handful of examples that contradict each other, scikit-learn's LIBLINEAR may stop
-    before the optimum. A node whose examples are all on, or all off, answers with that; one without
-    examples is on, as the paper's learners are where they know nothing.
+    slower. On a few examples that contradict each other, scikit-learn's LIBLINEAR may stop before
+    the optimum. If all examples of a node are on, it is always on; if all are off, always off. A
+    node without examples is on, as in the paper's learners.
 
     Examples
     --------
@@ -79,3 +81,6 @@ class HSVM(LinearSupportVectorModel):
 
     def __init__(self, taxonomy: Taxonomy, C: float = 1.0) -> None:
         super().__init__(taxonomy, taxonomy, C)
+
+    def _solver(self, examples: Examples) -> LinearSolver:
+        return LinearSolver(examples, self.taxonomy, self.C)

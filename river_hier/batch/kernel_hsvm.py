@@ -7,26 +7,27 @@ from ..kernel.functions import RBF, Function, Kernel
 from ..kernel.instances import check_kernel
 from ..taxonomy import Taxonomy
 from .examples import Examples
-from .problems import KernelProblem
+from .solvers import KernelSolver
 from .support_vectors import SupportVectorModel
 
 __all__ = ["KernelHSVM"]
 
 
 class KernelHSVM(SupportVectorModel):
-    """H-SVM with kernels: a kernel machine at every node, trained and evaluated from the top down.
+    """H-SVM with kernels: a kernel machine at every node, from the top down.
 
-    The machine of node i minimises
+    The support vector machine of node i minimises
 
     $$\\tfrac{1}{2} \\|w_i\\|^2 + C \\sum_t [1 - v_{i,t} (w_i \\cdot \\phi(x_t) + b_i)]_+$$
 
-    in the space of the kernel, $\\phi(x) \\cdot \\phi(z) = K(x, z)$. Otherwise it is trained and
-    answers as `HSVM` does. Its flat counterpart is `KernelHSVM(taxonomy.flatten(), kernel)`.
+    in the feature space of the kernel, $\\phi(x) \\cdot \\phi(z) = K(x, z)$. Otherwise it is the
+    same as `HSVM`. Its flat counterpart is `KernelHSVM(taxonomy.flatten(), kernel)`.
 
-    The support vectors of all nodes are stored once. An x is scored by one row of the kernel, its
-    values at these, O(support vectors * features), and O(support vectors * nodes) to weigh it.
+    The support vectors of all nodes are stored once. To score an x, the kernel is evaluated at
+    each of them, O(support vectors * features), and the values are weighted at each node,
+    O(support vectors * nodes).
 
-    Training computes the kernel of all pairs of the m examples once, O(m^2 * features), and takes
+    Training computes the kernel matrix of the m examples once, O(m^2 * features), and takes
     LIBSVM's time for each node, between O(m^2) and O(m^3). It takes O(m^2) memory.
 
     Parameters
@@ -34,30 +35,30 @@ class KernelHSVM(SupportVectorModel):
     taxonomy
         A tree or a DAG; in a DAG a node is on only if all its parents are.
     kernel
-        `kernel.Linear()`, `kernel.RBF(sigma)`, `kernel.Polynomial(degree, coef0)`, or any function
-        of two feature dicts that answers with a number; symmetric, and positive semi-definite.
-        With a function of one's own features may be of any kind, and scoring calls it for each
-        support vector. `None` is the linear kernel.
+        `kernel.Linear()`, `kernel.RBF(sigma)`, `kernel.Polynomial(degree, coef0)`, or a function of
+        two feature dicts that returns a number, symmetric and positive semi-definite. With a
+        function, features may be of any type; scoring calls it for each support vector. `None`
+        is the linear kernel.
     C
         The weight of the loss against the margin.
 
     Raises
     ------
     TypeError
-        If `kernel` is no function; from `fit` and `predict_one`, if a function of one's own does
-        not answer with a number.
+        If `kernel` is not callable; from `fit` and `predict_one`, if the function does not return a
+        number.
     ValueError
         If `C` is not positive; from `fit` and `predict_one`, if a feature or a value of the kernel
         is not a finite number; from `fit`, if there are no examples, a label is unknown, or a
-        label is on whose ancestor is explicitly False.
+        label is on while one of its ancestors is explicitly False.
     RuntimeError
-        From all but `fit`, if the model has not been fitted.
+        From every method but `fit`, if the model has not been fitted.
     ImportError
         From `fit`, if scikit-learn is missing.
 
     Notes
     -----
-    With `kernel.Linear()` and C = 1 this is H-SVM as the paper [^1] ran it, section 8.
+    With `kernel.Linear()` and C = 1 this is H-SVM as in section 8 of the paper [^1].
 
     Examples
     --------
@@ -102,5 +103,5 @@ class KernelHSVM(SupportVectorModel):
         for parameters in super()._unit_test_params():
             yield {**parameters, "kernel": RBF()}
 
-    def _problem(self, examples: Examples) -> KernelProblem:
-        return KernelProblem(examples, self.taxonomy, self.kernel, self.C)
+    def _solver(self, examples: Examples) -> KernelSolver:
+        return KernelSolver(examples, self.taxonomy, self.kernel, self.C)

@@ -1,12 +1,9 @@
-"""What the batch rankers share: reading examples, and answers."""
+"""Base class of the batch label rankers."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
 
 from .._backend import Threshold
 from ..base import Attributes, ranking_of
@@ -15,26 +12,23 @@ from ..kernel.functions import Function, Kernel
 from ..kernel.instances import check_kernel
 from ..taxonomy import Label, Taxonomy
 from ..taxonomy.candidates import Candidates
-from .examples import Examples, read_gram, read_matrix
+from .estimator import BatchEstimator
+from .examples import Examples, Floats, Mask, read_gram, read_matrix
 from .expansions import Expansion, KernelExpansion, LinearExpansion
-from .frozen import Frozen
-from .machines import Machines
-
-Floats = NDArray[np.float64]
-Mask = NDArray[np.bool_]
+from .scorers import Scorers
 
 
 class Trained(NamedTuple):
-    """What `fit` has found."""
+    """The result of `fit`."""
 
-    machines: Machines
+    scorers: Scorers
     threshold: Threshold
 
 
-class LabelRanker(Frozen):
-    """Ranks candidates by F(x, y) = sum_{v in anc(y)} t_v <w_v, x>, trained on a list of examples.
+class LabelRanker(BatchEstimator):
+    """Ranks the candidates by F(x, y) = sum_{v in anc(y)} t_v <w_v, x>.
 
-    A threshold on the scores, learned as `linear_model.HMinOver` learns it, tells how many are on.
+    The candidates above a threshold are switched on. It is learned as in `linear_model.HMinOver`.
     """
 
     def __init__(
@@ -50,25 +44,9 @@ class LabelRanker(Frozen):
         self.candidates = candidates
         self.kernel = kernel
         self._ranking = ranking_of(taxonomy, t, candidates)
-        self._trained: Trained | None = None
-
-    def score_one(self, x: Mapping[Any, Any]) -> dict[Label, float]:
-        """The scores F(x, y) of all labels, candidates or not.
-
-        Parameters
-        ----------
-        x
-            A dictionary of features.
-
-        Returns
-        -------
-        `{label: score}` for all nodes but the root.
-
-        """
-        return dict(zip(self.taxonomy.nodes[1:], self._scores(x)[1:].tolist(), strict=True))
 
     def threshold_one(self, x: Mapping[Any, Any]) -> float:
-        """The score from which on candidates are switched on.
+        """Return the score at and above which candidates are switched on.
 
         Parameters
         ----------
@@ -76,11 +54,11 @@ class LabelRanker(Frozen):
             A dictionary of features.
 
         """
-        return self._found.threshold.at(self._scores(x)[self._ranking.candidates])
+        return self._threshold(self._scores(x))
 
     @truncatable
     def predict_one(self, x: Mapping[Any, Any]) -> dict[Label, bool]:
-        """The candidates that reach the threshold, and their ancestors.
+        """Predict the candidates that reach the threshold, and their ancestors.
 
         Parameters
         ----------
@@ -93,25 +71,20 @@ class LabelRanker(Frozen):
 
         """
         scores = self._scores(x)
-        threshold = self._found.threshold.at(scores[self._ranking.candidates])
-        on = self._ranking.answer(scores, threshold)
+        on = self._ranking.answer(scores, self._threshold(scores))
         return dict(zip(self.taxonomy.nodes[1:], on[1:].tolist(), strict=True))
 
-    @property
-    def _fitted(self) -> bool:
-        return self._trained is not None
-
-    @property
-    def _found(self) -> Trained:
-        self._check_fitted()
-        assert self._trained is not None
-        return self._trained
-
     def _scores(self, x: Mapping[Any, Any]) -> Floats:
-        return self._ranking.scores(self._found.machines.scores(x))
+        """F(x, y) of all nodes, candidates or not."""
+        self._check_fitted()
+        return self._ranking.scores(self._trained.scorers.scores(x))
+
+    def _threshold(self, scores: Floats) -> float:
+        threshold: float = self._trained.threshold.at(scores[self._ranking.candidates])
+        return threshold
 
     def _read(self, examples: Examples) -> tuple[Expansion, Mask]:
-        """The instances, with all weights at 0, and which candidates are relevant to each."""
+        """The instances, with all weights at 0, and the relevant candidates of each."""
         expansion: Expansion
         if self.kernel is None:
             features, X, on = read_matrix(examples, self.taxonomy)
@@ -121,10 +94,10 @@ class LabelRanker(Frozen):
             expansion = KernelExpansion(instances, gram, len(self.taxonomy))
         return expansion, on[:, self._ranking.candidates]
 
-    def _freeze(self, expansion: Expansion, relevant: Mask) -> Trained:
-        """The trained state, with the threshold that the training examples ask for."""
+    def _train_threshold(self, expansion: Expansion, relevant: Mask) -> Trained:
+        """The trained weights, with a threshold that is learned from the training examples."""
         threshold = Threshold()
         scores = self._ranking.scores(expansion.all_scores().T)[self._ranking.candidates].T
         for one, truth in zip(scores, relevant, strict=True):
             threshold.learn(one, truth)
-        return Trained(expansion.machines(), threshold)
+        return Trained(expansion.scorers(), threshold)

@@ -1,4 +1,4 @@
-"""What the support vector models share: a machine a node, trained where its parents are on."""
+"""Base class of the support vector machines: one at each node, trained where its parents are on."""
 
 from __future__ import annotations
 
@@ -12,19 +12,16 @@ from .._backend.reference.paths import top_down
 from ..base import check_positive
 from ..base.truncation import truncatable
 from ..taxonomy import Label, Taxonomy
+from .estimator import BatchEstimator, Progress
 from .examples import Examples, Floats
-from .frozen import Frozen
-from .machines import Machines
-from .problems import Problem
-from .progress import Progress
+from .solvers import BinarySolver
 
 
-class SupportVectorModel(Frozen):
+class SupportVectorModel(BatchEstimator):
     """A support vector machine at every node but the root.
 
-    `structure` says which parents count: those of the taxonomy, or of its flat form. Where a node
-    has nothing to separate its score is 1 if all of its examples are on, or there are none, and
-    -1 if all are off.
+    `structure` gives the parents of each node: it is the taxonomy, or its flat form. A node whose
+    examples are all on, or that has none, has the score 1; one whose examples are all off, -1.
     """
 
     def __init__(self, taxonomy: Taxonomy, structure: Taxonomy, C: float) -> None:
@@ -32,21 +29,20 @@ class SupportVectorModel(Frozen):
         check_positive("C", C)
         self.C = C
         self._structure = structure
-        self._trained: Machines | None = None
 
     def fit(self, examples: Examples) -> Self:
-        problem, n_nodes = self._problem(examples), len(self.taxonomy)
-        w, bias = np.zeros((problem.n_weights, n_nodes)), np.ones(n_nodes)
+        solver, n_nodes = self._solver(examples), len(self.taxonomy)
+        w, bias = np.zeros((solver.n_weights, n_nodes)), np.ones(n_nodes)
         for v in Progress(range(1, n_nodes), "nodes"):
-            seen = np.flatnonzero(problem.on[:, self._structure.parent_indices[v]].all(axis=1))
-            yes = problem.on[seen, v]
+            seen = np.flatnonzero(solver.on[:, self._structure.parent_indices[v]].all(axis=1))
+            yes = solver.on[seen, v]
             if yes.all():
                 continue
             if yes.any():
-                w[:, v], bias[v] = problem.solve(seen, yes)
+                w[:, v], bias[v] = solver.solve(seen, yes)
             else:
                 bias[v] = -1.0
-        self._trained = problem.machines(w, bias)
+        self._trained = solver.scorers(w, bias)
         return self
 
     @truncatable
@@ -66,20 +62,11 @@ class SupportVectorModel(Frozen):
         on = top_down(self._scores(x) >= 0.0, self._structure.arrays)
         return dict(zip(self.taxonomy.nodes[1:], on[1:].tolist(), strict=True))
 
-    def score_one(self, x: Mapping[Any, Any]) -> dict[Label, float]:
-        return dict(zip(self.taxonomy.nodes[1:], self._scores(x)[1:].tolist(), strict=True))
-
     def _scores(self, x: Mapping[Any, Any]) -> Floats:
         self._check_fitted()
-        assert self._trained is not None
-        return self._trained.scores(x)
-
-    @property
-    def _fitted(self) -> bool:
-        return self._trained is not None
-
-    # What an algorithm fills in
+        scores: Floats = self._trained.scores(x)
+        return scores
 
     @abc.abstractmethod
-    def _problem(self, examples: Examples) -> Problem:
-        """The examples, as its solver takes them."""
+    def _solver(self, examples: Examples) -> BinarySolver:
+        """The solver of the model, with the examples read."""

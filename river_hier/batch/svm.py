@@ -1,17 +1,19 @@
 from __future__ import annotations
 
 from ..taxonomy import Taxonomy, check_taxonomy
-from .linear import LinearSupportVectorModel
+from .examples import Examples
+from .solvers import LinearSolver
+from .support_vectors import SupportVectorModel
 
 __all__ = ["SVM"]
 
 
-class SVM(LinearSupportVectorModel):
-    """Flat support vector machines: a linear one for each node, on its own.
+class SVM(SupportVectorModel):
+    """Flat support vector machines: an independent linear one for each node.
 
-    Every machine is trained on all examples and answers by itself; the taxonomy only fills in the
-    ancestors of the labels in y. Answers need not be closed upwards. Given multilabels that are
-    closed already, this is `HSVM(taxonomy.flatten())`.
+    Each node is trained on all examples and predicted independently of the others. The taxonomy
+    only fills in the ancestors of the labels in y, so a node may be predicted on while its parent
+    is off. On multilabels that are closed already, this is `HSVM(taxonomy.flatten())`.
 
     Cost and memory are those of `HSVM`, with all examples at every node.
 
@@ -26,16 +28,16 @@ class SVM(LinearSupportVectorModel):
     ------
     ValueError
         If `C` is not positive; from `fit` and `predict_one`, if a feature is not a finite number;
-        from `fit`, if there are no examples, a label is unknown, or a label is on whose ancestor
-        is explicitly False.
+        from `fit`, if there are no examples, a label is unknown, or a label is on while one of its
+        ancestors is explicitly False.
     RuntimeError
-        From all but `fit`, if the model has not been fitted.
+        From every method but `fit`, if the model has not been fitted.
     ImportError
         From `fit`, if scikit-learn is missing.
 
     Notes
     -----
-    The flat variant of H-SVM in the paper [^1], section 8; for the differences see `HSVM`.
+    The flat variant of H-SVM in the paper [^1], section 8; see `HSVM` for differences.
 
     Examples
     --------
@@ -64,3 +66,6 @@ class SVM(LinearSupportVectorModel):
     def __init__(self, taxonomy: Taxonomy, C: float = 1.0) -> None:
         check_taxonomy(taxonomy)
         super().__init__(taxonomy, taxonomy.flatten(), C)
+
+    def _solver(self, examples: Examples) -> LinearSolver:
+        return LinearSolver(examples, self.taxonomy, self.C)

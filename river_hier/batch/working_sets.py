@@ -1,13 +1,13 @@
-"""The dual of the hierarchical multilabel SVM, ascended one instance at a time (Algorithm 1).
+"""Dual ascent for the hierarchical multilabel SVM, one instance at a time (Algorithm 1).
 
 A pair p = (y, ybar) of a relevant and an irrelevant candidate of instance i has a dual variable
-alpha_p >= 0. Here beta_p = alpha_p / Delta_p, so that the constraint is sum_p beta_p <= C, and the
-derivative of the dual objective by beta_p is
+alpha_p >= 0. With beta_p = alpha_p / Delta_p the constraint is sum_p beta_p <= C, and the
+derivative of the dual objective with respect to beta_p is
 
     h_p = Delta_p (1 - <w, dPhi_p>).
 
-The slack C - sum beta is one more variable, with h = 0. At the optimum no variable that is positive
-has a smaller h than another one: psi_i = max h - min {h_p : beta_p > 0} is 0 for all i.
+The slack C - sum beta is one more variable, with h = 0. At the optimum no positive variable has a
+smaller h than any other variable: psi_i = max h - min {h_p : beta_p > 0} is 0 for all i.
 """
 
 from __future__ import annotations
@@ -15,18 +15,14 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .._backend import Ranking
+from .examples import Floats, Ints, Mask
 from .expansions import Expansion
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.intp]
-Mask = NDArray[np.bool_]
 
-
-class Losses(NamedTuple):
-    """The objectives after a pass, and how far each instance is from its optimum."""
+class Objectives(NamedTuple):
+    """The primal and dual objectives, and how far each instance is from its optimum."""
 
     primal: float
     dual: float
@@ -38,9 +34,9 @@ class Losses(NamedTuple):
 
 
 class WorkingSets:
-    """The dual variables of all instances; those that are not 0 are kept.
+    """The nonzero dual variables of each instance.
 
-    Candidates are counted from 0; `delta` is Delta(y, ybar) of each pair of them.
+    Candidates are numbered from 0; `delta` holds Delta(y, ybar) of each pair of candidates.
     """
 
     def __init__(
@@ -56,8 +52,8 @@ class WorkingSets:
         self.pairs: list[Ints] = [np.empty((0, 2), np.intp) for _ in relevant]
         self.betas: list[Floats] = [np.empty(0) for _ in relevant]
 
-    def losses(self) -> Losses:
-        """Primal and dual objective: O(scoring all instances + all pairs)."""
+    def objectives(self) -> Objectives:
+        """The current objectives: O(scoring all instances + all pairs)."""
         scores = self.ranking.scores(self.expansion.all_scores().T)[self.ranking.candidates].T
         norm2 = self.expansion.norm2()
         slack = dual = 0.0
@@ -68,10 +64,10 @@ class WorkingSets:
             y, ybar = self.pairs[i].T
             dual += float(self.betas[i] @ self.delta[y, ybar])  # sum alpha
             psi[i] = most - self._least(i, f)
-        return Losses(norm2 / 2 + self.c * slack, dual - norm2 / 2, psi)
+        return Objectives(norm2 / 2 + self.c * slack, dual - norm2 / 2, psi)
 
     def ascend(self, i: int, tol: float) -> None:
-        """Add the most violated pair of an instance, and solve for its working set."""
+        """Add the most violated pair of an instance, and solve its working set."""
         f = self.ranking.scores(self.expansion.scores(i))[self.ranking.candidates]
         pair, most = self._worst(i, f)
         pairs, before = self.pairs[i], self.betas[i]
@@ -90,7 +86,7 @@ class WorkingSets:
         self.pairs[i], self.betas[i] = pairs[kept], betas[kept]
 
     def _worst(self, i: int, f: Floats) -> tuple[Ints, float]:
-        """The pair with the largest h, and that; 0 for the slack if none is above."""
+        """The pair with the largest h, and that h, or 0, which is that of the slack."""
         y, ybar = self.relevant[i], self.others[i]
         if not len(y) or not len(ybar):
             return np.empty(2, np.intp), 0.0
@@ -99,7 +95,7 @@ class WorkingSets:
         return np.array([y[a], ybar[b]]), max(float(h[a, b]), 0.0)
 
     def _least(self, i: int, f: Floats) -> float:
-        """The smallest h among the variables that are positive, the slack included."""
+        """The smallest h of the positive variables, including the slack."""
         y, ybar = self.pairs[i].T
         h = self.delta[y, ybar] * (1.0 - f[y] + f[ybar])
         least = float(h.min(initial=np.inf))
@@ -109,8 +105,8 @@ class WorkingSets:
 def ascend_simplex(q: Floats, h: Floats, betas: Floats, c: float, tol: float) -> Floats:
     """argmax h.d - d.q.d / 2 over d = b - betas, with b >= 0 and sum b <= c.
 
-    Pair by pair, as in SMO: what can rise most takes from what should fall most, until their
-    derivatives are within `tol`, or as near as rounding allows.
+    Pair by pair, as in SMO: the variable with the largest derivative takes from the positive
+    variable with the smallest, until the two differ by at most `tol`, or by rounding errors.
     """
     n, tol = len(h), max(tol, 1e-12 * float(np.abs(h).max(initial=0.0)))
     q = np.pad(q, (0, 1))  # the slack

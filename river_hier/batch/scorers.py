@@ -1,28 +1,17 @@
-"""The trained weight vectors of all nodes: the scores <w_v, x> + b_v of one x."""
+"""Trained linear functions of all nodes: the scores <w_v, x> + b_v of an x."""
 
 from __future__ import annotations
 
-import abc
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .._backend import FeatureMap, KernelInstances
-
-Floats = NDArray[np.float64]
-
-
-class Machines(abc.ABC):
-    """What the nodes say, in taxonomy order."""
-
-    @abc.abstractmethod
-    def scores(self, x: Mapping[Any, Any]) -> Floats:
-        """The score of every node."""
+from .examples import Floats
 
 
-class LinearMachines(Machines):
+class LinearScorers:
     """Weights (features, nodes) and biases: O(features of x * nodes) for all scores."""
 
     def __init__(self, features: FeatureMap, w: Floats, bias: Floats) -> None:
@@ -31,15 +20,16 @@ class LinearMachines(Machines):
         self.bias = bias
 
     def scores(self, x: Mapping[Any, Any]) -> Floats:
+        """The score of each node."""
         found = self.features.find(x)
         scores: Floats = self.bias + found.values @ self.w[found.rows]
         return scores
 
 
-class KernelMachines(Machines):
-    """Dual coefficients (instances, nodes) and biases: a row of the kernel for all scores.
+class KernelScorers:
+    """Dual coefficients (instances, nodes) and biases: one row of the kernel for all scores.
 
-    Of the instances those that have a coefficient are kept, the support vectors of any node.
+    Only the support vectors are kept: the instances with a coefficient at any node.
     """
 
     def __init__(self, instances: KernelInstances, b: Floats, bias: Floats) -> None:
@@ -50,5 +40,9 @@ class KernelMachines(Machines):
         self.bias = bias
 
     def scores(self, x: Mapping[Any, Any]) -> Floats:
+        """The score of each node."""
         scores: Floats = self.bias + self.instances.row(x).values @ self.b
         return scores
+
+
+Scorers = LinearScorers | KernelScorers

@@ -1,27 +1,33 @@
-"""Models that are trained on a list of examples, and from then on only answer."""
+"""Base class of the models that are trained on a list of examples."""
 
 from __future__ import annotations
 
 import abc
+import contextlib
 from collections.abc import Iterator, Mapping
 from typing import Any, Self
 
 from river import base
 
 from ..taxonomy import Label, Taxonomy, check_taxonomy
-from .examples import Examples
+from .examples import Examples, Floats
+
+# Training that takes longer shows a progress bar.
+_PROGRESS_DELAY = 2.0  # seconds
 
 
-class Frozen(base.MultiLabelClassifier):
-    """A model trained by `fit`, which River's loops and `evaluate.regret` then take as it is.
+class BatchEstimator(base.MultiLabelClassifier):
+    """Base class of models that `fit` trains on a list of examples.
 
-    These call `learn_one` on every model, so after `fit` it does nothing; before, it is an error,
-    as are predictions.
+    River's loops and `evaluate.regret` call `learn_one` on every model. After `fit` it does
+    nothing, so they evaluate the model as it is. Before `fit`, `learn_one` and predictions raise
+    an error.
     """
 
     def __init__(self, taxonomy: Taxonomy) -> None:
         check_taxonomy(taxonomy)
         self.taxonomy = taxonomy
+        self._trained: Any = None  # set by `fit`, in one assignment
 
     @classmethod
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
@@ -44,13 +50,13 @@ class Frozen(base.MultiLabelClassifier):
 
     @abc.abstractmethod
     def fit(self, examples: Examples) -> Self:
-        """Train on examples, in place of any that it was trained on before.
+        """Train on examples. Anything learned before is replaced.
 
         Parameters
         ----------
         examples
             Pairs `(x, y)` of a dictionary of features with finite values and a multilabel:
-            `{label: bool}`, an iterable of labels, or one label. If one of them is wrong, or the
+            `{label: bool}`, an iterable of labels, or one label. If one of them is invalid, or the
             training is interrupted, the model stays as it was.
 
         Returns
@@ -60,7 +66,7 @@ class Frozen(base.MultiLabelClassifier):
         """
 
     def learn_one(self, x: Mapping[Any, Any], y: Any) -> None:
-        """Learn nothing: the model is frozen.
+        """Do nothing: the model is trained by `fit` only.
 
         Parameters
         ----------
@@ -72,9 +78,8 @@ class Frozen(base.MultiLabelClassifier):
         """
         self._check_fitted()
 
-    @abc.abstractmethod
     def score_one(self, x: Mapping[Any, Any]) -> dict[Label, float]:
-        """The score of each label, a linear value.
+        """Return the score of each label.
 
         Parameters
         ----------
@@ -86,15 +91,34 @@ class Frozen(base.MultiLabelClassifier):
         `{label: score}` for all nodes but the root.
 
         """
+        return dict(zip(self.taxonomy.nodes[1:], self._scores(x)[1:].tolist(), strict=True))
 
-    @property
     @abc.abstractmethod
-    def _fitted(self) -> bool:
-        """Whether `fit` has been called."""
+    def _scores(self, x: Mapping[Any, Any]) -> Floats:
+        """The score of each node, in taxonomy order."""
 
     def _check_fitted(self) -> None:
-        if not self._fitted:
+        if self._trained is None:
             raise RuntimeError(
                 f"{type(self).__name__} is trained on a list of examples, by `fit(examples)`, and "
                 "that has not been done yet"
             )
+
+
+class Progress:
+    """A progress bar on stderr for slow training, if tqdm is installed."""
+
+    def __init__(self, iterable: Any, description: str) -> None:
+        self._bar: Any = iterable
+        with contextlib.suppress(ImportError):  # an optional dependency
+            from tqdm import tqdm
+
+            self._bar = tqdm(iterable, desc=description, delay=_PROGRESS_DELAY, leave=False)
+
+    def __iter__(self) -> Any:
+        return iter(self._bar)
+
+    def note(self, text: str) -> None:
+        """Show a short text beside the bar."""
+        if hasattr(self._bar, "set_postfix_str"):
+            self._bar.set_postfix_str(text, refresh=False)
