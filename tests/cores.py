@@ -88,7 +88,7 @@ def environment(core: str) -> dict[str, str]:
 
 
 def kinds(rls: Any) -> list[str]:
-    """How each system of a `LeastSquares` is solved: direct, iterative or primal."""
+    """How each system of a `LeastSquares` is solved: cholesky, cg or primal."""
     return [system[0] for system in rls.__reduce__()[1][-1]]
 
 

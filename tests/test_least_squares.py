@@ -71,9 +71,9 @@ class Solved:
 
 REGIMES = [
     pytest.param(30, 120, PLENTY, "primal", 1e-9, id="primal"),
-    pytest.param(150, 40, PLENTY, "direct", 1e-9, id="direct"),
-    pytest.param(150, 40, 0, "iterative", 1e-4, id="iterative"),
-    pytest.param(150, 40, 8 * 210, "iterative", 1e-4, id="iterative from 20 on"),
+    pytest.param(150, 40, PLENTY, "cholesky", 1e-9, id="cholesky"),
+    pytest.param(150, 40, 0, "cg", 1e-4, id="cg"),
+    pytest.param(150, 40, 8 * 210, "cg", 1e-4, id="iterative from 20 on"),
 ]
 
 
@@ -103,7 +103,7 @@ def test_far_more_features_lead_back_to_dual_variables(core: str) -> None:
         if i % 3 == 0:
             solved.check(x, 1e-8)
         solved.learn(x, {"a"} if rng.random() < 0.5 else set())
-        assert kinds(solved.rls) == ["primal" if 4 <= i < 20 else "direct"]
+        assert kinds(solved.rls) == ["primal" if 4 <= i < 20 else "cholesky"]
     assert solved.rls.n_stored == [60]
     solved.rls.add_outputs(0, [2, 3])  # their labels were -1 on what the inverse has seen, too
     solved.labels = solved.k.Labels(Taxonomy.flat(["a", "late", "later"]))
@@ -117,7 +117,7 @@ def test_far_more_features_lead_back_to_dual_variables(core: str) -> None:
 @both
 @pytest.mark.parametrize(
     ("wide", "memory", "kind"),
-    [(False, PLENTY, "primal"), (True, PLENTY, "direct"), (True, 0, "iterative")],
+    [(False, PLENTY, "primal"), (True, PLENTY, "cholesky"), (True, 0, "cg")],
 )
 def test_outputs_that_come_later_were_off_before(
     core: str, wide: bool, memory: float, kind: str
@@ -189,7 +189,7 @@ def test_instances_are_stored_once_and_only_while_somebody_needs_them(core: str)
     for t in range(100):
         x = {f"new {t} {i}": 1.0 for i in range(100)}
         k.shrls_step(rls, 1e9, t + 1211, features, labels, x, ["c"])
-    assert kinds(rls) == ["direct", "direct", "primal"]
+    assert kinds(rls) == ["cholesky", "cholesky", "primal"]
     assert n_instances(rls) < 1200
 
 

@@ -187,7 +187,7 @@ def test_a_model_goes_on_to_the_last_bit(core: str, which: str, taxonomy: Any) -
             if "RLS" in which:  # what counts towards `memory`
                 assert model._rls.n_bytes == ours._rls.n_bytes > 0
         if "RLS" in which:
-            assert set(kinds(ours._rls)) == {"primal" if "primal" in which else "direct"}
+            assert set(kinds(ours._rls)) == {"primal" if "primal" in which else "cholesky"}
 
 
 @both

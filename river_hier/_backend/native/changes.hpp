@@ -14,8 +14,8 @@
 
 namespace river_hier {
 
-inline nb::object change_of_variables() {
-    return nb::module_::import_("river_hier._backend.reference.change_of_variables");
+inline nb::object reference() {
+    return nb::module_::import_("river_hier._backend.reference.least_squares");
 }
 
 [[gnu::cold]] inline std::unique_ptr<Solver> to_primal(Dual& dual, const Instances& instances,
@@ -24,7 +24,7 @@ inline nb::object change_of_variables() {
     Numbers S(dual.n() * n_features, 0.0);
     for (size_t i = 0; i < dual.n(); ++i) instances.add_to(dual.ids[i], 1.0, &S[i * n_features]);
     const Numbers w = dual.weights(instances, n_features);
-    nb::object inverse = change_of_variables().attr("inverse")(matrix(S, dual.n(), n_features), l2);
+    nb::object inverse = reference().attr("primal_inverse")(matrix(S, dual.n(), n_features), l2);
     Numbers total(n_features, 0.0);
     for (size_t i = 0; i < dual.n(); ++i)
         for (size_t j = 0; j < n_features; ++j) total[j] += dual.ones[i] * S[i * n_features + j];
@@ -37,23 +37,20 @@ inline nb::object change_of_variables() {
                                                      double l2) {
     nb::gil_scoped_acquire python;
     const size_t d = primal.d(), m = primal.n_outputs();
-    nb::tuple found = nb::cast<nb::tuple>(change_of_variables().attr("instances")(
+    nb::tuple found = nb::cast<nb::tuple>(reference().attr("equivalent_instances")(
         matrix(primal.inverse(), d, d), matrix(primal.weights(instances, d), d, m),
         array(primal.total()), l2));
-    const Numbers S = numbers(found[0]), diagonal = numbers(found[1]), v = numbers(found[2]),
-                  ones = numbers(found[3]);
+    const Numbers S = numbers(found[0]), v = numbers(found[1]), ones = numbers(found[2]);
     auto direct = std::make_unique<Direct>(m, l2);
     Vector x;
     for (uint32_t j = 0; j < d; ++j) x.rows.push_back(j);
-    for (size_t i = 0; i < diagonal.size(); ++i) {
+    for (size_t i = 0; i < ones.size(); ++i) {
         x.values.assign(&S[i * d], &S[i * d] + d);
         x.norm2 = 0.0;
         for (double value : x.values) x.norm2 += value * value;
         direct->ids.push_back(instances.append(x));
         direct->ones.push_back(ones[i]);
         for (size_t o = 0; o < m; ++o) direct->v[o].push_back(v[i * m + o]);
-        const Numbers zeros(i);  // the instances are orthogonal
-        direct->append_row(zeros.data(), diagonal[i]);
     }
     return direct;
 }

@@ -63,6 +63,9 @@ inline std::vector<Numbers> load_columns(nb::handle matrix, size_t n, size_t m) 
     return columns;
 }
 
+// A system by what defines it. In dual variables these are its instances and labels: a factor is
+// computed from them when it is needed. In primal variables the instances are gone, all but their
+// sums.
 inline nb::object save(System& system, const Instances& instances) {
     nb::list nodes;
     for (uint32_t v : system.nodes) nodes.append(v);
@@ -76,15 +79,8 @@ inline nb::object save(System& system, const Instances& instances) {
                v = save_columns(dual->v, dual->n());
     nb::object w0 = save_columns(dual->w0.empty() ? std::vector<Numbers>(dual->n_outputs()) : dual->w0,
                                  dual->w0.empty() ? 0 : dual->w0[0].size());
-    auto* direct = dual->direct();
-    if (!direct) return nb::make_tuple("iterative", nodes, system.n_stored, ids, ones, v, w0);
-    direct->catch_up(instances);
-    Numbers packed;
-    for (size_t i = 0; i < dual->n(); ++i) {
-        const Numbers row = direct->factor.row(i);
-        packed.insert(packed.end(), row.begin(), row.end());
-    }
-    return nb::make_tuple("direct", nodes, system.n_stored, ids, ones, v, w0, array(packed));
+    const char* kind = dual->direct() ? "cholesky" : "cg";
+    return nb::make_tuple(kind, nodes, system.n_stored, ids, ones, v, w0);
 }
 
 inline nb::object save(const Instances& instances) {
@@ -141,13 +137,10 @@ inline void load(LeastSquares& rls, nb::handle parts, nb::handle systems) {
         system.n_features = d;
         for (uint32_t number : direct->ids)
             system.n_features = std::max(system.n_features, rls.instances.features_of(number));
-        if (kind == "iterative") {
+        if (kind == "cg") {
             system.solver = std::make_unique<Iterative>(*direct);
             continue;
         }
-        const Numbers packed = numbers(saved[7]);
-        const double* row = packed.data();
-        for (size_t i = 0; i < direct->n(); row += ++i) direct->append_row(row, row[i]);
         system.solver = std::move(direct);
     }
     rls.recount();

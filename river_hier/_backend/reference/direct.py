@@ -70,11 +70,18 @@ class Direct(Dual):
 
     def forget(self, n: int, instances: Instances, n_features: int) -> None:
         super().forget(n, instances, n_features)
-        B = (self.stored(instances) @ self.stored(instances).T).toarray()
-        L = np.linalg.cholesky(B + self.l2 * np.eye(self.n))
+        self.refactor(instances)
+
+    def refactor(self, instances: Instances) -> None:
+        """Compute the factor of the instances that are stored: O(n^3)."""
         self.factor = GrowingCholesky()
-        for i, row in enumerate(L):
-            self.append_row(row[:i], float(row[i]))
+        self.z = np.zeros((0, self._v.shape[1]))
+        S = self.stored(instances)
+        for i in range(self.n):
+            norm2 = instances.norms2[self.ids[i]]
+            l = self.factor.forward(S[:i] @ S[[i]].toarray()[0])  # noqa: E741
+            r = max(0.0, (norm2 - float(l @ l)) / self.l2)
+            self.append_row(l, self.diagonal(r, norm2))
 
     def _advance(self, i: int, l: Floats, s: float) -> None:  # noqa: E741
         """Row i of `L z = v`; always so, that a pickle, which has no z, gives the same bits."""

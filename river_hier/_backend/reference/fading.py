@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from . import change_of_variables
-from .least_squares import LeastSquares
+from .least_squares import LeastSquares, discounted_inverse
 from .saved_systems import SavedSystem
 
 Parts = tuple[NDArray[Any], ...]
@@ -18,8 +17,6 @@ Parts = tuple[NDArray[Any], ...]
 # An instance that counts less, and whose square to l2 does, is dropped.
 FAINT = 1e-3
 _NONE = (np.zeros(1, np.uint64), np.zeros(0, np.uint32), np.zeros(0), np.zeros(0))
-# Of a squared norm, what a factor loses to rounding for each instance; generously.
-_ROUNDING = 1e-14
 
 
 def period(forgetting: float) -> int:
@@ -43,8 +40,8 @@ def _faded(
     start = (kind, nodes, int(rate * n_stored))
     if kind == "primal":
         inverse, w, total = arrays
-        return _NONE, [(*start, *change_of_variables.faded(inverse, w, total, l2, rate))]
-    ids, ones, v, w0, *_ = arrays
+        return _NONE, [(*start, *discounted_inverse(inverse, w, total, l2, rate))]
+    ids, ones, v, w0 = arrays
     first, rows, values, norms2 = instances
     kept = np.maximum(rate * ones**2, rate * norms2[ids] / l2) >= FAINT
     ids, ones, v = ids[kept], math.sqrt(rate) * ones[kept], math.sqrt(rate) * v[kept]
@@ -53,9 +50,4 @@ def _faded(
     norms2 = rate * norms2[ids]
     parts = (S.indptr.astype(np.uint64), S.indices.astype(np.uint32), S.data, norms2)
     n = len(ids)
-    shared = (np.arange(n, dtype=np.uint32), ones, v, w0)
-    if kind == "iterative":
-        return parts, [(*start, *shared)]
-    B = (S @ S.T).toarray() + np.diag(np.maximum(l2, _ROUNDING * n * norms2))
-    L = np.linalg.cholesky(B)
-    return parts, [(*start, *shared, L[np.tril_indices(n)])]
+    return parts, [(*start, np.arange(n, dtype=np.uint32), ones, v, w0)]

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from . import change_of_variables
 from .batch import Vectors
 from .direct import Direct
 from .dual import Dual
@@ -17,7 +16,7 @@ from .instances import Instances
 from .iterative import Iterative
 from .pickles import saved
 from .primal import Primal
-from .saved_systems import SavedSystem, check, packed, unpacked
+from .saved_systems import SavedSystem, check
 from .systems import System, Systems
 from .visit import SparseVisit, Visit
 
@@ -104,7 +103,7 @@ class LeastSquares(Systems):
         if isinstance(solver, Dual) and solver.n >= d:
             S = solver.stored(self.instances)[:, :d].toarray()
             w = solver.weights(self.instances)[:d]
-            inverse = change_of_variables.inverse(S, self.l2)
+            inverse = primal_inverse(S, self.l2)
             system.solver = Primal(self.l2, inverse, w, S.T @ solver.ones)
         elif isinstance(solver, Dual) and self.budget is not None and solver.n > self.budget:
             solver.forget(solver.n - self.budget // 2, self.instances, d)
@@ -125,12 +124,12 @@ class LeastSquares(Systems):
         self._many = max(_FEW_INSTANCES, 2 * len(kept))
 
     def _to_dual(self, primal: Primal) -> Direct:
-        found = change_of_variables.instances(primal.inverse, primal.w, primal.total, self.l2)
+        found = equivalent_instances(primal.inverse, primal.w, primal.total, self.l2)
         dual = Direct(primal.w.shape[1], self.l2)
         rows = np.arange(primal.d)
-        for j, (x, s, v, one) in enumerate(zip(*found, strict=True)):
+        for x, v, one in zip(*found, strict=True):
             dual.remember(self.instances.append(Vector(rows, x, float(x @ x))), one, v)
-            dual.append_row(np.zeros(j), s)
+        dual.refactor(self.instances)
         return dual
 
     def change(self, s: int, how: Change) -> None:
@@ -171,10 +170,9 @@ class LeastSquares(Systems):
             dual.w0 = arrays[3].copy()
             self.instances.n_features = max(self.instances.n_features, len(dual.w0))
             system.n_features = max(len(dual.w0), self.instances.features_of(dual.ids))
-            if kind == "direct":
-                for l, s in unpacked(arrays[4], dual.n):  # noqa: E741
-                    dual.append_row(l, s)
-            system.solver = dual if kind == "direct" else Iterative(dual, self.instances)
+            if kind == "cholesky":
+                dual.refactor(self.instances)
+            system.solver = dual if kind == "cholesky" else Iterative(dual, self.instances)
 
 
 def _saved(system: System) -> SavedSystem:
@@ -184,9 +182,7 @@ def _saved(system: System) -> SavedSystem:
         arrays = (solver.inverse.copy(), solver.w.copy(), solver.total.copy())
         return ("primal", *start, *arrays)
     shared = (solver.ids.astype(np.uint32), solver.ones.copy(), solver.v.copy(), solver.w0.copy())
-    if isinstance(solver, Direct):
-        return ("direct", *start, *shared, packed(solver.factor))
-    return ("iterative", *start, *shared)
+    return ("cholesky" if isinstance(solver, Direct) else "cg", *start, *shared)
 
 
 def _triangle(n: int) -> int:
@@ -197,3 +193,44 @@ def _numbers(solver: Direct | Iterative | Primal) -> int:
     if isinstance(solver, Primal):
         return solver.d**2
     return _triangle(solver.n) if isinstance(solver, Direct) else 0
+
+
+_LOST = 1e-16  # what is left of an eigenvalue that is lost beside the largest
+
+
+def primal_inverse(S: Floats, l2: float) -> Floats:
+    """(l2 I + S S^T)^-1; the rows given are the instances, the columns of S."""
+    eigenvalues, U = np.linalg.eigh(S.T @ S)
+    inverse: Floats = (U / (l2 + np.maximum(eigenvalues, 0.0))) @ U.T
+    return inverse
+
+
+def discounted_inverse(
+    inverse: Floats, w: Floats, total: Floats, l2: float, rate: float
+) -> tuple[Floats, Floats, Floats]:
+    """The same three when all that they have seen counts `rate` times what it did."""
+    inverted, U = np.linalg.eigh(inverse)
+    inverted = np.maximum(inverted, _LOST * inverted.max())
+    m = np.maximum(1.0 / inverted - l2, 0.0)
+    new = 1.0 / (l2 + rate * m)
+    kept = rate * (l2 + m) * new  # S v = A w fades, too
+    return (U * new) @ U.T, U @ (kept[:, None] * (U.T @ w)), rate * total
+
+
+def equivalent_instances(
+    inverse: Floats, w: Floats, total: Floats, l2: float
+) -> tuple[Floats, Floats, Floats]:
+    """At most d instances, as rows, that stand for all those that the inverse has seen.
+
+    With the eigenvectors e_j of S S^T, of eigenvalues m_j > 0, the instances sqrt(m_j) e_j have
+    the same S S^T, and with alpha_j = w . e_j / sqrt(m_j) the same w. Returned are the instances,
+    the labels (instances, outputs) that give this w, and the labels that correspond to a 1 on all
+    that the inverse has seen.
+    """
+    inverted, U = np.linalg.eigh(inverse)
+    m = 1.0 / inverted - l2
+    kept = m > l2 * 1e-12
+    size, U = np.sqrt(m[kept]), U[:, kept]
+    squared = size**2 + l2
+    v = (squared / size)[:, None] * (U.T @ w)
+    return (size * U).T, v, (U.T @ total) / size

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .cholesky import GrowingCholesky
-
-# ("direct", nodes, n_stored, ids, ones, v, w0, the factor's rows), ("iterative", ... without a
-# factor) or ("primal", nodes, n_stored, inverse, w, total).
+# A system by what defines it: ("cholesky" or "cg", nodes, n_stored, ids, ones, v, w0), where a
+# factor is computed when it is needed, or ("primal", nodes, n_stored, inverse, w, total), where the
+# instances are gone, all but their sums.
 SavedSystem = tuple[Any, ...]
 Floats = NDArray[np.float64]
 
@@ -20,21 +18,7 @@ Floats = NDArray[np.float64]
 def nothing_stored(nodes: list[int]) -> SavedSystem:
     """A system at its beginning."""
     none, numbers = np.zeros((0, len(nodes))), np.zeros(0)
-    return ("direct", nodes, 0, np.zeros(0, np.uint32), numbers, none, none.copy(), numbers.copy())
-
-
-def packed(factor: GrowingCholesky) -> Floats:
-    """The rows of a factor, one after the other."""
-    rows = [np.append(*row) for row in factor.rows()]
-    return np.concatenate(rows) if rows else np.zeros(0)
-
-
-def unpacked(numbers: Floats, n: int) -> Iterator[tuple[Floats, float]]:
-    """The rows (l, s) of a factor again."""
-    start = 0
-    for i in range(n):
-        yield numbers[start : start + i], float(numbers[start + i])
-        start += i + 1
+    return ("cholesky", nodes, 0, np.zeros(0, np.uint32), numbers, none, none.copy())
 
 
 def check(
@@ -63,18 +47,12 @@ def check(
             _ensure(total.shape == (d,) and inverse.shape == (d, d) and w.shape == (d, m), what)
             _ensure(all(map(_floats, arrays)), what)
             continue
-        _ensure(kind in ("direct", "iterative"), "the kind of a system")
-        ids, ones, v, w0, *rest = arrays
+        _ensure(kind in ("cholesky", "cg"), "the kind of a system")
+        ids, ones, v, w0 = arrays
         q = len(ids)
         _ensure(ids.dtype == np.uint32 and (q == 0 or ids.max() < n), what)
         _ensure(ids.shape == ones.shape == (q,) and v.shape == (q, m) and w0.ndim == 2, what)
         _ensure(w0.shape[1] == m and _floats(ones) and _floats(v) and _floats(w0), what)
-        _ensure(len(rest) == (kind == "direct"), what)
-        if rest:
-            factor = rest[0]
-            _ensure(_floats(factor) and factor.shape == (q * (q + 1) // 2,), "a factor")
-            diagonal = factor[np.cumsum(np.arange(1, q + 1)) - 1]
-            _ensure((diagonal > 0.0).all(), "a factor")
 
 
 def _ensure(fine: Any, what: str) -> None:
