@@ -30,9 +30,8 @@ from scipy.spatial.distance import jensenshannon
 from strategies import LABELS
 
 from river_hier import Taxonomy, induction
-from river_hier.induction.agglomeration import agglomerate
-from river_hier.induction.distributions import joints
-from river_hier.induction.divergence import divergence, split
+from river_hier.induction.divergence import divergence, joints, merge
+from river_hier.induction.jensen_shannon_tree import agglomerate
 
 DECOMPOSITIONS = [induction.BinaryDecomposition, induction.SoftBinaryDecomposition]
 LABELLED = Taxonomy.from_nested({"all": {"ab": ["a", "b"], "c": None}})
@@ -276,7 +275,7 @@ def test_the_divergence_is_scipys(problem: Any) -> None:
     labels = list(problem[0])[:2]
     p, q = ([problem[1][c].get(x, 0) for x in "uvwxyz"] for c in labels)
     a, b = joints(dict.fromkeys(labels, 1), {c: problem[1][c] for c in labels})
-    assert divergence(split(a, b)[1]) == pytest.approx(jensenshannon(p, q, base=2) ** 2, abs=1e-9)
+    assert divergence(merge(a, b)[1]) == pytest.approx(jensenshannon(p, q, base=2) ** 2, abs=1e-9)
 
 
 def test_pairs_are_drawn_in_proportion_to_two_to_the_minus_js() -> None:
@@ -284,7 +283,7 @@ def test_pairs_are_drawn_in_proportion_to_two_to_the_minus_js() -> None:
     conditionals = {"a": {1: 9, 2: 1}, "b": {1: 8, 2: 2}, "c": {3: 1}}
     classes = joints(dict.fromkeys("abc", 1), conditionals)
     pairs = [(0, 1), (0, 2), (1, 2)]
-    weights = [2.0 ** -divergence(split(classes[i], classes[j])[1]) for i, j in pairs]
+    weights = [2.0 ** -divergence(merge(classes[i], classes[j])[1]) for i, j in pairs]
     rng = np.random.default_rng(1)
     n = 5_000
     drawn: Counter[Any] = Counter()
@@ -391,7 +390,7 @@ def make() -> base.Classifier:
 
 
 def same(model: Any, oracle: oracles.Decomposition, x: Any) -> None:
-    if isinstance(model, induction.BinaryDecomposition):
+    if not isinstance(model, induction.SoftBinaryDecomposition):
         assert model.predict_one(x) == oracle.hard(x)
         assert model.predict_proba_one(x)[model.predict_one(x)] == 1.0
     else:
@@ -656,3 +655,12 @@ def test_text_goes_to_classifiers_that_read_it(cls: Any) -> None:
             model.learn_one(text, label)
     assert model.predict_one("a goal") == "sport"
     assert model.predict_one("the stage") == "opera"
+
+
+@each_decoding
+def test_keywords_that_mean_nothing_are_refused(cls: Any) -> None:
+    model = cls(linear_model.LogisticRegression())
+    model.learn_one({"x": 1.0}, "a")
+    for method in (model.predict_one, model.predict_proba_one):
+        with pytest.raises(TypeError, match=r"got an unexpected keyword argument 'treshold'"):
+            method({"x": 1.0}, treshold=0.5)

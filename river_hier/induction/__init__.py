@@ -1,4 +1,4 @@
-"""Trees that are found in the data: bounds on their error, builders, and learners in them."""
+"""Binary trees over classes: built from data, with bounds on their error, and classifiers."""
 
 from __future__ import annotations
 

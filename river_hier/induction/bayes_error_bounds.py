@@ -1,20 +1,19 @@
 from __future__ import annotations
 
-from .distributions import Conditionals, Priors, joints
-from .divergence import Joint, lower_bound, upper_bound
+from .divergence import Conditionals, Joint, Priors, joints, lower_bound, upper_bound
 
 __all__ = ["bayes_error_bounds"]
 
 
 def bayes_error_bounds(priors: Priors, conditionals: Conditionals) -> tuple[float, float]:
-    r"""Lin's bounds on the Bayes error, the least that any classifier can err.
+    r"""Return Lin's bounds on the Bayes error, the smallest error of any classifier.
 
     With the priors $\pi$ of k classes, their conditionals $p_1, \dots, p_k$ and
 
     $$J = H(\pi) - JS_\pi(p_1, \dots, p_k),$$
 
-    the entropy of the class that is left when x is known, in bits, the Bayes error is at least
-    $J^2 / (4 (k - 1))$ and at most $J / 2$. It takes O(features of all classes).
+    the entropy of the class given x, in bits, the Bayes error is at least $J^2 / (4 (k - 1))$ and
+    at most $J / 2$. Computing the bounds takes O(features of all classes).
 
     Parameters
     ----------
@@ -38,13 +37,12 @@ def bayes_error_bounds(priors: Priors, conditionals: Conditionals) -> tuple[floa
     -----
     Theorems 1 and 2 of the paper [^1], from Lin [^2]; for two classes they are the same formula.
 
-    Both are bounds also on the error of any binary decomposition, hard or soft, whose inner
-    nodes decide by the larger posterior. It cannot err less than the best classifier. And it
-    errs only where an inner node on the way errs, which has probability
-    $\sum_v q_v J_v / 2$ at most, $q_v$ being the prior of the classes below v; by the chain rule
-    of entropy $\sum_v q_v J_v = J$, whatever the tree.
+    Both also bound the error of any binary decomposition, hard or soft, whose inner nodes decide
+    for the larger posterior. Its error is at least the Bayes error. It is wrong only if an inner
+    node on the path is, which has a probability of at most $\sum_v q_v J_v / 2$, where $q_v$ is the
+    prior of the classes below v; by the chain rule of entropy, $\sum_v q_v J_v = J$ for every tree.
 
-    Where the x are the words of documents, the bounds are for the class of a single word.
+    If the x are words of documents, the bounds are for the class of a single word.
 
     Examples
     --------

@@ -1,59 +1,68 @@
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
-from .decomposition import Decomposition
+from river import base, linear_model
+
+from ..base import check_integer
+from ..base.classifiers import shown, takes_weights
+from ..base.truncation import refuse_unknown
+from ..taxonomy import Label, Taxonomy
+from ..taxonomy.graph import check_label, check_spelling
+from .binary_tree import BinaryTree
+from .divergence import read_counts
+from .jensen_shannon_tree import JensenShannonTree
 
 __all__ = ["BinaryDecomposition"]
 
 
-class BinaryDecomposition(Decomposition):
-    """Many classes as binary decisions along a tree: from the root, each sends x left or right.
+class BinaryDecomposition(base.Wrapper[base.Estimator], base.Classifier):
+    """Multiclass classification by binary decisions along a tree.
 
-    A full binary tree has the classes as its leaves. At each inner node a binary classifier tells
-    the classes on the right from those on the left, trained only with the examples of these
-    classes. Prediction starts at the root and goes where the classifiers say (hard decoding).
+    The classes are the leaves of a full binary tree. At each inner node, a binary classifier
+    separates the classes on the right from those on the left. It is trained only with examples of
+    these classes. Prediction starts at the root and follows the decisions of the classifiers (hard
+    decoding).
 
-    Learning and predicting take as many calls of a classifier as the class lies deep: between
-    $\\log_2 k$ and $k - 1$ of the $k - 1$ classifiers. All-pairs, River's
-    `multiclass.OneVsOneClassifier`, learns with $k - 1$ classifiers and asks $k (k - 1) / 2$.
+    Learning and prediction call one classifier at each level above the class: between
+    $\\log_2 k$ and $k - 1$ of the $k - 1$ classifiers. River's `multiclass.OneVsOneClassifier`
+    calls $k - 1$ classifiers to learn and $k (k - 1) / 2$ to predict.
 
     Parameters
     ----------
     classifier
         A binary classifier, or a pipeline that ends in one.
     taxonomy
-        A `Taxonomy` that is a full binary tree: its leaves are the classes, and no others may
-        come. `None`: classes join as they arrive, each beside all the earlier ones under a
-        new root, which needs one new classifier and leaves the others as they are. A
-        `JensenShannonTree` (a clone of it counts): begin so, and rebuild once after the grace
-        period.
+        A `Taxonomy` that is a full binary tree: its leaves are the classes, and other classes are
+        refused. `None`: each new class is added beside all earlier ones under a new root, which
+        takes one new classifier and leaves the others unchanged. A `JensenShannonTree` (it is
+        cloned): start as with `None`, and rebuild the tree once, after the grace period.
     grace_period
-        With a `JensenShannonTree`, after how many examples the tree is rebuilt from what has been
-        counted so far. Classifiers of splits that the new tree has too go on, the others start
-        anew: no example is kept to be learned from again. Classes that come later join
-        as they do with `None`.
+        With a `JensenShannonTree`, the number of examples after which the tree is rebuilt from the
+        counts. Splits of the old tree that are also in the new one keep their classifiers; the
+        others start untrained, as no examples are stored. Later classes are added as with `None`.
 
     Attributes
     ----------
     tree : Taxonomy
-        The tree as it is now.
+        The current tree.
 
     Raises
     ------
     ValueError
         If the taxonomy is not a full binary tree; from `learn_one`, if a label is unknown or an
-        inner node, or a `JensenShannonTree` is still counting and a value of x is negative or
+        inner node, or, before a `JensenShannonTree` has been built, a value of x is negative or
         not a finite number.
 
     Notes
     -----
-    The decomposition that Propositions 3 and 4 of the paper [^1] are about. It builds its tree
-    before training and has nothing to say about streams. A classifier that does not answer sends x
-    to the left. Before the first example, a model without a taxonomy predicts `None`.
+    The decomposition of Propositions 3 and 4 of the paper [^1], which builds the tree before
+    training and does not treat streams. If a classifier predicts `None`, x goes to the left.
+    Before the first example, a model without a taxonomy predicts `None`.
 
-    `predict_proba_one` gives the prediction probability 1, so that it says what `predict_one`
-    says; for graded probabilities, take `SoftBinaryDecomposition`.
+    `predict_proba_one` gives probability 1 to the prediction; `SoftBinaryDecomposition` gives
+    graded probabilities.
 
     Examples
     --------
@@ -76,39 +85,147 @@ class BinaryDecomposition(Decomposition):
 
     """
 
-    def predict_one(self, x: Any, **kwargs: Any) -> Any:
-        """Predict the class of x: O(depth) answers of classifiers.
+    def __init__(
+        self,
+        classifier: base.Estimator,
+        taxonomy: Taxonomy | JensenShannonTree | None = None,
+        grace_period: int = 1000,
+    ) -> None:
+        if not isinstance(classifier, base.Classifier):
+            raise TypeError(
+                "`classifier` must be a binary classifier of River, or a pipeline that ends in "
+                f"one, got {shown(classifier)}"
+            )
+        if not isinstance(taxonomy, Taxonomy | JensenShannonTree | None):
+            raise TypeError(
+                "`taxonomy` must be a Taxonomy, a JensenShannonTree or None, got "
+                f"{type(taxonomy).__name__}"
+            )
+        check_integer("grace_period", grace_period, at_least=1)
+        self.classifier = classifier
+        self.taxonomy = taxonomy
+        self.grace_period = grace_period
+        self._takes_weights = takes_weights(classifier)
+        self._tree = BinaryTree.build((), ())
+        self._builder: JensenShannonTree | None = None  # None once the tree is built
+        if isinstance(taxonomy, Taxonomy):
+            self._tree = BinaryTree.of(taxonomy)
+        elif taxonomy is not None:
+            self._builder = taxonomy.clone()
+        self._classifiers = [classifier.clone() for _ in self._tree.splits]
+        self._n_examples = 0
+
+    @property
+    def tree(self) -> Taxonomy:
+        """The current tree; its leaves are the classes."""
+        if isinstance(self.taxonomy, Taxonomy):
+            return self.taxonomy
+        if not self._tree.classes:
+            raise ValueError("no example has been learned, so there is no class yet")
+        return self._tree.taxonomy()
+
+    def learn_one(self, x: Any, y: Label, **kwargs: Any) -> None:
+        """Learn from one example.
 
         Parameters
         ----------
         x
-            A dictionary of features, or what else the classifier takes.
+            A dictionary of features, or any other input that the classifier takes.
+        y
+            The class.
+        kwargs
+            Passed to the classifiers; the weight `w` only if they take one.
+
+        """
+        tree = self._tree_with(y)
+        if self._builder is not None:
+            read_counts(x)  # raises before any classifier has learned
+        if not self._takes_weights:
+            kwargs.pop("w", None)
+        fresh = [self.classifier.clone() for _ in tree.splits[len(self._classifiers) :]]
+        classifiers = self._classifiers + fresh if fresh else self._classifiers
+        for split, right in tree.path(y):
+            classifiers[split].learn_one(x, right, **kwargs)
+        self._tree, self._classifiers = tree, classifiers
+        self._n_examples += 1
+        if self._builder is not None:
+            self._builder.learn_one(x, y)
+            if self._n_examples >= self.grace_period and self._builder.class_counts:
+                self._rebuild(self._builder.taxonomy())
+                self._builder = None
+
+    def predict_one(self, x: Any, **kwargs: Any) -> Any:
+        """Predict the class of x: O(depth) calls of classifiers.
+
+        Parameters
+        ----------
+        x
+            A dictionary of features, or any other input that the classifier takes.
 
         Returns
         -------
         The class; `None` if none has been seen yet.
 
         """
+        refuse_unknown(self.predict_one, kwargs)
         if not self._tree.classes:
             return None
         node = self._tree.root
         while node >= 0:
-            right = bool(self._classifiers[node].predict_one(x, **kwargs))
+            right = bool(self._classifiers[node].predict_one(x))
             node = self._tree.splits[node][right]
         return self._tree.classes[~node]
 
     def predict_proba_one(self, x: Any, **kwargs: Any) -> dict[Any, float]:
-        """1 for the prediction, 0 for all other classes.
+        """Predict probability 1 for the class of `predict_one`, 0 for all other classes.
 
         Parameters
         ----------
         x
-            A dictionary of features, or what else the classifier takes.
+            A dictionary of features, or any other input that the classifier takes.
 
         Returns
         -------
         `{class: probability}`; `{}` if none has been seen yet.
 
         """
-        answer = self.predict_one(x, **kwargs)
-        return {label: float(label == answer) for label in self._tree.classes}
+        refuse_unknown(self.predict_proba_one, kwargs)
+        predicted = self.predict_one(x)
+        return {label: float(label == predicted) for label in self._tree.classes}
+
+    def _tree_with(self, y: Label) -> BinaryTree:
+        """The tree, with y among its classes."""
+        tree = self._tree
+        check_label(y)
+        if y in tree.number:
+            check_spelling(y, tree.classes[tree.number[y]])
+            return tree
+        if isinstance(self.taxonomy, Taxonomy):
+            self.taxonomy.index(y)  # raises, unless y is an inner node
+            raise ValueError(f"label {y!r} is an inner node of the taxonomy, not one of its leaves")
+        return tree.with_label(y)
+
+    def _rebuild(self, taxonomy: Taxonomy) -> None:
+        """Replace the tree; splits that are in both trees keep their classifiers."""
+        tree = BinaryTree.of(taxonomy)
+        for label in self._tree.classes:
+            if label not in tree.number:  # all of its examples were empty
+                tree = tree.with_label(label)
+        trained = dict(zip(self._tree.sides(tree.number), self._classifiers, strict=True))
+        self._classifiers = [
+            trained[split] if split in trained else self.classifier.clone()
+            for split in tree.sides(tree.number)
+        ]
+        self._tree = tree
+
+    @property
+    def _wrapped_model(self) -> base.Estimator:
+        return self.classifier
+
+    @property
+    def _multiclass(self) -> bool:
+        return True
+
+    @classmethod
+    def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
+        yield {"classifier": linear_model.LogisticRegression()}

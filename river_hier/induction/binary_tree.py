@@ -1,4 +1,4 @@
-"""A full binary tree over classes, flat: however skewed it is, nothing recurses through it."""
+"""A full binary tree over classes, stored in flat tuples: no recursion, however deep it is."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from typing import NamedTuple
 
 from ..taxonomy import Label, Taxonomy
 
-Children = tuple[int, int]  # left and right: a split, or ~c for the c-th class
+Children = tuple[int, int]  # left and right: the number of a split, or ~c for the c-th class
 
 
 class BinaryTree(NamedTuple):
-    """The classes are the leaves, the *splits* the inner nodes, each after its children.
+    """The classes are the leaves, the *splits* the inner nodes.
 
-    So the last split is the root, and one pass over them goes from the leaves to the root.
+    Splits are numbered bottom up: each comes after its children, and the last one is the root.
     """
 
     classes: tuple[Label, ...]
-    number: dict[Label, int]  # of each class
+    number: dict[Label, int]  # the number of each class
     splits: tuple[Children, ...]
-    above: dict[int, tuple[int, bool]]  # of every node but the root: its parent, and if it is right
+    above: dict[int, tuple[int, bool]]  # {node: (parent, is right child)}, without the root
 
     @classmethod
     def build(cls, classes: tuple[Label, ...], splits: tuple[Children, ...]) -> BinaryTree:
@@ -35,7 +35,7 @@ class BinaryTree(NamedTuple):
 
     @classmethod
     def of(cls, taxonomy: Taxonomy) -> BinaryTree:
-        """The tree that a taxonomy describes; its leaves are the classes."""
+        """The tree of a taxonomy, whose leaves are the classes."""
         taxonomy.check_tree()
         leaves = taxonomy.leaves
         node = {label: ~c for c, label in enumerate(leaves)}
@@ -69,15 +69,15 @@ class BinaryTree(NamedTuple):
 
     @property
     def root(self) -> int:
-        """The last split; where there is none, the only class."""
+        """The last split; without splits, the only class."""
         return len(self.splits) - 1
 
     def path(self, label: Label) -> list[tuple[int, bool]]:
-        """The splits from the root down to a class, and whether it is on the right of each."""
+        """The splits from the root to a class, and whether the class is on the right of each."""
         return list(self._climb(~self.number[label]))[::-1]
 
     def with_label(self, label: Label) -> BinaryTree:
-        """One class more: it comes beside all the others, under a new root."""
+        """The tree with one more class, beside all the others under a new root."""
         if not self.classes:
             return BinaryTree.build((label,), ())
         n, new = len(self.splits), ~len(self.classes)
@@ -89,9 +89,10 @@ class BinaryTree(NamedTuple):
         )
 
     def sides(self, number: dict[Label, int]) -> list[tuple[int, int]]:
-        """The classes on the left and on the right of every split: of class c the bit number[c].
+        """The classes on the left and on the right of each split, as bit sets.
 
-        Sets of labels would take a hundred times the memory where the tree is skewed.
+        Class c is the bit `number[c]`. Sets of labels would take 100 times the memory in a deep
+        tree.
         """
         found: list[tuple[int, int]] = []
         for pair in self.splits:

@@ -1,27 +1,36 @@
-"""The Jensen-Shannon divergence, and what it says about the Bayes error; in bits.
+"""Class distributions, their Jensen-Shannon divergence, and bounds on the Bayes error, in bits.
 
-A class c enters as the row of its joint probabilities `pi_c p_c(x)`. Of a set of classes one row
-is all that is needed: the sum of theirs. With f the sum of `p log2 p` over a row, the rows a, b
-and the weight w of both together,
+A class c is represented by the row of its joint probabilities `pi_c p_c(x)`, and a set of classes
+by the sum of their rows. With f the sum of `p log2 p` over a row, for the rows a, b and their
+total weight w,
 
     w J = f(a + b) - f(a) - f(b),
 
-J being the entropy that is left of "which of the two?" once x is known.
+where J is the entropy of "a or b?" that remains when x is known.
 """
 
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
+
+from .._backend.reference.feature_index import read
+from ..losses.costs import is_positive
+
+# Mapping[Label, float] would refuse a dict[str, float]: the type of the keys is invariant.
+Priors = Mapping[Any, float]
+Conditionals = Mapping[Any, Mapping[Any, float]]
 
 
 class Joint(NamedTuple):
-    """The joint probabilities of some classes with every x."""
+    """The joint probabilities of one or more classes with each x."""
 
-    row: sparse.csr_array  # (1, d), the zeros left out
+    row: sparse.csr_array  # (1, d), without the zeros
     weight: float  # their sum, the prior of these classes
     plogp: float  # the sum of p log2 p
 
@@ -32,22 +41,22 @@ class Joint(NamedTuple):
 
 
 class Split(NamedTuple):
-    """What an inner node has to tell apart."""
+    """How hard the two sides of an inner node are to tell apart."""
 
-    q: float  # the prior of its left side, given that it is one of both
+    q: float  # the prior of the left side, given that it is one of the two
     J: float  # H_b(q) - JS
 
 
-def split(left: Joint, right: Joint) -> tuple[Joint, Split]:
-    """Both together, and how hard they are to tell apart: O(features of both)."""
+def merge(left: Joint, right: Joint) -> tuple[Joint, Split]:
+    """The union of two sets of classes, and the split between them: O(features of both)."""
     both = Joint.of(left.row + right.row)
     J = (both.plogp - left.plogp - right.plogp) / both.weight
     return both, Split(left.weight / both.weight, max(J, 0.0))
 
 
-def divergence(node: Split) -> float:
-    """JS of the two sides, weighed by their priors: between 0 and 1."""
-    return max(binary_entropy(node.q) - node.J, 0.0)
+def divergence(split: Split) -> float:
+    """JS of the two sides, weighted by their priors: between 0 and 1."""
+    return max(binary_entropy(split.q) - split.J, 0.0)
 
 
 def binary_entropy(q: float) -> float:
@@ -56,10 +65,65 @@ def binary_entropy(q: float) -> float:
 
 
 def lower_bound(J: float, k: int = 2) -> float:
-    """No classifier of k classes errs less (Eq. 4 and 5)."""
+    """Lin's lower bound on the Bayes error of k classes (Eq. 4 and 5)."""
     return J**2 / (4.0 * (k - 1)) if k > 1 else 0.0
 
 
 def upper_bound(J: float) -> float:
-    """The best classifier errs no more (Eq. 4 and 5)."""
+    """Lin's upper bound on the Bayes error (Eq. 4 and 5)."""
     return J / 2.0
+
+
+def joints(priors: Priors, conditionals: Conditionals) -> list[Joint]:
+    """Check and normalise; `pi_c p_c` of each class, in the order of the priors."""
+    _check(priors, conditionals)
+    total = float(sum(priors.values()))
+    columns: dict[Any, int] = {}
+    found: list[tuple[list[int], NDArray[np.float64]]] = []
+    for label, prior in priors.items():
+        p = conditionals[label]
+        try:
+            values = read_counts(p)
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"`conditionals[{label!r}]`: {error}") from None
+        if not values.any():
+            raise ValueError(f"`conditionals[{label!r}]` has no feature above 0")
+        indices = [columns.setdefault(name, len(columns)) for name in p]
+        found.append((indices, values * (prior / total / values.sum())))
+    return [Joint.of(_row(indices, values, len(columns))) for indices, values in found]
+
+
+def read_counts(x: Mapping[Any, Any]) -> NDArray[np.float64]:
+    """The values of x, which must be numbers of at least 0."""
+    values, _ = read(x)
+    if len(values) and values.min() < 0.0:
+        name = list(x)[int(values.argmin())]
+        raise ValueError(
+            f"feature {name!r} is {x[name]!r}; a count must be at least 0, as those of river's "
+            "feature_extraction.BagOfWords and preprocessing.MinMaxScaler are"
+        )
+    return values
+
+
+def _check(priors: Priors, conditionals: Conditionals) -> None:
+    for name, given in (("priors", priors), ("conditionals", conditionals)):
+        if not isinstance(given, Mapping):
+            raise TypeError(f"`{name}` must be a dict by class, got {type(given).__name__}")
+    if not priors:
+        raise ValueError("`priors` is empty; give at least one class")
+    for label, prior in priors.items():
+        if not is_positive(prior):
+            raise ValueError(f"`priors[{label!r}]` must be positive and finite, got {prior!r}")
+        if label not in conditionals:
+            raise ValueError(f"class {label!r} has a prior, but is not in `conditionals`")
+    for label in conditionals:
+        if label not in priors:
+            raise ValueError(f"class {label!r} is in `conditionals`, but has no prior")
+
+
+def _row(indices: list[int], values: NDArray[np.float64], d: int) -> sparse.csr_array:
+    nonzero = values > 0.0
+    arrays = (values[nonzero], np.array(indices)[nonzero], [0, int(nonzero.sum())])
+    row = sparse.csr_array(arrays, shape=(1, d))
+    row.sort_indices()  # makes sums faster
+    return row

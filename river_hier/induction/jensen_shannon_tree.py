@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -9,39 +9,37 @@ from river import base
 from ..base import check_integer
 from ..taxonomy import Label, Taxonomy
 from ..taxonomy.graph import check_label, check_spelling
-from .agglomeration import agglomerate, recursion
-from .binary_tree import BinaryTree
-from .distributions import joints, read_counts
-from .divergence import upper_bound
+from .binary_tree import BinaryTree, Children
+from .divergence import Joint, Split, divergence, joints, merge, read_counts, upper_bound
+from .tree_recursions import recursion
 
 __all__ = ["JensenShannonTree"]
 
 
 class JensenShannonTree(base.Estimator):
-    r"""Grows a full binary tree over classes from the words that they use.
+    r"""Build a full binary tree over classes from their feature counts.
 
     `learn_one` counts the features of each class. `taxonomy` starts from the classes and merges
-    two trees at a time, drawn with probability proportional to $2^{-JS}$, where $JS$ is the
-    Jensen-Shannon divergence of their word distributions in bits, weighed by their priors; the
-    merged tree has the mixture of both. The whole is repeated, and the tree kept with the
-    largest $R(root)$, the share of examples that the paper takes to be right: see
-    `tree_recursions`.
+    two trees at a time. The pair is drawn with probability proportional to $2^{-JS}$, where $JS$
+    is the Jensen-Shannon divergence of their feature distributions in bits, weighted by their
+    priors; the merged tree has the mixture of both. This is repeated, and the tree with the
+    largest $R(root)$ is kept, the paper's estimate of the accuracy: see `tree_recursions`.
 
-    Learning takes O(features of x), memory O(features of all classes). A tree of k classes takes
-    O(k d) a restart, with d features in all: a thousand classes and thousands of words take
-    seconds, ten restarts included.
+    Learning takes O(features of x), memory O(features of all classes). Building a tree of k
+    classes with d features takes O(k d) per restart: ten restarts with a thousand classes and
+    thousands of words take seconds.
 
     Parameters
     ----------
     n_restarts
-        How many trees are drawn; the one with the largest R is kept.
+        The number of trees drawn; the one with the largest R is kept.
     seed
-        Seed of the draws. With a seed, `taxonomy` gives the same tree for the same counts.
+        Random seed. With a seed, `taxonomy` returns the same tree for the same counts.
 
     Attributes
     ----------
     class_counts : dict
-        How many examples each class has had; priors are proportional to them.
+        The number of examples of each class; priors are proportional to it.
     feature_counts : dict
         The sum of each feature over the examples of a class: `{class: {feature: count}}`.
 
@@ -53,16 +51,16 @@ class JensenShannonTree(base.Estimator):
 
     Notes
     -----
-    The procedure that follows Proposition 4 of the paper [^1]. Priors are shares of examples and
-    conditionals shares of counts, without smoothing, as there. An x that is empty or zero changes
-    nothing.
+    The procedure after Proposition 4 of the paper [^1]. As there, priors are relative frequencies
+    of examples and conditionals relative frequencies of features, without smoothing. An x that is
+    empty or zero is ignored.
 
-    The paper computes the divergences of all $O(k^2)$ pairs for each merger. As $JS \le 1$, the
-    weights $2^{-JS}$ lie between 1/2 and 1, so here a pair is proposed evenly and accepted with
-    probability $2^{-JS}$: the same law, with fewer than two divergences a merger. It also shows
-    how little the weights say: no pair is drawn more than twice as often as another, and the
-    trees are near to random ones. What makes a difference is the choice among them, and R
-    prefers skewed trees with the hard splits at the top. Do not expect a tree that reads like a
+    The paper computes the divergences of all $O(k^2)$ pairs for each merge. As $JS \le 1$, the
+    weights $2^{-JS}$ lie between 1/2 and 1, so here a pair is drawn uniformly and accepted with
+    probability $2^{-JS}$. The distribution is the same, with fewer than two divergences per merge
+    on average. It also shows how little the weights matter: no pair is drawn more than twice as
+    often as another, and the trees are close to random ones. The choice among them matters more,
+    and R prefers skewed trees with the hard splits at the top. Do not expect a tree like a
     taxonomy made by hand.
 
     Examples
@@ -89,7 +87,7 @@ class JensenShannonTree(base.Estimator):
     >>> tree.path("opera")
     ('split 1', 'opera')
 
-    The bounds on the error of telling the class from one word:
+    Bounds on the error of predicting the class from one word:
 
     >>> lower, upper = induction.bayes_error_bounds(builder.class_counts, builder.feature_counts)
     >>> round(lower, 3), round(upper, 3)
@@ -118,8 +116,8 @@ class JensenShannonTree(base.Estimator):
         Parameters
         ----------
         x
-            A dictionary of counts, as those of `feature_extraction.BagOfWords`; other
-            non-negative weights will do.
+            A dictionary of counts, e.g. of `feature_extraction.BagOfWords`, or of other
+            non-negative weights.
         y
             The class.
 
@@ -154,3 +152,34 @@ class JensenShannonTree(base.Estimator):
         draws = (agglomerate(classes, rng) for _ in range(self.n_restarts))
         children, _ = max(draws, key=lambda draw: recursion(draw[0], draw[1], upper_bound))
         return BinaryTree.build(tuple(self.class_counts), tuple(children)).taxonomy()
+
+
+def agglomerate(
+    classes: Sequence[Joint], rng: np.random.Generator
+) -> tuple[list[Children], list[Split]]:
+    """Merge two trees at a time, drawn with probability proportional to 2^-JS.
+
+    JS is at most one bit, so these weights lie between 1/2 and 1. Therefore a pair is drawn
+    uniformly and accepted with probability 2^-JS. The distribution is the same, and a merge takes
+    fewer than two divergences on average instead of O(k^2): O(k d) for a tree.
+    """
+    forest = [(~c, joint) for c, joint in enumerate(classes)]
+    children: list[Children] = []
+    splits: list[Split] = []
+    while len(forest) > 1:
+        i, j = _pair(len(forest), rng)
+        (left, a), (right, b) = forest[i], forest[j]
+        both, split = merge(a, b)
+        if rng.random() < 2.0 ** -divergence(split):
+            forest[i] = len(children), both  # the mutual source, with the weight of both
+            del forest[j]
+            children.append((left, right))
+            splits.append(split)
+    return children, splits
+
+
+def _pair(n: int, rng: np.random.Generator) -> tuple[int, int]:
+    """Two of n indices, each pair with the same probability."""
+    i, j = int(rng.integers(n)), int(rng.integers(n - 1))
+    j += j >= i
+    return min(i, j), max(i, j)

@@ -3,57 +3,57 @@ from __future__ import annotations
 from typing import Any
 
 from ..base.classifiers import probability
-from .decomposition import Decomposition
+from ..base.truncation import refuse_unknown
+from .binary_decomposition import BinaryDecomposition
 
 __all__ = ["SoftBinaryDecomposition"]
 
 
-class SoftBinaryDecomposition(Decomposition):
-    """Many classes as binary decisions along a tree, whose probabilities are multiplied.
+class SoftBinaryDecomposition(BinaryDecomposition):
+    """Multiclass classification by the probabilities of binary decisions along a tree.
 
-    It learns as `BinaryDecomposition` does. To predict, it asks all classifiers for
-    probabilities, multiplies them along the path to each class, and takes the class with the
-    largest product (soft decoding). So it can repair a decision near the root that was a close
-    one, and it knows how sure it is.
+    It learns as `BinaryDecomposition`. To predict, it multiplies the probabilities of the
+    classifiers along the path to each class and takes the class with the largest product (soft
+    decoding). So a close decision near the root can be outweighed by those below, and the
+    prediction has a probability.
 
-    Learning takes as many calls of a classifier as the class lies deep, predicting $k - 1$.
+    Learning calls one classifier at each level above the class; prediction calls all $k - 1$.
 
     Parameters
     ----------
     classifier
-        A binary classifier, or a pipeline that ends in one. One that gives no probabilities is
-        taken to be sure of its answer.
+        A binary classifier, or a pipeline that ends in one. If it has no probabilities, its
+        prediction has probability 1.
     taxonomy
-        A `Taxonomy` that is a full binary tree: its leaves are the classes, and no others may
-        come. `None`: classes join as they arrive, each beside all the earlier ones under a
-        new root, which needs one new classifier and leaves the others as they are. A
-        `JensenShannonTree` (a clone of it counts): begin so, and rebuild once after the grace
-        period.
+        A `Taxonomy` that is a full binary tree: its leaves are the classes, and other classes are
+        refused. `None`: each new class is added beside all earlier ones under a new root, which
+        takes one new classifier and leaves the others unchanged. A `JensenShannonTree` (it is
+        cloned): start as with `None`, and rebuild the tree once, after the grace period.
     grace_period
-        With a `JensenShannonTree`, after how many examples the tree is rebuilt from what has been
-        counted so far. Classifiers of splits that the new tree has too go on, the others start
-        anew: no example is kept to be learned from again. Classes that come later join
-        as they do with `None`.
+        With a `JensenShannonTree`, the number of examples after which the tree is rebuilt from the
+        counts. Splits of the old tree that are also in the new one keep their classifiers; the
+        others start untrained, as no examples are stored. Later classes are added as with `None`.
 
     Attributes
     ----------
     tree : Taxonomy
-        The tree as it is now.
+        The current tree.
 
     Raises
     ------
     ValueError
         If the taxonomy is not a full binary tree; from `learn_one`, if a label is unknown or an
-        inner node, or a `JensenShannonTree` is still counting and a value of x is negative or
+        inner node, or, before a `JensenShannonTree` has been built, a value of x is negative or
         not a finite number.
 
     Notes
     -----
-    The decoding that the paper [^1] proposes for classifiers that give probabilities. If the
-    probabilities at the splits are right, so are those of the classes, whatever the tree, and no
-    classifier errs less. Classifiers that are too unsure, as many are that have seen little, favour
-    classes near the root. Ties go to the first class of the tree. A classifier that does not answer
-    counts as undecided, 1/2. Before the first example, a model without a taxonomy predicts `None`.
+    The decoding that the paper [^1] proposes for classifiers with probabilities. If the
+    probabilities at the splits are correct, so are those of the classes, in any tree, and no
+    classifier has a smaller error. Underconfident classifiers, as many are after a few examples,
+    favour classes near the root. Ties go to the first class of the tree. A classifier that returns
+    no probabilities counts as 1/2. Before the first example, a model without a taxonomy predicts
+    `None`.
 
     Examples
     --------
@@ -80,32 +80,34 @@ class SoftBinaryDecomposition(Decomposition):
         Parameters
         ----------
         x
-            A dictionary of features, or what else the classifier takes.
+            A dictionary of features, or any other input that the classifier takes.
 
         Returns
         -------
         The class; `None` if none has been seen yet.
 
         """
-        p = self.predict_proba_one(x, **kwargs)
+        refuse_unknown(self.predict_one, kwargs)
+        p = self.predict_proba_one(x)
         return max(p, key=p.__getitem__, default=None)
 
     def predict_proba_one(self, x: Any, **kwargs: Any) -> dict[Any, float]:
-        """A distribution over all classes: O(classes) answers of classifiers.
+        """Predict a distribution over all classes: O(classes) calls of classifiers.
 
         Parameters
         ----------
         x
-            A dictionary of features, or what else the classifier takes.
+            A dictionary of features, or any other input that the classifier takes.
 
         Returns
         -------
         `{class: probability}`, with sum 1; `{}` if none has been seen yet.
 
         """
+        refuse_unknown(self.predict_proba_one, kwargs)
         p = {self._tree.root: 1.0}
         for split in range(self._tree.root, -1, -1):  # parents come before their children
-            likely = probability(self._classifiers[split], x, kwargs)
+            p_right = probability(self._classifiers[split], x, {})
             left, right = self._tree.splits[split]
-            p[left], p[right] = p[split] * (1.0 - likely), p[split] * likely
+            p[left], p[right] = p[split] * (1.0 - p_right), p[split] * p_right
         return {label: p[~c] for c, label in enumerate(self._tree.classes)}

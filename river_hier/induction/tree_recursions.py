@@ -1,10 +1,19 @@
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 from ..taxonomy import Taxonomy, check_taxonomy
-from .agglomeration import problems, recursion
-from .binary_tree import BinaryTree
-from .distributions import Conditionals, Priors, joints
-from .divergence import lower_bound, upper_bound
+from .binary_tree import BinaryTree, Children
+from .divergence import (
+    Conditionals,
+    Joint,
+    Priors,
+    Split,
+    joints,
+    lower_bound,
+    merge,
+    upper_bound,
+)
 
 __all__ = ["tree_recursions"]
 
@@ -12,7 +21,7 @@ __all__ = ["tree_recursions"]
 def tree_recursions(
     taxonomy: Taxonomy, priors: Priors, conditionals: Conditionals
 ) -> tuple[float, float]:
-    r"""The paper's lower and upper figure for the error of a binary decomposition.
+    r"""Return the paper's lower and upper figure for the error of a binary decomposition.
 
     At an inner node v let $q_L$ and $q_R$ be the priors of the classes on its two sides, given
     that it is one of them, and $J_v = H_b(q_L) - JS$ of the two mixtures. The upper figure is
@@ -21,9 +30,9 @@ def tree_recursions(
     $$R(v) = \left(1 - J_v / 2\right) (q_L R(L) + q_R R(R)), \qquad R(leaf) = 1,$$
 
     and the lower figure the same with $J_v^2 / 4$ in place of $J_v / 2$. `JensenShannonTree`
-    keeps the tree with the lowest upper figure. It takes O(features of all nodes).
+    keeps the tree with the lowest upper figure. Computing them takes O(features of all nodes).
 
-    **They are not bounds, although the paper says so.** For those see `bayes_error_bounds`.
+    **They are not bounds, although the paper says so.** For bounds, see `bayes_error_bounds`.
 
     Parameters
     ----------
@@ -48,16 +57,17 @@ def tree_recursions(
 
     Notes
     -----
-    Propositions 3 and 4 of the paper [^1]. Their proofs multiply the probabilities of being right
-    at each inner node on a path, as if errors there were independent of each other and of the
-    class. Errors that exclude each other add up to more than the product allows for, as in the
-    first example below, whose tree errs on 0.25; nested ones to less, as in the second, whose
-    tree always answers `"a"` and errs on 0.25.
+    Propositions 3 and 4 of the paper [^1]. Their proofs multiply the probabilities of a correct
+    decision at each inner node of a path, as if errors were independent of each other and of the
+    class. If errors exclude each other, the true error is larger than the upper figure, as in the
+    first example below, where the tree has an error of 0.25. If errors are nested, it is smaller
+    than the lower figure, as in the second, where the tree always predicts `"a"` and has an error
+    of 0.25.
 
     The upper figure never exceeds the upper bound of `bayes_error_bounds`, J / 2, which is the
-    same for all trees. A tree beats another in $R$ only by the products of several $J_v$ on one
-    path, so that the largest R belongs to deep trees with the hard splits at the top. The paper
-    found that its best trees "were completely skewed", and left open why.
+    same for all trees. Trees differ in $R$ only by products of several $J_v$ on one path, so the
+    largest R belongs to deep trees with the hard splits at the top. The paper reports that its
+    best trees "were completely skewed", without giving a reason.
 
     Examples
     --------
@@ -92,6 +102,29 @@ def tree_recursions(
         if label not in priors:
             raise ValueError(f"leaf {label!r} of the taxonomy has no prior")
     classes = joints({label: priors[label] for label in tree.classes}, conditionals)
-    splits = problems(classes, tree.splits)
+    splits = _splits(classes, tree.splits)
     R_lower, R_upper = (recursion(tree.splits, splits, e) for e in (lower_bound, upper_bound))
     return 1.0 - R_lower, 1.0 - R_upper
+
+
+def recursion(
+    children: Sequence[Children], splits: Sequence[Split], error: Callable[[float], float]
+) -> float:
+    """R(root), with R(leaf) = 1 and R(v) = (1 - error(J_v)) (q_L R(L) + q_R R(R)) (Eq. 6)."""
+    R: list[float] = []
+    for (left, right), (q, J) in zip(children, splits, strict=True):
+        R_L, R_R = (R[v] if v >= 0 else 1.0 for v in (left, right))
+        R.append((1.0 - error(J)) * (q * R_L + (1.0 - q) * R_R))
+    return R[-1] if R else 1.0
+
+
+def _splits(classes: Sequence[Joint], children: Sequence[Children]) -> list[Split]:
+    """The splits at the inner nodes of a tree: O(features of all nodes)."""
+    nodes: list[Joint] = []
+    splits: list[Split] = []
+    for left, right in children:
+        sides = (nodes[v] if v >= 0 else classes[~v] for v in (left, right))
+        both, split = merge(*sides)
+        nodes.append(both)
+        splits.append(split)
+    return splits
