@@ -1,4 +1,4 @@
-"""docs/results.md: one command makes it, goes on where it was interrupted, and nobody edits it."""
+"""docs/results: one command writes the pages and resumes after an interruption."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Folder:
         (self.scripts / "words.py").write_text('YES = "reproduced"\n')
         for name in ("bee_2001", "ant_2003", "cat_2001"):
             self.write(name)
-        self.page = root / "docs" / "results.md"
+        self.overview = root / "docs" / "results.md"
         self.results = root / "docs" / "results"
         self.log = self.scripts / "log"
         self.data = ("--data", str(root / "data"))
@@ -79,6 +79,10 @@ class Folder:
         _, said = process.communicate(timeout=60)
         assert process.returncode == code, said
         return said
+
+    def text(self) -> str:
+        """The sections of all pages."""
+        return "\n".join(page.read_text() for page in sorted(self.results.glob("*.md")))
 
     def ran(self) -> list[str]:
         """The scripts that have run since the last time."""
@@ -101,13 +105,20 @@ def test_the_page(folder: Folder) -> None:
     said = folder.run(*folder.data)
     assert "3/3" in said
     assert folder.ran() == ["bee_2001", "cat_2001", "ant_2003"]  # by year, then by name
-    text = folder.page.read_text()
-    assert re.findall("^## (.*)", text, re.MULTILINE) == [
-        "Does bee_2001 hold?",
-        "Does cat_2001 hold?",
-        "Does ant_2003 hold?",
+    overview = folder.overview.read_text()
+    row = (
+        "| `ant_2003` | [Does ant_2003 hold?](results/ant_2003.md#does-ant_2003-hold) | 1 | 0 | 0 |"
+    )
+    assert row in overview
+    assert re.findall("^## (.*)", overview, re.MULTILINE) == ["bee_2001", "cat_2001", "ant_2003"]
+    assert "| bee_2001, 2.0 | reproduced |" in overview
+    assert sorted(page.stem for page in folder.results.glob("*.md")) == [
+        "ant_2003",
+        "bee_2001",
+        "cat_2001",
     ]
-    assert "| `ant_2003` | [Does ant_2003 hold?](#does-ant_2003-hold) | 1 | 0 | 0 |" in text
+    text = (folder.results / "bee_2001.md").read_text()
+    assert "| `bee_2001` | [Does bee_2001 hold?](#does-bee_2001-hold) | 1 | 0 | 0 |" in text
     expected = """## Does bee_2001 hold?
 
 A claim. Run it with
@@ -122,7 +133,7 @@ and read.
 reproduced      bee_2001, 2.0
 ```
 
-![Figure 1](results/bee_2001/figure_1.png)
+![Figure 1](bee_2001/figure_1.png)
 """
     assert expected in text
     assert (folder.results / "bee_2001" / "figure_1.png").read_bytes() == b"bee_2001"
@@ -130,24 +141,24 @@ reproduced      bee_2001, 2.0
 
 def test_what_is_finished_is_kept_until_the_code_changes(folder: Folder) -> None:
     folder.run(*folder.data)
-    page = folder.page.read_text()
+    page = folder.text()
     folder.ran()
     folder.run(*folder.data)
     assert not folder.ran()
-    assert folder.page.read_text() == page
+    assert folder.text() == page
 
     elsewhere = "arguments.figures = arguments.figures.with_name('elsewhere')"
     folder.write("cat_2001", body=f"print('more'); {elsewhere}")
     folder.run(*folder.data)
     assert folder.ran() == ["cat_2001"]
-    assert "more\nreproduced      cat_2001" in folder.page.read_text()
-    assert "results/cat_2001/" not in folder.page.read_text()  # it draws nothing any more
+    assert "more\nreproduced      cat_2001" in folder.text()
+    assert "cat_2001/figure" not in folder.text()  # it draws nothing any more
 
     script = folder.scripts / "bee_2001.py"
     script.write_text(script.read_text().replace("A claim.", "Another claim."))
     folder.run(*folder.data)
     assert not folder.ran()  # prose is not code
-    assert "Another claim. Run it" in folder.page.read_text()
+    assert "Another claim. Run it" in folder.text()
 
     (folder.scripts / "words.py").write_text('YES = "not reproduced"\n')
     folder.run(*folder.data, "--only", "ant_2003")
@@ -177,53 +188,78 @@ def test_an_interrupted_run_goes_on(folder: Folder, by: signal.Signals, options:
     waiting.unlink()  # who was left behind may go
     _, said = process.communicate(timeout=60)
     assert process.returncode == (130 if by == signal.SIGINT else -signal.SIGKILL)
-    assert ("goes on from here" in said) == (by == signal.SIGINT)
+    assert ("continues from here" in said) == (by == signal.SIGINT)
     assert folder.ran() == ["bee_2001", "cat_2001"]
-    assert "reproduced      bee_2001" in folder.page.read_text()  # what is finished is there
+    assert "reproduced      bee_2001" in folder.text()  # what is finished is there
 
     folder.write("cat_2001", body="pass")
     folder.run(*folder.data)
     assert folder.ran() == ["cat_2001", "ant_2003"]
-    assert len(re.findall("^reproduced", folder.page.read_text(), re.MULTILINE)) == 3
+    assert len(re.findall("^reproduced", folder.text(), re.MULTILINE)) == 3
     assert not list(folder.results.glob("*.part"))
 
 
 def test_a_script_that_fails_leaves_the_old_section(folder: Folder) -> None:
     folder.run(*folder.data)
-    page = folder.page.read_text()
+    page = folder.text()
     folder.ran()
     folder.write("cat_2001", body="print('reproduced      half'); raise ValueError('no wolves')")
     said = folder.run(*folder.data, "--fresh", code=1)
     assert "no wolves" in said
-    assert said.splitlines()[-1] == "failed, their sections are the old ones: cat_2001"
+    assert said.splitlines()[-1] == "failed, their old sections stay: cat_2001"
     assert folder.ran() == ["bee_2001", "cat_2001", "ant_2003"]  # the others are made all the same
-    assert folder.page.read_text() == page
+    assert folder.text() == page
     folder.run(*folder.data, code=1)
     assert folder.ran() == ["cat_2001"]  # and it is tried again
 
 
 def test_without_data(folder: Folder) -> None:
     folder.run("--only", "bee_2001")
-    assert "not testable    bee_2001: no data" in folder.page.read_text()
+    assert "not testable    bee_2001: no data" in folder.text()
     folder.run(*folder.data, "--only", "bee_2001")  # as soon as they are there
-    page = folder.page.read_text()
+    page = folder.text()
     assert "reproduced      bee_2001" in page
     folder.ran()
     folder.run("--only", "bee_2001")
     assert not folder.ran()
     folder.write("bee_2001", body="print('more')")
     said = folder.run("--only", "bee_2001")
-    assert "bee_2001: data are missing; the section that was made with them stays" in said
-    assert folder.page.read_text() == page
+    assert "bee_2001: its data are missing; its old section stays" in said
+    assert folder.text() == page
 
 
 def test_an_unknown_script_is_refused(folder: Folder) -> None:
     assert "'dog_2001'" in folder.run("--only", "dog_2001", code=2)
 
 
-def test_the_page_is_what_the_scripts_printed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Who edits docs/results.md by hand, or a docstring and not the page, is told so."""
+def test_scripts_of_one_paper_share_a_page(folder: Folder) -> None:
+    folder.write("bee_2001_bound")
+    folder.run(*folder.data, "--only", "bee_2001", "bee_2001_bound")
+    (page,) = folder.results.glob("*.md")
+    assert re.findall("^## (.*)", page.read_text(), re.MULTILINE) == [
+        "Does bee_2001 hold?",
+        "Does bee_2001_bound hold?",
+    ]
+
+
+def test_claims_with_and_without_a_heading(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(PAPERS))
+    claims = runpy.run_path(str(PAPERS / "section.py"))["claims"]
+    printed = (
+        "a table\n\nwith noise\nreproduced      a\nnot reproduced  b: only\n" + " " * 16 + "half\n"
+    )
+    assert list(claims(printed)) == [
+        ("", "with noise"),
+        ("reproduced", "a"),
+        ("not reproduced", "b: only half"),
+    ]
+
+
+def test_the_pages_are_up_to_date(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They must be generated again after a change of a docstring, and not be edited."""
     monkeypatch.syspath_prepend(str(PAPERS))
     program = runpy.run_path(str(PAPERS / "all.py"))
-    expected = program["page"](program["sections"]())
-    assert (ROOT / "docs" / "results.md").read_text(encoding="utf-8") == expected
+    expected = program["pages"](program["sections"]())
+    docs = ROOT / "docs"
+    found = [docs / "results.md", *(docs / "results").glob("*.md")]
+    assert {str(p.relative_to(docs)): p.read_text(encoding="utf-8") for p in found} == expected

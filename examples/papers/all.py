@@ -1,11 +1,11 @@
-"""Runs the papers' scripts and puts docs/results.md together from what they print and draw.
+"""Runs the papers' scripts and writes docs/results.md and docs/results/*.md from their output.
 
     python examples/papers/all.py --data FOLDER
 
-FOLDER holds the folders with data that the scripts name. A section that is finished is kept in
-docs/results and not made again unless its script has changed, so that a run which was interrupted
-goes on where it was: only the script that was running is lost. A script that fails, or that lacks
-its data, leaves the section that was there.
+FOLDER holds the data folders that the scripts name. Output and figures are kept in docs/results,
+and a script is run again only if it has changed, so an interrupted run continues where it stopped:
+only the script that was running starts over. If a script fails or its data are missing, its old
+section stays.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from section import Section, judges, verdicts
+from section import Section, claims, judges, verdicts
 from tqdm import tqdm
 
 HERE = Path(__file__).resolve().parent
@@ -27,55 +27,107 @@ VERDICTS = ("reproduced", "not reproduced", "not testable")
 INTRODUCTION = """\
 # Results: the papers and this library
 
-The tables and figures of the papers, with this library's numbers beside the paper's, and what they
-claim, sentence by sentence: **reproduced**; **not reproduced**, with what was found instead; or
-**not testable** here, with what is missing. Nothing on this page is typed by hand. Each section is
-what a script of `examples/papers` says of itself, what it printed, and what it drew, and
+What the papers claim, and whether this library confirms it: **reproduced**; **not reproduced**,
+with the result found instead; or **not testable** here, with what is missing. Each paper has a page
+with its tables and figures, the paper's numbers beside those of this library. A column named
+"paper" holds the paper's own numbers.
+
+These pages are generated. Each section consists of the docstring, the output and the figures of a
+script in `examples/papers`. One command runs all scripts and writes the pages:
 
 ```sh
 python examples/papers/all.py --data FOLDER
 ```
 
-runs them all and puts the page together. `FOLDER` holds the data, each collection in the folder
-that its section names. Where a table says "paper", the numbers are the paper's own.
+`FOLDER` holds the data, each collection in the folder that its section names.
 """
 
 
 def sections() -> list[Section]:
-    """One for each script of the folder, by year and name; modules that cannot be run have none."""
+    """One for each script of the folder, sorted by year and name; modules are skipped."""
     made = [Section(path, DOCS / "results") for path in HERE.glob("*.py") if path.name != "all.py"]
     scripts = [one for one in made if '__name__ == "__main__"' in one.source]
     return sorted(scripts, key=lambda one: (re.findall(r"\d{4}", one.name), one.name))
 
 
-# %% The page
-def page(made: list[Section]) -> str:
-    """The introduction, a line for each section, and the sections, as far as there are any."""
-    made = [one for one in made if one.text.exists()]
+# %% The pages
+def by_paper(made: list[Section]) -> dict[str, list[Section]]:
+    """The sections of each paper that have output."""
+    papers: dict[str, list[Section]] = {}
+    for one in made:
+        if one.text.exists():
+            papers.setdefault(one.paper, []).append(one)
+    return papers
+
+
+def heading(paper: str) -> str:
+    """That of the page that explains the paper, or else the name of its scripts."""
+    page = DOCS / "papers" / f"{paper}.md"
+    return page.read_text("utf-8").splitlines()[0].lstrip("# ") if page.exists() else paper
+
+
+def counts(made: list[Section], folder: str) -> str:
+    """A table with the number of claims for each script and verdict."""
     table = [f"| script | | {' | '.join(VERDICTS)} |", "|---|---|" + "---:|" * len(VERDICTS)]
     for one in made:
-        anchor = re.sub(r"[^\w\- ]", "", one.title.lower()).replace(" ", "-")
-        counts = verdicts(one.kept[1])
-        cells = [f"`{one.name}`", f"[{one.title}](#{anchor})"]
-        cells += (str(counts[verdict]) for verdict in VERDICTS)
+        found = verdicts(one.kept[1])
+        link = f"{folder}{one.paper}.md#{one.anchor}" if folder else f"#{one.anchor}"
+        cells = [f"`{one.name}`", f"[{one.title}]({link})"]
+        cells += (str(found[verdict]) for verdict in VERDICTS)
         table.append(f"| {' | '.join(cells)} |")
-    return "\n".join([INTRODUCTION, *table, "", *(one.markdown() for one in made)])
+    return "\n".join(table) + "\n"
+
+
+def overview(made: list[Section]) -> str:
+    """All verdicts: their numbers, then the claims of each paper."""
+    papers = by_paper(made)
+    parts = [INTRODUCTION, counts([one for some in papers.values() for one in some], "results/")]
+    for paper, some in papers.items():
+        parts.append(f"## {heading(paper)}\n\n[Tables and figures](results/{paper}.md)\n")
+        for one in some:
+            rows = [f"| [{one.title}](results/{paper}.md#{one.anchor}) | |", "|---|---|"]
+            for verdict, claim in claims(one.kept[1]):
+                claim = claim.replace("|", r"\|")
+                rows.append(f"| {claim} | {verdict} |" if verdict else f"| *{claim}* | |")
+            parts.append("\n".join(rows) + "\n")
+    return "\n".join(parts)
+
+
+def page(paper: str, made: list[Section]) -> str:
+    """The page of a paper: the number of verdicts, then the sections of its scripts."""
+    start = "See also the [verdicts on all papers](../results.md)."
+    if (DOCS / "papers" / f"{paper}.md").exists():
+        start += f" [This page](../papers/{paper}.md) explains the paper equation by equation."
+    title = heading(paper).partition(": ")[0]
+    parts = [f"# {title}: results\n", f"{start}\n", counts(made, "")]
+    return "\n".join([*parts, *(one.markdown() for one in made)])
+
+
+def pages(made: list[Section]) -> dict[str, str]:
+    """The texts of all pages, by their paths in docs."""
+    texts = {f"results/{paper}.md": page(paper, some) for paper, some in by_paper(made).items()}
+    return {"results.md": overview(made), **texts}
 
 
 def write(made: list[Section]) -> None:
-    part = DOCS / "results.part"
-    part.write_text(page(made), encoding="utf-8")
-    os.replace(part, DOCS / "results.md")
+    texts = pages(made)
+    for path in (DOCS / "results").glob("*.md"):
+        if f"results/{path.name}" not in texts:
+            path.unlink()
+    for name, text in texts.items():
+        part = (DOCS / name).with_suffix(".part")
+        part.write_text(text, encoding="utf-8")
+        os.replace(part, DOCS / name)
 
 
 # %% The scripts
 def run(one: Section, data: Path | None) -> bool:
-    """Run a script as a process of its own and keep what it makes, if it comes to its end."""
+    """Run a script in a new process and keep its output and figures if it succeeds."""
     with tempfile.TemporaryDirectory() as folder:
         drawn = Path(folder) / "figures"
-        command = [sys.executable, str(one.script)]  # and those of the options that it has
+        command = [sys.executable, str(one.script)]  # with the options that the script has
         if '"--data"' in one.source:
-            command += ["--data", str(data or folder)]  # an empty one: nobody is to download
+            command += ["--data", str(data or folder)]  # an empty folder: no downloads
         if '"--figures"' in one.source:
             command += ["--figures", str(drawn)]
         environment = os.environ | {"PYTHONUTF8": "1"}
@@ -85,8 +137,7 @@ def run(one: Section, data: Path | None) -> bool:
         if done.returncode:
             return False
         if judges(one.kept[1]) and not judges(done.stdout):
-            said = f"{one.name}: data are missing; the section that was made with them stays"
-            print(said, file=sys.stderr)
+            print(f"{one.name}: its data are missing; its old section stays", file=sys.stderr)
         else:
             one.store(done.stdout, drawn)
     return True
@@ -104,13 +155,13 @@ def main(data: Path | None, only: list[str], fresh: bool) -> int:
         progress.set_description(one.name)
         if one.finished:
             continue
-        print(file=sys.stderr)  # the script's own bars go below
+        print(file=sys.stderr)  # the script's own progress bars go below
         if not run(one, data):
             failed.append(one.name)
         write(made)
     write(made)  # a docstring may have changed
     if failed:
-        print(f"failed, their sections are the old ones: {', '.join(failed)}", file=sys.stderr)
+        print(f"failed, their old sections stay: {', '.join(failed)}", file=sys.stderr)
     return 1 if failed else 0
 
 
@@ -119,11 +170,13 @@ if __name__ == "__main__":
     names = [one.name for one in sections()]
     parser.add_argument("--data", type=Path, help="folder with the data: rcv1, hmc, ...")
     parser.add_argument("--only", nargs="+", default=[], choices=names, metavar="NAME")
-    parser.add_argument("--fresh", action="store_true", help="make finished sections again, too")
+    parser.add_argument(
+        "--fresh", action="store_true", help="run all scripts again, finished ones included"
+    )
     arguments = parser.parse_args()
     try:
         status = main(arguments.data, arguments.only, arguments.fresh)
     except KeyboardInterrupt:
-        print("\ninterrupted; the same command goes on from here", file=sys.stderr)
+        print("\ninterrupted; the same command continues from here", file=sys.stderr)
         status = 130
     sys.exit(status)

@@ -2,26 +2,26 @@ r"""Does joint label ranking gain from a known taxonomy?
 
 Tables 1 and 2 and Figures 1 to 3 of Cai and Hofmann, "Exploiting known taxonomies in learning
 overlapping concepts" (IJCAI 2007): hierarchical and flat support vector machines and minover
-perceptrons, trained on all examples and on a few a category. Run it with
+perceptrons, trained on all examples and on a few per category. Run it with
 
     python examples/papers/cai_hofmann_2007.py --data FOLDER
 
 where FOLDER holds `rcv1`, the LYRL2004 files of RCV1-v2, and `hmc`, the Enron files of the Clus
-collection. The paper's own collection, WIPO-alpha, is licensed, and the text of the paper at hand
-has lost its digits, so only claims can be compared. Lines are taxonomies: all topics of RCV1
-(`Root`), each of its four trees, as the paper takes the sections of its collection one by one, and
-Enron. What ends at an inner node gets a leaf of its own there, which is the paper's advice. There
-is one split, and three draws where documents are few, in place of the paper's folds; a difference
-is significant if so large a mean is rarer than one in twenty when the signs of the differences,
-test document by test document, are drawn at random.
+collection. Only the claims can be compared: the paper's own collection, WIPO-alpha, is licensed,
+and the digits are missing from the available text of the paper. Each row is a taxonomy: all topics
+of RCV1 (`Root`), each of its four trees (the paper treats the sections of its collection in the
+same way), and Enron. As the paper advises, an inner node at which examples end gets an extra leaf.
+The paper uses folds; here there is one split, with three draws where documents are few. The
+significance of a difference is tested by randomisation: the signs of the per-document differences
+are drawn at random, and a difference is significant at the 5 % level.
 
-Three things to know when reading. The paper's attributes $t_v = 1 / \sqrt{depth}$ give all labels
-the same norm where all leaves are equally deep, as in WIPO-alpha; here trees are ragged, so that
-shallow leaves have a smaller one, and C = 1 fits them too weakly: see what $t_v = 1$ does. Enron
-is not separable by a perceptron (mails with the same words have different labels), and minover goes
-round in circles: its lines there say nothing of the taxonomy, and its points in Figure 3 are
-hollow. And in trees of height 2 most leaves share few parents, so that the parent accuracy measures
-little.
+Three remarks on the tables. The paper's attributes $t_v = 1 / \sqrt{depth}$ give all labels the
+same norm if all leaves have the same depth, as in WIPO-alpha. Here the depths differ, so shallow
+leaves have a smaller norm and C = 1 fits them too weakly; the rows with $t_v = 1$ show the effect.
+Enron is not separable by a perceptron, since mails with the same words have different labels, so
+minover does not converge: its rows say nothing about the taxonomy, and its points in Figure 3 are
+hollow. Finally, in trees of height 2 most leaves share few parents, so the parent accuracy is of
+little use there.
 """
 
 # %%

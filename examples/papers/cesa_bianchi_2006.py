@@ -2,20 +2,20 @@
 
 The RCV1 half of Tables 1 and 2, and of Figure 4, of Cesa-Bianchi, Gentile and Zaniboni,
 "Incremental algorithms for hierarchical classification" (JMLR 7, 2006): perceptrons and regularised
-least squares, flat and hierarchical, in one epoch, beside support vector machines trained on the
-whole. Figures 1 to 3 explain the definitions and hold no results. Run it with
+least squares, flat and hierarchical, in one epoch, beside batch support vector machines. Figures 1
+to 3 explain the definitions and have no results. Run it with
 
     python examples/papers/cesa_bianchi_2006.py --data FOLDER
 
-where FOLDER holds `rcv1`, the LYRL2004 files of RCV1-v2. The first `--train` documents train, in
-the order of the files, and the rest test. The paper averages over five splits of the first 100,000
-documents in order of time, 20,000 to train on and as many to test, in a vectorisation of its own
-that is not to be had, and 101 topics: the order of the learners can be compared, the figures
-themselves only roughly.
+where FOLDER holds `rcv1`, the LYRL2004 files of RCV1-v2. The first `--train` documents, in the
+order of the files, are for training and the rest for testing. The paper averages over five splits
+of the first 100,000 documents by date, with 20,000 documents for training and as many for testing,
+101 topics and its own vectorisation, which is not available. So the order of the learners can be
+compared, their losses only roughly.
 
-Table 2 counts the nodes that the H-loss charges. Our depth 1 is the paper's depth 0, as our root
-lies above its four trees. The H-loss of the flat learners is that of their answers as they are;
-Lemma 1 says that cutting these down to the taxonomy, with `Taxonomy.truncate`, cannot raise it.
+Table 2 counts the nodes that the H-loss charges. The library's depth 1 is the paper's depth 0,
+because its root lies above the four trees. The H-loss of the flat learners is that of their raw
+predictions; by Lemma 1, truncating these with `Taxonomy.truncate` cannot raise it.
 """
 
 # %%

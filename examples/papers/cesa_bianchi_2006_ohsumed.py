@@ -9,22 +9,24 @@ with
 where FOLDER holds `ohsumed`: records in OHSUMED's format and an `mtrees*.bin` of NLM.
 
 The paper takes the 55,503 records of OHSUMED below Quality of Health Care (N05.715), splits them at
-random five times into 40,000 to train on and the rest to test, and weighs words by
+random five times into 40,000 training records and the rest for testing, and weights words by
 log(1 + tf) log(idf) over the whole corpus. Here the records are split in the same proportion and
-weighed in the same way. Of a small sample there is little below that number: the four categories of
-anatomy (A), diseases (C), drugs (D) and techniques (E) are taken, too, of each the headings that
-come at all. With other taxonomies, more labels to a record and fewer records, losses cannot be near
-the paper's, which are printed beside the first table; what can be compared is the order.
+weighted in the same way. A small sample has few records below N05.715, so four larger categories
+are added, each with the headings that occur: anatomy (A), diseases (C), drugs (D) and techniques
+(E). The taxonomies differ from the paper's, with more labels per record and fewer records, so the
+losses cannot match those of the paper, which are printed beside the first table. What can be
+compared is the order of the learners.
 
-Where all records are about the same things there is nothing to learn: "majority" answers every one
-with the headings of more than half of those to train on, and the learners are compared where any of
-them has an H-loss a tenth below that. A comparison, of one loss below one root, is clear if the
-mean difference is beyond two standard errors over the splits; as these overlap, that is rather too
-easy than too hard. A claim is reproduced if most comparisons are clear and none is clearly the
-other way round; if none is, but too few are clear, there are too few records to tell.
+Below some roots all records have nearly the same labels, and there is nothing to learn. "Majority"
+predicts the headings of more than half of the training records, and the learners are compared only
+where at least one of them has an H-loss a tenth below that. A comparison (of one loss below one
+root) is clear if the mean difference exceeds two standard errors over the splits; since the splits
+overlap, this criterion is rather too weak than too strict. A claim is reproduced if most
+comparisons are clear and none is clearly reversed; if none is reversed but too few are clear, there
+are too few records to decide.
 
-The last table is what the paper does not do: words weighed as they come, each record predicted
-before it is learned from, in the order of the file, in the whole taxonomy.
+The last table is not in the paper: one pass over the whole taxonomy in the order of the file, in
+which words are weighted online and each record is predicted before it is learned.
 """
 
 # %%

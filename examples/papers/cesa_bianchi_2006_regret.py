@@ -1,16 +1,17 @@
 """Does the regret of H-RLS stay below its bound, and flatten out?
 
 Theorem 2 of Cesa-Bianchi, Gentile and Zaniboni, "Incremental algorithms for hierarchical
-classification" (JMLR 7, 2006), which has no figure there. Labels are drawn as in its section 5, so
-that the expected H-loss of every answer is known, and that of the reference classifier, which knows
-the true weights. Run it with
+classification" (JMLR 7, 2006), for which the paper has no figure. Labels are drawn as in section 5
+of the paper, so the expected H-loss of every prediction is known, as is that of the reference
+classifier, which uses the true weights. Run it with
 
     python examples/papers/cesa_bianchi_2006_regret.py
 
-The theorem holds for every sequence of instances; its bound grows with log T where no instance
-comes near the border of a node, so only instances are taken whose margin is at least 0.1 at each of
-the 14 nodes. What grows with log T is a straight line in the right half of the figure. The claims
-must hold for each of the seeds, but for the growth, which is that of the mean.
+The theorem holds for every sequence of instances. Its bound grows with log T if no instance is
+close to the decision boundary of a node, so the script only draws instances whose margin is at
+least 0.1 at each of the 14 nodes. A quantity that grows with log T is a straight line in the right
+half of the figure. Each claim must hold for every seed, except for the growth, which is judged on
+the mean.
 """
 
 # %%

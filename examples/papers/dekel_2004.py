@@ -1,18 +1,19 @@
 """Does Hieron do on synthetic data what its paper says?
 
 Tables 1 and 2 and Figure 2 of Dekel, Keshet and Singer, "Large margin hierarchical classification"
-(ICML 2004), as far as they are about synthetic data: a ternary tree of depth 4, its 121 nodes all
-labels, 100 training and 50 test examples a label. Figure 1 explains the update. The phoneme rows
-are those of the paper of 2005, which has a section of its own. Run it with
+(ICML 2004), on synthetic data: a ternary tree of depth 4, all 121 nodes of which are labels, with
+100 training and 50 test examples per label. Figure 1 explains the update. The rows on phonemes are
+those of the paper of 2005, which has a page of its own. Run it with
 
     python examples/papers/dekel_2004.py
 
 "Last" is the last hypothesis of the batch variant, which updates for the label of the largest loss,
-and "averaged" the mean of all its hypotheses. "Flat" puts all 121 labels, the root's among them, at
+and "averaged" the mean of all its hypotheses. "Flat" puts all 121 labels, including the root, at
 one common distance; "greedy" routes from the root to a leaf. All are scored on the tree.
 
-The paper states noise of variance 0.16, with which no classifier can reach its numbers. So that
-variance and 0.04 are run, and the claims are judged for both; each must hold for all seeds.
+The paper states noise of variance 0.16, at which no classifier can reach the paper's errors.
+Therefore the script uses both this variance and 0.04 and judges the claims for each; a claim must
+hold for all seeds.
 """
 
 # %%

@@ -1,16 +1,17 @@
 r"""Does Hieron make no more mistakes than its bound allows?
 
 Theorem 1 and Corollary 1 of Dekel, Keshet and Singer, "Large margin hierarchical classification"
-(ICML 2004), which have no figure there: where some weights separate the examples with margins that
-grow with the distance in the tree, the cumulative tree-induced error of online Hieron is bounded,
-however long the stream. Run it with
+(ICML 2004), for which the paper has no figure: if some weights separate the examples with margins
+that grow with the distance in the tree, the cumulative tree-induced error of online Hieron is
+bounded, however long the stream is. Run it with
 
     python examples/papers/dekel_2004_bound.py
 
-The streams are those of the paper's synthetic data with next to no noise, as more of it leaves no
-such weights. With the paper's orthonormal vectors $w^v$, the difference of each prototype to its
-parent's, $\omega^v = s (2 w^v - w^0)$ gives the label r the score $s (|P(y)| - \gamma(y, r))$ where
-the label is y and there is no noise, and so every margin for s = 1. With noise s = 2 does.
+The streams are those of the paper's synthetic data with almost no noise, because no such weights
+exist with more noise. With the paper's orthonormal vectors $w^v$, take
+$\omega^v = s (2 w^v - w^0)$ as the difference between each prototype and its parent's. Without
+noise, an example of label y then gives the label r the score $s (|P(y)| - \gamma(y, r))$, so s = 1
+achieves every margin. With noise, s = 2 does.
 """
 
 # %%

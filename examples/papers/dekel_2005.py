@@ -1,26 +1,27 @@
 """Does Hieron do on phonemes what its paper says?
 
 Tables 1 and 2 and Figure 4 of Dekel, Keshet and Singer, "An online algorithm for hierarchical
-phoneme classification" (MLMI 2004, printed in 2005), as far as they are about speech: TIMIT, frame
-by frame, in the phonetic tree, with an RBF kernel. Figure 1 is that tree; the synthetic rows are
-those of the paper of 2004. Run it with
+phoneme classification" (MLMI 2004, printed in 2005), on speech: TIMIT, frame by frame, in the
+phonetic tree, with an RBF kernel. Figure 1 is that tree; the rows on synthetic data are those of
+the paper of 2004. Run it with
 
     python examples/papers/dekel_2005.py --data FOLDER
 
-where FOLDER holds `timit`, the free sample of the corpus. From it come some thousand frames of a
-few speakers, where the paper took 2,000 of each phoneme to train on and 500 to test from all
-speakers of the licensed corpus. So the figures cannot be near the paper's, but its claims can be
-judged. As in the paper nobody is both trained on and tested, and each phoneme has as many frames
-as any other, as far as there are so many. The speakers are divided several times, so that
-everybody is tested once; what is claimed must hold each time. The two sentences that everybody
-reads are left out.
+where FOLDER holds `timit`, the free sample of the corpus. It has a few thousand frames of a few
+speakers. The paper used 2,000 frames of each phoneme for training and 500 for testing, from all
+speakers of the licensed corpus. So the errors cannot match those of the paper, but its claims can
+be tested. As in the paper, no speaker is in both the training and the test set, and the phonemes
+have equal numbers of frames as far as possible. The speakers are split several times so that each
+is tested once; a claim must hold in every split. The two sentences that all speakers read are left
+out.
 
 "Last" is the last hypothesis of the batch variant, which updates for the label of the largest loss,
 and "averaged" the mean of all its hypotheses. "Flat" puts all phonemes at one common distance;
-"greedy" routes from the root to a leaf. All are scored on the tree. Features have mean 0 and
-variance 1 over the frames to train on. The paper says so, too, and that the kernel's sigma was 0.5;
-but with so many features this would make any two frames strangers, as the first lines printed show.
-It is read as 0.5 where all features together have variance 1.
+"greedy" routes from the root to a leaf. All are scored on the tree. As in the paper, features are
+standardised to mean 0 and variance 1 on the training frames. The paper states a kernel width sigma
+of 0.5, but with so many features of variance 1 the kernel of any two frames would be almost 0, as
+the first lines of the output show. The width is therefore taken to be 0.5 for features whose
+variances sum to 1.
 """
 
 # %%

@@ -1,25 +1,25 @@
 """Is a binary tree over the classes as good as all pairs of them?
 
 Figure 2 of El-Yaniv and Etzion-Rosenberg, "Hierarchical multiclass decompositions with application
-to authorship determination" (2002): accuracy against the number of classes, and the bounds that
-their trees are chosen by. Figure 1 is an excerpt from a text; there are no tables. Run it with
+to authorship determination" (2002): accuracy by number of classes, and the bounds by which the
+trees are chosen. Figure 1 is an excerpt from a text; there are no tables. Run it with
 
     python examples/papers/el_yaniv_2002.py --data FOLDER
 
-where FOLDER holds `reuters21578`, with `reuters21578.tar.gz` in it. The paper tells the authors of
-scientific articles apart, 3 to 100 of them, in a collection that is not to be had. Here the classes
-are topics of Reuters-21578 with more than 30 stories of one topic, as in the paper, and no more
-than 45. Words are the 5,000 most frequent ones, without the paper's pairs of words; classes come
-one after another in a random order; three folds are averaged, and here also `--orders` such orders.
-Every decomposition gets the same online logistic regression; up to ten classes there are also
-support vector machines with an RBF kernel, the paper's classifier, with C = 10 where the paper
-chooses by cross-validation.
+where FOLDER holds `reuters21578`, with `reuters21578.tar.gz` in it. The paper distinguishes 3 to
+100 authors of scientific articles in a collection that is not available. Here the classes are
+topics of Reuters-21578 with more than 30 single-topic stories, as in the paper; at most 45 stories
+of each are used. Features are the 5,000 most frequent words, without the paper's word pairs.
+Classes are added one by one in random order; the results are means over three folds and `--orders`
+such orders. Every decomposition uses the same online logistic regression. For up to ten classes,
+the paper's classifier is used as well: support vector machines with an RBF kernel, with C = 10
+where the paper chooses C by cross-validation.
 
-An author has one style throughout, while a set of topics is not one thing that a classifier could
-tell from the others: what is not reproduced here may hold there. The bounds are for telling the
-class from a single word, as the distributions are those of words; of whole stories they say
-nothing. R rewards hard decisions near the root, where a mistake costs most;
-[models.md](models.md#hierarchical-decompositions) says why.
+An author has one style throughout, whereas a set of topics need not be separable from the others:
+claims that are not reproduced here may still hold for authors. The bounds refer to predicting the
+class from a single word, because the distributions are over words; they say nothing about whole
+stories. R favours hard decisions near the root, where a mistake costs most; the page on
+[decompositions](../models.md#hierarchical-decompositions) explains why.
 """
 
 # %%

@@ -1,7 +1,7 @@
-"""A section of docs/results.md: what a script says of itself, has printed and has drawn.
+"""A section of the results: the docstring of a script, its output and its figures.
 
-The text that a script printed is kept in `<name>.txt`, beside the folder `<name>` with its figures.
-Its first line is a key, which tells whether the text is that of the script as it is now.
+The output of the script `<name>.py` is kept in `<name>.txt`, its figures in the folder `<name>`.
+The first line of the output is a key. It tells whether the output is that of the current script.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import os
 import re
 import shutil
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 import river_hier
@@ -22,7 +23,7 @@ COMMAND = re.compile(r"^(?: {4}.*\n)+", re.MULTILINE)
 
 
 class Section:
-    """The section that a script makes; `results` is the folder where it is kept."""
+    """The section of one script; `results` is the folder that holds its output."""
 
     def __init__(self, script: Path, results: Path) -> None:
         self.script = script
@@ -33,7 +34,7 @@ class Section:
 
     @property
     def kept(self) -> tuple[str, str]:
-        """The key of a run that came to its end, and what it printed; nothing if none did."""
+        """The key and the output of the last complete run; empty strings if there is none."""
         if not self.text.exists():
             return "", ""
         key, _, printed = self.text.read_text(encoding="utf-8").partition("\n\n")
@@ -41,12 +42,12 @@ class Section:
 
     @functools.cached_property
     def key(self) -> str:
-        """What a run depends on, as far as it can be told: the code, and the library's version.
+        """A hash of what a run depends on: the script's code and the version of the library.
 
-        Not the docstring, which is put into the page as it is now. Not the arguments: they are the
-        same at every run, but for where the data lie, which does not matter. Not every line of the
-        library: what it finds may not change within a version, as the tests make sure, which run
-        the scripts and compare. Taken once: what is edited during a run is not what has run.
+        The docstring is left out, since the page always has the current one. So are the arguments,
+        which differ only in the location of the data, and the code of the library: results must
+        not change within a version, and the tests run the scripts and compare. The key is computed
+        once, so that edits during a run do not count as having been run.
         """
         code = [self.source.split('"""', 2)[-1], river_hier.__version__]
         code += (module.read_text(encoding="utf-8") for module in siblings(self.script))
@@ -54,12 +55,12 @@ class Section:
 
     @property
     def finished(self) -> bool:
-        """Whether there is nothing to do; where data were missing they may be there now."""
+        """Whether the output is current and has a verdict; missing data may have arrived since."""
         key, printed = self.kept
         return key == self.key and judges(printed)
 
     def store(self, printed: str, drawn: Path) -> None:
-        """Keep what a run has made. The text comes last: where it is, everything is."""
+        """Keep the output and the figures of a run; the text, written last, marks it complete."""
         self.text.unlink(missing_ok=True)
         shutil.rmtree(self.figures, ignore_errors=True)
         if drawn.is_dir() and any(drawn.iterdir()):
@@ -67,7 +68,7 @@ class Section:
         self._write(self.key, printed)
 
     def forget(self) -> None:
-        """Keep it on the page, but run the script again, even if this run is interrupted."""
+        """Keep the section on its page, but mark the script to be run again."""
         if self.text.exists():
             self._write("none", self.kept[1])
 
@@ -75,29 +76,39 @@ class Section:
         self.text.parent.mkdir(parents=True, exist_ok=True)
         part = self.text.with_suffix(".part")
         part.write_text(f"key {key}\n\n{printed}", encoding="utf-8")
-        os.replace(part, self.text)  # all of it or nothing
+        os.replace(part, self.text)  # atomic
+
+    @property
+    def paper(self) -> str:
+        """The paper that the script belongs to: its name up to the year, such as `dekel_2004`."""
+        return re.sub(r"(?<=_\d{4})_.*", "", self.name)
 
     @property
     def title(self) -> str:
         return self._docstring.splitlines()[0]
 
     @property
+    def anchor(self) -> str:
+        """The anchor of the section's heading on its page."""
+        return re.sub(r"[^\w\- ]", "", self.title.lower()).replace(" ", "-")
+
+    @property
     def _docstring(self) -> str:
         return ast.get_docstring(ast.parse(self.source)) or self.name
 
     def markdown(self) -> str:
-        """The section as it stands on the page."""
+        """The section as Markdown, for the page of its paper."""
         prose = self._docstring.partition("\n")[2].strip() + "\n"
         prose = COMMAND.sub(lambda found: fenced("sh", dedented(found[0])), prose)
         parts = [f"## {self.title}", prose.strip(), fenced("text", self.kept[1]).strip()]
         for figure in sorted(self.figures.glob("*.png")):
             caption = figure.stem.replace("_", " ").capitalize()
-            parts.append(f"![{caption}]({self.text.parent.name}/{self.name}/{figure.name})")
+            parts.append(f"![{caption}]({self.name}/{figure.name})")
         return "\n\n".join(parts) + "\n"
 
 
 def siblings(script: Path) -> list[Path]:
-    """The modules of the same folder that it imports, directly or not, in the order of names."""
+    """The modules of the same folder that it imports, directly or indirectly, sorted by name."""
     found: set[Path] = set()
     new = {script}
     while new:
@@ -118,12 +129,21 @@ def imports(path: Path) -> set[str]:
 
 
 def verdicts(printed: str) -> Counter[str]:
-    """How many claims came out how."""
+    """The number of claims for each verdict."""
     return Counter(VERDICT.findall(printed))
 
 
+def claims(printed: str) -> Iterator[tuple[str, str]]:
+    """Each verdict with its claim; lines between claims, such as "with noise:", have no verdict."""
+    for paragraph in printed.split("\n\n"):
+        if VERDICT.search(paragraph):
+            for line in re.sub(r"\n {16}", " ", paragraph).strip("\n").splitlines():
+                found = VERDICT.match(line)
+                yield (found[1], line[found.end() :]) if found else ("", line)
+
+
 def judges(printed: str) -> bool:
-    """Whether there was anything to judge a claim by."""
+    """Whether at least one claim could be tested."""
     return not verdicts(printed).keys() <= {"not testable"}
 
 
