@@ -1,4 +1,4 @@
-"""Floor 1: what a program has learned, in a file that is whole or is refused."""
+"""Checkpoints: the state of a program in a file that is complete, or else refused."""
 
 from __future__ import annotations
 

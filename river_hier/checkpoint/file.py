@@ -1,4 +1,4 @@
-"""A file that is replaced as a whole: whatever happens, it is the old one or the new one."""
+"""Checkpoint files, which are replaced atomically."""
 
 from __future__ import annotations
 
@@ -10,39 +10,41 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from .format import read, written
+from .format import decode, encode
 
-Where = str | os.PathLike[str]
+FilePath = str | os.PathLike[str]
 
 
-def save(state: Any, path: Where) -> None:
-    """Write a state into a file, in place of what the file held.
+def save(state: Any, path: FilePath) -> None:
+    """Save a state to a file, replacing the file if it exists.
 
-    The file is replaced in one piece: a program that is killed at any moment, or a machine that
-    goes down, leaves the old checkpoint or the new one. The new one is written beside it, as
-    `.name.<16 digits>.part`, brought to the disk, and renamed. Such a file that a killed
-    program has left is never read, and the next `save` to the same path deletes it. One program
-    writes to a path; of two that do so at once one may get an error, and the file is whole still.
+    The file is replaced atomically: if the program is killed or the machine goes down at any
+    moment, the file holds the old checkpoint or the new one. The new one is written to
+    `.name.<16 digits>.part` in the same folder, flushed to disk, and renamed. If a killed program
+    leaves such a file, it is never read, and the next `save` to the same path deletes it. Only one
+    program should write to a path: if two do so at once, one may get an error, but the file stays
+    valid.
 
-    Takes the time of a pickle, of one pass of SHA-256, and of bringing the bytes to the disk; while
-    it runs, the memory of the pickle.
+    Saving takes the time to pickle, hash (SHA-256) and write the state, and the memory of the
+    pickle.
 
     Parameters
     ----------
     state
-        Whatever can be pickled; see `dumps`.
+        Any object that can be pickled; see `dumps`.
     path
-        The file. Its folder must be there. A symbolic link is followed, and the permissions of
-        the old file are those of the new one.
+        The file, in an existing folder. Symbolic links are followed, and the permissions of an
+        existing file are kept.
 
     Raises
     ------
     TypeError
         If the state cannot be pickled.
     FileNotFoundError
-        If there is no such folder.
+        If the folder does not exist.
     OSError
-        If the disk is full, `path` is a pipe or a device, or the like. The old file is still there.
+        If the file cannot be written, e.g. because the disk is full or `path` is a pipe or a
+        device. The old file is kept.
 
     Examples
     --------
@@ -74,11 +76,11 @@ def save(state: Any, path: Where) -> None:
         raise FileNotFoundError(f"there is no folder {str(path.parent)!r} to save into; make it")
     if path.exists() and not path.is_file():
         raise OSError(f"{str(path)!r} is a pipe or a device, which cannot be replaced; name a file")
-    parts = written(state)
+    chunks = encode(state)
     _delete_leftovers(path)
     new = path.with_name(f".{path.name}.{secrets.token_hex(8)}.part")
     try:
-        _write(new, parts, path)
+        _write(new, chunks, path)
         os.replace(new, path)
     except BaseException:  # an interrupt too
         new.unlink(missing_ok=True)
@@ -87,12 +89,12 @@ def save(state: Any, path: Where) -> None:
         _sync_folder(path.parent)
 
 
-def load(path: Where) -> Any:
-    """The state in a file that `save` has written.
+def load(path: FilePath) -> Any:
+    """Load a state from a file that `save` has written.
 
-    The payload is a pickle, and a pickle can run any program when it is opened: **open only files
-    that you, or somebody whom you trust as much, have written.** The checksum tells damage, not
-    origin: it is no signature. Nothing is unpickled before the checksum has been found right.
+    The payload is a pickle, and unpickling can run arbitrary code: **open only files from sources
+    that you trust.** The checksum detects damage; it is not a signature and does not prove where a
+    file comes from. Nothing is unpickled unless the checksum is correct.
 
     Parameters
     ----------
@@ -106,10 +108,10 @@ def load(path: Where) -> Any:
     Raises
     ------
     FileNotFoundError
-        If there is no such file.
+        If the file does not exist.
     ValueError
-        If it is no checkpoint, is cut short or damaged, has a format that this version does not
-        know, or holds classes that are not here as they were where it was written.
+        If the file is not a checkpoint, is truncated or damaged, has a format that this version
+        does not know, or contains classes that are missing or different here.
 
     Examples
     --------
@@ -130,17 +132,17 @@ def load(path: Where) -> Any:
         data = Path(path).read_bytes()
     except FileNotFoundError:
         raise FileNotFoundError(f"there is no checkpoint {os.fspath(path)!r}") from None
-    return read(data, f"the checkpoint {os.fspath(path)!r}")
+    return decode(data, f"the checkpoint {os.fspath(path)!r}")
 
 
-def _write(path: Path, parts: Sequence[bytes], old: Path) -> None:
+def _write(path: Path, chunks: Sequence[bytes], old: Path) -> None:
     with path.open("xb") as file:
         if old.exists():
-            shutil.copymode(old, path)  # before there is anything to read
-        for part in parts:
-            file.write(part)
+            shutil.copymode(old, path)  # while the file is still empty
+        for chunk in chunks:
+            file.write(chunk)
         file.flush()
-        os.fsync(file.fileno())  # or the name might reach the disk before the bytes do
+        os.fsync(file.fileno())  # before the rename can reach the disk
 
 
 def _delete_leftovers(path: Path) -> None:

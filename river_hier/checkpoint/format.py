@@ -1,4 +1,4 @@
-"""The bytes of a checkpoint: three lines of text that anyone can read, then a pickle."""
+"""The format of checkpoints: three lines of text, then a pickle."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 from .. import __version__
 
 FORMAT = 1
-# Of pickle; whatever Python's default becomes, 3.11 must be able to read it.
+# Fixed, whatever Python's default is, so that Python 3.11 can read it.
 PROTOCOL = 5
 Bytes = bytes | bytearray | memoryview
 
@@ -23,22 +23,21 @@ _writer_line = re.compile(rb"written by ([ -~]+)\n")
 
 
 def dumps(state: Any) -> bytes:
-    """A state as bytes, which `loads` makes the state of again.
+    """Serialise a state to bytes, from which `loads` restores it.
 
-    Takes the time of a pickle and of one pass of SHA-256, and while it runs twice the memory of the
-    pickle.
+    This takes the time to pickle and hash (SHA-256) the state, and twice the memory of the pickle.
 
     Parameters
     ----------
     state
-        Whatever can be pickled: a model, a pipeline, or a dictionary of all that a program needs
-        in order to go on, such as model, metric, position in the stream and pending examples.
+        Any object that can be pickled: a model, a pipeline, or a dictionary of all that a program
+        needs to resume, such as model, metric, position in the stream and pending examples.
         Lambdas and open files cannot be pickled.
 
     Returns
     -------
-    The bytes of a checkpoint. They begin with three lines of text: the format, a SHA-256 of all
-    that follows it, and the versions that wrote it.
+    The bytes of a checkpoint. They begin with three lines of text: the format, the SHA-256 of
+    everything after that line, and the versions that wrote it.
 
     Raises
     ------
@@ -62,15 +61,15 @@ def dumps(state: Any) -> bytes:
     (1, {'wolf': 0.5})
 
     """
-    return b"".join(written(state))
+    return b"".join(encode(state))
 
 
 def loads(data: Bytes) -> Any:
-    """The state that `dumps` has made these bytes of.
+    """Restore a state from the bytes of `dumps`.
 
-    The payload is a pickle, and a pickle can run any program when it is opened: **open only what
-    you, or somebody whom you trust as much, have written.** The checksum tells damage, not
-    origin: it is no signature. Nothing is unpickled before the checksum has been found right.
+    The payload is a pickle, and unpickling can run arbitrary code: **open only bytes from sources
+    that you trust.** The checksum detects damage; it is not a signature and does not prove where
+    the bytes come from. Nothing is unpickled unless the checksum is correct.
 
     Parameters
     ----------
@@ -79,16 +78,16 @@ def loads(data: Bytes) -> Any:
 
     Returns
     -------
-    The state, on the core that runs now: a checkpoint of the compiled core opens on the numpy one,
-    and the other way round.
+    The state, on the current backend: checkpoints of the native backend can be opened on the
+    reference backend, and vice versa.
 
     Raises
     ------
     TypeError
         If `data` is not bytes.
     ValueError
-        If it is no checkpoint, is cut short or damaged, has a format that this version does not
-        know, or holds classes that are not here as they were where it was written.
+        If it is not a checkpoint, is truncated or damaged, has a format that this version does not
+        know, or contains classes that are missing or different here.
 
     Examples
     --------
@@ -106,11 +105,11 @@ def loads(data: Bytes) -> Any:
     """
     if not isinstance(data, bytes | bytearray | memoryview):
         raise TypeError(f"`data` must be bytes, as `dumps` makes them, got {type(data).__name__}")
-    return read(data, "this checkpoint")
+    return decode(data, "this checkpoint")
 
 
-def written(state: Any) -> tuple[bytes, bytes]:
-    """The three lines, and the pickle."""
+def encode(state: Any) -> tuple[bytes, bytes]:
+    """The three lines of text, and the pickle."""
     try:
         payload = pickle.dumps(state, PROTOCOL)
     except (pickle.PicklingError, TypeError, AttributeError) as error:
@@ -122,11 +121,11 @@ def written(state: Any) -> tuple[bytes, bytes]:
     return f"river_hier checkpoint, format {FORMAT}\nsha256 {digest}\n".encode() + writer, payload
 
 
-def read(data: Bytes, name: str) -> Any:
-    """The state; `name` says in errors what was read."""
-    whole = memoryview(data)
-    if (first := _first_line.match(whole)) is None:
-        start = bytes(whole[:20])
+def decode(data: Bytes, name: str) -> Any:
+    """The state; error messages call the data `name`."""
+    view = memoryview(data)
+    if (first := _first_line.match(view)) is None:
+        start = bytes(view[:20])
         raise ValueError(
             f"{name} is no checkpoint of river_hier: it begins with {start!r}, "
             "expected b'river_hier checkpoint'"
@@ -136,25 +135,25 @@ def read(data: Bytes, name: str) -> Any:
             f"{name} has format {found}, and this version of river_hier reads format {FORMAT}; "
             "open it with the version that wrote it"
         )
-    digest = _digest_line.match(whole, first.end())
-    writer = digest and _writer_line.match(whole, digest.end())
-    if not digest or not writer or digest[1].decode() != _digest(whole[digest.end() :]):
+    digest = _digest_line.match(view, first.end())
+    writer = digest and _writer_line.match(view, digest.end())
+    if not digest or not writer or digest[1].decode() != _digest(view[digest.end() :]):
         raise ValueError(
             f"{name} is cut short or damaged: its checksum is wrong; go back to an earlier one"
         )
     try:
-        return pickle.loads(whole[writer.end() :])
-    except Exception as error:  # whatever the makers of a foreign class raise
+        return pickle.loads(view[writer.end() :])
+    except Exception as error:  # unpickling can raise any error
         raise ValueError(
             f"{name} cannot be opened with {_versions()}; it was written by "
             f"{writer[1].decode()}: {error}"
         ) from error
 
 
-def _digest(*parts: Bytes) -> str:
+def _digest(*chunks: Bytes) -> str:
     sha256 = hashlib.sha256()
-    for part in parts:
-        sha256.update(part)
+    for chunk in chunks:
+        sha256.update(chunk)
     return sha256.hexdigest()
 
 

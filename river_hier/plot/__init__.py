@@ -1,5 +1,5 @@
-"""Pictures, with matplotlib: each function takes the axes to draw on, or makes some, and gives
-them back. Nothing is shown or saved."""
+"""Plots with matplotlib. Each function draws on the given axes, or on new ones, and returns them;
+nothing is shown or saved."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where to draw, and in which colours."""
+"""Axes and colours of all plots."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# Okabe and Ito's, which all can tell apart, the darkest first.
+# The colour-blind safe palette of Okabe and Ito, the darkest first.
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 
 
 def axes(ax: Axes | None, width: float = 6.0, height: float = 3.8) -> Axes:
-    """The axes that were given, or those of a new figure of this size in inches."""
+    """The given axes, or those of a new figure of this size in inches."""
     if ax is None:
         try:
-            import matplotlib.pyplot as plt  # an extra: only pictures need it
+            import matplotlib.pyplot as plt  # an optional dependency
         except ImportError as error:
             raise ImportError('pictures need matplotlib: pip install "river-hier[plot]"') from error
         _, ax = plt.subplots(figsize=(width, height), layout="constrained")
@@ -25,7 +25,7 @@ def axes(ax: Axes | None, width: float = 6.0, height: float = 3.8) -> Axes:
 
 
 def finish(ax: Axes, **labels: Any) -> Axes:
-    """Name the axes and draw a light grid."""
+    """Label the axes and draw a light grid."""
     ax.set(**labels)
     ax.grid(alpha=0.3)
     ax.set_axisbelow(True)

@@ -14,14 +14,14 @@ __all__ = ["distance_histogram"]
 
 
 def distance_histogram(metrics: Any, ax: Axes | None = None) -> Axes:
-    """Draw how often answers are how far from the truth, of one model or of several side by side.
+    """Draw a histogram of the distances of predictions from the true label, for one or more models.
 
     Parameters
     ----------
     metrics
         A `metrics.DistanceHistogram`, or `{name: such a metric}`.
     ax
-        Where to draw; `None` makes a figure.
+        The axes to draw on; `None` makes a figure.
 
     Returns
     -------
@@ -30,9 +30,9 @@ def distance_histogram(metrics: Any, ax: Axes | None = None) -> Axes:
     Raises
     ------
     ValueError
-        If there is no metric, or one has counted nothing.
+        If there is no metric, or one has no observations.
     ImportError
-        If there is no matplotlib.
+        If matplotlib is missing.
 
     Examples
     --------

@@ -16,15 +16,15 @@ Counts = Mapping[int, tuple[float, float]]
 def loss_by_depth(states: Mapping[int, Counts], ax: Axes | None = None) -> Axes:
     """Draw the mistakes per example at each depth, along a stream.
 
-    False positives are solid lines, false negatives dashed ones; the darker, the nearer to the
-    root.
+    False positives are solid lines, false negatives dashed lines. The smaller the depth, the darker
+    the line.
 
     Parameters
     ----------
     states
-        `{step: what the get() of a metrics.HLossByDepth gave after so many examples}`.
+        `{step: metric.get()}` of a `metrics.HLossByDepth` after that many examples.
     ax
-        Where to draw; `None` makes a figure.
+        The axes to draw on; `None` makes a figure.
 
     Returns
     -------
@@ -35,7 +35,7 @@ def loss_by_depth(states: Mapping[int, Counts], ax: Axes | None = None) -> Axes:
     ValueError
         If there are no states, or a step is not positive.
     ImportError
-        If there is no matplotlib.
+        If matplotlib is missing.
 
     Examples
     --------
@@ -74,7 +74,7 @@ def loss_by_depth(states: Mapping[int, Counts], ax: Axes | None = None) -> Axes:
 
 
 def _shade(i: int, n: int) -> tuple[float, float, float, float]:
-    """Of a scale of colours that all can tell apart, without its brightest end."""
-    import matplotlib as mpl  # the axes are there, so it is
+    """The i-th of n colours of a colour-blind safe scale, without its brightest end."""
+    import matplotlib as mpl  # installed, as there are axes
 
     return mpl.colormaps["viridis"](0.85 * i / max(n - 1, 1))

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 __all__ = ["regret"]
 
-_FAR = 3.0  # times the largest regret; a bound beyond would press the curve to the floor
+_FAR = 3.0  # times the largest regret; a larger bound would flatten the curve
 
 
 def regret(
@@ -21,12 +21,12 @@ def regret(
     Parameters
     ----------
     states
-        What `evaluate.iter_regret` gives; it is read to its end.
+        The states of `evaluate.iter_regret`; a generator is consumed.
     bound
-        The most that the regret can be at the end, e.g. by `evaluate.hrls_bound`. One that is more
-        than three times the largest regret is only named.
+        An upper bound on the final regret, e.g. from `evaluate.hrls_bound`. If it is more than
+        three times the largest regret, it is only given in the legend.
     ax
-        Where to draw; `None` makes a figure.
+        The axes to draw on; `None` makes a figure.
 
     Returns
     -------
@@ -37,7 +37,7 @@ def regret(
     ValueError
         If there are no states.
     ImportError
-        If there is no matplotlib.
+        If matplotlib is missing.
 
     Examples
     --------

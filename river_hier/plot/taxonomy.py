@@ -1,24 +1,28 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..taxonomy import Label, Taxonomy, check_taxonomy
 from .axes import axes
-from .layout import GAP, STEM, Floats, Layout, layered
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 __all__ = ["taxonomy"]
 
+Floats = NDArray[np.float64]
+
 _LONGEST = 28  # characters of a name
-_FONT = 10.0  # points, where there is room
-_ROW, _CHARACTER = 1.45, 0.58  # of the size of the font
-_SMALLEST, _LARGEST = 22.0, 156.0  # areas of nodes, square points, beside that font
+# In characters: from a node to the stem of its children, and from the stem to their names.
+_STEM, _GAP = 2.0, 3.0
+_FONT = 10.0  # points, if there is room
+_ROW, _CHARACTER = 1.45, 0.58  # relative to the font size
+_SMALLEST, _LARGEST = 22.0, 156.0  # areas of nodes in square points, at that font size
 _GREY = "#999999"
 
 
@@ -30,20 +34,20 @@ def taxonomy(
 ) -> Axes:
     """Draw a taxonomy from left to right, with a number at each node as its colour and size.
 
-    For some 120 nodes at most. In a DAG the edges from a node's other parents are dashed.
+    Readable up to about 120 nodes. In a DAG, the edges from all but the first parent are dashed.
 
     Parameters
     ----------
     taxonomy
         A tree or a DAG.
     values
-        `{label: number}`, e.g. counts, losses or probabilities. Dark is little, bright is much;
-        sizes go with the distance from 0. Nodes that it does not hold are hollow.
+        `{label: number}`, e.g. counts, losses or probabilities. Small numbers are dark, large ones
+        bright; sizes show the absolute value. Nodes without a number are hollow.
     label
-        What the numbers are, beside their scale.
+        The title of the colour scale.
     ax
-        Where to draw. `None` makes a figure that is large enough for all names; elsewhere they are
-        written as small as need be.
+        The axes to draw on. `None` makes a figure that is large enough for all names; on given
+        axes, the font is made small enough.
 
     Returns
     -------
@@ -52,11 +56,11 @@ def taxonomy(
     Raises
     ------
     TypeError
-        If `taxonomy` is no Taxonomy.
+        If `taxonomy` is not a `Taxonomy`.
     ValueError
         If a label is unknown, or its value is not a finite number.
     ImportError
-        If there is no matplotlib.
+        If matplotlib is missing.
 
     Examples
     --------
@@ -72,26 +76,75 @@ def taxonomy(
     check_taxonomy(taxonomy)
     found = {taxonomy.index(v): _number(v, value) for v, value in (values or {}).items()}
     names = [_shortened(str(v)) for v in taxonomy.nodes]
-    layout = layered(taxonomy, names)
+    layout = _layered(taxonomy, names)
     width, height = layout.width * _CHARACTER * _FONT / 72, layout.n_rows * _ROW * _FONT / 72
-    made = ax is None
-    below = 0.7 if found else 0.0  # inches for the scale of colours
+    new_figure = ax is None
+    below = 0.7 if found else 0.0  # inches for the colour scale
     ax = axes(ax, max(width, 3.5) + 0.2, max(height, 1.6) + 0.4 + below)
     ax.set(xlim=(0, layout.width), ylim=(layout.n_rows - 0.2, -1.2))
     ax.set(xticks=[], yticks=[])
     ax.spines[:].set_visible(False)
     _draw_edges(ax, taxonomy, layout)
-    size = _FONT if made else min(_FONT, _fitting(ax, layout))
+    size = _FONT if new_figure else min(_FONT, _fitting(ax, layout))
     _draw_nodes(ax, layout, found, label, (size / _FONT) ** 2)
     leaf = [not taxonomy.children(v) for v in taxonomy.nodes]
     _write_names(ax, layout, names, leaf, size)
     return ax
 
 
+class Layout(NamedTuple):
+    """Positions of nodes: x in characters, y in rows from the top."""
+
+    x: Floats
+    y: Floats
+    width: float
+    n_rows: int
+
+
+def _layered(taxonomy: Taxonomy, names: Sequence[str]) -> Layout:
+    """One column for each depth, one row for each leaf; inner nodes are centred on their children.
+
+    Names of leaves stand to the right of the nodes, names of inner nodes to the left. No name
+    overlaps an edge or another name: a column is as wide as its longest name, the name of a leaf is
+    alone in its row, and siblings are at least a row apart. In a DAG, a node is placed under its
+    first parent.
+    """
+    arrays = taxonomy.arrays
+    children = _first_parent_children(taxonomy)
+    y = np.zeros(len(names))
+    n_rows = 0
+    stack = [0]
+    while stack:
+        v = stack.pop()
+        stack += reversed(children[v])
+        if not children[v]:
+            y[v] = n_rows
+            n_rows += 1
+    for v in range(len(names) - 1, -1, -1):  # children before their parents
+        if children[v]:
+            y[v] = (y[children[v][0]] + y[children[v][-1]]) / 2
+    x_of, x, end = [], 0.0, 0.0
+    for d in range(taxonomy.height + 1):
+        column = np.flatnonzero(arrays.depth == d).tolist()
+        x += max((len(names[v]) for v in column if children[v]), default=0) + _STEM + _GAP
+        x_of.append(x)
+        end = max([end, *(x + _GAP + len(names[v]) for v in column if not children[v])])
+    return Layout(np.array(x_of)[arrays.depth], y, max(end, x + _GAP), n_rows)
+
+
+def _first_parent_children(taxonomy: Taxonomy) -> list[list[int]]:
+    """For each node, the children of which it is the first parent."""
+    children: list[list[int]] = [[] for _ in taxonomy.nodes]
+    for v, parents in enumerate(taxonomy.parent_indices):
+        if parents:
+            children[parents[0]].append(v)
+    return children
+
+
 def _draw_edges(ax: Axes, taxonomy: Taxonomy, layout: Layout) -> None:
     x, y = layout.x, layout.y
     for v, (first, *others) in enumerate(taxonomy.parent_indices[1:], start=1):
-        turn = x[first] + STEM
+        turn = x[first] + _STEM
         ax.plot([x[first], turn, turn, x[v]], [y[first], y[first], y[v], y[v]], color=_GREY, lw=0.8)
         for p in others:
             ax.plot([x[p], x[v]], [y[p], y[v]], "--", color=_GREY, lw=0.8)
@@ -124,17 +177,17 @@ def _draw_nodes(
 
 
 def _write_names(ax: Axes, layout: Layout, names: list[str], leaf: list[bool], size: float) -> None:
-    """Names of leaves to their right, those of inner nodes above the line that leads to them."""
+    """Write names of leaves to their right, and of inner nodes above the edge to them."""
     for x, y, name, is_leaf in zip(layout.x, layout.y, names, leaf, strict=True):
         if is_leaf:
-            text = ax.text(x + GAP / 2, y, name, size=size, ha="left", va="center_baseline")
+            text = ax.text(x + _GAP / 2, y, name, size=size, ha="left", va="center_baseline")
         else:
-            text = ax.text(x - GAP / 2, y - 0.1, name, size=size, ha="right", va="bottom")
-        text.set_parse_math(False)  # dollars are dollars
+            text = ax.text(x - _GAP / 2, y - 0.1, name, size=size, ha="right", va="bottom")
+        text.set_parse_math(False)  # or text between dollar signs would be typeset as a formula
 
 
 def _fitting(ax: Axes, layout: Layout) -> float:
-    """The largest font, in points, with which names do not overlap."""
+    """The largest font size, in points, at which names do not overlap."""
     box = ax.get_window_extent()
     point = ax.figure.dpi / 72
     across = box.width / point / (layout.width * _CHARACTER)
