@@ -17,3 +17,6 @@ settings.register_profile(
 )
 settings.register_profile("few", settings.get_profile("usual"), max_examples=10)
 settings.load_profile("usual")
+
+# No tests, and no doctests: `--doctest-modules` would import them all.
+collect_ignore = ["bench", "oracles", "support"]

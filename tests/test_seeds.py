@@ -8,19 +8,19 @@ import random
 import subprocess
 import sys
 from itertools import islice
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from cores import environment
-from everything import STREAMS, TREE, estimators, public
-from seeded import answers_of, fingerprint, fingerprints, stream_of
-from test_damaged_files import FORMATS, corpus, read
 
 import river_hier._backend as k
 from river_hier import batch, metrics
 from river_hier.datasets import synth
+from support.backends import environment
+from support.corpora import FORMATS, corpus, read
+from support.fingerprints import answers_of, fingerprint, fingerprints, stream_of
+from support.paths import TESTS
+from support.public_api import STREAMS, TREE, estimators, public
 
 
 def takes(cls: Any, name: str) -> bool:
@@ -39,11 +39,11 @@ def test_nothing_with_a_seed_is_forgotten_here() -> None:
 
 def test_the_same_seed_gives_the_same_in_another_process_with_other_hashes() -> None:
     here = fingerprints(7)
-    core = "numpy" if k.core == "numpy" else "native"
-    script = str(Path(__file__).with_name("seeded.py"))
+    backend = "numpy" if k.core == "numpy" else "native"
+    script = str(TESTS / "support" / "fingerprints.py")
     there = subprocess.run(
         [sys.executable, script, "7"],
-        env=environment(core) | {"PYTHONHASHSEED": "1"},
+        env=environment(backend) | {"PYTHONHASHSEED": "1"},
         capture_output=True,
         text=True,
         check=True,

@@ -6,7 +6,8 @@ import pickle
 from itertools import islice
 
 import pytest
-from soaking import GROWS, Case, cases, steps
+
+from support.soak_cases import GROWS, Case, cases, steps
 
 CASES = cases()
 

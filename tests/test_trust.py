@@ -10,11 +10,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from cores import environment
 
 import river_hier
 from river_hier import datasets
 from river_hier.datasets.file_dataset import FileDataset
+from support.backends import environment
 
 PACKAGE = Path(river_hier.__file__).parent
 FILES = sorted(PACKAGE.rglob("*.py"))

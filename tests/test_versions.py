@@ -12,8 +12,9 @@ from packaging.requirements import Requirement
 
 import river_hier
 from river_hier import versions
+from support.paths import ROOT
 
-PYPROJECT = Path(__file__).parents[1] / "pyproject.toml"
+PYPROJECT = ROOT / "pyproject.toml"
 
 
 @pytest.fixture(scope="module")

@@ -23,7 +23,7 @@ from typing import Any
 from river_hier import datasets
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-import odp_dump
+from support import odp_dump
 
 
 def seconds(call: Callable[[], Any]) -> float:

@@ -21,10 +21,10 @@ import sys
 from typing import Any
 
 import numpy as np
-from memory import ALLOWED, resident
 from tqdm import tqdm
 
 from river_hier import Taxonomy, linear_model
+from support.memory import ALLOWED, resident
 
 TREE = Taxonomy([("r", "a"), ("a", "b"), ("a", "c"), ("r", "d")])
 FAN = range(90)

@@ -25,9 +25,10 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from memory import ALLOWED, resident
-from soaking import GROWS, cases, steps
 from tqdm import tqdm
+
+from support.memory import ALLOWED, resident
+from support.soak_cases import GROWS, cases, steps
 
 
 def soak(title: str, n: int, seconds: float) -> dict[str, Any]:

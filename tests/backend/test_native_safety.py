@@ -1,0 +1,220 @@
+"""Code of others in the middle of a step, strange mappings: nothing is torn."""
+
+from __future__ import annotations
+
+import collections
+import contextlib
+import pickle
+import types
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import pytest
+
+from river_hier import Taxonomy, linear_model
+from support.backends import both, namespace, native_only, running_on
+from support.hooked import Hooked, Number
+
+TREE = Taxonomy([("r", "a"), ("a", "b"), ("r", "c")])
+NAMES = ["Hieron", "AveragedHieron", "HPerceptron", "HAROW", "HRLS", "SHRLS"]
+
+
+def trained(name: str, taxonomy: Taxonomy | None = TREE) -> Any:
+    model = getattr(linear_model, name)(taxonomy)
+    model.learn_one({"x": 1.0, "y": -0.5, "a rather long name": 0.25}, "b")
+    model.learn_one({"x": -1.0, 3: 0.5, ("t", 1): 1.0}, "c")
+    return model
+
+
+def calls(model: Any, x: Any) -> Iterator[Callable[[], Any]]:
+    yield lambda: model.learn_one(x, "b")
+    yield lambda: model.predict_one(x)
+    yield lambda: model.score_one(x)
+    yield lambda: model.predict_proba_one(x)
+
+
+@both
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("which", ["hash", "eq", "float"])
+def test_errors_of_keys_and_values_pass_through(backend: str, name: str, which: str) -> None:
+    with running_on(backend):
+        for taxonomy in (TREE, None):
+            model = trained(name, taxonomy)
+            stored, fresh = Hooked("stored"), Hooked("stored")
+            model.learn_one({stored: 1.0, "x": 1.0}, "b")
+            before = pickle.dumps(model)
+            x = {"new 1": 1.0, ("new", 2): 1.0, fresh: Number(0.5), "new 3": 1.0}
+            hooked: Any = x[fresh] if which == "float" else fresh
+            hooked.hook(which, lambda: 1 / 0)
+            for call in calls(model, x):
+                with pytest.raises(ZeroDivisionError):
+                    call()
+                assert pickle.dumps(model) == before
+            hooked.unhook()
+            model.learn_one(x, "b")
+            names = model._features.names()
+            assert names[-3:] == ["new 1", ("new", 2), "new 3"]
+            assert len(model._features) == len(names) == len({*names})
+
+
+@both
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("which", ["hash", "eq", "float"])
+@pytest.mark.parametrize("change", ["clear", "grow", "pop"])
+def test_an_x_that_changes_while_it_is_read(
+    backend: str, name: str, which: str, change: str
+) -> None:
+    with running_on(backend):
+        model = trained(name)
+        model.learn_one({Hooked("stored"): 1.0}, "b")
+        for call_number in range(4):
+            fresh = Hooked("stored")
+            x: dict[Any, Any] = {"x": 1.0, "new 1": 1.0, fresh: Number(0.5), "new 2": 2.0}
+
+            def hook(x: dict[Any, Any] = x) -> None:
+                if change == "clear":
+                    x.clear()
+                elif change == "grow":
+                    x.update((str(i), 1.0) for i in range(1000))
+                else:
+                    x.pop("new 2", None)
+
+            (x[fresh] if which == "float" else fresh).hook(which, hook)
+            refusals = (RuntimeError, ValueError, KeyError)  # the reference walks x itself
+            with contextlib.suppress(*refusals if backend == "numpy" else ()):
+                list(calls(model, x))[call_number]()
+        model.learn_one({"x": 1.0}, "b")
+        names = model._features.names()
+        rows = model._features.find(dict.fromkeys(names, 1.0)).rows.tolist()
+        assert rows == list(range(len(names))), "the table is whole"
+
+
+@native_only
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("which", ["hash", "eq"])
+@pytest.mark.parametrize("taxonomy", [TREE, None], ids=["closed", "open"])
+def test_a_key_that_calls_its_own_model(name: str, which: str, taxonomy: Any) -> None:
+    with running_on("native"):
+        model = trained(name, taxonomy)
+        model.learn_one({Hooked("stored"): 1.0}, "b")
+        before = pickle.dumps(model)
+        refused = []
+
+        def nosy() -> None:
+            for call in (*calls(model, {"x": 1.0}), lambda: model.learn_one({"z": 1.0}, "c")):
+                with pytest.raises(RuntimeError, match="the model is at work on another example"):
+                    call()
+                refused.append(call)
+            if taxonomy is None:
+                with pytest.raises(RuntimeError, match="at work"):
+                    model.learn_one({"z": 1.0}, "a new label")
+
+        for number in range(4):
+            fresh = Hooked("stored")
+            x = {"new": 1.0, fresh: 1.0, "newer": 0.5}
+            fresh.hook(which, nosy)
+            list(calls(model, x))[number]()
+            fresh.unhook()
+        assert len(refused) >= 20
+        again = pickle.loads(before)
+        again.learn_one({"new": 1.0, Hooked("stored"): 1.0, "newer": 0.5}, "b")
+        probe = {"x": 1.0, "new": 1.0, "newer": 0.3, Hooked("stored"): 0.25}
+        assert model.score_one(probe) == again.score_one(probe), "as if nobody had called"
+
+
+@native_only
+def test_other_models_may_be_called_meanwhile() -> None:
+    with running_on("native"):
+        model, other = trained("HPerceptron"), trained("SHRLS")
+        fresh = Hooked("k")
+        fresh.hook("hash", lambda: other.learn_one({"x": 2.0, "y": 1.0}, "b"))
+        x = dict.fromkeys([fresh], 1.0)
+        n = other.n_stored["b"]
+        model.learn_one(x, "b")
+        assert other.n_stored["b"] > n
+
+
+class Reader(Mapping[Any, Any]):
+    """A mapping that is no dict."""
+
+    def __init__(self, x: dict[Any, Any]) -> None:
+        self.x = x
+
+    def __getitem__(self, name: Any) -> Any:
+        return self.x[name]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.x)
+
+    def __len__(self) -> int:
+        return len(self.x)
+
+
+class MyDict(dict[Any, Any]):
+    pass
+
+
+X = {"x": 0.5, "new": -1.0, 3: 2.0}
+KINDS: list[Callable[[dict[Any, Any]], Any]] = [collections.OrderedDict, Reader, MyDict]
+KINDS += [types.MappingProxyType, collections.ChainMap, collections.UserDict]
+KINDS += [collections.Counter, lambda x: collections.defaultdict(float, x)]
+
+
+@both
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("kind", KINDS)
+def test_any_mapping_is_an_x(backend: str, name: str, kind: Callable[..., Any]) -> None:
+    with running_on(backend):
+        ours, theirs = trained(name), trained(name)
+        x = kind(X)
+        ours.learn_one(x, "b")
+        theirs.learn_one(X, "b")
+        assert pickle.dumps(ours) == pickle.dumps(theirs)
+        assert ours.predict_one(x) == theirs.predict_one(X)
+        assert len(x) == 3, "nothing was added"
+
+
+class Halved(collections.Counter[Any]):
+    """Its numbers are not those that its memory holds."""
+
+    def __iter__(self) -> Iterator[Any]:  # so that `dict` asks, too
+        return iter(list(super().__iter__()))
+
+    def __getitem__(self, name: Any) -> Any:
+        return super().__getitem__(name) / 2
+
+    def values(self) -> Any:
+        return [self[name] for name in self]
+
+
+@both
+@pytest.mark.parametrize("kind", [*KINDS, Halved])
+def test_any_mapping_is_read_as_it_says(backend: str, kind: Callable[..., Any]) -> None:
+    """By features that have met only plain names: those of a trained model here are not all."""
+    x = kind({"x": 3.0, "new": -1.0})
+    vector = namespace(backend).FeatureIndex().insert(x)
+    part = 0.5 if kind is Halved else 1.0
+    assert vector.values.tolist() == [3.0 * part, -part]
+    assert vector.norm2 == 10.0 * part**2
+
+
+@both
+def test_unhashable_names_of_a_mapping(backend: str) -> None:
+    class Odd(Reader):
+        def __iter__(self) -> Iterator[Any]:
+            return iter([["a list"]])
+
+        def __getitem__(self, name: Any) -> Any:
+            return 1.0
+
+        def __len__(self) -> int:
+            return 1
+
+    with running_on(backend):
+        for name in NAMES:
+            model = trained(name)
+            before = pickle.dumps(model)
+            for call in calls(model, Odd({})):
+                with pytest.raises(TypeError, match="unhashable type: 'list'"):
+                    call()
+            assert pickle.dumps(model) == before

@@ -1,0 +1,303 @@
+"""Models that carry on with another taxonomy: the oracle, and what must not change."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import oracles
+from river_hier import Taxonomy, kernel, linear_model, probabilistic
+from support.backends import both, running_on
+from support.strategies import changes, extensions, features, multilabels, parents_of, reals, trees
+
+SINGLE = ["Hieron", "AveragedHieron"]
+TOP_DOWN = ["HPerceptron", "HAROW", "HRLS", "SHRLS"]
+RENAMED_ONLY = ["HRLS", "SHRLS"]  # they cannot merge nodes
+T = Taxonomy.from_nested({"r": {"a": ["b", "c"], "d": ["e"]}})
+Example = tuple[dict[Any, float], Any]
+
+
+def learner(name: str, taxonomy: Any) -> Any:
+    return getattr(linear_model, name)(taxonomy)
+
+
+def stream(data: Any, name: str, t: Taxonomy, max_size: int = 15) -> list[Example]:
+    labels: Any = st.sampled_from(t.nodes) if name not in TOP_DOWN else multilabels(t)
+    return data.draw(st.lists(st.tuples(features(reals), labels), max_size=max_size))  # type: ignore[no-any-return]
+
+
+def learned(model: Any, examples: list[Example]) -> Any:
+    for x, y in examples:
+        model.learn_one(x, y)
+    return model
+
+
+def unmerged(t: Taxonomy, after: Taxonomy, renamed: dict[Any, Any]) -> dict[Any, Any]:
+    """The same change, but where nodes would be merged the later ones are forgotten."""
+    taken = {label for label in t if label in after} | {None}
+    result = {}
+    for label, heir in renamed.items():
+        result[label] = None if heir in taken else heir
+        taken.add(heir)
+    return result
+
+
+def near(scores: Any) -> Any:
+    return pytest.approx(scores, rel=1e-7, abs=1e-7)
+
+
+@both
+@pytest.mark.parametrize("name", ["Hieron", "HPerceptron", "HAROW", "HMinOver"])
+@given(st.data())
+@settings(max_examples=10, deadline=None)
+def test_weights_are_those_of_the_oracle(backend: str, name: str, data: Any) -> None:
+    t = data.draw(trees())
+    after, renamed = data.draw(changes(t))
+    with running_on(backend):
+        model = learned(learner(name, t), stream(data, name, t) if name != "HMinOver" else [])
+        if name == "HMinOver":
+            learned(model, stream(data, "HPerceptron", t))
+        remap_weights = oracles.carried_weights if name != "Hieron" else oracles.carried_prototypes
+        old = {t.root: {}, **model.weights}
+        model.adopt(after, renamed)
+        expected = remap_weights(old, parents_of(t), parents_of(after), renamed)
+        for label, w in model.weights.items():
+            for feature in w.keys() | expected[label].keys():
+                assert w.get(feature, 0.0) == near(expected[label].get(feature, 0.0))
+        assert model.taxonomy == after
+        assert list(model.score_one({})) == list(after.nodes[name != "Hieron" :])
+
+
+@both
+@pytest.mark.parametrize("name", SINGLE + TOP_DOWN)
+@given(st.data())
+@settings(max_examples=10, deadline=None)
+def test_what_is_kept_scores_as_before(backend: str, name: str, data: Any) -> None:
+    """Whatever else becomes of the taxonomy, and new nodes of a prototype model as the parent."""
+    t = data.draw(trees())
+    after, renamed = data.draw(changes(t))
+    renamed = unmerged(t, after, renamed)
+    with running_on(backend):
+        model = learned(learner(name, t), stream(data, name, t))
+        asked = data.draw(st.lists(features(reals), min_size=1, max_size=3))
+        before = [model.score_one(x) for x in asked]
+        model.adopt(after, renamed)
+        for x, old in zip(asked, before, strict=True):
+            new = model.score_one(x)
+            for label in t.nodes[1:]:
+                if (heir := renamed.get(label, label)) is not None:
+                    assert new[heir] == near(old[label])
+            heirs = {renamed.get(label, label) for label in t}
+            for label in after.nodes[1:]:
+                if label not in heirs and name in SINGLE:
+                    assert new[label] == near(new[after.parent(label)])
+        learned(model, stream(data, name, after, 5))
+
+
+@both
+@pytest.mark.parametrize("name", [*SINGLE, *TOP_DOWN])
+@given(st.data())
+@settings(max_examples=10, deadline=None)
+def test_the_same_taxonomy_changes_nothing(backend: str, name: str, data: Any) -> None:
+    t = data.draw(trees())
+    with running_on(backend):
+        model = learned(learner(name, t), stream(data, name, t))
+        twin = copy.deepcopy(model)
+        model.adopt(Taxonomy(t.edges))
+        for x, y in stream(data, name, t):
+            assert model.score_one(x) == near(twin.score_one(x))
+            model.learn_one(x, y)
+            twin.learn_one(x, y)
+
+
+@both
+@pytest.mark.parametrize("name", ["Hieron", *TOP_DOWN])
+@given(st.data())
+@settings(max_examples=10, deadline=None)
+def test_old_labels_do_not_notice_new_ones(backend: str, name: str, data: Any) -> None:
+    """Carrying on with more nodes, and meeting none of them, is never having done so.
+
+    Not so for AveragedHieron, which learns that new labels are wrong before it has met one.
+    """
+    t = data.draw(trees())
+    after = data.draw(extensions(t))
+    with running_on(backend):
+        model = learned(learner(name, t), stream(data, name, t))
+        twin = copy.deepcopy(model)
+        model.adopt(after)
+        for x, y in stream(data, name, t):
+            old = twin.score_one(x)
+            assert {label: model.score_one(x)[label] for label in old} == near(old)
+            if name == "Hieron":
+                top = sorted(old.values())[-2:]
+                if top[-1] - top[0] > 1e-6:
+                    assert model.predict_one(x) == twin.predict_one(x)
+            model.learn_one(x, y)
+            twin.learn_one(x, y)
+
+
+@both
+@pytest.mark.parametrize("features_of_x", ["few", "many"])
+@given(st.data())
+@settings(max_examples=12, deadline=None)
+def test_hrls_is_as_if_siblings_had_always_been_there(
+    backend: str, features_of_x: str, data: Any
+) -> None:
+    """With few features systems are primal, with many they have factors."""
+    t = data.draw(trees())
+    inner = data.draw(st.sampled_from(t.inner))
+    after = t.extend([(inner, "new"), (inner, "newer")])
+    examples = stream(data, "HRLS", t)
+    if features_of_x == "many":
+        examples = [({**x, f"only here {i}": 1.0}, y) for i, (x, y) in enumerate(examples)]
+    with running_on(backend):
+        model = learned(learner("HRLS", t), examples)
+        model.adopt(after)
+        anew = learned(learner("HRLS", after), examples)
+        for x, y in stream(data, "HRLS", after):
+            assert model.score_one(x) == near(anew.score_one(x))
+            assert model.debug_one(x) == anew.debug_one(x)
+            model.learn_one(x, y)
+            anew.learn_one(x, y)
+
+
+@given(st.data())
+@settings(max_examples=12, deadline=None)
+def test_the_discriminant_is_as_if_it_had_always_been_so(data: Any) -> None:
+    """Renamed, moved and merged as well: exact, unless something is forgotten."""
+    t = data.draw(trees())
+    after, renamed = data.draw(changes(t))
+    renamed = {label: heir or after.nodes[-1] for label, heir in renamed.items()}
+    examples = stream(data, "Hieron", t)
+    model = learned(probabilistic.LinearDiscriminant(t), examples)
+    model.adopt(after, renamed)
+    heirs = {**{label: label for label in t}, **renamed, t.root: after.root}
+    anew = learned(probabilistic.LinearDiscriminant(after), [(x, heirs[y]) for x, y in examples])
+    for x, y in stream(data, "Hieron", after, 5):
+        assert model.score_one(x) == near(anew.score_one(x))
+        model.learn_one(x, y)
+        anew.learn_one(x, y)
+
+
+@pytest.mark.parametrize("name", SINGLE)
+@given(st.data())
+@settings(max_examples=12, deadline=None)
+def test_kernels_carry_on_as_their_linear_twins_do(name: str, data: Any) -> None:
+    t = data.draw(trees())
+    after, renamed = data.draw(changes(t))
+    examples = stream(data, name, t)
+    model = learned(getattr(kernel, name)(t), examples)
+    twin = learned(learner(name, t), examples)
+    model.adopt(after, renamed)
+    twin.adopt(after, renamed)
+    for x in data.draw(st.lists(features(reals), max_size=4)):
+        assert model.score_one(x) == near(twin.score_one(x))
+    learned(model, stream(data, name, after, 4))
+
+
+def examples_of(name: str, t: Taxonomy = T, n: int = 40) -> list[Example]:
+    labels = [t.nodes[1 + i * 3 % (len(t) - 1)] for i in range(n)]
+    xs = [{"x": float(i % 7) - 3, "y": float(i % 5) - 2, i % 4: 1.0} for i in range(n)]
+    ys: list[Any] = labels if name not in [*TOP_DOWN, "HMinOver"] else [{y} for y in labels]
+    return list(zip(xs, ys, strict=True))
+
+
+@pytest.mark.parametrize("name", [*SINGLE, *TOP_DOWN, "HMinOver"])
+@pytest.mark.parametrize(
+    ("after", "renamed", "message"),
+    [
+        (T.subset(["a", "b", "c"]), None, "label 'd' is not in the new taxonomy"),
+        (T, {"x": "a"}, "label 'x' is not in the taxonomy"),
+        (T.extend([("b", "x"), ("c", "x")]), None, "node 'x' has 2 parents"),
+        (T.merge(["b"], "c"), {"b": "c"}, "cannot merge nodes, and 'b' and 'c' would both be 'c'"),
+        ("abc", None, "`taxonomy` must be a Taxonomy, got str"),
+        (None, None, "`taxonomy` must be a Taxonomy, got NoneType"),
+    ],
+)
+def test_what_is_refused_changes_nothing(name: str, after: Any, renamed: Any, message: str) -> None:
+    fine = {
+        "parents": [*TOP_DOWN, "HMinOver"],
+        "merge": [*SINGLE, "HPerceptron", "HAROW", "HMinOver"],
+    }
+    if any(word in message and name in names for word, names in fine.items()):
+        pytest.skip("this learner can do that")
+    model = learned(learner(name, T), examples_of(name))
+    before = pickle.dumps(model)
+    with pytest.raises((ValueError, TypeError), match=message):
+        model.adopt(after, renamed)
+    assert pickle.dumps(model) == before
+
+
+def test_kernel_least_squares_say_that_they_cannot() -> None:
+    model = learned(kernel.HRLS(T), examples_of("HRLS", n=5))
+    with pytest.raises(TypeError, match=r"kernel\.HRLS cannot.*linear_model\.HRLS can"):
+        model.adopt(T)
+
+
+@both
+@pytest.mark.parametrize("name", [*SINGLE, *TOP_DOWN, "HMinOver"])
+def test_clone_pickle_and_copy_after_adoption(backend: str, name: str) -> None:
+    after = T.extend([("c", "x"), ("r", "y")]).move("e", "y")
+    with running_on(backend):
+        model = learned(learner(name, T), examples_of(name))
+        model.adopt(after)
+        pair = [pickle.loads(pickle.dumps(model)), copy.deepcopy(model)]
+        assert model.clone().taxonomy is after
+        assert repr(model.clone()) == repr(model)
+        for x, y in examples_of(name, after):
+            for twin in pair:
+                assert twin.score_one(x) == near(model.score_one(x))
+                assert twin.predict_one(x) == model.predict_one(x)
+            learned(model, [(x, y)])
+            for twin in pair:
+                twin.learn_one(x, y)
+
+
+@pytest.mark.parametrize("name", [*SINGLE, *TOP_DOWN, "HMinOver"])
+def test_an_open_model_is_closed_by_a_tree_over_its_labels(name: str) -> None:
+    model = learned(learner(name, None), examples_of(name))
+    scores = model.score_one({"x": 1.0, 3: 2.0})
+    model.adopt(T)
+    with pytest.raises(ValueError, match="label 'z' is not in the taxonomy"):
+        model.learn_one({"x": 1.0}, "z")
+    if name != "HMinOver":  # there a label is scored with those above it
+        kept = model.score_one({"x": 1.0, 3: 2.0})
+        assert {label: kept[label] for label in "abcde"} == near(
+            {label: scores[label] for label in "abcde"}
+        )
+    learned(model, examples_of(name))
+
+
+@both
+@pytest.mark.parametrize("name", RENAMED_ONLY)
+def test_what_has_moved_brings_its_instances(backend: str, name: str) -> None:
+    with running_on(backend):
+        model = learned(learner(name, T), examples_of(name))
+        x = {"x": 1.5, "y": -1.0}
+        scores = model.score_one(x)
+        for after in (T.move("b", "d"), T.move("b", "d").move("e", "a"), T):
+            model.adopt(after)
+            assert {label: model.score_one(x)[label] for label in scores} == near(scores)
+            assert list(model.weights) == list(after.nodes[1:])
+            model.debug_one(x)
+        learned(model, examples_of(name))
+        assert model.score_one(x) != near(scores)
+
+
+@both
+def test_new_nodes_join_those_who_have_always_been_there(backend: str) -> None:
+    """And not a sibling that has moved there, whose instances are from elsewhere."""
+    with running_on(backend):
+        model = learned(learner("HRLS", T), examples_of("HRLS"))
+        stayed, mixed, alone = (copy.deepcopy(model) for _ in range(3))
+        x = {"x": 1.5, "y": -1.0}
+        stayed.adopt(T.extend([("d", "new")]))
+        mixed.adopt(Taxonomy.from_nested({"r": {"a": ["c"], "d": ["b", "new", "e"]}}))
+        assert mixed.score_one(x)["new"] == near(stayed.score_one(x)["new"]) != 0.0
+        alone.adopt(T.move("b", "e").extend([("e", "new")]))
+        assert alone.score_one(x)["new"] == 0.0 != alone.score_one(x)["b"]

@@ -1,0 +1,309 @@
+"""Streams whose labels come along: open taxonomies of paths, classifiers of River's, decisions."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from river import evaluate, naive_bayes, preprocessing
+from river import linear_model as river_linear_model
+from river import metrics as river_metrics
+
+from river_hier import (
+    OpenTaxonomy,
+    Taxonomy,
+    decision,
+    kernel,
+    linear_model,
+    local,
+    metrics,
+    probabilistic,
+)
+from river_hier.datasets import synth
+from support.backends import both, running_on
+from support.strategies import features, reals
+
+T = Taxonomy.from_nested({"r": {"a": ["b", "c"], "d": ["e"]}})
+LOGISTIC = river_linear_model.LogisticRegression()
+SOFTMAX = river_linear_model.SoftmaxRegression()
+SINGLE: dict[str, Any] = {
+    "Hieron": linear_model.Hieron,
+    "AveragedHieron": linear_model.AveragedHieron,
+    "LinearDiscriminant": probabilistic.LinearDiscriminant,
+    "kernel Hieron": kernel.Hieron,
+    "PerParent": lambda t: local.PerParent(SOFTMAX, t),
+    "PerLevel": lambda t: local.PerLevel(SOFTMAX, t),
+    "Tempered": lambda t: decision.Tempered(linear_model.Hieron(t)),
+}
+MULTI: dict[str, Any] = {
+    "HPerceptron": linear_model.HPerceptron,
+    "HAROW": linear_model.HAROW,
+    "HRLS": linear_model.HRLS,
+    "SHRLS": linear_model.SHRLS,
+    "HMinOver": linear_model.HMinOver,
+    "PerNode": lambda t: local.PerNode(LOGISTIC, t),
+    "Calibrated": lambda t: decision.Calibrated(linear_model.HAROW(t)),
+    "HLossBayes": lambda t: decision.HLossBayes(decision.Calibrated(linear_model.HAROW(t))),
+    "ZeroOneBayes": lambda t: decision.ZeroOneBayes(linear_model.HAROW(t)),
+}
+EVERY = {**SINGLE, **MULTI}
+paths = st.lists(st.sampled_from("ab"), max_size=3).map(tuple)
+
+
+def grown(model: Any, labels: Any) -> None:
+    """What an open taxonomy does, done by hand."""
+    t = model.taxonomy
+    for label in labels:
+        t = t.extend(pairwise([label[:end] for end in range(len(label) + 1)]))
+    if t != model.taxonomy:
+        model.adopt(t)
+
+
+# One that is calibrated learns from new nodes that it has met already, and here it has not.
+LABEL_BY_LABEL = [name for name in EVERY if name not in ("Calibrated", "HLossBayes")]
+
+
+@both
+@pytest.mark.parametrize("name", LABEL_BY_LABEL)
+@given(data=st.data())
+@settings(max_examples=4, deadline=None)
+def test_an_open_taxonomy_is_adoption_label_by_label(backend: str, name: str, data: Any) -> None:
+    labels: Any = paths if name in SINGLE else st.sets(paths)
+    examples = data.draw(st.lists(st.tuples(features(reals), labels), max_size=10))
+    with running_on(backend):
+        model = EVERY[name](OpenTaxonomy())
+        twin = EVERY[name](Taxonomy.flat([], root=()))
+        for i, (x, y) in enumerate(examples):
+            assert model.predict_one(x) == twin.predict_one(x)
+            model.learn_one(x, y)
+            grown(twin, [y] if name in SINGLE else y)
+            twin.learn_one(x, y)
+            assert model.predict_proba_one(x).keys() == twin.predict_proba_one(x).keys()
+            if i == 4:
+                model = pickle.loads(pickle.dumps(model))
+        assert model.taxonomy == OpenTaxonomy()
+        assert repr(model.clone()) == repr(model)
+
+
+def test_what_is_calibrated_stays_with_its_label() -> None:
+    """Labels that come late stand between others in taxonomy order."""
+    stream = synth.PrototypePaths(T, noise=0.2, seed=1)
+    order = {"d": 20, "e": 30, "b": 60, "c": 90}
+    late = synth.Appearing(stream, order)
+    for name in ("Calibrated", "HLossBayes"):
+        model = EVERY[name](OpenTaxonomy("/"))
+        loss = metrics.HLoss(T)
+        for i, (x, y) in enumerate(late.take(600)):
+            named = {"/".join(T.path(label)[1:]) for label in T.closure(y) if label != "r"}
+            if i >= 300:
+                told = {
+                    label.rpartition("/")[2] for label, on in model.predict_one(x).items() if on
+                }
+                loss.update(y, told)
+            model.learn_one(x, named)
+        assert loss.get() < 0.35, name
+
+
+def test_calibration_learns_from_the_scores_before_the_label_that_is_new() -> None:
+    """Which stands before one that had a score; and itself had none."""
+    model = decision.Calibrated(linear_model.HPerceptron(OpenTaxonomy("/")))
+    for y in ("a/x", "b", "a", "a/x"):
+        model.learn_one({"x": 1.0, y: 2.0}, {y})
+    x = {"x": 3.0, "a": 1.0, "a/x": 2.0}
+    assert 0.0 not in model.model.score_one(x).values()
+    scores, scale = model.model.score_one(x), model._calibration.scale
+    before, n = scale.squares, scale.n
+    model.learn_one(x, {"c", "a/x"})
+    assert list(model.model.weights) == ["a", "b", "c", "a/x"]
+    assert scale.n - n == 3
+    assert scale.squares - before == pytest.approx(sum(s**2 for s in scores.values()))
+
+
+def test_a_label_that_is_new_says_nothing_of_the_temperature() -> None:
+    model = decision.Tempered(linear_model.Hieron(OpenTaxonomy("/")))
+    for y in ("a/x", "a", "a/x", "d"):
+        model.learn_one({y: 1.0}, y)
+    n = model._temperature.scale.n
+    model.learn_one({"a": 1.0}, "b")  # it stands before "a/x"
+    assert model._temperature.scale.n == n
+    model.learn_one({"a": 1.0}, "b")
+    assert model._temperature.scale.n == n + 5  # the root, a, d, b, a/x
+
+
+@both
+@pytest.mark.parametrize("name", ["Hieron", "AveragedHieron", "HAROW", "SHRLS"])
+def test_batches_grow_it_too(backend: str, name: str) -> None:
+    rows = [{"x": float(i % 3), "y": float(i % 5) - 2.0} for i in range(12)]
+    labels = ["a/b", "a", "c/d/e", "a/f"] * 3
+    with running_on(backend):
+        model, twin = EVERY[name](OpenTaxonomy("/")), EVERY[name](OpenTaxonomy("/"))
+        ys: list[Any] = labels if name in SINGLE else [{label} for label in labels]
+        model.learn_many(pd.DataFrame(rows), ys)
+        for x, y in zip(rows, ys, strict=True):
+            twin.learn_one(x, y)
+        assert model.score_one(rows[1]) == pytest.approx(twin.score_one(rows[1]))
+        before = pickle.dumps(model)
+        bad = [*ys[:6], "g//h", *ys[7:]]
+        with pytest.raises(ValueError, match=r"row 6.*'g//h' has an empty part"):
+            model.learn_many(pd.DataFrame(rows), bad)
+        assert pickle.dumps(model) == before
+
+
+@pytest.mark.parametrize("name", EVERY)
+@pytest.mark.parametrize("y", ["a//b", 7, None, ("a", "b"), "/"])
+def test_what_is_no_path_changes_nothing(name: str, y: Any) -> None:
+    model = EVERY[name](OpenTaxonomy("/"))
+    model.learn_one({"x": 1.0}, "a/b" if name in SINGLE else {"a/b"})
+    before = pickle.dumps(model)
+    with pytest.raises((TypeError, ValueError), match=r"empty part|not a path|y is None"):
+        model.learn_one({"x": 1.0}, y)
+    assert pickle.dumps(model) == before
+
+
+def test_rivers_evaluation() -> None:
+    model = preprocessing.StandardScaler() | linear_model.Hieron(OpenTaxonomy("/"))
+    stream = synth.PrototypeTree(branching=2, depth=2, noise=0.01, seed=1)
+    t = stream.taxonomy
+    named = [(x, "/".join(map(str, t.path(y)[1:]))) for x, y in stream.take(300)]
+    metric = evaluate.progressive_val_score(named, model.clone(), river_metrics.Accuracy(), delay=3)
+    assert metric.get() > 0.8
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_every_model_carries_on(name: str) -> None:
+    """Pickled, copied and cloned; metrics of the new taxonomy take its answers."""
+    model = EVERY[name](T)
+    xs = [{"x": float(i % 3), i % 5: 1.0} for i in range(30)]
+    for i, x in enumerate(xs):
+        y = T.nodes[1 + i % 5]
+        model.learn_one(x, y if name in SINGLE else {y})
+    likely = model.predict_proba_one(xs[4])
+    after = T.extend([("c", "x"), ("r", "y"), ("y", "z")])
+    model.adopt(after)
+    assert model.taxonomy == after
+    pair = [model, pickle.loads(pickle.dumps(model)), copy.deepcopy(model)]
+    answers = [m.predict_one(xs[4]) for m in pair]
+    assert answers[0] == answers[1] == answers[2]
+    if name in ("Calibrated", "ZeroOneBayes", "PerNode", "PerParent"):
+        now = model.predict_proba_one(xs[4])
+        for label, p in likely.items():
+            assert now[label] == pytest.approx(p)
+    metrics.HLoss(after).update({"z"}, answers[0])
+    model.learn_one(xs[0], "z" if name in SINGLE else {"z", "b"})
+    assert list(model.predict_proba_one(xs[0])) == list(after.nodes[name in MULTI :])
+    assert model.clone().taxonomy == after
+    before = pickle.dumps(model)
+    with pytest.raises(ValueError, match="is not in the new taxonomy"):
+        model.adopt(T)
+    assert pickle.dumps(model) == before
+
+
+def test_classifiers_go_with_their_nodes() -> None:
+    model = local.PerNode(LOGISTIC, T)
+    for y in "bce":
+        model.learn_one({"x": 1.0, y: 1.0}, {y})
+    old = model.classifiers
+    model.adopt(T.rename({"b": "new"}).move("e", "a"), {"b": "new"})
+    assert model.classifiers == {("new" if k == "b" else k): v for k, v in old.items()}
+    with pytest.raises(ValueError, match="PerNode cannot merge nodes"):
+        model.adopt(model.taxonomy.merge(["new"], "c"), {"new": "c"})
+    chosen = local.PerNode({"r": LOGISTIC, "b": SOFTMAX}, T)
+    with pytest.raises(ValueError, match="label 'b' is not in the taxonomy"):
+        chosen.adopt(T.merge(["b"], "a"), {"b": None})
+
+
+def test_classifiers_that_answer_with_labels_cannot_learn_new_names() -> None:
+    for cls in (local.PerParent, local.PerLevel):
+        model = cls(naive_bayes.GaussianNB(), T)
+        model.learn_one({"x": 1.0}, "b")
+        with pytest.raises(ValueError, match="cannot rename 'b' to 'new': its classifiers"):
+            model.adopt(T.rename({"b": "new"}), {"b": "new"})
+        model.adopt(Taxonomy.from_nested({"r": ["a", "d"]}), {"b": None, "c": None, "e": None})
+        assert model.classifiers.keys() <= {"r", 1}
+
+
+def test_decisions_check_what_they_need() -> None:
+    dag = T.extend([("d", "b")])
+    for model in (
+        decision.HLossBayes(linear_model.HAROW(T), costs={"b": 2.0}),
+        decision.ZeroOneBayes(linear_model.HAROW(T)),
+        decision.TreeBayes(probabilistic.LinearDiscriminant(T), T),
+    ):
+        with pytest.raises(ValueError, match="node 'b' has 2 parents"):
+            model.adopt(dag)
+        assert model.taxonomy == T
+    costly = decision.HLossBayes(linear_model.HAROW(T), costs={"b": 2.0})
+    with pytest.raises(ValueError, match="label 'b' is not in the taxonomy"):
+        costly.adopt(T.merge(["b"], "a"), {"b": None})
+
+
+def test_tree_bayes_carries_on_with_what_is_inside() -> None:
+    model = decision.TreeBayes(probabilistic.LinearDiscriminant(T), T)
+    model.learn_one({"x": 1.0}, "b")
+    model.adopt(T.rename({"b": "new"}), {"b": "new"})
+    assert "new" in model.predict_proba_one({"x": 1.0})
+    plain = decision.TreeBayes(naive_bayes.GaussianNB(), T)
+    plain.adopt(T.extend([("b", "new")]))
+    plain.learn_one({"x": 1.0}, "new")
+    assert plain.predict_one({"x": 1.0}) == "new"
+    with pytest.raises(ValueError, match="the classifier knows no taxonomy"):
+        plain.adopt(T, {"new": None})
+
+
+LATE = Taxonomy.from_nested({"r": {"a": {"b": ["c", "d"], "e": ["f", "g"]}, "h": ["i", "j", "k"]}})
+
+
+@pytest.mark.parametrize("name", ["AveragedHieron", "HPerceptron", "HAROW", "HRLS", "SHRLS"])
+def test_carrying_on_beats_starting_anew(name: str) -> None:
+    """Four labels appear after 500 examples, and 100 more decide."""
+    made: Any = synth.PrototypeTree(branching=3, depth=2, noise=0.09, seed=3)
+    t = made.taxonomy if name in SINGLE else LATE
+    whole = made if name in SINGLE else synth.PrototypePaths(t, noise=0.04, seed=3)
+    late = dict.fromkeys(t.leaves[-4:], 500)
+    stream = synth.Appearing(whole, late)
+    model, losses = EVERY[name](stream.taxonomy_at(0)), []
+    examples = list(stream.take(600))
+    for x, y in examples[:500]:
+        model.learn_one(x, y)
+    model.adopt(t)
+    for m in (model, model.clone()):
+        loss: Any = metrics.TreeInducedError(t) if name in SINGLE else metrics.HLoss(t)
+        losses.append(evaluate.progressive_val_score(examples[500:], m, loss).get())
+    assert losses[0] < 0.8 * losses[1]
+
+
+@pytest.mark.parametrize("name", ["HPerceptron", "HAROW"])
+def test_no_weights_are_a_better_start_than_a_copy_of_the_parents(name: str) -> None:
+    """A copy says yes to what the parent is given, as nothing does, and has it to unlearn."""
+    by_start = {"none": 0.0, "copied": 0.0}
+    for seed in range(4):
+        late = dict.fromkeys(["c", "d", "f", "i", "j"], 400)
+        stream = synth.Appearing(synth.PrototypePaths(LATE, noise=0.04, seed=seed), late)
+        examples = list(stream.take(500))
+        for start in by_start:
+            model = EVERY[name](stream.taxonomy_at(0))
+            for x, y in examples[:400]:
+                model.learn_one(x, y)
+            model.adopt(LATE)
+            if start == "copied":
+                copy_parents(model, stream.taxonomy_at(0))
+            loss = evaluate.progressive_val_score(examples[400:], model, metrics.HLoss(LATE))
+            by_start[start] += loss.get()
+    assert by_start["none"] < by_start["copied"]
+
+
+def copy_parents(model: Any, before: Taxonomy) -> None:
+    """Give nodes that are new the weights of their parents."""
+    weights = model.weights
+    for label in LATE.nodes[1:]:
+        if label not in before:
+            for feature, w in weights.get(LATE.parent(label), {}).items():
+                x = model._features.insert({feature: 1.0})
+                model._w.add(x, np.array([LATE.index(label)]), np.array([w]))

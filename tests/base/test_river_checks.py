@@ -1,0 +1,249 @@
+"""River's own checks, its pipelines, its evaluation with and without delay, its odd labels."""
+
+from __future__ import annotations
+
+import copy
+import datetime as dt
+import functools
+import pickle
+import sys
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from river import base, checks, compose, datasets, ensemble, evaluate, preprocessing, utils
+from river import metrics as river_metrics
+
+from river_hier import Taxonomy, linear_model, metrics
+from river_hier.datasets import synth
+from support.river_data import GENE_TREE, TREE
+
+SINGLE = ["Hieron", "AveragedHieron"]
+MULTI = ["HPerceptron", "HMinOver", "HRLS", "SHRLS"]
+
+
+def variants() -> Iterator[tuple[str, Any]]:
+    for name in SINGLE + MULTI:
+        tree = TREE if name in SINGLE else GENE_TREE
+        cls = getattr(linear_model, name)
+        yield f"{name}-open", cls()
+        yield f"{name}-tree", cls(tree)
+        if name in ("AveragedHieron", "HRLS"):
+            yield f"{name}-adopted", adopted(cls(Taxonomy.flat([], root=tree.root)), tree)
+        yield f"{name}-pipeline", preprocessing.StandardScaler() | cls(tree)
+
+
+def adopted(model: Any, taxonomy: Taxonomy) -> Any:
+    model.adopt(taxonomy)
+    return model
+
+
+def pickled(check: Callable[..., None]) -> Callable[..., None]:
+    """The check on a model that has seen some examples and has been through a pickle."""
+
+    @functools.wraps(check)
+    def run(model: Any) -> None:
+        stream = datasets.Yeast() if base_of(model, MULTI) else datasets.Phishing()
+        for x, y in stream.take(20):
+            model.learn_one(x, y)
+        check(pickle.loads(pickle.dumps(model)))
+
+    return run
+
+
+def base_of(model: Any, names: list[str]) -> bool:
+    return isinstance(model, tuple(getattr(linear_model, name) for name in names))
+
+
+@pytest.mark.parametrize(("name", "model"), list(variants()), ids=lambda value: str(value))
+@pytest.mark.parametrize("wrap", [lambda check: check, pickled], ids=["plain", "pickled"])
+def test_rivers_checks(name: str, model: Any, wrap: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    # River takes Music for multilabel models, which it downloads; Yeast comes with it.
+    monkeypatch.setattr(datasets, "Music", datasets.Yeast)
+    done = 0
+    for check in checks.yield_checks(model):
+        if check.__name__ in model._unit_test_skips():
+            continue
+        if wrap is pickled and "clone" in check.__name__:
+            continue  # a clone forgets, so it is not what has been through the pickle
+        if check.__name__ == "check_debug_one" and name.endswith("Hieron-pipeline"):
+            continue  # River sorts the labels there, and True cannot be compared with "sky"
+        if check.__name__ == "check_learn_many_matches_learn_one" and name.endswith("pipeline"):
+            continue  # a StandardScaler that has seen the whole batch scales its rows otherwise
+        wrap(check)(copy.deepcopy(model) if name.endswith("adopted") else model.clone())
+        done += 1
+    assert done >= 20
+
+
+def test_a_pickle_in_the_middle_of_a_stream_changes_nothing() -> None:
+    for _, model in variants():
+        stream = datasets.Yeast() if base_of(model, MULTI) else datasets.ImageSegments()
+        examples = [(x, y) for x, y in stream.take(120)]
+        twin = model.clone()
+        for i, (x, y) in enumerate(examples):
+            assert model.predict_one(x) == twin.predict_one(x)
+            model.learn_one(x, y)
+            twin.learn_one(x, y)
+            if i % 40 == 20:
+                twin = pickle.loads(pickle.dumps(twin))
+        for x, _ in examples:
+            assert model.score_one(x) == pytest.approx(twin.score_one(x), abs=1e-12)
+
+
+@pytest.mark.parametrize("name", SINGLE + MULTI)
+@pytest.mark.parametrize("delay", [None, 3, dt.timedelta(days=2)])
+def test_progressive_validation(name: str, delay: Any) -> None:
+    stream: Any
+    if name in SINGLE:
+        stream = synth.PrototypeTree(branching=2, depth=2, noise=0.01, seed=1)
+        metric: Any = metrics.TreeInducedError(stream.taxonomy)
+    else:
+        stream = synth.LinearLabels(Taxonomy([("r", "a"), ("a", "b"), ("r", "c")]), seed=1)
+        metric = metrics.HLoss(stream.taxonomy)
+    model = getattr(linear_model, name)(stream.taxonomy)
+    moment: Any = None
+    examples: Any = stream.take(200)
+    if isinstance(delay, dt.timedelta):
+        start = dt.datetime(2026, 1, 1)
+        examples = [(x | {"day": i}, y) for i, (x, y) in enumerate(examples)]
+        moment = lambda x: start + dt.timedelta(days=x["day"])  # noqa: E731
+        model = compose.Discard("day") | model
+    evaluate.progressive_val_score(examples, model, metric, moment=moment, delay=delay)
+    worst = stream.taxonomy.height * 2.0 if name in SINGLE else 3.0
+    assert 0.0 < metric.get() < worst / 2
+
+
+@pytest.mark.parametrize("name", SINGLE)
+def test_unusual_labels(name: str) -> None:
+    labels = [True, np.bool_(False), ("a", 1), 7, "seven", frozenset({3}), 2.5, b"bytes"]
+    model = getattr(linear_model, name)()
+    for i, label in enumerate(labels * 8):
+        model.learn_one({i % len(labels): 1.0}, label)
+    for i, label in enumerate(labels):
+        assert model.predict_one({i: 1.0}) == label
+        assert set(labels) <= set(model.predict_proba_one({i: 1.0}))
+
+
+@pytest.mark.parametrize("name", MULTI)
+def test_unusual_multilabels(name: str) -> None:
+    labels = [True, ("a", 1), 7, "seven", frozenset({3}), 2.5, b"bytes"]
+    model = getattr(linear_model, name)()
+    for i, label in enumerate(labels * 8):
+        model.learn_one({i % len(labels): 1.0}, [label])
+    answer = model.predict_one({0: 1.0})
+    assert list(answer) == labels
+    assert answer[True]
+
+
+def test_a_tuple_is_one_label_of_an_open_taxonomy() -> None:
+    model = linear_model.HPerceptron()
+    model.learn_one({"x": 1.0}, ("sport", "tennis"))
+    assert model.predict_one({"x": 1.0}) == {("sport", "tennis"): True}
+
+
+@pytest.mark.parametrize("name", SINGLE + MULTI)
+def test_bytes_are_one_label(name: str) -> None:
+    for taxonomy in (None, Taxonomy.flat([b"x", b"yz"], root=b"")):
+        model = getattr(linear_model, name)(taxonomy)
+        for _ in range(3):
+            model.learn_one({"b": 1.0}, b"x")
+            model.learn_one({"c": 1.0}, b"yz")
+        answer = model.predict_one({"b": 1.0})
+        assert answer == (b"x" if name in SINGLE else {b"x": True, b"yz": False})
+
+
+@pytest.mark.parametrize("name", ["Hieron", "HPerceptron"])
+def test_a_new_label_costs_nothing_in_python_for_each_old_one(name: str) -> None:
+    model = getattr(linear_model, name)()
+    numbers = iter(range(10**6))
+
+    def events() -> int:
+        seen = 0
+
+        def count(*_: Any) -> None:
+            nonlocal seen
+            seen += 1
+
+        label = f"label {next(numbers)}"
+        sys.setprofile(count)
+        try:
+            model.learn_one({"x": 1.0}, label)
+        finally:
+            sys.setprofile(None)
+        return seen
+
+    few = max(events() for _ in range(20))
+    for i in range(1000):
+        model.learn_one({"x": 1.0}, f"in between {i}")
+    assert events() < 2 * few
+
+
+def test_debug_one_shows_a_node_with_two_parents_once() -> None:
+    model = linear_model.HPerceptron(Taxonomy([("r", "a"), ("r", "b"), ("a", "c"), ("b", "c")]))
+    assert model.debug_one({"x": 1.0}).count("'c': ") == 1
+
+
+def test_learning_leaves_y_as_it_was() -> None:
+    for name in MULTI:
+        y = {"a": False, "b": True}
+        getattr(linear_model, name)(Taxonomy([("r", "a"), ("r", "c"), ("c", "b")])).learn_one(
+            {"x": 1.0}, y
+        )
+        assert y == {"a": False, "b": True}
+
+
+def test_meta_estimators_of_river() -> None:
+    stream = datasets.ImageSegments()
+    model = preprocessing.StandardScaler() | ensemble.BaggingClassifier(
+        linear_model.Hieron(TREE), n_models=3, seed=1
+    )
+    accuracy = evaluate.progressive_val_score(stream.take(600), model, river_metrics.Accuracy())
+    assert accuracy.get() > 0.5
+
+
+def test_rolling_and_sums_of_metrics_along_a_stream() -> None:
+    stream = synth.PrototypeTree(branching=2, depth=2, noise=0.01, seed=1)
+    t = stream.taxonomy
+    rolling = utils.Rolling(metrics.TreeInducedError, window_size=50, taxonomy=t)
+    both = metrics.TreeInducedError(t) + river_metrics.Accuracy()
+    model = linear_model.Hieron(t)
+    for x, y in stream.take(300):
+        answer = model.predict_one(x)
+        rolling.update(y, answer)
+        both.update(y, answer)
+        model.learn_one(x, y)
+    assert rolling.get() < both[0].get()
+    assert both[1].get() > 0.5
+
+
+def test_debug_one_tells_the_path_the_scores_and_the_features() -> None:
+    t = Taxonomy([("animal", "mammal"), ("animal", "bird"), ("mammal", "wolf")])
+    hieron, perceptron = linear_model.Hieron(t), linear_model.HPerceptron(t)
+    for model in (hieron, perceptron):
+        for _ in range(3):
+            model.learn_one({"fur": 1.0, "howls": 1.0}, "wolf")
+            model.learn_one({"wings": 1.0}, "bird")
+    text = hieron.debug_one({"fur": 1.0, "howls": 0.5})
+    assert text.splitlines()[0].startswith("Prediction: 'wolf'")
+    assert "  'mammal': +" in text
+    assert "    'wolf': +" in text
+    assert "fur +" in text
+    text = perceptron.debug_one({"wings": 1.0, "unheard": 2.0})
+    assert text.startswith("Prediction: ['bird']")
+    assert "'mammal': -1.000  (wings -1.000)" in text
+    assert "wolf" not in text, "a node whose parent is off is not asked"
+    perceptron.learn_one({"fur": -3.0, "scales": 0.5}, "mammal")  # now -3 weighs more than +1
+    line = perceptron.debug_one({"fur": -1.0, "scales": 1.0, "wings": 0.2}).splitlines()[1]
+    weighed = [abs(float(part.split()[-1])) for part in line.split("(")[1][:-1].split(",")]
+    assert weighed == sorted(weighed, reverse=True)
+    assert min(float(part.split()[-1]) for part in line.split("(")[1][:-1].split(",")) < 0
+    assert "bird" in (preprocessing.StandardScaler() | perceptron).debug_one({"wings": 1.0})
+
+
+@pytest.mark.parametrize("name", SINGLE + MULTI)
+def test_repr_and_clone(name: str) -> None:
+    model = getattr(linear_model, name)(TREE)
+    assert isinstance(model, base.Estimator)
+    assert "Taxonomy(root='any', 12 nodes, 9 leaves, height 2)" in repr(model)
+    assert model.clone().taxonomy is TREE

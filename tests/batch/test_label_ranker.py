@@ -1,0 +1,365 @@
+"""Label rankers trained on a list: against loops, a generic QP solver and the paper's bounds."""
+
+from __future__ import annotations
+
+import math
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from river import checks, datasets
+from scipy import optimize
+
+import oracles
+from river_hier import Taxonomy, batch, evaluate, kernel, linear_model, losses, metrics
+from river_hier.batch.working_sets import ascend_simplex
+from support.rankings import BAD_CANDIDATES, candidates_of, listed, separable
+from support.strategies import features, multilabels, parents_of, reals, taxonomies
+
+TREE = Taxonomy([("r", "a"), ("a", "b"), ("a", "c"), ("r", "d")])
+NEWS = Taxonomy.from_nested({"a": {"b": ["c", "d"], "e": ["f", "g"]}, "h": ["i", "j"]})
+RANKERS = [batch.BatchHMinOver, batch.HierarchicalMultilabelSVM]
+
+# --- Minover ------------------------------------------------------------------------------------
+
+
+@given(data=st.data())
+@settings(max_examples=40, deadline=None)
+def test_minover(data: Any) -> None:
+    taxonomy = data.draw(taxonomies())
+    asked = data.draw(candidates_of(taxonomy))
+    t = data.draw(st.dictionaries(st.sampled_from(taxonomy.nodes), st.sampled_from([0.0, 2.0])))
+    example = st.tuples(features(), multilabels(taxonomy))
+    examples = data.draw(st.lists(example, min_size=1, max_size=6))
+    ours = batch.BatchHMinOver(taxonomy, 2.0, t, asked, max_steps=12).fit(examples)
+    theirs = oracles.BatchHMinOver(parents_of(taxonomy), 2.0, t, listed(taxonomy, asked))
+    assert theirs.fit(examples, 12) == ours.n_steps
+    for x, y in examples:
+        assert ours.score_one(x) == theirs.scores(x)  # sums of halves: to the last bit
+        scores = theirs.ranked(x)
+        true = oracles.relevant(parents_of(taxonomy), scores, y)
+        theirs.thresholds.append((theirs.summary(scores), oracles.best_threshold(scores, true)))
+    for x, _ in examples:
+        threshold = theirs.threshold(x)
+        assert ours.threshold_one(x) == pytest.approx(threshold, rel=1e-6, abs=1e-6)
+        if all(abs(s - threshold) > 1e-6 * (1 + abs(s)) for s in theirs.ranked(x).values()):
+            assert ours.predict_one(x) == theirs.predict(x)
+
+
+@given(taxonomy=taxonomies(4), seed=st.integers(0, 99))
+@settings(max_examples=15, deadline=None)
+def test_minover_ends_on_separable_examples(taxonomy: Taxonomy, seed: int) -> None:
+    examples = separable(taxonomy, 12, seed)
+    model = batch.BatchHMinOver(taxonomy, max_steps=100_000).fit(examples)
+    n_leaves = len(oracles.leaves(parents_of(taxonomy)))
+    # Delta is at least 2 and at most twice the number of nodes.
+    longest = max(oracles.dot(x, x) for x, _ in examples) * (2 * len(taxonomy)) ** 2
+    assert model.n_steps <= n_leaves * (2 + longest) / 2
+    assert model.smallest_margin >= 1.0
+    for x, y in examples:
+        assert losses.ranking_loss(taxonomy, y, model.score_one(x)) == 0.0
+
+
+@given(data=st.data())
+@settings(max_examples=12, deadline=None)
+def test_a_linear_kernel_is_no_kernel(data: Any) -> None:
+    taxonomy = data.draw(taxonomies(3))
+    example = st.tuples(features(), multilabels(taxonomy))
+    examples = data.draw(st.lists(example, min_size=1, max_size=6))
+    probe = {**data.draw(features()), "never": 2.0}
+    for cls, parameters, near in (
+        (batch.BatchHMinOver, {"max_steps": 20}, 0.0),
+        (batch.HierarchicalMultilabelSVM, {"tol": 1e-6}, 0.05),  # ties may go either way
+    ):
+        models = [
+            cls(taxonomy, kernel=same, **parameters).fit(examples)
+            for same in (None, kernel.Linear(), oracles.dot)
+        ]
+        for x in [probe, {}, *(x for x, _ in examples)]:
+            one, *others = (model.score_one(x) for model in models)
+            for other in others:
+                assert one == pytest.approx(other, abs=near)
+
+
+def test_a_gaussian_kernel_separates_what_is_not_linear() -> None:
+    taxonomy = Taxonomy.from_nested({"a": ["b", "c"], "d": ["e", "f"]})
+    grid = [(i, j) for i in range(4) for j in range(4)]
+    examples = [({"x": i, "y": j}, taxonomy.leaves[(i + 2 * j) % 4]) for i, j in grid]
+    for cls, costs in ((batch.BatchHMinOver, {}), (batch.HierarchicalMultilabelSVM, {"C": 1e3})):
+        model = cls(taxonomy, kernel=kernel.RBF(), **costs).fit(examples)
+        accuracy = metrics.OneAccuracy(taxonomy)
+        for x, y in examples:
+            accuracy.update(y, model.score_one(x))
+        assert accuracy.get() == 1.0
+        seen, unseen = model.score_one({"x": 1.0}), model.score_one({"x": 1.0, "never": 3.0})
+        # ||x - z||^2 grows by 9 whatever z is.
+        assert unseen == pytest.approx({v: s * math.exp(-4.5) for v, s in seen.items()})
+
+
+# --- The support vector machine -----------------------------------------------------------------
+
+
+@st.composite
+def problems(draw: st.DrawFn) -> Any:
+    taxonomy = draw(taxonomies(3, 7))
+    example = st.tuples(features(numbers=reals), multilabels(taxonomy))
+    examples = draw(st.lists(example, min_size=1, max_size=3))
+    t = draw(st.dictionaries(st.sampled_from(taxonomy.nodes), st.sampled_from([0.5, 2.0])))
+    c = draw(st.sampled_from([0.1, 1.0, 10.0]))
+    volumes = draw(st.dictionaries(st.sampled_from(taxonomy.nodes), st.sampled_from([0.5, 3.0])))
+    costs = draw(st.sampled_from([(None, 0.5, 0.5), (None, 1.0, 1.0), (volumes, 2.0, 1.0)]))
+    return taxonomy, examples, t, c, costs
+
+
+@pytest.mark.parametrize(
+    ("given_kernel", "product"),
+    [
+        (None, oracles.dot),
+        (kernel.RBF(), oracles.rbf_kernel(1.0)),
+        (oracles.polynomial_kernel(2, 1.0), oracles.polynomial_kernel(2, 1.0)),
+    ],
+)
+@given(problem=problems())
+@settings(max_examples=12, deadline=None)
+def test_a_generic_qp_solver_agrees(given_kernel: Any, product: Any, problem: Any) -> None:
+    """The full dual of the paper, by SLSQP."""
+    taxonomy, examples, t, c, costs = problem
+    parents = parents_of(taxonomy)
+    pairs, deltas, q = oracles.label_ranking_dual(
+        parents, examples, oracles.leaves(parents), t, product, costs
+    )
+    while len(pairs) > 12:  # one example has at most 9 pairs: a problem that SLSQP can solve
+        examples = examples[:-1]
+        pairs, deltas, q = oracles.label_ranking_dual(
+            parents, examples, oracles.leaves(parents), t, product, costs
+        )
+    model = batch.HierarchicalMultilabelSVM(
+        taxonomy, c, t, None, *costs, kernel=given_kernel, tol=1e-9, max_passes=20_000
+    ).fit(examples)
+    if not pairs:
+        assert model.gap == 0.0
+        assert model.primal == 0.0, "no example has both a relevant and an irrelevant leaf"
+        return
+    # In alpha / Delta, so that all variables are of one size.
+    solved = optimize.minimize(
+        lambda b: 0.5 * (b * deltas) @ q @ (b * deltas) - (b * deltas).sum(),
+        np.zeros(len(pairs)),
+        jac=lambda b: deltas * (q @ (b * deltas) - 1.0),
+        bounds=[(0.0, c)] * len(pairs),
+        constraints=[
+            {"type": "ineq", "fun": lambda b, i=i: c - sum_of(b, pairs, i)}
+            for i in range(len(examples))
+        ],
+        method="SLSQP",
+        options={"ftol": 1e-13, "maxiter": 1000},
+    )
+    scale = max(1.0, abs(solved.fun))
+    assert model.gap >= -1e-9 * scale, "no dual value is above a primal one"
+    assert model.gap <= 1e-8 * model.primal + 1e-9
+    assume(solved.success)  # SLSQP gives up at times
+    assert model.dual == pytest.approx(-solved.fun, rel=1e-4, abs=1e-5 * scale)
+    # The weights are unique: <w, dPhi> of each pair is that of the solver.
+    alpha = solved.x * deltas
+    for (i, y, ybar), theirs in zip(pairs, q @ alpha, strict=True):
+        scores = model.score_one(examples[i][0])
+        size = 1.0 + np.abs(q).max() ** 0.5
+        assert scores[y] - scores[ybar] == pytest.approx(theirs, abs=3e-2 * size)
+
+
+def sum_of(values: Any, pairs: Any, i: int) -> Any:
+    return sum(value for value, pair in zip(values, pairs, strict=True) if pair[0] == i)
+
+
+@given(problem=problems())
+@settings(max_examples=20, deadline=None)
+def test_what_the_paper_proves(problem: Any) -> None:
+    """Weak duality, feasibility of the slack, and Proposition 2: it bounds the maximal loss."""
+    taxonomy, examples, t, c, costs = problem
+    model = batch.HierarchicalMultilabelSVM(taxonomy, c, t, None, *costs).fit(examples)
+    assert -1e-9 <= model.gap <= 0.01 * model.primal + 1e-12
+    parents, slack, loss = parents_of(taxonomy), 0.0, 0.0
+    for x, y in examples:
+        scores = {v: s for v, s in model.score_one(x).items() if v in taxonomy.leaves}
+        true = oracles.relevant(parents, scores, y)
+        others = [v for v in scores if v not in true]
+        worst = [
+            oracles.pair_loss(parents, v, u, *costs) * (1.0 - scores[v] + scores[u])
+            for v in true
+            for u in others
+        ]
+        slack += max([0.0, *worst])
+        loss += losses.maximal_loss(taxonomy, y, scores, None, *costs)
+    assert slack >= loss - 1e-9
+    assert c * slack <= model.primal + 1e-9
+
+
+@given(
+    n=st.integers(1, 5), seed=st.integers(0, 999), c=st.sampled_from([0.5, 2.0]), flat=st.booleans()
+)
+@settings(max_examples=40, deadline=None)
+def test_the_subproblem_is_solved(n: int, seed: int, c: float, flat: bool) -> None:
+    """Against a projected gradient; directions without curvature included."""
+    rng = np.random.default_rng(seed)
+    a = rng.normal(size=(n, 1 if flat else n))
+    q, h = a @ a.T, rng.normal(size=n)
+    start = rng.dirichlet(np.ones(n + 1))[:n] * c
+    b = ascend_simplex(q, h, start, c, 1e-10)
+    assert (b >= 0.0).all()
+    assert b.sum() <= c + 1e-12
+    slope = h - q @ (b - start)
+    least = min([*slope[b > 1e-12], *([0.0] if b.sum() < c - 1e-12 else [])])
+    assert max(slope.max(), 0.0) - least <= 1e-8, "no direction leads upwards"
+
+
+def test_the_margin_is_hard_where_slack_is_dear() -> None:
+    examples = separable(NEWS, 6, seed=1)
+    model = batch.HierarchicalMultilabelSVM(NEWS, C=1e3, tol=1e-2).fit(examples)
+    for x, y in examples:
+        scores = {v: s for v, s in model.score_one(x).items() if v in NEWS.leaves}
+        low, high = min(scores[v] for v in y), max(scores[v] for v in scores if v not in y)
+        assert low - high >= 1.0 - 0.02
+
+
+# --- Both, as frozen River models ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize("cls", RANKERS)
+def test_frozen_models(cls: Any) -> None:
+    examples = separable(NEWS, 15, seed=2)
+    model = cls(NEWS)
+    untrained = rf"{cls.__name__} is trained on a list of examples, by `fit\(examples\)`, and that"
+    for call in (model.predict_one, model.score_one, lambda x: model.learn_one(x, "c")):
+        with pytest.raises(RuntimeError, match=untrained):
+            call({"c": 1.0})
+    assert model.fit(iter(examples)) is model
+    before = pickle.dumps(model)
+    model.learn_one({"c": 1.0}, "d")
+    assert pickle.dumps(model) == before, "it is frozen"
+    x = {"a": 1.0, "b": 1.0, "c": 1.0, "new": 0.5}
+    answer = model.predict_one(x)
+    assert list(answer) == list(model.score_one(x)) == list(NEWS.nodes[1:])
+    on = {v for v, yes in answer.items() if yes}
+    assert NEWS.closure(on) == {NEWS.root, *on}
+    assert "c" in on
+    assert pickle.dumps(model) == before, "predicting is pure"
+    assert pickle.loads(before).score_one(x) == model.score_one(x)
+    clone = model.clone()
+    assert clone.taxonomy is NEWS
+    assert repr(clone) == repr(model)
+    with pytest.raises(RuntimeError, match=untrained):
+        clone.score_one(x)
+    again = clone.fit(examples)
+    assert again.score_one(x) == model.score_one(x)
+    assert model.fit(examples).score_one(x) == again.score_one(x), "training starts afresh"
+
+
+@pytest.mark.parametrize("cls", RANKERS)
+def test_rivers_checks(cls: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(datasets, "Music", datasets.Yeast)  # River would download it
+    model = cls(NEWS)
+    done = 0
+    for check in checks.yield_checks(model):
+        if check.__name__ not in model._unit_test_skips():
+            check(model.clone())
+            done += 1
+    assert done >= 15
+
+
+@pytest.mark.parametrize("cls", RANKERS)
+@pytest.mark.parametrize(
+    ("bad", "error", "message"),
+    [
+        (({"x": math.nan}, "b"), ValueError, "row 1: feature 'x' is nan"),
+        (({"x": "red"}, "b"), ValueError, "row 1: feature 'x' is 'red'"),
+        (({"x": 1.0}, "unicorn"), ValueError, "row 1: label 'unicorn' is not in the taxonomy"),
+        (({"x": 1.0}, None), ValueError, "row 1: y is None"),
+        (([1.0], "b"), TypeError, "row 1: x must be a dict of features, got list"),
+    ],
+)
+def test_a_refused_example_leaves_the_model(cls: Any, bad: Any, error: Any, message: str) -> None:
+    good = [({"x": 1.0}, "b"), ({"x": -1.0}, "d")]
+    model = cls(TREE).fit(good)
+    before = pickle.dumps(model)
+    with pytest.raises(error, match=message):
+        model.fit([good[0], bad])
+    with pytest.raises(ValueError, match="`examples` is empty; there is nothing to train on"):
+        model.fit([])
+    assert pickle.dumps(model) == before
+
+
+@pytest.mark.parametrize("cls", RANKERS)
+def test_an_interruption_leaves_the_model(cls: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = cls(NEWS).fit(separable(NEWS, 10, seed=1))
+    before = pickle.dumps(model)
+
+    def interrupted(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("river_hier.batch.expansions.LinearExpansion.add", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        model.fit(separable(NEWS, 20, seed=2))
+    assert pickle.dumps(model) == before
+
+
+@pytest.mark.parametrize("cls", RANKERS)
+@pytest.mark.parametrize("y", [set(), {"b", "c", "d"}])
+def test_without_a_pair_there_is_nothing_to_learn(cls: Any, y: Any) -> None:
+    model = cls(TREE).fit([({"x": 1.0}, y), ({}, y)])
+    assert set(model.score_one({"x": 1.0}).values()) == {0.0}
+
+
+@pytest.mark.parametrize("cls", RANKERS)
+def test_bad_parameters(cls: Any) -> None:
+    for candidates, error, message in BAD_CANDIDATES:
+        with pytest.raises(error, match=message):
+            cls(TREE, candidates=candidates)
+    with pytest.raises(TypeError, match="`taxonomy` must be a Taxonomy, got NoneType"):
+        cls(None)
+    match = r"`kernel` must be a kernel, .*RBF\(sigma=1.0\), or a function of two dicts, got"
+    for wrong in ("rbf", 1.0, kernel.RBF):
+        with pytest.raises(TypeError, match=match):
+            cls(TREE, kernel=wrong)
+    with pytest.raises(ValueError, match="`t` must be a finite number of at least 0"):
+        cls(TREE, t=-1.0)
+    with pytest.raises(TypeError, match="row 0: the kernel of two dicts must be a number"):
+        cls(TREE, kernel=lambda x, z: None).fit([({"x": 1.0}, "b")])
+    with pytest.raises(ValueError, match="row 0: the kernel is nan for this x"):
+        cls(TREE, kernel=lambda x, z: math.nan).fit([({"x": 1.0}, "b")])
+
+
+def test_bad_parameters_of_their_own() -> None:
+    for parameters, message in (
+        ({"C": 0.0}, "`C` must be positive, got 0.0"),
+        ({"tol": math.nan}, "`tol` must be positive, got nan"),
+        ({"max_passes": 0}, "`max_passes` must be at least 1"),
+        ({"missed": -1.0}, "`missed` must be a finite number of at least 0"),
+        ({"volumes": {"b": 0.0}}, r"`volumes\['b'\]` must be a positive finite number"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            batch.HierarchicalMultilabelSVM(TREE, **parameters)
+    with pytest.raises(ValueError, match="`margin` must be positive"):
+        batch.BatchHMinOver(TREE, margin=0.0)
+    with pytest.raises(TypeError, match="`max_steps` must be an integer"):
+        batch.BatchHMinOver(TREE, max_steps=2.0)
+
+
+def test_limits_are_kept() -> None:
+    examples = separable(NEWS, 30, seed=3)
+    assert batch.BatchHMinOver(NEWS, max_steps=3).fit(examples).n_steps == 3
+    model = batch.HierarchicalMultilabelSVM(NEWS, tol=1e-9, max_passes=2).fit(examples)
+    assert model.n_passes == 2
+    assert model.gap > 1e-9 * model.primal
+
+
+def test_a_comparator_of_regret_does_not_learn_along() -> None:
+    examples = separable(NEWS, 20, seed=4)
+    svm = batch.HierarchicalMultilabelSVM(NEWS).fit(examples)
+    before = pickle.dumps(svm)
+    model, loss = linear_model.HMinOver(NEWS), metrics.SymmetricDifferenceLoss(NEWS)
+    assert evaluate.regret(examples, model, svm, loss) > 0.0
+    ranked = evaluate.Ranked(linear_model.HMinOver(NEWS)), evaluate.Ranked(svm)
+    assert evaluate.regret(examples, *ranked, metrics.RankingLoss(NEWS)) > 0.0
+    assert pickle.dumps(svm) == before

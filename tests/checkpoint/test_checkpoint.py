@@ -1,0 +1,379 @@
+"""Checkpoints: what comes back is what was saved, and a crash leaves a whole file."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import pickle
+import random
+import re
+import signal
+import stat
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from river import preprocessing
+
+import river_hier
+from river_hier import Taxonomy, checkpoint, linear_model, metrics
+from support.backends import environment, native_too, running_on
+
+TREE = Taxonomy([("r", "a"), ("a", "b"), ("r", "c"), ("a", "d")])
+posix = pytest.mark.skipif(os.name != "posix", reason="kills and folders, as POSIX has them")
+
+
+def learned(n: int = 30, name: str = "HAROW", seed: int = 1) -> dict[str, Any]:
+    """The state of a program that has read n examples; some wait for their labels."""
+    rng = np.random.default_rng(seed)
+    model = preprocessing.StandardScaler() | getattr(linear_model, name)(TREE)
+    metric, pending = metrics.HLoss(TREE), {}
+    for step in range(n):
+        x = {f"x{j}": float(v) for j, v in enumerate(rng.normal(size=6))}
+        y = TREE.nodes[int(rng.integers(1, len(TREE)))]
+        metric.update(y, model.predict_one(x))
+        model.learn_one(x, y)
+        pending[step] = x
+    return {"model": model, "metric": metric, "position": n, "pending": pending}
+
+
+def plainly(state: Any) -> bytes:
+    """Equal bytes for equal states: the first pickle knows which strings are one object."""
+    return pickle.dumps(pickle.loads(pickle.dumps(state)))
+
+
+@pytest.mark.parametrize("name", ["Hieron", "AveragedHieron", "HPerceptron", "HAROW", "SHRLS"])
+def test_what_is_loaded_goes_on_as_what_was_saved(name: str, tmp_path: Path) -> None:
+    ours = learned(name=name)
+    checkpoint.save(ours, tmp_path / "state")
+    theirs = checkpoint.load(tmp_path / "state")
+    assert plainly(theirs) == plainly(ours) == plainly(checkpoint.loads(checkpoint.dumps(ours)))
+    for x in ours["pending"].values():
+        assert theirs["model"].predict_one(x) == ours["model"].predict_one(x)
+        assert theirs["model"].predict_proba_one(x) == ours["model"].predict_proba_one(x)
+        for state in (ours, theirs):
+            state["model"].learn_one(x, "b")
+    assert plainly(theirs["model"]) == plainly(ours["model"])
+
+
+states = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text()
+    | st.binary(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner) | st.tuples(inner, inner),
+)  # fmt: skip
+
+
+@settings(max_examples=40)
+@given(states)
+def test_whatever_can_be_pickled_comes_back(state: Any) -> None:
+    data = checkpoint.dumps(state)
+    assert checkpoint.loads(data) == state
+    assert checkpoint.loads(memoryview(bytearray(data))) == state
+
+
+GO_ON = """
+import sys
+from river_hier import _backend, checkpoint
+path, backend = sys.argv[1:]
+assert _backend.core == backend
+states = checkpoint.load(path)
+for state in states:
+    for x in state["pending"].values():
+        state["model"].learn_one(x, "b")
+checkpoint.save(states, path)
+"""
+
+
+@pytest.mark.parametrize(
+    ("here", "there"),
+    [
+        pytest.param("numpy", "native", marks=native_too.marks),
+        pytest.param("native", "numpy", marks=native_too.marks),
+    ],
+)
+def test_the_other_core_goes_on(here: str, there: str, tmp_path: Path) -> None:
+    path, names = tmp_path / "states", ("Hieron", "HAROW", "SHRLS")
+    with running_on(here):
+        ours = [learned(name=name) for name in names]
+        checkpoint.save(ours, path)
+        command = [sys.executable, "-c", GO_ON, str(path), there]
+        subprocess.run(command, env=environment(there), check=True)
+        theirs = checkpoint.load(path)
+        for name, state, again in zip(names, ours, theirs, strict=True):
+            for x in state["pending"].values():
+                state["model"].learn_one(x, "b")
+            assert again["metric"].get() == state["metric"].get()
+            for x in state["pending"].values():
+                scores = state["model"][name].score_one(x)
+                assert again["model"][name].score_one(x) == pytest.approx(scores, abs=1e-9)
+
+
+def test_the_first_lines_can_be_read(tmp_path: Path) -> None:
+    checkpoint.save(learned(), tmp_path / "state")
+    first, digest, writer, _ = (tmp_path / "state").read_bytes().split(b"\n", 3)
+    assert first == b"river_hier checkpoint, format 1"
+    assert re.fullmatch(rb"sha256 [0-9a-f]{64}", digest)
+    assert writer.startswith(f"written by river_hier {river_hier.__version__}, river ".encode())
+
+
+def test_a_file_of_this_format_opens_whoever_wrote_it() -> None:
+    rest = b"written by river_hier 9.9, river 9.9, numpy 9.9, Python 9.9\n"
+    rest += pickle.dumps({"position": 7}, protocol=2)
+    digest = hashlib.sha256(rest).hexdigest().encode()
+    data = b"river_hier checkpoint, format 1\nsha256 " + digest + b"\n" + rest
+    assert checkpoint.loads(data) == {"position": 7}
+
+
+# What is refused, and before anything is unpickled
+
+
+class Trap:
+    """Its pickle runs a program."""
+
+    def __reduce__(self) -> Any:
+        return pytest.fail, ("it was unpickled",)
+
+
+@pytest.fixture(scope="module")
+def trap() -> bytes:
+    return checkpoint.dumps([Trap(), b"\0" * 40, "some text"])
+
+
+def test_each_flipped_bit_is_seen(trap: bytes) -> None:
+    for i in range(len(trap)):
+        for bit in range(8):
+            data = bytearray(trap)
+            data[i] ^= 1 << bit
+            with pytest.raises(ValueError, match=r"this checkpoint (is|has)"):
+                checkpoint.loads(data)
+
+
+def test_each_cut_and_each_addition_is_seen(trap: bytes) -> None:
+    for n in range(len(trap)):
+        with pytest.raises(ValueError, match=r"this checkpoint is (no|cut short or damaged)"):
+            checkpoint.loads(trap[:n])
+    for more in (b"\0", b"\n", trap):
+        with pytest.raises(ValueError, match="cut short or damaged"):
+            checkpoint.loads(trap + more)
+    with pytest.raises(pytest.fail.Exception):  # the trap works
+        checkpoint.loads(trap)
+
+
+@settings(max_examples=50)
+@given(st.binary())
+def test_foreign_bytes_are_refused(data: bytes) -> None:
+    with pytest.raises(ValueError, match="is no checkpoint of river_hier: it begins with b"):
+        checkpoint.loads(data)
+
+
+def test_other_files_are_refused_by_name(tmp_path: Path) -> None:
+    path = tmp_path / "model.pickle"
+    path.write_bytes(pickle.dumps(Trap()))
+    with pytest.raises(ValueError, match=r"the checkpoint '.*model.pickle' is no checkpoint"):
+        checkpoint.load(path)
+    path.write_bytes(b"river_hier checkpoint, format 2\nwhatever")
+    message = "format 2, and this version of river_hier reads format 1; open it with the version"
+    with pytest.raises(ValueError, match=message):
+        checkpoint.load(path)
+    with pytest.raises(FileNotFoundError, match=r"there is no checkpoint '.*nothing'"):
+        checkpoint.load(tmp_path / "nothing")
+
+
+class Gone:
+    """A class that is renamed after it was saved."""
+
+
+def test_classes_that_are_not_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = checkpoint.dumps(Gone())
+    monkeypatch.delattr(sys.modules[__name__], "Gone")
+    message = r"cannot be opened with river_hier .*; it was written by river_hier .*Gone"
+    with pytest.raises(ValueError, match=message):
+        checkpoint.loads(data)
+
+
+@pytest.mark.parametrize("data", ["text", None, 3, ["bytes"]])
+def test_what_is_not_bytes(data: Any) -> None:
+    with pytest.raises(TypeError, match="`data` must be bytes, as `dumps` makes them, got"):
+        checkpoint.loads(data)
+
+
+def test_what_cannot_be_saved_leaves_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "state"
+    checkpoint.save("old", path)
+    for state in (lambda: 0, (i for i in range(3)), threading.Lock()):
+        with pytest.raises(TypeError, match=r"`state` cannot be pickled: .*; keep functions"):
+            checkpoint.save(state, path)
+    assert checkpoint.load(path) == "old"
+    with pytest.raises(FileNotFoundError, match=r"there is no folder '.*nowhere' to save into"):
+        checkpoint.save("new", tmp_path / "nowhere" / "state")
+    with pytest.raises(IsADirectoryError, match="is a folder; name a file in it"):
+        checkpoint.save("new", tmp_path)
+    assert os.listdir(tmp_path) == ["state"]
+
+
+# The file
+
+
+@posix
+def test_a_link_is_followed(tmp_path: Path) -> None:
+    (tmp_path / "there").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "there" / "state")
+    checkpoint.save("new", tmp_path / "link")
+    assert (tmp_path / "link").is_symlink()
+    assert checkpoint.load(tmp_path / "there" / "state") == "new"
+
+
+@posix
+def test_who_may_read_the_old_file_may_read_the_new_one(tmp_path: Path) -> None:
+    path = tmp_path / "state"
+    checkpoint.save("old", path)
+    for mode in (0o600, 0o640, 0o400):
+        path.chmod(mode)
+        checkpoint.save("new", path)
+        assert stat.S_IMODE(path.stat().st_mode) == mode
+
+
+@posix
+def test_a_pipe_is_not_replaced(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(OSError, match=r"pipe' is a pipe or a device, which cannot be replaced"):
+        checkpoint.save("new", tmp_path / "pipe")
+    assert (tmp_path / "pipe").is_fifo()
+    assert os.listdir(tmp_path) == ["pipe"]
+
+
+def test_leftovers_of_this_path_alone_are_deleted(tmp_path: Path) -> None:
+    digits = "0123456789abcdef"
+    ours = f".state.{digits}.part"
+    others = [f".state.b.{digits}.part", f"state.{digits}.part", ".state.part", f".states{ours}"]
+    for name in (ours, *others):
+        (tmp_path / name).write_text("left")
+    checkpoint.save("new", tmp_path / "state")
+    assert sorted(os.listdir(tmp_path)) == sorted([*others, "state"])
+
+
+@posix
+def test_the_bytes_reach_the_disk_before_the_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls: list[str] = []
+
+    def noted(name: str, real: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*args: Any) -> Any:
+            if name == "fsync":
+                calls.append(f"fsync {os.path.realpath(f'/proc/self/fd/{args[0]}')}")
+            else:
+                calls.append(f"{name} {args[0]} {args[1]}")
+            return real(*args)
+
+        return call
+
+    monkeypatch.setattr(os, "fsync", noted("fsync", os.fsync))
+    monkeypatch.setattr(os, "replace", noted("replace", os.replace))
+    path = Path(os.path.realpath(tmp_path)) / "state"
+    checkpoint.save("new", path)
+    if not Path("/proc/self/fd").exists():
+        calls = [re.sub("fsync .*", "fsync", call) for call in calls]
+        assert [call.split()[0] for call in calls] == ["fsync", "replace", "fsync"]
+        return
+    part = calls[0].removeprefix("fsync ")
+    assert re.fullmatch(rf"{re.escape(str(path.parent))}/\.state\.[0-9a-f]{{16}}\.part", part)
+    assert calls[1:] == [f"replace {part} {path}", f"fsync {path.parent}"]
+
+
+@pytest.mark.parametrize("error", [OSError("No space left on device"), KeyboardInterrupt()])
+@pytest.mark.parametrize("step", ["open", "fsync", "replace"])
+def test_errors_leave_the_old_file_and_nothing_else(
+    step: str, error: BaseException, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*args: Any, **kwargs: Any) -> None:
+        raise error
+
+    checkpoint.save("old", tmp_path / "state")
+    with monkeypatch.context() as patch:
+        patch.setattr(Path if step == "open" else os, step, fail)
+        with pytest.raises(type(error)):
+            checkpoint.save("new", tmp_path / "state")
+    assert os.listdir(tmp_path) == ["state"]
+    assert checkpoint.load(tmp_path / "state") == "old"
+
+
+def saved_but_killed_at(step: int, path: Path) -> bool:
+    """Whether a child that saves "new" was killed, right before that call into C."""
+    if (child := os.fork()) == 0:
+        seen = 0
+
+        def kill(frame: Any, event: str, arg: Any) -> None:
+            nonlocal seen
+            if event == "c_call":
+                seen += 1
+                if seen == step:
+                    os.kill(os.getpid(), signal.SIGKILL)
+
+        sys.setprofile(kill)
+        checkpoint.save("new", path)
+        sys.setprofile(None)
+        os._exit(0)
+    _, status = os.waitpid(child, 0)
+    assert os.WIFSIGNALED(status) or os.WEXITSTATUS(status) == 0
+    return os.WIFSIGNALED(status)
+
+
+@posix
+@pytest.mark.filterwarnings("ignore:.*use of fork:DeprecationWarning")
+def test_killed_at_every_step_the_file_is_whole(tmp_path: Path) -> None:
+    path = tmp_path / "state"
+    checkpoint.save("old", path)
+    found, leftovers, step = [], 0, 1
+    while saved_but_killed_at(step, path):
+        found.append(checkpoint.load(path))
+        parts = [name for name in os.listdir(tmp_path) if name != "state"]
+        assert len(parts) <= 1
+        leftovers += len(parts)
+        checkpoint.save("old", path)
+        assert os.listdir(tmp_path) == ["state"]
+        step += 1
+    switched = found.index("new")
+    assert found == ["old"] * switched + ["new"] * (len(found) - switched)
+    assert switched > 15  # steps before the name changed hands
+    assert leftovers > 3
+    assert checkpoint.load(path) == "new"
+
+
+SAVE_FOR_EVER = """
+import itertools, sys
+from river_hier import checkpoint
+for i in itertools.count(int(sys.argv[2])):
+    checkpoint.save([i] * 50_000, sys.argv[1])
+"""
+
+
+@posix
+def test_killed_at_any_time_the_file_is_whole(tmp_path: Path) -> None:
+    path, rng, last = tmp_path / "state", random.Random(7), 0
+    checkpoint.save([0], path)
+    for _ in range(12):
+        command = [sys.executable, "-c", SAVE_FOR_EVER, str(path), str(last + 1)]
+        child = subprocess.Popen(command, env=environment("numpy"))
+        try:
+            deadline = time.monotonic() + 120
+            while checkpoint.load(path)[0] == last:
+                assert time.monotonic() < deadline
+                time.sleep(0.001)
+            time.sleep(rng.uniform(0, 0.02))
+        finally:
+            child.kill()
+            child.wait()
+        state = checkpoint.load(path)
+        assert set(state) == {state[0]}
+        assert state[0] > last
+        last = state[0]
+        assert len(os.listdir(tmp_path)) <= 2

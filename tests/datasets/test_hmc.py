@@ -1,0 +1,315 @@
+"""HMC from small collections in Clus's format, and from its publishers' own files."""
+
+from __future__ import annotations
+
+import collections
+import copy
+import gzip
+import io
+import math
+import pickle
+import tracemalloc
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from river import compose, preprocessing
+from river import datasets as river_datasets
+from river import evaluate as river_evaluate
+from scipy.io import arff
+
+from river_hier import Taxonomy, datasets, linear_model, metrics
+from support.hmc_corpus import (
+    DAG_HEADER,
+    HEADER,
+    ROWS,
+    TRAINVALID,
+    XS,
+    YS,
+    on,
+    read,
+    text,
+    write_parts,
+    write_tar_gz,
+    write_zip,
+)
+from support.paths import DATA
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return write_parts(tmp_path / "yeast")
+
+
+def test_examples(folder):
+    stream = datasets.HMC(folder)
+    examples = list(stream)
+    assert read(stream) == TRAINVALID
+    for x, y in examples:
+        assert type(x) is type(y) is dict
+        assert list(y) == ["01", "02", "01/01", "01/01/03"]  # without the root, in taxonomy order
+        assert all(type(value) is bool for value in y.values())
+    assert list(stream) == examples
+
+
+def test_answers_are_fresh(folder):
+    stream = datasets.HMC(folder)
+    for x, y in stream:
+        x.clear()
+        y.update(dict.fromkeys(y, True))
+    assert read(stream) == TRAINVALID
+
+
+def test_taxonomy(folder, tmp_path):
+    stream = datasets.HMC(folder)
+    assert stream.taxonomy.edges == (
+        ("root", "01"),
+        ("root", "02"),
+        ("01", "01/01"),
+        ("01/01", "01/01/03"),
+    )
+    assert stream.taxonomy is stream.taxonomy
+    # Only pairs from the root make a DAG.
+    (tmp_path / "plants.arff").write_text("@attribute c hierarchical roots,roots/a/b\n@data\n")
+    assert list(datasets.HMC(tmp_path / "plants.arff").taxonomy)[1:] == [
+        "roots",
+        "roots/a",
+        "roots/a/b",
+    ]
+    # Where the classes leave out what is above them it is there all the same.
+    (tmp_path / "few.arff").write_text("@attribute c hierarchical 1/2/3,4\n@data\n1/2/3\n")
+    few = datasets.HMC(tmp_path / "few.arff")
+    assert list(few.taxonomy) == ["root", "1", "4", "1/2", "1/2/3"]
+    assert read(few) == ([{}], [{"1", "1/2", "1/2/3"}])
+
+
+def test_dags(tmp_path):
+    (tmp_path / "go.arff").write_text(text(["1,G3", "2,G4@G1", "3,G2", "4,root"], DAG_HEADER))
+    stream = datasets.HMC(tmp_path / "go.arff")
+    pairs = [("root", "G1"), ("root", "G2"), ("G1", "G3"), ("G2", "G3"), ("G3", "G4")]
+    assert stream.taxonomy == Taxonomy(pairs)
+    assert not stream.taxonomy.is_tree
+    every = {"G1", "G2", "G3", "G4"}
+    assert [on(y) for _, y in stream] == [every - {"G4"}, every, {"G2"}, set()]
+
+
+@pytest.mark.parametrize("write", [write_parts, write_zip, write_tar_gz])
+def test_the_same_stream_wherever_the_files_lie(tmp_path, write):
+    path = write(tmp_path)
+    assert read(datasets.HMC(path)) == TRAINVALID
+    assert read(datasets.HMC(path, dataset="yeast_FUN", parts=["test"])) == (XS["test"], YS["test"])
+    assert datasets.HMC(path).taxonomy == datasets.HMC(path, parts=("test",)).taxonomy
+
+
+@pytest.mark.parametrize("separator", [".", "_", "-"])
+@pytest.mark.parametrize("suffix", [".arff", ".ARFF.gz"])
+def test_names_of_files(tmp_path, separator, suffix):
+    write_parts(tmp_path, "a.b_c", separator, suffix)
+    write_parts(tmp_path, "a.b", separator, suffix)
+    assert read(datasets.HMC(tmp_path, "a.b")) == read(datasets.HMC(tmp_path, "a.b_c"))
+
+
+@pytest.mark.parametrize("pack", [lambda data: data, gzip.compress], ids=["plain", "gz"])
+def test_a_single_file_is_read_whatever_it_is_called(tmp_path, pack):
+    for name in ("mine.arff", "mine.test.arff"):
+        path = tmp_path / (name + ".gz" * (pack is gzip.compress))
+        path.write_bytes(pack(text(ROWS["train"]).encode()))
+        assert read(datasets.HMC(path)) == (XS["train"], YS["train"])
+    assert read(datasets.HMC(path, parts=("test",))) == (XS["train"], YS["train"])
+    with pytest.raises(FileNotFoundError, match=r"mine\.test.* lacks mine\.train\.arff; get them"):
+        list(datasets.HMC(path, parts=("train",)))
+    with pytest.raises(FileNotFoundError, match=r" lacks yeast\.train\.arff; get them"):
+        list(datasets.HMC(path, dataset="yeast"))
+
+
+def test_parts(folder):
+    def parts(*names):
+        return read(datasets.HMC(folder, parts=names))
+
+    def expected(*names):
+        return [x for n in names for x in XS[n]], [y for n in names for y in YS[n]]
+
+    assert parts("train") == expected("train")
+    assert parts("test", "train") == parts("train", "test") == expected("train", "test")
+    assert parts("trainvalid", "train", "test") == expected("train", "valid", "test")
+    (folder / "yeast_FUN.valid.arff").unlink()
+    assert parts("trainvalid", "test") == expected("train", "test")
+    (folder / "yeast_FUN.trainvalid.arff").write_text(text(ROWS["valid"]))
+    assert parts("trainvalid") == expected("valid")  # where there is such a file
+
+
+@given(
+    rows=st.lists(
+        st.tuples(
+            st.none() | st.floats(allow_nan=False, allow_infinity=False),
+            st.none() | st.sampled_from(["left", "right"]),
+            st.none() | st.integers(-9, 9),
+        ),
+        min_size=1,
+        max_size=9,
+    )
+)
+@settings(
+    max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+def test_scipy_reads_the_same_features(tmp_path, rows):
+    attributes = [
+        "@relation r",
+        "@attribute a numeric",
+        "@attribute 'b c' {left,right}",
+        "@attribute d integer",
+    ]
+    cells = [["?" if value is None else f"{value}" for value in row] for row in rows]
+    plain = "\n".join([*attributes, "@data", *map(",".join, cells)])
+    theirs, meta = arff.loadarff(io.StringIO(plain))
+    header = [*attributes, "@attribute class hierarchical 1", "@data"]
+    path = tmp_path / "mine.arff"
+    path.write_text(text((f"{','.join(row)},1" for row in cells), header))
+    for (x, _), values in zip(datasets.HMC(path), theirs, strict=True):
+        for name, value in zip(meta.names(), values, strict=True):
+            if name == "b c":
+                assert x.get(name, "?") == value.decode()
+            elif math.isnan(value):
+                assert name not in x
+            else:
+                assert x[name] == value
+
+
+def test_nothing_is_read_ahead(folder):
+    path = folder / "yeast_FUN.train.arff"
+    path.write_text(text([*ROWS["train"], "and here it breaks"]))
+    assert [x for x, _ in datasets.HMC(folder).take(2)] == XS["train"]
+
+
+def test_memory_does_not_grow(tmp_path):
+    path = tmp_path / "many.arff"
+
+    def peak(n):
+        path.write_text(text(f"{i},left,{i / 7},x,01/01@02" for i in range(n)))
+        stream = datasets.HMC(path)
+        collections.deque(stream.take(5), maxlen=0)
+        tracemalloc.start()
+        collections.deque(stream, maxlen=0)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return peak
+
+    assert peak(8_000) < 1.2 * peak(2_000)
+
+
+def test_an_abandoned_iterator_closes_its_file(folder, recwarn):
+    iterator = iter(datasets.HMC(folder))
+    next(iterator)
+    del iterator
+    assert not recwarn.list
+
+
+@pytest.mark.parametrize("again", [copy.deepcopy, lambda s: pickle.loads(pickle.dumps(s))])
+def test_copies(folder, again):
+    stream = datasets.HMC(folder, parts=("test",))
+    copied = again(stream)
+    assert list(copied) == list(stream)
+    assert copied.taxonomy == stream.taxonomy
+
+
+def test_description(folder):
+    stream = datasets.HMC(folder)
+    assert isinstance(stream, river_datasets.base.Dataset)
+    assert stream.task == "Multi-output binary classification"
+    assert (stream.n_features, stream.n_outputs) == (4, 4)
+    assert stream.n_samples is stream.n_classes is None
+    assert repr(stream).startswith("The collections of hierarchical multilabel classification")
+
+
+def test_pipelines(folder):
+    stream = datasets.HMC(folder)
+    encoded = compose.SelectType(str) | preprocessing.OneHotEncoder()
+    scaled = compose.SelectType(float) | preprocessing.StandardScaler()
+    model = (encoded + scaled) | linear_model.HAROW(stream.taxonomy)
+    metric = metrics.HF1(stream.taxonomy)
+    river_evaluate.progressive_val_score(stream, model, metric)
+    assert 0.0 < metric.get() < 1.0
+
+
+# The data themselves
+
+
+@pytest.fixture(scope="module")
+def real():
+    data = DATA
+    if not (data / "hmc").is_dir():
+        pytest.skip(f"no Clus files at {data}: set RIVER_HIER_DATA")
+    return data / "hmc"
+
+
+COUNTS = {  # examples, labels that are on; of what is there to learn from and of the test part
+    "Enron_corr": ((988, 5_053), (660, 3_682)),
+    "ImCLEF07D": ((10_000, 30_000), (1_006, 3_018)),
+    "cellcycle_FUN": ((2_476, 21_482), (1_281, 11_421)),
+    "cellcycle_GO": ((2_473, 84_943), (1_278, 46_003)),
+}
+DEPTHS = {  # the numbers of labels at the depths 0, 1, ...
+    "Enron_corr": [1, 3, 40, 13],
+    "ImCLEF07D": [1, 4, 16, 26],
+    "cellcycle_FUN": [1, 18, 80, 178, 142, 77, 4],
+    "cellcycle_GO": [1, 3, 33, 155, 394, 597, 929, 779, 631, 335, 171, 63, 21, 5, 9],
+}
+
+
+def data_lines(real, dataset, part):
+    """The rows as they stand, read in another way."""
+    (path,) = (p for p in real.iterdir() if p.name.startswith(dataset) and part in p.name)
+    text = gzip.decompress(path.read_bytes()).decode()
+    return text[text.upper().index("@DATA") + len("@DATA") :].split("\n")[1:-1]
+
+
+@pytest.mark.parametrize("dataset", DEPTHS)
+def test_the_real_collections(real, dataset):
+    t = datasets.HMC(real, dataset).taxonomy
+    depths = collections.Counter(map(t.depth, t))
+    assert [depths[depth] for depth in range(t.height + 1)] == DEPTHS[dataset]
+    assert t.is_tree == (dataset != "cellcycle_GO")
+    for parts, counts in zip((None, ("test",)), COUNTS[dataset], strict=True):
+        stream = datasets.HMC(real, dataset, parts)
+        examples = labels = 0
+        for x, y in stream:
+            assert len(x) <= stream.n_features
+            examples += 1
+            labels += sum(y.values())
+        assert (examples, labels) == counts
+
+
+@pytest.mark.parametrize("dataset", DEPTHS)
+def test_the_real_rows_one_by_one(real, dataset):
+    stream = datasets.HMC(real, dataset, ("test",))
+    t = stream.taxonomy
+    parents = {label: set(t.parents(label)) - {"root"} for label in t.nodes[1:]}
+    for (x, y), row in zip(stream.take(300), data_lines(real, dataset, "est"), strict=False):
+        *values, labels = row.strip().split(",")
+        assert list(x.values()) == [float(value) for value in values if value != "?"]
+        named, labels_on = set(labels.split("@")), on(y)
+        assert named <= labels_on | {"root"}
+        assert all(parents[label] <= labels_on for label in labels_on)
+        if t.is_tree:
+            assert labels_on == {"/".join(p.split("/")[:d]) for p in named for d in range(1, 9)}
+
+
+def test_the_publishers_own_figures(real):
+    """The page of the collections: 8.8 labels a gene in FunCat, 35.0 in GO, on average over twelve
+    sets; and 499 and 4,125 labels in this one, of which the literature speaks."""
+    for dataset, average in (("cellcycle_FUN", 8.8), ("cellcycle_GO", 35.0)):
+        (n, labels), (n_test, labels_test) = COUNTS[dataset]
+        assert (labels + labels_test) / (n + n_test) == pytest.approx(average, abs=0.1)
+    assert datasets.HMC(real, "cellcycle_FUN").n_outputs == 499
+    assert datasets.HMC(real, "cellcycle_GO").n_outputs == 4_125
+
+
+def test_headers_are_compared(folder):
+    path = folder / "yeast_FUN.valid.arff"
+    for changed in (
+        [line.replace("01,", "01,03,") for line in HEADER],
+        [line.replace("note", "memo") for line in HEADER],
+    ):
+        path.write_text(text(ROWS["valid"], changed))
+        with pytest.raises(ValueError, match=r"^yeast_FUN.valid.arff: its attributes or classes"):
+            list(datasets.HMC(folder))

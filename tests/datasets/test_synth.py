@@ -1,0 +1,575 @@
+"""The synthetic streams: what they promise, counted and measured."""
+
+from __future__ import annotations
+
+import copy
+import itertools
+import math
+import pickle
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import oracles
+from river_hier import Taxonomy
+from river_hier.datasets import synth
+from river_hier.datasets.base import TaxonomyDataset
+from support.strategies import parents_of, taxonomies
+
+TREE = Taxonomy.from_nested({"animal": {"mammal": {"dog": ["wolf", "fox"]}, "bird": ["owl"]}})
+DAG = Taxonomy([("a", "b"), ("a", "c"), ("b", "d"), ("c", "d"), ("d", "e"), ("a", "e")])
+STREAMS = [
+    synth.PrototypeTree(branching=2, depth=2, seed=1),
+    synth.PrototypeTree(branching=2, depth=2),
+    synth.LinearLabels(TREE, seed=1),
+    synth.LinearLabels(TREE),
+    synth.LinearLabels(DAG, n_features=2, seed=2, drift_at=100, drift_width=400),
+    synth.LinearLabels(TREE, seed=1, drift_at=100, drift_in="mammal"),
+    synth.PrototypePaths(TREE, seed=1),
+    synth.PrototypePaths(DAG, paths=3, exponent=0, noise=0.5),
+]
+
+
+def rows(examples: list[tuple[dict[int, float], Any]]) -> Any:
+    return np.array([list(x.values()) for x, _ in examples])
+
+
+# --- What both promise --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("stream", STREAMS)
+def test_iterating_twice_gives_the_same_stream(stream: Any) -> None:
+    first = list(stream.take(700))
+    assert list(stream.take(700)) == first
+    assert list(stream.take(10)) == first[:10]
+    assert list(pickle.loads(pickle.dumps(stream)).take(300)) == first[:300]
+    assert list(copy.deepcopy(stream).take(300)) == first[:300]
+
+
+@pytest.mark.parametrize("stream", STREAMS)
+def test_iterators_do_not_disturb_each_other(stream: Any) -> None:
+    left, right = iter(stream), iter(stream)
+    expected = list(stream.take(600))
+    ahead = [next(left) for _ in range(300)]
+    assert [next(right) for _ in range(600)] == expected
+    assert ahead + [next(left) for _ in range(300)] == expected
+
+
+@pytest.mark.parametrize("stream", STREAMS)
+def test_examples_are_plain_python(stream: Any) -> None:
+    for x, y in stream.take(20):
+        assert list(x) == list(range(stream.n_features))
+        assert {type(i) for i in x} == {int}
+        assert {type(value) for value in x.values()} == {float}
+        if isinstance(y, dict):
+            assert tuple(y) == stream.taxonomy.nodes[1:]
+            assert {type(on) for on in y.values()} == {bool}
+        else:
+            assert type(y) is str
+            assert y in stream.taxonomy
+
+
+@pytest.mark.parametrize("stream", STREAMS)
+def test_repr_shows_the_parameters_as_given(stream: Any) -> None:
+    text = repr(stream)
+    for name, value in stream._get_params().items():
+        assert f"{name}  {value}" in text
+    assert "∞" in text
+    assert stream.desc
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        synth.PrototypeTree,
+        lambda seed: synth.LinearLabels(TREE, seed=seed),
+        lambda seed: synth.PrototypePaths(TREE, seed=seed),
+    ],
+)
+def test_seeds(make: Any) -> None:
+    def first(seed: int | None) -> Any:
+        return list(make(seed=seed).take(3))
+
+    assert first(7) == first(7)
+    assert first(7) != first(8)
+    assert first(None) != first(None)
+    assert make(seed=None).seed is None
+
+
+def test_numpy_integers_are_integers() -> None:
+    stream = synth.LinearLabels(TREE, n_features=np.int64(3), seed=np.int32(1))
+    assert list(stream.take(2)) == list(synth.LinearLabels(TREE, n_features=3, seed=1).take(2))
+
+
+# --- PrototypeTree ------------------------------------------------------------------------------
+
+
+def test_the_tree_of_the_paper() -> None:
+    stream = synth.PrototypeTree(seed=0)
+    t = stream.taxonomy
+    assert (len(t), t.height, len(t.leaves)) == (121, 4, 81)
+    assert t.nodes[:6] == ("root", "1", "2", "3", "1.1", "1.2")
+    assert t.path("1.2.3.1") == ("root", "1", "1.2", "1.2.3", "1.2.3.1")
+    assert all(len(t.children(label)) == 3 for label in t.inner)
+    assert (stream.n_features, stream.n_classes) == (121, 121)
+    assert stream.task == "Multi-class classification"
+
+
+@pytest.mark.parametrize(("branching", "depth"), [(3, 4), (12, 1), (1, 3), (2, 3)])
+def test_prototypes_are_sums_of_orthonormal_vectors(branching: int, depth: int) -> None:
+    stream = synth.PrototypeTree(branching, depth, seed=3)
+    t, W = stream.taxonomy, stream.prototypes
+    assert tuple(W) == t.nodes
+    w = np.array([list(W_v.values()) for W_v in W.values()])
+    for v in range(len(t) - 1, 0, -1):
+        w[v] -= w[t.index(t.parent(t.nodes[v]))]
+    assert w @ w.T == pytest.approx(np.eye(len(t)))
+    assert not np.allclose(np.abs(w).max(axis=1), 1)  # a rotation, not the axes
+    for u, v in itertools.product(t.nodes[:9], t.nodes[-9:]):
+        assert math.dist(W[u].values(), W[v].values()) ** 2 == pytest.approx(t.distance(u, v))
+
+
+@pytest.mark.parametrize("noise", [0.16, 0.04, 2])
+def test_noise_is_a_variance(noise: float) -> None:
+    stream = synth.PrototypeTree(branching=3, depth=3, noise=noise, seed=4)
+    examples = list(stream.take(4000))
+    W = {label: list(W_v.values()) for label, W_v in stream.prototypes.items()}
+    residuals = rows(examples) - np.array([W[y] for _, y in examples])
+    m, n = residuals.shape
+    assert np.abs(residuals.mean(axis=0)).max() < 5 * math.sqrt(noise / m)
+    assert residuals.var() == pytest.approx(noise, rel=5 * math.sqrt(2 / (m * n)))
+    covariance = residuals.T @ residuals / m
+    assert np.abs(covariance - noise * np.eye(n)).max() < 6 * noise * math.sqrt(2 / m)
+
+
+def test_without_noise_examples_are_prototypes() -> None:
+    stream = synth.PrototypeTree(branching=2, depth=3, noise=0, seed=5)
+    assert all(x == stream.prototypes[y] for x, y in stream.take(50))
+
+
+def test_labels_are_uniform_over_all_nodes() -> None:
+    stream = synth.PrototypeTree(branching=2, depth=3, seed=6)
+    n, m = len(stream.taxonomy), 15_000
+    counts = Counter(y for _, y in stream.take(m))
+    assert counts.keys() == set(stream.taxonomy)
+    chi2 = sum((count - m / n) ** 2 / (m / n) for count in counts.values())
+    assert abs(chi2 - (n - 1)) < 5 * math.sqrt(2 * (n - 1))
+
+
+@pytest.mark.parametrize(("noise", "least", "most"), [(0.16, 0.2, 0.3), (0.04, 0.012, 0.02)])
+def test_how_well_one_can_do(noise: float, least: float, most: float) -> None:
+    """At any x, sum_v f_v - max_v f_v >= sum over edges of min(f_u, f_v): hence the bound."""
+    stream = synth.PrototypeTree(noise=noise, seed=7)
+    n, m = len(stream.taxonomy), 10_000
+    examples = list(stream.take(m))
+    W = np.array([list(W_v.values()) for W_v in stream.prototypes.values()])
+    nearest = (rows(examples) @ W.T - (W**2).sum(axis=1) / 2).argmax(axis=1)
+    errors = np.mean(
+        [stream.taxonomy.nodes[v] != y for v, (_, y) in zip(nearest, examples, strict=True)]
+    )
+    Phi = math.erfc(0.5 / math.sqrt(noise) / math.sqrt(2)) / 2  # of -1 / (2 sqrt(noise))
+    bound = 2 * Phi * (n - 1) / n
+    assert least < bound < errors + 3 * math.sqrt(bound / m)
+    assert errors < most
+
+
+# --- LinearLabels -------------------------------------------------------------------------------
+
+
+def surprise(stream: Any, examples: list[Any], steps: Any) -> float:
+    """The largest z-score of a node's labels against its probabilities, its parents being on."""
+    t = stream.taxonomy
+    z = []
+    known = [
+        (y, stream.probabilities(x, step)) for (x, y), step in zip(examples, steps, strict=True)
+    ]
+    for label in t.nodes[1:]:
+        asked = [
+            (y[label], p[label]) for y, p in known if all(y.get(j, True) for j in t.parents(label))
+        ]
+        variance = sum(p * (1 - p) for _, p in asked)
+        z.append(abs(sum(v - p for v, p in asked)) / math.sqrt(variance))
+    return max(z)
+
+
+@pytest.mark.parametrize("taxonomy", [TREE, DAG])
+@pytest.mark.parametrize("drift", [{}, {"drift_at": 1500}, {"drift_at": 500, "drift_width": 2000}])
+def test_labels_follow_the_probabilities(taxonomy: Taxonomy, drift: dict[str, int]) -> None:
+    stream = synth.LinearLabels(taxonomy, n_features=4, seed=7, **drift)
+    assert surprise(stream, list(stream.take(3000)), range(3000)) < 4
+
+
+def test_labels_follow_the_probabilities_where_they_are_high() -> None:
+    stream = synth.LinearLabels(TREE, n_features=2, seed=8)
+    for label in TREE.nodes[1:]:
+        ordered = sorted(stream.take(2000), key=lambda example: stream.scores(example[0])[label])
+        assert surprise(stream, ordered[:500], itertools.repeat(0, 500)) < 4
+        assert surprise(stream, ordered[-500:], itertools.repeat(0, 500)) < 4
+
+
+def test_drift_moves_the_labels() -> None:
+    stream = synth.LinearLabels(TREE, n_features=2, seed=9, drift_at=100, drift_width=500)
+    label = "bird"
+    after = list(itertools.islice(stream, 600, 3600))
+    ordered = sorted(after, key=lambda example: stream.scores(example[0])[label])
+    assert surprise(stream, ordered[:1000], itertools.repeat(599, 1000)) < 4
+    assert surprise(stream, ordered[:1000], itertools.repeat(0, 1000)) > 8
+
+
+def test_x_is_uniform_on_the_sphere() -> None:
+    X = rows(list(synth.LinearLabels(TREE, n_features=5, seed=10).take(10_000)))
+    assert np.linalg.norm(X, axis=1) == pytest.approx(1)
+    assert np.abs(X.mean(axis=0)).max() < 5 / math.sqrt(5 * 10_000)
+    assert np.abs(X.T @ X / 10_000 - np.eye(5) / 5).max() < 0.02
+
+
+@given(taxonomy=taxonomies(), seed=st.integers(0, 10**6))
+@settings(max_examples=50, deadline=None)
+def test_labels_respect_the_taxonomy(taxonomy: Taxonomy, seed: int) -> None:
+    stream = synth.LinearLabels(taxonomy, n_features=3, seed=seed)
+    for _, y in stream.take(10):
+        assert all(y.get(p, True) for v, on in y.items() if on for p in taxonomy.parents(v))
+    assert (stream.n_outputs, stream.task) == (
+        len(taxonomy) - 1,
+        "Multi-output binary classification",
+    )
+
+
+@given(taxonomy=taxonomies(), seed=st.integers(0, 10**6))
+@settings(max_examples=50, deadline=None)
+def test_the_truth_is_the_oracle_s(taxonomy: Taxonomy, seed: int) -> None:
+    stream = synth.LinearLabels(taxonomy, n_features=3, seed=seed)
+    parents, u = parents_of(taxonomy), stream.weights
+    assert tuple(u) == taxonomy.nodes[1:]
+    for u_i in u.values():
+        assert math.hypot(*u_i.values()) == pytest.approx(1)
+    for x, _ in stream.take(3):
+        p = stream.probabilities(x)
+        for label, u_i in u.items():
+            assert p[label] == pytest.approx((1 + oracles.dot(u_i, x)) / 2)
+        reference = stream.reference
+        assert reference.predict_one(x) == oracles.reference_classifier(parents, u, x)
+
+
+@given(taxonomy=taxonomies(max_nodes=6), seed=st.integers(0, 10**6))
+@settings(max_examples=25, deadline=None)
+def test_the_reference_knows_the_probability_of_every_node(taxonomy: Taxonomy, seed: int) -> None:
+    stream = synth.LinearLabels(taxonomy, n_features=3, seed=seed)
+    parents = parents_of(taxonomy)
+    x, _ = next(iter(stream))
+    p = stream.probabilities(x)
+    for label, odds in stream.reference.predict_proba_one(x).items():
+        on = sum(
+            oracles.probability(parents, p, multilabel)
+            for multilabel in oracles.multilabels(parents)
+            if label in multilabel
+        )
+        assert odds[True] == pytest.approx(on)
+        assert odds[False] == pytest.approx(1 - on)
+
+
+def test_up_to_the_drift_nothing_differs() -> None:
+    steady = synth.LinearLabels(TREE, seed=11)
+    drifting = synth.LinearLabels(TREE, seed=11, drift_at=300, drift_width=50)
+    assert list(drifting.take(300)) == list(steady.take(300))
+    assert drifting.weights == steady.weights
+    pairs = list(zip(drifting.take(900), steady.take(900), strict=True))
+    assert all(ours[0] == theirs[0] for ours, theirs in pairs)
+    assert any(ours[1] != theirs[1] for ours, theirs in pairs)
+
+
+def test_an_abrupt_drift_takes_one_step() -> None:
+    abrupt = synth.LinearLabels(TREE, seed=12, drift_at=10)
+    gradual = synth.LinearLabels(TREE, seed=12, drift_at=10, drift_width=25)
+    x, _ = next(iter(abrupt))
+    before, after = abrupt.scores(x, 9), abrupt.scores(x, 10)
+    assert before == abrupt.scores(x, 0) == abrupt.scores(x)
+    assert after == abrupt.scores(x, 10**9)
+    assert all(before[label] != after[label] for label in before)
+    assert gradual.scores(x, 9) == before
+    assert gradual.scores(x, 10) != before
+    assert gradual.scores(x, 33) != after
+    assert gradual.scores(x, 34) == pytest.approx(after)
+
+
+def test_a_gradual_drift_turns_unit_vectors_evenly() -> None:
+    stream = synth.LinearLabels(TREE, n_features=4, seed=13, drift_at=3, drift_width=20)
+    axes = [{i: 1.0} for i in range(4)]
+    u = np.array(
+        [[list(stream.scores(axis, step).values()) for axis in axes] for step in range(30)]
+    )  # steps, features, nodes
+    assert np.linalg.norm(u, axis=1) == pytest.approx(1)
+    turns = np.arccos(np.clip((u[1:] * u[:-1]).sum(axis=1), -1, 1))
+    assert turns[:2] == pytest.approx(0, abs=1e-7)
+    assert turns[2:22] == pytest.approx(np.broadcast_to(turns[2], (20, len(TREE) - 1)), abs=1e-7)
+    assert turns[22:] == pytest.approx(0, abs=1e-7)
+    assert turns[2].min() > 0.01
+    assert np.ptp(turns[2]) > 0.01  # each its own way
+
+
+@given(taxonomy=taxonomies(), seed=st.integers(0, 10**6), data=st.data())
+@settings(max_examples=25, deadline=None)
+def test_a_drift_in_one_branch_is_the_drift_of_its_nodes(
+    taxonomy: Taxonomy, seed: int, data: Any
+) -> None:
+    branch = data.draw(st.sampled_from(taxonomy.nodes))
+    drift = {"drift_at": 5, "drift_width": data.draw(st.integers(1, 20))}
+    steady, everywhere, within = (
+        synth.LinearLabels(taxonomy, n_features=3, seed=seed, **kwargs)
+        for kwargs in ({}, drift, drift | {"drift_in": branch})
+    )
+    turning = oracles.children(parents_of(taxonomy), branch)  # the branch, from the top downwards
+    inside = {branch} - {taxonomy.root}
+    while turning:
+        inside.update(turning)
+        turning = [c for v in turning for c in oracles.children(parents_of(taxonomy), v)]
+    streams = zip(steady, within, strict=False)
+    for step, ((x, y), (x_, z)) in enumerate(itertools.islice(streams, 30)):
+        assert x_ == x
+        assert all(y[label] == z[label] for label in y if label not in inside or step < 5)
+        scores = within.scores(x, step)
+        for label in scores:
+            other = everywhere if label in inside else steady
+            assert scores[label] == other.scores(x, step)[label]
+    assert within.weights == steady.weights
+
+
+def test_labels_follow_the_probabilities_where_one_branch_drifts() -> None:
+    stream = synth.LinearLabels(TREE, n_features=4, seed=7, drift_at=500, drift_in="dog")
+    assert surprise(stream, list(stream.take(3000)), range(3000)) < 4
+    known = synth.LinearLabels(TREE, n_features=4, seed=7, drift_at=500, drift_in="animal")
+    assert list(known.take(800)) == list(
+        synth.LinearLabels(TREE, n_features=4, seed=7, drift_at=500).take(800)
+    )
+
+
+def test_the_reference_classifier_follows_the_drift() -> None:
+    stream = synth.LinearLabels(TREE, n_features=3, seed=14, drift_at=50)
+    model = stream.reference
+    parents = parents_of(TREE)
+    for step, (x, y) in enumerate(stream.take(200)):
+        scores = stream.scores(x, step)
+        assert model.predict_one(x) == oracles.top_down(parents, scores)
+        assert model.score_one(x) == scores
+        model.learn_one(x, y)
+    assert model.step == 200
+    assert stream.reference.step == model.clone().step == 0
+    assert model.clone().predict_one(x) == stream.reference.predict_one(x)
+
+
+def test_a_prefix_knows_what_the_stream_knows() -> None:
+    stream = synth.LinearLabels(TREE, seed=15)
+    prefix = stream.take(5)
+    x, _ = next(iter(prefix))
+    assert prefix.taxonomy == TREE
+    assert prefix.weights == stream.weights
+    assert prefix.probabilities(x) == stream.probabilities(x)
+    assert prefix.reference.predict_one(x) == stream.reference.predict_one(x)
+    assert synth.PrototypeTree(2, 2, seed=1).take(5).prototypes
+
+
+def test_probabilities_of_other_x() -> None:
+    stream = synth.LinearLabels(TREE, n_features=3, seed=16)
+    assert set(stream.probabilities({}).values()) == {0.5}
+    u = stream.weights["owl"]
+    assert stream.probabilities(u)["owl"] == pytest.approx(1)
+    assert stream.probabilities({i: -value for i, value in u.items()})["owl"] == pytest.approx(0)
+    with pytest.raises(ValueError, match="x has norm 2; probabilities are known up to norm 1"):
+        stream.probabilities({0: 2.0})
+    with pytest.raises(ValueError, match="x has norm nan"):
+        stream.probabilities({0: math.nan})
+
+
+# --- PrototypePaths -----------------------------------------------------------------------------
+
+
+@given(
+    taxonomy=taxonomies(),
+    seed=st.integers(0, 10**6),
+    paths=st.sampled_from([1, 1.5, 4.0]),
+    exponent=st.sampled_from([0, 0.7, 2.0]),
+)
+@settings(max_examples=50, deadline=None)
+def test_popularity_and_priors(
+    taxonomy: Taxonomy, seed: int, paths: float, exponent: float
+) -> None:
+    stream = synth.PrototypePaths(taxonomy, paths, exponent, seed=seed)
+    p, n = stream.popularity, len(taxonomy) - 1
+    assert tuple(p) == taxonomy.nodes[1:]
+    total = sum(r**-exponent for r in range(1, n + 1))
+    assert sorted(p.values()) == pytest.approx(
+        sorted(r**-exponent / total for r in range(1, n + 1))
+    )
+    assert stream.priors == pytest.approx(oracles.priors(parents_of(taxonomy), p, paths))
+    for _, y in stream.take(10):
+        assert all(y.get(a, True) for v, on in y.items() if on for a in taxonomy.parents(v))
+
+
+@pytest.mark.parametrize("taxonomy", [TREE, DAG])
+@pytest.mark.parametrize(("paths", "exponent"), [(1, 1.0), (1.5, 0), (3, 1.0)])
+def test_labels_come_as_often_as_the_priors_say(
+    taxonomy: Taxonomy, paths: float, exponent: float
+) -> None:
+    m, stream = 4000, synth.PrototypePaths(taxonomy, paths, exponent, seed=3)
+    counts: Counter[Any] = Counter()
+    for _, y in stream.take(m):
+        counts.update(label for label, on in y.items() if on)
+    for label, p in stream.priors.items():
+        assert abs(counts[label] - m * p) <= 4 * math.sqrt(m * p * (1 - p)) + 1e-6
+
+
+def test_a_single_path_ends_where_popularity_says() -> None:
+    m, stream = 6000, synth.PrototypePaths(TREE, paths=1, seed=4)
+    parents = parents_of(TREE)
+    ends = Counter(
+        frozenset(oracles.path_ends(parents, {"animal", *(v for v, on in y.items() if on)}))
+        for _, y in stream.take(m)
+    )
+    assert {len(end) for end in ends} == {1}
+    p = {frozenset({label}): share for label, share in stream.popularity.items()}
+    chi2 = sum((ends[end] - m * share) ** 2 / (m * share) for end, share in p.items())
+    assert abs(chi2 - (len(p) - 1)) < 4 * math.sqrt(2 * (len(p) - 1))
+
+
+@pytest.mark.parametrize("noise", [0.0, 0.04, 1])
+def test_vectors_read_whether_nodes_are_on(noise: float) -> None:
+    stream = synth.PrototypePaths(DAG, paths=2, noise=noise, seed=5)
+    m, n = 4000, len(DAG)
+    w = np.array([list(w_v.values()) for w_v in stream.vectors.values()])
+    assert tuple(stream.vectors) == DAG.nodes
+    assert w @ w.T == pytest.approx(np.eye(n))
+    assert not np.allclose(np.abs(w).max(axis=1), 1)  # a rotation, not the axes
+    examples = list(stream.take(m))
+    on = np.array([[True, *y.values()] for _, y in examples])
+    off_by = rows(examples) @ w.T - on
+    covariance = off_by.T @ off_by / m
+    assert np.abs(covariance - noise * np.eye(n)).max() <= 6 * noise * math.sqrt(2 / m) + 1e-9
+    assert np.abs(off_by.mean(axis=0)).max() <= 5 * math.sqrt(noise / m) + 1e-9
+
+
+def test_a_single_path_is_around_the_prototype_of_its_end() -> None:
+    stream = synth.PrototypePaths(TREE, paths=1, noise=0, seed=6)
+    w, parents = stream.vectors, parents_of(TREE)
+    for x, y in stream.take(20):
+        (end,) = oracles.path_ends(parents, {"animal", *(v for v, on in y.items() if on)})
+        prototype: dict[Any, float] = {}
+        for label in oracles.path(parents, end):
+            oracles.add(prototype, 1.0, w[label])
+        assert x == pytest.approx(prototype)
+
+
+# --- Errors -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "message"),
+    [
+        (
+            lambda: synth.PrototypeTree(branching=0),
+            ValueError,
+            "`branching` must be at least 1, got 0",
+        ),
+        (
+            lambda: synth.PrototypeTree(branching=2.0),
+            TypeError,
+            "`branching` must be an integer, got 2.0",
+        ),
+        (
+            lambda: synth.PrototypeTree(depth=True),
+            TypeError,
+            "`depth` must be an integer, got True",
+        ),
+        (lambda: synth.PrototypeTree(depth=0), ValueError, "`depth` must be at least 1, got 0"),
+        (
+            lambda: synth.PrototypeTree(noise=-0.1),
+            ValueError,
+            "`noise` must be a variance, .*got -0.1",
+        ),
+        (lambda: synth.PrototypeTree(noise=math.nan), ValueError, "`noise` must be .*got nan"),
+        (lambda: synth.PrototypeTree(noise="x"), ValueError, "`noise` must be .*got 'x'"),
+        (lambda: synth.PrototypeTree(seed=-1), ValueError, "`seed` must be at least 0, got -1"),
+        (lambda: synth.PrototypeTree(seed="a"), TypeError, "`seed` must be an integer, got 'a'"),
+        (
+            lambda: synth.LinearLabels({"a": "b"}),
+            TypeError,
+            "`taxonomy` must be a Taxonomy, got dict",
+        ),
+        (lambda: synth.LinearLabels(Taxonomy.flat([])), ValueError, "a node besides the root"),
+        (lambda: synth.LinearLabels(TREE, 1), ValueError, "`n_features` must be at least 2, got 1"),
+        (
+            lambda: synth.LinearLabels(TREE, 2.5),
+            TypeError,
+            "`n_features` must be an integer, got 2.5",
+        ),
+        (
+            lambda: synth.LinearLabels(TREE, seed=-3),
+            ValueError,
+            "`seed` must be at least 0, got -3",
+        ),
+        (
+            lambda: synth.LinearLabels(TREE, drift_at=-1),
+            ValueError,
+            "`drift_at` must be at least 0",
+        ),
+        (
+            lambda: synth.LinearLabels(TREE, drift_at=1.5),
+            TypeError,
+            "`drift_at` must be an integer",
+        ),
+        (
+            lambda: synth.LinearLabels(TREE, drift_at=5, drift_width=0),
+            ValueError,
+            "`drift_width` must be at least 1, got 0",
+        ),
+        (
+            lambda: synth.LinearLabels(TREE, drift_width=5),
+            ValueError,
+            "`drift_width` is 5, but there is no `drift_at`",
+        ),
+        (
+            lambda: synth.LinearLabels(TREE, drift_in="dog"),
+            ValueError,
+            "`drift_in` is 'dog', but there is no `drift_at`",
+        ),
+        (
+            lambda: synth.LinearLabels(TREE, drift_at=5, drift_in="dogs"),
+            ValueError,
+            "'dogs' is not in the taxonomy .* did you mean 'dog'",
+        ),
+        (
+            lambda: synth.PrototypePaths(["dog"]),
+            TypeError,
+            "`taxonomy` must be a Taxonomy, got list",
+        ),
+        (lambda: synth.PrototypePaths(Taxonomy.flat([])), ValueError, "a node besides the root"),
+        (
+            lambda: synth.PrototypePaths(TREE, paths=0.5),
+            ValueError,
+            "`paths` must be a number of at least 1, got 0.5",
+        ),
+        (lambda: synth.PrototypePaths(TREE, paths=math.inf), ValueError, "`paths` must be .*inf"),
+        (lambda: synth.PrototypePaths(TREE, exponent=-1), ValueError, "`exponent` must be .*-1"),
+        (lambda: synth.PrototypePaths(TREE, noise=10**400), ValueError, "`noise` must be a var"),
+        (lambda: synth.PrototypePaths(TREE, seed=0.5), TypeError, "`seed` must be an integer"),
+    ],
+)
+def test_errors(make: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        make()
+
+
+def test_a_large_tree_costs_nothing_until_it_is_iterated() -> None:
+    assert len(synth.PrototypeTree(branching=10, depth=4).taxonomy) == 11_111
+
+
+def test_a_stream_must_know_its_taxonomy() -> None:
+    class Ignorant(TaxonomyDataset):
+        def __iter__(self) -> Any:
+            return iter(())
+
+    with pytest.raises(TypeError, match="taxonomy"):
+        Ignorant("Multi-class classification", 3)

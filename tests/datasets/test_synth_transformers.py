@@ -1,0 +1,559 @@
+"""The transformers of streams: what becomes of labels, and how often."""
+
+from __future__ import annotations
+
+import copy
+import itertools
+import math
+import pickle
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from river import evaluate as river_evaluate
+from river.datasets.base import MO_BINARY_CLF, MULTI_CLF
+
+import oracles
+from river_hier import Taxonomy, datasets, evaluate, linear_model, losses, metrics
+from river_hier.datasets import synth
+from river_hier.datasets.base import TaxonomyDataset
+from river_hier.taxonomy import UnknownLabelError
+from support.paths import DATA
+from support.rcv1_corpus import write_corpus
+from support.strategies import multilabel_streams, parents_of, single_label_streams
+
+TREE = Taxonomy.from_nested(
+    {"animal": {"mammal": {"dog": ["wolf", "fox"], "cat": None}, "bird": ["owl"]}}
+)
+# d and e share their parents, b and c too; f has a parent more than g.
+_ABOVE = {"b": "a", "c": "a", "d": "bc", "e": "bc", "f": "da", "g": "d"}
+DAG = Taxonomy([(parent, child) for child, above in _ABOVE.items() for parent in above])
+LABELS = synth.PrototypeTree(branching=2, depth=3, seed=1)
+MULTILABELS = synth.LinearLabels(TREE, n_features=3, seed=1)
+TRANSFORMED = [
+    synth.LabelNoise(LABELS, 0.3, seed=1),
+    synth.LabelNoise(MULTILABELS, 0.3, seed=1),
+    synth.LabelNoise(synth.PrototypePaths(DAG, seed=1), 0.3),
+    synth.Imbalanced(LABELS, 0.5, seed=1),
+    synth.Imbalanced(MULTILABELS, seed=1),
+    synth.Appearing(LABELS, {"1.1": 100, "2": 400}),
+    synth.Appearing(MULTILABELS, {"dog": 100, "bird": 400}),
+    synth.SubtreeDrift(LABELS, "1", 100),
+    synth.SubtreeDrift(MULTILABELS, "mammal", 0, drift_width=300),
+    synth.SubtreeDrift(synth.LabelNoise(MULTILABELS.take(500), 0.1), "dog", 100),
+]
+
+
+class Listed(TaxonomyDataset):
+    """Some examples, as a stream."""
+
+    def __init__(
+        self,
+        taxonomy: Taxonomy,
+        examples: list[tuple[dict[Any, float], Any]],
+        task: str = MULTI_CLF,
+    ) -> None:
+        super().__init__(task, 3, n_samples=len(examples))
+        self.known = taxonomy
+        self.examples = examples
+
+    @property
+    def taxonomy(self) -> Taxonomy:
+        return self.known
+
+    def __iter__(self) -> Iterator[tuple[dict[Any, float], Any]]:
+        return iter(self.examples)
+
+
+def full(taxonomy: Taxonomy, labels: Any) -> dict[Any, bool]:
+    on = taxonomy.closure(labels)
+    return {label: label in on for label in taxonomy.nodes[1:]}
+
+
+@st.composite
+def streams(draw: st.DrawFn) -> Listed:
+    if draw(st.booleans()):
+        return Listed(*draw(single_label_streams()))
+    taxonomy, examples = draw(multilabel_streams())
+    return Listed(taxonomy, [(x, full(taxonomy, y)) for x, y in examples], MO_BINARY_CLF)
+
+
+def nodes_on(taxonomy: Taxonomy, y: Any) -> set[Any]:
+    """Root included; a dict must be closed upwards by itself."""
+    if not isinstance(y, dict):
+        return set(taxonomy.path(y))
+    on = {taxonomy.root, *(label for label, yes in y.items() if yes)}
+    assert on == taxonomy.closure(y)
+    assert {type(yes) for yes in y.values()} <= {bool}
+    return on
+
+
+# --- What all promise ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("stream", TRANSFORMED)
+def test_iterating_twice_gives_the_same_stream(stream: Any) -> None:
+    first = list(stream.take(400))
+    assert list(stream.take(400)) == first
+    assert list(stream.take(7).take(20)) == first[:7]
+    assert list(pickle.loads(pickle.dumps(stream)).take(300)) == first[:300]
+    assert list(copy.deepcopy(stream).take(300)) == first[:300]
+    left, right = iter(stream), iter(stream)
+    assert [next(left) for _ in range(150)] == first[:150]
+    assert [next(right) for _ in range(300)] == first[:300]
+    assert [next(left) for _ in range(150)] == first[150:300]
+
+
+@pytest.mark.parametrize("stream", TRANSFORMED)
+def test_what_is_known_of_a_stream_is_known_of_what_is_made_of_it(stream: Any) -> None:
+    inner = stream.stream
+    assert stream.taxonomy is inner.taxonomy
+    for name in ("task", "n_features", "n_classes", "n_outputs", "sparse"):
+        assert getattr(stream, name) == getattr(inner, name)
+    if not isinstance(stream, synth.Imbalanced):
+        assert stream.n_samples == inner.n_samples
+    assert stream.take(5).taxonomy is stream.taxonomy
+    assert not hasattr(stream, "probabilities")  # they would be those of other labels
+    assert all(hasattr(MULTILABELS, name) for name in ("probabilities", "reference"))
+
+
+@pytest.mark.parametrize("stream", TRANSFORMED)
+def test_the_stream_within_is_left_alone(stream: Any) -> None:
+    before = copy.deepcopy(list(stream.stream.take(200)))
+    for x, y in stream.take(100):
+        x.clear()
+        if isinstance(y, dict):
+            y.clear()
+    assert list(stream.stream.take(200)) == before
+
+
+@pytest.mark.parametrize("stream", TRANSFORMED)
+def test_examples_are_plain_python_and_closed_upwards(stream: Any) -> None:
+    for x, y in stream.take(200):
+        assert {type(value) for value in x.values()} == {float}
+        assert nodes_on(stream.taxonomy, y) <= set(stream.taxonomy)
+
+
+@pytest.mark.parametrize("stream", TRANSFORMED)
+def test_features_are_never_touched(stream: Any) -> None:
+    given = iter([x for x, _ in stream.stream.take(2000)])
+    assert all(x in given for x, _ in stream.take(100))  # a subsequence
+
+
+@pytest.mark.parametrize(
+    ("stream", "parts"),
+    [
+        (TRANSFORMED[0], ["LabelNoise", "stream  PrototypeTree", "rate  0.3", "seed  1"]),
+        (TRANSFORMED[5], ["Appearing", "appears_at  {'1.1': 100, '2': 400}"]),
+        (TRANSFORMED[8], ["SubtreeDrift", "drift_in  'mammal'", "drift_at  0"]),
+        (
+            synth.Imbalanced(LABELS.take(5), seed=3),
+            ["Imbalanced", "the first 5 examples of PrototypeTree", "exponent  1.0"],
+        ),
+    ],
+)
+def test_repr_shows_the_parameters_as_given(stream: Any, parts: list[str]) -> None:
+    text = " ".join(repr(stream).split()).replace(" ", "")
+    assert all(part.replace(" ", "") in text for part in parts)
+
+
+def test_seeds() -> None:
+    for make in (synth.LabelNoise, synth.Imbalanced):
+
+        def first(seed: int | None, make: Any = make) -> Any:
+            return [y for _, y in make(LABELS, seed=seed).take(60)]
+
+        assert first(7) == first(7)
+        assert first(7) != first(8)
+        assert first(None) != first(None)
+
+
+# --- LabelNoise ---------------------------------------------------------------------------------
+
+
+@given(stream=streams(), rate=st.sampled_from([0.0, 0.5, 1.0]), seed=st.integers(0, 1000))
+@settings(deadline=None)
+def test_noise_gives_what_the_oracle_holds_possible(stream: Listed, rate: float, seed: int) -> None:
+    parents = parents_of(stream.taxonomy)
+    noisy = synth.LabelNoise(stream, rate, seed)
+    for (_, y), (_, z) in zip(stream, noisy, strict=True):
+        on = nodes_on(stream.taxonomy, y)
+        outcomes = oracles.noisy(parents, rate, on)
+        assert outcomes[frozenset(nodes_on(stream.taxonomy, z))] > 0
+        if isinstance(y, dict):
+            assert list(z) == list(y)
+        else:
+            p = noisy.transitions(y)
+            assert sum(p.values()) == pytest.approx(1)
+            for label, probability in p.items():
+                path = frozenset(oracles.path(parents, label))
+                assert outcomes.get(path, 0.0) == pytest.approx(probability)
+
+
+@pytest.mark.parametrize(
+    ("taxonomy", "y"),
+    [
+        (TREE, "wolf"),
+        (TREE, "owl"),
+        (TREE, "animal"),
+        (TREE, {"dog"}),
+        (TREE, {"wolf", "cat", "bird"}),
+        (TREE, {"wolf", "fox"}),
+        (TREE, set()),
+        (DAG, {"d", "e"}),
+        (DAG, {"f", "g"}),
+        (DAG, {"e"}),
+    ],
+)
+@pytest.mark.parametrize("rate", [0.1, 0.7])
+def test_noise_comes_as_often_as_the_oracle_says(taxonomy: Taxonomy, y: Any, rate: float) -> None:
+    y = full(taxonomy, y) if isinstance(y, set) else y
+    m = 3000
+    expected = oracles.noisy(parents_of(taxonomy), rate, nodes_on(taxonomy, y))
+    stream = synth.LabelNoise(Listed(taxonomy, [({}, y)] * m), rate, seed=3)
+    counts = Counter(frozenset(nodes_on(taxonomy, z)) for _, z in stream)
+    assert counts.keys() <= expected.keys()
+    for outcome, p in expected.items():
+        assert abs(counts[outcome] - m * p) <= 4 * math.sqrt(m * p * (1 - p)) + 1e-6
+
+
+def test_mistakes_do_not_depend_on_each_other() -> None:
+    """Two in a row come as often as they should."""
+    stream = synth.LabelNoise(Listed(TREE, [({}, "wolf")] * 20_000), 0.3, seed=5)
+    wrong = [y == "fox" for _, y in stream]
+    both = sum(a and b for a, b in itertools.pairwise(wrong))
+    assert abs(both - 0.09 * 20_000) < 4 * math.sqrt(20_000 * 0.09 * 0.91)
+
+
+# --- Imbalanced ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("exponent", [0.5, 1.0, 2])
+def test_the_shares_are_zipf_s(exponent: float) -> None:
+    shares = synth.Imbalanced(LABELS, exponent, seed=4).shares
+    n = len(LABELS.taxonomy)
+    assert tuple(shares) == LABELS.taxonomy.nodes
+    assert sorted(shares.values()) == pytest.approx(sorted(r**-exponent for r in range(1, n + 1)))
+    assert shares != synth.Imbalanced(LABELS, exponent, seed=5).shares
+
+
+def test_uniform_labels_become_zipf_s() -> None:
+    stream = synth.Imbalanced(LABELS, 1.0, seed=4)
+    m, shares = 4000, stream.shares
+    total = sum(shares.values())
+    counts = Counter(y for _, y in stream.take(m))
+    chi2 = sum((counts[v] - m * s / total) ** 2 / (m * s / total) for v, s in shares.items())
+    df = len(shares) - 1
+    assert abs(chi2 - df) < 4 * math.sqrt(2 * df)
+
+
+@pytest.mark.parametrize("labels", [{"wolf"}, {"wolf", "bird"}, {"dog", "cat", "owl"}, set()])
+def test_a_multilabel_is_as_rare_as_its_rarest_path(labels: set[str]) -> None:
+    m = 4000
+    stream = synth.Imbalanced(Listed(TREE, [({}, full(TREE, labels))] * m), 0.7, seed=8)
+    shares = stream.shares
+    share = min(shares[v] for v in oracles.path_ends(parents_of(TREE), set(TREE.closure(labels))))
+    assert abs(len(list(stream)) - m * share) <= 4 * math.sqrt(m * share * (1 - share))
+
+
+def test_what_is_kept_is_as_it_was() -> None:
+    kept = list(synth.Imbalanced(LABELS, 1.0, seed=4).take(200))
+    given = iter(list(LABELS.take(3000)))
+    assert all(example in given for example in kept)
+    assert list(synth.Imbalanced(LABELS, 0, seed=4).take(200)) == list(LABELS.take(200))
+    assert synth.Imbalanced(LABELS.take(10)).n_samples is None
+
+
+# --- Appearing ----------------------------------------------------------------------------------
+
+
+@given(stream=streams(), data=st.data())
+@settings(deadline=None)
+def test_labels_appear_as_the_oracle_says(stream: Listed, data: Any) -> None:
+    t = stream.taxonomy
+    steps = st.integers(0, len(stream.examples) + 1)
+    appears_at = data.draw(st.dictionaries(st.sampled_from(t.nodes[1:]), steps))
+    appearing = synth.Appearing(stream, appears_at)
+    parents = parents_of(t)
+    for step, ((_, y), (_, z)) in enumerate(zip(stream, appearing, strict=True)):
+        there = oracles.so_far(parents, appears_at, step, set(t))
+        assert set(appearing.taxonomy_at(step)) == there
+        expected = oracles.so_far(parents, appears_at, step, nodes_on(t, y))
+        assert nodes_on(t, z) == expected
+        if isinstance(z, dict):
+            assert set(z) == there - {t.root}
+        else:
+            assert oracles.path_ends(parents, expected) == {z}
+
+
+def test_once_all_are_there_nothing_differs() -> None:
+    for stream, appearing in ((LABELS, TRANSFORMED[5]), (MULTILABELS, TRANSFORMED[6])):
+        pairs = list(zip(stream.take(600), appearing.take(600), strict=True))
+        assert all(ours == theirs for theirs, ours in pairs[400:])
+        assert sum(ours != theirs for theirs, ours in pairs[:400]) > 100
+        assert appearing.taxonomy_at(400) == appearing.taxonomy == stream.taxonomy
+
+
+def test_a_label_appears_at_its_very_step() -> None:
+    stream = synth.Appearing(Listed(TREE, [({}, "wolf")] * 6), {"wolf": 4, "dog": 1, "fox": 2})
+    assert [y for _, y in stream] == ["mammal", "dog", "dog", "dog", "wolf", "wolf"]
+    assert [len(stream.taxonomy_at(step)) for step in (0, 1, 2, 3, 4)] == [5, 6, 7, 7, 8]
+
+
+def test_an_open_learner_meets_labels_when_they_appear() -> None:
+    stream = TRANSFORMED[6]
+    model = linear_model.HPerceptron()
+    for step, (x, y) in enumerate(stream.take(500)):
+        model.learn_one(x, y)
+        if step in (0, 99, 100, 399, 400):
+            assert set(model.weights) - {"root"} == set(stream.taxonomy_at(step).nodes[1:])
+
+
+# --- SubtreeDrift -------------------------------------------------------------------------------
+
+
+@given(stream=streams(), data=st.data())
+@settings(deadline=None)
+def test_labels_change_places_as_the_oracle_says(stream: Listed, data: Any) -> None:
+    t = stream.taxonomy
+    parents = parents_of(t)
+    drift_in, drift_at = data.draw(st.sampled_from(t.nodes)), data.draw(st.integers(0, 20))
+    below = {v for v in t if drift_in in oracles.ancestors(parents, v)}
+    if not any(oracles.siblings(parents, v) for v in below):
+        with pytest.raises(ValueError, match="no two siblings are below it"):
+            synth.SubtreeDrift(stream, drift_in, drift_at)
+        return
+    drifting = synth.SubtreeDrift(stream, drift_in, drift_at)
+    for step, ((_, y), (_, z)) in enumerate(zip(stream, drifting, strict=True)):
+        on = nodes_on(t, y)
+        assert nodes_on(t, z) == (
+            oracles.after_drift(parents, drift_in, on) if step >= drift_at else on
+        )
+        if step < drift_at:
+            assert z == y
+    renamed = drifting.renamed
+    assert set(renamed) == set(renamed.values()) <= below
+    assert all(new != old and t.parents(new) == t.parents(old) for old, new in renamed.items())
+
+
+def test_a_gradual_drift_is_a_mixture_that_changes_evenly() -> None:
+    start, width = 500, 9000
+    wolves = Listed(TREE, [({}, "wolf")] * 10_000)
+    changed = [y == "fox" for _, y in synth.SubtreeDrift(wolves, "dog", start, width, seed=1)]
+    assert not any(changed[:start])
+    assert all(changed[start + width - 1 :])
+    for i in range(9):
+        p = (i + 0.5) / 9
+        within = sum(changed[start + 1000 * i : start + 1000 * (i + 1)])
+        assert abs(within - 1000 * p) < 4 * math.sqrt(1000 * p * (1 - p))
+    seeds = [synth.SubtreeDrift(wolves, "dog", 2, 99, seed=s).take(99) for s in (1, 1, 2, None)]
+    first, same, *others = ([y for _, y in stream] for stream in seeds)
+    assert first == same
+    assert all(other != first for other in others)
+
+
+def test_as_many_drifts_as_there_are_siblings_undo_it() -> None:
+    drifted: Any = LABELS
+    for _ in range(2):  # pairs of siblings
+        drifted = synth.SubtreeDrift(drifted, "1", 50)
+    assert list(drifted.take(300)) == list(LABELS.take(300))
+
+
+def test_the_loss_rises_in_that_branch_alone() -> None:
+    """Within the luck of the draw: all labels compete in a single-label learner."""
+    drifting = synth.SubtreeDrift(synth.PrototypeTree(2, 3, noise=0.04, seed=2), "1", 1500)
+    model = linear_model.AveragedHieron(drifting.taxonomy)
+    wrong: dict[str, list[list[int]]] = {"1": [[], []], "2": [[], []]}
+    for step, (x, y) in enumerate(drifting.take(2500)):
+        if step >= 500 and y != "root":
+            wrong[y[0]][step >= 1500].append(model.predict_one(x) != y)
+        model.learn_one(x, y)
+    rates = {branch: [sum(w) / len(w) for w in both] for branch, both in wrong.items()}
+    assert rates["1"][0] < 0.1 < 0.6 < rates["1"][1]
+    sigma = math.sqrt(0.05 * 0.95 * 2 / len(wrong["2"][1]))
+    assert rates["2"][1] < rates["2"][0] + 4 * sigma
+
+
+@pytest.mark.parametrize("learner", ["HPerceptron", "HRLS", "SHRLS", "HAROW"])
+def test_learners_of_nodes_by_themselves_do_not_notice_a_drift_elsewhere(learner: str) -> None:
+    """Exactly: with the same examples and labels outside the branch, the same answers there."""
+    models = [getattr(linear_model, learner)(TREE) for _ in range(3)]
+    steady = synth.LinearLabels(TREE, n_features=3, seed=3)
+    turning = synth.LinearLabels(TREE, n_features=3, seed=3, drift_at=200, drift_in="mammal")
+    swapped = synth.SubtreeDrift(steady, "mammal", 200)
+    outside = {"bird", "owl"}
+    branch_differs = [0, 0]
+    for (x, y), *others in zip(steady.take(600), turning, swapped, strict=False):
+        answers = [model.predict_one(x) for model in models]
+        for i, (x_, z) in enumerate(others):
+            assert x_ == x
+            assert all(z[label] == y[label] for label in outside)
+            assert all(answers[i + 1][label] == answers[0][label] for label in outside)
+            branch_differs[i] += answers[i + 1] != answers[0]
+        for model, (x_, z) in zip(models, [(x, y), *others], strict=True):
+            model.learn_one(x_, z)
+    assert min(branch_differs) > 20
+
+
+def test_one_seed_may_serve_different_transformers() -> None:
+    m = 8000
+    drifting = synth.SubtreeDrift(Listed(TREE, [({}, "wolf")] * m), "dog", 0, 2 * m, seed=9)
+    stream = synth.Imbalanced(drifting, 1.0, seed=9)
+    counts = Counter(y for _, y in stream)
+    for label, of_all in (("fox", 0.25), ("wolf", 0.75)):
+        p = of_all * stream.shares[label]
+        assert abs(counts[label] - m * p) < 4 * math.sqrt(m * p * (1 - p))
+
+
+# --- In River's loop, on files and on real data ---------------------------------------------------
+
+
+@pytest.mark.parametrize("stream", TRANSFORMED)
+def test_progressive_validation(stream: Any) -> None:
+    several = stream.task == MO_BINARY_CLF
+    t = stream.taxonomy
+    model = linear_model.HPerceptron(t) if several else linear_model.Hieron(t)
+    metric = metrics.HLoss(t)
+    river_evaluate.progressive_val_score(stream.take(300), model, metric)
+    assert 0 < metric.get() < len(t) / 2
+
+
+def test_regret_is_sampled_and_wants_an_end() -> None:
+    noisy = synth.LabelNoise(MULTILABELS, 0.3, seed=1)
+    model, reference = linear_model.HPerceptron(TREE), MULTILABELS.reference
+    (state,) = evaluate.iter_regret(noisy.take(50), model, reference, losses.h_loss, step=50)
+    assert state["Loss"] == int(state["Loss"])  # not an expectation
+    within = synth.LabelNoise(MULTILABELS.take(50), 0.3, seed=1)
+    model, reference = linear_model.HPerceptron(TREE), MULTILABELS.reference
+    assert evaluate.regret(within, model, reference, losses.h_loss) == state["Regret"]
+    for endless in (noisy, synth.Imbalanced(synth.LabelNoise(MULTILABELS))):
+        with pytest.raises(ValueError, match="LinearLabels is endless"):
+            evaluate.regret(endless, model, reference, losses.h_loss)
+
+
+def test_files_are_opened_when_they_are_read(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        next(iter(synth.Imbalanced(datasets.RCV1(tmp_path))))
+    folder = write_corpus(tmp_path)
+    clean = datasets.RCV1(folder)
+    noisy = synth.LabelNoise(clean, 1.0, seed=1)
+    assert len(list(noisy)) == len(list(noisy)) == len(list(clean))
+    assert [x for x, _ in noisy] == [x for x, _ in clean]
+    assert [set(y) for _, y in noisy] == [set(y) for _, y in clean]
+    # The other documents' paths end at only children.
+    assert [z != y for (_, y), (_, z) in zip(clean, noisy, strict=True)] == [False, True, False]
+
+
+@pytest.mark.skipif(not (DATA / "rcv1").is_dir(), reason=f"no RCV1 at {DATA}: set RIVER_HIER_DATA")
+def test_on_rcv1() -> None:
+    clean = datasets.RCV1(DATA / "rcv1").take(1500)
+    t, parents = clean.taxonomy, parents_of(clean.taxonomy)
+    ys = [nodes_on(t, y) for _, y in clean]
+    ends = [oracles.path_ends(parents, on) for on in ys]
+    noisy = synth.LabelNoise(clean, 0.1, seed=2)
+    outside = sum(nodes_on(t, z) != on for (_, z), on in zip(noisy, ys, strict=True))
+    expected = sum(1 - 0.9 ** len(of_one) for of_one in ends)
+    assert abs(outside - expected) < 4 * math.sqrt(expected)
+
+    drifting = synth.SubtreeDrift(clean, "CCAT", 750)
+    for step, ((_, z), on) in enumerate(zip(drifting, ys, strict=True)):
+        assert nodes_on(t, z) == (oracles.after_drift(parents, "CCAT", on) if step >= 750 else on)
+
+    shares = (imbalanced := synth.Imbalanced(clean, 0.3, seed=2)).shares
+    p = [min(shares[v] for v in of_one) for of_one in ends]
+    sigma = math.sqrt(sum(q * (1 - q) for q in p))
+    assert abs(len(list(imbalanced)) - sum(p)) < 4 * sigma
+
+    last = list(synth.Appearing(clean, {"C15": 700, "MCAT": 1400}))[-1]
+    assert nodes_on(t, last[1]) == ys[-1]
+
+
+@pytest.mark.parametrize("y", ["wolff", {"wolff": True}])
+def test_a_stream_of_labels_that_its_taxonomy_lacks(y: Any) -> None:
+    wrong = Listed(TREE, [({}, y)])
+    for stream in (
+        synth.LabelNoise(wrong),
+        synth.Imbalanced(wrong),
+        synth.Appearing(wrong, {}),
+        synth.SubtreeDrift(wrong, "dog", 0),
+    ):
+        with pytest.raises(UnknownLabelError, match="did you mean 'wolf'"):
+            list(stream)
+
+
+# --- Errors -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("make", "error", "message"),
+    [
+        (lambda: synth.LabelNoise([]), TypeError, "knows its taxonomy, .* got list"),
+        (lambda: synth.LabelNoise(iter(LABELS)), TypeError, "got generator"),
+        (lambda: synth.Imbalanced(TREE), TypeError, "got Taxonomy"),
+        (lambda: synth.Appearing(None, {}), TypeError, "got NoneType"),
+        (lambda: synth.SubtreeDrift(synth.PrototypeTree, "1", 1), TypeError, "got ABCMeta"),
+        (
+            lambda: synth.LabelNoise(LABELS, 1.5),
+            ValueError,
+            "`rate` must be a probability, a number from 0 to 1, got 1.5",
+        ),
+        (lambda: synth.LabelNoise(LABELS, -0.1), ValueError, "`rate` must be .*got -0.1"),
+        (lambda: synth.LabelNoise(LABELS, math.nan), ValueError, "`rate` must be .*got nan"),
+        (lambda: synth.LabelNoise(LABELS, None), ValueError, "`rate` must be .*got None"),
+        (lambda: synth.LabelNoise(LABELS, 0.1, -1), ValueError, "`seed` must be at least 0"),
+        (lambda: synth.LabelNoise(LABELS).transitions("3"), ValueError, "label '3' is not in"),
+        (
+            lambda: synth.Imbalanced(LABELS, -1),
+            ValueError,
+            "`exponent` must be a number of at least 0, got -1",
+        ),
+        (lambda: synth.Imbalanced(LABELS, math.inf), ValueError, "`exponent` must be .*got inf"),
+        (lambda: synth.Imbalanced(LABELS, 10**400), ValueError, "`exponent` must be a number"),
+        (lambda: synth.Imbalanced(LABELS, "1"), ValueError, "`exponent` must be .*got '1'"),
+        (lambda: synth.Imbalanced(LABELS, seed=1.5), TypeError, "`seed` must be an integer"),
+        (
+            lambda: synth.Appearing(LABELS, ["1.1"]),
+            TypeError,
+            r"`appears_at` must be \{label: step\}, got list",
+        ),
+        (
+            lambda: synth.Appearing(MULTILABELS, {"wolff": 3}),
+            ValueError,
+            "'wolff' is not in the taxonomy .* did you mean 'wolf'",
+        ),
+        (lambda: synth.Appearing(LABELS, {"root": 3}), ValueError, "must not hold the root"),
+        (
+            lambda: synth.Appearing(LABELS, {"1": -3}),
+            ValueError,
+            r"`appears_at\['1'\]` must be at least 0, got -3",
+        ),
+        (lambda: synth.Appearing(LABELS, {"1": None}), TypeError, "must be an integer, got None"),
+        (
+            lambda: synth.Appearing(Listed(DAG, [({}, "f")]), {"f": 1}),
+            ValueError,
+            "node 'd' has 2 parents",
+        ),
+        (lambda: synth.SubtreeDrift(LABELS, "3", 1), ValueError, "label '3' is not in"),
+        (
+            lambda: synth.SubtreeDrift(LABELS, "1.1.1", 1),
+            ValueError,
+            "`drift_in` is '1.1.1', but no two siblings are below it",
+        ),
+        (lambda: synth.SubtreeDrift(MULTILABELS, "bird", 1), ValueError, "no two siblings"),
+        (
+            lambda: synth.SubtreeDrift(LABELS, "1", 1, 0),
+            ValueError,
+            "`drift_width` must be at least 1, got 0",
+        ),
+        (lambda: synth.SubtreeDrift(LABELS, "1", 1, seed=-1), ValueError, "`seed` must be at"),
+        (lambda: synth.SubtreeDrift(LABELS, "1", -1), ValueError, "`drift_at` must be at least 0"),
+        (lambda: synth.SubtreeDrift(LABELS, "1", None), TypeError, "`drift_at` must be an integer"),
+    ],
+)
+def test_errors(make: Any, error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        make()

@@ -1,0 +1,443 @@
+"""TIMIT from a few utterances in its publisher's formats, and the free sample of it."""
+
+from __future__ import annotations
+
+import collections
+import copy
+import gzip
+import itertools
+import pathlib
+import pickle
+import re
+import shutil
+import sys
+import tracemalloc
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from river import datasets as river_datasets
+from river import evaluate, preprocessing
+
+from oracles import speech as oracle
+from river_hier import datasets, linear_model, metrics
+from river_hier.datasets import cepstra, speech
+from river_hier.datasets.files import Files
+from river_hier.datasets.phonemes import PHONEMES
+from support.paths import DATA
+from support.timit_corpus import (
+    FOLDED,
+    LICENSED,
+    SAMPLE,
+    TESTED,
+    riff,
+    sound,
+    sphere,
+    write,
+    write_licensed,
+    write_sample,
+)
+
+pytest.importorskip("kaldi_native_fbank", reason="speech needs the extra `audio`")
+
+BOTH = (datasets.TIMIT, datasets.TIMITSegments)
+each_class = pytest.mark.parametrize("cls", BOTH)
+
+
+@pytest.fixture
+def sample(tmp_path):
+    return write_sample(tmp_path / "timit")
+
+
+def expected(cls, utterances):
+    of = oracle.frames if cls is datasets.TIMIT else oracle.segments
+    rows = (oracle.with_changes(oracle.cepstra(sound(name).tolist())) for name in utterances)
+    return [example for of_one in rows for example in of(of_one, FOLDED)]
+
+
+def assert_same(stream, examples):
+    for (x, y), (x_expected, y_expected) in zip(stream, examples, strict=True):
+        assert y == y_expected
+        assert x == pytest.approx(x_expected, abs=2e-3)  # single precision inside
+        assert list(x) == list(x_expected)
+        assert type(x["mfcc_0" if "mfcc_0" in x else "mfcc_0_0"]) is float
+
+
+# Against loops
+
+
+@settings(max_examples=10, deadline=None)
+@given(st.data())
+def test_cepstra_against_loops(data):
+    n = data.draw(st.integers(0, 1_100))
+    loudest = data.draw(st.sampled_from([0, 1, 300, 32_767]))
+    samples = data.draw(arrays(np.int16, n, elements=st.integers(-loudest, loudest)))
+    ours = cepstra.cepstra(samples)
+    theirs = oracle.cepstra(samples.tolist())
+    assert ours.shape == (len(theirs), 13)
+    if theirs:
+        np.testing.assert_allclose(ours, theirs, atol=2e-3)
+
+
+@given(st.integers(0, 8).flatmap(lambda n: arrays(np.float64, (n, 2), elements=st.floats(-9, 9))))
+def test_changes_against_loops(c):
+    ours = cepstra.with_changes(c)
+    assert ours.shape == (len(c), 6)
+    if len(c):
+        np.testing.assert_allclose(ours, oracle.with_changes(c.tolist()), atol=1e-12)
+
+
+def test_a_straight_line_rises_as_it_does():
+    t = np.arange(20.0)[:, np.newaxis]
+    changes = cepstra.with_changes(np.hstack([3.0 * t, t * t]))
+    assert changes[4:-4, 2] == pytest.approx(3.0)
+    assert changes[4:-4, 3] == pytest.approx(2.0 * t[4:-4, 0])
+    assert changes[4:-4, 4:] == pytest.approx(np.array([[0.0, 2.0]] * 12))
+
+
+@each_class
+def test_examples(cls, sample):
+    stream = cls(sample)
+    assert_same(stream, expected(cls, SAMPLE))
+    assert list(stream) == list(stream)
+
+
+def test_how_many(sample):
+    # The middles of 17 frames: 200, 360, ..., 2,760; those of 840, 1,000 and 1,160 are in the stop.
+    ys = [y for _, y in datasets.TIMIT(sample, sentences=("si",))]
+    assert ys == ["silence"] * 4 + ["d"] * 4 + ["ah"] * 6
+    ys = [y for _, y in datasets.TIMITSegments(sample, sentences=("si",))]
+    assert ys == ["silence", "ih", "silence", "d", "ah"]
+
+
+@each_class
+@pytest.mark.parametrize("n", [0, 399, 400])
+def test_recordings_without_frames(cls, n, tmp_path):
+    write(tmp_path, SAMPLE[:1], lambda samples: riff(samples[:n]), (".wav", ".phn"))
+    (tmp_path / SAMPLE[0]).with_suffix(".phn").write_text("0 3000 h#\n" if n else "")
+    if n:
+        assert len(list(cls(tmp_path))) == (n == 400)
+    else:
+        with pytest.raises(ValueError, match=r"sa1.phn is empty"):
+            list(cls(tmp_path))
+
+
+@each_class
+def test_answers_are_fresh(cls, sample):
+    stream = cls(sample)
+    before = list(stream)
+    for x, _ in stream:
+        x.clear()
+    assert list(stream) == before
+
+
+# The same stream from everywhere
+
+
+@each_class
+@pytest.mark.parametrize("order", ["01", "10"])
+def test_the_licensed_layout(cls, order, tmp_path, sample):
+    write(tmp_path / "licensed", LICENSED, lambda s: sphere(s, order))
+    assert list(cls(tmp_path / "licensed")) == list(cls(sample))
+
+
+@pytest.mark.parametrize("kind", ["zip", "tar", "gztar"])
+@pytest.mark.parametrize("write_corpus", [write_sample, write_licensed])
+def test_archives(kind, write_corpus, tmp_path):
+    folder = write_corpus(tmp_path / "timit")
+    archive = shutil.make_archive(str(tmp_path / "packed"), kind, tmp_path, "timit")
+    assert list(datasets.TIMITSegments(archive)) == list(datasets.TIMITSegments(folder))
+
+
+def test_packed_files(sample):
+    before = list(datasets.TIMIT(sample))
+    for path in [path for path in sample.rglob("*") if path.is_file()]:
+        path.with_name(path.name + ".gz").write_bytes(gzip.compress(path.read_bytes()))
+        path.unlink()
+    assert list(datasets.TIMIT(sample)) == before
+
+
+def test_other_files_are_not_read(sample):
+    before = list(datasets.TIMIT(sample))
+    (sample / "dr4-falr0" / "sx65.wrd").write_text("?")
+    (sample / "dr4-falr0" / "sx66.wav").write_text("?")
+    assert list(datasets.TIMIT(sample)) == before
+
+
+def test_lines_may_end_as_they_do_elsewhere(sample):
+    before = list(datasets.TIMIT(sample))
+    for path in sample.rglob("*.phn"):
+        path.write_bytes(path.read_bytes().replace(b"\n", b" \r\n"))
+    assert list(datasets.TIMIT(sample)) == before
+
+
+# Who speaks
+
+
+def read(path, **params):
+    return [f"{u.speaker}/{u.sentence}" for u in datasets.TIMIT(path, **params).utterances]
+
+
+def test_parts(tmp_path):
+    folder = write_licensed(tmp_path / "test")  # the nearest folder counts
+    trained = ["falr0/sa1", "falr0/sx65", "mgrt1/si9"]
+    tested = ["felc0/sx36", "majc0/sx115"]
+    assert read(folder) == read(folder, parts=["test", "train"]) == trained + tested
+    assert read(folder, parts=["train"]) == read(folder / "TRAIN") == trained
+    assert read(folder, parts=("test",)) == tested
+    assert read(folder / "TEST", parts=("test",)) == tested
+    ones = [list(datasets.TIMITSegments(folder, parts=[part])) for part in ("train", "test")]
+    assert [*ones[0], *ones[1]] == list(datasets.TIMITSegments(folder))
+    assert_same(datasets.TIMITSegments(folder), expected(datasets.TIMITSegments, LICENSED + TESTED))
+
+
+def test_the_sample_is_for_training(sample):
+    assert read(sample, parts=["train"]) == read(sample) == ["falr0/sa1", "falr0/sx65", "mgrt1/si9"]
+    assert read(sample, parts=["test"]) == []
+    assert list(datasets.TIMIT(sample, parts=["test"])) == []
+
+
+def test_speakers(sample):
+    assert read(sample, speakers=["MGRT1"]) == read(sample, speakers={"mgrt1"}) == ["mgrt1/si9"]
+    stream = datasets.TIMIT(sample, speakers=iter(["falr0"]))
+    assert list(stream) == list(stream)
+    assert list(stream) == list(datasets.TIMIT(sample, sentences=["sa", "sx"]))
+
+
+def test_sentences(sample):
+    assert read(sample, sentences=["si", "sx"]) == ["falr0/sx65", "mgrt1/si9"]
+
+
+def test_the_core_test_set():
+    core = datasets.TIMIT.CORE_TEST
+    assert len(core) == len(set(core)) == 24
+    assert collections.Counter(name[0] for name in core) == {"m": 16, "f": 8}
+    assert all(re.fullmatch("[mf][a-z]{3}[0-9]", name) for name in core)
+    assert datasets.TIMITSegments.CORE_TEST is core
+
+
+# A stream like others
+
+
+@each_class
+def test_description(cls, sample):
+    stream = cls(sample)
+    assert isinstance(stream, river_datasets.base.Dataset)
+    assert stream.task == "Multi-class classification"
+    assert stream.n_features == len(next(iter(stream))[0])
+    assert (stream.n_classes, stream.n_samples, stream.sparse) == (41, None, False)
+    assert stream.taxonomy is cls().taxonomy  # no files are needed to know it
+    assert re.search(rf"^ +Path  {sample}$", repr(stream), re.MULTILINE)
+
+
+@each_class
+def test_copies(cls, sample):
+    stream = cls(sample, speakers=["falr0"], sentences=["sx"], on_error="skip")
+    for other in (copy.deepcopy(stream), pickle.loads(pickle.dumps(stream))):
+        assert list(other) == list(stream)
+        assert other.taxonomy is stream.taxonomy or other.taxonomy == stream.taxonomy
+
+
+def test_nothing_is_read_ahead(sample):
+    (sample / "dr4-falr0" / "sx65.wav").write_bytes(b"broken")
+    stream = datasets.TIMIT(sample)
+    assert len(list(stream.take(14))) == 14
+    with pytest.raises(ValueError, match="sx65"):
+        list(stream.take(15))
+
+
+def test_abandoned_iterators_close_their_files(sample, monkeypatch):
+    closed = []
+    leave = Files.__exit__
+    monkeypatch.setattr(Files, "__exit__", lambda *of: (closed.append(of), leave(*of))[1])
+    iterator = iter(datasets.TIMIT(sample))
+    next(iterator)
+    assert not closed
+    iterator.close()
+    assert len(closed) == 1
+
+
+def test_memory_does_not_grow(tmp_path):
+    def peak(n):
+        folder = write(
+            tmp_path / str(n), [f"dr1-fabc0/sx{i}" for i in range(n)], riff, (".wav", ".phn")
+        )
+        stream = datasets.TIMIT(folder)
+        collections.deque(stream.take(5), maxlen=0)
+        tracemalloc.start()
+        collections.deque(stream, maxlen=0)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return peak
+
+    assert peak(24) < peak(6) + 24 * 2_000  # names: a hundredth of the sound and its features
+
+
+def test_learning(sample):
+    stream = datasets.TIMIT(sample)
+    model = preprocessing.StandardScaler() | linear_model.Hieron(stream.taxonomy)
+    metric = metrics.TreeInducedError(stream.taxonomy)
+    evaluate.progressive_val_score(stream, model, metric)
+    assert 0.0 < metric.get() < 5.0
+    assert model.predict_one(next(iter(stream))[0]) in stream.taxonomy
+
+
+def test_without_the_extra(sample, monkeypatch):
+    monkeypatch.setitem(sys.modules, "kaldi_native_fbank", None)
+    stream = datasets.TIMIT(sample)
+    assert len(stream.taxonomy) == 53
+    with pytest.raises(
+        ImportError, match=r"^speech needs kaldi-native-fbank: pip install 'river-h"
+    ):
+        next(iter(stream))
+
+
+# Downloading
+
+
+@pytest.fixture
+def home(tmp_path, monkeypatch):
+    """An empty data home, and the sample's address in place of the real one."""
+    write_sample(tmp_path / "site" / "timit")
+    archive = shutil.make_archive(str(tmp_path / "timit"), "zip", tmp_path / "site", "timit")
+    monkeypatch.setattr(speech, "_ADDRESS", pathlib.Path(archive).as_uri())
+    monkeypatch.setenv("RIVER_DATA", str(tmp_path / "home"))
+    return tmp_path / "home" / "TIMIT"
+
+
+def test_the_sample_is_downloaded_when_it_is_needed(home, sample):
+    stream = datasets.TIMIT()
+    assert len(stream.taxonomy) == 53
+    assert not home.exists()
+    assert list(stream) == list(datasets.TIMIT(sample))
+    assert [path.name for path in home.iterdir()] == ["timit.zip"]
+    assert list(datasets.TIMITSegments()) == list(datasets.TIMITSegments(sample))
+    write_licensed(home)  # which is read in its place
+    assert len(datasets.TIMIT().utterances) == 5
+
+
+def test_the_licensed_corpus_in_the_data_home_is_not_downloaded(home):
+    write_licensed(home)
+    assert len(datasets.TIMIT().utterances) == 5
+    assert not (home / "timit.zip").exists()
+
+
+# Phonemes
+
+
+def test_codes():
+    assert len(PHONEMES) == 61
+    t = datasets.TIMIT().taxonomy
+    assert set(PHONEMES.values()) == {*t.leaves, None}
+    by_phoneme = collections.defaultdict(set)
+    for code, phoneme in PHONEMES.items():
+        by_phoneme[phoneme].add(code)
+    # Lee and Hon's groups, but for the two that the tree keeps apart
+    groups = [
+        *("uw ux", "ah ax ax-h", "er axr", "ih ix", "hh hv", "n nx en", "m em", "ng eng", "l el"),
+        "ao",
+        *("aa", "zh", "sh"),
+    ]
+    for group in groups:
+        codes = group.split()
+        assert by_phoneme[codes[0]] == set(codes)
+    assert by_phoneme["silence"] == {
+        *("pcl", "tcl", "kcl", "bcl", "dcl", "gcl"),
+        *("h#", "pau", "epi"),
+    }
+    assert by_phoneme[None] == {"q"}
+
+
+def test_the_tree():
+    t = datasets.TIMIT().taxonomy
+    counts = collections.Counter(map(t.depth, t))
+    assert [counts[depth] for depth in range(5)] == [1, 3, 6, 28, 15]
+    assert len(t.leaves) == 41
+    assert t.path("iy") == ("phonemes", "sonorants", "vowels", "front", "iy")
+    assert t.path("dx") == ("phonemes", "obstruents", "plosives", "dx")
+    assert t.parent("silence") == t.root
+    assert max(t.distance(u, v) for u, v in itertools.combinations(t, 2)) == 7
+
+
+# The free sample
+
+
+@pytest.fixture(scope="module")
+def real():
+    data = DATA
+    if not (data / "timit").is_dir():
+        pytest.skip(f"no TIMIT at {data}: set RIVER_HIER_DATA")
+    return data / "timit"
+
+
+def counted(folder):
+    """Frames and segments of each phoneme, from sizes of files and lines of text."""
+    frames, segments = collections.Counter(), collections.Counter()
+    for path in folder.glob("*/*.phn"):
+        n = (path.with_suffix(".wav").stat().st_size - 44) // 2
+        for line in path.read_text().splitlines():
+            start, end, code = line.split()
+            middles = range(200, n - 199, 160)
+            frames[code] += sum(int(start) <= at < int(end) for at in middles)
+            segments[code] += 1
+    return frames, segments
+
+
+def folded(counts):
+    total = collections.Counter()
+    for code, n in counts.items():
+        total[PHONEMES[code]] += n
+    del total[None]
+    return total
+
+
+def test_the_real_frames(real):
+    stream = datasets.TIMIT(real)
+    found = collections.Counter(y for _, y in stream)
+    frames, _ = counted(real)
+    assert found == folded(frames)
+    assert found.total() == 35_907
+    assert set(found) == set(stream.taxonomy.leaves)
+    assert (found["silence"], found["s"], found["zh"]) == (8_268, 2_315, 41)
+
+
+def test_the_real_segments(real):
+    stream = datasets.TIMITSegments(real)
+    model = preprocessing.StandardScaler() | linear_model.Hieron(stream.taxonomy)
+    found, right = collections.Counter(), 0
+    for x, y in stream:
+        right += model.predict_one(x) == y
+        model.learn_one(x, y)
+        found[y] += 1
+    _, segments = counted(real)
+    assert found == folded(segments)
+    assert found.total() == 4_527 == sum(segments.values()) - 105
+    assert right / 4_527 > 1.5 * found["silence"] / 4_527  # far better than always the commonest
+
+
+def test_who_speaks_in_the_real_sample(real):
+    utterances = datasets.TIMIT(real).utterances
+    assert len(utterances) == 120
+    speakers = collections.Counter(u.speaker for u in utterances)
+    assert set(speakers.values()) == {10}
+    assert {f"{path.name}"[4:] for path in real.glob("dr*")} == set(speakers)
+    assert collections.Counter(u.sentence[:2] for u in utterances) == {"sa": 24, "si": 36, "sx": 60}
+    # All of them are training speakers in the corpus's own table.
+    table = (real / "spkrinfo.txt").read_text()
+    use = {
+        f"{s}{i}".lower(): u for i, s, u in re.findall(r"^(\w{4}) +([MF]) +\d +(\w+)", table, re.M)
+    }
+    assert {use[speaker] for speaker in speakers} == {"TRN"}
+    core = re.findall(
+        r"\b([A-Z]{3}[0-9])\b",
+        (real / "readme.doc").read_text().split("Table 3:")[1].split("Complete Test Set")[0],
+    )
+    assert {name[1:] for name in datasets.TIMIT.CORE_TEST} == {name.lower() for name in core}
+
+
+def test_the_codes_are_those_of_the_corpus(real):
+    rows = (real / "phoncode.doc").read_text().split("Stops:")[1].splitlines()
+    listed = {row.split()[0] for row in rows if re.match(r" +[a-z#-]+ {2,}\w", row)}
+    assert {code for code in PHONEMES if not code.endswith("cl")} <= listed

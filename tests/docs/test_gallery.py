@@ -1,0 +1,322 @@
+"""The gallery's pages: scripts run cell by cell, and what they print and draw stands beside it."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import json
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from support.paths import EXAMPLES
+from support.requirements import require_module
+
+require_module("matplotlib", "plot")
+
+MODULES = ("script", "pictures", "record", "run", "pages", "make")
+SCRIPT = '''"""Who barks?
+
+Dogs do. Cats [do] not, and this
+is said in two lines.
+"""
+
+# %%
+# Two dogs, who have a *name* each.
+#
+# One is small.
+import sys
+from pathlib import Path
+
+dogs = ["Rex", "Fido"]  # no prose
+class Dog:
+    pass
+
+# %%
+# They bark.
+print("\\n  woof", *dogs)
+
+assert sys.modules[Dog.__module__].Dog is Dog
+with open(Path(__file__).parent / "log", "a") as log:
+    print(Path(__file__).stem, file=log)
+
+# %%
+# As a picture.
+import matplotlib.pyplot as plt
+figure, ax = plt.subplots(figsize=(2, 1.5))
+ax.plot([1, 2], [3, 1], color="black", label="Rex")
+ax.plot([1, 2], [1, 3], color="#D55E00", label="[Fido]")
+ax.set(xlabel="days", ylabel="barks\\na day", title="Two dogs")
+plt.show()
+'''
+START = """# Who barks?
+
+Dogs do. Cats [do] not, and this
+is said in two lines.
+
+Two dogs, who have a *name* each.
+
+One is small.
+
+```python
+import sys
+from pathlib import Path
+
+dogs = ["Rex", "Fido"]  # no prose
+class Dog:
+    pass
+```
+
+They bark.
+
+```python
+print("\\n  woof", *dogs)
+
+assert sys.modules[Dog.__module__].Dog is Dog
+with open(Path(__file__).parent / "log", "a") as log:
+    print(Path(__file__).stem, file=log)
+```
+
+"""
+ALT = r"Two dogs: barks a day against days: Rex, \[Fido\]"
+
+
+class Gallery:
+    """A folder of scripts, and the pages that are made of them."""
+
+    def __init__(self, root: Path, make: ModuleType) -> None:
+        self.make = make
+        self.scripts = root / "examples"
+        self.scripts.mkdir()
+        self.out = root / "docs" / "gallery"
+        for name in ("01_dogs", "03_cats"):
+            self.write(name)
+
+    def write(self, name: str, text: str = SCRIPT) -> Path:
+        path = self.scripts / f"{name}.py"
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    def run(self, fresh: bool = False) -> int:
+        status: int = self.make.main(self.out, self.scripts, fresh)
+        return status
+
+    def ran(self) -> list[str]:
+        """The scripts that have run since the last time."""
+        log = self.scripts / "log"
+        names = log.read_text().split() if log.exists() else []
+        log.unlink(missing_ok=True)
+        return names
+
+    def page(self, name: str = "01_dogs") -> str:
+        return (self.out / name / "index.md").read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def make(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
+    """The program, whose modules are found beside it."""
+    monkeypatch.syspath_prepend(str(EXAMPLES / "gallery"))
+    yield importlib.import_module("make")
+    for name in MODULES:
+        sys.modules.pop(name, None)
+
+
+@pytest.fixture
+def gallery(tmp_path: Path, make: ModuleType) -> Gallery:
+    return Gallery(tmp_path, make)
+
+
+def test_a_page(gallery: Gallery, capsys: pytest.CaptureFixture[str]) -> None:
+    assert gallery.run() == 0
+    assert capsys.readouterr().out == ""
+    page = gallery.page()
+    start, *outputs = page.split('```text title="Output"\n')
+    assert start == START
+    (after,) = outputs  # the others have printed nothing
+    assert after.startswith("  woof Rex Fido\n```\n\nAs a picture.\n\n```python\nimport")
+    versions = [
+        f"figure_1{end}){{ width=160 }}" for end in (".png#only-light", "-dark.png#only-dark")
+    ]
+    shown = " ".join(f"![{ALT}](cell_2_{version}" for version in versions)
+    end = r"\d+\.\d seconds of computing\. The script: \[01_dogs\.py\]\(01_dogs\.py\)\n"
+    assert re.fullmatch(end, after.partition(f"plt.show()\n```\n\n{shown}\n\n---\n\n")[2])
+    assert (gallery.out / "01_dogs" / "01_dogs.py").read_text(encoding="utf-8") == SCRIPT
+
+
+def test_the_pictures(gallery: Gallery) -> None:
+    import numpy as np
+    from PIL import Image
+
+    def pixels(name: str) -> set[tuple[int, ...]]:
+        with Image.open(gallery.out / "01_dogs" / f"cell_2_figure_1{name}.png") as picture:
+            sizes[name] = picture.size
+            return {*map(tuple, np.asarray(picture).reshape(-1, 4).tolist())}
+
+    sizes: dict[str, tuple[int, int]] = {}
+    gallery.run()
+    light, dark = pixels(""), pixels("-dark")
+    ink, paper, orange = (0, 0, 0, 255), (255, 255, 255, 255), (0xD5, 0x5E, 0x00, 255)
+    assert {ink, orange} <= light
+    assert {paper, orange} <= dark
+    assert paper not in light
+    assert ink not in dark
+    for found in (light, dark, pixels("-small"), pixels("-small-dark")):
+        assert 0 in {alpha for *_, alpha in found}  # whatever the page has for a background
+    assert sizes == {"": (320, 240), "-dark": (320, 240)} | dict.fromkeys(
+        ["-small", "-small-dark"], (640, 400)
+    )
+
+
+def test_the_index(gallery: Gallery) -> None:
+    gallery.run()
+    index = (gallery.out / "index.md").read_text(encoding="utf-8")
+    themes = re.split(r"^## ", index, flags=re.MULTILINE)
+    assert [theme.splitlines()[0] for theme in themes] == [
+        "# Gallery",
+        "Start here",
+        "What an answer says",
+    ]
+    card = f"""<div class="grid cards" markdown>
+
+-   [![{ALT}](01_dogs/cell_2_figure_1-small.png#only-light){{ width=320 }} \
+![{ALT}](01_dogs/cell_2_figure_1-small-dark.png#only-dark){{ width=320 }}](01_dogs/index.md)
+
+    **[Who barks?](01_dogs/index.md)**
+
+    Dogs do. ("""
+    assert card in themes[1]
+    assert "(03_cats/index.md)" in themes[2]
+    gallery.write("01_wolves")  # a number may come twice
+    gallery.run()
+    assert "(01_wolves/index.md)" in (gallery.out / "index.md").read_text(encoding="utf-8")
+    gallery.write("99_owls")
+    with pytest.raises(ValueError, match="THEMES must hold every script, but not 99_owls"):
+        gallery.run()
+
+
+def test_what_has_run_is_kept_until_the_script_changes(
+    gallery: Gallery, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gallery.run()
+    assert gallery.ran() == ["01_dogs", "03_cats"]
+    first = {path: path.read_bytes() for path in gallery.out.rglob("*") if path.is_file()}
+    gallery.run()
+    assert gallery.ran() == []
+    assert all(path.read_bytes() == before for path, before in first.items())
+
+    gallery.run(fresh=True)
+    assert gallery.ran() == ["01_dogs", "03_cats"]
+    for path, before in first.items():  # nothing but the time they take is another
+        if path.suffix == ".png":
+            assert path.read_bytes() == before
+
+    gallery.write("03_cats", SCRIPT.replace("woof", "miaow"))
+    gallery.run()
+    assert gallery.ran() == ["03_cats"]
+    assert "  miaow Rex Fido" in gallery.page("03_cats")
+
+    record = gallery.out / "01_dogs" / "run.json"
+    record.write_text(json.dumps({"key": "of another time", "seconds": [1]}))
+    gallery.run()
+    assert gallery.ran() == ["01_dogs"]
+
+    monkeypatch.setattr("river_hier.__version__", "99.0")
+    gallery.run()
+    assert gallery.ran() == ["01_dogs", "03_cats"]
+
+
+def test_a_script_that_is_gone_takes_its_page_along(gallery: Gallery) -> None:
+    gallery.run()
+    other = gallery.out / "notes" / "index.md"
+    other.parent.mkdir()
+    other.touch()
+    (gallery.scripts / "03_cats.py").unlink()
+    gallery.run()
+    assert other.exists()
+    assert not (gallery.out / "03_cats").exists()
+    assert "03_cats" not in (gallery.out / "index.md").read_text(encoding="utf-8")
+
+
+def test_an_error_says_where(gallery: Gallery, capsys: pytest.CaptureFixture[str]) -> None:
+    gallery.run()
+    index, page = (gallery.out / "index.md").read_text(encoding="utf-8"), gallery.page()
+    gallery.ran()
+    # One fails within a function that another cell has defined, one between two figures.
+    inside = SCRIPT.replace("    pass\n", "    pass\ndef bark():\n    return 1 / 0\n")
+    broken = gallery.write("01_dogs", inside.replace('print("', 'bark()\nprint("'))
+    at = broken.read_text().splitlines().index("    return 1 / 0") + 1
+    late = gallery.write("03_cats", SCRIPT + "raise OSError('no cats')\n")
+    other = gallery.write("04_owls")
+    assert gallery.run() == 1
+    said = capsys.readouterr().err.splitlines()
+    assert said[-3:] == [
+        "failed:",
+        f"  {broken}, line {at}: ZeroDivisionError: division by zero",
+        f"  {late}, line {len(late.read_text().splitlines())}: OSError: no cats",
+    ]
+    assert "    return 1 / 0" in said  # the source, too
+    assert gallery.page() == page
+    assert (gallery.out / "index.md").read_text(encoding="utf-8") == index
+    assert "woof" in gallery.page(other.stem)  # which was made all the same
+    assert gallery.page(other.stem).count("#only-light") == 1  # and has no figure of the others
+    assert not list(gallery.out.glob("*.part"))
+    gallery.write("01_dogs")
+    gallery.write("03_cats")
+    assert gallery.run() == 0
+    assert "04_owls" in (gallery.out / "index.md").read_text(encoding="utf-8")
+
+
+def test_what_is_printed_may_hold_a_fence(gallery: Gallery) -> None:
+    gallery.write("01_dogs", SCRIPT.replace("  woof", "```woof"))
+    gallery.run()
+    assert '````text title="Output"\n```woof Rex Fido\n````\n' in gallery.page()
+
+
+def test_the_style_is_that_of_the_gallery_and_stays_there(gallery: Gallery) -> None:
+    import matplotlib as mpl
+    import matplotlib.pyplot as plt
+
+    size = 'print(plt.rcParams["font.size"], plt.rcParams["lines.markersize"])'
+    change = 'plt.rcParams["font.size"] = 12\n'
+    gallery.write("01_dogs", f"{SCRIPT}{size}\n{change}")
+    gallery.write("03_cats", f"{SCRIPT}{size}\n")
+    main = sys.modules["__main__"]
+    with mpl.rc_context({"font.size": 33, "lines.markersize": 1}):
+        gallery.run()
+        assert mpl.rcParams["font.size"] == 33
+    for name in ("01_dogs", "03_cats"):
+        assert "\n11.0 6.0\n" in gallery.page(name)
+    assert sys.modules["__main__"] is main
+    assert not plt.get_fignums()
+
+
+def test_descriptions(make: ModuleType) -> None:
+    import matplotlib.pyplot as plt
+    from pictures import described
+
+    figure, (left, right) = plt.subplots(1, 2)
+    left.set(xlabel="steps", ylabel="loss")
+    right.set(title="Without\nnames")
+    assert described(figure) == "loss against steps. Without names"
+    figure.suptitle("Two panels")
+    right.plot([1], [2], label="a line")
+    assert described(figure) == "Two panels. loss against steps. Without names: a line"
+    plt.close(figure)
+
+
+@pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.py")), ids=lambda path: path.stem)
+def test_the_examples_have_pages(path: Path, make: ModuleType) -> None:
+    """Without running them: other tests do."""
+    script = make.Script(path)
+    assert script in [one for found in make.by_theme([script]).values() for one in found]
+    assert re.fullmatch(r"[A-Z][^\n]{20,250}[.?!]", script.teaser)
+    assert all(cell.prose for cell in script.cells)
+    _, *statements = ast.parse(script.source).body
+    code = ast.parse("\n".join(cell.code for cell in script.cells)).body
+    assert [*map(ast.dump, code)] == [*map(ast.dump, statements)]  # nothing is left out
+    lines = script.source.splitlines()
+    assert all(cell.code.startswith(lines[cell.line - 1]) for cell in script.cells)

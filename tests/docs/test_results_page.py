@@ -1,0 +1,266 @@
+"""docs/results: one command writes the pages and resumes after an interruption."""
+
+from __future__ import annotations
+
+import os
+import re
+import runpy
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from support.paths import ROOT
+
+PAPERS = ROOT / "examples" / "papers"
+SCRIPT = '''"""Does {name} hold?
+
+A claim. Run it with
+
+    python examples/papers/{name}.py --data FOLDER
+
+and read.
+"""
+import argparse
+import time
+from pathlib import Path
+import words
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--data", type=Path)
+    parser.add_argument("--figures", type=Path)
+    arguments = parser.parse_args()
+    with open(Path(__file__).with_name("log"), "a") as log:
+        print("{name}", file=log)
+    {body}
+    arguments.figures.mkdir()
+    (arguments.figures / "figure_1.png").write_bytes(b"{name}")
+    if list(arguments.data.glob("rcv1")):
+        print(words.YES + "      {name}, " + str(4 / 2))
+    else:
+        print("not testable    {name}: no data")
+'''
+
+
+class Folder:
+    """A project of its own: three scripts that take no time, and the program that runs them."""
+
+    def __init__(self, root: Path) -> None:
+        self.scripts = root / "examples" / "papers"
+        self.scripts.mkdir(parents=True)
+        (root / "docs").mkdir()
+        for name in ("all.py", "section.py"):
+            shutil.copy(PAPERS / name, self.scripts)
+        (self.scripts / "words.py").write_text('YES = "reproduced"\n')
+        for name in ("bee_2001", "ant_2003", "cat_2001"):
+            self.write(name)
+        self.overview = root / "docs" / "results.md"
+        self.results = root / "docs" / "results"
+        self.log = self.scripts / "log"
+        self.data = ("--data", str(root / "data"))
+        (root / "data" / "rcv1").mkdir(parents=True)
+
+    def write(self, name: str, body: str = "pass") -> None:
+        (self.scripts / f"{name}.py").write_text(SCRIPT.format(name=name, body=body))
+
+    def start(self, *arguments: str) -> subprocess.Popen[str]:
+        command = [sys.executable, str(self.scripts / "all.py"), *arguments]
+        environment = os.environ | {"PYTHONPATH": str(ROOT)}
+        return subprocess.Popen(
+            command, stderr=subprocess.PIPE, text=True, env=environment, preexec_fn=heed_interrupts
+        )
+
+    def run(self, *arguments: str, code: int = 0) -> str:
+        process = self.start(*arguments)
+        _, said = process.communicate(timeout=60)
+        assert process.returncode == code, said
+        return said
+
+    def text(self) -> str:
+        """The sections of all pages."""
+        return "\n".join(page.read_text() for page in sorted(self.results.glob("*.md")))
+
+    def ran(self) -> list[str]:
+        """The scripts that have run since the last time."""
+        names = self.log.read_text().split() if self.log.exists() else []
+        self.log.unlink(missing_ok=True)
+        return names
+
+
+def heed_interrupts() -> None:
+    """As at a terminal, even where the tests were started in the background."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Folder:
+    return Folder(tmp_path)
+
+
+def test_the_page(folder: Folder) -> None:
+    said = folder.run(*folder.data)
+    assert "3/3" in said
+    assert folder.ran() == ["bee_2001", "cat_2001", "ant_2003"]  # by year, then by name
+    overview = folder.overview.read_text()
+    row = (
+        "| `ant_2003` | [Does ant_2003 hold?](results/ant_2003.md#does-ant_2003-hold) | 1 | 0 | 0 |"
+    )
+    assert row in overview
+    assert re.findall("^## (.*)", overview, re.MULTILINE) == ["bee_2001", "cat_2001", "ant_2003"]
+    assert "| bee_2001, 2.0 | reproduced |" in overview
+    assert sorted(page.stem for page in folder.results.glob("*.md")) == [
+        "ant_2003",
+        "bee_2001",
+        "cat_2001",
+    ]
+    text = (folder.results / "bee_2001.md").read_text()
+    assert "| `bee_2001` | [Does bee_2001 hold?](#does-bee_2001-hold) | 1 | 0 | 0 |" in text
+    expected = """## Does bee_2001 hold?
+
+A claim. Run it with
+
+```sh
+python examples/papers/bee_2001.py --data FOLDER
+```
+
+and read.
+
+```text
+reproduced      bee_2001, 2.0
+```
+
+![Figure 1](bee_2001/figure_1.png)
+"""
+    assert expected in text
+    assert (folder.results / "bee_2001" / "figure_1.png").read_bytes() == b"bee_2001"
+
+
+def test_what_is_finished_is_kept_until_the_code_changes(folder: Folder) -> None:
+    folder.run(*folder.data)
+    page = folder.text()
+    folder.ran()
+    folder.run(*folder.data)
+    assert not folder.ran()
+    assert folder.text() == page
+
+    elsewhere = "arguments.figures = arguments.figures.with_name('elsewhere')"
+    folder.write("cat_2001", body=f"print('more'); {elsewhere}")
+    folder.run(*folder.data)
+    assert folder.ran() == ["cat_2001"]
+    assert "more\nreproduced      cat_2001" in folder.text()
+    assert "cat_2001/figure" not in folder.text()  # it draws nothing any more
+
+    script = folder.scripts / "bee_2001.py"
+    script.write_text(script.read_text().replace("A claim.", "Another claim."))
+    folder.run(*folder.data)
+    assert not folder.ran()  # prose is not code
+    assert "Another claim. Run it" in folder.text()
+
+    (folder.scripts / "words.py").write_text('YES = "not reproduced"\n')
+    folder.run(*folder.data, "--only", "ant_2003")
+    assert folder.ran() == ["ant_2003"]
+    folder.run(*folder.data)
+    assert folder.ran() == ["bee_2001", "cat_2001"]
+    folder.run(*folder.data, "--fresh")
+    assert len(folder.ran()) == 3
+
+
+@pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGKILL], ids=lambda by: by.name)
+@pytest.mark.parametrize("options", [[], ["--fresh"]], ids=["first", "fresh"])
+def test_an_interrupted_run_goes_on(folder: Folder, by: signal.Signals, options: list[str]) -> None:
+    if options:
+        folder.run(*folder.data)
+        folder.ran()
+    waiting = folder.scripts / "waiting"
+    body = f"waiting = Path({str(waiting)!r}); waiting.touch()"
+    folder.write("cat_2001", body=f"{body}\n    while waiting.exists(): time.sleep(0.05)")
+    process = folder.start(*folder.data, *options)
+    for _ in range(3000):
+        if waiting.exists():
+            break
+        time.sleep(0.02)
+    process.send_signal(by)
+    process.wait(timeout=60)
+    waiting.unlink()  # who was left behind may go
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == (130 if by == signal.SIGINT else -signal.SIGKILL)
+    assert ("continues from here" in said) == (by == signal.SIGINT)
+    assert folder.ran() == ["bee_2001", "cat_2001"]
+    assert "reproduced      bee_2001" in folder.text()  # what is finished is there
+
+    folder.write("cat_2001", body="pass")
+    folder.run(*folder.data)
+    assert folder.ran() == ["cat_2001", "ant_2003"]
+    assert len(re.findall("^reproduced", folder.text(), re.MULTILINE)) == 3
+    assert not list(folder.results.glob("*.part"))
+
+
+def test_a_script_that_fails_leaves_the_old_section(folder: Folder) -> None:
+    folder.run(*folder.data)
+    page = folder.text()
+    folder.ran()
+    folder.write("cat_2001", body="print('reproduced      half'); raise ValueError('no wolves')")
+    said = folder.run(*folder.data, "--fresh", code=1)
+    assert "no wolves" in said
+    assert said.splitlines()[-1] == "failed, their old sections stay: cat_2001"
+    assert folder.ran() == ["bee_2001", "cat_2001", "ant_2003"]  # the others are made all the same
+    assert folder.text() == page
+    folder.run(*folder.data, code=1)
+    assert folder.ran() == ["cat_2001"]  # and it is tried again
+
+
+def test_without_data(folder: Folder) -> None:
+    folder.run("--only", "bee_2001")
+    assert "not testable    bee_2001: no data" in folder.text()
+    folder.run(*folder.data, "--only", "bee_2001")  # as soon as they are there
+    page = folder.text()
+    assert "reproduced      bee_2001" in page
+    folder.ran()
+    folder.run("--only", "bee_2001")
+    assert not folder.ran()
+    folder.write("bee_2001", body="print('more')")
+    said = folder.run("--only", "bee_2001")
+    assert "bee_2001: its data are missing; its old section stays" in said
+    assert folder.text() == page
+
+
+def test_an_unknown_script_is_refused(folder: Folder) -> None:
+    assert "'dog_2001'" in folder.run("--only", "dog_2001", code=2)
+
+
+def test_scripts_of_one_paper_share_a_page(folder: Folder) -> None:
+    folder.write("bee_2001_bound")
+    folder.run(*folder.data, "--only", "bee_2001", "bee_2001_bound")
+    (page,) = folder.results.glob("*.md")
+    assert re.findall("^## (.*)", page.read_text(), re.MULTILINE) == [
+        "Does bee_2001 hold?",
+        "Does bee_2001_bound hold?",
+    ]
+
+
+def test_claims_with_and_without_a_heading(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(PAPERS))
+    claims = runpy.run_path(str(PAPERS / "section.py"))["claims"]
+    printed = (
+        "a table\n\nwith noise\nreproduced      a\nnot reproduced  b: only\n" + " " * 16 + "half\n"
+    )
+    assert list(claims(printed)) == [
+        ("", "with noise"),
+        ("reproduced", "a"),
+        ("not reproduced", "b: only half"),
+    ]
+
+
+def test_the_pages_are_up_to_date(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They must be generated again after a change of a docstring, and not be edited."""
+    monkeypatch.syspath_prepend(str(PAPERS))
+    program = runpy.run_path(str(PAPERS / "all.py"))
+    expected = program["pages"](program["sections"]())
+    docs = ROOT / "docs"
+    found = [docs / "results.md", *(docs / "results").glob("*.md")]
+    assert {str(p.relative_to(docs)): p.read_text(encoding="utf-8") for p in found} == expected

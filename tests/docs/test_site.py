@@ -1,0 +1,183 @@
+"""The documentation: what is public stands in it once, and every block of code in it is run."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+import river_hier
+from support.paths import ROOT
+from support.requirements import require_module
+
+DOCS = ROOT / "docs"
+PAGES = [*sorted(DOCS.rglob("*.md")), *sorted(ROOT.glob("*.md"))]
+
+# Pages of the navigation that programs write, and what they write them from.
+WRITTEN = {
+    "api/": "site/api.toml",
+    "gallery/": "examples/gallery/make.py",
+    "contributing.md": "CONTRIBUTING.md",
+    "changelog.md": "CHANGELOG.md",
+}
+# Commands in blocks, and who runs them.
+RUN_BY = {
+    r"pip install .+|pytest.*|ruff check \.|ruff format --check \.|mypy": ".ci/run",
+    r"git clone .+|cd \w+|python3 -m venv .+|\. .+/activate": ".ci/run",  # in a clone of its own
+    r"python examples/\d\d_\w+\.py": "tests/examples/test_examples.py",
+    r"python examples/papers/all\.py --data FOLDER": "tests/docs/test_results_page.py",
+    r"python examples/papers/(?!all)\w+\.py( --data FOLDER)?": "tests/examples/test_papers.py",
+    r"python examples/benchmarks/rcv1\.py --data FOLDER": "tests/decision/test_decision.py",
+    r"python examples/benchmarks/hmc\.py --data FOLDER": "tests/examples/test_hmc_benchmark.py",
+    r"python examples/benchmarks/drift\.py": "tests/drift/test_branch_reset.py",
+    r"python tests/bench/\w+\.py( --data FOLDER)?": "tests/docs/test_site.py",  # that it starts
+}
+# Pages whose blocks are taken from the page, and run, by a test of their own.
+TAKEN_BY = {
+    "docs/streaming.md": "tests/examples/test_streaming.py",
+    "docs/distributed.md": "tests/support/distributed_page.py",
+}
+
+
+def module(name: str) -> ModuleType:
+    """A program of the folder `site`; Python has a module of that name itself."""
+    spec = importlib.util.spec_from_file_location(f"site_{name}", ROOT / "site" / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    loaded = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(loaded)
+    return loaded
+
+
+pages = module("pages")
+
+
+def blocks(path: Path) -> Iterator[tuple[int, str, str]]:
+    """Line, language and text of every fenced block."""
+    text = path.read_text("utf-8")
+    for found in re.finditer(r"^( *)(`{3,})(.*)\n((?:.*\n)*?)\1\2 *$", text, re.MULTILINE):
+        yield text.count("\n", 0, found.start()) + 1, found[3].strip(), found[4]
+
+
+def commands(path: Path) -> Iterator[str]:
+    """What a person is told to type into a shell."""
+    for _, language, text in blocks(path):
+        for line in text.splitlines() if language in ("sh", "console") else []:
+            if language == "sh" or line.startswith("$ "):
+                yield from line.removeprefix("$ ").split("#")[0].strip().split(" && ")
+
+
+def leaves(navigation: list[Any]) -> Iterator[str]:
+    for entry in navigation:
+        for below in entry.values() if isinstance(entry, dict) else [entry]:
+            yield from leaves(below) if isinstance(below, list) else [below]
+
+
+def test_every_public_name_has_one_page() -> None:
+    listed = Counter(pages.NAMES)
+    public = set(pages.public_names())
+    missing = sorted(public - set(listed))
+    assert not missing, f"site/api.toml: add to the group of what one wants to do: {missing}"
+    gone = sorted(set(listed) - public)
+    assert not gone, f"site/api.toml: take out, no `__all__` has them: {gone}"
+    twice = [name for name, times in listed.items() if times > 1]
+    assert not twice, f"site/api.toml: once is enough: {twice}"
+
+
+def test_pages_of_names_differ_where_capitals_do_not() -> None:
+    paths = Counter(name.lower() for name in pages.NAMES)
+    assert max(paths.values()) == 1
+
+
+def test_the_index_says_what_each_name_is() -> None:
+    index = dict(pages.api_pages())["index.md"]
+    for name in pages.public_names():
+        (row,) = re.findall(
+            rf"^\| \[`{re.escape(name)}`\]\((.+)\) \| (.+) \|$", index, re.MULTILINE
+        )
+        assert row[0] == pages.path(name)
+        assert row[1].endswith((".", "`", ".)")), f"{name}: its docstring starts with no sentence"
+
+
+def test_the_navigation_has_every_page() -> None:
+    listed = list(
+        leaves(tomllib.loads((ROOT / "zensical.toml").read_text("utf-8"))["project"]["nav"])
+    )
+    assert len(listed) == len(set(listed))
+    for written, source in WRITTEN.items():
+        assert written in listed
+        assert (ROOT / source).exists(), f"zensical.toml: {written} is written from {source}"
+    there = {str(path.relative_to(DOCS)) for path in DOCS.rglob("*.md")}
+    absent = sorted(set(listed) - there - set(WRITTEN))
+    assert not absent, f"zensical.toml: the navigation has pages that are not in docs: {absent}"
+    unlisted = sorted(there - set(listed))
+    assert not unlisted, f"zensical.toml: add to the navigation: {unlisted}"
+
+
+def is_run(page: str, language: str, text: str) -> bool:
+    """By pytest, as a doctest; by a test of the page's own; or it is output."""
+    if language == "python" and text.lstrip().startswith(">>> "):
+        return True
+    if page in TAKEN_BY:
+        return Path(page).name in (ROOT / TAKEN_BY[page]).read_text("utf-8")
+    return language in ("text", "sh", "console")
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_every_block_of_code_is_run(path: Path) -> None:
+    page = str(path.relative_to(ROOT))
+    for line, language, text in blocks(path):
+        assert is_run(page, language, text), (
+            f"{page}:{line}: nobody runs this block of {language}. Python must be a "
+            "doctest, and output is `text`; for other kinds name a test in TAKEN_BY"
+        )
+    for command in commands(path) if page not in TAKEN_BY else []:
+        known = [test for pattern, test in RUN_BY.items() if re.fullmatch(pattern, command)]
+        assert known, f"{page}: nobody runs {command!r}: add it to RUN_BY, with the test that does"
+        for file in [*known, *re.findall(r"\S+\.py", command)]:
+            assert (ROOT / file).exists(), f"{page}: {command!r} needs {file}"
+
+
+BENCHES = sorted({c for path in PAGES for c in commands(path) if "tests/bench/" in c})
+
+
+@pytest.mark.parametrize("command", BENCHES)
+def test_benchmarks_start(command: str) -> None:
+    """They take long; here they must know the options that the page names."""
+    script, *options = command.split()[1:]
+    here = os.environ | {"PYTHONPATH": str(Path(river_hier.__file__).parents[1])}
+    asked = [sys.executable, script, "--help"]
+    printed = subprocess.run(asked, cwd=ROOT, env=here, check=True, capture_output=True, text=True)
+    assert all(option in printed.stdout for option in options if option.startswith("--"))
+
+
+def test_pages_from_the_top_have_links_of_the_site() -> None:
+    text = "[a](docs/design.md) [b](LICENSE) [c](https://d.e) [f](CHANGELOG.md#x) [g](#h)"
+    expected = "[a](design.md) b [c](https://d.e) [f](changelog.md#x) [g](#h)"
+    assert pages.from_the_top(text) == expected
+    assert pages.to_the_top("[a](../CHANGELOG.md) [b](../../LICENSE)").startswith(
+        "[a](changelog.md"
+    )
+
+
+def test_docstrings_are_told_to_the_parser() -> None:
+    require_module("griffe", "docs")
+    dialect = module("dialect")
+    docstring = (
+        "One [^1].\n\nReturns\n-------\nA label,\nor none.\n\nReferences\n----------\n[^1]: B."
+    )
+    (start, _), (returns, words), (references, paper) = map(tuple, dialect.sections(docstring))
+    assert (start, returns, references) == ("", "Returns", "References")
+    assert dialect.typed_by_signature(words) == ":\n    A label,\n    or none.\n"
+    assert dialect.with_references(paper, "x") == '1. <a id="x-1"></a>B.'
+    assert dialect.with_references("One [^1].", "x") == 'One<sup><a href="#x-1">[1]</a></sup>.'

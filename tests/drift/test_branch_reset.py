@@ -1,0 +1,445 @@
+"""Starting anew in a branch: what is forgotten, what is not, and when."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import re
+import runpy
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from river import base, checks, datasets, evaluate, preprocessing
+from river import drift as river_drift
+from river import linear_model as river_linear_model
+
+import oracles
+from river_hier import (
+    OpenTaxonomy,
+    Taxonomy,
+    decision,
+    drift,
+    kernel,
+    linear_model,
+    losses,
+    metrics,
+    probabilistic,
+)
+from river_hier.datasets import synth
+from support.backends import both, running_on
+from support.paths import ROOT
+from support.strategies import (
+    features,
+    multilabel_streams,
+    multilabels,
+    parents_of,
+    reals,
+    taxonomies,
+    trees,
+)
+
+MULTI = ["HPerceptron", "HAROW", "HRLS", "SHRLS", "HMinOver"]
+SINGLE = ["Hieron", "AveragedHieron"]
+ALONE = ["HPerceptron", "HAROW", "HRLS"]  # each node learns as if it was the only one
+T = Taxonomy.from_nested({"r": {"a": {"b": ["c", "d"], "e": ["f"]}, "g": ["h", "i"]}})
+
+
+class Touchy(base.BinaryDriftDetector):
+    """Gives alarm at every so many mistakes."""
+
+    def __init__(self, mistakes: int = 2) -> None:
+        super().__init__()
+        self.mistakes = mistakes
+        self.n = 0
+
+    def update(self, x: Any) -> None:
+        assert x in (0, 1)
+        self.n += x
+        self._drift_detected = self.n >= self.mistakes
+
+
+class Never(Touchy):
+    def update(self, x: Any) -> None:
+        assert x in (0, 1)
+
+
+def stream(data: Any, name: str, t: Taxonomy, max_size: int = 15) -> list[Any]:
+    labels: Any = multilabels(t) if name in MULTI else st.sampled_from(t.nodes)
+    return data.draw(st.lists(st.tuples(features(reals), labels), max_size=max_size))  # type: ignore[no-any-return]
+
+
+def same(name: str, score: float) -> Any:
+    """To the last bit; least squares are summed in another order with fewer siblings."""
+    return pytest.approx(score, abs=1e-9) if name.endswith("RLS") else score
+
+
+def learned(model: Any, examples: list[Any]) -> Any:
+    for x, y in examples:
+        model.learn_one(x, y)
+    return model
+
+
+# To forget a branch
+
+
+@both
+@pytest.mark.parametrize("name", MULTI + SINGLE)
+@given(data=st.data())
+@settings(max_examples=7, deadline=None)
+def test_elsewhere_all_stays(backend: str, name: str, data: Any) -> None:
+    t = data.draw(trees() if name in SINGLE else taxonomies())
+    label = data.draw(st.sampled_from(t.nodes))
+    with running_on(backend):
+        model = learned(getattr(linear_model, name)(t), stream(data, name, t))
+        asked = data.draw(st.lists(features(reals), min_size=1, max_size=3))
+        before = [model.score_one(x) for x in asked]
+        model.forget(label)
+        for x, old in zip(asked, before, strict=True):
+            new = model.score_one(x)
+            for other in t.nodes[1:]:
+                if other not in t.subtree(label):
+                    if name == "HMinOver":  # the score of a label counts those above it
+                        if not set(t.subtree(label)) & {*t.ancestors(other), other}:
+                            assert new[other] == old[other]
+                    else:
+                        assert new[other] == same(name, old[other])
+                elif name in SINGLE:
+                    assert new[other] == pytest.approx(new[t.parent(other)], abs=1e-12)
+                elif name != "HMinOver":
+                    assert new[other] == 0.0
+            for node in t.subtree(label):
+                if node != t.root:
+                    assert not any(model.weights[node].values())
+        learned(model, stream(data, name, t, 5))
+
+
+@both
+@pytest.mark.parametrize("name", ALONE)
+@given(data=st.data())
+@settings(max_examples=8, deadline=None)
+def test_the_branch_learns_as_a_fresh_model_does(backend: str, name: str, data: Any) -> None:
+    """Siblings that shared a system share it no longer, and forgetting twice is no matter."""
+    t = data.draw(taxonomies())
+    with running_on(backend):
+        model = learned(getattr(linear_model, name)(t), stream(data, name, t))
+        since: dict[Any, Any] = {}
+        for label in data.draw(st.lists(st.sampled_from(t.nodes), min_size=1, max_size=2)):
+            model.forget(label)
+            fresh = getattr(linear_model, name)(t)
+            since.update(dict.fromkeys(t.subtree(label), fresh))
+            examples = stream(data, name, t, 8)
+            for one in [model, *{id(m): m for m in since.values()}.values()]:
+                learned(one, examples)
+        for x in data.draw(st.lists(features(reals), min_size=1, max_size=3)):
+            scores = model.score_one(x)
+            for label, fresh in since.items():
+                if label != t.root:
+                    expected = pytest.approx(fresh.score_one(x)[label], abs=1e-9)
+                    assert scores[label] == expected
+
+
+@both
+def test_labels_may_come_after_all_have_been_forgotten(backend: str) -> None:
+    with running_on(backend):
+        for name in [*ALONE, "SHRLS"]:
+            model = getattr(linear_model, name)()
+            model.forget("root")
+            learned(model, [({"x": 1.0}, {"a"}), ({"x": -1.0}, {"b"})] * 4)
+            model.forget("a")
+            assert model.score_one({"x": 1.0})["a"] == 0.0
+            learned(model, [({"x": 1.0}, {"a", "c"}), ({"x": -1.0}, {"b"})] * 8)
+            assert model.predict_one({"x": 1.0}) == {"a": True, "b": False, "c": True}
+            twin = pickle.loads(pickle.dumps(model))
+            assert twin.score_one({"x": 1.0}) == pytest.approx(model.score_one({"x": 1.0}))
+
+
+@both
+def test_a_new_label_was_off_in_what_is_left(backend: str) -> None:
+    """It joins the siblings that have not forgotten."""
+    with running_on(backend):
+        model = linear_model.HRLS()
+        learned(model, [({"x": 1.0}, {"a"}), ({"x": -1.0}, {"b"})] * 4)
+        twin = copy.deepcopy(model)
+        model.forget("a")
+        for one in (model, twin):
+            one.learn_one({"x": 1.0, "y": 1.0}, {"c"})
+        x = {"x": 1.0, "y": -0.5}
+        assert model.score_one(x)["c"] == pytest.approx(twin.score_one(x)["c"], abs=1e-9)
+        assert model.score_one(x)["a"] != pytest.approx(twin.score_one(x)["a"], abs=1e-3)
+
+
+@both
+@pytest.mark.parametrize("name", ALONE)
+def test_a_taxonomy_may_grow_below_what_was_forgotten(backend: str, name: str) -> None:
+    with running_on(backend):
+        model = getattr(linear_model, name)(OpenTaxonomy("/"))
+        learned(model, [({"x": 1.0}, {"a/b"}), ({"x": -1.0}, {"c"})] * 4)
+        model.forget("a")
+        learned(model, [({"x": 1.0}, {"a/d"}), ({"x": -1.0}, {"c/e"})] * 8)
+        assert model.predict_one({"x": 1.0})["a/d"]
+        assert not model.predict_one({"x": 1.0})["a/b"]
+        assert model.predict_one({"x": -1.0})["c/e"]
+
+
+def test_what_forgets_and_what_cannot() -> None:
+    examples = [({"x": 1.0, i % 3: 1.0}, t) for i, t in enumerate(T.nodes[1:] * 3)]
+    for model in (kernel.Hieron(T), kernel.AveragedHieron(T), probabilistic.LinearDiscriminant(T)):
+        learned(model, examples)
+        old = model.score_one({"x": 1.0, 2: 0.5})
+        model.forget("b")
+        new = model.score_one({"x": 1.0, 2: 0.5})
+        assert new["h"] == pytest.approx(old["h"])
+        assert new["c"] != old["c"]
+    with pytest.raises(ValueError, match="label 'z' is not in the taxonomy"):
+        kernel.Hieron(T).forget("z")
+    with pytest.raises(TypeError, match=r"cannot carry on .* without a branch"):
+        kernel.HRLS(T).forget("a")
+
+
+def test_calibration_of_the_branch_starts_anew() -> None:
+    examples = [({"x": 1.0, i % 3: 1.0}, {t}) for i, t in enumerate(T.nodes[1:] * 3)]
+    model = learned(decision.Calibrated(linear_model.HAROW(T)), examples)
+    x = {"x": 1.0, 2: 0.5}
+    old = model.predict_proba_one(x)
+    decision.HLossBayes(model).forget("b")
+    new = model.predict_proba_one(x)
+    assert new["h"] == old["h"]
+    assert new["c"] != old["c"]
+
+
+# The wrapper
+
+
+@pytest.mark.parametrize("name", ["HPerceptron", "HAROW"])
+@given(data=multilabel_streams(), mistakes=st.integers(1, 3), pickle_at=st.integers(0, 25))
+@settings(max_examples=30, deadline=None)
+def test_the_wrapper_equals_its_oracle(name: str, data: Any, mistakes: int, pickle_at: int) -> None:
+    taxonomy, examples = data
+    ours: Any = drift.BranchReset(getattr(linear_model, name)(taxonomy), Touchy(mistakes))
+    theirs = oracles.BranchReset(
+        getattr(oracles, name)(parents_of(taxonomy)), lambda: Touchy(mistakes)
+    )
+    for step, (x, y) in enumerate(examples):
+        scores = theirs.learner.scores(x)
+        assert ours.score_one(x) == pytest.approx(scores, abs=1e-9)
+        if name == "HAROW":
+            if any(min(abs(s), abs(abs(s) - 1.0)) < 1e-9 for s in scores.values() if s):
+                return  # rounding decides
+            for i in theirs.learner.variances:  # they start anew with the weights
+                if not theirs.learner.w[i]:
+                    theirs.learner.variances[i] = {}
+        assert ours.predict_one(x) == theirs.learner.predict(x)
+        ours.learn_one(x, y)
+        theirs.learn(x, y)
+        assert ours.drifts_detected == theirs.drifts
+        if step == pickle_at:
+            ours = pickle.loads(pickle.dumps(ours))
+
+
+@pytest.mark.parametrize("name", MULTI + SINGLE)
+@given(data=st.data())
+@settings(max_examples=8, deadline=None)
+def test_without_an_alarm_nothing_differs(name: str, data: Any) -> None:
+    t = data.draw(trees())
+    model = getattr(linear_model, name)(t)
+    wrapped = drift.BranchReset(model.clone(), Never())
+    for x, y in stream(data, name, t):
+        assert wrapped.predict_one(x) == model.predict_one(x)
+        assert wrapped.score_one(x) == model.score_one(x)
+        assert wrapped.predict_proba_one(x) == model.predict_proba_one(x)
+        wrapped.learn_one(x, y)
+        model.learn_one(x, y)
+    assert wrapped.drifts_detected == []
+
+
+def test_an_alarm_elsewhere_changes_no_decision_here() -> None:
+    """In the whole stream, though the branch has started anew."""
+    for name in ALONE:
+        stream = changing(7, n=1200, change=600)
+        alone: Any = getattr(linear_model, name)(stream.taxonomy)
+        wrapped = drift.BranchReset(alone.clone())
+        branch = stream.taxonomy.subtree("1")
+        for x, y in stream.take(1200):
+            a, b = alone.score_one(x), wrapped.score_one(x)
+            assert all(b[label] == same(name, a[label]) for label in a if label not in branch)
+            alone.learn_one(x, y)
+            wrapped.learn_one(x, y)
+        assert wrapped.drifts_detected
+        assert all(step >= 600 and label in branch for step, label in wrapped.drifts_detected)
+
+
+def test_a_mistake_above_is_not_held_against_those_below() -> None:
+    model = drift.BranchReset(linear_model.Hieron(T), Touchy(3))
+    for _ in range(2):
+        model.learn_one({"x": 1.0}, "c")
+    model.learn_one({"x": -1.0, "z": 1.0}, "h")
+    assert set(model._detectors) >= {"a", "g", "b"}
+    wrong = {label for label, d in model._detectors.items() if d.n}
+    assert wrong <= {"a", "g", "b", "c"}
+
+
+def test_of_alarms_on_one_path_the_topmost_counts() -> None:
+    class Third(Touchy):
+        def update(self, x: Any) -> None:
+            super().update(1)
+
+    model = drift.BranchReset(linear_model.HPerceptron(T), Third(3))
+    for _ in range(3):
+        model.learn_one({"x": 1.0}, T.nodes[1:])  # all are on, and all are asked
+    assert model.drifts_detected == [(2, "a"), (2, "g")]
+    assert model._detectors == {}
+
+
+def test_labels_that_are_new_have_not_been_asked() -> None:
+    model = drift.BranchReset(linear_model.HPerceptron(), Touchy(1))
+    model.learn_one({"x": 1.0}, iter(["a"]))
+    assert model._detectors == {}
+    model.learn_one({"x": -1.0}, {"b"})
+    assert model.drifts_detected == [(1, "a")]
+    assert model.taxonomy is None
+
+
+def test_adoption_carries_the_detectors() -> None:
+    model = drift.BranchReset(linear_model.HPerceptron(T), Touchy(10))
+    learned(model, [({"x": 1.0}, {"c"}), ({"x": -1.0}, {"h"})] * 3)
+    counts = {label: d.n for label, d in model._detectors.items()}
+    model.adopt(
+        T.subset([v for v in T.nodes[1:] if v != "i"]).rename({"b": "B"}), {"b": "B", "i": None}
+    )
+    assert model.taxonomy is model.model.taxonomy
+    expected = {"B" if label == "b" else label: n for label, n in counts.items() if label != "i"}
+    assert {label: d.n for label, d in model._detectors.items()} == expected
+    model.forget("a")
+    assert set(model._detectors).isdisjoint(["a", "B", "c", "d", "e", "f"])
+    assert "g" in model._detectors
+
+
+def test_what_is_refused_changes_nothing() -> None:
+    model = drift.BranchReset(linear_model.HPerceptron(T), Touchy(2))
+    learned(model, [({"x": 1.0}, {"c"}), ({"x": -1.0}, {"h"})])
+    before = pickle.dumps(model)
+    for x, y in [({"x": float("nan")}, {"c"}), ({"x": 1.0}, {"z"}), ({"x": 1.0}, {"c": 3})]:
+        with pytest.raises(ValueError):  # noqa: PT011
+            model.learn_one(x, y)
+        assert pickle.dumps(model) == before
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: drift.BranchReset(linear_model.HAROW), "`model` must be .* with `forget`"),
+        (
+            lambda: drift.BranchReset(river_linear_model.Perceptron()),
+            "`model` must .* got Perceptron",
+        ),
+        (lambda: drift.BranchReset(None), "`model` must be .* got None"),
+        (lambda: drift.BranchReset(linear_model.HAROW(T), "ADWIN"), "`detector` must be .*'ADWIN'"),
+    ],
+)
+def test_bad_arguments(make: Any, message: str) -> None:
+    with pytest.raises(TypeError, match=message):
+        make()
+
+
+@pytest.mark.parametrize("name", ["HPerceptron", "Hieron"])
+def test_rivers_checks(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(datasets, "Music", datasets.Yeast)
+    model: Any = drift.BranchReset(getattr(linear_model, name)(), river_drift.binary.DDM())
+    done = 0
+    for check in checks.yield_checks(model):
+        if check.__name__ not in model._unit_test_skips():
+            if name == "Hieron" and "dataset" in getattr(check, "keywords", {}):
+                continue  # River takes it for a model of several labels
+            check(model.clone())
+            done += 1
+    assert done >= 12
+
+
+def test_clones_copies_pipelines_and_evaluation() -> None:
+    stream = changing(3, n=400, change=200)
+    model = preprocessing.Normalizer() | drift.BranchReset(
+        linear_model.HRLS(stream.taxonomy), river_drift.binary.DDM()
+    )
+    metric = metrics.HLoss(stream.taxonomy)
+    evaluate.progressive_val_score(stream.take(400), model, metric)
+    assert 0.0 < metric.get() < 1.0
+    assert model.clone()["BranchReset"].drifts_detected == []
+    inside = drift.BranchReset(preprocessing.Normalizer() | linear_model.HRLS(stream.taxonomy))
+    assert inside.clone().taxonomy is stream.taxonomy
+    evaluate.progressive_val_score(stream.take(400), inside, metrics.HLoss(stream.taxonomy))
+    pair = copy.deepcopy(inside), pickle.loads(pickle.dumps(inside))
+    for x, y in stream.take(50):
+        for twin in pair:
+            assert twin.score_one(x) == pytest.approx(inside.score_one(x), abs=1e-12)
+            twin.learn_one(x, y)
+        inside.learn_one(x, y)
+    hieron = drift.BranchReset(linear_model.Hieron(T))
+    error = metrics.TreeInducedError(T)
+    evaluate.progressive_val_score([({"x": 1.0}, "c")] * 20, hieron, error)
+    assert error.get() < 1.0
+
+
+# What it is good for
+
+
+def changing(seed: int, n: int, change: int) -> Any:
+    """Articles on several topics; those below "1" change places."""
+    t = Taxonomy.from_nested({"r": {"1": {"2": ["3", "4"], "5": ["6", "7"]}, "8": ["9", "10"]}})
+    articles = synth.PrototypePaths(t, noise=0.04, seed=seed)
+    return synth.SubtreeDrift(articles, drift_in="1", drift_at=change)
+
+
+def branch_loss(make: Any, seed: int, change: int) -> list[float]:
+    """The H-loss in the branch and in the other, from 600 to 1,000 examples after the step 1,000.
+
+    With a `change` at step 0 there is nothing to get over.
+    """
+    stream = changing(seed, n=2000, change=change)
+    t = stream.taxonomy
+    model = make(t)
+    branches = [t.subset(t.subtree(top)) for top in ("1", "8")]
+    sums = [0.0, 0.0]
+    for step, (x, y) in enumerate(stream.take(2000)):
+        if step >= 1600:
+            answer = model.predict_one(x)
+            for i, branch in enumerate(branches):
+                pair = [{label: a[label] for label in branch.nodes[1:]} for a in (y, answer)]
+                sums[i] += losses.h_loss(branch, *pair) / 400
+        model.learn_one(x, y)
+    return sums
+
+
+def test_600_examples_after_a_change_it_is_as_if_there_had_been_none() -> None:
+    """The loss in the branch is within a quarter of a steady learner's; alone H-RLS is far off."""
+
+    def mean(make: Any, change: int = 1000) -> Any:
+        runs = [branch_loss(make, seed, change) for seed in range(3)]
+        return [sum(run[i] for run in runs) / len(runs) for i in (0, 1)]
+
+    mark, alone = mean(linear_model.HRLS, change=0), mean(linear_model.HRLS)
+    assert alone[0] > 5 * mark[0]
+    for remedy in (
+        lambda t: linear_model.HRLS(t, forgetting=0.99),
+        lambda t: linear_model.SHRLS(t, forgetting=0.99),
+        lambda t: drift.BranchReset(linear_model.HRLS(t), river_drift.binary.DDM()),
+    ):
+        branch, elsewhere = mean(remedy)
+        assert branch < 1.25 * mark[0] + 0.01
+        assert elsewhere < mark[1] + 0.01
+
+
+def test_the_benchmark_finds_what_the_page_says(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """On the first of its streams alone; the page has the mean of three."""
+    path = ROOT / "examples" / "benchmarks" / "drift.py"
+    monkeypatch.setattr("sys.argv", [str(path), "--seeds", "1"])
+    runpy.run_path(str(path), run_name="__main__")
+    found, documented = (
+        re.findall(r"^(?:not )?reproduced .*$", text, re.MULTILINE)
+        for text in (capsys.readouterr().out, (ROOT / "docs" / "models.md").read_text("utf-8"))
+    )
+    assert found == documented
+    assert len(found) == 5

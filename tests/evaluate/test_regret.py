@@ -1,0 +1,583 @@
+"""Regret and the theorems that bound it, against the oracles."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import pickle
+import random
+import tracemalloc
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from river import base, dummy, preprocessing, stats
+from river import metrics as river_metrics
+
+import oracles
+from river_hier import Taxonomy, evaluate, linear_model, losses, metrics
+from river_hier.datasets import synth
+from support.strategies import parents_of, trees
+
+TREE = Taxonomy.from_nested({"animal": {"mammal": {"dog": ["wolf", "fox"]}, "bird": ["owl"]}})
+STAR = Taxonomy.flat("abcd")
+DAG = Taxonomy([("a", "b"), ("a", "c"), ("b", "d"), ("c", "d")])
+LOSSES = [losses.h_loss, losses.zero_one_loss, losses.symmetric_difference_loss]
+
+
+class Guess(base.MultiLabelClassifier):
+    """Switches every node on and off at random; never learns."""
+
+    def __init__(self, taxonomy: Taxonomy, seed: int) -> None:
+        self.taxonomy = taxonomy
+        self.seed = seed
+        self.learned: list[Any] = []
+
+    def learn_one(self, x: Any, y: Any, w: float = 1.0) -> None:
+        self.learned.append((x, y, w))
+
+    def predict_one(self, x: Any, **kwargs: Any) -> Any:
+        rng = random.Random(f"{self.seed} {x}")
+        return {label: rng.random() < 0.5 for label in self.taxonomy.nodes[1:]}
+
+
+class Truncated(Guess):
+    """The same, but it respects the taxonomy."""
+
+    def predict_one(self, x: Any, **kwargs: Any) -> Any:
+        on = self.taxonomy.truncate(super().predict_one(x))
+        return {label: label in on for label in self.taxonomy.nodes[1:]}
+
+
+class Bayes(base.MultiLabelClassifier):
+    """The least expected loss, by enumeration of all multilabels."""
+
+    def __init__(self, stream: Any, loss: Any) -> None:
+        self.stream = stream
+        self.loss = loss
+        self.step = 0
+
+    def learn_one(self, x: Any, y: Any) -> None:
+        self.step += 1
+
+    def predict_one(self, x: Any, **kwargs: Any) -> Any:
+        parents = parents_of(self.stream.taxonomy)
+        p = self.stream.probabilities(x, self.step)
+        best = min(oracles.multilabels(parents), key=lambda on: self.loss(parents, p, on))
+        return {label: label in best for label in self.stream.taxonomy.nodes[1:]}
+
+
+class Oracle(base.MultiLabelClassifier):
+    """One of the naive learners, for River's loop."""
+
+    def __init__(self, taxonomy: Taxonomy, name: str) -> None:
+        self.taxonomy = taxonomy
+        self.name = name
+        self.learner = getattr(oracles, name)(parents_of(taxonomy))
+
+    def learn_one(self, x: Any, y: Any) -> None:
+        self.learner.learn(x, [label for label, on in y.items() if on])
+
+    def predict_one(self, x: Any, **kwargs: Any) -> Any:
+        return self.learner.predict(x)
+
+
+class Sign(base.MultiLabelClassifier):
+    """The reference classifier of weights under a root."""
+
+    def __init__(self, u: Any) -> None:
+        self.u = u
+
+    def learn_one(self, x: Any, y: Any) -> None:
+        pass
+
+    def predict_one(self, x: Any, **kwargs: Any) -> Any:
+        return {i: oracles.dot(u_i, x) >= 0 for i, u_i in self.u.items()}
+
+
+class Labels(list[Any]):
+    """Examples that know their taxonomy and no more."""
+
+    taxonomy = TREE
+
+
+def regrets(*args: Any, **kwargs: Any) -> list[float]:
+    return [state["Regret"] for state in evaluate.iter_regret(*args, **kwargs)]
+
+
+# --- Regret against oneself ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("make", [linear_model.HPerceptron, linear_model.HRLS])
+@pytest.mark.parametrize("loss", [*LOSSES, losses.tree_induced_error, metrics.HLoss(TREE)])
+def test_against_itself_a_model_has_no_regret(make: Any, loss: Any) -> None:
+    stream = synth.LinearLabels(TREE, n_features=4, seed=1).take(60)
+    model = make(TREE)
+    assert regrets(stream, model, model, loss) == [0.0] * 60
+    assert evaluate.regret(stream, make(TREE), make(TREE).clone(), loss) == 0.0
+    assert make(TREE).predict_one({0: 1.0}) != model.predict_one({0: 1.0})  # it has learned
+
+
+def test_one_object_on_both_sides_learns_once() -> None:
+    stream = synth.LinearLabels(TREE, seed=2).take(30)
+    both, model, comparator = Guess(TREE, 0), Guess(TREE, 1), Guess(TREE, 2)
+    assert evaluate.regret(stream, both, both, losses.h_loss) == 0.0
+    evaluate.regret(stream, model, comparator, losses.h_loss)
+    assert both.learned == model.learned == comparator.learned
+    assert [(x, y) for x, y, _ in both.learned] == list(stream)
+
+
+def test_single_label_models() -> None:
+    stream = synth.PrototypeTree(branching=2, depth=3, noise=0.01, seed=3).take(300)
+    model, t = linear_model.Hieron(stream.taxonomy), stream.taxonomy
+    assert evaluate.regret(stream, model, model, losses.tree_induced_error) == 0.0
+    flat = linear_model.Hieron(t.flatten())
+    states = list(evaluate.iter_regret(stream, model.clone(), flat, metrics.TreeInducedError(t)))
+    ours, theirs = linear_model.Hieron(t), linear_model.Hieron(t.flatten())
+    sums = [0, 0]
+    for (x, y), state in zip(stream, states, strict=True):
+        for i, learner in enumerate((ours, theirs)):
+            sums[i] += t.distance(y, learner.predict_one(x))
+            learner.learn_one(x, y)
+        assert (state["Loss"], state["Comparator"]) == tuple(sums)
+        assert state["Regret"] == sums[0] - sums[1]
+
+
+def test_pipelines() -> None:
+    stream = synth.LinearLabels(TREE, n_features=3, seed=4)
+    prefix = stream.take(100)
+    model = preprocessing.Normalizer() | linear_model.HPerceptron(TREE)
+    bare = linear_model.HPerceptron(TREE)
+    assert evaluate.regret(prefix, model, bare, losses.h_loss) == pytest.approx(0, abs=1e-9)
+    assert evaluate.regret(prefix, model.clone(), stream.reference, losses.h_loss) > 0
+    scaled = preprocessing.StandardScaler() | linear_model.HPerceptron(TREE)
+    assert evaluate.regret(prefix, scaled, model.clone(), losses.h_loss) != 0
+
+
+# --- Expected and sampled -----------------------------------------------------------------------
+
+
+@given(taxonomy=trees(max_nodes=6), seed=st.integers(0, 10**6))
+@settings(max_examples=25, deadline=None)
+def test_expected_losses_are_the_oracle_s(taxonomy: Taxonomy, seed: int) -> None:
+    stream = synth.LinearLabels(taxonomy, n_features=3, seed=seed, drift_at=2)
+    parents = parents_of(taxonomy)
+    costs = {label: 1.0 + i for i, label in enumerate(taxonomy.nodes[1:])}
+    pairs = [
+        (metrics.HLoss(taxonomy), oracles.expected_h_loss),
+        (
+            metrics.HLoss(taxonomy, costs),
+            lambda parents, p, on: oracles.expected_h_loss(parents, p, on, costs),
+        ),
+        (losses.h_loss, oracles.expected_h_loss),
+        (losses.zero_one_loss, oracles.expected_zero_one_loss),
+        (losses.symmetric_difference_loss, oracles.expected_symmetric_difference_loss),
+        (losses.tree_induced_error, oracles.expected_symmetric_difference_loss),
+    ]
+    for loss, expected in pairs:
+        model, comparator = Truncated(taxonomy, seed), stream.reference
+        states = evaluate.iter_regret(stream.take(4), model, comparator, loss)
+        total = 0.0
+        for step, ((x, _), state) in enumerate(zip(stream, states, strict=False)):
+            on = {label for label, yes in model.predict_one(x).items() if yes}
+            total += expected(parents, stream.probabilities(x, step), {taxonomy.root} | on)
+            assert state["Loss"] == pytest.approx(total)
+
+
+@pytest.mark.parametrize("loss", [*LOSSES, losses.tree_induced_error])
+def test_expected_regret_is_the_mean_of_sampled_ones(loss: Any) -> None:
+    expected, sampled = [], []
+    for seed in range(40):
+        stream = synth.LinearLabels(TREE, n_features=3, seed=seed, drift_at=50)
+        guess, prefix = Truncated(TREE, seed), stream.take(100)
+        expected.append(evaluate.regret(prefix, guess, stream.reference, loss))
+        sampled.append(evaluate.regret(Labels(prefix), guess, stream.reference, loss))
+    differences = np.array(sampled) - np.array(expected)
+    assert differences.std() > 0
+    assert abs(differences.mean()) < 4 * differences.std() / math.sqrt(40)
+    assert abs(differences.mean()) < 0.1 * np.mean(expected)
+
+
+def test_plain_lists_need_a_metric() -> None:
+    stream = synth.LinearLabels(TREE, seed=5)
+    examples = list(stream.take(50))
+    sampled = evaluate.regret(examples, Guess(TREE, 0), stream.reference, metrics.HLoss(TREE))
+    assert sampled == int(sampled)
+    y_pred = [Guess(TREE, 0).predict_one(x) for x, _ in examples]
+    ours = sum(losses.h_loss(TREE, y, said) for (_, y), said in zip(examples, y_pred, strict=True))
+    theirs = sum(losses.h_loss(TREE, y, stream.reference.predict_one(x)) for x, y in examples)
+    assert sampled == ours - theirs
+    with pytest.raises(ValueError, match=r"losses.h_loss needs a taxonomy.*metrics.HLoss\(taxo"):
+        evaluate.regret(examples, Guess(TREE, 0), stream.reference, losses.h_loss)
+
+
+def test_in_a_dag_losses_are_sampled() -> None:
+    stream = synth.LinearLabels(DAG, seed=6)
+    value = evaluate.regret(stream.take(50), Guess(DAG, 0), stream.reference, losses.h_loss)
+    assert value == int(value)
+
+
+# --- Where regret cannot be negative ------------------------------------------------------------
+
+
+@pytest.mark.parametrize("drift", [{}, {"drift_at": 30}, {"drift_at": 10, "drift_width": 40}])
+@pytest.mark.parametrize("loss", LOSSES)
+def test_below_the_root_the_reference_classifier_is_the_best(loss: Any, drift: Any) -> None:
+    stream = synth.LinearLabels(STAR, n_features=3, seed=7, **drift)
+    for model in (Guess(STAR, 0), linear_model.HPerceptron(STAR), linear_model.HRLS(STAR)):
+        values = [0.0, *regrets(stream.take(80), model, stream.reference, loss)]
+        assert all(a <= b + 1e-9 for a, b in itertools.pairwise(values))
+        assert values[-1] > 0
+
+
+@pytest.mark.parametrize("costs", [None, {"owl": 9.0, "dog": 0.1}])
+def test_the_bayes_classifier_is_the_best(costs: Any) -> None:
+    stream = synth.LinearLabels(TREE, n_features=3, seed=8, drift_at=20)
+    loss = metrics.HLoss(TREE, costs)
+    best = Bayes(stream, lambda parents, p, on: oracles.expected_h_loss(parents, p, on, costs))
+    for model in (Guess(TREE, 0), linear_model.HPerceptron(TREE), stream.reference):
+        values = [0.0, *regrets(stream.take(40), model, best.clone(), loss)]
+        assert all(a <= b + 1e-9 for a, b in itertools.pairwise(values))
+        assert values[-1] > 0  # the reference classifier is not the best in H-loss
+
+
+# --- The loop -----------------------------------------------------------------------------------
+
+
+def test_steps() -> None:
+    stream = synth.LinearLabels(TREE, seed=9)
+
+    def states(k: int, step: int) -> Any:
+        guess = Guess(TREE, 0)
+        return list(
+            evaluate.iter_regret(stream.take(k), guess, stream.reference, losses.h_loss, step)
+        )
+
+    every = states(25, 1)
+    assert [state["Step"] for state in every] == list(range(1, 26))
+    assert states(25, 10) == [every[9], every[19], every[24]]
+    assert states(20, 10) == [every[9], every[19]]
+    assert states(25, 100) == [every[24]]
+    assert states(0, 1) == []
+    assert list(every[0]) == ["Step", "Loss", "Comparator", "Regret"]
+    value = evaluate.regret(stream.take(25), Guess(TREE, 0), stream.reference, losses.h_loss)
+    assert value == every[24]["Regret"]
+    assert type(value) is float
+    assert evaluate.regret([], Guess(TREE, 0), stream.reference, metrics.HLoss(TREE)) == 0.0
+
+
+def test_an_endless_stream_can_be_followed() -> None:
+    stream = synth.LinearLabels(TREE, seed=10)
+    states = evaluate.iter_regret(stream, Guess(TREE, 0), stream.reference, losses.h_loss)
+    seen = [state["Step"] for state in itertools.islice(states, 5)]
+    assert seen == [1, 2, 3, 4, 5]
+
+
+def test_the_loss_is_left_alone() -> None:
+    stream = synth.LinearLabels(TREE, seed=11)
+    loss = metrics.HLoss(TREE, costs={"owl": 2.0})
+    loss.update({"owl"}, {"mammal"})
+    before = pickle.dumps(loss)
+    evaluate.regret(stream.take(20), Guess(TREE, 0), stream.reference, loss)
+    evaluate.regret(list(stream.take(20)), Guess(TREE, 0), stream.reference, loss)
+    assert pickle.dumps(loss) == before
+
+
+def test_weights_go_to_those_who_take_them() -> None:
+    stream = synth.LinearLabels(TREE, seed=12)
+    weighted = [(x, y, {"w": float(i)}) for i, (x, y) in enumerate(stream.take(10))]
+    model, plain = Guess(TREE, 0), stream.reference
+    evaluate.regret(weighted, model, plain, metrics.HLoss(TREE))
+    assert [w for *_, w in model.learned] == [float(i) for i in range(10)]
+    assert plain.step == 10
+
+
+@pytest.mark.parametrize("silence", [None, {}])
+def test_no_answer_counts_for_neither(silence: Any) -> None:
+    stream = synth.LinearLabels(TREE, seed=13, drift_at=8)
+    examples = [(x, y, {}) for x, y in stream.take(20)]
+
+    class Quiet(Guess):
+        def predict_one(self, x: Any, **kwargs: Any) -> Any:
+            return super().predict_one(x) if len(self.learned) % 2 else silence
+
+    stream_like = Labels(examples)
+    shy, always = Quiet(TREE, 0), Guess(TREE, 1)
+    for left, right in ((shy, always), (always, shy)):
+        left, right = left.clone(), right.clone()
+        *_, last = evaluate.iter_regret(stream_like, left, right, losses.h_loss)
+        heard = examples[1::2]
+        for said, total in ((left, last["Loss"]), (right, last["Comparator"])):
+            answers = Guess(TREE, said.seed)
+            assert total == sum(losses.h_loss(TREE, y, answers.predict_one(x)) for x, y, _ in heard)
+        assert len(left.learned) == len(right.learned) == 20
+
+
+# --- Errors -------------------------------------------------------------------------------------
+
+
+def test_an_endless_stream_has_no_final_regret() -> None:
+    stream = synth.LinearLabels(TREE, seed=14)
+    message = r"LinearLabels is endless; give a prefix of it, such as .take\(1000\)"
+    with pytest.raises(ValueError, match=message):
+        evaluate.regret(stream, Guess(TREE, 0), stream.reference, losses.h_loss)
+    with pytest.raises(ValueError, match=message):
+        evaluate.hrls_bound(TREE, stream.weights, stream)
+    with pytest.raises(ValueError, match="PrototypeTree is endless"):
+        evaluate.hieron_bound(TREE, {}, synth.PrototypeTree(2, 2))
+
+
+@pytest.mark.parametrize(
+    ("loss", "error", "message"),
+    [
+        (metrics.HLoss, TypeError, "`loss` must be a metric .* got HLoss$"),
+        (metrics.HF1(TREE), TypeError, "got HF1$"),
+        (river_metrics.Accuracy(), TypeError, "got Accuracy$"),
+        (metrics.HLoss(TREE) + metrics.ZeroOneLoss(TREE), TypeError, "got Metrics$"),
+        (losses.expected_h_loss, TypeError, "got expected_h_loss$"),
+        (lambda t, y, said: 0.0, TypeError, "got <lambda>$"),
+        ("h_loss", TypeError, "such as metrics.HLoss.*, got str$"),
+        (None, TypeError, "got NoneType$"),
+    ],
+)
+def test_wrong_losses(loss: Any, error: type[Exception], message: str) -> None:
+    stream = synth.LinearLabels(TREE, seed=15)
+    with pytest.raises(error, match=message):  # at the call, not at the first step
+        evaluate.iter_regret(stream, Guess(TREE, 0), stream.reference, loss)
+
+
+def test_wrong_models() -> None:
+    stream = synth.LinearLabels(TREE, seed=16)
+    regressor = dummy.StatisticRegressor(stats.Mean())
+    with pytest.raises(TypeError, match=r"`model` must be a classifier, .* got StatisticRegressor"):
+        evaluate.iter_regret(stream, regressor, stream.reference, losses.h_loss)
+    with pytest.raises(TypeError, match=r"`comparator` must be a classifier, .*, got None"):
+        evaluate.iter_regret(stream, stream.reference, None, losses.h_loss)
+
+
+@pytest.mark.parametrize("step", [0, -1, 1.5, True, None])
+def test_wrong_steps(step: Any) -> None:
+    stream = synth.LinearLabels(TREE, seed=17)
+    with pytest.raises((TypeError, ValueError), match=r"`step` must be (an integer|at least 1)"):
+        evaluate.iter_regret(stream, Guess(TREE, 0), stream.reference, losses.h_loss, step)
+
+
+# --- Hieron's bound -----------------------------------------------------------------------------
+
+
+def naive_hieron_bound(taxonomy: Taxonomy, omega: Any, examples: Any) -> float:
+    gamma_max = max(taxonomy.distance(u, v) for u in taxonomy for v in taxonomy)
+    R2 = max((oracles.dot(x, x) for x, _ in examples), default=0.0)
+    return sum(oracles.dot(w, w) for w in omega.values()) * gamma_max * R2
+
+
+def separate(taxonomy: Taxonomy, omega: Any, xs: Any) -> Any:
+    """Label every x as omega does and scale omega until Eq. 4 is met; None where there are ties."""
+    parents = parents_of(taxonomy)
+    examples, factor = [], 0.0
+    for x in xs:
+        scores = oracles.prototype_scores(parents, omega, x)
+        y = oracles.argmax(scores)
+        for r in taxonomy:
+            if r != y:
+                if scores[y] - scores[r] < 1e-3:
+                    return None
+                root = math.sqrt(taxonomy.distance(y, r))
+                factor = max(factor, root / (scores[y] - scores[r]))
+        examples.append((x, y))
+    return examples, {v: {i: factor * a for i, a in w.items()} for v, w in omega.items()}
+
+
+@given(taxonomy=trees(), seed=st.integers(0, 10**6), m=st.integers(1, 40))
+@settings(max_examples=60, deadline=None)
+def test_hieron_errs_less_than_its_bound(taxonomy: Taxonomy, seed: int, m: int) -> None:
+    rng = random.Random(seed)
+    omega = {v: {i: rng.gauss(0, 1) for i in range(3)} for v in taxonomy}
+    separated = separate(
+        taxonomy, omega, [{i: rng.gauss(0, 1) for i in range(4)} for _ in range(m)]
+    )
+    assume(separated is not None)
+    examples, omega = separated
+    bound = evaluate.hieron_bound(taxonomy, omega, examples)
+    assert bound == pytest.approx(naive_hieron_bound(taxonomy, omega, examples))
+    parents = parents_of(taxonomy)
+    learner = oracles.Hieron(parents)
+    errors = squares = 0.0
+    for x, y in examples * 3:
+        yhat = learner.predict(x)
+        errors += oracles.distance(parents, y, yhat)
+        squares += oracles.hieron_loss(parents, learner.w, x, y, yhat) ** 2 if yhat != y else 0.0
+        learner.learn(x, y)
+    assert errors <= squares * (1 + 1e-9) <= bound * (1 + 2e-9)
+
+
+def test_the_prototypes_of_the_paper_meet_the_margins() -> None:
+    """With w^0 as a bias: omega^v = 2 w^v - w^0 has every margin equal to the distance."""
+    stream = synth.PrototypeTree(branching=2, depth=3, noise=1e-4, seed=18)
+    t, W = stream.taxonomy, stream.prototypes
+    omega = {}
+    for v in t.nodes[1:]:
+        parent = W[t.parent(v)]
+        omega[v] = {i: 2.2 * (W[v][i] - parent[i]) - 1.1 * W["root"][i] for i in parent}
+    examples = list(stream.take(500))
+    bound = evaluate.hieron_bound(t, omega, examples)
+    model = linear_model.Hieron(t)
+    errors = 0
+    for x, y in examples:
+        errors += t.distance(y, model.predict_one(x))
+        model.learn_one(x, y)
+    assert 0 < errors <= bound == pytest.approx(naive_hieron_bound(t, omega, examples))
+    assert evaluate.hieron_bound(t, omega, stream.take(500)) == bound
+
+
+def test_hieron_bound_names_the_example() -> None:
+    t = Taxonomy([("animal", "wolf"), ("animal", "owl")])
+    w = {"wolf": {"howls": 1.0, "hoots": -1.0}, "owl": {"howls": -1.0, "hoots": 1.0}}
+    good = [({"howls": 1.0}, "wolf"), ({"hoots": 1.0, "new": 2.0}, "owl")]
+    assert evaluate.hieron_bound(t, w, good) == 4 * 2 * 5
+    assert evaluate.hieron_bound(t, w, []) == 0.0
+    bad = {
+        "animal": {"howls": 1.0},
+        "wolf": {"howls": 0.9},
+        "owl": {"hoots": 0.5},
+    }
+    for label, x in bad.items():
+        with pytest.raises(ValueError, match=rf"do not separate example 2 \('{label}'\)"):
+            evaluate.hieron_bound(t, w, [*good, (x, label), (x, "animal")])
+    with pytest.raises(ValueError, match=r"exceeds that of 'animal' by 0.9, but Eq. 4 asks for 1,"):
+        evaluate.hieron_bound(t, w, [({"howls": 0.9}, "wolf")])
+    with pytest.raises(ValueError, match="do not separate example 0"):
+        evaluate.hieron_bound(t, w, [({"howls": math.nan}, "wolf")])
+    with pytest.raises(ValueError, match="do not separate example 0"):
+        evaluate.hieron_bound(t, w, [({}, "wolf")])
+    with pytest.raises(ValueError, match="label 'fox' is not in the taxonomy"):
+        evaluate.hieron_bound(t, w, [({"howls": 1.0}, "fox")])
+    with pytest.raises(ValueError, match=r"label 'wolff' is not in .*; did you mean 'wolf'"):
+        evaluate.hieron_bound(t, {"wolff": {}}, good)
+    with pytest.raises(ValueError, match="node 'd' has 2 parents"):
+        evaluate.hieron_bound(DAG, {}, [])
+    with pytest.raises(TypeError, match="`taxonomy` must be a Taxonomy, got dict"):
+        evaluate.hieron_bound({}, {}, [])
+
+
+def test_hieron_bound_keeps_nothing_for_each_label() -> None:
+    """Labels around a circle: two features serve any number of them."""
+    n = 1000
+    angles = [2 * math.pi * v / n for v in range(n)]
+    scale = 2 / (1 - math.cos(angles[1]))
+    X = [{"x": math.cos(a), "y": math.sin(a)} for a in angles]
+    weights = {v: {name: scale * value for name, value in x.items()} for v, x in enumerate(X)}
+    t = Taxonomy.flat(range(n))
+    tracemalloc.start()
+    try:
+        bound = evaluate.hieron_bound(t, weights, zip(X, range(n), strict=True))
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert bound == pytest.approx(n * scale**2 * 2)
+    assert peak < 2e6 < n * n * 8
+
+
+# --- H-RLS's bound ------------------------------------------------------------------------------
+
+
+def naive_hrls_bound(taxonomy: Taxonomy, u: Any, examples: Any, costs: Any) -> float:
+    total = 0.0
+    for i in taxonomy.nodes[1:]:
+        C = sum((costs or {}).get(k, 1.0) for k in taxonomy.subtree(i))
+        Delta = min(abs(oracles.dot(u[i], x)) for x, _ in examples)
+        S = [list(x.values()) for x, y in examples if y.get(taxonomy.parent(i), True)]
+        if S:
+            eigenvalues = np.linalg.eigvalsh(np.array(S).T @ np.array(S))
+            total += C / Delta**2 * sum(math.log(1 + eigenvalue) for eigenvalue in eigenvalues)
+    return 16 * (1 + 1 / math.e) * total
+
+
+@given(taxonomy=trees(), seed=st.integers(0, 10**6), m=st.integers(1, 12), d=st.integers(2, 8))
+@settings(max_examples=60, deadline=None)
+def test_hrls_bound_is_theorem_2(taxonomy: Taxonomy, seed: int, m: int, d: int) -> None:
+    stream = synth.LinearLabels(taxonomy, n_features=d, seed=seed)
+    examples = list(stream.take(m))
+    for costs in (None, {label: 0.5 + i for i, label in enumerate(taxonomy.nodes[1:])}):
+        bound = evaluate.hrls_bound(taxonomy, stream.weights, stream.take(m), costs)
+        assert bound == pytest.approx(naive_hrls_bound(taxonomy, stream.weights, examples, costs))
+
+
+def test_hrls_regrets_less_than_its_bound() -> None:
+    values, bounds = [], []
+    for seed in range(5):
+        stream = synth.LinearLabels(TREE, n_features=3, seed=seed)
+        prefix = stream.take(60)
+        model = Oracle(TREE, "HRLS")
+        values.append(evaluate.regret(prefix, model, stream.reference, losses.h_loss))
+        bounds.append(evaluate.hrls_bound(TREE, stream.weights, prefix))
+    assert 0 < np.mean(values) <= np.mean(bounds)
+
+
+def test_hrls_regret_levels_off_where_margins_are_wide() -> None:
+    """Features on a few directions: Delta is not tiny and the bound says something."""
+    t = Taxonomy.flat(["a", "b"])
+    u = {"a": {0: 0.8, 1: 0.6}, "b": {0: -0.6, 1: 0.8}}
+
+    class Axes(Labels):
+        taxonomy = t
+
+        def probabilities(self, x: Any) -> Any:
+            return {i: (1 + oracles.dot(u_i, x)) / 2 for i, u_i in u.items()}
+
+    rng = random.Random(0)
+    examples = Axes()
+    for _ in range(2000):
+        x = {rng.randrange(2): rng.choice([-1.0, 1.0])}
+        p = Axes().probabilities(x)
+        examples.append((x, {i: rng.random() < p[i] for i in u}))
+    states = list(
+        evaluate.iter_regret(examples, linear_model.HRLS(t), Sign(u), losses.h_loss, step=500)
+    )
+    bound = evaluate.hrls_bound(t, u, examples)
+    assert 0 <= states[-1]["Regret"] <= bound < 2000
+    assert states[-1]["Regret"] == pytest.approx(states[0]["Regret"])
+
+
+def test_hrls_bound_on_the_border() -> None:
+    t = Taxonomy([("a", "b"), ("b", "c")])
+    u = {"b": {0: 1.0}, "c": {1: 1.0}}
+    assert evaluate.hrls_bound(t, u, [({0: 1.0}, {"b"})]) == math.inf
+    # c is asked nothing, so its border does not matter: C_b = 2, Delta_b = 1, one eigenvalue 1.
+    bound = evaluate.hrls_bound(t, u, [({0: 1.0}, {"b": False, "c": False})])
+    assert bound == pytest.approx(16 * (1 + 1 / math.e) * 2 * math.log(2))
+    assert evaluate.hrls_bound(t, u, []) == 0.0
+    # Features that no weight knows still count in S.
+    x = {0: 0.6, "other": 0.8}
+    bound = evaluate.hrls_bound(t, u, [(x, ())])
+    assert bound == pytest.approx(16 * (1 + 1 / math.e) * 2 / 0.36 * math.log(2))
+
+
+def test_hrls_bound_errors() -> None:
+    t = Taxonomy([("a", "b"), ("b", "c")])
+    u = {"b": {0: 1.0}, "c": {1: 1.0}}
+    x = {0: 1.0}
+    with pytest.raises(ValueError, match="the weights of 'c' must have norm 1, got 0;"):
+        evaluate.hrls_bound(t, {"b": {0: 1.0}}, [(x, "b")])
+    with pytest.raises(ValueError, match="the weights of 'b' must have norm 1, got 2;"):
+        evaluate.hrls_bound(t, {**u, "b": {0: 2.0}}, [(x, "b")])
+    with pytest.raises(ValueError, match=r"example 1 must have norm 1, got 0.5; the theorem needs"):
+        evaluate.hrls_bound(t, u, [(x, "b"), ({0: 0.5}, "b")])
+    with pytest.raises(ValueError, match="example 0 must have norm 1, got nan"):
+        evaluate.hrls_bound(t, u, [({0: math.nan}, "b")])
+    with pytest.raises(ValueError, match="label 'z' is not in the taxonomy"):
+        evaluate.hrls_bound(t, u, [(x, "z")])
+    with pytest.raises(ValueError, match="label 'z' is not in the taxonomy"):
+        evaluate.hrls_bound(t, {**u, "z": x}, [(x, "b")])
+    with pytest.raises(ValueError, match="label 'z' is not in the taxonomy"):
+        evaluate.hrls_bound(t, u, [(x, "b")], costs={"z": 1.0})
+    with pytest.raises(
+        ValueError, match=r"`costs\['c'\]` must be a positive finite number, got -1"
+    ):
+        evaluate.hrls_bound(t, u, [(x, "b")], costs={"c": -1})
+    with pytest.raises(ValueError, match="node 'd' has 2 parents"):
+        evaluate.hrls_bound(DAG, {}, [])
+    with pytest.raises(TypeError, match="`taxonomy` must be a Taxonomy, got NoneType"):
+        evaluate.hrls_bound(None, {}, [])

@@ -1,0 +1,170 @@
+"""The papers' scripts print what docs/results has, and their claims have the same verdicts."""
+
+from __future__ import annotations
+
+import re
+import runpy
+from pathlib import Path
+
+import pytest
+
+from support.paths import DATA, ROOT
+
+PAPERS = ROOT / "examples" / "papers"
+PAGES = "\n".join(
+    path.read_text(encoding="utf-8") for path in sorted((ROOT / "docs" / "results").glob("*.md"))
+)
+
+
+def needs(*folders: str) -> pytest.MarkDecorator:
+    lacking = [str(DATA / name) for name in folders if not (DATA / name).is_dir()]
+    return pytest.mark.skipif(bool(lacking), reason=f"no {' and no '.join(lacking)}")
+
+
+class Script:
+    """Runs a script in this process; what it printed, and what the page says that it prints."""
+
+    def __init__(self, patch: pytest.MonkeyPatch, printed: pytest.CaptureFixture[str]) -> None:
+        self._patch = patch
+        self._printed = printed
+        patch.syspath_prepend(str(PAPERS))
+
+    def __call__(self, name: str, *arguments: str | Path) -> tuple[str, str]:
+        path = PAPERS / f"{name}.py"
+        self._patch.setattr("sys.argv", [str(path), *map(str, arguments)])
+        names = runpy.run_path(str(path), run_name="__main__")
+        self.claims = [*names["CLAIMS"], *names.get("NUMBERS", [])]
+        found = re.search(rf"papers/{name}\.py.*?```text\n(.*?)```", PAGES, re.DOTALL)
+        assert found, f"{name} is not in the results"
+        return self._printed.readouterr().out, found[1]
+
+
+@pytest.fixture
+def script(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Script:
+    return Script(monkeypatch, capsys)
+
+
+def assert_same(printed: str, documented: str, tolerance: float) -> None:
+    """The same words, and the same numbers as far as another machine's arithmetic allows.
+
+    Whole numbers may differ by one.
+    """
+    number = re.compile(r"-?\d+(?:[.,]\d+)*")
+    # A number a digit shorter moves its column, so white space does not count.
+    words = [number.sub("#", text).split() for text in (printed, documented)]
+    assert words[0] == words[1]
+    pairs = zip(number.findall(printed), number.findall(documented), strict=True)
+    for ours, theirs in pairs:
+        ours_, theirs_ = (float(n.replace(",", "")) for n in (ours, theirs))
+        slack = tolerance * max(1.0, abs(theirs_)) if "." in ours else 1.0
+        assert abs(ours_ - theirs_) <= slack, (ours, theirs)
+
+
+def verdicts(printed: str) -> list[tuple[str, str]]:
+    """Each claim and its verdict, without the reason."""
+    unwrapped = re.sub(r"\n {16}", " ", printed)
+    lines = re.findall(
+        r"^(reproduced|not reproduced|not testable) {2,}(.*)", unwrapped, re.MULTILINE
+    )
+    return [(verdict, claim) for verdict, claim in lines]
+
+
+def assert_judged(text: str, sentences: list[str]) -> None:
+    """There is a verdict on each of these claims and on no other; a reason may follow."""
+    for (_, said), sentence in zip(verdicts(text), sentences, strict=True):
+        assert said == sentence or said.startswith(f"{sentence}: ")
+
+
+def drawn(folder: Path) -> list[str]:
+    files = sorted(folder.iterdir())
+    assert all(file.read_bytes().startswith(b"\x89PNG") for file in files)
+    return [file.stem for file in files]
+
+
+@needs("rcv1")
+def test_cesa_bianchi_2006(script: Script) -> None:
+    printed, documented = script("cesa_bianchi_2006", "--data", DATA)
+    assert_same(printed, documented, 0.002)
+    rows = {
+        name: [float(value) for value in re.findall(r"\d\.\d{3}", line)[::2]]
+        for name, line in re.findall(r"^(S?H?-?(?:PERC|RLS|SVM)) (.*)$", printed, re.MULTILINE)
+    }
+    for name, expected in {
+        "PERC": (0.664, 1.461, 1.873),
+        "H-PERC": (0.569, 1.097, 1.782),
+        "S-RLS": (0.507, 0.875, 1.217),
+        "SH-RLS": (0.432, 0.733, 1.134),
+        "SVM": (0.472, 0.810, 1.138),
+        "H-SVM": (0.424, 0.715, 1.106),
+    }.items():
+        assert rows[name] == pytest.approx(expected, abs=0.002), name
+    for flat, hierarchical, nearest in zip(
+        rows["S-RLS"], rows["SH-RLS"], rows["H-SVM"], strict=True
+    ):
+        assert hierarchical < flat
+        assert hierarchical < 1.05 * nearest
+
+
+def test_cesa_bianchi_2006_regret(script: Script, tmp_path: Path) -> None:
+    """One stream of ten, in which all claims hold as well."""
+    printed, documented = script("cesa_bianchi_2006_regret", "--seeds", "1", "--figures", tmp_path)
+    assert verdicts(printed) == verdicts(documented)
+    assert {verdict for verdict, _ in verdicts(printed)} == {"reproduced"}
+    assert drawn(tmp_path) == ["theorem_2"]
+
+
+def test_dekel_2004(script: Script) -> None:
+    assert_same(*script("dekel_2004"), 0.05)
+
+
+def test_dekel_2004_bound(script: Script, tmp_path: Path) -> None:
+    printed, documented = script("dekel_2004_bound", "--seeds", "1", "--figures", tmp_path)
+    assert verdicts(printed) == verdicts(documented)
+    assert {verdict for verdict, _ in verdicts(printed)} == {"reproduced"}
+    assert "at most 24,000\n" in printed  # of 121 nodes: 120 * 5 * 8 * 5
+    assert drawn(tmp_path) == ["corollary_1"]
+
+
+@needs("reuters21578")
+def test_el_yaniv_2002(script: Script, tmp_path: Path) -> None:
+    """Only three classes, which takes seconds: line by line as in the whole."""
+    printed, documented = script(
+        "el_yaniv_2002", "--data", DATA, "--most", "3", "--figures", tmp_path
+    )
+    found, few = (
+        [line for line in t.splitlines() if line[:2] == "3 "] for t in (printed, documented)
+    )
+    assert len(few) == 3
+    assert_same("\n".join(found), "\n".join(few), 0.05)
+    assert drawn(tmp_path) == ["figure_2"]
+
+
+@needs("rcv1", "hmc")
+def test_cai_hofmann_2007(script: Script, tmp_path: Path) -> None:
+    """The whole takes minutes: here with few documents, beside what stands documented."""
+    printed, documented = script(
+        "cai_hofmann_2007", "--data", DATA, "--quick", "--figures", tmp_path
+    )
+    titles = re.compile(r"^(?:SVM|perceptron).*$", re.MULTILINE)
+    assert titles.findall(printed) == titles.findall(documented)
+    assert_judged(printed, script.claims)
+    assert_judged(documented, script.claims)
+    rows = re.findall(r"^(?:Root|[CEGM]CAT)\b(?: \*)?((?: +[\d.]+){10})$", printed, re.MULTILINE)
+    assert len(rows) == 5 * 5
+    for row in rows:
+        *_, parents, with_tree = (float(value) for value in row.split())
+        assert 0.0 < parents <= 100.0
+        assert 0.0 < with_tree <= 100.0
+    assert drawn(tmp_path) == ["figure_1", "figure_2", "figure_3"]
+
+
+@pytest.mark.parametrize("name", ["el_yaniv_2002", "cesa_bianchi_2006", "cai_hofmann_2007"])
+def test_without_data(script: Script, name: str, tmp_path: Path) -> None:
+    """The same claims, each said to be not testable, with what is missing."""
+    for arguments in ([], ["--data", tmp_path]):
+        printed, documented = script(name, *arguments)
+        assert_judged(printed, script.claims)
+        assert_judged(documented, script.claims)
+        for verdict, claim in verdicts(printed):
+            assert verdict == "not testable"
+            assert re.search(r": there is no \w+( and no \w+)* in the data folder$", claim)

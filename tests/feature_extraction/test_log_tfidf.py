@@ -1,0 +1,223 @@
+"""Log tf-idf: against a loop over all documents, scikit-learn, and River's checks."""
+
+from __future__ import annotations
+
+import copy
+import itertools
+import math
+import pickle
+import tracemalloc
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from river import base, checks, compose, evaluate, preprocessing
+from sklearn.feature_extraction.text import CountVectorizer
+
+from oracles import log_tfidf as oracle
+from river_hier import Taxonomy, linear_model, metrics
+from river_hier.feature_extraction import STOP_WORDS, LogTFIDF
+
+TEXTS = ["The wolf, the wolf!", "An owl saw THE wolf; Äpfel 10%", "", "a b c", "the owl flies_2"]
+
+tokens = st.sampled_from(["wolf", "Wolf", "owl", "Über", "a", "x_1", "42", "the", "-", "!"])
+texts = st.lists(st.lists(tokens, max_size=8).map(" ".join) | st.text("ab ẞé-2", max_size=9))
+
+
+@given(texts, st.sets(st.sampled_from(["wolf", "the"])), st.integers(1, 4))
+def test_the_formula_over_all_documents_so_far(documents, stop_words, min_count):
+    bag = LogTFIDF(stop_words=stop_words, min_count=min_count)
+    for n, document in enumerate(documents):
+        expected = oracle.weights(document, documents[:n], list(stop_words), min_count)
+        found = bag.transform_one(document)
+        assert list(found) == list(expected)  # in the order of the text
+        assert found == pytest.approx(expected)
+        bag.learn_one(document)
+    assert bag.n == len(documents)
+
+
+@pytest.mark.parametrize("min_count", [1, 2])
+def test_scikit_learns_counts(min_count):
+    documents = [t for t in TEXTS * 2 if t != "a b c"]
+    bag = LogTFIDF(stop_words=["an"], min_count=min_count)
+    for document in documents:
+        bag.learn_one(document)
+    vectorizer = CountVectorizer(stop_words=["an"])
+    counts = vectorizer.fit_transform(documents).toarray()
+    idf = np.log(len(documents) / (counts > 0).sum(axis=0))
+    weights = np.log1p(counts) * idf * (counts.sum(axis=0) >= min_count)
+    for document, row in zip(documents, weights, strict=True):
+        found = dict(zip(vectorizer.get_feature_names_out(), row, strict=True))
+        assert bag.transform_one(document) == pytest.approx({w: v for w, v in found.items() if v})
+
+
+def test_several_features_are_put_together():
+    bag = LogTFIDF(on=("title", "body"), min_count=1)
+    other = LogTFIDF(min_count=1)
+    for title, body in itertools.product(TEXTS, repeat=2):
+        x = {"title": title, "body": body, "year": 1974}
+        assert bag.transform_one(x) == other.transform_one(f"{title} {body}")
+        bag.learn_one(x)
+        other.learn_one(f"{title} {body}")
+        assert x == {"title": title, "body": body, "year": 1974}
+    assert LogTFIDF(on="title").transform_one({"title": "wolf"}) == {}
+    assert LogTFIDF(on=[0]).transform_one({0: "wolf"}) == {}
+    # The last word of one feature and the first of the next stay two.
+    bag.learn_one({"title": "snow", "body": "owl"})
+    assert "snow" in bag.dfs
+
+
+def test_words_known_to_nobody_or_to_everybody_weigh_nothing():
+    bag = LogTFIDF(min_count=1)
+    assert bag.transform_one("wolf") == {}
+    bag.learn_one("the wolf")
+    assert bag.transform_one("the wolf and the owl") == {}
+    bag.learn_one("the owl")
+    assert bag.transform_one("the wolf and the fox") == {"wolf": math.log(2) * math.log(2)}
+
+
+def test_rare_words_do_not_fill_memory():
+    bag = LogTFIDF(min_count=2, max_rare=10)
+    for i in range(100):
+        bag.learn_one(f"wolf word{i}")
+        assert len(bag._rare) <= 10
+    assert bag.dfs == {"wolf": 100}
+    bag = LogTFIDF(min_count=2, max_rare=2)
+    for text in ["owl fox", "fox", "whale", "bee"]:  # with the bee there are three: forgotten
+        bag.learn_one(text)
+    assert bag.dfs == {"fox": 2}
+    for text in ["owl", "whale", "owl"]:
+        bag.learn_one(text)
+    assert bag.dfs == {"fox": 2, "owl": 2}
+
+
+def test_a_rare_word_takes_some_150_bytes():
+    bag, n = LogTFIDF(), 20_000
+    tracemalloc.start()
+    for i in range(0, n, 100):
+        bag.learn_one(" ".join(f"word{j:06}" for j in range(i, i + 100)))
+    size = tracemalloc.get_traced_memory()[0]
+    tracemalloc.stop()
+    assert 100 * n < size < 200 * n
+
+
+def test_transform_is_pure():
+    bag = LogTFIDF(min_count=1)
+    for text in TEXTS:
+        bag.learn_one(text)
+    before = pickle.dumps(bag)
+    for text in [*TEXTS, "unheard of"]:
+        bag.transform_one(text)
+    assert pickle.dumps(bag) == before
+
+
+@pytest.mark.parametrize("again", [copy.deepcopy, lambda bag: pickle.loads(pickle.dumps(bag))])
+def test_copies_go_on_equal(again):
+    bag = LogTFIDF(stop_words=STOP_WORDS, min_count=2)
+    for text in TEXTS:
+        bag.learn_one(text)
+    twin = again(bag)
+    for text in TEXTS:
+        assert bag.transform_one(text) == twin.transform_one(text)
+        bag.learn_one(text)
+        twin.learn_one(text)
+    assert pickle.dumps(bag) == pickle.dumps(twin)
+    fresh = bag.clone()
+    assert fresh.n == 0
+    assert fresh.dfs == {}
+    assert fresh.stop_words == STOP_WORDS
+
+
+# Bad input
+
+
+@pytest.mark.parametrize(
+    ("x", "message"),
+    [
+        ({}, r"^x must have the features 'title', 'body', got \{\}$"),
+        ({"title": ""}, r"^x must have the features 'title', 'body', got \{'title': ''\}$"),
+        ("wolf", "^x must have the features 'title', 'body', got 'wolf'$"),
+        (None, "^x must have the features 'title', 'body', got None$"),
+        ({"title": "", "body": float("nan")}, "^expected text, got nan$"),
+        ({"title": None, "body": ""}, "^expected text, got None$"),
+        ({"title": b"wolf", "body": ""}, "^expected text, got b'wolf'$"),
+        ({"title": ["wolf"], "body": ""}, r"^expected text, got \['wolf'\]$"),
+    ],
+)
+def test_what_is_not_text_is_refused(x, message):
+    bag = LogTFIDF(on=("title", "body"), min_count=1)
+    bag.learn_one({"title": "wolf", "body": "owl"})
+    before = pickle.dumps(bag)
+    for method in (bag.learn_one, bag.transform_one):
+        with pytest.raises(ValueError, match=message):
+            method(x)
+    assert pickle.dumps(bag) == before
+
+
+@pytest.mark.parametrize("x", [None, 1.5, {"text": "wolf"}, ["wolf"], b"wolf"])
+def test_a_text_must_be_text(x):
+    with pytest.raises(ValueError, match=r"^expected text, got "):
+        LogTFIDF().learn_one(x)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"on": []}, "^`on` must name a feature, got none; `on=None` takes texts$"),
+        ({"on": ()}, "^`on` must name a feature, got none; `on=None` takes texts$"),
+        ({"stop_words": "the"}, "^`stop_words` must be a list of words, got 'the'$"),
+        ({"min_count": 0}, "^`min_count` must be a positive integer, got 0$"),
+        ({"min_count": 1.5}, "^`min_count` must be a positive integer, got 1.5$"),
+        ({"max_rare": -1}, "^`max_rare` must be a positive integer, got -1$"),
+        ({"max_rare": None}, "^`max_rare` must be a positive integer, got None$"),
+    ],
+)
+def test_wrong_parameters(parameters, message):
+    with pytest.raises(ValueError, match=message):
+        LogTFIDF(**parameters)
+
+
+def test_stop_words():
+    assert len(STOP_WORDS) == len(set(STOP_WORDS)) > 100
+    assert all(oracle.words(word) == [word] for word in STOP_WORDS if len(word) > 1)
+    assert {"the", "of", "and", "is"} <= set(STOP_WORDS)
+
+
+# In River
+
+# Features that come and go: a text that is not there is refused, not taken for an empty one.
+LEAVE_OUT = ("check_emerging_features", "check_disappearing_features")
+
+
+@pytest.mark.parametrize("bag", [LogTFIDF(), LogTFIDF(["a", "b"], STOP_WORDS, 1)], ids=["x", "on"])
+def test_rivers_checks(bag, monkeypatch):
+    # River has no texts among what it checks transformers with.
+    stream = [({"a": a, "b": b}, 1.0) for a, b in itertools.product(TEXTS, repeat=2)]
+    monkeypatch.setattr(checks, "_yield_datasets", lambda model, scale=1: [stream * scale])
+    done = 0
+    for check in checks.yield_checks(bag):
+        of_examples = hasattr(check, "keywords")
+        if check.__name__.endswith(LEAVE_OUT) or "radically" in check.__name__:
+            continue
+        if not (of_examples and bag.on is None):
+            check(bag.clone())
+            done += 1
+    assert done >= (11 if bag.on is None else 18)
+
+
+def test_in_a_pipeline():
+    t = Taxonomy([("animal", "mammal"), ("animal", "bird"), ("mammal", "wolf")])
+    bag = LogTFIDF(on="text", min_count=1)
+    assert base.tags.TEXT_INPUT in LogTFIDF()._tags
+    assert base.tags.TEXT_INPUT not in bag._tags
+    model = bag | preprocessing.Normalizer() | linear_model.SHRLS(t)
+    examples = [("a wolf", "wolf"), ("an owl", "bird"), ("a whale", "mammal"), ("", "mammal")] * 20
+    stream = [({"text": text, "year": 1}, {y}) for text, y in examples]
+    metric = metrics.HLoss(t)
+    evaluate.progressive_val_score(stream, model, metric)
+    assert metric.get() < 0.6  # of it 0.5 or so is the text without words
+    assert set(model.transform_one({"text": "the wolf"})) == {"wolf"}
+    assert bag.n == 80 or model["LogTFIDF"].n == 80
+    both = bag.clone() + compose.Select("year")
+    assert both.transform_one({"text": "", "year": 1}) == {"year": 1}

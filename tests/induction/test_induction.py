@@ -1,0 +1,666 @@
+"""Hierarchical decompositions: bounds, the tree that is grown, and the learners in it."""
+
+from __future__ import annotations
+
+import copy
+import math
+import pickle
+import tracemalloc
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from river import (
+    base,
+    checks,
+    datasets,
+    drift,
+    evaluate,
+    linear_model,
+    metrics,
+    multiclass,
+    naive_bayes,
+    preprocessing,
+)
+from scipy.spatial.distance import jensenshannon
+
+import oracles
+from river_hier import Taxonomy, induction
+from river_hier.induction.divergence import divergence, joints, merge
+from river_hier.induction.jensen_shannon_tree import agglomerate
+from support.strategies import LABELS
+
+DECOMPOSITIONS = [induction.BinaryDecomposition, induction.SoftBinaryDecomposition]
+LABELLED = Taxonomy.from_nested({"all": {"ab": ["a", "b"], "c": None}})
+
+each_decoding = pytest.mark.parametrize("cls", DECOMPOSITIONS, ids=["hard", "soft"])
+
+
+# --- Classes, trees and streams for hypothesis ---------------------------------------------------
+
+
+@st.composite
+def problems(draw: st.DrawFn, min_classes: int = 1) -> tuple[dict[Any, Any], dict[Any, Any]]:
+    """Priors and conditionals, as counts; some tokens belong to one class, some to all."""
+    k = draw(st.integers(min_classes, 6))
+    classes = draw(st.permutations(LABELS))[:k]
+    counts = st.dictionaries(st.sampled_from("uvwxyz"), st.integers(0, 9), min_size=1)
+    some = counts.filter(lambda p: any(p.values()))
+    return {c: draw(st.integers(1, 20)) for c in classes}, {c: draw(some) for c in classes}
+
+
+def normalised(p: Any) -> Any:
+    whole = sum(p.values())
+    return {x: value / whole for x, value in p.items()}
+
+
+def nested(taxonomy: Taxonomy, label: Any) -> Any:
+    """The subtree of a label, as the oracles take it."""
+    below = taxonomy.children(label)
+    return tuple(nested(taxonomy, child) for child in below) if below else (label,)
+
+
+def taxonomy_of(tree: Any) -> Taxonomy:
+    """A tree of the oracles, its inner nodes numbered by frozen sets that no class can be."""
+    names = {}
+
+    def name(v: Any) -> Any:
+        return v[0] if len(v) == 1 else names.setdefault(id(v), ("inner", len(names)))
+
+    def edges(v: Any) -> Any:
+        if len(v) == 2:
+            for child in v:
+                yield name(v), name(child)
+                yield from edges(child)
+
+    return Taxonomy(edges(tree)) if len(tree) == 2 else Taxonomy.flat([], root=tree[0])
+
+
+@st.composite
+def streams(draw: st.DrawFn) -> Any:
+    classes = draw(st.permutations(LABELS))[: draw(st.integers(1, 5))]
+    x = st.dictionaries(st.sampled_from("uvwxyz"), st.integers(0, 5), max_size=4)
+    return draw(st.lists(st.tuples(x, st.sampled_from(classes)), min_size=1, max_size=30))
+
+
+def random_tree(classes: list[Any], rng: np.random.Generator) -> Any:
+    forest = [(c,) for c in classes]
+    while len(forest) > 1:
+        i = int(rng.integers(len(forest) - 1))
+        forest[i : i + 2] = [(forest[i], forest[i + 1])]
+    return forest[0]
+
+
+# --- Bounds --------------------------------------------------------------------------------------
+
+
+@given(problem=problems(min_classes=2))
+@settings(deadline=None)
+def test_lins_bounds_against_the_definition_and_the_bayes_error(problem: Any) -> None:
+    priors, conditionals = problem
+    lower, upper = induction.bayes_error_bounds(priors, conditionals)
+    pi, ps = list(normalised(priors).values()), [normalised(p) for p in conditionals.values()]
+    assert (lower, upper) == pytest.approx(oracles.lin_bounds(pi, ps), abs=1e-12)
+    assert lower - 1e-12 <= oracles.bayes_error(pi, ps) <= upper + 1e-12
+
+
+def test_lins_upper_bound_is_reached_where_two_classes_tie() -> None:
+    priors, conditionals = {"a": 1, "b": 1}, {"a": {1: 1, 2: 1}, "b": {2: 1, 3: 1}}
+    assert induction.bayes_error_bounds(priors, conditionals)[1] == pytest.approx(0.25)
+    assert oracles.bayes_error([0.5, 0.5], [{1: 0.5, 2: 0.5}, {2: 0.5, 3: 0.5}]) == 0.25
+
+
+def test_one_class_is_never_mistaken() -> None:
+    assert induction.bayes_error_bounds({"a": 3}, {"a": {"x": 2, "y": 1}}) == (0.0, 0.0)
+    one = Taxonomy.flat([], root="a")
+    assert induction.tree_recursions(one, {"a": 3}, {"a": {"x": 2}}) == (0.0, 0.0)
+
+
+@given(problem=problems(min_classes=2), seed=st.integers(0, 10_000))
+@settings(deadline=None)
+def test_the_recursions_against_the_definition(problem: Any, seed: int) -> None:
+    priors, conditionals = problem
+    tree = random_tree(list(priors), np.random.default_rng(seed))
+    found = induction.tree_recursions(taxonomy_of(tree), priors, conditionals)
+    p = normalised(priors), {c: normalised(conditionals[c]) for c in priors}
+    slow = [1.0 - oracles.recursion(tree, *p, bound) for bound in (0, 1)]
+    assert found == pytest.approx(slow, abs=1e-12)
+
+
+@given(problem=problems(min_classes=2), seed=st.integers(0, 10_000))
+@settings(deadline=None)
+def test_lins_bounds_hold_for_every_tree(problem: Any, seed: int) -> None:
+    """What the paper's recursions promise and do not keep."""
+    priors, conditionals = problem
+    tree = random_tree(list(priors), np.random.default_rng(seed))
+    lower, upper = induction.bayes_error_bounds(priors, conditionals)
+    p = normalised(priors), {c: normalised(conditionals[c]) for c in priors}
+    assert lower - 1e-12 <= oracles.tree_error(tree, *p) <= upper + 1e-12
+    # The chain rule: whatever the tree, sum_v q_v J_v = J.
+    inner, J = [tree], 0.0
+    for v in inner:
+        if len(v) == 2:
+            J += oracles.side(v, *p)[0] * 2 * oracles.lin_bounds(*oracles.split(v, *p))[1]
+            inner += v
+    assert pytest.approx(upper, abs=1e-12) == J / 2
+    assert induction.tree_recursions(taxonomy_of(tree), *problem)[1] <= upper + 1e-12
+
+
+def test_proposition_3_is_no_upper_bound() -> None:
+    """Errors on different x add up to more than the product of the recursion allows for."""
+    tree, priors = ((("a",), ("b",)), ("c",)), {"a": 0.25, "b": 0.25, "c": 0.5}
+    conditionals = {"a": {1: 0.4, 2: 0.6}, "b": {2: 0.6, 3: 0.4}, "c": {1: 0.2, 4: 0.8}}
+    _, upper = induction.tree_recursions(taxonomy_of(tree), priors, conditionals)
+    assert upper == pytest.approx(0.235)
+    assert oracles.tree_error(tree, priors, conditionals) == pytest.approx(0.25)
+    # Not even of the Bayes error, so no other decoding helps.
+    assert oracles.bayes_error(list(priors.values()), list(conditionals.values())) > upper
+
+
+def test_proposition_4_is_no_lower_bound() -> None:
+    """Errors below an error count twice in the product of the recursion."""
+    tree = (("a",), ((("b",), ("c",)), (("d",), ("e",))))
+    priors = {"a": 0.75, "b": 0.0625, "c": 0.0625, "d": 0.0625, "e": 0.0625}
+    conditionals = {c: {"x": 1.0} for c in priors}
+    lower, _ = induction.tree_recursions(taxonomy_of(tree), priors, conditionals)
+    assert lower > 0.255
+    assert oracles.tree_error(tree, priors, conditionals) == pytest.approx(0.25)
+
+
+def test_the_recursion_prefers_the_skewed_tree() -> None:
+    """Two pairs of twins: the tree of twins loses to a list that splits them at the top."""
+    priors = dict.fromkeys("abcd", 1)
+    twins = {c: {c: 1, "xy"["cd".count(c)]: 1} for c in "abcd"}
+    natural = taxonomy_of(((("a",), ("b",)), (("c",), ("d",))))
+    skewed = taxonomy_of((("a",), (("b",), (("c",), ("d",)))))
+    best, worse = (induction.tree_recursions(t, priors, twins)[1] for t in (skewed, natural))
+    assert best < worse == pytest.approx(induction.bayes_error_bounds(priors, twins)[1])
+
+
+@pytest.mark.parametrize(
+    ("priors", "conditionals", "error", "message"),
+    [
+        ({}, {}, ValueError, "`priors` is empty; give at least one class"),
+        ([1], {"a": {}}, TypeError, "`priors` must be a dict by class, got list"),
+        ({"a": 1}, None, TypeError, "`conditionals` must be a dict by class, got NoneType"),
+        ({"a": 0}, {"a": {"x": 1}}, ValueError, r"`priors\['a'\]` must be positive .*, got 0"),
+        ({"a": math.nan}, {"a": {"x": 1}}, ValueError, r"must be positive and finite, got nan"),
+        ({"a": "1"}, {"a": {"x": 1}}, ValueError, r"must be positive and finite, got '1'"),
+        ({"a": 1}, {"b": {"x": 1}}, ValueError, r"class 'a' has a prior, but is not in `cond"),
+        ({"a": 1}, {"a": {"x": 1}, "b": {}}, ValueError, r"class 'b' .* but has no prior"),
+        ({"a": 1}, {"a": {}}, ValueError, r"`conditionals\['a'\]` has no feature above 0"),
+        ({"a": 1}, {"a": {"x": -1}}, ValueError, r"`conditionals\['a'\]`: feature 'x' is -1; a"),
+        ({"a": 1}, {"a": {"x": math.nan}}, ValueError, r"`cond.*`: feature 'x' is nan; values"),
+        ({"a": 1}, {"a": [1]}, TypeError, r"`conditionals\['a'\]`: x must be a dict of features"),
+    ],
+)
+def test_bad_distributions(priors: Any, conditionals: Any, error: Any, message: str) -> None:
+    with pytest.raises(error, match=message):
+        induction.bayes_error_bounds(priors, conditionals)
+
+
+def test_bad_trees() -> None:
+    p = {"a": 1, "b": 1, "c": 1}
+    ps = {c: {c: 1} for c in p}
+    dag = Taxonomy([("r", "a"), ("r", "b"), ("a", "c"), ("b", "c")])
+    for taxonomy, priors, error, message in (
+        (Taxonomy.flat("abc"), p, ValueError, r"node 'root' has 3 children; .* two under every"),
+        (Taxonomy([("a", "b")]), p, ValueError, r"node 'a' has 1 child; .* two under every"),
+        (dag, p, ValueError, "node 'c' has 2 parents"),
+        (LABELLED, {"a": 1, "b": 1}, ValueError, "leaf 'c' of the taxonomy has no prior"),
+        (LABELLED, p | {"d": 1}, ValueError, "class 'd' has a prior, but is not a leaf of the"),
+        ("abc", p, TypeError, "`taxonomy` must be a Taxonomy, got str"),
+    ):
+        with pytest.raises(error, match=message):
+            induction.tree_recursions(taxonomy, priors, ps)
+
+
+# --- The tree that is grown ----------------------------------------------------------------------
+
+
+def counted(problem: Any, **parameters: Any) -> induction.JensenShannonTree:
+    """A builder that has seen these priors and conditionals."""
+    builder = induction.JensenShannonTree(**parameters)
+    for label, n in problem[0].items():
+        for _ in range(n):
+            builder.learn_one(problem[1][label], label)
+    return builder
+
+
+@given(problem=problems(), seed=st.integers(0, 10_000))
+@settings(deadline=None, max_examples=50)
+def test_the_tree_against_the_naive_agglomeration(problem: Any, seed: int) -> None:
+    builder = counted(problem, n_restarts=3, seed=seed)
+    p = normalised(problem[0]), {c: normalised(problem[1][c]) for c in problem[0]}
+    rng = np.random.default_rng(seed)
+    trees = [oracles.agglomerate(*p, lambda n: int(rng.integers(n)), rng.random) for _ in range(3)]
+    R = [oracles.recursion(tree, *p, bound=1) for tree in trees]
+    t = builder.taxonomy()
+    found = nested(t, t.root)
+    assert found in trees
+    assert R[trees.index(found)] == pytest.approx(max(R), abs=1e-12)
+    clear = [r for r in R if r > max(R) - 1e-9]  # trees with one R: rounding decides
+    assert len(clear) > 1 or found == trees[R.index(max(R))]
+
+
+@given(problem=problems(), seed=st.integers(0, 100))
+@settings(deadline=None, max_examples=50)
+def test_the_tree_is_full_and_binary_and_its_leaves_are_the_classes(
+    problem: Any, seed: int
+) -> None:
+    t = counted(problem, seed=seed).taxonomy()
+    assert set(t.leaves) == set(problem[0])
+    assert all(len(t.children(v)) == 2 for v in t.inner)
+    assert len(t) == 2 * len(problem[0]) - 1
+    assert t.inner == tuple(f"split {i}" for i in range(1, len(problem[0])))
+    assert t == counted(problem, seed=seed).taxonomy()
+
+
+@given(problem=problems())
+@settings(deadline=None, max_examples=50)
+def test_the_builder_counts(problem: Any) -> None:
+    builder = counted(problem)
+    assert builder.class_counts == problem[0]
+    for label, n in problem[0].items():
+        counts = {x: n * value for x, value in problem[1][label].items() if value}
+        assert builder.feature_counts[label] == pytest.approx(counts)
+
+
+@given(problem=problems(min_classes=2))
+@settings(deadline=None, max_examples=50)
+def test_the_divergence_is_scipys(problem: Any) -> None:
+    labels = list(problem[0])[:2]
+    p, q = ([problem[1][c].get(x, 0) for x in "uvwxyz"] for c in labels)
+    a, b = joints(dict.fromkeys(labels, 1), {c: problem[1][c] for c in labels})
+    assert divergence(merge(a, b)[1]) == pytest.approx(jensenshannon(p, q, base=2) ** 2, abs=1e-9)
+
+
+def test_pairs_are_drawn_in_proportion_to_two_to_the_minus_js() -> None:
+    """The first merger of three classes, two of them alike, over 5,000 draws."""
+    conditionals = {"a": {1: 9, 2: 1}, "b": {1: 8, 2: 2}, "c": {3: 1}}
+    classes = joints(dict.fromkeys("abc", 1), conditionals)
+    pairs = [(0, 1), (0, 2), (1, 2)]
+    weights = [2.0 ** -divergence(merge(classes[i], classes[j])[1]) for i, j in pairs]
+    rng = np.random.default_rng(1)
+    n = 5_000
+    drawn: Counter[Any] = Counter()
+    for _ in range(n):
+        children, _ = agglomerate(classes, rng)
+        drawn[tuple(~c for c in children[0])] += 1
+    expected = [n * w / sum(weights) for w in weights]
+    assert max(weights) > 1.9 * min(weights)  # so that evenly drawn pairs would be noticed
+    chi2 = sum((drawn[p] - e) ** 2 / e for p, e in zip(pairs, expected, strict=True))
+    assert chi2 < 13.8  # once in a thousand seeds
+
+
+def test_a_class_may_be_called_like_a_split() -> None:
+    builder = induction.JensenShannonTree(seed=1)
+    for label in ("split 1", "split 3", "other"):
+        builder.learn_one({"x": 1}, label)
+    t = builder.taxonomy()
+    assert set(t.leaves) == {"split 1", "split 3", "other"}
+    assert set(t.inner) == {"split 2", "split 4"}
+
+
+def test_a_thousand_classes_in_a_row() -> None:
+    """As skewed as can be: nothing recurses."""
+    model = induction.BinaryDecomposition(linear_model.Perceptron())
+    for label in range(1000):
+        model.learn_one({"x": 1}, label)
+    assert model.tree.height == 999
+    assert pickle.loads(pickle.dumps(model)).predict_one({"x": 1}) == model.predict_one({"x": 1})
+    assert copy.deepcopy(model).tree == model.tree
+    builder = induction.JensenShannonTree(n_restarts=1, seed=1)
+    for label in range(300):
+        builder.learn_one({label % 7: 1}, label)
+    assert len(builder.taxonomy()) == 599
+
+
+def test_rebuilding_a_skewed_tree_takes_little_memory() -> None:
+    model = induction.BinaryDecomposition(linear_model.Perceptron())
+    for label in range(1000):
+        model._tree = model._tree.with_label(label)
+    tracemalloc.start()
+    try:
+        sides = model._tree.sides(model._tree.number)
+        assert tracemalloc.get_traced_memory()[0] < 1e6
+    finally:
+        tracemalloc.stop()
+    assert sides[-1] == (2**999 - 1, 2**999)
+
+
+def test_empty_examples_are_not_counted() -> None:
+    builder = induction.JensenShannonTree()
+    for x in ({}, {"x": 0}, {"x": 0.0, "y": False}):
+        builder.learn_one(x, "a")
+    assert builder.class_counts == builder.feature_counts == {}
+    with pytest.raises(ValueError, match="no example with features has been learned"):
+        builder.taxonomy()
+
+
+@pytest.mark.parametrize(
+    ("x", "y", "error", "message"),
+    [
+        ({"x": -1}, "a", ValueError, "feature 'x' is -1; a count must be at least 0"),
+        ({"new": 1, "x": math.nan}, "a", ValueError, "feature 'x' is nan"),
+        ({"new": 1, "x": math.inf}, "new", ValueError, "feature 'x' is inf"),
+        ({"x": "red"}, "a", ValueError, r"feature 'x' is 'red' \(str\), not a number"),
+        ({"x": None}, "a", ValueError, r"feature 'x' is None"),
+        (None, "a", TypeError, "x must be a dict of features, got NoneType"),
+        ({"x": 1}, None, ValueError, "None cannot be a label"),
+        ({"x": 1}, math.nan, ValueError, "nan cannot be a label"),
+        ({"x": 1}, ["a"], TypeError, r"label \['a'\] is not hashable"),
+        ({"x": 1}, 1, ValueError, "labels True and 1 are equal in Python"),
+    ],
+)
+def test_what_is_refused_changes_nothing(x: Any, y: Any, error: Any, message: str) -> None:
+    builder = induction.JensenShannonTree(seed=1)
+    models = [builder, *(cls(naive_bayes.MultinomialNB(), builder) for cls in DECOMPOSITIONS)]
+    for model in models:
+        model.learn_one({"x": 1, "z": 2}, "a")
+        model.learn_one({"x": 2}, True)
+        before = pickle.dumps(model)
+        with pytest.raises(error, match=message):
+            model.learn_one(x, y)
+        assert pickle.dumps(model) == before
+
+
+@pytest.mark.parametrize(
+    ("parameters", "error", "message"),
+    [
+        ({"n_restarts": 0}, ValueError, "`n_restarts` must be at least 1, got 0"),
+        ({"n_restarts": 2.5}, TypeError, "`n_restarts` must be an integer, got 2.5"),
+        ({"seed": -1}, ValueError, "`seed` must be at least 0, got -1"),
+        ({"seed": "x"}, TypeError, "`seed` must be an integer, got 'x'"),
+    ],
+)
+def test_bad_builders(parameters: Any, error: Any, message: str) -> None:
+    with pytest.raises(error, match=message):
+        induction.JensenShannonTree(**parameters)
+
+
+# --- The learners --------------------------------------------------------------------------------
+
+
+def make() -> base.Classifier:
+    return linear_model.LogisticRegression()
+
+
+def same(model: Any, oracle: oracles.Decomposition, x: Any) -> None:
+    if not isinstance(model, induction.SoftBinaryDecomposition):
+        assert model.predict_one(x) == oracle.hard(x)
+        assert model.predict_proba_one(x)[model.predict_one(x)] == 1.0
+    else:
+        assert model.predict_proba_one(x) == pytest.approx(oracle.soft(x), abs=1e-12)
+    p = model.predict_proba_one(x)
+    assert sum(p.values()) == pytest.approx(1.0)
+    assert model.predict_one(x) == max(p, key=p.__getitem__)
+
+
+@each_decoding
+@given(stream=streams(), builds=st.booleans(), grace_period=st.integers(1, 20))
+@settings(deadline=None, max_examples=40)
+def test_the_learner_against_the_naive_one(
+    cls: Any, stream: Any, builds: bool, grace_period: int
+) -> None:
+    builder = induction.JensenShannonTree(n_restarts=2, seed=7) if builds else None
+    model, oracle = cls(make(), builder, grace_period), oracles.Decomposition(make)
+    for n, (x, y) in enumerate(stream, start=1):
+        model.learn_one(x, y)
+        oracle.learn(x, y)
+        if builder:
+            builder.learn_one(x, y)  # ours: the model has a clone of it
+            if n >= grace_period and builder.class_counts:
+                t = builder.taxonomy()
+                oracle.rebuild(nested(t, t.root))
+                builder = None
+        assert nested(model.tree, model.tree.root) == oracle.tree
+        same(model, oracle, x)
+
+
+@each_decoding
+@given(stream=streams(), seed=st.integers(0, 10_000))
+@settings(deadline=None, max_examples=40)
+def test_the_learner_in_a_given_tree(cls: Any, stream: Any, seed: int) -> None:
+    classes = list(dict.fromkeys(y for _, y in stream))
+    tree = random_tree(classes, np.random.default_rng(seed))
+    model, oracle = cls(make(), taxonomy_of(tree)), oracles.Decomposition(make, tree)
+    for x, y in stream:
+        same(model, oracle, x)
+        model.learn_one(x, y)
+        oracle.learn(x, y)
+    assert model.tree is model.taxonomy
+
+
+class Ideal(base.Classifier):
+    """A binary classifier that knows the probabilities; it finds out which split it is at."""
+
+    def __init__(self, weights: Any) -> None:
+        self.weights = weights
+        self.right = self.left = frozenset()
+
+    def learn_one(self, x: Any, y: bool) -> None:
+        if y:
+            self.right |= {x["class"]}
+        else:
+            self.left |= {x["class"]}
+
+    def predict_proba_one(self, x: Any, **kwargs: Any) -> Any:
+        left, right = (
+            sum(self.weights[c].get(x["token"], 0.0) for c in side)
+            for side in (self.left, self.right)
+        )
+        return {False: left / (left + right), True: right / (left + right)} if left + right else {}
+
+
+@given(problem=problems(min_classes=2), seed=st.integers(0, 10_000))
+@settings(deadline=None, max_examples=50)
+def test_with_ideal_classifiers_soft_decoding_is_the_bayes_classifier(
+    problem: Any, seed: int
+) -> None:
+    priors, conditionals = normalised(problem[0]), {c: normalised(p) for c, p in problem[1].items()}
+    joint = {c: {x: priors[c] * p for x, p in conditionals[c].items()} for c in priors}
+    tree = random_tree(list(priors), np.random.default_rng(seed))
+    right = dict.fromkeys(DECOMPOSITIONS, 0.0)
+    for cls in DECOMPOSITIONS:
+        model = cls(Ideal(joint), taxonomy_of(tree))
+        for c in priors:
+            model.learn_one({"class": c}, c)
+        for x in {x for p in conditionals.values() for x, value in p.items() if value}:
+            right[cls] += joint[model.predict_one({"token": x})].get(x, 0.0)
+    hard, soft = (1.0 - right[cls] for cls in DECOMPOSITIONS)
+    least = oracles.bayes_error(list(priors.values()), list(conditionals.values()))
+    assert soft == pytest.approx(least, abs=1e-9)
+    assert hard >= soft - 1e-9
+    assert hard <= induction.bayes_error_bounds(priors, conditionals)[1] + 1e-9
+
+
+def test_a_kept_split_keeps_its_classifier() -> None:
+    model = induction.BinaryDecomposition(make(), induction.JensenShannonTree(seed=1), 4)
+    twin = induction.BinaryDecomposition(make())
+    for x, y in [({"u": 1}, "a"), ({"v": 1}, "b"), ({"u": 2}, "a"), ({"v": 2}, "b")]:
+        model.learn_one(x, y)
+        twin.learn_one(x, y)
+    assert model._builder is None  # it has built
+    assert model._classifiers[0].weights == twin._classifiers[0].weights != {}
+    model.learn_one({"w": 1}, "late")
+    assert model.tree.path("late") == ("split 1", "late")
+
+
+def test_only_the_classifiers_above_a_class_learn_from_it() -> None:
+    model = induction.BinaryDecomposition(make(), LABELLED)
+    model.learn_one({"x": 1}, "c")
+    touched = {s: bool(c.weights) for s, c in enumerate(model._classifiers)}
+    assert touched == {0: False, 1: True}  # the root is the last split
+
+
+@each_decoding
+def test_before_the_first_example(cls: Any) -> None:
+    model = cls(make())
+    assert model.predict_one({"x": 1}) is None
+    assert model.predict_proba_one({"x": 1}) == {}
+    with pytest.raises(ValueError, match="no example has been learned"):
+        _ = model.tree
+    assert cls(make(), LABELLED).predict_one({"x": 1}) == ("c" if "Soft" in cls.__name__ else "a")
+    silent = cls(naive_bayes.GaussianNB(), LABELLED).predict_proba_one({"x": 1})
+    assert silent == (
+        {"a": 0.25, "b": 0.25, "c": 0.5} if "Soft" in cls.__name__ else {"a": 1, "b": 0, "c": 0}
+    )
+    one = cls(make(), Taxonomy.flat([], root="only"))
+    one.learn_one({"x": 1}, "only")
+    assert one.predict_proba_one({"x": 1}) == {"only": 1.0}
+
+
+@each_decoding
+def test_bad_labels_and_arguments(cls: Any) -> None:
+    model = cls(make(), LABELLED)
+    for y, message in (("ab", "'ab' is an inner node of the taxonomy"), ("d", "label 'd' is not")):
+        before = pickle.dumps(model)
+        with pytest.raises(ValueError, match=message):
+            model.learn_one({"x": 1}, y)
+        assert pickle.dumps(model) == before
+    for arguments, error, message in (
+        ((linear_model.LinearRegression(),), TypeError, "`classifier` must be a binary classifier"),
+        ((linear_model.Perceptron,), TypeError, "`classifier` must be a binary classifier"),
+        ((make(), "flat"), TypeError, "must be a Taxonomy, a JensenShannonTree or None, got str"),
+        ((make(), Taxonomy.flat("abc")), ValueError, "node 'root' has 3 children"),
+        ((make(), None, 0), ValueError, "`grace_period` must be at least 1, got 0"),
+    ):
+        with pytest.raises(error, match=message):
+            cls(*arguments)
+
+
+@each_decoding
+def test_what_the_classifier_refuses_changes_nothing(cls: Any) -> None:
+    for builder in (None, induction.JensenShannonTree()):
+        model = cls(linear_model.PAClassifier(), builder)
+        model.learn_one({"x": 1}, "a")
+        model.learn_one({"x": 2}, "b")
+        before = pickle.dumps(model)
+        for y in ("a", "new"):
+            with pytest.raises(TypeError, match="unexpected keyword"):
+                model.learn_one({"x": 3}, y, colour="red")
+            assert pickle.dumps(model) == before
+
+
+@each_decoding
+def test_weights_reach_the_classifiers_that_take_them(cls: Any) -> None:
+    weighted, plain = cls(make()), cls(make())
+    bayes = naive_bayes.ComplementNB()  # takes no weights, and its wrappers pass them on
+    unweighted = [
+        cls(classifier)
+        for classifier in (
+            bayes,
+            drift.DriftRetrainingClassifier(bayes),
+            preprocessing.StandardScaler() | multiclass.OneVsRestClassifier(bayes),
+        )
+    ]
+    for x, y in [({"u": 1}, "a"), ({"v": 1}, "b"), ({"u": 1}, "a")]:
+        plain.learn_one(x, y)
+        for model in (weighted, *unweighted):
+            model.learn_one(x, y, w=3.0)
+    assert weighted._classifiers[0].weights != plain._classifiers[0].weights
+    assert [model.predict_one({"u": 1}) for model in unweighted] == ["a"] * 3
+
+
+class Saying(base.Classifier):
+    """Says the same whatever it is asked; `NotImplementedError` for no probabilities at all."""
+
+    def __init__(self, said: Any) -> None:
+        self.said = said
+
+    def learn_one(self, x: Any, y: bool) -> None:
+        pass
+
+    def predict_one(self, x: Any, **kwargs: Any) -> Any:
+        return True
+
+    def predict_proba_one(self, x: Any, **kwargs: Any) -> Any:
+        if self.said is NotImplementedError:
+            raise NotImplementedError
+        return self.said
+
+
+@pytest.mark.parametrize("said", [None, {}, {True: math.nan, False: math.nan}])
+def test_what_a_classifier_does_not_say_counts_as_undecided(said: Any) -> None:
+    model = induction.SoftBinaryDecomposition(Saying(said), LABELLED)
+    assert model.predict_proba_one({"x": 1}) == {"a": 0.25, "b": 0.25, "c": 0.5}
+
+
+def test_a_classifier_without_probabilities_is_sure() -> None:
+    model = induction.SoftBinaryDecomposition(Saying(NotImplementedError), LABELLED)
+    assert model.predict_proba_one({"x": 1}) == {"a": 0.0, "b": 0.0, "c": 1.0}
+
+
+# --- In River ------------------------------------------------------------------------------------
+
+
+def variants() -> dict[str, Any]:
+    scaled = preprocessing.StandardScaler() | linear_model.LogisticRegression()
+    builder = induction.JensenShannonTree(seed=1)
+    return {
+        "builder": builder,
+        "hard": induction.BinaryDecomposition(linear_model.LogisticRegression()),
+        "soft": induction.SoftBinaryDecomposition(linear_model.LogisticRegression()),
+        "built": preprocessing.MinMaxScaler()
+        | induction.BinaryDecomposition(scaled, builder, grace_period=50),
+    }
+
+
+@pytest.mark.parametrize("name", list(variants()))
+def test_rivers_checks(name: str) -> None:
+    model = variants()[name]
+    done = 0
+    for check in checks.yield_checks(model):
+        if check.__name__ not in model._unit_test_skips():
+            check(model.clone())
+            done += 1
+    assert done >= (10 if name == "builder" else 50)
+
+
+@pytest.mark.parametrize("name", [name for name in variants() if name != "builder"])
+def test_a_pickle_in_the_middle_of_a_stream_changes_nothing(name: str) -> None:
+    model = variants()[name]
+    twin = model.clone()
+    for i, (x, y) in enumerate(datasets.ImageSegments().take(120)):
+        assert model.predict_proba_one(x) == twin.predict_proba_one(x)
+        model.learn_one(x, y)
+        twin.learn_one(x, y)
+        if i % 40 == 20:
+            twin = copy.deepcopy(twin) if i == 60 else pickle.loads(pickle.dumps(twin))
+
+
+@each_decoding
+def test_progressive_validation(cls: Any) -> None:
+    scaled = preprocessing.StandardScaler() | linear_model.LogisticRegression()
+    model = preprocessing.MinMaxScaler() | cls(scaled, induction.JensenShannonTree(seed=1), 100)
+    stream = list(datasets.ImageSegments().take(600))
+    for accuracy in (
+        evaluate.progressive_val_score(stream, model, metrics.Accuracy()),
+        evaluate.progressive_val_score(stream, model.clone(), metrics.Accuracy(), delay=5),
+    ):
+        assert accuracy.get() > 0.3  # one of 7 classes, all of one size
+
+
+@each_decoding
+def test_text_goes_to_classifiers_that_read_it(cls: Any) -> None:
+    from river import feature_extraction
+
+    model = cls(feature_extraction.BagOfWords() | naive_bayes.MultinomialNB())
+    for _ in range(3):
+        for text, label in (("goal match", "sport"), ("aria stage", "opera"), ("vote", "law")):
+            model.learn_one(text, label)
+    assert model.predict_one("a goal") == "sport"
+    assert model.predict_one("the stage") == "opera"
+
+
+@each_decoding
+def test_keywords_that_mean_nothing_are_refused(cls: Any) -> None:
+    model = cls(linear_model.LogisticRegression())
+    model.learn_one({"x": 1.0}, "a")
+    for method in (model.predict_one, model.predict_proba_one):
+        with pytest.raises(TypeError, match=r"got an unexpected keyword argument 'treshold'"):
+            method({"x": 1.0}, treshold=0.5)

@@ -1,0 +1,356 @@
+"""Stopping early, the likeliest paths and reasons, against dicts and loops."""
+
+from __future__ import annotations
+
+import math
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from river import base, compose, naive_bayes, preprocessing
+from river import linear_model as river_linear_model
+
+import oracles
+from river_hier import (
+    Taxonomy,
+    batch,
+    decision,
+    inspection,
+    kernel,
+    linear_model,
+    local,
+    probabilistic,
+)
+from support import strategies
+
+TREE = Taxonomy([("r", "a"), ("r", "b"), ("a", "c"), ("a", "d"), ("c", "e")])
+DAG = Taxonomy([("r", "a"), ("r", "b"), ("a", "c"), ("b", "c"), ("c", "d")])
+X = {"x": 1.0, "y": -0.5, "new": 2.0}
+
+
+def logistic() -> Any:
+    return river_linear_model.LogisticRegression()
+
+
+def softmax() -> Any:
+    return river_linear_model.SoftmaxRegression()
+
+
+LINEAR_SINGLE = {
+    "Hieron": linear_model.Hieron,
+    "AveragedHieron": linear_model.AveragedHieron,
+}
+LINEAR_MULTI = {
+    "HPerceptron": linear_model.HPerceptron,
+    "HAROW": linear_model.HAROW,
+    "HRLS": linear_model.HRLS,
+    "SHRLS": linear_model.SHRLS,
+    "HMinOver": linear_model.HMinOver,
+    "hashed": lambda t: linear_model.HAROW(t, n_features=2**10),
+}
+KERNELS = {
+    "kernel.Hieron": lambda t: kernel.Hieron(t, kernel.RBF(1.0)),
+    "kernel.AveragedHieron": lambda t: kernel.AveragedHieron(t, kernel.RBF(1.0), budget=5),
+    "kernel.HRLS": lambda t: kernel.HRLS(t, kernel.Polynomial(2)),
+    "kernel.SHRLS": lambda t: kernel.SHRLS(t, oracles.linear_kernel, budget=4),
+}
+SINGLE = {
+    **LINEAR_SINGLE,
+    "kernel.Hieron": KERNELS["kernel.Hieron"],
+    "LinearDiscriminant": probabilistic.LinearDiscriminant,
+    "PerParent": lambda t: local.PerParent(softmax(), t),
+    "PerLevel": lambda t: local.PerLevel(softmax(), t),
+    "Tempered": lambda t: decision.Tempered(linear_model.Hieron(t)),
+    "TreeBayes": lambda t: decision.TreeBayes(naive_bayes.GaussianNB(), t),
+}
+MULTI = {
+    **LINEAR_MULTI,
+    "kernel.SHRLS": KERNELS["kernel.SHRLS"],
+    "PerNode": lambda t: local.PerNode(logistic(), t),
+    "Calibrated": lambda t: decision.Calibrated(linear_model.HAROW(t)),
+    "HLossBayes": lambda t: decision.HLossBayes(linear_model.HAROW(t)),
+    "ZeroOneBayes": lambda t: decision.ZeroOneBayes(linear_model.HRLS(t)),
+}
+EVERY = {**SINGLE, **MULTI}
+
+
+def taught(make: Any, taxonomy: Taxonomy = TREE, n: int = 30) -> Any:
+    model = make(taxonomy)
+    rng = np.random.default_rng(3)
+    labels = taxonomy.nodes[1:]
+    for _ in range(n):
+        i = int(rng.integers(len(labels)))
+        x = {"x": float(rng.normal() + i), "y": float(rng.normal() - (i == 2)), i: 1.0}
+        model.learn_one(x, labels[i])
+    return model
+
+
+class Says(base.Classifier):
+    """A model that says what it is told."""
+
+    def __init__(self, taxonomy: Taxonomy, p: dict[Any, float]) -> None:
+        self.taxonomy, self.p = taxonomy, p
+
+    def learn_one(self, x: Any, y: Any) -> None: ...
+
+    def predict_proba_one(self, x: Any) -> dict[Any, float]:
+        return self.p
+
+    def predict_one(self, x: Any) -> Any:
+        return max(self.p, key=self.p.__getitem__)
+
+
+@given(st.data())
+@settings(max_examples=60, deadline=None)
+def test_a_single_label_stops_where_the_oracle_does(data: st.DataObject) -> None:
+    t = data.draw(strategies.trees())
+    parents = strategies.parents_of(t)
+    parts = data.draw(st.lists(st.integers(0, 3), min_size=len(t), max_size=len(t)))
+    p = {v: part / 32 for v, part in zip(t, parts, strict=True)}  # sums are exact
+    model = decision.TreeBayes(Says(t, p), t)  # type: ignore[arg-type]
+    threshold = data.draw(st.integers(0, 32)) / 32
+    deepest = oracles.deepest(parents, p, threshold)
+    assert model.predict_one({}, threshold=threshold) == deepest
+    max_depth = data.draw(st.integers(0, 4))
+    cut = oracles.cut(parents, deepest, max_depth)
+    assert model.predict_one({}, threshold=threshold, max_depth=max_depth) == cut
+    own = oracles.cut(parents, model.predict_one({}), max_depth)
+    assert model.predict_one({}, max_depth=max_depth) == own
+
+
+@pytest.mark.parametrize("name", MULTI)
+@pytest.mark.parametrize("taxonomy", [TREE, DAG])
+def test_a_multilabel_stops_where_the_oracle_does(name: str, taxonomy: Taxonomy) -> None:
+    if not taxonomy.is_tree and name.endswith("Bayes"):
+        pytest.skip("in trees only")
+    model, parents = taught(MULTI[name], taxonomy), strategies.parents_of(taxonomy)
+    own = {v for v, on in model.predict_one(X).items() if on}
+    p = {v: likely[True] for v, likely in model.predict_proba_one(X).items()}
+    for max_depth in range(4):
+        answer = model.predict_one(X, max_depth=max_depth)
+        assert tuple(answer) == taxonomy.nodes[1:]
+        assert {v for v, on in answer.items() if on} == oracles.cut_multilabel(
+            parents, own, max_depth
+        )
+        for threshold in (0.0, 0.2, *p.values(), 1.0):
+            enough = oracles.likely_enough(parents, p, threshold)
+            answer = model.predict_one(X, threshold=threshold, max_depth=max_depth)
+            on = {v for v, yes in answer.items() if yes}
+            assert on == oracles.cut_multilabel(parents, enough, max_depth)
+
+
+class Incoherent(base.MultiLabelClassifier):
+    """A model of one's own for which a node may be likelier than its parent."""
+
+    taxonomy = _taxonomy = TREE
+
+    def learn_one(self, x: Any, y: Any) -> None: ...
+
+    def predict_one(self, x: Any, **kwargs: Any) -> Any:
+        return {label: p[True] >= 0.5 for label, p in self.predict_proba_one(x).items()}
+
+    def predict_proba_one(self, x: Any, **kwargs: Any) -> Any:
+        likely = {"a": 0.4, "b": 0.7, "c": 0.9, "d": 0.1, "e": 0.8}
+        return {label: {True: p, False: 1 - p} for label, p in likely.items()}
+
+
+def test_an_answer_is_closed_upward_whatever_the_model_says() -> None:
+    answer = decision.HLossBayes(Incoherent()).predict_one(X, threshold=0.5)
+    assert answer == {"a": False, "b": True, "c": False, "d": False, "e": False}
+
+
+@pytest.mark.parametrize("name", SINGLE)
+def test_every_single_label_model_stops(name: str) -> None:
+    model, parents = taught(SINGLE[name]), strategies.parents_of(TREE)
+    p, own = model.predict_proba_one(X), model.predict_one(X)
+    for threshold in (0.55, 0.7, 0.9, 0.99):
+        # No threshold is met with equality here, so rounding does not matter.
+        assert model.predict_one(X, threshold=threshold) == oracles.deepest(parents, p, threshold)
+    for max_depth in range(4):
+        assert model.predict_one(X, max_depth=max_depth) == oracles.cut(parents, own, max_depth)
+    assert model.predict_one(X, threshold=1.0, max_depth=0) == "r"
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_keywords_go_through_a_pipeline_and_change_nothing(name: str) -> None:
+    model = taught(lambda t: compose.Discard("new") | EVERY[name](t))
+    model.predict_one(X)  # some keep what they had to look up
+    before = pickle.dumps(model)
+    alone = model[next(reversed(model.steps))]
+    x = {"x": 1.0, "y": -0.5}
+    for keywords in ({"max_depth": 1}, {"threshold": 0.7}, {"threshold": 0.4, "max_depth": 1}):
+        assert model.predict_one(X, **keywords) == alone.predict_one(x, **keywords)
+    assert inspection.top_one(model, X, k=2) == inspection.top_one(alone, x, k=2)
+    assert pickle.dumps(model) == before
+
+
+@pytest.mark.parametrize("name", EVERY)
+@pytest.mark.parametrize(
+    ("keywords", "error", "message"),
+    [
+        ({"threshold": 1.5}, ValueError, "`threshold` must be between 0 and 1, got 1.5"),
+        ({"threshold": math.nan}, ValueError, "`threshold` must be between 0 and 1, got nan"),
+        ({"threshold": "0.5"}, ValueError, "`threshold` must be between 0 and 1, got '0.5'"),
+        ({"max_depth": -1}, ValueError, "`max_depth` must be at least 0, got -1"),
+        ({"max_depth": 1.0}, TypeError, "`max_depth` must be an integer, got 1.0"),
+        ({"max_depth": True}, TypeError, "`max_depth` must be an integer, got True"),
+    ],
+)
+def test_bad_keywords(name: str, keywords: Any, error: Any, message: str) -> None:
+    with pytest.raises(error, match=message):
+        EVERY[name](TREE).predict_one(X, **keywords)
+
+
+def test_models_without_probabilities_stop_at_a_depth() -> None:
+    examples = [({"x": 1.0}, "e"), ({"y": 1.0}, "b"), ({"x": 0.5, "y": 1.0}, "d")]
+    for model in (batch.BatchHMinOver(TREE), batch.KernelHSVM(TREE, kernel.RBF(1.0))):
+        fitted = compose.Discard("new") | model.fit(examples)
+        own = {v for v, on in fitted.predict_one(X).items() if on}
+        for max_depth in range(4):
+            on = {v for v, yes in fitted.predict_one(X, max_depth=max_depth).items() if yes}
+            assert on == oracles.cut_multilabel(strategies.parents_of(TREE), own, max_depth)
+
+
+def test_an_open_taxonomy_stops_too() -> None:
+    for model in (linear_model.HAROW(), linear_model.Hieron(), local.PerNode(logistic())):
+        for y in ("b", "c"):
+            model.learn_one({y: 1.0}, y)
+        nothing = model.predict_one({"b": 1.0}, max_depth=0)
+        assert nothing in ("root", {"b": False, "c": False})
+
+
+@pytest.mark.parametrize("name", EVERY)
+def test_top_one_is_sorted_and_goes_from_the_root(name: str) -> None:
+    model = taught(EVERY[name])
+    top = inspection.top_one(model, X, k=100)
+    said = model.predict_proba_one(X)
+    for path, p in top:
+        assert path == TREE.path(path[-1])
+        assert p == (said[path[-1]][True] if name in MULTI else said[path[-1]])
+    keys = [(-p, TREE.index(path[-1])) for path, p in top]
+    if name in MULTI:
+        keys = [(-p, -TREE.depth(path[-1]), TREE.index(path[-1])) for path, p in top]
+    assert keys == sorted(keys)
+    assert {path[-1] for path, _ in top} == set(said)
+    assert inspection.top_one(model, X, k=2) == top[:2]
+
+
+def test_top_one_of_ties_and_of_a_dag() -> None:
+    ties = linear_model.HRLS(TREE)  # P(on) of all children of the root is 1/2
+    assert [path for path, _ in inspection.top_one(ties, X, k=2)] == [("r", "a"), ("r", "b")]
+    sure = local.PerNode(naive_bayes.GaussianNB(), TREE)
+    sure.learn_one({"x": 1.0}, "e")
+    assert inspection.top_one(sure, {"x": 1.0}, k=1) == [(("r", "a", "c", "e"), 1.0)]
+    paths = [path for path, _ in inspection.top_one(taught(linear_model.HRLS, DAG), X, k=4)]
+    assert ("r", "a", "c", "d") in paths
+    assert inspection.top_one(decision.TreeBayes(naive_bayes.GaussianNB(), TREE), X) == []
+
+
+def test_top_one_refuses() -> None:
+    model = linear_model.HAROW(TREE)
+    for k, error in ((0, ValueError), (2.0, TypeError), (None, TypeError)):
+        with pytest.raises(error, match="`k` must be"):
+            inspection.top_one(model, X, k=k)  # type: ignore[arg-type]
+    for wrong in (naive_bayes.GaussianNB(), linear_model.HAROW, None):
+        with pytest.raises(TypeError, match="`model` must be a model in a taxonomy"):
+            inspection.top_one(wrong, X)
+
+
+@pytest.mark.parametrize("name", ["HPerceptron", "HAROW", *LINEAR_SINGLE])
+def test_parts_are_weights_times_features(name: str) -> None:
+    model, parents = taught(EVERY[name]), strategies.parents_of(TREE)
+    w = {"r": {}, **model.weights}
+    for label, why in model.explain_one(X).items():
+        path = oracles.path(parents, label) if name in SINGLE else [label]
+        expected = oracles.parts([w[v] for v in path], X)
+        assert dict(why.parts) == pytest.approx(expected, abs=1e-9)
+        assert why.score == pytest.approx(sum(expected.values()), abs=1e-9)
+
+
+@pytest.mark.parametrize("name", ["HRLS", "SHRLS"])
+def test_parts_of_least_squares_are_shares_of_the_score(name: str) -> None:
+    model = taught(EVERY[name])
+    for label, why in model.explain_one(X).items():
+        whole = oracles.parts([model.weights[label]], X)
+        ratios = [part / whole[feature] for feature, part in why.parts]
+        assert set(dict(why.parts)) == set(whole)
+        assert ratios == pytest.approx([ratios[0]] * len(ratios))
+        assert 0.0 < ratios[0] < 1.0  # 1 / (1 + r)
+
+
+@pytest.mark.parametrize("name", [*LINEAR_SINGLE, *LINEAR_MULTI, *KERNELS, "LinearDiscriminant"])
+def test_a_reason_agrees_with_the_model(name: str) -> None:
+    model = taught({**EVERY, **KERNELS}[name])
+    before, scores = pickle.dumps(model), model.score_one(X)
+    nothing = model.score_one({}) if name == "LinearDiscriminant" else dict.fromkeys(scores, 0.0)
+    reasons, answer = model.explain_one(X), model.predict_one(X)
+    single = not isinstance(answer, dict)
+    on = set(TREE.path(answer)) if single else {v for v, yes in answer.items() if yes}
+    assert {label for label, why in reasons.items() if why.on} == on
+    for label, why in reasons.items():
+        sizes = [abs(part) for _, part in why.parts]
+        assert why.score == pytest.approx(scores[label])
+        assert sum(part for _, part in why.parts) + nothing[label] == pytest.approx(why.score)
+        assert sizes == sorted(sizes, reverse=True)
+        assert all(sizes)
+        p = model.predict_proba_one(X)
+        likely = sum(p[v] for v in TREE.subtree(label)) if single else p[label][True]
+        assert why.probability == pytest.approx(likely)
+        if single and not why.on:
+            rivals = set(TREE.children(TREE.parent(label))) - on
+            assert scores[label] == max(scores[v] for v in rivals)
+        if not single:
+            assert set(TREE.parents(label)) <= on | {"r"}
+    lines = model.debug_one(X).splitlines()
+    assert len(lines) == 1 + len(reasons)
+    assert pickle.dumps(model) == before
+
+
+@pytest.mark.parametrize("budget", [None, 4])
+def test_parts_of_least_squares_with_a_kernel_are_shares_of_the_score(budget: int | None) -> None:
+    model = taught(lambda t: kernel.HRLS(t, kernel.RBF(1.0), budget=budget))
+    visit, forgotten = model._rls.visit(X), 0
+    for system in model._rls.systems:
+        whole = system.solver.scores(visit)
+        r, _ = system.solver.solve(visit)
+        forgotten += np.any(system.solver.w0)
+        for v, w_x in zip(system.nodes, whole, strict=True):
+            parts = visit.x.values * model._rls.coefficients(v)
+            assert sum(parts) == pytest.approx(w_x)
+            why = model.explain_one(X).get(TREE.nodes[v])
+            if why is not None:
+                found = sorted(part * (1 + r) for _, part in why.parts)
+                assert found == pytest.approx(sorted(part for part in parts if part))
+    assert bool(forgotten) == (budget is not None)
+
+
+def test_parts_of_a_kernel_are_stored_examples() -> None:
+    model = kernel.Hieron(TREE, kernel.Linear())
+    for x, y in [({"x": 1.0}, "e"), ({"y": 2.0}, "b")]:
+        model.learn_one(x, y)
+    why = model.explain_one({"x": 1.0, "y": 1.0})["a"]
+    assert {tuple(example) for example, _ in why.parts} <= {("x",), ("y",)}
+    assert {"x": 1.0} in [example for example, _ in why.parts]
+
+
+def test_parts_that_cancel_stay() -> None:
+    model = linear_model.HRLS(Taxonomy.flat(["a"]))
+    model.learn_one({"x": 1.0, "y": -1.0}, "a")
+    (why,) = model.explain_one({"x": 1.0, "y": 1.0}).values()
+    assert why.score == pytest.approx(0.0)
+    assert sorted(part for _, part in why.parts) == pytest.approx([-1 / 3, 1 / 3])
+
+
+def test_reasons_through_a_pipeline() -> None:
+    model = preprocessing.Normalizer() | linear_model.HAROW(TREE)
+    for _ in range(3):
+        model.learn_one({"x": 3.0, "y": 4.0}, "c")
+    inside = model["HAROW"].explain_one({"x": 0.6, "y": 0.8})
+    assert inspection.explain_one(model, {"x": 3.0, "y": 4.0}) == inside
+    assert inspection.explain_one(model["HAROW"], {"x": 0.6, "y": 0.8}) == inside
+    for wrong in (local.PerNode(logistic(), TREE), linear_model.HAROW, None):
+        with pytest.raises(TypeError, match="`model` must have an `explain_one`"):
+            inspection.explain_one(wrong, X)

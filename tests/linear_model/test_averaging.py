@@ -1,0 +1,436 @@
+"""Averaged learners: they learn as alone, and predict with the mean of all hypotheses."""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import pickle
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from river import checks, datasets, preprocessing
+
+import oracles
+from river_hier import OpenTaxonomy, Taxonomy, decision, linear_model
+from support.backends import both, namespace, native_only, running_on
+from support.comparison import (
+    assert_coherent,
+    assert_near,
+    assert_same_weights,
+    decided,
+    near_the_top,
+    untouched,
+)
+from support.river_data import GENE_TREE, TREE
+from support.strategies import (
+    changes,
+    features,
+    multilabel_streams,
+    multilabels,
+    parents_of,
+    reals,
+    single_label_streams,
+    trees,
+)
+
+INSIDE: dict[str, Callable[[Any], Any]] = {
+    "Hieron": linear_model.Hieron,
+    "Hieron, small steps": lambda t: linear_model.Hieron(t, C=0.1),
+    "HPerceptron": linear_model.HPerceptron,
+    "HAROW": linear_model.HAROW,
+    "HAROW, hashed": lambda t: linear_model.HAROW(t, r=0.5, n_features=4),
+}
+each = pytest.mark.parametrize("name", INSIDE)
+T = Taxonomy.from_nested({"r": {"a": ["b", "c"], "d": ["e"]}})
+WIDE = Taxonomy([("r", f"n{v}") for v in range(90)] + [(f"n{v}", f"m{v}") for v in range(90)])
+Example = tuple[dict[Any, float], Any]
+
+
+def averaged(name: str, taxonomy: Any) -> Any:
+    return around(name)(INSIDE[name](taxonomy))
+
+
+def around(name: str) -> Any:
+    if name.startswith("Hieron"):
+        return linear_model.AveragedClassifier
+    return linear_model.AveragedMultiLabelClassifier
+
+
+def learned(model: Any, stream: list[Example]) -> Any:
+    for x, y in stream:
+        model.learn_one(x, y)
+    return model
+
+
+def examples(name: str, taxonomy: Taxonomy, n: int = 40, seed: int = 0) -> list[Example]:
+    """Generic numbers, so that no rounding decides."""
+    rng = np.random.default_rng(seed)
+    stream: list[Example] = []
+    for _ in range(n):
+        names = rng.choice(12, 5, replace=False).tolist()
+        x = {f"f{j}": float(v) for j, v in zip(names, rng.normal(size=5), strict=True)}
+        y = taxonomy.nodes[int(rng.integers(1, len(taxonomy)))]
+        stream.append((x, y if name.startswith("Hieron") else {y}))
+    return stream
+
+
+@both
+@pytest.mark.parametrize("C", [float("inf"), 0.1])
+@given(data=single_label_streams(), pickle_at=st.integers(0, 25))
+@settings(max_examples=40, deadline=None)
+def test_single_label(backend: str, C: float, data: Any, pickle_at: int) -> None:
+    taxonomy, stream = data
+    with running_on(backend):
+        ours: Any = linear_model.AveragedClassifier(linear_model.Hieron(taxonomy, C=C))
+        theirs = oracles.Averaged(oracles.Hieron(parents_of(taxonomy), C=C))
+        for step, (x, y) in enumerate(stream):
+            scores = theirs.scores(x)
+            assert_near(ours.score_one(x), scores)
+            if len(near_the_top(scores)) == 1:
+                assert ours.predict_one(x) == theirs.predict(x)
+            assert sum(ours.predict_proba_one(x).values()) == pytest.approx(1.0)
+            rivals = near_the_top(theirs.oracle.scores(x))
+            if len(rivals) > 1 and not rivals <= untouched(theirs.oracle):
+                return  # rounding decides whom the step is for: from here on both may be right
+            ours.learn_one(x, y)
+            theirs.learn(x, y)
+            assert_same_weights(ours.weights, theirs.w)
+            assert_same_weights(ours.last.weights, theirs.oracle.w)
+            if step == pickle_at:
+                ours = pickle.loads(pickle.dumps(ours))
+
+
+@both
+@pytest.mark.parametrize("name", ["HPerceptron", "HAROW"])
+@given(data=multilabel_streams(), pickle_at=st.integers(0, 25))
+@settings(max_examples=40, deadline=None)
+def test_multilabel(backend: str, name: str, data: Any, pickle_at: int) -> None:
+    taxonomy, stream = data
+    with running_on(backend):
+        ours = averaged(name, taxonomy)
+        theirs = oracles.Averaged(getattr(oracles, name)(parents_of(taxonomy)))
+        for step, (x, y) in enumerate(stream):
+            scores = theirs.scores(x)
+            assert_near(ours.score_one(x), scores)
+            answer = ours.predict_one(x)
+            if decided(scores, lambda label: True):
+                assert answer == theirs.predict(x)
+            assert list(answer) == list(taxonomy.nodes[1:])
+            assert_coherent(ours.predict_proba_one(x), taxonomy)
+            edge = theirs.oracle.scores(x)
+            if name == "HAROW" and any(abs(abs(s) - 1.0) < 1e-9 for s in edge.values()):
+                return  # rounding decides whether the margin is met
+            ours.learn_one(x, y)
+            theirs.learn(x, y)
+            assert_same_weights(ours.weights, theirs.w)
+            if step == pickle_at:
+                ours = pickle.loads(pickle.dumps(ours))
+
+
+@both
+@each
+@pytest.mark.parametrize("taxonomy", [T, WIDE, None], ids=["small", "large", "open"])
+def test_the_model_inside_learns_as_alone(backend: str, name: str, taxonomy: Any) -> None:
+    stream = examples(name, taxonomy or T)
+    with running_on(backend):
+        model, alone = averaged(name, taxonomy), learned(INSIDE[name](taxonomy), stream)
+        assert learned(model, stream).last.weights == alone.weights
+        assert model.weights != alone.weights
+        twin = learned(model.last, stream)  # it goes its own way
+        assert twin.weights != model.last.weights
+        lag = model._lag.weights
+        learned(model.model, stream)  # nobody should, but this is no step of ours
+        assert model._lag.weights == lag
+
+
+@both
+@each
+def test_what_a_model_knows_is_its_first_hypothesis(backend: str, name: str) -> None:
+    before, stream = examples(name, T, 15, seed=1), examples(name, T, 10)
+    with running_on(backend):
+        alone = learned(INSIDE[name](T), before)
+        model = around(name)(learned(INSIDE[name](T), before))
+        hypotheses = [alone.weights]
+        for example in stream:
+            learned(alone, [example])
+            hypotheses.append(alone.weights)
+            learned(model, [example])
+            assert_same_weights(model.weights, oracles.averages.mean(hypotheses))
+
+
+@native_only
+@each
+@pytest.mark.parametrize("taxonomy", [T, WIDE], ids=["small", "large"])
+def test_both_cores_agree(name: str, taxonomy: Taxonomy) -> None:
+    stream, found = examples(name, taxonomy), []
+    for backend in ("numpy", "native"):
+        with running_on(backend):
+            model = learned(averaged(name, taxonomy), stream)
+            found.append([model.score_one(x) for x, _ in stream])
+            data = pickle.dumps(model)
+        with running_on("native" if backend == "numpy" else "numpy"):
+            again = learned(pickle.loads(data), stream[:5])
+            found[-1] += [again.score_one(x) for x, _ in stream]
+    for ours, theirs in zip(*found, strict=True):
+        assert ours == pytest.approx(theirs, abs=1e-9)
+
+
+@both
+@each
+@pytest.mark.parametrize("taxonomy", [T, None], ids=["closed", "open"])
+def test_a_batch_is_the_loop(backend: str, name: str, taxonomy: Any) -> None:
+    stream = examples(name, T)
+    X, ys = pd.DataFrame([x for x, _ in stream]).fillna(0.0), [y for _, y in stream]
+    rows = X.to_dict("records")
+    with running_on(backend):
+        one = learned(averaged(name, taxonomy), list(zip(rows, ys, strict=True)))
+        many = averaged(name, taxonomy)
+        many.learn_many(X[:25], ys[:25])
+        many.learn_many(X[25:], ys[25:])
+        for label, w in one.weights.items():
+            assert many.weights[label] == pytest.approx(w, abs=1e-12)
+        answers, likely = many.predict_many(X), many.predict_proba_many(X)
+        listed = answers.tolist() if name.startswith("Hieron") else answers.to_dict("records")
+        assert listed == [many.predict_one(x) for x in rows]
+        assert len(likely) == len(X)
+
+
+def remap_weights(name: str) -> Any:
+    prototypes = name.startswith("Hieron")
+    return oracles.carried_prototypes if prototypes else oracles.carried_weights
+
+
+@both
+@pytest.mark.parametrize("name", ["Hieron", "HPerceptron", "HAROW"])
+@given(st.data())
+@settings(max_examples=15, deadline=None)
+def test_an_adopted_average_is_that_of_adopted_hypotheses(
+    backend: str, name: str, data: Any
+) -> None:
+    t = data.draw(trees())
+    after, renamed = data.draw(changes(t))
+    labels: Any = st.sampled_from(t.nodes) if name == "Hieron" else multilabels(t)
+    stream = data.draw(st.lists(st.tuples(features(reals), labels), max_size=10))
+    with running_on(backend):
+        model, alone = averaged(name, t), INSIDE[name](t)
+        hypotheses: list[Any] = [{v: {} for v in t}]
+        for x, y in stream:
+            model.learn_one(x, y)
+            alone.learn_one(x, y)
+            hypotheses.append({t.root: {}, **alone.weights})
+        before = pickle.dumps(model)
+        with pytest.raises(ValueError, match="not in the"):
+            model.adopt(after, {"unheard": after.root})
+        assert pickle.dumps(model) == before
+        model.adopt(after, renamed)
+        parents = parents_of(t), parents_of(after)
+        expected = [remap_weights(name)(w, *parents, renamed) for w in hypotheses]
+        assert_same_weights(model.weights, oracles.averages.mean(expected))
+        assert model.taxonomy == model.last.taxonomy == model.clone().taxonomy == after
+        assert list(model.score_one({})) == list(after.nodes[name != "Hieron" :])
+        learned(model, examples(name, after, 3))
+
+
+@both
+@each
+def test_an_open_taxonomy_grows_along_paths(backend: str, name: str) -> None:
+    """New nodes are carried into all hypotheses, as if each had adopted the larger taxonomy."""
+    stream = examples(name, T, 12)
+    named = {label: "/".join(map(str, T.path(label)[1:])) for label in T.nodes[1:]}
+    if not name.startswith("Hieron"):
+        stream = [(x, *y) for x, y in stream]
+    with running_on(backend):
+        model, hypotheses = averaged(name, OpenTaxonomy(separator="/")), []
+        alone = INSIDE[name](OpenTaxonomy(separator="/"))
+        for x, y in stream:
+            label = named[y] if name.startswith("Hieron") else {named[y]}
+            hypotheses.append(copy.deepcopy(alone))
+            model.learn_one(x, label)
+            alone.learn_one(x, label)
+        grown = alone._taxonomy
+        for hypothesis in hypotheses:
+            hypothesis.adopt(grown)
+        hypotheses.append(alone)
+        assert isinstance(model.taxonomy, OpenTaxonomy)
+        for x, _ in stream:
+            scores = [list(h.score_one(x).values()) for h in hypotheses]
+            assert list(model.score_one(x).values()) == pytest.approx(np.mean(scores, axis=0))
+
+
+@each
+@pytest.mark.parametrize("x", [{"f1": float("nan")}, {"new": "red"}, None])
+def test_bad_x_changes_nothing(name: str, x: Any) -> None:
+    for taxonomy in (T, None):
+        model = learned(averaged(name, taxonomy), examples(name, T))
+        before = pickle.dumps(model)
+        for y in ("b", "brand new") if taxonomy is None else ("b",):
+            with pytest.raises((ValueError, TypeError)):
+                model.learn_one(x, y)
+        with pytest.raises((ValueError, TypeError)):
+            model.learn_many(pd.DataFrame([{"f1": 1.0}, x or {"f1": None}]), ["b", "c"])
+        with pytest.raises((ValueError, TypeError)):
+            model.predict_one(x)
+        assert pickle.dumps(model) == before
+
+
+@each
+def test_bad_y_changes_nothing(name: str) -> None:
+    model = learned(averaged(name, T), examples(name, T))
+    before = pickle.dumps(model)
+    for y in ("unicorn", None):
+        with pytest.raises(ValueError, match=r"unicorn|None"):
+            model.learn_one({"f1": 1.0, "new": 2.0}, y)
+    assert pickle.dumps(model) == before
+    learned(model, examples(name, T))  # nothing is recorded twice, nor anything missed
+    again = learned(pickle.loads(before), examples(name, T))
+    assert model.weights == again.weights
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        *(getattr(linear_model, name)() for name in ("HRLS", "SHRLS", "HMinOver")),
+        linear_model.AveragedHieron(),
+        linear_model.AveragedClassifier(linear_model.Hieron()),
+        linear_model.Hieron,
+        preprocessing.StandardScaler() | linear_model.HAROW(),
+        None,
+    ],
+    ids=lambda model: type(model).__name__,
+)
+def test_what_has_no_steps_of_its_own_is_refused(model: Any) -> None:
+    for cls in (linear_model.AveragedClassifier, linear_model.AveragedMultiLabelClassifier):
+        with pytest.raises(TypeError, match=r"`model` must be an? `H.*weights move in steps, got"):
+            cls(model)
+
+
+def test_each_kind_has_its_own() -> None:
+    with pytest.raises(TypeError, match="`model` must be a `Hieron`, whose weights"):
+        linear_model.AveragedClassifier(linear_model.HPerceptron())
+    with pytest.raises(TypeError, match="`model` must be an `HPerceptron` or an `HAROW`"):
+        linear_model.AveragedMultiLabelClassifier(linear_model.Hieron())
+
+
+@each
+def test_answers_explained_and_cut_short(name: str) -> None:
+    model = learned(averaged(name, T), examples(name, T))
+    x = {"f1": 1.0, "f2": -0.5, "f7": 0.25}
+    for label, why in model.explain_one(x).items():
+        assert why.score == model.score_one(x)[label] if label != "r" else True
+        assert sum(part for _, part in why.parts) == pytest.approx(why.score)
+    cut = model.predict_one(x, threshold=0.0, max_depth=1)
+    if name.startswith("Hieron"):
+        assert T.depth(cut) <= 1
+    else:
+        assert cut == {"a": True, "d": True, "b": False, "c": False, "e": False}
+        assert decision.HLossBayes(model).predict_one(x).keys() == cut.keys()
+    assert "Prediction" in model.debug_one(x)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_single_precision(dtype: str) -> None:
+    stream = examples("HAROW", T)
+    model = learned(
+        linear_model.AveragedMultiLabelClassifier(linear_model.HAROW(T, dtype=dtype)), stream
+    )
+    expected = learned(averaged("HAROW", T), stream)
+    for x, _ in stream:
+        assert model.score_one(x) == pytest.approx(expected.score_one(x), abs=1e-5)
+    if dtype == "float32":
+        with pytest.raises(ValueError, match="too large for weights of dtype"):
+            model.learn_one({"f1": 1e20}, {"b"})
+
+
+@both
+def test_weights_record_their_changes(backend: str) -> None:
+    k = namespace(backend)
+    names, labels = k.FeatureIndex(), k.Labels(T)
+    w, lag = k.Weights(len(T)), k.Weights(len(T))
+    w.record(lag, 3)
+    k.hperceptron_step(w, names, labels, {"x": 1.0}, [])
+    assert lag.column(1, 1) == [-3.0] == 3 * w.column(1, 1)
+    w.record(None, 0)
+    k.hperceptron_step(w, names, labels, {"x": -1.0}, ["b"])
+    assert lag.column(1, 1) == [-3.0]
+    if backend == "native":  # there it would write elsewhere
+        w.record(k.Weights(2), 1)
+        k.hperceptron_step(w, names, labels, {"x": 1.0}, [])
+        w.record(lag, 1)
+        w.add_nodes(200)
+        k.hperceptron_step(w, names, k.Labels(WIDE), {"x": 1.0}, ["m80"])
+        assert lag.column(1, 1) == [-3.0], "what does not fit is not recorded"
+
+
+@native_only
+@pytest.mark.parametrize("name", ["Hieron", "HPerceptron", "HAROW"])
+def test_other_threads_are_turned_away_while_a_batch_is_learned(name: str) -> None:
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(40_000, 100)), columns=[f"f{j}" for j in range(100)])
+    y = rng.choice(["a", "b", "c"], size=len(X)).tolist()
+    x, refused = X.iloc[0].to_dict(), 0
+    with running_on("native"):
+        expected, model = averaged(name, T), averaged(name, T)
+        expected.learn_many(X, y)
+
+        def learn() -> None:
+            while model._m == 0:  # it may be turned away itself, before it has begun
+                with contextlib.suppress(RuntimeError):
+                    model.learn_many(X, y)
+
+        thread = threading.Thread(target=learn)
+        thread.start()
+        while thread.is_alive():
+            try:
+                model.predict_one(x)
+                pickle.dumps(model)
+            except RuntimeError as error:
+                assert "at work on" in str(error)  # noqa: PT017
+                refused += 1
+        thread.join()
+        assert refused
+        assert model.weights == expected.weights
+
+
+VARIANTS = [  # as new, or with some examples and through a pickle
+    (linear_model.AveragedClassifier(linear_model.Hieron(TREE)), True),
+    (linear_model.AveragedClassifier(linear_model.Hieron(C=0.5)), False),
+    (linear_model.AveragedMultiLabelClassifier(linear_model.HPerceptron(GENE_TREE)), False),
+    (linear_model.AveragedMultiLabelClassifier(linear_model.HAROW()), True),
+]
+
+
+@pytest.mark.parametrize(("model", "used"), VARIANTS, ids=str)
+def test_rivers_checks(model: Any, used: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    # River takes Music for multilabel models, which it downloads; Yeast comes with it.
+    monkeypatch.setattr(datasets, "Music", datasets.Yeast)
+    done = 0
+    for check in checks.yield_checks(model):
+        if used and "clone" in check.__name__:
+            continue  # a clone forgets, so it is not what has been through the pickle
+        fresh = model.clone()
+        if used:
+            single = isinstance(model, linear_model.AveragedClassifier)
+            stream = datasets.Phishing() if single else datasets.Yeast()
+            fresh = pickle.loads(pickle.dumps(learned(fresh, list(stream.take(20)))))
+        check(fresh)
+        done += 1
+    assert done >= 20
+
+
+@both
+def test_a_model_that_learns_labels_behind_the_back_of_its_average(backend: str) -> None:
+    with running_on(backend):
+        for model, y in (
+            (linear_model.AveragedMultiLabelClassifier(linear_model.HAROW()), {"wolf"}),
+            (linear_model.AveragedClassifier(linear_model.Hieron()), "wolf"),
+        ):
+            model.learn_one({"a": 1.0}, y)
+            model.model.learn_one({"a": 1.0}, {"owl"} if isinstance(y, set) else "owl")
+            with pytest.raises(RuntimeError, match="has learned new labels by itself"):
+                model.learn_one({"a": 1.0}, y)

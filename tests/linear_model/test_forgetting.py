@@ -1,0 +1,209 @@
+"""Learners that forget: against oracles that compute the weights of all ages, on both backends."""
+
+from __future__ import annotations
+
+import copy
+import math
+import pickle
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from river import checks, datasets
+
+import oracles
+from river_hier import Taxonomy, linear_model
+from support.backends import both, running_on
+from support.strategies import multilabel_streams, parents_of
+
+NEAR = 1e-9
+TREE = Taxonomy([("r", "a"), ("a", "b"), ("a", "c"), ("r", "d")])
+
+
+def near(values: Any) -> Any:
+    return pytest.approx(values, abs=NEAR, rel=NEAR)
+
+
+@both
+@given(
+    data=multilabel_streams(),
+    pickle_at=st.integers(0, 25),
+    r=st.sampled_from([0.1, 1.0]),
+    forgetting=st.sampled_from([0.1, 0.9, 0.99]),
+)
+@settings(max_examples=20, deadline=None)
+def test_harow_equals_the_oracle(
+    backend: str, data: Any, pickle_at: int, r: float, forgetting: float
+) -> None:
+    taxonomy, stream = data
+    theirs = oracles.HAROW(parents_of(taxonomy), r, forgetting)
+    with running_on(backend):
+        ours = linear_model.HAROW(taxonomy, r=r, forgetting=forgetting)
+        for step, (x, y) in enumerate(stream):
+            scores = theirs.scores(x)
+            assert ours.score_one(x) == near(scores)
+            if any(abs(abs(score) - 1.0) < NEAR for score in scores.values()):
+                return  # rounding decides whether the margin is met
+            ours.learn_one(x, y)
+            theirs.learn(x, y)
+            if step == pickle_at:
+                ours = pickle.loads(pickle.dumps(ours))
+
+
+WIDE = ["few features", "many features"]  # primal variables, or dual ones
+
+
+def widened(stream: list[Any]) -> list[Any]:
+    """So many features that systems stay in dual variables."""
+    return [({**x, f"a{i}": 1.0, f"b{i}": -0.5}, y) for i, (x, y) in enumerate(stream)]
+
+
+@both
+@pytest.mark.parametrize("name", ["HRLS", "SHRLS"])
+@pytest.mark.parametrize("wide", WIDE)
+@pytest.mark.parametrize("memory", [1e9, 0], ids=["factors", "no factors"])
+@given(
+    data=multilabel_streams(), pickle_at=st.integers(0, 25), forgetting=st.sampled_from([0.4, 0.8])
+)
+@settings(max_examples=7, deadline=None)
+def test_least_squares_equal_the_oracle(
+    backend: str, name: str, wide: str, memory: float, data: Any, pickle_at: int, forgetting: float
+) -> None:
+    taxonomy, stream = data
+    few = wide == WIDE[0]
+    forgetting = max(forgetting, 0.8) if few else forgetting
+    stream = stream if few else widened(stream)
+    parents = parents_of(taxonomy)
+    theirs = getattr(oracles, name)(
+        parents, l2=0.5, forgetting=forgetting, faint=0.0 if few else 1e-3
+    )
+    loose = 1e-7 if memory else 1e-4
+    with running_on(backend):
+        ours = getattr(linear_model, name)(taxonomy, l2=0.5, memory=memory, forgetting=forgetting)
+        for step, (x, y) in enumerate(stream):
+            scores = theirs.scores(x)
+            assert ours.score_one(x) == pytest.approx(scores, abs=loose)
+            ours.learn_one(x, y)
+            theirs.learn(x, y)
+            if name == "SHRLS":
+                stored = {v: theirs.stored(v) for v in taxonomy.nodes[1:]}
+                if memory == 0 and ours.n_stored != stored:
+                    return  # rounding has decided whether an instance is stored
+                assert ours.n_stored == stored
+            if step == pickle_at:
+                ours = pickle.loads(pickle.dumps(ours))
+
+
+@both
+@pytest.mark.parametrize("name", ["HAROW", "HRLS", "SHRLS"])
+def test_batches_are_loops(backend: str, name: str) -> None:
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(60, 4)), columns=list("abcd"))
+    ys = [{"b"} if row.sum() > 0 else {"c"} for row in X.to_numpy()]
+    with running_on(backend):
+        many, loop = (getattr(linear_model, name)(TREE, forgetting=0.9) for _ in range(2))
+        many.learn_many(X, ys)
+        for x, y in zip(X.to_dict("records"), ys, strict=True):
+            loop.learn_one(x, y)
+        for x in X.to_dict("records")[:5]:
+            assert many.score_one(x) == near(loop.score_one(x))
+
+
+@both
+@pytest.mark.parametrize("name", ["HAROW", "HRLS", "SHRLS"])
+def test_zeros_are_not_there(backend: str, name: str) -> None:
+    with running_on(backend):
+        one, other = (getattr(linear_model, name)(TREE, forgetting=0.5) for _ in range(2))
+        for i in range(12):
+            x, y = {i % 3: 1.0, "x": -0.5}, {"b"} if i % 2 else iter(["c"])
+            one.learn_one(x, y)
+            other.learn_one({0: 0.0, 1: 0.0, 2: 0.0, **x}, {"b"} if i % 2 else {"c"})
+            other.learn_one({}, {"b"})
+            other.learn_one({"x": 0.0}, {"b"})
+            if name == "SHRLS":  # but they are rounds
+                one._t += 2
+        assert other.score_one({"x": 1.0, 1: 2.0}) == near(one.score_one({"x": 1.0, 1: 2.0}))
+
+
+@both
+@pytest.mark.parametrize("wide", WIDE)
+def test_siblings_that_come_later_were_off_before(backend: str, wide: str) -> None:
+    stream = [({i % 4: 1.0, "x": (-1.0) ** i}, {"b"} if i % 2 else {"a"}) for i in range(30)]
+    stream = widened(stream) if wide == WIDE[1] else stream
+    after = TREE.extend([("a", "late"), ("late", "later")])
+    with running_on(backend):
+        adopted = linear_model.HRLS(TREE, forgetting=0.9)
+        always = linear_model.HRLS(after, forgetting=0.9)
+        for i, (x, y) in enumerate(stream):
+            if i == 20:
+                adopted.adopt(after)
+            y = {"late"} if i > 20 and i % 3 == 0 else y
+            adopted.learn_one(x, y)
+            always.learn_one(x, y)
+        x = {"x": 1.0, 2: -1.0}
+        assert adopted.score_one(x) == near(always.score_one(x))
+        assert adopted.score_one(x)["late"] != 0.0
+
+
+@both
+@pytest.mark.parametrize("name", ["HRLS", "SHRLS"])
+@pytest.mark.parametrize("memory", [1e9, 0])
+def test_endless_streams_take_bounded_memory(backend: str, name: str, memory: float) -> None:
+    """Every example brings new features, and a node holds ten periods of 14 at most."""
+    rng = np.random.default_rng(1)
+    with running_on(backend):
+        model = getattr(linear_model, name)(TREE, forgetting=0.95, memory=memory)
+        for i in range(250):
+            x = {int(j): 0.5 for j in rng.integers(0, 10**6, size=4)}
+            model.learn_one(x, {"b"} if i % 2 else {"c"})
+        held = [len(system[3]) for system in model._rls.__reduce__()[1][-1]]
+    assert 100 < max(held) <= 10 * 14
+
+
+def test_forgetting_nothing_is_what_it_was() -> None:
+    """One half-life from now: a period that never ends changes no bit."""
+    stream = [({i % 4: 1.0, "x": (-1.0) ** i * i}, {"b"} if i % 3 else {"c"}) for i in range(40)]
+    for name in ("HRLS", "SHRLS"):
+        one = getattr(linear_model, name)(TREE)
+        other = getattr(linear_model, name)(TREE, forgetting=0.999)
+        for x, y in stream:
+            one.learn_one(x, y)
+            other.learn_one(x, y)
+        assert one.score_one({"x": 1.0, 1: 1.0}) == other.score_one({"x": 1.0, 1: 1.0})
+
+
+@pytest.mark.parametrize("name", ["HAROW", "HRLS", "SHRLS"])
+@pytest.mark.parametrize("value", [0.0, -0.5, 1.5, math.nan, None, "slowly", True])
+def test_bad_arguments(name: str, value: Any) -> None:
+    with pytest.raises(ValueError, match="`forgetting` must be above 0 and at most 1"):
+        getattr(linear_model, name)(TREE, forgetting=value)
+
+
+def test_a_budget_and_forgetting_do_not_go_together() -> None:
+    with pytest.raises(ValueError, match=r"`budget` is 10 and `forgetting` 0\.9"):
+        linear_model.SHRLS(TREE, budget=10, forgetting=0.9)
+
+
+@pytest.mark.parametrize("name", ["HAROW", "HRLS", "SHRLS"])
+def test_rivers_checks(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(datasets, "Music", datasets.Yeast)
+    checks.check_estimator(getattr(linear_model, name)(forgetting=0.9))
+
+
+@pytest.mark.parametrize("name", ["HAROW", "HRLS", "SHRLS"])
+def test_pickles_from_before_there_was_forgetting(name: str) -> None:
+    model = getattr(linear_model, name)(TREE)
+    model.learn_one({"x": 1.0}, {"b"})
+    old = copy.copy(model)
+    del old.forgetting
+    old.__dict__.pop("_visits", None)
+    opened = pickle.loads(pickle.dumps(old))
+    assert opened.forgetting == 1.0
+    opened.learn_one({"x": -1.0}, {"c"})
+    model.learn_one({"x": -1.0}, {"c"})
+    assert opened.score_one({"x": 1.0}) == model.score_one({"x": 1.0})
+    if name != "HAROW":
+        assert opened._visits == model._visits

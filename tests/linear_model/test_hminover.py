@@ -1,0 +1,604 @@
+"""Label ranking: the measures of rankings, the online ranker, and what River makes of both."""
+
+from __future__ import annotations
+
+import copy
+import math
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from river import checks, preprocessing, utils
+from river import evaluate as river_evaluate
+from sklearn import metrics as sklearn_metrics
+
+import oracles
+from river_hier import Taxonomy, datasets, evaluate, linear_model, losses, metrics
+from river_hier._backend import closures
+from river_hier.base import ranking_of
+from support.backends import both, running_on
+from support.paths import DATA
+from support.rankings import BAD_CANDIDATES, candidates_of, listed, separable
+from support.strategies import features, multilabels, parents_of, reals, taxonomies
+
+NEAR = 1e-9
+TREE = Taxonomy([("r", "a"), ("a", "b"), ("a", "c"), ("r", "d")])
+DAG = Taxonomy([("r", "a"), ("r", "b"), ("a", "c"), ("b", "c"), ("b", "d")])
+MEASURES = ["OneAccuracy", "AveragePrecision", "RankingLoss", "MaximalLoss", "ParentOneAccuracy"]
+FUNCTIONS = {
+    "OneAccuracy": losses.one_accuracy,
+    "AveragePrecision": losses.average_precision,
+    "RankingLoss": losses.ranking_loss,
+    "MaximalLoss": losses.maximal_loss,
+    "ParentOneAccuracy": losses.parent_one_accuracy,
+}
+
+halves = st.integers(-4, 4).map(lambda i: i / 2)  # so that ties come often
+
+
+@given(taxonomy=taxonomies())
+def test_closures(taxonomy: Taxonomy) -> None:
+    found = closures(taxonomy.arrays)
+    for v, label in enumerate(taxonomy.nodes):
+        expected = sorted(map(taxonomy.index, taxonomy.closure([label])))
+        assert found.of(v).tolist() == expected
+    values = np.arange(len(taxonomy)) ** 2.0
+    assert found.sums(values).tolist() == [values[found.of(v)].sum() for v in range(len(values))]
+
+
+# --- The measures -------------------------------------------------------------------------------
+
+
+@given(data=st.data())
+def test_the_measures_equal_the_naive_ones(data: Any) -> None:
+    taxonomy = data.draw(taxonomies())
+    parents = parents_of(taxonomy)
+    asked = data.draw(candidates_of(taxonomy))
+    candidates = listed(taxonomy, asked)
+    scores = data.draw(st.fixed_dictionaries(dict.fromkeys(taxonomy.nodes, halves)))
+    y = data.draw(multilabels(taxonomy))
+    ranked = {v: scores[v] for v in candidates}
+    true = oracles.relevant(parents, candidates, y)
+    assert losses.one_accuracy(taxonomy, y, scores, asked) == oracles.one_accuracy(ranked, true)
+    ours = losses.average_precision(taxonomy, y, scores, asked)
+    assert ours == pytest.approx(oracles.average_precision(ranked, true))
+    ours = losses.ranking_loss(taxonomy, y, scores, asked)
+    assert ours == pytest.approx(oracles.ranking_loss(ranked, true))
+    ours = losses.parent_one_accuracy(taxonomy, y, scores, asked)
+    assert ours == oracles.parent_one_accuracy(parents, ranked, true)
+    volumes = data.draw(st.dictionaries(st.sampled_from(taxonomy.nodes), st.floats(0.1, 9)))
+    for costs in ((), (volumes, 0.5, 2.0)):
+        ours = losses.maximal_loss(taxonomy, y, scores, asked, *costs)
+        assert ours == pytest.approx(oracles.maximal_loss(parents, ranked, true, *costs))
+
+
+@given(scores=st.lists(st.lists(halves, min_size=4, max_size=4), min_size=1, max_size=5))
+def test_scikit_learn_measures_the_same(scores: list[list[float]]) -> None:
+    taxonomy = Taxonomy.flat("abcd")
+    truths = [[(i + j) % 3 == 0 for j in range(4)] for i in range(len(scores))]
+    precision, loss = metrics.AveragePrecision(taxonomy), metrics.RankingLoss(taxonomy)
+    for row, truth in zip(scores, truths, strict=True):
+        for metric in (precision, loss):
+            metric.update(
+                dict(zip("abcd", truth, strict=True)), dict(zip("abcd", row, strict=True))
+            )
+    assert precision.get() == pytest.approx(
+        sklearn_metrics.label_ranking_average_precision_score(truths, scores)
+    )
+    assert loss.get() == pytest.approx(sklearn_metrics.label_ranking_loss(truths, scores))
+
+
+@given(data=st.data())
+def test_the_maximal_loss_bounds_the_others(data: Any) -> None:
+    """At least 1 where a pair is misordered, and the distance of that pair in a tree."""
+    taxonomy = data.draw(taxonomies())
+    scores = data.draw(st.fixed_dictionaries(dict.fromkeys(taxonomy.nodes, halves)))
+    y = data.draw(multilabels(taxonomy))
+    worst = losses.maximal_loss(taxonomy, y, scores)
+    wrong = losses.ranking_loss(taxonomy, y, scores)
+    assert (worst >= 1.0) == (wrong > 0.0)
+    assert worst >= wrong
+    precise = losses.average_precision(taxonomy, y, scores) == pytest.approx(1.0)
+    assert precise or wrong > 0.0
+    if taxonomy.is_tree:
+        assert worst <= 2 * taxonomy.height
+
+
+@pytest.mark.parametrize("name", MEASURES)
+def test_ranking_metrics_are_river_metrics(name: str) -> None:
+    stream = [
+        ("b", {"b": 0.5, "c": 1.0, "d": 0.0}, 2.0),
+        ({"c", "d"}, {"b": 0.5, "c": 1.0, "d": 2.0}, 0.5),
+        ({"b", "d"}, {"b": 0.5, "c": 0.25, "d": -1.0}, 0.1),
+    ]
+    metric = getattr(metrics, name)(TREE)
+    for example in stream:
+        metric.update(*example)
+    total = sum(w for _, _, w in stream)
+    value = sum(w * FUNCTIONS[name](TREE, y, s) for y, s, w in stream) / total
+    assert metric.get() == pytest.approx(value)
+    assert 0.0 < metric.get() <= 4.0
+    metric.revert(*stream[1])
+    fresh = getattr(metrics, name)(TREE)
+    for example in (stream[0], stream[2]):
+        fresh.update(*example)
+    assert metric.get() == fresh.get()
+    assert pickle.loads(pickle.dumps(metric)).get() == metric.get()
+    clone = metric.clone()
+    assert clone.taxonomy is TREE
+    assert clone.get() == 0.0
+    assert metric.bigger_is_better == (not name.endswith("Loss"))
+    assert metric.works_with(linear_model.HMinOver(TREE))
+    rolling = utils.Rolling(getattr(metrics, name), window_size=1, taxonomy=TREE)
+    for y, scores, w in stream:
+        rolling.update(y, scores, w)
+    assert rolling.get() == pytest.approx(FUNCTIONS[name](TREE, *stream[-1][:2]))
+    both = getattr(metrics, name)(TREE) + metrics.OneAccuracy(TREE)
+    both.update("b", {"b": 1.0})
+    assert len(both.get()) == 2
+
+
+@pytest.mark.parametrize("name", MEASURES)
+def test_candidates_without_a_score_rank_last(name: str) -> None:
+    for y in ({"b"}, {"b", "d"}, set(), {"b", "c", "d"}):
+        low = {"b": 1.0, "c": -math.inf, "d": -math.inf}
+        assert FUNCTIONS[name](TREE, y, {"b": 1.0}) == FUNCTIONS[name](TREE, y, low)
+    alone = Taxonomy.flat([])
+    assert FUNCTIONS[name](alone, set(), {}) in (0.0, 1.0)
+
+
+@pytest.mark.parametrize("name", MEASURES)
+@pytest.mark.parametrize(
+    ("scores", "error", "message"),
+    [
+        ({"b": True}, ValueError, r"the score of 'b' is True, .* evaluate\.Ranked\(model\) does"),
+        ({"b": math.nan}, ValueError, "the score of 'b' is nan, not a number to rank by"),
+        ({"b": "high"}, ValueError, "the score of 'b' is 'high'"),
+        ({"b": None}, ValueError, "the score of 'b' is None"),
+        ({"e": 1.0}, ValueError, "label 'e' is not in the taxonomy"),
+        ("b", TypeError, "a ranking must be {label: score}, got str"),
+        (None, TypeError, "a ranking must be {label: score}, got NoneType"),
+    ],
+)
+def test_bad_rankings(name: str, scores: Any, error: Any, message: str) -> None:
+    metric = getattr(metrics, name)(TREE)
+    metric.update("b", {"b": 1.0, "c": 2.0})
+    before = pickle.dumps(metric)
+    with pytest.raises(error, match=message):
+        metric.update("b", scores)
+    assert pickle.dumps(metric) == before
+
+
+@pytest.mark.parametrize(("candidates", "error", "message"), BAD_CANDIDATES)
+def test_bad_candidates(candidates: Any, error: Any, message: str) -> None:
+    for make in [linear_model.HMinOver, *(getattr(metrics, name) for name in MEASURES)]:
+        with pytest.raises(error, match=message):
+            make(TREE, candidates=candidates)
+
+
+def test_bad_costs_of_the_maximal_loss() -> None:
+    with pytest.raises(ValueError, match="`missed` must be a finite number of at least 0"):
+        metrics.MaximalLoss(TREE, missed=-1.0)
+    with pytest.raises(ValueError, match=r"`volumes\['b'\]` must be a positive finite number"):
+        metrics.MaximalLoss(TREE, volumes={"b": 0.0})
+
+
+# --- The online ranker --------------------------------------------------------------------------
+
+
+@st.composite
+def streams(draw: st.DrawFn) -> Any:
+    """A taxonomy, what a ranker is told about it, and examples."""
+    taxonomy = draw(taxonomies())
+    attributes = st.dictionaries(st.sampled_from(taxonomy.nodes), st.sampled_from([0.0, 0.5, 2.0]))
+    parameters = {
+        "margin": draw(st.sampled_from([0.5, 1.0, 8.0])),
+        "t": draw(attributes),
+        "candidates": draw(candidates_of(taxonomy)),
+    }
+    example = st.tuples(features(), multilabels(taxonomy))
+    return taxonomy, parameters, draw(st.lists(example, max_size=12))
+
+
+def oracle_of(taxonomy: Taxonomy, parameters: dict[str, Any]) -> oracles.HMinOver:
+    told = {**parameters, "candidates": listed(taxonomy, parameters["candidates"])}
+    return oracles.HMinOver(parents_of(taxonomy), **told)
+
+
+@both
+@given(stream=streams(), pickle_at=st.integers(0, 12))
+@settings(max_examples=50, deadline=None)
+def test_hminover(backend: str, stream: Any, pickle_at: int) -> None:
+    taxonomy, parameters, examples = stream
+    with running_on(backend):
+        ours = linear_model.HMinOver(taxonomy, **parameters)
+        theirs = oracle_of(taxonomy, parameters)
+        for step, (x, y) in enumerate(examples):
+            scores = theirs.scores(x)  # sums of halves: to the last bit
+            assert ours.score_one(x) == scores
+            assert list(ours.score_one(x)) == list(taxonomy.nodes[1:])
+            threshold = theirs.threshold(x)
+            assert ours.threshold_one(x) == pytest.approx(threshold, rel=1e-6, abs=1e-6)
+            answer = ours.predict_one(x)
+            if all(abs(s - threshold) > 1e-6 * (1 + abs(s)) for s in theirs.ranked(x).values()):
+                assert answer == theirs.predict(x)
+            on = {label for label, yes in answer.items() if yes}
+            assert taxonomy.closure(on) == {taxonomy.root, *on}, "closed upward"
+            for label, p in ours.predict_proba_one(x).items():
+                assert p[False] + p[True] == pytest.approx(1.0)
+                for parent in taxonomy.parents(label):
+                    above = ours.predict_proba_one(x).get(parent, {True: 1.0})[True]
+                    assert p[True] <= above + NEAR
+            ours.learn_one(x, y)
+            theirs.learn(x, y)
+            for label, w in ours.weights.items():
+                for name in w.keys() | theirs.w[label].keys():
+                    assert w.get(name, 0.0) == theirs.w[label].get(name, 0.0)
+            if step == pickle_at:
+                ours = pickle.loads(pickle.dumps(ours))
+
+
+@given(stream=streams(), x=features(numbers=reals))
+@settings(max_examples=25, deadline=None)
+def test_probabilities_say_what_predictions_say(stream: Any, x: Any) -> None:
+    taxonomy, parameters, examples = stream
+    model = linear_model.HMinOver(taxonomy, **parameters)
+    for example in examples:
+        model.learn_one(*example)
+    threshold = model.threshold_one(x)
+    assume(all(abs(s - threshold) > 1e-6 for s in model.score_one(x).values()))
+    likely = {label: p[True] > 0.5 for label, p in model.predict_proba_one(x).items()}
+    assert likely == model.predict_one(x)
+
+
+@given(stream=streams(), x=features(numbers=reals))
+@settings(max_examples=25, deadline=None)
+def test_a_step_widens_the_margin_by_its_size(stream: Any, x: Any) -> None:
+    """The pair's margin grows by Delta sum_v t_v^2 ||x||^2 over the differing nodes: the law of
+    the update, and nothing moves where the margin was met."""
+    taxonomy, parameters, examples = stream
+    model, oracle = linear_model.HMinOver(taxonomy, **parameters), oracle_of(taxonomy, parameters)
+    for example in examples:
+        model.learn_one(*example)
+        oracle.learn(*example)
+    y = {taxonomy.nodes[-1]}
+    pair = oracle.worst_pair(x, y)
+    before, scores = model.weights, model.score_one(x)
+    model.learn_one(x, y)
+    after = model.score_one(x)
+    if pair is None:
+        assert model.weights == before
+        return
+    margin = scores[pair[0]] - scores[pair[1]]
+    assume(abs(margin - model.margin) > NEAR)
+    if margin > model.margin:
+        assert model.weights == before
+        return
+    differing = taxonomy.closure([pair[0]]) ^ taxonomy.closure([pair[1]])
+    t = parameters["t"]
+    gain = len(differing) * sum(t.get(v, 1.0) ** 2 for v in differing)
+    gain *= sum(value**2 for value in x.values())
+    assert after[pair[0]] - after[pair[1]] == pytest.approx(margin + gain)
+    moved = {label for label, w in model.weights.items() if w != before[label]}
+    assert moved <= differing
+
+
+@given(taxonomy=taxonomies(4), seed=st.integers(0, 99), margin=st.sampled_from([0.5, 4.0]))
+@settings(max_examples=10, deadline=None)
+def test_the_perceptron_bound(taxonomy: Taxonomy, seed: int, margin: float) -> None:
+    """Each step w += Delta dPhi is made at <w, dPhi> < c. If <u, dPhi> >= 1 for every pair, then
+    sum Delta <= <u, w> <= ||u|| ||w|| and ||w||^2 <= sum Delta (2 c + max Delta ||dPhi||^2), so
+    sum Delta <= ||u||^2 (2 c + max Delta ||dPhi||^2), however often the examples come again."""
+    examples = separable(taxonomy, 20, seed)
+    parents = parents_of(taxonomy)
+    model = linear_model.HMinOver(taxonomy, margin=margin)
+    oracle = oracles.HMinOver(parents, margin=margin)
+    total = longest = 0.0
+    for x, y in 6 * examples:
+        before, pair = model.weights, oracle.worst_pair(x, y)
+        model.learn_one(x, y)
+        oracle.learn(x, y)
+        if model.weights != before:
+            delta = oracles.pair_loss(parents, *pair)
+            total += delta
+            longest = max(longest, delta**2 * oracles.dot(x, x))  # ||dPhi||^2 = Delta ||x||^2
+    norm2_of_u = len(oracles.leaves(parents))  # u: of each leaf the feature that tells it
+    assert total <= norm2_of_u * (2 * margin + longest) + NEAR
+    norm2_of_w = sum(value**2 for w in model.weights.values() for value in w.values())
+    assert norm2_of_w <= total * (2 * margin + longest) + NEAR
+
+
+def test_repetition_brings_every_margin() -> None:
+    taxonomy = Taxonomy.from_nested({"a": {"b": ["c", "d"], "e": ["f", "g"]}, "h": ["i", "j"]})
+    model = linear_model.HMinOver(taxonomy, margin=2.0)
+    examples = separable(taxonomy, 60, seed=1)
+    for x, y in 40 * examples:
+        model.learn_one(x, y)
+    for x, y in examples:
+        scores = {v: s for v, s in model.score_one(x).items() if v in taxonomy.leaves}
+        low = min(scores[v] for v in y)
+        assert low - max(s for v, s in scores.items() if v not in y) >= 2.0
+        assert losses.ranking_loss(taxonomy, y, model.score_one(x)) == 0.0
+
+
+@pytest.mark.parametrize("y", [set(), {"a"}, {"b", "c", "d"}, {"r": False}])
+def test_without_a_pair_only_the_threshold_learns(y: Any) -> None:
+    model = linear_model.HMinOver(TREE)
+    for example in [({"x": 1.0}, "b"), ({"x": -1.0, "y": 0.5}, "d")]:
+        model.learn_one(*example)
+    before, threshold = model.weights, model.threshold_one({"x": 1.0})
+    model.learn_one({"x": 1.0}, y)
+    assert model.weights == before
+    assert model.threshold_one({"x": 1.0}) != threshold
+
+
+def test_a_score_at_the_threshold_counts_as_on() -> None:
+    model = linear_model.HMinOver(DAG)
+    assert all(model.predict_one({"x": 1.0}).values()), "nothing is learned: all scores are 0"
+
+
+def test_halving_delta_is_doubling_the_margin() -> None:
+    """What the documentation says of the paper's experiments."""
+    rng = np.random.default_rng(1)
+    parents = parents_of(DAG)
+    model = linear_model.HMinOver(DAG, margin=2.0)
+    halved = oracles.HMinOver(parents, margin=1.0)
+    for _ in range(50):
+        x = {name: float(v) for name, v in zip("abc", rng.integers(-3, 4, 3), strict=True)}
+        y = [DAG.leaves[int(rng.integers(len(DAG.leaves)))]]
+        pair, ranked = halved.worst_pair(x, y), halved.ranked(x)
+        if ranked[pair[0]] - ranked[pair[1]] < 1.0:
+            up, down = (oracles.closure(parents, [v]) for v in pair)
+            for v in up ^ down:
+                oracles.add(halved.w[v], (1 if v in up else -1) * len(up ^ down) / 2, x)
+        model.learn_one(x, y)
+        assert model.score_one(x) == {v: 2 * s for v, s in halved.scores(x).items()}
+
+
+def test_attributes_of_zero_make_a_flat_scorer_with_the_trees_losses() -> None:
+    flat = linear_model.HMinOver(TREE, t=dict.fromkeys(TREE.inner, 0.0))
+    for x, y in [({"x": 1.0}, "b"), ({"x": -1.0, "y": 0.5}, "d"), ({"y": 1.0}, "c")] * 3:
+        flat.learn_one(x, y)
+    assert flat.weights["a"] == {}
+    assert flat.weights["b"]
+
+
+@given(
+    stream=st.lists(st.tuples(features(), st.sets(st.sampled_from(["a", "b", 3]))), max_size=15),
+    probe=features(),
+)
+@settings(max_examples=20, deadline=None)
+def test_an_open_taxonomy_scores_labels_that_arrive(stream: Any, probe: Any) -> None:
+    model = linear_model.HMinOver()
+    assert (
+        model.predict_one(probe) == model.score_one(probe) == model.predict_proba_one(probe) == {}
+    )
+    arrived: dict[Any, None] = {}
+    for x, y in stream:
+        model.learn_one(x, y)
+        arrived |= dict.fromkeys(y)
+        assert set(model.predict_one(probe)) == set(model.score_one(probe)) == set(arrived)
+    assert model.taxonomy is None
+    # From here on it is what it would be had it known the labels.
+    closed = linear_model.HMinOver(Taxonomy.flat(model.score_one(probe)))
+    closed._w, closed._features = copy.deepcopy((model._w, model._features))
+    closed._threshold = copy.deepcopy(model._threshold)
+    for x, y in stream:
+        model.learn_one(x, y)
+        closed.learn_one(x, y)
+    if arrived:
+        assert model.score_one(probe) == closed.score_one(probe)
+        assert model.predict_one(probe) == closed.predict_one(probe)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"margin": 0.0}, "`margin` must be positive, got 0.0"),
+        ({"margin": math.nan}, "`margin` must be positive, got nan"),
+        ({"margin": "1"}, "`margin` must be positive, got '1'"),
+        ({"t": -1.0}, "`t` must be a finite number of at least 0, got -1.0"),
+        ({"t": None}, "`t` must be a finite number of at least 0, got None"),
+        ({"t": {"b": math.nan}}, r"`t\['b'\]` must be a finite number of at least 0, got nan"),
+        ({"t": {"x": 1.0}}, "label 'x' is not in the taxonomy"),
+        ({"dtype": "float16"}, '`dtype` must be "float64" or "float32", got \'float16\''),
+        ({"n_features": 3}, "`n_features` must be a power of 2"),
+        ({"taxonomy": None, "t": {"b": 1.0}}, "`t` and `candidates` .* need a taxonomy, got None"),
+        ({"taxonomy": None, "candidates": ["b"]}, "`candidates` .* need a taxonomy, got None"),
+    ],
+)
+def test_bad_parameters(parameters: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        linear_model.HMinOver(**{"taxonomy": TREE, **parameters})
+
+
+BAD_EXAMPLES = [
+    ({"x": math.nan}, "b", ValueError, "feature 'x' is nan"),
+    ({"x": "red", "new": 1.0}, "b", ValueError, "feature 'x' is 'red'"),
+    ({"x": None}, "b", ValueError, "feature 'x' is None"),
+    (None, "b", TypeError, "x must be a dict of features, got NoneType"),
+    ({"new": 1.0}, "unicorn", ValueError, "label 'unicorn' is not in the taxonomy"),
+    ({"new": 1.0}, None, ValueError, "None"),
+    ({"new": 1.0}, {"a": False, "b": True}, ValueError, "'b' is on but its ancestor 'a' is False"),
+    ({"new": 1.0}, {"b": 0.5}, ValueError, "label 'b' is 0.5: it must be True or False"),
+    ({"x": 1e20}, "b", ValueError, "too large for weights of dtype"),
+]
+
+
+@both
+@pytest.mark.parametrize(("x", "y", "error", "message"), BAD_EXAMPLES)
+def test_a_refused_example_changes_nothing(
+    backend: str, x: Any, y: Any, error: Any, message: str
+) -> None:
+    with running_on(backend):
+        model = linear_model.HMinOver(TREE, dtype="float32")
+        model.learn_one({"x": 1.0, "y": -0.5}, "b")
+        before = pickle.dumps(model)
+        with pytest.raises(error, match=message):
+            model.learn_one(x, y)
+        assert pickle.dumps(model) == before
+        if y == "b":
+            for call in (model.predict_one, model.score_one, model.predict_proba_one):
+                with pytest.raises(error, match=message):
+                    call(x)
+
+
+@pytest.mark.parametrize("size", [1e-140, 1e-3, 1e30, 1e140])
+def test_thresholds_of_any_size(size: float) -> None:
+    model = linear_model.HMinOver(TREE)
+    for _ in range(5):
+        model.learn_one({"x": size}, "b")
+        model.learn_one({"y": size, "z": size / 7}, "d")
+    assert model.predict_one({"x": size}) == {"a": True, "d": False, "b": True, "c": False}
+
+
+def test_an_open_model_that_refuses_does_not_grow() -> None:
+    model = linear_model.HMinOver()
+    model.learn_one({"x": 1.0}, "b")
+    before = pickle.dumps(model)
+    for x, y in [({"x": math.nan}, "new"), ({"x": 1.0}, {"new": "yes"}), ({"x": 1.0}, "root")]:
+        with pytest.raises(ValueError, match=r"nan|yes|names the root"):
+            model.learn_one(x, y)
+        assert pickle.dumps(model) == before
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_a_pickle_goes_from_core_to_core(dtype: str) -> None:
+    model = linear_model.HMinOver(TREE, dtype=dtype, n_features=8)
+    examples = [({f"w{i % 7}": 1.0, "z": i / 8}, {"b": i % 2, "d": i % 3 == 0}) for i in range(30)]
+    for backend in ("numpy", "native", "numpy"):
+        if backend == "native":
+            pytest.importorskip("river_hier._native")
+        with running_on(backend):
+            model = pickle.loads(pickle.dumps(model))
+            for example in examples:
+                model.learn_one(*example)
+            expected = model.score_one({"w1": 1.0, "z": 0.5})
+            assert pickle.loads(pickle.dumps(model)).score_one({"w1": 1.0, "z": 0.5}) == expected
+    assert copy.deepcopy(model).weights == model.weights
+
+
+def test_predicting_is_pure_and_learning_leaves_y() -> None:
+    model, y = linear_model.HMinOver(DAG), {"c": True, "d": False}
+    for example in [({"x": 1.0}, y), ({"x": -1.0, "y": 0.5}, "d")]:
+        model.learn_one(*example)
+    assert y == {"c": True, "d": False}
+    before, x = pickle.dumps(model), {"x": 2.0, "new": 1.0}
+    for call in (model.predict_one, model.predict_proba_one, model.score_one, model.debug_one):
+        call(x)
+    assert pickle.dumps(model) == before
+
+
+def test_debug_one_tells_the_rule() -> None:
+    model = linear_model.HMinOver(TREE)
+    for _ in range(3):
+        model.learn_one({"fur": 1.0}, "b")
+        model.learn_one({"fins": 1.0}, "d")
+    text = model.debug_one({"fur": 1.0})
+    assert text.startswith("Prediction: ['a', 'b']; a candidate is on if its score reaches")
+    assert "'b': +" in text
+    assert "fur +" in text
+
+
+# --- River --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("which", ["open", "tree", "pipeline", "ranked"])
+def test_rivers_checks(which: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    # River takes Music for multilabel models, which it downloads; Yeast comes with it.
+    from river import datasets as river_datasets
+
+    monkeypatch.setattr(river_datasets, "Music", river_datasets.Yeast)
+    genes = sorted(next(iter(river_datasets.Yeast()))[1])
+    tree = Taxonomy.from_nested({f"g{i // 4}": genes[i : i + 4] for i in range(0, 14, 4)})
+    model: Any = {
+        "open": linear_model.HMinOver(),
+        "tree": linear_model.HMinOver(tree),
+        "pipeline": preprocessing.StandardScaler() | linear_model.HMinOver(tree, t={"g1": 2.0}),
+        "ranked": evaluate.Ranked(linear_model.HMinOver(tree)),
+    }[which]
+    done = 0
+    for check in checks.yield_checks(model):
+        if check.__name__ not in model._unit_test_skips():
+            check(model.clone())
+            done += 1
+    assert done >= 20
+
+
+@pytest.mark.parametrize("delay", [None, 3])
+def test_progressive_validation_of_rankings(delay: Any) -> None:
+    taxonomy = Taxonomy.from_nested({"a": {"b": ["c", "d"], "e": ["f", "g"]}, "h": ["i", "j"]})
+    examples = separable(taxonomy, 300, seed=2)
+    plain, model = linear_model.HMinOver(taxonomy), linear_model.HMinOver(taxonomy)
+    ranked = evaluate.Ranked(preprocessing.Normalizer() | model if delay else model)
+    measures = metrics.AveragePrecision(taxonomy) + metrics.RankingLoss(taxonomy)
+    river_evaluate.progressive_val_score(examples, ranked, measures, delay=delay)
+    precision, loss = measures.get()
+    assert precision > 0.9
+    assert loss < 0.1
+    if delay is None:
+        by_hand = metrics.AveragePrecision(taxonomy)
+        for x, y in examples:
+            by_hand.update(y, plain.score_one(x))
+            plain.learn_one(x, y)
+        assert by_hand.get() == precision
+
+
+def test_ranked_refuses_what_has_no_scores() -> None:
+    from river import dummy
+
+    with pytest.raises(TypeError, match="`model` must have a `score_one`, as the models"):
+        evaluate.Ranked(dummy.PriorClassifier())
+    with pytest.raises(TypeError, match="`model` must have a `score_one`, as the models"):
+        evaluate.Ranked(preprocessing.Normalizer() | dummy.PriorClassifier())
+    with pytest.raises(TypeError, match="`model` must have a `score_one`, as the models"):
+        evaluate.Ranked(linear_model.HMinOver)
+
+
+def test_regret_of_a_ranking() -> None:
+    taxonomy = Taxonomy.from_nested({"a": ["b", "c"], "d": ["e", "f"]})
+    examples = separable(taxonomy, 100, seed=3)
+    model, other = linear_model.HMinOver(taxonomy), linear_model.HPerceptron(taxonomy)
+    loss = metrics.MaximalLoss(taxonomy)
+    regret = evaluate.regret(examples, evaluate.Ranked(model), evaluate.Ranked(other), loss)
+    assert math.isfinite(regret)
+    assert loss.get() == 0.0
+
+
+def test_a_margin_that_is_just_met_is_enough() -> None:
+    for margin, weight in ((4.0, 2.0), (4.5, 4.0)):
+        model = linear_model.HMinOver(Taxonomy.flat(["p", "q"]), margin=margin)
+        for _ in range(2):  # a step makes the margin 2 * 2: both labels move by Delta = 2
+            model.learn_one({"a": 1.0}, ["p"])
+        assert model.weights == {"p": {"a": weight}, "q": {"a": -weight}}
+
+
+def test_the_ranking_of_an_open_taxonomy() -> None:
+    model = linear_model.HMinOver(t=2.0)
+    for n in range(1, 6):
+        model.learn_one({"a": 1.0}, [n])
+        again = ranking_of(Taxonomy.flat(range(1, n + 1)), 2.0, None)
+        for ours, theirs in zip(
+            (*model._ranking.closures, *model._ranking[1:]),
+            (*again.closures, *again[1:]),
+            strict=True,
+        ):
+            np.testing.assert_array_equal(ours, theirs)
+
+
+@pytest.mark.skipif(not (DATA / "rcv1").is_dir(), reason=f"no RCV1 files in {DATA / 'rcv1'}")
+def test_ranking_topics_of_rcv1() -> None:
+    stream = datasets.RCV1(str(DATA / "rcv1"))
+    t = stream.taxonomy
+    model = linear_model.HMinOver(t, margin=10.0)
+    precision, answers = metrics.AveragePrecision(t), metrics.HF1(t)
+    for i, (x, y) in enumerate(stream.take(2000)):
+        if i >= 1000 and any(y[v] for v in t.leaves):
+            precision.update(y, model.score_one(x))
+            answers.update(y, model.predict_one(x))
+        model.learn_one(x, y)
+    assert precision.get() > 0.7
+    assert answers.get() > 0.55

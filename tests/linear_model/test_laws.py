@@ -1,0 +1,303 @@
+"""What the papers prove, as properties of the learners."""
+
+from __future__ import annotations
+
+import math
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+import oracles
+from river_hier import Taxonomy, evaluate, linear_model
+from support.backends import both, running_on
+from support.strategies import (
+    features,
+    multilabel_streams,
+    parents_of,
+    reals,
+    single_label_streams,
+    trees,
+)
+
+
+@given(data=single_label_streams(), x=features(numbers=reals))
+@settings(deadline=None)
+def test_hieron_moves_only_where_the_paths_differ_and_meets_its_margin(data: Any, x: Any) -> None:
+    taxonomy, stream = data
+    model = linear_model.Hieron(taxonomy)
+    for example in stream:
+        model.learn_one(*example)
+    y = taxonomy.nodes[-1]
+    before, answer, scores = model.weights, model.predict_one(x), model.score_one(x)
+    assume(sum(v * v for v in x.values()) > 1e-3)
+    model.learn_one(x, y)
+    moved = {label for label, w in model.weights.items() if w != before[label]}
+    if answer == y:
+        assert not moved, "conservative"
+        return
+    assert moved == set(taxonomy.path(y)) ^ set(taxonomy.path(answer))
+    after = model.score_one(x)
+    margin = math.sqrt(taxonomy.distance(y, answer))
+    assert scores[y] <= scores[answer]
+    assert after[y] - after[answer] == pytest.approx(margin, abs=1e-6)
+
+
+def moved(before: dict[Any, Any], after: dict[Any, Any]) -> float:
+    """The norm of what has been added to the weights of all nodes."""
+    names = {(v, name) for w in (before, after) for v in w for name in w[v]}
+    steps = [after[v].get(name, 0.0) - before[v].get(name, 0.0) for v, name in names]
+    return math.hypot(*steps)
+
+
+@both
+@given(data=single_label_streams(), C=st.floats(1e-3, 1.0))
+@settings(max_examples=60, deadline=None)
+def test_a_capped_step_is_a_short_one(backend: str, data: Any, C: float) -> None:
+    taxonomy, stream = data
+    with running_on(backend):
+        model = linear_model.Hieron(taxonomy, C=C)
+        for x, y in stream:
+            before, scores, answer = model.weights, model.score_one(x), model.predict_one(x)
+            model.learn_one(x, y)
+            gamma, norm = taxonomy.distance(y, answer), math.hypot(*x.values())
+            step = moved(before, model.weights)
+            assert step <= C * norm * math.sqrt(gamma) + 1e-9
+            loss = scores[answer] - scores[y] + math.sqrt(gamma)
+            if norm and loss > C * gamma * norm**2:  # then it is no shorter
+                assert step == pytest.approx(C * norm * math.sqrt(gamma), abs=1e-9)
+
+
+@both
+@pytest.mark.parametrize("name", ["Hieron", "AveragedHieron"])
+@given(data=single_label_streams())
+@settings(max_examples=30, deadline=None)
+def test_a_cap_beyond_every_step_changes_nothing(backend: str, name: str, data: Any) -> None:
+    taxonomy, stream = data
+    with running_on(backend):
+        plain = getattr(linear_model, name)(taxonomy)
+        steps = [0.0]
+        for x, y in stream:
+            before = (plain if name == "Hieron" else plain.last).weights
+            plain.learn_one(x, y)
+            after = (plain if name == "Hieron" else plain.last).weights
+            largest = max((abs(v) for v in x.values()), default=0.0)
+            cells = [abs(after[v].get(n, 0.0) - before[v].get(n, 0.0)) for v in after for n in x]
+            steps.append(max(cells, default=0.0) / (largest or 1.0))
+        capped = getattr(linear_model, name)(taxonomy, C=max(steps) * (1 + 1e-6) + 1e-9)
+        for x, y in stream:
+            capped.learn_one(x, y)
+        assert pickle.dumps(capped.weights) == pickle.dumps(plain.weights)
+
+
+@pytest.mark.parametrize("size", [1e-4, 1e4])
+def test_the_margin_is_met_whatever_the_norm(size: float) -> None:
+    model = linear_model.Hieron(Taxonomy.flat(["a", "b"]))
+    x = {"x": size}
+    model.learn_one(x, "a")
+    model.learn_one(x, "b")
+    scores = model.score_one(x)
+    assert scores["b"] - scores["a"] == pytest.approx(math.sqrt(2))
+
+
+@given(taxonomy=trees(min_nodes=3), seed=st.integers(0, 10_000))
+@settings(max_examples=30, deadline=None)
+def test_corollary_1_on_separable_streams(taxonomy: Taxonomy, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    n = len(taxonomy)
+    # An orthogonal w^v per node separates x = W^y: W^v . x counts the nodes shared by the paths.
+    omega = {label: {v: 2.0} for v, label in enumerate(taxonomy) if v}
+    examples = []
+    for _ in range(60):
+        y = taxonomy.nodes[int(rng.integers(n))]
+        x = {taxonomy.index(u): 1.0 for u in taxonomy.path(y)[1:]}
+        x |= {-v: -1.0 for v in range(1, n) if v not in x}
+        examples.append((x, y))
+    omega = {
+        label: {v: 2.0, -v: 2.0} for v, label in enumerate(taxonomy) if v
+    }  # +2 where v is on the path of y, -2 where it is not
+    bound = evaluate.hieron_bound(taxonomy, omega, examples)
+    for name in ("Hieron", "AveragedHieron"):
+        model = getattr(linear_model, name)(taxonomy)
+        error = loss2 = 0.0
+        for x, y in examples:
+            if name == "Hieron":
+                answer, scores = model.predict_one(x), model.score_one(x)
+                distance = taxonomy.distance(y, answer)
+                if distance:
+                    error += distance
+                    loss2 += (scores[answer] - scores[y] + math.sqrt(distance)) ** 2
+            model.learn_one(x, y)
+        assert error <= loss2 + 1e-9
+        assert loss2 <= bound + 1e-9
+
+
+@given(data=single_label_streams())
+@settings(deadline=None)
+def test_averaged_weights_are_the_brute_force_average(data: Any) -> None:
+    taxonomy, stream = data
+    model = linear_model.AveragedHieron(taxonomy)
+    oracle = oracles.AveragedHieron(parents_of(taxonomy))
+    for x, y in stream:
+        model.learn_one(x, y)
+        oracle.learn(x, y)
+    total: dict[Any, dict[Any, float]] = {label: {} for label in taxonomy}
+    for hypothesis in oracle.hypotheses:  # w_1 = 0, ..., w_{m+1}
+        for label, w in hypothesis.items():
+            for name, value in w.items():
+                total[label][name] = total[label].get(name, 0.0) + value
+    assert len(oracle.hypotheses) == len(stream) + 1
+    for label, w in model.weights.items():
+        for name in w.keys() | total[label].keys():
+            average = total[label].get(name, 0.0) / (len(stream) + 1)
+            assert w.get(name, 0.0) == pytest.approx(average, abs=1e-9)
+
+
+@given(data=multilabel_streams(), x=features(numbers=reals))
+@settings(max_examples=60, deadline=None)
+def test_hrls_is_the_direct_solve_of_equation_1(data: Any, x: Any) -> None:
+    taxonomy, stream = data
+    names = sorted({name for x_, _ in [*stream, (x, None)] for name in x_}, key=str)
+
+    def vector(x_: dict[Any, float]) -> Any:
+        return np.array([float(x_.get(name, 0.0)) for name in names])
+
+    model = linear_model.HRLS(taxonomy)
+    for example in stream:
+        model.learn_one(*example)
+    scores = model.score_one(x)
+    for label in taxonomy.nodes[1:]:
+        seen = [
+            (vector(x_), 1.0 if label in taxonomy.closure(y) else -1.0)
+            for x_, y in stream
+            if taxonomy.closure(y).issuperset(taxonomy.parents(label))
+        ]
+        S = np.array([s for s, _ in seen]).reshape(len(seen), len(names)).T
+        v = np.array([v for _, v in seen])
+        A = np.eye(len(names)) + S @ S.T + np.outer(vector(x), vector(x))
+        w = np.linalg.solve(A, S @ v)
+        assert scores[label] == pytest.approx(float(w @ vector(x)), abs=1e-8)
+
+
+@given(taxonomy=trees(), seed=st.integers(0, 1000))
+@settings(max_examples=15, deadline=None)
+def test_the_regret_of_hrls_is_under_its_bound(taxonomy: Taxonomy, seed: int) -> None:
+    from river_hier import metrics
+    from river_hier.datasets import synth
+
+    stream = synth.LinearLabels(taxonomy, n_features=3, seed=seed).take(80)
+    model = linear_model.HRLS(taxonomy)
+    regret = evaluate.regret(stream, model, stream.reference, metrics.HLoss(taxonomy))
+    assert regret <= evaluate.hrls_bound(taxonomy, stream.weights, stream)
+
+
+def test_hrls_learns_the_label_model() -> None:
+    """With many examples the scores come near the true u . x: a bound alone could be vacuous."""
+    from river_hier.datasets import synth
+
+    taxonomy = Taxonomy([("r", "a"), ("a", "b"), ("a", "c")])
+    stream = synth.LinearLabels(taxonomy, n_features=4, seed=1)
+    model = linear_model.HRLS(taxonomy)
+    for x, y in stream.take(8000):
+        model.learn_one(x, y)
+    for label, u in stream.weights.items():
+        w = model.weights[label]
+        assert math.dist([w[i] for i in u], list(u.values())) < 0.1
+
+
+@pytest.mark.parametrize(
+    "name", ["Hieron", "AveragedHieron", "HPerceptron", "HAROW", "HRLS", "SHRLS"]
+)
+@given(x=st.sampled_from([{}, {"a": 0.0}, {"a": 1e-200}, {"unheard": 0}]))
+@settings(deadline=None)
+def test_a_zero_example_has_a_defined_prediction_and_moves_nothing(name: str, x: Any) -> None:
+    taxonomy = Taxonomy([("r", "a"), ("a", "b"), ("r", "c")])
+    model = getattr(linear_model, name)(taxonomy)
+    for example in [({"a": 1.0, "b": -1.0}, "b"), ({"a": -1.0}, "c"), ({"b": 0.5}, "a")]:
+        model.learn_one(*example)
+    before = model.score_one({"a": 1.0, "b": 0.25})
+    if name.endswith("Hieron"):
+        assert model.predict_one(x) == "r"
+    else:
+        assert model.predict_one(x) == {"a": True, "b": True, "c": True}
+    model.learn_one(x, "c")
+    after = model.score_one({"a": 1.0, "b": 0.25})
+    shrunk = 4 / 5 if name == "AveragedHieron" else 1.0  # one more round in the average
+    if name == "AveragedHieron":
+        current = dict.fromkeys(before, 0.0)
+        for label, value in after.items():  # avg' = (4 avg + w) / 5, with w the hypothesis kept
+            current[label] = (value - shrunk * before[label]) * 5
+        assert all(math.isfinite(value) for value in current.values())
+    else:
+        assert after == before
+
+
+@pytest.mark.parametrize(
+    "name", ["Hieron", "AveragedHieron", "HPerceptron", "HAROW", "HRLS", "SHRLS"]
+)
+def test_predict_is_pure(name: str) -> None:
+    taxonomy = Taxonomy([("r", "a"), ("a", "b"), ("r", "c")])
+    model = getattr(linear_model, name)(taxonomy)
+    for example in [({"a": 1.0, "b": -1.0}, "b"), ({"a": -1.0}, "c"), ({"b": 0.5}, "a")]:
+        model.learn_one(*example)
+    before = pickle.dumps(model)
+    x = {"a": 2.0, "new": 1.0}
+    model.predict_one(x)
+    model.predict_proba_one(x)
+    model.score_one(x)
+    model.debug_one(x)
+    assert pickle.dumps(model) == before
+
+
+def variances(model: Any) -> Any:
+    """Of each node but the root, those of the features in the order of their arrival."""
+    start, nodes, less_one = model._w.__reduce__()[1][-1]
+    found = np.ones((len(model._features), len(model._taxonomy)))
+    found[np.repeat(np.arange(len(start) - 1), np.diff(start)), nodes] += less_one
+    return found.T[1:]
+
+
+@given(data=multilabel_streams(), r=st.sampled_from([0.1, 1.0, 10.0]))
+@settings(max_examples=60, deadline=None)
+def test_the_variances_of_harow_only_fall(data: Any, r: float) -> None:
+    taxonomy, stream = data
+    model = linear_model.HAROW(taxonomy, r=r)
+    for x, y in stream:
+        before, weights = variances(model), model.weights
+        on = taxonomy.closure(y)
+        model.learn_one(x, y)
+        after = variances(model)
+        known = before.shape[1]
+        assert (after <= 1.0).all()
+        assert (after > 0.0).all()
+        assert (after[:, :known] <= before).all()
+        for v, label in enumerate(taxonomy.nodes[1:]):
+            if not on.issuperset(taxonomy.parents(label)):
+                assert model.weights[label] == weights[label], "it was not trained"
+                assert (after[v, :known] == before[v]).all()
+                assert (after[v, known:] == 1.0).all()
+
+
+@given(data=multilabel_streams(), r=st.sampled_from([0.1, 1.0]))
+@settings(max_examples=40, deadline=None)
+def test_harow_brings_the_margin_of_a_repeated_example_to_one(data: Any, r: float) -> None:
+    taxonomy, stream = data
+    model = linear_model.HAROW(taxonomy, r=r)
+    for example in stream:
+        model.learn_one(*example)
+    x, y = {"fresh": 1.0, "a": 0.5}, taxonomy.nodes[-1]
+    on = taxonomy.closure(y)
+    trained = [v for v in taxonomy.nodes[1:] if on.issuperset(taxonomy.parents(v))]
+    before = {v: s if v in on else -s for v, s in model.score_one(x).items()}
+    for _ in range(400):
+        model.learn_one(x, y)
+        margins = {v: s if v in on else -s for v, s in model.score_one(x).items()}
+        for v in trained:
+            assert before[v] - 1e-9 <= margins[v], "nearer each time"
+            assert margins[v] <= max(1.0, before[v]) + 1e-9, "and never beyond"
+        before = margins
+    # The n-th step leaves r / (n + r) of what was missing, if nothing else has been learned.
+    assert all(margins[v] > 0.8 for v in trained)

@@ -1,0 +1,298 @@
+"""The losses against the naive ones, their laws and their error messages."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import oracles
+from river_hier import Taxonomy, losses
+from river_hier.taxonomy import UnknownLabelError
+from support.predictions import ANIMALS, P_ANIMALS, answers, truths
+from support.strategies import dags, multilabels, parents_of, taxonomies, trees
+
+DIAMOND = Taxonomy([("r", "a"), ("r", "b"), ("a", "c"), ("b", "c"), ("c", "d")])
+
+costs = st.floats(0.01, 100)
+
+
+@st.composite
+def cases(draw: st.DrawFn, kind: Any = lambda: taxonomies(4)) -> Any:
+    """A taxonomy for us and for the oracles, a truth, a prediction, costs."""
+    taxonomy = draw(kind())
+    y_true, true = draw(truths(taxonomy))
+    y_pred, pred = draw(answers(taxonomy))
+    c = draw(st.dictionaries(st.sampled_from(taxonomy.nodes), costs))
+    return taxonomy, parents_of(taxonomy), y_true, true, y_pred, pred, c
+
+
+@given(case=cases(), missed=st.floats(0, 10), spurious=st.floats(0, 10))
+def test_losses_equal_the_naive_ones(case: Any, missed: float, spurious: float) -> None:
+    taxonomy, parents, y_true, true, y_pred, pred, c = case
+    assert losses.zero_one_loss(taxonomy, y_true, y_pred) == oracles.zero_one_loss(
+        parents, true, pred
+    )
+    assert losses.h_loss(taxonomy, y_true, y_pred) == oracles.h_loss(parents, true, pred)
+    assert losses.h_loss(taxonomy, y_true, y_pred, c) == pytest.approx(
+        oracles.h_loss(parents, true, pred, c)
+    )
+    plain = losses.symmetric_difference_loss(taxonomy, y_true, y_pred)
+    assert plain == oracles.symmetric_difference_loss(parents, true, pred)
+    assert plain == losses.tree_induced_error(taxonomy, y_true, y_pred)
+    assert losses.symmetric_difference_loss(
+        taxonomy, y_true, y_pred, c, missed, spurious
+    ) == pytest.approx(oracles.symmetric_difference_loss(parents, true, pred, c, missed, spurious))
+
+
+@given(taxonomy=trees())
+def test_tree_induced_error_of_labels_is_a_metric(taxonomy: Taxonomy) -> None:
+    parents = parents_of(taxonomy)
+    error = {
+        (u, v): losses.tree_induced_error(taxonomy, u, v)
+        for u, v in itertools.product(taxonomy, repeat=2)
+    }
+    for (u, v), gamma in error.items():
+        assert gamma == taxonomy.distance(u, v) == oracles.tree_induced_error(parents, u, v)
+        assert gamma == error[v, u]
+        assert (gamma == 0) == (u == v)
+        assert all(gamma <= error[u, w] + error[w, v] for w in taxonomy)
+
+
+@given(data=st.data(), taxonomy=taxonomies())
+def test_tree_induced_error_of_multilabels_is_a_metric(data: Any, taxonomy: Taxonomy) -> None:
+    u, v, w = (data.draw(multilabels(taxonomy)) for _ in range(3))
+
+    def gamma(a: set[Any], b: set[Any]) -> float:
+        return losses.tree_induced_error(taxonomy, a, b)
+
+    assert gamma(u, v) == gamma(v, u) <= gamma(u, w) + gamma(w, v)
+    assert (gamma(u, v) == 0) == (taxonomy.closure(u) == taxonomy.closure(v))
+
+
+@given(data=st.data(), taxonomy=taxonomies())
+def test_zero_one_loss_h_loss_and_symmetric_difference_are_ordered(
+    data: Any, taxonomy: Taxonomy
+) -> None:
+    y_true, y_pred = data.draw(multilabels(taxonomy)), data.draw(multilabels(taxonomy))
+    zero_one = losses.zero_one_loss(taxonomy, y_true, y_pred)
+    h = losses.h_loss(taxonomy, y_true, y_pred)
+    assert zero_one <= h <= losses.symmetric_difference_loss(taxonomy, y_true, y_pred)
+
+
+@given(data=st.data(), taxonomy=taxonomies())
+def test_truncation_never_raises_the_h_loss(data: Any, taxonomy: Taxonomy) -> None:
+    """Lemma 1."""
+    y_true, on = data.draw(multilabels(taxonomy)), data.draw(multilabels(taxonomy))
+    c = data.draw(st.dictionaries(st.sampled_from(taxonomy.nodes), costs))
+    kept = taxonomy.truncate(on)
+    y_pred, truncated = ({v: v in y for v in taxonomy.nodes[1:]} for y in (on, kept))
+    loss = losses.h_loss(taxonomy, y_true, y_pred, c)
+    assert losses.h_loss(taxonomy, y_true, truncated, c) <= loss
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    case=cases(lambda: trees(4, 7)), data=st.data(),
+    missed=st.floats(0, 10), spurious=st.floats(0, 10),
+)  # fmt: skip
+def test_expected_losses_equal_the_sum_over_all_multilabels(
+    case: Any, data: Any, missed: float, spurious: float
+) -> None:
+    taxonomy, parents, _, _, y_pred, pred, c = case
+    p = {v: data.draw(st.floats(0, 1)) for v in taxonomy.nodes[1:]}
+    assert losses.expected_zero_one_loss(taxonomy, p, y_pred) == pytest.approx(
+        oracles.expected_zero_one_loss(parents, p, pred)
+    )
+    for some in (None, c):
+        assert losses.expected_h_loss(taxonomy, p, y_pred, some) == pytest.approx(
+            oracles.expected_h_loss(parents, p, pred, some)
+        )
+        assert losses.expected_symmetric_difference_loss(
+            taxonomy, p, y_pred, some, missed, spurious
+        ) == pytest.approx(
+            oracles.expected_symmetric_difference_loss(parents, p, pred, some, missed, spurious)
+        )
+
+
+@given(case=cases(lambda: trees(4)))
+def test_certain_probabilities_give_the_loss_itself(case: Any) -> None:
+    taxonomy, _, y_true, true, y_pred, _, c = case
+    p = {v: float(v in true) for v in taxonomy.nodes[1:]}
+    assert losses.expected_h_loss(taxonomy, p, y_pred, c) == losses.h_loss(
+        taxonomy, y_true, y_pred, c
+    )
+    assert losses.expected_zero_one_loss(taxonomy, p, y_pred) == losses.zero_one_loss(
+        taxonomy, y_true, y_pred
+    )
+    assert losses.expected_symmetric_difference_loss(taxonomy, p, y_pred, c) == pytest.approx(
+        losses.symmetric_difference_loss(taxonomy, y_true, y_pred, c)
+    )
+
+
+def test_the_papers_first_figure() -> None:
+    """Figure 1: the union of 1-2, 1-3 and 6-8-10 respects the forest."""
+    t = Taxonomy([(1, 2), (1, 3), (3, 4), (3, 5), (6, 7), (6, 8), (8, 9), (8, 10), (8, 11)])
+    y_true = {2, 3, 10}
+    assert t.closure(y_true) == {"root", 1, 2, 3, 6, 8, 10}
+    assert losses.h_loss(t, y_true, {2, 3, 9}) == 2  # 10 missed, 9 wrong
+    assert losses.h_loss(t, y_true, {2, 3}) == 1  # 6 is missed; 8 and 10 lie below
+    assert losses.symmetric_difference_loss(t, y_true, {2, 3}) == 3
+    assert losses.h_loss(t, y_true, {2, 4, 10}) == 1  # 4 is wrong below 3, which is right
+    # 1-2-4 is no path: 4 without 3 does not respect the forest, and 3 is charged, not 4.
+    odd = {v: v in {1, 2, 4} for v in t.nodes[1:]}
+    assert losses.h_loss(t, {2}, odd) == 1
+    assert losses.h_loss(t, {4, 2}, odd) == 1
+    assert losses.symmetric_difference_loss(t, {4, 2}, odd) == 1
+
+
+def test_the_papers_second_figure() -> None:
+    """Figure 2's figures, 3, 1 and 4, on a tree of 12 nodes below our root."""
+    t = Taxonomy(
+        [("root", 1), (1, 2), (1, 3), (1, 4), (2, 5), (2, 6), (3, 7), (3, 8), (4, 9), (4, 10),
+         (7, 11), (9, 12)]
+    )  # fmt: skip
+    a = {1, 2, 5, 4, 8, 11}  # 8 and 11 are on though 3 and 7 are off
+    b = t.truncate(a)
+    assert b == {"root", 1, 2, 5, 4}
+    c = {1, 2, 6, 4, 9, 12}  # respects the tree
+    assert losses.h_loss(t, c, b) == 3  # 5, 6 and 9; 12 lies below 9
+    assert losses.zero_one_loss(t, c, b) == 1
+    assert losses.symmetric_difference_loss(t, c, b) == 4
+    assert losses.h_loss(t, c, {v: v in a for v in t.nodes[1:]}) == 5  # and 8 and 11
+
+
+def test_the_root_never_costs() -> None:
+    assert losses.h_loss(ANIMALS, "wolf", {"animal": False, "mammal": True, "wolf": True}) == 0
+    assert losses.h_loss(ANIMALS, "wolf", [], costs={"animal": 100}) == 1
+    assert losses.symmetric_difference_loss(ANIMALS, [], "animal", volumes={"animal": 9}) == 0
+
+
+def test_explicitly_off_ancestors_stay_off() -> None:
+    y_pred = {"wolf": True, "mammal": False}
+    assert losses.h_loss(ANIMALS, "wolf", y_pred) == 1
+    assert losses.symmetric_difference_loss(ANIMALS, "wolf", y_pred) == 1
+    with pytest.raises(ValueError, match="'wolf' is on but its ancestor 'mammal' is False"):
+        losses.h_loss(ANIMALS, y_pred, "wolf")
+
+
+def test_a_ladder_of_diamonds_takes_no_exponential_time() -> None:
+    edges = [((i, 0), (i, side)) for i in range(60) for side in "ab"]
+    edges += [((i, side), (i + 1, 0)) for i in range(60) for side in "ab"]
+    assert losses.h_loss(Taxonomy(edges), (60, 0), (59, "a")) == 1
+
+
+FUNCTIONS = [
+    losses.tree_induced_error, losses.zero_one_loss, losses.h_loss,
+    losses.symmetric_difference_loss,
+]  # fmt: skip
+EXPECTED = [
+    losses.expected_zero_one_loss, losses.expected_h_loss,
+    losses.expected_symmetric_difference_loss,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("loss", FUNCTIONS)
+def test_bad_answers(loss: Any) -> None:
+    with pytest.raises(UnknownLabelError, match=r"'wolff' is not in .* did you mean 'wolf'"):
+        loss(ANIMALS, "wolff", "wolf")
+    with pytest.raises(UnknownLabelError, match="'wolff' is not in"):
+        loss(ANIMALS, "wolf", {"wolff": True})
+    with pytest.raises(ValueError, match="y is None"):
+        loss(ANIMALS, "wolf", None)
+    with pytest.raises(ValueError, match=r"label 'wolf' is 0.7: it must be True or False"):
+        loss(ANIMALS, "wolf", {"wolf": 0.7})
+
+
+BAD = [0, 0.0, -1.0, float("nan"), float("inf"), "1", None, True, 1j]
+
+
+@pytest.mark.parametrize("value", BAD)
+def test_bad_costs_and_volumes(value: Any) -> None:
+    message = r"`{}\['wolf'\]` must be a positive finite number, got "
+    c = {"wolf": value}
+    with pytest.raises(ValueError, match=message.format("costs")):
+        losses.h_loss(ANIMALS, "wolf", "mammal", costs=c)
+    with pytest.raises(ValueError, match=message.format("costs")):
+        losses.expected_h_loss(ANIMALS, P_ANIMALS, "wolf", costs=c)
+    with pytest.raises(ValueError, match=message.format("volumes")):
+        losses.symmetric_difference_loss(ANIMALS, "wolf", "mammal", volumes=c)
+    with pytest.raises(ValueError, match=message.format("volumes")):
+        losses.expected_symmetric_difference_loss(ANIMALS, P_ANIMALS, "bird", volumes=c)
+
+
+def test_costs_of_unknown_labels_and_of_no_labels() -> None:
+    with pytest.raises(UnknownLabelError, match="'wolff' is not in"):
+        losses.h_loss(ANIMALS, "wolf", "wolf", costs={"wolff": 2.0})
+    with pytest.raises(UnknownLabelError, match="'wolff' is not in"):
+        losses.expected_h_loss(ANIMALS, P_ANIMALS, "wolf", costs={"wolff": 2.0})
+    with pytest.raises(TypeError, match=r"`costs` must be {label: number}, got list"):
+        losses.h_loss(ANIMALS, "wolf", "wolf", costs=[2.0])  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match=r"`volumes` must be {label: number}, got float"):
+        losses.symmetric_difference_loss(ANIMALS, "wolf", "wolf", 2.0)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("value", [-0.1, float("nan"), float("inf"), "1", None, True])
+@pytest.mark.parametrize("name", ["missed", "spurious"])
+def test_bad_factors(name: str, value: Any) -> None:
+    with pytest.raises(ValueError, match=f"`{name}` must be a finite number of at least 0, got"):
+        losses.symmetric_difference_loss(ANIMALS, "wolf", "owl", **{name: value})
+    with pytest.raises(ValueError, match=f"`{name}` must be a finite number of at least 0, got"):
+        losses.expected_symmetric_difference_loss(ANIMALS, P_ANIMALS, "owl", **{name: value})
+
+
+def test_expected_h_loss_of_a_prediction_below_nodes_predicted_off() -> None:
+    t = Taxonomy.from_paths([tuple("abcde")])
+    p = {"b": 0.9, "c": 0.8, "d": 0.7, "e": 0.6}
+    b, c = p["b"], p["c"]
+    y_pred = {"b": True, "c": False, "d": True, "e": True}
+    # b is wrong, or c is wrong, or c is rightly off and d wrong; then e lies below d.
+    assert losses.expected_h_loss(t, p, y_pred) == pytest.approx((1 - b) + b * c + b * (1 - c))
+    y_pred = {"b": False, "c": False, "d": True, "e": False}
+    assert losses.expected_h_loss(t, p, y_pred) == pytest.approx(b + (1 - b))
+    assert losses.expected_zero_one_loss(t, p, y_pred) == 1
+
+
+@pytest.mark.parametrize("loss", EXPECTED)
+def test_bad_probabilities(loss: Any) -> None:
+    with pytest.raises(ValueError, match="label 'wolf' has no probability; `probabilities` must"):
+        loss(ANIMALS, {v: 0.5 for v in P_ANIMALS if v != "wolf"}, "wolf")
+    for value in (-0.1, 1.1, float("nan"), "0.5", None):
+        with pytest.raises(ValueError, match=r"`probabilities\['wolf'\]` must be in \[0, 1\]"):
+            loss(ANIMALS, {**P_ANIMALS, "wolf": value}, "wolf")
+    with pytest.raises(TypeError, match=r"`probabilities` must be {label: .*}, got list"):
+        loss(ANIMALS, [0.5], "wolf")
+    with pytest.raises(UnknownLabelError, match="'wolff' is not in"):
+        loss(ANIMALS, P_ANIMALS, "wolff")
+
+
+@pytest.mark.parametrize("loss", EXPECTED)
+@pytest.mark.parametrize("y_pred", [[], "a", "d"])
+def test_expected_losses_are_for_trees(loss: Any, y_pred: Any) -> None:
+    with pytest.raises(ValueError, match=r"node 'c' has 2 parents .* defined in trees only"):
+        loss(DIAMOND, dict.fromkeys("abcd", 0.5), y_pred)
+
+
+@given(taxonomy=dags())
+def test_only_dags_are_refused(taxonomy: Taxonomy) -> None:
+    p = dict.fromkeys(taxonomy.nodes[1:], 0.5)
+    if taxonomy.is_tree:
+        assert losses.expected_h_loss(taxonomy, p, taxonomy.nodes[-1]) > 0
+    else:
+        with pytest.raises(ValueError, match="defined in trees only"):
+            losses.expected_h_loss(taxonomy, p, taxonomy.nodes[-1])
+
+
+@pytest.mark.parametrize("loss", FUNCTIONS)
+def test_arguments_in_the_wrong_order(loss: Any) -> None:
+    with pytest.raises(TypeError, match="`taxonomy` must be a Taxonomy, got str"):
+        loss("wolf", "owl", ANIMALS)
+
+
+def test_an_answer_that_states_the_root_still_has_its_gaps_filled() -> None:
+    t = Taxonomy.from_nested({"r": {"a": ["b"]}})
+    assert losses.h_loss(t, "b", {"r": True, "b": True}) == 0.0
+    assert losses.h_loss(t, "b", {"r": True, "a": False, "b": True}) == 1.0

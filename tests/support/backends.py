@@ -1,0 +1,98 @@
+"""Both backends in one process: as namespaces of kernels, and under the public learners."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import os
+import pkgutil
+import sys
+from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+import river_hier.distributed  # so that `_chosen` finds it, and
+import river_hier.linear_model  # all learners
+from river_hier import _backend
+from support.paths import TESTS
+
+
+def _reference() -> Any:
+    found = {}
+    for info in pkgutil.iter_modules(_backend.reference.__path__, "river_hier._backend.reference."):
+        module = importlib.import_module(info.name)
+        for name in _backend.TWINS:
+            if getattr(vars(module).get(name), "__module__", None) == info.name:
+                found[name] = vars(module)[name]
+    return SimpleNamespace(**found)
+
+
+def _native() -> Any:
+    try:
+        module = importlib.import_module("river_hier._native")
+    except ImportError:
+        return None
+    return SimpleNamespace(**{name: getattr(module, name, None) for name in _backend.TWINS})
+
+
+BACKENDS = {"numpy": _reference(), "native": _native()}
+REQUIRED = os.environ.get("RIVER_HIER_REQUIRE_NATIVE", "0") not in ("", "0")
+_absent = pytest.mark.skipif(
+    BACKENDS["native"] is None and not REQUIRED, reason="there is no compiled backend here"
+)
+native_only = _absent
+both = pytest.mark.parametrize("backend", ["numpy", pytest.param("native", marks=_absent)])
+native_too = pytest.param("native", marks=_absent)
+
+
+def namespace(backend: str) -> Any:
+    """The names of `_backend.TWINS`, of one backend."""
+    found = BACKENDS[backend]
+    assert found is not None, "RIVER_HIER_REQUIRE_NATIVE is set, and there is no compiled backend"
+    return found
+
+
+def _chosen() -> list[tuple[Any, str]]:
+    """Where the learners have taken a kernel: module and name."""
+    places = []
+    for title, module in list(sys.modules.items()):
+        if title.startswith("river_hier") and not title.startswith("river_hier._"):
+            places += [(module, n) for n in _backend.TWINS if n in vars(module)]
+    return [*places, *((_backend, name) for name in _backend.TWINS)]
+
+
+_CHOSEN = _chosen()
+
+
+@contextlib.contextmanager
+def running_on(backend: str) -> Iterator[Any]:
+    """Inside, the public learners and `pickle.loads` use this backend, whichever was chosen."""
+    found = namespace(backend)
+    before = [getattr(module, name) for module, name in _CHOSEN]
+    for module, name in _CHOSEN:
+        setattr(module, name, getattr(found, name))
+    try:
+        yield found
+    finally:
+        for (module, name), kernel in zip(_CHOSEN, before, strict=True):
+            setattr(module, name, kernel)
+
+
+def environment(backend: str) -> dict[str, str]:
+    """For a process of its own, which finds the tests' modules too."""
+    pure = "1" if backend == "numpy" else "0"
+    paths = [str(TESTS), os.path.dirname(os.path.dirname(river_hier.__file__))]
+    where = {"PYTHONPATH": os.pathsep.join(paths), "PYTHONSAFEPATH": "1"}  # not what lies around
+    return {**os.environ, **where, "RIVER_HIER_PURE": pure}
+
+
+def kinds(rls: Any) -> list[str]:
+    """How each system of a `LeastSquares` is solved: cholesky, cg or primal."""
+    return [system[0] for system in rls.__reduce__()[1][-1]]
+
+
+def n_instances(rls: Any) -> int:
+    """How many instances a `LeastSquares` holds."""
+    return len(rls.__reduce__()[1][-2][0]) - 1

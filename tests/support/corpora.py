@@ -1,0 +1,78 @@
+"""A small corpus of every dataset that reads files."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from river_hier import datasets
+from support import (
+    hmc_corpus,
+    odp_dump,
+    ohsumed_corpus,
+    rcv1_corpus,
+    reuters_corpus,
+    timit_corpus,
+    wipo_corpus,
+)
+
+MANY = 1_000  # examples; the corpora hold a handful
+
+
+def lshtc(folder: Path) -> None:
+    (folder / "hierarchy.txt").write_text("1 3\n1 4\n2 5\n4 5\n3 6\n")
+    (folder / "train.txt").write_text("4, 5 8:1 18:2\n5 7:1.5\n4,3 8:2 9:1\n")
+
+
+def dmoz(folder: Path) -> None:
+    content, paths = odp_dump.content(odp_dump.PAGES), [page[3] for page in odp_dump.PAGES]
+    (folder / "content.rdf.u8").write_text("\n".join([*content, ""]))
+    (folder / "structure.rdf.u8").write_text("\n".join([*odp_dump.structure(paths), ""]))
+
+
+def timit(folder: Path) -> None:
+    timit_corpus.write(folder, timit_corpus.LICENSED[:1], timit_corpus.sphere)
+
+
+def ohsumed(folder: Path) -> None:
+    for name, lines in ohsumed_corpus.FILES.items():
+        (folder / name).write_bytes(ohsumed_corpus.data(lines))
+
+
+# Every dataset that reads files: what writes its corpus, and what else it needs to be told.
+FORMATS: dict[str, tuple[Callable[[Path], Any], dict[str, Any]]] = {
+    "DMOZ": (dmoz, {}),
+    "HMC": (hmc_corpus.write_parts, {}),
+    "LSHTC": (lshtc, {}),
+    "OHSUMED": (ohsumed, {"root": "C08"}),
+    "RCV1": (rcv1_corpus.write_corpus, {}),
+    "Reuters21578": (reuters_corpus.write_corpus, {}),
+    "TIMIT": (timit, {}),
+    "TIMITSegments": (timit, {}),
+    "WIPOAlpha": (wipo_corpus.write_corpus, {}),
+}
+
+
+@contextlib.contextmanager
+def corpus(name: str) -> Iterator[Path]:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "corpus")
+        path.mkdir()
+        FORMATS[name][0](path)
+        yield path
+
+
+def read(name: str, path: Path, on_error: str) -> int:
+    """How many examples there are, unless it is said what is wrong."""
+    try:
+        stream = getattr(datasets, name)(path, on_error=on_error, **FORMATS[name][1])
+        assert len(stream.taxonomy) > 0
+        return sum(1 for _ in itertools.islice(stream, MANY))
+    except UnicodeError:  # which names no file
+        raise
+    except (ValueError, OSError):
+        return 0

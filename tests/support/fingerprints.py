@@ -1,0 +1,46 @@
+"""Fingerprints of all that has a seed.
+
+    PYTHONHASHSEED=1 python tests/support/fingerprints.py [SEED]
+
+A process of its own, so that strings may have other hashes. Floats are taken bit for bit.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import random
+import sys
+from itertools import islice
+from typing import Any
+
+from river_hier import induction
+from support.public_api import STREAMS, dense, estimators, step
+
+N = 600  # more than two of the blocks in which streams draw
+
+
+def stream_of(name: str, seed: int | None) -> str:
+    return fingerprint(list(islice(STREAMS[name](seed), N)))
+
+
+def answers_of(model: Any) -> str:
+    """What it says of a stream of some examples, and in the end."""
+    rng = random.Random(5)
+    said = [step(model, *dense(model, rng)) for _ in range(60)]
+    if isinstance(model, induction.JensenShannonTree):
+        said.append(model.taxonomy().edges)
+    return fingerprint(said)
+
+
+def fingerprint(value: Any) -> str:
+    return hashlib.sha256(repr(value).encode()).hexdigest()
+
+
+def fingerprints(seed: int) -> dict[str, str]:
+    found = {name: stream_of(name, seed) for name in STREAMS}
+    return found | {name: answers_of(model) for name, model in estimators(seed=seed).items()}
+
+
+if __name__ == "__main__":
+    print(json.dumps(fingerprints(int(sys.argv[1]) if len(sys.argv) > 1 else 7)))

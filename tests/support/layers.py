@@ -1,0 +1,11 @@
+"""The layers of the package, from the bottom up. Imports point downwards."""
+
+from __future__ import annotations
+
+LAYERS = [
+    {"taxonomy"},
+    {"losses", "base", "_backend", "checkpoint"},
+    {"linear_model", "kernel", "probabilistic", "metrics", "datasets", "feature_extraction"},
+    {"evaluate", "decision", "induction", "local", "batch", "inspection", "plot", "drift"}
+    | {"distributed"},
+]

@@ -1,0 +1,13 @@
+"""Where the project and the data of the tests lie."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+TESTS = ROOT / "tests"
+DOCS = ROOT / "docs"
+EXAMPLES = ROOT / "examples"
+# The folder of real data; tests skip where it is absent.
+DATA = Path(os.environ.get("RIVER_HIER_DATA", ROOT.parent / "shared" / "data"))

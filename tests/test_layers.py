@@ -1,0 +1,78 @@
+"""Layers: imports point downwards, and the lowest ones know nothing of River."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import river_hier
+from support.layers import LAYERS
+
+PACKAGE = Path(river_hier.__file__).parent
+LAYER = {module: height for height, modules in enumerate(LAYERS) for module in modules}
+# Within one layer only `base` may import `_backend`.
+NEIGHBOURS = {("base", "_backend")}
+FILES = sorted(path for path in PACKAGE.rglob("*.py") if path.parent != PACKAGE)
+
+
+def imported(path: Path) -> Iterator[str]:
+    """The absolute names of all modules that a file imports."""
+    inside = ("river_hier", *path.relative_to(PACKAGE).with_suffix("").parts)
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            above = list(inside[: -node.level]) if node.level else []
+            module = ".".join([*above, *([node.module] if node.module else [])])
+            yield from (f"{module}.{alias.name}" for alias in node.names)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_imports_point_downwards(path: Path) -> None:
+    module = path.relative_to(PACKAGE).parts[0]
+    for name in imported(path):
+        first, *rest = name.split(".")
+        if first == "river_hier":
+            other = rest[0]
+            if other in LAYER and other != module:
+                allowed = LAYER[other] < LAYER[module] or (module, other) in NEIGHBOURS
+                assert allowed, f"{module} imports {other}"
+            elif other not in LAYER:
+                assert other in {"Taxonomy", "__version__"}, f"{module} imports {name}"
+        if module in {"taxonomy", "_backend", "losses"}:
+            assert first != "river", f"{path.name} imports {name}"
+
+
+def test_every_module_has_a_layer() -> None:
+    modules = {path.relative_to(PACKAGE).parts[0] for path in FILES}
+    assert modules == set(LAYER)
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_names_and_length(path: Path) -> None:
+    assert path.stem not in {"utils", "core", "common", "helpers"}
+    lines = len(path.read_text(encoding="utf-8").splitlines())
+    assert lines <= 260, f"{lines} lines: two ideas?"
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_strict_types_without_exemptions(path: Path) -> None:
+    assert "type: ignore" not in path.read_text(encoding="utf-8")
+
+
+def test_parts_are_imported_when_they_are_asked_for() -> None:
+    program = (
+        "import sys, river_hier\n"
+        "assert 'river' not in sys.modules, 'Taxonomy alone needs no River'\n"
+        "river_hier.metrics.HLoss, river_hier.show_versions\n"
+        "assert 'river_hier.evaluate' not in sys.modules\n"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)
+    assert set(dir(river_hier)) == set(river_hier.__all__)
+    with pytest.raises(AttributeError, match="has no attribute 'linear_models'"):
+        river_hier.linear_models  # noqa: B018
