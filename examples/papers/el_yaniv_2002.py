@@ -19,7 +19,7 @@ An author has one style throughout, whereas a set of topics need not be separabl
 claims that are not reproduced here may still hold for authors. The bounds refer to predicting the
 class from a single word, because the distributions are over words; they say nothing about whole
 stories. R favours hard decisions near the root, where a mistake costs most; the page on
-[decompositions](../models.md#hierarchical-decompositions) explains why.
+[decompositions](../models/induction.md) explains why.
 """
 
 # %%

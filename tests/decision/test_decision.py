@@ -316,7 +316,7 @@ def test_real_documents(
     row = re.compile(r"^(.+?) +(0.\d+) +(\d.\d+) +(\d.\d+)$", re.MULTILINE)
     printed = capsys.readouterr().out
     rows = row.findall(printed)
-    page = (ROOT / "docs" / "models.md").read_text("utf-8")
+    page = (ROOT / "docs" / "accuracy.md").read_text("utf-8")
     documented = row.findall(page.partition("examples/benchmarks/rcv1.py")[2])[: len(rows)]
     assert [name for name, *_ in rows] == [name for name, *_ in documented]
     for (name, *ours), (_, *theirs) in zip(rows, documented, strict=True):

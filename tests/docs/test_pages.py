@@ -147,7 +147,11 @@ def test_files_that_are_named_exist(page: Path) -> None:
 
 
 LEARNERS = ["linear_model", "kernel", "probabilistic", "decision", "local", "batch", "induction"]
-EQUATIONS = ["models.md", *(f"papers/{page.name}" for page in (DOCS / "papers").glob("*.md"))]
+EQUATIONS = [
+    str(page.relative_to(DOCS))
+    for name in ("models", "papers")
+    for page in (DOCS / name).glob("*.md")
+]
 HOMES = {  # the pages that between them tell of all public names of a package
     **dict.fromkeys(LEARNERS, EQUATIONS),
     "metrics": ["metrics.md"],

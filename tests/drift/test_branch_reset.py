@@ -439,7 +439,7 @@ def test_the_benchmark_finds_what_the_page_says(
     runpy.run_path(str(path), run_name="__main__")
     found, documented = (
         re.findall(r"^(?:not )?reproduced .*$", text, re.MULTILINE)
-        for text in (capsys.readouterr().out, (ROOT / "docs" / "models.md").read_text("utf-8"))
+        for text in (capsys.readouterr().out, (ROOT / "docs" / "accuracy.md").read_text("utf-8"))
     )
     assert found == documented
     assert len(found) == 5
