@@ -13,7 +13,7 @@ import pytest
 
 import river_hier
 from river_hier import datasets
-from river_hier.datasets.file_dataset import FileDataset
+from river_hier.datasets.io.file_dataset import FileDataset
 from support.backends import environment
 
 PACKAGE = Path(river_hier.__file__).parent

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from river_hier.datasets import download
+from river_hier.datasets.io import download
 
 CONTENT = bytes(range(256)) * 2_000  # 512,000 bytes: several chunks
 SHA256 = hashlib.sha256(CONTENT).hexdigest()
@@ -175,7 +175,7 @@ def test_a_server_that_hangs_up_without_saying_the_length(server, path):
 def test_other_bytes_are_deleted(server, path):
     server.content = b"<html>moved</html>"
     found = hashlib.sha256(server.content).hexdigest()
-    with pytest.raises(ValueError, match="call again to start anew") as error:
+    with pytest.raises(ValueError, match="call again to start over") as error:
         download.fetch(server.url, path, SHA256)
     assert found in str(error.value)
     assert SHA256 in str(error.value)

@@ -16,7 +16,7 @@ from river import datasets as river_datasets
 
 from oracles import mesh as oracle
 from river_hier import datasets
-from river_hier.datasets import medline, mesh
+from river_hier.datasets.formats import medline, mesh
 from support.ohsumed_corpus import (
     RECORDS,
     TREE,
@@ -107,7 +107,7 @@ def test_unknown_headings_are_counted_anew_each_time(folder, monkeypatch):
         list(stream)
         assert stream.unknown_headings == {"Human": 3, "Support, U.S. Gov't, P.H.S.": 1}
     assert stream.n_skipped == 0
-    monkeypatch.setattr("river_hier.datasets.ohsumed._KEPT", 1)
+    monkeypatch.setattr("river_hier.datasets.corpora.ohsumed._KEPT", 1)
     list(stream)
     assert stream.unknown_headings == {"Human": 3}
 

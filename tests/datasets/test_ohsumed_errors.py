@@ -63,7 +63,7 @@ def test_broken_trees(folder, lines, message):
 @pytest.mark.parametrize(
     ("root", "extra", "message"),
     [
-        ("N05.715", [], "mtrees2015.bin has no tree number 'N05.715', which is to be the root"),
+        ("N05.715", [], "mtrees2015.bin has no tree number 'N05.715' to use as the root"),
         ("Z", [], "mtrees2015.bin has nothing below 'Z'"),
         ("C08.127.108", [], "mtrees2015.bin has nothing below 'C08.127.108'"),
         ("C", ["Cough;C08.9.1"], "mtrees2015.bin: tree number 'C08.9.1' comes without 'C08.9'"),
@@ -84,7 +84,7 @@ def test_trees_that_cannot_be(folder, root, extra, message):
 
 @pytest.mark.parametrize("root", ["", "c", "C8.", "N05.715.", "Diseases", "CC", "٣", 5, None, "C "])
 def test_wrong_roots(root):
-    expected = "^`root` must be a tree number, as 'N05.715', or a category, as 'C', got "
+    expected = "^`root` must be a tree number, such as 'N05.715', or a category, such as 'C', got "
     with pytest.raises(ValueError, match=expected):
         datasets.OHSUMED(root=root)
 

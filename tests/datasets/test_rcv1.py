@@ -15,7 +15,8 @@ import pytest
 from river import datasets as river_datasets
 
 from river_hier import Taxonomy, datasets
-from river_hier.datasets import file_dataset, rcv1
+from river_hier.datasets.corpora import rcv1
+from river_hier.datasets.io import file_dataset
 from support.paths import DATA
 from support.rcv1_corpus import (
     HIERARCHY,

@@ -11,7 +11,7 @@ import threading
 import pytest
 
 from river_hier import datasets
-from river_hier.datasets import rcv1
+from river_hier.datasets.corpora import rcv1
 from support.rcv1_corpus import HIERARCHY, QRELS, TRAIN, VECTORS, YS, on, write
 
 

@@ -22,7 +22,8 @@ from river import evaluate, feature_extraction
 
 from oracles import reuters
 from river_hier import Taxonomy, datasets, linear_model, metrics
-from river_hier.datasets import file_dataset, reuters21578
+from river_hier.datasets.corpora import reuters21578
+from river_hier.datasets.io import file_dataset
 from support.packing import EVERYWHERE, tarred
 from support.paths import DATA
 from support.reuters_corpus import (

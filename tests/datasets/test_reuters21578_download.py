@@ -10,7 +10,7 @@ import threading
 import pytest
 
 from river_hier import datasets
-from river_hier.datasets import reuters21578
+from river_hier.datasets.corpora import reuters21578
 from support.packing import tarred
 from support.reuters_corpus import ALL, XS, write_corpus
 

@@ -23,9 +23,10 @@ from river import evaluate, preprocessing
 
 from oracles import speech as oracle
 from river_hier import datasets, linear_model, metrics
-from river_hier.datasets import cepstra, speech
-from river_hier.datasets.files import Files
-from river_hier.datasets.phonemes import PHONEMES
+from river_hier.datasets.corpora import timit
+from river_hier.datasets.formats import audio
+from river_hier.datasets.formats.timit import PHONEMES
+from river_hier.datasets.io.files import Files
 from support.paths import DATA
 from support.timit_corpus import (
     FOLDED,
@@ -74,7 +75,7 @@ def test_cepstra_against_loops(data):
     n = data.draw(st.integers(0, 1_100))
     loudest = data.draw(st.sampled_from([0, 1, 300, 32_767]))
     samples = data.draw(arrays(np.int16, n, elements=st.integers(-loudest, loudest)))
-    ours = cepstra.cepstra(samples)
+    ours = audio.cepstra(samples)
     theirs = oracle.cepstra(samples.tolist())
     assert ours.shape == (len(theirs), 13)
     if theirs:
@@ -83,7 +84,7 @@ def test_cepstra_against_loops(data):
 
 @given(st.integers(0, 8).flatmap(lambda n: arrays(np.float64, (n, 2), elements=st.floats(-9, 9))))
 def test_changes_against_loops(c):
-    ours = cepstra.with_changes(c)
+    ours = audio.with_derivatives(c)
     assert ours.shape == (len(c), 6)
     if len(c):
         np.testing.assert_allclose(ours, oracle.with_changes(c.tolist()), atol=1e-12)
@@ -91,7 +92,7 @@ def test_changes_against_loops(c):
 
 def test_a_straight_line_rises_as_it_does():
     t = np.arange(20.0)[:, np.newaxis]
-    changes = cepstra.with_changes(np.hstack([3.0 * t, t * t]))
+    changes = audio.with_derivatives(np.hstack([3.0 * t, t * t]))
     assert changes[4:-4, 2] == pytest.approx(3.0)
     assert changes[4:-4, 3] == pytest.approx(2.0 * t[4:-4, 0])
     assert changes[4:-4, 4:] == pytest.approx(np.array([[0.0, 2.0]] * 12))
@@ -302,7 +303,7 @@ def home(tmp_path, monkeypatch):
     """An empty data home, and the sample's address in place of the real one."""
     write_sample(tmp_path / "site" / "timit")
     archive = shutil.make_archive(str(tmp_path / "timit"), "zip", tmp_path / "site", "timit")
-    monkeypatch.setattr(speech, "_ADDRESS", pathlib.Path(archive).as_uri())
+    monkeypatch.setattr(timit, "_ADDRESS", pathlib.Path(archive).as_uri())
     monkeypatch.setenv("RIVER_DATA", str(tmp_path / "home"))
     return tmp_path / "home" / "TIMIT"
 

@@ -1,4 +1,4 @@
-"""Unit vectors that turn into others: arrays only."""
+"""Drifting weights: unit vectors that turn into other unit vectors."""
 
 from __future__ import annotations
 
@@ -8,31 +8,31 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 
 
-class TurningVectors:
-    """Rows of norm 1 that turn, with constant speed and each in a plane, into other such rows.
+class DriftingVectors:
+    """Rows of norm 1, each of which rotates at constant speed in a plane into another such row.
 
-    Row i is `cos(a) u_i + sin(a) direction_i`, with a growing from 0 to `angle_i` over `width`
-    steps from the step `start` on; with `start=None` nothing turns. Rows that do not turn at all
-    have an angle of 0.
+    Row i is `cos(a) u_i + sin(a) direction_i`, where a grows from 0 to `angle_i` in the `width`
+    steps from `start`; with `start=None` there is no drift. The angle of rows that do not drift
+    is 0.
     """
 
     def __init__(
         self,
         before: Floats,
         after: Floats,
-        turning: NDArray[np.bool_],
+        drifting: NDArray[np.bool_],
         start: int | None,
         width: int,
     ) -> None:
         self.u = before
         cosine = (before * after).sum(axis=1, keepdims=True)
-        self.angle = np.where(turning, np.arccos(np.clip(cosine[:, 0], -1, 1)), 0.0)
+        self.angle = np.where(drifting, np.arccos(np.clip(cosine[:, 0], -1, 1)), 0.0)
         self.direction = unit(after - cosine * before)
         self.start = start
         self.width = width
 
     def dot(self, X: Floats, steps: NDArray[np.intp]) -> Floats:
-        """Each row x, at its step, times each vector; steps do not decrease."""
+        """The product of each row x with each vector at its step; steps must not decrease."""
         scores: Floats = X @ self.u.T
         if self.start is None or steps[-1] < self.start:
             return scores
@@ -43,6 +43,6 @@ class TurningVectors:
 
 
 def unit(rows: Floats) -> Floats:
-    """The rows at norm 1."""
+    """The rows, scaled to norm 1."""
     scaled: Floats = rows / np.linalg.norm(rows, axis=1, keepdims=True)
     return scaled

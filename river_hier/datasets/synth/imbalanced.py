@@ -7,11 +7,8 @@ from typing import Any
 
 from ...taxonomy import Label
 from ..base import Prefix, TaxonomyDataset
-from . import seeds
-from .checks import check_number
-from .ends import path_ends
-from .popularity import zipf
-from .transformed import Transformed
+from . import sampling
+from .transformed import Transformed, path_ends
 
 
 class Imbalanced(Transformed):
@@ -68,8 +65,8 @@ class Imbalanced(Transformed):
     def __init__(
         self, stream: TaxonomyDataset | Prefix, exponent: float = 1.0, seed: int | None = None
     ) -> None:
-        check_number("exponent", exponent, at_least=0)
-        self._entropy = seeds.entropy(seed)
+        sampling.check_number("exponent", exponent, at_least=0)
+        self._entropy = sampling.entropy(seed)
         super().__init__(stream)
         self.n_samples = None  # nobody knows before it is over
         self.exponent = exponent
@@ -79,11 +76,11 @@ class Imbalanced(Transformed):
     def shares(self) -> dict[Label, float]:
         """The share that is kept of each label's examples."""
         nodes = self.taxonomy.nodes
-        rng = seeds.generator(self._entropy, seeds.RANKS)
-        return dict(zip(nodes, zipf(len(nodes), self.exponent, rng).tolist(), strict=True))
+        rng = sampling.generator(self._entropy, sampling.RANKS)
+        return dict(zip(nodes, sampling.zipf(len(nodes), self.exponent, rng).tolist(), strict=True))
 
     def __iter__(self) -> Iterator[tuple[dict[Any, Any], Any]]:
-        rng = seeds.generator(self._entropy, seeds.CHOICES)
+        rng = sampling.generator(self._entropy, sampling.CHOICES)
         taxonomy = self.taxonomy
         shares = list(self.shares.values())
         for x, y in self.stream:

@@ -7,10 +7,8 @@ from typing import Any
 
 from ...taxonomy import Label
 from ..base import Prefix, TaxonomyDataset
-from . import seeds
-from .checks import check_probability
-from .ends import families, path_ends, renamed
-from .transformed import Transformed
+from . import sampling
+from .transformed import Transformed, families, path_ends, renamed
 
 
 class LabelNoise(Transformed):
@@ -67,8 +65,8 @@ class LabelNoise(Transformed):
     def __init__(
         self, stream: TaxonomyDataset | Prefix, rate: float = 0.1, seed: int | None = None
     ) -> None:
-        check_probability("rate", rate)
-        self._entropy = seeds.entropy(seed)
+        sampling.check_probability("rate", rate)
+        self._entropy = sampling.entropy(seed)
         super().__init__(stream)
         self.rate = rate
         self.seed = seed
@@ -85,7 +83,7 @@ class LabelNoise(Transformed):
         return {nodes[u]: 1 - self.rate if u == v else mistake for u in family}
 
     def __iter__(self) -> Iterator[tuple[dict[Any, Any], Any]]:
-        rng = seeds.generator(self._entropy, seeds.MISTAKES)
+        rng = sampling.generator(self._entropy, sampling.MISTAKES)
         taxonomy = self.taxonomy
         family_of = families(taxonomy)
         for x, y in self.stream:

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
-from river.datasets import base
+from river import base
+from river.datasets.base import MO_BINARY_CLF, SyntheticDataset
 
 from ...base import check_integer
 from ...taxonomy import Label, Taxonomy, check_taxonomy
 from ..base import TaxonomyDataset
-from . import seeds
-from .drift import TurningVectors, unit
-from .reference import ReferenceClassifier
+from . import sampling
+from .drift import DriftingVectors, unit
 
 WEIGHTS, DRIFTED_WEIGHTS, EXAMPLES = range(3)  # what random numbers are drawn for
 
 
-class LinearLabels(TaxonomyDataset, base.SyntheticDataset):
+class LinearLabels(TaxonomyDataset, SyntheticDataset):
     r"""Multilabels drawn top-down, each node's probability linear in the features.
 
     The stochastic model of the H-RLS paper[^1], section 5. Every node $i$ but the root has a
@@ -105,8 +106,8 @@ class LinearLabels(TaxonomyDataset, base.SyntheticDataset):
         elif drift_in is not None:
             raise ValueError(f"`drift_in` is {drift_in!r}, but there is no `drift_at`")
         branch = set(taxonomy.subtree(taxonomy.root if drift_in is None else drift_in))
-        self._entropy = seeds.entropy(seed)
-        super().__init__(base.MO_BINARY_CLF, n_features, n_outputs=len(taxonomy) - 1)
+        self._entropy = sampling.entropy(seed)
+        super().__init__(MO_BINARY_CLF, n_features, n_outputs=len(taxonomy) - 1)
         self._taxonomy = taxonomy
         self.seed = seed
         self.drift_at = drift_at
@@ -114,11 +115,11 @@ class LinearLabels(TaxonomyDataset, base.SyntheticDataset):
         self.drift_in = drift_in
         shape = len(taxonomy) - 1, n_features
         before, after = (
-            unit(seeds.generator(self._entropy, purpose).standard_normal(shape))
+            unit(sampling.generator(self._entropy, purpose).standard_normal(shape))
             for purpose in (WEIGHTS, DRIFTED_WEIGHTS)
         )
-        turning = np.array([label in branch for label in taxonomy.nodes[1:]])
-        self._weights = TurningVectors(before, after, turning, drift_at, drift_width)
+        drifting = np.array([label in branch for label in taxonomy.nodes[1:]])
+        self._weights = DriftingVectors(before, after, drifting, drift_at, drift_width)
 
     @property
     def taxonomy(self) -> Taxonomy:
@@ -150,11 +151,11 @@ class LinearLabels(TaxonomyDataset, base.SyntheticDataset):
         return {label: min(max((1 + s) / 2, 0.0), 1.0) for label, s in scores.items()}  # Eq. 3
 
     def __iter__(self) -> Iterator[tuple[dict[int, float], dict[Label, bool]]]:
-        rng = seeds.generator(self._entropy, EXAMPLES)
+        rng = sampling.generator(self._entropy, EXAMPLES)
         labels = self.taxonomy.nodes[1:]
-        steps = np.arange(seeds.BLOCK)
+        steps = np.arange(sampling.BLOCK)
         while True:
-            X = unit(rng.standard_normal((seeds.BLOCK, self.n_features)))
+            X = unit(rng.standard_normal((sampling.BLOCK, self.n_features)))
             p = (1 + self._weights.dot(X, steps)) / 2  # Eq. 3
             on = rng.random(p.shape) < p
             for v, parents in enumerate(self.taxonomy.parent_indices):
@@ -163,4 +164,77 @@ class LinearLabels(TaxonomyDataset, base.SyntheticDataset):
                         on[:, v - 1] &= on[:, parent - 1]  # Eq. 2, from the root downwards
             for x, y in zip(X.tolist(), on.tolist(), strict=True):
                 yield dict(enumerate(x)), dict(zip(labels, y, strict=True))
-            steps += seeds.BLOCK
+            steps += sampling.BLOCK
+
+
+class ReferenceClassifier(base.MultiLabelClassifier):
+    """The reference classifier of a stream.
+
+    A node is on if its parents are predicted on and its true score is at least 0[^1]. That makes
+    the best decision at every node, though not always the one with the least expected H-loss.
+
+    It learns nothing, but it counts its calls of `learn_one`: where the stream drifts, it answers
+    with the weights of the step that it has come to.
+
+    Parameters
+    ----------
+    stream
+        The stream.
+
+    Examples
+    --------
+
+    >>> from river_hier import Taxonomy
+    >>> from river_hier.datasets import synth
+
+    >>> stream = synth.LinearLabels(Taxonomy.flat(["wolf", "owl"]), seed=42)
+    >>> model = stream.reference
+
+    >>> hits = 0
+    >>> for x, y in stream.take(1000):
+    ...     hits += y == model.predict_one(x)
+    ...     model.learn_one(x, y)
+    >>> hits
+    407
+
+    References
+    ----------
+    [^1]: [Cesa-Bianchi, N., Gentile, C. and Zaniboni, L., 2006. Incremental algorithms for
+        hierarchical classification. Journal of Machine Learning Research, 7,
+        pp.31-54, Eq. 4.](https://www.jmlr.org/papers/v7/cesa-bianchi06a.html)
+
+    """
+
+    def __init__(self, stream: LinearLabels) -> None:
+        self.stream = stream
+        self.step = 0
+
+    @property
+    def taxonomy(self) -> Taxonomy:
+        """The taxonomy of the stream."""
+        return self.stream.taxonomy
+
+    def learn_one(self, x: dict[Any, Any], y: Any) -> None:
+        self.step += 1
+
+    def score_one(self, x: dict[Any, Any]) -> dict[Label, float]:
+        """The true score of every node but the root."""
+        return self.stream.scores(x, self.step)
+
+    def predict_one(self, x: dict[Any, Any]) -> dict[Any, bool]:
+        taxonomy = self.taxonomy
+        y_pred: dict[Any, bool] = {taxonomy.root: True}
+        for label, score in self.score_one(x).items():  # Eq. 4
+            y_pred[label] = score >= 0 and all(y_pred[p] for p in taxonomy.parents(label))
+        del y_pred[taxonomy.root]
+        return y_pred
+
+    def predict_proba_one(self, x: dict[Any, Any]) -> dict[Any, dict[bool, float]]:
+        """The true probability of every node but the root: the product along its ancestors."""
+        taxonomy = self.taxonomy
+        given = self.stream.probabilities(x, self.step)
+        y_pred = {}
+        for label, p in given.items():
+            p *= math.prod(given[above] for above in taxonomy.ancestors(label)[1:])  # Eq. 2
+            y_pred[label] = {False: 1 - p, True: p}
+        return y_pred

@@ -12,10 +12,7 @@ from river.datasets import base
 
 from ...taxonomy import Label, Taxonomy, check_taxonomy
 from ..base import TaxonomyDataset
-from . import seeds
-from .checks import check_number, check_variance
-from .popularity import zipf
-from .rotation import rotation
+from . import sampling
 
 ROTATION, RANKS, EXAMPLES = range(3)  # what random numbers are drawn for
 
@@ -105,17 +102,17 @@ class PrototypePaths(TaxonomyDataset, base.SyntheticDataset):
         n = len(taxonomy)
         if n < 2:
             raise ValueError(f"`taxonomy` must have a node besides the root, got {taxonomy!r}")
-        check_number("paths", paths, at_least=1)
-        check_number("exponent", exponent, at_least=0)
-        check_variance("noise", noise)
-        self._entropy = seeds.entropy(seed)
+        sampling.check_number("paths", paths, at_least=1)
+        sampling.check_number("exponent", exponent, at_least=0)
+        sampling.check_variance("noise", noise)
+        self._entropy = sampling.entropy(seed)
         super().__init__(base.MO_BINARY_CLF, n, n_outputs=n - 1)
         self._taxonomy = taxonomy
         self.paths = paths
         self.exponent = exponent
         self.noise = noise
         self.seed = seed
-        weights = zipf(n - 1, exponent, seeds.generator(self._entropy, RANKS))
+        weights = sampling.zipf(n - 1, exponent, sampling.generator(self._entropy, RANKS))
         self._p = weights / weights.sum()
 
     @property
@@ -125,7 +122,7 @@ class PrototypePaths(TaxonomyDataset, base.SyntheticDataset):
 
     @functools.cached_property
     def _w(self) -> NDArray[np.float64]:
-        return rotation(len(self.taxonomy), seeds.generator(self._entropy, ROTATION))
+        return sampling.rotation(len(self.taxonomy), sampling.generator(self._entropy, ROTATION))
 
     @property
     def vectors(self) -> dict[Label, dict[int, float]]:
@@ -148,9 +145,9 @@ class PrototypePaths(TaxonomyDataset, base.SyntheticDataset):
         return known
 
     def __iter__(self) -> Iterator[tuple[dict[int, float], dict[Label, bool]]]:
-        rng = seeds.generator(self._entropy, EXAMPLES)
+        rng = sampling.generator(self._entropy, EXAMPLES)
         labels = self.taxonomy.nodes[1:]
-        n, m = len(self.taxonomy), seeds.BLOCK
+        n, m = len(self.taxonomy), sampling.BLOCK
         deviation = math.sqrt(self.noise)
         while True:
             n_paths = 1 + rng.poisson(self.paths - 1, m)

@@ -13,9 +13,7 @@ from river.datasets import base
 from ...base import check_integer
 from ...taxonomy import Label, Taxonomy
 from ..base import TaxonomyDataset
-from . import seeds
-from .checks import check_variance
-from .rotation import rotation
+from . import sampling
 
 ROTATION, EXAMPLES = range(2)  # what random numbers are drawn for
 
@@ -90,8 +88,8 @@ class PrototypeTree(TaxonomyDataset, base.SyntheticDataset):
     ) -> None:
         check_integer("branching", branching, at_least=1)
         check_integer("depth", depth, at_least=1)
-        check_variance("noise", noise)
-        self._entropy = seeds.entropy(seed)
+        sampling.check_variance("noise", noise)
+        self._entropy = sampling.entropy(seed)
         self._taxonomy = _symmetric_tree(branching, depth)
         n = len(self._taxonomy)
         super().__init__(base.MULTI_CLF, n, n_classes=n)
@@ -107,7 +105,7 @@ class PrototypeTree(TaxonomyDataset, base.SyntheticDataset):
 
     @functools.cached_property
     def _prototypes(self) -> NDArray[np.float64]:
-        W = rotation(len(self.taxonomy), seeds.generator(self._entropy, ROTATION))
+        W = sampling.rotation(len(self.taxonomy), sampling.generator(self._entropy, ROTATION))
         for v, parents in enumerate(self.taxonomy.parent_indices):
             for parent in parents:
                 W[v] += W[parent]  # Eq. 2, from the root downwards
@@ -122,13 +120,13 @@ class PrototypeTree(TaxonomyDataset, base.SyntheticDataset):
         }
 
     def __iter__(self) -> Iterator[tuple[dict[int, float], str]]:
-        rng = seeds.generator(self._entropy, EXAMPLES)
+        rng = sampling.generator(self._entropy, EXAMPLES)
         labels = [str(label) for label in self.taxonomy]
         n = len(labels)
         deviation = math.sqrt(self.noise)
         while True:
-            y = rng.integers(n, size=seeds.BLOCK)
-            x = self._prototypes[y] + deviation * rng.standard_normal((seeds.BLOCK, n))
+            y = rng.integers(n, size=sampling.BLOCK)
+            x = self._prototypes[y] + deviation * rng.standard_normal((sampling.BLOCK, n))
             for v, row in zip(y.tolist(), x.tolist(), strict=True):
                 yield dict(enumerate(row)), labels[v]
 

@@ -8,9 +8,8 @@ from typing import Any
 from ...base import check_integer
 from ...taxonomy import Label
 from ..base import Prefix, TaxonomyDataset
-from . import seeds
-from .ends import families, path_ends, renamed
-from .transformed import Transformed
+from . import sampling
+from .transformed import Transformed, families, path_ends, renamed
 
 
 class SubtreeDrift(Transformed):
@@ -85,7 +84,7 @@ class SubtreeDrift(Transformed):
         super().__init__(stream)
         check_integer("drift_at", drift_at, at_least=0)
         check_integer("drift_width", drift_width, at_least=1)
-        self._entropy = seeds.entropy(seed)
+        self._entropy = sampling.entropy(seed)
         below = {self.taxonomy.index(label) for label in self.taxonomy.descendants(drift_in)}
         self._next = {
             v: family[(place + 1) % len(family)]
@@ -108,7 +107,7 @@ class SubtreeDrift(Transformed):
         return {nodes[v]: nodes[u] for v, u in self._next.items()}
 
     def __iter__(self) -> Iterator[tuple[dict[Any, Any], Any]]:
-        rng = seeds.generator(self._entropy, seeds.CHANGES)
+        rng = sampling.generator(self._entropy, sampling.CHANGES)
         taxonomy = self.taxonomy
         for step, (x, y) in enumerate(self.stream):
             if rng.random() < (step + 1 - self.drift_at) / self.drift_width:

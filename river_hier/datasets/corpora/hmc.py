@@ -1,0 +1,201 @@
+"""The collections of hierarchical multilabel classification, as Clus reads them."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import os
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import PurePosixPath
+from typing import Any
+
+from river.datasets.base import MO_BINARY_CLF
+
+from ...taxonomy import Taxonomy
+from ...taxonomy.errors import UnknownLabelError
+from ..formats import arff
+from ..io.errors import ErrorHandler
+from ..io.file_dataset import FileDataset, check_subset
+from ..io.files import Files, lines
+
+__all__ = ["HMC"]
+
+PARTS = ("trainvalid", "train", "valid", "test")
+_NAME = re.compile(rf"(.+)[._-]({'|'.join(PARTS)})\.arff", re.IGNORECASE)
+
+
+class HMC(FileDataset):
+    r"""The collections of hierarchical multilabel classification: genes, e-mail, X-ray images.
+
+    Any collection in the hierarchical ARFF of Clus: yeast genes under FunCat (trees) and the Gene
+    Ontology (DAGs)[^1], Enron's e-mail, ImCLEF's X-ray images, diatoms and others. A few thousand
+    examples each, in a few megabytes, with tens to thousands of labels. Their publishers state no
+    licence. Nothing is downloaded: the files of FunCat and GO are on the page [^2].
+
+    A collection is some files such as `cellcycle_FUN.train.arff`, `cellcycle_FUN.valid.arff` and
+    `cellcycle_FUN.test.arff`: its name, one of `.`, `-` and `_`, and the part. In the literature
+    the final model is trained on train and valid together.
+
+    `x` maps the names of attributes to numbers and, where an attribute is nominal or a string, to
+    strings, which River's `preprocessing.OneHotEncoder` takes. What a row does not know, `?`, is
+    left out; so are the zeros of a sparse row, `{3 0.5, 7 1}`, whose indices count from 1 as in
+    Clus (in Weka from 0) and whose nominal attributes have their first value where it says
+    nothing. `y` maps every label but the root to whether it is on; the files name the most
+    specific ones or all, and ancestors are filled in.
+
+    The taxonomy is that of the header. Where it gives paths, `1,1/2,1/2/7`, it is a tree, whose
+    labels are the whole paths; where it gives pairs of a parent and a child,
+    `root/GO0003674,GO0003674/GO0003774`, it is a DAG, whose labels are the ids. Either way the
+    root is `"root"`.
+
+    Parameters
+    ----------
+    path
+        The folder or archive that holds the files under their publisher's names, with or without
+        `.gz`; or one file. By default the folder `HMC` of River's data home.
+    dataset
+        The name of the collection, such as `"cellcycle_FUN"`, where there are several.
+    parts
+        Which parts to read: `"train"`, `"valid"`, `"test"`, or `"trainvalid"`, which is the file of
+        that name or else train and, where there is one, valid. Test comes last, whatever the order
+        given. By default `("trainvalid",)`; but a `path` to a single file, packed or not, is read
+        whatever it is called as long as neither `dataset` nor `parts` is given.
+    on_error
+        `"raise"` raises a `ValueError` with file and line where a row is wrong; `"skip"` passes over
+        it and counts.
+
+    Raises
+    ------
+    FileNotFoundError
+        There are no such files; the message names those to get.
+    ValueError
+        A file is damaged or not what its name says, or a label is not in the taxonomy; the message
+        gives file and line. `dataset` does not say which of several, or the headers of the parts
+        differ.
+
+    Examples
+    --------
+
+    Three genes in the publisher's format:
+
+    >>> import pathlib, tempfile
+    >>> from river_hier import datasets
+
+    >>> arff = '''
+    ... @RELATION 'yeast'
+    ... @ATTRIBUTE 'alpha 14' numeric
+    ... @ATTRIBUTE strand {left,right}
+    ... @ATTRIBUTE class hierarchical 01,01/01,01/01/03,02
+    ... @DATA
+    ... 0.15,left,01/01/03@02
+    ... ?,right,02
+    ... {1 -0.5, 3 01/01}
+    ... '''
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> _ = pathlib.Path(folder.name, "yeast_FUN.train.arff").write_text(arff)
+
+    >>> stream = datasets.HMC(folder.name, dataset="yeast_FUN")
+    >>> stream.taxonomy
+    Taxonomy(root='root', 5 nodes, 2 leaves, height 3)
+    >>> for x, y in stream:
+    ...     print(x, [label for label in y if y[label]])
+    {'alpha 14': 0.15, 'strand': 'left'} ['01', '02', '01/01', '01/01/03']
+    {'strand': 'right'} ['02']
+    {'strand': 'left', 'alpha 14': -0.5} ['01', '01/01']
+
+    >>> sum(y["01/01"] for _, y in stream)
+    2
+    >>> folder.cleanup()
+
+    References
+    ----------
+    [^1]: [Vens, C., Struyf, J., Schietgat, L., Džeroski, S. and Blockeel, H., 2008. Decision trees for hierarchical multi-label classification. Machine Learning, 73(2), pp.185-214.](https://doi.org/10.1007/s10994-008-5077-3)
+    [^2]: [HMC software and datasets.](https://dtai.cs.kuleuven.be/clus/hmcdatasets/)
+
+    """  # noqa: E501
+
+    # The page is known, the addresses of the files behind it are not.
+    HELP = (
+        "get them, with or without .gz, from https://dtai.cs.kuleuven.be/clus/hmcdatasets/ or "
+        "whoever publishes the collection, and keep their names"
+    )
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        dataset: str | None = None,
+        parts: Sequence[str] | None = None,
+        on_error: str = "raise",
+    ) -> None:
+        if parts is not None:
+            check_subset("parts", parts, PARTS)
+        self.dataset = dataset
+        self.parts = None if parts is None else tuple(parts)
+        super().__init__(path, on_error, task=MO_BINARY_CLF, n_features=0)
+        with contextlib.suppress(FileNotFoundError):  # an iteration will say so
+            self.n_features = len(self._header.attributes) - 1
+            self.n_outputs = len(self.taxonomy) - 1
+
+    @property
+    def taxonomy(self) -> Taxonomy:
+        """The labels under the root `"root"`."""
+        return self._header.taxonomy
+
+    @functools.cached_property
+    def _header(self) -> arff.Header:
+        with self._files() as files:
+            name = self._chosen(files)[0]
+            return arff.header(lines(files, name), name)
+
+    def _examples(self, report: ErrorHandler) -> Iterator[tuple[dict[Any, Any], dict[str, bool]]]:
+        taxonomy = self.taxonomy
+        all_off = dict.fromkeys(map(str, taxonomy.nodes[1:]), False)
+
+        @functools.cache
+        def closure(label: str) -> dict[str, bool]:
+            return {str(v): True for v in taxonomy.closure([label]) if v != taxonomy.root}
+
+        with self._files() as files:
+            for name in self._chosen(files):
+                numbered = lines(files, name)
+                header = arff.header(numbered, name)
+                if header != self._header:
+                    raise ValueError(f"{name}: its attributes or classes are not those of the rest")
+                for line, x, labels in arff.rows(numbered, name, header, report):
+                    y = all_off.copy()
+                    try:
+                        for label in labels:
+                            y |= closure(label)
+                    except UnknownLabelError as error:
+                        report(name, line, str(error))
+                    else:
+                        yield x, y
+
+    def _chosen(self, files: Files) -> list[str]:
+        """The files of the collection's parts, test last."""
+        found = files.matching("*.arff")
+        told = self.dataset is not None or self.parts is not None
+        if not told and len(found) == 1 and self.location.is_file():
+            return found
+        dataset, there = self._collection(found)
+        asked = set(self.parts or ("trainvalid",))
+        if "trainvalid" in asked and "trainvalid" not in there:
+            asked = asked - {"trainvalid"} | {"train"} | ({"valid"} & there.keys())
+        if missing := [f"{dataset}.{part}.arff" for part in PARTS if part in asked - there.keys()]:
+            raise FileNotFoundError(f"{str(self.location)!r} lacks {', '.join(missing)}")
+        return [there[part] for part in PARTS if part in asked]
+
+    def _collection(self, found: list[str]) -> tuple[str, dict[str, str]]:
+        """The name of the collection, and the file of each of its parts."""
+        there: dict[str, dict[str, str]] = {}
+        for name in found:
+            if match := _NAME.fullmatch(PurePosixPath(name).name):
+                file = there.setdefault(match[1], {}).setdefault(match[2].lower(), name)
+                if file != name:
+                    raise ValueError(f"{file} and {name} are the same part of {match[1]!r}")
+        if self.dataset is not None:
+            return self.dataset, there.get(self.dataset, {})
+        if len(there) > 1:
+            raise ValueError(f"`dataset` must be one of {', '.join(map(repr, there))}, got None")
+        return next(iter(there.items()), ("NAME", {}))

@@ -1,0 +1,162 @@
+"""The challenges in large scale hierarchical text classification."""
+
+from __future__ import annotations
+
+import functools
+import os
+from collections.abc import Iterator
+
+from river.datasets.base import MO_BINARY_CLF
+
+from ...taxonomy import Taxonomy
+from ...taxonomy.errors import UnknownLabelError
+from ..formats import lshtc
+from ..io.errors import ErrorHandler
+from ..io.file_dataset import FileDataset
+
+__all__ = ["LSHTC"]
+
+
+class LSHTC(FileDataset):
+    r"""Web pages and articles of Wikipedia in up to hundreds of thousands of categories.
+
+    The data of four challenges [^1], held from 2009 to 2014, the last one at Kaggle [^2]: word
+    counts, or weights, of documents whose text is not published. `x` maps the numbers of words
+    (strings, as the terms of `RCV1` are) to their values; `y` maps each category but the root, by
+    its number (a string), to whether the document is in it or below it. Documents are filed under
+    leaves; what is above them is filled in. Categories without a parent are joined under a root
+    `"root"`.
+
+    | challenge | hierarchy | categories with documents | documents to learn from |
+    |---|---|---|---|
+    | 1, DMOZ | tree, one category a document | 12,294 | |
+    | 2, DMOZ | tree | 27,875 | 394,756 |
+    | 2, Wikipedia small | DAG, cycles removed | 36,504 | 456,886 |
+    | 2 and 4, Wikipedia large | graph | 325,056 | 2,365,436 |
+
+    The numbers of categories are the organisers' [^3], those of documents were counted by users; none
+    has been checked here. The stream takes any files of this form. The documents that the challenges
+    judge by come with the category `0`, which is in no hierarchy, so they cannot be read.
+
+    **Files.** Get `train.txt` (or Kaggle's `train.csv`) and `cat_hier.txt` (or `hierarchy.txt`,
+    `hierarchy.csv`) from the organisers or from Kaggle, which wants you to accept the rules of the
+    competition; nothing is downloaded here. No licence is stated. Put both into one folder or
+    archive, packed with gzip or not. The lines of documents are `12, 45 3:2 7:1`, with or without
+    a first line `Data`; those of hierarchies are `parent child`, or, in the first challenge, the whole
+    path of a category.
+
+    **Cycles.** A taxonomy has none. An edge that closes one is an error that names it; with
+    `on_error="skip"` it is left out and counted. The hierarchy is walked depth first, from the
+    categories without a parent in the file's order, and edges that lead back are left out; the
+    organisers do not say how they removed the cycles of Wikipedia small.
+
+    Documents are read lazily, one at a time; the hierarchy is held in memory. A `y` has one entry for
+    each category, so in the largest hierarchies making it takes longer than reading the document.
+
+    Parameters
+    ----------
+    path
+        The folder or archive that holds the two files. By default the folder `LSHTC` of River's data
+        home.
+    documents
+        The name of the file of documents without `.txt` or `.csv`. The first challenge has several of
+        one name, told apart by their folder: `"Task1*/train"`.
+    on_error
+        `"raise"` raises a `ValueError` with file and line where something is wrong; `"skip"` passes
+        over it and counts.
+
+    Raises
+    ------
+    FileNotFoundError
+        `path` lacks a file.
+    ValueError
+        A file is damaged or not what its name says, a category is not in the hierarchy, or the
+        hierarchy holds a cycle; the message gives file and line.
+
+    Examples
+    --------
+
+    Four documents; the category 5 has two parents:
+
+    >>> import pathlib, tempfile
+    >>> from river_hier import datasets
+
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> _ = pathlib.Path(folder.name, "hierarchy.txt").write_text("1 3\n1 4\n2 5\n4 5\n")
+    >>> _ = pathlib.Path(folder.name, "train.csv").write_text(
+    ...     "Data\n3, 5 8:1 18:2\n5 7:1\n3 8:2 9:1\n3 8:1 9:1\n"
+    ... )
+
+    >>> stream = datasets.LSHTC(folder.name)
+    >>> stream.taxonomy
+    Taxonomy(root='root', DAG, 6 nodes, 2 leaves, height 3)
+    >>> for x, y in stream.take(2):
+    ...     print(x, y)
+    {'8': 1.0, '18': 2.0} {'1': True, '2': True, '3': True, '4': True, '5': True}
+    {'7': 1.0} {'1': True, '2': True, '3': False, '4': True, '5': True}
+
+    >>> from river import evaluate
+    >>> from river_hier import linear_model, metrics
+
+    >>> model = linear_model.HPerceptron(stream.taxonomy)
+    >>> evaluate.progressive_val_score(stream, model, metrics.HLoss(stream.taxonomy))
+    HLoss: 0.75
+    >>> folder.cleanup()
+
+    References
+    ----------
+    [^1]: [Partalas, I., Kosmopoulos, A., Baskiotis, N., Artieres, T., Paliouras, G., Gaussier, E., Androutsopoulos, I., Amini, M.-R. and Galinari, P., 2015. LSHTC: A benchmark for large-scale text classification.](https://arxiv.org/abs/1503.08581)
+    [^2]: [Large scale hierarchical text classification, Kaggle, 2014.](https://www.kaggle.com/c/lshtc/data)
+    [^3]: [The second challenge: tasks, rules and guidelines.](http://lshtc.iit.demokritos.gr/LSHTC2_rules)
+
+    """  # noqa: E501
+
+    HELP = (
+        "get train.txt and cat_hier.txt from http://lshtc.iit.demokritos.gr, or train.csv and "
+        "hierarchy.csv from https://www.kaggle.com/c/lshtc/data, unpack them, and put both there"
+    )
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        documents: str = "train",
+        on_error: str = "raise",
+    ) -> None:
+        if not isinstance(documents, str) or not documents:
+            raise ValueError(f"`documents` must be the name of a file, got {documents!r}")
+        self.documents = documents
+        # How many features and categories there are is known only when the files have been read.
+        super().__init__(path, on_error, task=MO_BINARY_CLF, n_features=0, sparse=True)
+
+    @property
+    def taxonomy(self) -> Taxonomy:
+        """The categories, read from the hierarchy alone."""
+        return self._hierarchy[0]
+
+    def _examples(self, report: ErrorHandler) -> Iterator[tuple[dict[str, float], dict[str, bool]]]:
+        taxonomy, left_out = self._hierarchy
+        for complaint in left_out:
+            report(*complaint)
+        all_off = dict.fromkeys(map(str, taxonomy.nodes[1:]), False)
+        with self._files() as files:
+            name = files.one(f"{self.documents}.txt", f"{self.documents}.csv")
+            for line, labels, x in lshtc.documents(files, name, report):
+                try:
+                    on = taxonomy.closure(labels)
+                except UnknownLabelError as error:
+                    report(name, line, str(error))
+                    continue
+                y = all_off.copy()
+                y.update((str(label), True) for label in on if label != taxonomy.root)
+                yield x, y
+
+    @functools.cached_property
+    def _hierarchy(self) -> tuple[Taxonomy, list[tuple[str, int, str]]]:
+        """The taxonomy, and the complaints about edges that it lacks, made in each iteration."""
+        with self._files() as files:
+            name = files.one("cat_hier.txt", "hierarchy.txt", "hierarchy.csv", "*hier*")
+            taxonomy, left_out = lshtc.hierarchy(files, name)
+        report = ErrorHandler(self.on_error)
+        for complaint in left_out:
+            report(*complaint)
+        return taxonomy, left_out

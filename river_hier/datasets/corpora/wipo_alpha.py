@@ -1,0 +1,188 @@
+"""WIPO-alpha, as its publisher distributes it."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import PurePosixPath
+
+from river.datasets.base import MO_BINARY_CLF
+
+from ...taxonomy import Taxonomy
+from ..formats import wipo_xml
+from ..io.errors import ErrorHandler
+from ..io.file_dataset import FileDataset, check_subset
+from ..io.files import Files
+
+__all__ = ["WIPOAlpha"]
+
+_RECORDS = "*.xml"
+_PARTS = ("train", "test")
+_SECTIONS = "ABCDEFGH"
+
+
+class WIPOAlpha(FileDataset):
+    r"""WIPO-alpha: patent applications in English under the International Patent Classification.
+
+    Applications under the Patent Cooperation Treaty of about 1998 to 2002; by the paper that
+    introduces the collection [^1] there are 46,324 to train and 28,926 to test with. `x` holds the
+    `title`, the `body` (the abstract), the `claims` and the whole `description` as text, `""` where
+    there is none. `y` maps every section, class, subclass and main group that occurs (`"A"`,
+    `"A01"`, `"A01B"` and `"A01B 1/00"`) to whether it is among those of the record's symbols, the
+    primary one and the secondary ones alike. Subgroups are taken for their main groups.
+
+    The taxonomy is made of the symbols of all records, train and test, in the order of the
+    classification; groups that no record has are not in it. For this the first lines of each file
+    are read once, before the first example.
+
+    WIPO gives the collection to those who ask for it, under its own terms; it cannot be downloaded
+    here. **This class was written from descriptions of the collection and from what programs that
+    read it look for, and was never tried on the collection itself.** It reads one record at a time.
+    Records come in the order of their files' names, not of their folders, which would bring one
+    class after another.
+
+    Parameters
+    ----------
+    path
+        The folder or archive that holds the records (`*.xml`) in folders whose names begin or end
+        with `train` or `test`, however deep. By default the folder `WIPOAlpha` of River's data
+        home.
+    sections
+        The sections to read, such as `"D"` or `"GH"`. Records whose primary symbol is of another
+        section are left out, and so are the secondary symbols of other sections. A single section
+        is the root of its taxonomy, as in [^2], where each of the eight is an experiment of its
+        own; several stand below the root `"IPC"`.
+    parts
+        Which parts to read: `"train"`, `"test"` or both. Train comes before test, whatever the
+        order given.
+    on_error
+        `"raise"` raises a `ValueError` with file and line where a record is broken, one that is cut
+        off among them; `"skip"` passes over the record and counts it in `n_skipped`. An archive
+        that is damaged is always an error.
+
+    Raises
+    ------
+    FileNotFoundError
+        `path` lacks the files.
+    ValueError
+        A record is not well-formed, declares entities, has no primary symbol or one that is none.
+
+    Examples
+    --------
+
+    Two records in the publisher's format:
+
+    >>> import pathlib, tempfile
+    >>> from river_hier import datasets
+
+    >>> record = '''<?xml version="1.0" encoding="iso-8859-1"?>
+    ... <!DOCTYPE record SYSTEM "ipctraining.dtd">
+    ... <record cy="WO" kind="A1">
+    ... <ipcs ed="7" mc="{mc}"><ipc ic="{ic}"/></ipcs>
+    ... <tis><ti xml:lang="EN">{title}</ti></tis>
+    ... <abs><ab xml:lang="EN">An apparatus.</ab></abs>
+    ... <cls><cl xml:lang="EN">1. An apparatus.</cl></cls>
+    ... <txts><txt xml:lang="EN">This invention relates to it.</txt></txts>
+    ... </record>
+    ... '''
+    >>> records = [
+    ...     {"mc": "D01B00110", "ic": "D21H01900", "title": "Ginning cotton"},
+    ...     {"mc": "D21H01904", "ic": "B32B02900", "title": "Coated paper"},
+    ... ]
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> for i, fields in enumerate(records):
+    ...     path = pathlib.Path(folder.name, "train", "D", f"{i}.xml")
+    ...     path.parent.mkdir(parents=True, exist_ok=True)
+    ...     _ = path.write_text(record.format(**fields))
+
+    >>> stream = datasets.WIPOAlpha(folder.name, sections="D")
+    >>> stream.taxonomy
+    Taxonomy(root='D', 7 nodes, 2 leaves, height 3)
+    >>> for x, y in stream:
+    ...     print(x["title"], "|", x["body"], [group for group in y if y[group]])
+    Ginning cotton | An apparatus. ['D01', 'D21', 'D01B', 'D21H', 'D01B 1/00', 'D21H 19/00']
+    Coated paper | An apparatus. ['D21', 'D21H', 'D21H 19/00']
+
+    >>> sum(y["D21H 19/00"] for _, y in stream)
+    2
+    >>> folder.cleanup()
+
+    References
+    ----------
+    [^1]: [Fall, C.J., Törcsvári, A., Benzineb, K. and Karetka, G., 2003. Automated categorization in the international patent classification. ACM SIGIR Forum, 37(1), pp.10-25.](https://doi.org/10.1145/945546.945547)
+    [^2]: [Cai, L. and Hofmann, T., 2007. Exploiting known taxonomies in learning overlapping concepts. Proceedings of IJCAI-07, pp.714-719.](https://www.ijcai.org/Proceedings/07/Papers/115.pdf)
+
+    """  # noqa: E501
+
+    HELP = (
+        "ask WIPO for the collection (https://www.wipo.int/classifications/ipc/en/ITsupport/"
+        "Categorization/dataset/) and put its folders or archive there, the records in folders "
+        "train and test"
+    )
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        sections: str = _SECTIONS,
+        parts: Sequence[str] = ("train",),
+        on_error: str = "raise",
+    ) -> None:
+        if not isinstance(sections, str) or not sections or not set(sections) <= set(_SECTIONS):
+            raise ValueError(f"`sections` must be letters of {_SECTIONS!r}, got {sections!r}")
+        check_subset("parts", parts, _PARTS)
+        self.sections = sections
+        self.parts = tuple(parts)
+        super().__init__(path, on_error, task=MO_BINARY_CLF, n_features=4)
+
+    @functools.cached_property
+    def taxonomy(self) -> Taxonomy:
+        """The symbols of all records in the sections, down to their main groups."""
+        report = ErrorHandler(self.on_error)
+        kept: set[tuple[str, ...]] = set()
+        with self._files(_RECORDS) as files:
+            for name in files.matching(_RECORDS):
+                if self._part(name) is not None:
+                    kept.update(self._kept(wipo_xml.classification(files, name, report)))
+        if not kept:
+            raise ValueError(f"{str(self.location)!r} has no record in sections {self.sections!r}")
+        # Numbers of main groups are the only ones without leading zeros.
+        paths = sorted(kept, key=lambda path: (path[2], int(path[3][5:-3])))
+        above = ("IPC",) if len(set(self.sections)) > 1 else ()
+        return Taxonomy.from_paths((*above, *path) for path in paths)
+
+    def _examples(self, report: ErrorHandler) -> Iterator[tuple[dict[str, str], dict[str, bool]]]:
+        all_off = dict.fromkeys(map(str, self.taxonomy.nodes[1:]), False)
+        with self._files(_RECORDS) as files:
+            for name in self._records(files):
+                paths = self._kept(wipo_xml.classification(files, name, report))
+                x = wipo_xml.texts(files, name, report) if paths else None
+                if x is not None:
+                    on = dict.fromkeys(itertools.chain.from_iterable(paths), True)
+                    on.pop(str(self.taxonomy.root), None)
+                    yield x, all_off | on
+
+    def _kept(self, paths: list[tuple[str, str, str, str]] | None) -> list[tuple[str, ...]]:
+        """The symbols in the sections; none of a record whose primary symbol is in another one."""
+        if paths is None or paths[0][0] not in self.sections:
+            return []
+        return [path for path in paths if path[0] in self.sections]
+
+    def _records(self, files: Files) -> list[str]:
+        names = []
+        for part in (part for part in _PARTS if part in self.parts):
+            found = [name for name in files.matching(_RECORDS) if self._part(name) == part]
+            if not found:
+                raise FileNotFoundError(f"{str(self.location)!r} lacks a folder {part} of records")
+            names += sorted(found, key=lambda name: (PurePosixPath(name).name, name))
+        return names
+
+    def _part(self, name: str) -> str | None:
+        """By the nearest folder whose name says so, the one that was given being the farthest."""
+        for folder in (*PurePosixPath(name).parts[-2::-1], self.location.name):
+            stem = folder.partition(".")[0].lower()
+            for part in _PARTS:
+                if stem.startswith(part) or stem.endswith(part):
+                    return part
+        return None

@@ -1,0 +1,1 @@
+"""Finding, downloading and opening the files of a corpus."""

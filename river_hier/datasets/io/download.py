@@ -1,0 +1,139 @@
+"""Downloading a file: resumed after an interruption, verified before it gets its name."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import http.client
+import os
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+__all__ = ["fetch"]
+
+_CHUNK = 1 << 16
+_TIMEOUT = 60.0  # seconds without data, not of the whole download
+
+
+def fetch(url: str, path: str | os.PathLike[str], sha256: str | None = None) -> Path:
+    """Download a file, or the rest of it. If `path` exists, nothing is downloaded.
+
+    The data are written to `<path>.part`, which is renamed to `path` once it is complete and its
+    SHA-256 is the expected one, so `path` never holds an incomplete file. A `.part` left by an
+    earlier call is resumed if the server allows it. A progress bar is shown if `tqdm` is
+    installed, otherwise a single line.
+
+    Parameters
+    ----------
+    url
+        The URL.
+    path
+        The file to write; its folder is created if necessary.
+    sha256
+        The expected SHA-256, in hexadecimal. Without it a resumed download is assumed to be of the
+        same file.
+
+    Returns
+    -------
+    The path of the file.
+
+    Raises
+    ------
+    ConnectionError
+        The server did not answer, refused, or stopped midway. Call again to resume.
+    ValueError
+        The SHA-256 differs. The download is deleted: call again to start over.
+
+    Examples
+    --------
+
+    >>> import pathlib, tempfile
+    >>> from river_hier.datasets.io.download import fetch
+
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     theirs = pathlib.Path(folder, "theirs.txt")
+    ...     _ = theirs.write_text("wolf whale owl")
+    ...     ours = fetch(theirs.as_uri(), pathlib.Path(folder, "ours.txt"))
+    ...     ours.stat().st_size
+    14
+
+    """
+    path = Path(path)
+    if path.exists():
+        return path
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(path.name + ".part")
+    _complete(url, part)
+    if sha256 is not None:
+        with part.open("rb") as f:
+            found = hashlib.file_digest(f, "sha256").hexdigest()
+        if found != sha256.lower():
+            part.unlink()
+            raise ValueError(
+                f"{url}: the SHA-256 is {found}, expected {sha256}; the download was deleted, "
+                "call again to start over"
+            )
+    os.replace(part, path)
+    return path
+
+
+def _complete(url: str, part: Path) -> None:
+    """Append the missing bytes to `part`."""
+    done = part.stat().st_size if part.exists() else 0
+    request = urllib.request.Request(url, headers={"Range": f"bytes={done}-"} if done else {})
+    try:
+        response = urllib.request.urlopen(request, timeout=_TIMEOUT)
+    except urllib.error.HTTPError as error:
+        with error:
+            if error.code != http.HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE or not done:
+                answer = f"{error.code} {error.reason}"
+                raise ConnectionError(f"{url}: the server answered {answer}") from error
+            size = error.headers.get("Content-Range", "").rpartition("/")[2]
+        # There is nothing beyond `part`: it is complete, or the server's file has changed.
+        if size != str(done):
+            part.unlink()
+            _complete(url, part)
+        return
+    except (OSError, http.client.HTTPException) as error:
+        raise ConnectionError(f"{url}: no answer ({error})") from error
+    with response:
+        # A server that ignores Range sends the whole file.
+        if not response.headers.get("Content-Range", "").startswith(f"bytes {done}-"):
+            done = 0
+        length = response.headers.get("Content-Length")
+        total = None if length is None else done + int(length)
+        with part.open("ab" if done else "wb") as f, _progress(url, done, total) as report:
+            while chunk := _read(response, url):
+                f.write(chunk)
+                report(len(chunk))
+                done += len(chunk)
+    if total is not None and done < total:  # a closed connection, which http.client ignores
+        raise ConnectionError(
+            f"{url}: stopped after {done:,} of {total:,} bytes; call again to resume"
+        )
+
+
+def _read(response: Any, url: str) -> bytes:
+    try:
+        chunk: bytes = response.read(_CHUNK)
+    except (OSError, http.client.HTTPException) as error:
+        raise ConnectionError(f"{url}: stopped midway ({error}); call again to resume") from error
+    return chunk
+
+
+@contextlib.contextmanager
+def _progress(url: str, done: int, total: int | None) -> Iterator[Callable[[int], object]]:
+    """A function to call with the size of each chunk, in bytes."""
+    try:
+        from tqdm import tqdm  # optional
+    except ImportError:
+        size = "" if total is None else f" ({total / 1e6:,.1f} MB)"
+        print(f"Downloading {url}{size}")
+        yield lambda n: None
+        return
+    name = url.rpartition("/")[2]
+    with tqdm(desc=name, initial=done, total=total, unit="B", unit_scale=True) as bar:
+        yield bar.update

@@ -1,0 +1,73 @@
+"""Random numbers of the synthetic streams: seeds, distributions, and checks of their parameters."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...base import check_integer
+
+Floats = NDArray[np.float64]
+
+# Examples are drawn in blocks of this size. It is a constant, so that a stream does not depend on
+# how it is consumed; changing it changes every stream.
+BLOCK = 256
+
+# Purposes of the random numbers of transformers. Generators number theirs from 0, so a stream and
+# a transformer around it may be given the same seed.
+MISTAKES, RANKS, CHOICES, CHANGES = range(100, 104)
+
+
+def entropy(seed: int | None) -> int:
+    """The seed, or fresh entropy for `None`; a stream keeps it, so that it can be repeated."""
+    if seed is not None:
+        check_integer("seed", seed, at_least=0)
+    return cast(int, np.random.SeedSequence(seed).entropy)  # numpy's type is wider
+
+
+def generator(entropy: int, purpose: int) -> np.random.Generator:
+    """A new generator; each purpose has its own sequence of random numbers."""
+    return np.random.default_rng(np.random.SeedSequence(entropy, spawn_key=(purpose,)))
+
+
+def rotation(n: int, rng: np.random.Generator) -> Floats:
+    """Orthonormal rows, uniformly distributed (QR of Gaussian numbers, signs made unique)."""
+    Q, R = np.linalg.qr(rng.standard_normal((n, n)))
+    rows: Floats = Q * np.sign(np.diag(R))
+    return rows
+
+
+def zipf(n: int, exponent: float, rng: np.random.Generator) -> Floats:
+    """Zipf's law for n labels ranked at random: `rank ** -exponent`, so 1 for the first."""
+    ranks = 1 + rng.permutation(n)
+    return np.asarray(ranks ** -float(exponent), dtype=np.float64)
+
+
+def check_variance(name: str, value: Any) -> None:
+    """Raise unless the value is a finite number of at least 0."""
+    if not _lies_in(value, 0.0, math.inf):
+        raise ValueError(f"`{name}` must be a variance, a number of at least 0, got {value!r}")
+
+
+def check_probability(name: str, value: Any) -> None:
+    """Raise unless the value is a number from 0 to 1."""
+    if not _lies_in(value, 0.0, 1.0):
+        raise ValueError(f"`{name}` must be a probability, a number from 0 to 1, got {value!r}")
+
+
+def check_number(name: str, value: Any, at_least: float) -> None:
+    """Raise unless the value is a finite number of at least `at_least`."""
+    if not _lies_in(value, at_least, math.inf):
+        raise ValueError(f"`{name}` must be a number of at least {at_least}, got {value!r}")
+
+
+def _lies_in(value: Any, least: float, most: float) -> bool:
+    try:
+        number = float(value) if isinstance(value, numbers.Real) else math.nan
+    except OverflowError:  # an int that is larger than any float
+        return False
+    return math.isfinite(number) and least <= number <= most
