@@ -193,7 +193,7 @@ def test_the_example_of_the_docstring(cluster: Any) -> None:
 
 def test_the_page(cluster: Any, tmp_path: Path) -> None:
     model, expected = files(tmp_path)
-    run("Learning in shards", tmp_path)
+    run("Training in shards", tmp_path)
     learned = checkpoint.load(tmp_path / "model.checkpoint")
     assert learned.weights == model.weights
     run("Ray Data", tmp_path)

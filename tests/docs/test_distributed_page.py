@@ -14,7 +14,7 @@ from support.requirements import require_program
 def test_a_file_one_process(tmp_path: Path) -> None:
     pytest.importorskip("pyarrow")
     _, expected = files(tmp_path)
-    run("A file, one process", tmp_path)
+    run("One process", tmp_path)
     found = scored(tmp_path / "scored.parquet")
     assert list(found.columns) == list(TAXONOMY.nodes[1:])
     assert found.equals(expected)
