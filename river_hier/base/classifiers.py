@@ -1,4 +1,4 @@
-"""Classifiers of River's, as models are made of them: what they take, and what they say."""
+"""Helpers for classifiers that are given as parameters: weights, probabilities, messages."""
 
 from __future__ import annotations
 
@@ -10,35 +10,40 @@ from river import base
 from ..taxonomy import Label
 
 
+def last_step(model: Any) -> Any:
+    """The model at the end of a pipeline; anything else is returned as it is."""
+    return getattr(model, "_last_step", model)
+
+
 def takes_weights(model: Any) -> bool:
-    """Whether `learn_one` has a `w`, in wrappers and pipelines that of the model inside."""
+    """Whether `learn_one` takes a `w`; for wrappers and pipelines, that of the inner model."""
     parameters = inspect.signature(model.learn_one).parameters.values()
     if any(p.name == "w" for p in parameters):
         return True
     if not any(p.kind is p.VAR_KEYWORD for p in parameters):
         return False
-    for inside in ("_last_step", "_wrapped_model"):
-        if hasattr(model, inside):
-            return takes_weights(getattr(model, inside))
+    for inner in ("_last_step", "_wrapped_model"):
+        if hasattr(model, inner):
+            return takes_weights(getattr(model, inner))
     return True
 
 
-def probabilities(model: Any, x: Any, kwargs: dict[str, Any]) -> dict[Label, float]:
-    """What a classifier says; one that gives no probabilities is sure of its answer."""
+def probabilities(model: Any, x: Any) -> dict[Label, float]:
+    """`predict_proba_one`, or probability 1 for the prediction of a classifier without it."""
     try:
-        said: dict[Label, float] | None = model.predict_proba_one(x, **kwargs)
+        proba: dict[Label, float] | None = model.predict_proba_one(x)
     except NotImplementedError:
-        said = {model.predict_one(x, **kwargs): 1.0}
-    return said or {}
+        proba = {model.predict_one(x): 1.0}
+    return proba or {}
 
 
-def probability(model: Any, x: Any, kwargs: dict[str, Any]) -> float:
-    """P(True) by a binary classifier; 1/2 where it says nothing."""
-    said = probabilities(model, x, kwargs)
-    yes, no = float(said.get(True, 0.0)), float(said.get(False, 0.0))
+def probability(model: Any, x: Any) -> float:
+    """P(True) of a binary classifier; 1/2 if it has no probabilities yet."""
+    proba = probabilities(model, x)
+    yes, no = float(proba.get(True, 0.0)), float(proba.get(False, 0.0))
     return yes / (yes + no) if yes + no > 0.0 else 0.5
 
 
 def shown(value: Any) -> str:
-    """What an error message calls it: the repr of an estimator goes on for many lines."""
+    """The name of a value in an error message: the repr of an estimator has too many lines."""
     return str(value) if isinstance(value, base.Estimator) else repr(value)

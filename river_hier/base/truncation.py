@@ -55,7 +55,8 @@ def _like(signature: Callable[P, Any]) -> Callable[[Callable[..., Y]], Callable[
             if threshold is None and max_depth is None:
                 return rule(self, x)
             check_truncation(threshold, max_depth)
-            if isinstance(self, base.MultiLabelClassifier):
+            # Some wrappers are for models of either kind.
+            if isinstance(getattr(self, "_last", self), base.MultiLabelClassifier):
                 return truncate_multilabel(self, rule, x, threshold, max_depth)
             return truncate_label(self, rule, x, threshold, max_depth)
 
@@ -125,7 +126,7 @@ def truncate_label(
     if threshold is None:
         v = taxonomy.index(rule(model, x))
     else:
-        below = subtree_probabilities(taxonomy, probabilities(model, x, {}))
+        below = subtree_probabilities(taxonomy, probabilities(model, x))
         v = deepest(below, taxonomy.arrays.depth, float(threshold))
     while max_depth is not None and taxonomy.arrays.depth[v] > max_depth:
         v = taxonomy.parent_indices[v][0]

@@ -1,4 +1,4 @@
-"""What those have in common that are built around a model: they learn as it does."""
+"""The base class of model wrappers."""
 
 from __future__ import annotations
 
@@ -16,12 +16,18 @@ from ..taxonomy import (
     map_nodes,
     without_branch,
 )
-from .classifiers import shown
+from .classifiers import last_step, shown
 from .model import Floats
 
 
 class ModelWrapper(base.Wrapper[Any], base.Estimator):
-    """Mother class of what stands around a model: its answers in another form, or its upkeep.
+    """Base class of model wrappers, which change a model's output or maintain the model.
+
+    The wrapper learns by letting the model learn. What it stores about nodes is remapped with the
+    model when that adopts another taxonomy or forgets a branch.
+
+    River requires that the methods of wrappers accept `**kwargs`. Those that predict refuse every
+    keyword (`refuse_unknown`), as there is none to pass on.
 
     Parameters
     ----------
@@ -39,18 +45,18 @@ class ModelWrapper(base.Wrapper[Any], base.Estimator):
 
     @property
     def _last(self) -> Any:
-        """The model itself, where it is the end of a pipeline."""
-        return getattr(self.model, "_last_step", self.model)
+        """The model without the pipeline in front of it."""
+        return last_step(self.model)
 
     @property
     def taxonomy(self) -> TaxonomyLike:
-        """The taxonomy of the model; `None` or an `OpenTaxonomy` where it is open."""
+        """The taxonomy of the model; `None` or an `OpenTaxonomy` if it is open."""
         taxonomy: TaxonomyLike = self._last.taxonomy
         return taxonomy
 
     @property
     def _taxonomy(self) -> Taxonomy:
-        """The taxonomy as it is now."""
+        """The taxonomy of the model in its current state."""
         taxonomy: Taxonomy = getattr(self._last, "_taxonomy", self._last.taxonomy)
         return taxonomy
 
@@ -62,20 +68,22 @@ class ModelWrapper(base.Wrapper[Any], base.Estimator):
         x
             A dictionary of features.
         y
-            What the model learns from.
+            The target, as the model takes it.
+        kwargs
+            Passed on to the model.
 
         """
         self.model.learn_one(x, y, **kwargs)
 
     def adopt(self, taxonomy: Taxonomy, renamed: Renamed | None = None) -> None:
-        """Carry on with another taxonomy, as the model does; not to be asked of the model alone.
+        """Continue with another taxonomy. Call this on the wrapper, not on the model inside it.
 
         Parameters
         ----------
         taxonomy
-            The taxonomy to carry on with.
+            The new taxonomy.
         renamed
-            `{old label: new label}`, or `{old label: None}` for what is forgotten.
+            `{old label: new label}`, or `{old label: None}` for nodes that are forgotten.
 
         """
         change = map_nodes(self._taxonomy, taxonomy, renamed)
@@ -84,7 +92,7 @@ class ModelWrapper(base.Wrapper[Any], base.Estimator):
         self._remap(change)
 
     def forget(self, label: Label) -> None:
-        """Start anew at a node and all that is below it, as the model does, and here as well.
+        """Reset a node and all nodes below it, in the model and in the wrapper.
 
         Parameters
         ----------
@@ -97,23 +105,23 @@ class ModelWrapper(base.Wrapper[Any], base.Estimator):
         self._remap(change)
 
     def _check_taxonomy(self, taxonomy: Taxonomy) -> None:
-        """Raise an error if this one will not do."""
+        """Raise an error if the wrapper does not work in this taxonomy."""
 
     def _remap(self, change: NodeMapping) -> None:
-        """Let nodes carry on what has been learned about them here, and not in the model."""
+        """Move what the wrapper itself has learned about nodes to the nodes of a new taxonomy."""
 
     def _scores_one(self, x: dict[Any, Any]) -> Floats:
-        """The score of every node; the root has one only where it can be an answer."""
-        if hasattr(self.model, "_scores_one"):  # no need of a dict
-            found: Floats = self.model._scores_one(x)
-            return found
-        scores = list(self.model.score_one(x).values())
-        return np.array([0.0] * (len(self._taxonomy) - len(scores)) + scores)
+        """The score of each node; 0 for the root of a multilabel model, which has none."""
+        if hasattr(self.model, "_scores_one"):  # without building a dict
+            scores: Floats = self.model._scores_one(x)
+            return scores
+        values = list(self.model.score_one(x).values())
+        return np.array([0.0] * (len(self._taxonomy) - len(values)) + values)
 
 
 def check_model(model: Any, *methods: str) -> None:
-    """A model in a taxonomy that has these methods."""
-    last = getattr(model, "_last_step", model)
+    """Raise an error unless this is a model in a taxonomy, with these methods."""
+    last = last_step(model)
     missing = [m for m in methods if not callable(getattr(last, m, None))]
     if isinstance(model, type) or missing or not hasattr(last, "taxonomy"):
         wanted = " and ".join(f"`{m}`" for m in methods)

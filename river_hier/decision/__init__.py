@@ -1,4 +1,4 @@
-"""Answers made from probabilities: calibrated ones, and the answer with the least expected loss."""
+"""Calibrated probabilities, and the predictions with the least expected loss under them."""
 
 from __future__ import annotations
 

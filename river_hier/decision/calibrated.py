@@ -9,7 +9,7 @@ from .._backend import Calibration, remap_values, top_down_probabilities, traine
 from .._backend.reference.paths import top_down
 from ..base import Floats
 from ..base.classifiers import shown
-from ..base.truncation import truncatable
+from ..base.truncation import refuse_unknown, truncatable
 from ..base.wrapper import ModelWrapper, check_model
 from ..taxonomy import Label, NodeMapping, map_nodes
 
@@ -17,25 +17,25 @@ __all__ = ["Calibrated"]
 
 
 class Calibrated(ModelWrapper, base.MultiLabelClassifier):
-    r"""Probabilities that are frequencies, learned along the stream from a model's scores.
+    r"""Calibrated probabilities for a multilabel model: online Platt scaling of its scores.
 
-    Node $i$ is on, given that its parents are, with probability
+    Given that its parents are on, node $i$ is on with probability
 
     $$p_i = \frac{1}{1 + e^{-z_i}}, \qquad z_i = e^{a + a_i} s_i + b + b_i$$
 
-    where $s_i$ is the score that the model gives it, before it learns from the example, in units
-    of the root mean square of all scores so far. The slope $e^a$ and the intercept $b$ are shared;
-    what a node adds to them, $a_i$ and $b_i$, is learned at half their pace, so that nodes which
-    have seen little are calibrated as all the others are. Each example moves them one step of
-    AdaGrad down the logarithmic loss, at the nodes whose parents are truly on. In learning, a score
-    beyond ten units counts as ten: one example out of scale does not spoil the unit.
+    where $s_i$ is the score of the node before the model learns from the example, divided by the
+    root mean square of all scores so far. The slope $e^a$ and the intercept $b$ are shared by all
+    nodes. The corrections of a node, $a_i$ and $b_i$, are learned at half their rate, so a node
+    with few examples is calibrated much like the others. Each example makes one step of AdaGrad on
+    the logarithmic loss, at the nodes whose parents are truly on. In learning, scores are clipped
+    at ten units, so that a single outlier does not change the scale.
 
-    Scores of margin learners say how sure they are in units of their own: those of a perceptron
-    depend on how long it has learned, and on how often it was wrong. As the parameters follow the
-    scores that the model gives to examples it has not seen, they say how far it can be trusted.
+    The scores of margin learners have no fixed scale: those of a perceptron depend on how many
+    examples it has learned from and how many mistakes it has made. The parameters are learned from
+    the scores of examples that the model has not seen yet, so they also account for overfitting.
 
-    `predict_one` is the model's rule at these probabilities: a node is on if its parents are and
-    $p_i \ge 1/2$. `HLossBayes` and its sisters do better on the loss they are for.
+    `predict_one` thresholds these probabilities: a node is on if its parents are and
+    $p_i \ge 1/2$. `HLossBayes` and the other decoders do better on the losses they minimise.
 
     Parameters
     ----------
@@ -45,14 +45,14 @@ class Calibrated(ModelWrapper, base.MultiLabelClassifier):
     Raises
     ------
     TypeError
-        If `model` is no multilabel model with scores.
+        If `model` is not a multilabel model with scores.
 
     Notes
     -----
-    Learning takes one prediction of the model and O(nodes whose parents are on) more.
+    On top of the model, learning takes one prediction and O(nodes whose parents are on) time.
 
-    The logistic function of one score, fitted afterwards to examples set apart, is that of [^1];
-    sharing one among nodes, and the steps of [^2] along the stream, are ours.
+    The logistic function of a score is due to [^1], where it is fitted to held-out examples
+    afterwards. Sharing it among the nodes and learning it online, with the steps of [^2], are ours.
 
     Examples
     --------
@@ -103,7 +103,7 @@ class Calibrated(ModelWrapper, base.MultiLabelClassifier):
         yield {"model": linear_model.HAROW()}
 
     def learn_one(self, x: dict[Any, Any], y: Any, **kwargs: Any) -> None:
-        """Learn from one example, after a look at what the model would have said.
+        """Learn from one example, after computing the scores the model gives to it.
 
         Parameters
         ----------
@@ -111,12 +111,14 @@ class Calibrated(ModelWrapper, base.MultiLabelClassifier):
             A dictionary of features.
         y
             A multilabel: `{label: bool}`, an iterable of labels, or one label.
+        kwargs
+            Passed on to the model.
 
         """
-        if isinstance(y, Iterator):  # it can be walked only once
+        if isinstance(y, Iterator):  # it is needed twice
             y = list(y)
         before, scores = self._taxonomy, self._scores_one(x)
-        self.model.learn_one(x, y, **kwargs)  # refuses what is wrong before anything is learned
+        self.model.learn_one(x, y, **kwargs)  # raises before anything is learned here
         taxonomy = self._taxonomy
         on = taxonomy.multilabel(y)
         nodes = trained_nodes(on, taxonomy.arrays)
@@ -129,7 +131,7 @@ class Calibrated(ModelWrapper, base.MultiLabelClassifier):
 
     @truncatable
     def predict_one(self, x: dict[Any, Any], **kwargs: Any) -> dict[Label, bool]:
-        """The multilabel of x.
+        """Predict the multilabel of x: the nodes with P(on | parents on) >= 1/2.
 
         Parameters
         ----------
@@ -141,7 +143,7 @@ class Calibrated(ModelWrapper, base.MultiLabelClassifier):
         `{label: bool}` for all nodes but the root.
 
         """
-        on = top_down(self._given(x) >= 0.5, self._taxonomy.arrays)
+        on = top_down(self._conditionals(x) >= 0.5, self._taxonomy.arrays)
         return dict(zip(self._taxonomy.nodes[1:], on[1:].tolist(), strict=True))
 
     def predict_proba_one(self, x: dict[Any, Any], **kwargs: Any) -> dict[Label, dict[bool, float]]:
@@ -157,17 +159,18 @@ class Calibrated(ModelWrapper, base.MultiLabelClassifier):
         `{label: {False: 1 - p, True: p}}` for all nodes but the root.
 
         """
-        likely = self._node_probabilities(x).tolist()
+        refuse_unknown(self.predict_proba_one, kwargs)
+        on = self._node_probabilities(x).tolist()
         nodes = self._taxonomy.nodes
-        return {nodes[v]: {False: 1.0 - likely[v], True: likely[v]} for v in range(1, len(nodes))}
+        return {nodes[v]: {False: 1.0 - on[v], True: on[v]} for v in range(1, len(nodes))}
 
     def _remap(self, change: NodeMapping) -> None:
         self._calibration.remap(change.sources)
 
     def _node_probabilities(self, x: dict[Any, Any]) -> Floats:
-        """P(on) of every node."""
-        return top_down_probabilities(self._given(x), self._taxonomy.arrays)
+        """P(on) of each node."""
+        return top_down_probabilities(self._conditionals(x), self._taxonomy.arrays)
 
-    def _given(self, x: dict[Any, Any]) -> Floats:
-        """P(on | parents on) of every node."""
+    def _conditionals(self, x: dict[Any, Any]) -> Floats:
+        """P(on | parents on) of each node."""
         return self._calibration.given(self._scores_one(x))

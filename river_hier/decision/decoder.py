@@ -1,4 +1,4 @@
-"""What the decoders of multilabels share: probabilities in, the nodes that are on out."""
+"""The base class of the decoders of multilabels."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Any
 from river import base
 
 from ..base.classifiers import shown
-from ..base.truncation import truncatable
+from ..base.truncation import refuse_unknown, truncatable
 from ..base.wrapper import ModelWrapper, check_model
 from ..taxonomy import Label
 
 
 class Decoder(ModelWrapper, base.MultiLabelClassifier):
-    """Mother class of what answers with the multilabel that is best under a model's probabilities.
+    """Base class of decoders, which predict the best multilabel under a model's probabilities.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class Decoder(ModelWrapper, base.MultiLabelClassifier):
 
     @truncatable
     def predict_one(self, x: dict[Any, Any], **kwargs: Any) -> dict[Label, bool]:
-        """The best multilabel of x.
+        """Predict the multilabel of x with the least expected loss.
 
         Parameters
         ----------
@@ -50,10 +50,9 @@ class Decoder(ModelWrapper, base.MultiLabelClassifier):
         `{label: bool}` for all nodes but the root.
 
         """
-        likely = self._likely(x)
         nodes = self._taxonomy.nodes
         y_pred = dict.fromkeys(nodes[1:], False)
-        y_pred.update((nodes[v], True) for v in self._decide(likely) if v)
+        y_pred.update((nodes[v], True) for v in self._decide(self._marginals(x)) if v)
         return y_pred
 
     def predict_proba_one(self, x: dict[Any, Any], **kwargs: Any) -> dict[Label, dict[bool, float]]:
@@ -69,23 +68,24 @@ class Decoder(ModelWrapper, base.MultiLabelClassifier):
         `{label: {False: 1 - p, True: p}}` for all nodes but the root.
 
         """
-        likely: dict[Label, dict[bool, float]] = self.model.predict_proba_one(x, **kwargs)
-        return likely
+        refuse_unknown(self.predict_proba_one, kwargs)
+        proba: dict[Label, dict[bool, float]] = self.model.predict_proba_one(x)
+        return proba
 
-    def _likely(self, x: dict[Any, Any], **kwargs: Any) -> list[float]:
+    def _marginals(self, x: dict[Any, Any]) -> list[float]:
         """P(on) of each node, in taxonomy order."""
-        if not kwargs and hasattr(self.model, "_node_probabilities"):  # without all the dicts
-            found: list[float] = self.model._node_probabilities(x).tolist()
-            return found
-        said = self.model.predict_proba_one(x, **kwargs)
-        likely = [1.0]
+        if hasattr(self.model, "_node_probabilities"):  # without building dicts
+            marginals: list[float] = self.model._node_probabilities(x).tolist()
+            return marginals
+        proba = self.model.predict_proba_one(x)
+        marginals = [1.0]
         for label in self._taxonomy.nodes[1:]:
-            p = said[label][True]
+            p = proba[label][True]
             if not 0.0 <= p <= 1.0:
                 raise ValueError(f"the model gives {label!r} the probability {p!r}")
-            likely.append(p)
-        return likely
+            marginals.append(p)
+        return marginals
 
     @abc.abstractmethod
-    def _decide(self, likely: Sequence[float]) -> list[int]:
+    def _decide(self, marginals: Sequence[float]) -> list[int]:
         """The nodes that are on."""

@@ -14,44 +14,45 @@ __all__ = ["HLossBayes"]
 class HLossBayes(Decoder):
     r"""The multilabel with the least expected H-loss under a model's probabilities.
 
-    Where a node $i$ with parent $j$ is on with probability $P_i \le P_j$, an answer that respects
-    the taxonomy has the expected H-loss
+    Let a node $i$ with parent $j$ be on with probability $P_i \le P_j$. The expected H-loss of a
+    prediction that respects the taxonomy is
 
     $$\sum_{i\,:\,\hat{y}_j = 1} c_i \, (\hat{y}_i \, (P_j - P_i) + (1 - \hat{y}_i) \, P_i),$$
 
-    since a node costs only where all above it is right. So, from the leaves up, a node had better
-    be on, were its parent on, if
+    since a node costs only if the prediction is right at all its ancestors. Working up from the
+    leaves, it is best to switch a node on, if its parent is on, when
 
     $$c_i \, (P_j - P_i) + \sum_{k \textrm{ below } i} \ell_k \le c_i P_i$$
 
-    with $\ell_k$ the least loss in the subtree of child $k$. A node that is likelier than not is
-    switched off all the same where the answers below it are too unsure: to be on opens its children
-    to mistakes. Only nodes with $2 P_i \ge P_j$, all the way up, are visited, and their children.
+    with $\ell_k$ the least expected loss in the subtree of child $k$. So a node may stay off even
+    if it is more likely on than off: it is predicted only if the expected loss of its subtree is
+    not higher with it than without it. Only nodes for which $2 P_i \ge P_j$ holds all the way up
+    are visited, and their children.
 
-    How much it gains depends on the probabilities: see `Calibrated`.
+    Decoding is only as good as the probabilities of the model: see `Calibrated`.
 
     Parameters
     ----------
     model
         A multilabel model in a tree, with `predict_proba_one`, or a pipeline that ends in one.
     costs
-        `{label: cost}`, positive and finite; 1 for the labels it does not hold. In an open taxonomy
-        labels may be among them that are yet to come.
+        `{label: cost}`, positive and finite; other labels cost 1. In an open taxonomy, labels that
+        have not arrived yet may be named.
 
     Raises
     ------
     TypeError
-        If `model` is no multilabel model in a taxonomy.
+        If `model` is not a multilabel model in a taxonomy.
     ValueError
-        If the taxonomy is not a tree, or a cost is not positive and finite or its label unknown.
+        If the taxonomy is not a tree, a cost is not positive and finite, or its label is unknown.
 
     Notes
     -----
-    The H-loss and its expectation are those of [^1]; the paper's own rule switches a node on if its
-    own probability, given its parent, is at least 1/2. `predict_proba_one` is the model's: an
-    answer need not hold the labels that are likelier than not.
+    The H-loss and its expectation are those of [^1]. The paper's own rule switches a node on if its
+    probability, given that its parent is on, is at least 1/2. `predict_proba_one` is the model's,
+    so the prediction may leave out labels whose probability is above 1/2.
 
-    Beside the model's probabilities an answer takes O(visited nodes + nodes).
+    On top of the model's probabilities, a prediction takes O(nodes) time.
 
     Examples
     --------
@@ -85,14 +86,14 @@ class HLossBayes(Decoder):
         if isinstance(self.taxonomy, Taxonomy):
             self._check_taxonomy(self.taxonomy)
         else:
-            check_values(costs, "costs")  # their labels may be yet to come
+            check_values(costs, "costs")  # their labels may arrive later
 
     def _check_taxonomy(self, taxonomy: Taxonomy) -> None:
         taxonomy.check_tree()
         check(taxonomy, self.costs, "costs")
 
-    def _decide(self, likely: Sequence[float]) -> list[int]:
-        costs = [1.0] * len(likely)
+    def _decide(self, marginals: Sequence[float]) -> list[int]:
+        costs = [1.0] * len(marginals)
         if self.costs is not None:
             costs = [float(self.costs.get(label, 1.0)) for label in self._taxonomy.nodes]
-        return least_h_loss(likely, self._taxonomy.child_indices, costs)
+        return least_h_loss(marginals, self._taxonomy.child_indices, costs)

@@ -12,32 +12,32 @@ __all__ = ["SymmetricDifferenceBayes"]
 class SymmetricDifferenceBayes(Decoder):
     r"""The multilabel with the least expected symmetric difference from the truth.
 
-    Here every node counts for itself, so it is on if
+    This loss is a sum over nodes, so each node is decided on its own. It is on if
 
     $$\textrm{missed} \cdot P_i \ge \textrm{spurious} \cdot (1 - P_i)$$
 
-    with $P_i$ the probability that it is on. As no node is likelier than its parent, the answer
-    respects the taxonomy. What a node weighs (`volumes` in the metric) makes no difference.
+    with $P_i$ the probability that it is on. As no node is more probable than its parent, the
+    prediction respects the taxonomy. The weights of nodes (`volumes` in the metric) have no effect.
 
     Parameters
     ----------
     model
         A multilabel model in a taxonomy, with `predict_proba_one`, or a pipeline that ends in one.
     missed
-        What a label that is missed costs.
+        The cost of a label that is missed.
     spurious
-        What a label that is wrongly on costs.
+        The cost of a label that is wrongly predicted.
 
     Raises
     ------
     TypeError
-        If `model` is no multilabel model in a taxonomy.
+        If `model` is not a multilabel model in a taxonomy.
     ValueError
         If a cost is not positive and finite.
 
     Notes
     -----
-    Beside the model's probabilities an answer takes O(nodes).
+    On top of the model's probabilities, a prediction takes O(nodes) time.
 
     Examples
     --------
@@ -66,5 +66,5 @@ class SymmetricDifferenceBayes(Decoder):
         self.missed = missed
         self.spurious = spurious
 
-    def _decide(self, likely: Sequence[float]) -> list[int]:
-        return [v for v, p in enumerate(likely) if self.missed * p >= self.spurious * (1.0 - p)]
+    def _decide(self, marginals: Sequence[float]) -> list[int]:
+        return [v for v, p in enumerate(marginals) if self.missed * p >= self.spurious * (1.0 - p)]

@@ -7,24 +7,24 @@ from river import base
 
 from .._backend import Temperature
 from ..base.classifiers import shown
-from ..base.truncation import truncatable
+from ..base.truncation import refuse_unknown, truncatable
 from ..base.wrapper import ModelWrapper, check_model
 
 __all__ = ["Tempered"]
 
 
 class Tempered(ModelWrapper, base.Classifier):
-    r"""Probabilities of single labels that say how sure a model can be: temperature scaling.
+    r"""Calibrated probabilities for a single-label model: online temperature scaling of its scores.
 
-    Label $v$ is true with probability
+    The probability of label $v$ is
 
     $$p_v = \frac{e^{z_v}}{\sum_u e^{z_u}}, \qquad z_v = e^a s_v$$
 
-    where $s_v$ is the score that the model gives it, in units of the root mean square of how far
-    the scores so far were from their means. Each example moves the slope $e^a$ one step of AdaGrad
-    down the logarithmic loss of the true label, at the scores that the model gave before it
-    learned; one that is beyond ten units counts as ten there. The order of the labels stays as it
-    is, so `predict_one` is the model's.
+    where $s_v$ is the score of the label, divided by the root mean square deviation of the scores
+    of an example from their mean, over all examples so far. Each example makes one step of AdaGrad
+    for the slope $e^a$ on the logarithmic loss of the true label, at the scores before the model
+    learns; these are clipped at ten units. The order of the labels does not change, so
+    `predict_one` is the model's.
 
     Parameters
     ----------
@@ -34,14 +34,14 @@ class Tempered(ModelWrapper, base.Classifier):
     Raises
     ------
     TypeError
-        If `model` is no single-label model with scores.
+        If `model` is not a single-label model with scores.
 
     Notes
     -----
-    Learning takes one prediction of the model and O(nodes) more. A label that is new to an open
-    taxonomy had no score, so there is nothing to be learned from it.
+    On top of the model, learning takes one prediction and O(nodes) time. A label that is new to an
+    open taxonomy had no score, so the temperature does not learn from it.
 
-    Temperature scaling is that of [^1], fitted there to examples set apart.
+    Temperature scaling is due to [^1], where it is fitted to held-out examples.
 
     Examples
     --------
@@ -90,7 +90,7 @@ class Tempered(ModelWrapper, base.Classifier):
         yield {"model": linear_model.Hieron()}
 
     def learn_one(self, x: dict[Any, Any], y: Any, **kwargs: Any) -> None:
-        """Learn from one example, after a look at what the model would have said.
+        """Learn from one example, after computing the scores the model gives to it.
 
         Parameters
         ----------
@@ -98,16 +98,18 @@ class Tempered(ModelWrapper, base.Classifier):
             A dictionary of features.
         y
             A label.
+        kwargs
+            Passed on to the model.
 
         """
         before, scores = self._taxonomy, self._scores_one(x)
-        self.model.learn_one(x, y, **kwargs)  # refuses what is wrong before anything is learned
+        self.model.learn_one(x, y, **kwargs)  # raises before anything is learned here
         if y in before:
             self._temperature.learn(scores, before.index(y))
 
     @truncatable
     def predict_one(self, x: dict[Any, Any], **kwargs: Any) -> Any:
-        """The label of x, as the model gives it.
+        """Predict the label of x, as the model does.
 
         Parameters
         ----------
@@ -130,5 +132,6 @@ class Tempered(ModelWrapper, base.Classifier):
         `{label: probability}`; they sum to 1.
 
         """
+        refuse_unknown(self.predict_proba_one, kwargs)
         p = self._temperature.probabilities(self._scores_one(x)).tolist()
         return dict(zip(self._taxonomy.nodes, p, strict=True))

@@ -8,8 +8,8 @@ from river import base
 from river import linear_model as river_linear_model
 
 from .._backend import nearest
-from ..base.classifiers import probabilities, shown
-from ..base.truncation import truncatable
+from ..base.classifiers import last_step, probabilities, shown
+from ..base.truncation import refuse_unknown, truncatable
 from ..taxonomy import Renamed, Taxonomy, check_taxonomy, map_nodes
 
 __all__ = ["TreeBayes"]
@@ -18,36 +18,36 @@ __all__ = ["TreeBayes"]
 class TreeBayes(base.Wrapper[Any], base.Classifier):
     r"""The node with the least expected tree distance under any classifier's probabilities.
 
-    A classifier that knows nothing of the taxonomy gives each label a probability $p_u$; the answer
-    is the node, inner nodes and the root included, that minimises
+    Given the probability $p_u$ of each label by a classifier, which need not know the taxonomy, the
+    prediction is the node, inner nodes and the root included, that minimises
 
     $$E\,\gamma(u, v) = \sum_u p_u \, \gamma(u, v).$$
 
-    A step from a parent to a child $v$ comes one edge nearer to the labels below $v$, and one edge
-    farther from all others. So one pass up the tree adds up the probability of each subtree, and
-    one way down, as long as a subtree has more than half of it, ends at the best node. Where
-    several are equally good it is the first of them in taxonomy order, the nearest to the root.
+    A step from a parent to a child $v$ is one edge nearer to the labels in the subtree of $v$, and
+    one edge farther from all others. So the probability of each subtree is summed from the leaves
+    up, and from the root the prediction descends as long as a subtree has more than half of the
+    total. Ties go to the first node in taxonomy order, the one nearest to the root.
 
     Parameters
     ----------
     classifier
-        Any multiclass classifier or pipeline of River's; one without probabilities is taken to be
-        sure of its answer.
+        Any multiclass classifier or pipeline of River. Without `predict_proba_one`, its prediction
+        has probability 1.
     taxonomy
-        A tree that holds its labels.
+        A tree that contains its labels.
 
     Raises
     ------
     TypeError
-        If `classifier` is no classifier.
+        If `classifier` is not a classifier.
     ValueError
         If the taxonomy is not a tree; from `learn_one`, if a label is not in it; from
-        `predict_one`, if a probability is negative or no number.
+        `predict_one`, if a probability is negative or not finite.
 
     Notes
     -----
-    Beside the classifier's work an answer takes O(nodes). `predict_proba_one` is the classifier's:
-    the answer may be a node that it holds for impossible, between two that it holds for likely.
+    On top of the classifier, a prediction takes O(nodes) time. `predict_proba_one` is the
+    classifier's: the prediction may be a node of probability 0 between two probable ones.
 
     Examples
     --------
@@ -92,22 +92,22 @@ class TreeBayes(base.Wrapper[Any], base.Classifier):
         yield {"classifier": softmax, "taxonomy": Taxonomy.flat(labels)}
 
     def adopt(self, taxonomy: Taxonomy, renamed: Renamed | None = None) -> None:
-        """Carry on with another taxonomy, as the classifier does if it is in one.
+        """Continue with another taxonomy, and let the classifier adopt it if it has one.
 
         Parameters
         ----------
         taxonomy
-            The taxonomy to carry on with, a tree.
+            The new taxonomy, a tree.
         renamed
-            `{old label: new label}`, or `{old label: None}` for what is forgotten; only for a
-            classifier in a taxonomy, as others have learned the labels that they answer with.
+            `{old label: new label}`, or `{old label: None}` for nodes that are forgotten. Only for
+            a classifier in a taxonomy: others keep predicting the old labels.
 
         """
         map_nodes(self.taxonomy, taxonomy, renamed)
         taxonomy.check_tree()
-        inside = getattr(self.classifier, "_last_step", self.classifier)
-        if hasattr(inside, "adopt"):
-            inside.adopt(taxonomy, renamed)
+        inner = last_step(self.classifier)
+        if hasattr(inner, "adopt"):
+            inner.adopt(taxonomy, renamed)
         elif renamed:
             raise ValueError(f"`renamed` is {renamed!r}, but the classifier knows no taxonomy")
         self.taxonomy = taxonomy
@@ -121,14 +121,16 @@ class TreeBayes(base.Wrapper[Any], base.Classifier):
             A dictionary of features.
         y
             A label, any node of the taxonomy.
+        kwargs
+            Passed on to the classifier.
 
         """
-        self.taxonomy.index(y)  # an unknown label is refused before anything is learned
+        self.taxonomy.index(y)  # an unknown label raises before anything is learned
         self.classifier.learn_one(x, y, **kwargs)
 
     @truncatable
     def predict_one(self, x: dict[Any, Any], **kwargs: Any) -> Any:
-        """The node of least expected distance.
+        """Predict the node with the least expected distance.
 
         Parameters
         ----------
@@ -136,14 +138,14 @@ class TreeBayes(base.Wrapper[Any], base.Classifier):
             A dictionary of features.
 
         """
-        below = [0.0] * len(self.taxonomy)
-        for label, p in probabilities(self.classifier, x, {}).items():
+        subtree = [0.0] * len(self.taxonomy)
+        for label, p in probabilities(self.classifier, x).items():
             if not 0.0 <= p < math.inf:
                 raise ValueError(f"the classifier gives {label!r} the probability {p!r}")
-            below[self.taxonomy.index(label)] = float(p)
-        for v in range(len(below) - 1, 0, -1):
-            below[self.taxonomy.parent_indices[v][0]] += below[v]
-        return self.taxonomy.nodes[nearest(below, self.taxonomy.child_indices)]
+            subtree[self.taxonomy.index(label)] = float(p)
+        for v in range(len(subtree) - 1, 0, -1):
+            subtree[self.taxonomy.parent_indices[v][0]] += subtree[v]
+        return self.taxonomy.nodes[nearest(subtree, self.taxonomy.child_indices)]
 
     def predict_proba_one(self, x: dict[Any, Any], **kwargs: Any) -> dict[Any, float]:
         """The probability of each label, as the classifier gives it.
@@ -154,4 +156,5 @@ class TreeBayes(base.Wrapper[Any], base.Classifier):
             A dictionary of features.
 
         """
-        return self.classifier.predict_proba_one(x, **kwargs)
+        refuse_unknown(self.predict_proba_one, kwargs)
+        return self.classifier.predict_proba_one(x)

@@ -11,16 +11,16 @@ __all__ = ["ZeroOneBayes"]
 
 
 class ZeroOneBayes(Decoder):
-    r"""The likeliest multilabel: the one with the least expected zero-one loss.
+    r"""The most probable multilabel: the one with the least expected zero-one loss.
 
-    Given its parent is on, each node is on with probability $p_i$, whatever the others are. So the
-    likeliest multilabel has a node on, were its parent on, if
+    Given that its parent is on, each node is on with probability $p_i$, independently of the other
+    nodes. Working up from the leaves, it is best to switch a node on, if its parent is on, when
 
     $$p_i \prod_{k \textrm{ below } i} \pi_k \ge 1 - p_i$$
 
-    with $\pi_k$ the probability of the likeliest in the subtree of child $k$: products, where
-    `HLossBayes` has sums. Only nodes with $p_i \ge 1/2$, all the way up, are visited, and their
-    children.
+    with $\pi_k$ the probability of the most probable multilabel in the subtree of child $k$:
+    products in place of the sums of `HLossBayes`. Only nodes for which $p_i \ge 1/2$ holds all the
+    way up are visited, and their children.
 
     Parameters
     ----------
@@ -30,14 +30,14 @@ class ZeroOneBayes(Decoder):
     Raises
     ------
     TypeError
-        If `model` is no multilabel model in a taxonomy.
+        If `model` is not a multilabel model in a taxonomy.
     ValueError
         If the taxonomy is not a tree.
 
     Notes
     -----
-    Labels are drawn from the top down, each given its parent only, as in section 5 of [^1].
-    Beside the model's probabilities an answer takes O(visited nodes + nodes).
+    The labels are assumed to depend on their parents only, as in section 5 of [^1].
+    On top of the model's probabilities, a prediction takes O(nodes) time.
 
     Examples
     --------
@@ -73,5 +73,5 @@ class ZeroOneBayes(Decoder):
     def _check_taxonomy(self, taxonomy: Taxonomy) -> None:
         taxonomy.check_tree()
 
-    def _decide(self, likely: Sequence[float]) -> list[int]:
-        return likeliest(likely, self._taxonomy.child_indices)
+    def _decide(self, marginals: Sequence[float]) -> list[int]:
+        return likeliest(marginals, self._taxonomy.child_indices)

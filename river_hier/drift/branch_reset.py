@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from river import base, drift
 
 from .._backend import trained_nodes
+from ..base.truncation import refuse_unknown, truncatable
 from ..base.wrapper import ModelWrapper, check_model
 from ..taxonomy import Label, NodeMapping, Taxonomy
 
@@ -15,63 +16,64 @@ __all__ = ["BranchReset"]
 
 Mask = NDArray[np.bool_]
 
-# Of River's detectors the one that, on the streams of examples/benchmarks/drift.py, gave no false
-# alarm and was as quick as any.
+# The River detector that was among the fastest on the streams of examples/benchmarks/drift.py, and
+# raised no false alarm there.
 _default: Any = drift.binary.HDDMA
 
 
 class BranchReset(ModelWrapper, base.MultiLabelClassifier, base.Classifier):
-    """A model that starts anew in the branch where the stream has changed, and only there.
+    """Reset a branch of the model when the stream drifts in it, and only that branch.
 
-    Every node has a drift detector, which sees whether the model was right about the node before it
-    learned: 0 or 1, for each example in which the node was asked rightly, its parents being on in
-    the answer as in the truth. So what goes wrong above a node is no mistake of its own. When a
-    detector gives alarm, the model forgets what it has learned at that node and all that is below
-    it, as by its `forget`; the detectors there are new ones, too. Everything elsewhere stays as it
-    is, to the last bit (where siblings share a system of least squares, up to rounding). As long as
-    there is no alarm, the answers are those of the model alone.
+    Every node has a drift detector, which is updated with 0 or 1: whether the model was wrong about
+    the node before it learned. Only examples count in which the parents of the node are on both in
+    the prediction and in the truth, so mistakes above a node are not its own. When a detector
+    detects drift, the model forgets what it has learned at that node and below it, by `forget`, and
+    the detectors there are replaced. The rest of the model does not change at all (up to rounding
+    where siblings share a least squares system). As long as no drift is detected, the predictions
+    are those of the model.
 
-    With labels of one topic, what is on is the path of the label.
+    For single-label models, the nodes on the path of the label are on.
 
     Parameters
     ----------
     model
-        A model in a taxonomy that has `forget`, of one label or of several, or a pipeline that ends
-        in one: all of `linear_model` and `probabilistic`, those of `kernel` but for `HRLS` and
-        `SHRLS`, and those of `decision` around them.
+        A model in a taxonomy with `forget`, single-label or multilabel, or a pipeline that ends in
+        one: those of `linear_model`, `probabilistic` and `kernel` (except `HRLS` and `SHRLS`
+        there), and the wrappers of `decision` around them.
     detector
-        A detector of River's, of which each node gets a clone; it should give alarm when mistakes
-        become more, not when they become less. `None` for `river.drift.binary.HDDM_A()`.
+        A drift detector of River. Each node gets a clone. It should detect increases of the error
+        rate, and no decreases. `None` for `river.drift.binary.HDDM_A()`.
 
     Attributes
     ----------
     drifts_detected
-        A list of the resets so far: `(step, label)`, steps counted from 0.
+        A list of the resets so far: `(step, label)`, with steps counted from 0.
 
     Raises
     ------
     TypeError
-        If `model` cannot forget, or `detector` is none.
+        If `model` has no `forget`, or `detector` is not a drift detector.
 
     Notes
     -----
-    Learning takes one prediction of the model, O(nodes) and an update of each detector that was
-    asked, besides what the model takes; `HDDM_A` is a slow one, and River's `drift.binary.DDM` a
-    faster one with some false alarms. A reset takes O(the numbers of the whole model).
+    On top of the model, learning takes one prediction, O(nodes) time, and one update of the
+    detector of each visited node. `HDDM_A` is slow; River's `drift.binary.DDM` is faster, with some
+    false alarms. A reset takes time proportional to the size of the whole model.
 
-    A detector bounds its false alarms for each node, and in a large taxonomy there are many:
-    `HDDM_A(drift_confidence=...)` makes them rarer. River's `ADWIN` gives alarm when mistakes
-    become less, too, which would reset a node for learning.
+    A detector bounds its rate of false alarms per node, and a large taxonomy has many nodes:
+    `HDDM_A(drift_confidence=...)` makes them rarer. River's `ADWIN` also detects decreases of the
+    error rate, so it would reset nodes because they have learned.
 
-    A learner that unlearns quickly, as H-PERC and Hieron do, gains nothing; one that gives all of
-    the past the same say gains most. `examples/benchmarks/drift.py` says how much. With weights
-    that start anew at the node alone, and not below it, losses fell more slowly there.
+    Learners that adapt quickly, such as H-PERC and Hieron, gain nothing; those that weigh all past
+    examples equally gain most. `examples/benchmarks/drift.py` measures it. There, losses fell more
+    slowly when only the node itself was reset, and not the nodes below it.
 
     Examples
     --------
 
-    In the branch "2" labels change places at step 1,000. The mistakes among 1,000 examples before
-    and 1,000 after it, elsewhere and in the branch, of `AveragedHieron` without and with resets:
+    In the branch "2", labels are swapped at step 1,000. The mistakes of `AveragedHieron` in the
+    1,000 examples before and after it, first elsewhere and then in the branch, without and with
+    resets:
 
     >>> from river_hier import drift, linear_model
     >>> from river_hier.datasets import synth
@@ -101,7 +103,7 @@ class BranchReset(ModelWrapper, base.MultiLabelClassifier, base.Classifier):
             hasattr(detector, "drift_detected") and callable(getattr(detector, "clone", None))
         ):
             raise TypeError(
-                "`detector` must be a drift detector of River's, e.g. drift.binary.DDM(), got "
+                "`detector` must be a drift detector of River, e.g. drift.binary.DDM(), got "
                 f"{detector!r}"
             )
         super().__init__(model)
@@ -117,28 +119,31 @@ class BranchReset(ModelWrapper, base.MultiLabelClassifier, base.Classifier):
         yield {"model": linear_model.HPerceptron()}
 
     def learn_one(self, x: dict[Any, Any], y: Any, **kwargs: Any) -> None:
-        """Learn from one example, after a look at what the model would have said.
+        """Learn from one example, after the model has predicted it.
 
         Parameters
         ----------
         x
             A dictionary of features.
         y
-            What the model learns from.
+            The target, as the model takes it.
+        kwargs
+            Passed on to the model.
 
         """
-        if isinstance(y, Iterator):  # it can be walked only once
+        if isinstance(y, Iterator):  # it is needed twice
             y = list(y)
-        before, answer = self._taxonomy, self.model.predict_one(x)
-        self.model.learn_one(x, y, **kwargs)  # refuses what is wrong before anything is counted
-        for label in self._alarms(self._on(y), self._on(answer), before):
-            if label in self._detectors:  # else it has been forgotten with a node above
+        before, y_pred = self._taxonomy, self.model.predict_one(x)
+        self.model.learn_one(x, y, **kwargs)  # raises before any detector is updated
+        for label in self._drifted(self._on(y), self._on(y_pred), before):
+            if label in self._detectors:  # else it has been reset with a node above it
                 self.forget(label)
                 self.drifts_detected.append((self._step, label))
         self._step += 1
 
+    @truncatable
     def predict_one(self, x: dict[Any, Any], **kwargs: Any) -> Any:
-        """The model's answer.
+        """Predict x, as the model does.
 
         Parameters
         ----------
@@ -146,7 +151,7 @@ class BranchReset(ModelWrapper, base.MultiLabelClassifier, base.Classifier):
             A dictionary of features.
 
         """
-        return self.model.predict_one(x, **kwargs)
+        return self.model.predict_one(x)
 
     def predict_proba_one(self, x: dict[Any, Any], **kwargs: Any) -> Any:
         """The model's probabilities.
@@ -157,7 +162,8 @@ class BranchReset(ModelWrapper, base.MultiLabelClassifier, base.Classifier):
             A dictionary of features.
 
         """
-        return self.model.predict_proba_one(x, **kwargs)
+        refuse_unknown(self.predict_proba_one, kwargs)
+        return self.model.predict_proba_one(x)
 
     def score_one(self, x: dict[Any, Any], **kwargs: Any) -> dict[Label, float]:
         """The model's scores.
@@ -168,37 +174,38 @@ class BranchReset(ModelWrapper, base.MultiLabelClassifier, base.Classifier):
             A dictionary of features.
 
         """
-        scores: dict[Label, float] = self.model.score_one(x, **kwargs)
+        refuse_unknown(self.score_one, kwargs)
+        scores: dict[Label, float] = self.model.score_one(x)
         return scores
 
     def _remap(self, change: NodeMapping) -> None:
         old, detectors = change.before.nodes, self._detectors
-        self._detectors = {  # of nodes that are merged none fits
+        self._detectors = {  # merged nodes get new ones
             label: detectors[old[sources[0]]]
             for label, sources in zip(change.after.nodes, change.sources, strict=True)
             if len(sources) == 1 and old[sources[0]] in detectors
         }
 
-    def _alarms(self, on: Mask, said: Mask, before: Taxonomy) -> list[Label]:
-        """Let the detectors of all nodes that were asked see whether they erred; who gives alarm.
+    def _drifted(self, on: Mask, predicted: Mask, before: Taxonomy) -> list[Label]:
+        """Update the detectors of the visited nodes; the labels with drift, from the top down.
 
-        From the top down. A label that is new to an open taxonomy was not there to be asked.
+        Labels that are new to an open taxonomy were not predicted, so they do not count.
         """
         taxonomy = self._taxonomy
-        alarms = []
-        for v in trained_nodes(on & said, taxonomy.arrays).tolist():
+        drifted = []
+        for v in trained_nodes(on & predicted, taxonomy.arrays).tolist():
             label = taxonomy.nodes[v]
             if label in before:
                 if label not in self._detectors:
                     self._detectors[label] = (self.detector or _default()).clone()
                 detector = self._detectors[label]
-                detector.update(int(on[v] != said[v]))
+                detector.update(int(on[v] != predicted[v]))
                 if detector.drift_detected:
-                    alarms.append(label)
-        return alarms
+                    drifted.append(label)
+        return drifted
 
     def _on(self, y: Any) -> Mask:
-        """The nodes that are on, the root among them; of a single label, those on its path."""
+        """The nodes that are on, including the root; for a single label, those on its path."""
         mask: Mask = self._taxonomy.multilabel(
             [y] if isinstance(self._last, base.Classifier) else y
         )

@@ -1,4 +1,4 @@
-"""Comparisons: regret, and the theorems that bound it; rankings.
+"""Regret and its theoretical bounds, and wrappers that evaluate probabilities and rankings.
 
 They run on River's own progressive validation.
 

@@ -1,4 +1,4 @@
-"""Hieron's mistake bound, of any weights that meet its margins."""
+"""Hieron's mistake bound, for any weights that meet its margins."""
 
 from __future__ import annotations
 
@@ -9,12 +9,11 @@ import numpy as np
 
 from .._backend import distances_from
 from ..taxonomy import Label, Taxonomy, check_taxonomy
-from .streams import check_ends
-from .vectors import weight_matrix
+from .inputs import check_ends, weight_matrix
 
 __all__ = ["hieron_bound"]
 
-ROUNDING = 1e-9  # a margin may fall short by so much, relative to the scores
+ROUNDING = 1e-9  # tolerance of the margins, relative to the scores
 
 
 def hieron_bound(
@@ -22,7 +21,7 @@ def hieron_bound(
     weights: Mapping[Label, Mapping[Any, float]],
     examples: Iterable[tuple[Mapping[Any, float], Label]],
 ) -> float:
-    r"""The most that Hieron can err on these examples, by the paper's Theorem 1.
+    r"""Hieron's worst-case error on these examples, by the paper's Theorem 1.
 
     If weights $\omega$ separate the examples with the margins
 
@@ -36,24 +35,24 @@ def hieron_bound(
 
     with $\gamma_{\max}$ the largest distance in the taxonomy and $R$ the largest norm of an $x$.
 
-    It takes $O(n d)$ memory, with $n$ nodes and the $d$ features that the weights name, and
-    $O(n)$ time for every example and each of its features.
+    With $n$ nodes and weights for $d$ features, it takes $O(n d)$ memory, and $O(n)$ time for each
+    feature of each example.
 
     Parameters
     ----------
     taxonomy
         A tree.
     weights
-        $\omega$ as `{label: {feature: weight}}`, of each node its difference to the parent's
-        prototype: `weights` of a model. Absent labels and features weigh 0.
+        $\omega$ as `{label: {feature: weight}}`: for each node, the difference of its prototype
+        from its parent's, as in the `weights` of a model. Missing ones are 0.
     examples
-        Pairs of features and one label, which may be any node.
+        Pairs of features and a label, which may be any node.
 
     Raises
     ------
     ValueError
-        The weights do not meet the margins. The message names the first example and the label
-        that comes too close.
+        If the weights do not meet the margins. The message names the first such example and the
+        label that is too close.
 
     Examples
     --------
@@ -101,6 +100,6 @@ def hieron_bound(
                 f"{np.sqrt(gamma[r]):.6g}, the root of their distance"
             )
         R2 = max(R2, sum(value * value for value in x.values()))
-    # The last node is one of the deepest, so it is an end of a longest way through the tree.
+    # The last node is one of the deepest, so it is an end of a longest path in the tree.
     gamma_max = distances_from(len(taxonomy) - 1, taxonomy.arrays).max()
     return float((omega**2).sum() * gamma_max * R2)  # Corollary 1, Eq. 10

@@ -1,4 +1,4 @@
-"""H-RLS's regret bound, of the true weights and the examples that came."""
+"""H-RLS's regret bound, for the true weights and the observed examples."""
 
 from __future__ import annotations
 
@@ -11,12 +11,11 @@ from scipy import sparse
 
 from ..losses.costs import Costs, by_node
 from ..taxonomy import Label, Taxonomy, check_taxonomy
-from .streams import check_ends
-from .vectors import weight_matrix
+from .inputs import check_ends, weight_matrix
 
 __all__ = ["hrls_bound"]
 
-ROUNDING = 1e-6  # how far a norm may be from 1
+ROUNDING = 1e-6  # tolerance of norms, which must be 1
 
 
 def hrls_bound(
@@ -25,9 +24,9 @@ def hrls_bound(
     examples: Iterable[tuple[Mapping[Any, float], Any]],
     costs: Costs | None = None,
 ) -> float:
-    r"""The most that H-RLS can regret on these examples, by the paper's Theorem 2.
+    r"""H-RLS's worst-case regret on these examples, by the paper's Theorem 2.
 
-    Where labels are drawn with the probabilities $(1 + u_i^\top x) / 2$, as in
+    If labels are drawn with the probabilities $(1 + u_i^\top x) / 2$, as in
     `datasets.synth.LinearLabels`, the cumulative regret of H-RLS against the reference classifier,
     in H-loss, is at most[^1] the expectation of
 
@@ -35,12 +34,12 @@ def hrls_bound(
 
     with $C_i$ the costs of the subtree of node $i$, $\Delta_i = \min_t |u_i^\top x_t|$ over all the
     examples, and $\lambda_{ij}$ the eigenvalues of $S_i S_i^\top$, where $S_i$ holds the $x$ whose
-    label has the parent of $i$ on. These depend on the labels; here they are the labels that came
-    in place of the expectation. If an example lies on the border of some node,
-    the bound is infinite.
+    label has the parent of $i$ on. The eigenvalues depend on the labels; here the observed labels
+    replace the expectation. If an example lies on the decision boundary of a node, the bound is
+    infinite.
 
     For a node with $m$ instances of $d$ features it takes $O(\min(m, d)^2)$ memory and
-    $O(\min(m, d)^3)$ time, shared by siblings; all examples are held in memory, sparse.
+    $O(\min(m, d)^3)$ time, shared by siblings. All examples are kept in memory, as sparse rows.
 
     Parameters
     ----------
@@ -52,7 +51,7 @@ def hrls_bound(
     examples
         Pairs of features, of norm 1, and a multilabel.
     costs
-        `{label: cost}`, positive and finite; 1 for the labels it does not hold.
+        `{label: cost}`, positive and finite; other labels cost 1.
 
     Examples
     --------
@@ -64,7 +63,7 @@ def hrls_bound(
     >>> stream = synth.LinearLabels(t, n_features=5, seed=42)
     >>> bound = evaluate.hrls_bound(t, stream.weights, stream.take(100))
 
-    It is a worst case, far above what happens:
+    This is a worst case, far above the regret that is observed:
 
     >>> bound > 1e6
     True
@@ -110,7 +109,7 @@ def _read(
     columns: dict[Any, int],
     examples: Iterable[tuple[Mapping[Any, float], Any]],
 ) -> tuple[Any, Any]:
-    """The features, a row for each example, and which nodes are truly on."""
+    """The features, with a row for each example, and the nodes that are truly on."""
     known = dict(columns)
     at: list[int] = []
     values: list[float] = []

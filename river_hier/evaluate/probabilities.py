@@ -1,5 +1,3 @@
-"""Models that answer with probabilities, so that River's loop can measure these."""
-
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -7,23 +5,30 @@ from typing import Any
 
 from river import base
 
-from .output_wrapper import OutputWrapper
+from ..base.classifiers import last_step
+from ..base.truncation import refuse_unknown
+from ..base.wrapper import ModelWrapper
 
 __all__ = ["Probabilities"]
 
 
-class Probabilities(OutputWrapper):
-    """A multilabel model that answers with probabilities of labels in place of labels.
+class Probabilities(ModelWrapper, base.MultiLabelClassifier):
+    """A multilabel model whose predictions are the probabilities of the labels.
 
-    River evaluates multilabel models by `predict_one`; here that is how likely each label is on,
-    `{label: p}`, by the `predict_proba_one` of the model, which `PooledAUPRC` and the other metrics
-    of rankings read. Learning is left to the model, and costs what it costs there.
+    River evaluates multilabel models by `predict_one`. Here it returns `{label: p}`, from the
+    `predict_proba_one` of the model, for `PooledAUPRC` and the other ranking metrics. The model
+    learns as it does without the wrapper.
 
     Parameters
     ----------
     model
-        A multilabel classifier with a `predict_proba_one` that gives `{label: {True: p, ...}}`; or
-        a pipeline that ends in one. Else a `TypeError`.
+        A multilabel classifier whose `predict_proba_one` returns `{label: {True: p, ...}}`, or a
+        pipeline that ends in one.
+
+    Raises
+    ------
+    TypeError
+        If `model` is not a multilabel classifier.
 
     Examples
     --------
@@ -44,8 +49,7 @@ class Probabilities(OutputWrapper):
     """
 
     def __init__(self, model: Any) -> None:
-        last = getattr(model, "_last_step", model)
-        if not isinstance(last, base.MultiLabelClassifier):
+        if not isinstance(last_step(model), base.MultiLabelClassifier):
             raise TypeError(f"`model` must be a multilabel classifier, got {model!r}")
         super().__init__(model)
 
@@ -56,7 +60,7 @@ class Probabilities(OutputWrapper):
         yield {"model": linear_model.HPerceptron()}
 
     def predict_one(self, x: dict[Any, Any], **kwargs: Any) -> Any:
-        """The probabilities of x.
+        """The probability of each label.
 
         Parameters
         ----------
@@ -68,5 +72,6 @@ class Probabilities(OutputWrapper):
         `{label: probability that it is on}`.
 
         """
-        likely = self.model.predict_proba_one(x, **kwargs)
-        return {label: p.get(True, 0.0) for label, p in likely.items()}
+        refuse_unknown(self.predict_one, kwargs)
+        proba = self.model.predict_proba_one(x)
+        return {label: p.get(True, 0.0) for label, p in proba.items()}

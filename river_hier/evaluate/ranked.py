@@ -1,28 +1,35 @@
-"""Models that answer with scores, so that River's loop can measure how they rank labels."""
-
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
 
-from .output_wrapper import OutputWrapper
+from river import base
+
+from ..base.classifiers import last_step
+from ..base.truncation import refuse_unknown
+from ..base.wrapper import ModelWrapper
 
 __all__ = ["Ranked"]
 
 
-class Ranked(OutputWrapper):
-    """A model that answers with the scores of labels in place of labels.
+class Ranked(ModelWrapper, base.MultiLabelClassifier):
+    """A model whose predictions are the scores of the labels.
 
-    River evaluates multilabel models by `predict_one`; here that is the `score_one` of the model,
-    `{label: score}`, which the metrics of rankings read: `OneAccuracy`, `AveragePrecision`,
-    `RankingLoss`, `MaximalLoss`, `ParentOneAccuracy`. Learning is left to the model, and costs
-    what it costs there.
+    River evaluates multilabel models by `predict_one`. Here it returns `{label: score}`, the
+    `score_one` of the model, for the ranking metrics: `OneAccuracy`, `AveragePrecision`,
+    `RankingLoss`, `MaximalLoss` and `ParentOneAccuracy`. The model learns as it does without the
+    wrapper.
 
     Parameters
     ----------
     model
-        Any model with a `score_one` that gives `{label: score}`, for one label or for several; or
-        a pipeline that ends in one. Else a `TypeError`.
+        A single-label or multilabel model whose `score_one` returns `{label: score}`, or a
+        pipeline that ends in one.
+
+    Raises
+    ------
+    TypeError
+        If `model` has no `score_one`.
 
     Examples
     --------
@@ -42,7 +49,7 @@ class Ranked(OutputWrapper):
     """
 
     def __init__(self, model: Any) -> None:
-        last = getattr(model, "_last_step", model)  # a pipeline has a `score_one` in any case
+        last = last_step(model)  # a pipeline always has a `score_one`
         if isinstance(model, type) or not callable(getattr(last, "score_one", None)):
             raise TypeError(
                 f"`model` must have a `score_one`, as the models of linear_model do, got {model!r}"
@@ -56,7 +63,7 @@ class Ranked(OutputWrapper):
         yield {"model": linear_model.HMinOver()}
 
     def predict_one(self, x: dict[Any, Any], **kwargs: Any) -> Any:
-        """The scores of x.
+        """The score of each label.
 
         Parameters
         ----------
@@ -68,4 +75,5 @@ class Ranked(OutputWrapper):
         `{label: score}`.
 
         """
-        return self.model.score_one(x, **kwargs)
+        refuse_unknown(self.predict_one, kwargs)
+        return self.model.score_one(x)

@@ -1,4 +1,4 @@
-"""Regret: the cumulative loss of a model, less that of a comparator on the same stream."""
+"""Regret: the cumulative loss of a model minus that of a comparator on the same stream."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ from typing import Any
 from river import evaluate
 
 from ..base import check_integer
-from .instantaneous import instantaneous, read_loss
-from .pair import CumulativeLosses, Pair
-from .streams import check_ends
+from .inputs import check_ends
+from .pair import CumulativeLosses, Pair, read_loss
 
 __all__ = ["iter_regret", "regret"]
 
@@ -18,35 +17,34 @@ __all__ = ["iter_regret", "regret"]
 def iter_regret(
     dataset: Any, model: Any, comparator: Any, loss: Any, step: int = 1
 ) -> Iterator[dict[str, float]]:
-    r"""Cumulative loss of a model and of a comparator, and their difference, along a stream.
+    r"""Cumulative losses of a model and a comparator along a stream, and their difference.
 
-    Both predict, are scored and learn on every example, in the loop of River's
+    Both predict, are scored, and learn from each example, by River's
     `evaluate.iter_progressive_val_score`. After $T$ examples the regret is[^1]
 
     $$\sum_{t=1}^T \left( E\,\ell(\hat y_t, V_t) - E\,\ell(y_t, V_t) \right)$$
 
-    with $\hat y_t$ the answer of the model and $y_t$ that of the comparator. The expectations are
-    over the label. They are exact where the dataset knows its `probabilities` and the loss has an
-    expected form. Elsewhere the losses on the label that came take their place.
+    with $\hat y_t$ the prediction of the model and $y_t$ that of the comparator. The expectations
+    are over the label. They are exact if the dataset has `probabilities` and the loss has an
+    expected form. Otherwise, the losses on the observed label are used.
 
-    As in River's loop, no answer (`None` or `{}`) is not scored; here the example then counts for
-    neither of the two.
+    As in River's loop, an empty prediction (`None` or `{}`) is not scored. If either of the two is
+    empty, the example counts for neither.
 
     Parameters
     ----------
     dataset
-        A stream of `(x, y)`, or of `(x, y, kwargs)` as in River's loop. An endless one is fine:
-        stop when you have seen enough, or give `stream.take(k)`.
+        A stream of `(x, y)`, or of `(x, y, kwargs)` as in River's loop. It may be endless.
     model
         The model, a classifier or multilabel classifier, or a pipeline that ends in one.
     comparator
-        What the model is compared with; it learns as well, unless it is one of `batch`, trained by
-        `fit` before. If it is the model itself, that one learns once.
+        The model to compare with. It learns as well; those of `batch`, trained by `fit` before, do
+        not. If it is the same object as the model, it learns once.
     loss
-        A metric of ours that is the mean of a loss, which is not changed, or a function of
-        `losses`, which is given the taxonomy of the dataset.
+        A metric of this package that is the mean of a loss, which is not updated, or a function of
+        `losses`, for the taxonomy of the dataset.
     step
-        Results are given every so many examples, and at the end.
+        The number of examples between two results. There is always one at the end.
 
     Returns
     -------
@@ -83,20 +81,20 @@ def iter_regret(
 
 
 def regret(dataset: Any, model: Any, comparator: Any, loss: Any) -> float:
-    """The regret of a model at the end of a stream: its cumulative loss less the comparator's.
+    """The regret of a model at the end of a stream: its cumulative loss minus the comparator's.
 
-    The last `Regret` that `iter_regret` gives: all that is said there holds here too.
+    This is the last `Regret` of `iter_regret`; see there for the details.
 
     Parameters
     ----------
     dataset
-        A stream that ends: of an endless one, `stream.take(k)`.
+        A finite stream; for an endless one, `stream.take(k)`.
     model
         The model.
     comparator
-        What the model is compared with; it learns as well, unless it is one of `batch`.
+        The model to compare with. It learns as well; those of `batch` do not.
     loss
-        A metric of ours that is the mean of a loss, or a function of `losses`.
+        A metric of this package that is the mean of a loss, or a function of `losses`.
 
     Examples
     --------
@@ -123,15 +121,15 @@ def _pair(dataset: Any, model: Any, comparator: Any, loss: Any) -> tuple[Pair, C
     for name, given in (("model", model), ("comparator", comparator)):
         if not metric.works_with(given):
             raise TypeError(f"`{name}` must be a classifier, of one label or several, got {given}")
-    return Pair(model, comparator), CumulativeLosses(instantaneous(metric, dataset))
+    return Pair(model, comparator), CumulativeLosses(metric, dataset)
 
 
 def _states(
     dataset: Any, pair: Pair, losses: CumulativeLosses, step: int
 ) -> Iterator[dict[str, float]]:
-    shown = 0
+    last = 0
     for state in evaluate.iter_progressive_val_score(dataset, pair, losses, step=step):
-        shown = state["Step"]
-        yield {"Step": shown, **losses.state}
-    if shown < pair.step:  # River is silent about a stream shorter than one step
+        last = state["Step"]
+        yield {"Step": last, **losses.state}
+    if last < pair.step:  # River yields nothing for a stream shorter than one step
         yield {"Step": pair.step, **losses.state}

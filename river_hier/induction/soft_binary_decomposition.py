@@ -107,7 +107,7 @@ class SoftBinaryDecomposition(BinaryDecomposition):
         refuse_unknown(self.predict_proba_one, kwargs)
         p = {self._tree.root: 1.0}
         for split in range(self._tree.root, -1, -1):  # parents come before their children
-            p_right = probability(self._classifiers[split], x, {})
+            p_right = probability(self._classifiers[split], x)
             left, right = self._tree.splits[split]
             p[left], p[right] = p[split] * (1.0 - p_right), p[split] * p_right
         return {label: p[~c] for c, label in enumerate(self._tree.classes)}

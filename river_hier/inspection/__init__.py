@@ -1,4 +1,4 @@
-"""Answers that a person can use, asked of any model or pipeline."""
+"""Inspect the predictions of any model or pipeline."""
 
 from __future__ import annotations
 

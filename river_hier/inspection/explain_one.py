@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ..base.classifiers import last_step
 from ..base.explanation import Explanation
 from ..taxonomy import Label
 
@@ -10,9 +11,9 @@ __all__ = ["explain_one"]
 
 
 def explain_one(model: Any, x: Mapping[Any, Any]) -> dict[Label, Explanation]:
-    """What the prediction for x is made of, through a pipeline: `explain_one` of its last step.
+    """Explain a prediction, also through a pipeline: `explain_one` of its last step.
 
-    The features are those that the last step sees.
+    The features are those that the last step receives.
 
     Parameters
     ----------
@@ -23,12 +24,12 @@ def explain_one(model: Any, x: Mapping[Any, Any]) -> dict[Label, Explanation]:
 
     Returns
     -------
-    `{label: reason}`, as the model's own `explain_one` gives it.
+    `{label: explanation}`, as returned by the model's own `explain_one`.
 
     Raises
     ------
     TypeError
-        If the model cannot explain itself.
+        If the model has no `explain_one`.
 
     Examples
     --------
@@ -53,7 +54,7 @@ def explain_one(model: Any, x: Mapping[Any, Any]) -> dict[Label, Explanation]:
     0.468
 
     """
-    last = getattr(model, "_last_step", model)
+    last = last_step(model)
     if isinstance(model, type) or not callable(getattr(last, "explain_one", None)):
         raise TypeError(
             "`model` must have an `explain_one`, as the models of linear_model do, or be a "
@@ -61,5 +62,5 @@ def explain_one(model: Any, x: Mapping[Any, Any]) -> dict[Label, Explanation]:
         )
     for step in [] if last is model else [*model.steps.values()][:-1]:
         x = step.transform_one(x)
-    reasons: dict[Label, Explanation] = last.explain_one(x)
-    return reasons
+    explanations: dict[Label, Explanation] = last.explain_one(x)
+    return explanations

@@ -6,21 +6,21 @@ from typing import Any
 from river import base
 
 from ..base import check_integer
-from ..base.classifiers import probabilities, shown
+from ..base.classifiers import last_step, probabilities, shown
 from ..taxonomy import Label, Taxonomy
 
 __all__ = ["top_one"]
 
 
 def top_one(model: Any, x: Mapping[Any, Any], k: int = 5) -> list[tuple[tuple[Label, ...], float]]:
-    """The k likeliest answers for x, each with its path.
+    """The k most probable labels of x, each with its path.
 
-    Of a single-label model these are labels, with the probability of the label itself; ties go to
-    the first in taxonomy order. Of a multilabel model they are nodes, with the probability that
-    the node is on. There a node is never likelier than one above it; where it is as likely, the
-    deeper one comes first, as it says more.
+    For a single-label model, each probability is that of the label itself; ties go to the first in
+    taxonomy order. For a multilabel model, it is the probability that the node is on, which is
+    never above that of its ancestors; among equal ones, deeper nodes come first, as they are more
+    specific.
 
-    Beside `predict_proba_one` it takes O(nodes log nodes).
+    On top of `predict_proba_one` it takes O(nodes log nodes) time.
 
     Parameters
     ----------
@@ -29,17 +29,17 @@ def top_one(model: Any, x: Mapping[Any, Any], k: int = 5) -> list[tuple[tuple[La
     x
         A dictionary of features, as the model takes it.
     k
-        How many; fewer if there are not so many.
+        The number of labels; fewer are returned if there are not as many.
 
     Returns
     -------
-    `[(path, probability), ...]`, the likeliest first; a path goes from the root to the label. In a
-    DAG it is the one through each node's first parent in taxonomy order.
+    `[(path, probability), ...]`, the most probable first; a path goes from the root to the label.
+    In a DAG it goes through the first parent of each node in taxonomy order.
 
     Raises
     ------
     TypeError
-        If the model has no taxonomy, or `k` is no integer.
+        If the model has no taxonomy, or `k` is not an integer.
     ValueError
         If `k` is below 1.
 
@@ -62,7 +62,7 @@ def top_one(model: Any, x: Mapping[Any, Any], k: int = 5) -> list[tuple[tuple[La
 
     """
     check_integer("k", k, at_least=1)
-    last = getattr(model, "_last_step", model)
+    last = last_step(model)
     taxonomy = getattr(last, "_taxonomy", getattr(last, "taxonomy", None))
     if isinstance(model, type) or not isinstance(taxonomy, Taxonomy):
         raise TypeError(
@@ -70,12 +70,12 @@ def top_one(model: Any, x: Mapping[Any, Any], k: int = 5) -> list[tuple[tuple[La
             f"got {shown(model)}"
         )
     if isinstance(last, base.MultiLabelClassifier):
-        said = model.predict_proba_one(x)
-        nodes = {taxonomy.index(label): p[True] for label, p in said.items()}
+        proba = model.predict_proba_one(x)
+        nodes = {taxonomy.index(label): p[True] for label, p in proba.items()}
         depth = taxonomy.arrays.depth
         order = sorted(nodes, key=lambda v: (-nodes[v], -depth[v], v))
     else:
-        nodes = {taxonomy.index(label): p for label, p in probabilities(model, x, {}).items()}
+        nodes = {taxonomy.index(label): p for label, p in probabilities(model, x).items()}
         order = sorted(nodes, key=lambda v: (-nodes[v], v))
     return [(_path(taxonomy, v), float(nodes[v])) for v in order[:k]]
 

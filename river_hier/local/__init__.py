@@ -1,4 +1,4 @@
-"""Local classifiers: any of River's, one a node, a parent or a level of the taxonomy."""
+"""Local classifiers: a River classifier per node, per parent or per level of the taxonomy."""
 
 from __future__ import annotations
 

@@ -1,124 +1,156 @@
-"""What all models made of local classifiers share: where these come from, and how they learn."""
+"""The base class of models made of local classifiers."""
 
 from __future__ import annotations
 
 import abc
-from collections.abc import Iterable, Mapping, Sequence
+import numbers
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from river import base
 
+from ..base.classifiers import takes_weights
 from ..taxonomy import Label, NodeMapping, Renamed, Taxonomy, TaxonomyLike, map_nodes
 from ..taxonomy.open import initial_taxonomy
-from .choice import Choice, Place, check_choice, chosen
-from .classifier import LocalClassifier
-from .threshold import Threshold, check_threshold
+from .estimator_spec import EstimatorSpec, Position, check_spec, estimator_at
+
+Threshold = float | Callable[[Label, float], bool]
+
+
+class LocalClassifier:
+    """The classifier at a position."""
+
+    def __init__(self, model: base.Estimator) -> None:
+        self.model: Any = model  # River's signatures do not say which keywords a model takes
+        self.takes_weights = takes_weights(model)
+
+    def learn(self, x: Mapping[Any, Any], y: Label, w: float | None, kwargs: Any) -> None:
+        """Learn from one example, with its weight if the classifier takes one."""
+        if w is not None and self.takes_weights:
+            self.model.learn_one(x, y, w=w, **kwargs)
+        else:
+            self.model.learn_one(x, y, **kwargs)
 
 
 class LocalModel(base.Wrapper[Any], base.Estimator):
-    """Classifiers at the places of a taxonomy, each made when it first has something to learn.
+    """Classifiers at the positions of a taxonomy, created when they first learn.
 
-    A taxonomy that is given is closed: an unknown label is an error. With `None` the model
-    starts from an open, flat taxonomy, to which labels are added as they arrive; the label of its
-    root, `"root"`, is none of them. An `OpenTaxonomy` grows along labels that are paths.
+    A taxonomy that is given is closed: an unknown label is an error. With `None` the model starts
+    from an open, flat taxonomy with root `"root"`, and adds labels as they arrive. An
+    `OpenTaxonomy` grows along labels that are paths.
 
-    Labels are read before anything is learned. What x may be is up to the classifiers: where one
-    of them refuses it, those that were asked before have learned it.
+    Labels are checked before anything is learned. If a classifier raises an error for x, those
+    before it have already learned from it.
     """
 
-    def __init__(self, classifier: Choice, taxonomy: TaxonomyLike, threshold: Threshold) -> None:
+    def __init__(
+        self, classifier: EstimatorSpec, taxonomy: TaxonomyLike, threshold: Threshold
+    ) -> None:
         self._taxonomy = initial_taxonomy(taxonomy)
-        check_threshold(threshold)
+        _check_threshold(threshold)
         self.classifier = classifier
         self.taxonomy = taxonomy
         self.threshold = threshold
-        self._local: dict[Place, LocalClassifier] = {}
-        check_choice(classifier, self._top, self._check_classifier)
+        self._local: dict[Position, LocalClassifier] = {}
+        check_spec(classifier, self._top, self._check_classifier)
         if isinstance(taxonomy, Taxonomy):
-            self._check_places(taxonomy)
+            self._check_positions(taxonomy)
 
     @property
-    def classifiers(self) -> dict[Place, base.Estimator]:
-        """The classifiers that have learned something, each at its place."""
-        return {place: local.model for place, local in self._local.items()}
+    def classifiers(self) -> dict[Position, base.Estimator]:
+        """The classifiers that have learned, by their positions."""
+        return {position: local.model for position, local in self._local.items()}
 
     def adopt(self, taxonomy: Taxonomy, renamed: Renamed | None = None) -> None:
-        """Carry on with another taxonomy, keeping the classifiers and all they have learned.
+        """Continue with another taxonomy, keeping what the classifiers have learned.
 
-        Nodes are known by their labels. A node that is new gets a classifier when it first has
-        something to learn. The model is closed from then on; what is refused changes nothing.
+        Nodes are identified by their labels. A new node gets a classifier when that first learns.
+        From then on the model is closed. If an error is raised, nothing changes.
 
         Parameters
         ----------
         taxonomy
-            The taxonomy to carry on with, e.g. `model.taxonomy.extend([(parent, child)])`.
+            The new taxonomy, e.g. `model.taxonomy.extend([(parent, child)])`.
         renamed
             `{old label: None}` for nodes that are forgotten. A label that is not in the new
-            taxonomy must be among them. `{old label: new label}` is for `PerNode` alone: where the
-            classifiers answer with labels, they have learned the old ones.
+            taxonomy must be among them. `{old label: new label}` is for `PerNode` only: the
+            classifiers of the other models predict the old labels.
 
         """
         change = map_nodes(self._taxonomy, taxonomy, renamed)
-        self._check_places(taxonomy)
-        self._local = self._carried(change)
+        self._check_positions(taxonomy)
+        self._local = self._remapped(change)
         self._taxonomy = self.taxonomy = taxonomy
 
     @property
     def _wrapped_model(self) -> base.Estimator:
-        return chosen(self.classifier, [self._top])
+        return estimator_at(self.classifier, [self._top])
 
-    def _teach(
+    def _fit_local(
         self,
         taxonomy: Taxonomy,
-        lessons: Sequence[tuple[Place, Label]],
+        targets: Sequence[tuple[Position, Label]],
         x: Mapping[Any, Any],
         w: float | None,
         kwargs: dict[str, Any],
     ) -> None:
-        """Let the classifier at each place learn x as one of its own classes.
+        """Let the classifier at each position learn x with its own target.
 
-        The taxonomy, which may have grown, and new classifiers are kept once all have learned.
+        The taxonomy, which may have grown, and new classifiers are stored after all have learned.
         """
-        local = {}
-        for place, _ in lessons:
-            local[place] = self._local.get(place) or self._made(taxonomy, place)
-        for place, y in lessons:
-            local[place].learn(x, y, w, kwargs)
+        local = {p: self._local.get(p) or self._new_local(taxonomy, p) for p, _ in targets}
+        for position, y in targets:
+            local[position].learn(x, y, w, kwargs)
         self._taxonomy = taxonomy
         self._local.update(local)
 
-    def _made(self, taxonomy: Taxonomy, place: Place) -> LocalClassifier:
-        """A fresh classifier for a place."""
-        model = chosen(self.classifier, self._upwards(taxonomy, place))
-        self._check_classifier(model)  # a function has not been asked before
+    def _new_local(self, taxonomy: Taxonomy, position: Position) -> LocalClassifier:
+        model = estimator_at(self.classifier, self._lineage(taxonomy, position))
+        self._check_classifier(model)  # it may come from a function
         return LocalClassifier(model.clone())
 
-    def _check_places(self, taxonomy: Taxonomy) -> None:
-        """Raise an error if a mapping names a place that is not there."""
-        if isinstance(self.classifier, Mapping):
-            for place in self.classifier:
-                self._check_place(taxonomy, place)
+    def _is_enough(self, label: Label, probability: float) -> bool:
+        """Whether the probability of a node, given its parent, reaches the threshold."""
+        if callable(self.threshold):
+            return bool(self.threshold(label, probability))
+        return probability >= self.threshold
 
-    # What a kind of model fills in
+    def _check_positions(self, taxonomy: Taxonomy) -> None:
+        """Raise an error if `classifier` is a mapping that names an impossible position."""
+        if isinstance(self.classifier, Mapping):
+            for position in self.classifier:
+                self._check_position(taxonomy, position)
+
+    # Implemented by each kind of model
 
     @property
     @abc.abstractmethod
-    def _top(self) -> Place:
-        """The place above all others."""
+    def _top(self) -> Position:
+        """The position above all others."""
 
     @abc.abstractmethod
-    def _upwards(self, taxonomy: Taxonomy, place: Place) -> Iterable[Place]:
-        """A place and those above it, the nearest first."""
+    def _lineage(self, taxonomy: Taxonomy, position: Position) -> Iterable[Position]:
+        """A position and its ancestors, the nearest first."""
 
     @abc.abstractmethod
-    def _check_place(self, taxonomy: Taxonomy, place: Place) -> None:
-        """Raise an error if there can be no such place."""
+    def _check_position(self, taxonomy: Taxonomy, position: Position) -> None:
+        """Raise an error if no classifier can have this position."""
 
     @abc.abstractmethod
-    def _carried(self, change: NodeMapping) -> dict[Place, LocalClassifier]:
-        """The classifiers at the places of another taxonomy; or an error."""
+    def _remapped(self, change: NodeMapping) -> dict[Position, LocalClassifier]:
+        """The classifiers by their positions in another taxonomy; or an error."""
 
     @staticmethod
     @abc.abstractmethod
     def _check_classifier(classifier: Any) -> None:
-        """Raise an error if a classifier will not do."""
+        """Raise an error if this is not the kind of classifier that the model needs."""
+
+
+def _check_threshold(threshold: Any) -> None:
+    if callable(threshold):
+        return
+    if not isinstance(threshold, numbers.Real) or not 0.0 <= float(threshold) <= 1.0:
+        raise ValueError(
+            "`threshold` must be between 0 and 1, or a function of a node and its probability, "
+            f"got {threshold!r}"
+        )

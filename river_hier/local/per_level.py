@@ -4,64 +4,63 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..taxonomy import Label, Taxonomy
-from .choice import Place
-from .router import RoutingModel
+from .estimator_spec import Position
+from .routing import RoutingModel
 
 __all__ = ["PerLevel"]
 
 
 class PerLevel(RoutingModel):
-    """A multiclass classifier for every level of the taxonomy.
+    """A multiclass classifier for each level of the taxonomy.
 
-    The classifier of depth d tells apart all nodes of that depth, and the nodes one level above
-    where examples have ended. Left to themselves the levels could contradict each other. So each
-    is asked only for what is possible where the level above has led: its probabilities q are
-    conditioned on the node u that was reached,
+    The classes of the classifier at depth d are the nodes of that depth, and the nodes one level
+    above at which examples have ended. On their own, the levels could contradict each other. So the
+    probabilities q of a level are conditioned on the node u that the level above has reached,
 
     $$P(v \\mid u) = \\frac{q_d(v)}{\\sum_{v'} q_d(v')},$$
 
-    v' running over the children of u and u itself, for ending there. Answers lie on one path, and
-    probabilities are coherent, as those of `PerParent`. A level that knows nothing of u and what
-    is below it ends the way at u.
+    where v' runs over the children of u and u itself, for ending there. Predictions lie on one
+    path, and probabilities are coherent, as those of `PerParent`. If a level has no probability for
+    u and its children, the path ends at u.
 
-    There are as many classifiers as levels, whatever the number of nodes, and an example is learned
-    by those of the levels on its path. Predicting asks each at most once.
+    There are as many classifiers as levels, whatever the number of nodes. An example is learned by
+    the classifiers of the levels on its path. Predicting evaluates each at most once.
 
     Parameters
     ----------
     classifier
-        A multiclass classifier or pipeline, of which each level gets a clone; or a mapping from
-        depths to such, where a depth that is not named takes that of the nearest named one above
-        it, so depth 1 must be named; or a function from a depth to such.
+        A multiclass classifier or pipeline, cloned for each level; or a mapping from depths to
+        classifiers, in which a depth that is not named takes that of the nearest named one above
+        it, so depth 1 must be named; or a function from depths to classifiers.
     taxonomy
-        A tree. `None` starts from an open flat taxonomy, to which labels are added under the root
-        as they arrive; then there is one level.
-        An `OpenTaxonomy` grows along labels that are paths.
+        A tree. `None` starts from an open flat taxonomy, to which labels are added below the root
+        as they arrive; then there is one level. An `OpenTaxonomy` grows along labels that are
+        paths.
     threshold
-        The way goes on to the likeliest child only if P(child | parent reached) is at least this,
-        or if this function of child and probability says so; else it ends. At 0 nothing stops it.
+        The path continues to the most probable child only if P(child | parent reached) is at least
+        this, or if this function of child and probability returns True. With 0 it always does.
 
     Attributes
     ----------
     classifiers
-        `{depth: its classifier}`, of those that have learned something.
+        `{depth: classifier}`, for the classifiers that have learned.
 
     Raises
     ------
     ValueError
         If the taxonomy is a DAG, a mapping names a depth that is not in it or lacks depth 1, the
-        classifier tells only two classes apart, or the threshold is not a probability; from
-        `learn_one`, if the label is unknown.
+        classifier is not multiclass, or the threshold is not a probability; from `learn_one`, if
+        the label is unknown.
     TypeError
-        If `classifier` is not a classifier, nor gives one, or `taxonomy` is not a Taxonomy.
+        If `classifier` is not a classifier and yields none, or `taxonomy` is not a Taxonomy.
 
     Notes
     -----
-    In the terms of the survey [^1], a local classifier per level, prone as such to levels that
-    contradict each other; the rule against that is ours.
+    A local classifier per level in the terms of the survey [^1], which notes that the levels may
+    contradict each other. The conditioning that prevents it is ours.
 
-    Labels are checked before anything is learned; what x may be is up to the classifiers. A weight
-    `w` reaches those that take one, the others learn as if it were 1.
+    Labels are checked before anything is learned; the classifiers decide which x they accept. A
+    weight `w` is passed on to the classifiers that take one; the others learn as if it were 1.
 
     Examples
     --------
@@ -90,19 +89,21 @@ class PerLevel(RoutingModel):
     """
 
     @property
-    def _top(self) -> Place:
+    def _top(self) -> Position:
         return 1
 
-    def _upwards(self, taxonomy: Taxonomy, place: Any) -> Iterable[Place]:
-        return range(place, 0, -1)
+    def _lineage(self, taxonomy: Taxonomy, position: Any) -> Iterable[Position]:
+        return range(position, 0, -1)
 
-    def _check_place(self, taxonomy: Taxonomy, place: Place) -> None:
-        height = max(taxonomy.height, 1)  # depth 1 must be named, even where it is empty
-        if place not in range(1, height + 1):
-            raise ValueError(f"`classifier` names depth {place!r}; the taxonomy has 1 to {height}")
+    def _check_position(self, taxonomy: Taxonomy, position: Position) -> None:
+        height = max(taxonomy.height, 1)  # depth 1 must be named, even if the taxonomy is empty
+        if position not in range(1, height + 1):
+            raise ValueError(
+                f"`classifier` names depth {position!r}; the taxonomy has 1 to {height}"
+            )
 
-    def _is_place(self, taxonomy: Taxonomy, place: Any) -> bool:
-        return bool(place <= taxonomy.height)
+    def _is_position(self, taxonomy: Taxonomy, position: Any) -> bool:
+        return bool(position <= taxonomy.height)
 
-    def _place(self, taxonomy: Taxonomy, here: Label) -> Place:
-        return taxonomy.depth(here) + 1
+    def _position_below(self, taxonomy: Taxonomy, node: Label) -> Position:
+        return taxonomy.depth(node) + 1

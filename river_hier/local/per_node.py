@@ -9,72 +9,70 @@ from river import linear_model as river_linear_model
 
 from .._backend import top_down_probabilities, trained_nodes
 from ..base.classifiers import probability
-from ..base.truncation import truncatable
+from ..base.truncation import refuse_unknown, truncatable
 from ..taxonomy import Label, NodeMapping, Taxonomy, TaxonomyLike
 from ..taxonomy.multilabel import is_one
 from ..taxonomy.open import with_labels
-from .choice import Choice, Place, check_classifier
-from .classifier import LocalClassifier
-from .model import LocalModel
-from .threshold import Threshold, reaches
-from .told import Asked, told
+from .estimator_spec import EstimatorSpec, Position, check_classifier
+from .model import LocalClassifier, LocalModel, Threshold
 
 __all__ = ["PerNode"]
 
 
 class PerNode(LocalModel, base.MultiLabelClassifier):
-    """A binary classifier at every node but the root, trained and evaluated from the top down.
+    """A binary classifier at each node but the root, trained and evaluated from the top down.
 
     A node learns whether it is on, `True` or `False`, from the examples in which all its parents
-    are truly on. It is on in an answer if its parents are and its classifier says so,
+    are truly on. It is predicted if its parents are and
 
     $$P(v \\text{ on} \\mid \\text{parents on}) \\ge \\text{threshold}.$$
 
-    So an answer may hold several paths, and each may stop at an inner node. A node that has learned
-    nothing has probability 1/2, so at a threshold of 1/2 it says yes, as in `linear_model`.
+    So a prediction may contain several paths, and each may end at an inner node. A node that has
+    learned nothing has probability 1/2, so it is on at a threshold of 1/2, as in `linear_model`.
 
-    Learning asks the classifiers of the nodes whose parents are on: a new label touches its branch
-    only. Predicting asks those whose parents are predicted on; `predict_proba_one` asks all.
+    Learning trains the classifiers of the nodes whose parents are on: a new label affects only its
+    branch. `predict_one` evaluates the classifiers of the nodes whose parents are predicted, and
+    `predict_proba_one` all of them.
 
-    Its flat counterpart is `PerNode(classifier, taxonomy.flatten())`, which is River's
-    `multioutput.PerOutputClassifier` with any kind of y.
+    Its flat counterpart is `PerNode(classifier, taxonomy.flatten())`: River's
+    `multioutput.PerOutputClassifier` for any kind of y.
 
     Parameters
     ----------
     classifier
-        A classifier or pipeline, of which each node gets a clone; or a mapping from nodes to such,
-        where a node that is not named takes that of the nearest named one above it (in a DAG: of
-        the last one in taxonomy order), so the root must be named; or a function from a node, the
-        root included, to such.
+        A classifier or pipeline, cloned for each node; or a mapping from nodes to classifiers, in
+        which a node that is not named takes that of its nearest named ancestor (in a DAG, the last
+        of these in taxonomy order), so the root must be named; or a function from nodes, including
+        the root, to classifiers.
     taxonomy
         A tree or a DAG; in a DAG a node is on only if all its parents are. `None` starts from an
-        open flat taxonomy, to which labels are added under the root as they arrive.
-        An `OpenTaxonomy` grows along labels that are paths.
+        open flat taxonomy, to which labels are added below the root as they arrive. An
+        `OpenTaxonomy` grows along labels that are paths.
     threshold
-        The least probability of a node that is on, given that its parents are; or a function of
-        node and probability that says whether it is on.
+        The least probability, given that its parents are on, for a node to be on; or a function of
+        node and probability that returns whether the node is on.
 
     Attributes
     ----------
     classifiers
-        `{node: its classifier}`, of those that have learned something.
+        `{node: classifier}`, for the classifiers that have learned.
 
     Raises
     ------
     ValueError
         If a mapping names an unknown node or lacks the root, or the threshold is not a probability;
-        from `learn_one`, if a label is unknown, or is on whose ancestor is explicitly False.
+        from `learn_one`, if a label is unknown, or on although its ancestor is explicitly False.
     TypeError
-        If `classifier` is not a classifier, nor gives one, or `taxonomy` is not a Taxonomy.
+        If `classifier` is not a classifier and yields none, or `taxonomy` is not a Taxonomy.
 
     Notes
     -----
     The top-down scheme of [^1], section 4, with any classifier in place of its perceptrons and
-    least squares. Of the classifier's probabilities those of `True` and `False` count, normalised;
-    a classifier without any is taken to be sure of its answer.
+    least squares. The classifier's probabilities of `True` and `False` are normalised; without
+    `predict_proba_one`, its prediction has probability 1.
 
-    Labels are checked before anything is learned; what x may be is up to the classifiers. A weight
-    `w` reaches those that take one, the others learn as if it were 1.
+    Labels are checked before anything is learned; the classifiers decide which x they accept. A
+    weight `w` is passed on to the classifiers that take one; the others learn as if it were 1.
 
     Examples
     --------
@@ -109,7 +107,7 @@ class PerNode(LocalModel, base.MultiLabelClassifier):
     """
 
     def __init__(
-        self, classifier: Choice, taxonomy: TaxonomyLike = None, threshold: Threshold = 0.5
+        self, classifier: EstimatorSpec, taxonomy: TaxonomyLike = None, threshold: Threshold = 0.5
     ) -> None:
         super().__init__(classifier, taxonomy, threshold)
 
@@ -136,7 +134,7 @@ class PerNode(LocalModel, base.MultiLabelClassifier):
             Passed on to the classifiers.
 
         """
-        if isinstance(y, Iterator):  # it can be walked only once
+        if isinstance(y, Iterator):  # it is needed twice
             y = list(y)
         taxonomy = self._taxonomy
         if not isinstance(self.taxonomy, Taxonomy):
@@ -144,8 +142,8 @@ class PerNode(LocalModel, base.MultiLabelClassifier):
             taxonomy = with_labels(self.taxonomy, taxonomy, named)
         on = taxonomy.multilabel(y)
         trained = trained_nodes(on, taxonomy.arrays).tolist()
-        lessons = [(taxonomy.nodes[v], bool(on[v])) for v in trained]
-        self._teach(taxonomy, lessons, x, w, kwargs)
+        targets = [(taxonomy.nodes[v], bool(on[v])) for v in trained]
+        self._fit_local(taxonomy, targets, x, w, kwargs)
 
     @truncatable
     def predict_one(self, x: Mapping[Any, Any], **kwargs: Any) -> dict[Label, bool]:
@@ -161,31 +159,30 @@ class PerNode(LocalModel, base.MultiLabelClassifier):
         `{label: bool}` for all nodes but the root.
 
         """
-        asked = self._visited(x, {})
-        return {label: asked.get(label, (0.0, False))[1] for label in self._taxonomy.nodes[1:]}
+        visited = self._visited(x)
+        return {label: visited.get(label, (0.0, False))[1] for label in self._taxonomy.nodes[1:]}
 
     def predict_proba_one(
         self, x: Mapping[Any, Any], **kwargs: Any
     ) -> dict[Label, dict[bool, float]]:
         """The probability that each node is on, never above its parent's.
 
-        Each is the product along the path of the nodes' probabilities given that their parents are
-        on, so a label that `predict_one` switches on may have a probability below the threshold.
+        It is the product of the conditional probabilities along the path, so a label that
+        `predict_one` predicts may have a probability below the threshold.
 
         Parameters
         ----------
         x
             A dictionary of features.
-        kwargs
-            Passed on to the classifiers.
 
         Returns
         -------
         `{label: {False: 1 - p, True: p}}` for all nodes but the root.
 
         """
+        refuse_unknown(self.predict_proba_one, kwargs)
         nodes = self._taxonomy.nodes
-        given = [1.0, *(self._probability(label, x, kwargs) for label in nodes[1:])]
+        given = [1.0, *(self._conditional(label, x) for label in nodes[1:])]
         on = top_down_probabilities(np.array(given), self._taxonomy.arrays).tolist()
         return {nodes[v]: {False: 1.0 - on[v], True: on[v]} for v in range(1, len(nodes))}
 
@@ -201,43 +198,52 @@ class PerNode(LocalModel, base.MultiLabelClassifier):
 
         Returns
         -------
-        A text: the nodes that were asked, those whose parents are on, each with its probability.
+        A text with the visited nodes, those whose parents are on, and their probabilities. In a
+        DAG each is printed once, below its first parent.
 
         """
-        return told(self._taxonomy, self._visited(x, {}), decimals)
+        t, visited = self._taxonomy, self._visited(x)
+        on = [label for label, (_, is_on) in visited.items() if is_on]
+        lines = [f"Prediction: {on!r}; a node is on if its parents are and it is likely enough"]
+        paths: dict[Label, tuple[int, ...]] = {t.root: ()}
+        for label in visited:
+            paths[label] = (*paths[t.parents(label)[0]], t.index(label))
+        lines += (
+            f"{'  ' * len(paths[label])}{label!r}: {visited[label][0]:.{decimals}f}"
+            for label in sorted(visited, key=paths.__getitem__)
+        )
+        return "\n".join(lines)
 
-    def _visited(self, x: Mapping[Any, Any], kwargs: dict[str, Any]) -> Asked:
-        """Of the nodes whose parents are on: how likely each is on then, and whether it is."""
-        t, asked, on = self._taxonomy, {}, [True]
+    def _visited(self, x: Mapping[Any, Any]) -> dict[Label, tuple[float, bool]]:
+        """For the nodes whose parents are on: their conditional probability, and if they are on."""
+        t, visited, on = self._taxonomy, {}, [True]
         for v, label in enumerate(t.nodes[1:], start=1):
             on.append(all(on[p] for p in t.parent_indices[v]))
             if on[v]:
-                p = self._probability(label, x, kwargs)
-                on[v] = reaches(self.threshold, label, p)
-                asked[label] = (p, on[v])
-        return asked
+                p = self._conditional(label, x)
+                on[v] = self._is_enough(label, p)
+                visited[label] = (p, on[v])
+        return visited
 
-    def _probability(self, label: Label, x: Mapping[Any, Any], kwargs: dict[str, Any]) -> float:
-        """P(node on | parents on); 1/2 where nothing is known."""
-        if label in self._local:
-            return probability(self._local[label].model, x, kwargs)
-        return 0.5
+    def _conditional(self, label: Label, x: Mapping[Any, Any]) -> float:
+        """P(node on | parents on); 1/2 if the node has learned nothing."""
+        return probability(self._local[label].model, x) if label in self._local else 0.5
 
     @property
-    def _top(self) -> Place:
+    def _top(self) -> Position:
         return self._taxonomy.root
 
-    def _upwards(self, taxonomy: Taxonomy, place: Place) -> Iterable[Place]:
-        return (place, *reversed(taxonomy.ancestors(place)))
+    def _lineage(self, taxonomy: Taxonomy, position: Position) -> Iterable[Position]:
+        return (position, *reversed(taxonomy.ancestors(position)))
 
-    def _check_place(self, taxonomy: Taxonomy, place: Place) -> None:
-        taxonomy.index(place)
+    def _check_position(self, taxonomy: Taxonomy, position: Position) -> None:
+        taxonomy.index(position)
 
-    def _carried(self, change: NodeMapping) -> dict[Place, LocalClassifier]:
+    def _remapped(self, change: NodeMapping) -> dict[Position, LocalClassifier]:
         change.check_unmerged(self)
         old, pairs = change.before.nodes, zip(change.after.nodes, change.sources, strict=True)
-        heirs = {old[u]: label for label, sources in pairs for u in sources}
-        return {heirs[place]: local for place, local in self._local.items() if place in heirs}
+        new = {old[u]: label for label, sources in pairs for u in sources}
+        return {new[label]: local for label, local in self._local.items() if label in new}
 
     @staticmethod
     def _check_classifier(classifier: Any) -> None:

@@ -4,66 +4,65 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..taxonomy import Label, Taxonomy
-from .choice import Place
-from .router import RoutingModel
+from .estimator_spec import Position
+from .routing import RoutingModel
 
 __all__ = ["PerParent"]
 
 
 class PerParent(RoutingModel):
-    """A multiclass classifier at every inner node, which sends an example on to a child.
+    """A multiclass classifier at each inner node, which routes an example to one of the children.
 
-    This is what the papers call *greedy*. Where labels may be inner nodes, ending there is one more
-    class of the node's classifier, so that
+    The papers call this *greedy*. If labels may be inner nodes, ending at a node is one more class
+    of its classifier, so that
 
     $$P(v) = P(v \\text{ is next} \\mid \\text{parent reached}) \\, P(\\text{parent reached}).$$
 
-    Where all labels are leaves, no example has ever ended above, and every answer is a leaf, unless
-    `threshold` asks for more confidence. A classifier that has learned nothing sends nothing on, so
-    the very first prediction is the root.
+    If all labels are leaves, no example ends at an inner node, and each prediction is a leaf unless
+    `threshold` requires more confidence. At a node whose classifier has learned nothing the path
+    ends, so the very first prediction is the root.
 
-    An example is learned by the classifiers on its path, and by no other: a new label touches its
-    branch only. Learning and predicting ask at most one classifier a level; `predict_proba_one`
-    asks those of all inner nodes that can be reached.
+    An example is learned only by the classifiers on its path: a new label affects only its branch.
+    Learning and predicting use at most one classifier per level; `predict_proba_one` uses those of
+    all inner nodes that can be reached.
 
     Parameters
     ----------
     classifier
-        A multiclass classifier or pipeline, of which each inner node gets a clone; or a mapping
-        from inner nodes to such, where a node that is not named takes that of the nearest named one
-        above it, so the root must be named; or a function from an inner node to such.
+        A multiclass classifier or pipeline, cloned for each inner node; or a mapping from inner
+        nodes to classifiers, in which a node that is not named takes that of its nearest named
+        ancestor, so the root must be named; or a function from inner nodes to classifiers.
     taxonomy
-        A tree. `None` starts from an open flat taxonomy, to which labels are added under the root
-        as they arrive; then there is one classifier, the root's.
-        An `OpenTaxonomy` grows along labels that are paths.
+        A tree. `None` starts from an open flat taxonomy, to which labels are added below the root
+        as they arrive; then there is one classifier, the root's. An `OpenTaxonomy` grows along
+        labels that are paths.
     threshold
-        The way goes on to the likeliest child only if P(child | parent reached) is at least this,
-        or if this function of child and probability says so; else it ends. At 0 nothing stops it.
+        The path continues to the most probable child only if P(child | parent reached) is at least
+        this, or if this function of child and probability returns True. With 0 it always does.
 
     Attributes
     ----------
     classifiers
-        `{inner node: its classifier}`, of those that have learned something.
+        `{inner node: classifier}`, for the classifiers that have learned.
 
     Raises
     ------
     ValueError
         If the taxonomy is a DAG, a mapping names a leaf or an unknown node or lacks the root, the
-        classifier
-        tells only two classes apart, or the threshold is not a probability; from `learn_one`, if
+        classifier is not multiclass, or the threshold is not a probability; from `learn_one`, if
         the label is unknown.
     TypeError
-        If `classifier` is not a classifier, nor gives one, or `taxonomy` is not a Taxonomy.
+        If `classifier` is not a classifier and yields none, or `taxonomy` is not a Taxonomy.
 
     Notes
     -----
-    The comparator "greedy" of [^1], section 5, with any classifier in place of its flat Hieron, and
-    with the choice to end at an inner node, which the paper leaves out: there an inner label is
-    always an error. Probabilities are the classifiers' own, kept to the nodes that can be next and
-    normalised; a classifier without any is taken to be sure of its answer.
+    The baseline "greedy" of [^1], section 5, with any classifier in place of its flat Hieron, and
+    with the option of ending at an inner node. The paper has no such option: inner labels are
+    always mistakes there. The classifiers' probabilities are restricted to the nodes that can be
+    next, and normalised; without `predict_proba_one`, a prediction has probability 1.
 
-    Labels are checked before anything is learned; what x may be is up to the classifiers. A weight
-    `w` reaches those that take one, the others learn as if it were 1.
+    Labels are checked before anything is learned; the classifiers decide which x they accept. A
+    weight `w` is passed on to the classifiers that take one; the others learn as if it were 1.
 
     Examples
     --------
@@ -79,8 +78,8 @@ class PerParent(RoutingModel):
     >>> evaluate.progressive_val_score(stream.take(1000), model, metric)
     TreeInducedError: 0.242
 
-    Another classifier below one of the nodes, which starts anew when its errors pile up, and
-    answers that stop where the model is in doubt:
+    Another classifier below one of the nodes, which is retrained when its errors accumulate, and
+    predictions that stop when the model is not confident:
 
     >>> forgetful = drift.DriftRetrainingClassifier(tree.HoeffdingTreeClassifier())
     >>> mixed = {"root": naive_bayes.GaussianNB(), "3": forgetful}
@@ -100,21 +99,21 @@ class PerParent(RoutingModel):
     """
 
     @property
-    def _top(self) -> Place:
+    def _top(self) -> Position:
         return self._taxonomy.root
 
-    def _upwards(self, taxonomy: Taxonomy, place: Place) -> Iterable[Place]:
-        return reversed(taxonomy.path(place))
+    def _lineage(self, taxonomy: Taxonomy, position: Position) -> Iterable[Position]:
+        return reversed(taxonomy.path(position))
 
-    def _check_place(self, taxonomy: Taxonomy, place: Place) -> None:
-        if not taxonomy.children(place) and place != taxonomy.root:
+    def _check_position(self, taxonomy: Taxonomy, position: Position) -> None:
+        if not taxonomy.children(position) and position != taxonomy.root:
             raise ValueError(
-                f"`classifier` names {place!r}, a leaf: from there nothing is sent on; "
-                f"its parent is {taxonomy.parent(place)!r}"
+                f"`classifier` names {position!r}, a leaf: it has no children to choose from; "
+                f"its parent is {taxonomy.parent(position)!r}"
             )
 
-    def _is_place(self, taxonomy: Taxonomy, place: Any) -> bool:
-        return place in taxonomy and bool(taxonomy.children(place))
+    def _is_position(self, taxonomy: Taxonomy, position: Any) -> bool:
+        return position in taxonomy and bool(taxonomy.children(position))
 
-    def _place(self, taxonomy: Taxonomy, here: Label) -> Place:
-        return here
+    def _position_below(self, taxonomy: Taxonomy, node: Label) -> Position:
+        return node

@@ -12,14 +12,22 @@ from typing import Any
 
 import numpy as np
 import pytest
+from river import base, preprocessing
 
-from river_hier import Taxonomy, kernel, linear_model
+from river_hier import Taxonomy, decision, kernel, linear_model
+from support.public_api import estimators
 
 TREE = Taxonomy([("r", "a"), ("a", "b"), ("r", "c")])
 DAG = Taxonomy([("r", "a"), ("r", "b"), ("a", "c"), ("b", "c")])
 SINGLE = ["Hieron", "AveragedHieron"]
 MULTI = ["HPerceptron", "HMinOver", "HRLS", "SHRLS"]
 MUCH = list(range(1_000))
+PREDICT = ["predict_one", "predict_proba_one", "predict_marginals_one", "score_one"]
+RIVERS = [
+    getattr(cls, method, None)
+    for cls in (base.Classifier, base.MultiLabelClassifier)
+    for method in PREDICT
+]
 
 
 def models(names: list[str]) -> Iterator[Any]:
@@ -237,3 +245,24 @@ def test_a_long_value_does_not_bury_the_message(call: Any) -> None:
         call(linear_model.HPerceptron(Taxonomy([("animal", "wolf"), ("animal", "fox")])))
     assert " ... " in str(caught.value)
     assert len(str(caught.value)) < 300
+
+
+def test_misspelt_options() -> None:
+    """An unknown keyword is an error, also in wrappers, of which River asks to accept any."""
+    for name, model in estimators().items():
+        for method in PREDICT:
+            # Those that raise NotImplementedError in the base classes of River do not count.
+            if getattr(type(model), method, None) not in (None, *RIVERS):
+                message = rf"{method}\(\) got an unexpected keyword argument 'treshold'"
+                with pytest.raises(TypeError, match=message):
+                    pytest.fail(f"{name}: {getattr(model, method)({'x': 1.0}, treshold=0.5)}")
+
+
+def test_misspelt_options_of_wrappers_in_and_around_pipelines() -> None:
+    for model in (
+        preprocessing.StandardScaler() | decision.Calibrated(linear_model.HAROW(TREE)),
+        decision.Calibrated(preprocessing.StandardScaler() | linear_model.HAROW(TREE)),
+    ):
+        assert model.predict_one({"x": 1.0}, max_depth=0) == dict.fromkeys("abc", False)
+        with pytest.raises(TypeError, match="unexpected keyword argument 'treshold'"):
+            model.predict_one({"x": 1.0}, treshold=0.5)

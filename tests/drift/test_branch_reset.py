@@ -443,3 +443,13 @@ def test_the_benchmark_finds_what_the_page_says(
     )
     assert found == documented
     assert len(found) == 5
+
+
+def test_truncated_predictions_are_those_of_the_model() -> None:
+    for name in MULTI + SINGLE:
+        model = getattr(linear_model, name)(T)
+        learned(model, [({"x": 1.0}, "c"), ({"x": -1.0}, "h"), ({"x": 1.0, "y": 1.0}, "e")])
+        wrapped = drift.BranchReset(model)
+        for options in ({"max_depth": 1}, {"threshold": 0.4}, {"threshold": 0.4, "max_depth": 2}):
+            for x in ({"x": 1.0}, {"y": 2.0}, {}):
+                assert wrapped.predict_one(x, **options) == model.predict_one(x, **options)

@@ -521,7 +521,7 @@ def test_debug_one() -> None:
         for y in ["b", "b", "b", "c", "g", "a"]:
             model.learn_one({"x": 1}, y)
         assert model.debug_one({"x": 1}, decimals=2).splitlines() == [
-            "Prediction: 'a'; the way goes on to the likeliest child if it is likely enough",
+            "Prediction: 'a'; the path continues to the likeliest child if it is likely enough",
             "'r': 'a' 0.75, 'g' 0.25",
             "  'a': 'b' 0.50, 'a' 0.25, 'c' 0.25",
         ]
@@ -553,7 +553,7 @@ def test_debug_one() -> None:
     ],
 )
 def test_not_a_classifier(name: str, classifier: Any) -> None:
-    with pytest.raises(TypeError, match="`classifier` must be a classifier of River's, a mapping"):
+    with pytest.raises(TypeError, match="`classifier` must be a River classifier, a mapping"):
         getattr(local, name)(classifier, TREE)
 
 
@@ -565,7 +565,7 @@ def test_a_message_names_the_classifier_in_a_line() -> None:
 @pytest.mark.parametrize("name", ROUTING)
 def test_a_binary_classifier_cannot_route(name: str) -> None:
     logistic = river_linear_model.LogisticRegression()
-    match = r"several classes apart, got LogisticRegression; wrap it, .*OneVsRestClassifier"
+    match = r"must be multiclass, got LogisticRegression; wrap it, .*OneVsRestClassifier"
     for classifier in (logistic, lambda place: logistic, {"r": logistic, 1: logistic}):
         with pytest.raises(ValueError, match=match):
             getattr(local, name)(classifier, TREE)
@@ -581,7 +581,7 @@ def test_a_binary_classifier_cannot_route(name: str) -> None:
 
 
 def test_mappings() -> None:
-    with pytest.raises(ValueError, match="`classifier` has none for 'r'; that one serves"):
+    with pytest.raises(ValueError, match="`classifier` has none for 'r'; it is needed for all"):
         local.PerNode({"a": Frequencies()}, TREE)
     with pytest.raises(ValueError, match="`classifier` has none for 1;"):
         local.PerLevel({2: Frequencies()}, TREE)
