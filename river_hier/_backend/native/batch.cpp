@@ -3,7 +3,7 @@
 
 #include "batch.hpp"
 
-#include "at_work.hpp"
+#include "reentrancy_guard.hpp"
 #include "harow.hpp"
 #include "hieron.hpp"
 #include "hperceptron.hpp"
@@ -35,7 +35,7 @@ void hperceptron_steps(Weights& w, FeatureMap& features, const Labels& labels, n
     ensure_room(w, labels);
     Multilabels Y(multilabels, labels);
     Rows X(features, batch, true);
-    AtWork at_work(w);
+    ReentrancyGuard guard(w);
     one_by_one(features, X, Y.n(), w,
                  [&](const Vector& x, size_t i) { hperceptron_step(w, x, Y[i], labels); });
 }
@@ -45,7 +45,7 @@ void harow_steps(GaussianWeights& w, double r, double forgetting, FeatureMap& fe
     ensure_room(w, labels);
     Multilabels Y(multilabels, labels);
     Rows X(features, batch, true);
-    AtWork at_work(w);
+    ReentrancyGuard guard(w);
     one_by_one(features, X, Y.n(), w,
                  [&](const Vector& x, size_t i) { harow_step(w, x, Y[i], r, forgetting, labels); });
 }
@@ -61,7 +61,7 @@ void hieron_steps(Weights& w, double C, FeatureMap& features, const Labels& tree
     ensure_room(w, tree);
     const std::vector<uint32_t> nodes = nodes_of(y, tree);
     Rows X(features, batch, true);
-    AtWork at_work(w);
+    ReentrancyGuard guard(w);
     one_by_one(features, X, nodes.size(), w,
                  [&](const Vector& x, size_t i) { hieron_step(w, C, x, nodes[i], tree); });
 }
@@ -72,7 +72,7 @@ void averaged_hieron_steps(Weights& w, Weights& lag, size_t first, double C, Fea
     ensure_room(lag, tree);
     const std::vector<uint32_t> nodes = nodes_of(y, tree);
     Rows X(features, batch, true);
-    AtWork at_work(w), at_work_too(lag);
+    ReentrancyGuard guard(w), second_guard(lag);
     one_by_one(features, X, nodes.size(), w, [&](const Vector& x, size_t i) {
         averaged_hieron_step(w, lag, static_cast<double>(first + i), C, x, nodes[i], tree);
     });
@@ -99,7 +99,7 @@ const Vector& next(const Weights& w, Rows& X, size_t i) {
 }
 
 nb::object top_down_answers(Weights& w, const Labels& labels, Rows& X) {
-    ensure_room(idle(w), labels);
+    ensure_room(not_in_use(w), labels);
     Masks masks(X.n(), labels.n());
     Nodes on;
     for (size_t i = 0; i < X.n(); ++i) {
@@ -110,7 +110,7 @@ nb::object top_down_answers(Weights& w, const Labels& labels, Rows& X) {
 }
 
 nb::object hieron_answers(Weights& w, const Labels& labels, Rows& X) {
-    ensure_room(idle(w), labels);
+    ensure_room(not_in_use(w), labels);
     Nodes best;
     for (size_t i = 0; i < X.n(); ++i) {
         best.push_back(argmax(hieron_scores(w, next(w, X, i), labels), labels.n()));
@@ -121,7 +121,7 @@ nb::object hieron_answers(Weights& w, const Labels& labels, Rows& X) {
 }  // namespace
 
 nb::object scores_of(Weights& w, Rows& X) {
-    idle(w);
+    not_in_use(w);
     Numbers all;
     for (size_t i = 0; i < X.n(); ++i) {
         w.score_all(next(w, X, i));

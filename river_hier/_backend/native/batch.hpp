@@ -4,7 +4,6 @@
 #include <memory>
 #include <optional>
 
-#include "least_squares.hpp"
 #include "rows.hpp"
 #include "weights.hpp"
 
@@ -47,10 +46,9 @@ class Masks {
 
 // (nodes, rows)
 nb::object scores_of(Weights& w, Rows& X);
-nb::object scores_of(LeastSquares& rls, Rows& X, size_t n_nodes);
 
 // Make all this known to Python.
 void batches(nb::module_& m);
-void least_squares_batches(nb::module_& m);
+void least_squares(nb::module_& m);
 
 }  // namespace river_hier

@@ -2,9 +2,7 @@
 // documented.
 
 #include <nanobind/nanobind.h>
-#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
-#include <nanobind/stl/vector.h>
 
 #include "batch.hpp"
 #include "features.hpp"
@@ -116,12 +114,12 @@ void weights(nb::module_& m) {
                  new (w) Weights(n_nodes, dtype == "float32");
              },
              "n_nodes"_a, "dtype"_a = "float64")
-        .def("add_nodes", [](Weights& w, size_t n_nodes) { idle(w).add_nodes(n_nodes); },
+        .def("add_nodes", [](Weights& w, size_t n_nodes) { not_in_use(w).add_nodes(n_nodes); },
              "n_nodes"_a)
         .def("scores", [](Weights& w, Rows& x) { return scores_of(w, x); }, "x"_a)
         .def("scores",
              [](Weights& w, const Vector& x) {
-                 idle(w).check_range(x.norm2);
+                 not_in_use(w).check_range(x.norm2);
                  w.score_all(x);
                  return array(w.scores.data(), w.n_nodes());
              },
@@ -139,25 +137,25 @@ void weights(nb::module_& m) {
                          throw nb::value_error("nodes must ascend, up to the last there is");
                      ascending.push_back(static_cast<uint32_t>(v));
                  }
-                 idle(w).check_range(x.norm2);
+                 not_in_use(w).check_range(x.norm2);
                  w.add(x, ascending, sizes);
              },
              "x"_a, "nodes"_a, "steps"_a)
         .def("record",
              [](Weights& w, Weights* lag, double i) {
-                 idle(w).record(lag ? idle(*lag) : w, i);
+                 not_in_use(w).record(lag ? not_in_use(*lag) : w, i);
              },
              "lag"_a.none(), "i"_a, nb::keep_alive<1, 2>())
         .def("column",
              [](const Weights& w, uint32_t node, size_t n_features) {
                  Numbers column(n_features);
-                 idle(w);
+                 not_in_use(w);
                  for (size_t row = 0; row < n_features; ++row) column[row] = w->get(0, row, node);
                  return array(column);
              },
              "node"_a, "n_features"_a)
-        .def_prop_ro("n_bytes", [](const Weights& w) { return idle(w)->bytes(); })
-        .def("__reduce__", [](const Weights& w) { return save("Weights", idle(w)); })
+        .def_prop_ro("n_bytes", [](const Weights& w) { return not_in_use(w)->bytes(); })
+        .def("__reduce__", [](const Weights& w) { return save("Weights", not_in_use(w)); })
         .def_static("restore", [](size_t n_nodes, const std::string& dtype, nb::handle parts) {
             return restored<Weights>(n_nodes, dtype, {parts});
         });
@@ -169,65 +167,10 @@ void weights(nb::module_& m) {
              },
              "n_nodes"_a, "dtype"_a = "float64")
         .def("__reduce__",
-             [](const GaussianWeights& w) { return save("GaussianWeights", idle(w)); })
+             [](const GaussianWeights& w) { return save("GaussianWeights", not_in_use(w)); })
         .def_static("restore", [](size_t n_nodes, const std::string& dtype, nb::handle weights,
                                   nb::handle variances) {
             return restored<GaussianWeights>(n_nodes, dtype, {weights, variances});
-        });
-}
-
-void least_squares(nb::module_& m) {
-    nb::class_<LeastSquares>(m, "LeastSquares")
-        .def("__init__",
-             [](LeastSquares* rls, double l2, double memory, std::optional<size_t> budget) {
-                 new (rls) LeastSquares(l2, memory, budget.value_or(LeastSquares::unlimited));
-             },
-             "l2"_a, "memory"_a, "budget"_a = nb::none())
-        .def("add_system",
-             [](LeastSquares& rls, std::vector<uint32_t> nodes) { idle(rls).add_system(nodes); },
-             "nodes"_a)
-        .def("add_outputs",
-             [](LeastSquares& rls, size_t s, const std::vector<uint32_t>& nodes) {
-                 idle(rls).add_outputs(s, nodes);
-             },
-             "s"_a, "nodes"_a)
-        .def_prop_ro("n_stored",
-                     [](const LeastSquares& rls) {
-                         std::vector<size_t> n;
-                         for (const System& system : idle(rls).systems) n.push_back(system.n_stored);
-                         return n;
-                     })
-        .def_prop_ro("n_bytes", [](const LeastSquares& rls) { return idle(rls).n_bytes(); })
-        .def("change", &change, "s"_a, "how"_a)
-        .def("weights",
-             [](LeastSquares& rls, size_t s, size_t n_features) {
-                 System& system = idle(rls).systems.at(s);
-                 if (n_features < rls.n_features())
-                     throw nb::value_error("fewer features than the weights have");
-                 return matrix(system.solver->weights(rls.instances, n_features), n_features,
-                               system.nodes.size());
-             },
-             "s"_a, "n_features"_a)
-        .def("scores",
-             [](LeastSquares& rls, Rows& x, size_t n_nodes) { return scores_of(rls, x, n_nodes); },
-             "x"_a, "n_nodes"_a)
-        .def("scores",
-             [](LeastSquares& rls, const Vector& x, size_t n_nodes) {
-                 return array(step::least_squares_scores(idle(rls), x, n_nodes));
-             },
-             "x"_a, "n_nodes"_a)
-        .def("__reduce__",
-             [](LeastSquares& rls) {
-                 AtWork work(rls);  // numpy's allocations may let other threads in
-                 return save(rls);
-             })
-        .def_static("restore", [](double l2, double memory, std::optional<size_t> budget,
-                                  nb::handle parts, nb::handle systems) {
-            check("saved_systems")(l2, memory, budget, parts, systems);
-            auto* rls = new LeastSquares(l2, memory, budget.value_or(LeastSquares::unlimited));
-            nb::object owner = nb::cast(rls, nb::rv_policy::take_ownership);
-            load(*rls, parts, systems);
-            return owner;
         });
 }
 
@@ -245,11 +188,6 @@ void steps(nb::module_& m) {
     m.def("hieron_answer", &step::hieron_answer, "w"_a, "features"_a, "labels"_a, "x"_a.none());
     m.def("averaged_hieron_answer", &step::averaged_hieron_answer, "w"_a, "lag"_a, "m"_a,
           "features"_a, "labels"_a, "x"_a.none());
-    m.def("hrls_step", &step::hrls, "rls"_a, "features"_a, "labels"_a, "x"_a.none(), "y"_a.none());
-    m.def("shrls_step", &step::shrls, "rls"_a, "c"_a, "t"_a, "features"_a, "labels"_a,
-          "x"_a.none(), "y"_a.none());
-    m.def("least_squares_answer", &step::least_squares_answer, "rls"_a, "features"_a, "labels"_a,
-          "x"_a.none());
 }
 
 }  // namespace
@@ -263,6 +201,5 @@ NB_MODULE(_native, m) {
     least_squares(m);
     steps(m);
     batches(m);
-    least_squares_batches(m);
     nb::class_<Floor>(m, "Floor").def(nb::init<>()).def("look_up", &Floor::look_up, "x"_a);
 }

@@ -8,15 +8,6 @@
 
 #include <cstring>
 
-// In front of a loop of few turns, whose numbers then stay in registers.
-#if defined(__clang__)
-#define RIVER_HIER_UNROLL _Pragma("unroll")
-#elif defined(__GNUC__)
-#define RIVER_HIER_UNROLL _Pragma("GCC unroll 8")
-#else
-#define RIVER_HIER_UNROLL
-#endif
-
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(RIVER_HIER_SANITIZE)
 #define RIVER_HIER_KINDS
 #include <cpuid.h>

@@ -3,6 +3,8 @@
 
 #include <cstddef>
 
+#include "portable.hpp"
+
 namespace river_hier {
 
 constexpr size_t line = 64;  // bytes in a cache line
@@ -10,12 +12,11 @@ constexpr size_t line = 64;  // bytes in a cache line
 template <class T>
 constexpr size_t lanes = line / sizeof(T);
 
-// For what is called in the innermost loops: a call empties the registers.
-#if defined(__GNUC__)
-#define RIVER_HIER_INLINE inline __attribute__((always_inline))
-#else
-#define RIVER_HIER_INLINE inline
-#endif
+// n numbers, rounded up to whole cache lines.
+template <class T>
+constexpr size_t whole_lines(size_t n) {
+    return (n + lanes<T> - 1) / lanes<T> * lanes<T>;
+}
 
 constexpr size_t strip = lanes<double> / 2;  // rows that are read together
 

@@ -27,7 +27,7 @@ namespace {
 
 // Weights that nobody else is at work on, and that belong to this taxonomy: a pickle may lie.
 Weights& ready(Weights& w, const Labels& labels) {
-    if (idle(w).n_nodes() < labels.n()) throw nb::value_error("fewer weights than nodes");
+    if (not_in_use(w).n_nodes() < labels.n()) throw nb::value_error("fewer weights than nodes");
     return w;
 }
 

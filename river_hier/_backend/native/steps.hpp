@@ -3,7 +3,6 @@
 
 #include "names.hpp"
 #include "labels.hpp"
-#include "least_squares.hpp"
 #include "weights.hpp"
 
 namespace river_hier::step {
@@ -23,12 +22,5 @@ void averaged_hieron(Weights& w, Weights& lag, double i, double C, FeatureMap& f
 nb::object hieron_answer(Weights& w, FeatureMap& features, Labels& labels, nb::handle x);
 nb::object averaged_hieron_answer(Weights& w, Weights& lag, double m, FeatureMap& features,
                                   Labels& labels, nb::handle x);
-
-// False, and nothing has changed, if l2 is lost in rounding beside x.
-bool hrls(LeastSquares& rls, FeatureMap& features, Labels& labels, nb::handle x, nb::handle y);
-bool shrls(LeastSquares& rls, double c, size_t t, FeatureMap& features, Labels& labels, nb::handle x,
-           nb::handle y);
-nb::object least_squares_answer(LeastSquares& rls, FeatureMap& features, Labels& labels, nb::handle x);
-std::vector<double> least_squares_scores(LeastSquares& rls, const Vector& x, size_t n_nodes);
 
 }  // namespace river_hier::step

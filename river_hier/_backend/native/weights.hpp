@@ -5,14 +5,14 @@
 #include <memory>
 #include <string>
 
-#include "at_work.hpp"
+#include "reentrancy_guard.hpp"
 #include "dense.hpp"
 #include "postings.hpp"
 
 namespace river_hier {
 
 // A matrix (features, nodes) in the layout that its number of nodes asks for.
-class Weights : public Shared {
+class Weights : public Guarded {
   public:
     static constexpr size_t most_dense = 128;  // nodes
     // Squares of values beyond it would not fit a float.
