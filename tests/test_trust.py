@@ -29,7 +29,7 @@ ALLOWED = {
     ("checkpoint/format.py", "loads"),
     ("checkpoint/format.py", "pickle"),
     # What the processes of one model send each other is written and read by this library alone.
-    ("distributed/processes.py", "loads"),
+    ("distributed/actors.py", "loads"),
 }
 # The kernels' own pattern of words is a regular expression.
 PURE = {"re.compile"}

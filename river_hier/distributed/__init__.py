@@ -1,4 +1,4 @@
-"""One model on several processes or machines, each of which learns at some of the nodes."""
+"""One model in several processes or on several machines, each of which trains some of the nodes."""
 
 from __future__ import annotations
 

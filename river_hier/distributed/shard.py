@@ -1,4 +1,4 @@
-"""One shard: an ordinary model of which only some nodes learn."""
+"""One shard: an ordinary model that trains only some of its nodes."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._backend import Batch, Labels, Multilabels, Vectors, core
+from .._backend import Batch, Labels, Multilabels, Vectors
 from ..base import Floats
+from ..base.classifiers import shown
 from ..linear_model.least_squares import LeastSquaresModel
 from ..linear_model.top_down import TopDownModel
 from ..taxonomy import Taxonomy
@@ -19,57 +20,95 @@ Mask = NDArray[np.bool_]
 Model = LeastSquaresModel | TopDownModel
 
 
-class Stage(NamedTuple):
-    """Rows that are learned in one taxonomy; `grown` is that one, and its owners, if it is new."""
+class Growth(NamedTuple):
+    """A taxonomy that has grown, and the shard of each of its nodes."""
 
-    grown: tuple[Taxonomy, list[int]] | None
+    taxonomy: Taxonomy
+    owners: list[int]
+
+
+class Stage(NamedTuple):
+    """Rows that are learned in one taxonomy; `growth` is `None` unless it is a new one."""
+
+    growth: Growth | None
     X: Batch
     y: Multilabels
 
 
 class Shard:
-    """The part of a model that learns at the nodes whose owner is `place`.
+    """A model that trains the nodes whose owner is `index`.
 
-    It sees every example, as it must: the round counts, and so do the names of features. Batches
-    are numbered from 1, so that one that comes again is not learned twice.
+    It sees every example, because rounds and feature names count for all nodes. Batches are
+    numbered from 1, so that a batch that is sent again is not learned twice.
     """
 
-    def __init__(self, whole: Model, place: int, owners: Sequence[int]) -> None:
-        self.place = place
-        self._own(owners)
+    def __init__(self, whole: Model, index: int, owners: Sequence[int]) -> None:
+        self.index = index
+        self._set_nodes(owners)
         self.model: Model = whole._part(self.nodes)
         self.n_learned = 0
-        self.core = core
 
     def learn(self, number: int, stages: Sequence[Stage]) -> None:
-        """Learn a batch, unless it is known."""
+        """Learn a batch, unless it has been learned already."""
         if number <= self.n_learned:
             return
         if number > self.n_learned + 1:
             raise RuntimeError(
-                f"shard {self.place} has learned {self.n_learned} batches and cannot go on with "
+                f"shard {self.index} has learned {self.n_learned} batches and cannot go on with "
                 f"batch {number}; an earlier error has lost some"
             )
-        for grown, X, y in stages:
-            if grown is not None:
-                taxonomy, owners = grown
-                self.model._grow(taxonomy, {})
-                self._own(owners)
-                self.model._labels = Labels(taxonomy, self.nodes)
+        for growth, X, y in stages:
+            if growth is not None:
+                self.model._grow(growth.taxonomy, {})
+                self._set_nodes(growth.owners)
+                self.model._labels = Labels(growth.taxonomy, self.nodes)
             self.model._learn_many(X, y)
         self.n_learned = number
 
     def decide(self, X: Batch) -> Mask:
-        """Which of the shard's nodes say yes, (nodes, rows): each as if its parents were on."""
-        asked = copy.copy(self.model)
-        asked._labels = Labels(self.model._taxonomy.flatten())
-        on: Mask = asked._answers(Vectors(asked._features, X))[:, self.nodes].T
+        """The decision of each node of the shard, (nodes, rows), given that its parents are on."""
+        flat = copy.copy(self.model)
+        flat._labels = Labels(self.model._taxonomy.flatten())
+        on: Mask = flat._answers(Vectors(flat._features, X))[:, self.nodes].T
         return on
 
     def score(self, X: Batch) -> Floats:
-        """The scores of the shard's nodes, (nodes, rows)."""
+        """The scores of the nodes of the shard, (nodes, rows)."""
         scores: Floats = self.model._scores(Vectors(self.model._features, X))[self.nodes]
         return scores
 
-    def _own(self, owners: Sequence[int]) -> None:
-        self.nodes = [v for v, place in enumerate(owners) if place == self.place]
+    def _set_nodes(self, owners: Sequence[int]) -> None:
+        self.nodes = [v for v, index in enumerate(owners) if index == self.index]
+
+
+# How models learn and predict. Shards do not call these methods, or not with all nodes.
+_NOT_OVERRIDABLE = (
+    "learn_one",
+    "learn_many",
+    "predict_one",
+    "predict_proba_one",
+    "score_one",
+    "predict_many",
+    "predict_proba_many",
+    "_learn",
+    "_learn_many",
+)
+
+
+def check_shardable(model: object) -> None:
+    """Raise an error unless each node of the model can be trained in a shard of its own."""
+    cls = type(model)  # of a pipeline, `isinstance` would look at the last step
+    if not issubclass(cls, Model):
+        raise TypeError(
+            "`model` must learn at each node by itself, as linear_model's HPerceptron, HAROW, "
+            f"HRLS and SHRLS do, got {shown(model)}; where the scores of nodes are compared, "
+            "as in Hieron, shards would have to agree about every example"
+        )
+    for method in _NOT_OVERRIDABLE:
+        owner = next(base for base in cls.__mro__ if method in vars(base))
+        if owner.__module__.partition(".")[0] != __name__.partition(".")[0]:
+            raise TypeError(
+                f"`model` must learn and predict as the library does, but {cls.__name__} overrides "
+                f"`{method}`, which shards would not apply node by node; write its update as the "
+                "`rule` of a base.TopDownLearner, or train it in one process"
+            )

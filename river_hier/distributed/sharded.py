@@ -4,68 +4,55 @@ import copy
 from collections.abc import Iterator, Mapping
 from typing import Any, Self
 
-from ..base import check_integer
-from ..base.classifiers import shown
+from river import base
+
+from ..base import batch_answers, check_integer
+from ..base.batches import read_batch
 from ..base.mini_batch import ColumnNames
+from ..base.truncation import truncatable
 from ..linear_model import HPerceptron
-from ..linear_model.least_squares import LeastSquaresModel
-from ..linear_model.top_down import TopDownModel
-from ..taxonomy import Taxonomy, TaxonomyLike
-from .answers import ShardedAnswers
-from .processes import Processes
-from .shard import Model, Shard
-from .team import Team
+from ..taxonomy import Label, Taxonomy, TaxonomyLike
+from .actors import ActorPool
+from .coordinator import Coordinator, one_row
+from .shard import Model, Shard, check_shardable
 
 __all__ = ["Sharded"]
 
 
-class Sharded(ShardedAnswers):
-    """One model on several processes or machines, each of which learns at some of its nodes.
+class Sharded(base.MultiLabelClassifier):
+    """One model in several processes or on several machines, each of which trains some nodes.
 
-    Given the labels of an example, the nodes of H-PERC, H-AROW, H-RLS and SH-RLS learn each by
-    itself. So they are dealt out to shards, Ray actors, and each shard sees all examples and
-    learns at its own nodes. The answers are those of the model in one process, bit for bit; for
-    least squares as long as the factors of each shard fit into `memory`.
+    In H-PERC, H-AROW, H-RLS and SH-RLS, each node learns independently of the others once the
+    labels of an example are known. So the nodes are divided among shards, which are Ray actors:
+    each shard sees all examples and trains its own nodes. Predictions equal those of the model in
+    one process, bit for bit; for least squares, as long as the factors of each shard fit into
+    `memory`. A shard that dies is restarted, and the result is the same.
 
-    Batches are read, checked and encoded here and put once into Ray's object store, from where all
-    shards take them. Nodes go to shards by the work that is expected: the squares of what they
-    have stored where `model` has learned already, which makes the better plan; or else by their
-    place in the taxonomy. Nodes of `HRLS` that share a system of equations stay together. A label
-    that is new to an open taxonomy goes to the shard with the least work. More shards than nodes
-    are allowed; some then have nothing to do.
-
-    A shard that dies is replaced: from its last checkpoint and the batches since, which are kept
-    here. Nothing is learned twice, and the result is the same.
-
-    The first call starts the processes, and Ray too where it does not run yet, with a processor
-    for each shard on this machine. `close`, or the end of a `with` block, ends the processes and
-    keeps what they have learned. A pickle or a copy holds the gathered model and starts processes
-    of its own; a `clone` has learned nothing.
-
-    A batch costs its transfer to each shard and the slowest shard's part of the work; a prediction
-    asks all nodes, not only those whose parents are on. See `docs/distributed.md`.
+    The first call starts the shards, and Ray on this machine if it is not running, with one
+    processor for each shard. `close`, or the end of a `with` block, stops the shards and keeps what
+    they have learned. A pickle or a copy holds the gathered model and starts its own shards. See
+    `docs/distributed.md` for the assignment of nodes to shards, and for the cost of a batch.
 
     Parameters
     ----------
     model
-        An `HPerceptron`, `HAROW`, `HRLS` or `SHRLS`. What it has learned is where the shards
-        start; it is not changed.
+        An `HPerceptron`, `HAROW`, `HRLS` or `SHRLS`. Shards start from its state; it is unchanged.
     shards
-        How many processes.
+        The number of shards. If there are more shards than nodes, some are idle.
     checkpoint_every
-        Batches between two checkpoints of each shard.
+        The number of batches between two checkpoints of each shard.
 
     Raises
     ------
     TypeError
-        If the nodes of `model` do not learn each by itself.
+        If the nodes of `model` do not learn independently, or its class overrides how models learn
+        or predict.
     ValueError
-        If `shards` or `checkpoint_every` is less than 1; and whatever `model` refuses, as it would.
+        If `shards` or `checkpoint_every` is below 1, or the model refuses an input.
     ImportError
-        From the first call, if there is no Ray: `pip install 'river-hier[ray]'`.
+        From the first call, if Ray is missing: `pip install 'river-hier[ray]'`.
     RuntimeError
-        If there is no processor for a shard in a minute, a shard runs another core than this
-        process, or one dies again and again.
+        If a shard gets no processor within a minute, runs another backend, or dies repeatedly.
 
     Examples
     --------
@@ -92,20 +79,14 @@ class Sharded(ShardedAnswers):
     """
 
     def __init__(self, model: Model, shards: int = 2, checkpoint_every: int = 100) -> None:
-        # River lets a pipeline pass for an instance of what it ends in.
-        if not issubclass(type(model), LeastSquaresModel | TopDownModel):
-            raise TypeError(
-                "`model` must learn at each node by itself, as linear_model's HPerceptron, HAROW, "
-                f"HRLS and SHRLS do, got {shown(model)}; where the scores of nodes are compared, "
-                "as in Hieron, shards would have to agree about every example"
-            )
+        check_shardable(model)
         check_integer("shards", shards, 1)
         check_integer("checkpoint_every", checkpoint_every, 1)
         self.model = model
         self.shards = shards
         self.checkpoint_every = checkpoint_every
-        self._whole: Model = model  # where the shards start
-        self._running: Team | None = None
+        self._whole: Model = model  # the state that the shards start from
+        self._running: Coordinator | None = None
 
     @classmethod
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
@@ -113,16 +94,11 @@ class Sharded(ShardedAnswers):
 
     @property
     def taxonomy(self) -> TaxonomyLike:
-        """The taxonomy of the model; `None` or an `OpenTaxonomy` where it is open."""
+        """The taxonomy of the model; `None` or an `OpenTaxonomy` if it is open."""
         return self.model.taxonomy
 
-    @property
-    def _taxonomy(self) -> Taxonomy:
-        """The taxonomy as it is now."""
-        return (self._running.front if self._running else self._whole)._taxonomy
-
     def learn_one(self, x: Mapping[Any, Any], y: Any) -> None:
-        """Learn from one example: a batch of one, at the price of a batch.
+        """Learn from one example: a batch of one, at the cost of a batch.
 
         Parameters
         ----------
@@ -132,15 +108,15 @@ class Sharded(ShardedAnswers):
             A multilabel, as `model` takes it.
 
         """
-        self._team.learn_one(x, y)
+        self._coordinator.learn_one(x, y)
 
     def learn_many(
         self, X: Any, y: Any, columns: ColumnNames = None, labels: ColumnNames = None
     ) -> None:
-        """Learn from a mini-batch: the same as a loop of `learn_one`, and much faster.
+        """Learn from a mini-batch. The result is that of a loop of `learn_one`, but much faster.
 
-        It returns while the shards may still be at work on this batch and the one before. A batch
-        in which anything is wrong is refused as a whole.
+        The call may return while the shards are still learning this batch and the one before. An
+        invalid batch is refused as a whole.
 
         Parameters
         ----------
@@ -155,23 +131,104 @@ class Sharded(ShardedAnswers):
             The labels of the columns of a matrix y.
 
         """
-        self._team.learn_many(X, y, columns, labels)
+        self._coordinator.learn_many(X, y, columns, labels)
+
+    @truncatable
+    def predict_one(self, x: Mapping[Any, Any]) -> dict[Label, bool]:
+        """Predict the multilabel of x, as `model` would.
+
+        Parameters
+        ----------
+        x
+            A dictionary of features.
+
+        Returns
+        -------
+        `{label: bool}` for all nodes but the root.
+
+        """
+        on = self._coordinator.predictions(one_row(x))[1:, 0].tolist()
+        return dict(zip(self._taxonomy.nodes[1:], on, strict=True))
+
+    def predict_proba_one(self, x: Mapping[Any, Any]) -> dict[Label, dict[bool, float]]:
+        """Predict the probability that each node is on, as `model` would.
+
+        Parameters
+        ----------
+        x
+            A dictionary of features.
+
+        Returns
+        -------
+        `{label: {False: 1 - p, True: p}}` for all nodes but the root.
+
+        """
+        on = self._coordinator.probabilities(one_row(x))[1:, 0].tolist()
+        labels = self._taxonomy.nodes[1:]
+        return {v: {False: 1.0 - p, True: p} for v, p in zip(labels, on, strict=True)}
+
+    def score_one(self, x: Mapping[Any, Any]) -> dict[Label, float]:
+        """Return the score of each label but the root, as `model` would.
+
+        Parameters
+        ----------
+        x
+            A dictionary of features.
+
+        Returns
+        -------
+        `{label: score}`.
+
+        """
+        scores = self._coordinator.scores(one_row(x))[1:, 0].tolist()
+        return dict(zip(self._taxonomy.nodes[1:], scores, strict=True))
+
+    def predict_many(self, X: Any, columns: ColumnNames = None) -> Any:
+        """Predict the multilabel of each row, as `model` would.
+
+        Parameters
+        ----------
+        X
+            A dataframe, or a scipy.sparse matrix.
+        columns
+            The names of the columns of a sparse X.
+
+        Returns
+        -------
+        A dataframe of bools of the same kind as X, with a column for each node but the root.
+
+        """
+        batch, like = read_batch(X, columns)
+        on = self._coordinator.predictions(batch)
+        return batch_answers.frame(like, on[1:].T, self._taxonomy.nodes[1:])
+
+    def predict_proba_many(self, X: Any, columns: ColumnNames = None) -> Any:
+        """Predict the probability that each node is on, for each row.
+
+        Parameters
+        ----------
+        X
+            A dataframe, or a scipy.sparse matrix.
+        columns
+            The names of the columns of a sparse X.
+
+        Returns
+        -------
+        A dataframe of the same kind as X, with a column for each node but the root.
+
+        """
+        batch, like = read_batch(X, columns)
+        on = self._coordinator.probabilities(batch)
+        return batch_answers.frame(like, on[1:].T, self._taxonomy.nodes[1:])
 
     def gathered(self) -> Any:
-        """The model as one process would have it: an ordinary one, equal bit for bit.
-
-        It goes its own way from here: what either learns is unknown to the other. Takes the time
-        and the memory to bring all that the shards have learned into this process.
-        """
-        return self._running.gathered() if self._running else copy.deepcopy(self._whole)
+        """Transfer all that has been learned to this process, as an ordinary, independent model."""
+        return self._running.gather() if self._running else copy.deepcopy(self._whole)
 
     def close(self) -> None:
-        """End the processes; what they have learned comes back into this one before.
-
-        The next call starts others.
-        """
+        """Gather what the shards have learned and stop them; the next call starts new ones."""
         if self._running is not None:
-            self._whole = self._running.gathered()
+            self._whole = self._running.gather()
             self._running.stop()
             self._running = None
 
@@ -182,16 +239,21 @@ class Sharded(ShardedAnswers):
         self.close()
 
     def __getstate__(self) -> dict[str, Any]:
-        """Pickles and copies hold the gathered model, and start processes of their own."""
+        """Pickles and copies hold the gathered model, and start shards of their own."""
         return self.__dict__ | {"_whole": self.gathered(), "_running": None}
 
     @property
-    def _team(self) -> Team:
-        """The shards; they are started if they are not running."""
+    def _taxonomy(self) -> Taxonomy:
+        """The current taxonomy."""
+        return (self._running.driver if self._running else self._whole)._taxonomy
+
+    @property
+    def _coordinator(self) -> Coordinator:
+        """The coordinator of the shards, which are started if they are not running."""
         if self._running is None:
-            self._running = Team(self._whole, self.shards, self._start)
-            self._whole = self._running.front  # the rest is in the shards
+            self._running = Coordinator(self._whole, self.shards, self._start)
+            self._whole = self._running.driver  # frees the rest, which is in the shards
         return self._running
 
-    def _start(self, shards: list[Shard]) -> Processes:
-        return Processes(shards, self.checkpoint_every)
+    def _start(self, shards: list[Shard]) -> ActorPool:
+        return ActorPool(shards, self.checkpoint_every)

@@ -19,8 +19,8 @@ from scipy import sparse
 from tqdm import tqdm
 
 from river_hier import Taxonomy, datasets, distributed, linear_model
-from river_hier.distributed.encoding import sent
-from river_hier.distributed.plan import Plan, works
+from river_hier.distributed.coordinator import without_empty_columns
+from river_hier.distributed.plan import Plan, unit_loads
 
 TOGETHER = 2_000  # documents
 BATCH = 500
@@ -42,7 +42,7 @@ def batches(documents: list[tuple[Any, Any]], names: list[str]) -> list[Batch]:
 
 
 def processes(model: Any) -> Any:
-    return model._running._shards._processes
+    return model._running._shards._actors
 
 
 def processor_seconds(model: Any) -> list[float]:
@@ -67,7 +67,7 @@ def race(start: Any, rest: list[Batch], names: list[str], k: int) -> Any:
         for X, y in tqdm(rest, unit="batch"):
             spent = time.process_time()
             batch, [(_, _, _, on)] = one._read_many(X, y, names, None)
-            pickled += len(pickle.dumps((sent(batch), on), protocol=5))
+            pickled += len(pickle.dumps((without_empty_columns(batch), on), protocol=5))
             front += time.process_time() - spent
             size += X.shape[0]
             moment, spent = time.perf_counter(), time.process_time()
@@ -108,7 +108,7 @@ def balance(taxonomy: Taxonomy, early: Any, late: Any) -> None:
     units = [[v] for v in range(1, len(taxonomy))]
     work = np.array(late._effort())
     plans = {
-        "by place": works(units, [0.0] * len(units), taxonomy.arrays),
+        "by place": unit_loads(units, [0.0] * len(units), taxonomy.arrays),
         f"after {TOGETHER:,}": early._effort(),
         "in hindsight": late._effort(),
     }

@@ -17,7 +17,7 @@ from river import checks, compose, datasets, evaluate, preprocessing
 import oracles
 from river_hier import OpenTaxonomy, Taxonomy, distributed, kernel, linear_model, metrics
 from river_hier.datasets import synth
-from river_hier.distributed.plan import Plan, shares, works
+from river_hier.distributed.plan import Plan, example_shares, unit_loads
 from support.backends import both, kinds, running_on
 from support.local_shards import LocalShards, local_shards
 from support.strategies import features, multilabels, parents_of, reals, taxonomies
@@ -251,9 +251,9 @@ def test_a_sign_does_not_hang_on_how_many_were_asked_for_before(backend: str) ->
 
 
 @given(taxonomy=taxonomies())
-def test_shares(taxonomy: Taxonomy) -> None:
+def test_example_shares(taxonomy: Taxonomy) -> None:
     parents = parents_of(taxonomy)
-    found = shares(taxonomy.arrays)[1:]
+    found = example_shares(taxonomy.arrays)[1:]
     expected = [oracles.reached(parents, v) for v in taxonomy.nodes[1:]]
     assert found.tolist() == pytest.approx(expected)
 
@@ -279,8 +279,8 @@ def test_nodes_that_share_a_system_stay_together_and_those_that_have_an_owner_ke
 
 def test_work_is_what_has_been_stored_or_else_expected() -> None:
     tree = Taxonomy([("r", "a"), ("r", "b"), ("a", "c")]).arrays
-    assert works([[1], [2], [3]], [0.0, 0.0, 0.0], tree) == [1.0, 1.0, 0.5]
-    assert works([[1], [2], [3]], [0.0, 4.0, 0.0], tree) == [0.0, 4.0, 0.0]
+    assert unit_loads([[1], [2], [3]], [0.0, 0.0, 0.0], tree) == [1.0, 1.0, 0.5]
+    assert unit_loads([[1], [2], [3]], [0.0, 4.0, 0.0], tree) == [0.0, 4.0, 0.0]
 
 
 def test_more_shards_than_nodes() -> None:
@@ -376,7 +376,7 @@ def test_what_the_model_refuses_changes_no_shard(x: Any, y: Any) -> None:
     sharded = distributed.Sharded(model.clone(), shards=2)
     sharded.learn_one({"x": 1.0}, ["c"])
     model.learn_one({"x": 1.0}, ["c"])
-    before = pickle.dumps([*shards_of(sharded), sharded._running.front])
+    before = pickle.dumps([*shards_of(sharded), sharded._running.driver])
     with pytest.raises((TypeError, ValueError)) as expected:
         model.learn_one(x, y)
     with pytest.raises(type(expected.value)) as found:
@@ -386,7 +386,7 @@ def test_what_the_model_refuses_changes_no_shard(x: Any, y: Any) -> None:
         batch = pd.DataFrame([{"x": 1.0}, x]).fillna({"new": 0.0})
         with pytest.raises((TypeError, ValueError), match="row 1: "):
             sharded.learn_many(batch, [["a"], y])
-    assert pickle.dumps([*shards_of(sharded), sharded._running.front]) == before
+    assert pickle.dumps([*shards_of(sharded), sharded._running.driver]) == before
 
 
 @pytest.mark.parametrize(
@@ -403,6 +403,42 @@ def test_what_the_model_refuses_changes_no_shard(x: Any, y: Any) -> None:
 def test_models_whose_nodes_hang_together(model: Any) -> None:
     with pytest.raises(TypeError, match=r"`model` must learn at each node by itself, .*, got "):
         distributed.Sharded(model)
+
+
+class OwnUpdate(linear_model.HPerceptron):
+    def _learn(self, x: Any, y: Any) -> None:
+        super()._learn(x, y)
+
+
+class OwnBatches(linear_model.SHRLS):
+    def _learn_many(self, X: Any, y: Any) -> None:
+        super()._learn_many(X, y)
+
+
+class OwnPredictions(linear_model.HAROW):
+    def predict_one(self, x: Any, threshold: Any = None, max_depth: Any = None) -> Any:
+        return super().predict_one(x, 0.5)
+
+
+class OwnParameters(linear_model.HPerceptron):
+    def __init__(self, taxonomy: Any) -> None:
+        super().__init__(taxonomy, n_features=8)
+
+
+@pytest.mark.parametrize("cls", [OwnUpdate, OwnBatches, OwnPredictions])
+def test_a_class_with_another_way_to_learn_or_predict_is_refused(cls: Any) -> None:
+    match = rf"`model` must learn and predict as the library does, but {cls.__name__} overrides `"
+    with pytest.raises(TypeError, match=match + r"\w+`, .* `rule` of a base.TopDownLearner"):
+        distributed.Sharded(cls(DAG))
+
+
+def test_a_class_with_other_parameters_is_sharded() -> None:
+    model = OwnParameters(DAG)
+    sharded = distributed.Sharded(model.clone(), shards=2)
+    for x, y in zip(words(30, 8, seed=1), [{"c"}, {"d"}, {"a"}] * 10, strict=True):
+        model.learn_one(x, y)
+        sharded.learn_one(x, y)
+    same(model, sharded, words(5, 8, seed=2))
 
 
 @pytest.mark.parametrize("name", ["shards", "checkpoint_every"])

@@ -1,4 +1,4 @@
-"""Shards in this process, which are told and tell everything in pickles, as if they were not."""
+"""Shards in this process; all messages are pickled, as between processes."""
 
 from __future__ import annotations
 
@@ -10,14 +10,15 @@ from typing import Any
 from river_hier import distributed
 from river_hier._backend import Batch
 from river_hier.distributed.shard import Model, Shard, Stage
-from river_hier.distributed.shards import Shards
 
 
 def sent(message: Any) -> Any:
     return pickle.loads(pickle.dumps(message, protocol=5))
 
 
-class LocalShards(Shards):
+class LocalShards:
+    """A substitute for `ActorPool`."""
+
     def __init__(self, shards: list[Shard]) -> None:
         self.shards: list[Shard] = sent(shards)
         self.n_stopped = 0
@@ -26,8 +27,8 @@ class LocalShards(Shards):
         for shard in self.shards:
             shard.learn(number, sent(stages))
 
-    def ask(self, what: str, X: Batch) -> list[Any]:
-        return [sent(getattr(shard, what)(sent(X))) for shard in self.shards]
+    def call(self, method: str, X: Batch) -> list[Any]:
+        return [sent(getattr(shard, method)(sent(X))) for shard in self.shards]
 
     def models(self) -> list[Model]:
         return [sent(shard).model for shard in self.shards]

@@ -61,8 +61,8 @@ def batches(n: int, size: int, seed: int) -> list[tuple[pd.DataFrame, list[set[A
     return found
 
 
-def processes(sharded: Any) -> Any:
-    return sharded._running._shards._processes
+def handles(sharded: Any) -> Any:
+    return sharded._running._shards._actors
 
 
 def same(sharded: Any, model: Any, X: pd.DataFrame) -> None:
@@ -81,12 +81,12 @@ def test_the_same_on_several_nodes_and_two_are_killed(cluster: Any) -> None:
             sharded.learn_many(X, y)
             if i == 5:
                 same(sharded, model, X)
-                ray.kill(processes(sharded)[0].actor)
+                ray.kill(handles(sharded)[0].actor)
             if i == 6:
-                pid = processes(sharded)[1].actor.__ray_call__.remote(lambda actor: os.getpid())
+                pid = handles(sharded)[1].actor.__ray_call__.remote(lambda actor: os.getpid())
                 os.kill(ray.get(pid), signal.SIGKILL)
         same(sharded, model, stream[0][0])
-        nodes = [p.actor.__ray_call__.remote(where) for p in processes(sharded)]
+        nodes = [h.actor.__ray_call__.remote(where) for h in handles(sharded)]
         assert len(set(ray.get(nodes))) == 2, "each on a machine of its own"
 
 
@@ -134,27 +134,27 @@ def test_rivers_loop_copies_and_pickles(cluster: Any) -> None:
 
 
 def test_a_shard_that_will_not_live(cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(distributed.processes, "_LIVES", 2)
+    monkeypatch.setattr(distributed.actors, "_MAX_RESTARTS", 2)
     sharded = distributed.Sharded(linear_model.HPerceptron(DEEP), shards=1)
     sharded.learn_one({"x": 1.0}, ["a"])
-    (process,) = processes(sharded)
-    process.data = ray.put(b"no checkpoint")
-    ray.kill(process.actor)
+    (handle,) = handles(sharded)
+    handle.data = ray.put(b"no checkpoint")
+    ray.kill(handle.actor)
     with pytest.raises(RuntimeError, match="shard 0 has died 2 times in a row and is given up"):
         sharded.predict_one({"x": 1.0})
 
 
 def test_no_room_for_a_shard(cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(distributed.processes, "_SECONDS", 0.0)
+    monkeypatch.setattr(distributed.actors, "_PLACEMENT_TIMEOUT", 0.0)
     sharded = distributed.Sharded(linear_model.HPerceptron(DEEP), shards=2)
     with pytest.raises(RuntimeError, match="2 shards need a free processor each, and have not"):
         sharded.predict_one({"x": 1.0})
 
 
 def test_another_core(cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(distributed.processes, "core", "other")
+    monkeypatch.setattr(distributed.actors, "core", "other")
     sharded = distributed.Sharded(linear_model.HPerceptron(DEEP), shards=1)
-    with pytest.raises(RuntimeError, match=f"shard 0 runs the {_backend.core} core and this"):
+    with pytest.raises(RuntimeError, match=f"shard 0 runs the {_backend.core} backend and this"):
         sharded.predict_one({"x": 1.0})
 
 
