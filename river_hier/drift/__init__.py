@@ -1,4 +1,4 @@
-"""Streams that change: learners that start anew where it is needed, and nowhere else."""
+"""Concept drift: models that are reset only in the branches where the stream has changed."""
 
 from __future__ import annotations
 
