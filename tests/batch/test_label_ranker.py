@@ -1,4 +1,4 @@
-"""Label rankers trained on a list: against loops, a generic QP solver and the paper's bounds."""
+"""Batch label rankers, compared with plain loops, a generic QP solver and the paper's bounds."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_minover(data: Any) -> None:
     theirs = oracles.BatchHMinOver(parents_of(taxonomy), 2.0, t, listed(taxonomy, asked))
     assert theirs.fit(examples, 12) == ours.n_steps
     for x, y in examples:
-        assert ours.score_one(x) == theirs.scores(x)  # sums of halves: to the last bit
+        assert ours.score_one(x) == theirs.scores(x)  # sums of halves are exact
         scores = theirs.ranked(x)
         true = oracles.relevant(parents_of(taxonomy), scores, y)
         theirs.thresholds.append((theirs.summary(scores), oracles.best_threshold(scores, true)))
@@ -72,7 +72,7 @@ def test_a_linear_kernel_is_no_kernel(data: Any) -> None:
     probe = {**data.draw(features()), "never": 2.0}
     for cls, parameters, near in (
         (batch.BatchHMinOver, {"max_steps": 20}, 0.0),
-        (batch.HierarchicalMultilabelSVM, {"tol": 1e-6}, 0.05),  # ties may go either way
+        (batch.HierarchicalMultilabelSVM, {"tol": 1e-6}, 0.05),  # ties may differ
     ):
         models = [
             cls(taxonomy, kernel=same, **parameters).fit(examples)
@@ -95,7 +95,7 @@ def test_a_gaussian_kernel_separates_what_is_not_linear() -> None:
             accuracy.update(y, model.score_one(x))
         assert accuracy.get() == 1.0
         seen, unseen = model.score_one({"x": 1.0}), model.score_one({"x": 1.0, "never": 3.0})
-        # ||x - z||^2 grows by 9 whatever z is.
+        # ||x - z||^2 grows by 9 for all z.
         assert unseen == pytest.approx({v: s * math.exp(-4.5) for v, s in seen.items()})
 
 
@@ -125,13 +125,13 @@ def problems(draw: st.DrawFn) -> Any:
 @given(problem=problems())
 @settings(max_examples=12, deadline=None)
 def test_a_generic_qp_solver_agrees(given_kernel: Any, product: Any, problem: Any) -> None:
-    """The full dual of the paper, by SLSQP."""
+    """The full dual of the paper, solved by SLSQP."""
     taxonomy, examples, t, c, costs = problem
     parents = parents_of(taxonomy)
     pairs, deltas, q = oracles.label_ranking_dual(
         parents, examples, oracles.leaves(parents), t, product, costs
     )
-    while len(pairs) > 12:  # one example has at most 9 pairs: a problem that SLSQP can solve
+    while len(pairs) > 12:  # an example has at most 9 pairs; SLSQP solves small problems
         examples = examples[:-1]
         pairs, deltas, q = oracles.label_ranking_dual(
             parents, examples, oracles.leaves(parents), t, product, costs
@@ -143,7 +143,7 @@ def test_a_generic_qp_solver_agrees(given_kernel: Any, product: Any, problem: An
         assert model.gap == 0.0
         assert model.primal == 0.0, "no example has both a relevant and an irrelevant leaf"
         return
-    # In alpha / Delta, so that all variables are of one size.
+    # In alpha / Delta, so that all variables have the same scale.
     solved = optimize.minimize(
         lambda b: 0.5 * (b * deltas) @ q @ (b * deltas) - (b * deltas).sum(),
         np.zeros(len(pairs)),
@@ -159,7 +159,7 @@ def test_a_generic_qp_solver_agrees(given_kernel: Any, product: Any, problem: An
     scale = max(1.0, abs(solved.fun))
     assert model.gap >= -1e-9 * scale, "no dual value is above a primal one"
     assert model.gap <= 1e-8 * model.primal + 1e-9
-    assume(solved.success)  # SLSQP gives up at times
+    assume(solved.success)  # SLSQP sometimes fails
     assert model.dual == pytest.approx(-solved.fun, rel=1e-4, abs=1e-5 * scale)
     # The weights are unique: <w, dPhi> of each pair is that of the solver.
     alpha = solved.x * deltas
@@ -201,7 +201,7 @@ def test_what_the_paper_proves(problem: Any) -> None:
 )
 @settings(max_examples=40, deadline=None)
 def test_the_subproblem_is_solved(n: int, seed: int, c: float, flat: bool) -> None:
-    """Against a projected gradient; directions without curvature included."""
+    """Compared with projected gradient ascent, including directions without curvature."""
     rng = np.random.default_rng(seed)
     a = rng.normal(size=(n, 1 if flat else n))
     q, h = a @ a.T, rng.normal(size=n)

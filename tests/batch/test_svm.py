@@ -1,4 +1,4 @@
-"""Support vector machines trained on a list: their optimum, and their place in River's loops."""
+"""Batch support vector machines: their optimum, and their use in River's loops."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ EXAMPLES = [({"x": 1.0, "y": i / 4}, ["b"] if i % 3 else ["c"]) for i in range(-
 
 
 def contradictory(taxonomy: Taxonomy, n: int, seed: int) -> Any:
-    """Examples with labels at random."""
+    """Examples with random labels."""
     rng = np.random.default_rng(seed)
     for _ in range(n):
         x = dict(zip("abc", rng.normal(size=3), strict=True))
@@ -45,8 +45,8 @@ def contradictory(taxonomy: Taxonomy, n: int, seed: int) -> Any:
 @given(taxonomy=taxonomies(), seed=st.integers(0, 10**6), C=st.sampled_from([0.25, 1.0]))
 @settings(max_examples=15, deadline=None)
 def test_hsvm_is_the_optimum_at_every_node(taxonomy: Taxonomy, seed: int, C: float) -> None:
-    # On a few examples that contradict each other LIBLINEAR may stop before the optimum: here are
-    # enough of them, and no two have the same x.
+    # On a few examples that contradict each other, LIBLINEAR may stop before the optimum. Here are
+    # enough examples, and no two have the same x.
     examples = list(contradictory(taxonomy, 30, seed))
     ours, theirs = batch.HSVM(taxonomy, C).fit(examples), oracles.HSVM(parents_of(taxonomy), C)
     theirs.fit(examples)
@@ -79,7 +79,7 @@ def test_kernel_hsvm_is_the_optimum_at_every_node(
         ours = batch.KernelHSVM(taxonomy, given_kernel, C).fit(examples)
     theirs = oracles.KernelHSVM(parents, same, C)
     theirs.fit(examples)
-    # The weights are unique. A bias need not be, but what it loses is.
+    # The weights are unique. A bias may not be, but its loss is.
     bias, its = ours.score_one({}), theirs.scores({})
     for x in ({"a": 1.0, "new": 3.0}, *(x for x, _ in examples)):
         scores, others = ours.score_one(x), theirs.scores(x)
@@ -97,7 +97,7 @@ def test_support_vectors_are_stored_once() -> None:
     scorers = model._trained
     assert (scorers.b != 0.0).any(axis=1).all()
     assert scorers.instances.n == len(scorers.b) < len(examples)
-    # A feature that no example had moves x away from all of them.
+    # A feature that no example has increases the distance of x to all of them.
     x = examples[0][0]
     assert list(model.score_one({**x, "never": 1e3}).values()) == scorers.bias[1:].tolist()
     assert model.score_one({**x, "never": 0.0}) == model.score_one(x)
@@ -145,9 +145,9 @@ def test_svm_is_hsvm_on_the_flat_taxonomy(data: Any, probe: Any) -> None:
 
 
 def test_a_linear_kernel_leaves_the_bias_out_of_the_norm() -> None:
-    """Two points a unit apart: the optimum can be written down."""
+    """Two points at distance 1, for which the optimum is known."""
     taxonomy, examples = Taxonomy.flat(["a"]), [({"x": 10.0}, ["a"]), ({"x": 9.0}, [])]
-    # w = 2 needs a bias of -19; with the bias in the norm and C = 1 that is too dear.
+    # w = 2 needs a bias of -19; with the bias in the norm and C = 1, that costs too much.
     free = batch.KernelHSVM(taxonomy, kernel.Linear(), C=1e3).fit(examples)
     assert free.score_one({"x": 10.0})["a"] == pytest.approx(1.0, abs=1e-2)
     assert free.score_one({})["a"] == pytest.approx(-19.0, abs=0.1)
@@ -176,7 +176,7 @@ def test_nothing_to_separate(name: str) -> None:
     taxonomy = Taxonomy([("r", "a"), ("a", "b"), ("r", "c"), ("c", "d")])
     model = MODELS[name](taxonomy).fit([({"x": 1.0}, ["a"]), ({"x": 2.0}, ["a"])])
     scores = model.score_one({"x": -1.0, "unheard": 2.0})
-    below_c = -1.0 if name == "SVM" else 1.0  # no example has c on
+    below_c = -1.0 if name == "SVM" else 1.0  # c is on in no example
     assert scores == {"a": 1.0, "b": -1.0, "c": -1.0, "d": below_c}
     assert model.predict_one({}) == {"a": True, "b": False, "c": False, "d": False}
 
@@ -232,12 +232,12 @@ def test_the_comparator_of_a_regret(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["HSVM", "KernelHSVM"])
 def test_rivers_checks(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    # River takes Music for multilabel models, which it downloads; Yeast comes with it.
+    # River tests multilabel models on Music, which it would download; Yeast is included.
     monkeypatch.setattr(datasets, "Music", datasets.Yeast)
     examples = list(datasets.Yeast().take(60))
     genes = sorted(examples[0][1])
     model = MODELS[name](Taxonomy.from_nested({"a": genes[::2], "b": genes[1::2]}))
-    # What needs no clone, which has not been fitted.
+    # Checks on the fitted model itself: a clone is not fitted.
     unfit = {"check_predict_one_before_any_learn", "check_shuffle_features_no_impact"}
     unfit |= {"check_clone_is_independent"}
     done = 0

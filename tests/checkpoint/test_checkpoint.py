@@ -1,4 +1,4 @@
-"""Checkpoints: what comes back is what was saved, and a crash leaves a whole file."""
+"""Checkpoints: loading restores the saved state, and a crash leaves a valid file."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ posix = pytest.mark.skipif(os.name != "posix", reason="kills and folders, as POS
 
 
 def learned(n: int = 30, name: str = "HAROW", seed: int = 1) -> dict[str, Any]:
-    """The state of a program that has read n examples; some wait for their labels."""
+    """The state of a program after n examples, some of which still wait for their labels."""
     rng = np.random.default_rng(seed)
     model = preprocessing.StandardScaler() | getattr(linear_model, name)(TREE)
     metric, pending = metrics.HLoss(TREE), {}
@@ -46,7 +46,7 @@ def learned(n: int = 30, name: str = "HAROW", seed: int = 1) -> dict[str, Any]:
 
 
 def plainly(state: Any) -> bytes:
-    """Equal bytes for equal states: the first pickle knows which strings are one object."""
+    """Bytes that are equal for equal states, regardless of which strings are the same object."""
     return pickle.dumps(pickle.loads(pickle.dumps(state)))
 
 
@@ -136,7 +136,7 @@ def test_a_file_of_this_format_opens_whoever_wrote_it() -> None:
 
 
 class Trap:
-    """Its pickle runs a program."""
+    """Unpickling it runs code."""
 
     def __reduce__(self) -> Any:
         return pytest.fail, ("it was unpickled",)
@@ -307,7 +307,7 @@ def test_errors_leave_the_old_file_and_nothing_else(
 
 
 def saved_but_killed_at(step: int, path: Path) -> bool:
-    """Whether a child that saves "new" was killed, right before that call into C."""
+    """Whether a child process that saves "new" was killed right before the n-th C call."""
     if (child := os.fork()) == 0:
         seen = 0
 

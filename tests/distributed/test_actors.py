@@ -1,4 +1,4 @@
-"""Shards in processes of their own, on a cluster of several Ray nodes; whoever dies is replaced."""
+"""Shards as actors on a cluster of several Ray nodes, including actors that die."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ ray: Any = require_module("ray", "ray")
 cluster_utils: Any = require_module("ray.cluster_utils", "ray")
 
 DEEP = Taxonomy.from_nested({"r": {"a": ["c", "d", "e"], "b": {"f": ["g", "h"], "i": []}}})
-# Lambdas travel whole: the processes do not know this file.
+# Lambdas are pickled by value: the actors cannot import this file.
 where = lambda actor: __import__("ray").get_runtime_context().get_node_id()  # noqa: E731
 MEMORY = 100_000_000  # bytes of each node's object store
 
@@ -45,13 +45,13 @@ def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
 
 
 def connect(cluster: Any, folder: Path) -> None:
-    # Processes look for modules in this one's folder first, and the sources there lack the core.
+    # Actors import modules from this process's folder first, whose sources have no native backend.
     with contextlib.chdir(folder):
         ray.init(address=cluster.address, log_to_driver=False, logging_level="critical")
 
 
 def batches(n: int, size: int, seed: int) -> list[tuple[pd.DataFrame, list[set[Any]]]]:
-    """Words that come and go, and two topics each."""
+    """Batches with changing words; each example has two topics."""
     rng = np.random.default_rng(seed)
     found = []
     for _ in range(n):
@@ -87,7 +87,7 @@ def test_the_same_on_several_nodes_and_two_are_killed(cluster: Any) -> None:
                 os.kill(ray.get(pid), signal.SIGKILL)
         same(sharded, model, stream[0][0])
         nodes = [h.actor.__ray_call__.remote(where) for h in handles(sharded)]
-        assert len(set(ray.get(nodes))) == 2, "each on a machine of its own"
+        assert len(set(ray.get(nodes))) == 2, "each actor has a machine of its own"
 
 
 def test_a_machine_goes_down(cluster: Any) -> None:
@@ -113,7 +113,7 @@ def test_what_is_refused_changes_no_shard(cluster: Any) -> None:
         with pytest.raises(ValueError, match=r"row 0: feature 'w\d+' is nan"):
             sharded.learn_many(X * np.nan, y)
         with pytest.raises(ValueError, match='too large for weights of dtype "float32"'):
-            sharded.predict_one({"x": 1e20})  # a shard says so
+            sharded.predict_one({"x": 1e20})  # the error is raised in a shard
         assert pickle.dumps(sharded.gathered()) == before
 
 
@@ -186,7 +186,7 @@ def test_the_example_of_the_docstring(cluster: Any) -> None:
         if example.want:
             assert repr(eval(example.source, names)) == example.want.strip()
             wanted += 1
-        else:  # Ray may print, of nodes that died before
+        else:  # Ray may print messages about nodes that died before
             exec(example.source, names)
     assert wanted == 1
 

@@ -1,4 +1,4 @@
-"""A model in shards is the model in one process, bit for bit; no Ray comes in here."""
+"""A sharded model equals the model in one process, bit for bit. These tests do not use Ray."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def here() -> Iterator[None]:
 
 
 def same(model: Any, sharded: Any, xs: list[Any]) -> None:
-    """Not nearly."""
+    """Predictions are equal to the last bit."""
     for x in xs:
         assert sharded.predict_one(x) == model.predict_one(x)
         assert sharded.score_one(x) == model.score_one(x)
@@ -52,7 +52,7 @@ def same(model: Any, sharded: Any, xs: list[Any]) -> None:
 
 
 def words(n: int, d: int, seed: int) -> list[dict[str, float]]:
-    """Sparse examples in which features come and go, as in text, names in no order."""
+    """Sparse examples as in text: features come and go, in no particular order."""
     rng = np.random.default_rng(seed)
     found = []
     for _ in range(n):
@@ -79,7 +79,7 @@ def test_the_same_step_by_step(backend: str, name: str, data: Any, k: int, cuts:
     taxonomy, stream = data
     with running_on(backend):
         model = MODELS[name](taxonomy)
-        for x, y in stream[:3]:  # what has been learned before
+        for x, y in stream[:3]:  # learned before the model is sharded
             model.learn_one(x, y)
         sharded = distributed.Sharded(copy.deepcopy(model), shards=k)
         for i, (x, y) in enumerate(stream[3:]):
@@ -90,7 +90,7 @@ def test_the_same_step_by_step(backend: str, name: str, data: Any, k: int, cuts:
                 sharded = pickle.loads(pickle.dumps(sharded))
         gathered = sharded.gathered()
         assert gathered.weights == model.weights
-        for x, y in stream[:5]:  # what is gathered goes on
+        for x, y in stream[:5]:  # the gathered model continues to learn
             model.learn_one(x, y)
             gathered.learn_one(x, y)
             same(model, gathered, [x])
@@ -117,7 +117,7 @@ def test_the_same_batch_by_batch_on_text(backend: str, name: str) -> None:
         gathered = sharded.gathered()
         assert gathered.weights == model.weights
         assert getattr(gathered, "n_stored", 0) == getattr(model, "n_stored", 0)
-        resharded = distributed.Sharded(gathered, shards=2)  # by what is stored, if anything is
+        resharded = distributed.Sharded(gathered, shards=2)  # now by stored instances
         model.learn_many(X, ys[:40])
         resharded.learn_many(X, ys[:40])
         same(model, resharded, xs[:10])
@@ -166,7 +166,7 @@ def test_an_open_taxonomy_grows_everywhere(backend: str, name: str, start: str) 
 
 
 def near(model: Any, sharded: Any, xs: list[Any]) -> None:
-    """numpy's matrices have room for nodes to come, and how much says how their sums are made."""
+    """The reference backend allocates room for new nodes, which changes the order of its sums."""
     for x in xs:
         assert sharded.score_one(x) == pytest.approx(model.score_one(x), abs=1e-12)
 
@@ -195,7 +195,7 @@ def check_every_node(model: Any) -> None:
 
 
 def stored(shard: Any) -> dict[Any, int]:
-    """How much the first node of each system has stored."""
+    """The number of instances that each system stores, by its first node."""
     found = zip(shard.model._units(), shard.model._rls.n_stored, strict=True)
     return {DAG.nodes[unit[0]]: n for unit, n in found}
 
@@ -230,7 +230,7 @@ def test_a_batch_that_is_lost_on_its_way_is_missed(monkeypatch: pytest.MonkeyPat
         sharded.learn_one({"x": 1.0}, ["d"])
 
 
-# Predictions are pure: nothing hangs on how many there were
+# Predictions do not depend on earlier predictions
 
 
 @both
@@ -332,7 +332,7 @@ def test_copies_and_clones() -> None:
     assert twin.predict_one({"x": 1.0})["e"]
     assert not twin.predict_one({"x": 1.0})["b"]
     assert all(fresh.predict_one({"x": 1.0}).values())
-    assert model.model.weights["a"] == {}, "the model that was given has learned nothing"
+    assert model.model.weights["a"] == {}, "the given model is unchanged"
 
 
 def test_close_keeps_what_was_learned() -> None:

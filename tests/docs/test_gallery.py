@@ -1,4 +1,4 @@
-"""The gallery's pages: scripts run cell by cell, and what they print and draw stands beside it."""
+"""The gallery: scripts are run cell by cell, and their output and plots are put on pages."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ ALT = r"Two dogs: barks a day against days: Rex, \[Fido\]"
 
 
 class Gallery:
-    """A folder of scripts, and the pages that are made of them."""
+    """A folder of scripts, and the pages generated from them."""
 
     def __init__(self, root: Path, make: ModuleType) -> None:
         self.make = make
@@ -106,7 +106,7 @@ class Gallery:
         return status
 
     def ran(self) -> list[str]:
-        """The scripts that have run since the last time."""
+        """The scripts that have run since the last call."""
         log = self.scripts / "log"
         names = log.read_text().split() if log.exists() else []
         log.unlink(missing_ok=True)
@@ -118,7 +118,7 @@ class Gallery:
 
 @pytest.fixture
 def make(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
-    """The program, whose modules are found beside it."""
+    """The gallery program, which imports the modules in its folder."""
     monkeypatch.syspath_prepend(str(EXAMPLES / "gallery"))
     yield importlib.import_module("make")
     for name in MODULES:
@@ -310,7 +310,7 @@ def test_descriptions(make: ModuleType) -> None:
 
 @pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.py")), ids=lambda path: path.stem)
 def test_the_examples_have_pages(path: Path, make: ModuleType) -> None:
-    """Without running them: other tests do."""
+    """The scripts are not run here; other tests run them."""
     script = make.Script(path)
     assert script in [one for found in make.by_theme([script]).values() for one in found]
     assert re.fullmatch(r"[A-Z][^\n]{20,250}[.?!]", script.teaser)

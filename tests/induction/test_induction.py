@@ -1,4 +1,4 @@
-"""Hierarchical decompositions: bounds, the tree that is grown, and the learners in it."""
+"""Hierarchical decompositions: error bounds, tree builders and classifiers."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ each_decoding = pytest.mark.parametrize("cls", DECOMPOSITIONS, ids=["hard", "sof
 
 @st.composite
 def problems(draw: st.DrawFn, min_classes: int = 1) -> tuple[dict[Any, Any], dict[Any, Any]]:
-    """Priors and conditionals, as counts; some tokens belong to one class, some to all."""
+    """Priors and conditionals as counts; some tokens occur in one class, some in all."""
     k = draw(st.integers(min_classes, 6))
     classes = draw(st.permutations(LABELS))[:k]
     counts = st.dictionaries(st.sampled_from("uvwxyz"), st.integers(0, 9), min_size=1)
@@ -58,13 +58,13 @@ def normalised(p: Any) -> Any:
 
 
 def nested(taxonomy: Taxonomy, label: Any) -> Any:
-    """The subtree of a label, as the oracles take it."""
+    """The subtree of a label in the format of the oracles."""
     below = taxonomy.children(label)
     return tuple(nested(taxonomy, child) for child in below) if below else (label,)
 
 
 def taxonomy_of(tree: Any) -> Taxonomy:
-    """A tree of the oracles, its inner nodes numbered by frozen sets that no class can be."""
+    """A tree of the oracles as a taxonomy; inner nodes are frozen sets, unlike any class."""
     names = {}
 
     def name(v: Any) -> Any:
@@ -133,13 +133,13 @@ def test_the_recursions_against_the_definition(problem: Any, seed: int) -> None:
 @given(problem=problems(min_classes=2), seed=st.integers(0, 10_000))
 @settings(deadline=None)
 def test_lins_bounds_hold_for_every_tree(problem: Any, seed: int) -> None:
-    """What the paper's recursions promise and do not keep."""
+    """The figures of the paper's recursions are not bounds."""
     priors, conditionals = problem
     tree = random_tree(list(priors), np.random.default_rng(seed))
     lower, upper = induction.bayes_error_bounds(priors, conditionals)
     p = normalised(priors), {c: normalised(conditionals[c]) for c in priors}
     assert lower - 1e-12 <= oracles.tree_error(tree, *p) <= upper + 1e-12
-    # The chain rule: whatever the tree, sum_v q_v J_v = J.
+    # The chain rule: sum_v q_v J_v = J for every tree.
     inner, J = [tree], 0.0
     for v in inner:
         if len(v) == 2:
@@ -150,18 +150,18 @@ def test_lins_bounds_hold_for_every_tree(problem: Any, seed: int) -> None:
 
 
 def test_proposition_3_is_no_upper_bound() -> None:
-    """Errors on different x add up to more than the product of the recursion allows for."""
+    """If errors occur on different x, the total error exceeds the upper figure."""
     tree, priors = ((("a",), ("b",)), ("c",)), {"a": 0.25, "b": 0.25, "c": 0.5}
     conditionals = {"a": {1: 0.4, 2: 0.6}, "b": {2: 0.6, 3: 0.4}, "c": {1: 0.2, 4: 0.8}}
     _, upper = induction.tree_recursions(taxonomy_of(tree), priors, conditionals)
     assert upper == pytest.approx(0.235)
     assert oracles.tree_error(tree, priors, conditionals) == pytest.approx(0.25)
-    # Not even of the Bayes error, so no other decoding helps.
+    # The upper figure is below the Bayes error too, so no other decoding helps.
     assert oracles.bayes_error(list(priors.values()), list(conditionals.values())) > upper
 
 
 def test_proposition_4_is_no_lower_bound() -> None:
-    """Errors below an error count twice in the product of the recursion."""
+    """If errors are nested, the recursion counts them twice, so its lower figure is too large."""
     tree = (("a",), ((("b",), ("c",)), (("d",), ("e",))))
     priors = {"a": 0.75, "b": 0.0625, "c": 0.0625, "d": 0.0625, "e": 0.0625}
     conditionals = {c: {"x": 1.0} for c in priors}
@@ -171,7 +171,7 @@ def test_proposition_4_is_no_lower_bound() -> None:
 
 
 def test_the_recursion_prefers_the_skewed_tree() -> None:
-    """Two pairs of twins: the tree of twins loses to a list that splits them at the top."""
+    """Two pairs of similar classes: a chain that splits a pair at the top has a larger R."""
     priors = dict.fromkeys("abcd", 1)
     twins = {c: {c: 1, "xy"["cd".count(c)]: 1} for c in "abcd"}
     natural = taxonomy_of(((("a",), ("b",)), (("c",), ("d",))))
@@ -222,7 +222,7 @@ def test_bad_trees() -> None:
 
 
 def counted(problem: Any, **parameters: Any) -> induction.JensenShannonTree:
-    """A builder that has seen these priors and conditionals."""
+    """A builder with these priors and conditionals as counts."""
     builder = induction.JensenShannonTree(**parameters)
     for label, n in problem[0].items():
         for _ in range(n):
@@ -242,7 +242,7 @@ def test_the_tree_against_the_naive_agglomeration(problem: Any, seed: int) -> No
     found = nested(t, t.root)
     assert found in trees
     assert R[trees.index(found)] == pytest.approx(max(R), abs=1e-12)
-    clear = [r for r in R if r > max(R) - 1e-9]  # trees with one R: rounding decides
+    clear = [r for r in R if r > max(R) - 1e-9]  # trees with the same R but for rounding
     assert len(clear) > 1 or found == trees[R.index(max(R))]
 
 
@@ -279,7 +279,7 @@ def test_the_divergence_is_scipys(problem: Any) -> None:
 
 
 def test_pairs_are_drawn_in_proportion_to_two_to_the_minus_js() -> None:
-    """The first merger of three classes, two of them alike, over 5,000 draws."""
+    """The first merge of three classes, two of them similar, in 5,000 draws."""
     conditionals = {"a": {1: 9, 2: 1}, "b": {1: 8, 2: 2}, "c": {3: 1}}
     classes = joints(dict.fromkeys("abc", 1), conditionals)
     pairs = [(0, 1), (0, 2), (1, 2)]
@@ -291,9 +291,9 @@ def test_pairs_are_drawn_in_proportion_to_two_to_the_minus_js() -> None:
         children, _ = agglomerate(classes, rng)
         drawn[tuple(~c for c in children[0])] += 1
     expected = [n * w / sum(weights) for w in weights]
-    assert max(weights) > 1.9 * min(weights)  # so that evenly drawn pairs would be noticed
+    assert max(weights) > 1.9 * min(weights)  # so that uniformly drawn pairs would be detected
     chi2 = sum((drawn[p] - e) ** 2 / e for p, e in zip(pairs, expected, strict=True))
-    assert chi2 < 13.8  # once in a thousand seeds
+    assert chi2 < 13.8  # exceeded for one seed in a thousand
 
 
 def test_a_class_may_be_called_like_a_split() -> None:
@@ -306,7 +306,7 @@ def test_a_class_may_be_called_like_a_split() -> None:
 
 
 def test_a_thousand_classes_in_a_row() -> None:
-    """As skewed as can be: nothing recurses."""
+    """The deepest possible tree causes no recursion error."""
     model = induction.BinaryDecomposition(linear_model.Perceptron())
     for label in range(1000):
         model.learn_one({"x": 1}, label)
@@ -412,7 +412,7 @@ def test_the_learner_against_the_naive_one(
         model.learn_one(x, y)
         oracle.learn(x, y)
         if builder:
-            builder.learn_one(x, y)  # ours: the model has a clone of it
+            builder.learn_one(x, y)  # the model has its own clone
             if n >= grace_period and builder.class_counts:
                 t = builder.taxonomy()
                 oracle.rebuild(nested(t, t.root))
@@ -436,7 +436,7 @@ def test_the_learner_in_a_given_tree(cls: Any, stream: Any, seed: int) -> None:
 
 
 class Ideal(base.Classifier):
-    """A binary classifier that knows the probabilities; it finds out which split it is at."""
+    """A binary classifier that knows the true probabilities; it learns which split it is at."""
 
     def __init__(self, weights: Any) -> None:
         self.weights = weights
@@ -484,7 +484,7 @@ def test_a_kept_split_keeps_its_classifier() -> None:
     for x, y in [({"u": 1}, "a"), ({"v": 1}, "b"), ({"u": 2}, "a"), ({"v": 2}, "b")]:
         model.learn_one(x, y)
         twin.learn_one(x, y)
-    assert model._builder is None  # it has built
+    assert model._builder is None  # the tree has been built
     assert model._classifiers[0].weights == twin._classifiers[0].weights != {}
     model.learn_one({"w": 1}, "late")
     assert model.tree.path("late") == ("split 1", "late")
@@ -549,7 +549,7 @@ def test_what_the_classifier_refuses_changes_nothing(cls: Any) -> None:
 @each_decoding
 def test_weights_reach_the_classifiers_that_take_them(cls: Any) -> None:
     weighted, plain = cls(make()), cls(make())
-    bayes = naive_bayes.ComplementNB()  # takes no weights, and its wrappers pass them on
+    bayes = naive_bayes.ComplementNB()  # takes no weights; its wrappers pass them on
     unweighted = [
         cls(classifier)
         for classifier in (
@@ -567,7 +567,7 @@ def test_weights_reach_the_classifiers_that_take_them(cls: Any) -> None:
 
 
 class Saying(base.Classifier):
-    """Says the same whatever it is asked; `NotImplementedError` for no probabilities at all."""
+    """Always returns the same; `NotImplementedError` stands for no probabilities."""
 
     def __init__(self, said: Any) -> None:
         self.said = said
@@ -642,7 +642,7 @@ def test_progressive_validation(cls: Any) -> None:
         evaluate.progressive_val_score(stream, model, metrics.Accuracy()),
         evaluate.progressive_val_score(stream, model.clone(), metrics.Accuracy(), delay=5),
     ):
-        assert accuracy.get() > 0.3  # one of 7 classes, all of one size
+        assert accuracy.get() > 0.3  # chance is 1/7
 
 
 @each_decoding

@@ -1,4 +1,4 @@
-"""Pictures: they are drawn without a warning, and hold what they should."""
+"""Plots: they are drawn without warnings and contain the right data."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ plt = pytest.importorskip("matplotlib.pyplot", reason="matplotlib is an extra")
 
 TREE = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
 DAG = Taxonomy([("r", "a"), ("r", "b"), ("a", "c"), ("b", "c"), ("b", "d")])
-LARGE = Taxonomy.from_paths(  # as large as RCV1's, and as ragged
+LARGE = Taxonomy.from_paths(  # with the size and the depths of RCV1's
     [(f"{a}CAT", f"{a}{i}", f"{a}{i}{j}") for a in "CEGM" for i in range(9) for j in range(i % 4)]
     + [(f"{a}CAT", f"{a}{word}") for a in "CEGM" for word in ("WELFARE", "SPORT", "VOTE")]
 )
@@ -39,7 +39,7 @@ def drawn(ax: Any) -> Any:
 
 
 def circles(ax: Any) -> list[int]:
-    """How many hollow and how many coloured nodes."""
+    """The numbers of hollow and of coloured nodes."""
     return [len(points.get_offsets()) for points in ax.collections]
 
 
@@ -69,7 +69,7 @@ def test_no_name_is_cut_or_meets_another(taxonomy: Taxonomy, scale: bool) -> Non
         assert ax.figure.bbox.containsy(box.y0)
         assert ax.figure.bbox.containsy(box.y1)
     assert min(text.get_size() for text in ax.texts) >= 7
-    for line in ax.lines:  # nor a line that goes down to a node's children
+    for line in ax.lines:  # nor a vertical edge
         if line.get_linestyle() == "-":
             _, (x, y0), (_, y1), _ = ax.transData.transform(line.get_xydata())
             low, high = sorted((y0, y1))
@@ -85,7 +85,7 @@ def test_nodes_stand_in_layers_and_do_not_meet() -> None:
         assert at[parent][0] < at[child][0]
     assert len({at[v][0] for v in LARGE}) == LARGE.height + 1
     leaves = sorted(LARGE.leaves, key=lambda v: [LARGE.index(u) for u in LARGE.path(v)])
-    assert [at[v][1] for v in leaves] == list(range(len(leaves)))  # from above, as they are read
+    assert [at[v][1] for v in leaves] == list(range(len(leaves)))  # from the top down
 
 
 def test_names_are_not_formulas() -> None:
