@@ -1,22 +1,75 @@
-"""How many examples hypothesis tries: `pytest --hypothesis-profile=few` where each one is slow.
+"""Fast runs and whole ones.
 
-Where CI is set in the environment, the same code meets the same examples: a change is judged by
-what it does, and surprises are for the people at work on it.
+`pytest` leaves the tests marked `slow` out and tries few of hypothesis's examples; `pytest --slow`
+runs everything. A run of the whole suite uses all processors, one of named files does not: starting
+workers takes longer than most files.
 """
 
+from __future__ import annotations
+
 import os
+from collections import Counter
+from typing import Any
 
-from hypothesis import HealthCheck, settings
+import pytest
+from hypothesis import settings
 
-# Times say more of the machine than of the code.
-settings.register_profile(
-    "usual",
-    deadline=None,
-    suppress_health_check=[HealthCheck.too_slow],
-    derandomize="CI" in os.environ,
-)
-settings.register_profile("few", settings.get_profile("usual"), max_examples=10)
-settings.load_profile("usual")
+from support.hypothesis_settings import register_profiles
 
 # No tests, and no doctests: `--doctest-modules` would import them all.
 collect_ignore = ["bench", "oracles", "support"]
+
+# Where CI is set in the environment, the same code meets the same examples: a change is judged by
+# what it does.
+register_profiles(derandomize="CI" in os.environ)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--slow",
+        action="store_true",
+        help="run all tests, with all examples",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    settings.load_profile("usual" if config.option.slow else "few")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
+    """`-n auto`: no workers for named files and folders, xdist's number for the whole suite."""
+    return 0 if config.args_source is pytest.Config.ArgsSource.ARGS else None
+
+
+LEFT_OUT = pytest.StashKey[int]()
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave slow tests out unless they are asked for: by an option, a mark or their names."""
+    if config.option.slow or config.option.markexpr or any("::" in arg for arg in config.args):
+        return
+    slow = [item for item in items if item.get_closest_marker("slow")]
+    items[:] = [item for item in items if not item.get_closest_marker("slow")]
+    config.hook.pytest_deselected(items=slow)
+    config.stash[LEFT_OUT] = len(slow)
+    if hasattr(config, "workeroutput"):  # every worker of xdist collects all tests
+        config.workeroutput["left_out"] = len(slow)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    if "left_out" in (output := getattr(node, "workeroutput", {})):
+        node.config.stash[LEFT_OUT] = output["left_out"]
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    """What has not run, and why."""
+    if left_out := config.stash.get(LEFT_OUT, 0):
+        line = f"{left_out} slow tests left out, and most of hypothesis's examples: pytest --slow"
+        terminalreporter.write_line(line)
+    skipped = {report.nodeid: report for report in terminalreporter.stats.get("skipped", [])}
+    reasons = Counter(report.longrepr[2].removeprefix("Skipped: ") for report in skipped.values())
+    if reasons:
+        found = "; ".join(f"{reason} ({n})" for reason, n in reasons.most_common())
+        terminalreporter.write_line(f"{len(skipped)} skipped: {found}")

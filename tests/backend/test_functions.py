@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from river_hier import Taxonomy, _backend
@@ -74,7 +74,6 @@ def test_a_pickle_of_weights_holds_what_is_not_zero(backend: str, n_nodes: int) 
 
 
 @given(taxonomy=trees(), data=st.data())
-@settings(deadline=None)
 def test_distances_from_a_node(taxonomy: Taxonomy, data: st.DataObject) -> None:
     y = data.draw(st.sampled_from(taxonomy.nodes))
     expected = [taxonomy.distance(y, v) for v in taxonomy]

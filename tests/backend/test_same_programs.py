@@ -10,12 +10,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from river_hier import Taxonomy
 from support.backends import namespace, native_only, running_on
 from support.both_backends import MULTI, NAMES, SINGLE, BothBackends, any_x, any_y, same_weights
+from support.hypothesis_settings import n_examples
 from support.strategies import taxonomies, trees
 
 pytestmark = native_only
@@ -78,7 +79,7 @@ def run(pair: BothBackends, labels: list[Any], seed: int, n: int) -> None:
 
 @pytest.mark.parametrize("name", SINGLE + MULTI)
 @given(data=st.data(), seed=st.integers(0, 2**32))
-@settings(max_examples=40, deadline=None)
+@n_examples(40)
 def test_programs(name: str, data: st.DataObject, seed: int) -> None:
     taxonomy = data.draw(trees() if name in SINGLE else taxonomies())
     parameters = data.draw(st.sampled_from(PARAMETERS.get(name, [{}])))
@@ -87,7 +88,7 @@ def test_programs(name: str, data: st.DataObject, seed: int) -> None:
 
 @pytest.mark.parametrize("name", SINGLE + MULTI)
 @given(seed=st.integers(0, 2**32))
-@settings(max_examples=25, deadline=None)
+@n_examples(25)
 def test_programs_with_plain_labels(name: str, seed: int) -> None:
     taxonomy = Taxonomy([(0, 1), (0, "a"), (1, 12), (1, 10**30), ("a", "ab"), ("a", -1), (-1, "")])
     run(BothBackends(name, taxonomy), [*taxonomy.nodes, True], seed, 40)
@@ -95,7 +96,7 @@ def test_programs_with_plain_labels(name: str, seed: int) -> None:
 
 @pytest.mark.parametrize("name", SINGLE + MULTI)
 @given(seed=st.integers(0, 2**32))
-@settings(max_examples=15, deadline=None)
+@n_examples(15)
 def test_programs_that_bring_new_labels(name: str, seed: int) -> None:
     labels = ["a", "b", 3, ("t", 1), None, True, 1, "root", b"x"]
     run(BothBackends(name, None), labels, seed, 30)
@@ -178,7 +179,6 @@ def test_a_row_of_postings_turns_dense(name: str) -> None:
 
 
 @given(names=st.lists(st.lists(st.sampled_from(ALL), max_size=5, unique_by=id), max_size=12))
-@settings(deadline=None)
 def test_rows_are_given_in_order_of_appearance(names: list[list[Any]]) -> None:
     ours, theirs = (namespace(backend).FeatureIndex() for backend in ("numpy", "native"))
     table: dict[Any, int] = {}
@@ -218,7 +218,6 @@ def test_tables_of_many_names(how: str) -> None:
 
 
 @given(taxonomy=taxonomies(), seed=st.integers(0, 2**32))
-@settings(deadline=None)
 def test_answers_are_dicts_of_bools_in_taxonomy_order(taxonomy: Taxonomy, seed: int) -> None:
     pair, rng = BothBackends("HPerceptron", taxonomy), random.Random(seed)
     x = any_x(rng, bad=False)

@@ -7,12 +7,13 @@ import pickle
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import oracles
 from river_hier import Taxonomy, kernel, linear_model, probabilistic
 from support.backends import both, running_on
+from support.hypothesis_settings import n_examples
 from support.strategies import changes, extensions, features, multilabels, parents_of, reals, trees
 
 SINGLE = ["Hieron", "AveragedHieron"]
@@ -54,7 +55,7 @@ def near(scores: Any) -> Any:
 @both
 @pytest.mark.parametrize("name", ["Hieron", "HPerceptron", "HAROW", "HMinOver"])
 @given(st.data())
-@settings(max_examples=10, deadline=None)
+@n_examples(10)
 def test_weights_are_those_of_the_oracle(backend: str, name: str, data: Any) -> None:
     t = data.draw(trees())
     after, renamed = data.draw(changes(t))
@@ -76,7 +77,7 @@ def test_weights_are_those_of_the_oracle(backend: str, name: str, data: Any) -> 
 @both
 @pytest.mark.parametrize("name", SINGLE + TOP_DOWN)
 @given(st.data())
-@settings(max_examples=10, deadline=None)
+@n_examples(10)
 def test_what_is_kept_scores_as_before(backend: str, name: str, data: Any) -> None:
     """Whatever else becomes of the taxonomy, and new nodes of a prototype model as the parent."""
     t = data.draw(trees())
@@ -102,7 +103,7 @@ def test_what_is_kept_scores_as_before(backend: str, name: str, data: Any) -> No
 @both
 @pytest.mark.parametrize("name", [*SINGLE, *TOP_DOWN])
 @given(st.data())
-@settings(max_examples=10, deadline=None)
+@n_examples(10)
 def test_the_same_taxonomy_changes_nothing(backend: str, name: str, data: Any) -> None:
     t = data.draw(trees())
     with running_on(backend):
@@ -118,7 +119,7 @@ def test_the_same_taxonomy_changes_nothing(backend: str, name: str, data: Any) -
 @both
 @pytest.mark.parametrize("name", ["Hieron", *TOP_DOWN])
 @given(st.data())
-@settings(max_examples=10, deadline=None)
+@n_examples(10)
 def test_old_labels_do_not_notice_new_ones(backend: str, name: str, data: Any) -> None:
     """Carrying on with more nodes, and meeting none of them, is never having done so.
 
@@ -144,7 +145,7 @@ def test_old_labels_do_not_notice_new_ones(backend: str, name: str, data: Any) -
 @both
 @pytest.mark.parametrize("features_of_x", ["few", "many"])
 @given(st.data())
-@settings(max_examples=12, deadline=None)
+@n_examples(12)
 def test_hrls_is_as_if_siblings_had_always_been_there(
     backend: str, features_of_x: str, data: Any
 ) -> None:
@@ -167,7 +168,7 @@ def test_hrls_is_as_if_siblings_had_always_been_there(
 
 
 @given(st.data())
-@settings(max_examples=12, deadline=None)
+@n_examples(12)
 def test_the_discriminant_is_as_if_it_had_always_been_so(data: Any) -> None:
     """Renamed, moved and merged as well: exact, unless something is forgotten."""
     t = data.draw(trees())
@@ -186,7 +187,7 @@ def test_the_discriminant_is_as_if_it_had_always_been_so(data: Any) -> None:
 
 @pytest.mark.parametrize("name", SINGLE)
 @given(st.data())
-@settings(max_examples=12, deadline=None)
+@n_examples(12)
 def test_kernels_carry_on_as_their_linear_twins_do(name: str, data: Any) -> None:
     t = data.draw(trees())
     after, renamed = data.draw(changes(t))

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from river import evaluate, naive_bayes, preprocessing
 from river import linear_model as river_linear_model
@@ -28,6 +28,7 @@ from river_hier import (
 )
 from river_hier.datasets import synth
 from support.backends import both, running_on
+from support.hypothesis_settings import n_examples
 from support.strategies import features, reals
 
 T = Taxonomy.from_nested({"r": {"a": ["b", "c"], "d": ["e"]}})
@@ -73,7 +74,7 @@ LABEL_BY_LABEL = [name for name in EVERY if name not in ("Calibrated", "HLossBay
 @both
 @pytest.mark.parametrize("name", LABEL_BY_LABEL)
 @given(data=st.data())
-@settings(max_examples=4, deadline=None)
+@n_examples(4)
 def test_an_open_taxonomy_is_adoption_label_by_label(backend: str, name: str, data: Any) -> None:
     labels: Any = paths if name in SINGLE else st.sets(paths)
     examples = data.draw(st.lists(st.tuples(features(reals), labels), max_size=10))

@@ -14,12 +14,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from river import base, compose, feature_extraction, preprocessing
 from scipy import sparse
 
 from river_hier import Taxonomy, _backend, linear_model
+from support.hypothesis_settings import n_examples
 from support.strategies import multilabels, reals, taxonomies, trees
 
 SINGLE = ["Hieron", "AveragedHieron"]
@@ -95,7 +96,7 @@ CAPPED = [*PARAMETERS, {"C": 0.1}]
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", SINGLE)
 @given(data=st.data())
-@settings(deadline=None, max_examples=15)
+@n_examples(15)
 def test_single_labels(name: str, kind: str, data: st.DataObject) -> None:
     taxonomy = data.draw(trees())
     parameters = data.draw(st.sampled_from(CAPPED))
@@ -132,7 +133,7 @@ def test_single_labels(name: str, kind: str, data: st.DataObject) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", MULTI)
 @given(data=st.data())
-@settings(deadline=None, max_examples=15)
+@n_examples(15)
 def test_multilabels(name: str, kind: str, data: st.DataObject) -> None:
     taxonomy = data.draw(taxonomies())
     parameters = data.draw(st.sampled_from(PARAMETERS))
@@ -165,7 +166,7 @@ def test_multilabels(name: str, kind: str, data: st.DataObject) -> None:
 @pytest.mark.parametrize("shape", [sparse.csr_array, sparse.csc_matrix, sparse.coo_array])
 @pytest.mark.parametrize("name", SINGLE + MULTI)
 @given(data=st.data())
-@settings(deadline=None, max_examples=15)
+@n_examples(15)
 def test_sparse_rows(name: str, shape: Any, data: st.DataObject) -> None:
     one = made(name, **data.draw(st.sampled_from(PARAMETERS)))
     many = one.clone()
@@ -257,7 +258,7 @@ def test_stored_zeros_are_features_and_twin_entries_are_added_up() -> None:
 
 @pytest.mark.parametrize("name", MULTI)
 @given(data=st.data())
-@settings(deadline=None, max_examples=30)
+@n_examples(30)
 def test_tables_of_labels(name: str, data: st.DataObject) -> None:
     taxonomy = data.draw(taxonomies())
     open_or_closed = data.draw(st.sampled_from([taxonomy, None]))

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from river import checks, datasets
 from scipy import optimize
@@ -16,6 +16,7 @@ from scipy import optimize
 import oracles
 from river_hier import Taxonomy, batch, evaluate, kernel, linear_model, losses, metrics
 from river_hier.batch.working_sets import ascend_simplex
+from support.hypothesis_settings import n_examples
 from support.rankings import BAD_CANDIDATES, candidates_of, listed, separable
 from support.strategies import features, multilabels, parents_of, reals, taxonomies
 
@@ -27,7 +28,7 @@ RANKERS = [batch.BatchHMinOver, batch.HierarchicalMultilabelSVM]
 
 
 @given(data=st.data())
-@settings(max_examples=40, deadline=None)
+@n_examples(40)
 def test_minover(data: Any) -> None:
     taxonomy = data.draw(taxonomies())
     asked = data.draw(candidates_of(taxonomy))
@@ -50,7 +51,7 @@ def test_minover(data: Any) -> None:
 
 
 @given(taxonomy=taxonomies(4), seed=st.integers(0, 99))
-@settings(max_examples=15, deadline=None)
+@n_examples(15)
 def test_minover_ends_on_separable_examples(taxonomy: Taxonomy, seed: int) -> None:
     examples = separable(taxonomy, 12, seed)
     model = batch.BatchHMinOver(taxonomy, max_steps=100_000).fit(examples)
@@ -64,7 +65,7 @@ def test_minover_ends_on_separable_examples(taxonomy: Taxonomy, seed: int) -> No
 
 
 @given(data=st.data())
-@settings(max_examples=12, deadline=None)
+@n_examples(12)
 def test_a_linear_kernel_is_no_kernel(data: Any) -> None:
     taxonomy = data.draw(taxonomies(3))
     example = st.tuples(features(), multilabels(taxonomy))
@@ -123,7 +124,7 @@ def problems(draw: st.DrawFn) -> Any:
     ],
 )
 @given(problem=problems())
-@settings(max_examples=12, deadline=None)
+@n_examples(12)
 def test_a_generic_qp_solver_agrees(given_kernel: Any, product: Any, problem: Any) -> None:
     """The full dual of the paper, solved by SLSQP."""
     taxonomy, examples, t, c, costs = problem
@@ -174,7 +175,7 @@ def sum_of(values: Any, pairs: Any, i: int) -> Any:
 
 
 @given(problem=problems())
-@settings(max_examples=20, deadline=None)
+@n_examples(20)
 def test_what_the_paper_proves(problem: Any) -> None:
     """Weak duality, feasibility of the slack, and Proposition 2: it bounds the maximal loss."""
     taxonomy, examples, t, c, costs = problem
@@ -199,7 +200,7 @@ def test_what_the_paper_proves(problem: Any) -> None:
 @given(
     n=st.integers(1, 5), seed=st.integers(0, 999), c=st.sampled_from([0.5, 2.0]), flat=st.booleans()
 )
-@settings(max_examples=40, deadline=None)
+@n_examples(40)
 def test_the_subproblem_is_solved(n: int, seed: int, c: float, flat: bool) -> None:
     """Compared with projected gradient ascent, including directions without curvature."""
     rng = np.random.default_rng(seed)

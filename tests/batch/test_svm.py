@@ -13,7 +13,7 @@ from unittest import mock
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from river import base, checks, datasets, preprocessing
 from river import evaluate as river_evaluate
@@ -21,6 +21,7 @@ from river import evaluate as river_evaluate
 import oracles
 from river_hier import Taxonomy, batch, decision, evaluate, kernel, linear_model, metrics
 from river_hier.datasets import synth
+from support.hypothesis_settings import n_examples
 from support.strategies import features, multilabel_streams, multilabels, parents_of, taxonomies
 
 pytest.importorskip("sklearn", reason="scikit-learn is an extra")
@@ -43,7 +44,7 @@ def contradictory(taxonomy: Taxonomy, n: int, seed: int) -> Any:
 
 
 @given(taxonomy=taxonomies(), seed=st.integers(0, 10**6), C=st.sampled_from([0.25, 1.0]))
-@settings(max_examples=15, deadline=None)
+@n_examples(15)
 def test_hsvm_is_the_optimum_at_every_node(taxonomy: Taxonomy, seed: int, C: float) -> None:
     # On a few examples that contradict each other, LIBLINEAR may stop before the optimum. Here are
     # enough examples, and no two have the same x.
@@ -67,7 +68,7 @@ KERNELS = [
 
 @pytest.mark.parametrize(("given_kernel", "same"), KERNELS)
 @given(taxonomy=taxonomies(), seed=st.integers(0, 10**6), C=st.sampled_from([0.25, 1.0]))
-@settings(max_examples=6, deadline=None)
+@n_examples(6)
 def test_kernel_hsvm_is_the_optimum_at_every_node(
     given_kernel: Any, same: Any, taxonomy: Taxonomy, seed: int, C: float
 ) -> None:
@@ -131,7 +132,7 @@ def test_kernels_without_a_value(cls: Any) -> None:
 
 
 @given(data=multilabel_streams(), probe=features())
-@settings(max_examples=25, deadline=None)
+@n_examples(25)
 def test_svm_is_hsvm_on_the_flat_taxonomy(data: Any, probe: Any) -> None:
     taxonomy, examples = data
     if not examples:
@@ -182,7 +183,7 @@ def test_nothing_to_separate(name: str) -> None:
 
 
 @given(taxonomy=taxonomies(), data=st.data())
-@settings(max_examples=15, deadline=None)
+@n_examples(15)
 def test_answers_are_closed_upwards(taxonomy: Taxonomy, data: Any) -> None:
     example = st.tuples(features(), multilabels(taxonomy))
     model = batch.HSVM(taxonomy).fit(data.draw(st.lists(example, min_size=1, max_size=15)))

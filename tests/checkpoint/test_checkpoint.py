@@ -19,13 +19,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from river import preprocessing
 
 import river_hier
 from river_hier import Taxonomy, checkpoint, linear_model, metrics
 from support.backends import environment, native_too, running_on
+from support.hypothesis_settings import n_examples
 
 TREE = Taxonomy([("r", "a"), ("a", "b"), ("r", "c"), ("a", "d")])
 posix = pytest.mark.skipif(os.name != "posix", reason="kills and folders, as POSIX has them")
@@ -71,7 +72,7 @@ states = st.recursive(
 )  # fmt: skip
 
 
-@settings(max_examples=40)
+@n_examples(40)
 @given(states)
 def test_whatever_can_be_pickled_comes_back(state: Any) -> None:
     data = checkpoint.dumps(state)
@@ -167,7 +168,7 @@ def test_each_cut_and_each_addition_is_seen(trap: bytes) -> None:
         checkpoint.loads(trap)
 
 
-@settings(max_examples=50)
+@n_examples(50)
 @given(st.binary())
 def test_foreign_bytes_are_refused(data: bytes) -> None:
     with pytest.raises(ValueError, match="is no checkpoint of river_hier: it begins with b"):

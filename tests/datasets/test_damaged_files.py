@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from river_hier import datasets
@@ -14,6 +14,7 @@ from support import (
     packing,
 )
 from support.corpora import FORMATS, MANY, corpus, read
+from support.hypothesis_settings import n_examples
 
 
 def test_every_reader_is_tried() -> None:
@@ -26,7 +27,7 @@ def test_any_bytes_in_any_file(name: str) -> None:
         assert read(name, path, "raise") > 0
         wholes = {file: file.read_bytes() for file in sorted(path.rglob("*")) if file.is_file()}
 
-        @settings(max_examples=40)
+        @n_examples(40)
         @given(st.sampled_from(list(wholes)).flatmap(damaged), st.sampled_from(["raise", "skip"]))
         def try_it(broken: tuple[Path, bytes], on_error: str) -> None:
             file, data = broken
@@ -51,7 +52,7 @@ def test_any_bytes_in_any_archive(name: str, packed: Callable[[Path], Path]) -> 
         file = archive if archive.is_file() else min(archive.rglob("*.gz"))
         whole = file.read_bytes()
 
-        @settings(max_examples=40)
+        @n_examples(40)
         @given(packing.mutations(whole), st.sampled_from(["raise", "skip"]))
         def try_it(data: bytes, on_error: str) -> None:
             file.write_bytes(data)

@@ -6,7 +6,7 @@ import collections
 from xml.etree import ElementTree
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from river import evaluate, feature_extraction
 
@@ -160,7 +160,6 @@ directories = st.lists(
 )
 
 
-@settings(deadline=None)
 @given(directories, st.one_of(st.none(), st.integers(1, 3)), st.integers(1, 3))
 def test_beside_a_tree_of_xml(tmp_path_factory, pages, depth, min_size):
     folder = write(tmp_path_factory.getbasetemp() / "dmoz", odp_dump.content(pages))

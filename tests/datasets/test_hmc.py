@@ -11,7 +11,7 @@ import pickle
 import tracemalloc
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 from river import compose, preprocessing
 from river import datasets as river_datasets
@@ -33,6 +33,7 @@ from support.hmc_corpus import (
     write_tar_gz,
     write_zip,
 )
+from support.hypothesis_settings import n_examples
 from support.paths import DATA
 
 
@@ -149,9 +150,7 @@ def test_parts(folder):
         max_size=9,
     )
 )
-@settings(
-    max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@n_examples(30, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_scipy_reads_the_same_features(tmp_path, rows):
     attributes = [
         "@relation r",

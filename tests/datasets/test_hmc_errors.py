@@ -6,11 +6,12 @@ import gzip
 import re
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from river_hier import datasets
 from support.hmc_corpus import DAG_HEADER, HEADER, ROWS, TRAINVALID, XS, YS, read, text, write_parts
+from support.hypothesis_settings import n_examples
 
 ROW = ROWS["train"][0]
 
@@ -176,9 +177,7 @@ def test_wrong_parts(parts):
 
 
 @given(data=st.data())
-@settings(
-    max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@n_examples(80, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @pytest.mark.parametrize("packed", [False, True])
 def test_any_bytes_are_examples_or_value_errors(tmp_path, packed, data):
     rows = [row for rows in ROWS.values() for row in rows]

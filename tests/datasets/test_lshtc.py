@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from river_hier import Taxonomy, datasets
@@ -92,7 +92,6 @@ def test_the_taxonomy_needs_the_hierarchy_alone(tmp_path):
 # --- Slower readers ------------------------------------------------------------------------------
 
 
-@settings(deadline=None)
 @given(t=taxonomies(), data=st.data())
 def test_beside_one_that_climbs(tmp_path_factory, t, data):
     number = {label: str(v) for v, label in enumerate(t)}
@@ -169,7 +168,6 @@ def reaches(edges, start):
     return found
 
 
-@settings(deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 7), st.integers(0, 7)), min_size=1, max_size=20))
 def test_no_edge_is_left_out_without_need(tmp_path_factory, edges):
     folder = write(tmp_path_factory.getbasetemp() / "lshtc", [f"{p} {c}" for p, c in edges])

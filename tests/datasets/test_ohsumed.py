@@ -10,7 +10,7 @@ import pickle
 import tracemalloc
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from river import datasets as river_datasets
 
@@ -205,7 +205,6 @@ def trees(draw):
     return [(names[number], number) for number in numbers]
 
 
-@settings(deadline=None)
 @given(trees(), st.sets(st.sampled_from("abcdefgh"), max_size=3))
 def test_a_heading_switches_on_what_is_kept_on_its_paths(lines, headings):
     found = {number: heading for heading, number in lines}

@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from river_hier import datasets
@@ -149,7 +149,6 @@ def test_missing_files(folder):
         list(datasets.OHSUMED(folder))
 
 
-@settings(deadline=None)
 @given(st.data())
 def test_changed_bytes_give_examples_or_a_value_error(changes):
     contents = {"ohsumed.87": data(RECORDS), "mtrees2015.bin": data(TREE)}

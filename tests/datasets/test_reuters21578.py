@@ -15,7 +15,7 @@ import tempfile
 import tracemalloc
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from river import datasets as river_datasets
 from river import evaluate, feature_extraction
@@ -24,6 +24,7 @@ from oracles import reuters
 from river_hier import Taxonomy, datasets, linear_model, metrics
 from river_hier.datasets.corpora import reuters21578
 from river_hier.datasets.io import file_dataset
+from support.hypothesis_settings import n_examples
 from support.packing import EVERYWHERE, tarred
 from support.paths import DATA
 from support.reuters_corpus import (
@@ -98,7 +99,7 @@ def test_splits(corpus, split):
 texts = st.text(st.characters(codec="latin-1", exclude_categories=["Cc"]), max_size=30)
 
 
-@settings(max_examples=30, deadline=None)
+@n_examples(30)
 @given(st.lists(st.tuples(texts, texts, st.sets(st.sampled_from(PATHS))), max_size=5))
 def test_what_is_written_is_read(stories):
     def escaped(text):

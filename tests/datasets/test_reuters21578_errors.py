@@ -7,10 +7,11 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from river_hier import datasets
+from support.hypothesis_settings import n_examples
 from support.packing import gzipped, mutations, tarred, zipped
 from support.reuters_corpus import ALL, CATEGORIES, STORIES, XS, YS, on, write_corpus, write_stories
 
@@ -155,7 +156,7 @@ def test_wrong_parameters():
 WHOLE = "".join(STORIES).encode("latin-1")
 
 
-@settings(max_examples=150, deadline=None)
+@n_examples(150)
 @given(mutations(WHOLE), mutations(CATEGORIES.encode()), st.sampled_from(["raise", "skip"]))
 def test_whatever_lies_in_the_files(stories, categories, on_error):
     with tempfile.TemporaryDirectory() as folder:

@@ -11,13 +11,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import oracles
 from river_hier import Taxonomy
 from river_hier.datasets import synth
 from river_hier.datasets.base import TaxonomyDataset
+from support.hypothesis_settings import n_examples
 from support.strategies import parents_of, taxonomies
 
 TREE = Taxonomy.from_nested({"animal": {"mammal": {"dog": ["wolf", "fox"]}, "bird": ["owl"]}})
@@ -228,7 +229,7 @@ def test_x_is_uniform_on_the_sphere() -> None:
 
 
 @given(taxonomy=taxonomies(), seed=st.integers(0, 10**6))
-@settings(max_examples=50, deadline=None)
+@n_examples(50)
 def test_labels_respect_the_taxonomy(taxonomy: Taxonomy, seed: int) -> None:
     stream = synth.LinearLabels(taxonomy, n_features=3, seed=seed)
     for _, y in stream.take(10):
@@ -240,7 +241,7 @@ def test_labels_respect_the_taxonomy(taxonomy: Taxonomy, seed: int) -> None:
 
 
 @given(taxonomy=taxonomies(), seed=st.integers(0, 10**6))
-@settings(max_examples=50, deadline=None)
+@n_examples(50)
 def test_the_truth_is_the_oracle_s(taxonomy: Taxonomy, seed: int) -> None:
     stream = synth.LinearLabels(taxonomy, n_features=3, seed=seed)
     parents, u = parents_of(taxonomy), stream.weights
@@ -256,7 +257,7 @@ def test_the_truth_is_the_oracle_s(taxonomy: Taxonomy, seed: int) -> None:
 
 
 @given(taxonomy=taxonomies(max_nodes=6), seed=st.integers(0, 10**6))
-@settings(max_examples=25, deadline=None)
+@n_examples(25)
 def test_the_reference_knows_the_probability_of_every_node(taxonomy: Taxonomy, seed: int) -> None:
     stream = synth.LinearLabels(taxonomy, n_features=3, seed=seed)
     parents = parents_of(taxonomy)
@@ -312,7 +313,7 @@ def test_a_gradual_drift_turns_unit_vectors_evenly() -> None:
 
 
 @given(taxonomy=taxonomies(), seed=st.integers(0, 10**6), data=st.data())
-@settings(max_examples=25, deadline=None)
+@n_examples(25)
 def test_a_drift_in_one_branch_is_the_drift_of_its_nodes(
     taxonomy: Taxonomy, seed: int, data: Any
 ) -> None:
@@ -393,7 +394,7 @@ def test_probabilities_of_other_x() -> None:
     paths=st.sampled_from([1, 1.5, 4.0]),
     exponent=st.sampled_from([0, 0.7, 2.0]),
 )
-@settings(max_examples=50, deadline=None)
+@n_examples(50)
 def test_popularity_and_priors(
     taxonomy: Taxonomy, seed: int, paths: float, exponent: float
 ) -> None:

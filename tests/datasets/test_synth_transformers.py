@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from river import evaluate as river_evaluate
 from river.datasets.base import MO_BINARY_CLF, MULTI_CLF
@@ -176,7 +176,6 @@ def test_seeds() -> None:
 
 
 @given(stream=streams(), rate=st.sampled_from([0.0, 0.5, 1.0]), seed=st.integers(0, 1000))
-@settings(deadline=None)
 def test_noise_gives_what_the_oracle_holds_possible(stream: Listed, rate: float, seed: int) -> None:
     parents = parents_of(stream.taxonomy)
     noisy = synth.LabelNoise(stream, rate, seed)
@@ -272,7 +271,6 @@ def test_what_is_kept_is_as_it_was() -> None:
 
 
 @given(stream=streams(), data=st.data())
-@settings(deadline=None)
 def test_labels_appear_as_the_oracle_says(stream: Listed, data: Any) -> None:
     t = stream.taxonomy
     steps = st.integers(0, len(stream.examples) + 1)
@@ -317,7 +315,6 @@ def test_an_open_learner_meets_labels_when_they_appear() -> None:
 
 
 @given(stream=streams(), data=st.data())
-@settings(deadline=None)
 def test_labels_change_places_as_the_oracle_says(stream: Listed, data: Any) -> None:
     t = stream.taxonomy
     parents = parents_of(t)

@@ -15,7 +15,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from river import datasets as river_datasets
@@ -27,6 +27,7 @@ from river_hier.datasets.corpora import timit
 from river_hier.datasets.formats import audio
 from river_hier.datasets.formats.timit import PHONEMES
 from river_hier.datasets.io.files import Files
+from support.hypothesis_settings import n_examples
 from support.paths import DATA
 from support.timit_corpus import (
     FOLDED,
@@ -69,7 +70,7 @@ def assert_same(stream, examples):
 # Against loops
 
 
-@settings(max_examples=10, deadline=None)
+@n_examples(10)
 @given(st.data())
 def test_cepstra_against_loops(data):
     n = data.draw(st.integers(0, 1_100))

@@ -8,10 +8,11 @@ import runpy
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from river_hier import datasets
+from support.hypothesis_settings import n_examples
 from support.paths import DATA, ROOT
 from support.timit_corpus import LICENSED, PHN, SAMPLE, riff, sound, sphere, write, write_sample
 
@@ -175,7 +176,7 @@ def small(tmp_path_factory):
     return [(folder, path, path.read_bytes()) for folder in folders for path in folder.rglob("*.*")]
 
 
-@settings(max_examples=80, deadline=None)
+@n_examples(80)
 @given(st.data())
 def test_whatever_the_bytes_are(small, data):
     """Examples come out or a ValueError, and nothing else."""

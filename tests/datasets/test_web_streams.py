@@ -16,12 +16,13 @@ import tracemalloc
 import zipfile
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from river import datasets as river_datasets
 
 from river_hier import datasets
 from support import odp_dump
+from support.hypothesis_settings import n_examples
 
 LSHTC = {
     "train.csv": ["Data", "4, 5 8:1 18:2", "5 7:1.5", "4,3 8:2 9:1"],
@@ -192,7 +193,7 @@ def test_foreign_files(tmp_path, cls, corpus, what):
 
 
 @each_stream
-@settings(max_examples=100, deadline=2_000)
+@n_examples(100, deadline=2_000)
 @given(seed=st.integers(0, 2**32), on_error=st.sampled_from(["raise", "skip"]))
 def test_changed_bytes(tmp_path_factory, cls, corpus, seed, on_error):
     """They give examples or a ValueError, nothing else, and in time."""

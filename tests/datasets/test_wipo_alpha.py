@@ -13,12 +13,13 @@ import tracemalloc
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from river import datasets as river_datasets
 from river import evaluate, feature_extraction
 
 from river_hier import Taxonomy, datasets, linear_model, metrics
+from support.hypothesis_settings import n_examples
 from support.packing import EVERYWHERE
 from support.wipo_corpus import BOTH, GROUPS, RECORDS, YS, on, record, write_corpus
 
@@ -112,7 +113,7 @@ symbols = st.builds(
 )
 
 
-@settings(max_examples=50, deadline=None)
+@n_examples(50)
 @given(st.lists(st.lists(symbols, min_size=1, max_size=4), min_size=1, max_size=5))
 def test_any_symbols(records):
     """Against one label at a time, spelt out of the symbols."""

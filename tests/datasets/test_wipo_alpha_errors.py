@@ -6,10 +6,11 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from river_hier import datasets
+from support.hypothesis_settings import n_examples
 from support.packing import gzipped, mutations, tarred, zipped
 from support.wipo_corpus import YS, on, record, write_corpus
 
@@ -106,7 +107,7 @@ def test_wrong_parameters():
         datasets.WIPOAlpha(on_error=None)
 
 
-@settings(max_examples=150, deadline=None)
+@n_examples(150)
 @given(mutations(SOUND), st.sampled_from(["raise", "skip"]))
 def test_whatever_lies_in_a_file(data, on_error):
     with tempfile.TemporaryDirectory() as folder:

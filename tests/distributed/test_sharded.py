@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import Phase, given, settings
+from hypothesis import Phase, given
 from hypothesis import strategies as st
 from river import checks, compose, datasets, evaluate, preprocessing
 
@@ -19,6 +19,7 @@ from river_hier import OpenTaxonomy, Taxonomy, distributed, kernel, linear_model
 from river_hier.datasets import synth
 from river_hier.distributed.plan import Plan, example_shares, unit_loads
 from support.backends import both, kinds, running_on
+from support.hypothesis_settings import n_examples
 from support.local_shards import LocalShards, local_shards
 from support.strategies import features, multilabels, parents_of, reals, taxonomies
 
@@ -73,7 +74,7 @@ def streams(draw: st.DrawFn) -> tuple[Taxonomy, list[tuple[Any, Any]]]:
 
 @both
 @each
-@settings(max_examples=10, phases=[Phase.explicit, Phase.reuse, Phase.generate])
+@n_examples(10, phases=[Phase.explicit, Phase.reuse, Phase.generate])
 @given(data=streams(), k=st.integers(1, 4), cuts=st.data())
 def test_the_same_step_by_step(backend: str, name: str, data: Any, k: int, cuts: Any) -> None:
     taxonomy, stream = data

@@ -133,32 +133,32 @@ def is_run(page: str, language: str, text: str) -> bool:
     return language in ("text", "sh", "console")
 
 
-@pytest.mark.parametrize("path", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
-def test_every_block_of_code_is_run(path: Path) -> None:
-    page = str(path.relative_to(ROOT))
-    for line, language, text in blocks(path):
-        assert is_run(page, language, text), (
-            f"{page}:{line}: nobody runs this block of {language}. Python must be a "
-            "doctest, and output is `text`; for other kinds name a test in TAKEN_BY"
-        )
-    for command in commands(path) if page not in TAKEN_BY else []:
-        known = [test for pattern, test in RUN_BY.items() if re.fullmatch(pattern, command)]
-        assert known, f"{page}: nobody runs {command!r}: add it to RUN_BY, with the test that does"
-        for file in [*known, *re.findall(r"\S+\.py", command)]:
-            assert (ROOT / file).exists(), f"{page}: {command!r} needs {file}"
+def test_every_block_of_code_is_run() -> None:
+    for path in PAGES:
+        page = str(path.relative_to(ROOT))
+        for line, language, text in blocks(path):
+            assert is_run(page, language, text), (
+                f"{page}:{line}: nothing runs this block of {language}. Python must be a "
+                "doctest, and output is `text`; for other kinds name a test in TAKEN_BY"
+            )
+        for command in commands(path) if page not in TAKEN_BY else []:
+            known = [test for pattern, test in RUN_BY.items() if re.fullmatch(pattern, command)]
+            assert known, f"{page}: nothing runs {command!r}: add it to RUN_BY, with its test"
+            for file in [*known, *re.findall(r"\S+\.py", command)]:
+                assert (ROOT / file).exists(), f"{page}: {command!r} needs {file}"
 
 
-BENCHES = sorted({c for path in PAGES for c in commands(path) if "tests/bench/" in c})
-
-
-@pytest.mark.parametrize("command", BENCHES)
-def test_benchmarks_start(command: str) -> None:
+@pytest.mark.slow
+def test_benchmarks_start() -> None:
     """They take long; here they must know the options that the page names."""
-    script, *options = command.split()[1:]
-    here = os.environ | {"PYTHONPATH": str(Path(river_hier.__file__).parents[1])}
-    asked = [sys.executable, script, "--help"]
-    printed = subprocess.run(asked, cwd=ROOT, env=here, check=True, capture_output=True, text=True)
-    assert all(option in printed.stdout for option in options if option.startswith("--"))
+    benchmarks = sorted({c for path in PAGES for c in commands(path) if "tests/bench/" in c})
+    assert benchmarks
+    for command in benchmarks:
+        script, *options = command.split()[1:]
+        here = os.environ | {"PYTHONPATH": str(Path(river_hier.__file__).parents[1])}
+        asked = [sys.executable, script, "--help"]
+        done = subprocess.run(asked, cwd=ROOT, env=here, check=True, capture_output=True, text=True)
+        assert all(option in done.stdout for option in options if option.startswith("--")), command
 
 
 def test_pages_from_the_top_have_links_of_the_site() -> None:

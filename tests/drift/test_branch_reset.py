@@ -9,7 +9,7 @@ import runpy
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from river import base, checks, datasets, evaluate, preprocessing
 from river import drift as river_drift
@@ -29,6 +29,7 @@ from river_hier import (
 )
 from river_hier.datasets import synth
 from support.backends import both, running_on
+from support.hypothesis_settings import n_examples
 from support.paths import ROOT
 from support.strategies import (
     features,
@@ -87,7 +88,7 @@ def learned(model: Any, examples: list[Any]) -> Any:
 @both
 @pytest.mark.parametrize("name", MULTI + SINGLE)
 @given(data=st.data())
-@settings(max_examples=7, deadline=None)
+@n_examples(7)
 def test_elsewhere_all_stays(backend: str, name: str, data: Any) -> None:
     t = data.draw(trees() if name in SINGLE else taxonomies())
     label = data.draw(st.sampled_from(t.nodes))
@@ -118,7 +119,7 @@ def test_elsewhere_all_stays(backend: str, name: str, data: Any) -> None:
 @both
 @pytest.mark.parametrize("name", ALONE)
 @given(data=st.data())
-@settings(max_examples=8, deadline=None)
+@n_examples(8)
 def test_the_branch_learns_as_a_fresh_model_does(backend: str, name: str, data: Any) -> None:
     """Siblings that shared a system share it no longer, and forgetting twice is no matter."""
     t = data.draw(taxonomies())
@@ -214,7 +215,7 @@ def test_calibration_of_the_branch_starts_anew() -> None:
 
 @pytest.mark.parametrize("name", ["HPerceptron", "HAROW"])
 @given(data=multilabel_streams(), mistakes=st.integers(1, 3), pickle_at=st.integers(0, 25))
-@settings(max_examples=30, deadline=None)
+@n_examples(30)
 def test_the_wrapper_equals_its_oracle(name: str, data: Any, mistakes: int, pickle_at: int) -> None:
     taxonomy, examples = data
     ours: Any = drift.BranchReset(getattr(linear_model, name)(taxonomy), Touchy(mistakes))
@@ -240,7 +241,7 @@ def test_the_wrapper_equals_its_oracle(name: str, data: Any, mistakes: int, pick
 
 @pytest.mark.parametrize("name", MULTI + SINGLE)
 @given(data=st.data())
-@settings(max_examples=8, deadline=None)
+@n_examples(8)
 def test_without_an_alarm_nothing_differs(name: str, data: Any) -> None:
     t = data.draw(trees())
     model = getattr(linear_model, name)(t)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from river import base, dummy, preprocessing, stats
 from river import metrics as river_metrics
@@ -19,6 +19,7 @@ from river import metrics as river_metrics
 import oracles
 from river_hier import Taxonomy, evaluate, linear_model, losses, metrics
 from river_hier.datasets import synth
+from support.hypothesis_settings import n_examples
 from support.strategies import parents_of, trees
 
 TREE = Taxonomy.from_nested({"animal": {"mammal": {"dog": ["wolf", "fox"]}, "bird": ["owl"]}})
@@ -160,7 +161,7 @@ def test_pipelines() -> None:
 
 
 @given(taxonomy=trees(max_nodes=6), seed=st.integers(0, 10**6))
-@settings(max_examples=25, deadline=None)
+@n_examples(25)
 def test_expected_losses_are_the_oracle_s(taxonomy: Taxonomy, seed: int) -> None:
     stream = synth.LinearLabels(taxonomy, n_features=3, seed=seed, drift_at=2)
     parents = parents_of(taxonomy)
@@ -391,7 +392,7 @@ def separate(taxonomy: Taxonomy, omega: Any, xs: Any) -> Any:
 
 
 @given(taxonomy=trees(), seed=st.integers(0, 10**6), m=st.integers(1, 40))
-@settings(max_examples=60, deadline=None)
+@n_examples(60)
 def test_hieron_errs_less_than_its_bound(taxonomy: Taxonomy, seed: int, m: int) -> None:
     rng = random.Random(seed)
     omega = {v: {i: rng.gauss(0, 1) for i in range(3)} for v in taxonomy}
@@ -496,7 +497,7 @@ def naive_hrls_bound(taxonomy: Taxonomy, u: Any, examples: Any, costs: Any) -> f
 
 
 @given(taxonomy=trees(), seed=st.integers(0, 10**6), m=st.integers(1, 12), d=st.integers(2, 8))
-@settings(max_examples=60, deadline=None)
+@n_examples(60)
 def test_hrls_bound_is_theorem_2(taxonomy: Taxonomy, seed: int, m: int, d: int) -> None:
     stream = synth.LinearLabels(taxonomy, n_features=d, seed=seed)
     examples = list(stream.take(m))

@@ -22,12 +22,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from river import evaluate
 
 from river_hier import Taxonomy, _backend, checkpoint, linear_model, metrics
 from support.backends import environment
+from support.hypothesis_settings import n_examples
 from support.paths import EXAMPLES, TESTS
 from support.requirements import require_module, require_program
 
@@ -202,7 +203,7 @@ fields = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=150)
+@n_examples(150)
 @given(st.lists(fields | anything))
 def test_no_message_breaks_it(messages: list[Any]) -> None:
     state = delayed.new_state(Taxonomy([("r", "a"), ("r", "b")]))

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from river import (
     base,
@@ -31,6 +31,7 @@ import oracles
 from river_hier import Taxonomy, induction
 from river_hier.induction.divergence import divergence, joints, merge
 from river_hier.induction.jensen_shannon_tree import agglomerate
+from support.hypothesis_settings import n_examples
 from support.strategies import LABELS
 
 DECOMPOSITIONS = [induction.BinaryDecomposition, induction.SoftBinaryDecomposition]
@@ -98,7 +99,6 @@ def random_tree(classes: list[Any], rng: np.random.Generator) -> Any:
 
 
 @given(problem=problems(min_classes=2))
-@settings(deadline=None)
 def test_lins_bounds_against_the_definition_and_the_bayes_error(problem: Any) -> None:
     priors, conditionals = problem
     lower, upper = induction.bayes_error_bounds(priors, conditionals)
@@ -120,7 +120,6 @@ def test_one_class_is_never_mistaken() -> None:
 
 
 @given(problem=problems(min_classes=2), seed=st.integers(0, 10_000))
-@settings(deadline=None)
 def test_the_recursions_against_the_definition(problem: Any, seed: int) -> None:
     priors, conditionals = problem
     tree = random_tree(list(priors), np.random.default_rng(seed))
@@ -131,7 +130,6 @@ def test_the_recursions_against_the_definition(problem: Any, seed: int) -> None:
 
 
 @given(problem=problems(min_classes=2), seed=st.integers(0, 10_000))
-@settings(deadline=None)
 def test_lins_bounds_hold_for_every_tree(problem: Any, seed: int) -> None:
     """The figures of the paper's recursions are not bounds."""
     priors, conditionals = problem
@@ -231,7 +229,7 @@ def counted(problem: Any, **parameters: Any) -> induction.JensenShannonTree:
 
 
 @given(problem=problems(), seed=st.integers(0, 10_000))
-@settings(deadline=None, max_examples=50)
+@n_examples(50)
 def test_the_tree_against_the_naive_agglomeration(problem: Any, seed: int) -> None:
     builder = counted(problem, n_restarts=3, seed=seed)
     p = normalised(problem[0]), {c: normalised(problem[1][c]) for c in problem[0]}
@@ -247,7 +245,7 @@ def test_the_tree_against_the_naive_agglomeration(problem: Any, seed: int) -> No
 
 
 @given(problem=problems(), seed=st.integers(0, 100))
-@settings(deadline=None, max_examples=50)
+@n_examples(50)
 def test_the_tree_is_full_and_binary_and_its_leaves_are_the_classes(
     problem: Any, seed: int
 ) -> None:
@@ -260,7 +258,7 @@ def test_the_tree_is_full_and_binary_and_its_leaves_are_the_classes(
 
 
 @given(problem=problems())
-@settings(deadline=None, max_examples=50)
+@n_examples(50)
 def test_the_builder_counts(problem: Any) -> None:
     builder = counted(problem)
     assert builder.class_counts == problem[0]
@@ -270,7 +268,7 @@ def test_the_builder_counts(problem: Any) -> None:
 
 
 @given(problem=problems(min_classes=2))
-@settings(deadline=None, max_examples=50)
+@n_examples(50)
 def test_the_divergence_is_scipys(problem: Any) -> None:
     labels = list(problem[0])[:2]
     p, q = ([problem[1][c].get(x, 0) for x in "uvwxyz"] for c in labels)
@@ -402,7 +400,7 @@ def same(model: Any, oracle: oracles.Decomposition, x: Any) -> None:
 
 @each_decoding
 @given(stream=streams(), builds=st.booleans(), grace_period=st.integers(1, 20))
-@settings(deadline=None, max_examples=40)
+@n_examples(40)
 def test_the_learner_against_the_naive_one(
     cls: Any, stream: Any, builds: bool, grace_period: int
 ) -> None:
@@ -423,7 +421,7 @@ def test_the_learner_against_the_naive_one(
 
 @each_decoding
 @given(stream=streams(), seed=st.integers(0, 10_000))
-@settings(deadline=None, max_examples=40)
+@n_examples(40)
 def test_the_learner_in_a_given_tree(cls: Any, stream: Any, seed: int) -> None:
     classes = list(dict.fromkeys(y for _, y in stream))
     tree = random_tree(classes, np.random.default_rng(seed))
@@ -457,7 +455,7 @@ class Ideal(base.Classifier):
 
 
 @given(problem=problems(min_classes=2), seed=st.integers(0, 10_000))
-@settings(deadline=None, max_examples=50)
+@n_examples(50)
 def test_with_ideal_classifiers_soft_decoding_is_the_bayes_classifier(
     problem: Any, seed: int
 ) -> None:

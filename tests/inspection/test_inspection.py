@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from river import base, compose, naive_bayes, preprocessing
 from river import linear_model as river_linear_model
@@ -25,6 +25,7 @@ from river_hier import (
     probabilistic,
 )
 from support import strategies
+from support.hypothesis_settings import n_examples
 
 TREE = Taxonomy([("r", "a"), ("r", "b"), ("a", "c"), ("a", "d"), ("c", "e")])
 DAG = Taxonomy([("r", "a"), ("r", "b"), ("a", "c"), ("b", "c"), ("c", "d")])
@@ -104,7 +105,7 @@ class Says(base.Classifier):
 
 
 @given(st.data())
-@settings(max_examples=60, deadline=None)
+@n_examples(60)
 def test_a_single_label_stops_where_the_oracle_does(data: st.DataObject) -> None:
     t = data.draw(strategies.trees())
     parents = strategies.parents_of(t)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from river import base, checks, compose, datasets, preprocessing
 from river import evaluate as river_evaluate
@@ -24,6 +24,7 @@ from support.comparison import (
     decided,
     near_the_top,
 )
+from support.hypothesis_settings import n_examples
 from support.paths import DATA
 from support.strategies import (
     features,
@@ -74,7 +75,7 @@ each_kernel = pytest.mark.parametrize("which", KERNELS)
     pickle_at=st.integers(0, 25),
     C=st.sampled_from([math.inf, 1.0, 0.1]),
 )
-@settings(max_examples=25, deadline=None)
+@n_examples(25)
 def test_single_label(name: str, which: str, data: Any, pickle_at: int, C: float) -> None:
     taxonomy, stream = data
     ours_kernel, theirs_kernel = KERNELS[which]
@@ -109,7 +110,7 @@ def theirs_moved(oracle: Any) -> Callable[[Any], bool]:
 @each_kernel
 @pytest.mark.parametrize("name", MULTI)
 @given(data=multilabel_streams(), pickle_at=st.integers(0, 25), l2=st.sampled_from([0.5, 1.0, 3.0]))
-@settings(max_examples=20, deadline=None)
+@n_examples(20)
 def test_multilabel(name: str, which: str, data: Any, pickle_at: int, l2: float) -> None:
     taxonomy, stream = data
     ours_kernel, theirs_kernel = KERNELS[which]
@@ -133,7 +134,7 @@ def test_multilabel(name: str, which: str, data: Any, pickle_at: int, l2: float)
 
 @pytest.mark.parametrize("name", SINGLE)
 @given(data=single_label_streams(), sparse=st.booleans())
-@settings(max_examples=60, deadline=None)
+@n_examples(60)
 def test_a_linear_kernel_is_the_linear_learner(name: str, data: Any, sparse: bool) -> None:
     taxonomy, stream = data
     dual = getattr(kernel, name)(taxonomy)
@@ -160,7 +161,7 @@ def test_a_linear_kernel_is_the_linear_learner(name: str, data: Any, sparse: boo
 
 @pytest.mark.parametrize("name", MULTI)
 @given(data=multilabel_streams(), l2=st.sampled_from([0.1, 1.0]))
-@settings(max_examples=60, deadline=None)
+@n_examples(60)
 def test_a_linear_kernel_is_linear_least_squares(name: str, data: Any, l2: float) -> None:
     taxonomy, stream = data
     dual = getattr(kernel, name)(taxonomy, l2=l2)
@@ -197,7 +198,7 @@ def test_a_linear_kernel_on_real_documents(name: str) -> None:
 
 
 @given(taxonomy=trees(min_nodes=3), seed=st.integers(0, 10_000))
-@settings(max_examples=25, deadline=None)
+@n_examples(25)
 def test_theorem_1_in_the_space_of_a_kernel(taxonomy: Taxonomy, seed: int) -> None:
     """omega^v is the smallest function that is +1 where v is on the path of the label, else -1."""
     rng = np.random.default_rng(seed)
@@ -226,7 +227,7 @@ def test_theorem_1_in_the_space_of_a_kernel(taxonomy: Taxonomy, seed: int) -> No
 
 @each_kernel
 @given(data=single_label_streams(), x=features(numbers=reals))
-@settings(max_examples=20, deadline=None)
+@n_examples(20)
 def test_the_margin_is_met_and_only_after_a_mistake(which: str, data: Any, x: Any) -> None:
     taxonomy, stream = data
     model = kernel.Hieron(taxonomy, KERNELS[which][0])
@@ -455,7 +456,7 @@ def test_an_example_is_copied() -> None:
 
 
 @given(x=features(numbers=reals), z=features(numbers=reals))
-@settings(max_examples=60, deadline=None)
+@n_examples(60)
 def test_kernels_equal_their_formulas(x: Any, z: Any) -> None:
     for ours, theirs in KERNELS.values():
         assert ours(x, z) == pytest.approx(theirs(x, z), rel=1e-9, abs=1e-9)
@@ -619,7 +620,7 @@ def test_an_open_taxonomy_grows(name: str) -> None:
 
 
 @given(stream=st.lists(st.tuples(features(), st.sets(st.sampled_from(["a", "b", 3]))), max_size=15))
-@settings(max_examples=25, deadline=None)
+@n_examples(25)
 def test_an_open_hrls_takes_labels_to_have_been_off_before(stream: Any) -> None:
     arrived = list(dict.fromkeys(label for _, y in stream for label in y))
     opened, closed = (

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from river import checks, datasets, preprocessing
 
@@ -27,6 +27,7 @@ from support.comparison import (
     near_the_top,
     untouched,
 )
+from support.hypothesis_settings import n_examples
 from support.river_data import GENE_TREE, TREE
 from support.strategies import (
     changes,
@@ -83,7 +84,7 @@ def examples(name: str, taxonomy: Taxonomy, n: int = 40, seed: int = 0) -> list[
 @both
 @pytest.mark.parametrize("C", [float("inf"), 0.1])
 @given(data=single_label_streams(), pickle_at=st.integers(0, 25))
-@settings(max_examples=40, deadline=None)
+@n_examples(40)
 def test_single_label(backend: str, C: float, data: Any, pickle_at: int) -> None:
     taxonomy, stream = data
     with running_on(backend):
@@ -109,7 +110,7 @@ def test_single_label(backend: str, C: float, data: Any, pickle_at: int) -> None
 @both
 @pytest.mark.parametrize("name", ["HPerceptron", "HAROW"])
 @given(data=multilabel_streams(), pickle_at=st.integers(0, 25))
-@settings(max_examples=40, deadline=None)
+@n_examples(40)
 def test_multilabel(backend: str, name: str, data: Any, pickle_at: int) -> None:
     taxonomy, stream = data
     with running_on(backend):
@@ -209,7 +210,7 @@ def remap_weights(name: str) -> Any:
 @both
 @pytest.mark.parametrize("name", ["Hieron", "HPerceptron", "HAROW"])
 @given(st.data())
-@settings(max_examples=15, deadline=None)
+@n_examples(15)
 def test_an_adopted_average_is_that_of_adopted_hypotheses(
     backend: str, name: str, data: Any
 ) -> None:

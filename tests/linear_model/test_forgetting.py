@@ -10,13 +10,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from river import checks, datasets
 
 import oracles
 from river_hier import Taxonomy, linear_model
 from support.backends import both, running_on
+from support.hypothesis_settings import n_examples
 from support.strategies import multilabel_streams, parents_of
 
 NEAR = 1e-9
@@ -34,7 +35,7 @@ def near(values: Any) -> Any:
     r=st.sampled_from([0.1, 1.0]),
     forgetting=st.sampled_from([0.1, 0.9, 0.99]),
 )
-@settings(max_examples=20, deadline=None)
+@n_examples(20)
 def test_harow_equals_the_oracle(
     backend: str, data: Any, pickle_at: int, r: float, forgetting: float
 ) -> None:
@@ -68,7 +69,7 @@ def widened(stream: list[Any]) -> list[Any]:
 @given(
     data=multilabel_streams(), pickle_at=st.integers(0, 25), forgetting=st.sampled_from([0.4, 0.8])
 )
-@settings(max_examples=7, deadline=None)
+@n_examples(7)
 def test_least_squares_equal_the_oracle(
     backend: str, name: str, wide: str, memory: float, data: Any, pickle_at: int, forgetting: float
 ) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import oracles
@@ -43,7 +43,6 @@ def hashed(x: dict[Any, float], n: int) -> dict[Any, float]:
     names=st.lists(st.one_of(st.sampled_from(WORDS), st.text(max_size=20)), unique_by=repr),
     k=st.integers(1, 12),
 )
-@settings(deadline=None)
 def test_rows_are_the_ends_of_checksums(backend: str, names: list[Any], k: int) -> None:
     x = {name: 1.0 + i / 4 for i, name in enumerate(names)}
     features = namespace(backend).FeatureHasher(2**k)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from river import checks, preprocessing, utils
 from river import evaluate as river_evaluate
@@ -20,6 +20,7 @@ from river_hier import Taxonomy, datasets, evaluate, linear_model, losses, metri
 from river_hier._backend import closures
 from river_hier.base import ranking_of
 from support.backends import both, running_on
+from support.hypothesis_settings import n_examples
 from support.paths import DATA
 from support.rankings import BAD_CANDIDATES, candidates_of, listed, separable
 from support.strategies import features, multilabels, parents_of, reals, taxonomies
@@ -210,7 +211,7 @@ def oracle_of(taxonomy: Taxonomy, parameters: dict[str, Any]) -> oracles.HMinOve
 
 @both
 @given(stream=streams(), pickle_at=st.integers(0, 12))
-@settings(max_examples=50, deadline=None)
+@n_examples(50)
 def test_hminover(backend: str, stream: Any, pickle_at: int) -> None:
     taxonomy, parameters, examples = stream
     with running_on(backend):
@@ -242,7 +243,7 @@ def test_hminover(backend: str, stream: Any, pickle_at: int) -> None:
 
 
 @given(stream=streams(), x=features(numbers=reals))
-@settings(max_examples=25, deadline=None)
+@n_examples(25)
 def test_probabilities_say_what_predictions_say(stream: Any, x: Any) -> None:
     taxonomy, parameters, examples = stream
     model = linear_model.HMinOver(taxonomy, **parameters)
@@ -255,7 +256,7 @@ def test_probabilities_say_what_predictions_say(stream: Any, x: Any) -> None:
 
 
 @given(stream=streams(), x=features(numbers=reals))
-@settings(max_examples=25, deadline=None)
+@n_examples(25)
 def test_a_step_widens_the_margin_by_its_size(stream: Any, x: Any) -> None:
     """The pair's margin grows by Delta sum_v t_v^2 ||x||^2 over the differing nodes: the law of
     the update, and nothing moves where the margin was met."""
@@ -287,7 +288,7 @@ def test_a_step_widens_the_margin_by_its_size(stream: Any, x: Any) -> None:
 
 
 @given(taxonomy=taxonomies(4), seed=st.integers(0, 99), margin=st.sampled_from([0.5, 4.0]))
-@settings(max_examples=10, deadline=None)
+@n_examples(10)
 def test_the_perceptron_bound(taxonomy: Taxonomy, seed: int, margin: float) -> None:
     """Each step w += Delta dPhi is made at <w, dPhi> < c. If <u, dPhi> >= 1 for every pair, then
     sum Delta <= <u, w> <= ||u|| ||w|| and ||w||^2 <= sum Delta (2 c + max Delta ||dPhi||^2), so
@@ -370,7 +371,7 @@ def test_attributes_of_zero_make_a_flat_scorer_with_the_trees_losses() -> None:
     stream=st.lists(st.tuples(features(), st.sets(st.sampled_from(["a", "b", 3]))), max_size=15),
     probe=features(),
 )
-@settings(max_examples=20, deadline=None)
+@n_examples(20)
 def test_an_open_taxonomy_scores_labels_that_arrive(stream: Any, probe: Any) -> None:
     model = linear_model.HMinOver()
     assert (

@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import oracles
 from river_hier import Taxonomy, evaluate, linear_model
 from support.backends import both, running_on
+from support.hypothesis_settings import n_examples
 from support.strategies import (
     features,
     multilabel_streams,
@@ -25,7 +26,6 @@ from support.strategies import (
 
 
 @given(data=single_label_streams(), x=features(numbers=reals))
-@settings(deadline=None)
 def test_hieron_moves_only_where_the_paths_differ_and_meets_its_margin(data: Any, x: Any) -> None:
     taxonomy, stream = data
     model = linear_model.Hieron(taxonomy)
@@ -55,7 +55,7 @@ def moved(before: dict[Any, Any], after: dict[Any, Any]) -> float:
 
 @both
 @given(data=single_label_streams(), C=st.floats(1e-3, 1.0))
-@settings(max_examples=60, deadline=None)
+@n_examples(60)
 def test_a_capped_step_is_a_short_one(backend: str, data: Any, C: float) -> None:
     taxonomy, stream = data
     with running_on(backend):
@@ -74,7 +74,7 @@ def test_a_capped_step_is_a_short_one(backend: str, data: Any, C: float) -> None
 @both
 @pytest.mark.parametrize("name", ["Hieron", "AveragedHieron"])
 @given(data=single_label_streams())
-@settings(max_examples=30, deadline=None)
+@n_examples(30)
 def test_a_cap_beyond_every_step_changes_nothing(backend: str, name: str, data: Any) -> None:
     taxonomy, stream = data
     with running_on(backend):
@@ -104,7 +104,7 @@ def test_the_margin_is_met_whatever_the_norm(size: float) -> None:
 
 
 @given(taxonomy=trees(min_nodes=3), seed=st.integers(0, 10_000))
-@settings(max_examples=30, deadline=None)
+@n_examples(30)
 def test_corollary_1_on_separable_streams(taxonomy: Taxonomy, seed: int) -> None:
     rng = np.random.default_rng(seed)
     n = len(taxonomy)
@@ -136,7 +136,6 @@ def test_corollary_1_on_separable_streams(taxonomy: Taxonomy, seed: int) -> None
 
 
 @given(data=single_label_streams())
-@settings(deadline=None)
 def test_averaged_weights_are_the_brute_force_average(data: Any) -> None:
     taxonomy, stream = data
     model = linear_model.AveragedHieron(taxonomy)
@@ -157,7 +156,7 @@ def test_averaged_weights_are_the_brute_force_average(data: Any) -> None:
 
 
 @given(data=multilabel_streams(), x=features(numbers=reals))
-@settings(max_examples=60, deadline=None)
+@n_examples(60)
 def test_hrls_is_the_direct_solve_of_equation_1(data: Any, x: Any) -> None:
     taxonomy, stream = data
     names = sorted({name for x_, _ in [*stream, (x, None)] for name in x_}, key=str)
@@ -183,7 +182,7 @@ def test_hrls_is_the_direct_solve_of_equation_1(data: Any, x: Any) -> None:
 
 
 @given(taxonomy=trees(), seed=st.integers(0, 1000))
-@settings(max_examples=15, deadline=None)
+@n_examples(15)
 def test_the_regret_of_hrls_is_under_its_bound(taxonomy: Taxonomy, seed: int) -> None:
     from river_hier import metrics
     from river_hier.datasets import synth
@@ -212,7 +211,6 @@ def test_hrls_learns_the_label_model() -> None:
     "name", ["Hieron", "AveragedHieron", "HPerceptron", "HAROW", "HRLS", "SHRLS"]
 )
 @given(x=st.sampled_from([{}, {"a": 0.0}, {"a": 1e-200}, {"unheard": 0}]))
-@settings(deadline=None)
 def test_a_zero_example_has_a_defined_prediction_and_moves_nothing(name: str, x: Any) -> None:
     taxonomy = Taxonomy([("r", "a"), ("a", "b"), ("r", "c")])
     model = getattr(linear_model, name)(taxonomy)
@@ -261,7 +259,7 @@ def variances(model: Any) -> Any:
 
 
 @given(data=multilabel_streams(), r=st.sampled_from([0.1, 1.0, 10.0]))
-@settings(max_examples=60, deadline=None)
+@n_examples(60)
 def test_the_variances_of_harow_only_fall(data: Any, r: float) -> None:
     taxonomy, stream = data
     model = linear_model.HAROW(taxonomy, r=r)
@@ -282,7 +280,7 @@ def test_the_variances_of_harow_only_fall(data: Any, r: float) -> None:
 
 
 @given(data=multilabel_streams(), r=st.sampled_from([0.1, 1.0]))
-@settings(max_examples=40, deadline=None)
+@n_examples(40)
 def test_harow_brings_the_margin_of_a_repeated_example_to_one(data: Any, r: float) -> None:
     taxonomy, stream = data
     model = linear_model.HAROW(taxonomy, r=r)

@@ -7,7 +7,7 @@ import pickle
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import oracles
@@ -21,6 +21,7 @@ from support.comparison import (
     near_the_top,
     untouched,
 )
+from support.hypothesis_settings import n_examples
 from support.strategies import features, multilabel_streams, parents_of, single_label_streams, trees
 
 
@@ -38,7 +39,7 @@ def compared(name: str, oracle: Any, x: Any, y: Any) -> dict[Any, float]:
     pickle_at=st.integers(0, 25),
     C=st.sampled_from([math.inf, 1.0, 0.1]),
 )
-@settings(max_examples=150, deadline=None)
+@n_examples(150)
 def test_single_label(name: str, data: Any, pickle_at: int, C: float) -> None:
     taxonomy, stream = data
     ours = getattr(linear_model, name)(taxonomy, C=C)
@@ -75,7 +76,7 @@ PARAMETER = {"HPerceptron": None, "HAROW": "r", "HRLS": "l2", "SHRLS": "l2"}
 
 @pytest.mark.parametrize("name", PARAMETER)
 @given(data=multilabel_streams(), pickle_at=st.integers(0, 25), c=st.sampled_from([0.5, 1.0, 3.0]))
-@settings(max_examples=120, deadline=None)
+@n_examples(120)
 def test_multilabel(name: str, data: Any, pickle_at: int, c: float) -> None:
     taxonomy, stream = data
     parameters = {PARAMETER[name]: c} if PARAMETER[name] else {}
@@ -108,7 +109,7 @@ def test_multilabel(name: str, data: Any, pickle_at: int, c: float) -> None:
 
 
 @given(data=multilabel_streams(), threshold=st.sampled_from([0.1, 1.0, 20.0]))
-@settings(max_examples=60, deadline=None)
+@n_examples(60)
 def test_the_threshold_of_shrls(data: Any, threshold: float) -> None:
     taxonomy, stream = data
     ours = linear_model.SHRLS(taxonomy, threshold=threshold)
@@ -129,7 +130,7 @@ def test_the_threshold_of_shrls(data: Any, threshold: float) -> None:
         max_size=80,
     )
 )
-@settings(max_examples=5, deadline=None)
+@n_examples(5)
 def test_many_features_stay_in_dual_variables(stream: Any) -> None:
     taxonomy = Taxonomy([("r", "a"), ("a", "b"), ("a", "c"), ("r", "d")])
     ours, theirs = linear_model.HRLS(taxonomy), oracles.HRLS(parents_of(taxonomy))
@@ -144,7 +145,7 @@ def test_many_features_stay_in_dual_variables(stream: Any) -> None:
     stream=st.lists(st.tuples(features(), st.sampled_from(["a", "b", 3])), max_size=25),
     probe=features(),
 )
-@settings(max_examples=60, deadline=None)
+@n_examples(60)
 def test_an_open_taxonomy_equals_the_closed_flat_one(name: str, stream: Any, probe: Any) -> None:
     cls = getattr(linear_model, name)
     arrived = list(dict.fromkeys(y for _, y in stream))
@@ -161,7 +162,7 @@ def test_an_open_taxonomy_equals_the_closed_flat_one(name: str, stream: Any, pro
     stream=st.lists(st.tuples(features(), st.sets(st.sampled_from(["a", "b", 3]))), max_size=25),
     probe=features(),
 )
-@settings(max_examples=60, deadline=None)
+@n_examples(60)
 def test_an_open_hrls_takes_labels_to_have_been_off_before(stream: Any, probe: Any) -> None:
     arrived = list(dict.fromkeys(label for _, y in stream for label in y))
     opened, closed = linear_model.HRLS(), linear_model.HRLS(Taxonomy.flat(arrived))
@@ -187,7 +188,7 @@ def test_a_label_may_arrive_when_an_open_hrls_is_in_primal_variables() -> None:
 
 @pytest.mark.parametrize("l2", [0.1, 10.0])
 @given(data=multilabel_streams())
-@settings(max_examples=40, deadline=None)
+@n_examples(40)
 def test_the_rule_that_spares_a_solve_is_exact(l2: float, data: Any) -> None:
     taxonomy, stream = data
     ours = linear_model.SHRLS(taxonomy, threshold=0.05, l2=l2)
@@ -258,7 +259,7 @@ def test_an_open_multilabel_model_grows(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["Hieron", "HPerceptron", "HAROW", "HRLS", "SHRLS"])
 @given(taxonomy=trees(min_nodes=3), x=features())
-@settings(max_examples=20, deadline=None)
+@n_examples(20)
 def test_flat_comparators_are_the_same_classes(name: str, taxonomy: Taxonomy, x: Any) -> None:
     model = getattr(linear_model, name)(taxonomy.flatten())
     label = taxonomy.nodes[-1]

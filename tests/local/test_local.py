@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from river import (
     base,
@@ -32,6 +32,7 @@ from river import tree as river_tree
 import oracles
 from river_hier import Taxonomy, linear_model, local, metrics
 from river_hier.datasets import RCV1, synth
+from support.hypothesis_settings import n_examples
 from support.paths import DATA
 from support.strategies import (
     features,
@@ -92,7 +93,7 @@ thresholds = st.sampled_from([0.0, 0.3, 0.5, 0.75, 1.0])
 
 
 @given(data=multilabel_streams(), x=features(), threshold=thresholds, pickle_at=st.integers(0, 25))
-@settings(max_examples=60, deadline=None)
+@n_examples(60)
 def test_per_node(data: Any, x: Any, threshold: float, pickle_at: int) -> None:
     taxonomy, stream = data
     ours = local.PerNode(Frequencies(), taxonomy, threshold)
@@ -113,7 +114,7 @@ def test_per_node(data: Any, x: Any, threshold: float, pickle_at: int) -> None:
 @given(
     data=single_label_streams(), x=features(), threshold=thresholds, pickle_at=st.integers(0, 25)
 )
-@settings(max_examples=60, deadline=None)
+@n_examples(60)
 def test_routing(name: str, data: Any, x: Any, threshold: float, pickle_at: int) -> None:
     taxonomy, stream = data
     ours = getattr(local, name)(Frequencies(), taxonomy, threshold)
@@ -137,7 +138,7 @@ def test_routing(name: str, data: Any, x: Any, threshold: float, pickle_at: int)
 
 @pytest.mark.parametrize("name", ROUTING)
 @given(data=single_label_streams(), x=features())
-@settings(max_examples=40, deadline=None)
+@n_examples(40)
 def test_probabilities_are_coherent(name: str, data: Any, x: Any) -> None:
     taxonomy, stream = data
     model = getattr(local, name)(Frequencies(), taxonomy)
@@ -157,7 +158,7 @@ def test_probabilities_are_coherent(name: str, data: Any, x: Any) -> None:
 
 @pytest.mark.parametrize("name", ROUTING)
 @given(data=single_label_streams(), x=features(), low=thresholds, high=thresholds)
-@settings(max_examples=40, deadline=None)
+@n_examples(40)
 def test_a_higher_threshold_stops_earlier_on_the_same_path(
     name: str, data: Any, x: Any, low: float, high: float
 ) -> None:
@@ -171,7 +172,7 @@ def test_a_higher_threshold_stops_earlier_on_the_same_path(
 
 
 @given(data=multilabel_streams(), x=features(), low=thresholds, high=thresholds)
-@settings(max_examples=40, deadline=None)
+@n_examples(40)
 def test_a_higher_threshold_switches_fewer_nodes_on(
     data: Any, x: Any, low: float, high: float
 ) -> None:
@@ -187,7 +188,7 @@ def test_a_higher_threshold_switches_fewer_nodes_on(
 
 
 @given(taxonomy=trees(min_nodes=3), data=st.data())
-@settings(max_examples=30, deadline=None)
+@n_examples(30)
 def test_where_labels_are_leaves_the_greedy_ends_in_a_leaf(taxonomy: Taxonomy, data: Any) -> None:
     model = local.PerParent(Frequencies(), taxonomy)
     assert model.predict_one({}) == taxonomy.root
@@ -197,7 +198,7 @@ def test_where_labels_are_leaves_the_greedy_ends_in_a_leaf(taxonomy: Taxonomy, d
 
 
 @given(data=single_label_streams())
-@settings(max_examples=20, deadline=None)
+@n_examples(20)
 def test_levels_and_parents_agree_about_a_generative_model(data: Any) -> None:
     """Naive Bayes knows each class by itself, so that conditioning is leaving the others out."""
     taxonomy, stream = data

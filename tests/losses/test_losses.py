@@ -6,12 +6,13 @@ import itertools
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import oracles
 from river_hier import Taxonomy, losses
 from river_hier.taxonomy import UnknownLabelError
+from support.hypothesis_settings import n_examples
 from support.predictions import ANIMALS, P_ANIMALS, answers, truths
 from support.strategies import dags, multilabels, parents_of, taxonomies, trees
 
@@ -94,7 +95,7 @@ def test_truncation_never_raises_the_h_loss(data: Any, taxonomy: Taxonomy) -> No
     assert losses.h_loss(taxonomy, y_true, truncated, c) <= loss
 
 
-@settings(max_examples=200, deadline=None)
+@n_examples(200)
 @given(
     case=cases(lambda: trees(4, 7)), data=st.data(),
     missed=st.floats(0, 10), spurious=st.floats(0, 10),

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from river import base, dummy, evaluate, linear_model, naive_bayes, preprocessing, stats, utils
 from river import metrics as river_metrics
@@ -18,6 +18,7 @@ import oracles
 from river_hier import Taxonomy, losses, metrics
 from river_hier.metrics.sums import Mean, Sum
 from river_hier.taxonomy import UnknownLabelError
+from support.hypothesis_settings import n_examples
 from support.predictions import ANIMALS, P_ANIMALS, answers, truths
 from support.strategies import parents_of, taxonomies, trees
 
@@ -209,7 +210,7 @@ def test_single_labels_agree_with_rivers_accuracy(stream: Any) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-@settings(max_examples=40)
+@n_examples(40)
 @given(stream=streams(), data=st.data())
 def test_reverting_some_leaves_the_others(name: str, stream: Any, data: Any) -> None:
     taxonomy, ours, _ = stream
@@ -225,7 +226,7 @@ def test_reverting_some_leaves_the_others(name: str, stream: Any, data: Any) -> 
 
 
 @pytest.mark.parametrize("name", NAMES)
-@settings(max_examples=40)
+@n_examples(40)
 @given(stream=streams(), window_size=st.integers(1, 4))
 def test_rolling_is_recomputing_the_window(name: str, stream: Any, window_size: int) -> None:
     taxonomy, ours, _ = stream

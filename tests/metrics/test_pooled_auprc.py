@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from river import checks, dummy, preprocessing, utils
 from river import datasets as river_datasets
@@ -21,6 +21,7 @@ import oracles
 from oracles.pooled_auprc import Decision
 from river_hier import Taxonomy, evaluate, kernel, linear_model, local, metrics
 from river_hier.metrics.precision_recall import area, bins
+from support.hypothesis_settings import n_examples
 from support.strategies import multilabels, parents_of, taxonomies
 
 TREE = Taxonomy([("r", "a"), ("a", "b"), ("a", "c"), ("r", "d")])
@@ -54,7 +55,7 @@ def feed(metric: Any, stream: Any) -> Any:
 
 
 @given(stream=streams(st.integers(-4, 4).map(lambda i: i / 2)), data=st.data())
-@settings(max_examples=60, deadline=None)
+@n_examples(60)
 def test_the_area_equals_the_naive_one(stream: Any, data: Any) -> None:
     taxonomy, examples = stream
     ours = feed(metrics.PooledAUPRC(taxonomy), examples).get()
@@ -116,7 +117,7 @@ def test_bins_are_a_thousandth_wide() -> None:
 
 
 @given(stream=streams())
-@settings(max_examples=60, deadline=None)
+@n_examples(60)
 def test_bins_cost_no_more_than_the_order_within_them(stream: Any) -> None:
     """The exact area is between those of the worst and of the best order within bins."""
     taxonomy, examples = stream
@@ -183,7 +184,7 @@ def test_the_extremes() -> None:
 
 
 @given(stream=streams(), data=st.data())
-@settings(max_examples=50, deadline=None)
+@n_examples(50)
 def test_reverting_some_leaves_the_others(stream: Any, data: Any) -> None:
     taxonomy, examples = stream
     gone = data.draw(st.lists(st.booleans(), min_size=len(examples), max_size=len(examples)))

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from river import evaluate as river_evaluate
 from river import utils
@@ -17,6 +17,7 @@ import oracles
 from oracles.reliability import Decision
 from river_hier import Taxonomy, decision, evaluate, linear_model, metrics
 from river_hier.datasets import synth
+from support.hypothesis_settings import n_examples
 from support.strategies import multilabels, parents_of, taxonomies
 
 TREE = Taxonomy([("r", "a"), ("a", "b"), ("a", "c"), ("r", "d")])
@@ -51,7 +52,7 @@ def feed(metric: Any, stream: Any) -> Any:
 
 
 @given(stream=streams(), n_bins=st.integers(1, 12), data=st.data())
-@settings(max_examples=60)
+@n_examples(60)
 def test_they_equal_the_naive_ones(stream: Any, n_bins: int, data: Any) -> None:
     taxonomy, examples = stream
     named = data.draw(st.none() | st.sets(st.sampled_from(taxonomy.nodes[1:]), min_size=1))
@@ -69,7 +70,7 @@ def test_they_equal_the_naive_ones(stream: Any, n_bins: int, data: Any) -> None:
 
 
 @given(stream=streams(), data=st.data())
-@settings(max_examples=50)
+@n_examples(50)
 def test_reverting_some_leaves_the_others(stream: Any, data: Any) -> None:
     taxonomy, examples = stream
     gone = data.draw(st.lists(st.booleans(), min_size=len(examples), max_size=len(examples)))
