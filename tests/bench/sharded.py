@@ -1,10 +1,10 @@
-"""SH-RLS on RCV1 in one process and in shards: seconds, bytes, and how even the work is.
+"""SH-RLS on RCV1 in one process and in shards: time, bytes sent, and balance of the work.
 
     python tests/bench/sharded.py --data FOLDER
 
-Both learn the first documents together, and the shards are planned by what is stored then. The rest
-comes in batches, by turns to the one process and to the shards. Needs Ray; both take the cores that
-are free, so the ratio says as much of the machine as of the code, and the processors' seconds more.
+Both start from a model that has learned the first documents, and nodes are assigned to shards by what
+it stores. The other documents come in batches, which the process and the shards learn in turn. Needs
+Ray. Both use all free processors, so the ratio depends on the machine; processor times depend less.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Batch = tuple[Any, list[Any]]
 
 
 def batches(documents: list[tuple[Any, Any]], names: list[str]) -> list[Batch]:
-    """Sparse matrices, as many frameworks bring them."""
+    """The documents as sparse matrices, with lists of labels."""
     column = {name: j for j, name in enumerate(names)}
     found = []
     for first in range(0, len(documents), BATCH):
@@ -41,34 +41,34 @@ def batches(documents: list[tuple[Any, Any]], names: list[str]) -> list[Batch]:
     return found
 
 
-def processes(model: Any) -> Any:
+def handles(model: Any) -> Any:
     return model._running._shards._actors
 
 
 def processor_seconds(model: Any) -> list[float]:
-    """Of each shard; waits until all that has been sent is learned."""
-    for process in processes(model):
-        process.wait(0)
-    asked = [
-        p.actor.__ray_call__.remote(lambda actor: __import__("time").process_time())
-        for p in processes(model)
+    """The processor time of each shard, after it has learned all batches."""
+    for handle in handles(model):
+        handle.wait(0)
+    calls = [
+        h.actor.__ray_call__.remote(lambda actor: __import__("time").process_time())
+        for h in handles(model)
     ]
-    return [processes(model)[0].ray.get(one) for one in asked]
+    return [handles(model)[0].ray.get(call) for call in calls]
 
 
 def race(start: Any, rest: list[Batch], names: list[str], k: int) -> Any:
-    """One process against k shards, batch by batch; the model of the one process."""
+    """Train one process and k shards, batch by batch; return the model of the one process."""
     one = pickle.loads(pickle.dumps(start))
     size = pickled = 0
-    seconds, processor, front = [0.0, 0.0], 0.0, 0.0
+    seconds, processor, driver = [0.0, 0.0], 0.0, 0.0
     with distributed.Sharded(start, shards=k, checkpoint_every=10) as many:
-        many.predict_many(rest[0][0][:1], columns=names)  # the processes are there
+        many.predict_many(rest[0][0][:1], columns=names)  # starts the shards
         before = processor_seconds(many)
         for X, y in tqdm(rest, unit="batch"):
             spent = time.process_time()
             batch, [(_, _, _, on)] = one._read_many(X, y, names, None)
             pickled += len(pickle.dumps((without_empty_columns(batch), on), protocol=5))
-            front += time.process_time() - spent
+            driver += time.process_time() - spent
             size += X.shape[0]
             moment, spent = time.perf_counter(), time.process_time()
             one.learn_many(X, y, columns=names)
@@ -76,8 +76,8 @@ def race(start: Any, rest: list[Batch], names: list[str], k: int) -> Any:
             processor += time.process_time() - spent
             moment = time.perf_counter()
             many.learn_many(X, y, columns=names)
-            for process in processes(many):
-                process.wait(0)
+            for handle in handles(many):
+                handle.wait(0)
             seconds[1] += time.perf_counter() - moment
         after = processor_seconds(many)
         trips = []
@@ -97,14 +97,14 @@ def race(start: Any, rest: list[Batch], names: list[str], k: int) -> Any:
         f"largest share of the shards' work, ideally {1 / k:.2f}: {max(shares) / sum(shares):.2f}"
     )
     print(f"bytes a batch  {pickled / len(rest):8,.0f}, a document {pickled / size:,.0f}")
-    print(f"read and encoded in front in {1e6 * front / size:.0f} us a document")
+    print(f"read and encoded in the driver in {1e6 * driver / size:.0f} us a document")
     print(f"predict_one of an empty x, there and back: {1e3 * np.median(trips):.1f} ms")
     print(f"answers that differ: {differ.sum()} of {X.shape[0] * (len(start._taxonomy) - 1):,}")
     return one
 
 
 def balance(taxonomy: Taxonomy, early: Any, late: Any) -> None:
-    """How many times faster the slowest of k shards is than one process, by the work stored."""
+    """The speedup of the slowest of k shards over one process, if work is instances squared."""
     units = [[v] for v in range(1, len(taxonomy))]
     work = np.array(late._effort())
     plans = {
@@ -131,11 +131,11 @@ def main(data: str | None, n_documents: int, k: int) -> None:
     stream = datasets.RCV1(data)
     documents = [example for _, example in zip(range(n_documents), stream, strict=False)]
     names = list(dict.fromkeys(name for x, _ in documents for name in x))
-    parts = batches(documents, names)
+    mini_batches = batches(documents, names)
     early = linear_model.SHRLS(stream.taxonomy)
-    for X, y in parts[: TOGETHER // BATCH]:
+    for X, y in mini_batches[: TOGETHER // BATCH]:
         early.learn_many(X, y, columns=names)
-    late = race(early, parts[TOGETHER // BATCH :], names, k)
+    late = race(early, mini_batches[TOGETHER // BATCH :], names, k)
     balance(stream.taxonomy, early, late)
 
 
