@@ -2,9 +2,10 @@
 
     python tests/bench/sharded.py --data FOLDER
 
-Both start from a model that has learned the first documents, and nodes are assigned to shards by what
-it stores. The other documents come in batches, which the process and the shards learn in turn. Needs
-Ray. Both use all free processors, so the ratio depends on the machine; processor times depend less.
+Both start from a model that has learned the first documents, and nodes are assigned to shards by
+what it stores. The other documents come in batches, which the process and the shards learn in turn.
+Needs Ray. Both use all free processors, so the ratio depends on the machine; processor times depend
+less on it.
 """
 
 from __future__ import annotations
