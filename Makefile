@@ -4,7 +4,7 @@ PYTHON ?= python
 .PHONY: test lint docs
 
 test:
-	$(PYTHON) -m pytest
+	$(PYTHON) -P -m pytest
 
 lint:
 	$(PYTHON) -m ruff check .

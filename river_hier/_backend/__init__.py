@@ -10,6 +10,10 @@ from __future__ import annotations
 
 import importlib
 import os
+import sys
+import warnings
+from importlib.machinery import EXTENSION_SUFFIXES
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .reference.averages import averaged_hieron_answer, averaged_scores, averaged_top_down_answer
@@ -108,6 +112,23 @@ TWINS = (
     "top_down_answers",
 )
 
+
+def _warn_of_hidden_backend() -> None:
+    """Warn that these sources hide an installed package that has a native backend."""
+    here = Path(__file__).resolve().parents[1]
+    for folder in sys.path:
+        other = Path(folder, "river_hier").resolve()
+        if other != here and any((other / f"_native{end}").exists() for end in EXTENSION_SUFFIXES):
+            warnings.warn(
+                f"river_hier was imported from {here}, which holds no native backend, and will be "
+                f"about 20 times slower than the installed {other}, which has one. Start Python "
+                "with -P or in another folder, or install these sources: pip install -e .",
+                RuntimeWarning,
+                stacklevel=2,
+            )
+            return
+
+
 core = "numpy"
 why = "`RIVER_HIER_PURE` is set"
 if not TYPE_CHECKING and os.environ.get("RIVER_HIER_PURE", "0") in ("", "0"):
@@ -115,6 +136,7 @@ if not TYPE_CHECKING and os.environ.get("RIVER_HIER_PURE", "0") in ("", "0"):
         native = importlib.import_module("river_hier._native")
     except ImportError as error:  # it was installed without a compiler, or is run from its sources
         why = f"there is no compiled core: {error}"
+        _warn_of_hidden_backend()
     else:
         core, why = "native", "it is installed"
         globals().update({name: getattr(native, name) for name in TWINS})
