@@ -11,10 +11,10 @@ from river import metrics as river_metrics
 
 from .. import losses, metrics
 from ..base.classifiers import takes_weights
-from ..metrics.base import MeanLoss
+from ..metrics.base import MeanScore
 from ..taxonomy import Taxonomy
 
-METRICS: dict[Any, Callable[[Taxonomy], MeanLoss]] = {
+METRICS: dict[Any, Callable[[Taxonomy], MeanScore]] = {
     losses.h_loss: metrics.HLoss,
     losses.maximal_loss: metrics.MaximalLoss,
     losses.ranking_loss: metrics.RankingLoss,
@@ -70,7 +70,7 @@ class CumulativeLosses(river_metrics.base.Metric):
     has an expected form; it has one in trees only.
     """
 
-    def __init__(self, metric: MeanLoss, dataset: Any) -> None:
+    def __init__(self, metric: MeanScore, dataset: Any) -> None:
         self._loss: Any = metric._eval
         probabilities = getattr(dataset, "probabilities", None)
         expected = getattr(metric, "expected", None) if metric.taxonomy.is_tree else None
@@ -109,9 +109,9 @@ class CumulativeLosses(river_metrics.base.Metric):
         return isinstance(model, Pair)
 
 
-def read_loss(loss: Any, dataset: Any) -> MeanLoss:
+def read_loss(loss: Any, dataset: Any) -> MeanScore:
     """The metric that `loss` is or, for a function of `losses`, the metric of that function."""
-    if isinstance(loss, MeanLoss):
+    if isinstance(loss, MeanScore) and not loss.bigger_is_better:
         return loss
     if not inspect.isfunction(loss) or loss not in METRICS:
         kind = loss.__name__ if hasattr(loss, "__name__") else type(loss).__name__

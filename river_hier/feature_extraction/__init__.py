@@ -1,4 +1,4 @@
-"""From texts to features."""
+"""Text features."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The bag of words of the H-RLS paper, made as the texts come."""
+"""The text features of the H-RLS paper, learned online."""
 
 from __future__ import annotations
 
@@ -17,57 +17,59 @@ _words = re.compile(r"\w\w+").findall
 
 
 class LogTFIDF(base.Transformer):
-    r"""Bags of words with the weights log(1 + tf) log(idf), from the documents seen so far.
+    r"""Bag of words with the weights log(1 + tf) log(idf), from the documents seen so far.
 
-    A word of a document weighs
+    The weight of a word in a document is
 
     $$\log(1 + \mathrm{tf}) \, \log(n / \mathrm{df})$$
 
-    where tf counts its occurrences in the document, n the documents learned from and df those of
-    them that hold the word. A word is a run of at least two letters, digits or underscores, in
-    lower case. Left out are stop words, words that have not come `min_count` times in all, and
-    words that stand in every document, since they weigh nothing: a text of such words alone, as the
-    first one is, gives `{}`. What has been given out is not corrected as the counts grow.
+    where tf is the number of its occurrences in the document, n the number of documents learned
+    from and df the number of these that contain the word. Words are runs of at least two letters,
+    digits or underscores, in lower case. Left out are stop words, words that have occurred fewer
+    than `min_count` times, and words that occur in every document, whose weight is 0. A text of
+    such words only, such as the first one, has no features.
 
-    Nothing is normalised; the papers' unit norm is `LogTFIDF(...) | preprocessing.Normalizer()`.
+    The features are not normalised; for unit norm, as in the paper, use
+    `LogTFIDF(...) | preprocessing.Normalizer()`.
 
-    Both methods take time in proportion to the length of the text. Memory holds one number for each
-    word that came `min_count` times, and two for each that came less often, as most words do: some
-    150 bytes with the word itself. `max_rare` bounds how many these are.
+    Both methods take time linear in the length of the text. Memory holds one number for each word
+    that has occurred `min_count` times and two for each rarer word, roughly 150 bytes including the
+    word. Most words are rare; `max_rare` limits their number.
 
     Parameters
     ----------
     on
-        The name of the feature that holds the text, or a list or tuple of several, whose words are
-        put together. With `None`, x is the text itself.
+        The name of the feature that holds the text, or a list or tuple of several, whose texts are
+        concatenated. With `None`, x is the text itself.
     stop_words
         Words to leave out, in lower case, such as `feature_extraction.STOP_WORDS`.
     min_count
-        How often a word must have come, in the documents learned from, to be given out.
+        The number of occurrences, in the documents learned from, from which a word is a feature.
     max_rare
-        How many words that have come less often to remember. When there are more, all of them are
-        forgotten at once and counted anew.
+        The maximum number of rarer words to remember. When it is exceeded, all of them are
+        forgotten, and their counts start from zero.
 
     Attributes
     ----------
     n
         The number of documents learned from.
     dfs
-        In how many of them each word stood that has come `min_count` times.
+        The number of documents that contain each word, for the words that have occurred
+        `min_count` times.
 
     Raises
     ------
     ValueError
-        If a parameter is not what it should be; from `learn_one` and `transform_one`, if a feature
-        is missing or is not text. An empty text is text.
+        If a parameter is invalid; from `learn_one` and `transform_one`, if a feature is missing or
+        is not a string. Empty strings are allowed.
 
     Notes
     -----
-    Section 8 of the paper [^1] uses the BOW library, whose tokens are not described; it
-    leaves out the words that come less than three times in the whole corpus, which a stream does
-    not know: here they are left out until they have come so often. The paper's inverse document
-    frequency is taken to be n / df. River's `TFIDF` smooths it, adds 1 and divides tf by the length
-    of the document.
+    Section 8 of the paper [^1] uses the BOW library, whose tokeniser is not described. It leaves out
+    words that occur fewer than three times in the whole corpus, which is unknown in a stream: here
+    they are left out until they have occurred three times. The paper's inverse document frequency
+    is taken to be n / df. River's `TFIDF` smooths it, adds 1 and divides tf by the length of the
+    document.
 
     Examples
     --------
@@ -121,7 +123,7 @@ class LogTFIDF(base.Transformer):
         self.n = 0
         self.dfs: dict[str, int] = {}
         self._rare: dict[str, tuple[int, int]] = {}  # occurrences, documents
-        self._stop_words = dict.fromkeys(stop_words or ())  # a set has no order to pickle
+        self._stop_words = dict.fromkeys(stop_words or ())  # a dict pickles in a fixed order
         self._on = on if on is None or isinstance(on, list | tuple) else [on]
 
     def learn_one(self, x: Any) -> None:
@@ -148,7 +150,7 @@ class LogTFIDF(base.Transformer):
             self._rare.clear()
 
     def transform_one(self, x: Any) -> dict[Hashable, Any]:
-        """The weights of the words of a document.
+        """Return the weights of the words of a document.
 
         Parameters
         ----------
@@ -157,7 +159,7 @@ class LogTFIDF(base.Transformer):
 
         Returns
         -------
-        `{word: weight}`, the weights positive, the words in the order of the text.
+        `{word: weight}`, with positive weights, in the order of the text.
 
         """
         n = self.n
@@ -168,7 +170,7 @@ class LogTFIDF(base.Transformer):
         }
 
     def _count(self, x: Any) -> Mapping[str, int]:
-        """How often each word occurs in a document."""
+        """The number of occurrences of each word in a document."""
         if self._on is None:
             texts = [x]
         else:

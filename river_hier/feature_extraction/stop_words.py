@@ -1,4 +1,4 @@
-"""English words that say nothing about what a text is about."""
+"""A list of English stop words."""
 
 from __future__ import annotations
 

@@ -1,9 +1,10 @@
-"""The losses of the papers, as plain functions of a taxonomy and two answers.
+"""The losses of the papers, as functions of a taxonomy, the truth and a prediction.
 
-The truth is a multilabel: what is below an "off" cannot be on. The prediction is taken at its
-word: an ancestor that it explicitly switches off stays off. The root is always on and never costs.
+The truth must respect the taxonomy: no node can be on below a node that is off. The prediction need
+not: an ancestor that it explicitly sets to False stays False. The root is always on and costs
+nothing.
 
-Rankings of labels are measured, too; there the prediction is `{label: score}`.
+The losses of rankings take `{label: score}` as a prediction.
 
 """
 

@@ -15,27 +15,26 @@ def average_precision(
     y_pred: Any,
     candidates: Candidates | None = None,
 ) -> float:
-    r"""Average precision: how pure the ranking is down to each of the relevant candidates.
+    r"""Average precision: the mean precision of a ranking, cut off at each relevant candidate.
 
     $$\frac{1}{|Y|} \sum_{y \in Y}
     \frac{|\{r \in Y : F(r) \ge F(y)\}|}{|\{r : F(r) \ge F(y)\}|}$$
 
     as in section 6 of the paper[^1], after Schapire and Singer[^2]. Candidates with equal scores
-    all count as high; where no candidate is relevant it is 1, since none is misplaced. Takes
-    O(relevant * candidates).
+    have the same rank. It is 1 if no candidate is relevant. Takes O(relevant * candidates).
 
     Parameters
     ----------
     taxonomy
         The taxonomy, a tree or a DAG.
     y_true
-        The truth: a label, an iterable of labels or `{label: bool}`. A label on whose ancestor is
-        explicitly False raises a `ValueError`, an unknown one an `UnknownLabelError`.
+        The truth: a label, an iterable of labels or `{label: bool}`. A label that is True while an
+        ancestor is explicitly False raises a `ValueError`, an unknown label an `UnknownLabelError`.
     y_pred
-        `{label: score}`, the higher the more likely. Candidates that it does not hold rank below
-        all others; a candidate's score that is no number raises a `ValueError`.
+        `{label: score}`; higher scores rank first. Candidates without a score rank below all
+        others; a score that is not a number raises a `ValueError`.
     candidates
-        The labels that are ranked; `None` for the leaves. Those that are on are relevant.
+        The labels to rank; `None` for the leaves. A candidate is relevant if it is true.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What a node costs: reading `{label: cost}`, be it the costs of the H-loss or volumes."""
+"""Costs of nodes, `{label: cost}`: the costs of the H-loss and the volumes of other losses."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from typing import Any
 
 from ..taxonomy import Taxonomy
 
-# Mapping[Label, float] would refuse a dict[str, float]: the type of the keys is invariant.
+# Mapping[Label, float] would not accept a dict[str, float]: the key type is invariant.
 Costs = Mapping[Any, float]
 
 
 def by_node(taxonomy: Taxonomy, costs: Costs | None, name: str) -> Callable[[int], float]:
-    """The cost of a node, given its index; 1 where `costs` does not say.
+    """A function from the index of a node to its cost, which is 1 by default.
 
-    Unknown labels are refused here, by one comparison of key sets; a value is looked at when it
-    is asked for, because a loss asks for few of them. `check` asks for all.
+    Unknown labels raise immediately, by a comparison of key sets. A value is checked only when it
+    is used, since a loss uses few of them; `check` checks them all.
     """
     if costs is None:
         return _one
@@ -37,13 +37,13 @@ def by_node(taxonomy: Taxonomy, costs: Costs | None, name: str) -> Callable[[int
 
 
 def check(taxonomy: Taxonomy, costs: Costs | None, name: str) -> None:
-    """Every label of `costs` must be in the taxonomy, every value positive and finite."""
+    """Raise unless all labels are in the taxonomy and all values positive and finite."""
     by_node(taxonomy, costs, name)
     check_values(costs, name)
 
 
 def check_values(costs: Costs | None, name: str) -> None:
-    """Every value must be positive and finite; the labels may be yet to come."""
+    """Raise unless all values are positive and finite; labels may be added to a taxonomy later."""
     if costs is not None:
         _check_mapping(costs, name)
         for label, value in costs.items():
@@ -51,7 +51,7 @@ def check_values(costs: Costs | None, name: str) -> None:
 
 
 def check_factor(name: str, value: Any) -> None:
-    """A factor of a whole kind of mistakes must be a finite number; 0 leaves that kind out."""
+    """Raise unless the weight of a kind of errors is finite and at least 0, which ignores them."""
     if not _is_number(value) or not 0.0 <= value < math.inf:
         raise ValueError(f"`{name}` must be a finite number of at least 0, got {value!r}")
 

@@ -18,34 +18,35 @@ def expected_h_loss(
     y_pred: Any,
     costs: Costs | None = None,
 ) -> float:
-    r"""Expected H-loss of a prediction, when the probabilities of the labels are known.
+    r"""Expected H-loss of a prediction under known probabilities of the labels.
 
     Labels are drawn from the top down: a node is on with probability $p_i$ if its parent is on,
     otherwise it is off (section 5 of the paper[^1]). A node whose ancestors are all predicted on
-    is charged if they are truly on and its own answer is wrong:
+    contributes if these are truly on and its own prediction is wrong:
 
     $$E\,\ell_H = \sum_{i\,:\,\hat{y}_j = 1,\ j \in ANC(i)} c_i
     \prod_{j \in ANC(i)} p_j \cdot (1 - p_i \text{ if } \hat{y}_i = 1 \text{ else } p_i).$$
 
-    A prediction need not respect the taxonomy. A node predicted on under nodes predicted off is
-    charged when those are truly off, so its own answer must be wrong; if the nodes predicted off
-    begin at k, that has probability $\prod_{j \in ANC(k)} p_j (1 - p_k)$. A node predicted on
-    below yet another such node is never charged.
+    A prediction need not respect the taxonomy. A node predicted on below nodes predicted off
+    contributes if these are truly off, in which case its own prediction is wrong; if k is the
+    topmost node predicted off, this has probability $\prod_{j \in ANC(k)} p_j (1 - p_k)$. A node
+    predicted on below another such node never contributes.
 
-    Takes O(nodes that are on, their children and their ancestors), plus reading the prediction.
+    Takes O(nodes that are on, their children and their ancestors), plus the time to parse the
+    labels.
 
     Parameters
     ----------
     taxonomy
-        The taxonomy, a tree; a node with several parents raises a `ValueError` that names it.
+        The taxonomy, which must be a tree, otherwise a `ValueError` is raised.
     probabilities
-        `{label: P(on | parent on)}` for every label but the root. A visited label that is missing
-        or whose value is not in [0, 1] raises a `ValueError`; the others are not looked at.
+        `{label: P(on | parent on)}` for every label but the root. A missing label or a value
+        outside [0, 1] raises a `ValueError`; only the labels that contribute are checked.
     y_pred
         The prediction: a label, an iterable of labels or `{label: bool}`. An ancestor that is
-        explicitly False stays off.
+        explicitly False stays False.
     costs
-        `{label: cost}`, positive and finite; 1 for the labels it does not hold.
+        `{label: cost}`, positive and finite; the default is 1.
 
     Examples
     --------

@@ -20,7 +20,7 @@ def expected_symmetric_difference_loss(
     missed: float = 1.0,
     spurious: float = 1.0,
 ) -> float:
-    r"""Expected symmetric difference loss, when the probabilities of the labels are known.
+    r"""Expected symmetric difference loss of a prediction under known probabilities of the labels.
 
     Labels are drawn from the top down: a node is on with probability $p_i$ if its parent is on,
     otherwise it is off (section 5 of the paper[^1]), hence on with probability
@@ -29,25 +29,25 @@ def expected_symmetric_difference_loss(
     $$E\,\Delta = c^- \sum_{i\,:\,\hat{y}_i = 0} s_i q_i
     + c^+ \sum_{i\,:\,\hat{y}_i = 1} s_i (1 - q_i),$$
 
-    whether the prediction respects the taxonomy or not. Every node that may be on contributes, so
+    whether or not the prediction respects the taxonomy. Every node that may be on contributes, so
     this takes O(nodes), unlike the other expected losses.
 
     Parameters
     ----------
     taxonomy
-        The taxonomy, a tree; a node with several parents raises a `ValueError` that names it.
+        The taxonomy, which must be a tree, otherwise a `ValueError` is raised.
     probabilities
-        `{label: P(on | parent on)}` for every label but the root. A label that is missing or whose
-        value is not in [0, 1] raises a `ValueError`.
+        `{label: P(on | parent on)}` for every label but the root. A missing label or a value
+        outside [0, 1] raises a `ValueError`.
     y_pred
         The prediction: a label, an iterable of labels or `{label: bool}`. An ancestor that is
-        explicitly False stays off.
+        explicitly False stays False.
     volumes
-        `{label: volume}` ($s_i$), positive and finite; 1 for the labels it does not hold.
+        `{label: volume}` ($s_i$), positive and finite; the default is 1.
     missed
-        The factor of nodes that are on in the truth only ($c^-$), at least 0.
+        The weight of nodes that are on in the truth only ($c^-$), at least 0.
     spurious
-        The factor of nodes that are on in the prediction only ($c^+$), at least 0.
+        The weight of nodes that are on in the prediction only ($c^+$), at least 0.
 
     Examples
     --------

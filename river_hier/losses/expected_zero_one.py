@@ -13,27 +13,27 @@ from .probabilities import conditional
 def expected_zero_one_loss(
     taxonomy: Taxonomy, probabilities: Mapping[Any, float], y_pred: Any
 ) -> float:
-    r"""Expected zero-one loss of a prediction, when the probabilities of the labels are known.
+    r"""Expected zero-one loss of a prediction under known probabilities of the labels.
 
     Labels are drawn from the top down: a node is on with probability $p_i$ if its parent is on,
-    otherwise it is off (section 5 of the paper[^1]). So a prediction that respects the taxonomy is
-    right with the probability of one multilabel, and one that does not is never right:
+    otherwise it is off (section 5 of the paper[^1]). A prediction that respects the taxonomy is
+    right with the probability of that multilabel, and any other is always wrong:
 
     $$E\,\ell_{0/1} = 1 - \prod_{i\,:\,\hat{y}_i = 1} p_i
     \prod_{i\,:\,\hat{y}_i = 0,\ \hat{y}_{PAR(i)} = 1} (1 - p_i).$$
 
-    Takes O(nodes that are on and their children), plus reading the prediction.
+    Takes O(nodes that are on and their children), plus the time to parse the labels.
 
     Parameters
     ----------
     taxonomy
-        The taxonomy, a tree; a node with several parents raises a `ValueError` that names it.
+        The taxonomy, which must be a tree, otherwise a `ValueError` is raised.
     probabilities
-        `{label: P(on | parent on)}` for every label but the root. A visited label that is missing
-        or whose value is not in [0, 1] raises a `ValueError`; the others are not looked at.
+        `{label: P(on | parent on)}` for every label but the root. A missing label or a value
+        outside [0, 1] raises a `ValueError`; only the labels that contribute are checked.
     y_pred
         The prediction: a label, an iterable of labels or `{label: bool}`. An ancestor that is
-        explicitly False stays off.
+        explicitly False stays False.
 
     Examples
     --------

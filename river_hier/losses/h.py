@@ -1,4 +1,4 @@
-"""The H-loss: below a node that is wrong, nothing costs any more."""
+"""The H-loss: the cost of the wrong nodes whose ancestors are all right."""
 
 from __future__ import annotations
 
@@ -11,31 +11,31 @@ from .costs import Costs, by_node
 
 
 def h_loss(taxonomy: Taxonomy, y_true: Any, y_pred: Any, costs: Costs | None = None) -> float:
-    r"""H-loss: the cost of the nodes that are wrong though all their ancestors are right.
+    r"""H-loss: the cost of the wrong nodes whose ancestors are all right.
 
     $$\ell_H(\hat{y}, v) = \sum_i c_i\,
     \{\hat{y}_i \neq v_i \wedge \hat{y}_j = v_j,\ j \in ANC(i)\}$$
 
-    as in section 3 of the paper[^1], with the costs of its Remark 5. Once a node is wrong, nothing
-    is charged for the nodes below it. With unit costs and predictions that respect the taxonomy,
-    zero-one loss <= H-loss <= symmetric difference loss.
+    as in section 3 of the paper[^1], with the costs of its Remark 5. Nodes below a wrong node cost
+    nothing. With unit costs and predictions that respect the taxonomy, zero-one loss <= H-loss <=
+    symmetric difference loss.
 
-    Takes O(nodes that differ and their ancestors), plus reading the answers and comparing the
-    keys of `costs` with the labels. The paper defines it in trees; in a DAG the formula is read
-    with all ancestors of a node.
+    Takes O(nodes that differ and their ancestors), plus the time to parse the labels and to look up
+    the labels of `costs`. The paper defines it for trees; in a DAG, $ANC(i)$ is the set of all
+    ancestors.
 
     Parameters
     ----------
     taxonomy
         The taxonomy, a tree or a DAG.
     y_true
-        The truth: a label, an iterable of labels or `{label: bool}`. A label on whose ancestor is
-        explicitly False raises a `ValueError`, an unknown one an `UnknownLabelError`.
+        The truth: a label, an iterable of labels or `{label: bool}`. A label that is True while an
+        ancestor is explicitly False raises a `ValueError`, an unknown label an `UnknownLabelError`.
     y_pred
-        The prediction, in the same forms. An ancestor that is explicitly False stays off.
+        The prediction, in the same forms. An ancestor that is explicitly False stays False.
     costs
-        `{label: cost}`, positive and finite; 1 for the labels it does not hold. Here only the
-        costs that are charged are checked; `metrics.HLoss` checks all of them, once.
+        `{label: cost}`, positive and finite; the default is 1. Only the costs of wrong nodes are
+        checked here; `metrics.HLoss` checks all of them once.
 
     Examples
     --------
@@ -63,7 +63,7 @@ def h_loss(taxonomy: Taxonomy, y_true: Any, y_pred: Any, costs: Costs | None = N
 
 
 def mistakes(taxonomy: Taxonomy, true: set[int], pred: set[int]) -> list[int]:
-    """The nodes that the H-loss charges, in taxonomy order; sets of indices, root in both."""
+    """The wrong nodes whose ancestors are right, in taxonomy order; the root is in both sets."""
     differing = true ^ pred
     return [i for i in sorted(differing) if _right_above(taxonomy, i, differing)]
 
@@ -71,7 +71,7 @@ def mistakes(taxonomy: Taxonomy, true: set[int], pred: set[int]) -> list[int]:
 def _right_above(taxonomy: Taxonomy, i: int, differing: set[int]) -> bool:
     """Whether yhat_j = v_j for all j in ANC(i)."""
     parents = taxonomy.parent_indices
-    seen: set[int] = set()  # in a DAG many ways may lead up to one node
+    seen: set[int] = set()  # in a DAG several paths may lead to the same ancestor
     above = list(parents[i])
     while above:
         j = above.pop()

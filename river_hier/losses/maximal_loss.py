@@ -1,4 +1,4 @@
-"""Maximal loss: how far apart are the labels of the worst misordered pair?"""
+"""Maximal loss: the distance between the labels of the worst misordered pair."""
 
 from __future__ import annotations
 
@@ -29,30 +29,31 @@ def maximal_loss(
     $$\max \{\Delta(y, \bar y) : y \in Y, \bar y \in \bar Y, F(y) \le F(\bar y)\}, \qquad
     \Delta(y, \bar y) = |anc(y) \,\triangle\, anc(\bar y)|$$
 
-    over the relevant candidates $Y$ and the others $\bar Y$, 0 if none are misordered; in a tree
-    $\Delta$ is their distance. As in section 3 of the paper[^1], with the volumes and costs of its
-    section 2, as in `symmetric_difference_loss`; its experiments charge half, as `missed=0.5,
-    spurious=0.5` does. Equal scores are misordered. Takes O(misordered pairs * depth).
+    over the relevant candidates $Y$ and the irrelevant ones $\bar Y$, 0 if none are misordered; in
+    a tree $\Delta$ is their distance. This is the loss of section 3 of the paper[^1], with the
+    volumes and costs of its section 2, as in `symmetric_difference_loss`; its experiments use half
+    the loss, which is `missed=0.5, spurious=0.5`. Equal scores are misordered. Takes
+    O(misordered pairs * depth).
 
     Parameters
     ----------
     taxonomy
         The taxonomy, a tree or a DAG.
     y_true
-        The truth: a label, an iterable of labels or `{label: bool}`. A label on whose ancestor is
-        explicitly False raises a `ValueError`, an unknown one an `UnknownLabelError`.
+        The truth: a label, an iterable of labels or `{label: bool}`. A label that is True while an
+        ancestor is explicitly False raises a `ValueError`, an unknown label an `UnknownLabelError`.
     y_pred
-        `{label: score}`, the higher the more likely. Candidates that it does not hold rank below
-        all others; a candidate's score that is no number raises a `ValueError`.
+        `{label: score}`; higher scores rank first. Candidates without a score rank below all
+        others; a score that is not a number raises a `ValueError`.
     candidates
-        The labels that are ranked; `None` for the leaves. Those that are on are relevant.
+        The labels to rank; `None` for the leaves. A candidate is relevant if it is true.
     volumes
-        `{label: volume}` ($s_v$), positive and finite; 1 for the labels it does not hold. Here
-        only those that are charged are checked; `metrics.MaximalLoss` checks all.
+        `{label: volume}` ($s_v$), positive and finite; the default is 1. Only the volumes that are
+        used are checked here; `metrics.MaximalLoss` checks all of them once.
     missed
-        The factor of nodes above the relevant candidate only ($c^-$), at least 0.
+        The weight of ancestors of the relevant candidate only ($c^-$), at least 0.
     spurious
-        The factor of nodes above the irrelevant candidate only ($c^+$), at least 0.
+        The weight of ancestors of the irrelevant candidate only ($c^+$), at least 0.
 
     Examples
     --------

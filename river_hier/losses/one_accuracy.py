@@ -1,4 +1,4 @@
-"""One-accuracy: is the label that ranks first relevant?"""
+"""One-accuracy: whether the top-ranked label is relevant."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ def one_accuracy(
     y_pred: Any,
     candidates: Candidates | None = None,
 ) -> float:
-    r"""One-accuracy: 1 if the candidate that ranks first is relevant, otherwise 0.
+    r"""One-accuracy: 1 if the top-ranked candidate is relevant, otherwise 0.
 
-    As in section 6 of the paper[^1]. Of several with the top score the first in taxonomy order
-    counts; where no candidate is relevant it is 0. Takes O(nodes that are on + candidates).
+    As in section 6 of the paper[^1]. Among equal top scores the first candidate in taxonomy order
+    counts. It is 0 if no candidate is relevant. Takes O(nodes that are on + candidates).
 
     Parameters
     ----------
     taxonomy
         The taxonomy, a tree or a DAG.
     y_true
-        The truth: a label, an iterable of labels or `{label: bool}`. A label on whose ancestor is
-        explicitly False raises a `ValueError`, an unknown one an `UnknownLabelError`.
+        The truth: a label, an iterable of labels or `{label: bool}`. A label that is True while an
+        ancestor is explicitly False raises a `ValueError`, an unknown label an `UnknownLabelError`.
     y_pred
-        `{label: score}`, the higher the more likely. Candidates that it does not hold rank below
-        all others; a candidate's score that is no number raises a `ValueError`.
+        `{label: score}`; higher scores rank first. Candidates without a score rank below all
+        others; a score that is not a number raises a `ValueError`.
     candidates
-        The labels that are ranked; `None` for the leaves. Those that are on are relevant.
+        The labels to rank; `None` for the leaves. A candidate is relevant if it is true.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Parent one-accuracy: is the label that ranks first at least under the right parent?"""
+"""Parent one-accuracy: whether the top-ranked label has a right parent."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ def parent_one_accuracy(
     y_pred: Any,
     candidates: Candidates | None = None,
 ) -> float:
-    r"""Parent one-accuracy: 1 if the first candidate is a relevant one or a sibling of one.
+    r"""Parent one-accuracy: 1 if the top-ranked candidate has a right parent, otherwise 0.
 
-    As in section 6 of the paper[^1]: 1 if a parent of the candidate that ranks first is a parent
-    of a relevant candidate, otherwise 0. Of several with the top score the first in taxonomy
-    order counts. Takes O(nodes that are on + candidates).
+    A parent is right if it is the parent of a relevant candidate, as in section 6 of the paper[^1].
+    Among equal top scores the first candidate in taxonomy order counts. Takes
+    O(nodes that are on + candidates).
 
     Parameters
     ----------
     taxonomy
         The taxonomy, a tree or a DAG.
     y_true
-        The truth: a label, an iterable of labels or `{label: bool}`. A label on whose ancestor is
-        explicitly False raises a `ValueError`, an unknown one an `UnknownLabelError`.
+        The truth: a label, an iterable of labels or `{label: bool}`. A label that is True while an
+        ancestor is explicitly False raises a `ValueError`, an unknown label an `UnknownLabelError`.
     y_pred
-        `{label: score}`, the higher the more likely. Candidates that it does not hold rank below
-        all others; a candidate's score that is no number raises a `ValueError`.
+        `{label: score}`; higher scores rank first. Candidates without a score rank below all
+        others; a score that is not a number raises a `ValueError`.
     candidates
-        The labels that are ranked; `None` for the leaves. Those that are on are relevant.
+        The labels to rank; `None` for the leaves. A candidate is relevant if it is true.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The label model: each node's probability of being on, given that its parent is."""
+"""The label model: the probability of each node, given that its parent is on."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from ..taxonomy import Label, Taxonomy
 
 
 def conditional(taxonomy: Taxonomy, probabilities: Mapping[Any, float]) -> Callable[[Label], float]:
-    """P(V_i = 1 | parent on) of a label, checked when it is asked for. Trees only.
+    """A function from a label to P(V_i = 1 | parent on), for trees only.
 
-    Expected losses visit few nodes, so they must not pay for looking at all of them.
+    A probability is checked when it is used, since most expected losses use few of them.
     """
     if not isinstance(probabilities, Mapping):
         raise TypeError(
@@ -21,7 +21,7 @@ def conditional(taxonomy: Taxonomy, probabilities: Mapping[Any, float]) -> Calla
         )
     if len(taxonomy.arrays.parent_index) >= len(taxonomy):  # more edges than a tree has
         for label in taxonomy:
-            taxonomy.parent(label)  # raises at the node with several parents, and names it
+            taxonomy.parent(label)  # raises at a node with several parents
 
     def p(label: Label) -> float:
         try:

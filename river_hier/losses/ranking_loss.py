@@ -1,4 +1,4 @@
-"""Ranking loss: how many pairs of a relevant and an irrelevant label are misordered?"""
+"""Ranking loss: the share of misordered pairs of a relevant and an irrelevant label."""
 
 from __future__ import annotations
 
@@ -15,26 +15,26 @@ def ranking_loss(
     y_pred: Any,
     candidates: Candidates | None = None,
 ) -> float:
-    r"""Ranking loss: the share of misordered pairs.
+    r"""Ranking loss: the share of misordered pairs of a relevant and an irrelevant candidate.
 
     $$\frac{|\{(y, \bar y) \in Y \times \bar Y : F(y) \le F(\bar y)\}|}{|Y| \, |\bar Y|}$$
 
-    over the relevant candidates $Y$ and the others $\bar Y$, as in section 6 of the paper[^1],
-    after Schapire and Singer[^2]. Equal scores are misordered; where there is no pair it is 0.
-    Takes O(relevant * candidates).
+    over the relevant candidates $Y$ and the irrelevant ones $\bar Y$, as in section 6 of the
+    paper[^1], after Schapire and Singer[^2]. Equal scores are misordered. The loss is 0 if there
+    are no pairs. Takes O(relevant * candidates).
 
     Parameters
     ----------
     taxonomy
         The taxonomy, a tree or a DAG.
     y_true
-        The truth: a label, an iterable of labels or `{label: bool}`. A label on whose ancestor is
-        explicitly False raises a `ValueError`, an unknown one an `UnknownLabelError`.
+        The truth: a label, an iterable of labels or `{label: bool}`. A label that is True while an
+        ancestor is explicitly False raises a `ValueError`, an unknown label an `UnknownLabelError`.
     y_pred
-        `{label: score}`, the higher the more likely. Candidates that it does not hold rank below
-        all others; a candidate's score that is no number raises a `ValueError`.
+        `{label: score}`; higher scores rank first. Candidates without a score rank below all
+        others; a score that is not a number raises a `ValueError`.
     candidates
-        The labels that are ranked; `None` for the leaves. Those that are on are relevant.
+        The labels to rank; `None` for the leaves. A candidate is relevant if it is true.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Reading rankings: `{label: score}` and the truth -> arrays over the candidates."""
+"""Conversion of a ranking, `{label: score}`, and the truth to arrays over the candidates."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ..taxonomy.multilabel import closed
 
 
 class Ranked(NamedTuple):
-    """The candidates in taxonomy order."""
+    """Scores, relevance and indices of the candidates, in taxonomy order."""
 
     scores: NDArray[np.float64]
     relevant: NDArray[np.bool_]
@@ -26,7 +26,7 @@ class Ranked(NamedTuple):
 def read_ranking(
     taxonomy: Taxonomy, y_true: Any, y_pred: Any, candidates: Candidates | None
 ) -> Ranked:
-    """Candidates without a score rank below all others: O(nodes that are on + candidates)."""
+    """Read a ranking in O(nodes that are on + candidates); missing scores are minus infinity."""
     on = closed(taxonomy, y_true)
     if not isinstance(y_pred, Mapping):
         raise TypeError(f"a ranking must be {{label: score}}, got {type(y_pred).__name__}")
@@ -44,7 +44,7 @@ def _score(label: Any, value: Any) -> float:
     number = isinstance(value, numbers.Real) and not isinstance(value, bool)
     if not number or math.isnan(value):
         raise ValueError(
-            f"the score of {label!r} is {value!r}, not a number to rank by; does the model answer "
-            "with scores? evaluate.Ranked(model) does"
+            f"the score of {label!r} is {value!r}, not a number to rank by; does the model return "
+            "scores? evaluate.Ranked(model) does"
         )
     return float(value)

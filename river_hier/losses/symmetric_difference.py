@@ -1,4 +1,4 @@
-"""The symmetric difference loss: every wrong node costs."""
+"""The symmetric difference loss: the volume of all wrong nodes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def symmetric_difference_loss(
     missed: float = 1.0,
     spurious: float = 1.0,
 ) -> float:
-    r"""Symmetric difference loss: the volume of all nodes that are wrong.
+    r"""Symmetric difference loss: the volume of all wrong nodes.
 
     $$\Delta(Y, \hat{Y}) = c^- \sum_{i \in Y \setminus \hat{Y}} s_i
     + c^+ \sum_{i \in \hat{Y} \setminus Y} s_i$$
@@ -26,27 +26,27 @@ def symmetric_difference_loss(
     over closed multilabels: the set loss with sign-up volumes of Cai and Hofmann, section 2[^1].
     With the defaults it is the number of wrong nodes, the symmetric difference loss of
     Cesa-Bianchi et al., section 3[^2]. A prediction that does not respect the taxonomy is compared
-    node by node, as in the latter; the former would close it first.
+    node by node, as in the latter; the former would add missing ancestors first.
 
-    Takes O(nodes that are on), plus reading the answers and comparing the keys of `volumes` with
-    the labels.
+    Takes O(nodes that are on), plus the time to parse the labels and to look up the labels of
+    `volumes`.
 
     Parameters
     ----------
     taxonomy
         The taxonomy, a tree or a DAG.
     y_true
-        The truth: a label, an iterable of labels or `{label: bool}`. A label on whose ancestor is
-        explicitly False raises a `ValueError`, an unknown one an `UnknownLabelError`.
+        The truth: a label, an iterable of labels or `{label: bool}`. A label that is True while an
+        ancestor is explicitly False raises a `ValueError`, an unknown label an `UnknownLabelError`.
     y_pred
-        The prediction, in the same forms. An ancestor that is explicitly False stays off.
+        The prediction, in the same forms. An ancestor that is explicitly False stays False.
     volumes
-        `{label: volume}` ($s_i$), positive and finite; 1 for the labels it does not hold. Here
-        only those of wrong nodes are checked; `metrics.SymmetricDifferenceLoss` checks all.
+        `{label: volume}` ($s_i$), positive and finite; the default is 1. Only the volumes of wrong
+        nodes are checked here; `metrics.SymmetricDifferenceLoss` checks all of them once.
     missed
-        The factor of nodes that are on in the truth only ($c^-$), at least 0.
+        The weight of nodes that are on in the truth only ($c^-$), at least 0.
     spurious
-        The factor of nodes that are on in the prediction only ($c^+$), at least 0.
+        The weight of nodes that are on in the prediction only ($c^+$), at least 0.
 
     Examples
     --------

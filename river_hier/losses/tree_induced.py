@@ -1,4 +1,4 @@
-"""The tree-induced error: how far the prediction is from the truth, in edges."""
+"""The tree-induced error: the distance between prediction and truth, in edges."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ from ..taxonomy.multilabel import answered, closed
 def tree_induced_error(taxonomy: Taxonomy, y_true: Any, y_pred: Any) -> float:
     r"""Tree-induced error: the distance between two labels.
 
-    The number of edges on the way from the true to the predicted label[^1] is also the number of
-    nodes on one of their paths, but not on both:
+    The number of edges on the path from the true to the predicted label[^1] is also the number of
+    nodes on exactly one of their paths from the root:
 
     $$\gamma(y, \hat{y}) = |P(y) \,\triangle\, P(\hat{y})|.$$
 
-    Read with closures in place of paths, the right-hand side is defined for multilabels and for
-    DAGs as well, which the paper does not treat; it is what is computed here[^2]. In a tree
-    `tree_induced_error(t, u, v) == t.distance(u, v)` for single labels.
+    With closures in place of paths, the right-hand side is also defined for multilabels and DAGs,
+    which the paper does not consider; this is what is computed here[^2]. For single labels in a
+    tree, `tree_induced_error(t, u, v) == t.distance(u, v)`.
 
-    Takes O(nodes of both closures), plus reading the answers.
+    Takes O(nodes of both closures), plus the time to parse the labels.
 
     Parameters
     ----------
     taxonomy
         The taxonomy.
     y_true
-        The truth: a label, an iterable of labels or `{label: bool}`. A label on whose ancestor is
-        explicitly False raises a `ValueError`, an unknown one an `UnknownLabelError`.
+        The truth: a label, an iterable of labels or `{label: bool}`. A label that is True while an
+        ancestor is explicitly False raises a `ValueError`, an unknown label an `UnknownLabelError`.
     y_pred
-        The prediction, in the same forms. An ancestor that is explicitly False stays off.
+        The prediction, in the same forms. An ancestor that is explicitly False stays False.
 
     Examples
     --------

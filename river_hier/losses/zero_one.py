@@ -1,4 +1,4 @@
-"""The zero-one loss: right everywhere or wrong."""
+"""The zero-one loss: whether any node is wrong."""
 
 from __future__ import annotations
 
@@ -13,17 +13,18 @@ def zero_one_loss(taxonomy: Taxonomy, y_true: Any, y_pred: Any) -> float:
 
     $$\ell_{0/1}(\hat{y}, v) = \{\exists i : \hat{y}_i \neq v_i\}$$
 
-    as in section 3 of the paper[^1]. Takes O(nodes that are on), plus reading the answers.
+    as in section 3 of the paper[^1]. Takes O(nodes that are on), plus the time to
+    parse the labels.
 
     Parameters
     ----------
     taxonomy
         The taxonomy, a tree or a DAG.
     y_true
-        The truth: a label, an iterable of labels or `{label: bool}`. A label on whose ancestor is
-        explicitly False raises a `ValueError`, an unknown one an `UnknownLabelError`.
+        The truth: a label, an iterable of labels or `{label: bool}`. A label that is True while an
+        ancestor is explicitly False raises a `ValueError`, an unknown label an `UnknownLabelError`.
     y_pred
-        The prediction, in the same forms. An ancestor that is explicitly False stays off.
+        The prediction, in the same forms. An ancestor that is explicitly False stays False.
 
     Examples
     --------

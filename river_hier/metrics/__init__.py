@@ -1,14 +1,15 @@
-"""Metrics for answers on a taxonomy.
+"""Metrics for predictions on a taxonomy.
 
-They take the taxonomy first, work with single-label and multilabel models, and are River metrics
-otherwise: weights, `revert`, `evaluate.progressive_val_score`, `+` among themselves and with
-River's single-label metrics (its multi-output ones do not add), and windows:
-`utils.Rolling(metrics.HLoss, window_size=100, taxonomy=taxonomy)`.
+Their first parameter is the taxonomy, and they evaluate both single-label and multilabel models.
+Otherwise they are River metrics: they support weights, `revert`, `evaluate.progressive_val_score`,
+`+` with each other and with River's single-label metrics (River's multi-output metrics do not
+support `+`), and windows: `utils.Rolling(metrics.HLoss, window_size=100, taxonomy=taxonomy)`.
 
-`OneAccuracy`, `AveragePrecision`, `RankingLoss`, `MaximalLoss` and `ParentOneAccuracy` score
-rankings of labels: they read `{label: score}`, as `evaluate.Ranked` makes models answer. So does
-`PooledAUPRC`, which compares scores of different examples, too: `evaluate.Probabilities` serves it,
-as it does `Reliability` and `CalibrationError`, which ask whether probabilities are frequencies.
+`OneAccuracy`, `AveragePrecision`, `RankingLoss`, `MaximalLoss` and `ParentOneAccuracy` evaluate
+rankings of labels: their predictions are `{label: score}`, as returned by `evaluate.Ranked(model)`.
+`PooledAUPRC` also compares the scores of different examples, and `Reliability` and
+`CalibrationError` compare probabilities with frequencies: wrap the model in
+`evaluate.Probabilities` for these.
 
 """
 

@@ -3,27 +3,28 @@ from __future__ import annotations
 from typing import Any
 
 from .. import losses
-from .rankings import RankingMetric
+from .base import RankingMetric
 
 __all__ = ["AveragePrecision"]
 
 
 class AveragePrecision(RankingMetric):
-    r"""Average precision: how pure rankings are down to each of the relevant candidates.
+    r"""Average precision: the mean precision of a ranking, cut off at each relevant candidate.
 
-    The mean over examples of the mean over relevant candidates y of the share of relevant ones
-    among those that rank as high as y, as in section 6 of the paper[^1], after Schapire and
-    Singer[^2]; 1 where no candidate is relevant. An update takes O(relevant * candidates).
+    For each relevant candidate y, the precision is the share of relevant candidates among those
+    with at least the score of y. It is averaged over the relevant candidates and over the examples,
+    as in section 6 of the paper[^1], after Schapire and Singer[^2]; an example without relevant
+    candidates counts as 1. An update takes O(relevant * candidates).
 
-    It reads scores: `evaluate.Ranked(model)` makes a model answer with them.
+    It takes scores as predictions: `evaluate.Ranked(model)` makes a model return them.
 
     Parameters
     ----------
     taxonomy
-        The taxonomy. Labels that are not in it raise an `UnknownLabelError`; a ranking or a
-        weight that is refused leaves the metric as it was.
+        The taxonomy. Unknown labels raise an `UnknownLabelError`; an update that raises leaves the
+        metric unchanged.
     candidates
-        The labels that are ranked; `None` for the leaves. Those that are on are relevant.
+        The labels to rank; `None` for the leaves. A candidate is relevant if it is true.
 
     Examples
     --------

@@ -1,24 +1,37 @@
-"""What the metrics share: a taxonomy, both kinds of model, and sums that can be reverted."""
+"""Base classes of the metrics."""
 
 from __future__ import annotations
 
 import abc
+import math
 from collections.abc import Hashable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from river import base, metrics, utils
 
+from ..base.checks import check_integer
+from ..losses.rankings import read_ranking
 from ..taxonomy import Taxonomy, check_taxonomy
-from .sums import Mean, Sums
+from ..taxonomy.candidates import Candidates, candidate_nodes
+from ..taxonomy.multilabel import closed, literal
+from .sums import Sums
 
-__all__ = ["MeanLoss", "MeanScore", "SumMetric", "Table", "TaxonomyMetric"]
+__all__ = [
+    "ClosureMetric",
+    "MeanScore",
+    "ProbabilityMetric",
+    "RankingMetric",
+    "Table",
+    "TaxonomyMetric",
+]
 
 
 class TaxonomyMetric(metrics.base.ClassificationMetric):
-    """Mother class of the metrics that score answers on a taxonomy.
+    """Base class of the metrics on a taxonomy; a subclass defines `_count` and `get`.
 
-    Single-label and multilabel models are scored alike: truth and prediction may each be a label,
-    an iterable of labels or `{label: bool}`. There is no confusion matrix.
+    Single-label and multilabel models are evaluated alike: truth and prediction may each be a
+    label, an iterable of labels or `{label: bool}`. There is no confusion matrix.
 
     Parameters
     ----------
@@ -30,18 +43,31 @@ class TaxonomyMetric(metrics.base.ClassificationMetric):
     def __init__(self, taxonomy: Taxonomy) -> None:
         check_taxonomy(taxonomy)
         self.taxonomy = taxonomy
+        self._sums = Sums()
+
+    @abc.abstractmethod
+    def _count(self, y_true: Any, y_pred: Any) -> Iterable[tuple[Hashable, float]]:
+        """What an example of weight 1 adds to the sums: values of at least 0, each key once."""
+
+    def update(self, y_true: Any, y_pred: Any, w: float = 1.0) -> None:
+        """Update the metric."""
+        self._sums.add(tuple(self._count(y_true, y_pred)), w)
+
+    def revert(self, y_true: Any, y_pred: Any, w: float = 1.0) -> None:
+        """Revert the metric."""
+        self._sums.remove(tuple(self._count(y_true, y_pred)), w)
 
     def works_with(self, model: base.Estimator) -> bool:
-        """Whether the model is a classifier, of one label or of several."""
+        """Whether the model is a single-label or multilabel classifier."""
         return isinstance(model, base.Classifier | base.MultiLabelClassifier)
 
     if TYPE_CHECKING:
-        # River's own has no types, and checkers take its sum for a list of lists: a + b + c.
+        # River's own is not annotated, so type checkers take a + b + c for a sum of lists.
         def __add__(self, other: Any) -> Any: ...
 
 
-class MeanScore(metrics.base.MeanMetric, TaxonomyMetric):
-    """Mother class of what is averaged over examples; a subclass writes `_eval`.
+class MeanScore(TaxonomyMetric):
+    """Base class of means over examples; a subclass defines `_eval`.
 
     Parameters
     ----------
@@ -51,57 +77,60 @@ class MeanScore(metrics.base.MeanMetric, TaxonomyMetric):
     """
 
     _fmt = ",.6f"
-    _mean: Any  # River has a `stats.Mean` here, which does not revert exactly
-
-    def __init__(self, taxonomy: Taxonomy) -> None:
-        TaxonomyMetric.__init__(self, taxonomy)
-        self._mean = Mean()
-
-
-class MeanLoss(MeanScore):
-    """Mother class of the losses averaged over examples; a subclass writes `_eval`.
-
-    Parameters
-    ----------
-    taxonomy
-        The taxonomy in which labels are compared.
-
-    """
-
-    @property
-    def bigger_is_better(self) -> bool:
-        return False
-
-
-class SumMetric(TaxonomyMetric):
-    """Mother class of the metrics that are made of several sums; a subclass writes `_count`.
-
-    Parameters
-    ----------
-    taxonomy
-        The taxonomy in which labels are compared.
-
-    """
-
-    def __init__(self, taxonomy: Taxonomy) -> None:
-        super().__init__(taxonomy)
-        self._sums = Sums()
 
     @abc.abstractmethod
+    def _eval(self, y_true: Any, y_pred: Any) -> float:
+        """The score of one example."""
+
     def _count(self, y_true: Any, y_pred: Any) -> Iterable[tuple[Hashable, float]]:
-        """What an example of weight 1 adds to the sums: at least 0, each key once."""
+        return ("weight", 1.0), ("score", self._eval(y_true, y_pred))
 
-    def update(self, y_true: Any, y_pred: Any, w: float = 1.0) -> None:
-        """Update the metric."""
-        self._sums.add(list(self._count(y_true, y_pred)), w)
-
-    def revert(self, y_true: Any, y_pred: Any, w: float = 1.0) -> None:
-        """Revert the metric."""
-        self._sums.remove(list(self._count(y_true, y_pred)), w)
+    def get(self) -> float:
+        """Return the current value of the metric; 0 without examples."""
+        weight = self._sums["weight"]
+        return self._sums["score"] / weight if weight else 0.0
 
 
-class Table(SumMetric):
-    """Mother class of the metrics with several values, which print as a table.
+class RankingMetric(MeanScore):
+    """Base class of the metrics of rankings, `{label: score}`; a subclass defines `_eval`.
+
+    Parameters
+    ----------
+    taxonomy
+        The taxonomy of the labels.
+    candidates
+        The labels that are ranked; `None` for the leaves.
+
+    """
+
+    def __init__(self, taxonomy: Taxonomy, candidates: Candidates | None = None) -> None:
+        super().__init__(taxonomy)
+        candidate_nodes(taxonomy, candidates)
+        self.candidates = candidates
+
+
+class ClosureMetric(TaxonomyMetric):
+    """Base class of hierarchical precision and recall: the overlap of two closures.
+
+    Parameters
+    ----------
+    taxonomy
+        The taxonomy in which labels are compared.
+
+    """
+
+    def _count(self, y_true: Any, y_pred: Any) -> Iterable[tuple[Hashable, float]]:
+        nodes = self.taxonomy.nodes
+        true = closed(self.taxonomy, y_true)
+        # The labels that are on, whatever the prediction says about their ancestors.
+        pred = closed(self.taxonomy, [nodes[v] for v in literal(self.taxonomy, y_pred)])
+        yield "both", len(true & pred) - 1  # the root is in both and does not count
+        yield "true", len(true) - 1
+        yield "pred", len(pred) - 1
+
+
+class Table(TaxonomyMetric):
+    """Base class of the metrics with several values; it prints them as a table.
 
     Parameters
     ----------
@@ -124,3 +153,47 @@ class Table(SumMetric):
         headers = [header.rjust(max(map(len, cells))) for header, cells in columns.items()]
         table: str = utils.pretty.print_table(headers, list(columns.values()))
         return "\n".join(map(str.rstrip, table.splitlines()))
+
+
+class ProbabilityMetric(TaxonomyMetric):
+    """Base class of the metrics that compare probabilities with frequencies, in bins.
+
+    Parameters
+    ----------
+    taxonomy
+        The taxonomy of the labels.
+    n_bins
+        The number of bins.
+    candidates
+        The labels to evaluate; `None` for all but the root.
+
+    """
+
+    def __init__(
+        self, taxonomy: Taxonomy, n_bins: int = 10, candidates: Candidates | None = None
+    ) -> None:
+        super().__init__(taxonomy)
+        check_integer("n_bins", n_bins, 1)
+        candidate_nodes(taxonomy, candidates)
+        self.n_bins = n_bins
+        self.candidates = candidates
+
+    def _count(self, y_true: Any, y_pred: Any) -> Iterable[tuple[Hashable, float]]:
+        candidates = self.candidates
+        if candidates is None and len(self.taxonomy) > 1:
+            candidates = self.taxonomy.nodes[1:]
+        ranked = read_ranking(self.taxonomy, y_true, y_pred, candidates)
+        labels = [self.taxonomy.nodes[v] for v in ranked.nodes]
+        p = np.array([y_pred.get(label, 0.0) for label in labels], dtype=float)
+        if len(outside := np.flatnonzero((p < 0.0) | (p > 1.0))):
+            i = outside[0]
+            raise ValueError(
+                f"the probability of {labels[i]!r} is {float(p[i])!r}, not between 0 and 1; does "
+                "the model return probabilities? evaluate.Probabilities(model) does"
+            )
+        bins = np.minimum((p * self.n_bins).astype(int), self.n_bins - 1)
+        for i in np.unique(bins).tolist():
+            here = bins == i
+            yield (i, "labels"), float(here.sum())
+            yield (i, "probability"), math.fsum(p[here])
+            yield (i, "on"), float(ranked.relevant[here].sum())

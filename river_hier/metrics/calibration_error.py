@@ -1,43 +1,43 @@
 from __future__ import annotations
 
-from .said import SaidMetric
+from .base import ProbabilityMetric
 
 __all__ = ["CalibrationError"]
 
 
-class CalibrationError(SaidMetric):
-    r"""How far probabilities are from being frequencies: the expected calibration error.
+class CalibrationError(ProbabilityMetric):
+    r"""Expected calibration error: the mean distance of probabilities from frequencies.
 
-    With all pairs of an example and a label in bins by the probability that was said,
+    With all pairs of an example and a label sorted into bins by their predicted probability,
 
-    $$\sum_b \frac{n_b}{n} \, |\text{said}_b - \text{on}_b|$$
+    $$\sum_b \frac{n_b}{n} \, |\bar{p}_b - \text{on}_b|$$
 
-    where $n_b$ of the n pairs are in bin b, $\text{said}_b$ is the mean of their probabilities and
-    $\text{on}_b$ the share of them that were on: 0 for frequencies, up to what chance leaves.
-    `Reliability` is the table of which this is the summary, bin by bin.
+    where $n_b$ of the n pairs are in bin b, $\bar{p}_b$ is the mean of their probabilities and
+    $\text{on}_b$ the share of them that were on. It is 0 for perfectly calibrated probabilities,
+    up to random fluctuations. `Reliability` shows the same comparison bin by bin.
 
-    It reads probabilities, as `evaluate.Probabilities(model)` makes models answer with. They are
-    those of a label as such, whatever is said of its parents; a label of which nothing is said has
-    probability 0. It says nothing of how well the probabilities tell labels apart: always to say
-    how frequent a label is has no error. `PooledAUPRC` and the losses measure that.
+    It takes probabilities as predictions: `evaluate.Probabilities(model)` makes a model return
+    them. They are marginal probabilities, not conditional on the parents; a missing label has
+    probability 0. The metric does not measure how well the probabilities discriminate: a constant
+    prediction of each label's frequency has no error. `PooledAUPRC` and the losses measure that.
 
     An update takes O(labels), `get` O(bins).
 
     Parameters
     ----------
     taxonomy
-        The taxonomy. Labels that are not in it raise an `UnknownLabelError`; an answer or a weight
-        that is refused leaves the metric as it was.
+        The taxonomy. Unknown labels raise an `UnknownLabelError`; an update that raises leaves the
+        metric unchanged.
     n_bins
-        The number of bins, all of one width. A probability on the border of two is in the upper
-        one, 1 in the last.
+        The number of bins, all of equal width. A probability on the border of two bins belongs to
+        the upper one, 1 to the last.
     candidates
-        The labels that count; `None` for all but the root, which is always on.
+        The labels to evaluate; `None` for all but the root, which is always on.
 
     Notes
     -----
-    The paper[^1] bins the probability of the predicted class, with 15 bins; here each label is
-    on or off by itself, so the probability of "on" is what is binned, as for two classes.
+    The paper[^1] uses 15 bins for the probability of the predicted class. Here each label is a
+    binary decision, so the probability of "on" is binned.
 
     Examples
     --------
@@ -64,15 +64,12 @@ class CalibrationError(SaidMetric):
 
     """
 
+    bigger_is_better: bool = False
     _fmt = ".2%"
-
-    @property
-    def bigger_is_better(self) -> bool:
-        return False
 
     def get(self) -> float:
         """Return the current value of the metric; 0 without examples."""
         bins = range(self.n_bins)
         n = sum(self._sums[i, "labels"] for i in bins)
-        off = sum(abs(self._sums[i, "said"] - self._sums[i, "on"]) for i in bins)
-        return off / n if n else 0.0
+        error = sum(abs(self._sums[i, "probability"] - self._sums[i, "on"]) for i in bins)
+        return error / n if n else 0.0

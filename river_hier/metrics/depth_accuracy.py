@@ -10,20 +10,20 @@ __all__ = ["DepthAccuracy"]
 
 
 class DepthAccuracy(Table):
-    """Accuracy by depth: how far down the answers are right.
+    """Accuracy by depth.
 
-    `get` returns `{depth: share}` for the depths that some truth has reached, the root's left out:
-    among the examples whose truth has a node at that depth, the share for which the nodes
-    predicted on at that depth are exactly the true ones. Nodes predicted deeper than the truth goes
-    are not counted here; `HLossByDepth` shows them as false positives.
+    `get` returns `{depth: share}`. Among the examples with a true node at that depth, it is the
+    share whose predicted nodes at that depth are exactly the true ones. Depth 0, the root, and
+    depths without true nodes are left out. Nodes predicted below the deepest true node are not
+    counted; `HLossByDepth` shows them as false positives.
 
-    An update takes O(nodes that are on), plus reading the answers.
+    An update takes O(nodes that are on), plus the time to parse the labels.
 
     Parameters
     ----------
     taxonomy
-        The taxonomy. Labels that are not in it raise an `UnknownLabelError`; an answer or a
-        weight that is refused leaves the metric as it was.
+        The taxonomy. Unknown labels raise an `UnknownLabelError`; an update that raises leaves the
+        metric unchanged.
 
     Examples
     --------

@@ -10,20 +10,20 @@ __all__ = ["DistanceHistogram"]
 
 
 class DistanceHistogram(Table):
-    r"""How often the prediction is how far from the truth.
+    r"""Histogram of the distances between prediction and truth.
 
-    `get` returns `{distance: weight}`, the distances in increasing order: the sum of the weights
-    of the examples whose tree-induced error $\gamma(y, \hat{y})$ is that distance, which is 0 for
-    right answers. The difference of two histograms, one of a model that knows the taxonomy and one
-    of a model that does not, is Figure 2 of the paper[^1].
+    `get` returns `{distance: weight}`, in increasing order of the distances: the total weight of
+    the examples whose tree-induced error $\gamma(y, \hat{y})$ is that distance. Correct predictions
+    have distance 0. Figure 2 of the paper[^1] is the difference between the histograms of a
+    hierarchical and a flat model.
 
-    An update takes O(nodes of both closures), plus reading the answers.
+    An update takes O(nodes of both closures), plus the time to parse the labels.
 
     Parameters
     ----------
     taxonomy
-        The taxonomy. Labels that are not in it raise an `UnknownLabelError`; an answer or a
-        weight that is refused leaves the metric as it was.
+        The taxonomy. Unknown labels raise an `UnknownLabelError`; an update that raises leaves the
+        metric unchanged.
 
     Examples
     --------
@@ -54,9 +54,7 @@ class DistanceHistogram(Table):
 
     """
 
-    @property
-    def bigger_is_better(self) -> bool:
-        return False
+    bigger_is_better: bool = False
 
     def _count(self, y_true: Any, y_pred: Any) -> Iterable[tuple[Hashable, float]]:
         yield int(losses.tree_induced_error(self.taxonomy, y_true, y_pred)), 1.0

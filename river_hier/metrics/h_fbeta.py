@@ -2,12 +2,12 @@ from __future__ import annotations
 
 from ..losses.costs import is_positive
 from ..taxonomy import Taxonomy
-from .closure_overlap import ClosureOverlap
+from .base import ClosureMetric
 
 __all__ = ["HF1", "HFBeta"]
 
 
-class HFBeta(ClosureOverlap):
+class HFBeta(ClosureMetric):
     r"""Hierarchical F-beta: the weighted harmonic mean of hierarchical precision and recall.
 
     $$hF_\beta = \frac{(1 + \beta^2)\, hP\, hR}{\beta^2 hP + hR}
@@ -17,15 +17,15 @@ class HFBeta(ClosureOverlap):
     where $C_t$ and $\hat{C}_t$ are the closures of truth and prediction without the root[^1]; 0
     where both are empty. See `HPrecision` and `HRecall`.
 
-    An update takes O(nodes of both closures), plus reading the answers.
+    An update takes O(nodes of both closures), plus the time to parse the labels.
 
     Parameters
     ----------
     taxonomy
-        The taxonomy. Labels that are not in it raise an `UnknownLabelError`; an answer or a
-        weight that is refused leaves the metric as it was.
+        The taxonomy. Unknown labels raise an `UnknownLabelError`; an update that raises leaves the
+        metric unchanged.
     beta
-        How many times as important as precision recall is; positive, else a `ValueError`.
+        The importance of recall relative to precision, positive.
 
     Examples
     --------
@@ -68,13 +68,13 @@ class HF1(HFBeta):
 
     This is `HFBeta` with `beta=1`[^1].
 
-    An update takes O(nodes of both closures), plus reading the answers.
+    An update takes O(nodes of both closures), plus the time to parse the labels.
 
     Parameters
     ----------
     taxonomy
-        The taxonomy. Labels that are not in it raise an `UnknownLabelError`; an answer or a
-        weight that is refused leaves the metric as it was.
+        The taxonomy. Unknown labels raise an `UnknownLabelError`; an update that raises leaves the
+        metric unchanged.
 
     Examples
     --------

@@ -6,31 +6,30 @@ from typing import Any
 from .. import losses
 from ..losses.costs import Costs, check
 from ..taxonomy import Taxonomy
-from .base import MeanLoss
+from .base import MeanScore
 
 __all__ = ["HLoss"]
 
 
-class HLoss(MeanLoss):
-    r"""H-loss: the mean cost of the nodes that are wrong though all their ancestors are right.
+class HLoss(MeanScore):
+    r"""H-loss: the mean cost of the wrong nodes whose ancestors are all right.
 
     $$\ell_H(\hat{y}, v) = \sum_i c_i\,
     \{\hat{y}_i \neq v_i \wedge \hat{y}_j = v_j,\ j \in ANC(i)\}$$
 
-    as in section 3 of the paper[^1], with the costs of its Remark 5. Once a node is wrong, nothing
-    is charged for the nodes below it.
+    as in section 3 of the paper[^1], with the costs of its Remark 5. Nodes below a wrong node cost
+    nothing.
 
-    An update takes O(nodes that differ and their ancestors), plus reading the answers. The paper
-    defines the loss in trees; in a DAG the formula is read with all ancestors of a node.
+    An update takes O(nodes that differ and their ancestors), plus the time to parse the labels.
+    The paper defines the loss for trees; in a DAG, $ANC(i)$ is the set of all ancestors.
 
     Parameters
     ----------
     taxonomy
-        The taxonomy. Labels that are not in it raise an `UnknownLabelError`; an answer or a
-        weight that is refused leaves the metric as it was.
+        The taxonomy. Unknown labels raise an `UnknownLabelError`; an update that raises leaves the
+        metric unchanged.
     costs
-        `{label: cost}`, positive and finite, else a `ValueError`; 1 for the labels it does not
-        hold.
+        `{label: cost}`, positive and finite; the default is 1.
 
     Examples
     --------
@@ -48,7 +47,7 @@ class HLoss(MeanLoss):
     >>> metric
     HLoss: 1.
 
-    Mistakes among mammals may cost more:
+    Errors can be given different costs:
 
     >>> metric = metrics.HLoss(t, costs={"wolf": 2.5, "mammal": 5})
     >>> for yt, yp in zip(y_true, y_pred):
@@ -63,6 +62,8 @@ class HLoss(MeanLoss):
         hierarchical classification. JMLR 7, 31-54.
 
     """
+
+    bigger_is_better: bool = False
 
     def __init__(self, taxonomy: Taxonomy, costs: Costs | None = None) -> None:
         super().__init__(taxonomy)

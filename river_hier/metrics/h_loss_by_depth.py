@@ -11,24 +11,24 @@ __all__ = ["HLossByDepth"]
 
 
 class HLossByDepth(Table):
-    """The nodes that the H-loss charges, by depth: false positives and false negatives.
+    """False positives and false negatives of the H-loss, by depth.
 
-    Where a node is wrong though all its ancestors are right, it counts at its depth: as a false
-    positive if it is predicted on, as a false negative if it is truly on. `get` returns
-    `{depth: (false positives, false negatives)}`, sums of weights, for every depth but the root's.
-    All together they are the cumulative H-loss with unit costs.
+    A wrong node whose ancestors are all right counts at its depth: as a false positive if it is
+    predicted on, otherwise as a false negative. `get` returns
+    `{depth: (false positives, false negatives)}`, sums of weights, for every depth below the root.
+    Their total is the cumulative H-loss with unit costs.
 
-    This is Table 2 of the paper[^1], whose depth 0 is our depth 1, our root being depth 0. There
-    the ancestors must be rightly *on*; here they must be right, as in the H-loss. That differs
-    only for predictions that do not respect the taxonomy.
+    This is Table 2 of the paper[^1], where depths are counted from the children of the root. There
+    the ancestors must be correctly predicted *on*; here they must be correct, as in the H-loss.
+    This differs only for predictions that do not respect the taxonomy.
 
-    An update takes O(nodes that differ and their ancestors), plus reading the answers.
+    An update takes O(nodes that differ and their ancestors), plus the time to parse the labels.
 
     Parameters
     ----------
     taxonomy
-        The taxonomy. Labels that are not in it raise an `UnknownLabelError`; an answer or a
-        weight that is refused leaves the metric as it was.
+        The taxonomy. Unknown labels raise an `UnknownLabelError`; an update that raises leaves the
+        metric unchanged.
 
     Examples
     --------
@@ -58,9 +58,7 @@ class HLossByDepth(Table):
 
     """
 
-    @property
-    def bigger_is_better(self) -> bool:
-        return False
+    bigger_is_better: bool = False
 
     def _count(self, y_true: Any, y_pred: Any) -> Iterable[tuple[Hashable, float]]:
         true, pred = closed(self.taxonomy, y_true), answered(self.taxonomy, y_pred)

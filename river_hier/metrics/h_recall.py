@@ -1,26 +1,26 @@
 from __future__ import annotations
 
-from .closure_overlap import ClosureOverlap
+from .base import ClosureMetric
 
 __all__ = ["HRecall"]
 
 
-class HRecall(ClosureOverlap):
+class HRecall(ClosureMetric):
     r"""Hierarchical recall: the share of the true nodes that are predicted.
 
     $$hR = \frac{\sum_t w_t |C_t \cap \hat{C}_t|}{\sum_t w_t |C_t|}$$
 
     where $C_t$ and $\hat{C}_t$ are the closures of truth and prediction without the root[^1]; 0
-    as long as nothing was true. The sums run over all examples (micro-average). Ancestors of a
-    predicted label count as predicted, even if the answer explicitly switches them off.
+    if nothing was true. The sums run over all examples (micro-average). Ancestors of a predicted
+    label count as predicted, even if the prediction explicitly sets them to False.
 
-    An update takes O(nodes of both closures), plus reading the answers.
+    An update takes O(nodes of both closures), plus the time to parse the labels.
 
     Parameters
     ----------
     taxonomy
-        The taxonomy. Labels that are not in it raise an `UnknownLabelError`; an answer or a
-        weight that is refused leaves the metric as it was.
+        The taxonomy. Unknown labels raise an `UnknownLabelError`; an update that raises leaves the
+        metric unchanged.
 
     Examples
     --------

@@ -6,36 +6,35 @@ from .. import losses
 from ..losses.costs import Costs, check, check_factor
 from ..taxonomy import Taxonomy
 from ..taxonomy.candidates import Candidates
-from .base import MeanLoss
-from .rankings import RankingMetric
+from .base import RankingMetric
 
 __all__ = ["MaximalLoss"]
 
 
-class MaximalLoss(RankingMetric, MeanLoss):
-    r"""Maximal loss: the mean of how far the labels of the worst misordered pair are apart.
+class MaximalLoss(RankingMetric):
+    r"""Maximal loss: the mean distance between the labels of the worst misordered pair.
 
     The largest $\Delta(y, \bar y) = |anc(y) \,\triangle\, anc(\bar y)|$ of a relevant candidate y
-    and another one that does not rank below it, 0 if there is none: section 3 of the paper[^1],
-    with the volumes and costs of its section 2. Its experiments charge half, as `missed=0.5,
-    spurious=0.5` does. Equal scores are misordered. An update takes O(misordered pairs * depth).
+    and an irrelevant one that does not rank below it, 0 if there is none, as in section 3 of the
+    paper[^1], with the volumes and costs of its section 2. Its experiments use half the loss, which
+    is `missed=0.5, spurious=0.5`. Equal scores are misordered. An update takes
+    O(misordered pairs * depth).
 
-    It reads scores: `evaluate.Ranked(model)` makes a model answer with them.
+    It takes scores as predictions: `evaluate.Ranked(model)` makes a model return them.
 
     Parameters
     ----------
     taxonomy
-        The taxonomy. Labels that are not in it raise an `UnknownLabelError`; a ranking or a
-        weight that is refused leaves the metric as it was.
+        The taxonomy. Unknown labels raise an `UnknownLabelError`; an update that raises leaves the
+        metric unchanged.
     candidates
-        The labels that are ranked; `None` for the leaves. Those that are on are relevant.
+        The labels to rank; `None` for the leaves. A candidate is relevant if it is true.
     volumes
-        `{label: volume}`, positive and finite, else a `ValueError`; 1 for the labels it does not
-        hold.
+        `{label: volume}`, positive and finite; the default is 1.
     missed
-        The factor of nodes above the relevant candidate only, at least 0.
+        The weight of ancestors of the relevant candidate only, at least 0.
     spurious
-        The factor of nodes above the irrelevant candidate only, at least 0.
+        The weight of ancestors of the irrelevant candidate only, at least 0.
 
     Examples
     --------
@@ -63,6 +62,8 @@ class MaximalLoss(RankingMetric, MeanLoss):
         concepts. IJCAI.
 
     """
+
+    bigger_is_better: bool = False
 
     def __init__(
         self,

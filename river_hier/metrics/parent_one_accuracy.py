@@ -3,26 +3,28 @@ from __future__ import annotations
 from typing import Any
 
 from .. import losses
-from .rankings import RankingMetric
+from .base import RankingMetric
 
 __all__ = ["ParentOneAccuracy"]
 
 
 class ParentOneAccuracy(RankingMetric):
-    r"""Parent one-accuracy: how often the first candidate is a relevant one or a sibling of one.
+    r"""Parent one-accuracy: the share of examples whose top-ranked candidate has a right parent.
 
-    As in section 6 of the paper[^1]. Of several with the top score the first in taxonomy order
+    A parent is right if it is the parent of a relevant candidate.
+
+    As in section 6 of the paper[^1]. Among equal top scores the first candidate in taxonomy order
     counts. An update takes O(nodes that are on + candidates).
 
-    It reads scores: `evaluate.Ranked(model)` makes a model answer with them.
+    It takes scores as predictions: `evaluate.Ranked(model)` makes a model return them.
 
     Parameters
     ----------
     taxonomy
-        The taxonomy. Labels that are not in it raise an `UnknownLabelError`; a ranking or a
-        weight that is refused leaves the metric as it was.
+        The taxonomy. Unknown labels raise an `UnknownLabelError`; an update that raises leaves the
+        metric unchanged.
     candidates
-        The labels that are ranked; `None` for the leaves. Those that are on are relevant.
+        The labels to rank; `None` for the leaves. A candidate is relevant if it is true.
 
     Examples
     --------

@@ -4,51 +4,53 @@ from collections.abc import Hashable, Iterable
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..losses.rankings import read_ranking
 from ..taxonomy import Taxonomy
 from ..taxonomy.candidates import Candidates, candidate_nodes
-from .base import SumMetric
-from .precision_recall import area, bins
+from .base import TaxonomyMetric
 
 __all__ = ["PooledAUPRC"]
 
+Floats = NDArray[np.float64]
 
-class PooledAUPRC(SumMetric):
-    r"""Area under the pooled precision-recall curve: the measure of hierarchical multilabel papers.
+DROPPED = np.int64(52 - 10)  # of the 52 bits after the point of a float64
+MAGNITUDE = np.int64(2**63 - 1)  # all bits but the sign
 
-    Every pair of an example and a label is one decision; from high to low thresholds, all labels
-    together,
+
+class PooledAUPRC(TaxonomyMetric):
+    r"""Area under the pooled precision-recall curve, common in hierarchical multilabel papers.
+
+    Every pair of an example and a label is one decision. As the threshold decreases,
 
     $$P = \frac{\sum_v TP_v}{\sum_v (TP_v + FP_v)}, \qquad
     R = \frac{\sum_v TP_v}{\sum_v (TP_v + FN_v)}$$
 
-    give one curve, whose area Vens et al.[^1] call $AU(\overline{PRC})$. Between two thresholds it
-    is drawn as there, after Davis and Goadrich[^2]: false positives grow evenly with true ones, so
-    that labels of equal score count as if in random order. (scikit-learn's
-    `average_precision_score(average="micro")` draws steps instead; on thousands of decisions the
-    two are close.) A random ranking has the share of pairs that are on; no pair on, 0.
+    give one curve for all labels, whose area Vens et al.[^1] call $AU(\overline{PRC})$. It is
+    interpolated as there, after Davis and Goadrich[^2]: between two thresholds false positives grow
+    linearly with true positives, so labels of equal score count as if in random order.
+    (scikit-learn's `average_precision_score(average="micro")` uses steps instead; with thousands of
+    decisions the two are close.) The area of a random ranking is the share of pairs that are on; it
+    is 0 if there are none.
 
-    It reads scores, of which only the order counts, that of different labels among each other
-    included: it wants `evaluate.Probabilities(model)`, which makes a model answer with the
-    probability that each label is on. The scores of `evaluate.Ranked(model)` are read as well, but
-    those of a learner that decides from the top down say how likely a label is once its parents
-    are on. A ranking that respects the taxonomy has no label above its ancestors; that is not
-    asked for, and an incoherent ranking is scored as it is.
+    It takes scores as predictions. Only their order matters, but this includes the order between
+    different labels, so use `evaluate.Probabilities(model)`, which makes a model return the
+    probability that each label is on. `evaluate.Ranked(model)` works as well, but the scores of
+    top-down learners are conditional on the parents. A ranking need not respect the taxonomy.
 
-    Scores are counted in bins, 1,024 between each power of two and the next, whatever their range:
-    two scores that differ by less than a thousandth of themselves may count as equal. An update
-    takes O(labels * log(labels)), `get` O(bins * log(bins)); memory is that of the bins that were
-    met, at most one for each score.
+    Scores are counted in bins, 1,024 between consecutive powers of two: scores that differ by less
+    than a thousandth may count as equal. An update takes O(labels * log(labels)), `get`
+    O(bins * log(bins)); memory holds the nonempty bins, at most one for each score.
 
     Parameters
     ----------
     taxonomy
-        The taxonomy. Labels that are not in it raise an `UnknownLabelError`; a ranking or a
-        weight that is refused leaves the metric as it was.
+        The taxonomy. Unknown labels raise an `UnknownLabelError`; an update that raises leaves the
+        metric unchanged.
     candidates
-        The labels that are pooled; `None` for all but the root, which is always on. Those without
-        a score rank below all others.
+        The labels to evaluate; `None` for all but the root, which is always on. Those without a
+        score rank below all others.
 
     Examples
     --------
@@ -112,3 +114,48 @@ class PooledAUPRC(SumMetric):
         numbers = sorted({number for number, _ in self._sums}, reverse=True)
         true, false = (np.array([self._sums[n, on] for n in numbers]) for on in (True, False))
         return area(true, false)
+
+
+def bins(scores: Floats) -> NDArray[np.int64]:
+    """The number of each score's bin: 1,024 between consecutive powers of two.
+
+    The bits of a float64, read as an integer, have the order of the floats, apart from the sign. So
+    the bin of a score does not depend on the range of the others, and the order is preserved.
+
+    >>> bins(np.array([-np.inf, -1.0, -0.0, 0.0, 0.5, 0.9999, 1.0, 1.0009, 1.001])).tolist()
+    [-2096128, -1047552, 0, 0, 1046528, 1047551, 1047552, 1047552, 1047553]
+
+    """
+    bits = scores.view(np.int64)
+    return np.where(bits < 0, -(bits & MAGNITUDE), bits) >> DROPPED
+
+
+def area(true: Floats, false: Floats) -> float:
+    r"""The area under the curve of Davis and Goadrich; 0 if nothing is true.
+
+    `true` and `false` are the weights of positives and negatives in each bin, in decreasing order
+    of the scores. Within a bin, all positive predictions grow linearly from n to m and true
+    positives from t to t + d. With $b = (m - n) / d$, its share of the area times the total number
+    of positives is
+
+    $$\int \frac{\tau}{\nu} \, d\tau
+    = \frac{1}{b} \left( (t - n / b) \ln \frac{m}{n} + \frac{m - n}{b} \right).$$
+
+    O(bins).
+
+    >>> area(np.array([1.0, 0.0, 1.0]), np.array([0.0, 1.0, 0.0]))  # (1 + 1 - ln(3 / 2)) / 2
+    0.797267
+
+    """
+    grows = true > 0.0
+    if not grows.any():
+        return 0.0
+    d = true[grows]
+    t = np.cumsum(true)[grows] - d
+    m = np.cumsum(true + false)[grows]
+    width = d + false[grows]
+    n = m - width
+    b = width / d
+    n_ = np.where(n > 0.0, n, 1.0)  # where n is 0, t is 0 as well
+    shares = ((t - n / b) * np.log1p(np.where(n > 0.0, width / n_, 0.0)) + d) / b
+    return float(shares.sum() / true.sum())

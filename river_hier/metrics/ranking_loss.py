@@ -3,27 +3,26 @@ from __future__ import annotations
 from typing import Any
 
 from .. import losses
-from .base import MeanLoss
-from .rankings import RankingMetric
+from .base import RankingMetric
 
 __all__ = ["RankingLoss"]
 
 
-class RankingLoss(RankingMetric, MeanLoss):
-    r"""Ranking loss: the mean share of misordered pairs of a relevant and another candidate.
+class RankingLoss(RankingMetric):
+    r"""Ranking loss: the mean share of misordered pairs of a relevant and an irrelevant candidate.
 
     As in section 6 of the paper[^1], after Schapire and Singer[^2]. Equal scores are misordered;
-    an example without a pair counts as 0. An update takes O(relevant * candidates).
+    an example without such pairs counts as 0. An update takes O(relevant * candidates).
 
-    It reads scores: `evaluate.Ranked(model)` makes a model answer with them.
+    It takes scores as predictions: `evaluate.Ranked(model)` makes a model return them.
 
     Parameters
     ----------
     taxonomy
-        The taxonomy. Labels that are not in it raise an `UnknownLabelError`; a ranking or a
-        weight that is refused leaves the metric as it was.
+        The taxonomy. Unknown labels raise an `UnknownLabelError`; an update that raises leaves the
+        metric unchanged.
     candidates
-        The labels that are ranked; `None` for the leaves. Those that are on are relevant.
+        The labels to rank; `None` for the leaves. A candidate is relevant if it is true.
 
     Examples
     --------
@@ -54,6 +53,7 @@ class RankingLoss(RankingMetric, MeanLoss):
 
     """
 
+    bigger_is_better: bool = False
     _fmt = ".2%"
 
     def _eval(self, y_true: Any, y_pred: Any) -> float:

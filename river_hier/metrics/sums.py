@@ -1,9 +1,9 @@
-"""Sums that forget exactly what they are told to forget.
+"""Exactly revertible sums.
 
-River's `stats.Mean` rounds at every step, so a trace of an example stays after its `revert`: a
+River's `stats.Mean` rounds at every step, so `revert` does not remove all traces of an example: a
 weight of 1e9 among weights of 1 leaves 1e-7, and weights of 0.1, 0.2 and 0.3 may end below zero,
-which is an error there. A first weight of 0 divides by zero. Here nothing is rounded before it is
-read, so whatever is reverted is gone, and reverting what was never counted can be refused.
+which is an error there. A first weight of 0 divides by zero. Here sums are rounded only when they
+are read, so `revert` is exact, and reverting an example that was never added can be refused.
 
 """
 
@@ -20,7 +20,7 @@ Counts = Sequence[tuple[Hashable, float]]
 class Sum:
     """A sum of floats without rounding errors (Shewchuk, 1997): adding -x undoes adding x.
 
-    Takes O(number of partial sums) a step, which is one for whole numbers.
+    A step takes O(number of partial sums), which is one for whole numbers.
 
     >>> total = Sum()
     >>> for x in (1e16, 1.0, -1e16):
@@ -31,7 +31,7 @@ class Sum:
     """
 
     def __init__(self) -> None:
-        self._partials: list[float] = []  # do not overlap in any bit, smallest first; never 0
+        self._partials: list[float] = []  # without overlapping bits, smallest first; never 0
 
     def add(self, x: float) -> None:
         """Add x."""
@@ -57,7 +57,7 @@ class Sum:
 
 
 class Sums:
-    """Sums of what examples count, by key, times the weights of the examples.
+    """Weighted sums by key.
 
     >>> sums = Sums()
     >>> sums.add([("right", 2.0), ("all", 3.0)], w=0.1)
@@ -71,14 +71,14 @@ class Sums:
     """
 
     def __init__(self) -> None:
-        self._sums: dict[Any, Sum] = {}  # those that are not 0
+        self._sums: dict[Any, Sum] = {}  # without sums of 0
 
     def add(self, counts: Counts, w: float) -> None:
-        """Count an example of weight w in."""
+        """Add an example of weight w."""
         self._add(counts, _weight(w))
 
     def remove(self, counts: Counts, w: float) -> None:
-        """Count an example of weight w out; counts are at least 0, so no sum may fall below."""
+        """Remove an example of weight w. Counts are at least 0, so no sum may become negative."""
         w = _weight(w)
         if any(w * count > self[key] for key, count in counts):
             raise ValueError(
@@ -103,27 +103,7 @@ class Sums:
         return iter(self._sums)
 
 
-class Mean:
-    """A weighted mean of losses: what River's `MeanMetric` asks of its `stats.Mean`."""
-
-    def __init__(self) -> None:
-        self._sums = Sums()
-
-    def update(self, x: float, w: float = 1.0) -> None:
-        """Count x in."""
-        self._sums.add((("weight", 1.0), ("loss", x)), w)
-
-    def revert(self, x: float, w: float = 1.0) -> None:
-        """Count x out."""
-        self._sums.remove((("weight", 1.0), ("loss", x)), w)
-
-    def get(self) -> float:
-        """The mean; 0 as long as there is no weight."""
-        weight = self._sums["weight"]
-        return self._sums["loss"] / weight if weight else 0.0
-
-
 def _weight(w: float) -> float:
     if not isinstance(w, numbers.Real) or not 0.0 <= float(w) < math.inf:
         raise ValueError(f"`w` must be a finite number of at least 0, got {w!r}")
-    return float(w)  # numpy's float32 would drag the sums down to its precision
+    return float(w)  # a float32 of numpy would reduce the precision of the sums

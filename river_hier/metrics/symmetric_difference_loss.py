@@ -6,12 +6,12 @@ from typing import Any
 from .. import losses
 from ..losses.costs import Costs, check, check_factor
 from ..taxonomy import Taxonomy
-from .base import MeanLoss
+from .base import MeanScore
 
 __all__ = ["SymmetricDifferenceLoss"]
 
 
-class SymmetricDifferenceLoss(MeanLoss):
+class SymmetricDifferenceLoss(MeanScore):
     r"""Symmetric difference loss: the mean volume of all nodes that are wrong.
 
     $$\Delta(Y, \hat{Y}) = c^- \sum_{i \in Y \setminus \hat{Y}} s_i
@@ -21,20 +21,19 @@ class SymmetricDifferenceLoss(MeanLoss):
     With the defaults it is the number of wrong nodes, the symmetric difference loss of
     Cesa-Bianchi et al., section 3[^2].
 
-    An update takes O(nodes that are on), plus reading the answers.
+    An update takes O(nodes that are on), plus the time to parse the labels.
 
     Parameters
     ----------
     taxonomy
-        The taxonomy. Labels that are not in it raise an `UnknownLabelError`; an answer or a
-        weight that is refused leaves the metric as it was.
+        The taxonomy. Unknown labels raise an `UnknownLabelError`; an update that raises leaves the
+        metric unchanged.
     volumes
-        `{label: volume}` ($s_i$), positive and finite, else a `ValueError`; 1 for the labels it
-        does not hold.
+        `{label: volume}` ($s_i$), positive and finite; the default is 1.
     missed
-        The factor of nodes that are on in the truth only ($c^-$), at least 0.
+        The weight of nodes that are on in the truth only ($c^-$), at least 0.
     spurious
-        The factor of nodes that are on in the prediction only ($c^+$), at least 0.
+        The weight of nodes that are on in the prediction only ($c^+$), at least 0.
 
     Examples
     --------
@@ -52,7 +51,7 @@ class SymmetricDifferenceLoss(MeanLoss):
     >>> metric
     SymmetricDifferenceLoss: 1.666667
 
-    A reader who would rather see too much than miss something, and wolves above all:
+    Missed nodes may cost more than spurious ones, and some nodes more than others:
 
     >>> metric = metrics.SymmetricDifferenceLoss(t, volumes={"wolf": 7}, spurious=0.5)
     >>> for yt, yp in zip(y_true, y_pred):
@@ -69,6 +68,8 @@ class SymmetricDifferenceLoss(MeanLoss):
         hierarchical classification. JMLR 7, 31-54.
 
     """
+
+    bigger_is_better: bool = False
 
     def __init__(
         self,

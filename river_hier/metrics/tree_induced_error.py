@@ -4,25 +4,25 @@ from collections.abc import Mapping
 from typing import Any
 
 from .. import losses
-from .base import MeanLoss
+from .base import MeanScore
 
 __all__ = ["TreeInducedError"]
 
 
-class TreeInducedError(MeanLoss):
-    r"""Tree-induced error: the mean distance of the prediction from the truth, in edges.
+class TreeInducedError(MeanScore):
+    r"""Tree-induced error: the mean distance between prediction and truth, in edges.
 
-    For single labels in a tree this is $\gamma(y, \hat{y})$, the number of edges on the way from
-    the true to the predicted label[^1]. For multilabels, and in DAGs, it is the number of nodes in
-    the closure of one of the two answers only, which in the first case is the same number.
+    For single labels in a tree this is $\gamma(y, \hat{y})$, the number of edges on the path from
+    the true to the predicted label[^1]. For multilabels and DAGs it is the number of nodes in
+    exactly one of the closures of truth and prediction, which generalises the distance in a tree.
 
-    An update takes O(nodes of both closures), plus reading the answers.
+    An update takes O(nodes of both closures), plus the time to parse the labels.
 
     Parameters
     ----------
     taxonomy
-        The taxonomy. Labels that are not in it raise an `UnknownLabelError`; an answer or a
-        weight that is refused leaves the metric as it was.
+        The taxonomy. Unknown labels raise an `UnknownLabelError`; an update that raises leaves the
+        metric unchanged.
 
     Examples
     --------
@@ -47,11 +47,13 @@ class TreeInducedError(MeanLoss):
 
     """
 
+    bigger_is_better: bool = False
+
     def _eval(self, y_true: Any, y_pred: Any) -> float:
         return losses.tree_induced_error(self.taxonomy, y_true, y_pred)
 
     def expected(self, probabilities: Mapping[Any, float], y_pred: Any) -> float:
-        """The expected error of a prediction when the truth, a multilabel, is drawn at random.
+        """The expected error of a prediction when the truth, a multilabel, is random.
 
         Parameters
         ----------

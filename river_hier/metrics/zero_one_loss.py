@@ -4,25 +4,25 @@ from collections.abc import Mapping
 from typing import Any
 
 from .. import losses
-from .base import MeanLoss
+from .base import MeanScore
 
 __all__ = ["ZeroOneLoss"]
 
 
-class ZeroOneLoss(MeanLoss):
+class ZeroOneLoss(MeanScore):
     r"""Zero-one loss: the share of examples with a wrong node.
 
     $$\ell_{0/1}(\hat{y}, v) = \{\exists i : \hat{y}_i \neq v_i\}$$
 
     as in section 3 of the paper[^1]; for single labels, the multiclass error.
 
-    An update takes O(nodes that are on), plus reading the answers.
+    An update takes O(nodes that are on), plus the time to parse the labels.
 
     Parameters
     ----------
     taxonomy
-        The taxonomy. Labels that are not in it raise an `UnknownLabelError`; an answer or a
-        weight that is refused leaves the metric as it was.
+        The taxonomy. Unknown labels raise an `UnknownLabelError`; an update that raises leaves the
+        metric unchanged.
 
     Examples
     --------
@@ -47,6 +47,7 @@ class ZeroOneLoss(MeanLoss):
 
     """
 
+    bigger_is_better: bool = False
     _fmt = ".2%"
 
     def _eval(self, y_true: Any, y_pred: Any) -> float:

@@ -20,7 +20,7 @@ from sklearn.metrics import average_precision_score
 import oracles
 from oracles.pooled_auprc import Decision
 from river_hier import Taxonomy, evaluate, kernel, linear_model, local, metrics
-from river_hier.metrics.precision_recall import area, bins
+from river_hier.metrics.pooled_auprc import area, bins
 from support.hypothesis_settings import n_examples
 from support.strategies import multilabels, parents_of, taxonomies
 

@@ -149,10 +149,10 @@ def test_they_are_river_metrics(kind: Any) -> None:
 @pytest.mark.parametrize(
     ("y", "said", "w", "error", "message"),
     [
-        ("b", {"b": 1.5}, 1.0, ValueError, "'b' is said to be 1.5 likely, not between 0 and 1"),
-        ("b", {"b": -0.1}, 1.0, ValueError, "'b' is said to be -0.1 likely, not between 0 and 1"),
-        ("b", {"b": math.inf}, 1.0, ValueError, "'b' is said to be inf likely"),
-        ("b", {"b": -math.inf}, 1.0, ValueError, "'b' is said to be -inf likely"),
+        ("b", {"b": 1.5}, 1.0, ValueError, "the probability of 'b' is 1.5, not between 0 and 1"),
+        ("b", {"b": -0.1}, 1.0, ValueError, "the probability of 'b' is -0.1, not between 0 and 1"),
+        ("b", {"b": math.inf}, 1.0, ValueError, "the probability of 'b' is inf"),
+        ("b", {"b": -math.inf}, 1.0, ValueError, "the probability of 'b' is -inf"),
         ("b", {"b": math.nan}, 1.0, ValueError, "the score of 'b' is nan"),
         ("b", {"b": True}, 1.0, ValueError, "the score of 'b' is True"),
         ("b", {"b": {True: 0.5}}, 1.0, ValueError, r"the score of 'b' is \{True: 0.5\}"),
