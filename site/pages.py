@@ -1,9 +1,9 @@
-"""Writes the pages of the documentation that nobody writes by hand.
+"""Generates the pages of the documentation that are not in docs.
 
     python site/pages.py FOLDER
 
-makes in FOLDER, a copy of docs, a page for each public name, from the table api.toml beside this
-file, and takes contributing.md and changelog.md from the top of the repository.
+FOLDER is a copy of docs. The script adds a page for each public name, as listed in api.toml beside
+this file, and copies contributing.md and changelog.md from the top of the repository.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ FROM_THE_TOP = ("CONTRIBUTING.md", "CHANGELOG.md")
 
 
 def public_names(module: ModuleType = river_hier) -> Iterator[str]:
-    """Every public name, as one writes it after `river_hier.`."""
+    """Every public name, without the prefix `river_hier.`."""
     for name in module.__all__:
         item = getattr(module, name)
         if isinstance(item, ModuleType):
@@ -37,12 +37,12 @@ def public_names(module: ModuleType = river_hier) -> Iterator[str]:
 
 
 def path(name: str) -> str:
-    """Where its page is, in the folder of the API."""
+    """The path of its page in the folder of the API."""
     return name.replace(".", "/") + ".md"
 
 
 def summary(name: str) -> str:
-    """The first sentence of its docstring, or the value of what has none, for a cell of a table."""
+    """The first sentence of its docstring or, of a constant, its value; for a cell of a table."""
     item = attrgetter(name)(river_hier)
     if not callable(item):
         return f"`{item}`" if isinstance(item, str) else f"{len(item)} words."
@@ -52,7 +52,7 @@ def summary(name: str) -> str:
 
 
 def source(name: str) -> str:
-    """The file that defines it; of a value, the package that has it."""
+    """The file that defines it; for a constant, the package that contains it."""
     item = attrgetter(name)(river_hier)
     package = ".".join(["river_hier", *name.split(".")[:-1]])
     file = inspect.getsourcefile(item if callable(item) else importlib.import_module(package))
@@ -60,21 +60,21 @@ def source(name: str) -> str:
 
 
 def in_side_bar(name: str) -> str:
-    """Without the package where that is clear, as there is little room."""
+    """The name without its package if that is unambiguous, since the side bar is narrow."""
     last = name.rpartition(".")[2]
     alike = [other for other in NAMES if other.rpartition(".")[2] == last]
     return (last if len(alike) == 1 else name).replace("_", r"\_")
 
 
 def page(name: str) -> str:
-    """What mkdocstrings fills in, under the name as one writes it after `river_hier.`."""
+    """The page of a name, which mkdocstrings fills in."""
     options = f"    options:\n      heading: {name}\n"
     return f"::: river_hier.{name}\n{options}\nSource: `{source(name)}`\n"
 
 
 def api_pages() -> Iterator[tuple[str, str]]:
-    """Paths and texts: a page for each name, the index, and the side bar."""
-    index = ["# API", "Every public name, by what one wants to do."]
+    """Paths and texts of a page for each name, the index, and the side bar."""
+    index = ["# API", "All public classes and functions, by purpose."]
     side_bar = ["* [API](index.md)"]
     for group, entry in GROUPS.items():
         names = entry["names"]
@@ -90,10 +90,10 @@ def api_pages() -> Iterator[tuple[str, str]]:
 
 
 def from_the_top(text: str) -> str:
-    """A page of the repository's top folder as one of the site.
+    """A page of the repository's top folder, with links for the site.
 
-    Links into docs are the site's own. Other files of the repository are not in it, so their names
-    are left, without a link.
+    Links into docs stay. Other files of the repository are not part of the site, so links to them
+    are replaced by their text.
     """
     text = re.sub(r"\]\(docs/", "](", text)
     for name in FROM_THE_TOP:
@@ -103,7 +103,7 @@ def from_the_top(text: str) -> str:
 
 
 def to_the_top(text: str) -> str:
-    """A page of docs whose links to those pages are the site's own."""
+    """A page of docs, with links to the copies of pages of the top folder."""
     for name in FROM_THE_TOP:
         text = text.replace(f"../{name}", name.lower())
     return text

@@ -1,7 +1,7 @@
-"""Draws one_mistake.svg: what one mistake teaches a learner, with a taxonomy and without.
+"""Draws one_mistake.svg: the effect of one mistake on a learner, with a taxonomy and without.
 
-Both panels show the same learner, Hieron, on the same two examples; the numbers are its own. Run it
-with `python docs/pictures/one_mistake.py`.
+Both panels show the same learner, Hieron, and its scores on the same two examples. Run it with
+`python docs/pictures/one_mistake.py`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ WIDTH, HEIGHT, BOX = 460, 310, (78, 46)
 
 
 def changes(taxonomy: Taxonomy) -> dict[str, float]:
-    """By how much the score of each label changes when a wolf was taken for an owl."""
+    """The change in the score of each label after a wolf has been mistaken for an owl."""
     model = linear_model.Hieron(taxonomy)
     model.learn_one(X, "owl")
     assert model.predict_one(X) == "owl"
@@ -53,9 +53,9 @@ def panel(title: str, taxonomy: Taxonomy, left: float) -> list[str]:
         box = f'x="{x - BOX[0] / 2:.0f}" y="{y - BOX[1] / 2:.0f}" rx="6"'
         lines.append(f'<rect {box} width="{BOX[0]}" height="{BOX[1]}" stroke="{color}"/>')
         lines.append(f'<text x="{x:.0f}" y="{y - 3:.0f}">{label}</text>')
-        said = f"{moved:+.2f}".replace("-", "\u2212") if moved else "0"
+        text = f"{moved:+.2f}".replace("-", "\u2212") if moved else "0"
         number = f'class="number" x="{x:.0f}" y="{y + 16:.0f}" fill="{color}"'
-        lines.append(f"<text {number}>{said}</text>")
+        lines.append(f"<text {number}>{text}</text>")
     return [*lines, "</g>"]
 
 

@@ -181,3 +181,23 @@ def test_docstrings_are_told_to_the_parser() -> None:
     assert dialect.typed_by_signature(words) == ":\n    A label,\n    or none.\n"
     assert dialect.with_references(paper, "x") == '1. <a id="x-1"></a>B.'
     assert dialect.with_references("One [^1].", "x") == 'One<sup><a href="#x-1">[1]</a></sup>.'
+
+
+def test_the_site_shows_the_parameters_of_truncated_predictions() -> None:
+    griffe = require_module("griffe", "docs")
+    extensions = griffe.load_extensions(module("dialect").Dialect())
+    loaded = griffe.load(
+        "river_hier",
+        search_paths=[Path(river_hier.__file__).parents[1]],
+        extensions=extensions,
+        docstring_parser="numpy",
+        allow_inspection=False,
+    )
+    for name in ("linear_model.HAROW", "linear_model.Hieron", "local.PerNode", "decision.Calibrated"):
+        package, _, model = name.partition(".")
+        path = getattr(getattr(river_hier, package), model).predict_one.__module__
+        owner = getattr(getattr(river_hier, package), model).predict_one.__qualname__
+        method = loaded[path.removeprefix("river_hier.")][owner]
+        shown = [p.name for p in method.parameters if not p.name.startswith("*")]
+        assert shown[:4] == ["self", "x", "threshold", "max_depth"], name
+        assert "`None` for no limit" in method.docstring.value, name
