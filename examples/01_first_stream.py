@@ -1,13 +1,13 @@
 """What does a taxonomy buy an online learner?
 
-You know River: a stream gives examples one at a time, a model predicts, a metric scores, the
-model learns. Nothing of that changes here. There is one new noun, the taxonomy: a tree of labels.
-A model that is told the tree knows that some labels are close and others far apart. Does it learn
-better than the same model without the tree? We try both on one synthetic stream.
+You know River: a stream yields examples one at a time, a model predicts, a metric scores, the
+model learns. All of this is unchanged. There is one new concept, the taxonomy: a tree of labels. A
+model that knows the tree knows that some labels are close and others far apart. Does it learn
+better than the same model without the tree? We try both on a synthetic stream.
 """
 
 # %%
-# Five lines of River. The stream knows its taxonomy; the model and the metric are given it.
+# Five lines of River. The stream has a taxonomy, which is passed to the model and the metric.
 from river import evaluate
 from river import metrics as river_metrics
 
@@ -19,9 +19,9 @@ metric = metrics.TreeInducedError(stream.taxonomy)
 evaluate.progressive_val_score(stream, model, metric, print_every=1000)
 
 # %%
-# The tree-induced error is the mean number of edges from the predicted label to the true one: 0
-# for a right answer, 1 for a parent or a child, 2 for a sibling, up to 8 for a leaf at the other
-# end of this tree. Labels are named by the way to them, and any node can be one.
+# The tree-induced error is the mean number of edges between the predicted and the true label: 0
+# for a correct prediction, 1 for a parent or a child, 2 for a sibling, up to 8 for a leaf at the
+# other end of this tree. Labels are named by their path, and any node can be a label.
 tree = stream.taxonomy
 x, y = next(iter(stream))
 print(f"\n{tree}\n")
@@ -30,9 +30,9 @@ print(f"the model's guess  {model.predict_one(x)}, now that it has seen the whol
 
 
 # %%
-# Now without the tree. `flatten()` hangs all the same labels directly under the root, so that none
-# of them is closer to one than to another. The learner is the same, and so are the examples. Both
-# are scored on the true taxonomy, and on River's accuracy, which does not weigh mistakes.
+# Now without the tree. `flatten()` makes all labels children of the root, so that no two of them
+# are closer than others. The learner and the examples are the same. Both models are scored on the
+# true taxonomy, and by River's accuracy, for which all mistakes are equal.
 def follow(examples, model):
     """Steps, tree-induced errors and accuracies so far, every 250 examples."""
     both = metrics.TreeInducedError(examples.taxonomy) + river_metrics.Accuracy()
@@ -47,7 +47,8 @@ curves = {
 }
 
 # %%
-# One stream may be luck, so we also count on how many of five others the tree has less error.
+# One stream may be a coincidence, so we count on how many of five others the tree has a lower
+# error.
 wins, seeds = 0, range(5)
 for seed in seeds:
     other = datasets.synth.PrototypeTree(noise=0.04, seed=seed).take(1000)
@@ -62,7 +63,7 @@ for name, curve in curves.items():
 print(f"\nThe tree has less error on {wins} of {len(seeds)} other streams.")
 
 # %%
-# Along the stream: in edges, the flat learner is behind from the start and does not catch up.
+# Along the stream: the flat learner has a higher error from the start and does not catch up.
 try:
     import matplotlib.pyplot as plt
 except ImportError:

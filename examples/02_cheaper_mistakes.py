@@ -1,13 +1,14 @@
 """Are a tree's mistakes cheaper than a flat learner's?
 
-Accuracy counts mistakes; it does not weigh them. Whoever takes a wolf for a fox still knows that it
-is a mammal, but whoever takes it for a barn owl knows nothing. Here a learner that is told the tree
-of animals meets the same learner without the tree, and we look at how far from the truth each of
-them lands when it errs. The picture is Figure 2 of the paper on Hieron (Dekel et al., 2004).
+Accuracy counts mistakes without weighting them. If you mistake a wolf for a fox, you still know
+that it is a mammal; if you mistake it for a barn owl, you know nothing. This script compares a
+learner that knows a tree of animals with the same learner without the tree, by the distance of
+their mistakes. The plot corresponds to Figure 2 of the paper on Hieron (Dekel et al., 2004).
 """
 
 # %%
-# A taxonomy of our own, by nesting. Every node is a label: "some dog" is a fine answer too.
+# A taxonomy from nested dictionaries. Every node is a label, so "dog" is a valid prediction as
+# well.
 from river_hier import Taxonomy, datasets, linear_model, metrics
 
 animals = Taxonomy.from_nested(
@@ -35,8 +36,8 @@ for guess in ["dog", "fox", "whale", "orca", "owl", "barn owl"]:
     print(f"  {guess:<24}{animals.distance('wolf', guess):>10}")
 
 # %%
-# Animals to learn from: a synthetic stream around a prototype for each node, close nodes having
-# close prototypes. Its tree has the shape of ours, so we only put our names on it.
+# A synthetic stream around a prototype for each node, where close nodes have close prototypes.
+# Its tree has the same shape as ours, so we only have to rename the labels.
 stream = datasets.synth.PrototypeTree(branching=3, depth=3, noise=0.16, seed=42)
 names = dict(zip(stream.taxonomy, animals, strict=True))
 examples = [(x, names[y]) for x, y in stream.take(5000)]
@@ -57,7 +58,8 @@ flat = follow(linear_model.AveragedHieron(animals.flatten()))
 points = [t - f for t, f in zip(tree, flat, strict=True)]
 
 # %%
-# The last column, in percentage points, says where the tree goes more often than the flat one.
+# The last column is the difference in percentage points; it is positive where the tree predicts
+# such a distance more often than the flat learner.
 print(f"\n{'distance':<12}{'tree':>10}{'flat':>10}{'difference':>14}")
 for d in distances:
     name = f"{d} (right)" if d == 0 else str(d)
@@ -69,8 +71,8 @@ for name, shares in {"tree": tree, "flat": flat}.items():
     print(f"{name:<12}{wrong:>9.1f}%{edges / wrong:>18.2f}{edges / 100:>18.2f}")
 
 # %%
-# What the tree has more of are mistakes by one edge, a parent or a child of the truth. It has fewer
-# of all that lie further off.
+# With the tree, there are more mistakes by one edge, a parent or a child of the true label, and
+# fewer at all larger distances.
 try:
     import matplotlib.pyplot as plt
 except ImportError:

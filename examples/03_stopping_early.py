@@ -1,14 +1,15 @@
 """Can a model stop early when it is unsure?
 
-A label at the bottom of a taxonomy says much and is easily wrong; its ancestors say less and are
-safer. The multilabel models answer with a set of nodes that is closed upwards: `sport` alone is a
-whole answer, `sport > ball game` goes one step further, and an article may be on sport and culture
-at once. So a model can go down where it is sure and stop where it is not. Where should it stop?
+A label at the bottom of a taxonomy is informative but easily wrong; its ancestors are less
+informative but safer. Multilabel models predict coherent sets of nodes: `sport` alone is a valid
+prediction, `sport > ball game` is more specific, and an article may be about sport and culture at
+once. So a model can be specific where it is certain, and stop where it is not. Where should it
+stop?
 """
 
 # %%
-# Articles in a taxonomy of news. Their labels are drawn from the top down, the probability of each
-# node being linear in the features: many true paths end early, and nobody can foresee them all.
+# Articles in a taxonomy of news. Labels are drawn top-down, and the probability of each node is
+# linear in the features. Many true paths end early, and no model can predict all of them.
 from itertools import islice
 
 from river import evaluate
@@ -27,8 +28,8 @@ articles = datasets.synth.LinearLabels(news, n_features=2, seed=42)
 stream = articles.take(2000)
 
 # %%
-# H-RLS asks a node only if its parent is on, so it stops where no child says yes. How often is it
-# right at each depth, and which mistakes does it make there that nothing above explains?
+# H-RLS visits a node only if its parent is on, so it stops where no child is on. How often is it
+# right at each depth, and how many mistakes does it make there whose ancestors are all right?
 model = linear_model.HRLS(news)
 by_depth = metrics.DepthAccuracy(news) + metrics.HLossByDepth(news)
 evaluate.progressive_val_score(stream, model, by_depth)
@@ -36,8 +37,8 @@ print(news, *by_depth, sep="\n\n")
 
 
 # %%
-# Its probabilities say how sure it is. No node is likelier than its parent, so the nodes that reach
-# a threshold are closed upwards, which makes them an answer: the higher, the earlier it stops.
+# Its probabilities express its certainty. No node is more probable than its parent, so the nodes
+# above a threshold form a coherent prediction. The higher the threshold, the earlier it stops.
 def at_least(threshold, p):
     return frozenset(label for label in p if p[label][True] >= threshold)
 
@@ -52,12 +53,13 @@ for label in sorted(frozenset.union(*answers) - {news.root}, key=news.path):
     print(f"{name:<15}{true:>8}{p[label][True]:>8.2f}" + "".join(f"{on:>11}" for on in said))
 
 # %%
-# Over the whole stream, predicting before learning. Hierarchical precision is the share of what is
-# said that is true, recall the share of what is true that is said; F1 their harmonic mean.
+# Over the whole stream, predicting before learning. Hierarchical precision is the fraction of
+# predicted nodes that are true, recall the fraction of true nodes that are predicted, and F1
+# their harmonic mean.
 thresholds = [t / 10 for t in range(1, 10)]
 rules = {"own rule": None} | {f"p >= {t}": t for t in thresholds}
 scores = {r: metrics.HPrecision(news) + metrics.HRecall(news) + metrics.HF1(news) for r in rules}
-ends = {rule: [0] * (news.height + 1) for rule in rules}  # how many answers end at each depth
+ends = {rule: [0] * (news.height + 1) for rule in rules}  # predictions by depth
 model = linear_model.HRLS(news)
 for x, y in stream:
     p, own = model.predict_proba_one(x), news.closure(model.predict_one(x))
@@ -73,8 +75,8 @@ for rule, score in scores.items():
     print(f"{rule:<12}{{:>11.1%}}{{:>9.1%}}{{:>8.1%}}{depth:>13.2f}".format(*score.get()))
 
 # %%
-# Each threshold is a point on the left: the less is said, the more of it is true. The model's own
-# rule is one bargain among these. On the right, how deep the answers go.
+# Each threshold is a point on the left: predicting fewer nodes increases the precision. The
+# model's own rule is one compromise among these. On the right, the depth of the predictions.
 try:
     import matplotlib.pyplot as plt
 except ImportError:

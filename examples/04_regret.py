@@ -1,16 +1,16 @@
 """How far from the best possible is a learner?
 
-A loss on its own says little: labels may be so random that nobody could do much better. Regret is
-what a learner has lost beyond a reference that knew the truth all along. If the learner finds the
-truth it stops paying, and its regret flattens out; if not, the regret goes on in a straight line.
-And when the truth changes in the middle of the stream, the learner has to pay again.
+A loss on its own says little: labels may be so random that no model can do much better. Regret is
+the loss of a learner beyond that of a reference that knows the true model. If the learner finds
+the true model, its regret flattens out; otherwise it grows linearly. And if the true model changes
+in the middle of the stream, the regret grows again.
 """
 
 # %%
-# Labels drawn from the top down, with probabilities that the stream knows. So it can give the
-# reference, which decides best at every node, and the expected loss of any answer instead of one
-# that depends on luck. One stream stays as it is; the other begins with the same examples, but in
-# the middle all its weights are replaced by others.
+# Labels drawn top-down, with probabilities that the stream knows. So the stream provides the
+# reference, which makes the best decision at every node, and the expected loss of any prediction,
+# which does not depend on chance. One stream is stationary. The other has the same first half,
+# but in the middle all its weights are replaced.
 from river_hier import Taxonomy, datasets, evaluate, linear_model, metrics
 
 news = Taxonomy.from_nested(
@@ -28,19 +28,19 @@ streams = {
 learners = {"H-PERC": linear_model.HPerceptron, "H-RLS": linear_model.HRLS}
 
 # %%
-# Two learners: a perceptron a node, which keeps no memory of what it has seen but its weights, and
-# least squares, which gives every example of the past the same say. `iter_regret` is River's
-# `iter_progressive_val_score` for a learner and a reference side by side.
+# Two learners: a perceptron per node, whose only memory are its weights, and least squares, which
+# weights all past examples equally. `iter_regret` is River's `iter_progressive_val_score` for a
+# learner and a reference.
 curves = {}
 for kind, stream in streams.items():
     for name, learner in learners.items():
-        loss = metrics.HLoss(news)  # a node costs 1 if it is wrong and all above it are right
+        loss = metrics.HLoss(news)  # a node costs 1 if it is wrong and its ancestors are right
         states = evaluate.iter_regret(stream.take(n), learner(news), stream.reference, loss, 100)
         curves[name, kind] = list(states)
 
 # %%
-# What an example cost beyond the reference, in each quarter of the stream. It may be below zero:
-# the best decision at every node is not always the answer with the least expected H-loss.
+# The regret per example in each quarter of the stream. It may be negative: the best decision at
+# every node is not always the prediction with the least expected H-loss.
 ends = [n // 4, n // 2, 3 * n // 4, n]
 print(f"{'regret an example, up to step':<30}" + "".join(f"{end:>10,}" for end in ends))
 for (name, kind), curve in curves.items():
@@ -49,8 +49,8 @@ for (name, kind), curve in curves.items():
     print(f"{f'{name}, {kind}':<30}" + "".join(f"{mean:>+10.3f}" for mean in means))
 
 # %%
-# For H-RLS without drift a theorem says how large the regret can get. It must hold for the worst
-# case, and one example that falls near the border of one node is enough to make it huge.
+# For H-RLS without drift, a theorem bounds the regret. The bound holds for the worst case, and a
+# single example close to the decision boundary of one node makes it huge.
 last = curves["H-RLS", "no drift"][-1]
 stream = streams["no drift"]
 bound = evaluate.hrls_bound(news, stream.weights, stream.take(n))
@@ -61,8 +61,8 @@ print(f"  regret            {last['Regret']:>9,.1f}")
 print(f"  regret, at most   {bound:>9.1e}  (Cesa-Bianchi et al., 2006, Theorem 2)")
 
 # %%
-# Who has found the truth draws a level line. Who cannot find it, or has to find another, draws one
-# that rises.
+# The curve of a learner that has found the true model is level. It rises if the learner cannot
+# find it, or has to find a new one.
 try:
     import matplotlib.pyplot as plt
 except ImportError:

@@ -1,14 +1,14 @@
 """What if no straight line separates the labels?
 
-A linear learner asks on which side of a line an example falls, but some labels live on both: a
-plant may grow in three valleys, and another one in between. A kernel says how much alike two
-examples are, and the same learners, written with a kernel instead of weights, ask which of the
-examples they remember are like the new one. What does that buy, and what does it cost?
+A linear learner only distinguishes the two sides of a hyperplane, but some classes are on both: a
+plant may grow in three valleys, with another one in between. A kernel measures the similarity of
+two examples. The same learners, with a kernel instead of weights, compare a new example with those
+that they have stored. What does this gain, and what does it cost?
 """
 
 # %%
-# A map with nine plants of three families. Each of them grows in four places, which have nothing to
-# do with the family: the tree says which mistakes are cheap, not where to look.
+# A map with nine plants of three families. Each plant grows in four places, which are unrelated
+# to its family: the tree determines which mistakes are cheap, not where a plant grows.
 import numpy as np
 from river import compose, evaluate, feature_extraction
 
@@ -32,11 +32,11 @@ stream: list = [
 ]
 
 # %%
-# The kernel: 1 for examples at the same place, next to nothing at a distance of three `sigma`.
-# River has a way to approach such a kernel without remembering anything, `RBFSampler`: random
-# features in front of a linear learner. It draws them for one feature at a time, so it knows how
-# far east and how far north, but not both at once. Those of `fourier` are drawn for the whole
-# example; they need to know its features beforehand.
+# The kernel is 1 for examples at the same place and almost 0 at a distance of three `sigma`.
+# River's `RBFSampler` approximates such a kernel without storing examples, by random features in
+# front of a linear learner. But it draws them for one feature at a time, so it represents how far
+# east and how far north a place is, but not both together. The features of `fourier` are drawn
+# for the whole example, which requires knowing its features in advance.
 sigma, n_random = 0.5, 300
 w, b = rng.normal(size=(n_random, 2)) / sigma, rng.uniform(0, 2 * np.pi, n_random)
 
@@ -58,8 +58,8 @@ learners: dict = {
 }
 
 # %%
-# The kernel remembers the examples it has erred on. A budget bounds how many: beyond it, those are
-# forgotten for which the others can best stand in.
+# The kernel learner stores the examples with a mistake. A budget bounds their number: beyond it,
+# the examples that the others can best replace are removed.
 curves, stored = {}, {}
 print(f"{'Hieron':<20}{'tree-induced error':>20}{'examples stored':>18}")
 for name, learner in learners.items():
@@ -70,8 +70,8 @@ for name, learner in learners.items():
     print(f"{name:<20}{curves[name][-1][1]:>20.3f}{stored[name]:>18}")
 
 # %%
-# On the left, the error along the stream; a budget of 200 costs nothing. On the right, the map as
-# the kernel knows it.
+# On the left, the error along the stream; a budget of 200 does not increase it. On the right, the
+# map as predicted by the kernel learner.
 try:
     import matplotlib.pyplot as plt
 except ImportError:

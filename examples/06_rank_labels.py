@@ -1,14 +1,14 @@
 """Which labels come first, while examples are few?
 
-An editor who files articles wants a short list of topics, the likeliest on top, rather than a yes
-or no for each. A label ranker learns just that: relevant labels above the others. `HMinOver` ranks
-the leaves of a taxonomy, and scores each by the sum of what was learned along its path, so that
-what is known of one topic helps its neighbours. How much does that help?
+An editor who files articles wants a short list of topics with the most likely ones on top, rather
+than a yes or no for each. A label ranker learns exactly this: to rank relevant labels above the
+others. `HMinOver` ranks the leaves of a taxonomy. The score of a leaf is the sum of the scores
+along its path, so what is learned about one topic helps related ones. How much does that help?
 """
 
 # %%
-# Articles of one or two topics. Each topic has its own words, and shares others with its subject:
-# what the taxonomy knows and a flat list of labels does not.
+# Articles with one or two topics. Each topic has its own words, and shares others with its
+# subject. The taxonomy represents this; a flat list of labels does not.
 import random
 
 from river.evaluate import progressive_val_score
@@ -38,16 +38,17 @@ def articles(n, seed):
 
 
 # %%
-# River measures what `predict_one` says; `Ranked` makes a model say its scores, which the metrics
-# of rankings read. The maximal loss is the distance, in edges, between the labels of the worst pair
-# that is in the wrong order.
+# River evaluates what `predict_one` returns; `Ranked` makes a model return scores, as required by
+# ranking metrics. The maximal loss is the distance, in edges, between the labels of the worst
+# misordered pair.
 model = linear_model.HMinOver(news)
 measures = metrics.OneAccuracy(news) + metrics.AveragePrecision(news) + metrics.MaximalLoss(news)
 progressive_val_score(articles(1000, seed=42), evaluate.Ranked(model), measures)
 print("one pass over 1,000 articles", *measures, sep="\n  ")
 
 # %%
-# How many topics are switched on is decided by a threshold on the scores, which is learned along.
+# The number of predicted topics is determined by a threshold on the scores, which is learned as
+# well.
 x, y = next(articles(1, seed=7))
 scores, answer = model.score_one(x), model.predict_one(x)
 print(f"\nan article on {' and '.join(sorted(y))}; the threshold is {model.threshold_one(x):.2f}")
@@ -55,8 +56,9 @@ for label in sorted(news.leaves, key=lambda label: -scores[label])[:4]:
     print(f"  {label:<10}{scores[label]:>7.2f}  {'on' if answer[label] else '-'}")
 
 # %%
-# Now with a list of articles, to which `BatchHMinOver` returns until all are ranked as they should
-# be. Flat is the same class on a star of labels. Both are tested on 200 other articles, five times.
+# Now with a fixed list of articles. `BatchHMinOver` visits them repeatedly until all are ranked
+# correctly. The flat variant is the same class with a flat taxonomy. Both are tested on 200 other
+# articles, five times.
 sizes, seeds = (10, 20, 40, 80, 160), range(5)
 ways = (("with the tree", news, None), ("flat", news.flatten(), news.leaves))
 test = list(articles(200, seed=42))
@@ -77,7 +79,8 @@ for i, measure in enumerate(("maximal loss, edges", "misordered pairs, %")):
         print(f"  {name:<22}" + "".join(f"{(1, 100)[i] * values[i]:>7.2f}" for values in curve))
 
 # %%
-# With the tree both are lower at every size, and by least where there are most articles.
+# With the tree, both losses are lower for every number of articles. The difference is smallest
+# for the largest number.
 try:
     import matplotlib.pyplot as plt
 except ImportError:
@@ -89,7 +92,7 @@ else:
         color, line = styles[name]
         for ax, values in zip(axes, zip(*curve, strict=True), strict=True):
             ax.plot(sizes, values, line, color=color, label=name)
-    for ax in axes:  # now that it holds all curves, whose highest point sets the scale
+    for ax in axes:  # after all curves have been drawn, since the highest point sets the scale
         ax.set(xlabel="articles to learn from", xscale="log", ylim=(0, None))
         ax.set_xticks(sizes, sizes)
         ax.minorticks_off()

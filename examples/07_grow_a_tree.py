@@ -1,14 +1,15 @@
 """Can a handful of yes-no questions do the work of all pairs of classes?
 
-To tell twelve topics apart with classifiers that know two answers only, one can train one for each
-pair of topics, 66 in all, and let them vote. Or one can arrange the topics as the leaves of a
-binary tree, put a classifier at each of its 11 inner nodes, and walk down. Which tree? This one
-grows by itself, from the words that the topics use (El-Yaniv and Etzion-Rosenberg, 2002).
+To distinguish twelve topics with binary classifiers, one can train a classifier for each pair of
+topics, 66 in all, and let them vote. Alternatively, one can arrange the topics as the leaves of a
+binary tree, put a classifier at each of its 11 inner nodes, and follow their decisions from the
+root to a leaf. Which tree? This one is grown from the words that the topics use (El-Yaniv and
+Etzion-Rosenberg, 2002).
 """
 
 # %%
-# Short texts as bags of words. Half of the words say nothing, a quarter tell the section, and a
-# quarter the topic itself, so some topics are harder to tell apart than others.
+# Short texts as bags of words. Half of the words are noise, a quarter indicate the section, and a
+# quarter the topic itself, so some topics are harder to distinguish than others.
 import random
 from collections import Counter
 from itertools import pairwise
@@ -37,9 +38,10 @@ stream: list = list(texts(2000, seed=42))
 print(stream[0])
 
 # %%
-# Counting is all that a builder does with an example. To grow a tree it merges two at a time,
-# rather those that use the same words, ten times over, and keeps the tree that it takes to err
-# least. Chance has the larger say in it: do not expect the sections to come out.
+# Learning an example only updates counts. To grow a tree, the builder merges two topics at a
+# time, preferably those with similar words. It grows ten trees and keeps the one with the lowest
+# estimated error. The procedure is so random that the sections should not be expected to appear
+# in the tree.
 builder = induction.JensenShannonTree(n_restarts=10, seed=42)
 for x, topic in stream[:400]:
     builder.learn_one(x, topic)
@@ -51,10 +53,10 @@ lower, _ = induction.bayes_error_bounds(builder.class_counts, builder.feature_co
 print(f"From one word alone, no classifier errs less than {lower:.0%}; a text has twelve.")
 
 # %%
-# The same classifier in every arrangement. One tree takes the topics as they come, each beside all
-# the earlier ones; another starts so and after 400 texts takes the tree that the builder has grown
-# by then, which costs it the classifiers that no longer fit. Soft decoding multiplies the
-# probabilities along each path instead of walking down one.
+# The same classifier in every decomposition. One tree adds each topic as a sibling of all earlier
+# ones. Another starts like this and switches, after 400 texts, to the tree grown by the builder,
+# which resets the classifiers that no longer fit. Soft decoding multiplies the probabilities
+# along each path instead of following a single one.
 binary = linear_model.LogisticRegression(optim.AdaGrad(0.3))
 models: dict = {
     "tree, as they come": induction.BinaryDecomposition(binary),
@@ -71,9 +73,9 @@ for name, model in models.items():
     curves[name] = [(b - a) / window for a, b in pairwise(correct)]
 
 # %%
-# How often each was right, and how many classifiers it has and asks for one answer. Asking a few
-# is nearly as good as asking all pairs. One versus rest does better still here, but it trains all
-# its classifiers with every text, the trees only those on one path.
+# The accuracies, the number of classifiers, and how many of them a prediction uses. A few of them
+# are almost as accurate as all pairs. One versus rest is more accurate here, but it trains all
+# its classifiers with every text; the trees train only those on one path.
 paths = [sum(map(t.depth, t.leaves)) / k for t in (models["tree, as they come"].tree, tree)]
 pairs = k * (k - 1) // 2
 asked = [(k - 1, paths[0]), (k - 1, paths[1]), (k - 1, k - 1), (pairs, pairs), (k, k)]
@@ -83,7 +85,8 @@ for (name, curve), (have, ask) in zip(curves.items(), asked, strict=True):
     print(f"{name:<20}{first:>11.1%}{last:>10.1%}{have:>13}{ask:>7.1f}")
 
 # %%
-# The tree that is rebuilt starts over where classifiers no longer fit: that costs a thousand texts.
+# The tree that is rebuilt resets the classifiers that no longer fit, which takes about a thousand
+# texts to make up for.
 try:
     import matplotlib.pyplot as plt
 except ImportError:

@@ -1,14 +1,14 @@
 """Can any River classifier learn in a taxonomy?
 
-Naive Bayes, trees, perceptrons: River has many classifiers, and none of them knows a taxonomy. But
-several of them can learn one together, each with a small question: at every inner node, or at every
-level, which of the nodes below is it? We ask classifiers that are good at very different things,
-mix them, and let them stop where they are unsure.
+Naive Bayes, trees, perceptrons: none of River's many classifiers knows about taxonomies. But
+several of them can learn one together if each has a small task: to choose one of the children of
+an inner node, or one of the nodes at a level. We use very different classifiers, mix them, and let
+them stop where they are uncertain.
 """
 
 # %%
-# Outdoor pictures of 7 kinds, which come with River. The taxonomy is ours: it says that grass and a
-# path are more alike than grass and the sky.
+# Outdoor images of 7 kinds, which are included in River. The taxonomy is ours: it says that grass
+# and a path are more alike than grass and the sky.
 from river import datasets, evaluate, multiclass, naive_bayes, neighbors, preprocessing, tree
 from river import linear_model as river_linear_model
 from river import metrics as river_metrics
@@ -25,9 +25,8 @@ kinds = {
 pictures = Taxonomy.from_nested({"picture": kinds})
 
 # %%
-# Any classifier or pipeline will do, if it tells several classes apart. Here they are by
-# themselves, which is what they are at the one parent of a flat taxonomy; at every parent; and at
-# every level.
+# Any multiclass classifier or pipeline can be used. Here each is used by itself (as `PerParent`
+# with a flat taxonomy, which has one parent), at every parent, and at every level.
 one_vs_rest = multiclass.OneVsRestClassifier
 classifiers = {
     "naive Bayes": naive_bayes.GaussianNB(),
@@ -59,15 +58,17 @@ for name, pipeline in pipelines.items():
     print(f"{name:<24}" + "".join(cells))
 
 # %%
-# The nodes need not agree on a classifier. A mapping names some; the root's serves all the others.
+# The nodes may have different classifiers. A mapping assigns some; that of the root is the
+# default.
 neighbours = preprocessing.StandardScaler() | neighbors.KNNClassifier(n_neighbors=5)
 mixed = {"picture": pipelines["passive-aggressive"], "building": neighbours}
 edges, hits = follow(local.PerParent(mixed, pictures))
 print(f"{'  neighbours in building':<24}{'':>16}{f'{edges:.3f} / {hits:.1%}':>16}")
 
 # %%
-# With a threshold the way ends where no child is likely enough. The answer is coarser, and safer:
-# precision is the share of what it says that is true, recall the share of the truth that it says.
+# With a threshold, the path ends where no child is probable enough. The prediction is less
+# specific but safer: precision is the fraction of predicted nodes that are true, recall the
+# fraction of true nodes that are predicted.
 thresholds, curve = [0.0, 0.4, 0.5, 0.6, 0.7, 0.8], []
 print(f"\n{'threshold':<24}{'precision':>16}{'recall':>16}")
 for threshold in thresholds:
@@ -79,7 +80,8 @@ for threshold in thresholds:
 print(f"\nThe last of them, asked about one more picture: {new_y}\n{model.debug_one(new_x)}")
 
 # %%
-# On the left, how each classifier errs by itself and in the taxonomy; on the right, the thresholds.
+# On the left, the error of each classifier by itself and in the taxonomy; on the right, the
+# thresholds.
 try:
     import matplotlib.pyplot as plt
 except ImportError:

@@ -1,15 +1,16 @@
 """Where has the stream changed?
 
-One day the editors of a newspaper file their articles on culture under other headings, while sport
-and politics are what they were. A loss for the whole taxonomy says that something is wrong; a loss
-for each branch says where, and one of River's drift detectors on each of them says when. To get
-over it is another matter: one learner remembers everything, and needs as long to believe the
-opposite. It can forget little by little, or start anew, in this branch alone.
+One day the editors of a newspaper start to file articles on culture under other headings, while
+sport and politics stay as they are. A loss for the whole taxonomy shows that something is wrong, a
+loss for each branch shows where, and one of River's drift detectors per branch shows when.
+Recovering is another matter: a learner that weights all examples equally needs as many new
+examples as it has seen old ones. Alternatively, it can forget gradually, or reset this branch
+only.
 """
 
 # %%
-# Articles on one topic or several. From the middle of the stream on, the topics below "culture"
-# have changed places with their neighbours: what was filed under jazz is filed under opera.
+# Articles on one or several topics. From the middle of the stream, the topics below "culture" are
+# exchanged with their siblings: articles on jazz are filed under opera.
 from river.drift import PageHinkley
 
 from river_hier import Taxonomy, datasets, drift, linear_model, losses
@@ -27,9 +28,9 @@ n, change = 8_000, 4_000
 stream = datasets.synth.SubtreeDrift(articles, drift_in="culture", drift_at=change)
 
 # %%
-# A branch is a taxonomy of its own, so it has an H-loss of its own. We average it over every 1,000
-# examples; the detector gets the loss of each example, and says when losses have risen.
-# `drift.BranchReset` has detectors of its own, one at each node, and makes a branch start anew.
+# A branch is a taxonomy of its own, so it has its own H-loss. We average it over every 1,000
+# examples. The detector gets the loss of each example, and signals an increase.
+# `drift.BranchReset` has its own detectors, one at each node, and resets the branch.
 branches = {top: news.subset(news.subtree(top)) for top in news.children(news.root)}
 learners: dict = {
     "H-PERC": linear_model.HPerceptron(news),
@@ -53,12 +54,13 @@ for name, model in learners.items():
         model.learn_one(x, y)
 
 # %%
-# Outside the branch nothing happens: each node learns by itself, from labels that stay as they are.
-# Inside, H-PERC unlearns with every mistake, as far as the new headings can be learned: what is
-# filed under music itself no longer resembles what is filed below it. H-RLS, the better one while
-# nothing changed, gives all of the past the same say, so the new must first outnumber the old. With
-# forgetting, the past counts half as much after every 139 examples. Resets are the quickest, as
-# long as a detector gives alarm, and elsewhere nothing is forgotten.
+# Outside the branch nothing changes, since each node learns independently from labels that stay
+# the same. Inside, H-PERC corrects every mistake, as far as the new headings can be learned at
+# all: articles filed under music itself no longer resemble those filed below it. H-RLS, the
+# better learner before the drift, weights the whole past equally, so the new examples must first
+# outnumber the old ones. With forgetting, the weight of the past halves every 139 examples.
+# Resets recover fastest, provided that the detector gives an alarm, and nothing is lost
+# elsewhere.
 moments = {"before": change // 1000 - 1, "right after": change // 1000, "at the end": -1}
 print(f"H-loss; the drift begins at step {change:,}")
 print(" " * 23 + "".join(f"{head:>13}" for head in [*moments, "first alarm"]))
@@ -69,7 +71,7 @@ for (name, top), curve in curves.items():
 print("H-RLS started anew:", learners["H-RLS resets"].drifts_detected)
 
 # %%
-# The same as a picture.
+# The same as a plot.
 try:
     import matplotlib.pyplot as plt
 except ImportError:

@@ -1,13 +1,13 @@
 """What does a person get to read?
 
-A desk that receives articles does not want 21 bits, but the likeliest topics, an answer that stops
-where the model would only guess, and a reason. All of that is asked of a model that has learned
-already: how deep an answer goes is decided when it is given, as often as you like.
+A news desk does not want 21 bits per article, but the most likely topics, a prediction that stops
+where the model would only guess, and an explanation. All of these are available from any trained
+model: the depth of a prediction is chosen when predicting.
 """
 
 # %%
-# Articles are bags of words. Each topic has words of its own, most words of an article come from
-# its topic and from those above it, and the others say nothing.
+# Articles are bags of words. Each topic has its own words. Most words of an article come from its
+# topic and the topics above it; the others are noise.
 import random
 
 from river import preprocessing
@@ -38,8 +38,8 @@ for x, y in stream[:2000]:
     model.learn_one(x, y)
 
 # %%
-# One article more. Which labels are likely, and where does an answer stop that must be right with
-# some probability? The keywords go through the pipeline as they are.
+# A new article. Which labels are likely, and where does a prediction stop that must be right with
+# a given probability? The parameters are passed through the pipeline.
 x, y = next((x, y) for x, y in stream[2000:] if model.predict_one(x) != y)
 print(f"true: {' > '.join(news.path(y))}\n")
 for path, p in inspection.top_one(model, x, k=3):
@@ -50,8 +50,8 @@ for p in (0.4, 0.6, 0.8, 0.95):
 print(f"at most one step down: {model.predict_one(x, max_depth=1)}")
 
 # %%
-# Does it pay? The other articles, with thresholds: how many answers are true, which an ancestor of
-# the label is, too, how deep they go, and how far from the label they are.
+# Is it worthwhile? For the other articles and several thresholds: how many predictions are true
+# (an ancestor of the label counts as well), how deep they are, and their distance to the label.
 print(f"\n{'':<12}{'true':>8}{'depth':>8}{'distance':>11}")
 for threshold in (None, 0.5, 0.6, 0.7, 0.8, 0.9):
     error, true, depth = metrics.TreeInducedError(news), 0, 0
@@ -64,8 +64,9 @@ for threshold in (None, 0.5, 0.6, 0.7, 0.8, 0.9):
     print(f"{name:<12}{true / 1000:>8.1%}{depth / 1000:>8.2f}{error.get():>11.3f}")
 
 # %%
-# Why? The words that speak for each node of the answer, and before it the best that lost. What is
-# built around a model has no weights, so the reasons are those of the model inside.
+# Why? The words with the largest contributions at each node of the prediction and, before it, at
+# the best node that was not chosen. A wrapper has no weights of its own, so the explanation is
+# that of the model inside.
 inside = preprocessing.Normalizer() | model["Tempered"].model
 for label, why in inspection.explain_one(inside, x).items():
     words = ", ".join(f"{word} {part:+.2f}" for word, part in why.parts[:3])
@@ -73,7 +74,7 @@ for label, why in inspection.explain_one(inside, x).items():
     print(f"{mark} {'  ' * news.depth(label)}{label}: {why.score:.2f}   {words}")
 
 # %%
-# The probability of each topic, with all that is below it, as a picture.
+# The probability of each topic, including everything below it, as a plot.
 try:
     import matplotlib.pyplot as plt
 

@@ -1,14 +1,15 @@
 """What becomes of a model when its taxonomy grows?
 
-A shop opens two new departments, then it moves one of the old ones and merges two shelves. A model
-that starts anew each time pays for its whole education again. One that adopts the new taxonomy
-keeps what it knows of the nodes that stay, and pays for the new ones only. And where labels are
-paths, nobody need say what the taxonomy is: it grows as the paths arrive.
+A shop opens two new departments, then moves one of the old ones and merges two shelves. A model
+that is trained anew each time has to relearn everything. A model that adopts the new taxonomy
+keeps what it has learned about the existing nodes, and only has to learn the new ones. And if
+labels are paths, the taxonomy need not be known in advance: it grows as the paths arrive.
 """
 
 # %%
-# Articles are described in words that depend on their shelf. Three shelves are new at step 2,000,
-# of which two are in a department that is new itself; `taxonomy_at` says what there is when.
+# Articles are described by words that depend on their shelf. Three shelves are new at step 2,000,
+# two of which are in a department that is new as well; `taxonomy_at` returns the taxonomy at a
+# given step.
 from river_hier import OpenTaxonomy, Taxonomy, linear_model, metrics
 from river_hier.datasets import synth
 
@@ -27,9 +28,9 @@ stream = list(synth.Appearing(articles, late).take(n))
 first = shop.subset([label for label in shop if not set(shop.path(label)) & set(late)])
 
 # %%
-# Three models read the same stream: one that adopts the larger taxonomy when there is one, one that
-# is thrown away then, and one that has known from the start what would come. A node that is new is
-# on where its parent is, until it has learned better.
+# Three models learn from the same stream: the first adopts the larger taxonomy when it appears,
+# the second is then replaced by an untrained one, and the third knows the final taxonomy from the
+# start. Until it has been trained, a new node is on whenever its parent is.
 adopting, anew = linear_model.HAROW(first), linear_model.HAROW(first)
 foreseen = linear_model.HAROW(shop)
 curves: dict = {"adopts": [], "starts anew": [], "has foreseen it": []}
@@ -55,8 +56,8 @@ for name, curve in curves.items():
     print(f"{name:<24}" + "".join(f"{value:>12.3f}" for value in moments))
 
 # %%
-# Then the pots move to the garden, the capes go to the parkas, and cups are called mugs. `renamed`
-# says what becomes of labels that are gone; forgotten ones would be `None`. Scores stay what they
+# Then the pots move to the garden, the capes are merged into the parkas, and cups are renamed to
+# mugs. `renamed` maps old labels to new ones, or to `None` to forget them. Scores stay as they
 # were, and a merged node has the mean of the weights.
 x, _ = stream[-1]
 scores = adopting.score_one(x)
@@ -68,7 +69,7 @@ same = sum(abs(moved[label] - scores[label]) < 1e-9 for label in moved)
 print(f"\nlabels that score as before: {same} of {len(moved)}")
 
 # %%
-# A model of an open taxonomy is told paths, and adopts what is new in them by itself.
+# A model with an open taxonomy learns from paths, and adopts new nodes by itself.
 model, loss = linear_model.HAROW(OpenTaxonomy(separator="/")), metrics.HLoss(shop)
 for step, (x, y) in enumerate(stream):
     if step >= n - 1000:
@@ -79,8 +80,8 @@ example = list(model.weights)[-1]
 print(f"told paths, such as {example!r}, at the end: {loss.get():.3f}")
 
 # %%
-# Who adopts the new taxonomy is soon where it would have been had it known all along; starting anew
-# costs for some hundreds of examples more.
+# The model that adopts the new taxonomy is soon as good as the one that has known it all along.
+# Training a new model takes several hundred examples more.
 try:
     import matplotlib.pyplot as plt
 except ImportError:

@@ -1,12 +1,12 @@
 """Which answer costs least?
 
-A score of a margin learner says yes or no, and a larger one says it louder; how often the learner
-is right at that score is another matter. Once that is known, the best answer depends on what
-mistakes cost, and it is rarely the one that asks each node on its own.
+The sign of a score is a yes or no, and its size expresses some confidence, but not how often the
+learner is right at that score. Once this is known, the best prediction depends on the cost of
+mistakes, and it is rarely the one that decides each node separately.
 """
 
 # %%
-# Articles in a taxonomy of news, on several topics at once, and very noisy.
+# Articles in a taxonomy of news, on several topics at once, with much noise.
 from river_hier import Taxonomy, datasets, decision, evaluate, linear_model, metrics, probabilistic
 
 games = {"ball game": ["football", "tennis"], "water sport": ["rowing", "sailing"]}
@@ -16,14 +16,14 @@ examples = list(datasets.synth.PrototypePaths(news, noise=0.16, seed=42).take(40
 train, test = examples[:3000], examples[3000:]
 
 # %%
-# H-PERC learns its weights, and `Calibrated` along the way how far its scores can be trusted.
+# `Calibrated` learns, while H-PERC learns its weights, how reliable the scores are.
 model = decision.Calibrated(linear_model.HPerceptron(news))
 for x, y in train:
     model.learn_one(x, y)
 
 # %%
-# Are these probabilities frequencies? Of all the times that a topic was held for 60 to 70 % likely,
-# it should have been on in 65 of 100. The scores as they come promise far more than they keep.
+# Do these probabilities match frequencies? Of the topics with a probability between 60 and 70 %,
+# about 65 in 100 should be on. The raw scores are far too confident.
 said = {"as they come": model.model, "calibrated": model}
 print("how often topics are on, by how likely they were said to be")
 reliability = {}
@@ -37,9 +37,9 @@ for name, speaker in said.items():
     print(f"\n{name}: {error}\n{table}")
 
 # %%
-# Each loss has its best answer; the papers' rule asks each node on its own. H-AROW is the better
-# learner, and deciding helps it as well. The probabilities are estimates, so the answer to one loss
-# may come out a little ahead in another, as it does in three places here.
+# Each loss has its own best prediction; the rule of the papers decides each node separately.
+# H-AROW is the better learner, and decoding improves it as well. The probabilities are estimates,
+# so decoding for one loss may be slightly better in another one, as in three places here.
 print(f"\n{'':<32}{'zero-one':>10}{'H-loss':>10}{'difference':>12}")
 for name, learner in (("H-PERC", linear_model.HPerceptron), ("H-AROW", linear_model.HAROW)):
     model = decision.Calibrated(learner(news))
@@ -61,8 +61,8 @@ for name, learner in (("H-PERC", linear_model.HPerceptron), ("H-AROW", linear_mo
         print(f"{row:<32}{{:>10.3f}}{{:>10.3f}}{{:>12.3f}}".format(*(m.get() for m in found)))
 
 # %%
-# One label an example, and a tree whose distances are what mistakes cost: `TreeBayes` answers with
-# the node nearest to all that a classifier holds for likely, be it an inner one.
+# One label per example, and a tree whose distances are the costs of mistakes: `TreeBayes`
+# predicts the node with the least expected distance, which may be an inner one.
 tree = datasets.synth.PrototypeTree(branching=3, depth=3, noise=0.16, seed=42)
 t = tree.taxonomy
 classifier = probabilistic.LinearDiscriminant(t)
@@ -78,7 +78,7 @@ for name, sum_ in distances.items():
     print(f"{name:<32}{sum_ / 1000:>10.3f} edges from the truth")
 
 # %%
-# The reliability as a picture.
+# Reliability as a plot.
 try:
     import matplotlib.pyplot as plt
 except ImportError:

@@ -1,14 +1,15 @@
 """What if one label in five is wrong?
 
-A passive-aggressive learner believes what it is told: after a mistake it moves its weights until
-the example is right, however far that is. A wrong label makes it throw away what many right ones
-have taught. There are two remedies. A cap `C` on the step lets no example move the weights far; and
-the average of all hypotheses so far forgets what a later step takes back. What is each worth?
+A passive-aggressive learner trusts every label: after a mistake it changes its weights until the
+example is classified correctly, however large the change. A wrong label thus undoes the effect of
+many correct ones. There are two remedies. A cap `C` on the step size limits the effect of a single
+example, and the average of all hypotheses is less affected by steps that are later reversed. How
+much do they help?
 """
 
 # %%
-# A stream of 40 labels in a tree, and the same stream with labels that are sometimes taken for a
-# sibling. Only the labels to learn from are noisy: we ask how near the answers are to the truth.
+# A stream of 40 labels in a tree, and the same stream where some labels are replaced by a
+# sibling. Only the training labels are noisy; predictions are compared with the true labels.
 from river_hier import datasets, linear_model, metrics
 
 clean = datasets.synth.PrototypeTree(branching=3, depth=3, noise=0.04, seed=42)
@@ -32,8 +33,8 @@ def follow(model, labels):
 
 
 # %%
-# Steps have the scale of 1 / |x|^2, so caps do: half of it is a good first guess. Each learner once
-# with the paper's step, which has no cap, and once with a small one.
+# Step sizes are of the order of 1 / |x|^2, so half of that is a good first guess for the cap.
+# Each learner is used with the step of the paper, which has no cap, and with a small cap.
 scale = n / sum(sum(value**2 for value in x.values()) for x in xs)
 learners: dict = {
     "Hieron": linear_model.Hieron,
@@ -51,9 +52,9 @@ for name, learner in learners.items():
     print(f"{name:<18}" + "".join(f"{error:>12.3f}" for error in found))
 
 # %%
-# How much does the choice of C matter? To Hieron little: once every step is cut, a smaller C only
-# changes the scale of the weights. AveragedHieron pays for steps that are too small: they learn
-# slowly, and it remembers for long what they had not learned yet.
+# How sensitive is the error to C? For Hieron, not very: once all steps are capped, a smaller C
+# only scales the weights. AveragedHieron suffers from steps that are too small: it learns slowly,
+# and its average contains the early hypotheses for a long time.
 caps = [0.05, 0.1, 0.2, 0.5, 1.0, 2.0]
 curves = {
     (name, kind): [follow(learners[name](tree, C=cap * scale), labels) for cap in caps]
@@ -65,7 +66,7 @@ for (name, kind), errors in curves.items():
     print(f"{name + ', ' + kind:<24}" + "".join(f"{error:>8.3f}" for error in errors))
 
 # %%
-# The same as a picture.
+# The same as a plot.
 try:
     import matplotlib.pyplot as plt
 except ImportError:

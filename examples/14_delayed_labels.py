@@ -1,15 +1,15 @@
 """What does it cost when labels come late?
 
-An article is filed at once, and somebody says days later under what it should have been. Until
-then many other articles have come, and the model has answered them all without that lesson. On a
-steady stream one waits for it once; whenever the stream changes one waits again. And as a program
-that waits for days will be stopped at times, it needs a place to go on from.
+An article is filed at once, but its correct label is known only days later. Meanwhile the model
+predicts many other articles without having learned from it. In a stationary stream this cost
+occurs once, in a changing stream after each change. And a program that waits for days will
+sometimes be stopped, so it must be able to continue from a saved state.
 """
 
 # %%
-# Articles about several topics of a tree; at step 1,000 those below topic 2 change their names with
-# each other. River's progressive validation takes a `delay`: each label comes that many examples
-# after its example, while answers are scored as they were given.
+# Articles about several topics of a tree; at step 1,000 the topics below topic 2 are exchanged.
+# River's progressive validation has a parameter `delay`: each label arrives that many examples
+# after its example, and the original prediction is scored.
 import tempfile
 from itertools import islice, pairwise
 from pathlib import Path
@@ -39,10 +39,10 @@ def losses(model, delay):
 curves = {(name, d): losses(learners[name](tree), d) for name in learners for d in delays}
 
 # %%
-# The first examples are answered by a model that knows nothing; each step of delay adds one of
-# them. It is paid once: at the end of the steady part nobody remembers it. The drift is paid for
-# again, at a lower price, as most of what was learned is true still. `paid` is what is lost in all
-# for each step of delay, before the drift and after it.
+# The first examples are predicted by an untrained model, and each step of delay adds one more.
+# This cost occurs once and is no longer visible at the end of the stationary part. The drift
+# causes it again, at a lower level, because most of what has been learned remains true. `paid` is
+# the total loss per step of delay, before the drift and after it.
 print(f"H-loss of the{'first 200':>17}{'200 before':>12}{'200 after':>12}{'last 200':>12}   paid")
 for (name, delay), curve in curves.items():
     ends = 200, change, change + 200, n
@@ -53,9 +53,9 @@ for (name, delay), curve in curves.items():
     print(f"{row}{sum(paid[: len(paid) // 2]):>10.2f}{sum(paid[len(paid) // 2 :]):>7.2f}")
 
 # %%
-# Without River's loop it is the same story told by `simulate_qa`: a question, x without y, and some
-# time later its answer. In the middle of the stream we save all that a program must know in order
-# to go on: the model, the metric, the answers given to those that wait, and the position.
+# The same without River's loop, with `simulate_qa`: a question is an x without y, and its answer
+# follows some time later. In the middle of the stream we save everything that is needed to
+# continue: the model, the metric, the predictions for the waiting examples, and the position.
 model, metric = linear_model.HAROW(tree), metrics.HLoss(tree)
 state: dict = {"model": model, "metric": metric, "given": {}, "position": 0}
 
@@ -83,7 +83,7 @@ same = all(again["model"].score_one(x) == state["model"].score_one(x) for x, _ i
 print(f"at the end {state['metric']}, from the checkpoint {again['metric']}; same scores: {same}")
 
 # %%
-# The same as a picture.
+# The same as a plot.
 try:
     import matplotlib.pyplot as plt
 except ImportError:

@@ -1,13 +1,14 @@
 """How does one learn from raw text?
 
-Messages arrive as strings: a pipeline cuts them into words, weighs the words by how rare they are
-so far, and hands them to a learner, and all of its parts learn as they go. There are two ways to
-weigh words here, River's and the H-RLS paper's, and two learners for texts. Which go well together?
+Messages arrive as strings. A pipeline splits them into words, weights the words by their rarity so
+far, and passes them to a learner; all of its parts learn online. There are two ways to weight
+words here, River's and that of the H-RLS paper, and two learners for text. Which combination is
+best?
 """
 
 # %%
-# Messages to a town hall, each on one subject or two. Some are so vague that only the department
-# can be told, and many name things that have nothing to do with the matter.
+# Messages to a town hall, each on one or two subjects. Some are so vague that only the department
+# can be inferred, and many mention names that are irrelevant.
 import random
 
 from river import evaluate, preprocessing
@@ -50,8 +51,9 @@ for x, y in stream[:2]:
     print(f"{' and '.join(sorted(y))}: {x['text']}\n")
 
 # %%
-# Three ways from text to features, two learners. River's `TFIDF` keeps all words, and pairs of
-# words if asked; `LogTFIDF` leaves out what has come less than three times, most names among them.
+# Three ways from text to features, two learners. River's `TFIDF` keeps all words, and optionally
+# pairs of words; `LogTFIDF` ignores words that have occurred less than three times, including
+# most names.
 bags = {
     "LogTFIDF": feature_extraction.LogTFIDF(on="text"),
     "TFIDF": TFIDF(on="text"),
@@ -72,9 +74,10 @@ for kind, bag in bags.items():
         print(f"{f'{kind} | {name}':<28}{loss:>8.3f}{f1:>8.1%}{n_features:>10,}")
 
 # %%
-# Names tell nothing here, and `HAROW` does without them as well as with them. Pairs help most: what
-# a message is about has other neighbours than what happens to be near. So the same words, in
-# another order, get other scores. Each is a sum over features, whose three largest parts are shown.
+# Names carry no information here, and `HAROW` does as well without them. Pairs help most: the
+# relevant words have other neighbours than the irrelevant ones. Therefore the same words in
+# another order have other scores. Each score is a sum over features, the three largest of which
+# are shown.
 for text in ("I fell over a branch beside the lamp.", "I fell over a lamp beside the branch."):
     print(f"\n{text}")
     for label, why in inspection.explain_one(model, {"text": text}).items():
@@ -83,7 +86,7 @@ for text in ("I fell over a branch beside the lamp.", "I fell over a lamp beside
             print(f"{'  ' * town.depth(label)}{label}: {why.score:.2f} = {most}, ...")
 
 # %%
-# The H-loss along the stream. With either learner pairs pay from the start.
+# The H-loss along the stream. With either learner, pairs reduce the loss from the start.
 try:
     import matplotlib.pyplot as plt
 except ImportError:

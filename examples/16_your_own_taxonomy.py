@@ -1,13 +1,13 @@
 """How does your own taxonomy get in?
 
-Tables of labels come as pairs, with a column for the parent, or with one for each depth: each kind
-is one line away from a `Taxonomy`. But tables hold mistakes, and some things belong in two places.
-What is noticed, what is not, and what does a model make of an entry with two parents?
+Tables of labels have a column for the parent, or one for each depth. Each of these forms is one
+line away from a `Taxonomy`. But tables may have mistakes, and some things belong in two places.
+Which mistakes are detected, which are not, and how does a model treat an entry with two parents?
 """
 
 # %%
-# Musical instruments, three times, as they may stand in a CSV file; where the lines of a text are
-# read here, you put the open file. With a dataframe the pairs are `zip(df.above, df.name)`.
+# Musical instruments in three forms, as they might be in a CSV file; replace the lines of text by
+# an open file. From a dataframe, the pairs are `zip(df.above, df.name)`.
 import csv
 
 from river_hier import Taxonomy, datasets, linear_model
@@ -50,8 +50,8 @@ print(f"{tree}, three times: {tree == same == again}")
 
 
 # %%
-# A cycle is refused, and so is a label that was not declared. A misspelt parent is a second top,
-# and both are joined under a new root, `root`; whoever says which node is the root is told instead.
+# A cycle is refused, and so is an undeclared label. A misspelt parent becomes a second root, and
+# both are joined under a new node, `root`; if you specify the root, this is an error instead.
 def said(function, *arguments, **keywords):
     try:
         return function(*arguments, **keywords)
@@ -66,8 +66,8 @@ print("a misspelt one:  ", said(Taxonomy, misspelt))
 print("the root named:  ", said(Taxonomy, misspelt, root="instrument"))
 
 # %%
-# A piano has strings and keys, an organ pipes and keys. Pairs can say so, and the taxonomy is a DAG
-# then. A multilabel model looks at such a node only if all of its parents are on.
+# A piano has strings and keys, an organ pipes and keys. With both as parents, the taxonomy is a
+# DAG. A multilabel model visits such a node only if all its parents are on.
 dag = Taxonomy([*rows(pairs), ("keyboards", "piano"), ("keyboards", "organ")])
 print(f"\na piano implies {', '.join(sorted(dag.ancestors('piano')))}")
 stream = list(datasets.synth.PrototypePaths(dag, noise=0.09, seed=42).take(3000))
@@ -86,7 +86,7 @@ for name, taxonomy in {"tree": tree, "DAG": dag}.items():
     print(f"{name:<18}{wrong:>8}{contradictions:>24}")
 
 # %%
-# Where the model of the DAG errs. The second parents of a node are on dashed lines.
+# The mistakes of the model with the DAG. Dashed lines lead to the second parent of a node.
 try:
     import matplotlib.pyplot as plt
 

@@ -2,9 +2,9 @@
 
     python examples/gallery/make.py docs/gallery
 
-A script whose run is kept in that folder is not run again unless it, or the version of the library,
-has changed. If one fails, its error is shown, the others are made all the same, and there is no new
-index.
+Runs are kept in that folder; a script is run again only if it, or the version of the library, has
+changed. If a script fails, its error is shown, the other pages are made, and the index is not
+updated.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ from run import ScriptError, key, run
 from script import Script
 
 EXAMPLES = Path(__file__).resolve().parents[1]
-# What the names of the scripts begin with.
+# The numbers with which the names of the scripts begin.
 THEMES = {
     "Start here": ("01", "16", "15"),
-    "What mistakes cost": ("02", "04", "12"),
-    "What an answer says": ("03", "10", "06"),
-    "Other ways to learn": ("05", "08", "07"),
+    "The cost of mistakes": ("02", "04", "12"),
+    "Predictions": ("03", "10", "06"),
+    "Other learners": ("05", "08", "07"),
     "Streams that change": ("09", "11", "13", "14"),
 }
 
 
 def by_theme(scripts: list[Script]) -> dict[str, list[Script]]:
-    """The scripts of each theme, of those themes that have any."""
+    """The scripts of each theme; themes without scripts are left out."""
     themes = {
         theme: [s for number in numbers for s in scripts if s.name.startswith(f"{number}_")]
         for theme, numbers in THEMES.items()
@@ -44,7 +44,7 @@ def by_theme(scripts: list[Script]) -> dict[str, list[Script]]:
 
 
 def made(script: Script, folder: Path, fresh: bool) -> Record:
-    """Run the script, unless its run is kept, and write its page."""
+    """Run the script, unless an earlier run can be used, and write its page."""
     record = None if fresh else load(folder, key(script))
     if record is None:
         record = run(script, folder)
@@ -57,7 +57,7 @@ def made(script: Script, folder: Path, fresh: bool) -> Record:
 def main(out: Path, examples: Path = EXAMPLES, fresh: bool = False) -> int:
     scripts = [Script(path) for path in sorted(examples.glob("*.py"))]
     themes = by_theme(scripts)
-    for record in out.glob("*/run.json"):  # of scripts that are gone
+    for record in out.glob("*/run.json"):  # of deleted scripts
         if record.parent.name not in [script.name for script in scripts]:
             shutil.rmtree(record.parent)
     records, failed = {}, []

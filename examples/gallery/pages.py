@@ -11,13 +11,13 @@ from script import Script
 INTRODUCTION = """\
 # Gallery
 
-Each page is a script that runs offline in some seconds, on data that it makes itself or that come
-with River: what it says, its code, what that printed and drew. Nothing of it is typed by hand.
+Each page is generated from a script: its text, its code, its output and its plots. The scripts run
+offline in a few seconds, on synthetic data or on datasets that are included in River.
 """
 
 
 def page(script: Script, record: Record) -> str:
-    """The script as a page: its prose and code, and after each cell what it made."""
+    """The script as a page: its text and code, and after each cell its output and plots."""
     parts = [f"# {script.title}", script.prose]
     for cell, output in zip(script.cells, record.outputs, strict=True):
         parts += [cell.prose, _fenced("python", cell.code)]
@@ -26,12 +26,12 @@ def page(script: Script, record: Record) -> str:
         parts += [_shown(picture) for picture in output.pictures]
     parts.append("---")
     file = script.path.name
-    parts.append(f"{record.seconds:.1f} seconds of computing. The script: [{file}]({file})")
+    parts.append(f"{record.seconds:.1f} seconds of computing time. Script: [{file}]({file})")
     return "\n\n".join(parts) + "\n"
 
 
 def index(themes: Mapping[str, Sequence[tuple[Script, Record]]]) -> str:
-    """All scripts, theme by theme, with a small picture of what each one drew last."""
+    """All scripts by theme, each with a small version of its last plot."""
     parts = [INTRODUCTION.strip()]
     for theme, examples in themes.items():
         parts += [f"## {theme}", '<div class="grid cards" markdown>']

@@ -142,7 +142,7 @@ def test_a_page(gallery: Gallery, capsys: pytest.CaptureFixture[str]) -> None:
         f"figure_1{end}){{ width=160 }}" for end in (".png#only-light", "-dark.png#only-dark")
     ]
     shown = " ".join(f"![{ALT}](cell_2_{version}" for version in versions)
-    end = r"\d+\.\d seconds of computing\. The script: \[01_dogs\.py\]\(01_dogs\.py\)\n"
+    end = r"\d+\.\d seconds of computing time\. Script: \[01_dogs\.py\]\(01_dogs\.py\)\n"
     assert re.fullmatch(end, after.partition(f"plt.show()\n```\n\n{shown}\n\n---\n\n")[2])
     assert (gallery.out / "01_dogs" / "01_dogs.py").read_text(encoding="utf-8") == SCRIPT
 

@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 import river_hier
+from river_hier import decision, linear_model, local
 from support.paths import ROOT
 from support.requirements import require_module
 
@@ -193,11 +194,9 @@ def test_the_site_shows_the_parameters_of_truncated_predictions() -> None:
         docstring_parser="numpy",
         allow_inspection=False,
     )
-    for name in ("linear_model.HAROW", "linear_model.Hieron", "local.PerNode", "decision.Calibrated"):
-        package, _, model = name.partition(".")
-        path = getattr(getattr(river_hier, package), model).predict_one.__module__
-        owner = getattr(getattr(river_hier, package), model).predict_one.__qualname__
-        method = loaded[path.removeprefix("river_hier.")][owner]
-        shown = [p.name for p in method.parameters if not p.name.startswith("*")]
-        assert shown[:4] == ["self", "x", "threshold", "max_depth"], name
-        assert "`None` for no limit" in method.docstring.value, name
+    for model in (linear_model.HAROW, linear_model.Hieron, local.PerNode, decision.Calibrated):
+        file = model.predict_one.__module__.removeprefix("river_hier.")
+        method = loaded[file][model.predict_one.__qualname__]
+        shown = [parameter.name for parameter in method.parameters]
+        assert shown[:4] == ["self", "x", "threshold", "max_depth"], model
+        assert "`None` for no limit" in method.docstring.value, model
