@@ -1,4 +1,4 @@
-"""Calibrated probabilities, and the answers that are best under them."""
+"""Calibrated probabilities, and the best predictions under them."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ DAG = Taxonomy([("r", "a"), ("r", "b"), ("a", "c"), ("b", "c")])
 DECODERS = ["HLossBayes", "ZeroOneBayes", "SymmetricDifferenceBayes"]
 
 
-class Known(base.MultiLabelClassifier):
-    """A model that knows P(on | parents on)."""
+class FixedMultiLabel(base.MultiLabelClassifier):
+    """A model with given P(on | parents on)."""
 
     def __init__(self, taxonomy: Taxonomy, given: dict[Any, float]) -> None:
         self.taxonomy = self._taxonomy = taxonomy
@@ -52,26 +52,26 @@ class Known(base.MultiLabelClassifier):
         return {label: {False: 1.0 - p, True: p} for label, p in likely.items()}
 
 
-class Says(base.Classifier):
-    """A classifier that says what it is told."""
+class FixedClassifier(base.Classifier):
+    """A classifier with given probabilities."""
 
-    def __init__(self, said: dict[Any, float]) -> None:
-        self.said = said
+    def __init__(self, proba: dict[Any, float]) -> None:
+        self.proba = proba
 
     @property
     def _multiclass(self) -> bool:
         return True
 
     def learn_one(self, x: Any, y: Any) -> None:
-        self.said[y] = self.said.get(y, 0.0) + 1.0
+        self.proba[y] = self.proba.get(y, 0.0) + 1.0
 
     def predict_proba_one(self, x: Any, **kwargs: Any) -> dict[Any, float]:
-        return self.said
+        return self.proba
 
 
 @st.composite
 def known(draw: st.DrawFn, among: Any = None) -> tuple[Taxonomy, dict[Any, float]]:
-    """A taxonomy and probabilities; eighths, so that ties are ties."""
+    """A taxonomy and probabilities, in eighths, so that ties are exact."""
     taxonomy = draw(trees(2, 6) if among is None else among)
     eighths = st.integers(0, 8).map(lambda i: i / 8)
     return taxonomy, {label: draw(eighths) for label in taxonomy.nodes[1:]}
@@ -81,58 +81,62 @@ def on(y: dict[Any, bool]) -> set[Any]:
     return {label for label, yes in y.items() if yes}
 
 
-# The best of all answers, by enumeration
+# The best of all multilabels, by enumeration
 
 
 @given(known(), st.data())
-def test_no_answer_has_less_expected_h_loss(example: Any, data: st.DataObject) -> None:
+def test_h_loss_bayes_has_the_least_expected_loss(example: Any, data: st.DataObject) -> None:
     t, p = example
     costs = data.draw(
         st.none() | st.dictionaries(st.sampled_from(t.nodes[1:]), st.sampled_from([0.5, 2.0, 3.0]))
     )
-    answer = decision.HLossBayes(Known(t, p), costs).predict_one({})
+    answer = decision.HLossBayes(FixedMultiLabel(t, p), costs).predict_one({})
     assert tuple(answer) == t.nodes[1:]
     tree = parents_of(t)
-    answers = [m - {t.root} for m in oracles.multilabels(tree)]
-    assert on(answer) in answers
-    best = min(oracles.expected_h_loss(tree, p, m, costs) for m in answers)
+    multilabels = [m - {t.root} for m in oracles.multilabels(tree)]
+    assert on(answer) in multilabels
+    best = min(oracles.expected_h_loss(tree, p, m, costs) for m in multilabels)
     assert losses.expected_h_loss(t, p, answer, costs) == pytest.approx(best, abs=1e-12)
 
 
-def test_what_may_be_missed_below_counts_at_its_cost() -> None:
-    """On: 0.25 for being wrong, and the cost times 0.75 * 0.375 for what lies below; off: 0.75."""
-    model = Known(Taxonomy([("r", "a"), ("a", "b")]), {"a": 0.75, "b": 0.375})
+def test_costs_of_descendants_count() -> None:
+    """On: 0.25 if it is wrong, plus the cost of b times 0.75 * 0.375; off: 0.75."""
+    model = FixedMultiLabel(Taxonomy([("r", "a"), ("a", "b")]), {"a": 0.75, "b": 0.375})
     assert on(decision.HLossBayes(model).predict_one({})) == {"a"}
     assert on(decision.HLossBayes(model, {"b": 3.0}).predict_one({})) == set()
 
 
 @given(known())
-def test_no_answer_is_likelier(example: Any) -> None:
+def test_zero_one_bayes_is_the_most_probable_multilabel(example: Any) -> None:
     t, p = example
-    answer = decision.ZeroOneBayes(Known(t, p)).predict_one({})
+    answer = decision.ZeroOneBayes(FixedMultiLabel(t, p)).predict_one({})
     tree = parents_of(t)
     best = max(oracles.probability(tree, p, m) for m in oracles.multilabels(tree))
     assert oracles.probability(tree, p, on(answer) | {t.root}) == pytest.approx(best, abs=1e-12)
 
 
 @given(known(), st.sampled_from([0.5, 1.0, 3.0]), st.sampled_from([0.5, 1.0, 3.0]))
-def test_no_answer_is_nearer(example: Any, missed: float, spurious: float) -> None:
+def test_symmetric_difference_bayes_has_the_least_expected_loss(
+    example: Any, missed: float, spurious: float
+) -> None:
     t, p = example
-    answer = decision.SymmetricDifferenceBayes(Known(t, p), missed, spurious).predict_one({})
+    answer = decision.SymmetricDifferenceBayes(FixedMultiLabel(t, p), missed, spurious).predict_one(
+        {}
+    )
     tree = parents_of(t)
-    answers = [m - {t.root} for m in oracles.multilabels(tree)]
-    assert on(answer) in answers
+    multilabels = [m - {t.root} for m in oracles.multilabels(tree)]
+    assert on(answer) in multilabels
 
     def expected(y: set[Any]) -> float:
         return oracles.expected_symmetric_difference_loss(tree, p, y, None, missed, spurious)
 
-    assert expected(on(answer)) == pytest.approx(min(map(expected, answers)), abs=1e-12)
+    assert expected(on(answer)) == pytest.approx(min(map(expected, multilabels)), abs=1e-12)
 
 
 @given(known(taxonomies(2, 6)))
 def test_symmetric_differences_in_a_dag(example: Any) -> None:
     t, p = example
-    model = Known(t, p)
+    model = FixedMultiLabel(t, p)
     answer = decision.SymmetricDifferenceBayes(model).predict_one({})
     likely = model.predict_proba_one({})
     assert on(answer) == {label for label in t.nodes[1:] if likely[label][True] >= 0.5}
@@ -144,7 +148,7 @@ def test_the_nearest_node_comes_first(t: Taxonomy, data: st.DataObject) -> None:
     eighths = st.integers(0, 8).map(lambda i: i / 8)
     said = data.draw(st.dictionaries(st.sampled_from(t.nodes), eighths))
     expected = [sum(p * t.distance(u, v) for u, p in said.items()) for v in t.nodes]
-    answer = decision.TreeBayes(Says(said), t).predict_one({})
+    answer = decision.TreeBayes(FixedClassifier(said), t).predict_one({})
     assert answer == t.nodes[expected.index(min(expected))]
 
 
@@ -186,7 +190,7 @@ def test_tempered_step_by_step(stream: Any) -> None:
         oracle.learn(scores, y)
 
 
-def test_the_unit_of_the_features_makes_no_difference() -> None:
+def test_calibration_does_not_depend_on_the_scale_of_features() -> None:
     stream = synth.LinearLabels(TREE, n_features=5, seed=1)
     models = {unit: decision.Calibrated(linear_model.HPerceptron(TREE)) for unit in (1.0, 1e6)}
     for x, y in stream.take(300):
@@ -198,15 +202,15 @@ def test_the_unit_of_the_features_makes_no_difference() -> None:
         assert answers[0] == pytest.approx(answers[1], abs=1e-6)
 
 
-def test_one_example_out_of_scale_is_forgotten() -> None:
-    """Its score was the unit of all that came, so that all probabilities were alike."""
+def test_an_outlier_does_not_change_the_scale_for_long() -> None:
+    """Without clipping, its score would set the scale of all later scores."""
     stream = synth.LinearLabels(TREE, n_features=3, seed=1)
     single = decision.Tempered(linear_model.AveragedHieron(TREE))
     several = decision.Calibrated(linear_model.HPerceptron(TREE))
     loss, off = river_metrics.CrossEntropy(), 0.0
     for i, (x, _) in enumerate(stream.take(900)):
         if i == 300:
-            x = {0: 1e6, 1: 0.0, 2: 0.0}  # of a label that the models know well
+            x = {0: 1e6, 1: 0.0, 2: 0.0}  # its label is easy
         y = "b" if x[0] > 0 else "f"
         if i > 600:
             loss.update(y, single.predict_proba_one(x))
@@ -230,14 +234,14 @@ def test_an_open_taxonomy() -> None:
     assert single.predict_proba_one({1: 1.0})["topic 1"] > 0.5
 
 
-def test_costs_of_labels_that_are_yet_to_come() -> None:
+def test_costs_of_labels_that_have_not_arrived() -> None:
     model = decision.HLossBayes(linear_model.HAROW(), {"late": 9.0})
-    twin = decision.HLossBayes(linear_model.HAROW())
+    same = decision.HLossBayes(linear_model.HAROW())
     answers = []
     for label in ["early"] * 3 + ["late"] + ["early", "late"] * 5:
-        for one in (model, twin):
+        for one in (model, same):
             one.learn_one({"x": 1.0}, {label})
-        answers.append((model.predict_one({"x": 1.0}), twin.predict_one({"x": 1.0})))
+        answers.append((model.predict_one({"x": 1.0}), same.predict_one({"x": 1.0})))
     assert all(mine == other for mine, other in answers[:3])
     assert list(answers[-1][0]) == ["early", "late"]
     with pytest.raises(ValueError, match=r"`costs\['late'\]` must be a positive finite number"):
@@ -257,27 +261,27 @@ def test_predict_is_pure(name: str) -> None:
     assert pickle.dumps(model) == before
 
 
-def test_a_message_holds_no_long_repr() -> None:
+def test_error_messages_are_one_line() -> None:
     for wrong in (local.PerParent(naive_bayes.GaussianNB(), TREE), linear_model.Hieron(TREE)):
         for make in (decision.HLossBayes, decision.Calibrated):
             with pytest.raises(TypeError, match=r"^`model` must [^\n]*$"):
                 make(wrong)
 
 
-def test_y_that_can_be_walked_once() -> None:
+def test_y_may_be_an_iterator() -> None:
     model = decision.Calibrated(linear_model.HAROW(TREE))
-    twin = decision.Calibrated(linear_model.HAROW(TREE))
+    same = decision.Calibrated(linear_model.HAROW(TREE))
     for x, y in synth.LinearLabels(TREE, seed=1).take(20):
         model.learn_one(x, iter(on(y)))
-        twin.learn_one(x, on(y))
-        assert model.predict_proba_one(x) == twin.predict_proba_one(x)
+        same.learn_one(x, on(y))
+        assert model.predict_proba_one(x) == same.predict_proba_one(x)
 
 
-# What it is for
+# Losses
 
 
 def gap(model: Any, stream: Any, n: int) -> tuple[float, float]:
-    """Expected H-loss over the Bayes decision's, and over the reference classifier's."""
+    """The expected H-loss, relative to the Bayes decision and to the reference classifier."""
     t = stream.taxonomy
     ours = best = reference = 0.0
     paper = stream.reference
@@ -286,7 +290,7 @@ def gap(model: Any, stream: Any, n: int) -> tuple[float, float]:
             model.learn_one(x, y)
             continue
         p = stream.probabilities(x)
-        truth = decision.HLossBayes(Known(t, p))
+        truth = decision.HLossBayes(FixedMultiLabel(t, p))
         ours += losses.expected_h_loss(t, p, model.predict_one(x))
         best += losses.expected_h_loss(t, p, truth.predict_one(x))
         reference += losses.expected_h_loss(t, p, paper.predict_one(x))
@@ -298,7 +302,7 @@ def gap(model: Any, stream: Any, n: int) -> tuple[float, float]:
     [linear_model.HRLS(TREE), decision.Calibrated(linear_model.HAROW(TREE))],
     ids=["H-RLS", "calibrated H-AROW"],
 )
-def test_nearly_the_bayes_decision(model: Any) -> None:
+def test_losses_are_near_the_bayes_decision(model: Any) -> None:
     stream = synth.LinearLabels(TREE, n_features=10, seed=1)
     over_best, over_reference = gap(decision.HLossBayes(model), stream, 3_000)
     assert over_best < 1.005
@@ -306,10 +310,10 @@ def test_nearly_the_bayes_decision(model: Any) -> None:
 
 
 @pytest.mark.skipif(not (DATA / "rcv1").is_dir(), reason=f"no RCV1 files in {DATA / 'rcv1'}")
-def test_real_documents(
+def test_losses_on_real_documents(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The benchmark prints what stands documented, and the mark is reached."""
+    """The benchmark prints the documented figures, and the goal is reached."""
     path = ROOT / "examples" / "benchmarks" / "rcv1.py"
     monkeypatch.setattr("sys.argv", [str(path), "--data", str(DATA)])
     runpy.run_path(str(path), run_name="__main__")
@@ -328,22 +332,22 @@ def test_real_documents(
     assert all(float(after) < 0.05 * float(before) for before, after in errors)
 
 
-def test_calibrated_probabilities_are_frequencies() -> None:
+def test_calibrated_probabilities_match_frequencies() -> None:
     stream = synth.LinearLabels(TREE, n_features=10, seed=3)
     model = decision.Calibrated(linear_model.HAROW(TREE))
     off = {"model": 0.0, "calibrated": 0.0}
     for i, (x, y) in enumerate(stream.take(4_000)):
         if i >= 2_000:
             truth = stream.probabilities(x)
-            for name, said in (("model", model.model), ("calibrated", model)):
-                p = said.predict_proba_one(x)
+            for name, each in (("model", model.model), ("calibrated", model)):
+                p = each.predict_proba_one(x)
                 off[name] += abs(p["a"][True] - truth["a"]) + abs(p["f"][True] - truth["f"])
         model.learn_one(x, y)
     assert off["calibrated"] / 4_000 < 0.06
     assert off["calibrated"] < 0.5 * off["model"]
 
 
-def test_the_tree_helps_a_classifier_that_does_not_know_it() -> None:
+def test_tree_bayes_improves_a_flat_classifier() -> None:
     stream = synth.PrototypeTree(branching=3, depth=2, noise=0.16, seed=1)
     t = stream.taxonomy
     plain, ours = metrics.TreeInducedError(t), metrics.TreeInducedError(t)
@@ -393,18 +397,18 @@ def test_rivers_checks(model: Any, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("model", everything(), ids=lambda model: repr(model)[:40])
-def test_pickles_and_copies_go_on_as_the_model_does(model: Any) -> None:
+def test_pickles_and_copies_continue_like_the_model(model: Any) -> None:
     multilabel = isinstance(getattr(model, "_last_step", model), base.MultiLabelClassifier)
     stream = datasets.Yeast() if multilabel else datasets.ImageSegments()
-    model, twin = model.clone(), model.clone()
+    model, same = model.clone(), model.clone()
     for i, (x, y) in enumerate(stream.take(60)):
-        assert model.predict_one(x) == twin.predict_one(x)
+        assert model.predict_one(x) == same.predict_one(x)
         model.learn_one(x, y)
-        twin.learn_one(x, y)
+        same.learn_one(x, y)
         if i == 20:
-            twin = pickle.loads(pickle.dumps(twin))
+            same = pickle.loads(pickle.dumps(same))
         if i == 40:
-            twin = copy.deepcopy(twin)
+            same = copy.deepcopy(same)
 
 
 def test_kernel_models() -> None:
@@ -428,7 +432,7 @@ def test_cross_entropy_in_rivers_loop() -> None:
 # Bad input
 
 
-def test_what_is_no_model() -> None:
+def test_bad_models() -> None:
     message = "`model` must be a model in a taxonomy with `predict_proba_one`"
     for model in (naive_bayes.GaussianNB(), None, 3, linear_model.HAROW):
         for name in DECODERS:
@@ -473,7 +477,7 @@ def test_parameters() -> None:
             decision.TreeBayes(wrong, TREE)  # type: ignore[arg-type]
 
 
-def test_a_refused_example_changes_nothing() -> None:
+def test_a_rejected_example_changes_nothing() -> None:
     models: list[Any] = [
         decision.Calibrated(linear_model.HAROW(TREE)),
         decision.HLossBayes(decision.Calibrated(linear_model.HPerceptron(TREE))),
@@ -490,20 +494,20 @@ def test_a_refused_example_changes_nothing() -> None:
 
 
 @pytest.mark.parametrize("p", [-0.5, 1.5, math.nan, math.inf])
-def test_a_model_that_says_odd_things(p: float) -> None:
-    model = Known(TREE, {**dict.fromkeys(TREE.nodes, 0.5), "a": p})
+def test_invalid_probabilities_of_a_model(p: float) -> None:
+    model = FixedMultiLabel(TREE, {**dict.fromkeys(TREE.nodes, 0.5), "a": p})
     for decide in (decision.HLossBayes, decision.ZeroOneBayes, decision.SymmetricDifferenceBayes):
         with pytest.raises(ValueError, match="the model gives 'a' the probability"):
             decide(model).predict_one({})
 
 
-def test_a_classifier_that_says_odd_things() -> None:
+def test_invalid_probabilities_of_a_classifier() -> None:
     for p in (-0.5, math.nan, math.inf):
         with pytest.raises(ValueError, match="the classifier gives 'a' the probability"):
-            decision.TreeBayes(Says({"a": p}), TREE).predict_one({})
+            decision.TreeBayes(FixedClassifier({"a": p}), TREE).predict_one({})
     with pytest.raises(ValueError, match=r"label 'x' is not in the taxonomy"):
-        decision.TreeBayes(Says({"x": 0.5}), TREE).predict_one({})
-    model = decision.TreeBayes(Says({}), TREE)
+        decision.TreeBayes(FixedClassifier({"x": 0.5}), TREE).predict_one({})
+    model = decision.TreeBayes(FixedClassifier({}), TREE)
     assert model.predict_one({}) == "r"
     with pytest.raises(ValueError, match=r"label 'x' is not in the taxonomy"):
         model.learn_one({}, "x")

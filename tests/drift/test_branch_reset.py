@@ -1,4 +1,4 @@
-"""Starting anew in a branch: what is forgotten, what is not, and when."""
+"""Resets of branches: what is forgotten, what is kept, and when it happens."""
 
 from __future__ import annotations
 
@@ -47,8 +47,8 @@ ALONE = ["HPerceptron", "HAROW", "HRLS"]  # each node learns as if it was the on
 T = Taxonomy.from_nested({"r": {"a": {"b": ["c", "d"], "e": ["f"]}, "g": ["h", "i"]}})
 
 
-class Touchy(base.BinaryDriftDetector):
-    """Gives alarm at every so many mistakes."""
+class EveryFewMistakes(base.BinaryDriftDetector):
+    """Detects drift after a number of mistakes."""
 
     def __init__(self, mistakes: int = 2) -> None:
         super().__init__()
@@ -61,7 +61,7 @@ class Touchy(base.BinaryDriftDetector):
         self._drift_detected = self.n >= self.mistakes
 
 
-class Never(Touchy):
+class Never(EveryFewMistakes):
     def update(self, x: Any) -> None:
         assert x in (0, 1)
 
@@ -72,7 +72,7 @@ def stream(data: Any, name: str, t: Taxonomy, max_size: int = 15) -> list[Any]:
 
 
 def same(name: str, score: float) -> Any:
-    """To the last bit; least squares are summed in another order with fewer siblings."""
+    """Exactly equal, or for least squares up to rounding, as the order of summation differs."""
     return pytest.approx(score, abs=1e-9) if name.endswith("RLS") else score
 
 
@@ -89,7 +89,7 @@ def learned(model: Any, examples: list[Any]) -> Any:
 @pytest.mark.parametrize("name", MULTI + SINGLE)
 @given(data=st.data())
 @n_examples(7)
-def test_elsewhere_all_stays(backend: str, name: str, data: Any) -> None:
+def test_forget_changes_only_the_branch(backend: str, name: str, data: Any) -> None:
     t = data.draw(trees() if name in SINGLE else taxonomies())
     label = data.draw(st.sampled_from(t.nodes))
     with running_on(backend):
@@ -120,8 +120,8 @@ def test_elsewhere_all_stays(backend: str, name: str, data: Any) -> None:
 @pytest.mark.parametrize("name", ALONE)
 @given(data=st.data())
 @n_examples(8)
-def test_the_branch_learns_as_a_fresh_model_does(backend: str, name: str, data: Any) -> None:
-    """Siblings that shared a system share it no longer, and forgetting twice is no matter."""
+def test_a_forgotten_branch_learns_like_a_new_model(backend: str, name: str, data: Any) -> None:
+    """Also if siblings shared a system before, and if the branch is forgotten twice."""
     t = data.draw(taxonomies())
     with running_on(backend):
         model = learned(getattr(linear_model, name)(t), stream(data, name, t))
@@ -142,7 +142,7 @@ def test_the_branch_learns_as_a_fresh_model_does(backend: str, name: str, data: 
 
 
 @both
-def test_labels_may_come_after_all_have_been_forgotten(backend: str) -> None:
+def test_new_labels_after_everything_was_forgotten(backend: str) -> None:
     with running_on(backend):
         for name in [*ALONE, "SHRLS"]:
             model = getattr(linear_model, name)()
@@ -157,8 +157,8 @@ def test_labels_may_come_after_all_have_been_forgotten(backend: str) -> None:
 
 
 @both
-def test_a_new_label_was_off_in_what_is_left(backend: str) -> None:
-    """It joins the siblings that have not forgotten."""
+def test_a_new_label_was_off_in_the_remaining_examples(backend: str) -> None:
+    """It shares the system of the siblings that were not reset."""
     with running_on(backend):
         model = linear_model.HRLS()
         learned(model, [({"x": 1.0}, {"a"}), ({"x": -1.0}, {"b"})] * 4)
@@ -173,7 +173,7 @@ def test_a_new_label_was_off_in_what_is_left(backend: str) -> None:
 
 @both
 @pytest.mark.parametrize("name", ALONE)
-def test_a_taxonomy_may_grow_below_what_was_forgotten(backend: str, name: str) -> None:
+def test_a_taxonomy_may_grow_below_a_forgotten_node(backend: str, name: str) -> None:
     with running_on(backend):
         model = getattr(linear_model, name)(OpenTaxonomy("/"))
         learned(model, [({"x": 1.0}, {"a/b"}), ({"x": -1.0}, {"c"})] * 4)
@@ -184,7 +184,7 @@ def test_a_taxonomy_may_grow_below_what_was_forgotten(backend: str, name: str) -
         assert model.predict_one({"x": -1.0})["c/e"]
 
 
-def test_what_forgets_and_what_cannot() -> None:
+def test_models_with_and_without_forget() -> None:
     examples = [({"x": 1.0, i % 3: 1.0}, t) for i, t in enumerate(T.nodes[1:] * 3)]
     for model in (kernel.Hieron(T), kernel.AveragedHieron(T), probabilistic.LinearDiscriminant(T)):
         learned(model, examples)
@@ -199,7 +199,7 @@ def test_what_forgets_and_what_cannot() -> None:
         kernel.HRLS(T).forget("a")
 
 
-def test_calibration_of_the_branch_starts_anew() -> None:
+def test_the_calibration_of_the_branch_is_reset() -> None:
     examples = [({"x": 1.0, i % 3: 1.0}, {t}) for i, t in enumerate(T.nodes[1:] * 3)]
     model = learned(decision.Calibrated(linear_model.HAROW(T)), examples)
     x = {"x": 1.0, 2: 0.5}
@@ -218,9 +218,9 @@ def test_calibration_of_the_branch_starts_anew() -> None:
 @n_examples(30)
 def test_the_wrapper_equals_its_oracle(name: str, data: Any, mistakes: int, pickle_at: int) -> None:
     taxonomy, examples = data
-    ours: Any = drift.BranchReset(getattr(linear_model, name)(taxonomy), Touchy(mistakes))
+    ours: Any = drift.BranchReset(getattr(linear_model, name)(taxonomy), EveryFewMistakes(mistakes))
     theirs = oracles.BranchReset(
-        getattr(oracles, name)(parents_of(taxonomy)), lambda: Touchy(mistakes)
+        getattr(oracles, name)(parents_of(taxonomy)), lambda: EveryFewMistakes(mistakes)
     )
     for step, (x, y) in enumerate(examples):
         scores = theirs.learner.scores(x)
@@ -242,7 +242,7 @@ def test_the_wrapper_equals_its_oracle(name: str, data: Any, mistakes: int, pick
 @pytest.mark.parametrize("name", MULTI + SINGLE)
 @given(data=st.data())
 @n_examples(8)
-def test_without_an_alarm_nothing_differs(name: str, data: Any) -> None:
+def test_without_drift_predictions_are_those_of_the_model(name: str, data: Any) -> None:
     t = data.draw(trees())
     model = getattr(linear_model, name)(t)
     wrapped = drift.BranchReset(model.clone(), Never())
@@ -255,8 +255,8 @@ def test_without_an_alarm_nothing_differs(name: str, data: Any) -> None:
     assert wrapped.drifts_detected == []
 
 
-def test_an_alarm_elsewhere_changes_no_decision_here() -> None:
-    """In the whole stream, though the branch has started anew."""
+def test_a_reset_does_not_change_other_branches() -> None:
+    """Over the whole stream, although the branch is reset."""
     for name in ALONE:
         stream = changing(7, n=1200, change=600)
         alone: Any = getattr(linear_model, name)(stream.taxonomy)
@@ -271,8 +271,8 @@ def test_an_alarm_elsewhere_changes_no_decision_here() -> None:
         assert all(step >= 600 and label in branch for step, label in wrapped.drifts_detected)
 
 
-def test_a_mistake_above_is_not_held_against_those_below() -> None:
-    model = drift.BranchReset(linear_model.Hieron(T), Touchy(3))
+def test_mistakes_above_a_node_do_not_count() -> None:
+    model = drift.BranchReset(linear_model.Hieron(T), EveryFewMistakes(3))
     for _ in range(2):
         model.learn_one({"x": 1.0}, "c")
     model.learn_one({"x": -1.0, "z": 1.0}, "h")
@@ -281,8 +281,8 @@ def test_a_mistake_above_is_not_held_against_those_below() -> None:
     assert wrong <= {"a", "g", "b", "c"}
 
 
-def test_of_alarms_on_one_path_the_topmost_counts() -> None:
-    class Third(Touchy):
+def test_only_the_topmost_drift_on_a_path_resets() -> None:
+    class Third(EveryFewMistakes):
         def update(self, x: Any) -> None:
             super().update(1)
 
@@ -293,8 +293,8 @@ def test_of_alarms_on_one_path_the_topmost_counts() -> None:
     assert model._detectors == {}
 
 
-def test_labels_that_are_new_have_not_been_asked() -> None:
-    model = drift.BranchReset(linear_model.HPerceptron(), Touchy(1))
+def test_new_labels_do_not_update_their_detectors() -> None:
+    model = drift.BranchReset(linear_model.HPerceptron(), EveryFewMistakes(1))
     model.learn_one({"x": 1.0}, iter(["a"]))
     assert model._detectors == {}
     model.learn_one({"x": -1.0}, {"b"})
@@ -302,8 +302,8 @@ def test_labels_that_are_new_have_not_been_asked() -> None:
     assert model.taxonomy is None
 
 
-def test_adoption_carries_the_detectors() -> None:
-    model = drift.BranchReset(linear_model.HPerceptron(T), Touchy(10))
+def test_adoption_keeps_the_detectors() -> None:
+    model = drift.BranchReset(linear_model.HPerceptron(T), EveryFewMistakes(10))
     learned(model, [({"x": 1.0}, {"c"}), ({"x": -1.0}, {"h"})] * 3)
     counts = {label: d.n for label, d in model._detectors.items()}
     model.adopt(
@@ -317,8 +317,8 @@ def test_adoption_carries_the_detectors() -> None:
     assert "g" in model._detectors
 
 
-def test_what_is_refused_changes_nothing() -> None:
-    model = drift.BranchReset(linear_model.HPerceptron(T), Touchy(2))
+def test_a_rejected_example_changes_nothing() -> None:
+    model = drift.BranchReset(linear_model.HPerceptron(T), EveryFewMistakes(2))
     learned(model, [({"x": 1.0}, {"c"}), ({"x": -1.0}, {"h"})])
     before = pickle.dumps(model)
     for x, y in [({"x": float("nan")}, {"c"}), ({"x": 1.0}, {"z"}), ({"x": 1.0}, {"c": 3})]:
@@ -386,7 +386,7 @@ def test_clones_copies_pipelines_and_evaluation() -> None:
 
 
 def changing(seed: int, n: int, change: int) -> Any:
-    """Articles on several topics; those below "1" change places."""
+    """Articles on several topics; those below "1" are swapped."""
     t = Taxonomy.from_nested({"r": {"1": {"2": ["3", "4"], "5": ["6", "7"]}, "8": ["9", "10"]}})
     articles = synth.PrototypePaths(t, noise=0.04, seed=seed)
     return synth.SubtreeDrift(articles, drift_in="1", drift_at=change)
@@ -412,8 +412,8 @@ def branch_loss(make: Any, seed: int, change: int) -> list[float]:
     return sums
 
 
-def test_600_examples_after_a_change_it_is_as_if_there_had_been_none() -> None:
-    """The loss in the branch is within a quarter of a steady learner's; alone H-RLS is far off."""
+def test_the_loss_recovers_within_600_examples() -> None:
+    """To within a quarter of the loss without drift; that of H-RLS alone does not."""
 
     def mean(make: Any, change: int = 1000) -> Any:
         runs = [branch_loss(make, seed, change) for seed in range(3)]
@@ -431,10 +431,10 @@ def test_600_examples_after_a_change_it_is_as_if_there_had_been_none() -> None:
         assert elsewhere < mark[1] + 0.01
 
 
-def test_the_benchmark_finds_what_the_page_says(
+def test_the_benchmark_confirms_the_figures_of_the_page(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """On the first of its streams alone; the page has the mean of three."""
+    """On the first of its streams; the page has the mean of three."""
     path = ROOT / "examples" / "benchmarks" / "drift.py"
     monkeypatch.setattr("sys.argv", [str(path), "--seeds", "1"])
     runpy.run_path(str(path), run_name="__main__")

@@ -1,4 +1,4 @@
-"""Regret and the theorems that bound it, against the oracles."""
+"""Regret and its theoretical bounds, against oracles."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Guess(base.MultiLabelClassifier):
         return {label: rng.random() < 0.5 for label in self.taxonomy.nodes[1:]}
 
 
-class Truncated(Guess):
+class ClosedGuess(Guess):
     """The same, but it respects the taxonomy."""
 
     def predict_one(self, x: Any, **kwargs: Any) -> Any:
@@ -71,7 +71,7 @@ class Bayes(base.MultiLabelClassifier):
 
 
 class Oracle(base.MultiLabelClassifier):
-    """One of the naive learners, for River's loop."""
+    """One of the oracles, for River's loop."""
 
     def __init__(self, taxonomy: Taxonomy, name: str) -> None:
         self.taxonomy = taxonomy
@@ -99,7 +99,7 @@ class Sign(base.MultiLabelClassifier):
 
 
 class Labels(list[Any]):
-    """Examples that know their taxonomy and no more."""
+    """Examples with a taxonomy and no probabilities."""
 
     taxonomy = TREE
 
@@ -108,12 +108,12 @@ def regrets(*args: Any, **kwargs: Any) -> list[float]:
     return [state["Regret"] for state in evaluate.iter_regret(*args, **kwargs)]
 
 
-# --- Regret against oneself ---------------------------------------------------------------------
+# --- Regret against the same model --------------------------------------------------------------
 
 
 @pytest.mark.parametrize("make", [linear_model.HPerceptron, linear_model.HRLS])
 @pytest.mark.parametrize("loss", [*LOSSES, losses.tree_induced_error, metrics.HLoss(TREE)])
-def test_against_itself_a_model_has_no_regret(make: Any, loss: Any) -> None:
+def test_a_model_has_no_regret_against_itself(make: Any, loss: Any) -> None:
     stream = synth.LinearLabels(TREE, n_features=4, seed=1).take(60)
     model = make(TREE)
     assert regrets(stream, model, model, loss) == [0.0] * 60
@@ -121,7 +121,7 @@ def test_against_itself_a_model_has_no_regret(make: Any, loss: Any) -> None:
     assert make(TREE).predict_one({0: 1.0}) != model.predict_one({0: 1.0})  # it has learned
 
 
-def test_one_object_on_both_sides_learns_once() -> None:
+def test_the_same_object_as_both_learns_once() -> None:
     stream = synth.LinearLabels(TREE, seed=2).take(30)
     both, model, comparator = Guess(TREE, 0), Guess(TREE, 1), Guess(TREE, 2)
     assert evaluate.regret(stream, both, both, losses.h_loss) == 0.0
@@ -162,7 +162,7 @@ def test_pipelines() -> None:
 
 @given(taxonomy=trees(max_nodes=6), seed=st.integers(0, 10**6))
 @n_examples(25)
-def test_expected_losses_are_the_oracle_s(taxonomy: Taxonomy, seed: int) -> None:
+def test_expected_losses_equal_those_of_the_oracle(taxonomy: Taxonomy, seed: int) -> None:
     stream = synth.LinearLabels(taxonomy, n_features=3, seed=seed, drift_at=2)
     parents = parents_of(taxonomy)
     costs = {label: 1.0 + i for i, label in enumerate(taxonomy.nodes[1:])}
@@ -178,7 +178,7 @@ def test_expected_losses_are_the_oracle_s(taxonomy: Taxonomy, seed: int) -> None
         (losses.tree_induced_error, oracles.expected_symmetric_difference_loss),
     ]
     for loss, expected in pairs:
-        model, comparator = Truncated(taxonomy, seed), stream.reference
+        model, comparator = ClosedGuess(taxonomy, seed), stream.reference
         states = evaluate.iter_regret(stream.take(4), model, comparator, loss)
         total = 0.0
         for step, ((x, _), state) in enumerate(zip(stream, states, strict=False)):
@@ -192,7 +192,7 @@ def test_expected_regret_is_the_mean_of_sampled_ones(loss: Any) -> None:
     expected, sampled = [], []
     for seed in range(40):
         stream = synth.LinearLabels(TREE, n_features=3, seed=seed, drift_at=50)
-        guess, prefix = Truncated(TREE, seed), stream.take(100)
+        guess, prefix = ClosedGuess(TREE, seed), stream.take(100)
         expected.append(evaluate.regret(prefix, guess, stream.reference, loss))
         sampled.append(evaluate.regret(Labels(prefix), guess, stream.reference, loss))
     differences = np.array(sampled) - np.array(expected)
@@ -220,7 +220,7 @@ def test_in_a_dag_losses_are_sampled() -> None:
     assert value == int(value)
 
 
-# --- Where regret cannot be negative ------------------------------------------------------------
+# --- Comparators that cannot be beaten ----------------------------------------------------------
 
 
 @pytest.mark.parametrize("drift", [{}, {"drift_at": 30}, {"drift_at": 10, "drift_width": 40}])
@@ -276,7 +276,7 @@ def test_an_endless_stream_can_be_followed() -> None:
     assert seen == [1, 2, 3, 4, 5]
 
 
-def test_the_loss_is_left_alone() -> None:
+def test_the_metric_is_not_updated() -> None:
     stream = synth.LinearLabels(TREE, seed=11)
     loss = metrics.HLoss(TREE, costs={"owl": 2.0})
     loss.update({"owl"}, {"mammal"})
@@ -286,7 +286,7 @@ def test_the_loss_is_left_alone() -> None:
     assert pickle.dumps(loss) == before
 
 
-def test_weights_go_to_those_who_take_them() -> None:
+def test_weights_reach_the_models_that_take_them() -> None:
     stream = synth.LinearLabels(TREE, seed=12)
     weighted = [(x, y, {"w": float(i)}) for i, (x, y) in enumerate(stream.take(10))]
     model, plain = Guess(TREE, 0), stream.reference
@@ -296,7 +296,7 @@ def test_weights_go_to_those_who_take_them() -> None:
 
 
 @pytest.mark.parametrize("silence", [None, {}])
-def test_no_answer_counts_for_neither(silence: Any) -> None:
+def test_a_missing_prediction_counts_for_neither(silence: Any) -> None:
     stream = synth.LinearLabels(TREE, seed=13, drift_at=8)
     examples = [(x, y, {}) for x, y in stream.take(20)]
 
@@ -375,7 +375,7 @@ def naive_hieron_bound(taxonomy: Taxonomy, omega: Any, examples: Any) -> float:
 
 
 def separate(taxonomy: Taxonomy, omega: Any, xs: Any) -> Any:
-    """Label every x as omega does and scale omega until Eq. 4 is met; None where there are ties."""
+    """Label each x by omega and scale omega until Eq. 4 holds; None if there are ties."""
     parents = parents_of(taxonomy)
     examples, factor = [], 0.0
     for x in xs:
@@ -393,7 +393,7 @@ def separate(taxonomy: Taxonomy, omega: Any, xs: Any) -> Any:
 
 @given(taxonomy=trees(), seed=st.integers(0, 10**6), m=st.integers(1, 40))
 @n_examples(60)
-def test_hieron_errs_less_than_its_bound(taxonomy: Taxonomy, seed: int, m: int) -> None:
+def test_hierons_loss_is_below_its_bound(taxonomy: Taxonomy, seed: int, m: int) -> None:
     rng = random.Random(seed)
     omega = {v: {i: rng.gauss(0, 1) for i in range(3)} for v in taxonomy}
     separated = separate(
@@ -464,7 +464,7 @@ def test_hieron_bound_names_the_example() -> None:
 
 
 def test_hieron_bound_keeps_nothing_for_each_label() -> None:
-    """Labels around a circle: two features serve any number of them."""
+    """Labels on a circle: two features separate any number of them."""
     n = 1000
     angles = [2 * math.pi * v / n for v in range(n)]
     scale = 2 / (1 - math.cos(angles[1]))
@@ -506,7 +506,7 @@ def test_hrls_bound_is_theorem_2(taxonomy: Taxonomy, seed: int, m: int, d: int) 
         assert bound == pytest.approx(naive_hrls_bound(taxonomy, stream.weights, examples, costs))
 
 
-def test_hrls_regrets_less_than_its_bound() -> None:
+def test_hrls_regret_is_below_its_bound() -> None:
     values, bounds = [], []
     for seed in range(5):
         stream = synth.LinearLabels(TREE, n_features=3, seed=seed)
@@ -517,8 +517,8 @@ def test_hrls_regrets_less_than_its_bound() -> None:
     assert 0 < np.mean(values) <= np.mean(bounds)
 
 
-def test_hrls_regret_levels_off_where_margins_are_wide() -> None:
-    """Features on a few directions: Delta is not tiny and the bound says something."""
+def test_hrls_regret_levels_off_if_margins_are_wide() -> None:
+    """With few directions of features, Delta is not tiny and the bound is not vacuous."""
     t = Taxonomy.flat(["a", "b"])
     u = {"a": {0: 0.8, 1: 0.6}, "b": {0: -0.6, 1: 0.8}}
 
@@ -542,15 +542,15 @@ def test_hrls_regret_levels_off_where_margins_are_wide() -> None:
     assert states[-1]["Regret"] == pytest.approx(states[0]["Regret"])
 
 
-def test_hrls_bound_on_the_border() -> None:
+def test_hrls_bound_on_the_decision_boundary() -> None:
     t = Taxonomy([("a", "b"), ("b", "c")])
     u = {"b": {0: 1.0}, "c": {1: 1.0}}
     assert evaluate.hrls_bound(t, u, [({0: 1.0}, {"b"})]) == math.inf
-    # c is asked nothing, so its border does not matter: C_b = 2, Delta_b = 1, one eigenvalue 1.
+    # c is never trained, so its boundary does not matter: C_b = 2, Delta_b = 1, one eigenvalue 1.
     bound = evaluate.hrls_bound(t, u, [({0: 1.0}, {"b": False, "c": False})])
     assert bound == pytest.approx(16 * (1 + 1 / math.e) * 2 * math.log(2))
     assert evaluate.hrls_bound(t, u, []) == 0.0
-    # Features that no weight knows still count in S.
+    # Features without a weight still count in S.
     x = {0: 0.6, "other": 0.8}
     bound = evaluate.hrls_bound(t, u, [(x, ())])
     assert bound == pytest.approx(16 * (1 + 1 / math.e) * 2 / 0.36 * math.log(2))

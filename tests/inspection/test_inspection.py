@@ -1,4 +1,4 @@
-"""Stopping early, the likeliest paths and reasons, against dicts and loops."""
+"""Truncated predictions, the most probable paths and explanations, against dicts and loops."""
 
 from __future__ import annotations
 
@@ -89,8 +89,8 @@ def taught(make: Any, taxonomy: Taxonomy = TREE, n: int = 30) -> Any:
     return model
 
 
-class Says(base.Classifier):
-    """A model that says what it is told."""
+class FixedClassifier(base.Classifier):
+    """A classifier with given probabilities."""
 
     def __init__(self, taxonomy: Taxonomy, p: dict[Any, float]) -> None:
         self.taxonomy, self.p = taxonomy, p
@@ -106,12 +106,12 @@ class Says(base.Classifier):
 
 @given(st.data())
 @n_examples(60)
-def test_a_single_label_stops_where_the_oracle_does(data: st.DataObject) -> None:
+def test_truncated_labels_equal_the_oracle(data: st.DataObject) -> None:
     t = data.draw(strategies.trees())
     parents = strategies.parents_of(t)
     parts = data.draw(st.lists(st.integers(0, 3), min_size=len(t), max_size=len(t)))
     p = {v: part / 32 for v, part in zip(t, parts, strict=True)}  # sums are exact
-    model = decision.TreeBayes(Says(t, p), t)  # type: ignore[arg-type]
+    model = decision.TreeBayes(FixedClassifier(t, p), t)  # type: ignore[arg-type]
     threshold = data.draw(st.integers(0, 32)) / 32
     deepest = oracles.deepest(parents, p, threshold)
     assert model.predict_one({}, threshold=threshold) == deepest
@@ -124,7 +124,7 @@ def test_a_single_label_stops_where_the_oracle_does(data: st.DataObject) -> None
 
 @pytest.mark.parametrize("name", MULTI)
 @pytest.mark.parametrize("taxonomy", [TREE, DAG])
-def test_a_multilabel_stops_where_the_oracle_does(name: str, taxonomy: Taxonomy) -> None:
+def test_truncated_multilabels_equal_the_oracle(name: str, taxonomy: Taxonomy) -> None:
     if not taxonomy.is_tree and name.endswith("Bayes"):
         pytest.skip("in trees only")
     model, parents = taught(MULTI[name], taxonomy), strategies.parents_of(taxonomy)
@@ -144,7 +144,7 @@ def test_a_multilabel_stops_where_the_oracle_does(name: str, taxonomy: Taxonomy)
 
 
 class Incoherent(base.MultiLabelClassifier):
-    """A model of one's own for which a node may be likelier than its parent."""
+    """A user's model, in which a node may be more probable than its parent."""
 
     taxonomy = _taxonomy = TREE
 
@@ -158,17 +158,17 @@ class Incoherent(base.MultiLabelClassifier):
         return {label: {True: p, False: 1 - p} for label, p in likely.items()}
 
 
-def test_an_answer_is_closed_upward_whatever_the_model_says() -> None:
+def test_truncated_multilabels_are_closed_upward() -> None:
     answer = decision.HLossBayes(Incoherent()).predict_one(X, threshold=0.5)
     assert answer == {"a": False, "b": True, "c": False, "d": False, "e": False}
 
 
 @pytest.mark.parametrize("name", SINGLE)
-def test_every_single_label_model_stops(name: str) -> None:
+def test_every_single_label_model_truncates(name: str) -> None:
     model, parents = taught(SINGLE[name]), strategies.parents_of(TREE)
     p, own = model.predict_proba_one(X), model.predict_one(X)
     for threshold in (0.55, 0.7, 0.9, 0.99):
-        # No threshold is met with equality here, so rounding does not matter.
+        # No probability equals a threshold, so rounding does not matter.
         assert model.predict_one(X, threshold=threshold) == oracles.deepest(parents, p, threshold)
     for max_depth in range(4):
         assert model.predict_one(X, max_depth=max_depth) == oracles.cut(parents, own, max_depth)
@@ -176,9 +176,9 @@ def test_every_single_label_model_stops(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", EVERY)
-def test_keywords_go_through_a_pipeline_and_change_nothing(name: str) -> None:
+def test_keywords_through_a_pipeline_do_not_change_the_model(name: str) -> None:
     model = taught(lambda t: compose.Discard("new") | EVERY[name](t))
-    model.predict_one(X)  # some keep what they had to look up
+    model.predict_one(X)  # some models cache what they look up
     before = pickle.dumps(model)
     alone = model[next(reversed(model.steps))]
     x = {"x": 1.0, "y": -0.5}
@@ -205,7 +205,7 @@ def test_bad_keywords(name: str, keywords: Any, error: Any, message: str) -> Non
         EVERY[name](TREE).predict_one(X, **keywords)
 
 
-def test_models_without_probabilities_stop_at_a_depth() -> None:
+def test_max_depth_without_probabilities() -> None:
     examples = [({"x": 1.0}, "e"), ({"y": 1.0}, "b"), ({"x": 0.5, "y": 1.0}, "d")]
     for model in (batch.BatchHMinOver(TREE), batch.KernelHSVM(TREE, kernel.RBF(1.0))):
         fitted = compose.Discard("new") | model.fit(examples)
@@ -215,7 +215,7 @@ def test_models_without_probabilities_stop_at_a_depth() -> None:
             assert on == oracles.cut_multilabel(strategies.parents_of(TREE), own, max_depth)
 
 
-def test_an_open_taxonomy_stops_too() -> None:
+def test_truncation_in_an_open_taxonomy() -> None:
     for model in (linear_model.HAROW(), linear_model.Hieron(), local.PerNode(logistic())):
         for y in ("b", "c"):
             model.learn_one({y: 1.0}, y)
@@ -250,7 +250,7 @@ def test_top_one_of_ties_and_of_a_dag() -> None:
     assert inspection.top_one(decision.TreeBayes(naive_bayes.GaussianNB(), TREE), X) == []
 
 
-def test_top_one_refuses() -> None:
+def test_top_one_errors() -> None:
     model = linear_model.HAROW(TREE)
     for k, error in ((0, ValueError), (2.0, TypeError), (None, TypeError)):
         with pytest.raises(error, match="`k` must be"):

@@ -1,4 +1,4 @@
-"""Local classifiers: their oracles, their laws, and River doing the same thing."""
+"""Local classifiers against oracles, general laws, and equivalent models of River."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ DAG = Taxonomy([("r", "a"), ("r", "b"), ("a", "c"), ("b", "c")])
 
 
 class Frequencies(base.Classifier):
-    """Counts how often a class came with a feature. Its shares are whole numbers: ties are ties."""
+    """Counts how often a class occurs with a feature. Counts are integers, so ties are exact."""
 
     def __init__(self, most: int = 10**6) -> None:
         self.most = most
@@ -68,8 +68,8 @@ class Frequencies(base.Classifier):
         }
 
 
-class Sure(Frequencies):
-    """The same without probabilities."""
+class WithoutProbabilities(Frequencies):
+    """The same without `predict_proba_one`."""
 
     def predict_proba_one(self, x: Any, **kwargs: Any) -> Any:
         raise NotImplementedError
@@ -80,7 +80,7 @@ class Sure(Frequencies):
 
 
 class Weighted(Frequencies):
-    """The same with weights."""
+    """The same with sample weights."""
 
     def learn_one(self, x: Any, y: Any, w: float = 1.0) -> None:
         for name in x:
@@ -97,7 +97,7 @@ thresholds = st.sampled_from([0.0, 0.3, 0.5, 0.75, 1.0])
 def test_per_node(data: Any, x: Any, threshold: float, pickle_at: int) -> None:
     taxonomy, stream = data
     ours = local.PerNode(Frequencies(), taxonomy, threshold)
-    theirs = oracles.PerNode(parents_of(taxonomy), lambda place: Frequencies())
+    theirs = oracles.PerNode(parents_of(taxonomy), lambda position: Frequencies())
     for step, (seen, y) in enumerate([*stream, ({}, set())]):
         probe = x if step % 2 else seen
         assert ours.predict_one(probe) == theirs.predict(probe, threshold)
@@ -118,7 +118,7 @@ def test_per_node(data: Any, x: Any, threshold: float, pickle_at: int) -> None:
 def test_routing(name: str, data: Any, x: Any, threshold: float, pickle_at: int) -> None:
     taxonomy, stream = data
     ours = getattr(local, name)(Frequencies(), taxonomy, threshold)
-    theirs = getattr(oracles, name)(parents_of(taxonomy), lambda place: Frequencies())
+    theirs = getattr(oracles, name)(parents_of(taxonomy), lambda position: Frequencies())
     for step, (seen, y) in enumerate([*stream, ({}, taxonomy.root)]):
         probe = x if step % 2 else seen
         assert ours.predict_one(probe) == theirs.predict(probe, threshold)
@@ -189,7 +189,7 @@ def test_a_higher_threshold_switches_fewer_nodes_on(
 
 @given(taxonomy=trees(min_nodes=3), data=st.data())
 @n_examples(30)
-def test_where_labels_are_leaves_the_greedy_ends_in_a_leaf(taxonomy: Taxonomy, data: Any) -> None:
+def test_if_labels_are_leaves_predictions_are_leaves(taxonomy: Taxonomy, data: Any) -> None:
     model = local.PerParent(Frequencies(), taxonomy)
     assert model.predict_one({}) == taxonomy.root
     for x in data.draw(st.lists(features(), min_size=1, max_size=20)):
@@ -200,11 +200,11 @@ def test_where_labels_are_leaves_the_greedy_ends_in_a_leaf(taxonomy: Taxonomy, d
 @given(data=single_label_streams())
 @n_examples(20)
 def test_levels_and_parents_agree_about_a_generative_model(data: Any) -> None:
-    """Naive Bayes knows each class by itself, so that conditioning is leaving the others out."""
+    """Naive Bayes models each class on its own, so conditioning means leaving out the others."""
     taxonomy, stream = data
     models = [getattr(local, name)(naive_bayes.BernoulliNB(alpha=1), taxonomy) for name in ROUTING]
     for x, y in stream:
-        # All features at all times: a classifier smooths over those that it has seen.
+        # All features in each example: a classifier smooths over those it has seen.
         dense = {name: float(x.get(name, 0) > 0) for name in ["a", "b", "c"]}
         theirs, ours = (model.predict_proba_one(dense) for model in models)
         assert ours == pytest.approx(theirs)
@@ -213,7 +213,7 @@ def test_levels_and_parents_agree_about_a_generative_model(data: Any) -> None:
 
 
 def path_places(name: str, label: str) -> set[Any]:
-    """Where TREE's models learn about a label."""
+    """The positions at which the models in TREE learn from a label."""
     path = TREE.path(label)
     if name == "PerNode":
         return {child for node in path for child in TREE.children(node)}
@@ -222,7 +222,7 @@ def path_places(name: str, label: str) -> set[Any]:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_label_touches_only_its_branch(name: str) -> None:
+def test_a_label_changes_only_its_branch(name: str) -> None:
     model = getattr(local, name)(Frequencies(), TREE)
     for label in ["b", "c", "g", "a"]:
         model.learn_one({"x": 1}, label)
@@ -234,10 +234,10 @@ def test_a_label_touches_only_its_branch(name: str) -> None:
     assert touched == path_places(name, "f")
 
 
-# --- River doing the same thing -----------------------------------------------------------------
+# --- Equivalent models of River -----------------------------------------------------------------
 
 
-def test_per_node_in_a_star_is_a_classifier_per_output() -> None:
+def test_per_node_in_a_flat_taxonomy_is_a_classifier_per_output() -> None:
     stream = list(datasets.Yeast().take(80))
     logistic = preprocessing.StandardScaler() | river_linear_model.LogisticRegression()
     theirs = multioutput.PerOutputClassifier(logistic)
@@ -259,7 +259,7 @@ def test_per_node_in_a_star_is_a_classifier_per_output() -> None:
 
 
 @pytest.mark.parametrize("name", ROUTING)
-def test_routing_in_a_star_is_the_classifier_itself(name: str) -> None:
+def test_routing_in_a_flat_taxonomy_is_the_classifier_itself(name: str) -> None:
     stream = list(datasets.ImageSegments().take(200))
     theirs = naive_bayes.GaussianNB()
     labels = list(dict.fromkeys(y for _, y in stream))
@@ -277,7 +277,7 @@ def test_routing_in_a_star_is_the_classifier_itself(name: str) -> None:
 
 
 def test_hieron_as_the_classifier_of_every_parent() -> None:
-    """The papers' greedy, written out: it routes to leaves and learns the steps of the path."""
+    """The papers' greedy, written out: it routes to leaves and learns each step of the path."""
     t = Taxonomy.from_nested({"r": {"a": ["b", "c"], "d": ["e", "f"]}})
 
     def hieron(label: Any) -> Any:
@@ -300,10 +300,10 @@ def test_hieron_as_the_classifier_of_every_parent() -> None:
     assert len(model.classifiers) == len(by_hand)
 
 
-# --- Which classifier where ---------------------------------------------------------------------
+# --- Mappings and functions ---------------------------------------------------------------------
 
 
-def test_a_mapping_serves_what_stands_below() -> None:
+def test_a_mapping_is_inherited_by_descendants() -> None:
     choice = {"r": Frequencies(1), "a": Frequencies(2), "c": Frequencies(3)}
     model = local.PerNode(choice, TREE)
     for label in TREE:
@@ -325,7 +325,7 @@ def test_a_mapping_serves_what_stands_below() -> None:
     assert {k: c.most for k, c in opened.classifiers.items()} == {"spam": 2, "news": 1}
 
 
-def test_a_function_is_asked_for_each_place() -> None:
+def test_a_function_is_called_for_each_position() -> None:
     expected = {"PerNode": set("adgef"), "PerParent": set("rde"), "PerLevel": {1, 2, 3}}
     for name, places in expected.items():
         asked = []
@@ -356,7 +356,7 @@ def test_drift_detectors_at_every_node() -> None:
     frozen = local.PerParent(Frequencies(), TREE)
     right = Counter()
     for i in range(1200):
-        x, y = {"x": 1, i % 2: 1}, "bc"[(i + (i >= 600)) % 2]  # the leaves change places
+        x, y = {"x": 1, i % 2: 1}, "bc"[(i + (i >= 600)) % 2]  # the leaves are swapped
         for name, m in (("retraining", model), ("frozen", frozen)):
             right[name] += i >= 600 and m.predict_one(x) == y
             m.learn_one(x, y)
@@ -383,11 +383,11 @@ def test_weights_reach_the_classifiers_that_take_them() -> None:
             model.learn_one({"x": 1}, "g")
             p = model.predict_proba_one({"x": 1})
             p = p["b"][True] if name == "PerNode" else p["b"]
-            # At the root a came thrice and g once, each 1 more; below there is one class.
+            # At the root there are 3 of a and 1 of g, each plus 1; below there is one class.
             assert p == pytest.approx(4 / 6 if takes else 1 / 2), (kind, name)
 
 
-def test_weights_come_through_rivers_loop() -> None:
+def test_weights_in_progressive_validation() -> None:
     stream = [({"x": 1}, "b", {"w": 3.0}), ({"x": 1}, "g", {})]
     for model in (local.PerParent(Weighted(), TREE), local.PerParent(Frequencies(), TREE)):
         evaluate.progressive_val_score(copy.deepcopy(stream), model, metrics.TreeInducedError(TREE))
@@ -395,18 +395,18 @@ def test_weights_come_through_rivers_loop() -> None:
         assert model.predict_proba_one({"x": 1})["b"] == pytest.approx(4 / 6 if takes else 1 / 2)
 
 
-# --- Classifiers that say little ----------------------------------------------------------------
+# --- Missing probabilities ----------------------------------------------------------------------
 
 
-def test_a_classifier_without_probabilities_is_sure() -> None:
+def test_without_probabilities_predictions_have_probability_1() -> None:
     for name in ROUTING:
-        model = getattr(local, name)(Sure(), TREE)
+        model = getattr(local, name)(WithoutProbabilities(), TREE)
         assert model.predict_proba_one({"x": 1}) == {k: float(k == "r") for k in TREE}
         for x, y in [({"x": 1}, "b"), ({"y": 1}, "f"), ({"z": 1}, "d")] * 2:
             model.learn_one(x, y)
         assert model.predict_one({"z": 1}) == "d"
         assert model.predict_proba_one({"y": 1}) == {k: float(k == "f") for k in TREE}
-    per_node = local.PerNode(Sure(), TREE)
+    per_node = local.PerNode(WithoutProbabilities(), TREE)
     assert set(per_node.predict_one({}).values()) == {True}
     for x, y in [({"x": 1}, "b"), ({"y": 1}, "f")] * 2:
         per_node.learn_one(x, y)
@@ -414,8 +414,8 @@ def test_a_classifier_without_probabilities_is_sure() -> None:
     assert on == {"d", "e", "f"}
 
 
-class Saying(Frequencies):
-    """Says the same whatever it is asked."""
+class Constant(Frequencies):
+    """Always has the same probabilities."""
 
     def __init__(self, said: Any = None) -> None:
         super().__init__()
@@ -426,9 +426,9 @@ class Saying(Frequencies):
 
 
 @pytest.mark.parametrize("said", [None, {}, dict.fromkeys(["b", "a", True, False], math.nan)])
-def test_what_a_classifier_does_not_say_is_not_known(said: Any) -> None:
+def test_missing_probabilities_are_ignored(said: Any) -> None:
     for name in NAMES:
-        model = getattr(local, name)(Saying(said), TREE)
+        model = getattr(local, name)(Constant(said), TREE)
         fresh = model.clone()
         model.learn_one({"x": 1}, "b")
         assert model.predict_one({"x": 1}) == fresh.predict_one({"x": 1})
@@ -462,10 +462,10 @@ def test_rivers_own_classifiers(classifier: Any) -> None:
             model.learn_one(x, y)
 
 
-def test_a_level_that_knows_nothing_of_a_branch_ends_the_way() -> None:
+def test_the_path_ends_where_a_level_has_no_probabilities() -> None:
     model = local.PerLevel(Frequencies(), TREE)
     model.learn_one({"x": 1}, "b")
-    model._local[1].learn({"z": 1}, "d", None, {})  # d is known, and nothing below it
+    model._local[1].learn({"z": 1}, "d", None, {})  # it knows d, and no node below
     assert model.predict_one({"z": 1}) == "d"
     assert model.predict_proba_one({"z": 1})["d"] == pytest.approx(2 / 3)
 
@@ -473,7 +473,7 @@ def test_a_level_that_knows_nothing_of_a_branch_ends_the_way() -> None:
 # --- Thresholds ---------------------------------------------------------------------------------
 
 
-def test_a_function_decides_whether_to_go_on() -> None:
+def test_a_threshold_function_decides_whether_the_path_continues() -> None:
     asked = []
 
     def not_below_a(label: Any, probability: float) -> bool:
@@ -549,7 +549,7 @@ def test_debug_one() -> None:
         river_linear_model.LogisticRegression,
         river_linear_model.LinearRegression(),
         preprocessing.StandardScaler(),
-        lambda place: 3,
+        lambda position: 3,
         {"r": 3, 1: 3},
     ],
 )
@@ -567,7 +567,7 @@ def test_a_message_names_the_classifier_in_a_line() -> None:
 def test_a_binary_classifier_cannot_route(name: str) -> None:
     logistic = river_linear_model.LogisticRegression()
     match = r"must be multiclass, got LogisticRegression; wrap it, .*OneVsRestClassifier"
-    for classifier in (logistic, lambda place: logistic, {"r": logistic, 1: logistic}):
+    for classifier in (logistic, lambda position: logistic, {"r": logistic, 1: logistic}):
         with pytest.raises(ValueError, match=match):
             getattr(local, name)(classifier, TREE)
 
@@ -618,12 +618,12 @@ def test_taxonomies(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("taxonomy", [TREE, None])
 @pytest.mark.parametrize("y", ["unicorn", None, ["unicorn"], {"b": True, "a": False}, "root", {}])
-def test_refused_labels_change_nothing(name: str, taxonomy: Any, y: Any) -> None:
+def test_rejected_labels_change_nothing(name: str, taxonomy: Any, y: Any) -> None:
     model = getattr(local, name)(Frequencies(), taxonomy)
     model.learn_one({"x": 1}, "b")
     before = pickle.dumps(model)
     if taxonomy is None and ("unicorn" in str(y) or (isinstance(y, dict) and name == "PerNode")):
-        return  # all of these are labels there, or say that nothing is on
+        return  # all of these are labels there, or the empty multilabel
     if y == {} and name == "PerNode":
         return
     with pytest.raises((ValueError, TypeError)):
@@ -632,7 +632,7 @@ def test_refused_labels_change_nothing(name: str, taxonomy: Any, y: Any) -> None
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_an_x_that_the_classifier_refuses_changes_nothing(name: str) -> None:
+def test_an_x_that_the_classifier_rejects_changes_nothing(name: str) -> None:
     for taxonomy in (TREE, None):
         model = getattr(local, name)(linear_model.Hieron(), taxonomy)
         model.learn_one({"x": 1.0}, "b")
@@ -643,7 +643,7 @@ def test_an_x_that_the_classifier_refuses_changes_nothing(name: str) -> None:
             assert pickle.dumps(model) == before
 
 
-# --- A model of River's -------------------------------------------------------------------------
+# --- River's checks and loop --------------------------------------------------------------------
 
 SEGMENTS = sorted({y for _, y in datasets.ImageSegments()})
 PICTURES = Taxonomy.from_nested({"any": {"answer": [True, False], "picture": list(SEGMENTS)}})
@@ -654,7 +654,7 @@ GENE_TREE = Taxonomy.from_nested({f"g{i // 4}": GENES[i : i + 4] for i in range(
 def variants() -> Iterator[tuple[str, Any]]:
     logistic = river_linear_model.LogisticRegression()
     yield "PerNode-open", local.PerNode(logistic)
-    mixed = {"root": logistic, "g1": Sure()}
+    mixed = {"root": logistic, "g1": WithoutProbabilities()}
     yield "PerNode-pipeline", preprocessing.StandardScaler() | local.PerNode(mixed, GENE_TREE)
     softmax = river_linear_model.SoftmaxRegression()
     yield "PerParent-open", local.PerParent(Frequencies())
@@ -676,7 +676,7 @@ def test_rivers_checks(name: str, model: Any, monkeypatch: pytest.MonkeyPatch) -
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_predict_is_pure_and_copies_go_their_own_way(name: str) -> None:
+def test_predict_is_pure_and_copies_are_independent(name: str) -> None:
     model = getattr(local, name)(Frequencies(), TREE)
     for y in "bcgfad":
         model.learn_one({y: 1}, y)
@@ -719,7 +719,7 @@ def test_a_pipeline_at_every_node() -> None:
 
 
 @pytest.mark.skipif(not (DATA / "rcv1").is_dir(), reason=f"no RCV1 files in {DATA / 'rcv1'}")
-def test_a_classifier_a_topic_on_rcv1() -> None:
+def test_a_classifier_per_topic_on_rcv1() -> None:
     stream = RCV1(DATA / "rcv1")
     t = stream.taxonomy
     model = local.PerNode(river_linear_model.PAClassifier(), t)
