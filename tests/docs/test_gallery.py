@@ -178,7 +178,7 @@ def test_the_index(gallery: Gallery) -> None:
     assert [theme.splitlines()[0] for theme in themes] == [
         "# Gallery",
         "Start here",
-        "What an answer says",
+        "Predictions",
     ]
     card = f"""<div class="grid cards" markdown>
 
