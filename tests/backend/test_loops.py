@@ -12,7 +12,7 @@ from support.paths import ROOT, TESTS
 from support.requirements import require_program
 
 NATIVE = ROOT / "river_hier" / "_backend" / "native"
-FLAGS = ["-std=c++17", "-O2", "-ffp-contract=off", "-fno-math-errno"]  # as CMakeLists.txt has them
+FLAGS = ["-std=c++17", "-O2", "-ffp-contract=off", "-fno-math-errno"]  # as in CMakeLists.txt
 
 GXX = require_program("g++")
 

@@ -11,17 +11,17 @@ namespace nb = nanobind;
 
 // The letters that Python's buffers and numpy have for a type; which one depends on the system.
 template <class T>
-constexpr char letters[] = "";
+inline constexpr char letters[] = "";
 template <>
-constexpr char letters<double>[] = "d";
+inline constexpr char letters<double>[] = "d";
 template <>
-constexpr char letters<bool>[] = "?";
+inline constexpr char letters<bool>[] = "?";
 template <>
-constexpr char letters<uint32_t>[] = "IL";
+inline constexpr char letters<uint32_t>[] = "IL";
 template <>
-constexpr char letters<int64_t>[] = "ql";
+inline constexpr char letters<int64_t>[] = "ql";
 template <>
-constexpr char letters<uint64_t>[] = "QL";
+inline constexpr char letters<uint64_t>[] = "QL";
 
 inline nb::object numpy(const char* name) { return nb::module_::import_("numpy").attr(name); }
 

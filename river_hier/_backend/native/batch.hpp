@@ -2,7 +2,6 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 
 #include "rows.hpp"
 #include "weights.hpp"
@@ -13,15 +12,17 @@ namespace river_hier {
 // would find the model at work as often as they look.
 class Unlocked {
   public:
-    explicit Unlocked(const Rows& X) {
-        if (X.n() > few) free_.emplace();
+    explicit Unlocked(const Rows& X) : thread_(X.n() > few ? PyEval_SaveThread() : nullptr) {}
+    Unlocked(const Unlocked&) = delete;
+    ~Unlocked() {
+        if (thread_) PyEval_RestoreThread(thread_);
     }
 
-    explicit operator bool() const { return free_.has_value(); }
+    explicit operator bool() const { return thread_ != nullptr; }
 
   private:
     static constexpr size_t few = 16;
-    std::optional<nb::gil_scoped_release> free_;
+    PyThreadState* thread_;
 };
 
 // Which nodes are on in each row.

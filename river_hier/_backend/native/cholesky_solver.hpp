@@ -64,7 +64,7 @@ class CholeskyFactor {
         if (size > left_) {
             left_ = 16 * size;
             if (bytes(columns) > huge_page / 2) left_ = std::max(left_, huge_page / sizeof(double));
-            blocks_.push_back(zeroed(left_ * sizeof(double), line));
+            blocks_.push_back(zeroed(left_ * sizeof(double)));
             next_ = static_cast<double*>(blocks_.back().get());
         }
         left_ -= size;

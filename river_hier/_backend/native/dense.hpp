@@ -151,7 +151,7 @@ class Dense : public Layout {
         size_t n = n_features_;
         for (uint32_t row : x.rows) n = std::max(n, size_t{row} + 1);
         while (before(blocks_.size()) < n)
-            blocks_.push_back(zeroed((smallest << blocks_.size()) * stride_ * sizeof(T), line));
+            blocks_.push_back(zeroed((smallest << blocks_.size()) * stride_ * sizeof(T)));
         n_features_ = n;
     }
 

@@ -55,18 +55,18 @@ class FeatureIndex : public FeatureMap {
         return found_;
     }
 
-    [[gnu::cold]] nb::list names() const override {
+    nb::list names() const override {
         nb::list names;
         for (const nb::object& key : keys_) names.append(key);
         return names;
     }
 
     // Names and slots of the table are sent for some turns before they are needed.
-    [[gnu::cold]] void rows(PyObject* const* names, size_t n, uint32_t* rows) override {
+    void rows(PyObject* const* names, size_t n, uint32_t* rows) override {
         constexpr size_t soon = 8;
         Busy busy(*this);
         for (size_t i = 0; i < n; ++i) {
-            if (i + 2 * soon < n) __builtin_prefetch(names[i + 2 * soon]);
+            if (i + 2 * soon < n) river_hier::prefetch(names[i + 2 * soon]);
             if (i + soon < n && is_text(names[i + soon]))
                 table_.prefetch(hash_of_text(names[i + soon]));
             rows[i] = any(names[i]);
@@ -74,7 +74,7 @@ class FeatureIndex : public FeatureMap {
     }
 
     // For Python's garbage collector: only a name that is anything can be part of a cycle.
-    [[gnu::cold]] int traverse(visitproc visit, void* arg) const {
+    int traverse(visitproc visit, void* arg) const {
         Py_VISIT(others_.ptr());
         if (wild_)
             for (const nb::object& key : keys_) Py_VISIT(key.ptr());
@@ -87,7 +87,7 @@ class FeatureIndex : public FeatureMap {
         std::vector<nb::object>().swap(keys_);
     }
 
-    [[gnu::cold]] void add_all(nb::list names) {
+    void add_all(nb::list names) {
         Busy busy(*this);
         for (nb::handle name : names) {
             if (any(name.ptr()) != TextTable::none) throw nb::value_error("a feature comes twice");
@@ -160,7 +160,7 @@ class FeatureIndex : public FeatureMap {
     }
 
     // Back to the first n features.
-    [[gnu::cold]] void forget(size_t n) {
+    void forget(size_t n) {
         if (n == size()) return;
         keys_.resize(n);
         table_.clear();

@@ -38,7 +38,7 @@ class FeatureHasher : public FeatureMap {
     FeatureHasher(nb::object read, size_t n_rows)
         : FeatureMap(std::move(read)),
           n_(n_rows),
-          memory_(zeroed(n_rows * sizeof(uint32_t), line)),
+          memory_(zeroed(n_rows * sizeof(uint32_t))),
           at_(static_cast<uint32_t*>(memory_.get())) {}
 
     ~FeatureHasher() override;

@@ -95,7 +95,7 @@ class Block {
             for (size_t first = 0; first < n; first += bits) {
                 Set set = learns(system, &on_sets_[first / bits * labels_.n()], labels_);
                 for (; set; set &= set - 1)
-                    task.examples.push_back(static_cast<uint32_t>(first + trailing_zeros(set)));
+                    task.examples.push_back(static_cast<uint32_t>(first + lowest_bit(set)));
             }
             if (task.examples.empty()) continue;
             tasks_.push_back(std::move(task));

@@ -135,7 +135,7 @@ void strip_forward(const double* rows, size_t i, size_t last, double* y) {
             part.load_half(y + j);
         RIVER_HIER_UNROLL
         for (size_t r = 0; r < strip; ++r, rows += lanes<double>) {
-            __builtin_prefetch(rows + ahead);
+            prefetch(rows + ahead);
             row.load(rows);
             total[r].add_product(part, row);
         }
@@ -166,7 +166,7 @@ void strip_backward(const double* rows, const double* next, size_t i, size_t las
         total.load(x + j);
         RIVER_HIER_UNROLL
         for (size_t r = 0; r < strip; ++r, rows += lanes<double>, next += lanes<double>) {
-            __builtin_prefetch(next);
+            prefetch(next);
             row.load(rows);
             total.add_product(less[r], row);
         }
@@ -189,7 +189,7 @@ RIVER_HIER_INLINE void multiply(double* const* rows, const double* h, const doub
             RIVER_HIER_UNROLL
             for (size_t r = 0; r < strip; ++r) {
                 double* numbers = rows[i + r] + j;
-                __builtin_prefetch(numbers + ahead);
+                prefetch(numbers + ahead);
                 row.load(numbers);
                 if (subtract) {
                     row.add_product(-h[i + r], less);

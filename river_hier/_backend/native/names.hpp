@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "layout.hpp"
+#include "portable.hpp"
 #include "python.hpp"
 #include "text_table.hpp"
 #include "types.hpp"
@@ -68,8 +69,8 @@ class FeatureMap {
         PyObject *name, *value;
         size_t n = 0;
         while (PyDict_Next(x, &position, &name, &value)) {
-            __builtin_prefetch(name);
-            __builtin_prefetch(value);
+            river_hier::prefetch(name);
+            river_hier::prefetch(value);
             names_[n] = name;
             values_[n++] = value;
         }
@@ -98,7 +99,7 @@ class FeatureMap {
     // What the reader makes of an unusual x. It runs code of others, so nobody is busy yet.
     nb::tuple read_odd(nb::handle x) const { return nb::cast<nb::tuple>(read_(x)); }
 
-    [[gnu::cold]] void take(const nb::tuple& read) {
+    void take(const nb::tuple& read) {
         nb::list names = nb::cast<nb::list>(read[0]);  // `read` keeps them alive
         nb::list values = nb::cast<nb::list>(read[1]);
         reserve(names.size());

@@ -5,7 +5,6 @@
 // of 2 MiB; elsewhere they are ordinary memory.
 #pragma once
 
-#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <new>
@@ -17,8 +16,9 @@
 namespace river_hier {
 
 constexpr size_t huge_page = size_t{1} << 21;
+constexpr size_t alignment = 64;  // a cache line
 
-struct Unmap {
+struct FreePages {
     size_t mapped = 0;  // bytes, if it was mapped
     void* start = nullptr;
 
@@ -29,13 +29,13 @@ struct Unmap {
             return;
         }
 #endif
-        std::free(memory);
+        ::operator delete(memory, std::align_val_t{alignment});
     }
 };
 
-using Pages = std::unique_ptr<void, Unmap>;
+using Pages = std::unique_ptr<void, FreePages>;
 
-inline Pages zeroed(size_t bytes, size_t alignment) {
+inline Pages zeroed(size_t bytes) {
 #if defined(__linux__)
     if (bytes >= huge_page) {
         size_t mapped = bytes + huge_page;  // room to start at a boundary
@@ -44,14 +44,12 @@ inline Pages zeroed(size_t bytes, size_t alignment) {
         void* memory = start;
         std::align(huge_page, bytes, memory, mapped);
         madvise(memory, bytes, MADV_HUGEPAGE);
-        return Pages(memory, Unmap{bytes + huge_page, start});
+        return Pages(memory, FreePages{bytes + huge_page, start});
     }
 #endif
-    bytes = (bytes + alignment - 1) / alignment * alignment;
-    void* memory = std::aligned_alloc(alignment, bytes);
-    if (!memory) throw std::bad_alloc();
+    void* memory = ::operator new(bytes, std::align_val_t{alignment});
     std::memset(memory, 0, bytes);
-    return Pages(memory, Unmap{});
+    return Pages(memory);
 }
 
 }  // namespace river_hier

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#if defined(_MSC_VER) && !defined(__clang__)
+#if defined(_MSC_VER)
 #include <intrin.h>
 #endif
 
@@ -26,17 +26,19 @@
 #define RIVER_HIER_UNROLL
 #endif
 
-// For functions that are rare and need not be fast.
-#if defined(__GNUC__)
-#define RIVER_HIER_COLD __attribute__((cold))
+// Functions between these are compiled for an instruction set that not every processor has.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(RIVER_HIER_SANITIZE)
+#define RIVER_HIER_TARGETS
+#define RIVER_HIER_PRAGMA(text) _Pragma(#text)
+#if defined(__clang__)
+#define RIVER_HIER_TARGET_BEGIN(set) \
+    RIVER_HIER_PRAGMA(clang attribute push(__attribute__((target(set))), apply_to = function))
+#define RIVER_HIER_TARGET_END _Pragma("clang attribute pop")
 #else
-#define RIVER_HIER_COLD
+#define RIVER_HIER_TARGET_BEGIN(set) \
+    _Pragma("GCC push_options") RIVER_HIER_PRAGMA(GCC target(set))
+#define RIVER_HIER_TARGET_END _Pragma("GCC pop_options")
 #endif
-
-#if defined(_MSC_VER)
-#define RIVER_HIER_RESTRICT __restrict
-#else
-#define RIVER_HIER_RESTRICT __restrict__
 #endif
 
 namespace river_hier {
@@ -45,15 +47,15 @@ namespace river_hier {
 RIVER_HIER_INLINE void prefetch(const void* address) {
 #if defined(__GNUC__)
     __builtin_prefetch(address);
-#elif defined(_MSC_VER) && (defined(_M_X64) || defined(_M_IX86))
+#elif defined(_M_X64)
     _mm_prefetch(static_cast<const char*>(address), _MM_HINT_T0);
 #else
     (void)address;
 #endif
 }
 
-// The position of the lowest bit that is set; there is one.
-RIVER_HIER_INLINE size_t trailing_zeros(uint64_t bits) {
+// The positions of the lowest and of the highest bit that is set; there is one.
+RIVER_HIER_INLINE size_t lowest_bit(uint64_t bits) {
 #if defined(__GNUC__)
     return static_cast<size_t>(__builtin_ctzll(bits));
 #else
@@ -63,14 +65,9 @@ RIVER_HIER_INLINE size_t trailing_zeros(uint64_t bits) {
 #endif
 }
 
-// The position of the highest bit that is set; there is one.
 RIVER_HIER_INLINE size_t highest_bit(uint64_t bits) {
 #if defined(__GNUC__)
     return static_cast<size_t>(63 - __builtin_clzll(bits));
-#elif defined(_MSC_VER) && (defined(_M_X64) || defined(_M_ARM64))
-    unsigned long position;
-    _BitScanReverse64(&position, bits);
-    return position;
 #else
     size_t n = 0;
     while (bits >>= 1) ++n;

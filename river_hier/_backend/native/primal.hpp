@@ -77,7 +77,7 @@ class SymmetricMatrix {
         const size_t stride = whole_lines<double>(std::max<size_t>(n, 1));
         size_t total = 0;
         for (size_t i = 0; i < stride; ++i) total += stride - first_of(i);
-        memory_ = zeroed(total * sizeof(double), line);
+        memory_ = zeroed(total * sizeof(double));
         rows_.resize(stride);
         double* next = static_cast<double*>(memory_.get());
         for (size_t i = 0; i < stride; next += stride - first_of(i++)) rows_[i] = next - first_of(i);

@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "pages.hpp"
+#include "portable.hpp"
 #include "python.hpp"
 
 namespace river_hier {
@@ -21,7 +22,7 @@ class TextTable {
 
     TextTable() { clear(); }
 
-    void prefetch(uint64_t hash) const { __builtin_prefetch(&slots_[hash & mask_]); }
+    void prefetch(uint64_t hash) const { river_hier::prefetch(&slots_[hash & mask_]); }
 
     // The row of a name; `keys[row]` is the object that was inserted with it.
     uint32_t find(PyObject* name, uint64_t hash, const nb::object* keys) const {
@@ -106,7 +107,7 @@ class TextTable {
     }
 
     void reserve(size_t n) {
-        memory_ = zeroed(n * sizeof(Slot), alignof(Slot));
+        memory_ = zeroed(n * sizeof(Slot));
         slots_ = static_cast<Slot*>(memory_.get());
         mask_ = n - 1;
         for (size_t i = 0; i < n; ++i) slots_[i].row = none;
