@@ -45,13 +45,28 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int | None:
 LEFT_OUT = pytest.StashKey[int]()
 
 
+def slow_ones(items: list[pytest.Item]) -> set[str]:
+    """The ids of the slow tests; `@pytest.mark.slow(but=3)` excepts 3 cases, evenly spread."""
+    cases: dict[str, list[str]] = {}
+    for item in items:
+        cases.setdefault(item.nodeid.split("[")[0], []).append(item.nodeid)
+    slow = set()
+    for item in items:
+        if mark := item.get_closest_marker("slow"):
+            mine = cases[item.nodeid.split("[")[0]]
+            steps = max(mark.kwargs.get("but", 0) - 1, 1)
+            spread = {mine[k * (len(mine) - 1) // steps] for k in range(mark.kwargs.get("but", 0))}
+            slow |= {item.nodeid} - spread
+    return slow
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave slow tests out unless they are asked for: by an option, a mark or their names."""
     if config.option.slow or config.option.markexpr or any("::" in arg for arg in config.args):
         return
-    slow = [item for item in items if item.get_closest_marker("slow")]
-    items[:] = [item for item in items if not item.get_closest_marker("slow")]
-    config.hook.pytest_deselected(items=slow)
+    slow = slow_ones(items)
+    config.hook.pytest_deselected(items=[item for item in items if item.nodeid in slow])
+    items[:] = [item for item in items if item.nodeid not in slow]
     config.stash[LEFT_OUT] = len(slow)
     if hasattr(config, "workeroutput"):  # every worker of xdist collects all tests
         config.workeroutput["left_out"] = len(slow)

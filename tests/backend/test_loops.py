@@ -17,6 +17,7 @@ FLAGS = ["-std=c++17", "-O2", "-ffp-contract=off", "-fno-math-errno"]  # as in C
 GXX = require_program("g++")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(platform.machine() not in ("x86_64", "AMD64"), reason="one kind only")
 def test_all_kinds_give_the_same_bits(tmp_path: Path) -> None:
     source, program = TESTS / "support" / "kinds_of_loops.cpp", tmp_path / "kinds"

@@ -20,6 +20,7 @@ NAMES = ["Hieron", "AveragedHieron", "HPerceptron", "HAROW", "HRLS", "SHRLS"]
 LEAK = TESTS / "bench" / "leak.py"
 
 
+@pytest.mark.slow(but=4)
 @both
 @pytest.mark.parametrize("name", NAMES)
 def test_reference_counts(backend: str, name: str) -> None:
@@ -58,6 +59,7 @@ def test_reference_counts(backend: str, name: str) -> None:
             assert sys.getrefcount(one) <= before[watched.index(one)]
 
 
+@pytest.mark.slow(but=4)
 @both
 @pytest.mark.parametrize("name", NAMES)
 def test_a_model_that_is_let_go_takes_its_names_along(backend: str, name: str) -> None:
@@ -94,6 +96,7 @@ def test_a_model_in_a_cycle_with_its_own_names_is_collected(backend: str) -> Non
         assert watched() is None
 
 
+@pytest.mark.slow
 @native_only
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="memory is read from /proc")
 def test_memory_stays_over_many_steps() -> None:

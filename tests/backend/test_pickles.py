@@ -142,6 +142,7 @@ sys.stdout.buffer.write(pickle.dumps(data))
 """
 
 
+@pytest.mark.slow(but=5)
 @learners
 @pytest.mark.parametrize(
     ("here", "there"),
@@ -299,6 +300,7 @@ def test_features_that_cannot_be(backend: str, names: Any) -> None:
             restore("FeatureIndex", 1, names)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="memory is limited by setrlimit")
 @both
 def test_damage_is_refused_or_harmless(backend: str) -> None:

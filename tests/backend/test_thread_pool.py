@@ -60,6 +60,7 @@ def learned(
     return model
 
 
+@pytest.mark.slow(but=7)
 @pytest.mark.parametrize("made", [few, words, more_and_more])
 @pytest.mark.parametrize(("name", "parameters"), CASES)
 def test_threads_learn_what_one_learns(
@@ -124,11 +125,13 @@ def share(environ: dict[str, str], *argv: str) -> float:
     return float(done.stdout)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("n_threads", "least", "most"), [("1", 0.0, 0.05), ("2", 0.1, 0.6)])
 def test_as_many_threads_as_the_environment_says(n_threads: str, least: float, most: float) -> None:
     assert least <= share({"OMP_NUM_THREADS": n_threads}) <= most
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="no affinity on this system")
 def test_as_many_threads_as_the_environment_has_processors() -> None:
     assert share({"OMP_NUM_THREADS": ""}, "1") < 0.05

@@ -130,6 +130,7 @@ def test_single_labels(name: str, kind: str, data: st.DataObject) -> None:
             )
 
 
+@pytest.mark.slow(but=8)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", MULTI)
 @given(data=st.data())
@@ -163,6 +164,7 @@ def test_multilabels(name: str, kind: str, data: st.DataObject) -> None:
             assert list(answers.columns) == list(many._taxonomy.nodes[1:])
 
 
+@pytest.mark.slow(but=6)
 @pytest.mark.parametrize("shape", [sparse.csr_array, sparse.csc_matrix, sparse.coo_array])
 @pytest.mark.parametrize("name", SINGLE + MULTI)
 @given(data=st.data())
@@ -186,6 +188,7 @@ def test_sparse_rows(name: str, shape: Any, data: st.DataObject) -> None:
         assert len(many.predict_proba_many(given_, columns=iter(columns))) == len(xs)
 
 
+@pytest.mark.slow(but=4)
 @pytest.mark.parametrize(
     ("name", "parameters"),
     [
@@ -571,6 +574,7 @@ def test_a_name_that_fails_leaves_the_model_as_it_was(name: str) -> None:
             break
 
 
+@pytest.mark.slow(but=2)
 @pytest.mark.skipif(not NATIVE, reason="the reference works under Python's lock")
 @pytest.mark.parametrize("name", SINGLE + MULTI)
 def test_other_threads_are_turned_away(name: str) -> None:

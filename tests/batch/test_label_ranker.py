@@ -257,6 +257,7 @@ def test_frozen_models(cls: Any) -> None:
     assert model.fit(examples).score_one(x) == again.score_one(x), "training starts afresh"
 
 
+@pytest.mark.slow(but=1)
 @pytest.mark.parametrize("cls", RANKERS)
 def test_rivers_checks(cls: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(datasets, "Music", datasets.Yeast)  # River would download it

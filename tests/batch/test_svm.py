@@ -43,6 +43,7 @@ def contradictory(taxonomy: Taxonomy, n: int, seed: int) -> Any:
         yield x, list(compress(taxonomy.nodes[1:], rng.random(9) < 0.4))
 
 
+@pytest.mark.slow
 @given(taxonomy=taxonomies(), seed=st.integers(0, 10**6), C=st.sampled_from([0.25, 1.0]))
 @n_examples(15)
 def test_hsvm_is_the_optimum_at_every_node(taxonomy: Taxonomy, seed: int, C: float) -> None:
@@ -231,6 +232,7 @@ def test_the_comparator_of_a_regret(name: str) -> None:
     assert 0.0 < states[-1]["Comparator"] < states[-1]["Loss"]
 
 
+@pytest.mark.slow(but=1)
 @pytest.mark.parametrize("name", ["HSVM", "KernelHSVM"])
 def test_rivers_checks(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     # River tests multilabel models on Music, which it would download; Yeast is included.

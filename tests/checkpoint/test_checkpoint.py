@@ -93,6 +93,7 @@ checkpoint.save(states, path)
 """
 
 
+@pytest.mark.slow(but=1)
 @pytest.mark.parametrize(
     ("here", "there"),
     [
@@ -328,6 +329,7 @@ def saved_but_killed_at(step: int, path: Path) -> bool:
     return os.WIFSIGNALED(status)
 
 
+@pytest.mark.slow
 @posix
 @pytest.mark.filterwarnings("ignore:.*use of fork:DeprecationWarning")
 def test_killed_at_every_step_the_file_is_whole(tmp_path: Path) -> None:
@@ -357,6 +359,7 @@ for i in itertools.count(int(sys.argv[2])):
 """
 
 
+@pytest.mark.slow
 @posix
 def test_killed_at_any_time_the_file_is_whole(tmp_path: Path) -> None:
     path, rng, last = tmp_path / "state", random.Random(7), 0

@@ -262,6 +262,7 @@ def data_lines(real, dataset, part):
     return text[text.upper().index("@DATA") + len("@DATA") :].split("\n")[1:-1]
 
 
+@pytest.mark.slow(but=1)
 @pytest.mark.parametrize("dataset", DEPTHS)
 def test_the_real_collections(real, dataset):
     t = datasets.HMC(real, dataset).taxonomy

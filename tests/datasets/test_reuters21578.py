@@ -235,6 +235,7 @@ def test_the_real_taxonomy(real):
     assert len(listed) == 135
 
 
+@pytest.mark.slow
 def test_the_real_stories(real, expected):
     stream = datasets.Reuters21578(real, parts=ALL)
     topics = collections.Counter()

@@ -395,6 +395,7 @@ def folded(counts):
     return total
 
 
+@pytest.mark.slow
 def test_the_real_frames(real):
     stream = datasets.TIMIT(real)
     found = collections.Counter(y for _, y in stream)

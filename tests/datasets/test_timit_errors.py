@@ -199,6 +199,7 @@ def test_whatever_the_bytes_are(small, data):
 # The paper's script
 
 
+@pytest.mark.slow
 def test_the_papers_script(monkeypatch, capsys, tmp_path):
     data = DATA
     if not (data / "timit").is_dir():

@@ -172,6 +172,7 @@ def test_an_iterator_that_is_left_closes_its_files(corpus, packed):
     assert len(list(fds.iterdir())) == before
 
 
+@pytest.mark.slow
 def test_memory_does_not_grow(tmp_path):
     def peak(n):
         folder = tmp_path / str(n) / "train"

@@ -309,6 +309,7 @@ def test_losses_are_near_the_bayes_decision(model: Any) -> None:
     assert over_reference < 1.0
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not (DATA / "rcv1").is_dir(), reason=f"no RCV1 files in {DATA / 'rcv1'}")
 def test_losses_on_real_documents(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -382,6 +383,7 @@ def everything() -> list[Any]:
     ]
 
 
+@pytest.mark.slow(but=2)
 @pytest.mark.parametrize("model", everything(), ids=lambda model: repr(model)[:40])
 def test_rivers_checks(model: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(datasets, "Music", datasets.Yeast)

@@ -301,6 +301,7 @@ def variants() -> list[Any]:
     return [distributed.Sharded(model), distributed.Sharded(linear_model.HRLS()), scaled]
 
 
+@pytest.mark.slow(but=1)
 @pytest.mark.parametrize("model", variants(), ids=["tree", "open", "pipeline"])
 def test_rivers_checks(model: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(datasets, "Music", datasets.Yeast)

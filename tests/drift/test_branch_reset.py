@@ -344,6 +344,7 @@ def test_bad_arguments(make: Any, message: str) -> None:
         make()
 
 
+@pytest.mark.slow(but=1)
 @pytest.mark.parametrize("name", ["HPerceptron", "Hieron"])
 def test_rivers_checks(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(datasets, "Music", datasets.Yeast)

@@ -608,6 +608,7 @@ def variants() -> dict[str, Any]:
     }
 
 
+@pytest.mark.slow(but=1)
 @pytest.mark.parametrize("name", list(variants()))
 def test_rivers_checks(name: str) -> None:
     model = variants()[name]

@@ -188,6 +188,7 @@ def test_a_budget_and_forgetting_do_not_go_together() -> None:
         linear_model.SHRLS(TREE, budget=10, forgetting=0.9)
 
 
+@pytest.mark.slow(but=1)
 @pytest.mark.parametrize("name", ["HAROW", "HRLS", "SHRLS"])
 def test_rivers_checks(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(datasets, "Music", datasets.Yeast)

@@ -507,6 +507,7 @@ def test_debug_one_tells_the_rule() -> None:
 # --- River --------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow(but=1)
 @pytest.mark.parametrize("which", ["open", "tree", "pipeline", "ranked"])
 def test_rivers_checks(which: str, monkeypatch: pytest.MonkeyPatch) -> None:
     # River takes Music for multilabel models, which it downloads; Yeast comes with it.

@@ -662,6 +662,7 @@ def variants() -> Iterator[tuple[str, Any]]:
     yield "PerLevel-pipeline", preprocessing.StandardScaler() | local.PerLevel(softmax, PICTURES)
 
 
+@pytest.mark.slow(but=2)
 @pytest.mark.parametrize(("name", "model"), list(variants()), ids=lambda value: str(value))
 def test_rivers_checks(name: str, model: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     # River takes Music for multilabel models, which it downloads; Yeast comes with it.
