@@ -1,6 +1,6 @@
-// What one would type is copied, without prompts and without what a doctest prints.
+// Copied text has no prompts and no output of doctests.
 document.addEventListener("copy", (event) => {
-  const text = event.target.value ?? getSelection().toString(); // a button fills a text area
+  const text = event.target.value ?? getSelection().toString(); // the copy button uses a text area
   const prompt = /^(>>>|\.\.\.|\$)( |$)/;
   if (prompt.test(text)) {
     const typed = text.split("\n").filter((line) => prompt.test(line));

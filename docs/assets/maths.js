@@ -1,4 +1,4 @@
-// Formulas, set in the browser by the KaTeX that is served with the site.
+// Renders formulas in the browser, with the KaTeX that is part of the site.
 document.addEventListener("DOMContentLoaded", () => {
   for (const formula of document.querySelectorAll(".arithmatex")) {
     const text = formula.textContent.trim();

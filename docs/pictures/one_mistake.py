@@ -70,7 +70,7 @@ def picture() -> str:
             f'<rect width="{2 * WIDTH + 40}" height="{HEIGHT}" rx="10" style="stroke:none"/>',
             f'<g fill="{INK}">',
             *panel("without the taxonomy", flat, 0),
-            *panel("in the taxonomy", ANIMALS, WIDTH + 40),
+            *panel("with the taxonomy", ANIMALS, WIDTH + 40),
             "</g>",
             "</svg>",
             "",

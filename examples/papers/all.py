@@ -67,13 +67,12 @@ def heading(paper: str) -> str:
 
 
 def counts(made: list[Section], folder: str) -> str:
-    """A table with the number of claims for each script and verdict."""
-    table = [f"| script | | {' | '.join(VERDICTS)} |", "|---|---|" + "---:|" * len(VERDICTS)]
+    """A table with the number of claims for each section and verdict."""
+    table = [f"| | {' | '.join(VERDICTS)} |", "|---|" + "---:|" * len(VERDICTS)]
     for one in made:
         found = verdicts(one.kept[1])
         link = f"{folder}{one.paper}.md#{one.anchor}" if folder else f"#{one.anchor}"
-        cells = [f"`{one.name}`", f"[{one.title}]({link})"]
-        cells += (str(found[verdict]) for verdict in VERDICTS)
+        cells = [f"[{one.title}]({link})", *(str(found[verdict]) for verdict in VERDICTS)]
         table.append(f"| {' | '.join(cells)} |")
     return "\n".join(table) + "\n"
 

@@ -107,9 +107,7 @@ def test_the_page(folder: Folder) -> None:
     assert "3/3" in said
     assert folder.ran() == ["bee_2001", "cat_2001", "ant_2003"]  # by year, then by name
     overview = folder.overview.read_text()
-    row = (
-        "| `ant_2003` | [Does ant_2003 hold?](results/ant_2003.md#does-ant_2003-hold) | 1 | 0 | 0 |"
-    )
+    row = "| [Does ant_2003 hold?](results/ant_2003.md#does-ant_2003-hold) | 1 | 0 | 0 |"
     assert row in overview
     assert re.findall("^## (.*)", overview, re.MULTILINE) == ["bee_2001", "cat_2001", "ant_2003"]
     assert "| bee_2001, 2.0 | reproduced |" in overview
@@ -119,7 +117,7 @@ def test_the_page(folder: Folder) -> None:
         "cat_2001",
     ]
     text = (folder.results / "bee_2001.md").read_text()
-    assert "| `bee_2001` | [Does bee_2001 hold?](#does-bee_2001-hold) | 1 | 0 | 0 |" in text
+    assert "| [Does bee_2001 hold?](#does-bee_2001-hold) | 1 | 0 | 0 |" in text
     expected = """## Does bee_2001 hold?
 
 A claim. Run it with
