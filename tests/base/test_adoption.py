@@ -1,4 +1,4 @@
-"""Models that carry on with another taxonomy: the oracle, and what must not change."""
+"""Models that adopt another taxonomy, against an oracle, and what must not change."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ def learned(model: Any, examples: list[Example]) -> Any:
 
 
 def unmerged(t: Taxonomy, after: Taxonomy, renamed: dict[Any, Any]) -> dict[Any, Any]:
-    """The same change, but where nodes would be merged the later ones are forgotten."""
+    """The same change, but nodes that would be merged into others are forgotten."""
     taken = {label for label in t if label in after} | {None}
     result = {}
-    for label, heir in renamed.items():
-        result[label] = None if heir in taken else heir
-        taken.add(heir)
+    for label, new in renamed.items():
+        result[label] = None if new in taken else new
+        taken.add(new)
     return result
 
 
@@ -78,8 +78,8 @@ def test_weights_are_those_of_the_oracle(backend: str, name: str, data: Any) -> 
 @pytest.mark.parametrize("name", SINGLE + TOP_DOWN)
 @given(st.data())
 @n_examples(10)
-def test_what_is_kept_scores_as_before(backend: str, name: str, data: Any) -> None:
-    """Whatever else becomes of the taxonomy, and new nodes of a prototype model as the parent."""
+def test_scores_of_kept_nodes_do_not_change(backend: str, name: str, data: Any) -> None:
+    """Whatever else changes; new nodes of a prototype model score as their parents."""
     t = data.draw(trees())
     after, renamed = data.draw(changes(t))
     renamed = unmerged(t, after, renamed)
@@ -91,11 +91,11 @@ def test_what_is_kept_scores_as_before(backend: str, name: str, data: Any) -> No
         for x, old in zip(asked, before, strict=True):
             new = model.score_one(x)
             for label in t.nodes[1:]:
-                if (heir := renamed.get(label, label)) is not None:
-                    assert new[heir] == near(old[label])
-            heirs = {renamed.get(label, label) for label in t}
+                if (kept := renamed.get(label, label)) is not None:
+                    assert new[kept] == near(old[label])
+            new_labels = {renamed.get(label, label) for label in t}
             for label in after.nodes[1:]:
-                if label not in heirs and name in SINGLE:
+                if label not in new_labels and name in SINGLE:
                     assert new[label] == near(new[after.parent(label)])
         learned(model, stream(data, name, after, 5))
 
@@ -108,48 +108,48 @@ def test_the_same_taxonomy_changes_nothing(backend: str, name: str, data: Any) -
     t = data.draw(trees())
     with running_on(backend):
         model = learned(learner(name, t), stream(data, name, t))
-        twin = copy.deepcopy(model)
+        other = copy.deepcopy(model)
         model.adopt(Taxonomy(t.edges))
         for x, y in stream(data, name, t):
-            assert model.score_one(x) == near(twin.score_one(x))
+            assert model.score_one(x) == near(other.score_one(x))
             model.learn_one(x, y)
-            twin.learn_one(x, y)
+            other.learn_one(x, y)
 
 
 @both
 @pytest.mark.parametrize("name", ["Hieron", *TOP_DOWN])
 @given(st.data())
 @n_examples(10)
-def test_old_labels_do_not_notice_new_ones(backend: str, name: str, data: Any) -> None:
-    """Carrying on with more nodes, and meeting none of them, is never having done so.
+def test_new_labels_do_not_affect_old_ones(backend: str, name: str, data: Any) -> None:
+    """Adopting more nodes has no effect as long as none of them occurs.
 
-    Not so for AveragedHieron, which learns that new labels are wrong before it has met one.
+    Except in AveragedHieron, which learns that new labels are wrong before any of them occurs.
     """
     t = data.draw(trees())
     after = data.draw(extensions(t))
     with running_on(backend):
         model = learned(learner(name, t), stream(data, name, t))
-        twin = copy.deepcopy(model)
+        other = copy.deepcopy(model)
         model.adopt(after)
         for x, y in stream(data, name, t):
-            old = twin.score_one(x)
+            old = other.score_one(x)
             assert {label: model.score_one(x)[label] for label in old} == near(old)
             if name == "Hieron":
                 top = sorted(old.values())[-2:]
                 if top[-1] - top[0] > 1e-6:
-                    assert model.predict_one(x) == twin.predict_one(x)
+                    assert model.predict_one(x) == other.predict_one(x)
             model.learn_one(x, y)
-            twin.learn_one(x, y)
+            other.learn_one(x, y)
 
 
 @both
 @pytest.mark.parametrize("features_of_x", ["few", "many"])
 @given(st.data())
 @n_examples(12)
-def test_hrls_is_as_if_siblings_had_always_been_there(
+def test_hrls_is_as_if_new_siblings_had_always_existed(
     backend: str, features_of_x: str, data: Any
 ) -> None:
-    """With few features systems are primal, with many they have factors."""
+    """With few features the systems are primal, with many they are dual."""
     t = data.draw(trees())
     inner = data.draw(st.sampled_from(t.inner))
     after = t.extend([(inner, "new"), (inner, "newer")])
@@ -159,45 +159,47 @@ def test_hrls_is_as_if_siblings_had_always_been_there(
     with running_on(backend):
         model = learned(learner("HRLS", t), examples)
         model.adopt(after)
-        anew = learned(learner("HRLS", after), examples)
+        fresh = learned(learner("HRLS", after), examples)
         for x, y in stream(data, "HRLS", after):
-            assert model.score_one(x) == near(anew.score_one(x))
-            assert model.debug_one(x) == anew.debug_one(x)
+            assert model.score_one(x) == near(fresh.score_one(x))
+            assert model.debug_one(x) == fresh.debug_one(x)
             model.learn_one(x, y)
-            anew.learn_one(x, y)
+            fresh.learn_one(x, y)
 
 
 @given(st.data())
 @n_examples(12)
-def test_the_discriminant_is_as_if_it_had_always_been_so(data: Any) -> None:
-    """Renamed, moved and merged as well: exact, unless something is forgotten."""
+def test_the_discriminant_is_as_if_the_taxonomy_had_always_been_this(data: Any) -> None:
+    """Also after renaming, moving and merging: exact, unless something is forgotten."""
     t = data.draw(trees())
     after, renamed = data.draw(changes(t))
-    renamed = {label: heir or after.nodes[-1] for label, heir in renamed.items()}
+    renamed = {label: new or after.nodes[-1] for label, new in renamed.items()}
     examples = stream(data, "Hieron", t)
     model = learned(probabilistic.LinearDiscriminant(t), examples)
     model.adopt(after, renamed)
-    heirs = {**{label: label for label in t}, **renamed, t.root: after.root}
-    anew = learned(probabilistic.LinearDiscriminant(after), [(x, heirs[y]) for x, y in examples])
+    new_labels = {**{label: label for label in t}, **renamed, t.root: after.root}
+    fresh = learned(
+        probabilistic.LinearDiscriminant(after), [(x, new_labels[y]) for x, y in examples]
+    )
     for x, y in stream(data, "Hieron", after, 5):
-        assert model.score_one(x) == near(anew.score_one(x))
+        assert model.score_one(x) == near(fresh.score_one(x))
         model.learn_one(x, y)
-        anew.learn_one(x, y)
+        fresh.learn_one(x, y)
 
 
 @pytest.mark.parametrize("name", SINGLE)
 @given(st.data())
 @n_examples(12)
-def test_kernels_carry_on_as_their_linear_twins_do(name: str, data: Any) -> None:
+def test_kernel_models_adopt_as_their_linear_counterparts(name: str, data: Any) -> None:
     t = data.draw(trees())
     after, renamed = data.draw(changes(t))
     examples = stream(data, name, t)
     model = learned(getattr(kernel, name)(t), examples)
-    twin = learned(learner(name, t), examples)
+    other = learned(learner(name, t), examples)
     model.adopt(after, renamed)
-    twin.adopt(after, renamed)
+    other.adopt(after, renamed)
     for x in data.draw(st.lists(features(reals), max_size=4)):
-        assert model.score_one(x) == near(twin.score_one(x))
+        assert model.score_one(x) == near(other.score_one(x))
     learned(model, stream(data, name, after, 4))
 
 
@@ -220,7 +222,9 @@ def examples_of(name: str, t: Taxonomy = T, n: int = 40) -> list[Example]:
         (None, None, "`taxonomy` must be a Taxonomy, got NoneType"),
     ],
 )
-def test_what_is_refused_changes_nothing(name: str, after: Any, renamed: Any, message: str) -> None:
+def test_a_rejected_adoption_changes_nothing(
+    name: str, after: Any, renamed: Any, message: str
+) -> None:
     fine = {
         "parents": [*TOP_DOWN, "HMinOver"],
         "merge": [*SINGLE, "HPerceptron", "HAROW", "HMinOver"],
@@ -234,7 +238,7 @@ def test_what_is_refused_changes_nothing(name: str, after: Any, renamed: Any, me
     assert pickle.dumps(model) == before
 
 
-def test_kernel_least_squares_say_that_they_cannot() -> None:
+def test_kernel_least_squares_cannot_adopt() -> None:
     model = learned(kernel.HRLS(T), examples_of("HRLS", n=5))
     with pytest.raises(TypeError, match=r"kernel\.HRLS cannot.*linear_model\.HRLS can"):
         model.adopt(T)
@@ -251,12 +255,12 @@ def test_clone_pickle_and_copy_after_adoption(backend: str, name: str) -> None:
         assert model.clone().taxonomy is after
         assert repr(model.clone()) == repr(model)
         for x, y in examples_of(name, after):
-            for twin in pair:
-                assert twin.score_one(x) == near(model.score_one(x))
-                assert twin.predict_one(x) == model.predict_one(x)
+            for other in pair:
+                assert other.score_one(x) == near(model.score_one(x))
+                assert other.predict_one(x) == model.predict_one(x)
             learned(model, [(x, y)])
-            for twin in pair:
-                twin.learn_one(x, y)
+            for other in pair:
+                other.learn_one(x, y)
 
 
 @pytest.mark.parametrize("name", [*SINGLE, *TOP_DOWN, "HMinOver"])
@@ -266,7 +270,7 @@ def test_an_open_model_is_closed_by_a_tree_over_its_labels(name: str) -> None:
     model.adopt(T)
     with pytest.raises(ValueError, match="label 'z' is not in the taxonomy"):
         model.learn_one({"x": 1.0}, "z")
-    if name != "HMinOver":  # there a label is scored with those above it
+    if name != "HMinOver":  # there the score of a label includes its ancestors
         kept = model.score_one({"x": 1.0, 3: 2.0})
         assert {label: kept[label] for label in "abcde"} == near(
             {label: scores[label] for label in "abcde"}
@@ -276,7 +280,7 @@ def test_an_open_model_is_closed_by_a_tree_over_its_labels(name: str) -> None:
 
 @both
 @pytest.mark.parametrize("name", RENAMED_ONLY)
-def test_what_has_moved_brings_its_instances(backend: str, name: str) -> None:
+def test_moved_nodes_keep_their_instances(backend: str, name: str) -> None:
     with running_on(backend):
         model = learned(learner(name, T), examples_of(name))
         x = {"x": 1.5, "y": -1.0}
@@ -291,8 +295,8 @@ def test_what_has_moved_brings_its_instances(backend: str, name: str) -> None:
 
 
 @both
-def test_new_nodes_join_those_who_have_always_been_there(backend: str) -> None:
-    """And not a sibling that has moved there, whose instances are from elsewhere."""
+def test_new_nodes_share_the_system_of_old_siblings(backend: str) -> None:
+    """And not that of a moved sibling, whose instances come from another parent."""
     with running_on(backend):
         model = learned(learner("HRLS", T), examples_of("HRLS"))
         stayed, mixed, alone = (copy.deepcopy(model) for _ in range(3))

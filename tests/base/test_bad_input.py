@@ -1,4 +1,4 @@
-"""Bad input: a clear error, and the model as it was before the call."""
+"""Bad input raises a clear error and does not change the model."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def test_bad_multilabels(y: Any, message: str) -> None:
 
 
 @pytest.mark.parametrize("y", ["root", {"root": True}, {"a": True, "root": False}, ["a", "root"]])
-def test_an_open_model_refuses_the_label_of_its_root(y: Any) -> None:
+def test_an_open_model_rejects_the_label_of_its_root(y: Any) -> None:
     for name in MULTI + (SINGLE if isinstance(y, str) else []):
         model = getattr(linear_model, name)()
         model.learn_one({"x": 1.0}, "b")
@@ -144,7 +144,7 @@ def test_an_open_model_refuses_the_label_of_its_root(y: Any) -> None:
 
 
 @pytest.mark.parametrize("first", [1, True, np.bool_(True)])
-def test_an_open_model_tells_true_from_one(first: Any) -> None:
+def test_an_open_model_distinguishes_true_from_1(first: Any) -> None:
     second = 1.0 if isinstance(first, bool | np.bool_) else True
     for name in SINGLE + MULTI:
         model = getattr(linear_model, name)()
@@ -157,7 +157,7 @@ def test_an_open_model_tells_true_from_one(first: Any) -> None:
 
 
 @pytest.mark.parametrize("y", [np.array("b"), np.array(1), np.array(True)])
-def test_an_array_without_a_dimension_is_no_label(y: Any) -> None:
+def test_a_zero_dimensional_array_is_not_a_label(y: Any) -> None:
     for model in models(SINGLE + MULTI):
         before = pickle.dumps(model)
         with pytest.raises(TypeError, match=r"label array\(.*\) is not hashable; use a string"):
@@ -165,7 +165,7 @@ def test_an_array_without_a_dimension_is_no_label(y: Any) -> None:
         assert pickle.dumps(model) == before
 
 
-def test_an_open_model_refuses_a_bad_value_of_a_new_label() -> None:
+def test_an_open_model_rejects_a_bad_value_of_a_new_label() -> None:
     model = linear_model.HPerceptron()
     before = pickle.dumps(model)
     with pytest.raises(ValueError, match="label 'new' is 'yes'"):
@@ -203,7 +203,7 @@ def test_caps(name: str, value: Any) -> None:
             getattr(module, name)(TREE, C=value)
 
 
-def test_numbers_that_are_not_floats_are_welcome() -> None:  # least squares refuse 10**30
+def test_numbers_need_not_be_floats() -> None:  # least squares reject 10**30
     for model in models([*SINGLE, "HPerceptron", "HMinOver"]):
         model.learn_one({"x": True, "y": np.float32(0.5), "z": 10**30, "f": Fraction(1, 3)}, "c")
         scores = model.score_one({"x": 0.5, "y": 0.25})
@@ -211,7 +211,7 @@ def test_numbers_that_are_not_floats_are_welcome() -> None:  # least squares ref
         assert model.debug_one({"x": Decimal("0.5")}) == model.debug_one({"x": 0.5})
 
 
-def test_a_refused_taxonomy_label_does_not_grow_an_open_model() -> None:
+def test_a_rejected_label_does_not_grow_an_open_model() -> None:
     model = linear_model.Hieron()
     with pytest.raises(ValueError, match="feature 'x' is nan"):
         model.learn_one({"x": float("nan")}, "new")
@@ -219,7 +219,7 @@ def test_a_refused_taxonomy_label_does_not_grow_an_open_model() -> None:
 
 
 @pytest.mark.parametrize("name", ["HRLS", "SHRLS"])
-def test_least_squares_refuses_an_x_beside_which_l2_is_lost(name: str) -> None:
+def test_least_squares_rejects_an_x_that_makes_l2_vanish(name: str) -> None:
     model = getattr(linear_model, name)(TREE, l2=1e-6)
     model.learn_one({"x": 1.0}, "a")
     before = pickle.dumps(model)
@@ -240,7 +240,7 @@ def test_least_squares_refuses_an_x_beside_which_l2_is_lost(name: str) -> None:
         lambda model: Taxonomy([MUCH]),
     ],
 )
-def test_a_long_value_does_not_bury_the_message(call: Any) -> None:
+def test_long_values_are_shortened_in_messages(call: Any) -> None:
     with pytest.raises((ValueError, TypeError)) as caught:
         call(linear_model.HPerceptron(Taxonomy([("animal", "wolf"), ("animal", "fox")])))
     assert " ... " in str(caught.value)
@@ -248,7 +248,7 @@ def test_a_long_value_does_not_bury_the_message(call: Any) -> None:
 
 
 def test_misspelt_options() -> None:
-    """An unknown keyword is an error, also in wrappers, of which River asks to accept any."""
+    """Unknown keywords are errors, also in wrappers, which River requires to accept any."""
     for name, model in estimators().items():
         for method in PREDICT:
             # Those that raise NotImplementedError in the base classes of River do not count.

@@ -1,4 +1,4 @@
-"""Streams whose labels come along: open taxonomies of paths, classifiers of River's, decisions."""
+"""Labels that arrive along the stream: open taxonomies, local classifiers, decoders."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ paths = st.lists(st.sampled_from("ab"), max_size=3).map(tuple)
 
 
 def grown(model: Any, labels: Any) -> None:
-    """What an open taxonomy does, done by hand."""
+    """Grow by explicit adoption, as open taxonomies do by themselves."""
     t = model.taxonomy
     for label in labels:
         t = t.extend(pairwise([label[:end] for end in range(len(label) + 1)]))
@@ -67,7 +67,7 @@ def grown(model: Any, labels: Any) -> None:
         model.adopt(t)
 
 
-# One that is calibrated learns from new nodes that it has met already, and here it has not.
+# Not the calibrated ones: they learn from new nodes only if these had scores before.
 LABEL_BY_LABEL = [name for name in EVERY if name not in ("Calibrated", "HLossBayes")]
 
 
@@ -75,26 +75,26 @@ LABEL_BY_LABEL = [name for name in EVERY if name not in ("Calibrated", "HLossBay
 @pytest.mark.parametrize("name", LABEL_BY_LABEL)
 @given(data=st.data())
 @n_examples(4)
-def test_an_open_taxonomy_is_adoption_label_by_label(backend: str, name: str, data: Any) -> None:
+def test_open_taxonomies_equal_adoption_label_by_label(backend: str, name: str, data: Any) -> None:
     labels: Any = paths if name in SINGLE else st.sets(paths)
     examples = data.draw(st.lists(st.tuples(features(reals), labels), max_size=10))
     with running_on(backend):
         model = EVERY[name](OpenTaxonomy())
-        twin = EVERY[name](Taxonomy.flat([], root=()))
+        other = EVERY[name](Taxonomy.flat([], root=()))
         for i, (x, y) in enumerate(examples):
-            assert model.predict_one(x) == twin.predict_one(x)
+            assert model.predict_one(x) == other.predict_one(x)
             model.learn_one(x, y)
-            grown(twin, [y] if name in SINGLE else y)
-            twin.learn_one(x, y)
-            assert model.predict_proba_one(x).keys() == twin.predict_proba_one(x).keys()
+            grown(other, [y] if name in SINGLE else y)
+            other.learn_one(x, y)
+            assert model.predict_proba_one(x).keys() == other.predict_proba_one(x).keys()
             if i == 4:
                 model = pickle.loads(pickle.dumps(model))
         assert model.taxonomy == OpenTaxonomy()
         assert repr(model.clone()) == repr(model)
 
 
-def test_what_is_calibrated_stays_with_its_label() -> None:
-    """Labels that come late stand between others in taxonomy order."""
+def test_calibration_is_remapped_with_the_labels() -> None:
+    """Late labels are inserted between others in taxonomy order."""
     stream = synth.PrototypePaths(T, noise=0.2, seed=1)
     order = {"d": 20, "e": 30, "b": 60, "c": 90}
     late = synth.Appearing(stream, order)
@@ -104,16 +104,16 @@ def test_what_is_calibrated_stays_with_its_label() -> None:
         for i, (x, y) in enumerate(late.take(600)):
             named = {"/".join(T.path(label)[1:]) for label in T.closure(y) if label != "r"}
             if i >= 300:
-                told = {
+                y_pred = {
                     label.rpartition("/")[2] for label, on in model.predict_one(x).items() if on
                 }
-                loss.update(y, told)
+                loss.update(y, y_pred)
             model.learn_one(x, named)
         assert loss.get() < 0.35, name
 
 
-def test_calibration_learns_from_the_scores_before_the_label_that_is_new() -> None:
-    """Which stands before one that had a score; and itself had none."""
+def test_calibration_ignores_the_missing_score_of_a_new_label() -> None:
+    """The new label comes before one that had a score, and had none itself."""
     model = decision.Calibrated(linear_model.HPerceptron(OpenTaxonomy("/")))
     for y in ("a/x", "b", "a", "a/x"):
         model.learn_one({"x": 1.0, y: 2.0}, {y})
@@ -127,12 +127,12 @@ def test_calibration_learns_from_the_scores_before_the_label_that_is_new() -> No
     assert scale.squares - before == pytest.approx(sum(s**2 for s in scores.values()))
 
 
-def test_a_label_that_is_new_says_nothing_of_the_temperature() -> None:
+def test_the_temperature_ignores_new_labels() -> None:
     model = decision.Tempered(linear_model.Hieron(OpenTaxonomy("/")))
     for y in ("a/x", "a", "a/x", "d"):
         model.learn_one({y: 1.0}, y)
     n = model._temperature.scale.n
-    model.learn_one({"a": 1.0}, "b")  # it stands before "a/x"
+    model.learn_one({"a": 1.0}, "b")  # it comes before "a/x"
     assert model._temperature.scale.n == n
     model.learn_one({"a": 1.0}, "b")
     assert model._temperature.scale.n == n + 5  # the root, a, d, b, a/x
@@ -140,16 +140,16 @@ def test_a_label_that_is_new_says_nothing_of_the_temperature() -> None:
 
 @both
 @pytest.mark.parametrize("name", ["Hieron", "AveragedHieron", "HAROW", "SHRLS"])
-def test_batches_grow_it_too(backend: str, name: str) -> None:
+def test_batches_grow_the_taxonomy(backend: str, name: str) -> None:
     rows = [{"x": float(i % 3), "y": float(i % 5) - 2.0} for i in range(12)]
     labels = ["a/b", "a", "c/d/e", "a/f"] * 3
     with running_on(backend):
-        model, twin = EVERY[name](OpenTaxonomy("/")), EVERY[name](OpenTaxonomy("/"))
+        model, other = EVERY[name](OpenTaxonomy("/")), EVERY[name](OpenTaxonomy("/"))
         ys: list[Any] = labels if name in SINGLE else [{label} for label in labels]
         model.learn_many(pd.DataFrame(rows), ys)
         for x, y in zip(rows, ys, strict=True):
-            twin.learn_one(x, y)
-        assert model.score_one(rows[1]) == pytest.approx(twin.score_one(rows[1]))
+            other.learn_one(x, y)
+        assert model.score_one(rows[1]) == pytest.approx(other.score_one(rows[1]))
         before = pickle.dumps(model)
         bad = [*ys[:6], "g//h", *ys[7:]]
         with pytest.raises(ValueError, match=r"row 6.*'g//h' has an empty part"):
@@ -159,7 +159,7 @@ def test_batches_grow_it_too(backend: str, name: str) -> None:
 
 @pytest.mark.parametrize("name", EVERY)
 @pytest.mark.parametrize("y", ["a//b", 7, None, ("a", "b"), "/"])
-def test_what_is_no_path_changes_nothing(name: str, y: Any) -> None:
+def test_labels_that_are_not_paths_change_nothing(name: str, y: Any) -> None:
     model = EVERY[name](OpenTaxonomy("/"))
     model.learn_one({"x": 1.0}, "a/b" if name in SINGLE else {"a/b"})
     before = pickle.dumps(model)
@@ -168,7 +168,7 @@ def test_what_is_no_path_changes_nothing(name: str, y: Any) -> None:
     assert pickle.dumps(model) == before
 
 
-def test_rivers_evaluation() -> None:
+def test_progressive_validation() -> None:
     model = preprocessing.StandardScaler() | linear_model.Hieron(OpenTaxonomy("/"))
     stream = synth.PrototypeTree(branching=2, depth=2, noise=0.01, seed=1)
     t = stream.taxonomy
@@ -178,8 +178,8 @@ def test_rivers_evaluation() -> None:
 
 
 @pytest.mark.parametrize("name", EVERY)
-def test_every_model_carries_on(name: str) -> None:
-    """Pickled, copied and cloned; metrics of the new taxonomy take its answers."""
+def test_every_model_adopts(name: str) -> None:
+    """Also if pickled, copied or cloned; metrics in the new taxonomy accept its predictions."""
     model = EVERY[name](T)
     xs = [{"x": float(i % 3), i % 5: 1.0} for i in range(30)]
     for i, x in enumerate(xs):
@@ -206,7 +206,7 @@ def test_every_model_carries_on(name: str) -> None:
     assert pickle.dumps(model) == before
 
 
-def test_classifiers_go_with_their_nodes() -> None:
+def test_classifiers_follow_their_nodes() -> None:
     model = local.PerNode(LOGISTIC, T)
     for y in "bce":
         model.learn_one({"x": 1.0, y: 1.0}, {y})
@@ -220,7 +220,7 @@ def test_classifiers_go_with_their_nodes() -> None:
         chosen.adopt(T.merge(["b"], "a"), {"b": None})
 
 
-def test_classifiers_that_answer_with_labels_cannot_learn_new_names() -> None:
+def test_classifiers_that_predict_labels_cannot_be_renamed() -> None:
     for cls in (local.PerParent, local.PerLevel):
         model = cls(naive_bayes.GaussianNB(), T)
         model.learn_one({"x": 1.0}, "b")
@@ -230,7 +230,7 @@ def test_classifiers_that_answer_with_labels_cannot_learn_new_names() -> None:
         assert model.classifiers.keys() <= {"r", 1}
 
 
-def test_decisions_check_what_they_need() -> None:
+def test_decoders_check_the_new_taxonomy() -> None:
     dag = T.extend([("d", "b")])
     for model in (
         decision.HLossBayes(linear_model.HAROW(T), costs={"b": 2.0}),
@@ -245,7 +245,7 @@ def test_decisions_check_what_they_need() -> None:
         costly.adopt(T.merge(["b"], "a"), {"b": None})
 
 
-def test_tree_bayes_carries_on_with_what_is_inside() -> None:
+def test_tree_bayes_adopts_with_its_classifier() -> None:
     model = decision.TreeBayes(probabilistic.LinearDiscriminant(T), T)
     model.learn_one({"x": 1.0}, "b")
     model.adopt(T.rename({"b": "new"}), {"b": "new"})
@@ -262,8 +262,8 @@ LATE = Taxonomy.from_nested({"r": {"a": {"b": ["c", "d"], "e": ["f", "g"]}, "h":
 
 
 @pytest.mark.parametrize("name", ["AveragedHieron", "HPerceptron", "HAROW", "HRLS", "SHRLS"])
-def test_carrying_on_beats_starting_anew(name: str) -> None:
-    """Four labels appear after 500 examples, and 100 more decide."""
+def test_adopting_beats_a_new_model(name: str) -> None:
+    """Four labels appear after 500 examples; the losses are those on the next 100."""
     made: Any = synth.PrototypeTree(branching=3, depth=2, noise=0.09, seed=3)
     t = made.taxonomy if name in SINGLE else LATE
     whole = made if name in SINGLE else synth.PrototypePaths(t, noise=0.04, seed=3)
@@ -281,8 +281,8 @@ def test_carrying_on_beats_starting_anew(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["HPerceptron", "HAROW"])
-def test_no_weights_are_a_better_start_than_a_copy_of_the_parents(name: str) -> None:
-    """A copy says yes to what the parent is given, as nothing does, and has it to unlearn."""
+def test_no_weights_are_a_better_start_than_those_of_the_parent(name: str) -> None:
+    """Both switch the node on wherever its parent is on, but the copy has weights to unlearn."""
     by_start = {"none": 0.0, "copied": 0.0}
     for seed in range(4):
         late = dict.fromkeys(["c", "d", "f", "i", "j"], 400)
@@ -301,7 +301,7 @@ def test_no_weights_are_a_better_start_than_a_copy_of_the_parents(name: str) -> 
 
 
 def copy_parents(model: Any, before: Taxonomy) -> None:
-    """Give nodes that are new the weights of their parents."""
+    """Copy the weights of parents to new nodes."""
     weights = model.weights
     for label in LATE.nodes[1:]:
         if label not in before:

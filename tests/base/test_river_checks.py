@@ -1,4 +1,4 @@
-"""River's own checks, its pipelines, its evaluation with and without delay, its odd labels."""
+"""River's own checks, pipelines, evaluation with and without delay, and unusual labels."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def adopted(model: Any, taxonomy: Taxonomy) -> Any:
 
 
 def pickled(check: Callable[..., None]) -> Callable[..., None]:
-    """The check on a model that has seen some examples and has been through a pickle."""
+    """The check on a model that has learned some examples and was pickled."""
 
     @functools.wraps(check)
     def run(model: Any) -> None:
@@ -60,18 +60,18 @@ def base_of(model: Any, names: list[str]) -> bool:
 @pytest.mark.parametrize(("name", "model"), list(variants()), ids=lambda value: str(value))
 @pytest.mark.parametrize("wrap", [lambda check: check, pickled], ids=["plain", "pickled"])
 def test_rivers_checks(name: str, model: Any, wrap: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    # River takes Music for multilabel models, which it downloads; Yeast comes with it.
+    # River downloads Music to check multilabel models; Yeast is included in the package.
     monkeypatch.setattr(datasets, "Music", datasets.Yeast)
     done = 0
     for check in checks.yield_checks(model):
         if check.__name__ in model._unit_test_skips():
             continue
         if wrap is pickled and "clone" in check.__name__:
-            continue  # a clone forgets, so it is not what has been through the pickle
+            continue  # a clone has not learned, so it differs from the pickled model
         if check.__name__ == "check_debug_one" and name.endswith("Hieron-pipeline"):
             continue  # River sorts the labels there, and True cannot be compared with "sky"
         if check.__name__ == "check_learn_many_matches_learn_one" and name.endswith("pipeline"):
-            continue  # a StandardScaler that has seen the whole batch scales its rows otherwise
+            continue  # a StandardScaler learns the whole batch before it scales a row
         wrap(check)(copy.deepcopy(model) if name.endswith("adopted") else model.clone())
         done += 1
     assert done >= 20
@@ -81,15 +81,15 @@ def test_a_pickle_in_the_middle_of_a_stream_changes_nothing() -> None:
     for _, model in variants():
         stream = datasets.Yeast() if base_of(model, MULTI) else datasets.ImageSegments()
         examples = [(x, y) for x, y in stream.take(120)]
-        twin = model.clone()
+        other = model.clone()
         for i, (x, y) in enumerate(examples):
-            assert model.predict_one(x) == twin.predict_one(x)
+            assert model.predict_one(x) == other.predict_one(x)
             model.learn_one(x, y)
-            twin.learn_one(x, y)
+            other.learn_one(x, y)
             if i % 40 == 20:
-                twin = pickle.loads(pickle.dumps(twin))
+                other = pickle.loads(pickle.dumps(other))
         for x, _ in examples:
-            assert model.score_one(x) == pytest.approx(twin.score_one(x), abs=1e-12)
+            assert model.score_one(x) == pytest.approx(other.score_one(x), abs=1e-12)
 
 
 @pytest.mark.parametrize("name", SINGLE + MULTI)
@@ -155,7 +155,7 @@ def test_bytes_are_one_label(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["Hieron", "HPerceptron"])
-def test_a_new_label_costs_nothing_in_python_for_each_old_one(name: str) -> None:
+def test_the_python_cost_of_a_new_label_does_not_grow(name: str) -> None:
     model = getattr(linear_model, name)()
     numbers = iter(range(10**6))
 
@@ -185,7 +185,7 @@ def test_debug_one_shows_a_node_with_two_parents_once() -> None:
     assert model.debug_one({"x": 1.0}).count("'c': ") == 1
 
 
-def test_learning_leaves_y_as_it_was() -> None:
+def test_learning_does_not_change_y() -> None:
     for name in MULTI:
         y = {"a": False, "b": True}
         getattr(linear_model, name)(Taxonomy([("r", "a"), ("r", "c"), ("c", "b")])).learn_one(
@@ -218,7 +218,7 @@ def test_rolling_and_sums_of_metrics_along_a_stream() -> None:
     assert both[1].get() > 0.5
 
 
-def test_debug_one_tells_the_path_the_scores_and_the_features() -> None:
+def test_debug_one_shows_the_path_the_scores_and_the_features() -> None:
     t = Taxonomy([("animal", "mammal"), ("animal", "bird"), ("mammal", "wolf")])
     hieron, perceptron = linear_model.Hieron(t), linear_model.HPerceptron(t)
     for model in (hieron, perceptron):
@@ -234,7 +234,7 @@ def test_debug_one_tells_the_path_the_scores_and_the_features() -> None:
     assert text.startswith("Prediction: ['bird']")
     assert "'mammal': -1.000  (wings -1.000)" in text
     assert "wolf" not in text, "a node whose parent is off is not asked"
-    perceptron.learn_one({"fur": -3.0, "scales": 0.5}, "mammal")  # now -3 weighs more than +1
+    perceptron.learn_one({"fur": -3.0, "scales": 0.5}, "mammal")  # now -3 outweighs +1
     line = perceptron.debug_one({"fur": -1.0, "scales": 1.0, "wings": 0.2}).splitlines()[1]
     weighed = [abs(float(part.split()[-1])) for part in line.split("(")[1][:-1].split(",")]
     assert weighed == sorted(weighed, reverse=True)
