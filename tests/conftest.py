@@ -12,7 +12,7 @@ from collections import Counter
 from typing import Any
 
 import pytest
-from hypothesis import settings
+from hypothesis import is_hypothesis_test, settings
 
 from support.hypothesis_settings import register_profiles
 
@@ -25,15 +25,14 @@ register_profiles(derandomize="CI" in os.environ)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--slow", action="store_true", help="run all tests, with all examples")
     parser.addoption(
-        "--slow",
-        action="store_true",
-        help="run all tests, with all examples",
+        "--only-slow", action="store_true", help="run what a plain run leaves out: see --slow"
     )
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    settings.load_profile("usual" if config.option.slow else "few")
+    settings.load_profile("usual" if config.option.slow or config.option.only_slow else "few")
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -60,16 +59,25 @@ def slow_ones(items: list[pytest.Item]) -> set[str]:
     return slow
 
 
+def has_more_examples(item: pytest.Item) -> bool:
+    """Whether hypothesis tries more examples in a slow run."""
+    return is_hypothesis_test(getattr(item, "obj", None))
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave slow tests out unless they are asked for: by an option, a mark or their names."""
-    if config.option.slow or config.option.markexpr or any("::" in arg for arg in config.args):
+    if config.option.only_slow:
+        kept = [v for v in items if v.get_closest_marker("slow") or has_more_examples(v)]
+    elif config.option.slow or config.option.markexpr or any("::" in arg for arg in config.args):
         return
-    slow = slow_ones(items)
-    config.hook.pytest_deselected(items=[item for item in items if item.nodeid in slow])
-    items[:] = [item for item in items if item.nodeid not in slow]
-    config.stash[LEFT_OUT] = len(slow)
-    if hasattr(config, "workeroutput"):  # every worker of xdist collects all tests
-        config.workeroutput["left_out"] = len(slow)
+    else:
+        slow = slow_ones(items)
+        kept = [item for item in items if item.nodeid not in slow]
+        config.stash[LEFT_OUT] = len(slow)
+        if hasattr(config, "workeroutput"):  # every worker of xdist collects all tests
+            config.workeroutput["left_out"] = len(slow)
+    config.hook.pytest_deselected(items=list(set(items) - set(kept)))
+    items[:] = kept
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -21,6 +21,7 @@ def test_every_reader_is_tried() -> None:
     assert set(FORMATS) == set(datasets.__all__) - {"base", "synth"}
 
 
+@pytest.mark.slow(but=3)
 @pytest.mark.parametrize("name", FORMATS)
 def test_any_bytes_in_any_file(name: str) -> None:
     with corpus(name) as path:
@@ -44,6 +45,7 @@ def damaged(file: Path) -> st.SearchStrategy[tuple[Path, bytes]]:
     return packing.mutations(file.read_bytes()).map(lambda data: (file, data))
 
 
+@pytest.mark.slow(but=3)
 @pytest.mark.parametrize("packed", [packing.gzipped, packing.zipped, packing.tarred])
 @pytest.mark.parametrize("name", ["RCV1", "WIPOAlpha"])
 def test_any_bytes_in_any_archive(name: str, packed: Callable[[Path], Path]) -> None:
