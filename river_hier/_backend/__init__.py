@@ -35,7 +35,6 @@ from .reference.closures import Closures, closures, star_closures
 from .reference.decoding import deepest, least_h_loss, likeliest, nearest
 from .reference.discriminant import Discriminant
 from .reference.expansion import Expansion
-from .reference.fading import fade, period
 from .reference.feature_hasher import FeatureHasher
 from .reference.feature_index import FeatureIndex
 from .reference.feature_map import FeatureMap, Vector
@@ -50,12 +49,21 @@ from .reference.hieron import (
 )
 from .reference.hminover import hminover_step
 from .reference.hperceptron import hperceptron_step
+from .reference.hrls import (
+    LARGEST_RATIO,
+    hrls_step,
+    hrls_update,
+    least_squares_answer,
+    predicted_nodes,
+    shrls_step,
+    shrls_update,
+)
 from .reference.kernel_hieron import kernel_averaged_hieron_step, kernel_hieron_step
 from .reference.kernel_instances import DotProducts, KernelInstances, Pairs
-from .reference.kernel_systems import KernelSystems, KernelVisit
+from .reference.kernel_systems import KernelSystems
 from .reference.labels import Labels
 from .reference.least_squares import LeastSquares
-from .reference.parts import joined_weights, systems_of, weights_of
+from .reference.parts import joined_weights, merge_systems, weights_of
 from .reference.paths import (
     conditional_probabilities,
     path_sums,
@@ -64,17 +72,17 @@ from .reference.paths import (
     trained_nodes,
 )
 from .reference.rankings import Ranking, worst_pair
-from .reference.remapped_systems import RemappedSystem, remap_systems, shared_systems
-from .reference.remapping import own_prototypes, own_weights, remap_values, remap_weights
-from .reference.rls_steps import (
-    LARGEST_RATIO,
-    decided,
-    hrls_step,
-    least_squares_answer,
-    shrls_step,
-    store_everywhere,
-    store_where_in_doubt,
+from .reference.remapping import (
+    RemappedSystem,
+    own_prototypes,
+    own_weights,
+    remap_systems,
+    remap_values,
+    remap_weights,
+    shared_systems,
 )
+from .reference.saved_systems import discount, half_life
+from .reference.solvers import ExampleContext
 from .reference.threshold import Threshold
 from .reference.top_down import top_down_answer
 from .reference.weights import Weights
@@ -149,6 +157,7 @@ __all__ = [
     "Closures",
     "Discriminant",
     "DotProducts",
+    "ExampleContext",
     "Expansion",
     "FeatureHasher",
     "FeatureIndex",
@@ -156,7 +165,6 @@ __all__ = [
     "GaussianWeights",
     "KernelInstances",
     "KernelSystems",
-    "KernelVisit",
     "Labels",
     "LeastSquares",
     "Multilabels",
@@ -177,10 +185,10 @@ __all__ = [
     "closures",
     "conditional_probabilities",
     "core",
-    "decided",
     "deepest",
+    "discount",
     "distances_from",
-    "fade",
+    "half_life",
     "harow_step",
     "harow_steps",
     "hieron_answer",
@@ -193,6 +201,7 @@ __all__ = [
     "hperceptron_steps",
     "hrls_step",
     "hrls_steps",
+    "hrls_update",
     "joined_weights",
     "kernel_averaged_hieron_step",
     "kernel_hieron_step",
@@ -200,22 +209,21 @@ __all__ = [
     "least_squares_answer",
     "least_squares_answers",
     "likeliest",
+    "merge_systems",
     "nearest",
     "own_prototypes",
     "own_weights",
     "path_sums",
-    "period",
+    "predicted_nodes",
     "remap_systems",
     "remap_values",
     "remap_weights",
     "shared_systems",
     "shrls_step",
     "shrls_steps",
+    "shrls_update",
     "star_closures",
-    "store_everywhere",
-    "store_where_in_doubt",
     "subtree_sums",
-    "systems_of",
     "top_down_answer",
     "top_down_answers",
     "top_down_probabilities",

@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from .._backend import store_everywhere
+from .._backend import hrls_update
 from ..taxonomy import TaxonomyLike
 from .functions import Function, Kernel
 from .least_squares import LeastSquaresModel
@@ -104,9 +104,9 @@ class HRLS(LeastSquaresModel):
         super().__init__(taxonomy, kernel, l2, budget)
 
     def _learn(self, x: Mapping[Any, Any], y: Any) -> None:
-        on, visit = self._taxonomy.multilabel(y), self._visit(x)
-        if visit.x.norm2 > 0.0:
-            store_everywhere(self._rls, visit, self._taxonomy, on)
+        on, context = self._taxonomy.multilabel(y), self._context(x)
+        if context.x.norm2 > 0.0:
+            hrls_update(self._rls, context, self._taxonomy, on)
 
     def _add_nodes(self, before: int, after: int) -> None:
         if self.taxonomy is not None:  # nodes with the same parents share a system

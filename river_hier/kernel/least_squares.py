@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .._backend import LARGEST_RATIO, KernelSystems, KernelVisit, decided
+from .._backend import LARGEST_RATIO, ExampleContext, KernelSystems, predicted_nodes
 from ..base import MultiLabelModel, check_positive
 from ..base.explanation import Part, shares
 from ..base.model import Floats
@@ -44,11 +44,11 @@ class LeastSquaresModel(KernelModel, MultiLabelModel):
         return {label: stored[v] for v, label in enumerate(self._taxonomy.nodes) if v}
 
     def _answer(self, x: Mapping[Any, Any]) -> dict[Label, bool]:
-        on = decided(self._rls, self._rls.visit(x), self._taxonomy).tolist()
+        on = predicted_nodes(self._rls, self._rls.context(x), self._taxonomy).tolist()
         return dict(zip(self._taxonomy.nodes[1:], on[1:], strict=True))
 
     def _scores_one(self, x: Mapping[Any, Any]) -> Floats:
-        return self._rls.visit_scores(self._rls.visit(x), len(self._taxonomy))  # Eq. (1)
+        return self._rls.all_margins(self._rls.context(x), len(self._taxonomy))  # Eq. (1)
 
     def _parts(self, x: Mapping[Any, Any], nodes: Sequence[int]) -> list[list[Part]]:
         scores, whole = self._scores_one(x), super()._parts(x, nodes)
@@ -67,14 +67,14 @@ class LeastSquaresModel(KernelModel, MultiLabelModel):
         )
 
     def _check(self, x: Mapping[Any, Any]) -> None:
-        self._visit(x)
+        self._context(x)
 
-    def _visit(self, x: Mapping[Any, Any]) -> KernelVisit:
+    def _context(self, x: Mapping[Any, Any]) -> ExampleContext:
         """An example to learn from."""
-        visit = self._rls.visit(x)
-        if visit.x.norm2 > LARGEST_RATIO * self.l2:
+        context = self._rls.context(x)
+        if context.x.norm2 > LARGEST_RATIO * self.l2:
             raise ValueError(
-                f"`l2` = {self.l2} is lost in rounding beside K(x, x) = {visit.x.norm2:.3g}; "
+                f"`l2` = {self.l2} is lost in rounding beside K(x, x) = {context.x.norm2:.3g}; "
                 "scale x, e.g. with river's preprocessing.Normalizer, or choose a larger `l2`"
             )
-        return visit
+        return context

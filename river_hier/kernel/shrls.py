@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from .._backend import store_where_in_doubt
+from .._backend import shrls_update
 from ..base import check_positive
 from ..taxonomy import TaxonomyLike
 from .functions import Function, Kernel
@@ -105,11 +105,11 @@ class SHRLS(LeastSquaresModel):
         self._t = 0
 
     def _learn(self, x: Mapping[Any, Any], y: Any) -> None:
-        on, visit = self._taxonomy.multilabel(y), self._visit(x)
+        on, context = self._taxonomy.multilabel(y), self._context(x)
         t = self._t + 1
-        if visit.x.norm2 > 0.0:
+        if context.x.norm2 > 0.0:
             c = float(self.threshold)
-            store_where_in_doubt(self._rls, c, t, visit, self._taxonomy, on)
+            shrls_update(self._rls, context, self._taxonomy, on, c=c, t=t)
         self._t = t
 
     def _add_nodes(self, before: int, after: int) -> None:

@@ -138,8 +138,8 @@ class HRLS(LeastSquaresModel):
         change.check_unmerged(self)
         before, after = change.before.arrays, change.after.arrays
         plan = shared_systems(self._systems, change.sources, before, after, change.reset)
-        self._carry_systems(plan)
-        self._systems = [carried.nodes + carried.new for carried in plan]
+        self._remap_systems(plan)
+        self._systems = [planned.nodes + planned.new for planned in plan]
 
     def _add_nodes(self, before: int, after: int) -> None:
         if self.taxonomy is not None:  # nodes with the same parents share a system

@@ -20,12 +20,12 @@ from .._backend import (
     RemappedSystem,
     Vector,
     Vectors,
-    fade,
+    discount,
+    half_life,
     least_squares_answer,
     least_squares_answers,
-    period,
+    merge_systems,
     remap_systems,
-    systems_of,
     trained_nodes,
 )
 from ..base import MiniBatchMultiLabelModel, check_forgetting, check_positive
@@ -89,20 +89,20 @@ class LeastSquaresModel(MiniBatchMultiLabelModel):
 
     def _grow_older(self, y: Any) -> None:
         """Count the example in; where a period ends, forget."""
-        h = period(self.forgetting)
+        h = half_life(self.forgetting)
         on = self._taxonomy.multilabel(y)
         for s in self._trained_systems(trained_nodes(on, self._taxonomy.arrays)):
             if (n := self._visits[s]) is None:
                 continue
             self._visits[s] = n + 1
             if (n + 1) % h == 0:
-                fade(self._rls, s, float(self.l2), float(self.forgetting) ** h)
+                discount(self._rls, s, float(self.l2), float(self.forgetting) ** h)
 
     def _add_system(self, nodes: list[int]) -> None:
         self._rls.add_system(nodes)
         self._visits.append(0)
 
-    def _carry_systems(self, plan: Sequence[RemappedSystem]) -> None:
+    def _remap_systems(self, plan: Sequence[RemappedSystem]) -> None:
         self._rls = remap_systems(self._rls, plan)
         self._visits = [0 if old.system is None else self._visits[old.system] for old in plan]
 
@@ -147,14 +147,14 @@ class LeastSquaresModel(MiniBatchMultiLabelModel):
         part._labels = Labels(self._taxonomy, nodes)
         mine = set(nodes)
         which = [0 if unit[0] in mine else None for unit in self._units()]
-        part._rls = systems_of([self._rls], which)
+        part._rls = merge_systems([self._rls], which)
         part._visits = [None if p is None else n for p, n in zip(which, self._visits, strict=True)]
         return part
 
     def _join(self, parts: Sequence[Any], owners: Sequence[int]) -> None:
         self._labels = Labels(self._taxonomy)
         which = [owners[unit[0]] for unit in self._units()]
-        self._rls = systems_of([part._rls for part in parts], which)
+        self._rls = merge_systems([part._rls for part in parts], which)
         self._visits = [parts[p]._visits[s] for s, p in enumerate(which)]
 
     @abc.abstractmethod

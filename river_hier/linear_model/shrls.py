@@ -171,7 +171,7 @@ class SHRLS(LeastSquaresModel):
             RemappedSystem(old[0] - 1, [0], [v], []) if old else RemappedSystem(None, [], [v], [])
             for v, old in enumerate(olds, start=1)
         ]
-        self._carry_systems(plan)
+        self._remap_systems(plan)
 
     def _add_nodes(self, before: int, after: int) -> None:
         for v in range(before, after):

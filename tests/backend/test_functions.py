@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 
 from river_hier import Taxonomy, _backend
 from river_hier._backend import distances_from
-from river_hier._backend.reference.cholesky import GrowingCholesky
+from river_hier._backend.reference.feature_map import Vector
+from river_hier._backend.reference.solvers import Dual, ExampleContext
 from support.backends import BACKENDS, REQUIRED, both, namespace, native_only, running_on
 from support.hooked import Hooked, Number
 from support.strategies import trees
@@ -40,20 +41,20 @@ def test_the_environment_chooses_the_core() -> None:
 @pytest.mark.parametrize("n", [1, 127, 128, 129, 300])
 def test_growing_cholesky(n: int) -> None:
     rng = np.random.default_rng(n)
-    S = rng.normal(size=(40, n))
-    B = np.eye(n) + S.T @ S
-    factor = GrowingCholesky()
+    S, v = rng.normal(size=(40, n)), rng.normal(size=(n, 2))
+    K = S.T @ S
+    none = np.zeros(0)
+    dual = Dual(1.0, np.zeros((0, 0)), none, none, np.zeros((0, 2)), np.zeros((0, 2)))
     for i in range(n):
-        b = B[:i, i]
-        l = factor.forward(b)  # noqa: E741
-        np.testing.assert_allclose(B[:i, :i] @ factor.backward(l), b, atol=1e-8)
-        factor.append(l, np.sqrt(B[i, i] - l @ l))
-    b = rng.normal(size=n)
-    L = np.linalg.cholesky(B)
-    np.testing.assert_allclose(factor.forward(b), np.linalg.solve(L, b))
-    np.testing.assert_allclose(factor.backward(factor.forward(b)), np.linalg.solve(B, b))
-    for i, (l, s) in enumerate(factor.rows()):  # noqa: E741
-        np.testing.assert_allclose(np.append(l, s), L[i, : i + 1])
+        x = Vector(np.arange(40), S[:, i], K[i, i])
+        dual.store(ExampleContext(x, K[i, :i], lambda i=i: i), v[i])
+    B = np.eye(n) + K
+    np.testing.assert_allclose(dual.L, np.linalg.cholesky(B), atol=1e-12)
+    np.testing.assert_allclose(dual.alpha, np.linalg.solve(B, v), atol=1e-9)
+    L, alpha = dual.L, dual.alpha
+    dual.refactor(K)
+    np.testing.assert_array_equal(dual.L, L)
+    np.testing.assert_array_equal(dual.alpha, alpha)
 
 
 @both

@@ -134,7 +134,7 @@ def budgets() -> None:
         "AveragedHieron": (kernel.AveragedHieron, metrics.TreeInducedError),
         "SHRLS": (kernel.SHRLS, metrics.HLoss),
     }
-    policies = {"stand in": kernel_hieron.stand_ins, "drop the oldest": dropped}
+    policies = {"stand in": kernel_hieron.pivoted_cholesky_projection, "drop the oldest": dropped}
     for (where, (make, taxonomy, sigma)), name in itertools.product(STREAMS.items(), learners):
         stream = make()
         cls, measure = learners[name]
@@ -143,8 +143,8 @@ def budgets() -> None:
             for budget in (None, 200, 100, 50):
                 model = cls(taxonomy, kernel.RBF(sigma), budget=budget)
                 with (
-                    mock.patch.object(kernel_hieron, "stand_ins", chosen),
-                    mock.patch.object(kernel_systems, "stand_ins", chosen),
+                    mock.patch.object(kernel_hieron, "pivoted_cholesky_projection", chosen),
+                    mock.patch.object(kernel_systems, "pivoted_cholesky_projection", chosen),
                 ):
                     loss, _ = progressive(model, measure(taxonomy), stream)
                 cells.append(f"{loss:>9.3f}")

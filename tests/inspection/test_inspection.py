@@ -313,13 +313,13 @@ def test_a_reason_agrees_with_the_model(name: str) -> None:
 @pytest.mark.parametrize("budget", [None, 4])
 def test_parts_of_least_squares_with_a_kernel_are_shares_of_the_score(budget: int | None) -> None:
     model = taught(lambda t: kernel.HRLS(t, kernel.RBF(1.0), budget=budget))
-    visit, forgotten = model._rls.visit(X), 0
+    context, forgotten = model._rls.context(X), 0
     for system in model._rls.systems:
-        whole = system.solver.scores(visit)
-        r, _ = system.solver.solve(visit)
+        whole = system.solver.scores(context)
+        r = system.solver.r(context)
         forgotten += np.any(system.solver.w0)
         for v, w_x in zip(system.nodes, whole, strict=True):
-            parts = visit.x.values * model._rls.coefficients(v)
+            parts = context.x.values * model._rls.coefficients(v)
             assert sum(parts) == pytest.approx(w_x)
             why = model.explain_one(X).get(TREE.nodes[v])
             if why is not None:

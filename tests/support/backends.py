@@ -89,7 +89,7 @@ def environment(backend: str) -> dict[str, str]:
 
 
 def kinds(rls: Any) -> list[str]:
-    """How each system of a `LeastSquares` is solved: cholesky, cg or primal."""
+    """How each system of a `LeastSquares` is solved: cholesky, cg (compiled only) or primal."""
     return [system[0] for system in rls.__reduce__()[1][-1]]
 
 

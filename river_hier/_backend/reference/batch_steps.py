@@ -18,10 +18,10 @@ from .gaussian_weights import GaussianWeights
 from .harow import harow_step
 from .hieron import averaged_hieron_step, hieron_step
 from .hperceptron import hperceptron_step
+from .hrls import hrls_step, least_squares_answer, shrls_step
 from .labels import Labels
 from .least_squares import LeastSquares
 from .paths import path_sums, top_down
-from .rls_steps import hrls_step, least_squares_answer, shrls_step
 from .weights import Weights
 
 

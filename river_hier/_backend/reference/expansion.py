@@ -69,7 +69,7 @@ class Expansion:
         return new
 
     def forget(self, kept: NDArray[np.intp], P: Floats) -> None:
-        """Only these instances stay; P of `stand_ins` says how they stand in for the others."""
+        """Only these instances stay; P projects the others onto them."""
         n = sum(P.shape)
         C = np.zeros((n, self.n_nodes))
         C[self._instances[: self._n], self._nodes[: self._n]] = self._values[: self._n]

@@ -1,4 +1,4 @@
-"""Which instances a sum can do without, and how the others stand in for them."""
+"""Which instances a budget keeps, and the projection of the others onto them."""
 
 from __future__ import annotations
 
@@ -6,8 +6,7 @@ import math
 
 import numpy as np
 from numpy.typing import NDArray
-
-from .cholesky import GrowingCholesky
+from scipy.linalg import solve_triangular
 
 Floats = NDArray[np.float64]
 
@@ -20,7 +19,9 @@ def four_fifths(budget: int) -> int:
     return max(1, 4 * budget // 5)
 
 
-def stand_ins(K: Floats, parts: Floats, n_kept: int) -> tuple[NDArray[np.intp], Floats]:
+def pivoted_cholesky_projection(
+    K: Floats, parts: Floats, n_kept: int
+) -> tuple[NDArray[np.intp], Floats]:
     """At most `n_kept` instances to keep, in order, and their sums nearest to the others.
 
     K are the values of the kernel, (n, n), and `parts` the squared coefficients times the squared
@@ -35,7 +36,6 @@ def stand_ins(K: Floats, parts: Floats, n_kept: int) -> tuple[NDArray[np.intp], 
     lengths2 = K.diagonal()
     left = lengths2.copy()  # squared distances
     L = np.zeros((len(K), n_kept))
-    factor = GrowingCholesky()  # the rows of L that are chosen
     chosen: list[int] = []
     while len(chosen) < n_kept:
         lost = left / lengths2 * parts
@@ -44,12 +44,13 @@ def stand_ins(K: Floats, parts: Floats, n_kept: int) -> tuple[NDArray[np.intp], 
             break
         j, s = len(chosen), math.sqrt(left[i])
         L[:, j] = (K[:, i] - L[:, :j] @ L[i, :j]) / s
-        factor.append(L[i, :j], s)
         chosen.append(i)
         left -= L[:, j] ** 2
         left[left <= _ROUNDING * lengths2] = 0.0
         left[i] = 0.0
     others = np.setdiff1d(np.arange(len(K)), chosen)
-    P = factor.backward(L[others, : len(chosen)].T)
+    n = len(chosen)
+    corner, rest = L[chosen, :n], L[others, :n].T
+    P = solve_triangular(corner, rest, lower=True, trans="T", check_finite=False)
     order = np.argsort(chosen)
     return np.array(chosen)[order], P[order]

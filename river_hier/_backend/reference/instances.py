@@ -1,8 +1,8 @@
-"""Stored instances, each once, whoever uses them."""
+"""Stored sparse vectors, shared by the systems that use them."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,76 +10,56 @@ from scipy import sparse
 
 from .feature_map import Vector
 
-Floats = NDArray[np.float64]
+Floats: TypeAlias = NDArray[np.float64]
+Parts: TypeAlias = tuple[NDArray[Any], ...]  # where each instance starts, rows, values, norms2
 
 
 class Instances:
-    """Sparse vectors in one growing CSR matrix (instances, features)."""
+    """Vectors, one a row: S^T in the paper's letters."""
 
     def __init__(self) -> None:
-        self.n = 0
-        self.n_features = 0
-        self.indptr = np.zeros(1, dtype=np.int32)
-        self.indices = np.zeros(0, dtype=np.int32)
-        self.data = np.zeros(0)
-        self.norms2: list[float] = []
+        self.S: Any = sparse.csr_array((0, 0))
+        self.norms2 = np.zeros(0)
+
+    @property
+    def n(self) -> int:
+        return len(self.norms2)
 
     def append(self, x: Vector) -> int:
         """Store x; its number."""
-        start = int(self.indptr[self.n])
-        end = start + len(x.rows)
-        if end > len(self.data):
-            self.indices = np.resize(self.indices, 2 * end)
-            self.data = np.resize(self.data, 2 * end)
-        if self.n + 2 > len(self.indptr):
-            self.indptr = np.resize(self.indptr, 2 * (self.n + 2))
-        self.indices[start:end] = x.rows
-        self.data[start:end] = x.values
-        self.norms2.append(x.norm2)
-        self.n += 1
-        self.n_features = max(self.n_features, 1 + int(x.rows.max(initial=-1)))
-        self.indptr[self.n] = end
+        self.extend((np.array([0, len(x.rows)]), x.rows, x.values, np.array([x.norm2])))
         return self.n - 1
 
+    def extend(self, parts: Parts) -> None:
+        """Store more vectors."""
+        start, rows, values, norms2 = parts
+        rows, start = rows.astype(np.int32), start.astype(np.int32)
+        d = max(self.S.shape[1], 1 + int(rows.max(initial=-1)))
+        self.S.resize(self.n, d)
+        new = sparse.csr_array((values, rows, start), shape=(len(norms2), d))
+        self.S = sparse.vstack([self.S, new], format="csr")
+        self.norms2 = np.append(self.norms2, norms2)
+
     def dots(self, x: Vector) -> Floats:
-        """x . every stored instance: O(stored nonzeros)."""
-        dense = np.zeros(self.n_features)
-        rows, values = x.below(self.n_features)
+        """x . every stored vector."""
+        rows, values = x.below(self.S.shape[1])
+        dense = np.zeros(self.S.shape[1])
         dense[rows] = values
-        dots: Floats = self._matrix() @ dense
+        dots: Floats = self.S @ dense
         return dots
 
-    def chosen(self, which: NDArray[np.intp]) -> sparse.csr_array:
-        """Some instances as the rows of a matrix: S^T in the paper's letters."""
-        return self._matrix()[which]
+    def gram(self, which: NDArray[np.intp]) -> Floats:
+        """The dot products of some vectors with one another."""
+        S = self.S[which]
+        products: Floats = (S @ S.T).toarray()
+        np.fill_diagonal(products, self.norms2[which])
+        return products
 
-    def features_of(self, which: NDArray[np.intp]) -> int:
-        """How many features there are, up to the last one of these instances."""
-        return int(self.chosen(which).indices.max(initial=-1)) + 1
+    def keep(self, which: NDArray[np.intp]) -> None:
+        """Drop the others; those that are kept get the numbers 0, 1, ..."""
+        self.S, self.norms2 = self.S[which], self.norms2[which]
 
-    def _matrix(self) -> sparse.csr_array:
-        end = int(self.indptr[self.n])
-        parts = (self.data[:end], self.indices[:end], self.indptr[: self.n + 1])
-        return sparse.csr_array(parts, shape=(self.n, self.n_features))
-
-    def parts(self) -> tuple[NDArray[Any], ...]:
-        """Where each instance starts, rows, values and squared norms, for a pickle."""
-        end = int(self.indptr[self.n])
-        start = self.indptr[: self.n + 1].astype(np.uint64)
-        rows = self.indices[:end].astype(np.uint32)
-        return start, rows, self.data[:end].copy(), np.array(self.norms2)
-
-    def some(self, which: NDArray[np.intp]) -> Instances:
-        """Only these, with new numbers."""
-        start, rows, values, norms2 = self.parts()
-        instances = Instances()
-        for i in which.tolist():
-            a, b = int(start[i]), int(start[i + 1])
-            instances.append(Vector(rows[a:b].astype(np.intp), values[a:b], float(norms2[i])))
-        return instances
-
-    def extend(self, parts: tuple[NDArray[Any], ...]) -> None:
-        """Store the instances of these parts, too."""
-        start, rows, values, norms2 = parts
-        for a, b, norm2 in zip(start[:-1].tolist(), start[1:].tolist(), norms2, strict=True):
-            self.append(Vector(rows[a:b].astype(np.intp), values[a:b], float(norm2)))
+    def parts(self) -> Parts:
+        """Plain arrays for a pickle."""
+        start, rows = self.S.indptr.astype(np.uint64), self.S.indices.astype(np.uint32)
+        return start, rows, self.S.data.copy(), self.norms2.copy()

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ...taxonomy import Arrays
 from .expansion import Expansion
-from .forgetting import four_fifths, stand_ins
+from .forgetting import four_fifths, pivoted_cholesky_projection
 from .hieron import distances_from, hieron_move
 from .kernel_instances import KernelInstances
 from .paths import path_sums
@@ -67,7 +67,7 @@ def _keep_to(
     n = instances.n
     if budget is not None and n > budget:
         K = instances.gram(np.arange(n))
-        kept, P = stand_ins(K, w.parts(K.diagonal()), four_fifths(budget))
+        kept, P = pivoted_cholesky_projection(K, w.parts(K.diagonal()), four_fifths(budget))
         for expansion in (w, *others):
             expansion.forget(kept, P)
         instances.keep(kept)

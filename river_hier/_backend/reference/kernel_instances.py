@@ -12,12 +12,10 @@ from numpy.typing import NDArray
 
 from .feature_index import SMALLEST_NORM2, check_mapping
 from .feature_map import FeatureMap, Vector
-from .rows import Rows
+from .instances import Instances
 
 Floats = NDArray[np.float64]
 FromDots = Callable[[Floats, float, Floats], Floats]
-
-_NO_ROWS = np.empty(0, dtype=np.intp)
 
 
 class KernelInstances(abc.ABC):
@@ -45,8 +43,8 @@ class KernelInstances(abc.ABC):
         return Vector(np.arange(self.n), k, own)
 
     @abc.abstractmethod
-    def append(self, x: Mapping[Any, Any]) -> None:
-        """Store x, for which `row` has found no error."""
+    def append(self, x: Mapping[Any, Any]) -> int:
+        """Store x, for which `row` has found no error; its number."""
 
     @abc.abstractmethod
     def gram(self, which: NDArray[np.intp]) -> Floats:
@@ -54,7 +52,7 @@ class KernelInstances(abc.ABC):
 
     @abc.abstractmethod
     def keep(self, which: NDArray[np.intp]) -> None:
-        """Forget the others; those that are kept get the numbers 0, 1, ..."""
+        """Drop the others; those that are kept get the numbers 0, 1, ..."""
 
     @abc.abstractmethod
     def examples(self, which: NDArray[np.intp]) -> list[dict[Any, Any]]:
@@ -66,7 +64,7 @@ class KernelInstances(abc.ABC):
 
 
 class DotProducts(KernelInstances):
-    """For kernels that are functions of dot products and norms: one product of a matrix a row.
+    """For kernels that are functions of dot products and norms.
 
     `from_dots(dots, norm2, norms2)` takes x . x_i for all i, |x|^2 and |x_i|^2.
     """
@@ -74,46 +72,42 @@ class DotProducts(KernelInstances):
     def __init__(self, from_dots: FromDots, features: FeatureMap) -> None:
         self._from_dots = from_dots
         self._features = features
-        self._rows = Rows()
+        self._stored = Instances()
 
     @property
     def n(self) -> int:
-        return self._rows.n
+        return self._stored.n
 
-    def append(self, x: Mapping[Any, Any]) -> None:
-        self._rows.append(_plain(self._features.insert(x)))
+    def append(self, x: Mapping[Any, Any]) -> int:
+        return self._stored.append(_plain(self._features.insert(x)))
 
     def gram(self, which: NDArray[np.intp]) -> Floats:
-        norms2 = self._rows.norms2[which]
-        products = self._rows.products(which)
-        np.fill_diagonal(products, norms2)  # rounded as in `row`: a kernel may tell the difference
+        products = self._stored.gram(which)
+        norms2 = self._stored.norms2[which]
         rows = zip(products, norms2.tolist(), strict=True)
         return np.array([self._kernel(dots, norm2, norms2) for dots, norm2 in rows])
 
     def keep(self, which: NDArray[np.intp]) -> None:
-        """Forget the other instances, and the features that only they had."""
-        kept = list(self._rows.vectors(which))
-        used = np.unique(np.concatenate([_NO_ROWS, *(x.rows for x in kept)]))
+        """Drop the other instances, and the features that only they had."""
+        self._stored.keep(which)
+        used = np.unique(self._stored.S.indices)
         names = self._features.names()
         self._features = type(self._features)()
         self._features.insert(dict.fromkeys([names[j] for j in used.tolist()], 1.0))
-        self._rows = Rows()
-        for rows, values, norm2 in kept:
-            self._rows.append(Vector(np.searchsorted(used, rows), values, norm2))
+        self._stored.S = self._stored.S[:, used]
 
     def examples(self, which: NDArray[np.intp]) -> list[dict[Any, Any]]:
-        """Some instances as dicts of floats; zeros may be left out."""
-        names = self._features.names()
+        names, S = self._features.names(), self._stored.S[which]
         return [
-            {names[j]: value for j, value in zip(x.rows.tolist(), x.values.tolist(), strict=True)}
-            for x in self._rows.vectors(which)
+            {names[j]: value for j, value in zip(S.indices[a:z], S.data[a:z].tolist(), strict=True)}
+            for a, z in zip(S.indptr, S.indptr[1:], strict=False)
         ]
 
     def _values(self, x: Mapping[Any, Any]) -> tuple[Floats, float]:
         vector = _plain(self._features.find(x))
         # The last one is x itself.
-        dots = np.append(self._rows.dots(vector), vector.norm2)
-        norms2 = np.append(self._rows.norms2, vector.norm2)
+        dots = np.append(self._stored.dots(vector), vector.norm2)
+        norms2 = np.append(self._stored.norms2, vector.norm2)
         k = self._kernel(dots, vector.norm2, norms2)
         return k[:-1], float(k[-1])
 
@@ -139,8 +133,9 @@ class Pairs(KernelInstances):
     def n(self) -> int:
         return len(self._stored)
 
-    def append(self, x: Mapping[Any, Any]) -> None:
+    def append(self, x: Mapping[Any, Any]) -> int:
         self._stored.append(dict(x))
+        return self.n - 1
 
     def gram(self, which: NDArray[np.intp]) -> Floats:
         # The older one first, as in `row`: a function that has taken them once takes them again.

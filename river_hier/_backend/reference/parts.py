@@ -5,17 +5,17 @@ By way of the saved state, in the same core: no number is computed, so none chan
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
-from .least_squares import LeastSquares
+from .instances import Instances
 from .pickles import state
 from .remapping import own_weights, remap_weights
-from .saved_systems import SavedSystem, nothing_stored
+from .saved_systems import nothing_stored
 from .weights import Weights
 
 W = TypeVar("W", bound=Weights)
@@ -46,67 +46,34 @@ def joined_weights(parts: Sequence[W]) -> W:
     return found
 
 
-def systems_of(parts: Sequence[LeastSquares], which: Sequence[int | None]) -> LeastSquares:
-    """System s as the part `which[s]` has it, with nothing stored where that is None.
+def merge_systems(shards: Sequence[Any], owners: Sequence[int | None]) -> Any:
+    """System s as the shard `owners[s]` has it, with nothing stored where that is None.
 
-    The instances that are needed are stored once, whichever parts have them: O(numbers).
+    Instances that several shards have are stored once; equal ones of one shard stay apart.
     """
-    states = [state(part) for part in parts]
-    l2, memory, budget, *_ = states[0]
-    instances = _Shared()
-    systems = []
-    numbers = [
-        instances.taken(_needed(saved[4], which, p), saved[3]) for p, saved in enumerate(states)
-    ]
-    for s, p in enumerate(which):
-        kind, nodes, n_stored, *arrays = states[p or 0][4][s]
-        if p is None:
-            systems.append(nothing_stored(nodes))
-            continue
-        if kind != "primal":
-            arrays[0] = numbers[p][arrays[0]]
-        systems.append((kind, nodes, n_stored, *arrays))
-    return type(parts[0]).restore(l2, memory, budget, instances.parts(), systems)
-
-
-def _needed(
-    systems: Sequence[SavedSystem], which: Sequence[int | None], p: int
-) -> NDArray[np.uint32]:
-    """The instances that a part's systems use, as far as the part is asked for them; in order."""
-    used = [
-        system[3] for s, system in enumerate(systems) if which[s] == p and system[0] != "primal"
-    ]
-    return np.unique(np.concatenate([np.zeros(0, dtype=np.uint32), *used]))
-
-
-class _Shared:
-    """Instances that several parts have stored, each once."""
-
-    def __init__(self) -> None:
-        self._numbers: dict[tuple[bytes, int], int] = {}
-        self._kept: list[tuple[NDArray[Any], NDArray[Any], float]] = []
-
-    def taken(self, needed: NDArray[np.uint32], parts: Any) -> NDArray[np.uint32]:
-        """The new numbers of one part's instances; those not needed have none."""
-        start, rows, values, norms2 = parts
-        numbers = np.zeros(len(norms2), dtype=np.uint32)
-        seen: dict[bytes, int] = {}  # how often; equal instances of one part stay apart
-        for i in needed.tolist():
+    states = [state(shard) for shard in shards]
+    stored, systems = Instances(), [states[p or 0][4][s] for s, p in enumerate(owners)]
+    first: dict[tuple[bytes, bytes, int], int] = {}  # where an instance was found first
+    numbers = []  # for each shard: instance -> where it, or one that equals it, was found first
+    for q, (*_, (start, rows, values, norms2), _) in enumerate(states):
+        mine = [system for system, owner in zip(systems, owners, strict=True) if owner == q]
+        used = [system[3] for system in mine if system[0] != "primal"]
+        seen: Counter[tuple[bytes, bytes]] = Counter()
+        found = np.zeros(len(norms2), dtype=np.intp)
+        for i in np.unique(np.concatenate([np.zeros(0, np.uint32), *used])).tolist():
             here = slice(int(start[i]), int(start[i + 1]))
-            content = rows[here].tobytes() + values[here].tobytes()
-            seen[content] = seen.get(content, 0) + 1
-            key = (content, seen[content])
-            if key not in self._numbers:
-                self._numbers[key] = len(self._kept)
-                self._kept.append((rows[here], values[here], float(norms2[i])))
-            numbers[i] = self._numbers[key]
-        return numbers
-
-    def parts(self) -> tuple[NDArray[Any], ...]:
-        """As `Instances` are saved."""
-        sizes = [len(rows) for rows, _, _ in self._kept]
-        start = np.concatenate(([0], np.cumsum(sizes))).astype(np.uint64)
-        none = (np.zeros(0, dtype=np.uint32), np.zeros(0))
-        rows = np.concatenate([none[0], *(rows for rows, _, _ in self._kept)])
-        values = np.concatenate([none[1], *(values for _, values, _ in self._kept)])
-        return start, rows, values, np.array([norm2 for _, _, norm2 in self._kept])
+            content = rows[here].tobytes(), values[here].tobytes()
+            seen[content] += 1
+            found[i] = first.setdefault((*content, seen[content]), stored.n + i)
+        stored.extend((start, rows, values, norms2))
+        numbers.append(found)
+    kept = np.array(list(first.values()), dtype=np.intp)  # ascending
+    stored.keep(kept)
+    for s, p in enumerate(owners):
+        kind, nodes, n_stored, *arrays = systems[s]
+        if p is None:
+            systems[s] = nothing_stored(nodes)
+        elif kind != "primal":
+            ids = np.searchsorted(kept, numbers[p][arrays[0]]).astype(np.uint32)
+            systems[s] = (kind, nodes, n_stored, ids, *arrays[1:])
+    return type(shards[0]).restore(*states[0][:3], stored.parts(), systems)

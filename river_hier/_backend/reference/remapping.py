@@ -8,7 +8,7 @@ nodes, new nodes).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ from scipy import sparse
 from ...taxonomy import Arrays
 from .closures import closures
 from .pickles import state
+from .saved_systems import SavedSystem, nothing_stored
 from .weights import Weights
 
 Floats = NDArray[np.float64]
@@ -83,3 +84,82 @@ def _path_sums(tree: Arrays) -> sparse.csr_array:
     pairs = closures(tree)
     below, above = pairs.below[pairs.above > 0], pairs.above[pairs.above > 0]
     return sparse.csr_array((np.ones(len(above)), (above, below)), shape=(tree.n, tree.n))
+
+
+# Systems of least squares, in their saved state
+
+
+class RemappedSystem(NamedTuple):
+    """Where a new system comes from: some outputs of an old one, for `nodes`.
+
+    `new` are more nodes, which were off in all that the old system has stored. Without an old
+    system nothing is stored.
+    """
+
+    system: int | None
+    outputs: list[int]
+    nodes: list[int]
+    new: list[int]
+
+
+def remap_systems(rls: Any, plan: Sequence[RemappedSystem]) -> Any:
+    """The systems of the new nodes, in the same backend: O(numbers of all systems)."""
+    l2, memory, budget, parts, systems = state(rls)
+    kept = [_remapped(systems, *planned[:3]) for planned in plan]
+    new = type(rls).restore(l2, memory, budget, parts, kept)
+    for s, planned in enumerate(plan):
+        if planned.new:
+            new.add_outputs(s, planned.new)
+    return new
+
+
+def _remapped(
+    systems: Sequence[SavedSystem], s: int | None, outputs: list[int], nodes: list[int]
+) -> SavedSystem:
+    if s is None:
+        return nothing_stored(nodes)
+    kind, _, n_stored, *arrays = systems[s]
+    for i in (1,) if kind == "primal" else (2, 3):  # w; v and w0
+        arrays[i] = np.ascontiguousarray(arrays[i][:, outputs])
+    return (kind, nodes, n_stored, *arrays)
+
+
+def shared_systems(
+    systems: Sequence[Sequence[int]],
+    sources: Sources,
+    before: Arrays,
+    after: Arrays,
+    reset: frozenset[int],
+) -> list[RemappedSystem]:
+    """Nodes with the same parents share a system, as in H-RLS; `systems` are the old ones' nodes.
+
+    A node that has moved keeps its instances, so it has a system of its own. Nodes that are reset
+    leave their siblings' systems, which hold what they are to forget.
+    """
+    positions = {
+        u: (s, output) for s, nodes in enumerate(systems) for output, u in enumerate(nodes)
+    }
+    plan = []
+    for group in after.groups:
+        kept: dict[int, list[int]] = {}
+        new = [v for v in group.tolist() if not sources[v] and v not in reset]
+        alone = [v for v in group.tolist() if v in reset]
+        for v in group.tolist():
+            if sources[v]:
+                kept.setdefault(positions[sources[v][0]][0], []).append(v)
+        parents = {u for p in _parents(after, group[0]) for u in sources[p]}
+        for s, nodes in kept.items():
+            outputs = [positions[sources[v][0]][1] for v in nodes]
+            stayed = parents == set(_parents(before, sources[nodes[0]][0]))
+            plan.append(RemappedSystem(s, outputs, nodes, new if stayed else []))
+            new = [] if stayed else new
+        if new or alone:
+            plan.append(RemappedSystem(None, [], sorted(new + alone), []))
+    # Top-down, the order in which the steps visit them.
+    return sorted(plan, key=lambda planned: min(planned.nodes + planned.new))
+
+
+def _parents(taxonomy: Arrays, v: int) -> list[int]:
+    start, end = taxonomy.parent_ptr[v], taxonomy.parent_ptr[v + 1]
+    parents: list[int] = taxonomy.parent_index[start:end].tolist()
+    return parents

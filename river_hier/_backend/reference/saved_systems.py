@@ -1,30 +1,38 @@
-"""Least-squares systems on their way into and out of a pickle."""
+"""Systems of least squares as both backends save them, and what is done to them in that form.
+
+A system is saved by what defines it: `("cholesky" or "cg", nodes, n_stored, ids, ones, v, w0)` in
+dual variables, where a factor is computed from the instances when it is needed, and `("primal",
+nodes, n_stored, inverse, w, total)` in primal ones, where nothing else is left of the instances.
+The functions here take the state of either backend and give it back to the same one.
+"""
 
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-# A system by what defines it: ("cholesky" or "cg", nodes, n_stored, ids, ones, v, w0), where a
-# factor is computed when it is needed, or ("primal", nodes, n_stored, inverse, w, total), where the
-# instances are gone, all but their sums.
-SavedSystem = tuple[Any, ...]
-Floats = NDArray[np.float64]
+from .instances import Instances, Parts
+
+Floats: TypeAlias = NDArray[np.float64]
+SavedSystem: TypeAlias = tuple[Any, ...]
+
+# Below this weight, or squared norm relative to l2, a discounted instance is dropped.
+FAINT = 1e-3
 
 
 def nothing_stored(nodes: list[int]) -> SavedSystem:
-    """A system at its beginning."""
-    none, numbers = np.zeros((0, len(nodes))), np.zeros(0)
-    return ("cholesky", nodes, 0, np.zeros(0, np.uint32), numbers, none, none.copy())
+    """An empty system."""
+    none = np.zeros((0, len(nodes)))
+    return ("cholesky", nodes, 0, np.zeros(0, np.uint32), np.zeros(0), none, none.copy())
 
 
 def check(
     l2: float, memory: float, budget: int | None, parts: Any, systems: list[SavedSystem]
 ) -> None:
-    """The parts must fit together; compiled code relies on it."""
+    """Raise an error if the parts do not fit together; the compiled backend relies on it."""
     _ensure(budget is None or (_whole(budget) and budget >= 2), "`budget`")
     _ensure(0.0 < l2 < math.inf and memory >= 0.0, "`l2` or `memory`")
     start, rows, values, norms2 = parts
@@ -37,22 +45,21 @@ def check(
     _ensure(_floats(values) and _floats(norms2), "the instances")
     _ensure(len(rows) == 0 or rows.max() < 2**31, "the instances")
     for kind, nodes, n_stored, *arrays in systems:
-        m = len(nodes)
+        m, what = len(nodes), f"the {kind} system"
         _ensure(all(_whole(v) and 0 < v < 2**31 for v in nodes), "the nodes of a system")
         _ensure(_whole(n_stored) and n_stored >= 0, "the number of instances stored")
-        what = f"the {kind} system"
+        _ensure(kind in ("cholesky", "cg", "primal"), "the kind of a system")
+        _ensure(all(map(_floats, arrays if kind == "primal" else arrays[1:])), what)
         if kind == "primal":
             inverse, w, total = arrays
             d = len(total)
             _ensure(total.shape == (d,) and inverse.shape == (d, d) and w.shape == (d, m), what)
-            _ensure(all(map(_floats, arrays)), what)
-            continue
-        _ensure(kind in ("cholesky", "cg"), "the kind of a system")
-        ids, ones, v, w0 = arrays
-        q = len(ids)
-        _ensure(ids.dtype == np.uint32 and (q == 0 or ids.max() < n), what)
-        _ensure(ids.shape == ones.shape == (q,) and v.shape == (q, m) and w0.ndim == 2, what)
-        _ensure(w0.shape[1] == m and _floats(ones) and _floats(v) and _floats(w0), what)
+        else:
+            ids, ones, v, w0 = arrays
+            q = len(ids)
+            _ensure(ids.dtype == np.uint32 and (q == 0 or ids.max() < n), what)
+            _ensure(ids.shape == ones.shape == (q,) and v.shape == (q, m), what)
+            _ensure(w0.shape == (len(w0), m), what)
 
 
 def _ensure(fine: Any, what: str) -> None:
@@ -66,3 +73,39 @@ def _whole(number: Any) -> bool:
 
 def _floats(array: Any) -> bool:
     return bool(array.dtype == np.float64 and np.isfinite(array).all())
+
+
+# Discounting
+
+
+def half_life(forgetting: float) -> int:
+    """The examples after which a weight has fallen to one half, or just below."""
+    return max(1, math.ceil(math.log(0.5) / math.log(forgetting)))
+
+
+def discount(rls: Any, s: int, l2: float, rate: float) -> None:
+    """Multiply the weight of all that a system has seen by `rate`.
+
+    In dual variables an instance of weight c is the vector sqrt(c) x with the label sqrt(c) v, so
+    systems that shared it do so no longer.
+    """
+    rls.change(s, lambda instances, system: _discounted(instances, system, l2, rate))
+
+
+def _discounted(
+    parts: Parts, system: SavedSystem, l2: float, rate: float
+) -> tuple[Parts, list[SavedSystem]]:
+    kind, nodes, n_stored, *arrays = system
+    start, instances = (kind, nodes, int(rate * n_stored)), Instances()
+    if kind == "primal":  # S S^T = A - l2 I and S v = A w
+        inverse, w, total = arrays
+        A = np.linalg.inv(inverse)
+        new = np.linalg.inv(rate * A + (1.0 - rate) * l2 * np.eye(len(A)))
+        return instances.parts(), [(*start, new, rate * (new @ (A @ w)), rate * total)]
+    ids, ones, v, w0 = arrays
+    instances.extend(parts)
+    kept = np.maximum(rate * ones**2, rate * instances.norms2[ids] / l2) >= FAINT
+    instances.keep(ids[kept])
+    instances.S, instances.norms2 = math.sqrt(rate) * instances.S, rate * instances.norms2
+    numbers, scale = np.arange(instances.n, dtype=np.uint32), math.sqrt(rate)
+    return instances.parts(), [(*start, numbers, scale * ones[kept], scale * v[kept], w0)]

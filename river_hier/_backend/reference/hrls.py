@@ -1,0 +1,119 @@
+"""H-RLS and SH-RLS (Cesa-Bianchi, Gentile and Zaniboni, 2006)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...taxonomy import Label, Taxonomy
+from .feature_map import FeatureMap
+from .labels import Labels
+from .least_squares import LeastSquares, System, Systems
+from .solvers import ExampleContext
+
+Mask = NDArray[np.bool_]
+
+# Of ||x||^2 to l2. Beyond it, the digits of a float do not hold both.
+LARGEST_RATIO = 1e12
+
+
+def hrls_step(rls: LeastSquares, features: FeatureMap, labels: Labels, x: Any, y: Any) -> bool:
+    """One round of H-RLS.
+
+    False, and nothing has changed, if l2 is lost in rounding beside x.
+    """
+    return _step(rls, features, labels, x, y, hrls_update)
+
+
+def shrls_step(
+    rls: LeastSquares, c: float, t: int, features: FeatureMap, labels: Labels, x: Any, y: Any
+) -> bool:
+    """Round t of SH-RLS.
+
+    False, and nothing has changed, if l2 is lost in rounding beside x.
+    """
+    return _step(rls, features, labels, x, y, lambda *given: shrls_update(*given, c=c, t=t))
+
+
+def _step(
+    rls: LeastSquares,
+    features: FeatureMap,
+    labels: Labels,
+    x: Any,
+    y: Any,
+    update: Callable[[Systems, ExampleContext, Taxonomy, Mask, Mask | None], None],
+) -> bool:
+    on = labels.closed(y)
+    if features.find(x).norm2 > LARGEST_RATIO * rls.l2:
+        return False
+    vector = features.insert(x)
+    if vector.norm2 > 0.0:
+        update(rls, rls.context(vector), labels.taxonomy, on, labels.learning)
+    return True
+
+
+def hrls_update(
+    rls: Systems,
+    context: ExampleContext,
+    taxonomy: Taxonomy,
+    on: Mask,
+    learning: Mask | None = None,
+) -> None:
+    """H-RLS, Fig. 3: every node whose parents are truly on stores x, which is not zero."""
+    for system in _active(rls, taxonomy, on.tolist(), learning):
+        rls.store(system, context, np.where(on[system.nodes], 1.0, -1.0))
+    rls.tidy()
+
+
+def shrls_update(
+    rls: Systems,
+    context: ExampleContext,
+    taxonomy: Taxonomy,
+    on: Mask,
+    learning: Mask | None = None,
+    *,
+    c: float,
+    t: int,
+) -> None:
+    """SH-RLS, section 8: the same nodes store x, but only where |w_t . x_t| is small."""
+    for system in _active(rls, taxonomy, on.tolist(), learning):
+        n = system.n_stored
+        bound = math.sqrt(c * math.log(t) / n) if n else math.inf
+        if abs(rls.margins(system, context)[0]) <= bound:
+            rls.store(system, context, np.where(on[system.nodes], 1.0, -1.0))
+    rls.tidy()
+
+
+def least_squares_answer(
+    rls: LeastSquares, features: FeatureMap, labels: Labels, x: Any
+) -> dict[Label, bool]:
+    """The multilabel of x."""
+    context = rls.context(features.find(x))
+    return labels.answer(predicted_nodes(rls, context, labels.taxonomy))
+
+
+def predicted_nodes(rls: Systems, context: ExampleContext, taxonomy: Taxonomy) -> Mask:
+    """Fig. 3, step 2: a node is on if its parents are and w . x >= 0; 1 + r is positive."""
+    on = [True] + [False] * (len(taxonomy) - 1)
+    for system in _active(rls, taxonomy, on):
+        for v, score in zip(system.nodes, system.solver.scores(context).tolist(), strict=True):
+            on[v] = score >= 0.0
+    return np.array(on)
+
+
+def _active(
+    rls: Systems, taxonomy: Taxonomy, on: Sequence[bool], learning: Mask | None = None
+) -> Iterator[System]:
+    """The systems whose nodes' parents are all on, from the top down; of those, `learning` ones.
+
+    The nodes of a system may be switched on as soon as it has been given.
+    """
+    parents = taxonomy.parent_indices
+    for system in rls.systems:
+        first = system.nodes[0] if system.nodes else 0
+        if (learning is None or learning[first]) and all(on[p] for p in parents[first]):
+            yield system
