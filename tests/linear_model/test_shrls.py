@@ -60,7 +60,7 @@ def test_a_budget_equals_its_definition(
             (system,) = model._rls.__reduce__()[1][-1]
             assert len(system[3]) == len(oracle.S) <= budget
         assert oracle.n_stored > budget
-        assert kinds(model._rls) == ["cholesky" if memory or core == "numpy" else "cg"]
+        assert kinds(model._rls) == ["cholesky" if memory or backend == "numpy" else "cg"]
 
 
 @both
@@ -99,10 +99,10 @@ def test_memory_is_bounded(backend: str, memory: float) -> None:
             x = {f"n{j}": 1.0 for j in rng.integers(0, 10**6, 8)}
             model.learn_one(x, TREE.nodes[int(rng.integers(1, 5))])
             most = max(most, len(model._rls.__reduce__()[1][-2][0]) if step % 50 == 0 else 0)
-            factors = max(factors, model._rls.n_bytes if core == "native" else 0)
+            factors = max(factors, model._rls.n_bytes if backend == "native" else 0)
         assert most <= 1024 + 1
         assert factors <= 4 * 8 * 21 * 22 // 2
-        assert bool(factors) == (memory > 0 and core == "native")
+        assert bool(factors) == (memory > 0 and backend == "native")
         assert min(model.n_stored.values()) > 300
 
 
@@ -172,7 +172,7 @@ def test_gradients_answer_as_factors_do(backend: str, name: str, taxonomy: Any) 
                 model.learn_one(x, y)
             if name == "SHRLS":
                 assert models[0].n_stored == models[1].n_stored == models[2].n_stored
-        if core == "native":
+        if backend == "native":
             assert set(kinds(models[1]._rls)) == {"cg"}
             assert models[1]._rls.n_bytes == 0 < models[2]._rls.n_bytes + 1 <= 8 * 60 + 1
         w = [model.weights for model in models]
