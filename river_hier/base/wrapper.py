@@ -36,6 +36,8 @@ class ModelWrapper(base.Wrapper[Any], base.Estimator):
 
     """
 
+    _predicts_labels = True  # else scores or probabilities, for metrics only
+
     def __init__(self, model: Any) -> None:
         self.model = model
 
@@ -123,7 +125,8 @@ def check_model(model: Any, *methods: str) -> None:
     """Raise an error unless this is a model in a taxonomy, with these methods."""
     last = last_step(model)
     missing = [m for m in methods if not callable(getattr(last, m, None))]
-    if isinstance(model, type) or missing or not hasattr(last, "taxonomy"):
+    in_taxonomy = hasattr(last, "taxonomy") and getattr(last, "_predicts_labels", True)
+    if isinstance(model, type) or missing or not in_taxonomy:
         wanted = " and ".join(f"`{m}`" for m in methods)
         raise TypeError(
             f"`model` must be a model in a taxonomy with {wanted}, "

@@ -91,8 +91,8 @@ class Calibrated(ModelWrapper, base.MultiLabelClassifier):
         super().__init__(model)
         if not isinstance(self._last, base.MultiLabelClassifier):
             raise TypeError(
-                f"`model` must answer with multilabels, got {shown(model)}; "
-                "for one label there is `Tempered`"
+                f"`model` must predict multilabels, got {shown(model)}; "
+                "for single labels use `Tempered`"
             )
         self._calibration = Calibration(len(self._taxonomy))
 

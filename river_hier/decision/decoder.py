@@ -28,7 +28,7 @@ class Decoder(ModelWrapper, base.MultiLabelClassifier):
         check_model(model, "predict_proba_one", "predict_one")
         super().__init__(model)
         if not isinstance(self._last, base.MultiLabelClassifier):
-            raise TypeError(f"`model` must answer with multilabels, got {shown(model)}")
+            raise TypeError(f"`model` must predict multilabels, got {shown(model)}")
 
     @classmethod
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:

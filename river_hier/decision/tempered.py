@@ -74,8 +74,8 @@ class Tempered(ModelWrapper, base.Classifier):
         super().__init__(model)
         if not isinstance(self._last, base.Classifier):
             raise TypeError(
-                f"`model` must answer with one label, got {shown(model)}; "
-                "for multilabels there is `Calibrated`"
+                f"`model` must predict single labels, got {shown(model)}; "
+                "for multilabels use `Calibrated`"
             )
         self._temperature = Temperature()
 

@@ -109,7 +109,7 @@ class TreeBayes(base.Wrapper[Any], base.Classifier):
         if hasattr(inner, "adopt"):
             inner.adopt(taxonomy, renamed)
         elif renamed:
-            raise ValueError(f"`renamed` is {renamed!r}, but the classifier knows no taxonomy")
+            raise ValueError(f"`renamed` is {renamed!r}, but the classifier has no taxonomy")
         self.taxonomy = taxonomy
 
     def learn_one(self, x: dict[Any, Any], y: Any, **kwargs: Any) -> None:

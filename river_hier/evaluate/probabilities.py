@@ -48,6 +48,8 @@ class Probabilities(ModelWrapper, base.MultiLabelClassifier):
 
     """
 
+    _predicts_labels = False
+
     def __init__(self, model: Any) -> None:
         if not isinstance(last_step(model), base.MultiLabelClassifier):
             raise TypeError(f"`model` must be a multilabel classifier, got {model!r}")

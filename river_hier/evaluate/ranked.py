@@ -48,6 +48,8 @@ class Ranked(ModelWrapper, base.MultiLabelClassifier):
 
     """
 
+    _predicts_labels = False
+
     def __init__(self, model: Any) -> None:
         last = last_step(model)  # a pipeline always has a `score_one`
         if isinstance(model, type) or not callable(getattr(last, "score_one", None)):

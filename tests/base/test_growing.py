@@ -254,7 +254,7 @@ def test_tree_bayes_adopts_with_its_classifier() -> None:
     plain.adopt(T.extend([("b", "new")]))
     plain.learn_one({"x": 1.0}, "new")
     assert plain.predict_one({"x": 1.0}) == "new"
-    with pytest.raises(ValueError, match="the classifier knows no taxonomy"):
+    with pytest.raises(ValueError, match="the classifier has no taxonomy"):
         plain.adopt(T, {"new": None})
 
 

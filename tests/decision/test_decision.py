@@ -444,11 +444,11 @@ def test_bad_models() -> None:
         linear_model.Hieron(TREE),
         preprocessing.StandardScaler() | linear_model.Hieron(),
     ):
-        with pytest.raises(TypeError, match="`model` must answer with multilabels, got"):
+        with pytest.raises(TypeError, match="`model` must predict multilabels, got"):
             decision.HLossBayes(single)
-        with pytest.raises(TypeError, match=r"for one label there is `Tempered`$"):
+        with pytest.raises(TypeError, match=r"for single labels use `Tempered`$"):
             decision.Calibrated(single)
-    with pytest.raises(TypeError, match=r"for multilabels there is `Calibrated`$"):
+    with pytest.raises(TypeError, match=r"for multilabels use `Calibrated`$"):
         decision.Tempered(linear_model.HAROW(TREE))
     with pytest.raises(
         TypeError, match="in a taxonomy with `score_one` and `predict_one`, as those"

@@ -28,6 +28,7 @@ from river_hier import (
     probabilistic,
 )
 from river_hier.datasets import synth
+from river_hier.evaluate import Ranked
 from support.backends import both, running_on
 from support.hypothesis_settings import n_examples
 from support.paths import ROOT
@@ -336,6 +337,7 @@ def test_a_rejected_example_changes_nothing() -> None:
             "`model` must .* got Perceptron",
         ),
         (lambda: drift.BranchReset(None), "`model` must be .* got None"),
+        (lambda: drift.BranchReset(Ranked(linear_model.HAROW(T))), "got Ranked"),
         (lambda: drift.BranchReset(linear_model.HAROW(T), "ADWIN"), "`detector` must be .*'ADWIN'"),
     ],
 )
