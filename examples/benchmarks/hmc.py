@@ -136,7 +136,7 @@ def measured(model: Any, taxonomy: Taxonomy, train: list[Example], test: list[Ex
 def rows(data: Path, collection: str, quick: bool) -> dict[str, Row]:
     """What every learner that takes part makes of a collection."""
     stream = datasets.HMC(data, collection)
-    held_out = datasets.HMC(data, collection, parts=("test",))
+    held_out = datasets.HMC(data, collection, subsets=("test",))
     train = list(stream.take(40) if quick else stream)
     test = list(held_out.take(15) if quick else held_out)
     random.Random(0).shuffle(train)

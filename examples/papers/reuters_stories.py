@@ -15,7 +15,7 @@ ByTopic = dict[str, list[dict[str, int]]]
 
 def stories(folder: Path) -> list[Example]:
     """The words of each story and its topic, in the order of time; without short notes."""
-    stream = datasets.Reuters21578(folder, parts=("train", "test", "unused"))
+    stream = datasets.Reuters21578(folder, subsets=("train", "test", "unused"))
     found = []
     for x, y in stream:
         topics = [topic for topic in stream.taxonomy.leaves if y[topic]]

@@ -1,7 +1,7 @@
-"""Streams that know their taxonomy.
+"""Datasets with a taxonomy.
 
-Each stream yields `(x, y)` pairs of plain Python objects, as River's datasets do, and has a
-`taxonomy`. Iterating one twice gives the same examples.
+Each is a stream of `(x, y)` pairs of plain Python objects, as River's datasets are, and has a
+`taxonomy`. Every iteration yields the same examples.
 
 """
 

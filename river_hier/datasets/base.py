@@ -1,4 +1,4 @@
-"""What our streams share: they know their taxonomy, and so do their prefixes."""
+"""Base class of the streams, and their prefixes."""
 
 from __future__ import annotations
 
@@ -19,15 +19,16 @@ _untyped: Any = datasets.base  # River's streams have no annotations
 
 
 def data_home() -> Path:
-    """River's folder for what is downloaded."""
+    """River's folder for downloaded data."""
     return Path(_untyped.get_data_home())
 
 
 class TaxonomyDataset(datasets.base.Dataset):
-    """Base class of the streams that know their taxonomy.
+    """Base class of the streams with a taxonomy.
 
-    A subclass has a `taxonomy` and starts anew each time it is iterated: seeds and files are opened
-    in `__iter__`. Beside River's `SyntheticDataset` this class comes first, for its `take`.
+    A subclass defines `taxonomy` and `__iter__`, which must start from the beginning each time:
+    seed generators and open files there. If a subclass also inherits from River's
+    `SyntheticDataset`, this class must come first in the list of bases, because of `take`.
 
     Parameters
     ----------
@@ -36,13 +37,13 @@ class TaxonomyDataset(datasets.base.Dataset):
     n_features
         The number of features.
     n_samples
-        The number of examples, where it is known and finite.
+        The number of examples, if it is known and finite.
     n_classes
         The number of labels of single-label examples.
     n_outputs
         The number of labels of multilabel examples.
     sparse
-        Whether most features are left out of an x.
+        Whether each x leaves out most of the features.
 
     """
 
@@ -65,23 +66,22 @@ class TaxonomyDataset(datasets.base.Dataset):
         """The taxonomy of the labels."""
 
     def take(self, k: int) -> Prefix:
-        """The first `k` examples, as a stream that can be iterated again and knows the taxonomy."""
+        """Return the first `k` examples as a stream with the same taxonomy."""
         return Prefix(self, k)
 
 
 class Prefix:
     """The first `k` examples of a stream.
 
-    River's `take` is an iterator: it is used up after one pass and forgets where it came from. A
-    prefix can be iterated any number of times and answers for its stream: `taxonomy`, and whatever
-    else the stream knows.
+    Unlike the result of River's `take`, which is an iterator, a prefix can be iterated any number
+    of times. It has the attributes of its stream, such as `taxonomy`.
 
     Parameters
     ----------
     stream
-        The stream. Iterating it twice must give the same examples.
+        The stream. Every iteration must yield the same examples.
     k
-        The number of examples; a shorter stream is given whole.
+        The maximum number of examples.
 
     Examples
     --------
@@ -109,16 +109,16 @@ class Prefix:
 
     @property
     def n_samples(self) -> int | None:
-        """River's name for the number of examples: None where the stream does not know its own."""
+        """The number of examples, or None if the length of the stream is unknown."""
         n = self.stream.n_samples
         return None if n is None else min(self.k, n)
 
     def take(self, k: int) -> Prefix:
-        """The first `k` examples of this prefix."""
+        """Return the first `k` examples of this prefix."""
         return Prefix(self.stream, min(operator.index(k), self.k))
 
     def __getattr__(self, name: str) -> Any:
-        # copy and pickle ask before __init__ has run: without the guard they would recurse.
+        # copy and pickle look up attributes before __init__ has run; avoid infinite recursion.
         if name.startswith("_") or "stream" not in self.__dict__:
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
         return getattr(self.stream, name)

@@ -98,8 +98,11 @@ def test_dags(tmp_path):
 def test_the_same_stream_wherever_the_files_lie(tmp_path, write):
     path = write(tmp_path)
     assert read(datasets.HMC(path)) == TRAINVALID
-    assert read(datasets.HMC(path, dataset="yeast_FUN", parts=["test"])) == (XS["test"], YS["test"])
-    assert datasets.HMC(path).taxonomy == datasets.HMC(path, parts=("test",)).taxonomy
+    assert read(datasets.HMC(path, dataset="yeast_FUN", subsets=["test"])) == (
+        XS["test"],
+        YS["test"],
+    )
+    assert datasets.HMC(path).taxonomy == datasets.HMC(path, subsets=("test",)).taxonomy
 
 
 @pytest.mark.parametrize("separator", [".", "_", "-"])
@@ -116,16 +119,16 @@ def test_a_single_file_is_read_whatever_it_is_called(tmp_path, pack):
         path = tmp_path / (name + ".gz" * (pack is gzip.compress))
         path.write_bytes(pack(text(ROWS["train"]).encode()))
         assert read(datasets.HMC(path)) == (XS["train"], YS["train"])
-    assert read(datasets.HMC(path, parts=("test",))) == (XS["train"], YS["train"])
+    assert read(datasets.HMC(path, subsets=("test",))) == (XS["train"], YS["train"])
     with pytest.raises(FileNotFoundError, match=r"mine\.test.* lacks mine\.train\.arff; get them"):
-        list(datasets.HMC(path, parts=("train",)))
+        list(datasets.HMC(path, subsets=("train",)))
     with pytest.raises(FileNotFoundError, match=r" lacks yeast\.train\.arff; get them"):
         list(datasets.HMC(path, dataset="yeast"))
 
 
 def test_parts(folder):
     def parts(*names):
-        return read(datasets.HMC(folder, parts=names))
+        return read(datasets.HMC(folder, subsets=names))
 
     def expected(*names):
         return [x for n in names for x in XS[n]], [y for n in names for y in YS[n]]
@@ -205,7 +208,7 @@ def test_an_abandoned_iterator_closes_its_file(folder, recwarn):
 
 @pytest.mark.parametrize("again", [copy.deepcopy, lambda s: pickle.loads(pickle.dumps(s))])
 def test_copies(folder, again):
-    stream = datasets.HMC(folder, parts=("test",))
+    stream = datasets.HMC(folder, subsets=("test",))
     copied = again(stream)
     assert list(copied) == list(stream)
     assert copied.taxonomy == stream.taxonomy
@@ -217,7 +220,7 @@ def test_description(folder):
     assert stream.task == "Multi-output binary classification"
     assert (stream.n_features, stream.n_outputs) == (4, 4)
     assert stream.n_samples is stream.n_classes is None
-    assert repr(stream).startswith("The collections of hierarchical multilabel classification")
+    assert repr(stream).startswith("Collections of hierarchical multilabel classification")
 
 
 def test_pipelines(folder):

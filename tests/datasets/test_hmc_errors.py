@@ -148,10 +148,10 @@ def test_missing_files(tmp_path, monkeypatch):
         "https://dtai.cs.kuleuven.be/clus/hmcdatasets/ or whoever publishes the collection, and "
         "keep their names"
     )
-    assert read(datasets.HMC(dataset="yeast_FUN", parts=("test",))) == (XS["test"], YS["test"])
+    assert read(datasets.HMC(dataset="yeast_FUN", subsets=("test",))) == (XS["test"], YS["test"])
     (folder / "yeast_FUN.valid.arff").unlink()
     with pytest.raises(FileNotFoundError, match=r"lacks yeast_FUN\.valid\.arff; get"):
-        list(datasets.HMC(dataset="yeast_FUN", parts=("valid",)))
+        list(datasets.HMC(dataset="yeast_FUN", subsets=("valid",)))
     (folder / "yeast_FUN.train.arff").unlink()
     (folder / "yeast_FUN.test.arff").unlink()
     with pytest.raises(FileNotFoundError, match=r"lacks NAME\.train\.arff; get"):
@@ -165,15 +165,15 @@ def test_several_collections(tmp_path):
         datasets.HMC(tmp_path)
     write_parts(tmp_path, "a", "_")
     with pytest.raises(
-        ValueError, match=re.escape("a.test.arff and a_test.arff are the same part of 'a'")
+        ValueError, match=re.escape("a.test.arff and a_test.arff are the same subset of 'a'")
     ):
         datasets.HMC(tmp_path, "a")
 
 
 @pytest.mark.parametrize("parts", ["train", (), ("train", "tests"), (0,)])
 def test_wrong_parts(parts):
-    with pytest.raises(ValueError, match=r"`parts` must be a list or tuple of some of \('trainv"):
-        datasets.HMC(parts=parts)
+    with pytest.raises(ValueError, match=r"`subsets` must be a list or tuple of some of \('trainv"):
+        datasets.HMC(subsets=parts)
 
 
 @given(data=st.data())

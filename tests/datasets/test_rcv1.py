@@ -117,9 +117,9 @@ def test_parts(folder):
     of_test = [{"MCAT"}, {"CCAT"}] * 4
     read = functools.partial(datasets.RCV1, folder)
     assert [on(y) for _, y in read()] == YS
-    assert [on(y) for _, y in read(parts=("test",))] == of_test
-    assert [on(y) for _, y in read(parts=("train", "test"))] == YS + of_test
-    assert list(read(parts=["test", "train"])) == list(read(parts=("train", "test")))
+    assert [on(y) for _, y in read(subsets=("test",))] == of_test
+    assert [on(y) for _, y in read(subsets=("train", "test"))] == YS + of_test
+    assert list(read(subsets=["test", "train"])) == list(read(subsets=("train", "test")))
 
 
 def test_nothing_is_read_ahead(folder):
@@ -166,10 +166,10 @@ def test_description(folder):
 def test_the_official_numbers(monkeypatch):
     monkeypatch.setattr(file_dataset, "fetch", None)  # nothing is downloaded to know them
     assert datasets.RCV1().n_samples == 23_149
-    assert datasets.RCV1(parts=("test",)).n_samples == 781_265
-    assert datasets.RCV1(parts=("train", "test")).n_samples == 804_414
+    assert datasets.RCV1(subsets=("test",)).n_samples == 781_265
+    assert datasets.RCV1(subsets=("train", "test")).n_samples == 804_414
     assert datasets.RCV1(topics=101).n_outputs == 101
-    assert "Samples  804,414" in repr(datasets.RCV1(parts=("train", "test")))
+    assert "Samples  804,414" in repr(datasets.RCV1(subsets=("train", "test")))
 
 
 # The data themselves

@@ -76,9 +76,9 @@ def test_parts_that_do_not_follow_each_other(folder):
     for i in range(4):
         write(folder / f"lyrl2004_vectors_test_pt{i}.dat", ["2287  1:1"])
     with pytest.raises(ValueError, match=r"test_pt0.dat, line 1: document 2287 comes after 2290;"):
-        list(datasets.RCV1(folder, parts=("train", "test")))
+        list(datasets.RCV1(folder, subsets=("train", "test")))
     with pytest.raises(ValueError, match=r"test_pt1.dat, line 1: document 2287 comes twice"):
-        list(datasets.RCV1(folder, parts=("test",)))
+        list(datasets.RCV1(folder, subsets=("test",)))
 
 
 def test_broken_hierarchy(folder):
@@ -140,7 +140,7 @@ def test_a_packed_file_that_is_damaged(folder):
 
 def test_missing_files(folder):
     (folder / "rcv1-v2.topics.qrels").unlink()
-    stream = datasets.RCV1(folder, parts=("train", "test"))
+    stream = datasets.RCV1(folder, subsets=("train", "test"))
     with pytest.raises(FileNotFoundError) as error:
         next(iter(stream))
     message = str(error.value)
@@ -199,8 +199,10 @@ def test_files_of_which_nothing_is_left(folder):
 
 @pytest.mark.parametrize("parts", ["train", (), ("train", "tests"), (0,), 5, ([],)])
 def test_wrong_parts(parts):
-    with pytest.raises(ValueError, match=r"`parts` must be a list or tuple of some of \('train',"):
-        datasets.RCV1(parts=parts)
+    with pytest.raises(
+        ValueError, match=r"`subsets` must be a list or tuple of some of \('train',"
+    ):
+        datasets.RCV1(subsets=parts)
 
 
 @pytest.mark.parametrize("topics", [102, [103], None])

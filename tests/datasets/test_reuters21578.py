@@ -48,7 +48,7 @@ def corpus(tmp_path):
 
 @pytest.mark.parametrize("packed", EVERYWHERE)
 def test_the_same_examples_wherever_they_lie(corpus, packed):
-    stream = datasets.Reuters21578(packed(corpus), parts=ALL)
+    stream = datasets.Reuters21578(packed(corpus), subsets=ALL)
     examples = list(stream)
     assert [x for x, _ in examples] == XS
     assert [on(y) for _, y in examples] == YS
@@ -65,13 +65,13 @@ def test_the_same_examples_wherever_they_lie(corpus, packed):
 def test_a_folder_that_holds_the_archive(corpus, tmp_path):
     (tmp_path / "mine").mkdir()
     shutil.move(tarred(corpus), tmp_path / "mine" / "reuters21578.tar.gz")
-    stream = datasets.Reuters21578(tmp_path / "mine", parts=ALL)
+    stream = datasets.Reuters21578(tmp_path / "mine", subsets=ALL)
     assert [x for x, _ in stream] == XS
     assert stream.location.name == "reuters21578.tar.gz"
 
 
 def test_answers_are_fresh(corpus):
-    stream = datasets.Reuters21578(corpus, parts=ALL)
+    stream = datasets.Reuters21578(corpus, subsets=ALL)
     for x, y in stream:
         x.clear()
         for topic in y:
@@ -89,10 +89,10 @@ def test_splits(corpus, split):
     for marks, x, _ in reuters.stories(corpus):
         by_part[reuters.part(split, marks)].append(x)
     for part in ALL:
-        assert [x for x, _ in read(parts=[part])] == by_part[part]
+        assert [x for x, _ in read(subsets=[part])] == by_part[part]
     assert sorted(len(xs) for xs in by_part.values()) == SIZES[split]
     # In the order of the files, whatever the order given.
-    assert list(read(parts=["unused", "test", "train"])) == list(read(parts=ALL))
+    assert list(read(subsets=["unused", "test", "train"])) == list(read(subsets=ALL))
     assert [x for x, _ in read()] == by_part["train"]
 
 
@@ -164,18 +164,18 @@ def test_memory_does_not_grow(corpus):
 
 
 def test_copies(corpus):
-    stream = datasets.Reuters21578(corpus, "ModLewis", parts=["test"])
+    stream = datasets.Reuters21578(corpus, "ModLewis", subsets=["test"])
     examples = list(stream)
     for other in (copy.deepcopy(stream), pickle.loads(pickle.dumps(stream))):
         assert list(other) == examples
         assert other.taxonomy == stream.taxonomy
-        assert (other.split, other.parts) == ("ModLewis", ("test",))
+        assert (other.split, other.subsets) == ("ModLewis", ("test",))
     prefix = pickle.loads(pickle.dumps(stream.take(1)))
     assert list(prefix) == examples[:1]
 
 
 def test_a_pipeline(corpus):
-    stream = datasets.Reuters21578(corpus, parts=ALL)
+    stream = datasets.Reuters21578(corpus, subsets=ALL)
     model = feature_extraction.BagOfWords(on="title") | linear_model.HPerceptron(stream.taxonomy)
     metric = evaluate.progressive_val_score(stream, model, metrics.HLoss(stream.taxonomy))
     assert 0 < metric.get() < len(NAMES)
@@ -237,7 +237,7 @@ def test_the_real_taxonomy(real):
 
 @pytest.mark.slow
 def test_the_real_stories(real, expected):
-    stream = datasets.Reuters21578(real, parts=ALL)
+    stream = datasets.Reuters21578(real, subsets=ALL)
     topics = collections.Counter()
     dates = []
     for (x, y), (_, their_x, their_topics) in zip(stream, expected, strict=True):
@@ -257,7 +257,7 @@ def test_the_real_splits(real, expected):
         parts = collections.Counter(reuters.part(name, marks) for marks, _, _ in expected)
         assert {part: parts[part] for part in ALL} == split.sizes
     days = {
-        part: [x["date"].isoformat() for x, _ in datasets.Reuters21578(real, parts=[part])]
+        part: [x["date"].isoformat() for x, _ in datasets.Reuters21578(real, subsets=[part])]
         for part in ("train", "test")
     }
     assert (len(days["train"]), len(days["test"])) == (9_603, 3_299)

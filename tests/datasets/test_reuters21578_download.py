@@ -45,7 +45,7 @@ def publisher(tmp_path, monkeypatch):
 
 
 def test_downloading_when_it_is_needed(publisher, tmp_path):
-    stream = datasets.Reuters21578(parts=ALL)
+    stream = datasets.Reuters21578(subsets=ALL)
     repr(stream)
     assert not publisher
     assert len(stream.taxonomy) == 10
@@ -57,7 +57,7 @@ def test_downloading_when_it_is_needed(publisher, tmp_path):
 
 
 def test_downloading_into_a_folder(publisher, tmp_path):
-    stream = datasets.Reuters21578(tmp_path / "mine", parts=ALL)
+    stream = datasets.Reuters21578(tmp_path / "mine", subsets=ALL)
     with pytest.raises(FileNotFoundError):
         list(stream)
     assert not publisher

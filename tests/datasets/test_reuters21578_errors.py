@@ -55,9 +55,9 @@ def test_broken_stories(corpus, old, new, message):
         message += reprlib.repr(broken.splitlines()[0])
     line = 2 + STORIES[1].count("\n")
     with pytest.raises(ValueError, match="line") as error:
-        list(datasets.Reuters21578(corpus, parts=ALL))
+        list(datasets.Reuters21578(corpus, subsets=ALL))
     assert str(error.value) == f"{NAME}, line {line}: {message}"
-    stream = datasets.Reuters21578(corpus, parts=ALL, on_error="skip")
+    stream = datasets.Reuters21578(corpus, subsets=ALL, on_error="skip")
     assert [x for x, _ in stream] == [XS[1], XS[3]]
     assert stream.skipped == (str(error.value),)
 
@@ -147,8 +147,10 @@ def test_wrong_parameters():
     ):
         datasets.Reuters21578(split="modapte")
     for parts in ("train", (), ("train", "tests")):
-        with pytest.raises(ValueError, match=r"^`parts` must be a list or tuple of some of \('tr"):
-            datasets.Reuters21578(parts=parts)
+        with pytest.raises(
+            ValueError, match=r"^`subsets` must be a list or tuple of some of \('tr"
+        ):
+            datasets.Reuters21578(subsets=parts)
     with pytest.raises(ValueError, match=r"^`on_error` must be 'raise' or 'skip', got 'ignore'"):
         datasets.Reuters21578(on_error="ignore")
 
@@ -162,7 +164,7 @@ def test_whatever_lies_in_the_files(stories, categories, on_error):
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, LIST).write_bytes(categories)
         Path(folder, NAME).write_bytes(stories)
-        stream = datasets.Reuters21578(folder, parts=ALL, on_error=on_error)
+        stream = datasets.Reuters21578(folder, subsets=ALL, on_error=on_error)
         try:
             examples = list(stream)
         except ValueError:

@@ -186,19 +186,21 @@ def test_parts(tmp_path):
     folder = write_licensed(tmp_path / "test")  # the nearest folder counts
     trained = ["falr0/sa1", "falr0/sx65", "mgrt1/si9"]
     tested = ["felc0/sx36", "majc0/sx115"]
-    assert read(folder) == read(folder, parts=["test", "train"]) == trained + tested
-    assert read(folder, parts=["train"]) == read(folder / "TRAIN") == trained
-    assert read(folder, parts=("test",)) == tested
-    assert read(folder / "TEST", parts=("test",)) == tested
-    ones = [list(datasets.TIMITSegments(folder, parts=[part])) for part in ("train", "test")]
+    assert read(folder) == read(folder, subsets=["test", "train"]) == trained + tested
+    assert read(folder, subsets=["train"]) == read(folder / "TRAIN") == trained
+    assert read(folder, subsets=("test",)) == tested
+    assert read(folder / "TEST", subsets=("test",)) == tested
+    ones = [list(datasets.TIMITSegments(folder, subsets=[part])) for part in ("train", "test")]
     assert [*ones[0], *ones[1]] == list(datasets.TIMITSegments(folder))
     assert_same(datasets.TIMITSegments(folder), expected(datasets.TIMITSegments, LICENSED + TESTED))
 
 
 def test_the_sample_is_for_training(sample):
-    assert read(sample, parts=["train"]) == read(sample) == ["falr0/sa1", "falr0/sx65", "mgrt1/si9"]
-    assert read(sample, parts=["test"]) == []
-    assert list(datasets.TIMIT(sample, parts=["test"])) == []
+    assert (
+        read(sample, subsets=["train"]) == read(sample) == ["falr0/sa1", "falr0/sx65", "mgrt1/si9"]
+    )
+    assert read(sample, subsets=["test"]) == []
+    assert list(datasets.TIMIT(sample, subsets=["test"])) == []
 
 
 def test_speakers(sample):

@@ -148,8 +148,10 @@ def test_no_such_speaker(folder):
 
 @pytest.mark.parametrize("wrong", ["train", (), ("train", "core"), (0,)])
 def test_wrong_parts(wrong):
-    with pytest.raises(ValueError, match=r"^`parts` must be a list or tuple of some of \('train',"):
-        datasets.TIMIT(parts=wrong)
+    with pytest.raises(
+        ValueError, match=r"^`subsets` must be a list or tuple of some of \('train',"
+    ):
+        datasets.TIMIT(subsets=wrong)
 
 
 def test_other_wrong_parameters():

@@ -31,7 +31,7 @@ def corpus(tmp_path):
 
 @pytest.mark.parametrize("packed", EVERYWHERE)
 def test_the_same_examples_wherever_they_lie(corpus, packed):
-    stream = datasets.WIPOAlpha(packed(corpus), parts=BOTH)
+    stream = datasets.WIPOAlpha(packed(corpus), subsets=BOTH)
     assert stream.taxonomy == Taxonomy.from_nested({"IPC": GROUPS})
     assert stream.taxonomy is stream.taxonomy
     examples = list(stream)
@@ -58,13 +58,13 @@ def test_texts(corpus):
 def test_parts(corpus):
     read = functools.partial(datasets.WIPOAlpha, corpus)
     assert [on(y) for _, y in read()] == list(YS.values())[:3]
-    assert [on(y) for _, y in read(parts=["test"])] == list(YS.values())[3:]
-    assert list(read(parts=["test", "train"])) == list(read(parts=BOTH))
-    assert read(parts=["test"]).taxonomy == read().taxonomy  # what one knows the other knows
+    assert [on(y) for _, y in read(subsets=["test"])] == list(YS.values())[3:]
+    assert list(read(subsets=["test", "train"])) == list(read(subsets=BOTH))
+    assert read(subsets=["test"]).taxonomy == read().taxonomy  # what one knows the other knows
 
 
 def test_sections(corpus):
-    d = datasets.WIPOAlpha(corpus, sections="D", parts=BOTH)
+    d = datasets.WIPOAlpha(corpus, sections="D", subsets=BOTH)
     # The plough, whose primary symbol is of A, does not count with its secondary one.
     groups = {"D01": {"D01G": ["D01G 15/00"]}, "D21": {"D21H": ["D21H 19/00"]}}
     assert d.taxonomy == Taxonomy.from_nested({"D": groups})
@@ -72,7 +72,7 @@ def test_sections(corpus):
         {"D21", "D21H", "D21H 19/00"},
         {"D01", "D01G", "D01G 15/00", "D21", "D21H", "D21H 19/00"},
     ]
-    both = datasets.WIPOAlpha(corpus, sections="HD", parts=BOTH)
+    both = datasets.WIPOAlpha(corpus, sections="HD", subsets=BOTH)
     assert both.taxonomy == Taxonomy.from_nested({"IPC": {"D": groups, "H": GROUPS["H"]}})
     assert [on(y) for _, y in both] == [
         {"D", *on(next(iter(d))[1])},
@@ -100,7 +100,7 @@ def test_the_nearest_folder_tells_the_part(tmp_path, folder, train, test):
     read = functools.partial(datasets.WIPOAlpha, tmp_path / folder)
     assert ["A01B 1/00" in on(y) for _, y in read()] == [True]
     if test:
-        assert ["H04L 9/00" in on(y) for _, y in read(parts=["test"])] == [True]
+        assert ["H04L 9/00" in on(y) for _, y in read(subsets=["test"])] == [True]
 
 
 symbols = st.builds(
@@ -193,18 +193,18 @@ def test_memory_does_not_grow(tmp_path):
 
 
 def test_copies(corpus):
-    stream = datasets.WIPOAlpha(corpus, sections="DH", parts=["test"])
+    stream = datasets.WIPOAlpha(corpus, sections="DH", subsets=["test"])
     examples = list(stream)
     assert len(examples) == 2
     for other in (copy.deepcopy(stream), pickle.loads(pickle.dumps(stream))):
         assert list(other) == examples
         assert other.taxonomy == stream.taxonomy
-        assert (other.sections, other.parts) == ("DH", ("test",))
+        assert (other.sections, other.subsets) == ("DH", ("test",))
     assert list(pickle.loads(pickle.dumps(stream.take(1)))) == examples[:1]
 
 
 def test_a_pipeline(corpus):
-    stream = datasets.WIPOAlpha(corpus, parts=BOTH)
+    stream = datasets.WIPOAlpha(corpus, subsets=BOTH)
     model = feature_extraction.BagOfWords(on="title") | linear_model.HPerceptron(stream.taxonomy)
     metric = evaluate.progressive_val_score(stream, model, metrics.HLoss(stream.taxonomy))
     assert 0 < metric.get() < len(stream.taxonomy)

@@ -90,7 +90,7 @@ def test_missing_files(corpus, tmp_path, monkeypatch):
         list(datasets.WIPOAlpha())
     with pytest.raises(FileNotFoundError, match=rf"lacks \*.xml{help_}"):
         list(datasets.WIPOAlpha(tmp_path / "home"))
-    trained = datasets.WIPOAlpha(corpus / "wipo-alpha" / "alphatrain", parts=["test"])
+    trained = datasets.WIPOAlpha(corpus / "wipo-alpha" / "alphatrain", subsets=["test"])
     with pytest.raises(FileNotFoundError, match=f"lacks a folder test of records{help_}"):
         list(trained)
     with pytest.raises(ValueError, match=r"alpha' has no record in sections 'BC'$"):
@@ -101,8 +101,10 @@ def test_wrong_parameters():
     for sections in ("", "d", "DX", "IPC", None, ["D"]):
         with pytest.raises(ValueError, match=r"^`sections` must be letters of 'ABCDEFGH', got "):
             datasets.WIPOAlpha(sections=sections)
-    with pytest.raises(ValueError, match=r"^`parts` must be a list or tuple of some of \('train',"):
-        datasets.WIPOAlpha(parts=("train", "unused"))
+    with pytest.raises(
+        ValueError, match=r"^`subsets` must be a list or tuple of some of \('train',"
+    ):
+        datasets.WIPOAlpha(subsets=("train", "unused"))
     with pytest.raises(ValueError, match=r"^`on_error` must be 'raise' or 'skip', got None"):
         datasets.WIPOAlpha(on_error=None)
 

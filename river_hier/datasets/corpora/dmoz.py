@@ -1,4 +1,4 @@
-"""The Open Directory Project's pages."""
+"""The web pages of the Open Directory Project."""
 
 from __future__ import annotations
 
@@ -24,64 +24,64 @@ _STRUCTURE = ("structure.rdf.u8", "*structure.rdf*")
 
 
 class DMOZ(FileDataset):
-    r"""The Open Directory Project (DMOZ): web pages under the topics that editors gave them.
+    r"""The Open Directory Project (DMOZ): web pages under the topics assigned by editors.
 
-    `x` is `{"title": ..., "body": ..., "url": ...}`, the title and description that an editor wrote
-    and the address of the page; `y` is one label, the page's topic: `"Science/Physics"` for what the
-    dump calls `Top/Science/Physics`. Topics make a tree: the name of one is its path, and what else
-    the structure links (`narrow`, `symbolic`, `related`) is not read. A page's topic is any node,
-    leaf or not. Pages come in the order of the dump, topic by topic, which a learner that
-    forgets will not like: `river.stream.shuffle` mixes them as far as its buffer reaches. A page that
-    is listed under several topics comes once for each.
+    `x` is `{"title": ..., "body": ..., "url": ...}`: title and description by an editor, and the URL
+    of the page. `y` is a single label, the topic of the page: `"Science/Physics"` for
+    `Top/Science/Physics` in the dump. Topics form a tree, and the name of a topic is its path; other
+    links in the structure (`narrow`, `symbolic`, `related`) are ignored. The topic of a page may be
+    any node, not only a leaf. Pages are ordered by topic, as in the dump, which is a bad order for
+    online learning; `river.stream.shuffle` shuffles them within a buffer. A page listed under
+    several topics occurs once for each of them.
 
-    **Files.** `content.rdf.u8` lists pages, `structure.rdf.u8` topics, each packed with gzip or not;
-    a few million pages in gigabytes. Adults' and children's topics have files of their own, `ad-...`
-    and `kt-...`. The directory was closed in March 2017 and with it `rdf.dmoz.org`; its editors went
-    on as Curlie, and a last dump has been kept at `curlz.org/dmoz_rdf`. Nothing is downloaded here.
-    The Open Directory License lets you use the data and asks for its attribution wherever they are
-    shown.
+    **Files.** `content.rdf.u8` lists pages, `structure.rdf.u8` topics, each compressed with gzip or
+    not: a few million pages, several gigabytes. The topics for adults and for children are in
+    separate files, `ad-...` and `kt-...`. The directory was closed in March 2017 and continued by
+    its editors as Curlie; a last dump is kept at `curlz.org/dmoz_rdf`. This class does not download
+    it. The Open Directory License permits use of the data and requires attribution.
 
-    **Passes.** Which topics have pages is not known before all pages have been seen: `taxonomy`
-    reads the content once and counts, and each iteration reads it once more. With `min_size=0` the
-    taxonomy holds every topic in the structure, also empty ones, and the content is not read for it.
-    Memory holds the taxonomy and, while it is made, the count of every topic below `topics` down to
-    `depth`; of pages, one.
+    **Passes.** The topics that have pages are known only after all pages have been read, so
+    `taxonomy` reads the content once to count them, and each iteration reads it again. With
+    `min_size=0` the taxonomy holds all topics of the structure, including empty ones, and the
+    content is not read for it. Memory holds a single page, the taxonomy and, while this is built,
+    the counts of all topics below `topics` down to `depth`.
 
-    **Broken pages.** Each page is parsed by itself. One that does not end, is no XML or not UTF-8, as
-    occurs in dumps before 2003, is an error, or skipped and counted. While topics are counted, a page
-    that is otherwise whole counts even if its title or description is no XML.
+    **Broken pages.** Each page is parsed separately. A page without an end tag, that is not XML or
+    not UTF-8, as occurs in dumps before 2003, is an error or is skipped and counted. When topics are
+    counted, titles and descriptions are not parsed, so errors in them are not detected.
 
-    **From text to Hieron.** `feature_extraction.BagOfWords(on="body")` makes features of the
-    descriptions, as below; the addresses allow to fetch the pages themselves. The Hieron paper [^1]
-    took the words of 8,576 such homepages, under 316 topics down to depth 8 in four parts of the
-    directory: `DMOZ(topics=["Top/Arts", "Top/Computers", "Top/Shopping", "Top/Sports"], depth=8,
-    min_size=...)` is that setting, but for which pages they drew, which the paper does not say, and
-    for the texts, which the dumps do not hold.
+    **Text features.** `feature_extraction.BagOfWords(on="body")` turns descriptions into features,
+    as below; the URLs allow you to fetch the pages themselves. The Hieron paper [^1] used the words
+    of 8,576 such homepages, under 316 topics down to depth 8 in four branches of the directory:
+    `DMOZ(topics=["Top/Arts", "Top/Computers", "Top/Shopping", "Top/Sports"], depth=8,
+    min_size=...)`. This differs from the paper in the choice of pages, which it does not specify,
+    and in the texts, which the dumps do not contain.
 
     Parameters
     ----------
     path
-        The folder or archive that holds the files, or the content file. By default the folder `DMOZ`
-        of River's data home.
+        The folder or archive with the files, or the content file. By default the folder `DMOZ` of
+        River's data home.
     topics
-        The parts of the directory to read, as the dump names them: `["Top/Science"]`. Several are
-        joined under their nearest common ancestor.
+        The branches of the directory to read, named as in the dump: `["Top/Science"]`. Several
+        branches are joined under their nearest common ancestor.
     depth
-        Deeper topics are cut to their ancestor at this depth; the root's is 0. By default none is.
+        The maximum depth of the taxonomy, where the root has depth 0; deeper topics are replaced by
+        their ancestor at this depth. By default unlimited.
     min_size
-        A topic that has fewer pages, with those of the topics below it, is left out; its pages go to
-        the nearest topic above that is not.
+        The minimum number of pages of a topic, including those of its descendants. Pages of a
+        smaller topic are assigned to its nearest ancestor that is large enough.
     on_error
-        `"raise"` raises a `ValueError` with file and line where something is wrong; `"skip"` passes
-        over it and counts.
+        What to do with a broken record: `"raise"` a `ValueError` that names file and line, or
+        `"skip"` and count it.
 
     Raises
     ------
     FileNotFoundError
         `path` lacks a file.
     ValueError
-        A page is broken, its topic is not in the structure, or a file is cut off, which is always an
-        error; the message gives file and line.
+        A page is broken, its topic is not in the structure, or a file is truncated, which is always
+        an error; the message names file and line.
 
     Examples
     --------
@@ -151,11 +151,11 @@ class DMOZ(FileDataset):
         self.depth = depth
         self.min_size = min_size
         super().__init__(path, on_error, task=MULTI_CLF, n_features=3)
-        self._part = _Part(self.topics, depth)
+        self._branches = _Branches(self.topics, depth)
 
     @functools.cached_property
     def taxonomy(self) -> Taxonomy:
-        """The topics: counted in one pass over the content, or listed by the structure."""
+        """The topics, from one pass over the content or from the structure file."""
         topics: Iterator[str]
         report = ErrorHandler(self.on_error)
         with self._files() as files:
@@ -165,30 +165,30 @@ class DMOZ(FileDataset):
             else:
                 name = files.one(*_STRUCTURE)
                 topics = odp.topics(files, name, report)
-            sizes = Counter(label for t in topics if (label := self._part.label(t)) is not None)
+            sizes = Counter(label for t in topics if (label := self._branches.label(t)) is not None)
         if not sizes:
             raise ValueError(f"{name} has nothing below {', '.join(self.topics)}")
-        return self._part.taxonomy(sizes, self.min_size)
+        return self._branches.taxonomy(sizes, self.min_size)
 
     def _examples(self, report: ErrorHandler) -> Iterator[tuple[dict[str, str], str]]:
         taxonomy = self.taxonomy
         with self._files() as files:
             name = files.one(*_CONTENT)
             for page in odp.pages(files, name, report):
-                label = self._part.label(page.topic)
+                label = self._branches.label(page.topic)
                 if label is None:
                     continue
-                # The root has all pages; without a smallest size what is unknown is an error.
+                # This ends at the root at the latest. With `min_size=0` unknown topics are errors.
                 while self.min_size and label not in taxonomy:
-                    label = self._part.parent(label)
+                    label = self._branches.parent(label)
                 if label not in taxonomy:
                     report(name, page.line, str(UnknownLabelError(label, taxonomy)))
                 elif (x := odp.content(page, name, report)) is not None:
                     yield x, label
 
 
-class _Part:
-    """The part of the directory that some topics and what is below them make.
+class _Branches:
+    """The part of the directory at and below some topics.
 
     A label is a topic without `Top/`. The root is the nearest common ancestor of the topics.
     """
@@ -204,7 +204,7 @@ class _Part:
         self._n_names = None if depth is None else above + depth
 
     def label(self, topic: str) -> str | None:
-        """The label of a topic, cut at the depth; None where the topic is in another part."""
+        """The label of a topic, truncated to the depth; None for topics in other branches."""
         if not f"{topic}/".startswith(self._prefixes):
             return None
         label = topic.removeprefix("Top/")
@@ -215,9 +215,9 @@ class _Part:
         return label.rpartition("/")[0] or self.root
 
     def taxonomy(self, sizes: Mapping[str, int], min_size: int) -> Taxonomy:
-        """The labels and their ancestors, those that have fewer pages left out.
+        """The labels and their ancestors, without those that have fewer than `min_size` pages.
 
-        `sizes` are the pages of each label itself; what counts is those below it, too.
+        `sizes` are the numbers of pages of each label, without those of its descendants.
         """
         parents: dict[str, str | None] = {self.root: None}
         totals = Counter[str]()

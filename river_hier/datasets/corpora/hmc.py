@@ -1,4 +1,4 @@
-"""The collections of hierarchical multilabel classification, as Clus reads them."""
+"""The collections of hierarchical multilabel classification in the format of Clus."""
 
 from __future__ import annotations
 
@@ -21,58 +21,58 @@ from ..io.files import Files, lines
 
 __all__ = ["HMC"]
 
-PARTS = ("trainvalid", "train", "valid", "test")
-_NAME = re.compile(rf"(.+)[._-]({'|'.join(PARTS)})\.arff", re.IGNORECASE)
+SUBSETS = ("trainvalid", "train", "valid", "test")
+_NAME = re.compile(rf"(.+)[._-]({'|'.join(SUBSETS)})\.arff", re.IGNORECASE)
 
 
 class HMC(FileDataset):
-    r"""The collections of hierarchical multilabel classification: genes, e-mail, X-ray images.
+    r"""Collections of hierarchical multilabel classification: genes, e-mail, X-ray images.
 
-    Any collection in the hierarchical ARFF of Clus: yeast genes under FunCat (trees) and the Gene
-    Ontology (DAGs)[^1], Enron's e-mail, ImCLEF's X-ray images, diatoms and others. A few thousand
-    examples each, in a few megabytes, with tens to thousands of labels. Their publishers state no
-    licence. Nothing is downloaded: the files of FunCat and GO are on the page [^2].
+    Reads any collection in the hierarchical ARFF of Clus: yeast genes under FunCat (trees) and the
+    Gene Ontology (DAGs)[^1], Enron's e-mail, ImCLEF's X-ray images, diatoms and others. Each has a
+    few thousand examples in a few megabytes, with tens to thousands of labels. Their publishers
+    state no licence. Nothing is downloaded; the files of FunCat and GO are available at [^2].
 
-    A collection is some files such as `cellcycle_FUN.train.arff`, `cellcycle_FUN.valid.arff` and
-    `cellcycle_FUN.test.arff`: its name, one of `.`, `-` and `_`, and the part. In the literature
-    the final model is trained on train and valid together.
+    A collection consists of files such as `cellcycle_FUN.train.arff`, `cellcycle_FUN.valid.arff`
+    and `cellcycle_FUN.test.arff`: its name, one of `.`, `-` and `_`, and the subset. In the
+    literature the final model is trained on train and valid together.
 
-    `x` maps the names of attributes to numbers and, where an attribute is nominal or a string, to
-    strings, which River's `preprocessing.OneHotEncoder` takes. What a row does not know, `?`, is
-    left out; so are the zeros of a sparse row, `{3 0.5, 7 1}`, whose indices count from 1 as in
-    Clus (in Weka from 0) and whose nominal attributes have their first value where it says
-    nothing. `y` maps every label but the root to whether it is on; the files name the most
-    specific ones or all, and ancestors are filled in.
+    `x` maps attribute names to numbers or, for nominal and string attributes, to strings, which
+    River's `preprocessing.OneHotEncoder` can encode. Missing values, `?`, are left out, and so are
+    the zeros of a sparse row, `{3 0.5, 7 1}`. As in Clus, its indices are counted from 1 (in Weka
+    from 0), and a nominal attribute that it leaves out has its first value. `y` maps every label
+    except the root to a boolean; ancestors are added if the file names only the most specific
+    labels.
 
-    The taxonomy is that of the header. Where it gives paths, `1,1/2,1/2/7`, it is a tree, whose
-    labels are the whole paths; where it gives pairs of a parent and a child,
-    `root/GO0003674,GO0003674/GO0003774`, it is a DAG, whose labels are the ids. Either way the
-    root is `"root"`.
+    The taxonomy is read from the header. If it lists paths, `1,1/2,1/2/7`, the taxonomy is a tree
+    whose labels are the whole paths. If it lists pairs of a parent and a child,
+    `root/GO0003674,GO0003674/GO0003774`, the taxonomy is a DAG whose labels are the ids. In both
+    cases the root is `"root"`.
 
     Parameters
     ----------
     path
-        The folder or archive that holds the files under their publisher's names, with or without
-        `.gz`; or one file. By default the folder `HMC` of River's data home.
+        The folder or archive with the files, under their original names, with or without `.gz`, or
+        a single file. By default the folder `HMC` of River's data home.
     dataset
-        The name of the collection, such as `"cellcycle_FUN"`, where there are several.
-    parts
-        Which parts to read: `"train"`, `"valid"`, `"test"`, or `"trainvalid"`, which is the file of
-        that name or else train and, where there is one, valid. Test comes last, whatever the order
-        given. By default `("trainvalid",)`; but a `path` to a single file, packed or not, is read
-        whatever it is called as long as neither `dataset` nor `parts` is given.
+        The name of the collection, such as `"cellcycle_FUN"`, if there are several.
+    subsets
+        The subsets to read: `"train"`, `"valid"`, `"test"` or `"trainvalid"`, which is the file of
+        that name or else train and, if it exists, valid. Test comes last, whatever the order given.
+        By default `("trainvalid",)`; if `path` is a single file, compressed or not, and neither
+        `dataset` nor `subsets` is given, its name does not matter.
     on_error
-        `"raise"` raises a `ValueError` with file and line where a row is wrong; `"skip"` passes over
-        it and counts.
+        What to do with a broken row: `"raise"` a `ValueError` that names file and line, or `"skip"`
+        and count it.
 
     Raises
     ------
     FileNotFoundError
-        There are no such files; the message names those to get.
+        Files are missing; the message names them.
     ValueError
-        A file is damaged or not what its name says, or a label is not in the taxonomy; the message
-        gives file and line. `dataset` does not say which of several, or the headers of the parts
-        differ.
+        A file is damaged or has an unexpected content, or a label is not in the taxonomy; the
+        message names file and line. There are several collections but no `dataset`, or the headers
+        of the subsets differ.
 
     Examples
     --------
@@ -115,7 +115,7 @@ class HMC(FileDataset):
 
     """  # noqa: E501
 
-    # The page is known, the addresses of the files behind it are not.
+    # The URLs of the individual files are unknown.
     HELP = (
         "get them, with or without .gz, from https://dtai.cs.kuleuven.be/clus/hmcdatasets/ or "
         "whoever publishes the collection, and keep their names"
@@ -125,15 +125,15 @@ class HMC(FileDataset):
         self,
         path: str | os.PathLike[str] | None = None,
         dataset: str | None = None,
-        parts: Sequence[str] | None = None,
+        subsets: Sequence[str] | None = None,
         on_error: str = "raise",
     ) -> None:
-        if parts is not None:
-            check_subset("parts", parts, PARTS)
+        if subsets is not None:
+            check_subset("subsets", subsets, SUBSETS)
         self.dataset = dataset
-        self.parts = None if parts is None else tuple(parts)
+        self.subsets = None if subsets is None else tuple(subsets)
         super().__init__(path, on_error, task=MO_BINARY_CLF, n_features=0)
-        with contextlib.suppress(FileNotFoundError):  # an iteration will say so
+        with contextlib.suppress(FileNotFoundError):  # iterating will raise it
             self.n_features = len(self._header.attributes) - 1
             self.n_outputs = len(self.taxonomy) - 1
 
@@ -173,27 +173,27 @@ class HMC(FileDataset):
                         yield x, y
 
     def _chosen(self, files: Files) -> list[str]:
-        """The files of the collection's parts, test last."""
+        """The files of the subsets, test last."""
         found = files.matching("*.arff")
-        told = self.dataset is not None or self.parts is not None
-        if not told and len(found) == 1 and self.location.is_file():
+        specified = self.dataset is not None or self.subsets is not None
+        if not specified and len(found) == 1 and self.location.is_file():
             return found
         dataset, there = self._collection(found)
-        asked = set(self.parts or ("trainvalid",))
-        if "trainvalid" in asked and "trainvalid" not in there:
-            asked = asked - {"trainvalid"} | {"train"} | ({"valid"} & there.keys())
-        if missing := [f"{dataset}.{part}.arff" for part in PARTS if part in asked - there.keys()]:
+        wanted = set(self.subsets or ("trainvalid",))
+        if "trainvalid" in wanted and "trainvalid" not in there:
+            wanted = wanted - {"trainvalid"} | {"train"} | ({"valid"} & there.keys())
+        if missing := [f"{dataset}.{s}.arff" for s in SUBSETS if s in wanted - there.keys()]:
             raise FileNotFoundError(f"{str(self.location)!r} lacks {', '.join(missing)}")
-        return [there[part] for part in PARTS if part in asked]
+        return [there[subset] for subset in SUBSETS if subset in wanted]
 
     def _collection(self, found: list[str]) -> tuple[str, dict[str, str]]:
-        """The name of the collection, and the file of each of its parts."""
+        """The name of the collection, and the file of each of its subsets."""
         there: dict[str, dict[str, str]] = {}
         for name in found:
             if match := _NAME.fullmatch(PurePosixPath(name).name):
                 file = there.setdefault(match[1], {}).setdefault(match[2].lower(), name)
                 if file != name:
-                    raise ValueError(f"{file} and {name} are the same part of {match[1]!r}")
+                    raise ValueError(f"{file} and {name} are the same subset of {match[1]!r}")
         if self.dataset is not None:
             return self.dataset, there.get(self.dataset, {})
         if len(there) > 1:

@@ -1,4 +1,4 @@
-"""The challenges in large scale hierarchical text classification."""
+"""The large-scale hierarchical text classification challenges."""
 
 from __future__ import annotations
 
@@ -18,14 +18,13 @@ __all__ = ["LSHTC"]
 
 
 class LSHTC(FileDataset):
-    r"""Web pages and articles of Wikipedia in up to hundreds of thousands of categories.
+    r"""LSHTC: web pages and Wikipedia articles in up to hundreds of thousands of categories.
 
-    The data of four challenges [^1], held from 2009 to 2014, the last one at Kaggle [^2]: word
-    counts, or weights, of documents whose text is not published. `x` maps the numbers of words
-    (strings, as the terms of `RCV1` are) to their values; `y` maps each category but the root, by
-    its number (a string), to whether the document is in it or below it. Documents are filed under
-    leaves; what is above them is filled in. Categories without a parent are joined under a root
-    `"root"`.
+    The data of four challenges [^1], held from 2009 to 2014, the last one on Kaggle [^2]: word
+    counts, or weights, of documents whose text is not published. `x` maps word numbers (strings, as
+    in `RCV1`) to their values; `y` maps the number of each category (a string) except the root to
+    whether the document belongs to it. Documents are assigned to leaves, and ancestors are added.
+    Categories without a parent become children of a root `"root"`.
 
     | challenge | hierarchy | categories with documents | documents to learn from |
     |---|---|---|---|
@@ -34,44 +33,43 @@ class LSHTC(FileDataset):
     | 2, Wikipedia small | DAG, cycles removed | 36,504 | 456,886 |
     | 2 and 4, Wikipedia large | graph | 325,056 | 2,365,436 |
 
-    The numbers of categories are the organisers' [^3], those of documents were counted by users; none
-    has been checked here. The stream takes any files of this form. The documents that the challenges
-    judge by come with the category `0`, which is in no hierarchy, so they cannot be read.
+    The numbers of categories are those of the organisers [^3], the numbers of documents were counted
+    by users; they have not been verified. Any files in this format can be read. The test documents
+    of the challenges have the category `0`, which is in no hierarchy, so they cannot be read.
 
     **Files.** Get `train.txt` (or Kaggle's `train.csv`) and `cat_hier.txt` (or `hierarchy.txt`,
-    `hierarchy.csv`) from the organisers or from Kaggle, which wants you to accept the rules of the
+    `hierarchy.csv`) from the organisers or from Kaggle, where you must accept the rules of the
     competition; nothing is downloaded here. No licence is stated. Put both into one folder or
-    archive, packed with gzip or not. The lines of documents are `12, 45 3:2 7:1`, with or without
-    a first line `Data`; those of hierarchies are `parent child`, or, in the first challenge, the whole
-    path of a category.
+    archive, compressed with gzip or not. A document is a line `12, 45 3:2 7:1`, and a first line
+    `Data` is optional. A line of the hierarchy is `parent child` or, in the first challenge, the
+    whole path of a category.
 
-    **Cycles.** A taxonomy has none. An edge that closes one is an error that names it; with
-    `on_error="skip"` it is left out and counted. The hierarchy is walked depth first, from the
-    categories without a parent in the file's order, and edges that lead back are left out; the
-    organisers do not say how they removed the cycles of Wikipedia small.
+    **Cycles.** A taxonomy must not have cycles. An edge that closes one is an error; with
+    `on_error="skip"` it is left out and counted. The hierarchy is searched depth first, from the
+    categories without a parent in the order of the file, and back edges are left out. The organisers
+    do not state how they removed the cycles of Wikipedia small.
 
-    Documents are read lazily, one at a time; the hierarchy is held in memory. A `y` has one entry for
-    each category, so in the largest hierarchies making it takes longer than reading the document.
+    Documents are read lazily, one at a time; the hierarchy is held in memory. Each `y` has one entry
+    per category, so in the largest hierarchies creating it takes longer than reading the document.
 
     Parameters
     ----------
     path
-        The folder or archive that holds the two files. By default the folder `LSHTC` of River's data
-        home.
+        The folder or archive with the two files. By default the folder `LSHTC` of River's data home.
     documents
-        The name of the file of documents without `.txt` or `.csv`. The first challenge has several of
-        one name, told apart by their folder: `"Task1*/train"`.
+        The name of the file of documents, without `.txt` or `.csv`. The first challenge has several
+        files of the same name in different folders: `"Task1*/train"`.
     on_error
-        `"raise"` raises a `ValueError` with file and line where something is wrong; `"skip"` passes
-        over it and counts.
+        What to do with a broken record: `"raise"` a `ValueError` that names file and line, or
+        `"skip"` and count it.
 
     Raises
     ------
     FileNotFoundError
         `path` lacks a file.
     ValueError
-        A file is damaged or not what its name says, a category is not in the hierarchy, or the
-        hierarchy holds a cycle; the message gives file and line.
+        A file is damaged or has an unexpected content, a category is not in the hierarchy, or the
+        hierarchy has a cycle; the message names file and line.
 
     Examples
     --------
@@ -125,26 +123,26 @@ class LSHTC(FileDataset):
         if not isinstance(documents, str) or not documents:
             raise ValueError(f"`documents` must be the name of a file, got {documents!r}")
         self.documents = documents
-        # How many features and categories there are is known only when the files have been read.
+        # The numbers of features and categories are unknown until the files have been read.
         super().__init__(path, on_error, task=MO_BINARY_CLF, n_features=0, sparse=True)
 
     @property
     def taxonomy(self) -> Taxonomy:
-        """The categories, read from the hierarchy alone."""
+        """The categories, read from the file of the hierarchy."""
         return self._hierarchy[0]
 
     def _examples(self, report: ErrorHandler) -> Iterator[tuple[dict[str, float], dict[str, bool]]]:
-        taxonomy, left_out = self._hierarchy
-        for complaint in left_out:
-            report(*complaint)
+        taxonomy, errors = self._hierarchy
+        for error in errors:
+            report(*error)
         all_off = dict.fromkeys(map(str, taxonomy.nodes[1:]), False)
         with self._files() as files:
             name = files.one(f"{self.documents}.txt", f"{self.documents}.csv")
             for line, labels, x in lshtc.documents(files, name, report):
                 try:
                     on = taxonomy.closure(labels)
-                except UnknownLabelError as error:
-                    report(name, line, str(error))
+                except UnknownLabelError as unknown:
+                    report(name, line, str(unknown))
                     continue
                 y = all_off.copy()
                 y.update((str(label), True) for label in on if label != taxonomy.root)
@@ -152,11 +150,11 @@ class LSHTC(FileDataset):
 
     @functools.cached_property
     def _hierarchy(self) -> tuple[Taxonomy, list[tuple[str, int, str]]]:
-        """The taxonomy, and the complaints about edges that it lacks, made in each iteration."""
+        """The taxonomy, and the errors about cycles to report in each iteration."""
         with self._files() as files:
             name = files.one("cat_hier.txt", "hierarchy.txt", "hierarchy.csv", "*hier*")
-            taxonomy, left_out = lshtc.hierarchy(files, name)
+            taxonomy, errors = lshtc.hierarchy(files, name)
         report = ErrorHandler(self.on_error)
-        for complaint in left_out:
-            report(*complaint)
-        return taxonomy, left_out
+        for error in errors:
+            report(*error)
+        return taxonomy, errors

@@ -32,71 +32,71 @@ _KEPT = 10_000  # unknown headings; a broken file must not fill memory with them
 class OHSUMED(FileDataset):
     """OHSUMED: abstracts of medical articles under Medical Subject Headings (MeSH).
 
-    348,566 references of MEDLINE from 270 medical journals, 1987 to 1991, in the order of their
-    numbers, each with a title and the headings that librarians gave it, two in three with an
-    abstract. `x` holds five strings: `"title"`, `"body"` (the abstract), `"authors"`, `"source"`
-    (where it was published: the format has no date of its own) and `"id"`, MEDLINE's; a string is
-    empty where there is none. `y` maps every heading below `root` to whether the article is about
-    it. `feature_extraction.LogTFIDF(on=("title", "body"))` turns x into a bag of words.
+    348,566 MEDLINE references from 270 medical journals, 1987 to 1991, in the order of their
+    numbers. Each has a title and headings assigned by librarians, two thirds have an abstract. `x`
+    holds five strings, which may be empty: `"title"`, `"body"` (the abstract), `"authors"`,
+    `"source"` (the journal and issue; the format has no separate date) and `"id"`, the MEDLINE
+    identifier. `y` maps every heading below `root` to a boolean.
+    `feature_extraction.LogTFIDF(on=("title", "body"))` turns x into a bag of words.
 
-    A node is a heading, its label the heading's name. MeSH lists a heading under one number or
-    several; the number of the parent is without the last part, so that headings form a DAG.
-    Qualifiers (`/DI`) and stars are left aside. Ancestors are filled in. A record without any
-    heading below `root` is left out, which is no error; nor is it one that headings of those years
-    have changed names since: those that the tree does not know are counted in `unknown_headings`.
+    A node is a heading, and its label is the name of the heading. MeSH lists a heading under one or
+    several numbers; the parent of a number is the number without its last component, so headings
+    form a DAG. Qualifiers (`/DI`) and stars are ignored. Ancestors are added. Records without a
+    heading below `root` are left out, which is not an error. Some headings of those years have been
+    renamed since; headings that are not in the tree are counted in `unknown_headings`.
 
-    Records are read one at a time, those of several files in the order of the files' names, some
-    400 MB in all; to iterate often, unpack the archive, which is otherwise done each time. The
-    tree, which stands in a file of its own from another publisher, is read once: some 56,000 lines.
-    Without `path` both are downloaded into River's data home when they are needed, over TLS but
-    without a checksum, since neither publisher gives one. TREC distributes the records [^2] for
-    experiments only: they may not be used in any clinical or other setting,
-    and their users must be told that the data are incomplete and out of date. MeSH [^3] is free of
-    conditions (CC0).
+    Records, about 400 MB, are read one at a time, in the order of the file names. The archive is
+    decompressed in each iteration; extract it to iterate often. The tree of about 56,000 lines is a
+    separate file from another publisher, which is read once. Without `path` both are downloaded into
+    River's data home when needed, over TLS but without a checksum, since neither publisher provides
+    one. TREC distributes the records [^2] for experiments only: they may not be used in any clinical
+    or other setting, and their users must be told that the data are incomplete and out of date.
+    MeSH [^3] is free of conditions (CC0).
 
     Parameters
     ----------
     path
-        What holds the records, under the names of their publisher (`ohsumed.87`, `ohsumed.88-91`):
-        a file, a folder, or an archive, as `t9.filtering.tar.gz` is. By default the folder
-        `OHSUMED` of River's data home, to which that archive is downloaded.
+        The file, folder or archive (such as `t9.filtering.tar.gz`) with the records, under their
+        original names (`ohsumed.87`, `ohsumed.88-91`). By default the folder `OHSUMED` of River's
+        data home, to which the archive is downloaded.
     root
-        The tree number whose heading is the root, or the letter of a whole category, such as `"C"`,
-        diseases. `"N05.715"`, Quality of Health Care, is that of the H-RLS paper [^1].
+        The tree number of the root, or the letter of a whole category, such as `"C"`, diseases.
+        `"N05.715"`, Quality of Health Care, is the root in the H-RLS paper [^1].
     tree
-        Whether to leave out the headings to which more than one path leads, as the paper does: the
-        taxonomy is then a tree. An article under such a heading is still under those of its
-        ancestors that are kept. Otherwise all are kept, and the taxonomy is a DAG.
+        Whether to leave out the headings with several paths from the root, as in the paper, which
+        makes the taxonomy a tree. Articles under such a heading still belong to its remaining
+        ancestors. Otherwise all headings are kept, and the taxonomy is a DAG.
     mesh
-        What holds the tree, NLM's `mtrees*.bin` of any year. By default it is looked for where the
-        records are.
+        The file, folder or archive with the tree, NLM's `mtrees*.bin` of any year. By default the
+        place of the records.
     on_error
-        What to do where something in the records is wrong: `"raise"` a `ValueError` with file and
-        line, or `"skip"` it and count.
+        What to do with a broken record: `"raise"` a `ValueError` that names file and line, or
+        `"skip"` and count it.
 
     Attributes
     ----------
     unknown_headings
-        How many records of the iteration that was begun last came under each heading that the tree
-        does not know; beyond 10,000 of them, no new one is counted.
+        The number of records under each heading that is not in the tree, in the latest iteration;
+        at most 10,000 headings are counted.
 
     Raises
     ------
     FileNotFoundError
-        The records or the tree are not there; the message says what is missing and where to get it.
+        The records or the tree are missing; the message says what is missing and where to get it.
     ValueError
-        `root` is not in the tree; a file is damaged or not what its name says.
+        `root` is not in the tree, or a file is damaged or has an unexpected content.
     ConnectionError
         A download failed. Iterate again, or call `download`, to resume it.
 
     Notes
     -----
-    The paper's fragment has 94 headings, in five depths of 0.26, 0.37, 0.22, 0.12 and 0.03 of them,
-    and 55,503 articles. Its edition of MeSH is not said; in that of 2015 the same number has 175
-    headings to which one path leads, in seven depths. So the figures of the paper can be approached,
-    not repeated. What becomes of articles under a heading that is left out, the paper does not say.
+    The fragment of the paper has 94 headings, with shares of 0.26, 0.37, 0.22, 0.12 and 0.03 at
+    five depths, and 55,503 articles. The paper does not state its edition of MeSH; in the edition of
+    2015 the same number has 175 headings with a unique path, at seven depths. The results of the
+    paper can therefore be approximated but not reproduced exactly. The paper does not say either how
+    it treats articles under headings that are left out.
 
-    `n_outputs` is unknown before the tree is read: it is `len(stream.taxonomy) - 1`.
+    `n_outputs` is unknown until the tree has been read; it is `len(stream.taxonomy) - 1`.
 
     Examples
     --------
@@ -190,7 +190,7 @@ class OHSUMED(FileDataset):
         self.unknown_headings = unknown = collections.Counter[str]()
         dag, known = self._headings
         all_off = dict.fromkeys(map(str, self.taxonomy.nodes[1:]), False)
-        closures: dict[str, dict[str, bool]] = {}  # of the headings that came
+        closures: dict[str, dict[str, bool]] = {}  # of the headings seen so far
         for record in self._records(report):
             on: dict[str, bool] = {}
             for heading in medline.headings(record.get(".M", "")):
@@ -217,7 +217,7 @@ class OHSUMED(FileDataset):
 
     @functools.cached_property
     def _headings(self) -> tuple[Taxonomy, frozenset[str]]:
-        """What is below the root, and all headings that there are."""
+        """The DAG below the root, and all headings of the file."""
         if self.path is None and self.mesh is None:
             self._fetch([_TREE])
         with self._files(_ANY_TREE, at=self.mesh) as files:
@@ -226,5 +226,5 @@ class OHSUMED(FileDataset):
             return fragment(found, name, self.root), frozenset(found.values())
 
     def _sources(self) -> dict[str, Source]:
-        # Neither publisher gives a SHA-256 that the files could be checked against.
+        # Neither publisher provides a SHA-256.
         return {name: Source([address], None) for name, address in _ADDRESSES.items()}

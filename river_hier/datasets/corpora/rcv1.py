@@ -1,4 +1,4 @@
-"""RCV1-v2, as LYRL2004 distributes it."""
+"""RCV1-v2 in the LYRL2004 distribution."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ..io.files import plain
 
 __all__ = ["RCV1"]
 
-_ADDRESSES = (  # the publisher's, the oldest last; whoever answers, the SHA-256 must be right
+_ADDRESSES = (  # of the publisher, the oldest last; the SHA-256 is verified in any case
     "https://www.jmlr.org/papers/volume5/lewis04a",
     "https://jmlr.csail.mit.edu/papers/volume5/lewis04a",
     "http://www.ai.mit.edu/projects/jmlr/papers/volume5/lewis04a",
@@ -34,7 +34,7 @@ _LEFT_OUT = {103: (), 101: ("GMIL", "M143")}
 _SECTIONS = {_HIERARCHY: "a02-orig-topics-hierarchy", _QRELS: "a08-topic-qrels"}
 _VECTORS_SECTION = "a13-vector-files"
 
-# Those of the packed files are the ones that scikit-learn's `fetch_rcv1` verifies, too.
+# scikit-learn's `fetch_rcv1` verifies the same values for the compressed files.
 _SHA256 = {
     _HIERARCHY: "bcbf22de51e6bd0bc716e382749143192c7718013aede43cacd13c3fc2247fd0",
     _QRELS: "2a98e5e5d8b770bded93afc8930d88299474317fe14181aee1466cc754d0d1c1",
@@ -50,39 +50,38 @@ class RCV1(FileDataset):
     r"""Reuters Corpus Volume 1, version 2: newswire stories under topics that form four trees.
 
     804,414 stories of one year (August 1996 to August 1997) in the order of their ids, as bags of
-    stemmed words: log tf-idf weights [^1], scaled to unit length. `x` maps term ids (strings) to
-    weights; `y` maps every topic to whether the story is about it. A story's topics hold their
-    ancestors; where a file of your own leaves some out they are filled in.
+    stemmed words with log tf-idf weights [^1], scaled to unit length. `x` maps term ids (strings)
+    to weights; `y` maps every topic to a boolean. The topics of a story include their ancestors; if
+    files of your own leave these out, they are added.
 
-    The files are those of the LYRL2004 distribution [^2]: term vectors, which Reuters allows to be
-    distributed, unlike the stories, and which their publisher asks to be credited by citing [^1].
-    They are read as they are, packed or unpacked, in one pass: vectors and topics are sorted by
-    document and are merged in step, so that memory holds one document. Without `path` they are
-    downloaded into River's data home when the stream is first iterated (roughly 0.5 kB a document)
-    and their SHA-256 is verified; `taxonomy` needs the small file of topics alone.
+    The files are those of the LYRL2004 distribution [^2]: term vectors, which, unlike the stories,
+    may be redistributed; users are asked to cite [^1]. They may be compressed or not and are read in
+    one pass: vectors and topics are both sorted by document, so memory holds a single document.
+    Without `path` they are downloaded into River's data home in the first iteration (roughly 0.5 kB
+    a document), and their SHA-256 is verified; `taxonomy` needs only the small file of topics.
 
     Parameters
     ----------
     path
-        The folder or archive that holds the files under their publisher's names, with or without
-        `.gz`. By default the folder `RCV1` of River's data home, where missing files are downloaded.
-    parts
-        Which parts of the official chronological split to read: `"train"` (23,149 documents),
+        The folder or archive with the files, under their original names, with or without `.gz`. By
+        default the folder `RCV1` of River's data home, to which missing files are downloaded.
+    subsets
+        The subsets of the official chronological split to read: `"train"` (23,149 documents),
         `"test"` (781,265) or both. Train comes before test, whatever the order given.
     topics
-        How many topics: all 103, or the 101 of the H-RLS paper [^3], without `GMIL` and `M143`. The
-        paper does not say which two it lacks. That they are these is an inference: its numbers of
-        topics by depth leave out one at the second depth and one at the third, `GMIL` has five
-        documents in the whole corpus, and `M143` has none in the period of the train part.
+        The number of topics: all 103, or the 101 of the H-RLS paper [^3], without `GMIL` and
+        `M143`. The paper does not name the two missing topics. They are inferred: its numbers of
+        topics by depth lack one at the second depth and one at the third, `GMIL` has five documents
+        in the whole corpus, and `M143` has none in the training period.
 
     Raises
     ------
     FileNotFoundError
         `path` lacks files; the message lists them.
     ValueError
-        A file is damaged or not what its name says; the message gives file and line. A document
-        without topics is such an error: every story of RCV1-v2 has one, so that topics and vectors
-        do not belong together.
+        A file is damaged or has an unexpected content; the message names file and line. A document
+        without topics is an error, too: every story of RCV1-v2 has one, so the files of topics and
+        vectors do not belong together.
     ConnectionError
         A download failed. Iterate again, or call `download`, to resume it.
 
@@ -136,33 +135,33 @@ class RCV1(FileDataset):
     def __init__(
         self,
         path: str | os.PathLike[str] | None = None,
-        parts: Sequence[str] = ("train",),
+        subsets: Sequence[str] = ("train",),
         topics: int = 103,
         on_error: str = "raise",
     ) -> None:
-        check_subset("parts", parts, _VECTORS)
-        if topics not in tuple(_LEFT_OUT):  # which asks for no hash
+        check_subset("subsets", subsets, _VECTORS)
+        if topics not in tuple(_LEFT_OUT):  # works for unhashable values
             raise ValueError(f"`topics` must be 103 or 101, got {topics!r}")
-        self.parts = tuple(parts)
+        self.subsets = tuple(subsets)
         self.topics = topics
         super().__init__(
             path,
             on_error,
             task=MO_BINARY_CLF,
             n_features=47_236,
-            # The files of a folder of your own may hold any number of documents.
-            n_samples=sum(_N_DOCUMENTS[p] for p in set(parts)) if path is None else None,
+            # Files of your own may hold any number of documents.
+            n_samples=sum(_N_DOCUMENTS[s] for s in set(subsets)) if path is None else None,
             n_outputs=topics,
             sparse=True,
         )
 
     def download(self) -> None:
-        """Fetch what the folder lacks; without `path` this is done when it is needed."""
+        """Download the missing files. Without `path` this happens automatically when needed."""
         self._fetch([_HIERARCHY, _QRELS, *self._vectors])
 
     @functools.cached_property
     def taxonomy(self) -> Taxonomy:
-        """The topics under the label `"Root"`, without those that are left out."""
+        """The topics below the root `"Root"`."""
         left_out = _LEFT_OUT[self.topics]
         return self._all_topics.subset(t for t in self._all_topics if t not in left_out)
 
@@ -179,7 +178,7 @@ class RCV1(FileDataset):
                         report(name, line, lyrl2004.disorder(document, previous))
                         continue
                     previous = document
-                    while at < document:  # documents which the vectors lack are passed over
+                    while at < document:  # skip documents without a vector
                         at, on = next(topics, (math.inf, nothing))
                     if at != document:
                         report(name, line, f"document {document} has no topic in {qrels}")
@@ -191,7 +190,7 @@ class RCV1(FileDataset):
 
     @property
     def _vectors(self) -> list[str]:
-        return [name for part in _VECTORS if part in self.parts for name in _VECTORS[part]]
+        return [name for subset in _VECTORS if subset in self.subsets for name in _VECTORS[subset]]
 
     @functools.cached_property
     def _all_topics(self) -> Taxonomy:

@@ -1,4 +1,4 @@
-"""Reuters-21578, as its publisher distributes it."""
+"""Reuters-21578, Distribution 1.0."""
 
 from __future__ import annotations
 
@@ -18,27 +18,27 @@ from ..io.file_dataset import FileDataset, Source, check_subset
 
 __all__ = ["Reuters21578"]
 
-_ADDRESSES = (  # both of the UCI archive; what its author offers is not known to be the same bytes
+_ADDRESSES = (  # both of the UCI archive; the author's copy may differ
     "https://kdd.ics.uci.edu/databases/reuters21578",
     "https://archive.ics.uci.edu/ml/machine-learning-databases/reuters21578-mld",
 )
 _ARCHIVE = "reuters21578.tar.gz"
-# The one that scikit-learn's example of out-of-core classification verifies, too.
+# scikit-learn's example of out-of-core classification verifies the same value.
 _SHA256 = "3bae43c9b14e387f76a61b6d82bf98a4fb5d3ef99ef7e7075ff2ccbcf59f9d30"
 _STORIES = "reut2-*.sgm"
 _CATEGORIES = "cat-descriptions_120396.txt"
 
 
 class _Split(NamedTuple):
-    """An official split: the mark that decides, and the stories that take part."""
+    """An official split: the attribute that decides, and the stories that take part."""
 
     mark: str
-    topics: frozenset[str]  # their values of the mark `TOPICS`; other stories are unused
+    topics: frozenset[str]  # values of the attribute `TOPICS`; other stories are unused
     sizes: dict[str, int]
 
-    def part(self, marks: dict[str, str]) -> str:
-        """The part that a story with these marks is in."""
-        return _PARTS[marks[self.mark]] if marks["TOPICS"] in self.topics else "unused"
+    def subset(self, marks: dict[str, str]) -> str:
+        """The subset of a story with these attributes."""
+        return _SUBSETS[marks[self.mark]] if marks["TOPICS"] in self.topics else "unused"
 
 
 _SPLITS = {
@@ -52,7 +52,7 @@ _SPLITS = {
         "CGISPLIT", frozenset({"YES", "NO", "BYPASS"}), {"train": 20_856, "test": 722, "unused": 0}
     ),
 }
-_PARTS = {
+_SUBSETS = {
     "TRAIN": "train",
     "TEST": "test",
     "NOT-USED": "unused",
@@ -64,59 +64,59 @@ _PARTS = {
 class Reuters21578(FileDataset):
     r"""Reuters-21578, Distribution 1.0: newswire stories of 1987 under economic topics.
 
-    21,578 stories from February to October in the order of their ids, which is that of time: only
-    two stories carry a date before that of the story they follow. `x` holds the `date` (a
-    `datetime.date`), the `title` and the `body` as text, without mark-up and control characters; a
-    short note has no body, and what the publisher could not tell apart is all body and no title. A
-    story's dateline and author are left out, and so are its places, people, organizations and
-    exchanges, which the indexers assigned as they did the topics. `y` maps every topic and every
-    group to whether the story is about it.
+    21,578 stories from February to October in the order of their ids, which is chronological except
+    for two stories. `x` holds the `date` (a `datetime.date`), the `title` and the `body` as text,
+    without markup and control characters. Briefs have no body, and unprocessed stories have no
+    title. Dateline and author are left out, and so are places, people, organizations and exchanges,
+    which were assigned by the indexers like the topics. `y` maps every topic and every group to a
+    boolean.
 
     The 135 topics are those of the list of categories that comes with the stories, in lower case as
-    in these. It puts them in five groups (economic indicators, currencies, corporate, commodities,
-    energy), which are the inner nodes here; `money-fx`, `ship` and `interest` belong to none and
-    stand beside the groups, below the root `"Subject Codes"`. Fifteen topics have no story.
+    in the stories. The list sorts them into five groups (economic indicators, currencies, corporate,
+    commodities, energy), which are the inner nodes of the taxonomy; `money-fx`, `ship` and
+    `interest` belong to no group and are children of the root `"Subject Codes"`. Fifteen topics have
+    no stories.
 
-    Many stories have no topic: their `y` is False everywhere. Where the indexers looked at a story
-    (in all parts of ModApte but the unused one) that is an answer; elsewhere it may be an omission.
+    Many stories have no topic: their `y` is False everywhere. If a story was indexed, as in the
+    train and test sets of ModApte, this is a true negative; otherwise topics may be missing.
 
-    The collection may be used for research only; who publishes results is asked to name it and
-    where it is to be had [^1]. It is read as it is, in one pass, with one story in memory. Without
-    `path` its archive is downloaded into River's data home (8 MB, 28 MB unpacked) when the stream
-    is first iterated, and its SHA-256 is verified.
+    The collection may be used for research only; publications are asked to name it and its source
+    [^1]. It is read in one pass, with one story in memory. Without `path` its archive is downloaded
+    into River's data home (8 MB, 28 MB uncompressed) in the first iteration, and its SHA-256 is
+    verified.
 
     Parameters
     ----------
     path
         The archive `reuters21578.tar.gz`, a folder that holds it, or a folder or archive of your
         own with `cat-descriptions_120396.txt` and any of the files `reut2-000.sgm` to
-        `reut2-021.sgm`. By default the folder `Reuters21578` of River's data home, where the
+        `reut2-021.sgm`. By default the folder `Reuters21578` of River's data home, to which the
         archive is downloaded.
     split
-        The split whose parts are meant, one of those that the publisher defines:
+        One of the official splits:
 
         | | train | test | unused |
         |---|---|---|---|
-        | `"ModApte"` [^2] | 9,603 | 3,299 | 8,676: not indexed, or in no part of Lewis's split |
-        | `"ModLewis"` | 13,625 | 6,188 | 1,765: as above, but stories not indexed may take part |
+        | `"ModApte"` [^2] | 9,603 | 3,299 | 8,676: not indexed, or not used in Lewis's split |
+        | `"ModLewis"` | 13,625 | 6,188 | 1,765: as above, but stories not indexed may be used |
         | `"ModHayes"` | 20,856 | 722 | none |
 
-        The first two part the stories in time: test begins on April 8. Hayes' test stories are of
-        April to June, with train stories before, between and after them.
-    parts
-        Which parts to read: some of `"train"`, `"test"` and `"unused"`. All three are the whole
-        collection; stories come in the order of time, whatever the order given.
+        The first two are chronological: the test set begins on April 8. Hayes' test stories are
+        from April to June, with training stories before, between and after them.
+    subsets
+        The subsets to read: some of `"train"`, `"test"` and `"unused"`, which together are the whole
+        collection. Stories are in chronological order, whatever the order given.
     on_error
-        `"raise"` raises a `ValueError` with the file and the line where the story begins;
-        `"skip"` passes over the story and counts it in `n_skipped`.
+        What to do with a broken story: `"raise"` a `ValueError` that names the file and the first
+        line of the story, or `"skip"` it and count it in `n_skipped`.
 
     Raises
     ------
     FileNotFoundError
         `path` lacks files; the message lists them.
     ValueError
-        A file is damaged or not what its name says, or a story has a topic that is not in the list
-        of categories.
+        A file is damaged or has an unexpected content, or a story has a topic that is not in the
+        list of categories.
     ConnectionError
         A download failed. Iterate again, or call `download`, to resume it.
 
@@ -188,35 +188,35 @@ class Reuters21578(FileDataset):
         self,
         path: str | os.PathLike[str] | None = None,
         split: str = "ModApte",
-        parts: Sequence[str] = ("train",),
+        subsets: Sequence[str] = ("train",),
         on_error: str = "raise",
     ) -> None:
-        if split not in tuple(_SPLITS):  # which asks for no hash
+        if split not in tuple(_SPLITS):  # works for unhashable values
             raise ValueError(f"`split` must be one of {tuple(_SPLITS)}, got {split!r}")
         sizes = _SPLITS[split].sizes
-        check_subset("parts", parts, sizes)
+        check_subset("subsets", subsets, sizes)
         self.split = split
-        self.parts = tuple(parts)
+        self.subsets = tuple(subsets)
         super().__init__(
             path,
             on_error,
             task=MO_BINARY_CLF,
             n_features=3,
-            # A folder of your own may hold any number of stories.
-            n_samples=sum(sizes[part] for part in set(parts)) if path is None else None,
+            # Files of your own may hold any number of stories.
+            n_samples=sum(sizes[subset] for subset in set(subsets)) if path is None else None,
             n_outputs=140,
         )
 
     @property
     def location(self) -> Path:
-        """The archive where it is there, else the folder of the files."""
+        """The archive if it exists, otherwise the folder of the files."""
         location = super().location
         archive = location / _ARCHIVE
         return archive if archive.exists() else location
 
     @functools.cached_property
     def taxonomy(self) -> Taxonomy:
-        """Topics below their groups below the root `"Subject Codes"`."""
+        """The topics and their groups, below the root `"Subject Codes"`."""
         with self._files(_CATEGORIES) as files:
             return lewis_sgml.categories(files, files.one(_CATEGORIES))
 
@@ -231,7 +231,7 @@ class Reuters21578(FileDataset):
         with self._files(_STORIES, _CATEGORIES) as files:
             for name in files.matching(_STORIES):
                 for story in lewis_sgml.stories(files, name, report):
-                    if split.part(story.marks) not in self.parts:
+                    if split.subset(story.marks) not in self.subsets:
                         continue
                     y = all_off.copy()
                     try:
@@ -243,7 +243,7 @@ class Reuters21578(FileDataset):
                         yield story.x, y
 
     def _fetch(self, names: Iterable[str]) -> None:
-        if self.location.name != _ARCHIVE:  # which holds whatever is asked for
+        if self.location.name != _ARCHIVE:  # which holds all the files
             super()._fetch([_ARCHIVE])
 
     def _sources(self) -> dict[str, Source]:

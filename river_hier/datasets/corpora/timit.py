@@ -1,4 +1,4 @@
-"""TIMIT, one frame an example, and what it shares with `TIMITSegments`."""
+"""TIMIT frame by frame, and its common base class with `TIMITSegments`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from river.datasets.base import MULTI_CLF
 from ...taxonomy import Taxonomy
 from ..base import data_home
 from ..formats.audio import N_CEPSTRA, centres, cepstra, samples, with_derivatives
-from ..formats.timit import PARTS, PHONETIC_TREE, Utterance, segments, utterances
+from ..formats.timit import PHONETIC_TREE, SUBSETS, Utterance, segments, utterances
 from ..io.errors import ErrorHandler
 from ..io.file_dataset import FileDataset, Source, check_subset
 from ..io.files import Files
@@ -34,11 +34,11 @@ _CONTEXT = range(-2, 3)
 
 
 class Speech(FileDataset):
-    """Base class: a subclass says what the features of some frames are and how they are named."""
+    """Base class of the two streams; a subclass defines the features of a segment in `_rows`."""
 
     NAMES: ClassVar[Sequence[str]]  # of the features
 
-    #: The speakers of the core test set, by which results on TIMIT are usually reported.
+    #: The speakers of the core test set, on which results are usually reported.
     CORE_TEST: ClassVar[tuple[str, ...]] = (
         *("mdab0", "mwbt0", "felc0", "mtas1", "mwew0", "fpas0", "mjmp0", "mlnt0", "fpkt0"),
         *("mlll0", "mtls0", "fjlm0", "mbpm0", "mklt0", "fnlp0", "mcmj0", "mjdh0", "fmgd0"),
@@ -52,36 +52,36 @@ class Speech(FileDataset):
 
     def __init__(
         self,
-        path: str | os.PathLike[str] | None,
-        parts: Sequence[str],
-        speakers: Collection[str] | None,
-        sentences: Sequence[str],
-        on_error: str,
+        path: str | os.PathLike[str] | None = None,
+        subsets: Sequence[str] = SUBSETS,
+        speakers: Collection[str] | None = None,
+        sentences: Sequence[str] = SENTENCES,
+        on_error: str = "raise",
     ) -> None:
-        check_subset("parts", parts, PARTS)
+        check_subset("subsets", subsets, SUBSETS)
         check_subset("sentences", sentences, SENTENCES)
         names = () if speakers is None or isinstance(speakers, str) else tuple(speakers)
         if speakers is not None and not (names and all(isinstance(name, str) for name in names)):
             raise ValueError(f"`speakers` must be a list or tuple of names, got {speakers!r}")
         n_features, n_classes = len(self.NAMES), len(PHONETIC_TREE.leaves)
         super().__init__(path, on_error, MULTI_CLF, n_features, n_classes=n_classes)
-        self.parts = tuple(parts)
+        self.subsets = tuple(subsets)
         self.speakers = names or None
         self.sentences = tuple(sentences)
 
     @property
     def taxonomy(self) -> Taxonomy:
-        """The phonetic tree; it needs no files."""
+        """The phonetic tree; no files are needed."""
         return PHONETIC_TREE
 
     @property
     def location(self) -> Path:
-        """Where the files are, or will be."""
+        """The place of the files, whether or not they exist."""
         return data_home() / "TIMIT" if self.path is None else Path(self.path)
 
     @property
     def utterances(self) -> list[Utterance]:
-        """The utterances of the stream, in its order: `part`, `speaker`, `sentence` and files."""
+        """The utterances in the order of the stream: `subset`, `speaker`, `sentence` and files."""
         with self._corpus() as files:
             return self._chosen(files)
 
@@ -99,13 +99,13 @@ class Speech(FileDataset):
                             yield dict(zip(self.NAMES, row, strict=True)), phoneme
 
     def _chosen(self, files: Files) -> list[Utterance]:
-        found = [u for u in utterances(files) if u.part in self.parts]
+        found = [u for u in utterances(files) if u.subset in self.subsets]
         if self.speakers is not None:
             wanted = {speaker.lower() for speaker in self.speakers}
             there = {u.speaker for u in found}
             if missing := sorted(wanted - there):
                 raise ValueError(
-                    f"speaker {missing[0]!r} is none of the {len(there)} of {self.parts} in "
+                    f"speaker {missing[0]!r} is none of the {len(there)} of {self.subsets} in "
                     f"{str(self.location)!r}"
                 )
             found = [u for u in found if u.speaker in wanted]
@@ -113,7 +113,7 @@ class Speech(FileDataset):
 
     @contextlib.contextmanager
     def _corpus(self) -> Iterator[Files]:
-        """The files of the licensed corpus or, where there are none, those of the free sample."""
+        """The files of the licensed corpus or, if it is missing, those of the free sample."""
         licensed = any(path.is_dir() for path in self.location.glob("*"))
         if self.path is None and not licensed:
             self.download()
@@ -122,79 +122,81 @@ class Speech(FileDataset):
             yield files
 
     def _sources(self) -> dict[str, Source]:
-        # The SHA-256 is not known: its publisher gives none.
+        # The publisher provides no SHA-256.
         return {_SAMPLE: Source((_ADDRESS,), None)}
 
     @abc.abstractmethod
     def _rows(self, c: Floats, first: int, last: int) -> Floats:
-        """The features of what was spoken from frame `first` to before `last`, row by row."""
+        """The features of a segment of frames, from `first` up to but not including `last`."""
 
 
 class TIMIT(Speech):
-    r"""TIMIT: American English, frame by frame, and the phonemes that are spoken.
+    r"""TIMIT: phonemes of American English, frame by frame.
 
-    630 speakers read ten sentences each, five hours in all, and experts wrote down where which
-    phoneme is heard. An example is a frame of 25 ms, of which there is one every 10 ms: `y` is the
-    phoneme in whose segment its middle lies, `x` the 13 mel-frequency cepstral coefficients of it
-    and of two frames before and after it, with their first and second derivatives: 195 features,
-    `"mfcc_0_-2"` to `"delta2_12_2"`, by kind, coefficient and place. Frames come in the order of
-    time, utterance by utterance; memory holds one of these. See `TIMITSegments` for an example a
+    630 speakers read ten sentences each, five hours in total, and experts transcribed the
+    phonemes. An example is a frame of 25 ms, one every 10 ms. `y` is the phoneme at the middle of
+    the frame. `x` holds the 13 mel-frequency cepstral coefficients, and their first and second
+    derivatives, of the frame and of the two frames before and after it: 195 features, `"mfcc_0_-2"`
+    to `"delta2_12_2"`, named by kind, coefficient and offset. Frames are in chronological order,
+    utterance by utterance; memory holds one utterance. In `TIMITSegments`, an example is a whole
     segment.
 
-    The taxonomy is the phonetic tree of the paper [^1]. Labels are its leaves: 40 phonemes and
-    `"silence"`; predictions may be any node. TIMIT's 61 codes are folded into them as in [^2]:
-    closures and pauses are silence, `ax`, `ix`, `axr`, `ux` and the like are the vowel they are
-    a variant of, `em`, `en`, `nx`, `eng`, `el` and `hv` are the consonant. Glottal stops (`q`) are
-    left out, though neighbouring frames see them. Unlike there, `ao` is not folded into `aa`, nor
-    `zh` into `sh`, since the tree has them all.
+    The taxonomy is the phonetic tree of the paper [^1]. Labels are its leaves, 40 phonemes and
+    `"silence"`; predictions may be any node. TIMIT's 61 codes are mapped to them as in [^2]:
+    closures and pauses become silence, variants of vowels (`ax`, `ix`, `axr`, `ux`, ...) the vowel,
+    and `em`, `en`, `nx`, `eng`, `el` and `hv` the consonant. Glottal stops (`q`) are left out, but
+    they remain in the context of neighbouring frames. Unlike in [^2], `ao` is not mapped to `aa`,
+    nor `zh` to `sh`, since the tree has them all.
 
-    The corpus is licensed by the Linguistic Data Consortium (LDC93S1, some 600 MB). Without
-    `path` the folder `TIMIT` of River's data home is read; if it holds no folders, a sample of some
-    speakers is downloaded into it, over TLS but without a checksum, since there is none to be had; it
-    is free for non-commercial use (CC BY-NC-SA). Features are as they come out: put
-    `preprocessing.StandardScaler` before a learner. They need an extra:
+    The corpus is licensed by the Linguistic Data Consortium (LDC93S1, about 600 MB). Without `path`
+    the folder `TIMIT` of River's data home is read. If it has no subfolders, a sample of a few
+    speakers is downloaded into it, over TLS but without a checksum, since none is published; the
+    sample is free for non-commercial use (CC BY-NC-SA). Features are not scaled: put
+    `preprocessing.StandardScaler` before a learner. They need an optional dependency:
     `pip install "river-hier[audio]"`.
 
     Parameters
     ----------
     path
-        The folder or archive. Of each utterance there must be a recording, `*.wav` in NIST SPHERE
-        or RIFF, and beside it the transcription, `*.phn`, in upper or lower case; other files are
-        not read. A speaker is a folder, `FALR0` or `dr4-falr0`.
-    parts
-        Which parts of the official split to read: `"train"` (462 speakers), `"test"` (168) or both,
-        by the name of a folder above. What is in neither, as all of the sample, is for training.
-        Train comes before test, whatever the order given.
+        The folder or archive. Each utterance needs a recording, `*.wav` in NIST SPHERE or RIFF, and
+        a transcription, `*.phn`, in the same folder; file names may be in upper or lower case, and
+        other files are ignored. The folder is named after the speaker, `FALR0` or `dr4-falr0`.
+    subsets
+        The subsets of the official split to read: `"train"` (462 speakers), `"test"` (168) or both,
+        according to the name of a parent folder. Utterances in neither, such as the sample, belong
+        to the training set. Train comes before test, whatever the order given.
     speakers
-        Only these speakers. `TIMIT.CORE_TEST` are the 24 of the core test set. None: all.
+        The speakers to read; `None` for all. `TIMIT.CORE_TEST` are the 24 of the core test set.
     sentences
-        Which kinds: `"sx"` (five a speaker, each read by seven), `"si"` (three a speaker, read by
-        nobody else), `"sa"` (two, read by everybody, and so often left out).
+        The kinds of sentences to read: `"sx"` (five per speaker, each read by seven speakers),
+        `"si"` (three per speaker, read by nobody else) and `"sa"` (two, read by all speakers and
+        therefore often left out).
 
     Attributes
     ----------
     utterances
-        What is read, in this order, as tuples with `part`, `speaker`, `sentence`, `transcription`
-        and `recording`.
+        The utterances in the order of the stream, as tuples with `subset`, `speaker`, `sentence`,
+        `transcription` and `recording`.
 
     Raises
     ------
     FileNotFoundError
-        There are no transcriptions, or one without its recording.
+        There are no transcriptions, or a recording is missing.
     ValueError
-        A recording is damaged, compressed or not of one channel of 16 bits at 16 kHz, a line of a
-        transcription is wrong, or a speaker is not there.
+        A recording is damaged, compressed or not mono with 16 bits at 16 kHz, a line of a
+        transcription is broken, or a speaker does not exist.
     ImportError
         kaldi-native-fbank is not installed.
 
     Notes
     -----
-    The papers [^1] say "MFCC with first and second derivatives, based on the ETSI standard, from 5
-    adjacent vectors", no more. From that standard [^3] are frames and steps, pre-emphasis (0.97),
-    Hamming windows, and 23 mel filters from 64 Hz upwards; unlike there, the mean of each frame is
-    taken off, filters see the power of the spectrum instead of its root, and the first of the 13
-    coefficients is the cepstrum's own, not the energy. Derivatives are slopes of least squares over
-    five frames. At both ends of a recording its first or last frame is repeated.
+    The paper [^1] only states "MFCC with first and second derivatives, based on the ETSI standard,
+    from 5 adjacent vectors". Frames and steps, pre-emphasis (0.97), Hamming windows, and 23 mel
+    filters from 64 Hz upwards follow that standard [^3]; unlike there, the mean of each frame is
+    subtracted, filters are applied to the power spectrum instead of the magnitude, and the first of
+    the 13 coefficients is that of the cepstrum, not the energy. Derivatives are slopes of
+    least-squares lines over five frames. At both ends of a recording its first or last frame is
+    repeated.
 
     Examples
     --------
@@ -243,16 +245,6 @@ class TIMIT(Speech):
     """  # noqa: E501
 
     NAMES = [f"{name}_{place}" for place in _CONTEXT for name in FRAME_FEATURES]  # noqa: RUF012
-
-    def __init__(
-        self,
-        path: str | os.PathLike[str] | None = None,
-        parts: Sequence[str] = PARTS,
-        speakers: Collection[str] | None = None,
-        sentences: Sequence[str] = SENTENCES,
-        on_error: str = "raise",
-    ) -> None:
-        super().__init__(path, parts, speakers, sentences, on_error)
 
     def _rows(self, c: Floats, first: int, last: int) -> Floats:
         t = np.arange(first, last)[:, np.newaxis] + np.array(_CONTEXT)

@@ -1,53 +1,49 @@
-"""TIMIT, a segment an example."""
+"""TIMIT segment by segment."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Collection, Sequence
-
-from ..formats.timit import PARTS
-from .timit import FRAME_FEATURES, SENTENCES, Floats, Speech
+from .timit import FRAME_FEATURES, Floats, Speech
 
 __all__ = ["TIMITSegments"]
 
 
 class TIMITSegments(Speech):
-    """TIMIT: American English, phoneme by phoneme.
+    """TIMIT: phonemes of American English, segment by segment.
 
-    The corpus, its taxonomy and its labels are those of `TIMIT`, which says where it is to be had;
-    but an example is a whole segment, i.e. what was spoken between two marks of a transcription.
-    `x` is the mean over its frames of the 13 mel-frequency cepstral coefficients and of their first
-    and second derivatives: 39 features, `"mfcc_0"` to `"delta2_12"`. The frames are those whose
-    middles lie in the segment; one that is too short for that takes the frames on both sides of it.
+    The corpus, its taxonomy and its labels are those of `TIMIT`, but an example is a whole segment
+    of the transcription. `x` is the mean over its frames of the 13 mel-frequency cepstral
+    coefficients and of their first and second derivatives: 39 features, `"mfcc_0"` to
+    `"delta2_12"`. The frames of a segment are those whose middle lies in it; if there are none, the
+    frames on both sides of it are used.
 
-    An utterance has some forty segments, against three hundred frames. It is an easier task: the
-    classifier is told where phonemes begin and end.
+    An utterance has about forty segments, compared with three hundred frames. The task is easier,
+    since the boundaries of the phonemes are given.
 
     Parameters
     ----------
     path
-        The folder or archive; see `TIMIT`, whose place in River's data home this one shares, and
-        whose sample is downloaded, over TLS but without a checksum.
-    parts
-        Which parts of the official split to read: `"train"`, `"test"` or both.
+        The folder or archive, by default the same as that of `TIMIT`, with the same sample, which
+        is downloaded over TLS but without a checksum.
+    subsets
+        The subsets of the official split to read: `"train"`, `"test"` or both.
     speakers
-        Only these speakers. None: all.
+        The speakers to read; `None` for all.
     sentences
-        Which kinds of sentences to read: `"sa"`, `"si"` and `"sx"`.
+        The kinds of sentences to read: `"sa"`, `"si"` and `"sx"`.
 
     Attributes
     ----------
     utterances
-        What is read, in this order, as tuples with `part`, `speaker`, `sentence`, `transcription`
-        and `recording`.
+        The utterances in the order of the stream, as tuples with `subset`, `speaker`, `sentence`,
+        `transcription` and `recording`.
 
     Raises
     ------
     FileNotFoundError
-        There are no transcriptions, or one without its recording.
+        There are no transcriptions, or a recording is missing.
     ValueError
-        A recording is damaged, compressed or not of one channel of 16 bits at 16 kHz, a line of a
-        transcription is wrong, or a speaker is not there.
+        A recording is damaged, compressed or not mono with 16 bits at 16 kHz, a line of a
+        transcription is broken, or a speaker does not exist.
     ImportError
         kaldi-native-fbank is not installed.
 
@@ -88,16 +84,6 @@ class TIMITSegments(Speech):
     """
 
     NAMES = FRAME_FEATURES
-
-    def __init__(
-        self,
-        path: str | os.PathLike[str] | None = None,
-        parts: Sequence[str] = PARTS,
-        speakers: Collection[str] | None = None,
-        sentences: Sequence[str] = SENTENCES,
-        on_error: str = "raise",
-    ) -> None:
-        super().__init__(path, parts, speakers, sentences, on_error)
 
     def _rows(self, c: Floats, first: int, last: int) -> Floats:
         if first == last:

@@ -1,4 +1,4 @@
-"""WIPO-alpha, as its publisher distributes it."""
+"""The WIPO-alpha collection of patent applications."""
 
 from __future__ import annotations
 
@@ -19,55 +19,52 @@ from ..io.files import Files
 __all__ = ["WIPOAlpha"]
 
 _RECORDS = "*.xml"
-_PARTS = ("train", "test")
+_SUBSETS = ("train", "test")
 _SECTIONS = "ABCDEFGH"
 
 
 class WIPOAlpha(FileDataset):
     r"""WIPO-alpha: patent applications in English under the International Patent Classification.
 
-    Applications under the Patent Cooperation Treaty of about 1998 to 2002; by the paper that
-    introduces the collection [^1] there are 46,324 to train and 28,926 to test with. `x` holds the
-    `title`, the `body` (the abstract), the `claims` and the whole `description` as text, `""` where
-    there is none. `y` maps every section, class, subclass and main group that occurs (`"A"`,
-    `"A01"`, `"A01B"` and `"A01B 1/00"`) to whether it is among those of the record's symbols, the
-    primary one and the secondary ones alike. Subgroups are taken for their main groups.
+    Applications under the Patent Cooperation Treaty of about 1998 to 2002; according to the paper
+    that introduces the collection [^1], 46,324 for training and 28,926 for testing. `x` holds
+    `title`, `body` (the abstract), `claims` and the whole `description` as text, `""` if missing.
+    `y` maps every section, class, subclass and main group that occurs in the collection (`"A"`,
+    `"A01"`, `"A01B"` and `"A01B 1/00"`) to whether it is among the symbols of the record, primary
+    or secondary. Subgroups are replaced by their main groups.
 
-    The taxonomy is made of the symbols of all records, train and test, in the order of the
-    classification; groups that no record has are not in it. For this the first lines of each file
-    are read once, before the first example.
+    The taxonomy consists of the symbols of all records, train and test, in the order of the
+    classification; groups without records are left out. To build it, the beginning of each file is
+    read once, before the first example.
 
-    WIPO gives the collection to those who ask for it, under its own terms; it cannot be downloaded
-    here. **This class was written from descriptions of the collection and from what programs that
-    read it look for, and was never tried on the collection itself.** It reads one record at a time.
-    Records come in the order of their files' names, not of their folders, which would bring one
-    class after another.
+    WIPO provides the collection on request, under its own terms; it cannot be downloaded here.
+    **This class was written from descriptions of the collection and from other programs that read
+    it, and has not been tested on the collection itself.** It reads one record at a time. Records
+    are in the order of their file names, not of their folders, which would group them by class.
 
     Parameters
     ----------
     path
-        The folder or archive that holds the records (`*.xml`) in folders whose names begin or end
-        with `train` or `test`, however deep. By default the folder `WIPOAlpha` of River's data
-        home.
+        The folder or archive with the records (`*.xml`) in folders, at any depth, whose names begin
+        or end with `train` or `test`. By default the folder `WIPOAlpha` of River's data home.
     sections
-        The sections to read, such as `"D"` or `"GH"`. Records whose primary symbol is of another
-        section are left out, and so are the secondary symbols of other sections. A single section
-        is the root of its taxonomy, as in [^2], where each of the eight is an experiment of its
-        own; several stand below the root `"IPC"`.
-    parts
-        Which parts to read: `"train"`, `"test"` or both. Train comes before test, whatever the
+        The sections to read, such as `"D"` or `"GH"`. Records whose primary symbol belongs to
+        another section are left out, and so are secondary symbols of other sections. A single
+        section is the root of the taxonomy, as in [^2], where each of the eight is a separate
+        experiment; several sections are children of the root `"IPC"`.
+    subsets
+        The subsets to read: `"train"`, `"test"` or both. Train comes before test, whatever the
         order given.
     on_error
-        `"raise"` raises a `ValueError` with file and line where a record is broken, one that is cut
-        off among them; `"skip"` passes over the record and counts it in `n_skipped`. An archive
-        that is damaged is always an error.
+        What to do with a broken or truncated record: `"raise"` a `ValueError` that names file and
+        line, or `"skip"` it and count it in `n_skipped`. A damaged archive is always an error.
 
     Raises
     ------
     FileNotFoundError
         `path` lacks the files.
     ValueError
-        A record is not well-formed, declares entities, has no primary symbol or one that is none.
+        A record is not well-formed, declares entities, or has no valid primary symbol.
 
     Examples
     --------
@@ -126,14 +123,14 @@ class WIPOAlpha(FileDataset):
         self,
         path: str | os.PathLike[str] | None = None,
         sections: str = _SECTIONS,
-        parts: Sequence[str] = ("train",),
+        subsets: Sequence[str] = ("train",),
         on_error: str = "raise",
     ) -> None:
         if not isinstance(sections, str) or not sections or not set(sections) <= set(_SECTIONS):
             raise ValueError(f"`sections` must be letters of {_SECTIONS!r}, got {sections!r}")
-        check_subset("parts", parts, _PARTS)
+        check_subset("subsets", subsets, _SUBSETS)
         self.sections = sections
-        self.parts = tuple(parts)
+        self.subsets = tuple(subsets)
         super().__init__(path, on_error, task=MO_BINARY_CLF, n_features=4)
 
     @functools.cached_property
@@ -143,11 +140,11 @@ class WIPOAlpha(FileDataset):
         kept: set[tuple[str, ...]] = set()
         with self._files(_RECORDS) as files:
             for name in files.matching(_RECORDS):
-                if self._part(name) is not None:
+                if self._subset(name) is not None:
                     kept.update(self._kept(wipo_xml.classification(files, name, report)))
         if not kept:
             raise ValueError(f"{str(self.location)!r} has no record in sections {self.sections!r}")
-        # Numbers of main groups are the only ones without leading zeros.
+        # Only the numbers of main groups have no leading zeros, so they are compared as integers.
         paths = sorted(kept, key=lambda path: (path[2], int(path[3][5:-3])))
         above = ("IPC",) if len(set(self.sections)) > 1 else ()
         return Taxonomy.from_paths((*above, *path) for path in paths)
@@ -164,25 +161,27 @@ class WIPOAlpha(FileDataset):
                     yield x, all_off | on
 
     def _kept(self, paths: list[tuple[str, str, str, str]] | None) -> list[tuple[str, ...]]:
-        """The symbols in the sections; none of a record whose primary symbol is in another one."""
+        """The symbols in the sections; none if the primary symbol is in another section."""
         if paths is None or paths[0][0] not in self.sections:
             return []
         return [path for path in paths if path[0] in self.sections]
 
     def _records(self, files: Files) -> list[str]:
         names = []
-        for part in (part for part in _PARTS if part in self.parts):
-            found = [name for name in files.matching(_RECORDS) if self._part(name) == part]
+        for subset in (subset for subset in _SUBSETS if subset in self.subsets):
+            found = [name for name in files.matching(_RECORDS) if self._subset(name) == subset]
             if not found:
-                raise FileNotFoundError(f"{str(self.location)!r} lacks a folder {part} of records")
+                raise FileNotFoundError(
+                    f"{str(self.location)!r} lacks a folder {subset} of records"
+                )
             names += sorted(found, key=lambda name: (PurePosixPath(name).name, name))
         return names
 
-    def _part(self, name: str) -> str | None:
-        """By the nearest folder whose name says so, the one that was given being the farthest."""
+    def _subset(self, name: str) -> str | None:
+        """The subset of a file, from the name of its nearest parent folder that names one."""
         for folder in (*PurePosixPath(name).parts[-2::-1], self.location.name):
             stem = folder.partition(".")[0].lower()
-            for part in _PARTS:
-                if stem.startswith(part) or stem.endswith(part):
-                    return part
+            for subset in _SUBSETS:
+                if stem.startswith(subset) or stem.endswith(subset):
+                    return subset
         return None

@@ -11,9 +11,9 @@ from ...taxonomy import Taxonomy
 from ..io.errors import ErrorHandler
 from ..io.files import Files, lines
 
-__all__ = ["PARTS", "PHONEMES", "PHONETIC_TREE", "Segment", "Utterance", "segments", "utterances"]
+__all__ = ["PHONEMES", "PHONETIC_TREE", "SUBSETS", "Segment", "Utterance", "segments", "utterances"]
 
-PARTS = ("train", "test")
+SUBSETS = ("train", "test")
 
 PHONETIC_TREE = Taxonomy.from_nested(
     {
@@ -61,7 +61,7 @@ PHONEMES: dict[str, str | None] = {
 class Utterance(NamedTuple):
     """An utterance and its files; names are in lower case, whatever case the files use."""
 
-    part: str
+    subset: str
     speaker: str  # "falr0": sex, initials, a digit
     sentence: str  # "sx425": kind and number
     transcription: str
@@ -90,12 +90,12 @@ def utterances(files: Files) -> list[Utterance]:
         if beside not in recordings:
             raise FileNotFoundError(f"{str(files.path)!r} lacks {beside}")
         folders = [files.path.name.lower(), *path.parent.parts]
-        part = next((folder for folder in reversed(folders) if folder in PARTS), PARTS[0])
+        subset = next((folder for folder in reversed(folders) if folder in SUBSETS), SUBSETS[0])
         speaker = folders[-1].rpartition("-")[2]
-        found.append(Utterance(part, speaker, path.stem, name, recordings[beside]))
+        found.append(Utterance(subset, speaker, path.stem, name, recordings[beside]))
     if not found:
         raise FileNotFoundError(f"{str(files.path)!r} lacks *.phn")
-    return sorted(found, key=lambda utterance: PARTS.index(utterance.part))
+    return sorted(found, key=lambda utterance: SUBSETS.index(utterance.subset))
 
 
 def segments(files: Files, name: str, n_samples: int, report: ErrorHandler) -> Iterator[Segment]:
