@@ -1,19 +1,19 @@
-"""One branch of the stream changes: how soon is each learner as good there as it can be?
+"""How soon does each learner recover from a change in one branch of the stream?
 
-Two streams, in trees of three branches. In the first, articles (a mixture of
-prototypes, `synth.PrototypePaths`) have several topics, and from the middle of the stream on those
-below "culture" have changed places (`synth.SubtreeDrift`). In the second, an article has one topic
-(`synth.PrototypeTree`) and the same happens below one of its branches, "2".
+There are two streams, in trees of three branches. In the first, articles (a mixture of prototypes,
+`synth.PrototypePaths`) have several topics, and from the middle of the stream the topics below
+"culture" are exchanged (`synth.SubtreeDrift`). In the second, an article has one topic
+(`synth.PrototypeTree`), and the same happens below one of its branches, "2".
 
-The mark is the learner as it comes on the same articles, with the new labels from the first one on:
-it has nothing to get over. Losses are H-losses, of single topics tree-induced errors, in the branch
-and in blocks of 500 examples, means over the seeds; "elsewhere" they are those of the branches that
-have not changed, after the change. A learner has recovered from the first block on in which its
-loss is at most a quarter larger than the mark's, plus 0.01.
+The mark is the same learner on the same articles with the new labels from the start, so that there
+is no drift. The losses (H-loss; for single topics, the tree-induced error) are means over the
+seeds, in the branch, by blocks of 500 examples. "Elsewhere" is the loss in the other branches after
+the change. A learner has recovered from the first block in which its loss is at most a quarter
+above the mark, plus 0.01.
 
-Learners come as they are; with `forgetting`; and in `drift.BranchReset`, which gives every node a
-detector and starts anew in the branch where one of them gives alarm. Alarms are counted for all
-seeds: those in the branch after the change, and all others, which are false.
+Each learner is used as it is; with `forgetting`; and in `drift.BranchReset`, which gives every node
+a drift detector and resets the branch in which one gives an alarm. Alarms are counted over all
+seeds: those in the branch after the change, and all others, which are false alarms.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ Stream = Callable[[int, int], Any]
 
 
 class Run(NamedTuple):
-    """Mean losses of each block, in the branch and elsewhere, and alarms: in it, and false ones."""
+    """Mean losses by block in the branch, and elsewhere; true and false alarms."""
 
     branch: np.ndarray
     elsewhere: np.ndarray
@@ -64,7 +64,7 @@ def labels(seed: int, change: int) -> Any:
 
 
 def branch_losses(stream: Any) -> tuple[Any, Callable[[Any, Any], Iterator[tuple[Any, float]]]]:
-    """The branch that changes, and the losses of an answer by branch."""
+    """The branch that changes, and the losses of a prediction by branch."""
     t = stream.taxonomy
     branches = {top: t.subset(t.subtree(top)) for top in t.children(t.root)}
 
@@ -100,7 +100,7 @@ def mean(make: Make, stream: Stream, change: int, seeds: range) -> Run:
 
 
 def recovery(run: Run, mark: Run) -> int | None:
-    """After how many examples the loss is near the mark, at the end of a block."""
+    """The end of the first block in which the loss is near the mark."""
     near = run.branch <= 1.25 * mark.branch + 0.01
     return next(((k + 1) * BLOCK for k, block in enumerate(LATER) if near[block]), None)
 
@@ -113,7 +113,7 @@ def forgetting(learner: Any, rate: float) -> Make:
     return lambda taxonomy: learner(taxonomy, forgetting=rate)
 
 
-# (learner, remedy) -> how it is made
+# (learner, remedy) -> a function that makes it
 ALONE, FORGETTING, RESETS = "", "forgetting=0.99", "resets"
 MULTI: dict[tuple[str, str], Make] = {
     ("H-PERC", ALONE): linear_model.HPerceptron,
@@ -146,7 +146,7 @@ class Row(NamedTuple):
 
     @property
     def spared(self) -> bool:
-        """Whether the other branches lose no more than 0.01 by what happens in this one."""
+        """Whether the losses in the other branches increase by at most 0.01."""
         later = [run.elsewhere[LATER.start :].mean() for run in self]
         return bool(later[0] <= later[1] + 0.01)
 
@@ -155,7 +155,7 @@ Rows = dict[tuple[str, str], Row]
 
 
 def table(learners: dict[tuple[str, str], Make], stream: Stream, seeds: range) -> Rows:
-    """Run and print."""
+    """Run the streams and print the table."""
     heads = [f"to {(k + 1) * BLOCK:,}" for k in range(len(LATER))]
     print(f"{'':<20}{'before':>9}{''.join(f'{head:>9}' for head in heads)}{'mark':>9}", end="")
     print(f"{'recovered':>11}{'elsewhere':>11}{'mark':>7}{'alarms':>9}{'false':>7}")
@@ -174,7 +174,7 @@ def table(learners: dict[tuple[str, str], Make], stream: Stream, seeds: range) -
 
 
 def within(rows: Rows, remedy: str, most: int) -> bool:
-    """Whether it helps each of those that do not unlearn quickly by themselves."""
+    """Whether the remedy works for all learners that do not recover by themselves."""
     names = ("H-AROW", "H-RLS", "SH-RLS")
     return all((rows[name, remedy].recovered or N + 1) <= most for name in names)
 

@@ -1,4 +1,4 @@
-"""How far does one pass come where the papers of the field train for hours?
+"""How does a single pass compare with batch methods on hierarchical multilabel benchmarks?
 
 Four collections of hierarchical multilabel classification, read by `datasets.HMC`: e-mail (Enron),
 X-ray images (ImCLEF07D) and yeast genes under two schemes, FunCat, which is a tree, and the Gene
@@ -6,18 +6,19 @@ Ontology, a DAG. Run it with
 
     python examples/benchmarks/hmc.py --data FOLDER
 
-where FOLDER holds `hmc`, the files of the Clus collections. Every learner sees train and valid
-once, shuffled, since some files are sorted by class, and is tested on the test part: area under the
-pooled precision-recall curve, AU(PRC), the higher the better; H-loss, the lower; hierarchical F1.
-Words are present or not; all other features are scaled to unit variance as they come, so that a
-value which is missing is at its mean. All learners get a constant feature and, but for the logistic
-regressions, vectors of norm 1. Nothing is tuned. Learners that take long with many labels are left
-out there.
+where FOLDER holds `hmc`, the files of the Clus collections. Every learner sees the training and
+validation parts once, shuffled because some files are sorted by class, and is tested on the test
+part. The measures are the area under the pooled precision-recall curve, AU(PRC), where higher is
+better; the H-loss, where lower is better; and the hierarchical F1. Words are binary features; all
+other features are scaled to unit variance online, so a missing value is at the mean. All learners
+get a constant feature and, except for the logistic regressions, vectors of norm 1. Nothing is
+tuned. Learners that are slow with many labels are left out where there are many.
 
-The rows below the line are published: one tree of Clus-HMC (Vens et al., 2008), tuned on the valid
-part, and the network C-HMCNN (Giunchiglia and Lukasiewicz, 2020), tuned, too, and trained in many
-epochs. Where none is known for certain, there is none. As there, the three top terms of the Gene
-Ontology, which nearly every gene has, do not count in AU(PRC).
+The rows below the line are published results: a single tree of Clus-HMC (Vens et al., 2008), tuned
+on the validation part, and the neural network C-HMCNN (Giunchiglia and Lukasiewicz, 2020), also
+tuned, and trained in many epochs. Values that could not be verified are omitted. As in these
+papers, the three top terms of the Gene Ontology, which nearly all genes have, are excluded from
+AU(PRC).
 """
 
 # %%
@@ -51,7 +52,7 @@ Example = tuple[dict[str, Any], dict[str, bool]]
 
 # %% The learners, hierarchical and flat
 class Frequencies(base.MultiLabelClassifier):
-    """What needs no features: how often each label has been on."""
+    """A baseline without features: the frequency of each label."""
 
     def __init__(self, taxonomy: Taxonomy) -> None:
         self.counts = dict.fromkeys(taxonomy.nodes[1:], 0)
@@ -82,7 +83,7 @@ LEARNERS: dict[str, Callable[[Taxonomy], Any]] = {
     "SH-RLS, RBF": lambda t: kernel.SHRLS(t, kernel.RBF(sigma=1.0), budget=100),
     "logistic": lambda t: local.PerNode(river_linear_model.LogisticRegression(), t),
 }
-COSTLY = {  # the most labels with which they take part
+COSTLY = {  # the maximum number of labels
     "PERC": 1000,
     "RLS": 1000,
     "SH-RLS": 1000,
@@ -134,7 +135,7 @@ def measured(model: Any, taxonomy: Taxonomy, train: list[Example], test: list[Ex
 
 
 def rows(data: Path, collection: str, quick: bool) -> dict[str, Row]:
-    """What every learner that takes part makes of a collection."""
+    """The results of all learners on a collection."""
     stream = datasets.HMC(data, collection)
     held_out = datasets.HMC(data, collection, subsets=("test",))
     train = list(stream.take(40) if quick else stream)
@@ -164,7 +165,7 @@ def rows(data: Path, collection: str, quick: bool) -> dict[str, Row]:
 def verdict(
     claim: str, better: Callable[[float, float], bool], pairs: dict[str, tuple[float, float]]
 ) -> None:
-    """It must hold for the two figures of every collection."""
+    """The verdict on a claim, which must hold for both measures on every collection."""
     failed = [f"{a:.3f} to {b:.3f} on {c}" for c, (a, b) in pairs.items() if not better(a, b)]
     if failed:
         print(f"not reproduced  {claim}: {', '.join(failed)}")

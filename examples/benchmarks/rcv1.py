@@ -1,13 +1,13 @@
-"""What is gained by deciding for the loss? RCV1, one pass, every decision on every learner.
+"""How much does decoding for a loss gain? One pass over RCV1, every decision for every learner.
 
     python examples/benchmarks/rcv1.py --data FOLDER
 
 FOLDER holds `rcv1`, the LYRL2004 files of RCV1-v2; without it they are downloaded. The first
-`--train` documents are learned from once, the rest are tested. A row is a learner with the paper's
-rule, each node on its own; indented below it are the average of all its hypotheses, by the same
-rule, the decisions made from its scores, calibrated along the stream, and how far its probabilities
-are from being frequencies before and after. The hierarchical support vector machine of the H-RLS
-paper, trained on the whole, is the mark to beat.
+`--train` documents are learned in one pass, and the rest are tested. Each learner has a row with
+the paper's rule, which decides each node separately. The rows below it are the average of all
+hypotheses with the same rule, the decisions based on its calibrated scores, and the calibration
+error before and after. The baseline is the hierarchical support vector machine of the H-RLS paper,
+trained on the same documents in batch mode.
 """
 
 # %%
@@ -44,7 +44,7 @@ def losses(model: Any, test: Examples) -> str:
 
 
 def error(model: Any, test: Examples) -> float:
-    """How far its probabilities are from being frequencies."""
+    """The calibration error."""
     found, asked = metrics.CalibrationError(model.taxonomy), evaluate.Probabilities(model)
     for x, y in test:
         found.update(y, asked.predict_one(x))

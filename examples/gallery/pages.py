@@ -50,7 +50,7 @@ def _card(script: Script, record: Record) -> str:
 
 
 def _shown(picture: Picture) -> str:
-    """Both versions; the site shows the one that matches its colours."""
+    """Both versions; the site shows the one that matches its colour scheme."""
     alt = picture.alt.replace("[", r"\[").replace("]", r"\]")
     versions = (f"{picture.name}.png#only-light", f"{picture.name}-dark.png#only-dark")
     return " ".join(f"![{alt}]({path}){{ width={picture.width} }}" for path in versions)

@@ -1,4 +1,4 @@
-"""Figures as files: one style for all of them, and a version for light and for dark pages."""
+"""Figures as files: one style for all, in versions for light and dark pages."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from PIL import Image, ImageOps
 
-# Okabe and Ito's colours, which all eyes tell apart. Eleven points are legible where a figure of
-# nine inches is as wide as a page.
+# Okabe and Ito's colours, which are safe for colour-blind readers. Eleven points are legible if a
+# figure of nine inches is as wide as a page.
 STYLE: dict[str, Any] = {
     "axes.axisbelow": True,
     "axes.grid": True,
@@ -27,13 +27,13 @@ STYLE: dict[str, Any] = {
     "legend.frameon": False,
     "lines.linewidth": 1.8,
 }
-DPI = 160  # twice what a page shows, for screens with small pixels
-SMALL = (640, 400)  # pixels, of which a page shows half as many, too
-COLORFUL = 64.0  # how far red, green and blue are apart in what is no grey at all
+DPI = 160  # twice the size on a page, for high-resolution screens
+SMALL = (640, 400)  # pixels, also twice the size on a page
+COLORFUL = 64.0  # the range of red, green and blue above which a pixel is not grey
 
 
 def described(figure: Figure) -> str:
-    """In words, for those who do not see it: what is drawn, against what, and its names."""
+    """A description in words: the kind of plot, its axes and its legend."""
     parts = [figure.get_suptitle(), *map(_described, figure.axes)]
     return ". ".join(" ".join(part.split()) for part in parts if part)
 
@@ -45,7 +45,7 @@ def _described(ax: Axes) -> str:
 
 
 def save(figure: Figure, folder: Path, name: str) -> int:
-    """`<name>.png` and `<name>-dark.png`, and small ones: how wide a page shows them, in pixels."""
+    """Save `<name>.png`, `<name>-dark.png` and small versions; return the width on a page."""
     path = folder / f"{name}.png"
     figure.savefig(path, dpi=DPI, transparent=True)
     with Image.open(path) as light:
@@ -58,7 +58,7 @@ def save(figure: Figure, folder: Path, name: str) -> int:
 
 
 def in_the_dark(picture: Image.Image) -> Image.Image:
-    """The picture for dark pages: greys are turned round, black ink to white, and colours stay."""
+    """The picture for dark pages: greys are inverted, colours stay."""
     pixels = np.asarray(picture.convert("RGBA")).astype(float)
     ink = pixels[..., :3]
     grey = np.clip(1 - np.ptp(ink, axis=2, keepdims=True) / COLORFUL, 0, 1)

@@ -1,4 +1,4 @@
-"""What a run of a script made, and the file that it is kept in."""
+"""The output of a run of a script, and the file in which it is kept."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 
 class Picture(NamedTuple):
-    """A picture: the name of its files, what it shows, in words, and how wide, in pixels."""
+    """A picture: the name of its files, a description, and its width in pixels."""
 
     name: str
     alt: str
@@ -16,16 +16,16 @@ class Picture(NamedTuple):
 
 
 class Output(NamedTuple):
-    """What one cell made."""
+    """The output of one cell."""
 
     printed: str
     pictures: list[Picture]
 
 
 class Record(NamedTuple):
-    """What the cells made, one after the other, and how many seconds of computing they took.
+    """The output of all cells, and the computing time in seconds.
 
-    The key tells whether that was the script as it is now.
+    The key tells whether the run is that of the current script.
     """
 
     key: str

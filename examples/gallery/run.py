@@ -1,4 +1,4 @@
-"""Runs a script cell by cell and keeps what each of them printed and drew."""
+"""Runs a script cell by cell and records the output and the figures of each cell."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from typing import Any
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
-import river.evaluate  # noqa: F401  takes seconds, which are not those of the first script
+import river.evaluate  # noqa: F401  slow to import, so not counted for the first script
 from pictures import STYLE, described, save
 from record import Output, Picture, Record, store
 from script import Cell, Script
@@ -25,12 +25,12 @@ import river_hier
 
 
 class ScriptError(Exception):
-    """A cell failed; the message tells where."""
+    """A cell failed; the message has its position."""
 
 
 def key(script: Script) -> str:
-    """What a run depends on, as far as it can be told: the script, how it is run and drawn, and
-    the library's version. What examples find does not change within one, as the tests make sure."""
+    """A hash of what a run depends on: the script, the code that runs and draws it, and the
+    version of the library. Within a version, the tests ensure that the output does not change."""
     parts = [script.source, river_hier.__version__, mpl.__version__]
     modules = sorted(Path(__file__).parent.glob("*.py"))
     parts += [module.read_text(encoding="utf-8") for module in modules]
@@ -38,7 +38,7 @@ def key(script: Script) -> str:
 
 
 def run(script: Script, folder: Path) -> Record:
-    """Run the script; the folder is replaced by a new one when all has gone well."""
+    """Run the script; the folder is only replaced if all cells succeed."""
     part = folder.with_name(f"{folder.name}.part")
     shutil.rmtree(part, ignore_errors=True)
     part.mkdir(parents=True)
@@ -68,7 +68,7 @@ def _run(script: Script, folder: Path) -> Record:
 
 @contextlib.contextmanager
 def _as_main(path: Path) -> Iterator[dict[str, Any]]:
-    """The names of a module that is `__main__` for a while: what is pickled looks there."""
+    """The names of a temporary `__main__` module, which pickling requires."""
     module, before = ModuleType("__main__"), sys.modules["__main__"]
     module.__file__ = str(path)
     sys.modules["__main__"] = module
@@ -79,7 +79,7 @@ def _as_main(path: Path) -> Iterator[dict[str, Any]]:
 
 
 def _execute(cell: Cell, path: Path, names: dict[str, Any]) -> str:
-    """What the cell prints; its lines keep their numbers in what errors say."""
+    """The output of the cell; error messages have the line numbers of the script."""
     printed = io.StringIO()
     try:
         code = compile("\n" * (cell.line - 1) + cell.code, path, "exec")
@@ -88,13 +88,13 @@ def _execute(cell: Cell, path: Path, names: dict[str, Any]) -> str:
     except Exception as error:
         frames = traceback.extract_tb(error.__traceback__)
         at = [frame.lineno for frame in frames if frame.filename == str(path)] or [cell.line]
-        said = f"{path}, line {at[-1]}: {type(error).__name__}: {error}"
-        raise ScriptError(said) from error
+        message = f"{path}, line {at[-1]}: {type(error).__name__}: {error}"
+        raise ScriptError(message) from error
     return printed.getvalue()
 
 
 def _drawn(folder: Path, cell: str) -> list[Picture]:
-    """Save the figures that are open, and close them."""
+    """Save and close the open figures."""
     pictures = []
     for number in plt.get_fignums():
         figure = plt.figure(number)

@@ -1,4 +1,4 @@
-"""A script of the gallery: what it says of itself, and its cells of prose and code."""
+"""A script of the gallery: its docstring, and its cells of text and code."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 
 class Cell(NamedTuple):
-    """Markdown, then the code it announces; `line` is where the code begins, from 1."""
+    """A cell: text, then code; `line` is the first line of the code, counted from 1."""
 
     prose: str
     code: str

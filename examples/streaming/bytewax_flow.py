@@ -1,28 +1,29 @@
-"""Learns from a file of JSON lines in a Bytewax dataflow, and answers in another file.
+"""Learns from a file of JSON lines in a Bytewax dataflow, and writes predictions to another file.
 
     python examples/streaming/bytewax_flow.py --taxonomy taxonomy.json --recovery recovery \\
         --checkpoint shop.checkpoint events.jsonl answers.jsonl
 
-Each line is a message, an example or a label (see delayed.py); each example is answered by a line
-in the file of answers. A line that makes no sense is reported on standard error, by its number, and
-passed over: it changes nothing.
+Each line is a message, an example or a label (see delayed.py). For each example, a line is written
+to the output file. An invalid line is reported on standard error, by its number, and skipped
+without effect.
 
-The learner is one stateful operator under one key, so that it sees the lines in their order. Every
-`--interval` seconds Bytewax closes an epoch: its recovery store then holds where the input was,
-where the answers ended, and the state of the learner, as the bytes of a checkpoint.
+The learner is one stateful operator with one key, so it gets the lines in order. Every `--interval`
+seconds Bytewax closes an epoch: its recovery store then has the position in the input, the length
+of the output, and the state of the learner as the bytes of a checkpoint.
 
-**Killed at any moment and started again with the same files**, it goes on from the last epoch that
-was written as a whole:
+**If the program is killed and started again with the same files**, it continues from the last
+complete epoch:
 
-* each line is learned exactly once: the model is, bit for bit, that of an undisturbed run;
-* each example is answered exactly once in the file of answers in the end: Bytewax cuts the file
-  back to where the epoch ended. Until then whoever follows the file may see answers that are given
-  again;
-* lines on standard error come again after a crash.
+* each line is learned exactly once: the model is that of an uninterrupted run, bit for bit;
+* each example is predicted exactly once in the final output file: Bytewax truncates the file to its
+  length at the end of the epoch. A program that follows the file may see predictions that are
+  written again;
+* lines on standard error may be repeated after a crash.
 
-At the end of the input the state is saved as a checkpoint for other programs. More lines may then
-be appended to the input, and the flow started again. The input must stay what it was as far as it
-has been read, must end with the end of a line, and must be UTF-8: Bytewax stops at what is not.
+At the end of the input, the state is saved as a checkpoint for other programs. More lines may then
+be appended to the input, and the flow started again. The part of the input that has been read must
+not change. The input must end with the end of a line, and must be UTF-8, since Bytewax stops at
+invalid bytes.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ parser.add_argument("--interval", type=float, default=10, help="seconds between 
 
 
 class Learner(op.StatefulLogic):
-    """The learner, and the number of lines that it has seen."""
+    """The learner, and the number of lines that it has read."""
 
     def __init__(self, state: delayed.State, asked: Any) -> None:
         self.state = state
@@ -78,7 +79,7 @@ class Learner(op.StatefulLogic):
 
 
 def make_store(folder: Path) -> None:
-    """An empty recovery store, in one piece; what a killed program has left of one is deleted."""
+    """Create an empty recovery store atomically; delete the remains of an earlier attempt."""
     if folder.is_dir():
         return
     new = folder.with_name(f"{folder.name}.new")

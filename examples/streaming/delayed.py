@@ -1,19 +1,19 @@
-"""What the scripts of this folder share: a learner whose labels come later than its examples.
+"""A learner whose labels arrive later than its examples, for all scripts of this folder.
 
 There are two kinds of messages, both JSON objects. An example,
 
     {"key": "order 7", "x": {"price": 3.5, "weight": 0.2}}
 
-is answered at once and kept until its label comes; x may be a text instead, which stands for the
-counts of its words. A label, or a list of labels,
+is predicted at once and kept until its label arrives. x may be a text instead, which stands for its
+word counts. A label, or a list of labels,
 
     {"key": "order 7", "y": ["garden", "tools"]}
 
-is learned under the key of its example, which is then forgotten. A message that makes no sense is
-refused with one of the errors in `REFUSED`, and the state is as if it had not come.
+is learned together with the example of the same key, which is then removed. An invalid message
+raises one of the errors in `REFUSED` and does not change the state.
 
-The state is a dictionary of plain things, so that any program can open a checkpoint of it: the
-model, the metric, the examples that wait, and what a script adds in order to find its place again.
+The state is a dictionary of standard objects, so any program can open a checkpoint of it: the
+model, the metric, the waiting examples, and the position that a script adds.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ REFUSED = (ArithmeticError, LookupError, RecursionError, TypeError, ValueError)
 
 
 def options(description: str | None) -> argparse.ArgumentParser:
-    """The options of all the scripts."""
+    """The options of all scripts."""
     parser = argparse.ArgumentParser(
         description=description, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -45,7 +45,7 @@ def options(description: str | None) -> argparse.ArgumentParser:
 
 
 def positive(text: str) -> int:
-    """An option that counts something."""
+    """The type of options that must be positive integers."""
     if (value := int(text)) < 1:
         raise argparse.ArgumentTypeError(f"must be at least 1, got {value}")
     return value
@@ -63,7 +63,7 @@ def new_state(taxonomy: Taxonomy, **place: Any) -> State:
 
 
 def opened(path: Path, taxonomy: Taxonomy, **place: Any) -> State:
-    """The state of the checkpoint, or a new one where there is none."""
+    """The state of the checkpoint, or a new one if there is none."""
     if not path.exists():
         return new_state(taxonomy, **place)
     state: State = checkpoint.load(path)
@@ -73,7 +73,7 @@ def opened(path: Path, taxonomy: Taxonomy, **place: Any) -> State:
 
 
 def step(state: State, text: str | bytes, most_pending: int) -> dict[str, Any] | None:
-    """Take in one message. An example gives its answer, {"key": ..., "y": [...]}."""
+    """Process one message. An example returns its prediction, {"key": ..., "y": [...]}."""
     message = json.loads(text)
     model, pending = state["model"], state["pending"]
     match message:
@@ -83,7 +83,7 @@ def step(state: State, text: str | bytes, most_pending: int) -> dict[str, Any] |
             x = features(x)
             on = [label for label, yes in model.predict_one(x).items() if yes]
             pending[key] = x, on
-            if len(pending) > most_pending:  # the label of the oldest may never come
+            if len(pending) > most_pending:  # the label of the oldest may never arrive
                 del pending[next(iter(pending))]
                 state["forgotten"] += 1
             return {"key": key, "y": on}
@@ -99,7 +99,7 @@ def step(state: State, text: str | bytes, most_pending: int) -> dict[str, Any] |
 
 
 def features(x: dict[str, Any] | str) -> dict[str, Any]:
-    """A text as the counts of its words."""
+    """The word counts of a text."""
     return x if isinstance(x, dict) else collections.Counter(re.findall(r"\w+", x.lower()))
 
 

@@ -1,10 +1,10 @@
-"""Prints a stream to try the other scripts on: examples, and labels that come later.
+"""Prints a stream for the other scripts: examples, and labels that arrive later.
 
     python examples/streaming/events.py --taxonomy taxonomy.json > events.jsonl
 
-writes the taxonomy, a shop's, into the file that is named, and as many examples as `--examples`
-says to standard output. Labels come in another order than their examples, up to `--delay` examples
-later, and one in fifty never comes.
+writes the taxonomy of a shop to the given file, and `--examples` examples to standard output.
+Labels are in another order than their examples, up to `--delay` examples later, and one in fifty is
+missing.
 """
 
 from __future__ import annotations

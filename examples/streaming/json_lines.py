@@ -1,27 +1,28 @@
-"""Learns from JSON lines on standard input, and answers with JSON lines on standard output.
+"""Learns from JSON lines on standard input, and writes predictions to standard output.
 
     python examples/streaming/json_lines.py --taxonomy taxonomy.json --checkpoint shop.checkpoint \\
         < events.jsonl > answers.jsonl
 
-Each line is a message, an example or a label (see delayed.py); each example is answered at once, by
-a line such as
+Each line is a message, an example or a label (see delayed.py). Each example is predicted at once,
+in a line such as
 
     {"line": 3, "key": "order 7", "y": ["garden", "tools"]}
 
-whose "line" is the number of the line that is answered, counted from 1. A line that makes no sense
-is reported on standard error, by its number, and passed over: it changes nothing. A line counts
-once it has ended, so what a writer has half written is left for the next run.
+where "line" is the number of the example's line, counted from 1. An invalid line is reported on
+standard error, by its number, and skipped without effect. An incomplete last line is left for the
+next run.
 
-**Killed at any moment, it is started again with the same input from its beginning**, and goes on
-where the last checkpoint was; more lines may have come after the old ones. Then
+**If the program is killed, start it again with the same input from the beginning**, possibly with
+more lines at the end. It continues from the last checkpoint. Then
 
-* each line is learned exactly once: the model is, bit for bit, that of an undisturbed run;
-* each example is answered at least once: answers since the last checkpoint are given again, equal
-  in every character. Whoever must not see them twice passes over each "line" that is not above the
-  last one;
-* if the lines that were consumed are not the same any more, it stops before it learns anything.
+* each line is learned exactly once: the model is that of an uninterrupted run, bit for bit;
+* each example is predicted at least once: predictions since the last checkpoint are written again,
+  identical in every character. To ignore repetitions, skip each "line" that is not above the last
+  one;
+* if the lines that have been read are not the same any more, the program stops before it learns
+  anything.
 
-That needs an input which can be read again: a file, or `tail -n +1 -F events.jsonl`.
+This requires an input that can be read again: a file, or `tail -n +1 -F events.jsonl`.
 """
 
 from __future__ import annotations
@@ -65,7 +66,7 @@ def main() -> None:
         else:
             if answer is not None:
                 text = json.dumps({"line": number, **answer})
-                # In one piece, so that no half of it is seen, and before the checkpoint is made.
+                # Written at once, so that no reader sees half of it, and before the checkpoint.
                 print(f"{text}\n", end="", flush=True)
         state.update(lines=number, crc=crc)
         if number % asked.every == 0:

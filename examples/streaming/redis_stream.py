@@ -1,4 +1,4 @@
-"""Learns from a Redis Stream, and answers in another.
+"""Learns from a Redis Stream, and writes predictions to another.
 
     redis-server --port 6399 &
     python examples/streaming/redis_stream.py --redis redis://localhost:6399 \\
@@ -8,23 +8,25 @@ Each entry of the stream has a field `message`, an example or a label (see delay
 
     XADD events * message '{"key": "order 7", "x": {"price": 3.5, "weight": 0.2}}'
 
-and each example is answered in the stream of answers, under the id of its entry. An entry that
-makes no sense is reported on standard error, by its id, and passed over: it changes nothing.
+The prediction for each example is written to the output stream, under the id of its entry. An
+invalid entry is reported on standard error, by its id, and skipped without effect.
 
-**Killed at any moment and started again**, it goes on after the last id of its checkpoint. Entries
-are read by a consumer group, and acknowledged once a checkpoint holds what was learned from them:
+**If the program is killed and started again**, it continues after the last id of its checkpoint.
+Entries are read by a consumer group, and acknowledged once they are part of a checkpoint:
 
-* nothing is lost: what was delivered and is not in the checkpoint is delivered again;
-* nothing is learned twice: what is in the checkpoint and was not acknowledged any more, is
-  acknowledged now, and not learned. The model is, bit for bit, that of an undisturbed run;
-* each example is answered exactly once: Redis refuses a second entry under the same id. It refuses
-  one before the last, too, so nobody else may write to the stream of answers; what is not given
-  because somebody did, or not again because it was trimmed, is reported on standard error;
-* a group without pending entries says that a checkpoint holds all of them: they may be trimmed.
+* nothing is lost: entries that were delivered but are not in the checkpoint are delivered again;
+* nothing is learned twice: entries that are in the checkpoint but were not acknowledged are now
+  acknowledged, and not learned. The model is that of an uninterrupted run, bit for bit;
+* each example is predicted exactly once: Redis refuses a second entry with the same id. It also
+  refuses an id below the last one, so no other program may write to the output stream. Predictions
+  that could not be written for this reason, or not again because they were trimmed, are reported on
+  standard error;
+* if the group has no pending entries, all entries read so far are in a checkpoint and may be
+  trimmed.
 
-The checkpoint is the truth. With an older one, or none, the group goes back to where that stands,
-as far as the stream has not been trimmed. One program reads for a group: a second one would take
-away half of its entries.
+The checkpoint determines the position. With an older checkpoint, or none, the group is reset to
+that position, as far as the stream has not been trimmed. Only one program may read for a group,
+since a second one would receive half of its entries.
 """
 
 from __future__ import annotations
@@ -59,7 +61,7 @@ def main() -> None:
     taxonomy = delayed.read_taxonomy(asked.taxonomy)
     state = delayed.opened(asked.checkpoint, taxonomy, last="0-0")
     go_back(client, asked.stream, asked.group, state["last"])
-    patience = 1000 * (asked.patience or 0)  # 0 waits for ever
+    patience = 1000 * (asked.patience or 0)  # 0 waits forever
     while batch := client.xreadgroup(
         asked.group, "learner", {asked.stream: ">"}, count=asked.every, block=patience
     ):
@@ -79,7 +81,7 @@ def main() -> None:
 
 
 def go_back(client: Any, stream: str, group: str, last: str) -> None:
-    """Let the group read on after the last id of the checkpoint, and acknowledge all up to it."""
+    """Reset the group to the last id of the checkpoint, and acknowledge all entries up to it."""
     try:
         client.xgroup_create(stream, group, id=last, mkstream=True)
     except redis.ResponseError as error:
@@ -94,7 +96,7 @@ def go_back(client: Any, stream: str, group: str, last: str) -> None:
 
 
 def give(client: redis.Redis, answers: str, i: bytes, answer: dict[str, Any]) -> None:
-    """Write an answer under the id of what it answers, unless that was done before a crash."""
+    """Write a prediction under the id of its example, unless it was written before a crash."""
     message = json.dumps(answer)
     try:
         client.xadd(answers, {"message": message}, id=i)
