@@ -101,7 +101,7 @@ def main(data: str | None, with_river: bool) -> None:
     stream = datasets.RCV1(data)
     taxonomy = stream.taxonomy
     documents = list(stream)
-    floor = _native.Floor().look_up
+    floor = _native.DictWalk().walk
     rows = models(taxonomy)
     os.environ["RIVER_HIER_PURE"] = "1"  # for the process that is started next
     pipe, other = multiprocessing.Pipe()

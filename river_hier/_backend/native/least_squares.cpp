@@ -47,9 +47,8 @@ void steps(LeastSquares& rls, const Rule& rule, size_t t, FeatureMap& features, 
     ensure(X.n() == Y.n(), "a label for each row");
     FeatureMap::Busy busy(features);
     const size_t n_features = features.size();
-    const size_t n_threads = ThreadPool::n_threads();  // reads the environment: under Python's lock
+    const size_t n_threads = default_n_threads();  // reads the environment: under Python's lock
     Unlocked unlocked(X);
-    ThreadPool pool(unlocked ? n_threads : 1);
     for (size_t first = 0, n; first < X.n(); first += n) {
         n = std::min(rls.block_size(n_features), X.n() - first);
         Block block(rls, labels, n);
@@ -57,7 +56,7 @@ void steps(LeastSquares& rls, const Rule& rule, size_t t, FeatureMap& features, 
             const Vector& x = X[i];
             if (x.norm2 != 0.0) block.add(x, Y[i], t + i);
         }
-        block.learn(rule, pool);
+        block.learn(rule, unlocked ? n_threads : 1);
     }
 }
 

@@ -7,8 +7,8 @@
 
 #include "labels.hpp"
 #include "least_squares.hpp"
+#include "parallel.hpp"
 #include "portable.hpp"
-#include "thread_pool.hpp"
 
 namespace river_hier {
 
@@ -87,7 +87,7 @@ class Block {
     }
 
     template <class Rule>
-    void learn(const Rule& rule, ThreadPool& pool) {
+    void learn(const Rule& rule, size_t n_threads) {
         const size_t n = ln_ts_.size();
         bool together = n > 1;
         for (System& system : rls_.systems) {
@@ -101,7 +101,7 @@ class Block {
             tasks_.push_back(std::move(task));
             together = together && !LeastSquares::may_become_dual(system, n, least_met_, most_met_);
         }
-        if (together) return learn_together(rule, pool);
+        if (together) return learn_together(rule, n_threads);
         for (size_t i = 0; i < n; ++i)
             learn_one(rls_, *examples_[i], on(i), labels_, ln_ts_[i], rule);
     }
@@ -119,15 +119,15 @@ class Block {
     const char* on(size_t i) const { return &masks_[i * labels_.n()]; }
 
     template <class Rule>
-    void learn_together(const Rule& rule, ThreadPool& pool) {
+    void learn_together(const Rule& rule, size_t n_threads) {
         const uint32_t first = rls_.instances.n();
         const size_t n_features = rls_.instances.n_features();
         const std::vector<uint32_t> stored = store_for_all();
         if (Rule::needs_dots)
-            pool.run(stored.size(), rls_.scratch, [&](size_t k, Scratch&) {
+            parallel_for(stored.size(), n_threads, rls_.scratch, [&](size_t k, Scratch&) {
                 examples_[stored[k]]->expect_dots(n_dots_[stored[k]]);
             });
-        pool.run(tasks_.size(), rls_.scratch, [&](size_t k, Scratch& scratch) {
+        parallel_for(tasks_.size(), n_threads, rls_.scratch, [&](size_t k, Scratch& scratch) {
             for (uint32_t i : tasks_[k].examples) {
                 ExampleContext context{*examples_[i], scratch};
                 rule(rls_, *tasks_[k].system, context, on(i), ln_ts_[i]);

@@ -5,8 +5,8 @@
 #include <nanobind/stl/string.h>
 
 #include "batch.hpp"
+#include "dict_walk.hpp"
 #include "features.hpp"
-#include "floor.hpp"
 #include "hashed_features.hpp"
 #include "saved.hpp"
 #include "steps.hpp"
@@ -201,5 +201,5 @@ NB_MODULE(_native, m) {
     least_squares(m);
     steps(m);
     batches(m);
-    nb::class_<Floor>(m, "Floor").def(nb::init<>()).def("look_up", &Floor::look_up, "x"_a);
+    nb::class_<DictWalk>(m, "DictWalk").def(nb::init<>()).def("walk", &DictWalk::walk, "x"_a);
 }
