@@ -1,4 +1,4 @@
-"""The transformers of streams: what becomes of labels, and how often."""
+"""The transformers of streams: how they change labels, and how often."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from support.strategies import multilabel_streams, parents_of, single_label_stre
 TREE = Taxonomy.from_nested(
     {"animal": {"mammal": {"dog": ["wolf", "fox"], "cat": None}, "bird": ["owl"]}}
 )
-# d and e share their parents, b and c too; f has a parent more than g.
+# d and e share their parents, as do b and c; f has one parent more than g.
 _ABOVE = {"b": "a", "c": "a", "d": "bc", "e": "bc", "f": "da", "g": "d"}
 DAG = Taxonomy([(parent, child) for child, above in _ABOVE.items() for parent in above])
 LABELS = synth.PrototypeTree(branching=2, depth=3, seed=1)
@@ -83,7 +83,7 @@ def streams(draw: st.DrawFn) -> Listed:
 
 
 def nodes_on(taxonomy: Taxonomy, y: Any) -> set[Any]:
-    """Root included; a dict must be closed upwards by itself."""
+    """With the root; dictionaries must be closed upwards already."""
     if not isinstance(y, dict):
         return set(taxonomy.path(y))
     on = {taxonomy.root, *(label for label, yes in y.items() if yes)}
@@ -92,7 +92,7 @@ def nodes_on(taxonomy: Taxonomy, y: Any) -> set[Any]:
     return on
 
 
-# --- What all promise ---------------------------------------------------------------------------
+# --- All transformers ---------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("stream", TRANSFORMED)
@@ -109,7 +109,7 @@ def test_iterating_twice_gives_the_same_stream(stream: Any) -> None:
 
 
 @pytest.mark.parametrize("stream", TRANSFORMED)
-def test_what_is_known_of_a_stream_is_known_of_what_is_made_of_it(stream: Any) -> None:
+def test_attributes_of_the_inner_stream_are_kept(stream: Any) -> None:
     inner = stream.stream
     assert stream.taxonomy is inner.taxonomy
     for name in ("task", "n_features", "n_classes", "n_outputs", "sparse"):
@@ -117,12 +117,12 @@ def test_what_is_known_of_a_stream_is_known_of_what_is_made_of_it(stream: Any) -
     if not isinstance(stream, synth.Imbalanced):
         assert stream.n_samples == inner.n_samples
     assert stream.take(5).taxonomy is stream.taxonomy
-    assert not hasattr(stream, "probabilities")  # they would be those of other labels
+    assert not hasattr(stream, "probabilities")  # they would belong to the old labels
     assert all(hasattr(MULTILABELS, name) for name in ("probabilities", "reference"))
 
 
 @pytest.mark.parametrize("stream", TRANSFORMED)
-def test_the_stream_within_is_left_alone(stream: Any) -> None:
+def test_the_inner_stream_does_not_change(stream: Any) -> None:
     before = copy.deepcopy(list(stream.stream.take(200)))
     for x, y in stream.take(100):
         x.clear()
@@ -139,7 +139,7 @@ def test_examples_are_plain_python_and_closed_upwards(stream: Any) -> None:
 
 
 @pytest.mark.parametrize("stream", TRANSFORMED)
-def test_features_are_never_touched(stream: Any) -> None:
+def test_features_do_not_change(stream: Any) -> None:
     given = iter([x for x, _ in stream.stream.take(2000)])
     assert all(x in given for x, _ in stream.take(100))  # a subsequence
 
@@ -176,7 +176,7 @@ def test_seeds() -> None:
 
 
 @given(stream=streams(), rate=st.sampled_from([0.0, 0.5, 1.0]), seed=st.integers(0, 1000))
-def test_noise_gives_what_the_oracle_holds_possible(stream: Listed, rate: float, seed: int) -> None:
+def test_noisy_labels_are_possible_by_the_oracle(stream: Listed, rate: float, seed: int) -> None:
     parents = parents_of(stream.taxonomy)
     noisy = synth.LabelNoise(stream, rate, seed)
     for (_, y), (_, z) in zip(stream, noisy, strict=True):
@@ -209,7 +209,7 @@ def test_noise_gives_what_the_oracle_holds_possible(stream: Listed, rate: float,
     ],
 )
 @pytest.mark.parametrize("rate", [0.1, 0.7])
-def test_noise_comes_as_often_as_the_oracle_says(taxonomy: Taxonomy, y: Any, rate: float) -> None:
+def test_frequencies_of_noisy_labels(taxonomy: Taxonomy, y: Any, rate: float) -> None:
     y = full(taxonomy, y) if isinstance(y, set) else y
     m = 3000
     expected = oracles.noisy(parents_of(taxonomy), rate, nodes_on(taxonomy, y))
@@ -220,8 +220,8 @@ def test_noise_comes_as_often_as_the_oracle_says(taxonomy: Taxonomy, y: Any, rat
         assert abs(counts[outcome] - m * p) <= 4 * math.sqrt(m * p * (1 - p)) + 1e-6
 
 
-def test_mistakes_do_not_depend_on_each_other() -> None:
-    """Two in a row come as often as they should."""
+def test_noise_is_independent() -> None:
+    """Two noisy labels in a row are as frequent as they should be."""
     stream = synth.LabelNoise(Listed(TREE, [({}, "wolf")] * 20_000), 0.3, seed=5)
     wrong = [y == "fox" for _, y in stream]
     both = sum(a and b for a, b in itertools.pairwise(wrong))
@@ -232,7 +232,7 @@ def test_mistakes_do_not_depend_on_each_other() -> None:
 
 
 @pytest.mark.parametrize("exponent", [0.5, 1.0, 2])
-def test_the_shares_are_zipf_s(exponent: float) -> None:
+def test_shares_follow_zipfs_law(exponent: float) -> None:
     shares = synth.Imbalanced(LABELS, exponent, seed=4).shares
     n = len(LABELS.taxonomy)
     assert tuple(shares) == LABELS.taxonomy.nodes
@@ -240,7 +240,7 @@ def test_the_shares_are_zipf_s(exponent: float) -> None:
     assert shares != synth.Imbalanced(LABELS, exponent, seed=5).shares
 
 
-def test_uniform_labels_become_zipf_s() -> None:
+def test_uniform_labels_follow_zipfs_law_afterwards() -> None:
     stream = synth.Imbalanced(LABELS, 1.0, seed=4)
     m, shares = 4000, stream.shares
     total = sum(shares.values())
@@ -259,7 +259,7 @@ def test_a_multilabel_is_as_rare_as_its_rarest_path(labels: set[str]) -> None:
     assert abs(len(list(stream)) - m * share) <= 4 * math.sqrt(m * share * (1 - share))
 
 
-def test_what_is_kept_is_as_it_was() -> None:
+def test_kept_examples_do_not_change() -> None:
     kept = list(synth.Imbalanced(LABELS, 1.0, seed=4).take(200))
     given = iter(list(LABELS.take(3000)))
     assert all(example in given for example in kept)
@@ -271,7 +271,7 @@ def test_what_is_kept_is_as_it_was() -> None:
 
 
 @given(stream=streams(), data=st.data())
-def test_labels_appear_as_the_oracle_says(stream: Listed, data: Any) -> None:
+def test_labels_appear_as_in_the_oracle(stream: Listed, data: Any) -> None:
     t = stream.taxonomy
     steps = st.integers(0, len(stream.examples) + 1)
     appears_at = data.draw(st.dictionaries(st.sampled_from(t.nodes[1:]), steps))
@@ -288,7 +288,7 @@ def test_labels_appear_as_the_oracle_says(stream: Listed, data: Any) -> None:
             assert oracles.path_ends(parents, expected) == {z}
 
 
-def test_once_all_are_there_nothing_differs() -> None:
+def test_after_all_labels_have_appeared_nothing_changes() -> None:
     for stream, appearing in ((LABELS, TRANSFORMED[5]), (MULTILABELS, TRANSFORMED[6])):
         pairs = list(zip(stream.take(600), appearing.take(600), strict=True))
         assert all(ours == theirs for theirs, ours in pairs[400:])
@@ -296,13 +296,13 @@ def test_once_all_are_there_nothing_differs() -> None:
         assert appearing.taxonomy_at(400) == appearing.taxonomy == stream.taxonomy
 
 
-def test_a_label_appears_at_its_very_step() -> None:
+def test_a_label_appears_exactly_at_its_step() -> None:
     stream = synth.Appearing(Listed(TREE, [({}, "wolf")] * 6), {"wolf": 4, "dog": 1, "fox": 2})
     assert [y for _, y in stream] == ["mammal", "dog", "dog", "dog", "wolf", "wolf"]
     assert [len(stream.taxonomy_at(step)) for step in (0, 1, 2, 3, 4)] == [5, 6, 7, 7, 8]
 
 
-def test_an_open_learner_meets_labels_when_they_appear() -> None:
+def test_an_open_learner_learns_labels_when_they_appear() -> None:
     stream = TRANSFORMED[6]
     model = linear_model.HPerceptron()
     for step, (x, y) in enumerate(stream.take(500)):
@@ -315,7 +315,7 @@ def test_an_open_learner_meets_labels_when_they_appear() -> None:
 
 
 @given(stream=streams(), data=st.data())
-def test_labels_change_places_as_the_oracle_says(stream: Listed, data: Any) -> None:
+def test_labels_are_swapped_as_in_the_oracle(stream: Listed, data: Any) -> None:
     t = stream.taxonomy
     parents = parents_of(t)
     drift_in, drift_at = data.draw(st.sampled_from(t.nodes)), data.draw(st.integers(0, 20))
@@ -337,7 +337,7 @@ def test_labels_change_places_as_the_oracle_says(stream: Listed, data: Any) -> N
     assert all(new != old and t.parents(new) == t.parents(old) for old, new in renamed.items())
 
 
-def test_a_gradual_drift_is_a_mixture_that_changes_evenly() -> None:
+def test_a_gradual_drift_is_a_linearly_changing_mixture() -> None:
     start, width = 500, 9000
     wolves = Listed(TREE, [({}, "wolf")] * 10_000)
     changed = [y == "fox" for _, y in synth.SubtreeDrift(wolves, "dog", start, width, seed=1)]
@@ -353,15 +353,15 @@ def test_a_gradual_drift_is_a_mixture_that_changes_evenly() -> None:
     assert all(other != first for other in others)
 
 
-def test_as_many_drifts_as_there_are_siblings_undo_it() -> None:
+def test_as_many_drifts_as_siblings_restore_the_labels() -> None:
     drifted: Any = LABELS
     for _ in range(2):  # pairs of siblings
         drifted = synth.SubtreeDrift(drifted, "1", 50)
     assert list(drifted.take(300)) == list(LABELS.take(300))
 
 
-def test_the_loss_rises_in_that_branch_alone() -> None:
-    """Within the luck of the draw: all labels compete in a single-label learner."""
+def test_the_loss_rises_only_in_the_branch() -> None:
+    """Up to chance: in a single-label learner all labels compete."""
     drifting = synth.SubtreeDrift(synth.PrototypeTree(2, 3, noise=0.04, seed=2), "1", 1500)
     model = linear_model.AveragedHieron(drifting.taxonomy)
     wrong: dict[str, list[list[int]]] = {"1": [[], []], "2": [[], []]}
@@ -376,8 +376,8 @@ def test_the_loss_rises_in_that_branch_alone() -> None:
 
 
 @pytest.mark.parametrize("learner", ["HPerceptron", "HRLS", "SHRLS", "HAROW"])
-def test_learners_of_nodes_by_themselves_do_not_notice_a_drift_elsewhere(learner: str) -> None:
-    """Exactly: with the same examples and labels outside the branch, the same answers there."""
+def test_independent_nodes_are_not_affected_by_drift_elsewhere(learner: str) -> None:
+    """Exactly: the same examples and labels outside the branch give the same predictions there."""
     models = [getattr(linear_model, learner)(TREE) for _ in range(3)]
     steady = synth.LinearLabels(TREE, n_features=3, seed=3)
     turning = synth.LinearLabels(TREE, n_features=3, seed=3, drift_at=200, drift_in="mammal")
@@ -396,7 +396,7 @@ def test_learners_of_nodes_by_themselves_do_not_notice_a_drift_elsewhere(learner
     assert min(branch_differs) > 20
 
 
-def test_one_seed_may_serve_different_transformers() -> None:
+def test_transformers_may_share_a_seed() -> None:
     m = 8000
     drifting = synth.SubtreeDrift(Listed(TREE, [({}, "wolf")] * m), "dog", 0, 2 * m, seed=9)
     stream = synth.Imbalanced(drifting, 1.0, seed=9)
@@ -419,7 +419,7 @@ def test_progressive_validation(stream: Any) -> None:
     assert 0 < metric.get() < len(t) / 2
 
 
-def test_regret_is_sampled_and_wants_an_end() -> None:
+def test_regret_is_sampled_and_needs_a_finite_stream() -> None:
     noisy = synth.LabelNoise(MULTILABELS, 0.3, seed=1)
     model, reference = linear_model.HPerceptron(TREE), MULTILABELS.reference
     (state,) = evaluate.iter_regret(noisy.take(50), model, reference, losses.h_loss, step=50)
@@ -432,7 +432,7 @@ def test_regret_is_sampled_and_wants_an_end() -> None:
             evaluate.regret(endless, model, reference, losses.h_loss)
 
 
-def test_files_are_opened_when_they_are_read(tmp_path: Path) -> None:
+def test_files_are_opened_lazily(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         next(iter(synth.Imbalanced(datasets.RCV1(tmp_path))))
     folder = write_corpus(tmp_path)
@@ -441,7 +441,7 @@ def test_files_are_opened_when_they_are_read(tmp_path: Path) -> None:
     assert len(list(noisy)) == len(list(noisy)) == len(list(clean))
     assert [x for x, _ in noisy] == [x for x, _ in clean]
     assert [set(y) for _, y in noisy] == [set(y) for _, y in clean]
-    # The other documents' paths end at only children.
+    # The paths of the other documents end at nodes without siblings.
     assert [z != y for (_, y), (_, z) in zip(clean, noisy, strict=True)] == [False, True, False]
 
 
@@ -470,7 +470,7 @@ def test_on_rcv1() -> None:
 
 
 @pytest.mark.parametrize("y", ["wolff", {"wolff": True}])
-def test_a_stream_of_labels_that_its_taxonomy_lacks(y: Any) -> None:
+def test_labels_that_are_not_in_the_taxonomy(y: Any) -> None:
     wrong = Listed(TREE, [({}, y)])
     for stream in (
         synth.LabelNoise(wrong),

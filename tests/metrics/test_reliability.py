@@ -1,4 +1,4 @@
-"""Probabilities against frequencies: the metrics against loops, laws, and River's machinery."""
+"""Reliability and calibration error against loops and general laws, and in River's loop."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def streams(draw: st.DrawFn) -> Any:
 
 
 def decisions(taxonomy: Taxonomy, stream: Any, counted: Any = None) -> list[Decision]:
-    """One by one; labels of which nothing is said are held for impossible."""
+    """One by one; missing labels have probability 0."""
     parents = parents_of(taxonomy)
     return [
         (said.get(v, 0.0), v in oracles.closure(parents, y), w)
@@ -53,7 +53,7 @@ def feed(metric: Any, stream: Any) -> Any:
 
 @given(stream=streams(), n_bins=st.integers(1, 12), data=st.data())
 @n_examples(60)
-def test_they_equal_the_naive_ones(stream: Any, n_bins: int, data: Any) -> None:
+def test_metrics_equal_the_naive_ones(stream: Any, n_bins: int, data: Any) -> None:
     taxonomy, examples = stream
     named = data.draw(st.none() | st.sets(st.sampled_from(taxonomy.nodes[1:]), min_size=1))
     each = decisions(taxonomy, examples, named)
@@ -71,7 +71,7 @@ def test_they_equal_the_naive_ones(stream: Any, n_bins: int, data: Any) -> None:
 
 @given(stream=streams(), data=st.data())
 @n_examples(50)
-def test_reverting_some_leaves_the_others(stream: Any, data: Any) -> None:
+def test_reverting_some_examples_keeps_the_others(stream: Any, data: Any) -> None:
     taxonomy, examples = stream
     gone = data.draw(st.lists(st.booleans(), min_size=len(examples), max_size=len(examples)))
     rest = [example for example, out in zip(examples, gone, strict=True) if not out]
@@ -85,24 +85,24 @@ def test_reverting_some_leaves_the_others(stream: Any, data: Any) -> None:
         assert rolling.get() == feed(kind(taxonomy), examples[-2:]).get()
 
 
-def test_who_knows_the_frequencies_has_no_error_and_who_boasts_has() -> None:
+def test_true_probabilities_have_no_error_and_overconfident_ones_have() -> None:
     rng = np.random.default_rng(1)
     labels = list(range(40))
     taxonomy = Taxonomy.flat(labels, root="root")
-    honest, boasting, dull = (metrics.CalibrationError(taxonomy) for _ in range(3))
+    honest, overconfident, dull = (metrics.CalibrationError(taxonomy) for _ in range(3))
     p = rng.random((500, len(labels)))
     on = rng.random(p.shape) < p
     for said, y in zip(p, on.tolist(), strict=True):
         truth = dict(zip(labels, y, strict=True))
         honest.update(truth, dict(zip(labels, said.tolist(), strict=True)))
-        boasting.update(truth, dict(zip(labels, (said > 0.5).astype(float), strict=True)))
+        overconfident.update(truth, dict(zip(labels, (said > 0.5).astype(float), strict=True)))
         dull.update(truth, dict.fromkeys(labels, 0.5))
     assert honest.get() < 0.015
-    assert boasting.get() == pytest.approx(0.25, abs=0.01)  # the mean of min(p, 1 - p)
+    assert overconfident.get() == pytest.approx(0.25, abs=0.01)  # the mean of min(p, 1 - p)
     assert dull.get() < 0.02
 
 
-def test_borders_are_in_the_upper_bin_and_1_in_the_last() -> None:
+def test_borders_belong_to_the_upper_bin_and_1_to_the_last() -> None:
     metric = metrics.Reliability(TREE, n_bins=4, candidates=["b"])
     for p in (0.0, 0.25, 0.5, 1.0):
         metric.update("b" if p else set(), {"b": p})
@@ -114,8 +114,8 @@ def test_borders_are_in_the_upper_bin_and_1_in_the_last() -> None:
     }
 
 
-def test_calibration_shows() -> None:
-    """On a noisy stream, H-PERC as it comes and calibrated, in River's loop."""
+def test_calibration_lowers_the_error() -> None:
+    """H-PERC with and without calibration on a noisy stream, in River's loop."""
     stream = synth.PrototypePaths(TREE, noise=0.36, seed=1)
     found = []
     for model in (
@@ -130,7 +130,7 @@ def test_calibration_shows() -> None:
 
 
 @pytest.mark.parametrize("kind", BOTH)
-def test_they_are_river_metrics(kind: Any) -> None:
+def test_rivers_interface(kind: Any) -> None:
     metric = kind(TREE, 5, ("a", "b"))
     assert "no examples" in repr(metric) or repr(metric) == "CalibrationError: 0.00%"
     metric.update("b", {"a": 0.75, "b": 0.25, "c": 0.5})
@@ -162,7 +162,7 @@ def test_they_are_river_metrics(kind: Any) -> None:
         ("b", {"b": 1.0}, -1.0, ValueError, "`w` must be a finite number of at least 0"),
     ],
 )
-def test_a_refused_example_changes_nothing(
+def test_a_rejected_example_changes_nothing(
     kind: Any, y: Any, said: Any, w: float, error: Any, message: str
 ) -> None:
     metric = kind(TREE)
