@@ -2,9 +2,8 @@
 
 A label at the bottom of a taxonomy is informative but easily wrong; its ancestors are less
 informative but safer. Multilabel models predict coherent sets of nodes: `sport` alone is a valid
-prediction, `sport > ball game` is more specific, and an article may be about sport and culture at
-once. So a model can be specific where it is certain, and stop where it is not. Where should it
-stop?
+prediction, `sport > ball game` is more specific. So a model can be specific where it is certain,
+and stop where it is not. Where should it stop?
 """
 
 # %%
@@ -53,9 +52,8 @@ for label in sorted(frozenset.union(*answers) - {news.root}, key=news.path):
     print(f"{name:<15}{true:>8}{p[label][True]:>8.2f}" + "".join(f"{on:>11}" for on in said))
 
 # %%
-# Over the whole stream, predicting before learning. Hierarchical precision is the fraction of
-# predicted nodes that are true, recall the fraction of true nodes that are predicted, and F1
-# their harmonic mean.
+# Over the whole stream, predicting before learning. Precision is the fraction of predicted nodes
+# that are true, recall the fraction of true nodes that are predicted, F1 their harmonic mean.
 thresholds = [t / 10 for t in range(1, 10)]
 rules = {"own rule": None} | {f"p >= {t}": t for t in thresholds}
 scores = {r: metrics.HPrecision(news) + metrics.HRecall(news) + metrics.HF1(news) for r in rules}

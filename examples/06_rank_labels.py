@@ -38,17 +38,15 @@ def articles(n, seed):
 
 
 # %%
-# River evaluates what `predict_one` returns; `Ranked` makes a model return scores, as required by
-# ranking metrics. The maximal loss is the distance, in edges, between the labels of the worst
-# misordered pair.
+# River evaluates what `predict_one` returns; `Ranked` makes a model return scores, which ranking
+# metrics need. The maximal loss is the distance, in edges, of the worst misordered pair of labels.
 model = linear_model.HMinOver(news)
 measures = metrics.OneAccuracy(news) + metrics.AveragePrecision(news) + metrics.MaximalLoss(news)
 progressive_val_score(articles(1000, seed=42), evaluate.Ranked(model), measures)
 print("one pass over 1,000 articles", *measures, sep="\n  ")
 
 # %%
-# The number of predicted topics is determined by a threshold on the scores, which is learned as
-# well.
+# A threshold on the scores, which is learned as well, determines the number of predicted topics.
 x, y = next(articles(1, seed=7))
 scores, answer = model.score_one(x), model.predict_one(x)
 print(f"\nan article on {' and '.join(sorted(y))}; the threshold is {model.threshold_one(x):.2f}")
@@ -56,9 +54,8 @@ for label in sorted(news.leaves, key=lambda label: -scores[label])[:4]:
     print(f"  {label:<10}{scores[label]:>7.2f}  {'on' if answer[label] else '-'}")
 
 # %%
-# Now with a fixed list of articles. `BatchHMinOver` visits them repeatedly until all are ranked
-# correctly. The flat variant is the same class with a flat taxonomy. Both are tested on 200 other
-# articles, five times.
+# Now with a fixed list of articles, which `BatchHMinOver` visits until all are ranked correctly.
+# Flat is the same class with a flat taxonomy. Both are tested on 200 other articles, five times.
 sizes, seeds = (10, 20, 40, 80, 160), range(5)
 ways = (("with the tree", news, None), ("flat", news.flatten(), news.leaves))
 test = list(articles(200, seed=42))
@@ -79,8 +76,7 @@ for i, measure in enumerate(("maximal loss, edges", "misordered pairs, %")):
         print(f"  {name:<22}" + "".join(f"{(1, 100)[i] * values[i]:>7.2f}" for values in curve))
 
 # %%
-# With the tree, both losses are lower for every number of articles. The difference is smallest
-# for the largest number.
+# With the tree, both losses are lower for every number of articles, least so for the largest.
 try:
     import matplotlib.pyplot as plt
 except ImportError:

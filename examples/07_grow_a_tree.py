@@ -1,10 +1,9 @@
 """Can a handful of yes-no questions do the work of all pairs of classes?
 
 To distinguish twelve topics with binary classifiers, one can train a classifier for each pair of
-topics, 66 in all, and let them vote. Alternatively, one can arrange the topics as the leaves of a
-binary tree, put a classifier at each of its 11 inner nodes, and follow their decisions from the
-root to a leaf. Which tree? This one is grown from the words that the topics use (El-Yaniv and
-Etzion-Rosenberg, 2002).
+topics, 66 in all, and let them vote. Or one can arrange the topics as the leaves of a binary tree,
+put a classifier at each of its 11 inner nodes, and follow their decisions to a leaf. This tree is
+grown from the words that the topics use (El-Yaniv and Etzion-Rosenberg, 2002).
 """
 
 # %%
@@ -38,10 +37,9 @@ stream: list = list(texts(2000, seed=42))
 print(stream[0])
 
 # %%
-# Learning an example only updates counts. To grow a tree, the builder merges two topics at a
-# time, preferably those with similar words. It grows ten trees and keeps the one with the lowest
-# estimated error. The procedure is so random that the sections should not be expected to appear
-# in the tree.
+# Learning an example only updates counts. To grow a tree, the builder merges two topics at a time,
+# preferably those with similar words. It grows ten trees and keeps the one with the lowest
+# estimated error. There is much chance in this: do not expect the sections to appear in the tree.
 builder = induction.JensenShannonTree(n_restarts=10, seed=42)
 for x, topic in stream[:400]:
     builder.learn_one(x, topic)
@@ -54,9 +52,8 @@ print(f"From one word alone, no classifier errs less than {lower:.0%}; a text ha
 
 # %%
 # The same classifier in every decomposition. One tree adds each topic as a sibling of all earlier
-# ones. Another starts like this and switches, after 400 texts, to the tree grown by the builder,
-# which resets the classifiers that no longer fit. Soft decoding multiplies the probabilities
-# along each path instead of following a single one.
+# ones. Another starts like this and switches to a grown tree after 400 texts, which resets the
+# classifiers that no longer fit. Soft decoding multiplies the probabilities along all paths.
 binary = linear_model.LogisticRegression(optim.AdaGrad(0.3))
 models: dict = {
     "tree, as they come": induction.BinaryDecomposition(binary),
@@ -85,8 +82,7 @@ for (name, curve), (have, ask) in zip(curves.items(), asked, strict=True):
     print(f"{name:<20}{first:>11.1%}{last:>10.1%}{have:>13}{ask:>7.1f}")
 
 # %%
-# The tree that is rebuilt resets the classifiers that no longer fit, which takes about a thousand
-# texts to make up for.
+# The tree that is rebuilt resets some classifiers, which takes about a thousand texts to recover.
 try:
     import matplotlib.pyplot as plt
 except ImportError:

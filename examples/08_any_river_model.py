@@ -58,17 +58,15 @@ for name, pipeline in pipelines.items():
     print(f"{name:<24}" + "".join(cells))
 
 # %%
-# The nodes may have different classifiers. A mapping assigns some; that of the root is the
-# default.
+# The nodes may have different classifiers. A mapping assigns some; the root's is the default.
 neighbours = preprocessing.StandardScaler() | neighbors.KNNClassifier(n_neighbors=5)
 mixed = {"picture": pipelines["passive-aggressive"], "building": neighbours}
 edges, hits = follow(local.PerParent(mixed, pictures))
 print(f"{'  neighbours in building':<24}{'':>16}{f'{edges:.3f} / {hits:.1%}':>16}")
 
 # %%
-# With a threshold, the path ends where no child is probable enough. The prediction is less
-# specific but safer: precision is the fraction of predicted nodes that are true, recall the
-# fraction of true nodes that are predicted.
+# With a threshold, the path ends where no child is probable enough. The prediction is less specific
+# but safer: precision is the fraction of predicted nodes that are true, recall that of true nodes.
 thresholds, curve = [0.0, 0.4, 0.5, 0.6, 0.7, 0.8], []
 print(f"\n{'threshold':<24}{'precision':>16}{'recall':>16}")
 for threshold in thresholds:

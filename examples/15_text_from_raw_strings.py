@@ -1,9 +1,8 @@
 """How does one learn from raw text?
 
 Messages arrive as strings. A pipeline splits them into words, weights the words by their rarity so
-far, and passes them to a learner; all of its parts learn online. There are two ways to weight
-words here, River's and that of the H-RLS paper, and two learners for text. Which combination is
-best?
+far, and passes them to a learner; all of its parts learn online. There are two ways to weight words
+here, River's and that of the H-RLS paper, and two learners. Which combination is best?
 """
 
 # %%
@@ -52,8 +51,7 @@ for x, y in stream[:2]:
 
 # %%
 # Three ways from text to features, two learners. River's `TFIDF` keeps all words, and optionally
-# pairs of words; `LogTFIDF` ignores words that have occurred less than three times, including
-# most names.
+# pairs; `LogTFIDF` ignores words that have occurred less than three times, including most names.
 bags = {
     "LogTFIDF": feature_extraction.LogTFIDF(on="text"),
     "TFIDF": TFIDF(on="text"),
@@ -74,10 +72,9 @@ for kind, bag in bags.items():
         print(f"{f'{kind} | {name}':<28}{loss:>8.3f}{f1:>8.1%}{n_features:>10,}")
 
 # %%
-# Names carry no information here, and `HAROW` does as well without them. Pairs help most: the
-# relevant words have other neighbours than the irrelevant ones. Therefore the same words in
-# another order have other scores. Each score is a sum over features, the three largest of which
-# are shown.
+# Names carry no information here. Pairs help most: relevant words have other neighbours than
+# irrelevant ones, so the same words in another order have other scores. Each score is a sum over
+# features, the three largest of which are shown.
 for text in ("I fell over a branch beside the lamp.", "I fell over a lamp beside the branch."):
     print(f"\n{text}")
     for label, why in inspection.explain_one(model, {"text": text}).items():
