@@ -488,7 +488,7 @@ def test_labels_that_are_not_in_the_taxonomy(y: Any) -> None:
 @pytest.mark.parametrize(
     ("make", "error", "message"),
     [
-        (lambda: synth.LabelNoise([]), TypeError, "knows its taxonomy, .* got list"),
+        (lambda: synth.LabelNoise([]), TypeError, "with a taxonomy, .* got list"),
         (lambda: synth.LabelNoise(iter(LABELS)), TypeError, "got generator"),
         (lambda: synth.Imbalanced(TREE), TypeError, "got Taxonomy"),
         (lambda: synth.Appearing(None, {}), TypeError, "got NoneType"),

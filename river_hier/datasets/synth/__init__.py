@@ -1,7 +1,7 @@
-"""Synthetic streams, with the truth attached.
+"""Synthetic streams whose true model is known.
 
-Generators: those of two papers, and one of several partial paths. Transformers: each takes any
-stream of `datasets` and gives it one of the troubles that real streams have.
+There are generators, two from papers and one of multilabels with partial paths, and transformers,
+each of which adds a difficulty of real data to any stream of `datasets`.
 
 """
 

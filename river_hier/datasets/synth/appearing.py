@@ -1,4 +1,4 @@
-"""Labels that appear in the course of the stream."""
+"""Labels that appear in the course of a stream."""
 
 from __future__ import annotations
 
@@ -15,27 +15,25 @@ from .transformed import Transformed
 
 
 class Appearing(Transformed):
-    """A stream whose labels are not all there from the start: what a growing catalogue gives.
+    """A stream whose labels appear one after the other, as in a growing catalogue.
 
-    A label appears at a step, and not before its ancestors do. Up to there its examples are called
-    by what there is: in place of a single label that has not appeared stands its deepest ancestor
-    that has, and a multilabel does not mention labels that have not appeared. So a learner that
-    starts from an open taxonomy meets each label when it appears.
+    Each label appears at a given step, but not before its ancestors. Until then, a single label is
+    replaced by its deepest ancestor that has appeared, and a multilabel leaves it out. A learner
+    with an open taxonomy thus encounters each label when it appears.
 
-    `taxonomy` is the final one; `taxonomy_at` has those on the way there. The labels that nothing
-    is missing from are those of `stream`, example by example. Labels that noise brings must appear
-    as well: put `Appearing` around `LabelNoise`, not the other way round. An example takes
-    O(labels of y) steps beside what it takes there.
+    `taxonomy` is the final taxonomy; `taxonomy_at` returns the one at a given step. The complete
+    labels are those of `stream`, example by example. Noisy labels must appear as well, so put
+    `Appearing` around `LabelNoise`, not the other way round. The additional time is O(labels of y)
+    per example.
 
     Parameters
     ----------
     stream
-        Any stream of `datasets`, or a prefix of one. Where it has single labels, the taxonomy must
-        be a tree.
+        A stream of `datasets`, or a prefix of one. If it has single labels, the taxonomy must be a
+        tree.
     appears_at
-        `{label: step}`, with steps counted from 0: the first example that may have the label. What
-        is not in it is there from the start. Labels that are not in the taxonomy raise an
-        `UnknownLabelError`.
+        `{label: step}`: the first example, counted from 0, that may have the label. Other labels
+        are known from the start. Unknown labels raise an `UnknownLabelError`.
 
     Examples
     --------
@@ -49,8 +47,8 @@ class Appearing(Transformed):
     >>> stream.taxonomy_at(300).nodes
     ('animal', 'mammal', 'wolf', 'whale')
 
-    A learner of an open taxonomy meets the labels one after the other. How many it knows, and its
-    loss on each 100 examples:
+    A learner with an open taxonomy encounters the labels one after the other. The number of labels
+    it knows, and its loss, every 100 examples:
 
     >>> model = linear_model.HAROW()
     >>> for step, (x, y) in enumerate(stream.take(900)):
@@ -92,7 +90,7 @@ class Appearing(Transformed):
             self._since.append(max([own, *(self._since[p] for p in parents)]))
 
     def taxonomy_at(self, step: int) -> Taxonomy:
-        """The taxonomy of the labels that have appeared by that step, counted from 0."""
+        """Return the taxonomy of the labels that have appeared by a step, counted from 0."""
         there = [since <= step for since in self._since]
         return self.taxonomy.subset(list(compress(self.taxonomy.nodes, there)))
 

@@ -1,4 +1,4 @@
-"""Few common labels, many rare ones."""
+"""Imbalanced labels."""
 
 from __future__ import annotations
 
@@ -12,32 +12,32 @@ from .transformed import Transformed, path_ends
 
 
 class Imbalanced(Transformed):
-    r"""A stream thinned out, so that few labels are common and many are rare.
+    r"""A subsampled stream in which few labels are common and many are rare.
 
-    Labels, the root and the inner nodes included, are ranked at random, and of the examples of the
-    label of rank $r$ a share of $r^{-s}$ is kept, each example by a toss of its own: Zipf's law
-    with the exponent $s$. Where labels come equally often, as in `PrototypeTree`, the popularity of
-    the label of rank $r$ then is $r^{-s} / \sum_k k^{-s}$. A multilabel is kept as its rarest path
-    is, the label of a path being the node where it ends.
+    Labels, including the root and the inner nodes, are ranked at random. Each example of the label
+    of rank $r$ is kept independently with probability $r^{-s}$: Zipf's law with exponent $s$. If
+    the labels are equally frequent, as in `PrototypeTree`, the frequency of the label of rank $r$
+    becomes $r^{-s} / \sum_k k^{-s}$. The label of a path is the node at its end, and the rarest
+    path of a multilabel determines the probability that it is kept.
 
-    Which examples are dropped depends on their labels only, so $P(x \mid y)$ stays as it is. Of
-    $n$ labels that come equally often, a share of $\sum_k k^{-s} / n$ is kept: the others are made
-    in vain.
+    The selection depends on labels only, so $P(x \mid y)$ is unchanged. Of $n$ equally frequent
+    labels, a share of $\sum_k k^{-s} / n$ of the examples is kept; the others are generated and
+    discarded.
 
     Parameters
     ----------
     stream
-        Any stream of `datasets`, or a prefix of one.
+        A stream of `datasets`, or a prefix of one.
     exponent
-        The exponent $s$, at least 0, which keeps everything.
+        The exponent $s$, at least 0; with 0 all examples are kept.
     seed
-        Random seed number used for reproducibility. Without one, each object has ranks of its
-        own, and can still be iterated again.
+        Random seed number used for reproducibility. Without one, each object has different ranks,
+        but can still be iterated several times.
 
     Attributes
     ----------
     shares
-        The share that is kept of each label's examples, `{label: share}`.
+        The share of examples kept for each label, `{label: share}`.
 
     Examples
     --------
@@ -51,7 +51,7 @@ class Imbalanced(Transformed):
     >>> stream.shares
     {'root': 0.167, '1': 0.143, '2': 1.0, '1.1': 0.25, '1.2': 0.2, '2.1': 0.5, '2.2': 0.333}
 
-    What is rare is learned slowly, and hardly matters:
+    Rare labels are learned slowly, but contribute little to the error:
 
     >>> for stream in (balanced, stream):
     ...     model = linear_model.Hieron(stream.taxonomy)
@@ -68,13 +68,13 @@ class Imbalanced(Transformed):
         sampling.check_number("exponent", exponent, at_least=0)
         self._entropy = sampling.entropy(seed)
         super().__init__(stream)
-        self.n_samples = None  # nobody knows before it is over
+        self.n_samples = None  # unknown in advance
         self.exponent = exponent
         self.seed = seed
 
     @property
     def shares(self) -> dict[Label, float]:
-        """The share that is kept of each label's examples."""
+        """The share of examples kept for each label."""
         nodes = self.taxonomy.nodes
         rng = sampling.generator(self._entropy, sampling.RANKS)
         return dict(zip(nodes, sampling.zipf(len(nodes), self.exponent, rng).tolist(), strict=True))

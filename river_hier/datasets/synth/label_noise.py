@@ -1,4 +1,4 @@
-"""Labels taken for their siblings."""
+"""Label noise between siblings."""
 
 from __future__ import annotations
 
@@ -12,29 +12,29 @@ from .transformed import Transformed, families, path_ends, renamed
 
 
 class LabelNoise(Transformed):
-    """A stream whose labels are sometimes taken for their siblings.
+    """A stream whose labels are sometimes confused with their siblings.
 
-    Who labels examples by hand goes down the taxonomy, and errs at the last step: a wolf is called
-    a fox, but not a submarine. So every end of a path (a single label; in a multilabel, a node that
-    is on without any child) is taken, with probability `rate`, for another child of its parent, all
-    of them being equally likely. Ancestors stay as they are: multilabels are closed upwards, and
-    paths keep their lengths. What has no siblings is never mistaken, so the noise that was asked
-    for is an upper bound of the noise that there is. Two paths may come to end at one node.
+    Human annotators descend the taxonomy and tend to err at the last step: a wolf is confused with
+    a fox, but not with a submarine. Each end of a path (a single label; in a multilabel, a node
+    that is on and has no child that is on) is replaced, with probability `rate`, by another child
+    of its parent, chosen uniformly. Ancestors do not change, so multilabels still respect the
+    taxonomy and paths keep their lengths. Labels without siblings never change, so the actual noise
+    may be lower than `rate`. Two paths may end at the same node afterwards.
 
-    The clean labels are those of `stream`, example by example. An example takes
-    O(labels of y) steps beside what it takes there.
+    The clean labels are those of `stream`, example by example. The additional time is
+    O(labels of y) per example.
 
-    In a DAG siblings are the nodes with the very same parents.
+    In a DAG siblings are nodes with exactly the same parents.
 
     Parameters
     ----------
     stream
-        Any stream of `datasets`, or a prefix of one.
+        A stream of `datasets`, or a prefix of one.
     rate
-        The probability that an end is mistaken, if it has siblings.
+        The probability that the end of a path is replaced, if it has siblings.
     seed
-        Random seed number used for reproducibility. Without one, each object has a noise of its
-        own, which can still be iterated again.
+        Random seed number used for reproducibility. Without one, each object has different noise,
+        but can still be iterated several times.
 
     Examples
     --------
@@ -49,7 +49,8 @@ class LabelNoise(Transformed):
     >>> noisy.transitions("3.1")
     {'3.1': 0.8, '3.2': 0.1, '3.3': 0.1}
 
-    Taught with noise and scored without, the average of many hypotheses suffers less than the last:
+    Trained on noisy labels and evaluated on clean ones, the average of all hypotheses is less
+    affected than the last one:
 
     >>> for learner in (linear_model.Hieron, linear_model.AveragedHieron):
     ...     model, metric = learner(clean.taxonomy), metrics.TreeInducedError(clean.taxonomy)
@@ -72,7 +73,7 @@ class LabelNoise(Transformed):
         self.seed = seed
 
     def transitions(self, label: Label) -> dict[Label, float]:
-        """What a path that ends at the label ends at here: a probability for each of its family."""
+        """Return the probabilities of the label and its siblings, given the clean label."""
         nodes = self.taxonomy.nodes
         v = self.taxonomy.index(label)
         family_of = families(self.taxonomy)

@@ -1,4 +1,4 @@
-"""H-RLS's label model: linear probabilities at every node, labels that respect the taxonomy."""
+"""The label model of the H-RLS paper: linear probabilities at every node."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from ..base import TaxonomyDataset
 from . import sampling
 from .drift import DriftingVectors, unit
 
-WEIGHTS, DRIFTED_WEIGHTS, EXAMPLES = range(3)  # what random numbers are drawn for
+WEIGHTS, DRIFTED_WEIGHTS, EXAMPLES = range(3)  # purposes of the random numbers
 
 
 class LinearLabels(TaxonomyDataset, SyntheticDataset):
-    r"""Multilabels drawn top-down, each node's probability linear in the features.
+    r"""Multilabels drawn top-down, with the probability of each node linear in the features.
 
     The stochastic model of the H-RLS paper[^1], section 5. Every node $i$ but the root has a
     vector $u_i$ of norm 1. An example $x$, drawn uniformly from the sphere of norm 1, has label $i$
@@ -28,12 +28,13 @@ class LinearLabels(TaxonomyDataset, SyntheticDataset):
 
     $$P(V_i = 1 \mid \textrm{parent on}, x) = \frac{1 + u_i^\top x}{2}$$
 
-    and never where the parent is off. Endless; $O(n d)$ an example of $n$ nodes, $d$ features.
+    if its parent is on, otherwise with probability 0. The stream is infinite; an example of $n$
+    nodes and $d$ features takes $O(n d)$.
 
-    Differences to the paper: its $x$ are arbitrary, its taxonomy is a forest. Here a node with
-    several parents is on only if all of them are. Where there is drift, each $u_i$, or each in one
-    branch, turns, with constant speed and in a plane, into another unit vector; all probabilities
-    stay known.
+    Differences from the paper: its $x$ are arbitrary and its taxonomy is a forest. Here a node with
+    several parents can be on only if all of them are. With drift, each $u_i$, or each in one
+    branch, rotates at constant speed in a plane into another unit vector; all probabilities remain
+    known.
 
     Parameters
     ----------
@@ -42,16 +43,16 @@ class LinearLabels(TaxonomyDataset, SyntheticDataset):
     n_features
         The number of features $d$, at least 2.
     seed
-        Random seed number used for reproducibility. Without one, each object is a stream of its
-        own, which can still be iterated again.
+        Random seed number used for reproducibility. Without one, each object is a different stream,
+        which can still be iterated several times.
     drift_at
-        The step, counted from 0, at which the weights begin to change. Up to there the examples
-        are those of the stream without drift, the default.
+        The step, counted from 0, at which the weights begin to change. Earlier examples are those
+        of the stream without drift, which is the default.
     drift_width
-        The number of steps that the change takes; 1 is an abrupt drift.
+        The duration of the change in steps; 1 is an abrupt drift.
     drift_in
-        The node whose weights, and whose descendants', change; by default, the root. Nodes
-        elsewhere have the same weights and the same labels as without drift.
+        The node that changes its weights, with all its descendants; by default the root. Other
+        nodes have the same weights and labels as without drift.
 
     Examples
     --------
@@ -71,7 +72,7 @@ class LinearLabels(TaxonomyDataset, SyntheticDataset):
     >>> stream.probabilities(x)
     {'mammal': 0.460956, 'bird': 0.722329, 'wolf': 0.679743}
 
-    A drift in one branch, known too:
+    With a drift in one branch:
 
     >>> stream = synth.LinearLabels(t, n_features=3, seed=42, drift_at=100, drift_in="mammal")
     >>> stream.probabilities(x, step=100)
@@ -97,7 +98,7 @@ class LinearLabels(TaxonomyDataset, SyntheticDataset):
         check_taxonomy(taxonomy)
         if len(taxonomy) < 2:
             raise ValueError(f"`taxonomy` must have a node besides the root, got {taxonomy!r}")
-        check_integer("n_features", n_features, at_least=2)  # on a line nothing can turn
+        check_integer("n_features", n_features, at_least=2)  # a rotation needs a plane
         check_integer("drift_width", drift_width, at_least=1)
         if drift_at is not None:
             check_integer("drift_at", drift_at, at_least=0)
@@ -128,17 +129,17 @@ class LinearLabels(TaxonomyDataset, SyntheticDataset):
 
     @property
     def weights(self) -> dict[Label, dict[int, float]]:
-        """The unit vector of each node but the root, before any drift."""
+        """The unit vector of each node except the root, before any drift."""
         rows = (dict(enumerate(u_i)) for u_i in self._weights.u.tolist())
         return dict(zip(self.taxonomy.nodes[1:], rows, strict=True))
 
     @property
     def reference(self) -> ReferenceClassifier:
-        """The reference classifier, a new one at every call."""
+        """A new reference classifier."""
         return ReferenceClassifier(self)
 
     def scores(self, x: Mapping[Any, float], step: int = 0) -> dict[Label, float]:
-        """`u_i . x` of each node but the root, for the example of that step, counted from 0."""
+        """`u_i . x` of each node except the root, at a step counted from 0."""
         row = np.array([[x.get(i, 0.0) for i in range(self.n_features)]])
         if not (norm := np.linalg.norm(row)) <= 1 + 1e-6:
             raise ValueError(f"x has norm {norm:.6g}; probabilities are known up to norm 1")
@@ -146,7 +147,7 @@ class LinearLabels(TaxonomyDataset, SyntheticDataset):
         return dict(zip(self.taxonomy.nodes[1:], scores.tolist(), strict=True))
 
     def probabilities(self, x: Mapping[Any, float], step: int = 0) -> dict[Label, float]:
-        """`P(V_i = 1 | parents on)` of each node but the root, for the example of that step."""
+        """`P(V_i = 1 | parents on)` of each node except the root, at a step counted from 0."""
         scores = self.scores(x, step)
         return {label: min(max((1 + s) / 2, 0.0), 1.0) for label, s in scores.items()}  # Eq. 3
 
@@ -168,13 +169,13 @@ class LinearLabels(TaxonomyDataset, SyntheticDataset):
 
 
 class ReferenceClassifier(base.MultiLabelClassifier):
-    """The reference classifier of a stream.
+    """The reference classifier of a stream, against which regret is measured.
 
-    A node is on if its parents are predicted on and its true score is at least 0[^1]. That makes
-    the best decision at every node, though not always the one with the least expected H-loss.
+    A node is predicted on if its parents are and its true score is at least 0[^1]. This is the best
+    decision at every node, though not always the one with the least expected H-loss.
 
-    It learns nothing, but it counts its calls of `learn_one`: where the stream drifts, it answers
-    with the weights of the step that it has come to.
+    It does not learn, but counts the calls of `learn_one`: if the stream drifts, it predicts with
+    the weights of the current step.
 
     Parameters
     ----------
@@ -218,7 +219,7 @@ class ReferenceClassifier(base.MultiLabelClassifier):
         self.step += 1
 
     def score_one(self, x: dict[Any, Any]) -> dict[Label, float]:
-        """The true score of every node but the root."""
+        """Return the true score of every node except the root."""
         return self.stream.scores(x, self.step)
 
     def predict_one(self, x: dict[Any, Any]) -> dict[Any, bool]:
@@ -230,7 +231,7 @@ class ReferenceClassifier(base.MultiLabelClassifier):
         return y_pred
 
     def predict_proba_one(self, x: dict[Any, Any]) -> dict[Any, dict[bool, float]]:
-        """The true probability of every node but the root: the product along its ancestors."""
+        """Return the true marginal probability of every node except the root."""
         taxonomy = self.taxonomy
         given = self.stream.probabilities(x, self.step)
         y_pred = {}

@@ -1,4 +1,4 @@
-"""Several paths an example, that may end anywhere."""
+"""Multilabels of several partial paths around prototypes."""
 
 from __future__ import annotations
 
@@ -14,44 +14,42 @@ from ...taxonomy import Label, Taxonomy, check_taxonomy
 from ..base import TaxonomyDataset
 from . import sampling
 
-ROTATION, RANKS, EXAMPLES = range(3)  # what random numbers are drawn for
+ROTATION, RANKS, EXAMPLES = range(3)  # purposes of the random numbers
 
 
 class PrototypePaths(TaxonomyDataset, base.SyntheticDataset):
-    r"""Multilabels of several paths, which may be partial, with few common labels and many rare.
+    r"""Multilabels of several, possibly partial, paths with imbalanced labels.
 
-    `PrototypeTree` for multilabels, in a taxonomy of your own. An example has $1 + K$ paths, with
-    $K$ drawn from a Poisson distribution. Each ends, independently of the others, at any node $v$
-    but the root, with the probability
+    A variant of `PrototypeTree` for multilabels and any taxonomy. An example has $1 + K$ paths,
+    with $K$ drawn from a Poisson distribution. Each path ends independently at a node $v$ other
+    than the root with probability
 
-    $$p_v = \frac{r_v^{-s}}{\sum_u r_u^{-s}}$$
+    $$p_v = \frac{r_v^{-s}}{\sum_u r_u^{-s}},$$
 
-    by Zipf's law, the ranks $r_v$ being drawn at random. The multilabel is the union of the paths.
-    Every node has a unit vector $w^v$, orthogonal to all the others, and
+    which is Zipf's law with random ranks $r_v$. The multilabel is the union of the paths. Every
+    node has a unit vector $w^v$, orthogonal to all the others, and
 
     $$x = \sum_{v\,\textrm{on}} w^v + \textrm{noise}$$
 
-    over all nodes that are on, the root included: with a single path, that is the prototype of its
-    end, as in the Hieron paper[^1]. So $w^v \cdot x$ is 1 or 0, with Gaussian noise: a reading of
-    whether $v$ is on. The root, always on, lets a learner without an intercept put its threshold
-    where it likes.
+    over all nodes that are on, including the root. With a single path, the sum is the prototype of
+    its end, as in the Hieron paper[^1]. So $w^v \cdot x$ is 1 if $v$ is on and 0 otherwise, plus
+    Gaussian noise. The root is always on and serves as an intercept.
 
-    Endless. With $n$ nodes it takes $O(n^3)$ once, at the first example; then $O(n^2)$ an example.
+    The stream is infinite. With $n$ nodes the first example takes $O(n^3)$, the others $O(n^2)$.
 
     Parameters
     ----------
     taxonomy
-        The taxonomy, a tree or a DAG (where a path is a node with all its ancestors).
+        The taxonomy, a tree or a DAG (in which a path is a node with all its ancestors).
     paths
-        The mean number of paths that are drawn, $1 + E K$; some come twice, and some are part of
-        others.
+        The mean number of paths, $1 + E K$; they may coincide, or one may be part of another.
     exponent
         The exponent $s$ of Zipf's law, at least 0; with 0 all ends are equally likely.
     noise
         The variance of the Gaussian noise on each feature.
     seed
-        Random seed number used for reproducibility. Without one, each object is a stream of its
-        own, which can still be iterated again.
+        Random seed number used for reproducibility. Without one, each object is a different stream,
+        which can still be iterated several times.
 
     Attributes
     ----------
@@ -126,18 +124,18 @@ class PrototypePaths(TaxonomyDataset, base.SyntheticDataset):
 
     @property
     def vectors(self) -> dict[Label, dict[int, float]]:
-        """The vector of each node, the root included; O(n^2) at every call."""
+        """The vector of each node, including the root; O(n^2) at every call."""
         rows = (dict(enumerate(w_v)) for w_v in self._w.tolist())
         return dict(zip(self.taxonomy.nodes, rows, strict=True))
 
     @property
     def popularity(self) -> dict[Label, float]:
-        """The probability that a path ends at a node, for each but the root."""
+        """The probability that a path ends at a node, for each node except the root."""
         return dict(zip(self.taxonomy.nodes[1:], self._p.tolist(), strict=True))
 
     @property
     def priors(self) -> dict[Label, float]:
-        """The probability that a node is on, for each but the root."""
+        """The probability that a node is on, for each node except the root."""
         p, known = self.popularity, {}
         for label in p:
             q = math.fsum(p[end] for end in self.taxonomy.subtree(label))

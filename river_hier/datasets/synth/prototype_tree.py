@@ -1,4 +1,4 @@
-"""Hieron's synthetic stream: a prototype per node, examples around it."""
+"""The synthetic data of the Hieron paper: examples around the prototypes of nodes."""
 
 from __future__ import annotations
 
@@ -15,48 +15,47 @@ from ...taxonomy import Label, Taxonomy
 from ..base import TaxonomyDataset
 from . import sampling
 
-ROTATION, EXAMPLES = range(2)  # what random numbers are drawn for
+ROTATION, EXAMPLES = range(2)  # purposes of the random numbers
 
 
 class PrototypeTree(TaxonomyDataset, base.SyntheticDataset):
     r"""Examples around the prototypes of a symmetric tree.
 
-    The synthetic data of the Hieron paper[^1], section 5. The tree has `depth` depths below the
-    root and `branching` children at every inner node, $n$ nodes in all. Every node $v$ has a unit
+    The synthetic data of the Hieron paper[^1], section 5. The tree has `depth` levels below the
+    root and `branching` children at every inner node, $n$ nodes in total. Every node $v$ has a unit
     vector $w^v$ in $\mathbb{R}^n$, orthogonal to all the others, and the prototype
 
     $$W^v = \sum_{u \in P(v)} w^u$$
 
-    with $P(v)$ the path from the root to $v$, both included. An example is
-    $x = W^y + \textrm{noise}$ with a label $y$ drawn uniformly from all the nodes, the root and the
-    inner nodes included. A parent's and a child's prototype are one unit apart, a label `d` edges
-    away lies at a distance of $\sqrt{d}$.
+    where $P(v)$ is the path from the root to $v$, both included. An example is
+    $x = W^y + \textrm{noise}$ with a label $y$ drawn uniformly from all nodes, including the root
+    and the inner nodes. The prototypes of labels `d` edges apart have the distance $\sqrt{d}$.
 
-    The stream is endless. The prototypes take $O(n^3)$ once, at the first example; an example
-    $O(n)$.
+    The stream is infinite. The prototypes take $O(n^3)$ once, at the first example; an example
+    takes $O(n)$.
 
-    Differences to the paper: it drew 100 examples of each label to train on and 50 to test; here
-    labels are drawn independently. It says "some orthonormal set"; this one is a random rotation
-    of the axes. Its results, down to 4 % of errors, cannot come from the variance of 0.16 that it
-    states: where neighbours are one unit apart, no classifier errs on fewer than
-    $2 \Phi(-1.25) (n - 1) / n$ of the examples, a fifth. With 0.04 a few in a hundred is possible.
+    Differences from the paper: it uses 100 training and 50 test examples of each label; here labels
+    are drawn independently. The paper's "some orthonormal set" is a random rotation of the axes
+    here. Its results, down to 4 % errors, cannot be obtained with the variance of 0.16 that it
+    states: since neighbours have a distance of 1, the error of any classifier is at least
+    $2 \Phi(-1.25) (n - 1) / n$, a fifth of the examples. With 0.04, a few percent are possible.
 
     Parameters
     ----------
     branching
-        The children of every inner node.
+        The number of children of every inner node.
     depth
         The depth of the leaves.
     noise
         The variance of the Gaussian noise on each feature.
     seed
-        Random seed number used for reproducibility. Without one, each object is a stream of its
-        own, which can still be iterated again.
+        Random seed number used for reproducibility. Without one, each object is a different stream,
+        which can still be iterated several times.
 
     Attributes
     ----------
     taxonomy
-        The tree. Nodes are named by the way to them: `"root"`, `"1"`, `"1.2"`, `"1.2.3"`, ...
+        The tree. Nodes are named by their path: `"root"`, `"1"`, `"1.2"`, `"1.2.3"`, ...
 
     Examples
     --------
@@ -132,9 +131,9 @@ class PrototypeTree(TaxonomyDataset, base.SyntheticDataset):
 
 
 def _symmetric_tree(branching: int, depth: int) -> Taxonomy:
-    """From the root downwards, children in the order of their numbers."""
+    """A symmetric tree, with the children in the order of their numbers."""
     parents: dict[Label, Label | None] = {"root": None}
-    above = {"": "root"}  # the beginnings of the children's labels, and their parents
+    above = {"": "root"}  # prefixes of the labels of the next level, and their parents
     for _ in range(depth):
         numbers = range(1, branching + 1)
         below = {f"{start}{i}": parent for start, parent in above.items() for i in numbers}

@@ -1,4 +1,4 @@
-"""Labels that change their meaning, in one branch."""
+"""Concept drift of the labels in one branch."""
 
 from __future__ import annotations
 
@@ -13,42 +13,41 @@ from .transformed import Transformed, families, path_ends, renamed
 
 
 class SubtreeDrift(Transformed):
-    """A stream in one branch of which the labels change places.
+    """A stream with concept drift in one branch, where labels are exchanged.
 
-    From a step on, every path that ends below `drift_in` ends at the next sibling instead, the
-    last one's next being the first: what was called a wolf is called a fox, what was called a fox a
-    dog. Features stay as they are, and so do all other labels, `drift_in` itself included; so do
-    ancestors, and multilabels are closed upwards. So the labels below one node change their
-    meaning, and nothing else does: a learner's losses on the other branches go on as they were.
-    Paths still pass through the same nodes, so a label with children of its own comes to cover what
-    does not resemble them, and may be harder to learn than it was.
+    From a given step on, every path that ends below `drift_in` ends at the next sibling instead,
+    and those of the last sibling end at the first: wolves are labelled as foxes, foxes as dogs.
+    Features, ancestors and all other labels, including `drift_in` itself, do not change, and
+    multilabels still respect the taxonomy. Thus only the labels below one node change their meaning,
+    and the losses of a learner in other branches are not affected. Paths still pass through the
+    same inner nodes, so an inner node then covers examples unlike those of its children and may be
+    harder to learn than before.
 
-    The truth stays known: `stream` has the labels of before, example by example, and `renamed` says
-    what becomes of each. Drifts in several branches, or one after the other, are several of these,
-    each around the one before. An example takes O(labels of y) steps beside what it takes there.
-    (Where labels are `LinearLabels`, its own `drift_in` is another such drift: there weights turn.)
+    The original labels are those of `stream`, example by example, and `renamed` maps them to the
+    new ones. For drifts in several branches, or several consecutive drifts, nest the transformers.
+    The additional time is O(labels of y) per example. (`LinearLabels` has another kind of drift in
+    one branch, a rotation of the weights: see its `drift_in`.)
 
-    In a DAG siblings are the nodes with the very same parents.
+    In a DAG siblings are nodes with exactly the same parents.
 
     Parameters
     ----------
     stream
-        Any stream of `datasets`, or a prefix of one.
+        A stream of `datasets`, or a prefix of one.
     drift_in
-        The node below which the labels change places: two siblings at least must be there, else a
-        `ValueError`.
+        The node below which labels are exchanged; at least two siblings must be below it.
     drift_at
-        The step, counted from 0, at which the labels begin to change places.
+        The step, counted from 0, at which the drift begins.
     drift_width
-        The number of steps that the change takes; 1 is an abrupt drift. On the way every example
-        has either its old labels or its new ones, with the probability of the new rising evenly.
+        The duration of the drift in steps; 1 is an abrupt drift. During the drift, the probability
+        that an example has its new labels increases linearly.
     seed
-        Random seed number used for reproducibility, where the change takes more than one step.
+        Random seed number used for reproducibility, if the drift takes more than one step.
 
     Attributes
     ----------
     renamed
-        The label that each label below `drift_in` becomes, `{label: label}`.
+        The new label of each label below `drift_in`, `{label: label}`.
 
     Examples
     --------
@@ -61,7 +60,7 @@ class SubtreeDrift(Transformed):
     >>> stream.renamed
     {'2.1': '2.2', '2.2': '2.1', '2.1.1': '2.1.2', '2.1.2': '2.1.1', '2.2.1': '2.2.2', '2.2.2': '2.2.1'}
 
-    The mistakes among 1,000 examples before the drift and 1,000 after it, by branch:
+    The numbers of mistakes in 1,000 examples before and after the drift, by branch:
 
     >>> model = linear_model.AveragedHieron(stream.taxonomy)
     >>> mistakes = {"1": [0, 0], "2": [0, 0], "root": [0, 0]}
@@ -93,7 +92,7 @@ class SubtreeDrift(Transformed):
         }
         if not self._next:
             raise ValueError(
-                f"`drift_in` is {drift_in!r}, but no two siblings are below it to change places"
+                f"`drift_in` is {drift_in!r}, but no two siblings are below it to exchange"
             )
         self.drift_in = drift_in
         self.drift_at = drift_at
@@ -102,7 +101,7 @@ class SubtreeDrift(Transformed):
 
     @property
     def renamed(self) -> dict[Label, Label]:
-        """The label that each label below `drift_in` becomes."""
+        """The new label of each label below `drift_in`."""
         nodes = self.taxonomy.nodes
         return {nodes[v]: nodes[u] for v, u in self._next.items()}
 

@@ -14,26 +14,26 @@ from ..base import Prefix, TaxonomyDataset
 
 
 class Transformed(TaxonomyDataset):
-    """Mother class of the streams that are made of another stream.
+    """Base class of the streams that modify another stream.
 
-    They know the taxonomy and no more: the probabilities and prototypes of the other stream are
-    not theirs. What that one knows is to be had from `stream`.
+    Only the taxonomy is passed on. Other properties of the original, such as its probabilities or
+    prototypes, may not hold any more; they are available from the attribute `stream`.
 
     Parameters
     ----------
     stream
-        Any stream of `datasets`, or a prefix of one.
+        A stream of `datasets`, or a prefix of one.
 
     """
 
     def __init__(self, stream: TaxonomyDataset | Prefix) -> None:
         if not isinstance(stream, TaxonomyDataset | Prefix):
             raise TypeError(
-                "`stream` must be a stream that knows its taxonomy, such as datasets.RCV1(), or a "
-                f"prefix of one, got {type(stream).__name__}; for data of your own there is "
+                "`stream` must be a stream with a taxonomy, such as datasets.RCV1(), or a prefix "
+                f"of one, got {type(stream).__name__}; for your own data subclass "
                 "datasets.base.TaxonomyDataset"
             )
-        known: Any = stream  # a prefix answers for its stream
+        known: Any = stream  # a prefix has the attributes of its stream
         super().__init__(
             known.task,
             known.n_features,
@@ -61,9 +61,9 @@ class Transformed(TaxonomyDataset):
 
 
 def path_ends(taxonomy: Taxonomy, y: Any) -> list[int]:
-    """The most specific nodes of y: those that are on without any child.
+    """The ends of the paths of y: the nodes that are on and have no child that is on.
 
-    A single label is its own end; where nothing is on the end is the root.
+    The end of a single label is the label itself; if no label is on, the end is the root.
     """
     if not isinstance(y, Mapping):
         return [taxonomy.index(y)]
@@ -73,9 +73,9 @@ def path_ends(taxonomy: Taxonomy, y: Any) -> list[int]:
 
 
 def renamed(taxonomy: Taxonomy, y: Any, new: Mapping[int, int]) -> Any:
-    """A copy of y with some of its ends taken for others of their families.
+    """A copy of y in which some ends of paths are replaced by siblings.
 
-    All of a family have the same ancestors, so the answer is closed upwards as y is.
+    Siblings have the same ancestors, so the copy respects the taxonomy like y.
     """
     nodes = taxonomy.nodes
     if not isinstance(y, Mapping):
@@ -85,9 +85,9 @@ def renamed(taxonomy: Taxonomy, y: Any, new: Mapping[int, int]) -> Any:
 
 
 def families(taxonomy: Taxonomy) -> dict[int, tuple[list[int], int]]:
-    """Of every node that has siblings its family, itself included, and its place there.
+    """For every node with siblings: its siblings, including itself, and its position among them.
 
-    A family is all nodes with the very same parents; in a tree, the children of one node.
+    Siblings are the nodes with exactly the same parents; in a tree, the children of one node.
     """
     groups = [group.tolist() for group in taxonomy.arrays.groups if len(group) > 1]
     return {v: (group, place) for group in groups for place, v in enumerate(group)}
