@@ -48,7 +48,7 @@ class LeastSquaresModel(KernelModel, MultiLabelModel):
         return dict(zip(self._taxonomy.nodes[1:], on[1:], strict=True))
 
     def _scores_one(self, x: Mapping[Any, Any]) -> Floats:
-        return self._rls.all_margins(self._rls.context(x), len(self._taxonomy))  # Eq. (1)
+        return self._rls.margins(self._rls.context(x), len(self._taxonomy))  # Eq. (1)
 
     def _parts(self, x: Mapping[Any, Any], nodes: Sequence[int]) -> list[list[Part]]:
         scores, whole = self._scores_one(x), super()._parts(x, nodes)

@@ -80,10 +80,12 @@ def shrls_update(
     t: int,
 ) -> None:
     """SH-RLS, section 8: the same nodes store x, but only where |w_t . x_t| is small."""
+    most = 1.0 + context.x.norm2 / rls.l2  # 1 + r is at most this
     for system in _active(rls, taxonomy, on.tolist(), learning):
         n = system.n_stored
         bound = math.sqrt(c * math.log(t) / n) if n else math.inf
-        if abs(rls.margins(system, context)[0]) <= bound:
+        score = abs(float(system.solver.scores(context)[0]))
+        if score <= bound * most and score <= bound * (1.0 + system.solver.r(context)):
             rls.store(system, context, np.where(on[system.nodes], 1.0, -1.0))
     rls.tidy()
 
@@ -108,9 +110,9 @@ def predicted_nodes(rls: Systems, context: ExampleContext, taxonomy: Taxonomy) -
 def _active(
     rls: Systems, taxonomy: Taxonomy, on: Sequence[bool], learning: Mask | None = None
 ) -> Iterator[System]:
-    """The systems whose nodes' parents are all on, from the top down; of those, `learning` ones.
+    """The systems whose nodes' parents are all on, top-down; of these, those that learn here.
 
-    The nodes of a system may be switched on as soon as it has been given.
+    The caller may switch on the nodes of a system before it asks for the next one.
     """
     parents = taxonomy.parent_indices
     for system in rls.systems:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from .forgetting import four_fifths, pivoted_cholesky_projection
 from .kernel_instances import KernelInstances
 from .least_squares import System, Systems
-from .solvers import Dual, ExampleContext
+from .solvers import Dual, ExampleContext, resized
 
 Floats = NDArray[np.float64]
 
@@ -25,18 +25,16 @@ class KernelDual(Dual):
 
     def coefficients(self) -> Floats:
         """c in `w = S c`, w0 included."""
-        c = self.alpha.copy()
-        c[: len(self.w0)] += self.w0
-        return c
+        return resized(self.w0, len(self.ids)) + self.alpha
 
     def absorb(self, n: int, K: Floats) -> None:
         """Keep n instances or fewer; K is the kernel among all. w stays as near as can be."""
-        c = self.coefficients()
-        y = self.v + K[:, : len(self.w0)] @ self.w0
+        c0, c = resized(self.w0, len(K)), self.coefficients()
+        y = self.v + K @ c0
         sizes = ((c * np.sqrt(K.diagonal())[:, None]) ** 2).sum(axis=1)
         kept, P = pivoted_cholesky_projection(K, sizes, n)
         # What the others contribute is projected onto those that are kept, as part of w0.
-        self.w0 = (c - self.alpha)[kept] + P @ np.delete(c, kept, axis=0)
+        self.w0 = c0[kept] + P @ np.delete(c, kept, axis=0)
         K = K[np.ix_(kept, kept)]
         self.ids, self.ones, self.v = self.ids[kept], self.ones[kept], y[kept] - K @ self.w0
         self.refactor(K)

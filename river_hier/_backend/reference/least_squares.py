@@ -58,16 +58,13 @@ class Systems:
         self.systems[s].nodes += nodes
         self.systems[s].solver.add_outputs(len(nodes))
 
-    def margins(self, system: System, context: ExampleContext) -> Floats:
-        """`w_t . x_t = w . x / (1 + r)`: Eq. (1), where A counts x, too."""
-        return system.solver.scores(context) / (1.0 + system.solver.r(context))
-
-    def all_margins(self, context: ExampleContext, n_nodes: int) -> Floats:
-        """Eq. (1) for every node."""
-        scores = np.zeros(n_nodes)
+    def margins(self, context: ExampleContext, n_nodes: int) -> Floats:
+        """`w_t . x_t = w . x / (1 + r)` of every node: Eq. (1), where A counts x, too."""
+        margins = np.zeros(n_nodes)
         for system in self.systems:
-            scores[system.nodes] = self.margins(system, context)
-        return scores
+            solver = system.solver
+            margins[system.nodes] = solver.scores(context) / (1.0 + solver.r(context))
+        return margins
 
     def store(self, system: System, context: ExampleContext, y: Floats) -> None:
         """Add x to a system, with a label for each of its nodes."""
@@ -109,7 +106,7 @@ class LeastSquares(Systems):
         """Eq. (1) for every node; of many vectors, one a column."""
         if isinstance(x, Vectors):
             return np.array([self.scores(one, n_nodes) for one in x]).reshape(-1, n_nodes).T
-        return self.all_margins(self.context(x), n_nodes)
+        return self.margins(self.context(x), n_nodes)
 
     def weights(self, s: int, n_features: int) -> Floats:
         """The w of a system, (features, nodes)."""

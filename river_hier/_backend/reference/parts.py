@@ -5,8 +5,8 @@ By way of the saved state, in the same core: no number is computed, so none chan
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from typing import Any, TypeVar
 
 import numpy as np
@@ -49,31 +49,26 @@ def joined_weights(parts: Sequence[W]) -> W:
 def merge_systems(shards: Sequence[Any], owners: Sequence[int | None]) -> Any:
     """System s as the shard `owners[s]` has it, with nothing stored where that is None.
 
-    Instances that several shards have are stored once; equal ones of one shard stay apart.
+    Equal instances are stored once.
     """
     states = [state(shard) for shard in shards]
-    stored, systems = Instances(), [states[p or 0][4][s] for s, p in enumerate(owners)]
-    first: dict[tuple[bytes, bytes, int], int] = {}  # where an instance was found first
-    numbers = []  # for each shard: instance -> where it, or one that equals it, was found first
-    for q, (*_, (start, rows, values, norms2), _) in enumerate(states):
-        mine = [system for system, owner in zip(systems, owners, strict=True) if owner == q]
-        used = [system[3] for system in mine if system[0] != "primal"]
-        seen: Counter[tuple[bytes, bytes]] = Counter()
-        found = np.zeros(len(norms2), dtype=np.intp)
-        for i in np.unique(np.concatenate([np.zeros(0, np.uint32), *used])).tolist():
-            here = slice(int(start[i]), int(start[i + 1]))
-            content = rows[here].tobytes(), values[here].tobytes()
-            seen[content] += 1
-            found[i] = first.setdefault((*content, seen[content]), stored.n + i)
-        stored.extend((start, rows, values, norms2))
-        numbers.append(found)
-    kept = np.array(list(first.values()), dtype=np.intp)  # ascending
-    stored.keep(kept)
+    stored, systems, duals = Instances(), [], []
+    first = []  # the number of the first instance of each shard
+    for *_, instances, _ in states:
+        first.append(stored.n)
+        stored.extend(instances)
     for s, p in enumerate(owners):
-        kind, nodes, n_stored, *arrays = systems[s]
-        if p is None:
-            systems[s] = nothing_stored(nodes)
-        elif kind != "primal":
-            ids = np.searchsorted(kept, numbers[p][arrays[0]]).astype(np.uint32)
-            systems[s] = (kind, nodes, n_stored, ids, *arrays[1:])
-    return type(shards[0]).restore(*states[0][:3], stored.parts(), systems)
+        system = list(states[p or 0][4][s] if p is not None else nothing_stored(states[0][4][s][1]))
+        if system[0] != "primal":
+            system[3] = system[3].astype(np.intp) + first[p or 0]
+            duals.append(system)
+        systems.append(system)
+    S = stored.S
+    contents = [(S.indices[a:z].tobytes(), S.data[a:z].tobytes()) for a, z in pairwise(S.indptr)]
+    seen: dict[tuple[bytes, bytes], int] = {}
+    same = np.array([seen.setdefault(content, i) for i, content in enumerate(contents)], np.intp)
+    used = np.unique(np.concatenate([same[:0], *(same[system[3]] for system in duals)]))
+    for system in duals:
+        system[3] = np.searchsorted(used, same[system[3]]).astype(np.uint32)
+    stored.keep(used)
+    return type(shards[0]).restore(*states[0][:3], stored.parts(), [*map(tuple, systems)])

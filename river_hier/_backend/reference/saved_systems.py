@@ -33,37 +33,36 @@ def check(
     l2: float, memory: float, budget: int | None, parts: Any, systems: list[SavedSystem]
 ) -> None:
     """Raise an error if the parts do not fit together; the compiled backend relies on it."""
-    _ensure(budget is None or (_whole(budget) and budget >= 2), "`budget`")
-    _ensure(0.0 < l2 < math.inf and memory >= 0.0, "`l2` or `memory`")
+    _ensure("`budget`", budget is None or (_whole(budget) and budget >= 2))
+    _ensure("`l2` or `memory`", 0.0 < l2 < math.inf, memory >= 0.0)
     start, rows, values, norms2 = parts
-    kinds = (start.dtype, rows.dtype, values.dtype, norms2.dtype)
-    _ensure(kinds == (np.uint64, np.uint32, np.float64, np.float64), "the instances")
-    _ensure(all(part.ndim == 1 for part in parts) and len(start) > 0, "the instances")
-    _ensure(start[0] == 0 and (start[1:] >= start[:-1]).all(), "the instances")
-    n = len(start) - 1
-    _ensure(start[-1] == len(rows) == len(values) and len(norms2) == n, "the instances")
-    _ensure(_floats(values) and _floats(norms2), "the instances")
-    _ensure(len(rows) == 0 or rows.max() < 2**31, "the instances")
+    n = len(norms2)
+    dtypes = (np.dtype("uint64"), np.dtype("uint32"), np.dtype("float64"), np.dtype("float64"))
+    shapes = ((n + 1,), (len(rows),), (len(rows),), (n,))
+    _ensure("the instances", tuple(part.dtype for part in parts) == dtypes)
+    _ensure("the instances", tuple(part.shape for part in parts) == shapes)
+    _ensure("the instances", start[0] == 0, (start[1:] >= start[:-1]).all(), start[-1] == len(rows))
+    _ensure("the instances", _floats(values), _floats(norms2), rows.max(initial=0) < 2**31)
     for kind, nodes, n_stored, *arrays in systems:
         m, what = len(nodes), f"the {kind} system"
-        _ensure(all(_whole(v) and 0 < v < 2**31 for v in nodes), "the nodes of a system")
-        _ensure(_whole(n_stored) and n_stored >= 0, "the number of instances stored")
-        _ensure(kind in ("cholesky", "cg", "primal"), "the kind of a system")
-        _ensure(all(map(_floats, arrays if kind == "primal" else arrays[1:])), what)
+        _ensure("the nodes of a system", *(_whole(v) and 0 < v < 2**31 for v in nodes))
+        _ensure("the number of instances stored", _whole(n_stored) and n_stored >= 0)
+        _ensure("the kind of a system", kind in ("cholesky", "cg", "primal"))
         if kind == "primal":
             inverse, w, total = arrays
             d = len(total)
-            _ensure(total.shape == (d,) and inverse.shape == (d, d) and w.shape == (d, m), what)
+            _ensure(what, total.shape == (d,), inverse.shape == (d, d), w.shape == (d, m))
         else:
-            ids, ones, v, w0 = arrays
+            ids, *arrays = arrays
+            ones, v, w0 = arrays
             q = len(ids)
-            _ensure(ids.dtype == np.uint32 and (q == 0 or ids.max() < n), what)
-            _ensure(ids.shape == ones.shape == (q,) and v.shape == (q, m), what)
-            _ensure(w0.shape == (len(w0), m), what)
+            _ensure(what, ids.dtype == np.uint32, ids.shape == (q,), q == 0 or ids.max() < n)
+            _ensure(what, ones.shape == (q,), v.shape == (q, m), w0.shape == (len(w0), m))
+        _ensure(what, *map(_floats, arrays))
 
 
-def _ensure(fine: Any, what: str) -> None:
-    if not fine:
+def _ensure(what: str, *facts: Any) -> None:
+    if not all(facts):
         raise ValueError(f"{what} cannot be right")
 
 
