@@ -1,4 +1,4 @@
-// The one place where feature names are looked up.
+// Feature names to rows, by a table of all names.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -12,9 +12,9 @@ namespace river_hier {
 
 // The rows of all features learned so far, in order of appearance.
 //
-// Names of exact type str live in a table of our own. All others live in a Python dict, because
-// only Python can compare them; that runs the user's code (`__hash__`, `__eq__`), which may do
-// anything. So there x is copied first, and nothing is cached across a call.
+// Names of exact type str live in a TextTable. All others live in a Python dict, because only Python
+// can compare them; that runs the user's code (`__hash__`, `__eq__`), which may do anything. There x
+// is copied first, and nothing is cached across a call.
 class FeatureIndex : public FeatureMap {
   public:
     using FeatureMap::FeatureMap;
@@ -24,7 +24,7 @@ class FeatureIndex : public FeatureMap {
 
     const Vector& find(nb::handle x) override {
         const nb::object odd = read(x);
-        Busy busy(*this);
+        ReentrancyGuard guard(*this);
         const bool plain = taken(odd);
         size_t known = 0;
         for (size_t i = 0; i < found_.size(); ++i) {
@@ -39,7 +39,7 @@ class FeatureIndex : public FeatureMap {
 
     const Vector& insert(nb::handle x) override {
         const nb::object odd = read(x);
-        Busy busy(*this);
+        ReentrancyGuard guard(*this);
         const bool plain = taken(odd);
         const size_t before = size();
         try {
@@ -61,10 +61,10 @@ class FeatureIndex : public FeatureMap {
         return names;
     }
 
-    // Names and slots of the table are sent for some turns before they are needed.
+    // Names and slots of the table are prefetched some turns ahead.
     void rows(PyObject* const* names, size_t n, uint32_t* rows) override {
         constexpr size_t soon = 8;
-        Busy busy(*this);
+        ReentrancyGuard guard(*this);
         for (size_t i = 0; i < n; ++i) {
             if (i + 2 * soon < n) river_hier::prefetch(names[i + 2 * soon]);
             if (i + soon < n && is_text(names[i + soon]))
@@ -73,7 +73,7 @@ class FeatureIndex : public FeatureMap {
         }
     }
 
-    // For Python's garbage collector: only a name that is anything can be part of a cycle.
+    // For Python's garbage collector: only a name of a foreign type can be part of a cycle.
     int traverse(visitproc visit, void* arg) const {
         Py_VISIT(others_.ptr());
         if (wild_)
@@ -88,7 +88,7 @@ class FeatureIndex : public FeatureMap {
     }
 
     void add_all(nb::list names) {
-        Busy busy(*this);
+        ReentrancyGuard guard(*this);
         for (nb::handle name : names) {
             if (any(name.ptr()) != TextTable::none) throw nb::value_error("a feature comes twice");
             add(name.ptr());
@@ -96,9 +96,8 @@ class FeatureIndex : public FeatureMap {
     }
 
   private:
-    // None if x is plain, and no name has come yet that could equal one of its names: then it has
-    // been read. Hashes first, so that the slots of the table are on their way while the next
-    // names are read.
+    // Reads x. Returns None if x is plain and no stored name of a foreign type could equal one of its
+    // names; else what `read_odd` found. Prefetches the slots of the table as hashes become known.
     nb::object read(nb::handle x) {
         if (!wild_ && read_plain(x.ptr(), [this](PyObject* name, size_t i) {
                 if (hashes_.size() <= i) hashes_.resize(names_.size());

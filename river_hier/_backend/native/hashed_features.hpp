@@ -1,4 +1,4 @@
-// Feature dicts -> sparse vectors by hashing: bounded memory, whatever names arrive.
+// Feature names to rows by hashing, in bounded memory.
 #pragma once
 
 #include <array>
@@ -31,8 +31,8 @@ class Checksum {
     std::array<uint32_t, 256> of_byte_;
 };
 
-// Names share `n_rows` rows, a power of 2. Names that fall into one row are added up; nothing is
-// remembered, so `find` and `insert` are the same.
+// Names share `n_rows` rows, a power of 2. Values in the same row are added up. Nothing is stored, so
+// `find` and `insert` are the same.
 class FeatureHasher : public FeatureMap {
   public:
     FeatureHasher(nb::object read, size_t n_rows)
@@ -48,11 +48,9 @@ class FeatureHasher : public FeatureMap {
     const Vector& find(nb::handle x) override {
         nb::object odd = nb::none();
         if (!read_plain(x.ptr(), [](PyObject*, size_t) {})) odd = read_odd(x);
-        Busy busy(*this);
+        ReentrancyGuard guard(*this);
         if (!odd.is_none()) take(nb::borrow<nb::tuple>(odd));
-        for (size_t i = 0; i < found_.size(); ++i) {  // may run code of others: before all else
-            found_.rows[i] = row_of(names_[i]);
-        }
+        for (size_t i = 0; i < found_.size(); ++i) found_.rows[i] = row_of(names_[i]);  // foreign code
         size_t n = 0;
         bool shared = false;
         for (size_t i = 0; i < found_.size(); ++i) {

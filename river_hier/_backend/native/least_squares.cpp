@@ -45,7 +45,7 @@ void steps(LeastSquares& rls, const Rule& rule, size_t t, FeatureMap& features, 
     Rows X(features, batch, true);
     ReentrancyGuard guard(rls);
     ensure(X.n() == Y.n(), "a label for each row");
-    FeatureMap::Busy busy(features);
+    ReentrancyGuard features_guard(features);
     const size_t n_features = features.size();
     const size_t n_threads = default_n_threads();  // reads the environment: under Python's lock
     Unlocked unlocked(X);

@@ -1,4 +1,4 @@
-// Feature dicts -> sparse vectors: reading x, and what the algorithms see of it.
+// Feature dicts to sparse vectors: the interface that the algorithms use, and the reading of x.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -10,6 +10,7 @@
 #include "layout.hpp"
 #include "portable.hpp"
 #include "python.hpp"
+#include "reentrancy_guard.hpp"
 #include "text_table.hpp"
 #include "types.hpp"
 #include "vector.hpp"
@@ -18,49 +19,41 @@ namespace river_hier {
 
 namespace nb = nanobind;
 
-// How the names of features become rows.
-class FeatureMap {
+// Maps the names of features to rows. Comparing names may run foreign code, which may call the model
+// again: hence the guard.
+class FeatureMap : public Guarded {
   public:
-    // `read` is the reference's reader of an unusual x: -> names, values, squared norm; or an error.
+    // `read` is the reference's reader of an unusual x. It returns names, values and squared norm.
     explicit FeatureMap(nb::object read) : read_(std::move(read)) {}
     virtual ~FeatureMap() = default;
 
-    // The vector of x over the features already known; valid until the next call.
+    // x over the known features; valid until the next call.
     virtual const Vector& find(nb::handle x) = 0;
 
-    // Like `find`, but features seen for the first time get the next rows; all of them or none.
+    // The same, but new features get the next rows; all of them or, after an error, none.
     virtual const Vector& insert(nb::handle x) = 0;
 
     virtual size_t size() const = 0;
     virtual nb::list names() const = 0;
 
-    // The row of each name, or `TextTable::none`. The names are the caller's.
+    // The row of each name, or `TextTable::none`. The caller owns the names.
     virtual void rows(PyObject* const* names, size_t n, uint32_t* rows) = 0;
 
-    // Comparing names may run code of others, which may come back to us: it is turned away.
-    struct Busy {
-        explicit Busy(FeatureMap& names) : names_(names) {
-            if (names.busy_)
-                throw std::runtime_error(
-                    "the model is at work on another example: a feature's __hash__ or __eq__, or "
-                    "another thread, has called it in the middle of a step");
-            names.busy_ = true;
-        }
-        Busy(const Busy&) = delete;
-        ~Busy() { names_.busy_ = false; }
-        FeatureMap& names_;
-    };
+    static const char* in_use_message() {
+        return "the model is at work on another example: a feature's __hash__ or __eq__, or another "
+               "thread, has called it in the middle of a step";
+    }
 
   protected:
     static bool is_text(PyObject* name) { return PyUnicode_CheckExact(name); }
 
-    // Names whose hash and comparison run no code of others, and which never equal a str.
+    // Names whose hash and comparison run no foreign code, and which never equal a str.
     static bool harmless(PyObject* name) {
         return PyLong_CheckExact(name) || PyFloat_CheckExact(name) || PyBool_Check(name);
     }
 
-    // Read values into `found_` and names into `names_`, without running any code of others. False
-    // if x is not that usual: then nothing counts, and `read_odd` does it. `on_text` sees each str.
+    // Reads values into `found_` and names into `names_` without running foreign code. Returns false
+    // if x is unusual; `read_odd` must then read it. Calls `on_text(name, i)` for each str.
     template <class OnText>
     bool read_plain(PyObject* x, OnText on_text) {
         if (!PyDict_CheckExact(x) && !dicts_.hold(x)) return false;
@@ -87,7 +80,7 @@ class FeatureMap {
                 return false;
             norm2 += number * number;
         }
-        if (!std::isfinite(norm2)) return false;  // the slow way says what is wrong
+        if (!std::isfinite(norm2)) return false;  // `read_odd` raises the error
         if (norm2 < smallest_norm2) {
             norm2 = 0.0;
             std::fill(found_.values.begin(), found_.values.end(), 0.0);
@@ -96,7 +89,7 @@ class FeatureMap {
         return true;
     }
 
-    // What the reader makes of an unusual x. It runs code of others, so nobody is busy yet.
+    // Reads an unusual x. This runs foreign code, so no guard may be held.
     nb::tuple read_odd(nb::handle x) const { return nb::cast<nb::tuple>(read_(x)); }
 
     void take(const nb::tuple& read) {
@@ -123,14 +116,13 @@ class FeatureMap {
         found_.values.resize(n);
     }
 
-    Vector found_;                  // the answer
+    Vector found_;                           // the result
     std::vector<PyObject*> names_, values_;  // of x
 
   private:
     const Types numbers_{"numpy", {"float64", "float32", "int64", "int32", "uint8", "bool_"}};
     const Types dicts_{"collections", {"Counter", "defaultdict"}};
     nb::object read_;
-    bool busy_ = false;
 };
 
 }  // namespace river_hier

@@ -15,22 +15,27 @@ struct Guarded {
 
     bool in_use = false;
     Guarded* follower = this;  // an object that the same steps write to
+
+    static const char* in_use_message() {
+        return "the model is at work on what another thread has asked for; wait for it, or give each "
+               "thread a copy of the model";
+    }
 };
 
 // The object itself, or an error if a step is using it.
 template <class T>
 T& not_in_use(T& object) {
-    if (object.in_use)
-        throw std::runtime_error(
-            "the model is at work on what another thread has asked for; wait for it, or give each "
-            "thread a copy of the model");
+    if (object.in_use) throw std::runtime_error(object.in_use_message());
     return object;
 }
 
 // Marks an object as in use for as long as the guard lives.
 class ReentrancyGuard {
   public:
-    explicit ReentrancyGuard(Guarded& object) : object_(not_in_use(object)) { mark(true); }
+    template <class T>
+    explicit ReentrancyGuard(T& object) : object_(not_in_use(object)) {
+        mark(true);
+    }
     ReentrancyGuard(const ReentrancyGuard&) = delete;
     ~ReentrancyGuard() { mark(false); }
 

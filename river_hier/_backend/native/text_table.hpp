@@ -1,7 +1,8 @@
 // A hash table from exact str to row numbers, made for few cache misses.
 //
-// What a sparse example costs is the way to the strings, so short names stand in the table itself:
-// open addressing, slots of 32 bytes. Longer ones are compared as objects, which are the caller's.
+// Most of the time for a sparse example goes into cache misses at its strings, so short names stand in
+// the table itself: open addressing, slots of 32 bytes. Longer names are compared as Python objects,
+// which the caller owns.
 #pragma once
 
 #include <nanobind/nanobind.h>
