@@ -1,8 +1,7 @@
-// The loops over many numbers for one kind of processor, whose registers hold RIVER_HIER_PART bytes.
-// simd.cpp includes this for each kind, in a namespace of its own.
+// The loops over numbers for one instruction set, whose registers hold RIVER_HIER_PART bytes. simd.cpp
+// includes this for each set, in a namespace of its own.
 
-// As many numbers as a cache line holds, in parts as wide as a register: wider ones gcc would keep in
-// memory.
+// The numbers of a cache line, in parts as wide as a register; gcc would keep wider ones in memory.
 template <class T>
 struct Lanes {
 #if defined(__GNUC__)
@@ -59,7 +58,7 @@ RIVER_HIER_INLINE void sum_lines(const T* const* rows, const double* values, siz
     for (size_t k = 0; k < N; ++k) total[k].store(sums + first + k * lanes<T>);
 }
 
-// The same for any number of lines, at most N at a time.
+// The same for any number of lines, up to N at a time.
 template <class T, size_t N>
 RIVER_HIER_INLINE void sum_pieces(const T* const* rows, const double* values, size_t n, size_t first,
                                   size_t last, T* sums) {
@@ -71,11 +70,11 @@ RIVER_HIER_INLINE void sum_pieces(const T* const* rows, const double* values, si
 template <class T>
 void sum_rows(const T* const* rows, const double* values, size_t n, size_t first, size_t last,
               T* sums) {
-    constexpr size_t most = RIVER_HIER_PART / 8;  // whose sums stay in registers
+    constexpr size_t most = RIVER_HIER_PART / 8;  // lines whose sums stay in registers
     sum_pieces<T, most>(rows, values, n, first - first % lanes<T>, last, sums);
 }
 
-// A line's numbers, one by one, for the compiler to make vectors of. In double, whatever is stored.
+// The numbers of a line, computed in double. The compiler vectorises the loop.
 template <class T>
 RIVER_HIER_INLINE void step_line(T* __restrict w, double value, const double* __restrict steps) {
     for (size_t k = 0; k < lanes<T>; ++k) w[k] = static_cast<T>(w[k] + value * steps[k]);
@@ -110,7 +109,7 @@ void move_rows(T* const* rows, size_t before, const double* values, size_t n, si
             move_line(rows[i] - before + j, rows[i] + j, values[i], steps + j, confidences + j);
 }
 
-// The triangle at the end of a strip, from row i on; of its diagonal the reciprocals.
+// The triangle at the end of the strip that starts with row i, with reciprocals on the diagonal.
 struct Triangle {
     double numbers[strip][strip];
 
@@ -124,7 +123,7 @@ struct Triangle {
 };
 
 void strip_forward(const double* rows, size_t i, size_t last, double* y) {
-    constexpr size_t ahead = 128 * lanes<double>;  // what is sent for: the processor looks less far
+    constexpr size_t ahead = 128 * lanes<double>;  // farther than processors prefetch by themselves
     const Triangle triangle(rows, i, last);
     Lanes<double> total[strip];
     for (size_t j = 0; j < i; j += lanes<double>) {
@@ -179,7 +178,7 @@ void strip_backward(const double* rows, const double* next, size_t i, size_t las
 template <bool subtract>
 RIVER_HIER_INLINE void multiply(double* const* rows, const double* h, const double* x, size_t whole,
                                 double* u) {
-    constexpr size_t ahead = 64 * lanes<double>;  // what is sent for
+    constexpr size_t ahead = 64 * lanes<double>;  // of the prefetch
     for (size_t i = 0; i < whole; i += strip) {
         Lanes<double> total[strip], row, part, sum, less;
         for (size_t j = i - i % lanes<double>; j < whole; j += lanes<double>) {
@@ -196,7 +195,7 @@ RIVER_HIER_INLINE void multiply(double* const* rows, const double* h, const doub
                     row.store(numbers);
                 }
                 total[r].add_product(row, part);
-                if (j > i) sum.add_product(x[i + r], row);  // right of the diagonal each counts twice
+                if (j > i) sum.add_product(x[i + r], row);  // these stand for two elements each
             }
             if (j > i) sum.store(u + j);
         }

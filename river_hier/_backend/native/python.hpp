@@ -1,18 +1,14 @@
-// Reading Python's own objects fast. Nothing in this file runs a user's code.
+// Fast reading of Python's own objects. Nothing in this file runs a user's code.
 //
-// With the full API fields are read directly; with the stable ABI (one wheel for all versions of
-// Python) the same is asked for by function calls.
+// The full API gives access to fields; the stable ABI (one wheel for all versions of Python) has
+// function calls instead.
 #pragma once
 
 #include <Python.h>
 
 #include <cstdint>
-#include <stdexcept>
 
 namespace river_hier {
-
-// A Python exception is already set; it travels through C++ under this name.
-struct PythonError : std::exception {};
 
 // The hash of an exact str. It cannot fail.
 inline uint64_t hash_of_text(PyObject* text) {
@@ -45,7 +41,7 @@ inline Text short_ascii(PyObject* text, Py_ssize_t longest) {
 #endif
 }
 
-// Whether the value is an exact float, int or bool that fits a double; if so, it is written.
+// Whether the value is an exact float, int or bool that fits a double. If so, `number` is set.
 inline bool plain_number(PyObject* value, double& number) {
     if (PyFloat_CheckExact(value)) {
 #ifndef Py_LIMITED_API
@@ -58,7 +54,7 @@ inline bool plain_number(PyObject* value, double& number) {
     if (PyLong_CheckExact(value) || PyBool_Check(value)) {
         number = PyLong_AsDouble(value);
         if (number != -1.0 || !PyErr_Occurred()) return true;
-        PyErr_Clear();  // too large for a double: the slow way says so in words
+        PyErr_Clear();  // too large for a double; `read_odd` raises the error
     }
     return false;
 }

@@ -1,4 +1,4 @@
-// Cache lines of numbers, and the loops over many of them.
+// Cache lines of numbers, and the loops over many of them, for the processor at hand.
 #pragma once
 
 #include <cstddef>
@@ -20,13 +20,11 @@ constexpr size_t whole_lines(size_t n) {
 
 constexpr size_t strip = lanes<double> / 2;  // rows that are read together
 
-// The loops for a kind of processor.
-
-// Over rows of numbers of type T, the columns first:last. The cache lines that these lie in, and no
-// other, are read and written.
+// Loops over the columns first:last of rows of type T. They read and write the whole cache lines of
+// these columns, and no others.
 template <class T>
 struct RowLoops {
-    // sums = the sum of values[i] * rows[i], also of the columns on either side.
+    // sums = the sum of values[i] * rows[i]
     void (*sum_rows)(const T* const* rows, const double* values, size_t n, size_t first,
                      size_t last, T* sums);
 
@@ -34,23 +32,22 @@ struct RowLoops {
     void (*step_rows)(T* const* rows, const double* values, size_t n, size_t first, size_t last,
                       const double* steps);
 
-    // Of uncertain weights: w += steps S x and S -= confidences (S x)^2. The rows hold S - 1; the
-    // weights stand `before` them by so many numbers.
+    // Gaussian weights: w += steps S x and S -= confidences (S x)^2. The rows hold S - 1, and the
+    // weights lie `before` numbers ahead of them.
     void (*move_rows)(T* const* rows, size_t before, const double* values, size_t n, size_t first,
                       size_t last, const double* steps, const double* confidences);
 };
 
-// All of them.
+// All loops of an instruction set.
 struct Loops : RowLoops<double>, RowLoops<float> {
-    // Of a triangular matrix L the strip from row i on, whose rows lie line by line in turns, up to
-    // the last row: carry on y := L^-1 y ...
+    // One strip of a triangular solve y := L^-1 y: the rows i:last of L, whose cache lines alternate.
     void (*strip_forward)(const double* rows, size_t i, size_t last, double* y);
 
-    // ... and x := L^-T x, where strips come from the last to the first: `next` is the one before.
+    // One strip of x := L^-T x, from the last strip to the first; `next` is the strip to prefetch.
     void (*strip_backward)(const double* rows, const double* next, size_t i, size_t last, double* x);
 
-    // A -= h h^T, unless h is null, and then u += A x. Row i of the symmetric A is known from the
-    // cache line of its diagonal on. Here and below all sizes are whole cache lines.
+    // A -= h h^T unless h is null, and then u += A x. Row i of the symmetric A is stored from the
+    // cache line of its diagonal on. From here on all sizes are whole cache lines.
     void (*multiply_symmetric)(double* const* rows, const double* h, const double* x, size_t whole,
                                double* u);
 
@@ -64,7 +61,6 @@ struct Loops : RowLoops<double>, RowLoops<float> {
     void (*add)(double a, const double* y, size_t whole, double* x);
 };
 
-// Those for the processor at hand.
 extern const Loops loops;
 
 }  // namespace river_hier

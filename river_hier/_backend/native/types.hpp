@@ -1,4 +1,4 @@
-// Types that are not Python's own, and just as harmless: nothing in them runs a user's code.
+// Types of other modules whose methods run no user code.
 #pragma once
 
 #include <nanobind/nanobind.h>
