@@ -22,6 +22,7 @@ def sizes(case: Case, n: int) -> tuple[int, int]:
     return found[0], found[1]
 
 
+@pytest.mark.slow(but=8)
 @pytest.mark.parametrize("title", [title for title in CASES if title not in GROWS])
 def test_state_is_bounded(title: str) -> None:
     late = title.endswith(("budget", "hashed"))  # what they hold fills up, or has room to spare
@@ -29,6 +30,7 @@ def test_state_is_bounded(title: str) -> None:
     assert after <= 1.5 * before  # a leak would double it
 
 
+@pytest.mark.slow(but=2)
 @pytest.mark.parametrize("title", GROWS)
 def test_what_grows_grows_as_it_is_said_to(title: str) -> None:
     before, after = sizes(CASES[title], 150)

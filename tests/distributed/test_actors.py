@@ -25,6 +25,8 @@ from support.requirements import require_module
 ray: Any = require_module("ray", "ray")
 cluster_utils: Any = require_module("ray.cluster_utils", "ray")
 
+pytestmark = pytest.mark.slow
+
 DEEP = Taxonomy.from_nested({"r": {"a": ["c", "d", "e"], "b": {"f": ["g", "h"], "i": []}}})
 # Lambdas are pickled by value: the actors cannot import this file.
 where = lambda actor: __import__("ray").get_runtime_context().get_node_id()  # noqa: E731

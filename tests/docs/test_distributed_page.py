@@ -20,6 +20,7 @@ def test_a_file_one_process(tmp_path: Path) -> None:
     assert found.equals(expected)
 
 
+@pytest.mark.slow
 def test_spark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("pyspark", reason="pyspark is missing; it is no extra, at 450 MB")
     require_program("java")

@@ -147,6 +147,7 @@ def test_a_page(gallery: Gallery, capsys: pytest.CaptureFixture[str]) -> None:
     assert (gallery.out / "01_dogs" / "01_dogs.py").read_text(encoding="utf-8") == SCRIPT
 
 
+@pytest.mark.slow
 def test_the_pictures(gallery: Gallery) -> None:
     import numpy as np
     from PIL import Image

@@ -20,6 +20,8 @@ import river_hier
 from support.paths import ROOT
 from support.requirements import require_module, require_program
 
+pytestmark = pytest.mark.slow
+
 SITE = ROOT / "build" / "site"
 WIDE, PHONE = {"width": 1300, "height": 900}, {"width": 375, "height": 740}
 # What is wrong with a page as it is laid out; an empty list if nothing is.

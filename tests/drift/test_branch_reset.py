@@ -415,6 +415,7 @@ def branch_loss(make: Any, seed: int, change: int) -> list[float]:
     return sums
 
 
+@pytest.mark.slow
 def test_the_loss_recovers_within_600_examples() -> None:
     """To within a quarter of the loss without drift; that of H-RLS alone does not."""
 
@@ -434,6 +435,7 @@ def test_the_loss_recovers_within_600_examples() -> None:
         assert elsewhere < mark[1] + 0.01
 
 
+@pytest.mark.slow
 def test_the_benchmark_confirms_the_figures_of_the_page(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

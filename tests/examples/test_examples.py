@@ -75,11 +75,13 @@ def test_form(path: Path) -> None:
     assert all(cell.startswith("# ") for cell in cells[1:]), "a cell without prose"
 
 
+@pytest.mark.slow(but=3)
 @each_example
 def test_runs_without_extras(path: Path) -> None:
     assert "matplotlib" in plainly(path).splitlines()[-1]  # it says what is missing
 
 
+@pytest.mark.slow(but=1)
 @each_example
 @pytest.mark.skipif(not HAS_MATPLOTLIB, reason="matplotlib is an extra")
 def test_makes_one_figure(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -105,6 +107,7 @@ def test_makes_one_figure(path: Path, tmp_path: Path, monkeypatch: pytest.Monkey
     assert plainly(path).startswith(printed.rstrip())
 
 
+@pytest.mark.slow
 def test_the_tree_errs_less_than_the_flat_one() -> None:
     error, accuracy = numbers("01_first_stream", "with the tree")
     flat_error, flat_accuracy = numbers("01_first_stream", "flat")
@@ -116,6 +119,7 @@ def test_the_tree_errs_less_than_the_flat_one() -> None:
     assert wins == streams == 5
 
 
+@pytest.mark.slow
 def test_the_mistakes_of_the_tree_are_cheaper() -> None:
     example = "02_cheaper_mistakes"
     assert numbers(example, "barn owl") == [6]
@@ -132,6 +136,7 @@ def test_the_mistakes_of_the_tree_are_cheaper() -> None:
     assert difference[1] > 0 > max(difference[2:])  # near misses take the place of far ones
 
 
+@pytest.mark.slow
 def test_a_threshold_trades_recall_for_precision() -> None:
     example = "03_stopping_early"
     rows = [numbers(example, f"p >= 0.{t}  ") for t in range(1, 10)]
@@ -142,6 +147,7 @@ def test_a_threshold_trades_recall_for_precision() -> None:
     assert 2 / (1 / precision[4] + 1 / recall[4]) == pytest.approx(f1[4], abs=0.1)
 
 
+@pytest.mark.slow
 def test_least_squares_stop_paying_until_the_drift() -> None:
     example = "04_regret"
     steady, drifting = numbers(example, "H-RLS, no drift"), numbers(example, "H-RLS, drift")
@@ -155,6 +161,7 @@ def test_least_squares_stop_paying_until_the_drift() -> None:
     assert 0 < regret < bound
 
 
+@pytest.mark.slow
 def test_classifiers_that_know_no_taxonomy_learn_better_in_one() -> None:
     example = "08_any_river_model"
     names = ["naive Bayes", "Hoeffding tree", "logistic", "softmax", "passive-aggressive"]
@@ -169,6 +176,7 @@ def test_classifiers_that_know_no_taxonomy_learn_better_in_one() -> None:
     assert list(recall) == sorted(recall, reverse=True)
 
 
+@pytest.mark.slow
 def test_a_walk_down_the_tree_asks_few_and_errs_little_more() -> None:
     example = "07_grow_a_tree"
     names = ["tree, as they come", "tree, grown  ", "tree, grown, soft", "all pairs", "one versus"]
@@ -182,6 +190,7 @@ def test_a_walk_down_the_tree_asks_few_and_errs_little_more() -> None:
     assert abs(last[2] - last[3]) < 1
 
 
+@pytest.mark.slow
 def test_a_drift_is_found_in_its_branch_and_nowhere_else() -> None:
     example = "09_drift_in_one_branch"
     (change,) = numbers(example, "H-loss; the drift begins at step")
@@ -208,6 +217,7 @@ def test_a_drift_is_found_in_its_branch_and_nowhere_else() -> None:
         assert max(forgets) < max(alone) + 0.02
 
 
+@pytest.mark.slow
 def test_a_threshold_makes_single_labels_true_and_short() -> None:
     example = "10_answers"
     rows = [numbers(example, f"p >= 0.{t}  ") for t in range(5, 10)]
@@ -219,6 +229,7 @@ def test_a_threshold_makes_single_labels_true_and_short() -> None:
     assert distance[-1] > distance[0]  # nobody is given more than he pays for
 
 
+@pytest.mark.slow
 def test_a_kernel_sees_what_no_line_separates() -> None:
     example = "05_kernels"
     linear, _ = numbers(example, "linear  ")
@@ -233,6 +244,7 @@ def test_a_kernel_sees_what_no_line_separates() -> None:
     assert tiny[1] <= 50 < small[1] <= 200 < stored
 
 
+@pytest.mark.slow
 def test_a_taxonomy_helps_to_rank_while_examples_are_few() -> None:
     example = "06_rank_labels"
     for measure in ("maximal loss", "misordered pairs"):
@@ -250,6 +262,7 @@ def test_a_taxonomy_helps_to_rank_while_examples_are_few() -> None:
     assert precision > 60
 
 
+@pytest.mark.slow
 def test_deciding_for_the_loss_pays() -> None:
     example = "12_decide_for_the_loss"
     (plain,) = numbers(example, "as they come: CalibrationError:")
@@ -269,6 +282,7 @@ def test_deciding_for_the_loss_pays() -> None:
     assert nearest[0] < likeliest[0]
 
 
+@pytest.mark.slow
 def test_small_steps_and_averages_withstand_wrong_labels() -> None:
     example = "13_noisy_labels"
     online, its_average, batch = (
@@ -285,6 +299,7 @@ def test_small_steps_and_averages_withstand_wrong_labels() -> None:
     assert len(set(numbers(example, "Hieron, noisy")[:3])) == 1  # all steps are cut
 
 
+@pytest.mark.slow
 def test_who_adopts_a_larger_taxonomy_keeps_what_was_learned() -> None:
     example = "11_a_taxonomy_that_grows"
     adopts, anew = numbers(example, "adopts"), numbers(example, "starts anew")
@@ -300,6 +315,7 @@ def test_who_adopts_a_larger_taxonomy_keeps_what_was_learned() -> None:
     assert told == pytest.approx(foreseen[-1], abs=0.02)
 
 
+@pytest.mark.slow
 def test_delay_is_paid_for_at_the_beginning_and_less_after_a_drift() -> None:
     example = "14_delayed_labels"
     for name in ("H-PERC", "H-AROW"):
@@ -319,6 +335,7 @@ def test_delay_is_paid_for_at_the_beginning_and_less_after_a_drift() -> None:
     assert "same scores: True" in plainly(path)
 
 
+@pytest.mark.slow
 def test_pairs_of_words_tell_more_and_names_tell_nothing() -> None:
     example = "15_text_from_raw_strings"
     rows = {
@@ -339,6 +356,7 @@ def test_pairs_of_words_tell_more_and_names_tell_nothing() -> None:
     assert float(scores[1]["lamps"]) > float(scores[1]["trees"])
 
 
+@pytest.mark.slow
 def test_a_dag_never_contradicts_itself() -> None:
     example = "16_your_own_taxonomy"
     (path,) = (path for path in EXAMPLES if path.stem == example)

@@ -12,6 +12,7 @@ from support.paths import DATA, ROOT
 SCRIPT = ROOT / "examples" / "benchmarks" / "hmc.py"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not (DATA / "hmc").is_dir(), reason=f"no Clus files in {DATA / 'hmc'}")
 def test_hmc(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setattr("sys.argv", [str(SCRIPT), "--data", str(DATA), "--quick"])

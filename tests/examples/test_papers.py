@@ -81,6 +81,7 @@ def drawn(folder: Path) -> list[str]:
     return [file.stem for file in files]
 
 
+@pytest.mark.slow
 @needs("rcv1")
 def test_cesa_bianchi_2006(script: Script) -> None:
     printed, documented = script("cesa_bianchi_2006", "--data", DATA)
@@ -105,6 +106,7 @@ def test_cesa_bianchi_2006(script: Script) -> None:
         assert hierarchical < 1.05 * nearest
 
 
+@pytest.mark.slow
 def test_cesa_bianchi_2006_regret(script: Script, tmp_path: Path) -> None:
     """One stream of ten, in which all claims hold as well."""
     printed, documented = script("cesa_bianchi_2006_regret", "--seeds", "1", "--figures", tmp_path)
@@ -113,10 +115,12 @@ def test_cesa_bianchi_2006_regret(script: Script, tmp_path: Path) -> None:
     assert drawn(tmp_path) == ["theorem_2"]
 
 
+@pytest.mark.slow
 def test_dekel_2004(script: Script) -> None:
     assert_same(*script("dekel_2004"), 0.05)
 
 
+@pytest.mark.slow
 def test_dekel_2004_bound(script: Script, tmp_path: Path) -> None:
     printed, documented = script("dekel_2004_bound", "--seeds", "1", "--figures", tmp_path)
     assert verdicts(printed) == verdicts(documented)
@@ -125,6 +129,7 @@ def test_dekel_2004_bound(script: Script, tmp_path: Path) -> None:
     assert drawn(tmp_path) == ["corollary_1"]
 
 
+@pytest.mark.slow
 @needs("reuters21578")
 def test_el_yaniv_2002(script: Script, tmp_path: Path) -> None:
     """Only three classes, which takes seconds: line by line as in the whole."""
@@ -139,6 +144,7 @@ def test_el_yaniv_2002(script: Script, tmp_path: Path) -> None:
     assert drawn(tmp_path) == ["figure_2"]
 
 
+@pytest.mark.slow
 @needs("rcv1", "hmc")
 def test_cai_hofmann_2007(script: Script, tmp_path: Path) -> None:
     """The whole takes minutes: here with few documents, beside what stands documented."""
@@ -158,6 +164,7 @@ def test_cai_hofmann_2007(script: Script, tmp_path: Path) -> None:
     assert drawn(tmp_path) == ["figure_1", "figure_2", "figure_3"]
 
 
+@pytest.mark.slow(but=1)
 @pytest.mark.parametrize("name", ["el_yaniv_2002", "cesa_bianchi_2006", "cai_hofmann_2007"])
 def test_without_data(script: Script, name: str, tmp_path: Path) -> None:
     """The same claims, each said to be not testable, with what is missing."""

@@ -261,6 +261,7 @@ def json_lines(stream: Stream, path: Path, fatal: int = 0) -> subprocess.Complet
         return run("json_lines.py", *arguments, fatal=fatal, stdin=lines)
 
 
+@pytest.mark.slow
 def test_json_lines_killed(stream: Stream, tmp_path: Path) -> None:
     path = tmp_path / "checkpoint"
     undisturbed = json_lines(stream, path)
@@ -282,6 +283,7 @@ def test_json_lines_killed(stream: Stream, tmp_path: Path) -> None:
     alike(path, stream)
 
 
+@pytest.mark.slow
 def test_json_lines_answers_at_once_and_can_be_killed_while_it_waits(
     stream: Stream, tmp_path: Path
 ) -> None:
@@ -332,6 +334,7 @@ class Writes(io.RawIOBase):
         return len(piece)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unbuffered", [False, True])
 def test_an_answer_is_written_in_one_piece(
     unbuffered: bool, stream: Stream, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -442,6 +445,7 @@ def all_is_done(client: Any, stream: Stream, path: Path) -> None:
         assert {"line": answer["line"], **json.loads(fields["message"])} == answer
 
 
+@pytest.mark.slow
 def test_redis_stream_killed(filled: tuple[str, Any], stream: Stream, tmp_path: Path) -> None:
     address, client = filled
     arguments = redis_arguments(address, stream, tmp_path / "undisturbed")
@@ -463,6 +467,7 @@ class CrashError(Exception):
     """What ends a program in the tests of one moment."""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("moment", ["xadd", "save", "xack"])
 def test_redis_stream_ended_at_a_moment(
     moment: str,
@@ -567,6 +572,7 @@ def flow(stream: Stream, folder: Path, fatal: int = 0) -> subprocess.CompletedPr
     return run("bytewax_flow.py", *arguments, "--interval", 0, *files, fatal=fatal)
 
 
+@pytest.mark.slow
 def test_bytewax_flow_killed(stream: Stream, tmp_path: Path) -> None:
     require_module("bytewax", "streaming")
     expected = [{"key": answer["key"], "y": answer["y"]} for answer in stream.answers]
@@ -605,6 +611,7 @@ def test_bytewax_store_that_was_not_finished(
 # The page
 
 
+@pytest.mark.slow
 def test_the_commands_of_the_page(tmp_path: Path) -> None:
     """As they stand there, but for the port and which Python it is."""
     require_module("redis", "streaming")

@@ -387,6 +387,7 @@ def test_forgetting_asks_a_function_nothing_new(name: str) -> None:
     assert model.n_stored
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MULTI)
 def test_what_a_node_remembers_does_not_grow_with_the_others(name: str) -> None:
     taxonomy = Taxonomy.from_nested({f"{i}": [f"{i}a", f"{i}b"] for i in range(40)})

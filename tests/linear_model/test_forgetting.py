@@ -149,6 +149,7 @@ def test_siblings_that_come_later_were_off_before(backend: str, wide: str) -> No
         assert adopted.score_one(x)["late"] != 0.0
 
 
+@pytest.mark.slow(but=2)
 @both
 @pytest.mark.parametrize("name", ["HRLS", "SHRLS"])
 @pytest.mark.parametrize("memory", [1e9, 0])

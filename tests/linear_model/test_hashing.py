@@ -93,6 +93,7 @@ print(core, [features.row(name) for name in names], found.rows.tolist())
 """
 
 
+@pytest.mark.slow(but=1)
 @both
 def test_rows_are_the_same_in_every_process(backend: str) -> None:
     namespace(backend)

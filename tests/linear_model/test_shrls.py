@@ -31,6 +31,7 @@ def dense(x: dict[int, float], d: int) -> Any:
     return row
 
 
+@pytest.mark.slow(but=8)
 @both
 @FACTORS
 @pytest.mark.parametrize(("budget", "l2"), [(2, 1.0), (3, 0.5), (10, 2.0), (25, 0.1)])
@@ -63,6 +64,7 @@ def test_a_budget_equals_its_definition(
         assert kinds(model._rls) == ["cholesky" if memory or backend == "numpy" else "cg"]
 
 
+@pytest.mark.slow(but=1)
 @both
 @FACTORS
 def test_old_features_outlive_the_instances_that_brought_them(backend: str, memory: float) -> None:
@@ -88,6 +90,7 @@ def test_old_features_outlive_the_instances_that_brought_them(backend: str, memo
         assert model.n_stored == {"a": 1300}
 
 
+@pytest.mark.slow(but=1)
 @both
 @FACTORS
 def test_memory_is_bounded(backend: str, memory: float) -> None:
@@ -150,6 +153,7 @@ def test_a_node_left_behind_in_primal_variables(backend: str) -> None:
                 assert set(kinds(model._rls)) == {"cholesky", "primal"}
 
 
+@pytest.mark.slow(but=2)
 @both
 @pytest.mark.parametrize("name", ["HRLS", "SHRLS"])
 @pytest.mark.parametrize("taxonomy", [TREE, None], ids=["closed", "open"])
