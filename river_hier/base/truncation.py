@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from typing import Any, ParamSpec, TypeVar, cast
+from typing import Any, Final, ParamSpec, TypeVar, cast
 
 import numpy as np
 from river import base
@@ -85,7 +85,7 @@ def _like(signature: Callable[P, Any]) -> Callable[[Callable[..., Y]], Callable[
     return truncatable
 
 
-truncatable = _like(_signature)
+truncatable: Final = _like(_signature)
 
 
 def truncate_multilabel(

@@ -20,8 +20,8 @@ class LinearExpansion:
     def __init__(self, features: FeatureMap, X: Any, n_nodes: int) -> None:
         self.features = features
         self.X = X  # sparse rows (instances, features)
-        self.w = np.zeros((X.shape[1], n_nodes))
-        self.norms2 = np.asarray(X.multiply(X).sum(axis=1)).ravel()
+        self.w: Floats = np.zeros((X.shape[1], n_nodes))
+        self.norms2: Floats = np.asarray(X.multiply(X).sum(axis=1)).ravel()
 
     def scores(self, i: int) -> Floats:
         """<w_v, x_i> of every node."""
@@ -69,9 +69,9 @@ class KernelExpansion:
     def __init__(self, instances: KernelInstances, gram: Floats, n_nodes: int) -> None:
         self.instances = instances
         self.gram = gram
-        self.b = np.zeros((len(gram), n_nodes))
+        self.b: Floats = np.zeros((len(gram), n_nodes))
         self._scores = np.zeros((len(gram), n_nodes))
-        self.norms2 = gram.diagonal()
+        self.norms2: Floats = gram.diagonal()
 
     def scores(self, i: int) -> Floats:
         """<w_v, x_i> of every node."""

@@ -147,7 +147,9 @@ class HierarchicalMultilabelSVM(LabelRanker):
         self.spurious = spurious
         self.tol = tol
         self.max_passes = max_passes
-        self.primal, self.dual, self.n_passes = math.inf, -math.inf, 0
+        self.primal: float = math.inf
+        self.dual: float = -math.inf
+        self.n_passes: int = 0
 
     @property
     def gap(self) -> float:

@@ -109,8 +109,8 @@ class BatchHMinOver(LabelRanker):
         check_integer("max_steps", max_steps, 1)
         self.margin = margin
         self.max_steps = max_steps
-        self.n_steps = 0
-        self.smallest_margin = -np.inf
+        self.n_steps: int = 0
+        self.smallest_margin: float = -np.inf
 
     def fit(self, examples: Examples) -> Self:
         expansion, relevant = self._read(examples)

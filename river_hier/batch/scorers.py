@@ -36,7 +36,7 @@ class KernelScorers:
         support = np.flatnonzero(b.any(axis=1))
         instances.keep(support)
         self.instances = instances
-        self.b = b[support]
+        self.b: Floats = b[support]
         self.bias = bias
 
     def scores(self, x: Mapping[Any, Any]) -> Floats:

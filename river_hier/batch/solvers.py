@@ -20,8 +20,9 @@ class LinearSolver:
     def __init__(self, examples: Examples, taxonomy: Taxonomy, C: float) -> None:
         linear = _sklearn_svm().LinearSVC
         self._svm = partial(linear, loss="hinge", C=C, max_iter=20_000, random_state=0)
+        self.on: Mask
         self._features, self._X, self.on = read_matrix(examples, taxonomy)
-        self.n_weights = self._X.shape[1]
+        self.n_weights: int = self._X.shape[1]
 
     def solve(self, seen: Ints, yes: Mask) -> tuple[Floats, float]:
         """The weights and the bias that separate the examples with the indices `seen`."""
@@ -41,8 +42,9 @@ class KernelSolver:
     ) -> None:
         # SVC draws a random number that it does not use; a fixed seed spares the global state.
         self._svm = partial(_sklearn_svm().SVC, kernel="precomputed", C=C, random_state=0)
+        self.on: Mask
         self._instances, self._gram, self.on = read_gram(examples, taxonomy, kernel)
-        self.n_weights = len(self._gram)
+        self.n_weights: int = len(self._gram)
 
     def solve(self, seen: Ints, yes: Mask) -> tuple[Floats, float]:
         """The weights and the bias that separate the examples with the indices `seen`."""

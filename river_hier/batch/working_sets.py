@@ -46,9 +46,9 @@ class WorkingSets:
         self.ranking = ranking
         self.delta = delta
         self.c = c
-        self.attributes = ranking.attributes  # (nodes, candidates)
-        self.relevant = [np.flatnonzero(row) for row in relevant]
-        self.others = [np.flatnonzero(~row) for row in relevant]
+        self.attributes: Floats = ranking.attributes  # (nodes, candidates)
+        self.relevant: list[Ints] = [np.flatnonzero(row) for row in relevant]
+        self.others: list[Ints] = [np.flatnonzero(~row) for row in relevant]
         self.pairs: list[Ints] = [np.empty((0, 2), np.intp) for _ in relevant]
         self.betas: list[Floats] = [np.empty(0) for _ in relevant]
 

@@ -75,7 +75,7 @@ class TreeBayes(base.Wrapper[Any], base.Classifier):
         if not isinstance(classifier, base.Classifier):
             raise TypeError(f"`classifier` must be a classifier, got {shown(classifier)}")
         self.classifier = classifier
-        self.taxonomy = taxonomy
+        self.taxonomy: Taxonomy = taxonomy
 
     @property
     def _wrapped_model(self) -> Any:

@@ -51,19 +51,20 @@ class ActorHandle:
     """A shard's actor as seen from the driver, and the checkpoint to restart it from."""
 
     def __init__(self, data: bytes) -> None:
-        self.ray = ray_module()
+        self.ray: Any = ray_module()
         self.set_checkpoint(data, 0)
         self.start()
 
     def set_checkpoint(self, data: bytes, n_batches: int) -> None:
         """Store a checkpoint after this many batches, on the driver's machine."""
-        self.data, self.n_in_checkpoint = self.ray.put(data), n_batches
+        self.data: Any = self.ray.put(data)
+        self.n_in_checkpoint: int = n_batches
 
     def start(self) -> None:
         """Start an actor from the checkpoint."""
         actor = self.ray.remote(ShardActor).options(num_cpus=1, scheduling_strategy="SPREAD")
-        self.actor = actor.remote(self.data)
-        self.n_sent = self.n_in_checkpoint
+        self.actor: Any = actor.remote(self.data)
+        self.n_sent: int = self.n_in_checkpoint
         self.pending: list[Any] = []  # calls of `learn`, the oldest first
 
     def send(self, log: Sequence[tuple[int, Any]]) -> None:

@@ -46,7 +46,7 @@ class Shard:
         self.index = index
         self._set_nodes(owners)
         self.model: Model = whole._part(self.nodes)
-        self.n_learned = 0
+        self.n_learned: int = 0
 
     def learn(self, number: int, stages: Sequence[Stage]) -> None:
         """Learn a batch, unless it has been learned already."""
@@ -78,7 +78,7 @@ class Shard:
         return scores
 
     def _set_nodes(self, owners: Sequence[int]) -> None:
-        self.nodes = [v for v, index in enumerate(owners) if index == self.index]
+        self.nodes: list[int] = [v for v, index in enumerate(owners) if index == self.index]
 
 
 # How models learn and predict. Shards do not call these methods, or not with all nodes.

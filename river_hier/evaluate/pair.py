@@ -42,7 +42,7 @@ class Pair(base.Estimator):
     def __init__(self, model: Any, comparator: Any) -> None:
         self.model = model
         self.comparator = comparator
-        self.step = 0
+        self.step: int = 0
         learners = [model] if comparator is model else [model, comparator]
         self._learners = [(learner.learn_one, takes_weights(learner)) for learner in learners]
 
@@ -78,7 +78,8 @@ class CumulativeLosses(river_metrics.base.Metric):
         if probabilities is not None and expected is not None:
             drifts = "step" in inspect.signature(probabilities).parameters
             self._expectation = expected, probabilities, drifts
-        self.model = self.comparator = 0.0
+        self.model: float = 0.0
+        self.comparator: float = 0.0
 
     def update(self, y_true: Any, y_pred: Predictions) -> None:
         self._add(1, y_true, y_pred)

@@ -120,7 +120,7 @@ class LogTFIDF(base.Transformer):
         self.stop_words = stop_words
         self.min_count = min_count
         self.max_rare = max_rare
-        self.n = 0
+        self.n: int = 0
         self.dfs: dict[str, int] = {}
         self._rare: dict[str, tuple[int, int]] = {}  # occurrences, documents
         self._stop_words = dict.fromkeys(stop_words or ())  # a dict pickles in a fixed order

@@ -33,8 +33,8 @@ class AveragingModel(MiniBatchModel):
     $w_{m+1} - \\frac{1}{m+1} \\sum_i i \\, s_i$. The sum is kept; the weights say what a step was.
     """
 
-    taxonomy = _of_the_model("taxonomy")
-    dtype = _of_the_model("dtype")
+    taxonomy: Any = _of_the_model("taxonomy")
+    dtype: Any = _of_the_model("dtype")
     _taxonomy = _of_the_model("_taxonomy")
     _labels = _of_the_model("_labels")
     _features = _of_the_model("_features")

@@ -22,7 +22,7 @@ class LocalClassifier:
 
     def __init__(self, model: base.Estimator) -> None:
         self.model: Any = model  # River's signatures do not say which keywords a model takes
-        self.takes_weights = takes_weights(model)
+        self.takes_weights: bool = takes_weights(model)
 
     def learn(self, x: Mapping[Any, Any], y: Label, w: float | None, kwargs: Any) -> None:
         """Learn from one example, with its weight if the classifier takes one."""

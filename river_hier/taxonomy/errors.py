@@ -36,7 +36,7 @@ class UnknownLabelError(KeyError, ValueError):
     def __init__(self, label: object, labels: Iterable[Hashable]):
         known = tuple(labels)
         super().__init__(label)
-        self.message = f"label {short(label)} is not in the taxonomy ({len(known)} nodes)"
+        self.message: str = f"label {short(label)} is not in the taxonomy ({len(known)} nodes)"
         if guess := _similar(label, known):
             self.message += f"; did you mean {guess}?"
 

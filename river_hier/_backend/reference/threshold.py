@@ -20,8 +20,8 @@ class Threshold:
     """
 
     def __init__(self) -> None:
-        self.a = RIDGE * np.eye(3)  # l2 I + Z^T Z
-        self.b = np.zeros(3)  # Z^T (best thresholds)
+        self.a: Floats = RIDGE * np.eye(3)  # l2 I + Z^T Z
+        self.b: Floats = np.zeros(3)  # Z^T (best thresholds)
 
     def at(self, scores: Floats) -> float:
         """The threshold for a ranking; what scores as much or more is on. O(candidates)."""

@@ -7,6 +7,7 @@ import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import takewhile
+from typing import ClassVar
 
 from river.datasets.base import MULTI_CLF
 
@@ -127,7 +128,7 @@ class DMOZ(FileDataset):
 
     """  # noqa: E501
 
-    HELP = (
+    HELP: ClassVar[str] = (
         "put content.rdf.u8 there, with min_size=0 structure.rdf.u8 too, with or without .gz, from "
         "a copy of the dumps of the Open Directory Project"
     )
@@ -147,7 +148,7 @@ class DMOZ(FileDataset):
         if depth is not None:
             check_integer("depth", depth, at_least=1)
         check_integer("min_size", min_size, at_least=0)
-        self.topics = tuple(topics)
+        self.topics: tuple[str, ...] = tuple(topics)
         self.depth = depth
         self.min_size = min_size
         super().__init__(path, on_error, task=MULTI_CLF, n_features=3)

@@ -8,7 +8,7 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
-from typing import Any
+from typing import Any, ClassVar
 
 from river.datasets.base import MO_BINARY_CLF
 
@@ -116,7 +116,7 @@ class HMC(FileDataset):
     """  # noqa: E501
 
     # The URLs of the individual files are unknown.
-    HELP = (
+    HELP: ClassVar[str] = (
         "get them, with or without .gz, from https://dtai.cs.kuleuven.be/clus/hmcdatasets/ or "
         "whoever publishes the collection, and keep their names"
     )
@@ -134,8 +134,8 @@ class HMC(FileDataset):
         self.subsets = None if subsets is None else tuple(subsets)
         super().__init__(path, on_error, task=MO_BINARY_CLF, n_features=0)
         with contextlib.suppress(FileNotFoundError):  # iterating will raise it
-            self.n_features = len(self._header.attributes) - 1
-            self.n_outputs = len(self.taxonomy) - 1
+            self.n_features: int = len(self._header.attributes) - 1
+            self.n_outputs: int = len(self.taxonomy) - 1
 
     @property
     def taxonomy(self) -> Taxonomy:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import os
 from collections.abc import Iterator
+from typing import ClassVar
 
 from river.datasets.base import MO_BINARY_CLF
 
@@ -109,7 +110,7 @@ class LSHTC(FileDataset):
 
     """  # noqa: E501
 
-    HELP = (
+    HELP: ClassVar[str] = (
         "get train.txt and cat_hier.txt from http://lshtc.iit.demokritos.gr, or train.csv and "
         "hierarchy.csv from https://www.kaggle.com/c/lshtc/data, unpack them, and put both there"
     )

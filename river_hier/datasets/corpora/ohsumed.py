@@ -7,6 +7,7 @@ import functools
 import os
 from collections.abc import Iterator
 from pathlib import PurePosixPath
+from typing import ClassVar
 
 from river.datasets.base import MO_BINARY_CLF
 
@@ -163,7 +164,7 @@ class OHSUMED(FileDataset):
 
     """  # noqa: E501
 
-    HELP = f"call `download()` or get {' and '.join(_ADDRESSES.values())}"
+    HELP: ClassVar[str] = f"call `download()` or get {' and '.join(_ADDRESSES.values())}"
 
     def __init__(
         self,

@@ -6,6 +6,7 @@ import functools
 import math
 import os
 from collections.abc import Iterator, Sequence
+from typing import ClassVar
 
 from river.datasets.base import MO_BINARY_CLF
 
@@ -130,7 +131,9 @@ class RCV1(FileDataset):
 
     """  # noqa: E501
 
-    HELP = f"call `download()` or get them, with or without .gz, from {_ADDRESSES[0]}"
+    HELP: ClassVar[str] = (
+        f"call `download()` or get them, with or without .gz, from {_ADDRESSES[0]}"
+    )
 
     def __init__(
         self,

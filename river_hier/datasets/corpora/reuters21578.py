@@ -6,7 +6,7 @@ import functools
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from river.datasets.base import MO_BINARY_CLF
 
@@ -182,7 +182,7 @@ class Reuters21578(FileDataset):
 
     """  # noqa: E501
 
-    HELP = f"call `download()` or get {_ARCHIVE} from {_ADDRESSES[0]}"
+    HELP: ClassVar[str] = f"call `download()` or get {_ARCHIVE} from {_ADDRESSES[0]}"
 
     def __init__(
         self,

@@ -45,7 +45,7 @@ class Speech(FileDataset):
         *("mgrt0", "mnjm0", "fdhc0", "mjln0", "mpam0", "fmld0"),
     )
 
-    HELP = (
+    HELP: ClassVar[str] = (
         "put the folders TRAIN and TEST of the licensed corpus (LDC93S1) there, with their *.WAV "
         f"and *.PHN, or the free sample of some speakers, {_ADDRESS}"
     )
@@ -66,8 +66,8 @@ class Speech(FileDataset):
         n_features, n_classes = len(self.NAMES), len(PHONETIC_TREE.leaves)
         super().__init__(path, on_error, MULTI_CLF, n_features, n_classes=n_classes)
         self.subsets = tuple(subsets)
-        self.speakers = names or None
-        self.sentences = tuple(sentences)
+        self.speakers: tuple[str, ...] | None = names or None
+        self.sentences: tuple[str, ...] = tuple(sentences)
 
     @property
     def taxonomy(self) -> Taxonomy:
@@ -244,7 +244,9 @@ class TIMIT(Speech):
 
     """  # noqa: E501
 
-    NAMES = [f"{name}_{place}" for place in _CONTEXT for name in FRAME_FEATURES]  # noqa: RUF012
+    NAMES: ClassVar[Sequence[str]] = [
+        f"{name}_{place}" for place in _CONTEXT for name in FRAME_FEATURES
+    ]
 
     def _rows(self, c: Floats, first: int, last: int) -> Floats:
         t = np.arange(first, last)[:, np.newaxis] + np.array(_CONTEXT)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import ClassVar
+
 from .timit import FRAME_FEATURES, Floats, Speech
 
 __all__ = ["TIMITSegments"]
@@ -83,7 +86,7 @@ class TIMITSegments(Speech):
 
     """
 
-    NAMES = FRAME_FEATURES
+    NAMES: ClassVar[Sequence[str]] = FRAME_FEATURES
 
     def _rows(self, c: Floats, first: int, last: int) -> Floats:
         if first == last:

@@ -7,6 +7,7 @@ import itertools
 import os
 from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
+from typing import ClassVar
 
 from river.datasets.base import MO_BINARY_CLF
 
@@ -113,7 +114,7 @@ class WIPOAlpha(FileDataset):
 
     """  # noqa: E501
 
-    HELP = (
+    HELP: ClassVar[str] = (
         "ask WIPO for the collection (https://www.wipo.int/classifications/ipc/en/ITsupport/"
         "Categorization/dataset/) and put its folders or archive there, the records in folders "
         "train and test"

@@ -26,8 +26,8 @@ class DriftingVectors:
     ) -> None:
         self.u = before
         cosine = (before * after).sum(axis=1, keepdims=True)
-        self.angle = np.where(drifting, np.arccos(np.clip(cosine[:, 0], -1, 1)), 0.0)
-        self.direction = unit(after - cosine * before)
+        self.angle: Floats = np.where(drifting, np.arccos(np.clip(cosine[:, 0], -1, 1)), 0.0)
+        self.direction: Floats = unit(after - cosine * before)
         self.start = start
         self.width = width
 

@@ -68,7 +68,7 @@ class Imbalanced(Transformed):
         sampling.check_number("exponent", exponent, at_least=0)
         self._entropy = sampling.entropy(seed)
         super().__init__(stream)
-        self.n_samples = None  # unknown in advance
+        self.n_samples: int | None = None  # unknown in advance
         self.exponent = exponent
         self.seed = seed
 

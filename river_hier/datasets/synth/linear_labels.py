@@ -208,7 +208,7 @@ class ReferenceClassifier(base.MultiLabelClassifier):
 
     def __init__(self, stream: LinearLabels) -> None:
         self.stream = stream
-        self.step = 0
+        self.step: int = 0
 
     @property
     def taxonomy(self) -> Taxonomy:
