@@ -131,7 +131,7 @@ class HMC(FileDataset):
         if subsets is not None:
             check_subset("subsets", subsets, SUBSETS)
         self.dataset = dataset
-        self.subsets = None if subsets is None else tuple(subsets)
+        self.subsets: tuple[str, ...] | None = None if subsets is None else tuple(subsets)
         super().__init__(path, on_error, task=MO_BINARY_CLF, n_features=0)
         with contextlib.suppress(FileNotFoundError):  # iterating will raise it
             self.n_features: int = len(self._header.attributes) - 1

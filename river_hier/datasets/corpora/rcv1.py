@@ -145,7 +145,7 @@ class RCV1(FileDataset):
         check_subset("subsets", subsets, _VECTORS)
         if topics not in tuple(_LEFT_OUT):  # works for unhashable values
             raise ValueError(f"`topics` must be 103 or 101, got {topics!r}")
-        self.subsets = tuple(subsets)
+        self.subsets: tuple[str, ...] = tuple(subsets)
         self.topics = topics
         super().__init__(
             path,

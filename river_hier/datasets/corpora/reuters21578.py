@@ -196,7 +196,7 @@ class Reuters21578(FileDataset):
         sizes = _SPLITS[split].sizes
         check_subset("subsets", subsets, sizes)
         self.split = split
-        self.subsets = tuple(subsets)
+        self.subsets: tuple[str, ...] = tuple(subsets)
         super().__init__(
             path,
             on_error,

@@ -65,7 +65,7 @@ class Speech(FileDataset):
             raise ValueError(f"`speakers` must be a list or tuple of names, got {speakers!r}")
         n_features, n_classes = len(self.NAMES), len(PHONETIC_TREE.leaves)
         super().__init__(path, on_error, MULTI_CLF, n_features, n_classes=n_classes)
-        self.subsets = tuple(subsets)
+        self.subsets: tuple[str, ...] = tuple(subsets)
         self.speakers: tuple[str, ...] | None = names or None
         self.sentences: tuple[str, ...] = tuple(sentences)
 

@@ -131,7 +131,7 @@ class WIPOAlpha(FileDataset):
             raise ValueError(f"`sections` must be letters of {_SECTIONS!r}, got {sections!r}")
         check_subset("subsets", subsets, _SUBSETS)
         self.sections = sections
-        self.subsets = tuple(subsets)
+        self.subsets: tuple[str, ...] = tuple(subsets)
         super().__init__(path, on_error, task=MO_BINARY_CLF, n_features=4)
 
     @functools.cached_property
