@@ -47,9 +47,9 @@ p = model.predict_proba_one(x)
 answers = [news.closure(y), *(at_least(t, p) for t in (0.3, 0.6, 0.9))]
 print(f"\n{'an article':<15}{'true':>8}{'p':>8}{'p >= 0.3':>11}{'p >= 0.6':>11}{'p >= 0.9':>11}")
 for label in sorted(frozenset.union(*answers) - {news.root}, key=news.path):
-    true, *said = ("on" if label in answer else "-" for answer in answers)
+    true, *shown = ("on" if label in answer else "-" for answer in answers)
     name = "  " * (news.depth(label) - 1) + label
-    print(f"{name:<15}{true:>8}{p[label][True]:>8.2f}" + "".join(f"{on:>11}" for on in said))
+    print(f"{name:<15}{true:>8}{p[label][True]:>8.2f}" + "".join(f"{on:>11}" for on in shown))
 
 # %%
 # Over the whole stream, predicting before learning. Precision is the fraction of predicted nodes
@@ -91,7 +91,7 @@ else:
     left.legend(loc="lower left")
     shares = [[n / sum(ends[rule]) for n in ends[rule][::-1]] for rule in [*rules][1:]]
     styles = {"colors": ["#08519c", "#4292c6", "#9ecae1", "#a0a0a0"]}
-    styles["labels"] = ["depth 3", "depth 2", "depth 1", "nothing said"]
+    styles["labels"] = ["depth 3", "depth 2", "depth 1", "nothing"]
     right.stackplot(thresholds, *zip(*shares, strict=True), **styles)
     right.set(xlabel="threshold on p", ylabel="share of the answers", title="Where answers end")
     right.set(xlim=(0.1, 0.9), ylim=(0, 1))

@@ -68,7 +68,7 @@ for (name, top), curve in curves.items():
     values = "".join(f"{curve[i]:>13.3f}" for i in moments.values())
     alarm = f"{alarms[name, top][0]:,}" if alarms[name, top] else "none"
     print(f"{f'{name}, {top}':<23}{values}{alarm:>13}")
-print("H-RLS started anew:", learners["H-RLS resets"].drifts_detected)
+print("H-RLS was reset:", learners["H-RLS resets"].drifts_detected)
 
 # %%
 # The same as a plot.

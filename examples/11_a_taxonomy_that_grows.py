@@ -31,16 +31,16 @@ first = shop.subset([label for label in shop if not set(shop.path(label)) & set(
 # Three models learn from the same stream: the first adopts the larger taxonomy when it appears,
 # the second is then replaced by an untrained one, and the third knows the final taxonomy from the
 # start. Until it has been trained, a new node is on whenever its parent is.
-adopting, anew = linear_model.HAROW(first), linear_model.HAROW(first)
+adopting, untrained = linear_model.HAROW(first), linear_model.HAROW(first)
 foreseen = linear_model.HAROW(shop)
-curves: dict = {"adopts": [], "starts anew": [], "has foreseen it": []}
+curves: dict = {"adopts": [], "starts again": [], "knew from the start": []}
 for step, (x, y) in enumerate(stream):
     if step == opening:
         adopting.adopt(shop)
-        anew = linear_model.HAROW(shop)
+        untrained = linear_model.HAROW(shop)
     if step % 100 == 0:
         ends = {name: metrics.HLoss(shop) for name in curves}
-    for name, model in zip(curves, (adopting, anew, foreseen), strict=True):
+    for name, model in zip(curves, (adopting, untrained, foreseen), strict=True):
         ends[name].update(y, model.predict_one(x))
         model.learn_one(x, y)
     if step % 100 == 99:
@@ -77,7 +77,7 @@ for step, (x, y) in enumerate(stream):
         loss.update(y, [path.rpartition("/")[2] for path in on])
     model.learn_one(x, ["/".join(shop.path(label)[1:]) for label in y if y[label]])
 example = list(model.weights)[-1]
-print(f"told paths, such as {example!r}, at the end: {loss.get():.3f}")
+print(f"given paths, such as {example!r}, at the end: {loss.get():.3f}")
 
 # %%
 # The model that adopts the new taxonomy is soon as good as the one that has known it all along.

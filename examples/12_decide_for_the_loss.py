@@ -24,13 +24,13 @@ for x, y in train:
 # %%
 # Do these probabilities match frequencies? Of the topics with a probability between 60 and 70 %,
 # about 65 in 100 should be on. The raw scores are far too confident.
-said = {"as they come": model.model, "calibrated": model}
-print("how often topics are on, by how likely they were said to be")
+models = {"as they come": model.model, "calibrated": model}
+print("the frequency of topics by their probability")
 reliability = {}
-for name, speaker in said.items():
+for name, source in models.items():
     table, error = metrics.Reliability(news), metrics.CalibrationError(news)
     for x, y in test:
-        probabilities = evaluate.Probabilities(speaker).predict_one(x)
+        probabilities = evaluate.Probabilities(source).predict_one(x)
         table.update(y, probabilities)
         error.update(y, probabilities)
     reliability[name] = [row[:2] for row in table.get().values()]
@@ -85,10 +85,10 @@ except ImportError:
     print("\nInstall matplotlib to see this as a picture.")
 else:
     figure, axes = plt.subplots(figsize=(5.5, 5), layout="constrained")
-    axes.plot([0, 1], [0, 1], color="#999999", lw=1, label="as often as said")
+    axes.plot([0, 1], [0, 1], color="#999999", lw=1, label="perfectly calibrated")
     for (name, rows), color in zip(reliability.items(), ("#D55E00", "#0072B2"), strict=True):
         axes.plot(*zip(*rows, strict=True), "o-", color=color, label=name)
-    axes.set(xlabel="said to be on with probability", ylabel="share that was on")
+    axes.set(xlabel="probability", ylabel="frequency")
     axes.set(xlim=(0, 1), ylim=(0, 1), title="Are probabilities frequencies?", aspect="equal")
     axes.legend(loc="upper left")
     plt.show()

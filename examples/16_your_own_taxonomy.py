@@ -52,7 +52,7 @@ print(f"{tree}, three times: {tree == same == again}")
 # %%
 # A cycle is refused, and so is an undeclared label. A misspelt parent becomes a second root, and
 # both are joined under a new node, `root`; if you specify the root, this is an error instead.
-def said(function, *arguments, **keywords):
+def result(function, *arguments, **keywords):
     try:
         return function(*arguments, **keywords)
     except ValueError as error:
@@ -60,10 +60,10 @@ def said(function, *arguments, **keywords):
 
 
 cycle, misspelt = ([*rows(pairs), edge] for edge in (["violin", "instrument"], ["string", "cello"]))
-print("\na cycle:         ", said(Taxonomy, cycle))
-print("an unknown label:", said(linear_model.HAROW(tree).learn_one, {"bow": 1}, ["violn"]))
-print("a misspelt one:  ", said(Taxonomy, misspelt))
-print("the root named:  ", said(Taxonomy, misspelt, root="instrument"))
+print("\na cycle:         ", result(Taxonomy, cycle))
+print("an unknown label:", result(linear_model.HAROW(tree).learn_one, {"bow": 1}, ["violn"]))
+print("a misspelt one:  ", result(Taxonomy, misspelt))
+print("the root named:  ", result(Taxonomy, misspelt, root="instrument"))
 
 # %%
 # A piano has strings and keys, an organ pipes and keys. With both as parents, the taxonomy is a

@@ -302,8 +302,8 @@ def test_small_steps_and_averages_withstand_wrong_labels() -> None:
 @pytest.mark.slow
 def test_who_adopts_a_larger_taxonomy_keeps_what_was_learned() -> None:
     example = "11_a_taxonomy_that_grows"
-    adopts, anew = numbers(example, "adopts"), numbers(example, "starts anew")
-    foreseen = numbers(example, "has foreseen it")
+    adopts, anew = numbers(example, "adopts"), numbers(example, "starts again")
+    foreseen = numbers(example, "knew from the start")
     assert adopts[0] == anew[0]  # until then they are the same model
     assert adopts[1] < 0.7 * anew[1]
     assert adopts[2] < 0.9 * anew[2]
@@ -311,7 +311,7 @@ def test_who_adopts_a_larger_taxonomy_keeps_what_was_learned() -> None:
     assert max(adopts[-1], anew[-1], foreseen[-1]) < min(adopts[-1], anew[-1]) + 0.02
     same, labels = numbers(example, "labels that score as before:")
     assert same == labels - 1  # all but the merged one
-    (told,) = numbers(example, "told paths, such as 'clothes/shoes/boots', at the end:")
+    (told,) = numbers(example, "given paths, such as 'clothes/shoes/boots', at the end:")
     assert told == pytest.approx(foreseen[-1], abs=0.02)
 
 
