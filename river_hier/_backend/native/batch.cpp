@@ -17,7 +17,7 @@ namespace {
 template <class Step>
 void one_by_one(FeatureMap& features, Rows& X, size_t n_labels, Weights& w, Step step) {
     ensure(X.n() == n_labels, "a label for each row");
-    ReentrancyGuard features_guard(features);
+    FeatureMap::Busy busy(features);
     Unlocked unlocked(X);
     for (size_t i = 0; i < X.n(); ++i) {
         X.prefetch(i + 1, *w.layout());
