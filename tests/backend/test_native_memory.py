@@ -20,7 +20,7 @@ NAMES = ["Hieron", "AveragedHieron", "HPerceptron", "HAROW", "HRLS", "SHRLS"]
 LEAK = TESTS / "bench" / "leak.py"
 
 
-@pytest.mark.slow(but=4)
+@pytest.mark.slow(but=2)
 @both
 @pytest.mark.parametrize("name", NAMES)
 def test_reference_counts(backend: str, name: str) -> None:
@@ -59,7 +59,7 @@ def test_reference_counts(backend: str, name: str) -> None:
             assert sys.getrefcount(one) <= before[watched.index(one)]
 
 
-@pytest.mark.slow(but=4)
+@pytest.mark.slow(but=2)
 @both
 @pytest.mark.parametrize("name", NAMES)
 def test_a_model_that_is_let_go_takes_its_names_along(backend: str, name: str) -> None:

@@ -60,7 +60,7 @@ def learned(
     return model
 
 
-@pytest.mark.slow(but=7)
+@pytest.mark.slow(but=3)
 @pytest.mark.parametrize("made", [few, words, more_and_more])
 @pytest.mark.parametrize(("name", "parameters"), CASES)
 def test_threads_learn_what_one_learns(

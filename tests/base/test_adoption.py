@@ -74,6 +74,7 @@ def test_weights_are_those_of_the_oracle(backend: str, name: str, data: Any) -> 
         assert list(model.score_one({})) == list(after.nodes[name != "Hieron" :])
 
 
+@pytest.mark.slow(but=5)
 @both
 @pytest.mark.parametrize("name", SINGLE + TOP_DOWN)
 @given(st.data())
@@ -100,6 +101,7 @@ def test_scores_of_kept_nodes_do_not_change(backend: str, name: str, data: Any) 
         learned(model, stream(data, name, after, 5))
 
 
+@pytest.mark.slow(but=5)
 @both
 @pytest.mark.parametrize("name", [*SINGLE, *TOP_DOWN])
 @given(st.data())
@@ -116,6 +118,7 @@ def test_the_same_taxonomy_changes_nothing(backend: str, name: str, data: Any) -
             other.learn_one(x, y)
 
 
+@pytest.mark.slow(but=4)
 @both
 @pytest.mark.parametrize("name", ["Hieron", *TOP_DOWN])
 @given(st.data())

@@ -71,6 +71,7 @@ def grown(model: Any, labels: Any) -> None:
 LABEL_BY_LABEL = [name for name in EVERY if name not in ("Calibrated", "HLossBayes")]
 
 
+@pytest.mark.slow(but=9)
 @both
 @pytest.mark.parametrize("name", LABEL_BY_LABEL)
 @given(data=st.data())

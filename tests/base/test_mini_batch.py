@@ -93,6 +93,7 @@ PARAMETERS: list[dict[str, Any]] = [{}, {"n_features": 4}]
 CAPPED = [*PARAMETERS, {"C": 0.1}]
 
 
+@pytest.mark.slow(but=5)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", SINGLE)
 @given(data=st.data())

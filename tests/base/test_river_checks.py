@@ -56,7 +56,7 @@ def base_of(model: Any, names: list[str]) -> bool:
     return isinstance(model, tuple(getattr(linear_model, name) for name in names))
 
 
-@pytest.mark.slow(but=7)
+@pytest.mark.slow(but=3)
 @pytest.mark.parametrize(("name", "model"), list(variants()), ids=lambda value: str(value))
 @pytest.mark.parametrize("wrap", [lambda check: check, pickled], ids=["plain", "pickled"])
 def test_rivers_checks(name: str, model: Any, wrap: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -252,6 +252,7 @@ def test_the_real_stories(real, expected):
     assert [day.isoformat() for day in backwards] == ["1987-03-31", "1987-10-19"]
 
 
+@pytest.mark.slow
 def test_the_real_splits(real, expected):
     for name, split in reuters21578._SPLITS.items():
         parts = collections.Counter(reuters.part(name, marks) for marks, _, _ in expected)

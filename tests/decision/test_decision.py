@@ -383,7 +383,7 @@ def everything() -> list[Any]:
     ]
 
 
-@pytest.mark.slow(but=2)
+@pytest.mark.slow(but=1)
 @pytest.mark.parametrize("model", everything(), ids=lambda model: repr(model)[:40])
 def test_rivers_checks(model: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(datasets, "Music", datasets.Yeast)

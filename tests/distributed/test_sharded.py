@@ -72,6 +72,7 @@ def streams(draw: st.DrawFn) -> tuple[Taxonomy, list[tuple[Any, Any]]]:
     return taxonomy, draw(st.lists(st.tuples(xs, multilabels(taxonomy)), max_size=25))
 
 
+@pytest.mark.slow(but=5)
 @both
 @each
 @n_examples(10, phases=[Phase.explicit, Phase.reuse, Phase.generate])
@@ -97,6 +98,7 @@ def test_the_same_step_by_step(backend: str, name: str, data: Any, k: int, cuts:
             same(model, gathered, [x])
 
 
+@pytest.mark.slow(but=5)
 @both
 @each
 def test_the_same_batch_by_batch_on_text(backend: str, name: str) -> None:
@@ -141,6 +143,7 @@ def test_sparse_rows_are_sent_without_the_names_that_are_not_in_them() -> None:
     assert sharded.predict_many(X, columns=names).equals(model.predict_many(X, columns=names))
 
 
+@pytest.mark.slow(but=9)
 @both
 @each
 @pytest.mark.parametrize("start", ["flat", "paths"])

@@ -75,7 +75,7 @@ def test_form(path: Path) -> None:
     assert all(cell.startswith("# ") for cell in cells[1:]), "a cell without prose"
 
 
-@pytest.mark.slow(but=3)
+@pytest.mark.slow(but=2)
 @each_example
 def test_runs_without_extras(path: Path) -> None:
     assert "matplotlib" in plainly(path).splitlines()[-1]  # it says what is missing

@@ -266,6 +266,7 @@ def test_a_budget_equals_its_definition(name: str, which: str, budget: int) -> N
         assert ours.n_stored == len(expansion) <= budget
 
 
+@pytest.mark.slow(but=3)
 @pytest.mark.parametrize("which", ["rbf", "function"])
 @pytest.mark.parametrize(("name", "threshold"), [("HRLS", math.inf), ("SHRLS", 5.0)])
 @pytest.mark.parametrize("budget", [2, 7])
@@ -785,7 +786,7 @@ def variants() -> Iterator[tuple[str, Any]]:
     yield "Hieron-pipeline", preprocessing.StandardScaler() | hieron
 
 
-@pytest.mark.slow(but=3)
+@pytest.mark.slow(but=1)
 @pytest.mark.parametrize(("name", "model"), list(variants()), ids=lambda value: str(value))
 def test_rivers_checks(name: str, model: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     # River takes Music for multilabel models, which it downloads; Yeast comes with it.

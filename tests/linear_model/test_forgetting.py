@@ -62,6 +62,7 @@ def widened(stream: list[Any]) -> list[Any]:
     return [({**x, f"a{i}": 1.0, f"b{i}": -0.5}, y) for i, (x, y) in enumerate(stream)]
 
 
+@pytest.mark.slow(but=6)
 @both
 @pytest.mark.parametrize("name", ["HRLS", "SHRLS"])
 @pytest.mark.parametrize("wide", WIDE)

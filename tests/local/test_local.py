@@ -662,7 +662,7 @@ def variants() -> Iterator[tuple[str, Any]]:
     yield "PerLevel-pipeline", preprocessing.StandardScaler() | local.PerLevel(softmax, PICTURES)
 
 
-@pytest.mark.slow(but=2)
+@pytest.mark.slow(but=1)
 @pytest.mark.parametrize(("name", "model"), list(variants()), ids=lambda value: str(value))
 def test_rivers_checks(name: str, model: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     # River takes Music for multilabel models, which it downloads; Yeast comes with it.
@@ -719,6 +719,7 @@ def test_a_pipeline_at_every_node() -> None:
     assert score.get() > 0.6
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not (DATA / "rcv1").is_dir(), reason=f"no RCV1 files in {DATA / 'rcv1'}")
 def test_a_classifier_per_topic_on_rcv1() -> None:
     stream = RCV1(DATA / "rcv1")

@@ -225,6 +225,7 @@ def test_reverting_some_leaves_the_others(name: str, stream: Any, data: Any) -> 
     assert repr(metric) == repr(fresh)
 
 
+@pytest.mark.slow(but=4)
 @pytest.mark.parametrize("name", NAMES)
 @n_examples(40)
 @given(stream=streams(), window_size=st.integers(1, 4))

@@ -150,7 +150,7 @@ def test_an_open_taxonomy() -> None:
     assert list(model.predict_proba_one({})) == ["root", "topic 0", "topic 1", "topic 2"]
 
 
-@pytest.mark.slow(but=1)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "model",
     [
