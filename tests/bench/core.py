@@ -1,13 +1,14 @@
-"""What the compiled core costs, on RCV1, beside the floor: reading the dict and nothing else.
+"""The time of the native backend on RCV1, compared with only reading the dict.
 
     python tests/bench/core.py --data FOLDER
 
-The floor walks the same dicts in C and looks each name up in a bare table. Every row gets the same
-documents, made of fresh strings, in blocks of 1,000, one row after the other, so that a machine
-that slows down slows all of them. The first 2,000 documents are not counted. Printed are medians
-over the blocks, their ratio to the floor's median, and the slowest percent of the calls against the
-median call; for that calls are timed one by one, in every fourth block, which does not count
-otherwise. The numpy core runs in a process of its own, at the same time as nothing else.
+The row "dict walk" is a lower bound: it iterates over the same dicts in C and looks each name up in
+a bare hash table. All rows get the same documents, made of newly created strings, in blocks of
+1,000, by turns, so that a change in the speed of the machine affects all of them. The first 2,000
+documents are not counted. The output has medians over the blocks, their ratios to the median of the
+dict walk, and the 99th percentile of the calls divided by their median; for the latter, calls are
+timed one by one in every fourth block, which is not counted otherwise. The numpy backend runs in a
+process of its own, while nothing else runs.
 """
 
 from __future__ import annotations
@@ -68,11 +69,11 @@ def timed(call: Call, examples: list[tuple[Any, ...]], calls: list[float] | None
 
 
 def numpy_worker(pipe: Connection, taxonomy: Any) -> None:
-    """Times blocks with the numpy core, when it is asked to."""
+    """Time blocks with the numpy backend on request."""
     from river_hier import _backend
 
     assert _backend.core == "numpy"
-    rows = models(taxonomy, ", numpy core")
+    rows = models(taxonomy, ", numpy backend")
     while documents := pipe.recv():
         pipe.send(list(times(rows, taxonomy, documents)))
 
@@ -83,7 +84,7 @@ def times(
     documents: list[Document],
     calls: dict[str, list[float]] | None = None,
 ) -> Iterator[tuple[str, str, float]]:
-    """Of each row, what predicting and learning a block takes."""
+    """The times of predicting and learning a block, for each row."""
     for name, (learn, predict, one) in rows.items():
         examples: list[tuple[Any, ...]] = [(x,) for x, _ in fresh(documents)]
         yield name, "predict", timed(predict, examples, None)
@@ -101,7 +102,7 @@ def main(data: str | None, with_river: bool) -> None:
     stream = datasets.RCV1(data)
     taxonomy = stream.taxonomy
     documents = list(stream)
-    floor = _native.DictWalk().walk
+    walk = _native.DictWalk().walk
     rows = models(taxonomy)
     os.environ["RIVER_HIER_PURE"] = "1"  # for the process that is started next
     pipe, other = multiprocessing.Pipe()
@@ -117,7 +118,7 @@ def main(data: str | None, with_river: bool) -> None:
         for start in range(0, len(documents) - BLOCK + 1, BLOCK):
             block = documents[start : start + BLOCK]
             counted = start >= DISCARDED
-            part = [("floor", "learn", timed(floor, [(x,) for x, _ in fresh(block)], None))]
+            part = [("dict walk", "learn", timed(walk, [(x,) for x, _ in fresh(block)], None))]
             one_by_one = counted and start // BLOCK % 4 == 3
             part += times(rows, taxonomy, block, calls if one_by_one else None)
             pipe.send(block)
@@ -133,7 +134,7 @@ def main(data: str | None, with_river: bool) -> None:
     pipe.send([])
 
     medians = {key: statistics.median(values) for key, values in found.items()}
-    base = medians["floor", "learn"]
+    base = medians["dict walk", "learn"]
     print(f"\n{'':32}{'learn_one':>18}{'predict_one':>18}{'slowest percent':>18}")
     for name in dict.fromkeys(name for name, _ in medians):
         cells = [
