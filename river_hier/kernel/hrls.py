@@ -25,7 +25,7 @@ class HRLS(LeastSquaresModel):
 
     All children of a node see the same Q examples, so they share one Cholesky factor, which grows
     by a row an example. Learning takes one row of the kernel, shared by all nodes, and $O(Q^2)$ for
-    each node that is truly on and has children; memory is $Q^2 / 2$ numbers for each of them.
+    each node that is truly on and has children; memory is $Q^2$ numbers for each of them.
     Predicting takes a row of the kernel and O(Q) a node visited, or $O(Q^2)$ if it has learned in
     between; scores and probabilities always take $O(Q^2)$.
 

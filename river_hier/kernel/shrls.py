@@ -22,7 +22,7 @@ class SHRLS(LeastSquaresModel):
     factor of its own; an example is stored once, whatever the number of nodes that use it.
 
     A step takes one row of the kernel, shared by all nodes, and for each node whose parents are
-    truly on $O(N_i)$, or $O(N_i^2)$ where it stores x or comes close to it; memory is $N_i^2 / 2$
+    truly on $O(N_i)$, or $O(N_i^2)$ where it stores x or comes close to it; memory is $N_i^2$
     numbers a node. Predicting takes the row and $O(N_i)$ a node visited, or $O(N_i^2)$ if it has
     learned in between; scores and probabilities always take $O(N_i^2)$.
 

@@ -32,8 +32,8 @@ class HRLS(LeastSquaresModel):
     the work: by a Cholesky factor, $O(Q^2)$ for each instance that waits, as long as all factors
     fit into `memory`; by conjugate gradients beyond, some ten walks over the instances of each
     node visited. Either way the signs, and so the answers, are those of the formula: the iteration
-    stops only when an error bound says so. (The numpy core does the factor's part while learning.)
-    The sign of a score does not depend on x being counted in; scores and probabilities do, and
+    stops only when an error bound says so. (The numpy backend always keeps a factor, and updates
+    it while learning.) The sign of a score does not depend on x being counted in; scores and probabilities do, and
     take a solve at every inner node.
 
     With `forgetting` $f < 1$ the past fades by periods of $h = \\lceil \\log_f 1/2 \\rceil$
@@ -64,7 +64,8 @@ class HRLS(LeastSquaresModel):
         The weight $\\lambda$ of the regularisation; 1 in the paper.
     memory
         Bytes for the Cholesky factors of all nodes together; systems beyond it take conjugate
-        gradients. Instances and primal inverses are not counted.
+        gradients. Instances and primal inverses are not counted. The numpy backend has factors
+        alone and no such limit.
     n_features
         A power of 2: hash the names of features into so many rows. Names that meet in a row are
         taken for one. `None` remembers every name.

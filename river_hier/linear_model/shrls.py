@@ -65,7 +65,8 @@ class SHRLS(LeastSquaresModel):
         The most instances that a node holds in dual variables, at least 2; `None` for no limit.
     memory
         Bytes for the Cholesky factors of all nodes together; systems beyond it take conjugate
-        gradients. Instances and primal inverses are not counted.
+        gradients. Instances and primal inverses are not counted. The numpy backend has factors
+        alone and no such limit.
     n_features
         A power of 2: hash the names of features into so many rows. Names that meet in a row are
         taken for one. `None` remembers every name.

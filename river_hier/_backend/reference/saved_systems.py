@@ -96,11 +96,14 @@ def _discounted(
 ) -> tuple[Parts, list[SavedSystem]]:
     kind, nodes, n_stored, *arrays = system
     start, instances = (kind, nodes, int(rate * n_stored)), Instances()
-    if kind == "primal":  # S S^T = A - l2 I and S v = A w
+    if kind == "primal":
         inverse, w, total = arrays
-        A = np.linalg.inv(inverse)
-        new = np.linalg.inv(rate * A + (1.0 - rate) * l2 * np.eye(len(A)))
-        return instances.parts(), [(*start, new, rate * (new @ (A @ w)), rate * total)]
+        inverted, U = np.linalg.eigh(inverse)
+        inverted = np.maximum(inverted, 1e-16 * inverted.max(initial=0.0))  # what rounding leaves
+        m = np.maximum(1.0 / inverted - l2, 0.0)  # the eigenvalues of S S^T
+        new = 1.0 / (l2 + rate * m)
+        w = U @ ((rate * (l2 + m) * new)[:, None] * (U.T @ w))  # S v = A w is discounted, too
+        return instances.parts(), [(*start, (U * new) @ U.T, w, rate * total)]
     ids, ones, v, w0 = arrays
     instances.extend(parts)
     kept = np.maximum(rate * ones**2, rate * instances.norms2[ids] / l2) >= FAINT
