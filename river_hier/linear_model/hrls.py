@@ -33,8 +33,8 @@ class HRLS(LeastSquaresModel):
     fit into `memory`; by conjugate gradients beyond, some ten walks over the instances of each
     node visited. Either way the signs, and so the answers, are those of the formula: the iteration
     stops only when an error bound says so. (The numpy backend always keeps a factor, and updates
-    it while learning.) The sign of a score does not depend on x being counted in; scores and probabilities do, and
-    take a solve at every inner node.
+    it while learning.) The sign of a score does not depend on x being counted in; scores and
+    probabilities do, and take a solve at every inner node.
 
     With `forgetting` $f < 1$ the past fades by periods of $h = \\lceil \\log_f 1/2 \\rceil$
     examples that the node was trained on: after each of them all that has been seen counts $f^h$
