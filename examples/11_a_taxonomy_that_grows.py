@@ -1,7 +1,7 @@
 """What becomes of a model when its taxonomy grows?
 
 A shop opens two new departments, then moves one of the old ones and merges two shelves. A model
-that is trained anew each time has to relearn everything. A model that adopts the new taxonomy
+that is trained again from scratch has to relearn everything. A model that adopts the new taxonomy
 keeps what it has learned about the existing nodes, and only has to learn the new ones. And if
 labels are paths, the taxonomy need not be known in advance: it grows as the paths arrive.
 """
