@@ -69,7 +69,7 @@ for threshold in (None, 0.5, 0.6, 0.7, 0.8, 0.9):
 # that of the model inside.
 inside = preprocessing.Normalizer() | model["Tempered"].model
 for label, why in inspection.explain_one(inside, x).items():
-    words = ", ".join(f"{word} {part:+.2f}" for word, part in why.parts[:3])
+    words = ", ".join(f"{word} {part:+.2f}" for word, part in why.contributions[:3])
     mark = "->" if why.on else "  "
     print(f"{mark} {'  ' * news.depth(label)}{label}: {why.score:.2f}   {words}")
 

@@ -79,7 +79,7 @@ for text in ("I fell over a branch beside the lamp.", "I fell over a lamp beside
     print(f"\n{text}")
     for label, why in inspection.explain_one(model, {"text": text}).items():
         if why.on and label != town.root:
-            most = ", ".join(f"{feature} {part:+.2f}" for feature, part in why.parts[:3])
+            most = ", ".join(f"{feature} {part:+.2f}" for feature, part in why.contributions[:3])
             print(f"{'  ' * town.depth(label)}{label}: {why.score:.2f} = {most}, ...")
 
 # %%

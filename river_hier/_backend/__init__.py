@@ -14,22 +14,9 @@ import sys
 import warnings
 from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from .reference.averages import averaged_hieron_answer, averaged_scores, averaged_top_down_answer
 from .reference.batch import Batch, Multilabels, Vectors
-from .reference.batch_steps import (
-    averaged_hieron_steps,
-    closed_many,
-    harow_steps,
-    hieron_answers,
-    hieron_steps,
-    hperceptron_steps,
-    hrls_steps,
-    least_squares_answers,
-    shrls_steps,
-    top_down_answers,
-)
 from .reference.calibration import Calibration, Temperature
 from .reference.closures import Closures, closures, star_closures
 from .reference.decoding import deepest, least_h_loss, likeliest, nearest
@@ -39,30 +26,33 @@ from .reference.feature_hasher import FeatureHasher
 from .reference.feature_index import FeatureIndex
 from .reference.feature_map import FeatureMap, Vector
 from .reference.gaussian_weights import GaussianWeights
-from .reference.harow import harow_step
-from .reference.hieron import (
-    averaged_hieron_step,
-    distances_from,
-    hieron_answer,
-    hieron_move,
-    hieron_step,
-)
-from .reference.hminover import hminover_step
-from .reference.hperceptron import hperceptron_step
 from .reference.hrls import (
     LARGEST_RATIO,
     hrls_step,
+    hrls_steps,
     hrls_update,
     least_squares_answer,
+    least_squares_answers,
     predicted_nodes,
     shrls_step,
+    shrls_steps,
     shrls_update,
 )
-from .reference.kernel_hieron import kernel_averaged_hieron_step, kernel_hieron_step
 from .reference.kernel_instances import DotProducts, KernelInstances, Pairs
 from .reference.kernel_systems import KernelSystems
-from .reference.labels import Labels
+from .reference.labels import Labels, closed_many
 from .reference.least_squares import LeastSquares
+from .reference.linear import (
+    averaged_scores,
+    distances_from,
+    learn_on_paths,
+    learn_top_down,
+    path_answer,
+    path_answers,
+    path_difference,
+    top_down_answer,
+    top_down_answers,
+)
 from .reference.parts import joined_weights, merge_systems, weights_of
 from .reference.paths import (
     conditional_probabilities,
@@ -84,10 +74,9 @@ from .reference.remapping import (
 from .reference.saved_systems import discount, half_life
 from .reference.solvers import ExampleContext
 from .reference.threshold import Threshold
-from .reference.top_down import top_down_answer
 from .reference.weights import Weights
 
-TWINS = (
+NATIVE = (
     "FeatureIndex",
     "GaussianWeights",
     "FeatureHasher",
@@ -97,28 +86,21 @@ TWINS = (
     "Vector",
     "Vectors",
     "Weights",
-    "averaged_hieron_answer",
-    "averaged_hieron_step",
-    "averaged_hieron_steps",
-    "averaged_top_down_answer",
     "closed_many",
-    "harow_step",
-    "harow_steps",
-    "hieron_answer",
-    "hieron_answers",
-    "hieron_step",
-    "hieron_steps",
-    "hperceptron_step",
-    "hperceptron_steps",
     "hrls_step",
     "hrls_steps",
     "least_squares_answer",
     "least_squares_answers",
+    "path_answer",
+    "path_answers",
     "shrls_step",
     "shrls_steps",
     "top_down_answer",
     "top_down_answers",
 )
+
+# The compiled policies of learners, by name: each with `learn_one` and `learn_many`.
+policies: dict[str, Any] = {}
 
 
 def _warn_of_hidden_backend() -> None:
@@ -147,11 +129,12 @@ if not TYPE_CHECKING and os.environ.get("RIVER_HIER_PURE", "0") in ("", "0"):
         _warn_of_hidden_backend()
     else:
         core, why = "native", "it is installed"
-        globals().update({name: getattr(native, name) for name in TWINS})
+        globals().update({name: getattr(native, name) for name in NATIVE})
+        policies.update(native.policies)
 
 __all__ = [
     "LARGEST_RATIO",
-    "TWINS",
+    "NATIVE",
     "Batch",
     "Calibration",
     "Closures",
@@ -176,11 +159,7 @@ __all__ = [
     "Vector",
     "Vectors",
     "Weights",
-    "averaged_hieron_answer",
-    "averaged_hieron_step",
-    "averaged_hieron_steps",
     "averaged_scores",
-    "averaged_top_down_answer",
     "closed_many",
     "closures",
     "conditional_probabilities",
@@ -188,6 +167,7 @@ __all__ = [
     "deepest",
     "discount",
     "distances_from",
+    "fade",
     "half_life",
     "harow_step",
     "harow_steps",
@@ -203,8 +183,8 @@ __all__ = [
     "hrls_steps",
     "hrls_update",
     "joined_weights",
-    "kernel_averaged_hieron_step",
-    "kernel_hieron_step",
+    "learn_on_paths",
+    "learn_top_down",
     "least_h_loss",
     "least_squares_answer",
     "least_squares_answers",
@@ -213,7 +193,12 @@ __all__ = [
     "nearest",
     "own_prototypes",
     "own_weights",
+    "path_answer",
+    "path_answers",
+    "path_difference",
     "path_sums",
+    "period",
+    "policies",
     "predicted_nodes",
     "remap_systems",
     "remap_values",

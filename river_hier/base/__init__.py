@@ -1,24 +1,27 @@
-"""Floor 1: what the learners share. Labels and feature dicts are translated here."""
+"""What learners share: labels and features are translated here, and the rules of linear learners.
+
+`TopDownLearner` and `PathLearner` are public: a learner of your own needs no more than its rule.
+"""
 
 from __future__ import annotations
 
 from .checks import check_cap, check_dtype, check_forgetting, check_integer, check_positive
-from .linear import LinearModel
-from .mini_batch import MiniBatchMultiLabelModel, MiniBatchSingleLabelModel
-from .model import Floats, TaxonomyModel
+from .explanation import Floats
+from .model import TaxonomyModel
 from .multi_label import MultiLabelModel
+from .path import PathLearner
 from .rankings import Attributes, ranking_of
 from .single_label import SingleLabelModel
+from .top_down import TopDownLearner
 
 __all__ = [
     "Attributes",
     "Floats",
-    "LinearModel",
-    "MiniBatchMultiLabelModel",
-    "MiniBatchSingleLabelModel",
     "MultiLabelModel",
+    "PathLearner",
     "SingleLabelModel",
     "TaxonomyModel",
+    "TopDownLearner",
     "check_cap",
     "check_dtype",
     "check_forgetting",

@@ -1,4 +1,4 @@
-"""Why a node is on in an answer, or off."""
+"""Explanations: what the score of a node is made of."""
 
 from __future__ import annotations
 
@@ -11,47 +11,47 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
-Part = tuple[Any, float]
+Contribution = tuple[Any, float]  # a feature (or a stored example), and what it adds to a score
 
 
 class Explanation(NamedTuple):
-    """What the decision about a node is made of."""
+    """The decision about one node."""
 
     on: bool
     score: float
     probability: float  # that the node is on; of a single label, that it is the node or below it
-    parts: list[Part]  # features (or stored examples) and what they add to the score
+    contributions: list[Contribution]
 
     def top_terms(self, decimals: int, most: int = 3) -> str:
-        """The parts that weighed most, as text."""
-        shown = (f"{_short(what)} {part:+.{decimals}f}" for what, part in self.parts[:most])
-        return f"  ({', '.join(shown)})" if self.parts else ""
+        """The largest contributions, as text."""
+        terms = (f"{_short(what)} {c:+.{decimals}f}" for what, c in self.contributions[:most])
+        return f"  ({', '.join(terms)})" if self.contributions else ""
 
 
-def ranked(parts: Iterable[Part]) -> list[Part]:
-    """The largest first, whatever its sign; none that is zero."""
-    return sorted(((w, float(p)) for w, p in parts if p), key=lambda part: -abs(part[1]))
+def ranked(contributions: Iterable[Contribution]) -> list[Contribution]:
+    """Sorted by absolute value, the largest first, without zeros."""
+    return sorted(((w, float(c)) for w, c in contributions if c), key=lambda term: -abs(term[1]))
 
 
 def effects(
     scores: Callable[[Mapping[Any, Any]], Floats], x: Mapping[Any, Any], nodes: Sequence[int]
-) -> list[list[Part]]:
-    """What each feature adds to scores that are linear in x, or so but for a constant."""
+) -> list[list[Contribution]]:
+    """The contribution of each feature to scores that are linear in x, up to a constant."""
     nothing = scores({})
     alone = {name: scores({name: value}) - nothing for name, value in x.items()}
     return [[(name, effect[v]) for name, effect in alone.items()] for v in nodes]
 
 
-def shares(score: float, parts: Iterable[Part]) -> list[Part]:
-    """Parts of a score that is their sum divided by 1 + r, divided likewise.
+def rescaled(score: float, contributions: Iterable[Contribution]) -> list[Contribution]:
+    """Contributions to a sum, divided like the score, which is that sum divided by 1 + r.
 
-    Where they cancel, nothing is left to read 1 + r from: they stay as they are.
+    Where they cancel, 1 + r cannot be recovered from the sum: they are returned as they are.
     """
-    parts = list(parts)
-    total, size = math.fsum(p for _, p in parts), math.fsum(abs(p) for _, p in parts)
+    terms = list(contributions)
+    total, size = math.fsum(c for _, c in terms), math.fsum(abs(c) for _, c in terms)
     if abs(total) > 1e-9 * size:
-        parts = [(what, p * (score / total)) for what, p in parts]
-    return parts
+        terms = [(what, c * (score / total)) for what, c in terms]
+    return terms
 
 
 def _short(what: Any) -> str:

@@ -1,61 +1,177 @@
-"""What the linear learners share: features that have rows, and weights for them."""
+"""Linear learners: what `TopDownLearner` and `PathLearner` share.
+
+A linear learner has a weight vector at every node and is defined by its *rule*: how far each node
+moves along x. The rule is a method of the learner, in numpy. A learner of the library has a
+compiled policy of the same name and shape besides (`_backend/native`), which is used where the
+extension is installed, unless a subclass has a rule of its own.
+"""
 
 from __future__ import annotations
 
-import abc
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from operator import attrgetter
+from typing import Any, NamedTuple
 
 import numpy as np
+from scipy import sparse
 
-from .._backend import FeatureHasher, FeatureIndex, FeatureMap, Vector, Vectors
-from ..taxonomy import Label, TaxonomyLike
+from .._backend import (
+    Batch,
+    FeatureHasher,
+    FeatureIndex,
+    FeatureMap,
+    Vectors,
+    Weights,
+    policies,
+    remap_weights,
+)
+from ..taxonomy import Label
 from .checks import check_power_of_two
-from .explanation import Part, effects
-from .model import Floats, TaxonomyModel
+from .classifiers import shown
+from .dataframes import at_row
+from .explanation import Floats
 
 
-class LinearModel(TaxonomyModel):
-    """A model with a weight vector at every node.
+class Compiled(NamedTuple):
+    """A compiled policy: its name, and how to read its parameters from a learner."""
 
-    With `n_features`, names of features are hashed into that many rows instead of remembered.
+    name: str
+    parameters: Callable[[Any], tuple[float, ...]]
+
+
+def find_compiled(cls: Any, parameters: tuple[str, ...] | None, *rule: str) -> None:
+    """Note which compiled policy computes the rule of a class, if there is one.
+
+    It has the name of the class and takes the attributes `parameters`. A subclass that defines a
+    method of the rule itself, without naming parameters, has none.
     """
+    if parameters is not None:
+        cls._compiled = Compiled(cls.__name__, _reader(parameters))
+    elif any(method in vars(cls) for method in rule):
+        cls._compiled = None
 
-    def __init__(self, taxonomy: TaxonomyLike, n_features: int | None) -> None:
-        super().__init__(taxonomy)
-        if n_features is not None:
-            check_power_of_two("n_features", n_features)
-        self.n_features = n_features
-        self._features: FeatureMap = FeatureIndex()
-        if n_features is not None:
-            self._features = FeatureHasher(int(n_features))
 
-    @property
-    def weights(self) -> dict[Label, dict[Any, float]]:
-        """The weight vector of each node but the root: `{label: {feature: weight}}`.
+def _reader(parameters: tuple[str, ...]) -> Callable[[Any], tuple[float, ...]]:
+    if not parameters:
+        return lambda learner: ()
+    if len(parameters) == 1:
+        (name,) = parameters
+        return lambda learner: (float(getattr(learner, name)),)
+    read = attrgetter(*parameters)
+    return lambda learner: tuple(map(float, read(learner)))
 
-        Zero weights are left out. Made anew at each call, in O(features * nodes). Where features
-        are hashed, their rows stand for their names.
-        """
-        names = self._features.names()
-        weights = {}
-        for v, label in enumerate(self._taxonomy.nodes[1:], start=1):
-            w = self._weights(v, len(names))
-            weights[label] = {names[i]: float(w[i]) for i in np.flatnonzero(w)}
-        return weights
 
-    def _scores_one(self, x: Mapping[Any, Any]) -> Floats:
-        return self._scores(self._features.find(x))
+def learn_one(model: Any, by_rule: Callable[..., None], x: Mapping[Any, Any], y: Any) -> None:
+    """Learn from one example, by the compiled policy or else in Python."""
+    learner = model._learner
+    state = model._w, model._lag, model._m + 1, model._features, model._labels
+    if learner._compiled is not None and (policy := policies.get(learner._compiled.name)):
+        policy.learn_one(*state, x, y, *learner._compiled.parameters(learner))
+    else:
+        by_rule(learner, *state, x, y)
+    if model._lag is not None:
+        model._m += 1
 
-    def _parts(self, x: Mapping[Any, Any], nodes: Sequence[int]) -> list[list[Part]]:
-        return effects(self._scores_one, x, nodes)
 
-    # What an algorithm fills in
+def learn_many(model: Any, X: Batch, y: Any, rows: Callable[[], Iterable[Any]]) -> None:
+    """Learn from a mini-batch likewise; `rows` are the labels of y, one a row."""
+    learner = model._learner
+    if learner._compiled is not None and (policy := policies.get(learner._compiled.name)):
+        state = model._w, model._lag, model._m + 1, model._features, model._labels
+        policy.learn_many(*state, X, y, *learner._compiled.parameters(learner))
+        if model._lag is not None:
+            model._m += X.n
+    else:
+        for x, labels in zip(X, rows(), strict=True):
+            model._learn(x, labels)
 
-    @abc.abstractmethod
-    def _scores(self, x: Vector | Vectors) -> Floats:
-        """The score of every node; of many vectors, one a column."""
 
-    @abc.abstractmethod
-    def _weights(self, v: int, n_features: int) -> Floats:
-        """The weight vector of one node."""
+def feature_map(n_features: int | None) -> FeatureMap:
+    """An index of all names of features or, with `n_features`, a hash table of that many rows."""
+    if n_features is None:
+        return FeatureIndex()
+    check_power_of_two("n_features", n_features)
+    return FeatureHasher(int(n_features))
+
+
+def weights_by_label(model: Any) -> dict[Label, dict[Any, float]]:
+    """The weight vector of each node but the root: `{label: {feature: weight}}`.
+
+    Zero weights are left out. Computed at each call, in O(features * nodes). Where features are
+    hashed, their rows stand for their names.
+    """
+    names = model._features.names()
+    weights = {}
+    for v, label in enumerate(model._taxonomy.nodes[1:], start=1):
+        w = model._weights(v, len(names))
+        weights[label] = {names[i]: float(w[i]) for i in np.flatnonzero(w)}
+    return weights
+
+
+def weight_column(model: Any, v: int, n_features: int) -> Floats:
+    """The weight vector of one node, or the average of its hypotheses."""
+    w: Floats = model._w.column(v, n_features)
+    return w if model._lag is None else w - model._lag.column(v, n_features) / (model._m + 1)
+
+
+def remap(model: Any, onto: sparse.csr_array) -> None:
+    """Move the weights to the nodes of another taxonomy."""
+    w, lag = remap_weights(model._w, onto), model._lag and remap_weights(model._lag, onto)
+    model._w, model._lag = w, lag
+
+
+def add_nodes(model: Any, n_nodes: int) -> None:
+    """Make room for new nodes."""
+    model._w.add_nodes(n_nodes)
+    if model._lag is not None:
+        model._lag.add_nodes(n_nodes)
+
+
+def check_norms(model: Any, X: Batch, safe_norm2: float) -> None:
+    """Raise an error if a model cannot learn from a row, as the longest row tells."""
+    if X.n and X.most_norm2 > safe_norm2:
+        longest = int(Vectors(model._features, X).norms2.argmax())
+        with at_row(longest):
+            model._check(X.row(longest))
+
+
+# An average around a model: it learns as the model does, records the steps in a lag of its own, and
+# shares all else with the model inside.
+
+
+def of_inner_model(name: str) -> Any:
+    """An attribute that an average shares with the model inside it."""
+
+    def get(self: Any) -> Any:
+        return getattr(self.model, name)
+
+    def put(self: Any, value: Any) -> None:
+        setattr(self.model, name, value)
+        if name == "_taxonomy":
+            self._lag_taxonomy = value
+
+    return property(get, put)
+
+
+def average(self: Any, model: Any, kind: type, names: str) -> None:
+    """Make an average of the hypotheses of a model, which must be one that moves in steps."""
+    # A pipeline is an instance of its last step's class.
+    if not issubclass(type(model), kind) or model._lag is not None:
+        raise TypeError(
+            f"`model` must be {names}, whose weights move in steps, got {shown(model)}; a pipeline "
+            "goes around the average: `scaler | Averaged...(model)`. Least squares solve for their "
+            "weights, and `HMinOver` fits a threshold to those of the last hypothesis"
+        )
+    self.model = model
+    self._lag = Weights(len(model._taxonomy), model.dtype)
+    self._lag_taxonomy = model._taxonomy
+
+
+def averaged_learner(self: Any) -> Any:
+    """The model inside an average, unless it has grown without its average."""
+    if self._lag_taxonomy is not self.model._taxonomy:
+        raise RuntimeError(
+            "the model inside has learned new labels by itself, of which its average knows "
+            "nothing; let it learn through the average only, or begin another average of it"
+        )
+    return self.model

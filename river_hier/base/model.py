@@ -1,8 +1,9 @@
-"""What all learners in a taxonomy share."""
+"""The base class of all learners in a taxonomy."""
 
 from __future__ import annotations
 
 import abc
+import copy
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from river import base
 
-from .._backend import Labels
+from .._backend import Batch, Labels
 from ..taxonomy import (
     Label,
     NodeMapping,
@@ -21,7 +22,8 @@ from ..taxonomy import (
     without_branch,
 )
 from ..taxonomy.open import initial_taxonomy
-from .explanation import Explanation, Part, ranked
+from .dataframes import at_row
+from .explanation import Contribution, Explanation, effects, ranked
 
 Floats = NDArray[np.float64]
 
@@ -58,7 +60,7 @@ class TaxonomyModel(base.Estimator):
         return dict(zip(self._taxonomy.nodes[self._first :], scores[self._first :], strict=True))
 
     def explain_one(self, x: Mapping[Any, Any]) -> dict[Label, Explanation]:
-        """What the prediction for x is made of.
+        """Explain the prediction for x, node by node.
 
         Parameters
         ----------
@@ -67,46 +69,44 @@ class TaxonomyModel(base.Estimator):
 
         Returns
         -------
-        `{label: reason}` from the top down. A multilabel model shows the nodes that it asked, those
-        whose parents are on. A single-label model shows the path of its answer and, before each
-        node on it and below its end, the best of those that lost: the sibling with the largest
-        score.
+        `{label: explanation}` from the top down. A multilabel model explains the nodes whose
+        parents are on. A single-label model explains the nodes on the path of its answer and, at
+        each step of the path, the sibling with the largest score among those not taken.
 
-        A reason has the fields `on`, whether the node is on in the answer; `score`;
-        `probability`, that the node is on or, for a single label, that the label is the node or
-        below it; and `parts`, a list of `(feature, part)`, the largest first. Parts add up to the
-        score, but for a score that an x without features has as well. In least squares they have
-        been divided by `1 + r`, as the score is. Models with kernels have no weights of features:
-        there the parts are those of the examples that they have stored, `(example, part)`.
+        An explanation has the fields `on`, whether the node is on in the answer; `score`;
+        `probability`, that the node is on or, for a single label, that the label lies at or below
+        the node; and `contributions`, a list of `(feature, contribution)` sorted by absolute value.
+        Contributions add up to the score, up to the score that an x without features has. In least
+        squares they are divided by `1 + r`, like the score. Kernel models have no weights of
+        features: their contributions are those of the stored examples, `(example, contribution)`.
 
         Takes one prediction for each feature of x.
 
         """
-        scores, likely = self._scores_one(x), self._node_probabilities(x)
-        asked = self._visited(x)
-        parts = self._parts(x, list(asked))
+        scores, p = self._scores_one(x), self._node_probabilities(x)
+        visited = self._visited(x)
+        found = self._contributions(x, list(visited))
         return {
-            self._taxonomy.nodes[v]: Explanation(
-                on, float(scores[v]), float(likely[v]), ranked(found)
-            )
-            for (v, on), found in zip(asked.items(), parts, strict=True)
+            self._taxonomy.nodes[v]: Explanation(on, float(scores[v]), float(p[v]), ranked(terms))
+            for (v, on), terms in zip(visited.items(), found, strict=True)
         }
 
     def adopt(self, taxonomy: Taxonomy, renamed: Renamed | None = None) -> None:
-        """Carry on with another taxonomy, keeping what has been learned.
+        """Change the taxonomy and keep what has been learned.
 
-        Nodes are known by their labels. One that is new starts from its parent: until it learns it
-        is decided as the parent is, unless what its siblings have learned from is stored, in which
-        it was off. The model is closed from then on. What is refused changes nothing.
+        Nodes are identified by their labels. A new node starts from its parent: until it learns, it
+        is decided like the parent, unless the model stores the examples that its siblings have
+        learned from; the new node counts as off in those. The model is closed from then on. If the
+        change is refused, the model stays as it is.
 
         Parameters
         ----------
         taxonomy
-            The taxonomy to carry on with, e.g. `model.taxonomy.extend([(parent, child)])`.
+            The new taxonomy, e.g. `model.taxonomy.extend([(parent, child)])`.
         renamed
             `{old label: new label}` for nodes whose label changes, `{old label: None}` for nodes
-            that are forgotten. Nodes with the same new label are merged, where the model can do
-            that. A label that is not in the new taxonomy must be among them.
+            to forget. Nodes with the same new label are merged, if the model supports that. Every
+            label that is not in the new taxonomy must be a key.
 
         """
         change = map_nodes(self._taxonomy, taxonomy, renamed)
@@ -115,34 +115,34 @@ class TaxonomyModel(base.Estimator):
         self.taxonomy = taxonomy
 
     def forget(self, label: Label) -> None:
-        """Start anew at a node and all that is below it; nothing changes elsewhere.
+        """Reset a node and all nodes below it; nothing changes elsewhere.
 
-        The branch is as in a model that has never learned: until it learns, a model of several
-        labels says yes there, and one of a single label gives it the scores of its parent. O(the
-        numbers of the whole model), so it is no part of every step.
+        The branch is as in a model that has never learned: until it learns, a multilabel model
+        switches its nodes on, and a single-label model gives them the scores of their parents.
+        O(size of the model).
 
         Parameters
         ----------
         label
-            The node. All is forgotten below the root, whose own weights are none.
+            The node. With the root, everything below it is reset.
 
         """
         self._remap(without_branch(self._taxonomy, label))
 
     def debug_one(self, x: Mapping[Any, Any], decimals: int = 3) -> str:
-        """Explain the prediction for x: the text of `explain_one`.
+        """Explain the prediction for x as text.
 
         Parameters
         ----------
         x
             A dictionary of features.
         decimals
-            How many decimals to print.
+            The number of decimals to print.
 
         Returns
         -------
-        A text: the nodes that were decided about, each with its score and with the features, or
-        in models with kernels the stored examples, that weighed most.
+        The nodes of `explain_one`, one a line, each with its score and the features with the
+        largest contributions (in kernel models, the stored examples).
 
         """
         lines = [self._debug_title(x)]
@@ -151,9 +151,9 @@ class TaxonomyModel(base.Estimator):
             lines.append(f"{indent}{label!r}: {why.score:+.{decimals}f}{why.top_terms(decimals)}")
         return "\n".join(lines)
 
-    # What a kind of learner fills in
+    # Defined by the kind of learner, single-label or multilabel
 
-    _first: int  # the first node that is predicted: 0, or 1 where the root is not
+    _first: int  # the first node that can be predicted: 0, or 1 where the root cannot
 
     @abc.abstractmethod
     def _debug_title(self, x: Mapping[Any, Any]) -> str:
@@ -165,30 +165,41 @@ class TaxonomyModel(base.Estimator):
 
     @abc.abstractmethod
     def _node_probabilities(self, x: Mapping[Any, Any]) -> Floats:
-        """P(on) of every node; of a single label, P(the label is the node or below it)."""
+        """P(on) of every node; for a single label, P(the label lies at or below the node)."""
 
-    # What an algorithm fills in
+    # Defined by the learner
 
     @abc.abstractmethod
     def _scores_one(self, x: Mapping[Any, Any]) -> Floats:
         """The score of every node."""
 
+    def _scores_many(self, X: Batch) -> Floats:
+        """The scores of all nodes, (nodes, rows)."""
+        scores = [self._scores_one(x) for x in X]
+        return np.array(scores).reshape(X.n, len(self._taxonomy)).T
+
+    def _contributions(
+        self, x: Mapping[Any, Any], nodes: Sequence[int]
+    ) -> list[list[Contribution]]:
+        """The contributions to the score of each of these nodes."""
+        return effects(self._scores_one, x, nodes)
+
     @abc.abstractmethod
-    def _parts(self, x: Mapping[Any, Any], nodes: Sequence[int]) -> list[list[Part]]:
-        """For each of these nodes the parts of its score."""
+    def _learn_many(self, X: Batch, y: Any) -> None:
+        """Learn from rows whose labels are in the taxonomy."""
 
     @abc.abstractmethod
     def _add_nodes(self, before: int, after: int) -> None:
-        """Make room for the nodes of an open flat taxonomy that has grown."""
+        """Make room for the new nodes of an open flat taxonomy."""
 
     @abc.abstractmethod
     def _remap(self, change: NodeMapping) -> None:
-        """Let every node of another taxonomy carry on what its sources have learned, or refuse."""
+        """Move what has been learned to the nodes of another taxonomy, or refuse."""
 
     # An open taxonomy
 
     def _grow(self, taxonomy: Taxonomy, x: Mapping[Any, Any]) -> None:
-        """Carry on with an open taxonomy that has grown, unless something is wrong with x."""
+        """Change to an open taxonomy with new labels, unless something is wrong with x."""
         self._check(x)
         if self.taxonomy is None:  # new nodes are the last ones
             self._add_nodes(len(self._taxonomy), len(taxonomy))  # may be refused: before all else
@@ -199,3 +210,25 @@ class TaxonomyModel(base.Estimator):
     def _check(self, x: Mapping[Any, Any]) -> None:
         """Raise an error if the algorithm cannot learn from x."""
         self._scores_one(x)  # weights of dtype "float32" do not take every x
+
+    # Mini-batches
+
+    # Whether a row that has been checked may still be refused when its turn comes.
+    _may_refuse = False
+
+    def _learn_stages(self, X: Batch, stages: list[tuple[int, int, Taxonomy, Any]]) -> None:
+        """Learn some rows in one taxonomy, the next ones in a larger one: all rows or none."""
+        learner = copy.deepcopy(self) if self._may_refuse else self
+        for first, last, taxonomy, y in stages:
+            if taxonomy is not learner._taxonomy:
+                learner._grow(taxonomy, {})
+            learner._learn_many(X.part(first, last), y)
+        if learner is not self:
+            state = vars(learner).items()
+            vars(self).update({name: value for name, value in state if name.startswith("_")})
+
+    def _check_many(self, X: Batch) -> None:
+        """Raise an error if the algorithm cannot learn from a row."""
+        for i, x in enumerate(X):
+            with at_row(i):
+                self._check(x)

@@ -1,4 +1,4 @@
-"""Learners that answer with a multilabel."""
+"""The base class of multilabel learners."""
 
 from __future__ import annotations
 
@@ -7,13 +7,16 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from river import base
 
-from .._backend import top_down_probabilities, trained_nodes
+from .._backend import Batch, Labels, Multilabels, top_down_probabilities, trained_nodes
 from ..taxonomy import Label, Taxonomy
 from ..taxonomy.multilabel import is_one
 from ..taxonomy.open import with_labels
+from .dataframes import ColumnNames, answer_frame, at_row, read_batch
 from .model import Floats, TaxonomyModel
+from .targets import Table, multilabel_rows, multilabels_of, stage_rows, stages
 from .truncation import truncatable
 
 
@@ -90,6 +93,72 @@ class MultiLabelModel(TaxonomyModel, base.MultiLabelClassifier):
         nodes = self._taxonomy.nodes
         return {nodes[v]: {False: 1.0 - on[v], True: on[v]} for v in range(1, len(nodes))}
 
+    def learn_many(
+        self, X: Any, y: Any, columns: ColumnNames = None, labels: ColumnNames = None
+    ) -> None:
+        """Learn from a mini-batch, row by row, as a loop of `learn_one` would.
+
+        A batch in which anything is wrong is refused as a whole.
+
+        Parameters
+        ----------
+        X
+            A dataframe (of pandas, polars, pyarrow, ...) whose columns are the features; every
+            cell must be a finite number. Or a scipy.sparse matrix, in which only the stored
+            entries of a row are features.
+        y
+            The multilabels, one a row: a dataframe of bools whose columns are labels, or a
+            sequence of what `learn_one` takes (sets, lists, dicts, ...). Or a matrix of bools; in
+            a sparse one only the labels that are on are named.
+        columns
+            The names of the columns of a sparse X.
+        labels
+            The labels of the columns of a matrix y.
+
+        """
+        self._learn_stages(*self._read_many(X, y, columns, labels))
+
+    def predict_many(self, X: Any, columns: ColumnNames = None) -> Any:
+        """Predict the multilabel of each row.
+
+        Parameters
+        ----------
+        X
+            A dataframe, or a scipy.sparse matrix.
+        columns
+            The names of the columns of a sparse X.
+
+        Returns
+        -------
+        A dataframe of bools of the same kind as X, with its index; a pandas dataframe if X is
+        sparse. It has a column for each node but the root, named by its label (as text outside
+        pandas).
+
+        """
+        batch, like = read_batch(X, columns)
+        on = self._answers(batch)
+        return answer_frame(like, on[:, 1:], self._taxonomy.nodes[1:])
+
+    def predict_proba_many(self, X: Any, columns: ColumnNames = None) -> Any:
+        """The probability that each node is on, for each row, as in `predict_proba_one`.
+
+        Parameters
+        ----------
+        X
+            A dataframe, or a scipy.sparse matrix.
+        columns
+            The names of the columns of a sparse X.
+
+        Returns
+        -------
+        A dataframe of the same kind as X, with a column for each node but the root.
+
+        """
+        batch, like = read_batch(X, columns)
+        given = self._conditionals(self._scores_many(batch))
+        on = top_down_probabilities(given, self._taxonomy.arrays)
+        return answer_frame(like, on[1:].T, self._taxonomy.nodes[1:])
+
     def _node_probabilities(self, x: Mapping[Any, Any]) -> Floats:
         given = self._conditionals(self._scores_one(x))
         return top_down_probabilities(given, self._taxonomy.arrays)
@@ -98,6 +167,28 @@ class MultiLabelModel(TaxonomyModel, base.MultiLabelClassifier):
     def _named(y: Any) -> list[Label]:
         """The labels that y names, on or off; a tuple is one label."""
         return [y] if is_one(y) or isinstance(y, tuple) else list(y)
+
+    def _read_many(
+        self, X: Any, y: Any, columns: ColumnNames, labels: ColumnNames
+    ) -> tuple[Batch, list[tuple[int, int, Taxonomy, Multilabels]]]:
+        """The rows, all valid, and the stages in which they are learned."""
+        batch, _ = read_batch(X, columns)
+        rows = multilabel_rows(y, labels, batch.n)
+        self._check_many(batch)
+        found = [(0, self._taxonomy)]
+        if not isinstance(self.taxonomy, Taxonomy) and batch.n:
+            named = [rows.names] if isinstance(rows, Table) else map(self._named, rows)
+            found = stages(self.taxonomy, self._taxonomy, named)
+        if isinstance(rows, Table) and batch.n:
+            closed = rows.multilabels(found[-1][1])
+            if closed is not None:
+                return batch, [(0, batch.n, found[-1][1], closed)]
+        ys = rows.rows() if isinstance(rows, Table) else rows
+        learned = []
+        for a, z, t in stage_rows(found, batch.n):
+            known = self._labels if t is self._taxonomy else Labels(t)
+            learned.append((a, z, t, multilabels_of(known, ys[a:z], first=a)))
+        return batch, learned
 
     def _debug_title(self, x: Mapping[Any, Any]) -> str:
         on = [label for label, yes in self.predict_one(x).items() if yes]
@@ -119,7 +210,17 @@ class MultiLabelModel(TaxonomyModel, base.MultiLabelClassifier):
                 stack += [index[c] for c in reversed(children) if index[c] in visited]
         return order
 
-    # What an algorithm fills in
+    def _answers(self, X: Batch) -> NDArray[np.bool_]:
+        """The nodes that are on, (rows, nodes)."""
+        on = [[True, *self._answer(x).values()] for x in X]
+        return np.array(on, dtype=bool).reshape(X.n, len(self._taxonomy))
+
+    def _learn_many(self, X: Batch, y: Multilabels) -> None:
+        for i, (x, labels) in enumerate(zip(X, y.labels(self._labels), strict=True)):
+            with at_row(i):
+                self._learn(x, labels)
+
+    # Defined by the learner
 
     @abc.abstractmethod
     def _learn(self, x: Mapping[Any, Any], y: Any) -> None:

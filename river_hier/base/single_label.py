@@ -1,4 +1,4 @@
-"""Learners that answer with one label."""
+"""The base class of single-label learners."""
 
 from __future__ import annotations
 
@@ -7,19 +7,22 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from river import base
 
-from .._backend import subtree_sums
+from .._backend import Batch, subtree_sums
 from ..taxonomy import Label, Taxonomy
 from ..taxonomy.open import with_labels
+from .dataframes import ColumnNames, answer_frame, answer_series, at_row, read_batch
 from .model import Floats, TaxonomyModel
+from .targets import nodes_of, series, stage_rows, stages
 from .truncation import truncatable
 
 
-class SingleLabelModel(TaxonomyModel, base.Classifier):
+class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
     """A classifier whose labels are the nodes of a taxonomy, the root and inner nodes included.
 
-    It predicts the label with the largest score; ties go to the first in taxonomy order.
+    The prediction is the label with the largest score; ties go to the first in taxonomy order.
     """
 
     _first = 0
@@ -79,10 +82,79 @@ class SingleLabelModel(TaxonomyModel, base.Classifier):
         """
         return dict(zip(self._taxonomy.nodes, self._softmax(x).tolist(), strict=True))
 
+    def learn_many(self, X: Any, y: Any, columns: ColumnNames = None) -> None:
+        """Learn from a mini-batch, row by row, as a loop of `learn_one` would.
+
+        A batch in which anything is wrong is refused as a whole.
+
+        Parameters
+        ----------
+        X
+            A dataframe (of pandas, polars, pyarrow, ...) whose columns are the features; every
+            cell must be a finite number. Or a scipy.sparse matrix, in which only the stored
+            entries of a row are features.
+        y
+            The labels, one a row: a series or any other sequence.
+        columns
+            The names of the columns of a sparse X.
+
+        """
+        batch, _ = read_batch(X, columns)
+        labels = series(y, batch.n)
+        self._check_many(batch)
+        found = [(0, self._taxonomy)]
+        if not isinstance(self.taxonomy, Taxonomy):
+            found = stages(self.taxonomy, self._taxonomy, [[label] for label in labels])
+        rows = stage_rows(found, batch.n)
+        self._learn_stages(
+            batch, [(a, z, t, nodes_of(t, labels[a:z], first=a)) for a, z, t in rows]
+        )
+
+    def predict_many(self, X: Any, columns: ColumnNames = None) -> Any:
+        """Predict the label of each row.
+
+        Parameters
+        ----------
+        X
+            A dataframe, or a scipy.sparse matrix.
+        columns
+            The names of the columns of a sparse X.
+
+        Returns
+        -------
+        A series of the same kind as X, with its index; a pandas series if X is sparse. Outside
+        pandas a series holds labels of one type, text or numbers: other labels are given as text.
+
+        """
+        batch, like = read_batch(X, columns)
+        nodes = self._taxonomy.nodes
+        best = self._answers(batch).tolist()
+        return answer_series(like, [nodes[v] for v in best], nodes)
+
+    def predict_proba_many(self, X: Any, columns: ColumnNames = None) -> Any:
+        """A distribution over all nodes for each row, as in `predict_proba_one`.
+
+        Parameters
+        ----------
+        X
+            A dataframe, or a scipy.sparse matrix.
+        columns
+            The names of the columns of a sparse X.
+
+        Returns
+        -------
+        A dataframe of the same kind as X, with a column for each label.
+
+        """
+        batch, like = read_batch(X, columns)
+        scores = self._scores_many(batch)
+        p = np.exp(scores - scores.max(axis=0))
+        return answer_frame(like, (p / p.sum(axis=0)).T, self._taxonomy.nodes)
+
     def _softmax(self, x: Mapping[Any, Any]) -> Floats:
         scores = self._scores_one(x)
-        likely = np.exp(scores - scores.max())
-        normalised: Floats = likely / likely.sum()
+        p = np.exp(scores - scores.max())
+        normalised: Floats = p / p.sum()
         return normalised
 
     def _node_probabilities(self, x: Mapping[Any, Any]) -> Floats:
@@ -94,16 +166,25 @@ class SingleLabelModel(TaxonomyModel, base.Classifier):
     def _visited(self, x: Mapping[Any, Any]) -> dict[int, bool]:
         t, scores = self._taxonomy, self._scores_one(x)
         path = t.path(self.predict_one(x))
-        asked = {0: True}
+        visited = {0: True}
         for here, there in zip(path, [*path[1:], None], strict=True):
             lost = [t.index(label) for label in t.children(here) if label != there]
             if lost:
-                asked[max(lost, key=scores.__getitem__)] = False
+                visited[max(lost, key=scores.__getitem__)] = False
             if there is not None:
-                asked[t.index(there)] = True
-        return asked
+                visited[t.index(there)] = True
+        return visited
 
-    # What an algorithm fills in
+    def _answers(self, X: Batch) -> NDArray[Any]:
+        """The node of each row."""
+        return np.array([self._taxonomy.index(self._answer(x)) for x in X], dtype=np.intp)
+
+    def _learn_many(self, X: Batch, y: NDArray[np.uint32]) -> None:
+        for i, (x, v) in enumerate(zip(X, y.tolist(), strict=True)):
+            with at_row(i):
+                self._learn(x, v)
+
+    # Defined by the learner
 
     @abc.abstractmethod
     def _learn(self, x: Mapping[Any, Any], y: int) -> None:

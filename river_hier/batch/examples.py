@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from .._backend import FeatureIndex, FeatureMap, KernelInstances, Vector
-from ..base.batches import at_row
+from ..base.dataframes import at_row
 from ..kernel.functions import Function, Kernel
 from ..kernel.instances import instances_of
 from ..taxonomy import Taxonomy

@@ -9,15 +9,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._backend import Batch, Labels, Multilabels, Vectors
-from ..base import Floats
+from .._backend import Batch, Labels, Multilabels
+from ..base import Floats, TopDownLearner
 from ..base.classifiers import shown
 from ..linear_model.least_squares import LeastSquaresModel
-from ..linear_model.top_down import TopDownModel
 from ..taxonomy import Taxonomy
 
 Mask = NDArray[np.bool_]
-Model = LeastSquaresModel | TopDownModel
+Model = LeastSquaresModel | TopDownLearner
 
 
 class Growth(NamedTuple):
@@ -69,12 +68,12 @@ class Shard:
         """The decision of each node of the shard, (nodes, rows), given that its parents are on."""
         flat = copy.copy(self.model)
         flat._labels = Labels(self.model._taxonomy.flatten())
-        on: Mask = flat._answers(Vectors(flat._features, X))[:, self.nodes].T
+        on: Mask = flat._answers(X)[:, self.nodes].T
         return on
 
     def score(self, X: Batch) -> Floats:
         """The scores of the nodes of the shard, (nodes, rows)."""
-        scores: Floats = self.model._scores(Vectors(self.model._features, X))[self.nodes]
+        scores: Floats = self.model._scores_many(X)[self.nodes]
         return scores
 
     def _set_nodes(self, owners: Sequence[int]) -> None:
@@ -98,7 +97,7 @@ _NOT_OVERRIDABLE = (
 def check_shardable(model: object) -> None:
     """Raise an error unless each node of the model can be trained in a shard of its own."""
     cls = type(model)  # of a pipeline, `isinstance` would look at the last step
-    if not issubclass(cls, Model):
+    if not issubclass(cls, Model) or getattr(model, "_learner", model) is not model:
         raise TypeError(
             "`model` must learn at each node by itself, as linear_model's HPerceptron, HAROW, "
             f"HRLS and SHRLS do, got {shown(model)}; where the scores of nodes are compared, "

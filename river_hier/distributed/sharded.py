@@ -6,9 +6,8 @@ from typing import Any, Self
 
 from river import base
 
-from ..base import batch_answers, check_integer
-from ..base.batches import read_batch
-from ..base.mini_batch import ColumnNames
+from ..base import check_integer
+from ..base.dataframes import ColumnNames, answer_frame, read_batch
 from ..base.truncation import truncatable
 from ..linear_model import HPerceptron
 from ..taxonomy import Label, Taxonomy, TaxonomyLike
@@ -200,7 +199,7 @@ class Sharded(base.MultiLabelClassifier):
         """
         batch, like = read_batch(X, columns)
         on = self._coordinator.predictions(batch)
-        return batch_answers.frame(like, on[1:].T, self._taxonomy.nodes[1:])
+        return answer_frame(like, on[1:].T, self._taxonomy.nodes[1:])
 
     def predict_proba_many(self, X: Any, columns: ColumnNames = None) -> Any:
         """Predict the probability that each node is on, for each row.
@@ -219,7 +218,7 @@ class Sharded(base.MultiLabelClassifier):
         """
         batch, like = read_batch(X, columns)
         on = self._coordinator.probabilities(batch)
-        return batch_answers.frame(like, on[1:].T, self._taxonomy.nodes[1:])
+        return answer_frame(like, on[1:].T, self._taxonomy.nodes[1:])
 
     def gathered(self) -> Any:
         """Transfer all that has been learned to this process, as an ordinary, independent model."""

@@ -47,10 +47,10 @@ def explain_one(model: Any, x: Mapping[Any, Any]) -> dict[Label, Explanation]:
     >>> why.on, why.score
     (True, 0.468)
 
-    >>> why.parts
+    >>> why.contributions
     [('fur', 0.451), ('at', 0.00836), ('night', 0.00836)]
 
-    >>> sum(part for _, part in why.parts)
+    >>> sum(c for _, c in why.contributions)
     0.468
 
     """

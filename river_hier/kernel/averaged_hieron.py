@@ -2,21 +2,20 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Mapping
-from typing import Any
 
-from .._backend import Expansion, kernel_averaged_hieron_step, own_prototypes, path_sums
-from ..base import SingleLabelModel, check_cap
-from ..base.model import Floats
-from ..taxonomy import Label, NodeMapping, TaxonomyLike
+import numpy as np
+
+from .._backend import Expansion, distances_from
+from ..base import Floats
+from ..taxonomy import TaxonomyLike
 from .functions import Function, Kernel
 from .hieron import Hieron
-from .model import KernelModel, path_to
+from .path import KernelPathLearner
 
 __all__ = ["AveragedHieron"]
 
 
-class AveragedHieron(KernelModel, SingleLabelModel):
+class AveragedHieron(KernelPathLearner):
     """Batch Hieron in one pass, in its dual form: averaged weights, updates for the worst label.
 
     It is `linear_model.AveragedHieron` in the space of a kernel. An update is made for the label
@@ -93,51 +92,20 @@ class AveragedHieron(KernelModel, SingleLabelModel):
         C: float = math.inf,
         budget: int | None = None,
     ) -> None:
-        super().__init__(taxonomy, kernel, budget)
-        check_cap("C", C)
-        self.C = C
-        self._taxonomy.check_tree()
-        self._w = Expansion(len(self._taxonomy))  # w_{m+1}, the current hypothesis
-        self._lag = Expansion(len(self._taxonomy))  # the sum of i s_i
-        self._m = 0
-
-    @property
-    def n_stored(self) -> int:
-        """How many examples the model holds."""
-        return self._instances.n
+        super().__init__(taxonomy, kernel, C, budget)
+        self._lag = Expansion(len(self._taxonomy))  # predictions average, Eq. (13)
 
     @property
     def last(self) -> Hieron:
         """The last hypothesis $w_{m+1}$ without the average, as an online `Hieron` of its own."""
         model = Hieron(self.taxonomy, self.kernel, self.C, self.budget)
-        parts = (self._taxonomy, self._labels, self._instances, self._w)
-        model._taxonomy, model._labels, model._instances, model._w = copy.deepcopy(parts)
+        state = (self._taxonomy, self._labels, self._instances, self._w)
+        model._taxonomy, model._labels, model._instances, model._w = copy.deepcopy(state)
         return model
 
-    def _scores_one(self, x: Mapping[Any, Any]) -> Floats:
-        k = self._instances.row(x).values
-        average = self._w.scores(k) - self._lag.scores(k) / (self._m + 1)  # Eq. (13)
-        return path_sums(average, self._taxonomy.arrays)
+    def rival(self, score: Floats, y: int) -> int:
+        """The label of the largest loss, the maximum of Eq. (5)."""
+        distances = distances_from(y, self._taxonomy.arrays)
+        return int((score + np.sqrt(distances)).argmax())
 
-    def _coefficients(self, v: int) -> Floats:
-        path, n = path_to(self._taxonomy, v), self._instances.n
-        lag = self._lag.coefficients(path, n)
-        return self._w.coefficients(path, n) - lag / (self._m + 1)
-
-    def _learn(self, x: Mapping[Any, Any], y: int) -> None:
-        i, C, arrays = self._m + 1, float(self.C), self._taxonomy.arrays
-        kernel_averaged_hieron_step(
-            self._w, self._lag, i, C, self._instances, self._budget, arrays, x, y
-        )
-        self._m = i
-
-    def _answer(self, x: Mapping[Any, Any]) -> Label:
-        return self._taxonomy.nodes[int(self._scores_one(x).argmax())]
-
-    def _remap(self, change: NodeMapping) -> None:
-        change.after.check_tree()
-        onto = own_prototypes(change.sources, change.before.arrays, change.after.arrays)
-        self._w, self._lag = self._w.remapped(onto), self._lag.remapped(onto)
-
-    def _add_nodes(self, before: int, after: int) -> None:
-        self._w.n_nodes = self._lag.n_nodes = after
+    rule = Hieron.rule

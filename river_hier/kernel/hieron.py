@@ -1,20 +1,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import Any
 
-from .._backend import Expansion, kernel_hieron_step, own_prototypes, path_sums
-from ..base import SingleLabelModel, check_cap
-from ..base.model import Floats
-from ..taxonomy import Label, NodeMapping, TaxonomyLike
+from ..base import Floats
+from ..taxonomy import TaxonomyLike
 from .functions import Function, Kernel
-from .model import KernelModel, path_to
+from .path import KernelPathLearner
 
 __all__ = ["Hieron"]
 
 
-class Hieron(KernelModel, SingleLabelModel):
+class Hieron(KernelPathLearner):
     """Online Hieron in its dual form: large margin classification in a tree, with a kernel.
 
     It is `linear_model.Hieron` in the space of the kernel K, where the weight vector of a node u is
@@ -112,35 +108,13 @@ class Hieron(KernelModel, SingleLabelModel):
         C: float = math.inf,
         budget: int | None = None,
     ) -> None:
-        super().__init__(taxonomy, kernel, budget)
-        check_cap("C", C)
-        self.C = C
-        self._taxonomy.check_tree()
-        self._w = Expansion(len(self._taxonomy))
+        super().__init__(taxonomy, kernel, C, budget)
 
-    @property
-    def n_stored(self) -> int:
-        """How many examples the model holds."""
-        return self._instances.n
+    def rival(self, score: Floats, y: int) -> int:
+        """The predicted label."""
+        return int(score.argmax())
 
-    def _scores_one(self, x: Mapping[Any, Any]) -> Floats:
-        k = self._instances.row(x).values
-        return path_sums(self._w.scores(k), self._taxonomy.arrays)  # Eq. (11)
-
-    def _coefficients(self, v: int) -> Floats:
-        return self._w.coefficients(path_to(self._taxonomy, v), self._instances.n)
-
-    def _learn(self, x: Mapping[Any, Any], y: int) -> None:
-        C, arrays = float(self.C), self._taxonomy.arrays
-        kernel_hieron_step(self._w, C, self._instances, self._budget, arrays, x, y)
-
-    def _answer(self, x: Mapping[Any, Any]) -> Label:
-        return self._taxonomy.nodes[int(self._scores_one(x).argmax())]
-
-    def _remap(self, change: NodeMapping) -> None:
-        change.after.check_tree()
-        before, after = change.before.arrays, change.after.arrays
-        self._w = self._w.remapped(own_prototypes(change.sources, before, after))
-
-    def _add_nodes(self, before: int, after: int) -> None:
-        self._w.n_nodes = after
+    def rule(self, margin: float, gamma: float, norm2: float) -> float:
+        """The smallest step that makes up for the loss, and at most C; norm2 is K(x, x)."""
+        loss = math.sqrt(gamma) - margin
+        return min(float(self.C), loss / (gamma * norm2))  # Eq. (12)

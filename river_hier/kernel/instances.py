@@ -1,8 +1,16 @@
-"""Where the examples are stored that a kernel compares."""
+"""The stored examples of kernel learners."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
 from .._backend import DotProducts, FeatureIndex, KernelInstances, Pairs
+from ..base import Floats
+from ..base.explanation import Contribution
 from .functions import Function, Kernel, Linear
 
 
@@ -21,3 +29,17 @@ def instances_of(kernel: Kernel | Function | None) -> KernelInstances:
     if isinstance(function, Kernel):
         return DotProducts(function.from_dots, FeatureIndex())
     return Pairs(function)
+
+
+def contributions(
+    instances: KernelInstances,
+    coefficients: Callable[[int], Floats],
+    x: Mapping[Any, Any],
+    nodes: Sequence[int],
+) -> list[list[Contribution]]:
+    """What each stored example adds to the scores of these nodes."""
+    k = instances.row(x).values
+    each: list[NDArray[np.float64]] = [k * coefficients(v) for v in nodes]
+    which = np.flatnonzero(np.any(each, axis=0)) if nodes else np.zeros(0, dtype=np.intp)
+    examples = instances.examples(which)
+    return [list(zip(examples, terms[which].tolist(), strict=True)) for terms in each]

@@ -8,21 +8,23 @@ from typing import Any
 import numpy as np
 
 from .._backend import LARGEST_RATIO, ExampleContext, KernelSystems, predicted_nodes
-from ..base import MultiLabelModel, check_positive
-from ..base.explanation import Part, shares
+from ..base import MultiLabelModel, check_integer, check_positive
+from ..base.explanation import Contribution, rescaled
 from ..base.model import Floats
 from ..taxonomy import Label, NodeMapping, TaxonomyLike
 from .functions import Function, Kernel
-from .model import KernelModel
+from .instances import check_kernel, contributions, instances_of
 
 
-class LeastSquaresModel(KernelModel, MultiLabelModel):
+class LeastSquaresModel(MultiLabelModel):
     """Regularised least squares at the nodes of a taxonomy, in the space of a kernel.
 
     With `B = l2 I + K` over the examples stored at a node, `alpha = B^-1 v` and `k_i = K(x_i, x)`,
     the paper's score of an x that is counted in, Eq. (1), is `k . alpha / (1 + r)` with
     `r = (K(x, x) - k^T B^-1 k) / l2`.
     """
+
+    _may_refuse = True  # a kernel function of the user may raise
 
     def __init__(
         self,
@@ -31,7 +33,14 @@ class LeastSquaresModel(KernelModel, MultiLabelModel):
         l2: float,
         budget: int | None,
     ) -> None:
-        super().__init__(taxonomy, kernel, budget)
+        super().__init__(taxonomy)
+        check_kernel(kernel)
+        if budget is not None:
+            check_integer("budget", budget, 2)
+        self.kernel = kernel
+        self.budget = budget
+        self._budget = budget and int(budget)
+        self._instances = instances_of(kernel)
         check_positive("l2", l2)
         self.l2: float = l2
         self._rls = KernelSystems(float(l2), self._budget, self._instances)
@@ -50,9 +59,12 @@ class LeastSquaresModel(KernelModel, MultiLabelModel):
     def _scores_one(self, x: Mapping[Any, Any]) -> Floats:
         return self._rls.margins(self._rls.context(x), len(self._taxonomy))  # Eq. (1)
 
-    def _parts(self, x: Mapping[Any, Any], nodes: Sequence[int]) -> list[list[Part]]:
-        scores, whole = self._scores_one(x), super()._parts(x, nodes)
-        return [shares(float(scores[v]), parts) for v, parts in zip(nodes, whole, strict=True)]
+    def _contributions(
+        self, x: Mapping[Any, Any], nodes: Sequence[int]
+    ) -> list[list[Contribution]]:
+        scores = self._scores_one(x)
+        whole = contributions(self._instances, self._coefficients, x, nodes)
+        return [rescaled(float(scores[v]), parts) for v, parts in zip(nodes, whole, strict=True)]
 
     def _coefficients(self, v: int) -> Floats:
         return self._rls.coefficients(v)

@@ -1,22 +1,16 @@
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import copy
+from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from .._backend import Vector, Vectors, averaged_hieron_answer, path_sums
-from ..base import MiniBatchSingleLabelModel
-from ..base.model import Floats
-from ..taxonomy import Label
-from .averaging import AveragingModel, check_inside
+from ..base import PathLearner, linear
 from .hieron import Hieron
 
 __all__ = ["AveragedClassifier"]
 
 
-class AveragedClassifier(AveragingModel, MiniBatchSingleLabelModel):
+class AveragedClassifier(PathLearner):
     """The average of all hypotheses of a learner of one label, which learns as it does alone.
 
     The last hypothesis of an online learner has just been bent to the last mistakes, whose labels
@@ -69,21 +63,29 @@ class AveragedClassifier(AveragingModel, MiniBatchSingleLabelModel):
 
     """
 
+    model: Any
+    taxonomy = linear.of_inner_model("taxonomy")
+    n_features = linear.of_inner_model("n_features")
+    dtype = linear.of_inner_model("dtype")
+    _taxonomy = linear.of_inner_model("_taxonomy")
+    _labels = linear.of_inner_model("_labels")
+    _features = linear.of_inner_model("_features")
+    _w = linear.of_inner_model("_w")
+    _learner = property(linear.averaged_learner)
+
     def __init__(self, model: Any) -> None:
-        check_inside(model, Hieron, "a `Hieron`")
-        super().__init__(model)
+        linear.average(self, model, PathLearner, "a `Hieron`")
 
     @classmethod
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
         yield {"model": Hieron()}
 
-    def _answer(self, x: Mapping[Any, Any]) -> Label:
-        parts = (self.model._w, self._lag._w, self._m, self._features, self._labels)
-        return averaged_hieron_answer(*parts, x)
+    @property
+    def last(self) -> Any:
+        """The last hypothesis $w_{m+1}$ without the average: a copy of the model inside."""
+        return copy.deepcopy(self.model)
 
-    def _scores(self, x: Vector | Vectors) -> Floats:
-        return path_sums(super()._scores(x), self._taxonomy.arrays)
-
-    def _answers(self, X: Vectors) -> NDArray[np.intp]:
-        best: NDArray[np.intp] = self._scores(X).argmax(axis=0)
-        return best
+    def rule(self, margin: float, gamma: float, norm2: float) -> float:
+        """The rule of the model inside."""
+        step: float = self.model.rule(margin, gamma, norm2)
+        return step

@@ -2,34 +2,18 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from .._backend import (
-    Batch,
-    Vector,
-    Vectors,
-    Weights,
-    averaged_hieron_answer,
-    averaged_hieron_step,
-    averaged_hieron_steps,
-    averaged_scores,
-    own_prototypes,
-    path_sums,
-    remap_weights,
-)
-from ..base import MiniBatchSingleLabelModel, check_cap, check_dtype
-from ..base.model import Floats
-from ..taxonomy import Label, NodeMapping, TaxonomyLike
+from .._backend import Weights
+from ..base import Floats, PathLearner, check_cap
+from ..taxonomy import TaxonomyLike
 from .hieron import Hieron
 
 __all__ = ["AveragedHieron"]
 
 
-class AveragedHieron(MiniBatchSingleLabelModel):
+class AveragedHieron(PathLearner, compiled=("C",)):
     """Batch Hieron in one pass: averaged weights, updates for the worst label.
 
     Two changes set it apart from online `Hieron`, and they come together. An update is made for
@@ -105,54 +89,21 @@ class AveragedHieron(MiniBatchSingleLabelModel):
         n_features: int | None = None,
         dtype: str = "float64",
     ) -> None:
-        super().__init__(taxonomy, n_features)
+        super().__init__(taxonomy, n_features, dtype)
         check_cap("C", C)
-        check_dtype("dtype", dtype)
         self.C = C
-        self.dtype = dtype
-        self._taxonomy.check_tree()
-        self._w = Weights(len(self._taxonomy), dtype)  # w_{m+1}, the current hypothesis
-        self._lag = Weights(len(self._taxonomy), dtype)  # the sum of i s_i
-        self._m = 0
+        self._lag = Weights(len(self._taxonomy), dtype)  # predictions average, Eq. (13)
 
     @property
     def last(self) -> Hieron:
         """The last hypothesis $w_{m+1}$ without the average, as an online `Hieron` of its own."""
         model = Hieron(self.taxonomy, self.C, self.n_features, self.dtype)
-        parts = (self._taxonomy, self._labels, self._features, self._w)
-        model._taxonomy, model._labels, model._features, model._w = copy.deepcopy(parts)
+        state = (self._taxonomy, self._labels, self._features, self._w)
+        model._taxonomy, model._labels, model._features, model._w = copy.deepcopy(state)
         return model
 
-    def _scores(self, x: Vector | Vectors) -> Floats:
-        average = averaged_scores(self._w, self._lag, self._m, x)  # Eq. (13)
-        return path_sums(average, self._taxonomy.arrays)
+    def rival(self, score: Floats, y: int) -> int:
+        """The label of the largest loss, the maximum of Eq. (5)."""
+        return int((score + np.sqrt(self._distances(y))).argmax())
 
-    def _learn(self, x: Mapping[Any, Any], y: int) -> None:
-        i, C = self._m + 1, float(self.C)
-        averaged_hieron_step(self._w, self._lag, i, C, self._features, self._labels, x, y)
-        self._m = i
-
-    def _learn_many(self, X: Batch, y: NDArray[np.uint32]) -> None:
-        i, C = self._m + 1, float(self.C)
-        averaged_hieron_steps(self._w, self._lag, i, C, self._features, self._labels, X, y)
-        self._m += X.n
-
-    def _answer(self, x: Mapping[Any, Any]) -> Label:
-        return averaged_hieron_answer(self._w, self._lag, self._m, self._features, self._labels, x)
-
-    def _answers(self, X: Vectors) -> NDArray[np.intp]:
-        best: NDArray[np.intp] = self._scores(X).argmax(axis=0)
-        return best
-
-    def _weights(self, v: int, n_features: int) -> Floats:
-        lag = self._lag.column(v, n_features)
-        return self._w.column(v, n_features) - lag / (self._m + 1)
-
-    def _remap(self, change: NodeMapping) -> None:
-        change.after.check_tree()
-        onto = own_prototypes(change.sources, change.before.arrays, change.after.arrays)
-        self._w, self._lag = remap_weights(self._w, onto), remap_weights(self._lag, onto)
-
-    def _add_nodes(self, before: int, after: int) -> None:
-        self._w.add_nodes(after)
-        self._lag.add_nodes(after)
+    rule = Hieron.rule

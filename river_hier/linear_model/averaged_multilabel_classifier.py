@@ -1,24 +1,16 @@
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import copy
+from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from .._backend import Vectors, averaged_top_down_answer
-from .._backend.reference.paths import top_down
-from ..base import MiniBatchMultiLabelModel
-from ..base.model import Floats
-from ..taxonomy import Label
-from .averaging import AveragingModel, check_inside
+from ..base import Floats, TopDownLearner, linear
 from .hperceptron import HPerceptron
-from .top_down import TopDownModel
 
 __all__ = ["AveragedMultiLabelClassifier"]
 
 
-class AveragedMultiLabelClassifier(AveragingModel, MiniBatchMultiLabelModel):
+class AveragedMultiLabelClassifier(TopDownLearner):
     """The average of all hypotheses of a multilabel learner, which learns as it does alone.
 
     The last hypothesis of a perceptron has just been bent to the last mistakes; the average of all
@@ -68,21 +60,32 @@ class AveragedMultiLabelClassifier(AveragingModel, MiniBatchMultiLabelModel):
 
     """
 
+    model: Any
+    taxonomy = linear.of_inner_model("taxonomy")
+    n_features = linear.of_inner_model("n_features")
+    dtype = linear.of_inner_model("dtype")
+    _taxonomy = linear.of_inner_model("_taxonomy")
+    _labels = linear.of_inner_model("_labels")
+    _features = linear.of_inner_model("_features")
+    _w = linear.of_inner_model("_w")
+    _learner = property(linear.averaged_learner)
+
     def __init__(self, model: Any) -> None:
-        check_inside(model, TopDownModel, "an `HPerceptron` or an `HAROW`")
-        super().__init__(model)
+        linear.average(self, model, TopDownLearner, "an `HPerceptron` or an `HAROW`")
 
     @classmethod
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
         yield {"model": HPerceptron()}
 
-    def _answer(self, x: Mapping[Any, Any]) -> dict[Label, bool]:
-        parts = (self.model._w, self._lag._w, self._m, self._features, self._labels)
-        return averaged_top_down_answer(*parts, x)
+    @property
+    def last(self) -> Any:
+        """The last hypothesis $w_{m+1}$ without the average: a copy of the model inside."""
+        return copy.deepcopy(self.model)
 
-    def _answers(self, X: Vectors) -> NDArray[np.bool_]:
-        return top_down(self._scores(X) >= 0.0, self._taxonomy.arrays).T
+    def rule(self, *args: Any) -> Any:
+        """The rule of the model inside."""
+        return self.model.rule(*args)
 
     def _conditionals(self, scores: Floats) -> Floats:
-        likely: Floats = self.model._conditionals(scores)
-        return likely
+        p: Floats = self.model._conditionals(scores)
+        return p

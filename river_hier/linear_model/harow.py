@@ -1,23 +1,15 @@
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+import numpy as np
+from numpy.typing import NDArray
 
-from .._backend import (
-    Batch,
-    GaussianWeights,
-    Multilabels,
-    harow_step,
-    harow_steps,
-)
-from ..base import check_forgetting, check_positive
+from ..base import Floats, TopDownLearner, check_forgetting, check_positive
 from ..taxonomy import TaxonomyLike
-from .top_down import TopDownModel
 
 __all__ = ["HAROW"]
 
 
-class HAROW(TopDownModel):
+class HAROW(TopDownLearner, compiled=("r", "forgetting")):
     """H-AROW: second-order weights at a perceptron's cost, from the top down.
 
     Adaptive regularisation of weights [^1] at every node of the taxonomy, trained as `HRLS` is:
@@ -103,6 +95,8 @@ class HAROW(TopDownModel):
 
     """
 
+    second_order = True
+
     def __init__(
         self,
         taxonomy: TaxonomyLike = None,
@@ -116,24 +110,14 @@ class HAROW(TopDownModel):
         check_forgetting(forgetting)
         self.r = r
         self.forgetting = forgetting
-        self._w: GaussianWeights = GaussianWeights(len(self._taxonomy), dtype)
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        """Variances were a matrix of their own once, and nothing was forgotten.
+    def learns(self, score: Floats, y: Floats) -> NDArray[np.bool_]:
+        """The nodes with a margin below 1."""
+        return y * score < 1.0
 
-        Pickles of that time are opened, too.
-        """
-        s = state.pop("_s", None)
-        self.__dict__.update(state)
-        self.__dict__.setdefault("forgetting", 1.0)
-        if s is not None:
-            planes = [matrix.__reduce__()[1][-1] for matrix in (self._w, s)]
-            self._w = GaussianWeights.restore(len(self._taxonomy), self.dtype, *planes)
-
-    def _learn(self, x: Mapping[Any, Any], y: Any) -> None:
-        r, forgetting = float(self.r), float(self.forgetting)
-        harow_step(self._w, r, forgetting, self._features, self._labels, x, y)
-
-    def _learn_many(self, X: Batch, y: Multilabels) -> None:
-        r, forgetting = float(self.r), float(self.forgetting)
-        harow_steps(self._w, r, forgetting, self._features, self._labels, X, y)
+    def rule(
+        self, score: Floats, y: Floats, norm2: float, variance: Floats
+    ) -> tuple[Floats, Floats]:
+        """The step and the confidence of each node, from the variance of its score."""
+        confidence = 1.0 / (variance + self.r)  # 1 / (x^T S x + r)
+        return (y - score) * confidence, confidence

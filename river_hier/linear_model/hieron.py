@@ -1,33 +1,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from .._backend import (
-    Batch,
-    Vector,
-    Vectors,
-    Weights,
-    hieron_answer,
-    hieron_answers,
-    hieron_step,
-    hieron_steps,
-    own_prototypes,
-    path_sums,
-    remap_weights,
-)
-from ..base import MiniBatchSingleLabelModel, check_cap, check_dtype
-from ..base.model import Floats
-from ..taxonomy import Label, NodeMapping, TaxonomyLike
+from ..base import Floats, PathLearner, check_cap
+from ..taxonomy import TaxonomyLike
 
 __all__ = ["Hieron"]
 
 
-class Hieron(MiniBatchSingleLabelModel):
+class Hieron(PathLearner, compiled=("C",)):
     """Online Hieron: large margin classification in a tree.
 
     Each node v has a weight vector $w^v$, and its *prototype* $W^v$ is the sum of those on its
@@ -108,36 +89,15 @@ class Hieron(MiniBatchSingleLabelModel):
         n_features: int | None = None,
         dtype: str = "float64",
     ) -> None:
-        super().__init__(taxonomy, n_features)
+        super().__init__(taxonomy, n_features, dtype)
         check_cap("C", C)
-        check_dtype("dtype", dtype)
         self.C = C
-        self.dtype = dtype
-        self._taxonomy.check_tree()
-        self._w = Weights(len(self._taxonomy), dtype)
 
-    def _learn(self, x: Mapping[Any, Any], y: int) -> None:
-        hieron_step(self._w, float(self.C), self._features, self._labels, x, y)
+    def rival(self, score: Floats, y: int) -> int:
+        """The predicted label, Eq. (3)."""
+        return int(score.argmax())
 
-    def _learn_many(self, X: Batch, y: NDArray[np.uint32]) -> None:
-        hieron_steps(self._w, float(self.C), self._features, self._labels, X, y)
-
-    def _answer(self, x: Mapping[Any, Any]) -> Label:
-        return hieron_answer(self._w, self._features, self._labels, x)
-
-    def _answers(self, X: Vectors) -> NDArray[np.uint32]:
-        return hieron_answers(self._w, self._labels, X)
-
-    def _scores(self, x: Vector | Vectors) -> Floats:
-        return path_sums(self._w.scores(x), self._taxonomy.arrays)  # Eq. (2)
-
-    def _weights(self, v: int, n_features: int) -> Floats:
-        return self._w.column(v, n_features)
-
-    def _remap(self, change: NodeMapping) -> None:
-        change.after.check_tree()
-        before, after = change.before.arrays, change.after.arrays
-        self._w = remap_weights(self._w, own_prototypes(change.sources, before, after))
-
-    def _add_nodes(self, before: int, after: int) -> None:
-        self._w.add_nodes(after)
+    def rule(self, margin: float, gamma: float, norm2: float) -> float:
+        """The smallest step that makes up for the loss, and at most C."""
+        loss = math.sqrt(gamma) - margin  # Eq. (5)
+        return min(float(self.C), loss / (gamma * norm2))  # Eq. (8); Eq. (7) is the move itself

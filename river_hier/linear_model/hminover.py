@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -7,26 +8,26 @@ import numpy as np
 from scipy.special import expit
 
 from .._backend import (
+    Batch,
     Ranking,
     Threshold,
-    Vector,
     Vectors,
     Weights,
     conditional_probabilities,
-    hminover_step,
     own_weights,
     remap_weights,
     star_closures,
+    worst_pair,
 )
-from ..base import Attributes, LinearModel, MultiLabelModel, check_dtype, check_positive, ranking_of
-from ..base.model import Floats
+from ..base import Attributes, MultiLabelModel, check_dtype, check_positive, linear, ranking_of
+from ..base.explanation import Floats
 from ..taxonomy import Label, NodeMapping, Taxonomy, TaxonomyLike
 from ..taxonomy.candidates import Candidates
 
 __all__ = ["HMinOver"]
 
 
-class HMinOver(LinearModel, MultiLabelModel):
+class HMinOver(MultiLabelModel):
     """Hierarchical minover perceptron: learns to rank labels jointly, in a tree or a DAG.
 
     Each node v has a weight vector $w_v$. A label is scored by its own and by those of all its
@@ -138,7 +139,9 @@ class HMinOver(LinearModel, MultiLabelModel):
         n_features: int | None = None,
         dtype: str = "float64",
     ) -> None:
-        super().__init__(taxonomy, n_features)
+        super().__init__(taxonomy)
+        self._features = linear.feature_map(n_features)
+        self.n_features = n_features
         check_positive("margin", margin)
         check_dtype("dtype", dtype)
         closed = isinstance(taxonomy, Taxonomy)
@@ -154,6 +157,9 @@ class HMinOver(LinearModel, MultiLabelModel):
         self._threshold = Threshold()
         self._ranking = ranking_of(self._taxonomy, t, candidates)
 
+    weights = property(linear.weights_by_label)
+    """The weight vector of each node but the root: `{label: {feature: weight}}`."""
+
     def threshold_one(self, x: Mapping[Any, Any]) -> float:
         """The score from which on candidates are switched on.
 
@@ -163,37 +169,53 @@ class HMinOver(LinearModel, MultiLabelModel):
             A dictionary of features.
 
         """
-        return self._at(self._scores(self._features.find(x)))
+        return float(self._thresholds(self._scores_one(x)))
+
+    def rule(self, margin: float, gamma: int) -> float:
+        """The step of the worst pair, $\\Delta(y, \\bar y)$ (Algorithm 2)."""
+        return float(gamma) if margin < self.margin else 0.0
 
     def _learn(self, x: Mapping[Any, Any], y: Any) -> None:
-        hminover_step(
-            self._w,
-            self._threshold,
-            self._ranking,
-            float(self.margin),
-            self._features,
-            self._taxonomy,
-            x,
-            y,
-        )
+        on = self._taxonomy.multilabel(y)
+        self._w.check_range(self._features.find(x).norm2)
+        vector = self._features.insert(x)
+        nodes = self._ranking.candidates
+        scores, relevant = self._ranking.scores(self._w.scores(vector))[nodes], on[nodes]
+        self._threshold.learn(scores, relevant)
+        pair = worst_pair(scores, relevant)
+        if pair is not None:
+            differing, signs = self._ranking.step(int(nodes[pair[0]]), int(nodes[pair[1]]))
+            step = self.rule(scores[pair[0]] - scores[pair[1]], len(differing))
+            if step > 0.0:
+                self._w.add(vector, differing, step * signs)
 
     def _answer(self, x: Mapping[Any, Any]) -> dict[Label, bool]:
-        scores = self._scores(self._features.find(x))
-        on = self._ranking.answer(scores, self._at(scores))
+        scores = self._scores_one(x)
+        on = self._ranking.answer(scores, float(self._thresholds(scores)))
         return dict(zip(self._taxonomy.nodes[1:], on[1:].tolist(), strict=True))
 
-    def _at(self, scores: Floats) -> float:
-        return self._threshold.at(scores[self._ranking.candidates])
+    def _thresholds(self, scores: Floats) -> Any:
+        """The threshold for the scores of one example, or of each column."""
+        candidates = scores[self._ranking.candidates]
+        if scores.ndim == 1:
+            return self._threshold.at(candidates)
+        return np.array([self._threshold.at(column) for column in candidates.T])
 
-    def _scores(self, x: Vector | Vectors) -> Floats:
-        return self._ranking.scores(self._w.scores(x))
+    def _scores_one(self, x: Mapping[Any, Any]) -> Floats:
+        return self._ranking.scores(self._w.scores(self._features.find(x)))
+
+    def _scores_many(self, X: Batch) -> Floats:
+        return self._ranking.scores(self._w.scores(Vectors(self._features, X)))
 
     def _conditionals(self, scores: Floats) -> Floats:
-        likely = self._ranking.likely(expit(scores - self._at(scores)))
-        return conditional_probabilities(likely, self._taxonomy.arrays)
+        p = self._ranking.likely(expit(scores - self._thresholds(scores)))
+        return conditional_probabilities(p, self._taxonomy.arrays)
 
     def _weights(self, v: int, n_features: int) -> Floats:
         return self._w.column(v, n_features)
+
+    def _check_many(self, X: Batch) -> None:
+        linear.check_norms(self, X, math.inf if self.dtype == "float64" else 0.0)
 
     def _remap(self, change: NodeMapping) -> None:
         ranking = ranking_of(change.after, self.t, self.candidates)  # may be refused

@@ -1,16 +1,15 @@
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+import numpy as np
+from numpy.typing import NDArray
 
-from .._backend import Batch, Multilabels, Weights, hperceptron_step, hperceptron_steps
+from ..base import Floats, TopDownLearner
 from ..taxonomy import TaxonomyLike
-from .top_down import TopDownModel
 
 __all__ = ["HPerceptron"]
 
 
-class HPerceptron(TopDownModel):
+class HPerceptron(TopDownLearner, compiled=()):
     """H-PERC: a perceptron at every node, trained and evaluated from the top down.
 
     A node learns only from examples whose parents are truly on, and only from its mistakes:
@@ -79,10 +78,12 @@ class HPerceptron(TopDownModel):
         dtype: str = "float64",
     ) -> None:
         super().__init__(taxonomy, n_features, dtype)
-        self._w = Weights(len(self._taxonomy), dtype)
 
-    def _learn(self, x: Mapping[Any, Any], y: Any) -> None:
-        hperceptron_step(self._w, self._features, self._labels, x, y)
+    def learns(self, score: Floats, y: Floats) -> NDArray[np.bool_]:
+        """The nodes whose sign is wrong."""
+        wrong: NDArray[np.bool_] = (score >= 0.0) != (y > 0.0)
+        return wrong
 
-    def _learn_many(self, X: Batch, y: Multilabels) -> None:
-        hperceptron_steps(self._w, self._features, self._labels, X, y)
+    def rule(self, score: Floats, y: Floats, norm2: float) -> Floats:
+        """$w \\leftarrow w + y x$, section 8."""
+        return y

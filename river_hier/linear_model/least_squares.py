@@ -18,7 +18,6 @@ from .._backend import (
     LeastSquares,
     Multilabels,
     RemappedSystem,
-    Vector,
     Vectors,
     discount,
     half_life,
@@ -28,13 +27,13 @@ from .._backend import (
     remap_systems,
     trained_nodes,
 )
-from ..base import MiniBatchMultiLabelModel, check_forgetting, check_positive
-from ..base.explanation import Part, shares
+from ..base import MultiLabelModel, check_forgetting, check_positive, linear
+from ..base.explanation import Contribution, rescaled
 from ..base.model import Floats
 from ..taxonomy import Label, TaxonomyLike
 
 
-class LeastSquaresModel(MiniBatchMultiLabelModel):
+class LeastSquaresModel(MultiLabelModel):
     """Regularised least squares at the nodes of a taxonomy.
 
     With `A = l2 I + S S^T` over the instances S stored at a node and `w = A^-1 S v`, the paper's
@@ -54,7 +53,9 @@ class LeastSquaresModel(MiniBatchMultiLabelModel):
         n_features: int | None,
         forgetting: float,
     ) -> None:
-        super().__init__(taxonomy, n_features)
+        super().__init__(taxonomy)
+        self._features = linear.feature_map(n_features)
+        self.n_features = n_features
         check_positive("l2", l2)
         check_forgetting(forgetting)
         if not isinstance(memory, numbers.Real) or not float(memory) >= 0.0:
@@ -66,6 +67,9 @@ class LeastSquaresModel(MiniBatchMultiLabelModel):
         self._visits: list[int | None] = []
         self._rls: LeastSquares = LeastSquares(float(l2), float(memory), budget and int(budget))
         self._add_nodes(1, len(self._taxonomy))
+
+    weights = property(linear.weights_by_label)
+    """The weight vector of each node but the root: `{label: {feature: weight}}`."""
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Nothing was forgotten once: pickles of that time are opened, too."""
@@ -109,11 +113,14 @@ class LeastSquaresModel(MiniBatchMultiLabelModel):
     def _answer(self, x: Mapping[Any, Any]) -> dict[Label, bool]:
         return least_squares_answer(self._rls, self._features, self._labels, x)
 
-    def _answers(self, X: Vectors) -> NDArray[np.bool_]:
-        return least_squares_answers(self._rls, self._labels, X)
+    def _answers(self, X: Batch) -> NDArray[np.bool_]:
+        return least_squares_answers(self._rls, self._labels, Vectors(self._features, X))
 
-    def _scores(self, x: Vector | Vectors) -> Floats:
-        return self._rls.scores(x, len(self._taxonomy))  # Eq. (1)
+    def _scores_one(self, x: Mapping[Any, Any]) -> Floats:
+        return self._rls.scores(self._features.find(x), len(self._taxonomy))  # Eq. (1)
+
+    def _scores_many(self, X: Batch) -> Floats:
+        return self._rls.scores(Vectors(self._features, X), len(self._taxonomy))
 
     def _conditionals(self, scores: Floats) -> Floats:
         return np.clip((1.0 + scores) / 2.0, 0.0, 1.0)  # Eq. (3)
@@ -123,14 +130,17 @@ class LeastSquaresModel(MiniBatchMultiLabelModel):
         w: Floats = self._rls.weights(s, n_features)[:, column]
         return w
 
-    def _parts(self, x: Mapping[Any, Any], nodes: Sequence[int]) -> list[list[Part]]:
+    def _contributions(
+        self, x: Mapping[Any, Any], nodes: Sequence[int]
+    ) -> list[list[Contribution]]:
         scores = self._scores_one(x)
         rows = {name: self._features.row(name) for name in x}
         known = [(name, row, float(x[name])) for name, row in rows.items() if row is not None]
         found = []
         for v in nodes:
             w = self._weights(v, len(self._features))
-            found.append(shares(float(scores[v]), [(n, w[row] * value) for n, row, value in known]))
+            terms = [(name, w[row] * value) for name, row, value in known]
+            found.append(rescaled(float(scores[v]), terms))
         return found
 
     # In parts, of which each learns at some of the nodes
@@ -172,6 +182,9 @@ class LeastSquaresModel(MiniBatchMultiLabelModel):
     @abc.abstractmethod
     def _place(self, v: int) -> tuple[int, int]:
         """The system of a node, and its place in it."""
+
+    def _check_many(self, X: Batch) -> None:
+        linear.check_norms(self, X, self._safe_norm2)
 
     @property
     def _safe_norm2(self) -> float:

@@ -1,13 +1,12 @@
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from .._backend import LARGEST_RATIO, Discriminant, FeatureIndex
 from ..base import Floats, SingleLabelModel, check_positive
-from ..base.explanation import Part, effects
 from ..taxonomy import Label, NodeMapping, Taxonomy, TaxonomyLike
 
 __all__ = ["LinearDiscriminant"]
@@ -88,6 +87,8 @@ class LinearDiscriminant(SingleLabelModel):
 
     """
 
+    _may_refuse = True  # `l2` may be lost in rounding beside a distance from the means so far
+
     def __init__(
         self, taxonomy: TaxonomyLike = None, shrinkage: float = 1.0, l2: float = 1.0
     ) -> None:
@@ -121,9 +122,6 @@ class LinearDiscriminant(SingleLabelModel):
 
     def _scores_one(self, x: Mapping[Any, Any]) -> Floats:
         return self._discriminant.scores(self._features.find(x))
-
-    def _parts(self, x: Mapping[Any, Any], nodes: Sequence[int]) -> list[list[Part]]:
-        return effects(self._scores_one, x, nodes)
 
     def _remap(self, change: NodeMapping) -> None:
         change.after.check_tree()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 import pickle
 from decimal import Decimal
@@ -14,11 +13,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from river_hier import Taxonomy, _backend
+from river_hier import Taxonomy, _backend, linear_model
 from river_hier._backend import distances_from
 from river_hier._backend.reference.feature_map import Vector
 from river_hier._backend.reference.solvers import Dual, ExampleContext
-from support.backends import BACKENDS, REQUIRED, both, namespace, native_only, running_on
+from support.backends import BACKENDS, REQUIRED, both, learn, namespace, native_only, running_on
 from support.hooked import Hooked, Number
 from support.strategies import trees
 
@@ -27,7 +26,7 @@ from support.strategies import trees
 def test_the_compiled_core_offers_all_twins() -> None:
     assert BACKENDS["native"] is not None or not REQUIRED, "there is no compiled backend"
     native = namespace("native")
-    for name in _backend.TWINS:
+    for name in _backend.NATIVE:
         assert getattr(native, name) is not getattr(namespace("numpy"), name)
 
 
@@ -65,7 +64,7 @@ def test_a_pickle_of_weights_holds_what_is_not_zero(backend: str, n_nodes: int) 
         features, labels = k.FeatureIndex(), k.Labels(taxonomy)
         weights = k.Weights(n_nodes)
         for i in range(100):
-            k.hieron_step(weights, math.inf, features, labels, {i: 1.0}, 1)
+            learn(k, linear_model.Hieron(taxonomy), weights, features, labels, {i: 1.0}, 1)
         start, nodes, values = weights.__reduce__()[1][-1]
         assert (len(start), nodes.tolist(), len(values)) == (101, [1] * 100, 100)
         again = pickle.loads(pickle.dumps(weights))
@@ -175,7 +174,8 @@ def test_uncertain_weights_of_both_cores(n_nodes: int, dtype: str) -> None:
             k.Labels(taxonomy),
         )
         for x, y in stream:
-            k.harow_step(w, 0.5, 0.9, features, labels, x, y)
+            harow = linear_model.HAROW(taxonomy, r=0.5, forgetting=0.9)
+            learn(k, harow, w, features, labels, x, y)
         w.add(features.find(stream[0][0]), np.array([0, n_nodes - 1]), np.array([0.5, -1.0]))
         w.add_nodes(2 * n_nodes)
         w.add(features.find(stream[1][0]), np.array([2 * n_nodes - 1]), np.array([2.0]))

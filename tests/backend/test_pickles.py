@@ -256,26 +256,6 @@ def test_copies_and_clones_go_their_own_way(backend: str, which: str) -> None:
 
 
 @both
-def test_variances_that_were_saved_as_a_matrix_of_their_own(backend: str) -> None:
-    """What H-AROW was in a pickle at first."""
-    stream = examples("HAROW", 60)
-    with running_on(backend) as k:
-        ours = built("HAROW")
-        for x, y in stream[:40]:
-            ours.learn_one(x, y)
-        n_nodes, dtype, *planes = ours._w.__reduce__()[1][2:]
-        saved = dict(vars(ours))
-        saved["_w"], saved["_s"] = (k.Weights.restore(n_nodes, dtype, rows) for rows in planes)
-        theirs = linear_model.HAROW.__new__(linear_model.HAROW)
-        theirs.__setstate__(pickle.loads(pickle.dumps(saved)))
-        for x, y in stream[40:]:
-            assert theirs.score_one(x) == ours.score_one(x)
-            ours.learn_one(x, y)
-            theirs.learn_one(x, y)
-        alike(state(theirs), state(ours), near=0.0)
-
-
-@both
 def test_a_later_version_is_told_from_damage(backend: str) -> None:
     with running_on(backend) as k:
         objects = (k.FeatureIndex(), k.Weights(3), k.LeastSquares(1.0, 1e9), k.FeatureHasher(4))

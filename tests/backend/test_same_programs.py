@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from river_hier import Taxonomy
-from support.backends import namespace, native_only, running_on
+from river_hier import Taxonomy, linear_model
+from support.backends import learn, namespace, native_only, running_on
 from support.both_backends import MULTI, NAMES, SINGLE, BothBackends, any_x, any_y, same_weights
 from support.hypothesis_settings import n_examples
 from support.strategies import taxonomies, trees
@@ -157,7 +157,8 @@ def bytes_of_a_row(n: int) -> int:
     k, taxonomy = namespace("native"), Taxonomy.flat(range(1, 400))
     w, features, labels = k.Weights(400), k.FeatureIndex(), k.Labels(taxonomy)
     for v in range(n):
-        k.hieron_step(w, math.inf, features, labels, {"common": 1.0 + v / 64}, 1 + v)
+        x = {"common": 1.0 + v / 64}
+        learn(k, linear_model.Hieron(taxonomy), w, features, labels, x, 1 + v)
     assert np.count_nonzero(w.scores(features.find({"common": 1.0}))) == n
     found: int = w.n_bytes
     return found

@@ -267,7 +267,7 @@ def test_parts_are_weights_times_features(name: str) -> None:
     for label, why in model.explain_one(X).items():
         path = oracles.path(parents, label) if name in SINGLE else [label]
         expected = oracles.parts([w[v] for v in path], X)
-        assert dict(why.parts) == pytest.approx(expected, abs=1e-9)
+        assert dict(why.contributions) == pytest.approx(expected, abs=1e-9)
         assert why.score == pytest.approx(sum(expected.values()), abs=1e-9)
 
 
@@ -276,8 +276,8 @@ def test_parts_of_least_squares_are_shares_of_the_score(name: str) -> None:
     model = taught(EVERY[name])
     for label, why in model.explain_one(X).items():
         whole = oracles.parts([model.weights[label]], X)
-        ratios = [part / whole[feature] for feature, part in why.parts]
-        assert set(dict(why.parts)) == set(whole)
+        ratios = [part / whole[feature] for feature, part in why.contributions]
+        assert set(dict(why.contributions)) == set(whole)
         assert ratios == pytest.approx([ratios[0]] * len(ratios))
         assert 0.0 < ratios[0] < 1.0  # 1 / (1 + r)
 
@@ -292,9 +292,11 @@ def test_a_reason_agrees_with_the_model(name: str) -> None:
     on = set(TREE.path(answer)) if single else {v for v, yes in answer.items() if yes}
     assert {label for label, why in reasons.items() if why.on} == on
     for label, why in reasons.items():
-        sizes = [abs(part) for _, part in why.parts]
+        sizes = [abs(part) for _, part in why.contributions]
         assert why.score == pytest.approx(scores[label])
-        assert sum(part for _, part in why.parts) + nothing[label] == pytest.approx(why.score)
+        assert sum(part for _, part in why.contributions) + nothing[label] == pytest.approx(
+            why.score
+        )
         assert sizes == sorted(sizes, reverse=True)
         assert all(sizes)
         p = model.predict_proba_one(X)
@@ -323,7 +325,7 @@ def test_parts_of_least_squares_with_a_kernel_are_shares_of_the_score(budget: in
             assert sum(parts) == pytest.approx(w_x)
             why = model.explain_one(X).get(TREE.nodes[v])
             if why is not None:
-                found = sorted(part * (1 + r) for _, part in why.parts)
+                found = sorted(part * (1 + r) for _, part in why.contributions)
                 assert found == pytest.approx(sorted(part for part in parts if part))
     assert bool(forgotten) == (budget is not None)
 
@@ -333,8 +335,8 @@ def test_parts_of_a_kernel_are_stored_examples() -> None:
     for x, y in [({"x": 1.0}, "e"), ({"y": 2.0}, "b")]:
         model.learn_one(x, y)
     why = model.explain_one({"x": 1.0, "y": 1.0})["a"]
-    assert {tuple(example) for example, _ in why.parts} <= {("x",), ("y",)}
-    assert {"x": 1.0} in [example for example, _ in why.parts]
+    assert {tuple(example) for example, _ in why.contributions} <= {("x",), ("y",)}
+    assert {"x": 1.0} in [example for example, _ in why.contributions]
 
 
 def test_parts_that_cancel_stay() -> None:
@@ -342,7 +344,7 @@ def test_parts_that_cancel_stay() -> None:
     model.learn_one({"x": 1.0, "y": -1.0}, "a")
     (why,) = model.explain_one({"x": 1.0, "y": 1.0}).values()
     assert why.score == pytest.approx(0.0)
-    assert sorted(part for _, part in why.parts) == pytest.approx([-1 / 3, 1 / 3])
+    assert sorted(part for _, part in why.contributions) == pytest.approx([-1 / 3, 1 / 3])
 
 
 def test_reasons_through_a_pipeline() -> None:

@@ -15,7 +15,7 @@ import pytest
 
 import river_hier.distributed  # so that `_chosen` finds it, and
 import river_hier.linear_model  # all learners
-from river_hier import _backend
+from river_hier import _backend, base
 from support.paths import TESTS
 
 
@@ -23,10 +23,10 @@ def _reference() -> Any:
     found = {}
     for info in pkgutil.iter_modules(_backend.reference.__path__, "river_hier._backend.reference."):
         module = importlib.import_module(info.name)
-        for name in _backend.TWINS:
+        for name in _backend.NATIVE:
             if getattr(vars(module).get(name), "__module__", None) == info.name:
                 found[name] = vars(module)[name]
-    return SimpleNamespace(**found)
+    return SimpleNamespace(**found, policies={})
 
 
 def _native() -> Any:
@@ -34,7 +34,8 @@ def _native() -> Any:
         module = importlib.import_module("river_hier._native")
     except ImportError:
         return None
-    return SimpleNamespace(**{name: getattr(module, name, None) for name in _backend.TWINS})
+    names = {name: getattr(module, name, None) for name in _backend.NATIVE}
+    return SimpleNamespace(**names, policies=module.policies)
 
 
 BACKENDS = {"numpy": _reference(), "native": _native()}
@@ -48,7 +49,7 @@ native_too = pytest.param("native", marks=_absent)
 
 
 def namespace(backend: str) -> Any:
-    """The names of `_backend.TWINS`, of one backend."""
+    """The names of `_backend.NATIVE`, of one backend."""
     found = BACKENDS[backend]
     assert found is not None, "RIVER_HIER_REQUIRE_NATIVE is set, and there is no compiled backend"
     return found
@@ -59,8 +60,8 @@ def _chosen() -> list[tuple[Any, str]]:
     places = []
     for title, module in list(sys.modules.items()):
         if title.startswith("river_hier") and not title.startswith("river_hier._"):
-            places += [(module, n) for n in _backend.TWINS if n in vars(module)]
-    return [*places, *((_backend, name) for name in _backend.TWINS)]
+            places += [(module, n) for n in _backend.NATIVE if n in vars(module)]
+    return [*places, *((_backend, name) for name in _backend.NATIVE)]
 
 
 _CHOSEN = _chosen()
@@ -71,13 +72,43 @@ def running_on(backend: str) -> Iterator[Any]:
     """Inside, the public learners and `pickle.loads` use this backend, whichever was chosen."""
     found = namespace(backend)
     before = [getattr(module, name) for module, name in _CHOSEN]
+    policies = dict(_backend.policies)
     for module, name in _CHOSEN:
         setattr(module, name, getattr(found, name))
+    _replace(_backend.policies, found.policies)
     try:
         yield found
     finally:
         for (module, name), kernel in zip(_CHOSEN, before, strict=True):
             setattr(module, name, kernel)
+        _replace(_backend.policies, policies)
+
+
+def _replace(old: dict[str, Any], new: dict[str, Any]) -> None:
+    old.clear()
+    old.update(new)
+
+
+def learn(
+    backend: Any,
+    learner: Any,
+    w: Any,
+    features: Any,
+    labels: Any,
+    x: Any,
+    y: Any,
+    lag: Any = None,
+    i: int = 1,
+) -> None:
+    """One step of a linear learner on weights of a backend: compiled, or by its rule in Python."""
+    state = w, lag, i, features, labels, x, y
+    policy = backend.policies.get(type(learner).__name__)
+    if policy is not None:
+        policy.learn_one(*state, *learner._compiled.parameters(learner))
+    elif isinstance(learner, base.TopDownLearner):
+        _backend.learn_top_down(learner, *state)
+    else:
+        _backend.learn_on_paths(learner, *state)
 
 
 def environment(backend: str) -> dict[str, str]:

@@ -107,6 +107,17 @@ def damage(value: Any) -> Iterator[tuple[str, Any]]:
                 yield f"{i}: {what}", type(value)([*value[:i], changed, *value[i + 1 :]])
 
 
+# Learners, labels for them, and their parameters.
+LEARNERS: list[tuple[str, Any, tuple[float, ...]]] = [
+    ("HPerceptron", ["b"], ()),
+    ("HAROW", ["b"], (1.0, 0.9)),
+    ("Hieron", 3, (math.inf,)),
+    ("AveragedHieron", 3, (1.0,)),
+    ("HPerceptron", ["c"], ()),
+    ("HAROW", ["c"], (1.0, 1.0)),
+]
+
+
 def use(thing: Any) -> None:
     """Everything that a learner does with it; Python's errors are all right, a crash is not."""
     names, labels = k.FeatureIndex(), k.Labels(TREE)
@@ -124,25 +135,29 @@ def use(thing: Any) -> None:
         calls += [lambda: thing.add_outputs(0, [1]), lambda: thing.add_system([2])]
     elif isinstance(thing, k.Weights):
         calls += [lambda: thing.scores(names.find(X)), lambda: thing.column(1, 10)]
-        calls += [lambda: k.top_down_answer(thing, names, labels, X)]
-        calls += [lambda: k.hperceptron_step(thing, names, labels, X, ["b"])]
-        calls += [lambda: k.hieron_step(thing, math.inf, names, labels, X, 3)]
-        calls += [lambda: k.hieron_answer(thing, names, labels, X)]
-        calls += [lambda: k.harow_step(thing, 1.0, 0.9, names, labels, X, ["b"])]
-        calls += [lambda n=n: thing.record(k.Weights(n), 1) for n in (4, 2)]
-        calls += [lambda: k.hperceptron_step(thing, names, labels, X, ["c"])]
-        calls += [lambda: k.harow_step(thing, 1.0, 1.0, names, labels, X, ["c"])]
-        calls += [lambda: k.averaged_hieron_step(k.Weights(4), thing, 1, 1.0, names, labels, X, 3)]
-        for answer in k.averaged_hieron_answer, k.averaged_top_down_answer:
-            for w, lag in ((k.Weights(4), thing), (thing, k.Weights(4)), (thing, thing)):
+        pairs = [
+            (k.Weights(4), thing),
+            (thing, k.Weights(4)),
+            (thing, k.Weights(2)),
+            (thing, thing),
+        ]
+        for w, lag in [(thing, None), *pairs]:
+            for name, y, parameters in LEARNERS:
+                calls += [
+                    lambda w=w, lag=lag, name=name, y=y, parameters=parameters: k.policies[
+                        name
+                    ].learn_one(w, lag, 1, names, labels, X, y, *parameters)
+                ]
+            for answer in k.path_answer, k.top_down_answer:
                 calls += [lambda a=answer, w=w, lag=lag: a(w, lag, 1, names, labels, X)]
+        calls += [lambda n=n: thing.record(k.Weights(n), 1) for n in (4, 2)]
         calls += [lambda: thing.n_bytes, lambda: thing.add_nodes(9), lambda: thing.column(8, 3)]
     elif isinstance(thing, k.FeatureIndex | k.FeatureHasher):
         calls += [lambda: thing.insert(X), lambda: thing.find(X), lambda: thing.row("x")]
         calls += [lambda: thing.names() if len(thing) < 10**6 else None]
     elif isinstance(thing, k.Labels):
         calls += [lambda: thing.closed("b"), lambda: thing.closed({"a": True})]
-        calls += [lambda: k.top_down_answer(k.Weights(4), names, thing, X)]
+        calls += [lambda: k.top_down_answer(k.Weights(4), None, 0, names, thing, X)]
     for call in [*calls, lambda: pickle.loads(pickle.dumps(thing))]:
         try:
             call()
@@ -161,12 +176,9 @@ def strangers() -> None:
         use(rls)
     for y in (4, 2**31, 2**32 - 1, -1):
         w, lag = k.Weights(4), k.Weights(4)
-        for step in (
-            lambda: k.hieron_step(w, math.inf, names, labels, X, y),  # noqa: B023
-            lambda: k.averaged_hieron_step(w, lag, 1, 1.0, names, labels, X, y),  # noqa: B023
-        ):
+        for name in ("Hieron", "AveragedHieron"):
             try:
-                step()
+                k.policies[name].learn_one(w, lag, 1, names, labels, X, y, math.inf)
             except Exception:
                 continue
 

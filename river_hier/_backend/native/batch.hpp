@@ -49,7 +49,7 @@ class Masks {
 nb::object scores_of(Weights& w, Rows& X);
 
 // Make all this known to Python.
-void batches(nb::module_& m);
+void linear_learners(nb::module_& m);
 void least_squares(nb::module_& m);
 
 }  // namespace river_hier

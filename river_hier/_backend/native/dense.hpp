@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <type_traits>
 
-#include "layout.hpp"
+#include "weight_store.hpp"
 #include "pages.hpp"
 #include "simd.hpp"
 
@@ -12,7 +12,7 @@ namespace river_hier {
 
 // Rows lie in blocks that never move: plane after plane, each padded to whole cache lines.
 template <class T>
-class Dense : public Layout {
+class Dense : public WeightStore {
   public:
     Dense(size_t n_nodes, size_t n_planes)
         : width_((n_nodes + lanes<T> - 1) / lanes<T> * lanes<T>),
@@ -21,41 +21,9 @@ class Dense : public Layout {
           steps_(width_),
           confidences_(n_planes > 1 ? width_ : 0) {}
 
-    void look(const Vector& x) override {
-        rows_.resize(x.size());
-        values_.resize(x.size());
-        n_ = 0;
-        for (size_t i = 0; i < x.size(); ++i)
-            if (x.rows[i] < n_features_) {
-                rows_[n_] = at(x.rows[i]);
-                __builtin_prefetch(rows_[n_]);
-                values_[n_++] = x.values[i];
-            }
-    }
-
-    void send_for(size_t plane, const Ranges& ranges) const override {
-        constexpr size_t cache = 1'000'000;
-        if (bytes() < cache) return;
-        for (size_t i = 0; i < n_; ++i)
-            for (Range range : ranges)
-                for (size_t v = range.first / lanes<T> * lanes<T>; v < range.last; v += lanes<T>)
-                    __builtin_prefetch(rows_[i] + plane * width_ + v);
-    }
-
-    void score(const Ranges& ranges, double* scores) override {
-        for (Range range : ranges)
-            if constexpr (std::is_same_v<T, double>) {
-                wide().sum_rows(rows_.data(), values_.data(), n_, range.first, range.last, scores);
-            } else {
-                wide().sum_rows(rows_.data(), values_.data(), n_, range.first, range.last,
-                                sums_.data());
-                std::copy(&sums_[range.first], &sums_[0] + range.last, scores + range.first);
-            }
-    }
-
     void step(const Vector& x, const Nodes& nodes, const Numbers& steps) override {
         grow(x);
-        look(x);
+        find_rows(x);
         lines_of(nodes);
         for (size_t i = 0; i < nodes.size(); ++i) steps_[nodes[i]] = steps[i];
         for (Range range : near_)
@@ -74,31 +42,20 @@ class Dense : public Layout {
         }
     }
 
-    // x^T S x = ||x||^2 + sum (S - 1) x^2: a score, in the other plane and with the squares of x.
-    void score_variances(const Vector& x, const Nodes& nodes, Numbers& variances) override {
+    void move(const Vector& x, const Nodes& nodes, const MoveRule& rule) override {
         grow(x);
-        n_ = x.size();
-        rows_.resize(n_);
-        values_.resize(n_);
-        for (size_t j = 0; j < n_; ++j) {
-            rows_[j] = at(x.rows[j], 1);
-            values_[j] = x.values[j] * x.values[j];
-        }
-        lines_of(nodes);
-        variances.resize(width_ + lanes<T>);
-        score(near_, variances.data());
-        for (size_t i = 0; i < nodes.size(); ++i) variances[i] = x.norm2 + variances[nodes[i]];
-    }
-
-    void learn(const Vector& x, const Moves& moves) override {
-        for (const Move& move : moves) {
+        score_variances(x, nodes);
+        moves_.clear();
+        rule(variances_, moves_);
+        for (const Move& move : moves_) {
             steps_[move.node] = move.step;
             confidences_[move.node] = move.confidence;
         }
+        if (moves_.empty()) return;
         for (Range range : near_)
             wide().move_rows(rows_.data(), width_, x.values.data(), n_, range.first, range.last,
                              steps_.data(), confidences_.data());
-        for (const Move& move : moves) steps_[move.node] = confidences_[move.node] = 0;
+        for (const Move& move : moves_) steps_[move.node] = confidences_[move.node] = 0;
     }
 
     void prefetch(uint32_t row) const override {
@@ -122,7 +79,55 @@ class Dense : public Layout {
 
     size_t bytes() const override { return n_features_ * stride_ * sizeof(T); }
 
+  protected:
+    void find_rows(const Vector& x) override {
+        rows_.resize(x.size());
+        values_.resize(x.size());
+        n_ = 0;
+        for (size_t i = 0; i < x.size(); ++i)
+            if (x.rows[i] < n_features_) {
+                rows_[n_] = at(x.rows[i]);
+                __builtin_prefetch(rows_[n_]);
+                values_[n_++] = x.values[i];
+            }
+    }
+
+    void prefetch_rows(size_t plane, const Ranges& ranges) const override {
+        constexpr size_t cache = 1'000'000;
+        if (bytes() < cache) return;
+        for (size_t i = 0; i < n_; ++i)
+            for (Range range : ranges)
+                for (size_t v = range.first / lanes<T> * lanes<T>; v < range.last; v += lanes<T>)
+                    __builtin_prefetch(rows_[i] + plane * width_ + v);
+    }
+
+    void score(const Ranges& ranges, double* scores) override {
+        for (Range range : ranges)
+            if constexpr (std::is_same_v<T, double>) {
+                wide().sum_rows(rows_.data(), values_.data(), n_, range.first, range.last, scores);
+            } else {
+                wide().sum_rows(rows_.data(), values_.data(), n_, range.first, range.last,
+                                sums_.data());
+                std::copy(&sums_[range.first], &sums_[0] + range.last, scores + range.first);
+            }
+    }
+
   private:
+    // x^T S x = ||x||^2 + sum (S - 1) x^2: a score, in the other plane and with the squares of x.
+    void score_variances(const Vector& x, const Nodes& nodes) {
+        n_ = x.size();
+        rows_.resize(n_);
+        values_.resize(n_);
+        for (size_t j = 0; j < n_; ++j) {
+            rows_[j] = at(x.rows[j], 1);
+            values_[j] = x.values[j] * x.values[j];
+        }
+        lines_of(nodes);
+        variances_.resize(width_ + lanes<T>);
+        score(near_, variances_.data());
+        for (size_t i = 0; i < nodes.size(); ++i) variances_[i] = x.norm2 + variances_[nodes[i]];
+    }
+
     static const RowLoops<T>& wide() { return loops; }
 
     // Put the lines of some nodes into `near_`, as few pieces as possible.
@@ -163,6 +168,8 @@ class Dense : public Layout {
     size_t n_ = 0;
     std::vector<T> sums_;
     Ranges near_;
+    Numbers variances_;
+    Moves moves_;
     Numbers steps_, confidences_;  // of all nodes, as whole lines move: 0 for those that do not
 };
 

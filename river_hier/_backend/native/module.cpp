@@ -9,7 +9,6 @@
 #include "features.hpp"
 #include "hashed_features.hpp"
 #include "saved.hpp"
-#include "steps.hpp"
 
 using namespace river_hier;
 using namespace nb::literals;
@@ -85,6 +84,13 @@ void labels(nb::module_& m) {
     nb::class_<Labels>(m, "Labels")
         .def(nb::init<nb::object, nb::object>(), "taxonomy"_a, "learning"_a = nb::none())
         .def_prop_ro("taxonomy", &Labels::taxonomy)
+        .def_prop_ro("learning",
+                     [](const Labels& labels) -> nb::object {
+                         if (labels.learning().is_none()) return nb::none();
+                         std::unique_ptr<bool[]> mask = std::make_unique<bool[]>(labels.n());
+                         for (uint32_t v = 0; v < labels.n(); ++v) mask[v] = labels.learns(v);
+                         return array<bool>(mask.get(), labels.n());
+                     })
         .def("closed", &Labels::closed, "y"_a.none())
         .def("__reduce__",
              [](Labels& labels) { return saved("Labels", labels.taxonomy(), labels.learning()); })
@@ -107,6 +113,17 @@ nb::object restored(size_t n_nodes, const std::string& dtype,
     return owner;
 }
 
+Nodes ascending(nb::handle nodes, const Weights& w) {
+    Nodes found;
+    for (int64_t v : numbers_of<int64_t>(nodes)) {
+        if (v < (found.empty() ? 0 : int64_t{found.back()} + 1) ||
+            static_cast<size_t>(v) >= w.n_nodes())
+            throw nb::value_error("nodes must ascend, up to the last there is");
+        found.push_back(static_cast<uint32_t>(v));
+    }
+    return found;
+}
+
 void weights(nb::module_& m) {
     nb::class_<Weights>(m, "Weights")
         .def("__init__",
@@ -127,23 +144,16 @@ void weights(nb::module_& m) {
         .def("check_range", [](const Weights& w, double norm2) { w.check_range(norm2); }, "norm2"_a)
         .def("add",
              [](Weights& w, const Vector& x, nb::handle nodes, nb::handle steps) {
-                 const auto places = numbers_of<int64_t>(nodes);
+                 const Nodes places = ascending(nodes, w);
                  const Numbers sizes = numbers(steps);
                  if (sizes.size() != places.size()) throw nb::value_error("a step for each node");
-                 Nodes ascending;
-                 for (int64_t v : places) {
-                     if (v < (ascending.empty() ? 0 : int64_t{ascending.back()} + 1) ||
-                         static_cast<size_t>(v) >= w.n_nodes())
-                         throw nb::value_error("nodes must ascend, up to the last there is");
-                     ascending.push_back(static_cast<uint32_t>(v));
-                 }
                  not_in_use(w).check_range(x.norm2);
-                 w.add(x, ascending, sizes);
+                 w.add(x, places, sizes);
              },
              "x"_a, "nodes"_a, "steps"_a)
         .def("record",
              [](Weights& w, Weights* lag, double i) {
-                 not_in_use(w).record(lag ? not_in_use(*lag) : w, i);
+                 not_in_use(w).record(lag ? &not_in_use(*lag) : nullptr, i);
              },
              "lag"_a.none(), "i"_a, nb::keep_alive<1, 2>())
         .def("column",
@@ -166,28 +176,40 @@ void weights(nb::module_& m) {
                  new (w) GaussianWeights(n_nodes, dtype == "float32");
              },
              "n_nodes"_a, "dtype"_a = "float64")
+        .def("variances",
+             [](GaussianWeights& w, const Vector& x, nb::handle nodes) {
+                 Numbers found;
+                 const Nodes places = ascending(nodes, not_in_use(w));
+                 w.move(x, places, [&](const Numbers& variances, Moves&) {
+                     found.assign(variances.begin(), variances.begin() + places.size());
+                 });
+                 return array(found);
+             },
+             "x"_a, "nodes"_a)
+        .def("learn",
+             [](GaussianWeights& w, const Vector& x, nb::handle nodes, nb::handle steps,
+                nb::handle confidence) {
+                 const Nodes places = ascending(nodes, not_in_use(w));
+                 const Numbers sizes = numbers(steps), certain = numbers(confidence);
+                 if (sizes.size() != places.size() || certain.size() != places.size())
+                     throw nb::value_error("a step and a confidence for each node");
+                 w.move(x, places, [&](const Numbers&, Moves& moves) {
+                     for (size_t i = 0; i < places.size(); ++i)
+                         moves.push_back({places[i], sizes[i], certain[i]});
+                 });
+             },
+             "x"_a, "nodes"_a, "steps"_a, "confidence"_a)
+        .def("discount",
+             [](GaussianWeights& w, const Vector& x, nb::handle nodes, double forgetting) {
+                 if (forgetting < 1.0) w.discount(x, ascending(nodes, not_in_use(w)), forgetting);
+             },
+             "x"_a, "nodes"_a, "forgetting"_a)
         .def("__reduce__",
              [](const GaussianWeights& w) { return save("GaussianWeights", not_in_use(w)); })
         .def_static("restore", [](size_t n_nodes, const std::string& dtype, nb::handle weights,
                                   nb::handle variances) {
             return restored<GaussianWeights>(n_nodes, dtype, {weights, variances});
         });
-}
-
-void steps(nb::module_& m) {
-    m.def("hperceptron_step", &step::hperceptron, "w"_a, "features"_a, "labels"_a, "x"_a.none(),
-          "y"_a.none());
-    m.def("harow_step", &step::harow, "w"_a, "r"_a, "forgetting"_a, "features"_a, "labels"_a,
-          "x"_a.none(), "y"_a.none());
-    m.def("top_down_answer", &step::top_down_answer, "w"_a, "features"_a, "labels"_a, "x"_a.none());
-    m.def("averaged_top_down_answer", &step::averaged_top_down_answer, "w"_a, "lag"_a, "m"_a,
-          "features"_a, "labels"_a, "x"_a.none());
-    m.def("hieron_step", &step::hieron, "w"_a, "C"_a, "features"_a, "labels"_a, "x"_a.none(), "y"_a);
-    m.def("averaged_hieron_step", &step::averaged_hieron, "w"_a, "lag"_a, "i"_a, "C"_a,
-          "features"_a, "labels"_a, "x"_a.none(), "y"_a);
-    m.def("hieron_answer", &step::hieron_answer, "w"_a, "features"_a, "labels"_a, "x"_a.none());
-    m.def("averaged_hieron_answer", &step::averaged_hieron_answer, "w"_a, "lag"_a, "m"_a,
-          "features"_a, "labels"_a, "x"_a.none());
 }
 
 }  // namespace
@@ -199,7 +221,6 @@ NB_MODULE(_native, m) {
     labels(m);
     weights(m);
     least_squares(m);
-    steps(m);
-    batches(m);
+    linear_learners(m);
     nb::class_<DictWalk>(m, "DictWalk").def(nb::init<>()).def("walk", &DictWalk::walk, "x"_a);
 }

@@ -7,8 +7,8 @@
 #include <cmath>
 #include <vector>
 
-#include "layout.hpp"
 #include "portable.hpp"
+#include "weight_store.hpp"
 #include "python.hpp"
 #include "reentrancy_guard.hpp"
 #include "text_table.hpp"

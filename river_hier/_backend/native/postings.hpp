@@ -3,49 +3,17 @@
 
 #include <algorithm>
 
-#include "layout.hpp"
+#include "weight_store.hpp"
 #include "row.hpp"
 
 namespace river_hier {
 
 // A cell holds the numbers of all planes side by side.
 template <class T>
-class Postings : public Layout {
+class Postings : public WeightStore {
   public:
     Postings(size_t n_nodes, size_t n_planes)
         : n_planes_(n_planes), shape_{n_nodes, n_planes * sizeof(T)} {}
-
-    void look(const Vector& x) override {
-        for (uint32_t r : x.rows)
-            if (r < rows_.size()) __builtin_prefetch(&rows_[r]);
-        for (uint32_t r : x.rows)
-            if (r < rows_.size()) __builtin_prefetch(rows_[r].memory);
-        x_ = &x;
-        places_.assign(x.size(), 0);
-    }
-
-    void score(const Ranges& ranges, double* scores) override {
-        for (Range range : ranges) std::fill(scores + range.first, scores + range.last, 0.0);
-        for (size_t i = 0; i < x_->size(); ++i) {
-            if (x_->rows[i] >= rows_.size()) continue;
-            const Row& row = rows_[x_->rows[i]];
-            const double value = x_->values[i];
-            const T* weights = numbers(row);
-            const uint32_t* nodes = row.nodes(shape_.cell);
-            uint32_t& at = places_[i];  // ranges mostly come in order
-            for (Range range : ranges) {
-                if (row.dense()) {
-                    for (uint32_t v = range.first; v < range.last; ++v)
-                        scores[v] += value * weights[v * n_planes_];
-                    continue;
-                }
-                const bool behind = at && nodes[at - 1] >= range.first;
-                at = row.first_from(nodes, range.first, behind ? 0 : at);
-                for (; at < row.size && nodes[at] < range.last; ++at)
-                    scores[nodes[at]] += value * weights[at * n_planes_];
-            }
-        }
-    }
 
     void step(const Vector& x, const Nodes& nodes, const Numbers& steps) override {
         places_.resize(nodes.size());
@@ -71,21 +39,21 @@ class Postings : public Layout {
         }
     }
 
-    void score_variances(const Vector& x, const Nodes& nodes, Numbers& variances) override {
-        variances.assign(nodes.size(), 0.0);
+    void move(const Vector& x, const Nodes& nodes, const MoveRule& rule) override {
+        variances_.assign(nodes.size(), 0.0);
         places_.resize(x.size() * nodes.size());
         for (size_t j = 0; j < x.size(); ++j) {
             const uint32_t* at = &places_[j * nodes.size()];
             const T* s = include(x.rows[j], nodes, &places_[j * nodes.size()]) + 1;
-            for (double& sum : variances) sum += variance(s[2 * *at++], x.values[j]);
+            for (double& sum : variances_) sum += variance(s[2 * *at++], x.values[j]);
         }
-    }
-
-    void learn(const Vector& x, const Moves& moves) override {
+        moves_.clear();
+        rule(variances_, moves_);
+        if (moves_.empty()) return;
         const uint32_t* at = places_.data();
         for (size_t j = 0; j < x.size(); ++j) {
             T* w = numbers(rows_[x.rows[j]]);
-            for (const Move& move : moves) {
+            for (const Move& move : moves_) {
                 T* cell = w + 2 * *at++;
                 apply(move, x.values[j], cell[0], cell[1]);
             }
@@ -120,6 +88,39 @@ class Postings : public Layout {
         return bytes;
     }
 
+  protected:
+    void find_rows(const Vector& x) override {
+        for (uint32_t r : x.rows)
+            if (r < rows_.size()) __builtin_prefetch(&rows_[r]);
+        for (uint32_t r : x.rows)
+            if (r < rows_.size()) __builtin_prefetch(rows_[r].memory);
+        x_ = &x;
+        places_.assign(x.size(), 0);
+    }
+
+    void score(const Ranges& ranges, double* scores) override {
+        for (Range range : ranges) std::fill(scores + range.first, scores + range.last, 0.0);
+        for (size_t i = 0; i < x_->size(); ++i) {
+            if (x_->rows[i] >= rows_.size()) continue;
+            const Row& row = rows_[x_->rows[i]];
+            const double value = x_->values[i];
+            const T* weights = numbers(row);
+            const uint32_t* nodes = row.nodes(shape_.cell);
+            uint32_t& at = places_[i];  // ranges mostly come in order
+            for (Range range : ranges) {
+                if (row.dense()) {
+                    for (uint32_t v = range.first; v < range.last; ++v)
+                        scores[v] += value * weights[v * n_planes_];
+                    continue;
+                }
+                const bool behind = at && nodes[at - 1] >= range.first;
+                at = row.first_from(nodes, range.first, behind ? 0 : at);
+                for (; at < row.size && nodes[at] < range.last; ++at)
+                    scores[nodes[at]] += value * weights[at * n_planes_];
+            }
+        }
+    }
+
   private:
     static T* numbers(const Row& row) { return reinterpret_cast<T*>(row.memory); }
 
@@ -144,6 +145,8 @@ class Postings : public Layout {
     std::vector<Row> rows_;
     const Vector* x_ = nullptr;
     Nodes places_, missing_;  // scratch
+    Numbers variances_;
+    Moves moves_;
 };
 
 extern template class Postings<double>;

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <new>
 
-#include "layout.hpp"
+#include "weight_store.hpp"
 
 namespace river_hier {
 

@@ -9,6 +9,10 @@
 
 namespace river_hier {
 
+// Where a class has its destructor, there the compiler puts its virtual functions.
+FeatureIndex::~FeatureIndex() = default;
+FeatureHasher::~FeatureHasher() = default;
+
 namespace {
 
 constexpr uint32_t none = TextTable::none;
@@ -130,7 +134,7 @@ void Rows::add_up(size_t first) {
     for (double value : x_.values) x_.norm2 += value * value;
 }
 
-void Rows::prefetch(size_t i, const Layout& weights) const {
+void Rows::prefetch(size_t i, const WeightStore& weights) const {
     if (dense_ || i >= n_) return;
     for (size_t e = begin(i); e < begin(i + 1); ++e)
         if (row_of_[columns_[e]] != none) weights.prefetch(row_of_[columns_[e]]);

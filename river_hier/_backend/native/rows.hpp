@@ -7,7 +7,7 @@
 
 #include "arrays.hpp"
 #include "labels.hpp"
-#include "layout.hpp"
+#include "weight_store.hpp"
 #include "names.hpp"
 
 namespace river_hier {
@@ -28,7 +28,7 @@ class Rows {
     const Vector& operator[](size_t i);
 
     // Send for the weights of a row.
-    void prefetch(size_t i, const Layout& weights) const;
+    void prefetch(size_t i, const WeightStore& weights) const;
 
     Numbers norms2();
 

@@ -23,8 +23,8 @@ class Weights : public Guarded {
         arrange(n_nodes);
     }
 
-    Layout* operator->() const { return layout_.get(); }
-    const Layout* layout() const { return layout_.get(); }
+    WeightStore* operator->() const { return store_.get(); }
+    const WeightStore* store() const { return store_.get(); }
 
     size_t n_nodes() const { return n_nodes_; }
     size_t n_planes() const { return n_planes_; }
@@ -48,30 +48,41 @@ class Weights : public Guarded {
 
     // The same for some nodes.
     void score(const Vector& x, const Ranges& ranges) {
-        layout_->look(x);
-        layout_->send_for(0, ranges);
-        layout_->score(ranges, scores.data());
+        const WeightStore::Bound rows = store_->bind(x);
+        rows.prefetch(0, ranges);
+        rows.score(ranges, scores.data());
     }
 
     // w_v += step_v x.
     void add(const Vector& x, const Nodes& nodes, const Numbers& steps) {
         if (nodes.empty()) return;
-        layout_->step(x, nodes, steps);
+        store_->step(x, nodes, steps);
         if (follower != this) keep(x, nodes, steps);
     }
 
-    // Of uncertain weights: the moves of the nodes whose variances have been scored.
-    void learn(const Vector& x, const Nodes& nodes, const Moves& moves) {
-        if (follower == this)
-            layout_->learn(x, moves);
-        else
-            learn_and_keep(x, nodes, moves);
+    // Multiply 1 / S - 1 by `forgetting` for some nodes, where x is not zero.
+    void discount(const Vector& x, const Nodes& nodes, double forgetting) {
+        Numbers cells;
+        for (size_t j = 0; j < x.size(); ++j)
+            for (uint32_t v : nodes) {
+                const double s = store_->get(1, x.rows[j], v);
+                const double f = x.values[j] == 0.0 ? 1.0 : forgetting;
+                cells.push_back(f * s / (1.0 + (1.0 - f) * s) - s);
+            }
+        store_->add(1, x, nodes, cells);
     }
 
-    // From now on add every change of the weights to `lag`, i times; to give these weights
-    // themselves ends it.
-    void record(Weights& lag, double i) {
-        follower = &lag;
+    // Move uncertain weights by a rule that gives a move for each of the nodes, or none.
+    void move(const Vector& x, const Nodes& nodes, const MoveRule& rule) {
+        if (follower == this)
+            store_->move(x, nodes, rule);
+        else
+            move_and_keep(x, nodes, rule);
+    }
+
+    // Add every change of the weights to `lag`, i times, until null ends it.
+    void record(Weights* lag, double i) {
+        follower = lag ? lag : this;
         round_ = i;
     }
 
@@ -81,7 +92,7 @@ class Weights : public Guarded {
     [[gnu::cold]] void add_nodes(size_t n_nodes) {
         n_nodes_ = n_nodes;
         if (n_nodes <= room_) return;
-        std::unique_ptr<Layout> old = std::move(layout_);
+        std::unique_ptr<WeightStore> old = std::move(store_);
         arrange(std::max(n_nodes, 2 * room_));
         Vector x{{0}, {1.0}, 1.0};
         for (size_t row = 0; row < old->n_features(); ++row)
@@ -90,20 +101,19 @@ class Weights : public Guarded {
                 Numbers numbers;
                 old->row(plane, row, nodes, numbers);
                 x.rows[0] = static_cast<uint32_t>(row);
-                layout_->add(plane, x, nodes, numbers);
+                store_->add(plane, x, nodes, numbers);
             }
     }
 
     // Scratch of the algorithms: what they would allocate at every step.
-    Numbers scores, steps, variances;
+    Numbers scores, steps;
     Ranges ranges;
     Nodes nodes;
-    Moves moves;
 
   private:
-    Layout* lag() const;
+    WeightStore* lag() const;
     void keep(const Vector& x, const Nodes& nodes, Numbers steps);
-    void learn_and_keep(const Vector& x, const Nodes& nodes, const Moves& moves);
+    void move_and_keep(const Vector& x, const Nodes& nodes, const MoveRule& rule);
 
     void arrange(size_t room) {
         room_ = room;
@@ -116,14 +126,14 @@ class Weights : public Guarded {
 
     template <class L>
     void place() {
-        layout_ = std::make_unique<L>(room_, n_planes_);
+        store_ = std::make_unique<L>(room_, n_planes_);
     }
 
     size_t room_ = 0;  // nodes that the layout has room for
     size_t n_planes_;
     size_t n_nodes_;
     bool single_;
-    std::unique_ptr<Layout> layout_;
+    std::unique_ptr<WeightStore> store_;
     double round_ = 0.0;
 };
 
@@ -131,18 +141,6 @@ class Weights : public Guarded {
 class GaussianWeights : public Weights {
   public:
     GaussianWeights(size_t n_nodes, bool single) : Weights(n_nodes, single, 2) {}
-
-    // What some nodes know of the features of x fades: 1 / S less 1 becomes `forgetting` times that.
-    void fade(const Vector& x, const Nodes& nodes, double forgetting) {
-        Numbers cells;
-        for (size_t j = 0; j < x.size(); ++j)
-            for (uint32_t v : nodes) {
-                const double s = layout()->get(1, x.rows[j], v);
-                const double f = x.values[j] == 0.0 ? 1.0 : forgetting;
-                cells.push_back(f * s / (1.0 + (1.0 - f) * s) - s);
-            }
-        (*this)->add(1, x, nodes, cells);
-    }
 };
 
 }  // namespace river_hier

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from .feature_map import Vector
 from .pickles import saved
 from .weights import Weights
 
+Floats = NDArray[np.float64]
+
 
 class GaussianWeights(Weights):
-    """Weights that are uncertain: means and variances of as many normal distributions.
-
-    (The compiled twin keeps both in one row a feature.)
-    """
+    """Weights with a mean and a variance each, as of independent normal distributions."""
 
     def __init__(self, n_nodes: int, dtype: str = "float64") -> None:
         super().__init__(n_nodes, dtype)
@@ -22,6 +25,28 @@ class GaussianWeights(Weights):
         """Make room up to `n_nodes` nodes; the new ones start at zero, with variance 1."""
         super().add_nodes(n_nodes)
         self.s.add_nodes(n_nodes)
+
+    def variances(self, x: Vector, nodes: NDArray[np.intp]) -> Floats:
+        """x^T S x, the variance of the score, of the given nodes."""
+        values = x.values[:, None]
+        # Added up in the same order however many nodes there are, which `sum` does not.
+        found: Floats = np.add.accumulate((1.0 + self.s.cells(x, nodes)) * values * values)[-1]
+        return found
+
+    def learn(self, x: Vector, nodes: NDArray[np.intp], steps: Floats, confidence: Floats) -> None:
+        """w += step S x and S -= confidence (S x)^2, of the given nodes."""
+        moves = (1.0 + self.s.cells(x, nodes)) * x.values[:, None]  # S x
+        self.add_cells(x, nodes, steps * moves, self._round * (steps * moves))
+        change = -confidence * moves**2
+        self.s.add_cells(x, nodes, change, change)
+
+    def discount(self, x: Vector, nodes: NDArray[np.intp], forgetting: float) -> None:
+        """Multiply 1 / S - 1 by `forgetting`, where x is not zero."""
+        if forgetting < 1.0:
+            s = self.s.cells(x, nodes)
+            faded = forgetting * s / (1.0 + (1.0 - forgetting) * s)
+            change = np.where(x.values[:, None] != 0.0, faded - s, 0.0)
+            self.s.add_cells(x, nodes, change, change)
 
     @property
     def n_bytes(self) -> int:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...taxonomy import Label, Taxonomy
+from .batch import Batch, Multilabels, Vectors
 from .feature_map import FeatureMap
 from .labels import Labels
 from .least_squares import LeastSquares, System, Systems
@@ -119,3 +120,33 @@ def _active(
         first = system.nodes[0] if system.nodes else 0
         if (learning is None or learning[first]) and all(on[p] for p in parents[first]):
             yield system
+
+
+# Mini-batches: the loop over the rows, no more
+
+
+def hrls_steps(
+    rls: LeastSquares, features: FeatureMap, labels: Labels, X: Batch, Y: Multilabels
+) -> None:
+    for x, y in zip(X, Y.labels(labels), strict=True):
+        hrls_step(rls, features, labels, x, y)
+
+
+def shrls_steps(
+    rls: LeastSquares,
+    c: float,
+    t: int,
+    features: FeatureMap,
+    labels: Labels,
+    X: Batch,
+    Y: Multilabels,
+) -> None:
+    """Rounds t, t + 1 and so on."""
+    for round_, (x, y) in enumerate(zip(X, Y.labels(labels), strict=True), start=t):
+        shrls_step(rls, c, round_, features, labels, x, y)
+
+
+def least_squares_answers(rls: LeastSquares, labels: Labels, X: Vectors) -> Mask:
+    answers = (least_squares_answer(rls, X.features, labels, x) for x in X.batch)
+    on = [[True, *answer.values()] for answer in answers]
+    return np.array(on, dtype=bool).reshape(len(X), len(labels.taxonomy))

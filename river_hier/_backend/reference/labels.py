@@ -55,3 +55,10 @@ class Labels:
         """The labels of a pickle."""
         check_taxonomy(taxonomy)
         return cls(taxonomy, learning)
+
+
+def closed_many(labels: Labels, ys: Sequence[Any]) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
+    """The closed multilabels of some y, as the fields of `Multilabels`."""
+    rows = [np.flatnonzero(labels.closed(y)) for y in ys]
+    start = np.cumsum([0, *map(len, rows)]).astype(np.int64)
+    return start, np.concatenate([np.zeros(0, np.uint32), *rows]).astype(np.uint32)

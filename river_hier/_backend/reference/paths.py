@@ -56,7 +56,7 @@ def conditional_probabilities(likely: Floats, taxonomy: Arrays) -> Floats:
     given = likely.copy()
     if len(given) > 1:
         above = _reduce(np.minimum, likely[taxonomy.parent_index], taxonomy, 1, len(given))
-        given[1:] = np.divide(likely[1:], above, out=np.zeros(len(above)), where=above > 0.0)
+        given[1:] = np.divide(likely[1:], above, out=np.zeros_like(above), where=above > 0.0)
     return given
 
 

@@ -47,7 +47,7 @@ class Ranking(NamedTuple):
 
     def likely(self, given: Floats) -> Floats:
         """How likely each node is on if a candidate is with `given`: as the likeliest below it."""
-        likely = np.zeros(len(given))
+        likely = np.zeros_like(given)
         likely[self.candidates] = given[self.candidates]
         likely = self.closures.maxima(likely)
         likely[0] = 1.0

@@ -21,7 +21,7 @@ class Weights:
     """A dense matrix (features, nodes) that grows on both sides.
 
     Feature-major: the nodes' weights of one feature lie together, so that scoring a sparse x
-    reads one row a feature. (The compiled twin keeps sparse rows where there are many nodes.)
+    reads one row a feature. (The native backend keeps sparse rows where there are many nodes.)
     """
 
     def __init__(self, n_nodes: int, dtype: str = "float64") -> None:
@@ -31,15 +31,8 @@ class Weights:
         self._round = 0
 
     def record(self, lag: Weights | None, i: int) -> None:
-        """From now on add every change of the weights to `lag`, i times.
-
-        In a mini-batch every row is a round, and i goes up with it. `None` ends it.
-        """
+        """Add every change of the weights to `lag`, i times, until `None` ends it."""
         self._lag, self._round = lag, i
-
-    def next_round(self) -> None:
-        """The next changes count once more than those so far."""
-        self._round += 1
 
     def add_nodes(self, n_nodes: int) -> None:
         """Make room up to `n_nodes` nodes; the new ones start at zero."""
@@ -65,15 +58,23 @@ class Weights:
 
     def add(self, x: Vector, nodes: NDArray[np.intp], steps: NDArray[np.float64]) -> None:
         """w_v += step_v x for the given nodes: O(features of x * nodes touched)."""
-        self.add_cells(x, nodes, x.values[:, None] * steps)
+        self.add_cells(
+            x, nodes, x.values[:, None] * steps, x.values[:, None] * (self._round * steps)
+        )
 
-    def add_cells(self, x: Vector, nodes: NDArray[np.intp], cells: NDArray[np.float64]) -> None:
+    def add_cells(
+        self,
+        x: Vector,
+        nodes: NDArray[np.intp],
+        cells: NDArray[np.float64],
+        recorded: NDArray[np.float64],
+    ) -> None:
         """w_vj += a cell for each feature j of x and each of the given nodes v."""
         if len(nodes) and len(x.rows):
             self.matrix = ensure_capacity(self.matrix, int(x.rows.max()) + 1, self.n_nodes)
             self.matrix[x.rows[:, None], nodes] += cells
             if self._lag is not None:
-                self._lag.add_cells(x, nodes, self._round * cells)
+                self._lag.add_cells(x, nodes, recorded, recorded)
 
     def cells(self, x: Vector, nodes: NDArray[np.intp]) -> NDArray[np.float64]:
         """The weights of the given nodes for the features of x, (features of x, nodes)."""

@@ -1,4 +1,4 @@
-"""The y of a mini-batch, and the stages by which an open taxonomy grows along it."""
+"""The y of a mini-batch, and the stages in which an open taxonomy grows along it."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import numpy as np
 from .._backend import Labels, Multilabels, closed_many
 from ..taxonomy import Label, OpenTaxonomy, Taxonomy
 from ..taxonomy.open import with_labels
-from .batches import as_frame, at_row, check_distinct, check_shape, is_sparse, numbers
-from .model import Floats
+from .dataframes import as_frame, at_row, check_distinct, check_shape, is_sparse, numbers
+from .explanation import Floats
 
 # Types of y that can be read twice; asking others costs more.
 _PLAIN = frozenset({set, frozenset, list, dict, str})
@@ -88,7 +88,7 @@ def stages(
     return found
 
 
-def parts(found: list[tuple[int, Taxonomy]], n: int) -> Iterator[tuple[int, int, Taxonomy]]:
+def stage_rows(found: list[tuple[int, Taxonomy]], n: int) -> Iterator[tuple[int, int, Taxonomy]]:
     """Which rows are learned in which taxonomy: first row, last row + 1."""
     ends = [first for first, _ in found[1:]] + [n]
     for (first, taxonomy), last in zip(found, ends, strict=True):

@@ -1,4 +1,4 @@
-"""The X of a mini-batch: dataframes of any kind and sparse matrices are read here."""
+"""Mini-batches: dataframes and sparse matrices in, answers of the same kind out."""
 
 from __future__ import annotations
 
@@ -11,17 +11,19 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import numpy as np
 from narwhals.exceptions import DuplicateError
+from numpy.typing import NDArray
 from scipy import sparse
 
 from .._backend import Batch
 from .._backend.reference.feature_index import read
-from ..taxonomy import UnknownLabelError
-from .model import Floats
+from ..taxonomy import Label, UnknownLabelError
+from .explanation import Floats
 
 Frame = nw.DataFrame[Any]
+ColumnNames = Iterable[Hashable] | None
 
 
-def read_batch(X: Any, columns: Iterable[Hashable] | None) -> tuple[Batch, Frame]:
+def read_batch(X: Any, columns: ColumnNames) -> tuple[Batch, Frame]:
     """The rows of X, all of them right, and a dataframe to answer like."""
     if is_sparse(X):
         if columns is None:
@@ -163,3 +165,37 @@ def check_distinct(names: Sequence[Hashable]) -> None:
         raise ValueError(
             f"column {name!r} comes twice; rename one, or add them up if they are one feature"
         )
+
+
+# Answers of the kind of the dataframe that was given
+
+
+def answer_series(like: Frame, answers: Sequence[Label], nodes: Sequence[Label]) -> Any:
+    """A label a row. `nodes` are the labels that might have come."""
+    one_type = len(set(map(type, nodes))) == 1
+    if like.implementation.is_pandas_like():
+        pandas = nw.get_native_namespace(like)
+        kind = None if one_type and len(answers) else object
+        return pandas.Series(list(answers), index=like.to_native().index, dtype=kind)
+    # Columns elsewhere hold one type, and would make a list of a tuple: all else becomes text.
+    scalars = one_type and isinstance(nodes[0], str | int | float)
+    items = list(answers) if scalars else list(map(str, answers))
+    return nw.new_series("", items, backend=like.implementation).to_native()
+
+
+def answer_frame(like: Frame, cells: NDArray[Any], labels: Sequence[Label]) -> Any:
+    """A row a row, a column a label."""
+    if like.implementation.is_pandas_like():
+        pandas = nw.get_native_namespace(like)
+        columns = pandas.Index(list(labels), dtype=object, tupleize_cols=False)
+        return pandas.DataFrame(cells, index=like.to_native().index, columns=columns)
+    names = list(map(str, labels))
+    if len(set(names)) < len(names):
+        other = next(name for name in names if names.count(name) > 1)
+        raise ValueError(
+            f"two labels are written {other!r}, and here columns are named by text; ask with a "
+            "pandas.DataFrame"
+        )
+    schema = dict.fromkeys(names, nw.Boolean() if cells.dtype == bool else nw.Float64())
+    columns = {name: cells[:, j] for j, name in enumerate(names)}
+    return nw.from_dict(columns, schema, backend=like.implementation).to_native()

@@ -1,0 +1,172 @@
+"""One step of a linear learner: its rule says how far nodes move along x, and this moves them.
+
+`lag` is the sum of i s_i over the steps s_i of rounds i, which the average of all hypotheses lags
+behind the last one; `None` if nothing is averaged. The compiled backend does the same for the
+policies it knows (`native/linear.hpp`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...taxonomy import Arrays, Label
+from .batch import Mask, Nodes, Vectors
+from .feature_map import FeatureMap, Vector
+from .labels import Labels
+from .paths import path_sums, top_down, trained_nodes
+from .weights import Weights
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.intp]
+
+
+def learn_top_down(
+    learner: Any,
+    w: Any,
+    lag: Weights | None,
+    i: int,
+    features: FeatureMap,
+    labels: Labels,
+    x: Any,
+    y: Any,
+) -> None:
+    """Every node whose parents are truly on learns from x, if the rule of the learner says so."""
+    on = labels.taxonomy.multilabel(y)
+    vector = _insert(w, features, x)
+    if vector.norm2 == 0.0:
+        return
+    nodes = trained_nodes(on, labels.taxonomy.arrays)
+    if labels.learning is not None:
+        nodes = nodes[labels.learning[nodes]]
+    signs, scores = np.where(on[nodes], 1.0, -1.0), w.scores(vector)[nodes]
+    learns = learner.learns(scores, signs)
+    nodes, signs, scores = nodes[learns], signs[learns], scores[learns]
+    with _recorded(w, lag, i):
+        if not learner.second_order:
+            steps = np.asarray(learner.rule(scores, signs, vector.norm2), dtype=np.float64)
+            check_steps(learner, steps, nodes)
+            w.add(vector, nodes[steps != 0.0], steps[steps != 0.0])
+        elif len(nodes):
+            w.discount(vector, nodes, float(learner.forgetting))
+            variances = w.variances(vector, nodes)
+            steps, confidence = learner.rule(scores, signs, vector.norm2, variances)
+            w.learn(vector, nodes, steps, confidence)
+
+
+def learn_on_paths(
+    learner: Any,
+    w: Any,
+    lag: Weights | None,
+    i: int,
+    features: FeatureMap,
+    labels: Labels,
+    x: Any,
+    y: int,
+) -> None:
+    """The paths of y and of its rival move apart, as far as the rule of the learner says."""
+    tree = labels.taxonomy.arrays
+    vector = _insert(w, features, x)
+    scores = path_sums(w.scores(vector), tree)
+    rival = int(learner.rival(scores, y))
+    nodes, signs = path_difference(y, rival, tree)
+    gamma = len(nodes)
+    if gamma == 0 or vector.norm2 == 0.0:
+        return
+    step = learner.rule(scores[y] - scores[rival], float(gamma), vector.norm2)
+    if step > 0.0:
+        with _recorded(w, lag, i):
+            w.add(vector, nodes, step * signs)
+
+
+def path_difference(y: int, other: int, tree: Arrays) -> tuple[Ints, Floats]:
+    """The nodes of only one of two paths, ascending: +1 on that of y, -1 on the other one's."""
+    signs: dict[int, float] = {}
+    u, v = y, other
+    while u != v:  # a parent comes before its children: the later of both is not shared
+        if u > v:
+            signs[u] = 1.0
+            u = int(tree.parent_index[tree.parent_ptr[u]])
+        else:
+            signs[v] = -1.0
+            v = int(tree.parent_index[tree.parent_ptr[v]])
+    nodes = sorted(signs)
+    return np.array(nodes, dtype=np.intp), np.array([signs[v] for v in nodes])
+
+
+def distances_from(y: int, tree: Arrays) -> Floats:
+    """gamma(y, v) for every node v: O(nodes)."""
+    on_path = np.zeros(tree.n)
+    v = y
+    while v:  # the root is left out, as every path begins there
+        on_path[v] = 1.0
+        v = int(tree.parent_index[tree.parent_ptr[v]])
+    shared = path_sums(on_path, tree)  # nodes that the paths of y and v have in common
+    distances: Floats = tree.depth[y] + tree.depth - 2.0 * shared
+    return distances
+
+
+# Answers: of the last hypothesis, or of the average of m + 1 if there is a lag
+
+
+def averaged_scores(w: Any, lag: Any, m: int, x: Vector | Vectors) -> Floats:
+    """w . x of every node, with the average for w; of many vectors, one a column."""
+    scores: Floats = w.scores(x)
+    return scores if lag is None else scores - lag.scores(x) / (m + 1)
+
+
+def top_down_answer(
+    w: Weights, lag: Weights | None, m: int, features: FeatureMap, labels: Labels, x: Any
+) -> dict[Label, bool]:
+    """The multilabel of x: a node is on if its parents are on and its score is >= 0."""
+    scores = averaged_scores(w, lag, m, features.find(x))
+    return labels.answer(top_down(scores >= 0.0, labels.arrays))
+
+
+def path_answer(
+    w: Weights, lag: Weights | None, m: int, features: FeatureMap, labels: Labels, x: Any
+) -> Label:
+    """The first of the labels with the largest sum of scores along its path."""
+    scores = path_sums(averaged_scores(w, lag, m, features.find(x)), labels.arrays)
+    return labels.taxonomy.nodes[int(scores.argmax())]
+
+
+def top_down_answers(w: Weights, lag: Weights | None, m: int, labels: Labels, X: Vectors) -> Mask:
+    """The same for each row: masks (rows, nodes)."""
+    on = [top_down(averaged_scores(w, lag, m, x) >= 0.0, labels.arrays) for x in X]
+    return np.array(on, dtype=bool).reshape(len(X), len(labels.taxonomy))
+
+
+def path_answers(w: Weights, lag: Weights | None, m: int, labels: Labels, X: Vectors) -> Nodes:
+    """The same for each row: its node."""
+    best = [path_sums(averaged_scores(w, lag, m, x), labels.arrays).argmax() for x in X]
+    return np.array(best, dtype=np.uint32)
+
+
+def _insert(w: Weights, features: FeatureMap, x: Any) -> Vector:
+    """The vector of x, whose new features get rows unless x is too large for the weights."""
+    w.check_range(features.find(x).norm2)
+    return features.insert(x)
+
+
+def check_steps(learner: Any, steps: Floats, nodes: Ints) -> None:
+    """Raise an error unless a rule has given a step for each node."""
+    if steps.shape != nodes.shape:
+        raise ValueError(
+            f"`rule` of {type(learner).__name__} must return a step for each of the {len(nodes)} "
+            f"nodes that it is given, got an array of shape {steps.shape}"
+        )
+
+
+@contextmanager
+def _recorded(w: Weights, lag: Weights | None, i: int) -> Iterator[None]:
+    """Add i times every change of the weights to `lag`."""
+    w.record(lag, i)
+    try:
+        yield
+    finally:
+        w.record(None, 0)

@@ -1,0 +1,177 @@
+"""Single-label learners in a tree, whose scores add up along paths."""
+
+from __future__ import annotations
+
+import abc
+import math
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._backend import (
+    Batch,
+    Vectors,
+    Weights,
+    averaged_scores,
+    distances_from,
+    learn_on_paths,
+    own_prototypes,
+    path_answer,
+    path_answers,
+    path_sums,
+)
+from ..taxonomy import Label, NodeMapping, TaxonomyLike
+from . import linear
+from .checks import check_dtype
+from .explanation import Floats
+from .single_label import SingleLabelModel
+
+
+class PathLearner(SingleLabelModel):
+    """Base class of single-label learners in a tree, with a weight vector at every node.
+
+    The prototype of a node is the sum of the weight vectors on its path, $W^v = \\sum_{u \\in P(v)}
+    w^u$, and the label with the largest score $W^v \\cdot x$ is predicted. A learner is defined by
+    the label that the true one must beat, its `rival`, and by its `rule`, how far their paths move
+    apart. The library does the rest, as for `TopDownLearner`.
+
+    Parameters
+    ----------
+    taxonomy
+        A tree, an `OpenTaxonomy`, or `None` for an open flat taxonomy.
+    n_features
+        The number of rows, a power of 2, into which names of features are hashed. `None` keeps
+        every name.
+    dtype
+        The type of the stored weights, `"float64"` or `"float32"`.
+
+    Raises
+    ------
+    ValueError
+        If the taxonomy is a DAG.
+
+    Examples
+    --------
+
+    A perceptron, whose steps have one size:
+
+    >>> from river import evaluate
+    >>> from river_hier import base, metrics
+    >>> from river_hier.datasets import synth
+
+    >>> class Perceptron(base.PathLearner):
+    ...     def rule(self, margin, gamma, norm2):
+    ...         return 1.0
+
+    >>> stream = synth.PrototypeTree(branching=3, depth=3, noise=0.04, seed=42)
+    >>> metric = metrics.TreeInducedError(stream.taxonomy)
+    >>> evaluate.progressive_val_score(stream.take(500), Perceptron(stream.taxonomy), metric)
+    TreeInducedError: 1.
+
+    """
+
+    _compiled: ClassVar[linear.Compiled | None] = None
+    _lag: Weights | None = None
+    _m = 0
+
+    def __init_subclass__(cls, compiled: tuple[str, ...] | None = None, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        linear.find_compiled(cls, compiled, "rule", "rival")
+
+    def __init__(
+        self, taxonomy: TaxonomyLike = None, n_features: int | None = None, dtype: str = "float64"
+    ) -> None:
+        super().__init__(taxonomy)
+        check_dtype("dtype", dtype)
+        self._taxonomy.check_tree()
+        self._features = linear.feature_map(n_features)
+        self.n_features = n_features
+        self.dtype = dtype
+        self._w = Weights(len(self._taxonomy), dtype)
+
+    def rival(self, score: Floats, y: int) -> int:
+        """The node that y must beat: by default the predicted one.
+
+        Parameters
+        ----------
+        score
+            $W^v \\cdot x$ of every node, (nodes,).
+        y
+            The node of the true label.
+
+        Returns
+        -------
+        A node. Where it is y itself, nothing is learned.
+
+        """
+        return int(score.argmax())
+
+    @abc.abstractmethod
+    def rule(self, margin: float, gamma: float, norm2: float) -> float:
+        """How far the path of y and that of its rival move apart along x.
+
+        Parameters
+        ----------
+        margin
+            The score of y minus that of its rival.
+        gamma
+            The distance of the two in the tree, above 0.
+        norm2
+            $\\|x\\|^2$, above 0.
+
+        Returns
+        -------
+        The step: $w^u \\leftarrow w^u + step \\cdot x$ for the nodes on the path of y alone,
+        $w^u \\leftarrow w^u - step \\cdot x$ for those on the rival's alone. Nothing changes unless
+        it is above 0.
+
+        """
+
+    weights = property(linear.weights_by_label)
+    """The weight vector of each node but the root: `{label: {feature: weight}}`."""
+
+    def _distances(self, y: int) -> Floats:
+        """The distance of every node from y in the tree, (nodes,)."""
+        return distances_from(y, self._taxonomy.arrays)
+
+    @property
+    def _learner(self) -> PathLearner:
+        """The learner whose rule is applied."""
+        return self
+
+    def _learn(self, x: Mapping[Any, Any], y: int) -> None:
+        linear.learn_one(self, learn_on_paths, x, y)
+
+    def _learn_many(self, X: Batch, y: NDArray[np.uint32]) -> None:
+        linear.learn_many(self, X, y, y.tolist)
+
+    def _check_many(self, X: Batch) -> None:
+        linear.check_norms(self, X, math.inf if self.dtype == "float64" else 0.0)
+
+    def _answer(self, x: Mapping[Any, Any]) -> Label:
+        return path_answer(self._w, self._lag, self._m, self._features, self._labels, x)
+
+    def _answers(self, X: Batch) -> NDArray[np.uint32]:
+        vectors = Vectors(self._features, X)
+        return path_answers(self._w, self._lag, self._m, self._labels, vectors)
+
+    def _scores_one(self, x: Mapping[Any, Any]) -> Floats:
+        scores = averaged_scores(self._w, self._lag, self._m, self._features.find(x))
+        return path_sums(scores, self._taxonomy.arrays)
+
+    def _scores_many(self, X: Batch) -> Floats:
+        scores = averaged_scores(self._w, self._lag, self._m, Vectors(self._features, X))
+        return path_sums(scores, self._taxonomy.arrays)
+
+    def _weights(self, v: int, n_features: int) -> Floats:
+        return linear.weight_column(self, v, n_features)
+
+    def _remap(self, change: NodeMapping) -> None:
+        change.after.check_tree()
+        onto = own_prototypes(change.sources, change.before.arrays, change.after.arrays)
+        linear.remap(self, onto)
+
+    def _add_nodes(self, before: int, after: int) -> None:
+        linear.add_nodes(self, after)

@@ -1,0 +1,206 @@
+"""Multilabel learners with a weight vector at every node, each trained by itself."""
+
+from __future__ import annotations
+
+import abc
+import copy
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit
+
+from .._backend import (
+    Batch,
+    GaussianWeights,
+    Labels,
+    Multilabels,
+    Vectors,
+    Weights,
+    averaged_scores,
+    joined_weights,
+    learn_top_down,
+    own_weights,
+    top_down_answer,
+    top_down_answers,
+    weights_of,
+)
+from ..taxonomy import Label, NodeMapping, TaxonomyLike
+from . import linear
+from .checks import check_dtype
+from .explanation import Floats
+from .multi_label import MultiLabelModel
+
+
+class TopDownLearner(MultiLabelModel):
+    """Base class of multilabel learners with a weight vector at every node.
+
+    A learner is defined by its `rule`. The library does the rest: a node is trained only on
+    examples whose parents are truly on, and predicted to be on if its parents are and its score
+    $w \\cdot x$ is at least 0. Mini-batches, open taxonomies, `adopt` and `forget`, answers that
+    stop early, explanations, pickles, averages, calibration and shards work without being
+    mentioned.
+
+    Parameters
+    ----------
+    taxonomy
+        A tree or a DAG, an `OpenTaxonomy`, or `None` for an open flat taxonomy.
+    n_features
+        The number of rows, a power of 2, into which names of features are hashed. `None` keeps
+        every name.
+    dtype
+        The type of the stored weights, `"float64"` or `"float32"`.
+
+    Examples
+    --------
+
+    The perceptron is two lines:
+
+    >>> from river import evaluate
+    >>> from river_hier import base, metrics
+    >>> from river_hier.datasets import synth
+
+    >>> class Perceptron(base.TopDownLearner):
+    ...     def rule(self, score, y, norm2):
+    ...         return y * ((score >= 0) != (y > 0))
+
+    >>> stream = synth.PrototypePaths(branching=3, depth=3, noise=0.04, seed=42)
+    >>> metric = metrics.HLoss(stream.taxonomy)
+    >>> evaluate.progressive_val_score(stream.take(500), Perceptron(stream.taxonomy), metric)
+    HLoss: 1.
+
+    """
+
+    second_order: ClassVar[bool] = False
+    """Whether weights have variances, which the rule is then given."""
+
+    forgetting: float = 1.0
+    """The factor by which a second-order step discounts the precision gained before it."""
+
+    _compiled: ClassVar[linear.Compiled | None] = None
+    _lag: Weights | None = None
+    _m = 0
+
+    def __init_subclass__(cls, compiled: tuple[str, ...] | None = None, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        linear.find_compiled(cls, compiled, "rule", "learns", "second_order")
+
+    def __init__(
+        self, taxonomy: TaxonomyLike = None, n_features: int | None = None, dtype: str = "float64"
+    ) -> None:
+        super().__init__(taxonomy)
+        check_dtype("dtype", dtype)
+        self._features = linear.feature_map(n_features)
+        self.n_features = n_features
+        self.dtype = dtype
+        kind = GaussianWeights if self.second_order else Weights
+        self._w: Weights = kind(len(self._taxonomy), dtype)
+
+    @abc.abstractmethod
+    def rule(self, score: Floats, y: Floats, norm2: float, variance: Floats = ...) -> Any:
+        """How far the weights of nodes move along x.
+
+        Parameters
+        ----------
+        score
+            $w \\cdot x$ of each node that is trained, (nodes,).
+        y
+            +1 where the node is truly on, -1 where it is off, (nodes,).
+        norm2
+            $\\|x\\|^2$, above 0.
+        variance
+            $x^\\top \\Sigma x$ of each node; only a rule of `second_order` takes it.
+
+        Returns
+        -------
+        The step of each node, (nodes,): $w \\leftarrow w + step \\cdot x$, 0 for nodes that do not
+        move. A rule of `second_order` returns a step and a confidence for each node:
+        $w \\leftarrow w + step \\cdot \\Sigma x$, $\\Sigma \\leftarrow \\Sigma - confidence \\cdot
+        (\\Sigma x)^2$ on the diagonal.
+
+        """
+
+    def learns(self, score: Floats, y: Floats) -> NDArray[np.bool_]:
+        """The nodes that the rule is asked about: by default all that are trained.
+
+        Parameters
+        ----------
+        score
+            $w \\cdot x$ of each node that is trained.
+        y
+            +1 where the node is truly on, -1 where it is off.
+
+        Returns
+        -------
+        A mask, (nodes,). A second-order learner leaves nodes as they are by this mask.
+
+        """
+        return np.ones(len(score), dtype=bool)
+
+    weights = property(linear.weights_by_label)
+    """The weight vector of each node but the root: `{label: {feature: weight}}`."""
+
+    @property
+    def _learner(self) -> TopDownLearner:
+        """The learner whose rule is applied."""
+        return self
+
+    def _learn(self, x: Mapping[Any, Any], y: Any) -> None:
+        linear.learn_one(self, learn_top_down, x, y)
+
+    def _learn_many(self, X: Batch, y: Multilabels) -> None:
+        linear.learn_many(self, X, y, lambda: y.labels(self._labels))
+
+    def _check_many(self, X: Batch) -> None:
+        linear.check_norms(self, X, math.inf if self.dtype == "float64" else 0.0)
+
+    def _answer(self, x: Mapping[Any, Any]) -> dict[Label, bool]:
+        return top_down_answer(self._w, self._lag, self._m, self._features, self._labels, x)
+
+    def _answers(self, X: Batch) -> NDArray[np.bool_]:
+        vectors = Vectors(self._features, X)
+        return top_down_answers(self._w, self._lag, self._m, self._labels, vectors)
+
+    def _scores_one(self, x: Mapping[Any, Any]) -> Floats:
+        return averaged_scores(self._w, self._lag, self._m, self._features.find(x))
+
+    def _scores_many(self, X: Batch) -> Floats:
+        return averaged_scores(self._w, self._lag, self._m, Vectors(self._features, X))
+
+    def _conditionals(self, scores: Floats) -> Floats:
+        p: Floats = expit(scores)
+        return p
+
+    def _weights(self, v: int, n_features: int) -> Floats:
+        return linear.weight_column(self, v, n_features)
+
+    def _remap(self, change: NodeMapping) -> None:
+        onto = own_weights(change.sources, len(change.before))
+        linear.remap(self, onto)
+
+    def _add_nodes(self, before: int, after: int) -> None:
+        linear.add_nodes(self, after)
+
+    # Shards, each of which trains some of the nodes
+
+    def _units(self) -> list[list[int]]:
+        """The nodes that must stay together in a shard."""
+        return [[v] for v in range(1, len(self._taxonomy))]
+
+    def _effort(self) -> list[float]:
+        """The work that each unit has taken so far; 0 where it is not known."""
+        return [0.0] * (len(self._taxonomy) - 1)
+
+    def _part(self, nodes: Sequence[int]) -> Self:
+        """The shard of these nodes."""
+        part = copy.copy(self)
+        part._labels = Labels(self._taxonomy, nodes)
+        part._w = weights_of(self._w, nodes, len(self._taxonomy))
+        return part
+
+    def _join(self, parts: Sequence[Any], owners: Sequence[int]) -> None:
+        """Put the shards together in this model."""
+        self._labels = Labels(self._taxonomy)
+        self._w = joined_weights([part._w for part in parts])

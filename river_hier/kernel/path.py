@@ -1,0 +1,122 @@
+"""What both kernel Hierons share: prototypes that are sums over stored examples."""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from .._backend import Expansion, own_prototypes, path_difference, path_sums
+from .._backend.reference.forgetting import four_fifths, pivoted_cholesky_projection
+from ..base import Floats, SingleLabelModel, check_cap, check_integer
+from ..base.explanation import Contribution
+from ..taxonomy import Label, NodeMapping, TaxonomyLike
+from .functions import Function, Kernel
+from .instances import check_kernel, contributions, instances_of
+
+
+class KernelPathLearner(SingleLabelModel):
+    """`base.PathLearner` in dual variables: $w^u = \\sum_i \\alpha_i^u \\phi(x_i)$, Eq. (11)."""
+
+    _lag: Expansion | None = None  # the sum of i s_i, where hypotheses are averaged
+    _m = 0
+
+    _may_refuse = True  # a kernel function of the user may raise
+
+    def __init__(
+        self,
+        taxonomy: TaxonomyLike,
+        kernel: Kernel | Function | None,
+        C: float,
+        budget: int | None,
+    ) -> None:
+        super().__init__(taxonomy)
+        check_kernel(kernel)
+        if budget is not None:
+            check_integer("budget", budget, 2)
+        check_cap("C", C)
+        self.kernel = kernel
+        self.C = C
+        self.budget = budget
+        self._instances = instances_of(kernel)
+        self._taxonomy.check_tree()
+        self._w = Expansion(len(self._taxonomy))
+
+    @property
+    def n_stored(self) -> int:
+        """The number of examples that the model holds."""
+        return self._instances.n
+
+    @abc.abstractmethod
+    def rival(self, score: Floats, y: int) -> int:
+        """The node that y must beat."""
+
+    @abc.abstractmethod
+    def rule(self, margin: float, gamma: float, norm2: float) -> float:
+        """How far the path of y and that of its rival move apart."""
+
+    def _learn(self, x: Mapping[Any, Any], y: int) -> None:
+        row, tree = self._instances.row(x), self._taxonomy.arrays
+        scores = path_sums(self._w.scores(row.values), tree)  # Eq. (11)
+        rival = self.rival(scores, y)
+        nodes, signs = path_difference(y, rival, tree)
+        gamma, step = float(len(nodes)), 0.0
+        if gamma > 0.0 and row.norm2 > 0.0:
+            step = self.rule(scores[y] - scores[rival], gamma, row.norm2)
+        if step > 0.0:
+            self._w.add(self._instances.n, nodes, step * signs)
+            if self._lag is not None:
+                self._lag.add(self._instances.n, nodes, (self._m + 1) * (step * signs))
+            self._instances.append(x)
+            self._keep_to_budget()
+        if self._lag is not None:
+            self._m += 1
+
+    def _keep_to_budget(self) -> None:
+        """Forget the instances that w can best do without, if there are too many."""
+        n = self._instances.n
+        if self.budget is not None and n > self.budget:
+            K = self._instances.gram(np.arange(n))
+            kept, P = pivoted_cholesky_projection(
+                K, self._w.parts(K.diagonal()), four_fifths(int(self.budget))
+            )
+            self._w.forget(kept, P)
+            if self._lag is not None:
+                self._lag.forget(kept, P)
+            self._instances.keep(kept)
+
+    def _answer(self, x: Mapping[Any, Any]) -> Label:
+        return self._taxonomy.nodes[int(self._scores_one(x).argmax())]
+
+    def _scores_one(self, x: Mapping[Any, Any]) -> Floats:
+        k = self._instances.row(x).values
+        scores = self._w.scores(k)
+        if self._lag is not None:
+            scores = scores - self._lag.scores(k) / (self._m + 1)  # Eq. (13)
+        return path_sums(scores, self._taxonomy.arrays)
+
+    def _coefficients(self, v: int) -> Floats:
+        taxonomy, n = self._taxonomy, self._instances.n
+        path = np.array([taxonomy.index(label) for label in taxonomy.path(taxonomy.nodes[v])])
+        coefficients = self._w.coefficients(path, n)
+        if self._lag is not None:
+            coefficients = coefficients - self._lag.coefficients(path, n) / (self._m + 1)
+        return coefficients
+
+    def _contributions(
+        self, x: Mapping[Any, Any], nodes: Sequence[int]
+    ) -> list[list[Contribution]]:
+        return contributions(self._instances, self._coefficients, x, nodes)
+
+    def _remap(self, change: NodeMapping) -> None:
+        change.after.check_tree()
+        onto = own_prototypes(change.sources, change.before.arrays, change.after.arrays)
+        w, lag = self._w.remapped(onto), self._lag and self._lag.remapped(onto)
+        self._w, self._lag = w, lag
+
+    def _add_nodes(self, before: int, after: int) -> None:
+        self._w.n_nodes = after
+        if self._lag is not None:
+            self._lag.n_nodes = after
