@@ -795,6 +795,8 @@ def test_rivers_checks(name: str, model: Any, monkeypatch: pytest.MonkeyPatch) -
     for check in checks.yield_checks(model):
         if check.__name__ in model._unit_test_skips():
             continue
+        if check.__name__ == "check_learn_many_matches_learn_one" and name.endswith("pipeline"):
+            continue  # River's scaler sees the whole batch before it scales the first row
         if check.__name__ == "check_debug_one" and name.endswith("Hieron-pipeline"):
             continue  # River sorts the labels there, and True cannot be compared with "sky"
         check(model.clone())

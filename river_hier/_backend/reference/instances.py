@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from .capacity import ensure_capacity
 from .feature_map import Vector
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -15,15 +17,30 @@ Parts: TypeAlias = tuple[NDArray[Any], ...]  # where each instance starts, rows,
 
 
 class Instances:
-    """Vectors, one a row: S^T in the paper's letters."""
+    """Vectors, one a row: S^T in the paper's letters.
+
+    Their entries lie in arrays that grow by doubling. As long as most cells are filled there is a
+    dense copy besides, whose products are faster.
+    """
 
     def __init__(self) -> None:
-        self.S: Any = sparse.csr_array((0, 0))
-        self.norms2 = np.zeros(0)
+        self._start = np.zeros(1, dtype=np.intp)
+        self._rows = np.zeros(0, dtype=np.intp)
+        self._values = np.zeros(0)
+        self._norms2 = np.zeros(0)
+        self._dense: Floats | None = np.zeros((0, 0))
+        self.n = self.d = 0
 
     @property
-    def n(self) -> int:
-        return len(self.norms2)
+    def norms2(self) -> Floats:
+        return self._norms2[: self.n]
+
+    @property
+    def matrix(self) -> Any:
+        """The instances as a sparse matrix, (instances, features)."""
+        end = int(self._start[self.n])
+        parts = self._values[:end], self._rows[:end], self._start[: self.n + 1]
+        return sparse.csr_array(parts, shape=(self.n, self.d))
 
     def append(self, x: Vector) -> int:
         """Store x; its number."""
@@ -33,33 +50,58 @@ class Instances:
     def extend(self, parts: Parts) -> None:
         """Store more vectors."""
         start, rows, values, norms2 = parts
-        rows, start = rows.astype(np.int32), start.astype(np.int32)
-        d = max(self.S.shape[1], 1 + int(rows.max(initial=-1)))
-        self.S.resize(self.n, d)
-        new = sparse.csr_array((values, rows, start), shape=(len(norms2), d))
-        self.S = sparse.vstack([self.S, new], format="csr")
-        self.norms2 = np.append(self.norms2, norms2)
+        first, before = self.n, int(self._start[self.n])
+        self.n, after = first + len(norms2), before + len(rows)
+        self.d = max(self.d, 1 + int(rows.max(initial=-1)))
+        self._start = ensure_capacity(self._start, self.n + 1)
+        self._start[first + 1 : self.n + 1] = before + start[1:].astype(np.intp)
+        self._rows = ensure_capacity(self._rows, after)
+        self._rows[before:after] = rows
+        self._values = ensure_capacity(self._values, after)
+        self._values[before:after] = values
+        self._norms2 = ensure_capacity(self._norms2, self.n)
+        self._norms2[first : self.n] = norms2
+        if self._dense is not None and self.n * self.d > max(4096, 4 * after):
+            self._dense = None
+        if self._dense is not None:
+            self._dense = ensure_capacity(self._dense, self.n, self.d)
+            instances = np.repeat(np.arange(first, self.n), np.diff(start).astype(np.intp))
+            self._dense[instances, rows] = values
 
     def dots(self, x: Vector) -> Floats:
         """x . every stored vector."""
-        rows, values = x.below(self.S.shape[1])
-        dense = np.zeros(self.S.shape[1])
+        rows, values = x.below(self.d)
+        dense = np.zeros(self.d)
         dense[rows] = values
-        dots: Floats = self.S @ dense
+        S = self.matrix if self._dense is None else self._dense[: self.n, : self.d]
+        dots: Floats = S @ dense
         return dots
 
     def gram(self, which: NDArray[np.intp]) -> Floats:
         """The dot products of some vectors with one another."""
-        S = self.S[which]
+        S = self.matrix[which]
         products: Floats = (S @ S.T).toarray()
         np.fill_diagonal(products, self.norms2[which])
         return products
 
-    def keep(self, which: NDArray[np.intp]) -> None:
-        """Drop the others; those that are kept get the numbers 0, 1, ..."""
-        self.S, self.norms2 = self.S[which], self.norms2[which]
+    def keep(self, which: NDArray[np.intp], rows: NDArray[np.intp] | None = None) -> None:
+        """Drop the other vectors; those that are kept get the numbers 0, 1, ...
+
+        With `rows` drop the other features likewise.
+        """
+        S, norms2 = self.matrix[which], self.norms2[which]
+        S = S if rows is None else S[:, rows]
+        vars(self).update(vars(Instances()))
+        self.extend((S.indptr, S.indices, S.data, norms2))
+
+    def scale(self, rate: float) -> None:
+        """Multiply the squares of all vectors by a number."""
+        S, norms2 = math.sqrt(rate) * self.matrix, rate * self.norms2
+        vars(self).update(vars(Instances()))
+        self.extend((S.indptr, S.indices, S.data, norms2))
 
     def parts(self) -> Parts:
         """Plain arrays for a pickle."""
-        start, rows = self.S.indptr.astype(np.uint64), self.S.indices.astype(np.uint32)
-        return start, rows, self.S.data.copy(), self.norms2.copy()
+        end = int(self._start[self.n])
+        start, rows = self._start[: self.n + 1].astype(np.uint64), self._rows[:end]
+        return start, rows.astype(np.uint32), self._values[:end].copy(), self.norms2.copy()

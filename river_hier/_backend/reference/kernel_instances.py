@@ -89,15 +89,14 @@ class DotProducts(KernelInstances):
 
     def keep(self, which: NDArray[np.intp]) -> None:
         """Drop the other instances, and the features that only they had."""
-        self._stored.keep(which)
-        used = np.unique(self._stored.S.indices)
+        used = np.unique(self._stored.matrix[which].indices)
+        self._stored.keep(which, used)
         names = self._features.names()
         self._features = type(self._features)()
         self._features.insert(dict.fromkeys([names[j] for j in used.tolist()], 1.0))
-        self._stored.S = self._stored.S[:, used]
 
     def examples(self, which: NDArray[np.intp]) -> list[dict[Any, Any]]:
-        names, S = self._features.names(), self._stored.S[which]
+        names, S = self._features.names(), self._stored.matrix[which]
         return [
             {names[j]: value for j, value in zip(S.indices[a:z], S.data[a:z].tolist(), strict=True)}
             for a, z in zip(S.indptr, S.indptr[1:], strict=False)

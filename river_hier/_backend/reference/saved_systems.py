@@ -108,6 +108,6 @@ def _discounted(
     instances.extend(parts)
     kept = np.maximum(rate * ones**2, rate * instances.norms2[ids] / l2) >= FAINT
     instances.keep(ids[kept])
-    instances.S, instances.norms2 = math.sqrt(rate) * instances.S, rate * instances.norms2
+    instances.scale(rate)
     numbers, scale = np.arange(instances.n, dtype=np.uint32), math.sqrt(rate)
     return instances.parts(), [(*start, numbers, scale * ones[kept], scale * v[kept], w0)]

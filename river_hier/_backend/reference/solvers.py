@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import cho_solve, solve_triangular
+from scipy.linalg import lapack
 
 from .feature_map import Vector
 from .instances import Instances
@@ -92,7 +92,7 @@ class Dual:
 
     def refactor(self, K: Floats) -> None:
         """Compute the factor and alpha; K = S^T S."""
-        self.L = np.zeros((0, 0))
+        self.L: Floats = np.zeros((0, 0))
         for i, row in enumerate(K):  # row by row, as in `store`: to the last bit the same
             self._grow(row[:i], float(row[i]))
         self._solve()
@@ -102,30 +102,32 @@ class Dual:
         row = self._row(dots)
         rest = self.l2 + max(0.0, norm2 - float(row @ row))
         rest = max(rest, _ROUNDING * (len(row) + 1) * norm2)
-        self.L = np.block([[self.L, np.zeros((len(row), 1))], [row, math.sqrt(rest)]])
+        n = len(row)
+        L = np.zeros((n + 1, n + 1), order="F")
+        L[:n, :n], L[n, :n], L[n, n] = self.L, row, math.sqrt(rest)
+        self.L = L
 
     def _row(self, dots: Floats) -> Floats:
         """L^-1 S^T x"""
-        L: Any = self.L
-        return solve_triangular(L, dots, lower=True, check_finite=False) if len(L) else dots
+        row: Floats = lapack.dtrtrs(self.L, dots, lower=1)[0] if len(dots) else dots
+        return row
 
     def _solve(self) -> None:
-        L, v = (self.L, True), self.v
-        self.alpha: Floats = cho_solve(L, v, check_finite=False) if len(v) else v
+        self.alpha: Floats = lapack.dpotrs(self.L, self.v, lower=1)[0] if len(self.v) else self.v
 
     # With explicit features
 
     def n_features(self, instances: Instances) -> int:
         """Features up to the last one that has been met."""
-        return max(len(self.w0), 1 + int(instances.S[self.ids].indices.max(initial=-1)))
+        return max(len(self.w0), 1 + int(instances.matrix[self.ids].indices.max(initial=-1)))
 
     def weights(self, instances: Instances, d: int) -> Floats:
         """w in the first d features, (d, outputs)."""
-        return resized(self.w0, d) + resized(instances.S[self.ids].T @ self.alpha, d)
+        return resized(self.w0, d) + resized(instances.matrix[self.ids].T @ self.alpha, d)
 
     def forget(self, n: int, instances: Instances) -> None:
         """Drop the n oldest instances. w stays as it is, with their part of it in w0."""
-        S, d = instances.S[self.ids], self.n_features(instances)
+        S, d = instances.matrix[self.ids], self.n_features(instances)
         part = S[:n].T @ self.alpha[:n]
         self.w0 = resized(self.w0, d) + resized(part, d)
         self.ids, self.ones, self.v = self.ids[n:], self.ones[n:], self.v[n:] - S[n:] @ part
@@ -134,7 +136,7 @@ class Dual:
     def primal(self, instances: Instances) -> Primal:
         """The same system in primal variables."""
         d = self.n_features(instances)
-        S, w = resized(instances.S[self.ids].T.toarray(), d), self.weights(instances, d)
+        S, w = resized(instances.matrix[self.ids].T.toarray(), d), self.weights(instances, d)
         return Primal(self.l2, primal_inverse(S.T, self.l2), w, S @ self.ones)
 
 
