@@ -19,16 +19,17 @@ Parts: TypeAlias = tuple[NDArray[Any], ...]  # where each instance starts, rows,
 class Instances:
     """Vectors, one a row: S^T in the paper's letters.
 
-    Their entries lie in arrays that grow by doubling. As long as most cells are filled there is a
-    dense copy besides, whose products are faster.
+    Their entries lie in arrays that grow by doubling. With `dense` there is a dense copy besides,
+    as long as a quarter of its cells are filled: its products are faster, but rounded differently
+    when it has grown differently.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, dense: bool = False) -> None:
         self._start = np.zeros(1, dtype=np.intp)
         self._rows = np.zeros(0, dtype=np.intp)
         self._values = np.zeros(0)
         self._norms2 = np.zeros(0)
-        self._dense: Floats | None = np.zeros((0, 0))
+        self._dense: Floats | None = np.zeros((0, 0)) if dense else None
         self.n = self.d = 0
 
     @property
@@ -50,6 +51,7 @@ class Instances:
     def extend(self, parts: Parts) -> None:
         """Store more vectors."""
         start, rows, values, norms2 = parts
+        rows = rows.astype(np.intp)
         first, before = self.n, int(self._start[self.n])
         self.n, after = first + len(norms2), before + len(rows)
         self.d = max(self.d, 1 + int(rows.max(initial=-1)))
@@ -91,13 +93,13 @@ class Instances:
         """
         S, norms2 = self.matrix[which], self.norms2[which]
         S = S if rows is None else S[:, rows]
-        vars(self).update(vars(Instances()))
+        vars(self).update(vars(Instances(self._dense is not None)))
         self.extend((S.indptr, S.indices, S.data, norms2))
 
     def scale(self, rate: float) -> None:
         """Multiply the squares of all vectors by a number."""
         S, norms2 = math.sqrt(rate) * self.matrix, rate * self.norms2
-        vars(self).update(vars(Instances()))
+        vars(self).update(vars(Instances(self._dense is not None)))
         self.extend((S.indptr, S.indices, S.data, norms2))
 
     def parts(self) -> Parts:

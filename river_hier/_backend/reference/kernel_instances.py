@@ -72,7 +72,7 @@ class DotProducts(KernelInstances):
     def __init__(self, from_dots: FromDots, features: FeatureMap) -> None:
         self._from_dots = from_dots
         self._features = features
-        self._stored = Instances()
+        self._stored = Instances(dense=True)
 
     @property
     def n(self) -> int:

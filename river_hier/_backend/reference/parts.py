@@ -63,7 +63,7 @@ def merge_systems(shards: Sequence[Any], owners: Sequence[int | None]) -> Any:
             system[3] = system[3].astype(np.intp) + first[p or 0]
             duals.append(system)
         systems.append(system)
-    S = stored.S
+    S = stored.matrix
     contents = [(S.indices[a:z].tobytes(), S.data[a:z].tobytes()) for a, z in pairwise(S.indptr)]
     seen: dict[tuple[bytes, bytes], int] = {}
     same = np.array([seen.setdefault(content, i) for i, content in enumerate(contents)], np.intp)
