@@ -6,6 +6,7 @@
 
 #include "weight_store.hpp"
 #include "pages.hpp"
+#include "portable.hpp"
 #include "simd.hpp"
 
 namespace river_hier {
@@ -59,7 +60,7 @@ class Dense : public WeightStore {
     }
 
     void prefetch(uint32_t row) const override {
-        if (row < n_features_) __builtin_prefetch(at(row));
+        if (row < n_features_) river_hier::prefetch(at(row));
     }
 
     size_t n_features() const override { return n_features_; }
@@ -87,7 +88,7 @@ class Dense : public WeightStore {
         for (size_t i = 0; i < x.size(); ++i)
             if (x.rows[i] < n_features_) {
                 rows_[n_] = at(x.rows[i]);
-                __builtin_prefetch(rows_[n_]);
+                river_hier::prefetch(rows_[n_]);
                 values_[n_++] = x.values[i];
             }
     }
@@ -98,7 +99,7 @@ class Dense : public WeightStore {
         for (size_t i = 0; i < n_; ++i)
             for (Range range : ranges)
                 for (size_t v = range.first / lanes<T> * lanes<T>; v < range.last; v += lanes<T>)
-                    __builtin_prefetch(rows_[i] + plane * width_ + v);
+                    river_hier::prefetch(rows_[i] + plane * width_ + v);
     }
 
     void score(const Ranges& ranges, double* scores) override {
@@ -144,7 +145,7 @@ class Dense : public WeightStore {
     static constexpr size_t smallest = 64;
 
     T* at(size_t row, size_t plane = 0) const {
-        const int k = 63 - __builtin_clzll(row / smallest + 1);
+        const size_t k = highest_bit(row / smallest + 1);
         return static_cast<T*>(blocks_[k].get()) + (row - before(k)) * stride_ + plane * width_;
     }
 

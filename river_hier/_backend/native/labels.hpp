@@ -31,7 +31,7 @@ class Labels {
   public:
     // `learning` are the nodes that learn here, if others learn elsewhere; the root stands for a
     // system that has no nodes yet.
-    [[gnu::cold]] explicit Labels(nb::object taxonomy, nb::object learning)
+    explicit Labels(nb::object taxonomy, nb::object learning)
         : taxonomy_(taxonomy),
           learning_(learning),
           index_(nb::cast<nb::dict>(taxonomy.attr("label_index"))) {

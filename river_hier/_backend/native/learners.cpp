@@ -111,7 +111,7 @@ void learn_many(const Policy& policy, Weights& w, Weights* lag, double i, Featur
     ready(w, labels);
     Recording recording(w, ready(lag, labels), i);
     ReentrancyGuard guard(w);
-    FeatureMap::Busy busy(features);
+    ReentrancyGuard features_guard(features);
     Unlocked unlocked(rows);
     for (size_t row = 0; row < rows.n(); ++row) {
         rows.prefetch(row + 1, *w.store());

@@ -44,8 +44,6 @@ class FeatureMap : public Guarded {
                "thread, has called it in the middle of a step";
     }
 
-    using Busy = ReentrancyGuard;
-
   protected:
     static bool is_text(PyObject* name) { return PyUnicode_CheckExact(name); }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "weight_store.hpp"
+#include "portable.hpp"
 #include "row.hpp"
 
 namespace river_hier {
@@ -61,7 +62,7 @@ class Postings : public WeightStore {
     }
 
     void prefetch(uint32_t row) const override {
-        if (row < rows_.size()) __builtin_prefetch(&rows_[row]);
+        if (row < rows_.size()) river_hier::prefetch(&rows_[row]);
     }
 
     size_t n_features() const override { return rows_.size(); }
@@ -91,9 +92,9 @@ class Postings : public WeightStore {
   protected:
     void find_rows(const Vector& x) override {
         for (uint32_t r : x.rows)
-            if (r < rows_.size()) __builtin_prefetch(&rows_[r]);
+            if (r < rows_.size()) river_hier::prefetch(&rows_[r]);
         for (uint32_t r : x.rows)
-            if (r < rows_.size()) __builtin_prefetch(rows_[r].memory);
+            if (r < rows_.size()) river_hier::prefetch(rows_[r].memory);
         x_ = &x;
         places_.assign(x.size(), 0);
     }

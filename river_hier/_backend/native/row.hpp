@@ -60,7 +60,7 @@ struct Row {
         missing.clear();
         if (!dense()) locate(wanted, nodes(shape.cell), places, missing);
         uint32_t more = static_cast<uint32_t>(missing.size()), from = size;
-        if (more && 3 * (size_t{size} + more - 1) >= shape.n_nodes) spread(shape);
+        if (more && 3 * (size_t{size} + more - 1) >= shape.n_nodes) densify(shape);
         if (dense()) {
             std::copy(wanted.begin(), wanted.end(), places);
             return;
@@ -102,7 +102,7 @@ struct Row {
         room = new_room;
     }
 
-    [[gnu::cold]] void spread(const Shape& shape) {
+    void densify(const Shape& shape) {
         char* whole = allocate(shape.n_nodes * shape.cell);
         std::memset(whole, 0, shape.n_nodes * shape.cell);
         for (uint32_t i = 0; i < size; ++i)

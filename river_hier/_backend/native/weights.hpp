@@ -89,7 +89,7 @@ class Weights : public Guarded {
     void next_round() { ++round_; }
 
     // Make room up to `n_nodes` nodes; the new ones start at zero.
-    [[gnu::cold]] void add_nodes(size_t n_nodes) {
+    void add_nodes(size_t n_nodes) {
         n_nodes_ = n_nodes;
         if (n_nodes <= room_) return;
         std::unique_ptr<WeightStore> old = std::move(store_);
