@@ -23,7 +23,7 @@ EXTRA = (
 
 
 def show_versions() -> None:
-    """Print which versions of what are at work, and which core: compiled or numpy.
+    """Print which versions of what are at work, and which backend, native or numpy.
 
     What the extras bring is printed too, if it is installed.
 
@@ -34,13 +34,13 @@ def show_versions() -> None:
 
     >>> show_versions()
     river-hier  ...
-    core        ...
+    backend     ...
     river       0.26...
 
     """
     from . import __version__  # not before it is there
 
-    rows = {"river-hier": __version__, "core": f"{_backend.core} ({_backend.why})"}
+    rows = {"river-hier": __version__, "backend": f"{_backend.name} ({_backend.why})"}
     rows |= {name: metadata.version(name) for name in REQUIRED}
     rows["Python"] = f"{platform.python_version()} ({platform.python_implementation()})"
     rows["platform"] = platform.platform()

@@ -39,7 +39,7 @@ def test_nothing_with_a_seed_is_forgotten_here() -> None:
 
 def test_the_same_seed_gives_the_same_in_another_process_with_other_hashes() -> None:
     here = fingerprints(7)
-    backend = "numpy" if k.core == "numpy" else "native"
+    backend = "numpy" if k.name == "numpy" else "native"
     script = str(TESTS / "support" / "fingerprints.py")
     there = subprocess.run(
         [sys.executable, script, "7"],

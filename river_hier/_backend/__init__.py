@@ -1,9 +1,8 @@
-"""Floor 1: the arithmetic of the learners, on arrays; no River class comes in here.
+"""The arithmetic of the learners, on arrays; it does not import River.
 
-Two cores offer the names below, in the way of PEP 399. The files of this folder are the reference,
-in numpy. `river_hier._native`, compiled from the folder `native`, is its twin: same names, same
-answers, tested by the same tests. It is taken where it is installed, unless the environment
-variable `RIVER_HIER_PURE` is set to something other than 0.
+`reference` is written in numpy, to be read. `river_hier._native`, compiled from `native`, has the
+names in `NATIVE` and computes the same numbers, faster: the same tests run on both. It is used
+where it is installed, unless the environment variable `RIVER_HIER_PURE` is set to anything but 0.
 """
 
 from __future__ import annotations
@@ -119,17 +118,17 @@ def _warn_of_hidden_backend() -> None:
             return
 
 
-core = "numpy"
+name = "numpy"
 why = "`RIVER_HIER_PURE` is set"
 if not TYPE_CHECKING and os.environ.get("RIVER_HIER_PURE", "0") in ("", "0"):
     try:
         native = importlib.import_module("river_hier._native")
     except ImportError as error:  # it was installed without a compiler, or is run from its sources
-        why = f"there is no compiled core: {error}"
+        why = f"the native backend is not installed: {error}"
         _warn_of_hidden_backend()
     else:
-        core, why = "native", "it is installed"
-        globals().update({name: getattr(native, name) for name in NATIVE})
+        name, why = "native", "it is installed"
+        globals().update({kernel: getattr(native, kernel) for kernel in NATIVE})
         policies.update(native.policies)
 
 __all__ = [
@@ -163,7 +162,6 @@ __all__ = [
     "closed_many",
     "closures",
     "conditional_probabilities",
-    "core",
     "deepest",
     "discount",
     "distances_from",
@@ -190,6 +188,7 @@ __all__ = [
     "least_squares_answers",
     "likeliest",
     "merge_systems",
+    "name",
     "nearest",
     "own_prototypes",
     "own_weights",

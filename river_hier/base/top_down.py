@@ -59,17 +59,18 @@ class TopDownLearner(MultiLabelModel):
     The perceptron is two lines:
 
     >>> from river import evaluate
-    >>> from river_hier import base, metrics
+    >>> from river_hier import Taxonomy, base, metrics
     >>> from river_hier.datasets import synth
 
     >>> class Perceptron(base.TopDownLearner):
     ...     def rule(self, score, y, norm2):
     ...         return y * ((score >= 0) != (y > 0))
 
-    >>> stream = synth.PrototypePaths(branching=3, depth=3, noise=0.04, seed=42)
+    >>> taxonomy = Taxonomy([("all", "news"), ("news", "sport"), ("news", "politics")])
+    >>> stream = synth.PrototypePaths(taxonomy, seed=42)
     >>> metric = metrics.HLoss(stream.taxonomy)
     >>> evaluate.progressive_val_score(stream.take(500), Perceptron(stream.taxonomy), metric)
-    HLoss: 1.
+    HLoss: 0.072
 
     """
 
@@ -185,22 +186,22 @@ class TopDownLearner(MultiLabelModel):
 
     # Shards, each of which trains some of the nodes
 
-    def _units(self) -> list[list[int]]:
+    def _shard_units(self) -> list[list[int]]:
         """The nodes that must stay together in a shard."""
         return [[v] for v in range(1, len(self._taxonomy))]
 
-    def _effort(self) -> list[float]:
+    def _unit_costs(self) -> list[float]:
         """The work that each unit has taken so far; 0 where it is not known."""
         return [0.0] * (len(self._taxonomy) - 1)
 
-    def _part(self, nodes: Sequence[int]) -> Self:
+    def _shard(self, nodes: Sequence[int]) -> Self:
         """The shard of these nodes."""
         part = copy.copy(self)
         part._labels = Labels(self._taxonomy, nodes)
         part._w = weights_of(self._w, nodes, len(self._taxonomy))
         return part
 
-    def _join(self, parts: Sequence[Any], owners: Sequence[int]) -> None:
+    def _join_shards(self, parts: Sequence[Any], owners: Sequence[int]) -> None:
         """Put the shards together in this model."""
         self._labels = Labels(self._taxonomy)
         self._w = joined_weights([part._w for part in parts])

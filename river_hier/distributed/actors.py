@@ -6,7 +6,8 @@ import importlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from .._backend import Batch, core
+from .. import _backend
+from .._backend import Batch
 from .shard import Model, Shard, Stage
 
 # Batches that may wait for a shard while the next one is read.
@@ -44,7 +45,7 @@ class ShardActor:
         return data
 
     def backend(self) -> str:
-        return core
+        return _backend.name
 
 
 class ActorHandle:
@@ -197,10 +198,11 @@ class ActorPool:
                 "models, or add machines"
             ) from None
         for index, backend in enumerate(backends):
-            if backend != core:
+            if backend != _backend.name:
                 self.stop()
                 raise RuntimeError(
-                    f"shard {index} runs the {backend} backend and this process the {core} one, "
-                    "which differ in the last bits; see RIVER_HIER_PURE, and start in a folder "
-                    "without the sources of river_hier, where Ray would find them first"
+                    f"shard {index} runs the {backend} backend and this process the "
+                    f"{_backend.name} one, which differ in the last bits; see RIVER_HIER_PURE, and "
+                    "start in a folder without the sources of river_hier: Ray would find "
+                    "them first"
                 )

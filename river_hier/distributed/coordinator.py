@@ -31,7 +31,7 @@ class Coordinator:
         self._plan = Plan(n_shards)
         self._owners = self._owners_in(whole)
         self._shards = start([Shard(whole, index, self._owners) for index in range(n_shards)])
-        self.driver: Model = copy.deepcopy(whole._part([]))
+        self.driver: Model = copy.deepcopy(whole._shard([]))
         # Batches that the driver has learned: if one is lost on its way, shards refuse the next.
         self._n_batches = 0
 
@@ -75,7 +75,7 @@ class Coordinator:
     def gather(self) -> Model:
         """Join all shards in one ordinary model."""
         whole = copy.deepcopy(self.driver)
-        whole._join(self._shards.models(), self._owners)
+        whole._join_shards(self._shards.models(), self._owners)
         return whole
 
     def stop(self) -> None:
@@ -83,8 +83,8 @@ class Coordinator:
         self._shards.stop()
 
     def _owners_in(self, model: Model) -> list[int]:
-        units, taxonomy = model._units(), model._taxonomy
-        loads = unit_loads(units, model._effort(), taxonomy.arrays)
+        units, taxonomy = model._shard_units(), model._taxonomy
+        loads = unit_loads(units, model._unit_costs(), taxonomy.arrays)
         return self._plan.owners(taxonomy, units, loads)
 
     def _growth(self, before: Taxonomy) -> Growth | None:

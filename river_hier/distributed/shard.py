@@ -44,7 +44,7 @@ class Shard:
     def __init__(self, whole: Model, index: int, owners: Sequence[int]) -> None:
         self.index = index
         self._set_nodes(owners)
-        self.model: Model = whole._part(self.nodes)
+        self.model: Model = whole._shard(self.nodes)
         self.n_learned: int = 0
 
     def learn(self, number: int, stages: Sequence[Stage]) -> None:

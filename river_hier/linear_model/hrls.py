@@ -156,7 +156,7 @@ class HRLS(LeastSquaresModel):
             self._systems[longest] += range(before, after)
             self._rls.add_outputs(longest, list(range(before, after)))
 
-    def _units(self) -> list[list[int]]:
+    def _shard_units(self) -> list[list[int]]:
         return [[0, *nodes] for nodes in self._systems] if self.taxonomy is None else self._systems
 
     def _place(self, v: int) -> tuple[int, int]:

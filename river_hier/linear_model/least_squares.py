@@ -146,24 +146,24 @@ class LeastSquaresModel(MultiLabelModel):
     # In parts, of which each learns at some of the nodes
 
     @abc.abstractmethod
-    def _units(self) -> list[list[int]]:
+    def _shard_units(self) -> list[list[int]]:
         """The nodes of each system; the root stands for nodes that are still to come."""
 
-    def _effort(self) -> list[float]:
+    def _unit_costs(self) -> list[float]:
         return [float(n) ** 2 for n in self._rls.n_stored]
 
-    def _part(self, nodes: Sequence[int]) -> Self:
+    def _shard(self, nodes: Sequence[int]) -> Self:
         part = copy.copy(self)
         part._labels = Labels(self._taxonomy, nodes)
         mine = set(nodes)
-        which = [0 if unit[0] in mine else None for unit in self._units()]
+        which = [0 if unit[0] in mine else None for unit in self._shard_units()]
         part._rls = merge_systems([self._rls], which)
         part._visits = [None if p is None else n for p, n in zip(which, self._visits, strict=True)]
         return part
 
-    def _join(self, parts: Sequence[Any], owners: Sequence[int]) -> None:
+    def _join_shards(self, parts: Sequence[Any], owners: Sequence[int]) -> None:
         self._labels = Labels(self._taxonomy)
-        which = [owners[unit[0]] for unit in self._units()]
+        which = [owners[unit[0]] for unit in self._shard_units()]
         self._rls = merge_systems([part._rls for part in parts], which)
         self._visits = [parts[p]._visits[s] for s, p in enumerate(which)]
 

@@ -178,7 +178,7 @@ class SHRLS(LeastSquaresModel):
         for v in range(before, after):
             self._add_system([v])
 
-    def _units(self) -> list[list[int]]:
+    def _shard_units(self) -> list[list[int]]:
         return [[v] for v in range(1, len(self._taxonomy))]
 
     def _place(self, v: int) -> tuple[int, int]:

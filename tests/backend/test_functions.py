@@ -32,8 +32,8 @@ def test_the_compiled_core_offers_all_twins() -> None:
 
 def test_the_environment_chooses_the_core() -> None:
     pure = os.environ.get("RIVER_HIER_PURE", "0") not in ("", "0") or BACKENDS["native"] is None
-    assert _backend.core == ("numpy" if pure else "native")
-    assert _backend.FeatureIndex is namespace(_backend.core).FeatureIndex
+    assert _backend.name == ("numpy" if pure else "native")
+    assert _backend.FeatureIndex is namespace(_backend.name).FeatureIndex
     assert _backend.why
 
 

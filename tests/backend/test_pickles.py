@@ -134,10 +134,10 @@ import pickle, sys
 from river_hier import _backend
 model, x, y = pickle.load(sys.stdin.buffer)
 assert type(model._features).__module__.startswith(
-    {"numpy": "river_hier._backend", "native": "river_hier._native"}[_backend.core]
+    {"numpy": "river_hier._backend", "native": "river_hier._native"}[_backend.name]
 )
 model.learn_one(x, y)
-data = _backend.core, model.predict_one(x), model.score_one(x), model.weights, model
+data = _backend.name, model.predict_one(x), model.score_one(x), model.weights, model
 sys.stdout.buffer.write(pickle.dumps(data))
 """
 

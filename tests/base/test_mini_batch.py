@@ -26,7 +26,7 @@ from support.strategies import multilabels, reals, taxonomies, trees
 SINGLE = ["Hieron", "AveragedHieron"]
 MULTI = ["HPerceptron", "HAROW", "HRLS", "SHRLS"]
 TREE = Taxonomy([("r", "a"), ("a", "b"), ("r", "c")])
-NATIVE = _backend.core == "native"
+NATIVE = _backend.name == "native"
 
 
 def made(name: str, taxonomy: Any = TREE, **parameters: Any) -> Any:
@@ -34,7 +34,7 @@ def made(name: str, taxonomy: Any = TREE, **parameters: Any) -> Any:
 
 
 def same(one: Any, many: Any, xs: list[dict[Any, float]]) -> None:
-    """The same to the last bit in the compiled core, where rows are read as plain dicts are."""
+    """The same to the last bit in the native backend, where rows are read as plain dicts are."""
     if NATIVE:
         assert pickle.dumps(one) == pickle.dumps(many)
     assert one._taxonomy == many._taxonomy

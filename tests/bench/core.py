@@ -72,7 +72,7 @@ def numpy_worker(pipe: Connection, taxonomy: Any) -> None:
     """Time blocks with the numpy backend on request."""
     from river_hier import _backend
 
-    assert _backend.core == "numpy"
+    assert _backend.name == "numpy"
     rows = models(taxonomy, ", numpy backend")
     while documents := pipe.recv():
         pipe.send(list(times(rows, taxonomy, documents)))

@@ -127,7 +127,7 @@ def medians(name: str, t: Taxonomy, batches: Iterator[Batch], n: int) -> list[fl
 
 
 def main(data: str | None, n: int) -> None:
-    print(f"{_backend.core} backend; milliseconds for {ROWS:,} rows, median of {n} batches\n")
+    print(f"{_backend.name} backend; milliseconds for {ROWS:,} rows, median of {n} batches\n")
     print(f"{'':24}{'':16}{'learn_many':>12}{'loop':>18}{'loop over dicts':>18}")
     kinds: dict[str, tuple[Taxonomy, Callable[[Taxonomy], Iterator[Batch]]]] = {
         "20 columns": (tree(), lambda t: dense(t, 20)),

@@ -107,11 +107,11 @@ def race(start: Any, rest: list[Batch], names: list[str], k: int) -> Any:
 def balance(taxonomy: Taxonomy, early: Any, late: Any) -> None:
     """The speedup of the slowest of k shards over one process, if work is instances squared."""
     units = [[v] for v in range(1, len(taxonomy))]
-    work = np.array(late._effort())
+    work = np.array(late._unit_costs())
     plans = {
         "by place": unit_loads(units, [0.0] * len(units), taxonomy.arrays),
-        f"after {TOGETHER:,}": early._effort(),
-        "in hindsight": late._effort(),
+        f"after {TOGETHER:,}": early._unit_costs(),
+        "in hindsight": late._unit_costs(),
     }
     print(f"\n{sum(late.n_stored.values()):,} instances stored, at most", end=" ")
     print(

@@ -84,7 +84,7 @@ GO_ON = """
 import sys
 from river_hier import _backend, checkpoint
 path, backend = sys.argv[1:]
-assert _backend.core == backend
+assert _backend.name == backend
 states = checkpoint.load(path)
 for state in states:
     for x in state["pending"].values():

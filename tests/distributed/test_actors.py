@@ -154,9 +154,10 @@ def test_no_room_for_a_shard(cluster: Any, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_another_core(cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(distributed.actors, "core", "other")
+    backend = _backend.name
+    monkeypatch.setattr(_backend, "name", "other")
     sharded = distributed.Sharded(linear_model.HPerceptron(DEEP), shards=1)
-    with pytest.raises(RuntimeError, match=f"shard 0 runs the {_backend.core} backend and this"):
+    with pytest.raises(RuntimeError, match=f"shard 0 runs the {backend} backend and this"):
         sharded.predict_one({"x": 1.0})
 
 

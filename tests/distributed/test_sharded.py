@@ -200,7 +200,7 @@ def check_every_node(model: Any) -> None:
 
 def stored(shard: Any) -> dict[Any, int]:
     """The number of instances that each system stores, by its first node."""
-    found = zip(shard.model._units(), shard.model._rls.n_stored, strict=True)
+    found = zip(shard.model._shard_units(), shard.model._rls.n_stored, strict=True)
     return {DAG.nodes[unit[0]]: n for unit, n in found}
 
 

@@ -38,7 +38,7 @@ EVERY, PENDING = 40, 20
 PATIENCE = 120.0  # seconds until a test gives up waiting
 
 # Unlike elsewhere, a script finds what lies in its folder; and it must flush what it prints.
-ENVIRONMENT = environment(_backend.core)
+ENVIRONMENT = environment(_backend.name)
 del ENVIRONMENT["PYTHONSAFEPATH"]
 ENVIRONMENT.pop("PYTHONUNBUFFERED", None)
 

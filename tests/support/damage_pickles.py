@@ -215,7 +215,7 @@ def main() -> None:
                 use(pickle.loads(whole[: rng.randrange(len(whole))]))
             except (EOFError, pickle.UnpicklingError, ValueError, TypeError):
                 continue
-    print(f"{n} ways, {refused} refused: {k.core} is all right")
+    print(f"{n} ways, {refused} refused: {k.name} is all right")
 
 
 if __name__ == "__main__":

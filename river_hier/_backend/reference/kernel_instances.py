@@ -163,5 +163,5 @@ class Pairs(KernelInstances):
 
 
 def _plain(x: Vector) -> Vector:
-    """A vector of either core as one of this."""
+    """A vector of either backend as one of the reference."""
     return Vector(x.rows.astype(np.intp), np.asarray(x.values), x.norm2)

@@ -1,6 +1,6 @@
 """What some of the nodes have learned, taken out of a kernel, and all of it put together again.
 
-By way of the saved state, in the same core: no number is computed, so none changes.
+Both go through the saved state, in the same backend: no number is computed, so none changes.
 """
 
 from __future__ import annotations

@@ -15,14 +15,14 @@ def saved(kind: str, *state: Any) -> tuple[Any, ...]:
 
 
 def state(kernel: Any) -> tuple[Any, ...]:
-    """The plain arrays that a kernel object would be saved as, in either core."""
+    """The plain arrays of the saved state of an object of either backend."""
     _, (_, _, *parts) = kernel.__reduce__()
     return tuple(parts)
 
 
 def restore(kind: str, version: int, *state: Any) -> Any:
-    """The object of a pickle, made by the core that runs now."""
-    import river_hier._backend as kernels  # not before the core has been chosen
+    """The object of a pickle, made by the backend in use."""
+    import river_hier._backend as kernels  # imported late: the backend has been chosen by now
 
     if version != VERSION:
         raise ValueError(

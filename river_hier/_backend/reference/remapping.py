@@ -48,7 +48,7 @@ def own_prototypes(sources: Sources, before: Arrays, after: Arrays) -> sparse.cs
 
 
 def remap_weights(weights: W, onto: sparse.csr_array) -> W:
-    """The weights of the new nodes, in the same core: O(entries), by way of its saved state."""
+    """The weights of the new nodes, in the same backend: O(entries), through the saved state."""
     _, dtype, *planes = state(weights)
     n_before, n_after = onto.shape
     new = []

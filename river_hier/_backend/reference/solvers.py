@@ -233,4 +233,4 @@ def equivalent_instances(
     m = 1.0 / inverted - l2
     m, U = m[m > l2 * 1e-12], U[:, m > l2 * 1e-12]
     size = np.sqrt(m)
-    return (size * U).T, ((l2 + m) / size)[:, None] * (U.T @ w), (U.T @ total) / size
+    return (size * U).T, ((size**2 + l2) / size)[:, None] * (U.T @ w), (U.T @ total) / size

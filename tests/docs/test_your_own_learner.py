@@ -1,0 +1,270 @@
+"""The learners of docs/your_own_learner.md pass what those of the library must pass."""
+
+from __future__ import annotations
+
+import doctest
+import math
+import pickle
+import re
+import sys
+from collections import defaultdict
+from collections.abc import Iterator
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from river import checks, datasets
+
+import river_hier
+from river_hier import Taxonomy, base, decision, distributed, linear_model
+from river_hier.datasets import synth
+from support.backends import both, running_on
+from support.local_shards import local_shards
+from support.paths import ROOT
+from support.river_data import GENE_TREE, TREE
+from support.strategies import features, multilabels, taxonomies
+
+
+def _classes() -> ModuleType:
+    """The classes of the page, as a module of which pickles know the name."""
+    page = ROOT / "docs" / "your_own_learner.md"
+    examples = doctest.DocTestParser().get_examples(page.read_text(encoding="utf-8"))
+    module = ModuleType("your_own_learner")
+    sys.modules[module.__name__] = module
+    vars(module)["np"], vars(module)["base"] = np, base
+    for example in examples:
+        if example.source.startswith("class "):
+            exec(example.source, vars(module))
+    vars(module)["sources"] = [e.source for e in examples if e.source.startswith("class ")]
+    return module
+
+
+PAGE = _classes()
+T = Taxonomy.from_nested({"r": {"a": ["b", "c"], "d": ["e"]}})
+
+
+def stream(n: int, seed: int = 1, t: Taxonomy = T) -> list[tuple[dict[str, float], set[Any]]]:
+    rng = np.random.default_rng(seed)
+    found = []
+    for _ in range(n):
+        names = rng.permutation(12)[:5].tolist()
+        x = {f"f{i}": float(value) for i, value in zip(names, rng.normal(size=5), strict=True)}
+        found.append((x, set(rng.choice(t.nodes[1:], 2).tolist())))
+    return found
+
+
+def learned(model: Any, examples: Any) -> Any:
+    for x, y in examples:
+        model.learn_one(x, y)
+    return model
+
+
+def test_the_learner_is_short() -> None:
+    assert all(source.count("\n") <= 40 for source in PAGE.sources)
+    assert not any(re.search(r"_backend|\._[a-z]", source) for source in PAGE.sources)
+
+
+class Oracle:
+    """PA-I at every node, in dictionaries and loops."""
+
+    def __init__(self, taxonomy: Taxonomy, C: float) -> None:
+        self.taxonomy, self.C = taxonomy, C
+        self.w: dict[Any, dict[Any, float]] = {v: defaultdict(float) for v in taxonomy.nodes[1:]}
+
+    def learn(self, x: dict[Any, float], y: Any) -> None:
+        on = {self.taxonomy.root}
+        for label in y:
+            on |= {label, *self.taxonomy.ancestors(label)}
+        norm2 = math.fsum(value * value for value in x.values())
+        for v, w in self.w.items():
+            if norm2 > 0 and set(self.taxonomy.parents(v)) <= on:
+                sign = 1.0 if v in on else -1.0
+                score = math.fsum(w[name] * value for name, value in x.items())
+                step = sign * min(self.C, max(0.0, 1.0 - sign * score) / norm2)
+                for name, value in x.items():
+                    w[name] += step * value
+
+
+@both
+@given(data=st.data())
+def test_weights_are_those_of_the_oracle(backend: str, data: Any) -> None:
+    t = data.draw(taxonomies())
+    examples = data.draw(st.lists(st.tuples(features(), multilabels(t)), max_size=10))
+    with running_on(backend):
+        model, oracle = PAGE.PassiveAggressive(t, C=0.5), Oracle(t, 0.5)
+        for x, y in examples:
+            model.learn_one(x, y)
+            oracle.learn(x, [label for label, yes in y.items() if yes] if type(y) is dict else y)
+            for v, w in model.weights.items():
+                expected = {name: value for name, value in oracle.w[v].items() if value}
+                assert w == pytest.approx(expected, rel=1e-9, abs=1e-9)
+
+
+def everything() -> Iterator[Any]:
+    yield PAGE.PassiveAggressive(GENE_TREE)
+    yield PAGE.PassiveAggressive(n_features=2**10)
+    yield linear_model.AveragedMultiLabelClassifier(PAGE.PassiveAggressive(GENE_TREE))
+    yield decision.Calibrated(PAGE.PassiveAggressive(GENE_TREE))
+    yield PAGE.SoftHieron(TREE)
+    yield linear_model.AveragedClassifier(PAGE.SoftHieron(TREE))
+
+
+@pytest.mark.parametrize("model", list(everything()), ids=str)
+def test_rivers_checks(model: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(datasets, "Music", datasets.Yeast)  # River would download Music
+    done = 0
+    for check in checks.yield_checks(model):
+        if check.__name__ not in model._unit_test_skips():
+            check(model.clone())
+            done += 1
+    assert done >= 20
+
+
+@both
+@pytest.mark.parametrize("start", [T, None], ids=["closed", "open"])
+def test_batches_pickles_and_shards_give_the_same_bits(backend: str, start: Any) -> None:
+    examples = stream(60)
+    with running_on(backend), local_shards():
+        model = learned(PAGE.PassiveAggressive(start, C=0.3), examples)
+        X = pd.DataFrame([x for x, _ in examples]).fillna(0.0)
+        dense = [dict(row) for row in X.to_dict("records")]
+        ys = [y for _, y in examples]
+        alone = learned(PAGE.PassiveAggressive(start), zip(dense, ys, strict=True))
+        many = PAGE.PassiveAggressive(start)
+        many.learn_many(X, ys)
+        assert many.weights == alone.weights
+
+        half = learned(PAGE.PassiveAggressive(start, C=0.3), examples[:30])
+        again = learned(pickle.loads(pickle.dumps(half)), examples[30:])
+        assert again.weights == model.weights
+
+        sharded = distributed.Sharded(PAGE.PassiveAggressive(start, C=0.3), shards=2)
+        learned(sharded, examples)
+        for x, _ in examples:
+            assert sharded.predict_one(x) == model.predict_one(x)
+            assert sharded.score_one(x) == model.score_one(x)
+        assert sharded.gathered().weights == model.weights
+        sharded.close()
+
+
+@both
+def test_growing_adopting_and_forgetting(backend: str) -> None:
+    examples = stream(40)
+    with running_on(backend):
+        model = learned(PAGE.PassiveAggressive(T), examples)
+        before = model.weights
+        larger = T.extend([("d", "new")])
+        model.adopt(larger)
+        assert model.weights == {**before, "new": {}}
+        learned(model, stream(20, seed=2, t=larger))
+        assert model.weights["new"]
+        model.forget("a")
+        assert not any(model.weights[v] for v in ("a", "b", "c"))
+
+
+@both
+def test_an_average_is_the_mean_of_all_hypotheses(backend: str) -> None:
+    with running_on(backend):
+        alone = PAGE.PassiveAggressive(T)
+        model = linear_model.AveragedMultiLabelClassifier(PAGE.PassiveAggressive(T))
+        hypotheses = [alone.weights]
+        for example in stream(30):
+            hypotheses.append(learned(alone, [example]).weights)
+            learned(model, [example])
+        for v, w in model.weights.items():
+            names = {name for hypothesis in hypotheses for name in hypothesis[v]}
+            for name in names:
+                mean = math.fsum(h[v].get(name, 0.0) for h in hypotheses) / len(hypotheses)
+                assert w.get(name, 0.0) == pytest.approx(mean, abs=1e-9)
+
+
+@both
+def test_answers_and_explanations(backend: str) -> None:
+    with running_on(backend):
+        model = learned(PAGE.PassiveAggressive(T), stream(60))
+        calibrated = learned(decision.Calibrated(PAGE.PassiveAggressive(T)), stream(60))
+        for x, _ in stream(5, seed=3):
+            for v, why in model.explain_one(x).items():
+                total = math.fsum(c for _, c in why.contributions)
+                assert total == pytest.approx(model.score_one(x).get(v, 0.0))
+            for m in (model, calibrated):
+                p = m.predict_proba_one(x)
+                assert p["b"][True] <= p["a"][True]
+                assert m.predict_one(x, threshold=p["a"][True])["a"]
+                assert not any(m.predict_one(x, max_depth=1)[v] for v in ("b", "c", "e"))
+
+
+class SameHPerceptron(linear_model.HPerceptron):
+    rule = linear_model.HPerceptron.rule
+
+
+class SameHAROW(linear_model.HAROW):
+    rule = linear_model.HAROW.rule
+
+
+class SameHieron(linear_model.Hieron):
+    rule = linear_model.Hieron.rule
+
+
+class SameAveragedHieron(linear_model.AveragedHieron):
+    rival = linear_model.AveragedHieron.rival
+
+
+@both
+@pytest.mark.parametrize("same", [SameHPerceptron, SameHAROW, SameHieron, SameAveragedHieron])
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_a_rule_in_python_equals_the_compiled_policy(backend: str, same: Any, dtype: str) -> None:
+    """On either backend: a subclass with a rule of its own does not use the compiled one."""
+    assert same._compiled is None
+    single = issubclass(same, base.PathLearner)
+    parameters = {"forgetting": 0.9} if same is SameHAROW else {}
+    with running_on(backend):
+        compiled = same.__mro__[1](T, dtype=dtype, **parameters)
+        by_rule = same(T, dtype=dtype, **parameters)
+        for x, y in stream(80):
+            label = sorted(y)[0] if single else y
+            compiled.learn_one(x, label)
+            by_rule.learn_one(x, label)
+        for x, _ in stream(20, seed=5):
+            near = pytest.approx(compiled.score_one(x), rel=1e-9 if dtype == "float64" else 1e-3)
+            assert by_rule.score_one(x) == near
+
+
+class Half(linear_model.HPerceptron):
+    """Another rule for a compiled learner."""
+
+    def rule(self, score: Any, y: Any, norm2: float) -> Any:
+        return 0.5 * y
+
+
+class WrongShape(base.TopDownLearner):
+    def rule(self, score: Any, y: Any, norm2: float) -> Any:
+        return np.ones(len(score) + 1)
+
+
+@both
+def test_a_subclass_runs_its_own_rule(backend: str) -> None:
+    with running_on(backend):
+        model = learned(Half(T), [({"x": 1.0}, [])])
+        assert model.weights["a"] == {"x": -0.5}
+        with pytest.raises(ValueError, match="must return a step for each of the 2 nodes"):
+            WrongShape(T).learn_one({"x": 1.0}, [])
+
+
+def test_perceptrons_of_the_docstrings_are_those_of_the_library() -> None:
+    stream = synth.PrototypePaths(T, seed=3)
+
+    class Perceptron(base.TopDownLearner):
+        def rule(self, score: Any, y: Any, norm2: float) -> Any:
+            return y * ((score >= 0) != (y > 0))
+
+    ours, theirs = Perceptron(T), linear_model.HPerceptron(T)
+    for x, y in stream.take(50):
+        ours.learn_one(x, y)
+        theirs.learn_one(x, y)
+    assert ours.weights == theirs.weights
+    assert set(river_hier.base.__all__) >= {"TopDownLearner", "PathLearner"}
