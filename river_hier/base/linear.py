@@ -33,21 +33,23 @@ from .explanation import Floats
 
 
 class Compiled(NamedTuple):
-    """A compiled policy: its name, and how to read its parameters from a learner."""
+    """A compiled policy: its name, how to read its parameters, and the rule that it computes."""
 
     name: str
     parameters: Callable[[Any], tuple[float, ...]]
+    rule: tuple[Any, ...]
 
 
 def find_compiled(cls: Any, parameters: tuple[str, ...] | None, *rule: str) -> None:
     """Note which compiled policy computes the rule of a class, if there is one.
 
-    It has the name of the class and takes the attributes `parameters`. A subclass that defines a
-    method of the rule itself, without naming parameters, has none.
+    It has the name of the class and takes the attributes `parameters`. A subclass without
+    parameters inherits it unless some method of the rule is another one, its own or a mixin's.
     """
+    methods = tuple(getattr(cls, method) for method in rule)
     if parameters is not None:
-        cls._compiled = Compiled(cls.__name__, _reader(parameters))
-    elif any(method in vars(cls) for method in rule):
+        cls._compiled = Compiled(cls.__name__, _reader(parameters), methods)
+    elif cls._compiled is not None and cls._compiled.rule != methods:
         cls._compiled = None
 
 

@@ -44,17 +44,23 @@ def learn_top_down(
     if labels.learning is not None:
         nodes = nodes[labels.learning[nodes]]
     signs, scores = np.where(on[nodes], 1.0, -1.0), w.scores(vector)[nodes]
-    learns = learner.learns(scores, signs)
+    learns = np.asarray(learner.learns(scores, signs), dtype=bool)
+    check_shape(learner, "learns", "a bool", learns, nodes)
     nodes, signs, scores = nodes[learns], signs[learns], scores[learns]
+    if not len(nodes):
+        return
     with _recorded(w, lag, i):
         if not learner.second_order:
             steps = np.asarray(learner.rule(scores, signs, vector.norm2), dtype=np.float64)
             check_steps(learner, steps, nodes)
             w.add(vector, nodes[steps != 0.0], steps[steps != 0.0])
-        elif len(nodes):
+        else:
             w.discount(vector, nodes, float(learner.forgetting))
             variances = w.variances(vector, nodes)
-            steps, confidence = learner.rule(scores, signs, vector.norm2, variances)
+            moves = learner.rule(scores, signs, vector.norm2, variances)
+            steps, confidence = (np.asarray(move, dtype=np.float64) for move in moves)
+            check_steps(learner, steps, nodes)
+            check_shape(learner, "rule", "a confidence", confidence, nodes)
             w.learn(vector, nodes, steps, confidence)
 
 
@@ -73,6 +79,11 @@ def learn_on_paths(
     vector = _insert(w, features, x)
     scores = path_sums(w.scores(vector), tree)
     rival = int(learner.rival(scores, y))
+    if not 0 <= rival < tree.n:
+        raise ValueError(
+            f"`rival` of {type(learner).__name__} must return a node, 0 to {tree.n - 1}, "
+            f"got {rival}"
+        )
     nodes, signs = path_difference(y, rival, tree)
     gamma = len(nodes)
     if gamma == 0 or vector.norm2 == 0.0:
@@ -155,10 +166,15 @@ def _insert(w: Weights, features: FeatureMap, x: Any) -> Vector:
 
 def check_steps(learner: Any, steps: Floats, nodes: Ints) -> None:
     """Raise an error unless a rule has given a step for each node."""
-    if steps.shape != nodes.shape:
+    check_shape(learner, "rule", "a step", steps, nodes)
+
+
+def check_shape(learner: Any, method: str, what: str, found: NDArray[Any], nodes: Ints) -> None:
+    """Raise an error unless a method has given a number for each node."""
+    if found.shape != nodes.shape:
         raise ValueError(
-            f"`rule` of {type(learner).__name__} must return a step for each of the {len(nodes)} "
-            f"nodes that it is given, got an array of shape {steps.shape}"
+            f"`{method}` of {type(learner).__name__} must return {what} for each of the "
+            f"{len(nodes)} nodes that it is given, got an array of shape {found.shape}"
         )
 
 
