@@ -167,6 +167,7 @@ def average(self: Any, model: Any, kind: type, names: str) -> None:
     self.model = model
     self._lag = Weights(len(model._taxonomy), model.dtype)
     self._lag_taxonomy = model._taxonomy
+    self._m = 0  # examples
 
 
 def averaged_learner(self: Any) -> Any:

@@ -93,6 +93,7 @@ class AveragedHieron(PathLearner, compiled=("C",)):
         check_cap("C", C)
         self.C = C
         self._lag = Weights(len(self._taxonomy), dtype)  # predictions average, Eq. (13)
+        self._m = 0  # examples
 
     @property
     def last(self) -> Hieron:

@@ -22,18 +22,16 @@ from support.backends import (
     native_too,
     running_on,
 )
+from support.both_backends import MULTI, SINGLE, Key
 from support.both_backends import NAMES as WORDS
-from support.both_backends import Key
 from support.paths import TESTS
 
 DAMAGED = TESTS / "support" / "damage_pickles.py"
 TREE = Taxonomy([("r", "a"), ("a", "b"), ("r", "c"), ("a", ("d", 1))])
 WIDE = Taxonomy([("r", f"n{v}") for v in range(90)] + [(f"n{v}", f"m{v}") for v in range(90)])
 LEARNERS: dict[str, tuple[str, dict[str, Any], int]] = {  # class, parameters, features
-    "Hieron": ("Hieron", {}, 40),
-    "AveragedHieron": ("AveragedHieron", {}, 40),
+    **{name: (name, {}, 40) for name in SINGLE + MULTI if not name.endswith("RLS")},
     "AveragedHieron with small steps": ("AveragedHieron", {"C": 0.125}, 40),
-    "HPerceptron": ("HPerceptron", {}, 40),
     "HPerceptron in single precision": ("HPerceptron", {"dtype": "float32"}, 40),
     "HAROW": ("HAROW", {"r": 0.5}, 40),
     "hashed HAROW": ("HAROW", {"n_features": 32}, 40),

@@ -15,12 +15,11 @@ import pytest
 from river import base, preprocessing
 
 from river_hier import Taxonomy, decision, kernel, linear_model
-from support.public_api import estimators
+from support.public_api import estimators, learners
 
 TREE = Taxonomy([("r", "a"), ("a", "b"), ("r", "c")])
 DAG = Taxonomy([("r", "a"), ("r", "b"), ("a", "c"), ("b", "c")])
-SINGLE = ["Hieron", "AveragedHieron"]
-MULTI = ["HPerceptron", "HMinOver", "HRLS", "SHRLS"]
+SINGLE, MULTI = learners("linear_model")
 MUCH = list(range(1_000))
 PREDICT = ["predict_one", "predict_proba_one", "predict_marginals_one", "score_one"]
 RIVERS = [

@@ -17,10 +17,10 @@ from river import metrics as river_metrics
 
 from river_hier import Taxonomy, linear_model, metrics
 from river_hier.datasets import synth
+from support.public_api import learners
 from support.river_data import GENE_TREE, TREE
 
-SINGLE = ["Hieron", "AveragedHieron"]
-MULTI = ["HPerceptron", "HMinOver", "HRLS", "SHRLS"]
+SINGLE, MULTI = learners("linear_model")
 
 
 def variants() -> Iterator[tuple[str, Any]]:

@@ -72,6 +72,19 @@ def estimators(**parameters: Any) -> dict[str, Any]:
     return found
 
 
+def learners(package: str) -> tuple[list[str], list[str]]:
+    """The names of the learners of a package that are made from a taxonomy, by kind.
+
+    Those of a single label, and those of multilabels.
+    """
+    single, multi = [], []
+    for name, model in estimators().items():
+        home, _, cls = name.rpartition(".")
+        if home == package and "taxonomy" in inspect.signature(type(model)).parameters:
+            (single if one_label(model) else multi).append(cls)
+    return single, multi
+
+
 def one_label(model: Any) -> bool:
     """Whether an example has one label; multilabel models take a set of them."""
     return not isinstance(model, base.MultiLabelClassifier)
