@@ -164,6 +164,7 @@ def test_depth_accuracy(stream: Any) -> None:
                 reached[d] += w
                 right[d] += w * (there & true == there & pred)
     metric = feed(metrics.DepthAccuracy(taxonomy), ours)
+    assert metric.bigger_is_better
     assert close(metric.get(), {d: right[d] / reached[d] for d in sorted(reached)})
 
 
