@@ -8,9 +8,9 @@ extension is installed, unless a subclass has a rule of its own.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from operator import attrgetter
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -31,61 +31,38 @@ from .classifiers import shown
 from .dataframes import at_row
 from .explanation import Floats
 
-
-class Compiled(NamedTuple):
-    """A compiled policy: its name, how to read its parameters, and the rule that it computes."""
-
-    name: str
-    parameters: Callable[[Any], tuple[float, ...]]
-    rule: tuple[Any, ...]
+# Reads the parameters of a policy from a learner: a number, or a tuple of several.
+Reader = Callable[[Any], Any]
 
 
 def find_compiled(cls: Any, parameters: tuple[str, ...] | None, *rule: str) -> None:
-    """Note which compiled policy computes the rule of a class, if there is one.
+    """Note the compiled policy that computes the rule of a class, if there is one.
 
     It has the name of the class and takes the attributes `parameters`. A subclass without
     parameters inherits it unless some method of the rule is another one, its own or a mixin's.
     """
     methods = tuple(getattr(cls, method) for method in rule)
     if parameters is not None:
-        cls._compiled = Compiled(cls.__name__, _reader(parameters), methods)
-    elif cls._compiled is not None and cls._compiled.rule != methods:
-        cls._compiled = None
-
-
-def _reader(parameters: tuple[str, ...]) -> Callable[[Any], tuple[float, ...]]:
-    if not parameters:
-        return lambda learner: ()
-    if len(parameters) == 1:
-        (name,) = parameters
-        return lambda learner: (float(getattr(learner, name)),)
-    read = attrgetter(*parameters)
-    return lambda learner: tuple(map(float, read(learner)))
-
-
-def learn_one(model: Any, by_rule: Callable[..., None], x: Mapping[Any, Any], y: Any) -> None:
-    """Learn from one example, by the compiled policy or else in Python."""
-    learner = model._learner
-    state = model._w, model._lag, model._m + 1, model._features, model._labels
-    if learner._compiled is not None and (policy := policies.get(learner._compiled.name)):
-        policy.learn_one(*state, x, y, *learner._compiled.parameters(learner))
-    else:
-        by_rule(learner, *state, x, y)
-    if model._lag is not None:
-        model._m += 1
+        cls._compiled = cls.__name__
+        cls._parameters = staticmethod(attrgetter(*parameters) if parameters else lambda _: None)
+        cls._compiled_rule = methods
+    elif cls._compiled and cls._compiled_rule != methods:
+        cls._compiled = ""
 
 
 def learn_many(model: Any, X: Batch, y: Any, rows: Callable[[], Iterable[Any]]) -> None:
-    """Learn from a mini-batch likewise; `rows` are the labels of y, one a row."""
-    learner = model._learner
-    if learner._compiled is not None and (policy := policies.get(learner._compiled.name)):
-        state = model._w, model._lag, model._m + 1, model._features, model._labels
-        policy.learn_many(*state, X, y, *learner._compiled.parameters(learner))
-        if model._lag is not None:
-            model._m += X.n
-    else:
+    """Learn from a mini-batch by the compiled policy or row by row; `rows` are the labels of y."""
+    # An average applies the rule of the model inside.
+    learner = averaged_learner(model) if hasattr(model, "_lag_taxonomy") else model
+    policy = policies.get(learner._compiled)
+    if policy is None:
         for x, labels in zip(X, rows(), strict=True):
             model._learn(x, labels)
+        return
+    state = model._w, model._lag, model._m + 1, model._features, model._labels
+    policy.learn_many(*state, X, y, learner._parameters(learner))
+    if model._lag is not None:
+        model._m += X.n
 
 
 def feature_map(n_features: int | None) -> FeatureMap:

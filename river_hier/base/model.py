@@ -213,8 +213,10 @@ class TaxonomyModel(base.Estimator):
 
     # Mini-batches
 
-    # Whether a row that has been checked may still be refused when its turn comes.
-    _may_refuse = False
+    @property
+    def _may_refuse(self) -> bool:
+        """Whether a row that has been checked may still be refused when its turn comes."""
+        return False
 
     def _learn_stages(self, X: Batch, stages: list[tuple[int, int, Taxonomy, Any]]) -> None:
         """Learn some rows in one taxonomy, the next ones in a larger one: all rows or none."""

@@ -21,6 +21,7 @@ from .._backend import (
     path_answer,
     path_answers,
     path_sums,
+    policies,
 )
 from ..taxonomy import Label, NodeMapping, TaxonomyLike
 from . import linear
@@ -72,7 +73,9 @@ class PathLearner(SingleLabelModel):
 
     """
 
-    _compiled: ClassVar[linear.Compiled | None] = None
+    _compiled: ClassVar[str] = ""  # the compiled policy of the rule; none if it is empty
+    _compiled_rule: ClassVar[tuple[Any, ...]]  # the methods that it computes
+    _parameters: ClassVar[linear.Reader]
     _lag: Weights | None = None
     _m = 0
 
@@ -136,16 +139,34 @@ class PathLearner(SingleLabelModel):
         """The distance of every node from y in the tree, (nodes,)."""
         return distances_from(y, self._taxonomy.arrays)
 
-    @property
-    def _learner(self) -> PathLearner:
-        """The learner whose rule is applied."""
-        return self
-
-    def _learn(self, x: Mapping[Any, Any], y: int) -> None:
-        linear.learn_one(self, learn_on_paths, x, y)
+    def _learn(self, x: Mapping[Any, Any], y: int, learner: PathLearner | None = None) -> None:
+        """Learn by the rule of a learner, which is this one unless it is an average of another."""
+        if learner is None:
+            learner = self
+        if (policy := policies.get(learner._compiled)) is None:
+            learn_on_paths(
+                learner, self._w, self._lag, self._m + 1, self._features, self._labels, x, y
+            )
+        else:
+            policy.learn_one(
+                self._w,
+                self._lag,
+                self._m + 1,
+                self._features,
+                self._labels,
+                x,
+                y,
+                type(learner)._parameters(learner),
+            )
+        if self._lag is not None:
+            self._m += 1
 
     def _learn_many(self, X: Batch, y: NDArray[np.uint32]) -> None:
         linear.learn_many(self, X, y, y.tolist)
+
+    @property
+    def _may_refuse(self) -> bool:
+        return not self._compiled  # a rule of the user may raise
 
     def _check_many(self, X: Batch) -> None:
         linear.check_norms(self, X, math.inf if self.dtype == "float64" else 0.0)

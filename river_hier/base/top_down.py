@@ -23,6 +23,7 @@ from .._backend import (
     joined_weights,
     learn_top_down,
     own_weights,
+    policies,
     top_down_answer,
     top_down_answers,
     weights_of,
@@ -80,7 +81,9 @@ class TopDownLearner(MultiLabelModel):
     forgetting: float = 1.0
     """The factor by which a second-order step discounts the precision gained before it."""
 
-    _compiled: ClassVar[linear.Compiled | None] = None
+    _compiled: ClassVar[str] = ""  # the compiled policy of the rule; none if it is empty
+    _compiled_rule: ClassVar[tuple[Any, ...]]  # the methods that it computes
+    _parameters: ClassVar[linear.Reader]
     _lag: Weights | None = None
     _m = 0
 
@@ -143,16 +146,34 @@ class TopDownLearner(MultiLabelModel):
     weights = property(linear.weights_by_label)
     """The weight vector of each node but the root: `{label: {feature: weight}}`."""
 
-    @property
-    def _learner(self) -> TopDownLearner:
-        """The learner whose rule is applied."""
-        return self
-
-    def _learn(self, x: Mapping[Any, Any], y: Any) -> None:
-        linear.learn_one(self, learn_top_down, x, y)
+    def _learn(self, x: Mapping[Any, Any], y: Any, learner: TopDownLearner | None = None) -> None:
+        """Learn by the rule of a learner, which is this one unless it is an average of another."""
+        if learner is None:
+            learner = self
+        if (policy := policies.get(learner._compiled)) is None:
+            learn_top_down(
+                learner, self._w, self._lag, self._m + 1, self._features, self._labels, x, y
+            )
+        else:
+            policy.learn_one(
+                self._w,
+                self._lag,
+                self._m + 1,
+                self._features,
+                self._labels,
+                x,
+                y,
+                type(learner)._parameters(learner),
+            )
+        if self._lag is not None:
+            self._m += 1
 
     def _learn_many(self, X: Batch, y: Multilabels) -> None:
         linear.learn_many(self, X, y, lambda: y.labels(self._labels))
+
+    @property
+    def _may_refuse(self) -> bool:
+        return not self._compiled  # a rule of the user may raise
 
     def _check_many(self, X: Batch) -> None:
         linear.check_norms(self, X, math.inf if self.dtype == "float64" else 0.0)

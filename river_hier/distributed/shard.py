@@ -97,7 +97,7 @@ _NOT_OVERRIDABLE = (
 def check_shardable(model: object) -> None:
     """Raise an error unless each node of the model can be trained in a shard of its own."""
     cls = type(model)  # of a pipeline, `isinstance` would look at the last step
-    if not issubclass(cls, Model) or getattr(model, "_learner", model) is not model:
+    if not issubclass(cls, Model) or getattr(model, "_lag", None) is not None:
         raise TypeError(
             "`model` must learn at each node by itself, as linear_model's HPerceptron, HAROW, "
             f"HRLS and SHRLS do, got {shown(model)}; where the scores of nodes are compared, "

@@ -24,7 +24,9 @@ class LeastSquaresModel(MultiLabelModel):
     `r = (K(x, x) - k^T B^-1 k) / l2`.
     """
 
-    _may_refuse = True  # a kernel function of the user may raise
+    @property
+    def _may_refuse(self) -> bool:
+        return True  # a kernel function of the user may raise
 
     def __init__(
         self,

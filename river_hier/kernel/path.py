@@ -23,7 +23,9 @@ class KernelPathLearner(SingleLabelModel):
     _lag: Expansion | None = None  # the sum of i s_i, where hypotheses are averaged
     _m = 0
 
-    _may_refuse = True  # a kernel function of the user may raise
+    @property
+    def _may_refuse(self) -> bool:
+        return True  # a kernel function of the user may raise
 
     def __init__(
         self,

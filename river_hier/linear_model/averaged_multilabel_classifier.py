@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..base import Floats, TopDownLearner, linear
@@ -68,7 +68,6 @@ class AveragedMultiLabelClassifier(TopDownLearner):
     _labels = linear.of_inner_model("_labels")
     _features = linear.of_inner_model("_features")
     _w = linear.of_inner_model("_w")
-    _learner = property(linear.averaged_learner)
 
     def __init__(self, model: Any) -> None:
         linear.average(self, model, TopDownLearner, "an `HPerceptron` or an `HAROW`")
@@ -76,6 +75,13 @@ class AveragedMultiLabelClassifier(TopDownLearner):
     @classmethod
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
         yield {"model": HPerceptron()}
+
+    @property
+    def _may_refuse(self) -> bool:
+        return False  # a copy would have a copy of the model inside
+
+    def _learn(self, x: Mapping[Any, Any], y: Any, learner: Any = None) -> None:
+        super()._learn(x, y, linear.averaged_learner(self))
 
     @property
     def last(self) -> Any:

@@ -214,6 +214,10 @@ class HMinOver(MultiLabelModel):
     def _weights(self, v: int, n_features: int) -> Floats:
         return self._w.column(v, n_features)
 
+    @property
+    def _may_refuse(self) -> bool:
+        return True  # a name of a feature may raise when it is hashed
+
     def _check_many(self, X: Batch) -> None:
         linear.check_norms(self, X, math.inf if self.dtype == "float64" else 0.0)
 

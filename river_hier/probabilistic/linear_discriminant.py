@@ -87,7 +87,9 @@ class LinearDiscriminant(SingleLabelModel):
 
     """
 
-    _may_refuse = True  # `l2` may be lost in rounding beside a distance from the means so far
+    @property
+    def _may_refuse(self) -> bool:
+        return True  # `l2` may be lost in rounding beside a distance from the means so far
 
     def __init__(
         self, taxonomy: TaxonomyLike = None, shrinkage: float = 1.0, l2: float = 1.0

@@ -198,20 +198,23 @@ def test_answers_and_explanations(backend: str) -> None:
                 assert not any(m.predict_one(x, max_depth=1)[v] for v in ("b", "c", "e"))
 
 
-class SameHPerceptron(linear_model.HPerceptron):
-    rule = linear_model.HPerceptron.rule
+class InPython:
+    """A mixin with the rule of the learner behind it, as a rule of its own."""
+
+    def rule(self, *args: Any) -> Any:
+        return super().rule(*args)  # type: ignore[misc]
 
 
-class SameHAROW(linear_model.HAROW):
-    rule = linear_model.HAROW.rule
+class SameHPerceptron(InPython, linear_model.HPerceptron): ...
 
 
-class SameHieron(linear_model.Hieron):
-    rule = linear_model.Hieron.rule
+class SameHAROW(InPython, linear_model.HAROW): ...
 
 
-class SameAveragedHieron(linear_model.AveragedHieron):
-    rival = linear_model.AveragedHieron.rival
+class SameHieron(InPython, linear_model.Hieron): ...
+
+
+class SameAveragedHieron(InPython, linear_model.AveragedHieron): ...
 
 
 @both
@@ -219,11 +222,11 @@ class SameAveragedHieron(linear_model.AveragedHieron):
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 def test_a_rule_in_python_equals_the_compiled_policy(backend: str, same: Any, dtype: str) -> None:
     """On either backend: a subclass with a rule of its own does not use the compiled one."""
-    assert same._compiled is None
+    assert not same._compiled
     single = issubclass(same, base.PathLearner)
     parameters = {"forgetting": 0.9} if same is SameHAROW else {}
     with running_on(backend):
-        compiled = same.__mro__[1](T, dtype=dtype, **parameters)
+        compiled = same.__mro__[2](T, dtype=dtype, **parameters)
         by_rule = same(T, dtype=dtype, **parameters)
         for x, y in stream(80):
             label = sorted(y)[0] if single else y

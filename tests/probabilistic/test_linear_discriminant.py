@@ -166,6 +166,8 @@ def test_rivers_checks(model: Any) -> None:
             continue
         if check.__name__ == "check_debug_one":
             continue  # River sorts the labels there, and True cannot be compared with "sky"
+        if check.__name__ == "check_learn_many_matches_learn_one" and hasattr(model, "_last_step"):
+            continue  # a StandardScaler learns the whole batch before it scales a row
         check(model.clone())
         done += 1
     assert done >= 15

@@ -104,7 +104,7 @@ def learn(
     state = w, lag, i, features, labels, x, y
     policy = backend.policies.get(type(learner).__name__)
     if policy is not None:
-        policy.learn_one(*state, *learner._compiled.parameters(learner))
+        policy.learn_one(*state, learner._parameters(learner))
     elif isinstance(learner, base.TopDownLearner):
         _backend.learn_top_down(learner, *state)
     else:

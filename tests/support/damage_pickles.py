@@ -108,12 +108,12 @@ def damage(value: Any) -> Iterator[tuple[str, Any]]:
 
 
 # Learners, labels for them, and their parameters.
-LEARNERS: list[tuple[str, Any, tuple[float, ...]]] = [
-    ("HPerceptron", ["b"], ()),
+LEARNERS: list[tuple[str, Any, Any]] = [
+    ("HPerceptron", ["b"], None),
     ("HAROW", ["b"], (1.0, 0.9)),
-    ("Hieron", 3, (math.inf,)),
-    ("AveragedHieron", 3, (1.0,)),
-    ("HPerceptron", ["c"], ()),
+    ("Hieron", 3, math.inf),
+    ("AveragedHieron", 3, 1.0),
+    ("HPerceptron", ["c"], None),
     ("HAROW", ["c"], (1.0, 1.0)),
 ]
 
@@ -146,7 +146,7 @@ def use(thing: Any) -> None:
                 calls += [
                     lambda w=w, lag=lag, name=name, y=y, parameters=parameters: k.policies[
                         name
-                    ].learn_one(w, lag, 1, names, labels, X, y, *parameters)
+                    ].learn_one(w, lag, 1, names, labels, X, y, parameters)
                 ]
             for answer in k.path_answer, k.top_down_answer:
                 calls += [lambda a=answer, w=w, lag=lag: a(w, lag, 1, names, labels, X)]

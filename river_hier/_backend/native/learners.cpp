@@ -2,6 +2,7 @@
 // in `linear_learners` below; `learn_one` and `learn_many` are made of it here.
 
 #include <type_traits>
+#include <utility>
 
 #include "batch.hpp"
 #include "harow.hpp"
@@ -36,7 +37,7 @@ const Vector& insert(const Weights& w, FeatureMap& features, nb::handle x) {
 // While it lives, changes of w are added to the lag, i times.
 class Recording {
   public:
-    Recording(Weights& w, Weights* lag, double i) : w_(w) { w.record(lag, i); }
+    Recording(Weights& w, Weights* lag, size_t i) : w_(w) { w.record(lag, static_cast<double>(i)); }
     Recording(const Recording&) = delete;
     ~Recording() { w_.record(nullptr, 0.0); }
 
@@ -93,7 +94,7 @@ struct Targets<Policy, true> {
 };
 
 template <class Policy>
-void learn_one(const Policy& policy, Weights& w, Weights* lag, double i, FeatureMap& features,
+void learn_one(const Policy& policy, Weights& w, Weights* lag, size_t i, FeatureMap& features,
                const Labels& labels, nb::handle x, nb::handle y) {
     const auto target = Targets<Policy>::one(y, labels);  // y is read before x, both before writing
     const Vector& vector = insert(w, features, x);
@@ -103,7 +104,7 @@ void learn_one(const Policy& policy, Weights& w, Weights* lag, double i, Feature
 }
 
 template <class Policy>
-void learn_many(const Policy& policy, Weights& w, Weights* lag, double i, FeatureMap& features,
+void learn_many(const Policy& policy, Weights& w, Weights* lag, size_t i, FeatureMap& features,
                 const Labels& labels, nb::handle X, nb::handle y) {
     auto targets = Targets<Policy>::many(y, labels);
     Rows rows(features, X, true);
@@ -120,27 +121,43 @@ void learn_many(const Policy& policy, Weights& w, Weights* lag, double i, Featur
     }
 }
 
+// A policy with its parameters: one number, or a tuple of several.
+template <class Policy, class... P, size_t... I>
+Policy with_parameters(nb::handle parameters, std::index_sequence<I...>) {
+    if constexpr (sizeof...(P) > 1) {
+        ensure(nb::isinstance<nb::tuple>(parameters) && nb::len(parameters) == sizeof...(P),
+               "other parameters than those of the policy");
+        return Policy{nb::cast<P>(parameters[I])...};
+    } else {
+        return Policy{nb::cast<P>(parameters)...};
+    }
+}
+
 template <class Policy, class... P>
 void add_learner(nb::dict& policies, nb::module_& m, const char* name) {
     nb::module_ learner = m.def_submodule(name);
     learner.def("learn_one",
-                [](Weights& w, Weights* lag, double i, FeatureMap& features, const Labels& labels,
-                   nb::handle x, nb::handle y, P... parameters) {
-                    learn_one(Policy{parameters...}, w, lag, i, features, labels, x, y);
+                [](Weights& w, Weights* lag, size_t i, FeatureMap& features, const Labels& labels,
+                   nb::handle x, nb::handle y, nb::handle parameters) {
+                    const auto policy = with_parameters<Policy, P...>(
+                        parameters, std::index_sequence_for<P...>{});
+                    learn_one(policy, w, lag, i, features, labels, x, y);
                 },
                 "w"_a, "lag"_a.none(), "i"_a, "features"_a, "labels"_a, "x"_a.none(),
-                "y"_a.none(), (static_cast<void>(sizeof(P)), nb::arg())...);
+                "y"_a.none(), "parameters"_a.none());
     learner.def("learn_many",
-                [](Weights& w, Weights* lag, double i, FeatureMap& features, const Labels& labels,
-                   nb::handle X, nb::handle y, P... parameters) {
-                    learn_many(Policy{parameters...}, w, lag, i, features, labels, X, y);
+                [](Weights& w, Weights* lag, size_t i, FeatureMap& features, const Labels& labels,
+                   nb::handle X, nb::handle y, nb::handle parameters) {
+                    const auto policy = with_parameters<Policy, P...>(
+                        parameters, std::index_sequence_for<P...>{});
+                    learn_many(policy, w, lag, i, features, labels, X, y);
                 },
                 "w"_a, "lag"_a.none(), "i"_a, "features"_a, "labels"_a, "X"_a, "y"_a,
-                (static_cast<void>(sizeof(P)), nb::arg())...);
+                "parameters"_a.none());
     policies[name] = learner;
 }
 
-nb::object top_down_answer(Weights& w, Weights* lag, double m, FeatureMap& features, Labels& labels,
+nb::object top_down_answer(Weights& w, Weights* lag, size_t m, FeatureMap& features, Labels& labels,
                            nb::handle x) {
     Nodes on;
     const Vector& vector = find(w, features, x);
@@ -148,7 +165,7 @@ nb::object top_down_answer(Weights& w, Weights* lag, double m, FeatureMap& featu
     return labels.answer(on);
 }
 
-nb::object path_answer(Weights& w, Weights* lag, double m, FeatureMap& features, Labels& labels,
+nb::object path_answer(Weights& w, Weights* lag, size_t m, FeatureMap& features, Labels& labels,
                        nb::handle x) {
     const Vector& vector = find(w, features, x);
     return labels.label(best_path(ready(w, labels), ready(lag, labels), m, vector, labels));
@@ -163,7 +180,7 @@ const Vector& next(const Weights& w, Rows& X, size_t i) {
 }
 
 // Predictions keep Python's lock, so that threads that only predict do not refuse each other.
-nb::object top_down_answers(Weights& w, Weights* lag, double m, const Labels& labels, Rows& X) {
+nb::object top_down_answers(Weights& w, Weights* lag, size_t m, const Labels& labels, Rows& X) {
     ready(w, labels);
     ready(lag, labels);
     Masks masks(X.n(), labels.n());
@@ -175,7 +192,7 @@ nb::object top_down_answers(Weights& w, Weights* lag, double m, const Labels& la
     return masks.done();
 }
 
-nb::object path_answers(Weights& w, Weights* lag, double m, const Labels& labels, Rows& X) {
+nb::object path_answers(Weights& w, Weights* lag, size_t m, const Labels& labels, Rows& X) {
     ready(w, labels);
     ready(lag, labels);
     Nodes best;

@@ -115,18 +115,18 @@ void path_step(const Policy& policy, Weights& w, const Vector& x, uint32_t y, co
 }
 
 // The scores of all nodes: those of w or, with a lag, of the average of m + 1 hypotheses.
-inline Numbers& averaged_scores(Weights& w, Weights* lag, double m, const Vector& x,
+inline Numbers& averaged_scores(Weights& w, Weights* lag, size_t m, const Vector& x,
                                 const Labels& labels) {
     w.score_all(x);
     if (lag) {
         lag->score_all(x);
-        for (size_t v = 0; v < labels.n(); ++v) w.scores[v] -= lag->scores[v] / (m + 1.0);
+        for (size_t v = 0; v < labels.n(); ++v) w.scores[v] -= lag->scores[v] / (static_cast<double>(m) + 1.0);
     }
     return w.scores;
 }
 
 // The nodes that are on: those whose parents are on and whose own score is >= 0.
-inline void top_down(Weights& w, Weights* lag, double m, const Vector& x, const Labels& labels,
+inline void top_down(Weights& w, Weights* lag, size_t m, const Vector& x, const Labels& labels,
                      Nodes& on) {
     const Numbers& scores = w.scores;
     on.assign(1, 0);
@@ -153,7 +153,7 @@ inline void top_down(Weights& w, Weights* lag, double m, const Vector& x, const 
 }
 
 // The first of the labels with the largest sum along its path.
-inline uint32_t best_path(Weights& w, Weights* lag, double m, const Vector& x,
+inline uint32_t best_path(Weights& w, Weights* lag, size_t m, const Vector& x,
                           const Labels& tree) {
     double* scores = averaged_scores(w, lag, m, x, tree).data();
     path_sums(scores, tree);

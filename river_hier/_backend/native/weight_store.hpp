@@ -3,7 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
+#include <type_traits>
 #include <vector>
 
 #include "labels.hpp"
@@ -21,8 +21,22 @@ struct Move {
 
 using Moves = std::vector<Move>;  // nodes ascend
 
-// The moves of some nodes, from the variances x^T S x of their scores.
-using MoveRule = std::function<void(const Numbers& variances, Moves& moves)>;
+// A function that gives the moves of some nodes from the variances x^T S x of their scores. It is
+// only referred to, so it must outlive the call.
+class MoveRule {
+  public:
+    template <class F>
+    MoveRule(F&& rule)
+        : rule_(&rule), call_([](const void* rule, const Numbers& variances, Moves& moves) {
+              (*static_cast<const std::remove_reference_t<F>*>(rule))(variances, moves);
+          }) {}
+
+    void operator()(const Numbers& variances, Moves& moves) const { call_(rule_, variances, moves); }
+
+  private:
+    const void* rule_;
+    void (*call_)(const void*, const Numbers&, Moves&);
+};
 
 // A matrix (features, nodes) of weights. A feature without a row weighs nothing. Numbers are double,
 // whatever is stored.

@@ -1,4 +1,4 @@
-"""Arrays that grow by doubling, so that appending costs O(1) on average."""
+"""Arrays that grow by a quarter, so that appending costs O(1) on average."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def ensure_capacity(a: NDArray[T], *shape: int) -> NDArray[T]:
     if all(have >= need for have, need in zip(a.shape, shape, strict=True)):
         return a
     room = tuple(
-        have if have >= need else max(need, 2 * have)
+        have if have >= need else max(need, have + have // 4)
         for have, need in zip(a.shape, shape, strict=True)
     )
     larger = np.zeros(room, a.dtype)

@@ -19,7 +19,7 @@ Parts: TypeAlias = tuple[NDArray[Any], ...]  # where each instance starts, rows,
 class Instances:
     """Vectors, one a row: S^T in the paper's letters.
 
-    Their entries lie in arrays that grow by doubling. With `dense` there is a dense copy besides,
+    Their entries lie in arrays that grow in steps. With `dense` there is a dense copy besides,
     as long as a quarter of its cells are filled: its products are faster, but rounded differently
     when it has grown differently.
     """
