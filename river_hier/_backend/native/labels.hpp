@@ -1,4 +1,4 @@
-// The labels of a taxonomy at the door: y -> nodes, nodes -> answer.
+// The labels of a taxonomy from outside: y -> nodes, nodes -> answer.
 #pragma once
 
 #include <nanobind/nanobind.h>
