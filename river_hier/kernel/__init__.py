@@ -1,4 +1,4 @@
-"""Learners in dual form: they know examples only through a kernel, one file an algorithm."""
+"""Learners in dual form, which use examples only through a kernel; one file per algorithm."""
 
 from __future__ import annotations
 

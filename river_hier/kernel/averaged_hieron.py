@@ -18,36 +18,35 @@ __all__ = ["AveragedHieron"]
 class AveragedHieron(KernelPathLearner):
     """Batch Hieron in one pass, in its dual form: averaged weights, updates for the worst label.
 
-    It is `linear_model.AveragedHieron` in the space of a kernel. An update is made for the label
-    with the largest loss, $\\operatorname{argmax}_v W^v \\cdot x + \\sqrt{\\gamma(y, v)}$, right
-    or wrong, so nearly every example is stored. Predictions come from the average of all hypotheses
-    so far: in it the coefficients of the example of round i count $1 - i / (m + 1)$ times after m
-    rounds, so the average costs what the step touches.
+    It is `linear_model.AveragedHieron` in the space of a kernel. Updates are made against the label
+    with the largest loss, $\\operatorname{argmax}_v W^v \\cdot x + \\sqrt{\\gamma(y, v)}$, even if
+    the prediction is correct, so nearly every example is stored. Predictions come from the average
+    of all hypotheses so far: after m rounds, the coefficients of the example of round i are
+    weighted by $1 - i / (m + 1)$, so the average only costs work where a step changes coefficients.
 
     A step takes one row of the kernel, O(stored examples * features), and O(stored examples *
-    distance) to weigh it. For a stream without end give a `budget`, which works as in `Hieron`.
+    distance) to compute the scores. For an endless stream, set a `budget`, which works as in
+    `Hieron`.
 
     Parameters
     ----------
     taxonomy
         A tree. `None` starts from an open flat taxonomy, to which labels are added under the root
-        as they arrive.
-        An `OpenTaxonomy` grows along labels that are paths.
+        as they arrive. An `OpenTaxonomy` grows with labels that are paths.
     kernel
         `kernel.Linear()`, `kernel.RBF(sigma)`, `kernel.Polynomial(degree, coef0)`, or any function
-        of two feature dicts that answers with a number; see `Hieron`. `None` is the linear
-        kernel.
+        of two feature dicts that returns a number; see `Hieron`. `None` is the linear kernel.
     C
-        The largest step $\\alpha$, against noise; see `linear_model.Hieron`. Without a cap,
-        `math.inf`, it is the paper's.
+        The largest step $\\alpha$, against noise; see `linear_model.Hieron`. With `math.inf`, the
+        default, the step is the paper's.
     budget
-        The most examples that the model holds, at least 2; `None` for no limit.
+        The maximum number of examples that the model holds, at least 2; `None` for no limit.
 
     Raises
     ------
     TypeError
-        If `kernel` is no function, or `budget` not an integer; from `learn_one` and `predict_one`,
-        if a function of one's own does not answer with a number.
+        If `kernel` is not a function, or `budget` not an integer; from `learn_one` and
+        `predict_one`, if a custom kernel function does not return a number.
     ValueError
         If the taxonomy is a DAG, `C` not positive or `budget` below 2; from `learn_one` and
         `predict_one`, if a feature or a value of the kernel is not a finite number, or a label is
@@ -97,14 +96,14 @@ class AveragedHieron(KernelPathLearner):
 
     @property
     def last(self) -> Hieron:
-        """The last hypothesis $w_{m+1}$ without the average, as an online `Hieron` of its own."""
+        """The last hypothesis $w_{m+1}$ without the average, as a separate online `Hieron`."""
         model = Hieron(self.taxonomy, self.kernel, self.C, self.budget)
         state = (self._taxonomy, self._labels, self._instances, self._w)
         model._taxonomy, model._labels, model._instances, model._w = copy.deepcopy(state)
         return model
 
     def rival(self, score: Floats, y: int) -> int:
-        """The label of the largest loss, the maximum of Eq. (5)."""
+        """The label with the largest loss, the maximum of Eq. (5)."""
         distances = distances_from(y, self._taxonomy.arrays)
         return int((score + np.sqrt(distances)).argmax())
 

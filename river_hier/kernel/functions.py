@@ -1,4 +1,4 @@
-"""Kernels: products of two examples in a space that may be larger than that of their features."""
+"""Kernels: inner products of two examples in a space that may be larger than the feature space."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ Function = Callable[[Mapping[Any, Any], Mapping[Any, Any]], float]
 
 
 class Kernel(abc.ABC):
-    """A kernel that is a function of dot products and norms, so that many values come at once.
+    """Base class of kernels that depend on dot products and norms only.
 
-    To write one, fill in `from_dots`. It must be positive semi-definite, and it must have a value:
-    two that are equal need the same `repr`, which a frozen dataclass sees to. Any other kernel can
-    be given to the learners as a function of two feature dicts, which is called once for each
-    stored example.
+    Such kernels are evaluated for many examples at once. To write one, implement `from_dots`. A
+    kernel must be positive semi-definite, and equal kernels must have the same `repr`, as frozen
+    dataclasses do. Any other kernel can be given to the learners as a function of two feature
+    dicts, which is called once for each stored example.
 
     Examples
     --------
@@ -54,15 +54,15 @@ class Kernel(abc.ABC):
         Parameters
         ----------
         dots
-            $x \\cdot z$ of every z.
+            $x \\cdot z$ for every z.
         norm2
             $\\|x\\|^2$.
         norms2
-            $\\|z\\|^2$ of every z.
+            $\\|z\\|^2$ for every z.
 
         Returns
         -------
-        An array of as many numbers; anything else is a `TypeError` of the learners.
+        An array of as many numbers; the learners raise a `TypeError` for anything else.
 
         """
 
@@ -100,14 +100,14 @@ class RBF(Kernel):
     """The Gaussian kernel, $\\exp(-\\|x - z\\|^2 / (2 \\sigma^2))$.
 
     River's `feature_extraction.RBFSampler` and scikit-learn write $\\gamma = 1 / (2 \\sigma^2)$.
-    Distances are differences of squared norms, so they lose digits where the norms are many times
-    $\\sigma$: let features have means near zero, e.g. with `preprocessing.StandardScaler`.
+    Distances are computed from squared norms, so they lose precision if the norms are many times
+    $\\sigma$: centre the features, e.g. with `preprocessing.StandardScaler`.
 
     Parameters
     ----------
     sigma
-        The width, in the units of the features: examples that are much farther apart know nothing
-        of each other.
+        The width, in the units of the features: examples that are much farther apart have no
+        influence on each other.
 
     Raises
     ------
@@ -132,7 +132,7 @@ class RBF(Kernel):
     def from_dots(self, dots: Floats, norm2: float, norms2: Floats) -> Floats:
         """The kernel of x with many z; see `Kernel`."""
         distances2 = np.maximum(norm2 + norms2 - 2.0 * dots, 0.0)  # not negative by rounding
-        # Not divided by sigma^2, which may not fit a float.
+        # Divided by sigma twice, as sigma^2 may overflow or underflow.
         scaled: Floats = np.exp(distances2 / float(self.sigma) / (-2.0 * float(self.sigma)))
         return scaled
 

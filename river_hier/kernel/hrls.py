@@ -21,51 +21,53 @@ class HRLS(LeastSquaresModel):
     $$\\frac{k^\\top (\\lambda I + K)^{-1} v}{1 + r}, \\quad k_i = K(x_i, x), \\quad
     r = \\frac{K(x, x) - k^\\top (\\lambda I + K)^{-1} k}{\\lambda},$$
 
-    where the denominator counts x in, as the paper does.
+    where the denominator counts x in, as in the paper.
 
     All children of a node see the same Q examples, so they share one Cholesky factor, which grows
-    by a row an example. Learning takes one row of the kernel, shared by all nodes, and $O(Q^2)$ for
-    each node that is truly on and has children; memory is $Q^2$ numbers for each of them.
-    Predicting takes a row of the kernel and O(Q) a node visited, or $O(Q^2)$ if it has learned in
-    between; scores and probabilities always take $O(Q^2)$.
+    by one row per example. Learning takes one row of the kernel, shared by all nodes, and $O(Q^2)$
+    for each node that is truly on and has children; memory is $Q^2$ numbers for each of them.
+    Predicting takes a row of the kernel and O(Q) a node visited, or $O(Q^2)$ if it has learned
+    since the last prediction; scores and probabilities always take $O(Q^2)$.
 
-    A stream without end needs a `budget`. Once the children of a node hold more examples they keep
-    at most four fifths of it, chosen as in `Hieron` and by the squared coefficients of all
-    children. What the others contribute to w is projected onto those, and w is from then on
-    regularised towards this $w_0$ instead of towards 0: $\\min_w \\lambda \\|w - w_0\\|^2 + \\sum
-    (v - w \\cdot \\phi(x))^2$ over those that are kept. (That is not what `linear_model.SHRLS` does
-    with a budget: it forgets the oldest, and need not project, as its $w_0$ has feature weights.)
+    For an endless stream, set a `budget`. Once the children of a node hold more examples, they keep
+    at most four fifths of it, chosen as in `Hieron`, by the squared coefficients of all children.
+    The contribution of the others to w is projected onto those, and from then on w is regularised
+    towards this $w_0$ instead of 0: $\\min_w \\lambda \\|w - w_0\\|^2 + \\sum (v - w \\cdot
+    \\phi(x))^2$ over the kept examples. (The budget of `linear_model.SHRLS` works differently: it
+    drops the oldest and need not project, as its $w_0$ consists of feature weights.)
 
     Parameters
     ----------
     taxonomy
         A tree or a DAG; in a DAG a node is on only if all its parents are. `None` starts from an
-        open flat taxonomy, to which labels are added under the root as they arrive: a label is
-        taken to have been off before.
+        open flat taxonomy, to which labels are added under the root as they arrive; a new label
+        counts as off in all earlier examples.
     kernel
         `kernel.Linear()`, `kernel.RBF(sigma)`, `kernel.Polynomial(degree, coef0)`, or any function
-        of two feature dicts that answers with a number; symmetric, and positive semi-definite.
-        With a function of one's own features may be of any kind, and a step calls it for each
+        of two feature dicts that returns a number; it must be symmetric and positive semi-definite.
+        With a custom function, features may be of any type, and a step calls it once for each
         stored example. `None` is the linear kernel.
     l2
         The weight $\\lambda$ of the regularisation; 1 in the paper.
     budget
-        The most examples that the children of a node hold, at least 2; `None` for no limit.
+        The maximum number of examples that the children of a node hold, at least 2; `None` for no
+        limit.
 
     Raises
     ------
     TypeError
-        If `kernel` is no function, or `budget` not an integer; from `learn_one` and `predict_one`,
-        if a function of one's own does not answer with a number.
+        If `kernel` is not a function, or `budget` not an integer; from `learn_one` and
+        `predict_one`, if a custom kernel function does not return a number.
     ValueError
         If `l2` is not positive or `budget` below 2; from `learn_one` and `predict_one`, if a
         feature or a value of the kernel is not a finite number, $K(x, x) / \\lambda$ is above
-        $10^{12}$, a label is unknown, or a label is on whose ancestor is explicitly False.
+        $10^{12}$, a label is unknown, or a label is on although one of its ancestors is explicitly
+        False.
 
     Notes
     -----
-    Figure 3, Eq. (1) and Remark 3 of the paper [^1], which has no budget. An x with $K(x, x) = 0$
-    has score 0 everywhere, which counts as on, and learning from it changes nothing.
+    Figure 3, Eq. (1) and Remark 3 of the paper [^1], which has no budget. For an x with $K(x, x) =
+    0$ all scores are 0, which counts as on, and learning from it changes nothing.
 
     Examples
     --------
@@ -112,7 +114,7 @@ class HRLS(LeastSquaresModel):
         if self.taxonomy is not None:  # nodes with the same parents share a system
             for group in self._taxonomy.arrays.groups:
                 self._rls.add_system(group.tolist())
-        elif after == 1:  # an open taxonomy: nobody is there yet
+        elif after == 1:  # an open taxonomy has no labels yet
             self._rls.add_system([])
         else:
             self._rls.add_outputs(0, list(range(before, after)))

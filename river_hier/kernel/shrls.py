@@ -13,21 +13,21 @@ __all__ = ["SHRLS"]
 
 
 class SHRLS(LeastSquaresModel):
-    """SH-RLS with a kernel: H-RLS that stores an example only where it is in doubt.
+    """SH-RLS with a kernel: H-RLS that stores examples only at nodes whose score is small.
 
     It is `linear_model.SHRLS` in the space of a kernel: node i learns from an example of round t
-    whose parents are truly on only if its score is at most $\\sqrt{c \\ln t / N_i}$, $N_i$ being
+    whose parents are truly on only if its score is at most $\\sqrt{c \\ln t / N_i}$, where $N_i$ is
     the number of examples it has stored so far (the first is always stored) and c the `threshold`.
-    Otherwise it works as `HRLS` does. The nodes store different examples, so each has a Cholesky
-    factor of its own; an example is stored once, whatever the number of nodes that use it.
+    Otherwise it works as `HRLS` does. The nodes store different examples, so each has its own
+    Cholesky factor; an example is stored once, whatever the number of nodes that use it.
 
     A step takes one row of the kernel, shared by all nodes, and for each node whose parents are
     truly on $O(N_i)$, or $O(N_i^2)$ where it stores x or comes close to it; memory is $N_i^2$
     numbers a node. Predicting takes the row and $O(N_i)$ a node visited, or $O(N_i^2)$ if it has
-    learned in between; scores and probabilities always take $O(N_i^2)$.
+    learned since the last prediction; scores and probabilities always take $O(N_i^2)$.
 
-    A stream without end needs a `budget`, which works as in `HRLS`. $N_i$ goes on counting those
-    that were forgotten.
+    For an endless stream, set a `budget`, which works as in `HRLS`. $N_i$ still counts the dropped
+    examples.
 
     Parameters
     ----------
@@ -36,30 +36,29 @@ class SHRLS(LeastSquaresModel):
         open flat taxonomy, to which labels are added under the root as they arrive.
     kernel
         `kernel.Linear()`, `kernel.RBF(sigma)`, `kernel.Polynomial(degree, coef0)`, or any function
-        of two feature dicts that answers with a number; see `HRLS`. `None` is the linear
-        kernel.
+        of two feature dicts that returns a number; see `HRLS`. `None` is the linear kernel.
     threshold
-        The constant c of the rule; 5 in the paper. The larger, the more is stored.
+        The constant c of the rule; 5 in the paper. Larger values store more.
     l2
         The weight $\\lambda$ of the regularisation; 1 in the paper.
     budget
-        The most examples that a node holds, at least 2; `None` for no limit.
+        The maximum number of examples that a node holds, at least 2; `None` for no limit.
 
     Raises
     ------
     TypeError
-        If `kernel` is no function, or `budget` not an integer; from `learn_one` and `predict_one`,
-        if a function of one's own does not answer with a number.
+        If `kernel` is not a function, or `budget` not an integer; from `learn_one` and
+        `predict_one`, if a custom kernel function does not return a number.
     ValueError
         If `threshold` or `l2` is not positive or `budget` below 2; from `learn_one` and
-        `predict_one`, if a feature or a value of the kernel is not a finite number,
-        $K(x, x) / \\lambda$ is above $10^{12}$, a label is unknown, or a label is on whose ancestor
-        is explicitly False.
+        `predict_one`, if a feature or a value of the kernel is not a finite number, $K(x, x) /
+        \\lambda$ is above $10^{12}$, a label is unknown, or a label is on although one of its
+        ancestors is explicitly False.
 
     Notes
     -----
-    Section 8 and Remark 3 of the paper [^1], which has no budget. An x with $K(x, x) = 0$ has score
-    0 everywhere, which counts as on, and learning from it only counts as a round.
+    Section 8 and Remark 3 of the paper [^1], which has no budget. For an x with $K(x, x) = 0$ all
+    scores are 0, which counts as on, and learning from it only counts as a round.
 
     Examples
     --------

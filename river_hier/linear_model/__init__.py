@@ -1,4 +1,4 @@
-"""Linear learners, one file an algorithm."""
+"""Linear learners, one file per algorithm."""
 
 from __future__ import annotations
 

@@ -11,31 +11,32 @@ __all__ = ["AveragedClassifier"]
 
 
 class AveragedClassifier(PathLearner):
-    """The average of all hypotheses of a learner of one label, which learns as it does alone.
+    """The average of all hypotheses of a single-label learner, whose learning stays the same.
 
-    The last hypothesis of an online learner has just been bent to the last mistakes, whose labels
-    may be wrong. The average of all of them, $w_1, \\dots, w_{m+1}$ after m examples, forgets such
-    moves, and errs less, unless the stream drifts.
+    The last hypothesis of an online learner depends heavily on its last mistakes, whose labels may
+    be wrong. The average of all hypotheses, $w_1, \\dots, w_{m+1}$ after m examples, evens out such
+    steps and has a lower error, unless the stream drifts.
 
-    A step takes what the model's own step takes, and O(features of x * nodes that moved) more; a
-    prediction takes two of the model's. There are twice as many weights.
+    A step costs what a step of the model costs, plus O(features of x * updated nodes); a prediction
+    costs two predictions of the model. Memory is twice that of the model.
 
     Parameters
     ----------
     model
-        A `Hieron`. What it knows is the first hypothesis; it goes on learning in here, and `last`
-        is a copy of it.
+        A `Hieron`. Its current weights are the first hypothesis. It continues to learn inside the
+        average; `last` returns a copy of it.
 
     Raises
     ------
     TypeError
-        If `model` is none.
+        If `model` is not a `Hieron`.
 
     Notes
     -----
-    The average of voted perceptrons [^1], for the updates of online Hieron, which come after
-    mistakes only. `AveragedHieron` averages too, and learns from every example that is not right by
-    its margin, against the label of the largest loss; where both were compared it errs less.
+    The average of voted perceptrons [^1], applied to online Hieron, which updates after mistakes
+    only. `AveragedHieron` averages as well, but updates on every example that falls short of its
+    margin, against the label with the largest loss; it had the lower error wherever both were
+    compared.
 
     Examples
     --------
@@ -81,17 +82,17 @@ class AveragedClassifier(PathLearner):
 
     @property
     def _may_refuse(self) -> bool:
-        return False  # a copy would have a copy of the model inside
+        return False  # a copy would also copy the inner model
 
     def _learn(self, x: Mapping[Any, Any], y: int, learner: Any = None) -> None:
         super()._learn(x, y, linear.averaged_learner(self))
 
     @property
     def last(self) -> Any:
-        """The last hypothesis $w_{m+1}$ without the average: a copy of the model inside."""
+        """The last hypothesis $w_{m+1}$ without the average: a copy of the inner model."""
         return copy.deepcopy(self.model)
 
     def rule(self, margin: float, gamma: float, norm2: float) -> float:
-        """The rule of the model inside."""
+        """The rule of the inner model."""
         step: float = self.model.rule(margin, gamma, norm2)
         return step

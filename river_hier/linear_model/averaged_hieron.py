@@ -16,35 +16,34 @@ __all__ = ["AveragedHieron"]
 class AveragedHieron(PathLearner, compiled=("C",)):
     """Batch Hieron in one pass: averaged weights, updates for the worst label.
 
-    Two changes set it apart from online `Hieron`, and they come together. An update is made for
-    the label with the largest loss, $\\operatorname{argmax}_v W^v \\cdot x + \\sqrt{\\gamma(y,
-    v)}$, rather than for the predicted one. And predictions come from the average of all
-    hypotheses so far, $w_1 = 0, w_2, \\dots, w_{m+1}$ after m examples.
+    It differs from online `Hieron` in two ways. Updates are made against the label with the largest
+    loss, $\\operatorname{argmax}_v W^v \\cdot x + \\sqrt{\\gamma(y, v)}$, rather than against the
+    predicted one. Predictions come from the average of all hypotheses so far, $w_1 = 0, w_2,
+    \\dots, w_{m+1}$ after m examples.
 
-    The average costs what the step touches: with a step $s_i$ in round i,
+    The average only costs work where a step changes weights: with a step $s_i$ in round i,
 
     $$\\frac{1}{m+1} \\sum_{i=1}^{m+1} w_i = w_{m+1} - \\frac{1}{m+1} \\sum_{i=1}^m i \\, s_i,$$
 
-    so one more matrix of weights is kept and no past hypothesis. A step takes O(features of x *
-    nodes).
+    so a second matrix of weights is stored instead of all past hypotheses. A step takes O(features
+    of x * nodes).
 
-    Its flat counterpart is `AveragedHieron(taxonomy.flatten())`, with the root in the middle of
-    the star; see `Hieron`.
+    The flat counterpart is `AveragedHieron(taxonomy.flatten())`, with the root at the centre of the
+    star; see `Hieron`.
 
     Parameters
     ----------
     taxonomy
         A tree. `None` starts from an open flat taxonomy, to which labels are added under the root
-        as they arrive.
-        An `OpenTaxonomy` grows along labels that are paths.
+        as they arrive. An `OpenTaxonomy` grows with labels that are paths.
     C
-        The largest step $\\alpha$: the smaller, the less one example can do, whose label may be
-        wrong. Without a cap, `math.inf`, the step is the paper's.
+        The largest step $\\alpha$. Smaller values limit the effect of a single example, whose label
+        may be wrong. With `math.inf`, the default, the step is the paper's.
     n_features
-        A power of 2: hash the names of features into so many rows, in bounded memory for ever.
-        Names that meet in a row are taken for one. `None` remembers every name.
+        The number of rows, a power of 2, into which names of features are hashed, which bounds the
+        memory. Names that share a row count as one feature. `None` keeps every name.
     dtype
-        What weights are stored in, `"float64"` or `"float32"`.
+        The type of the stored weights, `"float64"` or `"float32"`.
 
     Raises
     ------
@@ -54,11 +53,10 @@ class AveragedHieron(PathLearner, compiled=("C",)):
 
     Notes
     -----
-    Section 4 of the paper [^1]. Its Eq. (15) gives round i the weight (m + 2 - i) / (m + 1),
-    counting the step that leads to hypothesis i as the i-th; here, as in Algorithm 1, the i-th
-    step leads away from it, and has weight (m + 1 - i) / (m + 1). The average is the same,
-    Eq. (13). The cap is not in the paper; see `Hieron`. An x that is empty or zero counts as a
-    round.
+    Section 4 of the paper [^1]. Its Eq. (15) gives round i the weight (m + 2 - i) / (m + 1), as it
+    counts the step that leads to hypothesis i as the i-th. Here, as in Algorithm 1, the i-th step
+    starts from hypothesis i and has weight (m + 1 - i) / (m + 1). The average is the same, Eq.
+    (13). The cap is not in the paper; see `Hieron`. An empty or zero x counts as a round.
 
     Examples
     --------
@@ -97,14 +95,14 @@ class AveragedHieron(PathLearner, compiled=("C",)):
 
     @property
     def last(self) -> Hieron:
-        """The last hypothesis $w_{m+1}$ without the average, as an online `Hieron` of its own."""
+        """The last hypothesis $w_{m+1}$ without the average, as a separate online `Hieron`."""
         model = Hieron(self.taxonomy, self.C, self.n_features, self.dtype)
         state = (self._taxonomy, self._labels, self._features, self._w)
         model._taxonomy, model._labels, model._features, model._w = copy.deepcopy(state)
         return model
 
     def rival(self, score: Floats, y: int) -> int:
-        """The label of the largest loss, the maximum of Eq. (5)."""
+        """The label with the largest loss, the maximum of Eq. (5)."""
         return int((score + np.sqrt(self._distances(y))).argmax())
 
     rule = Hieron.rule

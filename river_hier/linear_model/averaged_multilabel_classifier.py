@@ -11,20 +11,20 @@ __all__ = ["AveragedMultiLabelClassifier"]
 
 
 class AveragedMultiLabelClassifier(TopDownLearner):
-    """The average of all hypotheses of a multilabel learner, which learns as it does alone.
+    """The average of all hypotheses of a multilabel learner, whose learning stays the same.
 
-    The last hypothesis of a perceptron has just been bent to the last mistakes; the average of all
-    of them, $w_1, \\dots, w_{m+1}$ after m examples, forgets such moves. For `HPerceptron` it is
-    much the better one, unless the stream drifts.
+    The last hypothesis of a perceptron depends heavily on its last mistakes; the average of all
+    hypotheses, $w_1, \\dots, w_{m+1}$ after m examples, evens out such steps. For `HPerceptron` the
+    average is much better, unless the stream drifts.
 
-    A step takes what the model's own step takes, and O(features of x * nodes that moved) more; a
-    prediction takes two of the model's. There are twice as many weights.
+    A step costs what a step of the model costs, plus O(features of x * updated nodes); a prediction
+    costs two predictions of the model. Memory is twice that of the model.
 
     Parameters
     ----------
     model
-        An `HPerceptron` or an `HAROW`. What it knows is the first hypothesis; it goes on learning
-        in here, and `last` is a copy of it.
+        An `HPerceptron` or an `HAROW`. Its current weights are the first hypothesis. It continues
+        to learn inside the average; `last` returns a copy of it.
 
     Raises
     ------
@@ -33,9 +33,9 @@ class AveragedMultiLabelClassifier(TopDownLearner):
 
     Notes
     -----
-    The average is that of voted perceptrons [^1], at every node. `HAROW`, whose steps shrink by
-    themselves, has less to gain: where labels are wrong its average is better, but where there is
-    still much to learn, as in text, it is worse than the last hypothesis.
+    The average is that of voted perceptrons [^1], at every node. `HAROW`, whose steps shrink over
+    time, gains less: its average is better where labels are noisy, but worse than the last
+    hypothesis where there is still much to learn, as in text.
 
     Examples
     --------
@@ -78,18 +78,18 @@ class AveragedMultiLabelClassifier(TopDownLearner):
 
     @property
     def _may_refuse(self) -> bool:
-        return False  # a copy would have a copy of the model inside
+        return False  # a copy would also copy the inner model
 
     def _learn(self, x: Mapping[Any, Any], y: Any, learner: Any = None) -> None:
         super()._learn(x, y, linear.averaged_learner(self))
 
     @property
     def last(self) -> Any:
-        """The last hypothesis $w_{m+1}$ without the average: a copy of the model inside."""
+        """The last hypothesis $w_{m+1}$ without the average: a copy of the inner model."""
         return copy.deepcopy(self.model)
 
     def rule(self, *args: Any) -> Any:
-        """The rule of the model inside."""
+        """The rule of the inner model."""
         return self.model.rule(*args)
 
     def _conditionals(self, scores: Floats) -> Floats:

@@ -11,34 +11,34 @@ __all__ = ["Hieron"]
 class Hieron(PathLearner, compiled=("C",)):
     """Online Hieron: large margin classification in a tree.
 
-    Each node v has a weight vector $w^v$, and its *prototype* $W^v$ is the sum of those on its
-    path, the root's being zero. The label with the largest score $W^v \\cdot x$ is predicted; any
-    node may be, inner nodes and the root included. After a mistake, and only then, the weights on
-    the two paths where they differ move along x, just enough for the true label y to beat the
-    predicted one $\\hat y$ by the margin $\\sqrt{\\gamma(y, \\hat y)}$, $\\gamma$ being the
-    distance in the tree: a coarse mistake asks for a wider margin than a near miss.
+    Each node v has a weight vector $w^v$, and its *prototype* $W^v$ is the sum of the weight
+    vectors on its path; that of the root is zero. The label with the largest score $W^v \\cdot x$
+    is predicted; any node can be predicted, including inner nodes and the root. Weights change only
+    after a mistake: at the nodes on the path of the true label y or of the predicted one $\\hat y$,
+    but not of both, they move along x, just enough for y to beat $\\hat y$ by the margin
+    $\\sqrt{\\gamma(y, \\hat y)}$, $\\gamma$ being the distance in the tree: a coarse mistake
+    requires a wider margin than a near miss.
 
-    A step takes O(features of x * nodes) to score and O(features of x * distance) to learn.
-    An x without features, or all zero, changes nothing; its prediction is the root.
+    A step takes O(features of x * nodes) to score and O(features of x * distance) to learn. An
+    empty or zero x changes nothing; the prediction for it is the root.
 
-    Its flat counterpart is `Hieron(taxonomy.flatten())`, with the root in the middle of the star.
-    Where the root is a label like the others, put all of them at one distance instead:
+    The flat counterpart is `Hieron(taxonomy.flatten())`, with the root at the centre of the star.
+    If the root is a label like the others, put all labels at the same distance instead:
     `Hieron(Taxonomy.flat(taxonomy.nodes, root="none of these"))`.
 
     Parameters
     ----------
     taxonomy
         A tree. `None` starts from an open flat taxonomy, to which labels are added under the root
-        as they arrive.
-        An `OpenTaxonomy` grows along labels that are paths.
+        as they arrive. An `OpenTaxonomy` grows with labels that are paths.
     C
-        The largest step $\\alpha$: the smaller, the less one example can do, whose label may be
-        wrong. Without a cap, `math.inf`, the step is the paper's.
+        The largest step $\\alpha$. Smaller values limit the effect of a single example, whose label
+        may be wrong. With `math.inf`, the default, the step is the paper's.
     n_features
-        A power of 2: hash the names of features into so many rows, in bounded memory for ever.
-        Names that meet in a row are taken for one. `None` remembers every name.
+        The number of rows, a power of 2, into which names of features are hashed, which bounds the
+        memory. Names that share a row count as one feature. `None` keeps every name.
     dtype
-        What weights are stored in, `"float64"` or `"float32"`.
+        The type of the stored weights, `"float64"` or `"float32"`.
 
     Raises
     ------
@@ -48,14 +48,14 @@ class Hieron(PathLearner, compiled=("C",)):
 
     Notes
     -----
-    Without a cap this is Algorithm 1 of the paper [^1] as it stands. Its step moves the prototypes
-    until the example is right, so one wrong label undoes what many right ones have taught. The cap
-    $\\alpha \\le C$ is that of PA-I [^2]: a step moves the weights by at most $C \\|x\\|
-    \\sqrt{\\gamma}$, and the bound of the paper no longer holds. Steps have the scale of
-    $1 / \\|x\\|^2$, so `C` has, too: where labels are noisy, about half of that does well.
+    Without a cap this is exactly Algorithm 1 of the paper [^1]. Its step moves the prototypes until
+    the example is classified correctly, so one wrong label can undo what was learned from many
+    correct ones. The cap $\\alpha \\le C$ is that of PA-I [^2]: a step moves the weights by at most
+    $C \\|x\\| \\sqrt{\\gamma}$, and the bound of the paper no longer holds. Steps have the scale of
+    $1 / \\|x\\|^2$, and so does `C`: where labels are noisy, about half of that works well.
 
-    Ties, which the paper leaves open, go to the first node in taxonomy order, so the very first
-    prediction is the root.
+    Ties, which the paper does not specify, go to the first node in taxonomy order, so the very
+    first prediction is the root.
 
     Examples
     --------
@@ -98,6 +98,6 @@ class Hieron(PathLearner, compiled=("C",)):
         return int(score.argmax())
 
     def rule(self, margin: float, gamma: float, norm2: float) -> float:
-        """The smallest step that makes up for the loss, and at most C."""
+        """The smallest step that removes the loss, at most C."""
         loss = math.sqrt(gamma) - margin  # Eq. (5)
         return min(float(self.C), loss / (gamma * norm2))  # Eq. (8); Eq. (7) is the move itself

@@ -30,50 +30,50 @@ __all__ = ["HMinOver"]
 class HMinOver(MultiLabelModel):
     """Hierarchical minover perceptron: learns to rank labels jointly, in a tree or a DAG.
 
-    Each node v has a weight vector $w_v$. A label is scored by its own and by those of all its
+    Each node v has a weight vector $w_v$. A label is scored by its own weights and those of all its
     ancestors,
 
     $$F(x, y) = \\sum_{v \\in anc(y)} t_v \\, w_v \\cdot x,$$
 
-    $anc(y)$ including y, so what is learned about one label serves its neighbours. Only
-    *candidates* are ranked, by default the leaves. Of the pairs of a relevant candidate y, one that
-    is on, and an irrelevant one $\\bar y$, the pair with the smallest margin $F(x, y) - F(x, \\bar
-    y)$ counts: the lowest relevant and the highest irrelevant candidate. If it is below `margin`,
-    weights move where the two have different ancestors, by the number of those nodes,
+    where $anc(y)$ includes y, so related labels share what is learned. Only *candidates* are
+    ranked, by default the leaves. Of all pairs of a relevant candidate y, which is on, and an
+    irrelevant one $\\bar y$, the pair with the smallest margin $F(x, y) - F(x, \\bar y)$ counts:
+    the lowest relevant and the highest irrelevant candidate. If it is below `margin`, weights move
+    where the two have different ancestors, by the number of those nodes,
 
     $$w_v \\leftarrow w_v \\pm \\Delta(y, \\bar y) \\, t_v \\, x, \\qquad
     \\Delta(y, \\bar y) = |anc(y) \\,\\triangle\\, anc(\\bar y)|,$$
 
-    so that far confusions are mended with larger steps.
+    so that distant confusions are corrected with larger steps.
 
-    How many labels are on is decided by a threshold on the scores. The best one for an example is
-    known once its labels are: it puts the fewest candidates on the wrong side. The threshold is a
-    linear function of the top and of the mean score of x, by least squares on all the best ones so
-    far. `predict_one` switches on the candidates that reach it, and their ancestors.
+    How many labels are on is decided by a threshold on the scores. Once the labels of an example
+    are known, so is its best threshold: the one with the fewest candidates on the wrong side. The
+    threshold for a new x is a linear function of its highest and its mean score, fitted by least
+    squares to the best thresholds so far. `predict_one` switches on the candidates whose scores
+    reach the threshold, and their ancestors.
 
     A step takes O(features of x * nodes) to score and O(features of x * $\\Delta$) to learn; the
     weights take O(features * nodes) memory.
 
-    Its flat counterpart is `HMinOver(taxonomy.flatten(), candidates=taxonomy.leaves)`.
+    The flat counterpart is `HMinOver(taxonomy.flatten(), candidates=taxonomy.leaves)`.
 
     Parameters
     ----------
     taxonomy
         A tree or a DAG. `None` starts from an open flat taxonomy, to which labels are added under
-        the root as they arrive.
-        An `OpenTaxonomy` grows along labels that are paths.
+        the root as they arrive. An `OpenTaxonomy` grows with labels that are paths.
     margin
-        The margin that is desired.
+        The desired margin.
     t
-        The attribute $t_v$ of every node, or `{label: t_v}`, 1 for the labels it does not hold; at
-        least 0. A node with 0 takes no part.
+        The attribute $t_v$ of every node, at least 0, or `{label: t_v}`, with 1 for the other
+        labels. A node with attribute 0 is ignored.
     candidates
         The labels that are ranked; `None` for the leaves.
     n_features
-        A power of 2: hash the names of features into so many rows, in bounded memory for ever.
-        Names that meet in a row are taken for one. `None` remembers every name.
+        The number of rows, a power of 2, into which names of features are hashed, which bounds the
+        memory. Names that share a row count as one feature. `None` keeps every name.
     dtype
-        What weights are stored in, `"float64"` or `"float32"`.
+        The type of the stored weights, `"float64"` or `"float32"`.
 
     Raises
     ------
@@ -81,27 +81,28 @@ class HMinOver(MultiLabelModel):
         If `margin` is not positive, an attribute negative, `candidates` empty or with the root in
         it, or `n_features` not a power of 2; if labels are named but there is no taxonomy; from
         `learn_one` and `predict_one`, if a feature is not a finite number, a label is unknown, or a
-        label is on whose ancestor is explicitly False.
+        label is on although one of its ancestors is explicitly False.
 
     Notes
     -----
     Section 4 of the paper [^1], with the attributes of its section 2, "in a truly online fashion":
-    the pair is the worst one of the current example, not of all. The root's weights are in every
-    score, so they cancel in every margin and stay at zero. Halving $\\Delta$, as the paper's
-    experiments do, halves the weights and asks for twice the margin: it is the same as doubling
+    the pair is the worst one of the current example, not of all examples. The root's weights are in
+    every score, so they cancel in every margin and stay at zero. Halving $\\Delta$, as the paper's
+    experiments do, halves the weights and doubles the required margin: it is the same as doubling
     `margin`.
 
     The paper leaves the number of labels to a method such as that of Elisseeff and Weston [^2], who
     regress the threshold on all the scores.
 
     An example without a relevant or without an irrelevant candidate has no pair, so only the
-    threshold learns from it; with partial paths, make the inner nodes candidates, too, or give them
-    a leaf of their own, as the paper suggests. A node that is no candidate nor above one is never
-    on. With an x that is empty, zero, or has only features never learned from, all scores are 0.
+    threshold learns from it; with partial paths, make the inner nodes candidates as well, or give
+    each its own leaf, as the paper suggests. A node that is neither a candidate nor above one is
+    never on. If x is empty, zero, or has only features that were never learned, all scores are 0.
 
-    `predict_proba_one` passes what candidates score above the threshold through a logistic
-    function, and gives a node the largest probability at or below it: coherent, and at least one
-    half (but for rounding) where `predict_one` says yes, but not calibrated.
+    `predict_proba_one` passes the difference between a candidate's score and the threshold through
+    a logistic function, and gives a node the largest probability in its subtree. The probabilities
+    are coherent and, up to rounding, at least one half where `predict_one` is True, but not
+    calibrated.
 
     Examples
     --------
@@ -161,7 +162,7 @@ class HMinOver(MultiLabelModel):
     """The weight vector of each node but the root: `{label: {feature: weight}}`."""
 
     def threshold_one(self, x: Mapping[Any, Any]) -> float:
-        """The score from which on candidates are switched on.
+        """The lowest score at which candidates are switched on.
 
         Parameters
         ----------
@@ -216,7 +217,7 @@ class HMinOver(MultiLabelModel):
 
     @property
     def _may_refuse(self) -> bool:
-        return True  # a name of a feature may raise when it is hashed
+        return True  # hashing the name of a feature may raise
 
     def _check_many(self, X: Batch) -> None:
         linear.check_norms(self, X, math.inf if self.dtype == "float64" else 0.0)

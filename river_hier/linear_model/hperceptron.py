@@ -18,35 +18,35 @@ class HPerceptron(TopDownLearner, compiled=()):
     A step takes O(features of x * nodes) to score and O(features of x * mistakes) to learn; the
     weights take O(features * nodes) memory.
 
-    Its flat counterpart, PERC, is `HPerceptron(taxonomy.flatten())`.
+    The flat counterpart, PERC, is `HPerceptron(taxonomy.flatten())`.
 
     Parameters
     ----------
     taxonomy
         A tree or a DAG; in a DAG a node is on only if all its parents are. `None` starts from an
-        open flat taxonomy, to which labels are added under the root as they arrive.
-        An `OpenTaxonomy` grows along labels that are paths.
+        open flat taxonomy, to which labels are added under the root as they arrive. An
+        `OpenTaxonomy` grows with labels that are paths.
     n_features
-        A power of 2: hash the names of features into so many rows, in bounded memory for ever.
-        Names that meet in a row are taken for one. `None` remembers every name.
+        The number of rows, a power of 2, into which names of features are hashed, which bounds the
+        memory. Names that share a row count as one feature. `None` keeps every name.
     dtype
-        What weights are stored in, `"float64"` or `"float32"`.
+        The type of the stored weights, `"float64"` or `"float32"`.
 
     Raises
     ------
     ValueError
         If `n_features` is not a power of 2; from `learn_one` and `predict_one`, if a feature is not
-        a finite number, a label is unknown, or a label is on whose ancestor is explicitly False.
+        a finite number, a label is unknown, or a label is on although one of its ancestors is
+        explicitly False.
 
     Notes
     -----
     Section 8 of the paper [^1]. The text writes the labels as {0, 1}; the perceptron's rule needs
-    {-1, +1}. `predict_proba_one` passes the scores through a logistic function: the
-    probabilities are ordered rightly and coherent, but not calibrated.
+    {-1, +1}. `predict_proba_one` passes the scores through a logistic function: the probabilities
+    rank the labels correctly and are coherent, but not calibrated.
 
-    An x that is empty, zero, or has only features never learned from has score 0 everywhere, and
-    a score of 0 counts as on: all nodes are on. Learning from an x that is empty or zero
-    changes nothing.
+    If x is empty, zero, or has only features that were never learned, all scores are 0. A score of
+    0 counts as on, so all nodes are on. Learning from an x that is empty or zero changes nothing.
 
     Examples
     --------
@@ -80,7 +80,7 @@ class HPerceptron(TopDownLearner, compiled=()):
         super().__init__(taxonomy, n_features, dtype)
 
     def learns(self, score: Floats, y: Floats) -> NDArray[np.bool_]:
-        """The nodes whose sign is wrong."""
+        """The nodes whose score has the wrong sign."""
         wrong: NDArray[np.bool_] = (score >= 0.0) != (y > 0.0)
         return wrong
 

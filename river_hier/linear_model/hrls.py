@@ -16,79 +16,79 @@ __all__ = ["HRLS"]
 class HRLS(LeastSquaresModel):
     """H-RLS: regularised least squares at every node, trained and evaluated from the top down.
 
-    A node learns from every example whose parents are truly on. With the instances
-    $S = [x_1 \\dots x_Q]$ that it has seen and their labels $v = \\pm 1$, its weights for a new
-    instance x, which is counted in, are
+    A node learns from every example whose parents are truly on. With the instances $S = [x_1 \\dots
+    x_Q]$ that it has seen and their labels $v = \\pm 1$, its weights for a new instance x, which
+    the paper counts in, are
 
     $$w = (\\lambda I + S S^\\top + x x^\\top)^{-1} S v.$$
 
     All children of a node see the same instances, so they share one system of equations. While a
-    node has seen fewer instances Q than there are features d, it is solved in dual variables; then
-    in primal ones. The weights are those of the formula, up to rounding, as long as
-    $\\|x\\|^2 / \\lambda$ is well below $10^{12}$; beyond that x is refused.
+    node has seen fewer instances Q than there are features d, the system is solved in dual
+    variables; after that, in primal ones. The weights are those of the formula, up to rounding, as
+    long as $\\|x\\|^2 / \\lambda$ is well below $10^{12}$; beyond that an error is raised.
 
     In primal variables a step takes $O(d^2)$ for each node that is truly on, and as much memory. In
-    dual ones learning only stores x, once for all nodes, and the first prediction after it does
-    the work: by a Cholesky factor, $O(Q^2)$ for each instance that waits, as long as all factors
-    fit into `memory`; by conjugate gradients beyond, some ten walks over the instances of each
-    node visited. Either way the signs, and so the answers, are those of the formula: the iteration
-    stops only when an error bound says so. (The numpy backend always keeps a factor, and updates
-    it while learning.) The sign of a score does not depend on x being counted in; scores and
-    probabilities do, and take a solve at every inner node.
+    dual variables learning only stores x, once for all nodes, and the next prediction solves the
+    system: by a Cholesky factor, in $O(Q^2)$ for each instance stored since, as long as all factors
+    fit into `memory`; otherwise by conjugate gradients, in about ten passes over the instances of
+    each visited node. Either way the signs, and so the predictions, are those of the formula: the
+    iteration stops only once an error bound guarantees them. (The numpy backend always keeps a
+    factor, and updates it while learning.) The sign of a score does not depend on whether x is
+    counted in. Scores and probabilities do, and require solving a system at every inner node.
 
-    With `forgetting` $f < 1$ the past fades by periods of $h = \\lceil \\log_f 1/2 \\rceil$
-    examples that the node was trained on: after each of them all that has been seen counts $f^h$
-    times as much, one half or just below. Of Q examples the i-th, from 0, then has an age $a_i$,
-    and the weights are
+    With `forgetting` $f < 1$ the past is discounted in periods of $h = \\lceil \\log_f 1/2 \\rceil$
+    examples that the node was trained on: at the end of each period, everything seen so far is
+    weighted by $f^h$, one half or slightly less. Of Q examples the i-th, from 0, then has an age
+    $a_i$, and the weights are
 
     $$w = \\Bigl(\\lambda I + \\sum_i f^{a_i} x_i x_i^\\top + x x^\\top\\Bigr)^{-1}
     \\sum_i f^{a_i} v_i x_i, \\qquad
     a_i = h \\lfloor Q / h \\rfloor - h \\lfloor i / h \\rfloor.$$
 
-    The regularisation does not fade, so nothing winds up where the stream is silent. In dual
-    variables an instance is dropped once $f^{a_i} \\max(1, \\|x_i\\|^2 / \\lambda) < 1/1000$, which
-    bounds the memory of endless streams: for x of norm 1 a node holds at most 10 periods. The end
-    of a period takes $O(Q^3)$, or $O(d^3)$ in primal variables, and siblings no longer share what
-    has faded with nodes elsewhere.
+    The regularisation is not discounted, so the solution stays stable for features that no longer
+    occur. In dual variables an instance is dropped once $f^{a_i} \\max(1, \\|x_i\\|^2 / \\lambda) <
+    1/1000$, which bounds the memory of endless streams: for x of norm 1 a node holds at most 10
+    periods. The end of a period takes $O(Q^3)$, or $O(d^3)$ in primal variables, and siblings no
+    longer share discounted instances with other nodes.
 
-    Its flat counterpart is `HRLS(taxonomy.flatten())`.
+    The flat counterpart is `HRLS(taxonomy.flatten())`.
 
     Parameters
     ----------
     taxonomy
         A tree or a DAG; in a DAG a node is on only if all its parents are. `None` starts from an
-        open flat taxonomy, to which labels are added under the root as they arrive: a label is
-        taken to have been off before.
-        An `OpenTaxonomy` grows along labels that are paths.
+        open flat taxonomy, to which labels are added under the root as they arrive; a new label
+        counts as off in all earlier examples. An `OpenTaxonomy` grows with labels that are paths.
     l2
         The weight $\\lambda$ of the regularisation; 1 in the paper.
     memory
-        Bytes for the Cholesky factors of all nodes together; systems beyond it take conjugate
-        gradients. Instances and primal inverses are not counted. The numpy backend has factors
-        alone and no such limit.
+        The bytes available for the Cholesky factors of all nodes together; systems beyond that use
+        conjugate gradients. Instances and primal inverses are not counted. The numpy backend always
+        uses factors and ignores this limit.
     n_features
-        A power of 2: hash the names of features into so many rows. Names that meet in a row are
-        taken for one. `None` remembers every name.
+        The number of rows, a power of 2, into which names of features are hashed. Names that share
+        a row count as one feature. `None` keeps every name.
     forgetting
-        What is left of an example's weight after one more example, on average; 1 forgets nothing.
+        The factor by which one more example reduces the weight of the earlier ones, on average; 1
+        forgets nothing.
 
     Raises
     ------
     ValueError
         If `l2` is not positive, `memory` negative, `n_features` not a power of 2 or `forgetting`
         not above 0 and at most 1; from `learn_one` and `predict_one`, if a feature is not a finite
-        number, a label is unknown, or a label is on whose ancestor is explicitly False.
+        number, a label is unknown, or a label is on although one of its ancestors is explicitly
+        False.
 
     Notes
     -----
-    Figure 3 and Eq. (1) of the paper [^1]. The text writes the labels as {0, 1}; its own analysis
-    needs {-1, +1}. The paper assumes unit norm, which is left to
+    Figure 3 and Eq. (1) of the paper [^1]. The text writes the labels as {0, 1}; the paper's own
+    analysis needs {-1, +1}. The paper assumes examples of unit norm; for that, use
     `preprocessing.Normalizer() | HRLS(...)`. `score_one` is the paper's $w \\cdot x$, and
     `predict_proba_one` puts it into the paper's label model, (1 + score) / 2.
 
-    An x that is empty, zero, or has only features never learned from has score 0 everywhere, and
-    a score of 0 counts as on: all nodes are on. Learning from an x that is empty or zero
-    changes nothing.
+    If x is empty, zero, or has only features that were never learned, all scores are 0. A score of
+    0 counts as on, so all nodes are on. Learning from an x that is empty or zero changes nothing.
 
     Examples
     --------
@@ -147,7 +147,7 @@ class HRLS(LeastSquaresModel):
             self._systems = [group.tolist() for group in self._taxonomy.arrays.groups]
             for nodes in self._systems:
                 self._add_system(nodes)
-        elif not self._systems:  # an open taxonomy: nobody is there yet
+        elif not self._systems:  # an open taxonomy has no labels yet
             self._systems = [list(range(before, after))]
             self._add_system(self._systems[0])
         else:

@@ -15,81 +15,83 @@ __all__ = ["SHRLS"]
 
 
 class SHRLS(LeastSquaresModel):
-    """SH-RLS: H-RLS that stores an instance only where it is in doubt.
+    """SH-RLS: H-RLS that stores an instance only at nodes whose score is small.
 
     Node i learns from an example of round t whose parents are truly on only if its score is
     small,
 
     $$|w_{i,t} \\cdot x_t| \\le \\sqrt{c \\ln t / N_i},$$
 
-    $N_i$ being the number of instances it has stored so far (the first is always stored) and c
-    the `threshold`. Otherwise it works as `HRLS` does. The nodes store different instances, so
-    each has a system of equations of its own, in dual or in primal variables, whichever is the
-    smaller. Dual systems are solved by Cholesky factors as long as these fit into `memory`, and
-    by conjugate gradients beyond: slower, but in memory that grows only with the instances.
+    where $N_i$ is the number of instances it has stored so far (the first is always stored) and c
+    the `threshold`. Otherwise it works as `HRLS` does. The nodes store different instances, so each
+    has its own system of equations, in dual or primal variables, whichever is smaller. Dual systems
+    are solved by Cholesky factors as long as these fit into `memory`, and by conjugate gradients
+    beyond that, which is slower but needs memory only for the instances.
 
-    A step takes $O(\\min(N_i, d)^2)$ for each node whose parents are truly on and which stores x
-    or comes close to it, and as much memory; an instance is stored once, whatever the number of
-    nodes that use it, and its dot products with x, O(stored nonzeros), are shared. The score
-    that the rule asks for is $w_i \\cdot x / (1 + r)$ with $0 \\le r \\le \\|x\\|^2 / \\lambda$, so
-    where $|w_i \\cdot x|$ alone decides, no system is solved. Predicting takes O(features of x) a
-    node visited in primal variables; in dual ones the same dot products, until so many predictions
-    come in a row that an explicit w pays off. Scores and probabilities take
-    $O(\\min(N_i, d)^2)$ for every node.
+    A step takes $O(\\min(N_i, d)^2)$ for each node whose parents are truly on and which stores x or
+    comes close to it, and as much memory; an instance is stored once, whatever the number of nodes
+    that use it, and its dot products with x, O(stored nonzeros), are shared. The score in the rule
+    is $w_i \\cdot x / (1 + r)$ with $0 \\le r \\le \\|x\\|^2 / \\lambda$, so where $|w_i \\cdot x|$
+    alone decides, no system needs to be solved. Predicting takes O(features of x) a node visited in
+    primal variables; in dual ones the same dot products, until there are enough predictions in a
+    row for an explicit w to pay off. Scores and probabilities take $O(\\min(N_i, d)^2)$ for every
+    node.
 
-    A stream without end needs a `budget`. Once a node holds more instances it forgets the oldest,
-    down to half of the budget. Its w stays as it is, and is from then on regularised towards what
-    the forgotten ones contributed to it, $w_0 = \\sum_j \\alpha_j x_j$, instead of towards 0: the
-    system is exactly $\\min_w \\lambda \\|w - w_0\\|^2 + \\sum (v - w \\cdot x)^2$ over those that
-    are kept. $N_i$ goes on counting those that were forgotten.
+    For an endless stream, set a `budget`. Once a node holds more instances, it drops the oldest,
+    down to half of the budget. Its w does not change, and from then on is regularised towards the
+    contribution of the dropped instances, $w_0 = \\sum_j \\alpha_j x_j$, instead of towards 0: the
+    system is exactly $\\min_w \\lambda \\|w - w_0\\|^2 + \\sum (v - w \\cdot x)^2$ over the kept
+    instances. $N_i$ still counts the dropped ones.
 
-    With `forgetting` $f < 1$ the past fades as in `HRLS`, by periods of h visits. A visit is an
-    example that the node is trained on, stored or not: a node that is sure of itself, and wrong
-    since the stream has changed, stores nothing, and must doubt again in time. $N_i$ fades along,
-    to $\\lfloor f^h N_i \\rfloor$, so the rule goes on storing. What is held is bounded as in
-    `HRLS`, so there is no `budget` besides.
+    With `forgetting` $f < 1$ the past is discounted as in `HRLS`, in periods of h visits. A visit
+    is an example that the node is trained on, whether it is stored or not: a node with large scores
+    that have become wrong stores nothing, and its scores must shrink before it stores again. $N_i$
+    is discounted as well, to $\\lfloor f^h N_i \\rfloor$, so that the rule keeps storing. The
+    number of instances is bounded as in `HRLS`, so a `budget` cannot be given as well.
 
-    Its flat counterpart, S-RLS, is `SHRLS(taxonomy.flatten())`.
+    The flat counterpart, S-RLS, is `SHRLS(taxonomy.flatten())`.
 
     Parameters
     ----------
     taxonomy
         A tree or a DAG; in a DAG a node is on only if all its parents are. `None` starts from an
-        open flat taxonomy, to which labels are added under the root as they arrive.
-        An `OpenTaxonomy` grows along labels that are paths.
+        open flat taxonomy, to which labels are added under the root as they arrive. An
+        `OpenTaxonomy` grows with labels that are paths.
     threshold
-        The constant c of the rule; 5 in the paper. The larger, the more is stored.
+        The constant c of the rule; 5 in the paper. Larger values store more.
     l2
         The weight $\\lambda$ of the regularisation; 1 in the paper.
     budget
-        The most instances that a node holds in dual variables, at least 2; `None` for no limit.
+        The maximum number of instances that a node holds in dual variables, at least 2; `None` for
+        no limit.
     memory
-        Bytes for the Cholesky factors of all nodes together; systems beyond it take conjugate
-        gradients. Instances and primal inverses are not counted. The numpy backend has factors
-        alone and no such limit.
+        The bytes available for the Cholesky factors of all nodes together; systems beyond that use
+        conjugate gradients. Instances and primal inverses are not counted. The numpy backend always
+        uses factors and ignores this limit.
     n_features
-        A power of 2: hash the names of features into so many rows. Names that meet in a row are
-        taken for one. `None` remembers every name.
+        The number of rows, a power of 2, into which names of features are hashed. Names that share
+        a row count as one feature. `None` keeps every name.
     forgetting
-        What is left of an instance's weight after one more visit, on average; 1 forgets nothing.
+        The factor by which one more visit reduces the weight of the stored instances, on average; 1
+        forgets nothing.
 
     Raises
     ------
     ValueError
         If `threshold` or `l2` is not positive, `budget` below 2, `memory` negative, `n_features`
-        not a power of 2, `forgetting` not above 0 and at most 1, or below 1 besides a `budget`;
-        from `learn_one` and `predict_one`, if a feature is not a finite number, a label is unknown,
-        or a label is on whose ancestor is explicitly False.
+        not a power of 2, `forgetting` not above 0 and at most 1, or below 1 together with a
+        `budget`; from `learn_one` and `predict_one`, if a feature is not a finite number, a label
+        is unknown, or a label is on although one of its ancestors is explicitly False.
 
     Notes
     -----
-    Section 8 of the paper [^1]. The text writes the labels as {0, 1}; its own analysis needs
-    {-1, +1}. The paper assumes unit norm, which is left to
+    Section 8 of the paper [^1]. The text writes the labels as {0, 1}; the paper's own analysis
+    needs {-1, +1}. The paper assumes examples of unit norm; for that, use
     `preprocessing.Normalizer() | SHRLS(...)`.
 
-    An x that is empty, zero, or has only features never learned from has score 0 everywhere, and
-    a score of 0 counts as on: all nodes are on. Learning from an x that is empty or zero
-    only counts as a round.
+    If x is empty, zero, or has only features that were never learned, all scores are 0. A score of
+    0 counts as on, so all nodes are on. Learning from an x that is empty or zero only counts as a
+    round.
 
     Examples
     --------
@@ -142,9 +144,9 @@ class SHRLS(LeastSquaresModel):
 
     @property
     def n_stored(self) -> dict[object, int]:
-        """How many instances each node has stored, those that it has forgotten included.
+        """How many instances each node has stored, including dropped ones.
 
-        With `forgetting`, the $N_i$ that has faded.
+        With `forgetting`, this is the discounted $N_i$.
         """
         labels = self._taxonomy.nodes[1:]
         return dict(zip(labels, self._rls.n_stored, strict=True))

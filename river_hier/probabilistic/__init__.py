@@ -1,4 +1,4 @@
-"""Learners that model how examples come about."""
+"""Generative learners, which model the distribution of examples."""
 
 from __future__ import annotations
 

@@ -13,54 +13,55 @@ __all__ = ["LinearDiscriminant"]
 
 
 class LinearDiscriminant(SingleLabelModel):
-    r"""Gaussian labels with one covariance, each mean drawn towards that of the label's parent.
+    r"""Gaussian classes with a shared covariance, each mean shrunken towards that of its parent.
 
-    The examples of label $v$ are Gaussian around $\mu_v$ with a covariance $\Sigma$ that all labels
-    share, so that the logarithm of the probability of $v$ is linear in x, up to what is the same
-    for all:
+    The examples of label $v$ have a Gaussian distribution with mean $\mu_v$ and a covariance
+    $\Sigma$ that all labels share, so the logarithm of the probability of $v$ is linear in x, up to
+    a constant:
 
     $$\log P(v \mid x) = \mu_v^\top \Sigma^{-1} x - \tfrac{1}{2} \mu_v^\top \Sigma^{-1} \mu_v
     + \log(n_v + 1) + \textrm{const}.$$
 
-    With $n_v$ examples of the sum $s_v$, and $\kappa$ the `shrinkage`,
+    With $n_v$ examples of sum $s_v$ and the `shrinkage` $\kappa$,
 
     $$\mu_v = \frac{s_v + \kappa \, \mu_{parent(v)}}{n_v + \kappa}, \qquad
     \Sigma = \frac{1}{\nu + 1} \Bigl( l2 \, I
     + \sum_i (x_i - \bar{x}_{y_i}) (x_i - \bar{x}_{y_i})^\top \Bigr)$$
 
-    with $\nu$ the number of examples that were not the first of their label. Above the
-    root stands the first example, so that it does not matter where the zeros of features are. A
-    label that was seen rarely lies near its parent, one that never was lies on it.
+    where $\nu$ is the number of examples that were not the first of their label. The root is
+    shrunken towards the first example of the stream, so shifting the features changes nothing. The
+    mean of a rarely seen label is close to that of its parent; without examples it equals it.
 
-    Answers with the likeliest label; `decision.TreeBayes` around it answers with the one that is
-    nearest to all that is likely.
+    The model predicts the most probable label. Wrapped in `decision.TreeBayes`, it predicts the
+    label with the smallest expected distance.
 
     Parameters
     ----------
     taxonomy
         A tree; its nodes are the labels. `None` starts from an open flat taxonomy, to which labels
-        are added under the root as they arrive.
-        An `OpenTaxonomy` grows along labels that are paths.
+        are added under the root as they arrive. An `OpenTaxonomy` grows with labels that are paths.
     shrinkage
-        How many examples the parent's mean counts for.
+        The number of examples that the parent's mean counts for.
     l2
-        What is added to the scatter, in units of squared features: with fewer examples than
-        features nothing else keeps $\Sigma$ regular.
+        The value added to the diagonal of the scatter matrix, in units of squared features. With
+        fewer examples than features, it alone makes $\Sigma$ invertible.
 
     Raises
     ------
     ValueError
         If `shrinkage` or `l2` is not positive or the taxonomy is not a tree; from `learn_one` and
         `predict_one`, if a feature is not a finite number or the label is unknown; from
-        `learn_one`, if x is so far from the mean of its label that `l2` is lost in rounding.
+        `learn_one`, if x is so far from the mean of its label that `l2` would be lost in rounding.
 
     Notes
     -----
     Linear discriminant analysis as in [^1], section 4.3, one example at a time, and exact: after
-    every step it is what its formulas give for all examples so far. A feature that x lacks is 0.
+    every step the model is given by the formulas above, applied to all examples so far. A feature
+    that is missing from x is 0.
 
     With d features and n nodes a prediction takes O(d² + n d), learning O(d²) for each node in the
-    subtree of the label and O(n d) more, memory O(d² + n d): it is for up to a thousand features.
+    subtree of the label and O(n d) more, memory is O(d² + n d): use it with up to a thousand
+    features.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Floor 0: the taxonomy, an immutable value that everything else takes."""
+"""The taxonomy: an immutable value on which all other layers build."""
 
 from __future__ import annotations
 

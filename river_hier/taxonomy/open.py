@@ -1,4 +1,4 @@
-"""Open taxonomies: what a model starts from where labels are added as they arrive."""
+"""Open taxonomies, to which labels are added as they arrive."""
 
 from __future__ import annotations
 
@@ -14,32 +14,32 @@ from .taxonomy import Taxonomy
 
 @dataclass(frozen=True)
 class OpenTaxonomy:
-    """A taxonomy that grows along a stream whose labels are paths.
+    """A taxonomy that grows with a stream whose labels are paths.
 
-    Given to a model in place of a `Taxonomy`. A label says where it belongs: it is the path to its
-    node, from below the root down. With a `separator` paths are strings; `"sports/tennis"` is a
-    child of `"sports"`, which is a child of the root, `""`. Without one they are tuples;
-    `("sports", "tennis")` is a child of `("sports",)`, which is a child of the root, `()`. What is
-    above a label that is new is added with it.
+    It is given to a model in place of a `Taxonomy`. A label is the path to its node, starting below
+    the root. With a `separator`, paths are strings: `"sports/tennis"` is a child of `"sports"`,
+    which is a child of the root, `""`. Without one, they are tuples: `("sports", "tennis")` is a
+    child of `("sports",)`, which is a child of the root, `()`. Missing ancestors of a new label are
+    added with it.
 
     Parameters
     ----------
     separator
-        What stands between the parts of a path, `"/"` for instance; `None` where labels are tuples.
+        The separator between the parts of a path, e.g. `"/"`; `None` if labels are tuples.
 
     Raises
     ------
     ValueError
-        If the separator is empty; from `learn_one`, if a part of a path is.
+        If the separator is empty; from `learn_one`, if a part of a path is empty.
     TypeError
-        If the separator is no string; from `learn_one`, if a label is not a path.
+        If the separator is not a string; from `learn_one`, if a label is not a path.
 
     Notes
     -----
-    The model carries on with the larger taxonomy as its `adopt` does, O(size of the model) for each
-    label that is new. A misspelt label is no error here. The labels that a model knows are the
-    keys of its `weights`, and metrics want them in a closed taxonomy: `with_labels` gives the
-    one of any labels, from `Taxonomy.flat([], root="")` on.
+    For each new label the model changes to the larger taxonomy as in `adopt`, in O(size of the
+    model). A misspelt label is not an error but a new label. The labels of a model are the keys of
+    its `weights`. Metrics need a closed taxonomy; `with_labels` builds one from any labels,
+    starting from `Taxonomy.flat([], root="")`.
 
     Examples
     --------
@@ -97,7 +97,7 @@ class OpenTaxonomy:
         return [self.root, *above, label]
 
     def with_labels(self, taxonomy: Taxonomy, labels: Iterable[Any]) -> Taxonomy:
-        """The taxonomy with these labels too, or itself if it has them all."""
+        """Add labels to a taxonomy; if there is nothing to add, the same object is returned."""
         edges: list[tuple[Label, Label]] = []
         for label in labels:
             path = self.path(label)
@@ -110,7 +110,7 @@ TaxonomyLike = Taxonomy | OpenTaxonomy | None
 
 
 def initial_taxonomy(taxonomy: TaxonomyLike) -> Taxonomy:
-    """The taxonomy that a model has before it has seen anything."""
+    """The taxonomy of a model before its first example."""
     if taxonomy is None:
         return Taxonomy.flat([])
     if isinstance(taxonomy, OpenTaxonomy):
@@ -122,7 +122,7 @@ def initial_taxonomy(taxonomy: TaxonomyLike) -> Taxonomy:
 def with_labels(
     start: OpenTaxonomy | None, taxonomy: Taxonomy, labels: Iterable[Label]
 ) -> Taxonomy:
-    """The taxonomy with labels that arrive, or itself if it has them all."""
+    """Add new labels; if there is nothing to add, the same taxonomy is returned."""
     return (
         flat.with_labels(taxonomy, labels) if start is None else start.with_labels(taxonomy, labels)
     )

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 class Taxonomy(Nodes):
     """An immutable rooted taxonomy: a tree, or a DAG in which a node has several parents.
 
-    Nodes are named by labels, any hashable value. They stand in *taxonomy order*: topological,
-    level by level, the root first, children in the order in which they were given. The root is
-    always on. Building and validating takes O(nodes + edges); no table over pairs of nodes is
-    ever made.
+    Nodes are named by labels, any hashable value. They are sorted in *taxonomy order*:
+    topologically, level by level, the root first, and children in the order in which they were
+    given. The root is always on. Building and validating a taxonomy takes O(nodes + edges); no
+    table of all pairs of nodes is built.
 
     Parameters
     ----------
@@ -29,8 +29,8 @@ class Taxonomy(Nodes):
         Pairs `(parent, child)`. The one node without a parent is the root; several such nodes
         are joined under a new root.
     root
-        The label of that new root, `"root"` by default. Where the edges have one root already,
-        it may be repeated here.
+        The label of that new root, `"root"` by default. If the edges already have a single root,
+        its label may be given here.
 
     Examples
     --------
@@ -59,7 +59,7 @@ class Taxonomy(Nodes):
     >>> t.distance("wolf", "owl")
     4
 
-    A change gives another taxonomy, and `adopt` lets a model carry on with that:
+    Every change returns a new taxonomy; a model continues with it after `adopt`:
 
     >>> t.extend([("bird", "hen")]).merge(["wolf"], "whale").rename({"whale": "beast"}).nodes
     ('animal', 'mammal', 'bird', 'beast', 'owl', 'hen')
@@ -71,7 +71,7 @@ class Taxonomy(Nodes):
     def __init__(self, edges: Iterable[Sequence[Label]], root: Label | None = None):
         self._assemble(*graph.build(edges, root=root))
 
-    # Other ways in and out
+    # Conversions
 
     @classmethod
     def from_parents(
@@ -101,7 +101,7 @@ class Taxonomy(Nodes):
 
     @classmethod
     def flat(cls, labels: Iterable[Label], root: Label = graph.DEFAULT_ROOT) -> Taxonomy:
-        """All the labels under one root."""
+        """A flat taxonomy: all labels are children of one root."""
         if not isinstance(labels, Iterable):
             raise TypeError(f"`labels` must be an iterable of labels, got {type(labels).__name__}")
         graph.check_label(root)
@@ -109,7 +109,7 @@ class Taxonomy(Nodes):
 
     def to_networkx(self) -> nx.DiGraph[Any]:
         """A `networkx.DiGraph` with an edge from each parent to each child."""
-        import networkx as nx  # an extra: only this door needs it
+        import networkx as nx  # an optional dependency, needed here only
 
         g: nx.DiGraph[Any] = nx.DiGraph()
         g.add_nodes_from(self.nodes)
@@ -125,59 +125,59 @@ class Taxonomy(Nodes):
     def multilabel(self, y: Any) -> NDArray[np.bool_]:
         """The closure of a label, an iterable of labels or `{label: bool}`, as a mask `(n,)`.
 
-        A label on whose ancestor, the root included, is explicitly False raises a `ValueError`;
-        `{root: False}` alone says that nothing else is on.
+        If a label is on although one of its ancestors, including the root, is explicitly False, a
+        `ValueError` is raised. `{root: False}` alone means that only the root is on.
         """
         mask = np.zeros(len(self), dtype=np.bool_)
         mask[list(multilabel.closed(self, y))] = True
         return mask
 
     def truncate(self, y: Any) -> frozenset[Label]:
-        """The labels of y all of whose ancestors are in y too, and the root."""
+        """The root and the labels of y whose ancestors are all in y."""
         kept: set[int] = set()
         for v in sorted(multilabel.literal(self, y)):  # parents come before their children
             if all(p in kept for p in self.parent_indices[v]):
                 kept.add(v)
         return frozenset(self._labels(kept))
 
-    # Other taxonomies
+    # Changes
 
     def extend(self, edges: Iterable[Sequence[Label]]) -> Taxonomy:
-        """A larger one, with these pairs `(parent, child)` too: as if all had been given at once.
+        """Add edges, pairs `(parent, child)`, as if all edges had been given at once.
 
-        Pairs that it has are no error, and a node may get one more parent. The root stays the root.
+        Existing edges are ignored, and a node may get another parent. The root stays the root.
         """
         return Taxonomy._of(*graph.build(edges, [self.root], self.root, self.edges))
 
     def rename(self, names: Mapping[Any, Label]) -> Taxonomy:
-        """The same nodes, some of them with other labels: `{old label: new label}`."""
+        """Replace some of the labels: `{old label: new label}`."""
         return Taxonomy._of(editing.renamed(self, names), self.parent_indices)
 
     def move(self, label: Label, parent: Label) -> Taxonomy:
-        """With a node, and all that is below it, under another parent, and no other."""
+        """Move a node and everything below it to another parent, which becomes its only one."""
         edges = editing.moved(self, label, parent)
         return Taxonomy._of(*graph.build(edges, [self.root], self.root))
 
     def merge(self, labels: Iterable[Label], into: Label) -> Taxonomy:
-        """With several nodes made one: the children of `labels` are children of `into`."""
+        """Merge nodes into one: the children of `labels` become children of `into`."""
         edges = editing.merged(self, labels, into)
         return Taxonomy._of(*graph.build(edges, [self.root], self.root))
 
     def flatten(self) -> Taxonomy:
-        """The same labels all under the same root."""
+        """The flat taxonomy with the same labels and root."""
         return flat.of(self, self.nodes)
 
     def subset(self, labels: Any) -> Taxonomy:
         """The taxonomy induced by the root and these labels.
 
-        They are read as multilabels are: one label, as a string is, labels or `{label: bool}`.
-        A node whose parent is left out hangs under the nearest ancestor that is kept.
+        They are given as a multilabel: one label, an iterable of labels, or `{label: bool}`. A node
+        whose parent is left out becomes a child of its nearest remaining ancestor.
         """
         kept = multilabel.literal(self, labels)
-        above: dict[int, set[int]] = {}  # of every node, its nearest ancestors that are kept
+        above: dict[int, set[int]] = {}  # the nearest remaining ancestors of each node
         for v, parents in enumerate(self.parent_indices):
             nearest = {u for p in parents for u in ({p} if p in kept else above[p])}
-            if not kept.issuperset(parents):  # a way around may have made an edge redundant
+            if not kept.issuperset(parents):  # an edge may be redundant beside a longer path
                 nearest -= {a for u in nearest for a in reach(self.parent_indices, u)}
             above[v] = nearest
         edges = ((self.nodes[p], self.nodes[v]) for v in sorted(kept) for p in sorted(above[v]))
