@@ -1,6 +1,6 @@
-"""What learners share: labels and features are translated here, and the rules of linear learners.
+"""The base classes of learners, which translate labels and features.
 
-`TopDownLearner` and `PathLearner` are public: a learner of your own needs no more than its rule.
+`TopDownLearner` and `PathLearner` are public: to write your own linear learner, define its rule.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from ..taxonomy.repr import short
 
 
 def check_positive(name: str, value: Any) -> None:
-    """A parameter must be a positive, finite number."""
+    """Raise an error unless a parameter is a positive, finite number."""
     try:
         fits = isinstance(value, numbers.Real) and 0.0 < float(value) < math.inf
     except OverflowError:  # an int that is larger than any float
@@ -20,7 +20,7 @@ def check_positive(name: str, value: Any) -> None:
 
 
 def check_cap(name: str, value: Any) -> None:
-    """A parameter that caps something must be a positive number; infinity is no cap."""
+    """Raise an error unless a cap is a positive number; infinity means no cap."""
     try:
         fits = isinstance(value, numbers.Real) and float(value) > 0.0
     except OverflowError:  # an int that is larger than any float
@@ -30,7 +30,7 @@ def check_cap(name: str, value: Any) -> None:
 
 
 def check_integer(name: str, value: Any, at_least: int) -> None:
-    """A parameter that counts something."""
+    """Raise an error unless a parameter is an integer of at least this size."""
     if isinstance(value, bool) or not isinstance(value, numbers.Integral):
         raise TypeError(f"`{name}` must be an integer, got {short(value)}")
     if value < at_least:
@@ -38,13 +38,13 @@ def check_integer(name: str, value: Any, at_least: int) -> None:
 
 
 def check_probability(name: str, value: Any) -> None:
-    """A parameter that is a probability."""
+    """Raise an error unless a parameter is a probability."""
     if not isinstance(value, numbers.Real) or not 0.0 <= float(value) <= 1.0:
         raise ValueError(f"`{name}` must be between 0 and 1, got {short(value)}")
 
 
 def check_forgetting(value: Any) -> None:
-    """A parameter that says what is left of a weight after one example more."""
+    """Raise an error unless a parameter is a forgetting factor, above 0 and at most 1."""
     fits = isinstance(value, numbers.Real) and not isinstance(value, bool)
     if not fits or not 0.0 < float(value) <= 1.0:
         raise ValueError(
@@ -54,13 +54,13 @@ def check_forgetting(value: Any) -> None:
 
 
 def check_power_of_two(name: str, value: Any) -> None:
-    """A parameter that counts the rows of a hash table."""
+    """Raise an error unless the size of a hash table is a power of 2."""
     check_integer(name, value, 2)
     if int(value) & (int(value) - 1) or value > 2**31:
         raise ValueError(f"`{name}` must be a power of 2 up to 2**31, e.g. 2**18, got {value}")
 
 
 def check_dtype(name: str, value: Any) -> None:
-    """A parameter that says in which numbers weights are stored."""
+    """Raise an error unless the type of the stored weights is known."""
     if value not in ("float64", "float32"):
         raise ValueError(f'`{name}` must be "float64" or "float32", got {short(value)}')

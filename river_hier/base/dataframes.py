@@ -1,4 +1,4 @@
-"""Mini-batches: dataframes and sparse matrices in, answers of the same kind out."""
+"""Mini-batches: read dataframes and sparse matrices, and return predictions of the same kind."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ColumnNames = Iterable[Hashable] | None
 
 
 def read_batch(X: Any, columns: ColumnNames) -> tuple[Batch, Frame]:
-    """The rows of X, all of them right, and a dataframe to answer like."""
+    """The validated rows of X, and a dataframe whose kind predictions shall have."""
     if is_sparse(X):
         if columns is None:
             raise TypeError("a sparse X has no names for its columns; give them as `columns`")
@@ -49,8 +49,8 @@ def read_batch(X: Any, columns: ColumnNames) -> tuple[Batch, Frame]:
 
 
 def as_frame(table: Any) -> Frame | None:
-    """A dataframe of any kind whose columns all have different names; or None."""
-    if isinstance(table, list):  # what labels mostly come as; to ask narwhals takes longer
+    """A dataframe of any kind, with distinct column names; None for anything else."""
+    if isinstance(table, list):  # the usual type of y; narwhals would be slower
         return None
     try:
         frame = nw.from_native(table, eager_only=True, pass_through=True)
@@ -61,9 +61,9 @@ def as_frame(table: Any) -> Frame | None:
 
 
 def numbers(frame: Frame) -> Floats | None:
-    """The cells of a dataframe of numbers and bools, where missing ones are nan."""
+    """The cells of a dataframe of numbers and bools, with nan for missing ones."""
     native = frame.to_native()
-    if frame.implementation.is_pandas():  # the schema takes longer
+    if frame.implementation.is_pandas():  # faster than the schema
         kinds = set(native.dtypes)
         if all(isinstance(kind, np.dtype) and kind.kind in "biuf" for kind in kinds):
             return np.ascontiguousarray(native.to_numpy(dtype=np.float64))
@@ -88,7 +88,7 @@ def _cell_by_cell(frame: Frame, names: list[Hashable]) -> Floats:
 
 
 def _sparse(X: Any, names: list[Hashable]) -> Batch:
-    """Of each row the entries that are stored, in the order of the columns."""
+    """The stored entries of each row, in the order of the columns."""
     rows = X.tocsr()
     if not rows.has_canonical_format:
         rows = rows.copy()
@@ -107,12 +107,12 @@ def _sparse(X: Any, names: list[Hashable]) -> Batch:
 
 
 def is_sparse(matrix: Any) -> bool:
-    """Whether it is a scipy.sparse matrix or array."""
+    """Whether this is a scipy.sparse matrix or array."""
     return bool(sparse.issparse(matrix))
 
 
 def _sparse_columns(frame: Frame) -> Any:
-    """The matrix of a dataframe of sparse columns, such as River's BagOfWords makes them."""
+    """The matrix of a dataframe of sparse columns, as returned by River's BagOfWords."""
     if not frame.implementation.is_pandas():
         return None
     X, kind = frame.to_native(), nw.get_native_namespace(frame).SparseDtype
@@ -123,12 +123,12 @@ def _sparse_columns(frame: Frame) -> Any:
 
 
 def _right(batch: Batch) -> bool:
-    """Whether no row can be wrong, which is so if all are finite."""
+    """Whether all values are finite, so that no row can be invalid."""
     return math.isfinite(batch.most_norm2)
 
 
 def _row_by_row(rows: Iterable[dict[Hashable, Any]]) -> list[Floats]:
-    """The values of each row as `learn_one` reads it: slowly, but it knows what is wrong."""
+    """The values of each row, read as in `learn_one`: slow, but with its error messages."""
     values = []
     for i, x in enumerate(rows):
         with at_row(i):
@@ -138,7 +138,7 @@ def _row_by_row(rows: Iterable[dict[Hashable, Any]]) -> list[Floats]:
 
 @contextmanager
 def at_row(i: int) -> Iterator[None]:
-    """An error of one example, with its row put in front."""
+    """Prefix the error of an example with its row."""
     try:
         yield
     except UnknownLabelError as error:
@@ -150,7 +150,7 @@ def at_row(i: int) -> Iterator[None]:
 
 
 def check_shape(what: str, matrix: Any, by: str, names: Sequence[Any]) -> None:
-    """A matrix needs a name for each column."""
+    """Raise an error unless there is a name for each column of a matrix."""
     if matrix.ndim != 2 or matrix.shape[1] != len(names):
         raise ValueError(
             f"`{by}` must name each column of {what}, got {len(names)} names for a shape of "
@@ -159,7 +159,7 @@ def check_shape(what: str, matrix: Any, by: str, names: Sequence[Any]) -> None:
 
 
 def check_distinct(names: Sequence[Hashable]) -> None:
-    """No two columns may have one name."""
+    """Raise an error if two columns have the same name."""
     if len(set(names)) < len(names):
         name = next(name for name in names if names.count(name) > 1)
         raise ValueError(
@@ -167,24 +167,24 @@ def check_distinct(names: Sequence[Hashable]) -> None:
         )
 
 
-# Answers of the kind of the dataframe that was given
+# Predictions of the same kind as the dataframe
 
 
 def answer_series(like: Frame, answers: Sequence[Label], nodes: Sequence[Label]) -> Any:
-    """A label a row. `nodes` are the labels that might have come."""
+    """A series with one label per row; `nodes` are all possible labels."""
     one_type = len(set(map(type, nodes))) == 1
     if like.implementation.is_pandas_like():
         pandas = nw.get_native_namespace(like)
         kind = None if one_type and len(answers) else object
         return pandas.Series(list(answers), index=like.to_native().index, dtype=kind)
-    # Columns elsewhere hold one type, and would make a list of a tuple: all else becomes text.
+    # Other columns hold one type, and turn tuples into lists: other labels become text.
     scalars = one_type and isinstance(nodes[0], str | int | float)
     items = list(answers) if scalars else list(map(str, answers))
     return nw.new_series("", items, backend=like.implementation).to_native()
 
 
 def answer_frame(like: Frame, cells: NDArray[Any], labels: Sequence[Label]) -> Any:
-    """A row a row, a column a label."""
+    """A dataframe with a row per example and a column per label."""
     if like.implementation.is_pandas_like():
         pandas = nw.get_native_namespace(like)
         columns = pandas.Index(list(labels), dtype=object, tupleize_cols=False)

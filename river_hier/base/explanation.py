@@ -1,4 +1,4 @@
-"""Explanations: what the score of a node is made of."""
+"""Explanations: the contributions to the score of a node."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
-Contribution = tuple[Any, float]  # a feature (or a stored example), and what it adds to a score
+Contribution = tuple[Any, float]  # a feature (or a stored example), and its part of a score
 
 
 class Explanation(NamedTuple):
@@ -19,7 +19,7 @@ class Explanation(NamedTuple):
 
     on: bool
     score: float
-    probability: float  # that the node is on; of a single label, that it is the node or below it
+    probability: float  # that the node is on or, for a single label, contains it
     contributions: list[Contribution]
 
     def top_terms(self, decimals: int, most: int = 3) -> str:

@@ -1,9 +1,9 @@
 """Linear learners: what `TopDownLearner` and `PathLearner` share.
 
 A linear learner has a weight vector at every node and is defined by its *rule*: how far each node
-moves along x. The rule is a method of the learner, in numpy. A learner of the library has a
-compiled policy of the same name and shape besides (`_backend/native`), which is used where the
-extension is installed, unless a subclass has a rule of its own.
+moves along x. The rule is a method of the learner, in numpy. Learners of the library also have a
+compiled policy of the same name and shape (`_backend/native`), which is used if the extension is
+installed, unless a subclass defines its own rule.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ Reader = Callable[[Any], Any]
 
 
 def find_compiled(cls: Any, parameters: tuple[str, ...] | None, *rule: str) -> None:
-    """Note the compiled policy that computes the rule of a class, if there is one.
+    """Set the compiled policy that computes the rule of a class, if there is one.
 
     It has the name of the class and takes the attributes `parameters`. A subclass without
-    parameters inherits it unless some method of the rule is another one, its own or a mixin's.
+    parameters inherits it, unless it or a mixin overrides a method of the rule.
     """
     methods = tuple(getattr(cls, method) for method in rule)
     if parameters is not None:
@@ -52,7 +52,7 @@ def find_compiled(cls: Any, parameters: tuple[str, ...] | None, *rule: str) -> N
 
 def learn_many(model: Any, X: Batch, y: Any, rows: Callable[[], Iterable[Any]]) -> None:
     """Learn from a mini-batch by the compiled policy or row by row; `rows` are the labels of y."""
-    # An average applies the rule of the model inside.
+    # An average applies the rule of its inner model.
     learner = averaged_learner(model) if hasattr(model, "_lag_taxonomy") else model
     policy = policies.get(learner._compiled)
     if policy is None:
@@ -76,8 +76,8 @@ def feature_map(n_features: int | None) -> FeatureMap:
 def weights_by_label(model: Any) -> dict[Label, dict[Any, float]]:
     """The weight vector of each node but the root: `{label: {feature: weight}}`.
 
-    Zero weights are left out. Computed at each call, in O(features * nodes). Where features are
-    hashed, their rows stand for their names.
+    Zero weights are left out. Computed at each call, in O(features * nodes). If features are
+    hashed, their rows are used as names.
     """
     names = model._features.names()
     weights = {}
@@ -114,12 +114,12 @@ def check_norms(model: Any, X: Batch, safe_norm2: float) -> None:
             model._check(X.row(longest))
 
 
-# An average around a model: it learns as the model does, records the steps in a lag of its own, and
-# shares all else with the model inside.
+# An average of a model learns as the model does, records the steps in its own lag, and shares
+# everything else with the inner model.
 
 
 def of_inner_model(name: str) -> Any:
-    """An attribute that an average shares with the model inside it."""
+    """An attribute that an average shares with its inner model."""
 
     def get(self: Any) -> Any:
         return getattr(self.model, name)
@@ -133,7 +133,7 @@ def of_inner_model(name: str) -> Any:
 
 
 def average(self: Any, model: Any, kind: type, names: str) -> None:
-    """Make an average of the hypotheses of a model, which must be one that moves in steps."""
+    """Initialise an average of the hypotheses of a model whose weights move in steps."""
     # A pipeline is an instance of its last step's class.
     if not issubclass(type(model), kind) or model._lag is not None:
         raise TypeError(
@@ -148,7 +148,7 @@ def average(self: Any, model: Any, kind: type, names: str) -> None:
 
 
 def averaged_learner(self: Any) -> Any:
-    """The model inside an average, unless it has grown without its average."""
+    """The inner model of an average; an error if the taxonomy of the model alone has changed."""
     if self._lag_taxonomy is not self.model._taxonomy:
         raise RuntimeError(
             "the model inside has learned new labels by itself, of which its average knows "

@@ -31,11 +31,11 @@ Floats = NDArray[np.float64]
 class TaxonomyModel(base.Estimator):
     """A model with a score at every node of a taxonomy.
 
-    A taxonomy that is given is closed: an unknown label is an error. With `None` the model
-    starts from an open, flat taxonomy, to which labels are added as they arrive; the label of its
-    root, `"root"`, is none of them. An `OpenTaxonomy` grows along labels that are paths.
+    A given taxonomy is closed: an unknown label is an error. With `None` the model starts from an
+    open, flat taxonomy, to which labels are added as they arrive; the label of its root, `"root"`,
+    is reserved. An `OpenTaxonomy` grows with labels that are paths.
 
-    A refused example changes nothing: x and y are read before anything is written.
+    If an example raises an error, the model does not change: x and y are validated first.
     """
 
     def __init__(self, taxonomy: TaxonomyLike) -> None:
@@ -199,27 +199,27 @@ class TaxonomyModel(base.Estimator):
     # An open taxonomy
 
     def _grow(self, taxonomy: Taxonomy, x: Mapping[Any, Any]) -> None:
-        """Change to an open taxonomy with new labels, unless something is wrong with x."""
+        """Change to an open taxonomy with new labels, unless x is invalid."""
         self._check(x)
         if self.taxonomy is None:  # new nodes are the last ones
-            self._add_nodes(len(self._taxonomy), len(taxonomy))  # may be refused: before all else
+            self._add_nodes(len(self._taxonomy), len(taxonomy))  # first, as it may raise
         else:
             self._remap(map_nodes(self._taxonomy, taxonomy))
         self._taxonomy, self._labels = taxonomy, Labels(taxonomy)
 
     def _check(self, x: Mapping[Any, Any]) -> None:
         """Raise an error if the algorithm cannot learn from x."""
-        self._scores_one(x)  # weights of dtype "float32" do not take every x
+        self._scores_one(x)  # some x are too large for weights of dtype "float32"
 
     # Mini-batches
 
     @property
     def _may_refuse(self) -> bool:
-        """Whether a row that has been checked may still be refused when its turn comes."""
+        """Whether learning from a checked row may still raise an error."""
         return False
 
     def _learn_stages(self, X: Batch, stages: list[tuple[int, int, Taxonomy, Any]]) -> None:
-        """Learn some rows in one taxonomy, the next ones in a larger one: all rows or none."""
+        """Learn the rows of each stage in its taxonomy; all rows or none."""
         learner = copy.deepcopy(self) if self._may_refuse else self
         for first, last, taxonomy, y in stages:
             if taxonomy is not learner._taxonomy:

@@ -21,10 +21,10 @@ from .truncation import truncatable
 
 
 class MultiLabelModel(TaxonomyModel, base.MultiLabelClassifier):
-    """A multilabel classifier whose answers are closed upward.
+    """A multilabel classifier whose predictions contain all ancestors of their labels.
 
-    Unless a learner has another rule, it decides from the top down: a node is on if its parents
-    are on and its own score is at least zero, so a node that has learned nothing says yes.
+    Unless a learner defines another rule, it predicts from the top down: a node is on if its
+    parents are on and its own score is at least zero, so an untrained node is on.
     """
 
     _first = 1
@@ -38,19 +38,19 @@ class MultiLabelModel(TaxonomyModel, base.MultiLabelClassifier):
         x
             A dictionary of features with finite values.
         y
-            A multilabel: `{label: bool}`, an iterable of labels, or one label. Ancestors are
-            filled in on a copy; a label on whose ancestor is explicitly False is refused. An open
-            taxonomy takes a tuple as one label; name several in a set or a list.
+            A multilabel: `{label: bool}`, an iterable of labels, or one label. Ancestors are added
+            to a copy; a label that is on although one of its ancestors is explicitly False is an
+            error. In an open taxonomy a tuple is one label; give several in a set or a list.
 
         """
-        if not isinstance(y, dict) and isinstance(y, Iterator):  # it can be walked only once
+        if not isinstance(y, dict) and isinstance(y, Iterator):  # it can be iterated over only once
             y = list(y)
         if self.taxonomy is not self._taxonomy:  # it is open
             self._make_room(x, y)
         self._learn(x, y)
 
     def _make_room(self, x: Mapping[Any, Any], y: Any) -> None:
-        """Let an open taxonomy grow along an example, unless something is wrong with it."""
+        """Add the labels of an example to an open taxonomy, unless the example is invalid."""
         if not isinstance(self.taxonomy, Taxonomy):
             taxonomy = with_labels(self.taxonomy, self._taxonomy, self._named(y))
             if taxonomy is not self._taxonomy:
@@ -98,7 +98,7 @@ class MultiLabelModel(TaxonomyModel, base.MultiLabelClassifier):
     ) -> None:
         """Learn from a mini-batch, row by row, as a loop of `learn_one` would.
 
-        A batch in which anything is wrong is refused as a whole.
+        If any row is invalid, an error is raised and nothing is learned.
 
         Parameters
         ----------
@@ -165,7 +165,7 @@ class MultiLabelModel(TaxonomyModel, base.MultiLabelClassifier):
 
     @staticmethod
     def _named(y: Any) -> list[Label]:
-        """The labels that y names, on or off; a tuple is one label."""
+        """The labels in y, on or off; a tuple is one label."""
         return [y] if is_one(y) or isinstance(y, tuple) else list(y)
 
     def _read_many(
@@ -197,7 +197,7 @@ class MultiLabelModel(TaxonomyModel, base.MultiLabelClassifier):
     def _visited(self, x: Mapping[Any, Any]) -> dict[int, bool]:
         on = np.array([True, *self.predict_one(x).values()])
         visited = set(trained_nodes(on, self._taxonomy.arrays).tolist())
-        # The nodes that were asked, each under its parent, and once though it may have several.
+        # The visited nodes, each after its parent, and only once even if it has several.
         order: dict[int, bool] = {}
         stack = [0]
         index = self._taxonomy.label_index

@@ -35,8 +35,8 @@ class PathLearner(SingleLabelModel):
 
     The prototype of a node is the sum of the weight vectors on its path, $W^v = \\sum_{u \\in P(v)}
     w^u$, and the label with the largest score $W^v \\cdot x$ is predicted. A learner is defined by
-    the label that the true one must beat, its `rival`, and by its `rule`, how far their paths move
-    apart. The library does the rest, as for `TopDownLearner`.
+    its `rival`, the label that the true one must beat, and its `rule`, which determines how far
+    their paths move apart. The library does the rest, as for `TopDownLearner`.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ class PathLearner(SingleLabelModel):
     Examples
     --------
 
-    A perceptron, whose steps have one size:
+    A perceptron, whose steps all have the same size:
 
     >>> from river import evaluate
     >>> from river_hier import base, metrics
@@ -106,14 +106,14 @@ class PathLearner(SingleLabelModel):
 
         Returns
         -------
-        A node. Where it is y itself, nothing is learned.
+        A node. If it is y itself, nothing is learned.
 
         """
         return int(score.argmax())
 
     @abc.abstractmethod
     def rule(self, margin: float, gamma: float, norm2: float) -> float:
-        """How far the path of y and that of its rival move apart along x.
+        """How far the paths of y and of its rival move apart along x.
 
         Parameters
         ----------
@@ -140,7 +140,7 @@ class PathLearner(SingleLabelModel):
         return distances_from(y, self._taxonomy.arrays)
 
     def _learn(self, x: Mapping[Any, Any], y: int, learner: PathLearner | None = None) -> None:
-        """Learn by the rule of a learner, which is this one unless it is an average of another."""
+        """Learn by the rule of `learner`: for an average, its inner model; else this learner."""
         if learner is None:
             learner = self
         if (policy := policies.get(learner._compiled)) is None:
@@ -166,7 +166,7 @@ class PathLearner(SingleLabelModel):
 
     @property
     def _may_refuse(self) -> bool:
-        return not self._compiled  # a rule of the user may raise
+        return not self._compiled  # a custom rule may raise
 
     def _check_many(self, X: Batch) -> None:
         linear.check_norms(self, X, math.inf if self.dtype == "float64" else 0.0)

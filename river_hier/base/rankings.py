@@ -1,4 +1,4 @@
-"""What label rankers are told about a taxonomy: attributes and candidates, labels -> arrays."""
+"""Parameters of label rankers: attributes and candidates, translated from labels to arrays."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from .._backend import Ranking, closures
 from ..taxonomy import Taxonomy
 from ..taxonomy.candidates import Candidates, candidate_nodes
 
-# The t_v of all nodes, or {label: t_v}; the type of a mapping's keys is invariant.
+# The t_v of all nodes, or {label: t_v}; `Any`, as the key type of a mapping is invariant.
 Attributes = float | Mapping[Any, float]
 
 
 def ranking_of(taxonomy: Taxonomy, t: Attributes, candidates: Candidates | None) -> Ranking:
-    """Attributes and candidates as the kernels take them; whatever is wrong is an error."""
+    """The ranking by these attributes of these candidates; an error if any is invalid."""
     values = np.ones(len(taxonomy))
     if isinstance(t, Mapping):
         for label, value in t.items():

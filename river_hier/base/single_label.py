@@ -67,8 +67,8 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
     def predict_proba_one(self, x: Mapping[Any, Any]) -> dict[Any, float]:
         """A distribution over all nodes: the softmax of the scores, which are not calibrated.
 
-        Its largest entry is the prediction, unless two scores differ by no more than a rounding
-        error and their exponentials not at all.
+        Its largest entry is the prediction, except for scores so close that their exponentials are
+        equal.
 
         Parameters
         ----------
@@ -85,7 +85,7 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
     def learn_many(self, X: Any, y: Any, columns: ColumnNames = None) -> None:
         """Learn from a mini-batch, row by row, as a loop of `learn_one` would.
 
-        A batch in which anything is wrong is refused as a whole.
+        If any row is invalid, an error is raised and nothing is learned.
 
         Parameters
         ----------
@@ -123,7 +123,8 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
         Returns
         -------
         A series of the same kind as X, with its index; a pandas series if X is sparse. Outside
-        pandas a series holds labels of one type, text or numbers: other labels are given as text.
+        pandas a series holds labels of one type, text or numbers; other labels are converted to
+        text.
 
         """
         batch, like = read_batch(X, columns)

@@ -1,4 +1,4 @@
-"""The y of a mini-batch, and the stages in which an open taxonomy grows along it."""
+"""The y of a mini-batch, and the stages in which an open taxonomy grows with it."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from ..taxonomy.open import with_labels
 from .dataframes import as_frame, at_row, check_distinct, check_shape, is_sparse, numbers
 from .explanation import Floats
 
-# Types of y that can be read twice; asking others costs more.
+# Types of y that can certainly be read twice; checking other types is slower.
 _PLAIN = frozenset({set, frozenset, list, dict, str})
 
 
 class Table:
-    """A y that says of each label whether it is on: a matrix whose columns have names."""
+    """A y as a matrix of bools with a column for each label."""
 
     def __init__(self, names: list[Label], cells: Floats) -> None:
         self.names = names
@@ -29,7 +29,7 @@ class Table:
         return len(self.cells)
 
     def multilabels(self, taxonomy: Taxonomy) -> Multilabels | None:
-        """The closed multilabels, unless something is unusual or wrong."""
+        """The closed multilabels; None if the rows must be read one by one."""
         index = taxonomy.label_index
         nodes = [index.get(name, 0) for name in self.names]
         yes = self.cells == 1.0
@@ -49,7 +49,7 @@ class Table:
 
 
 def series(y: Any, n: int) -> list[Any]:
-    """The items of a series or any other sequence, one a row."""
+    """The items of a series or any other sequence, one per row."""
     whole = y if isinstance(y, list) else nw.from_native(y, series_only=True, pass_through=True)
     if isinstance(whole, nw.Series):
         items = whole.to_list()
@@ -62,7 +62,7 @@ def series(y: Any, n: int) -> list[Any]:
 
 
 def check_length(n_labels: int, n: int) -> None:
-    """X and y must have the same rows."""
+    """Raise an error unless X and y have the same number of rows."""
     if n_labels != n:
         raise ValueError(f"X has {n} rows and y has {n_labels}; each row needs its label")
 
@@ -89,7 +89,7 @@ def stages(
 
 
 def stage_rows(found: list[tuple[int, Taxonomy]], n: int) -> Iterator[tuple[int, int, Taxonomy]]:
-    """Which rows are learned in which taxonomy: first row, last row + 1."""
+    """The rows to learn in each taxonomy: first row, last row + 1, taxonomy."""
     ends = [first for first, _ in found[1:]] + [n]
     for (first, taxonomy), last in zip(found, ends, strict=True):
         if first < last:
@@ -97,7 +97,7 @@ def stage_rows(found: list[tuple[int, Taxonomy]], n: int) -> Iterator[tuple[int,
 
 
 def nodes_of(taxonomy: Taxonomy, ys: Sequence[Label], first: int) -> Any:
-    """The nodes of single labels; the first of them stands in row `first`."""
+    """The nodes of single labels, which start in row `first`."""
     try:
         nodes = list(map(taxonomy.label_index.__getitem__, ys))
     except (KeyError, TypeError):
@@ -109,7 +109,7 @@ def nodes_of(taxonomy: Taxonomy, ys: Sequence[Label], first: int) -> Any:
 
 
 def multilabels_of(labels: Labels, ys: Sequence[Any], first: int) -> Multilabels:
-    """The closed multilabels; the first of them stands in row `first`."""
+    """The closed multilabels of rows that start at `first`."""
     try:
         return Multilabels(*closed_many(labels, ys))
     except (KeyError, TypeError, ValueError):
@@ -120,7 +120,7 @@ def multilabels_of(labels: Labels, ys: Sequence[Any], first: int) -> Multilabels
 
 
 def multilabel_rows(y: Any, labels: Iterable[Hashable] | None, n: int) -> Table | list[Any]:
-    """A table, or what `learn_one` takes, one a row."""
+    """A table, or one multilabel per row, as `learn_one` takes it."""
     if labels is not None:
         names = list(labels)
         check_shape("y", y, "labels", names)

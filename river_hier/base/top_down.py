@@ -1,4 +1,4 @@
-"""Multilabel learners with a weight vector at every node, each trained by itself."""
+"""Multilabel learners with a weight vector at every node, each trained independently."""
 
 from __future__ import annotations
 
@@ -39,10 +39,9 @@ class TopDownLearner(MultiLabelModel):
     """Base class of multilabel learners with a weight vector at every node.
 
     A learner is defined by its `rule`. The library does the rest: a node is trained only on
-    examples whose parents are truly on, and predicted to be on if its parents are and its score
-    $w \\cdot x$ is at least 0. Mini-batches, open taxonomies, `adopt` and `forget`, answers that
-    stop early, explanations, pickles, averages, calibration and shards work without being
-    mentioned.
+    examples whose parents are truly on, and predicted to be on if its parents are and its score $w
+    \\cdot x$ is at least 0. Mini-batches, open taxonomies, `adopt` and `forget`, truncated
+    predictions, explanations, pickles, averages, calibration and shards work without further code.
 
     Parameters
     ----------
@@ -127,7 +126,7 @@ class TopDownLearner(MultiLabelModel):
         """
 
     def learns(self, score: Floats, y: Floats) -> NDArray[np.bool_]:
-        """The nodes that the rule is asked about: by default all that are trained.
+        """The nodes to which the rule is applied: by default all trained nodes.
 
         Parameters
         ----------
@@ -147,7 +146,7 @@ class TopDownLearner(MultiLabelModel):
     """The weight vector of each node but the root: `{label: {feature: weight}}`."""
 
     def _learn(self, x: Mapping[Any, Any], y: Any, learner: TopDownLearner | None = None) -> None:
-        """Learn by the rule of a learner, which is this one unless it is an average of another."""
+        """Learn by the rule of `learner`: for an average, its inner model; else this learner."""
         if learner is None:
             learner = self
         if (policy := policies.get(learner._compiled)) is None:
@@ -173,7 +172,7 @@ class TopDownLearner(MultiLabelModel):
 
     @property
     def _may_refuse(self) -> bool:
-        return not self._compiled  # a rule of the user may raise
+        return not self._compiled  # a custom rule may raise
 
     def _check_many(self, X: Batch) -> None:
         linear.check_norms(self, X, math.inf if self.dtype == "float64" else 0.0)

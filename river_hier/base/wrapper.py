@@ -23,8 +23,8 @@ from .model import Floats
 class ModelWrapper(base.Wrapper[Any], base.Estimator):
     """Base class of model wrappers, which change a model's output or maintain the model.
 
-    The wrapper learns by letting the model learn. What it stores about nodes is remapped with the
-    model when that adopts another taxonomy or forgets a branch.
+    Learning is delegated to the model. State that the wrapper stores for nodes is remapped together
+    with the model when that adopts another taxonomy or forgets a branch.
 
     River requires that the methods of wrappers accept `**kwargs`. Those that predict refuse every
     keyword (`refuse_unknown`), as there is none to pass on.
@@ -85,7 +85,7 @@ class ModelWrapper(base.Wrapper[Any], base.Estimator):
         taxonomy
             The new taxonomy.
         renamed
-            `{old label: new label}`, or `{old label: None}` for nodes that are forgotten.
+            `{old label: new label}`, or `{old label: None}` for nodes to forget.
 
         """
         change = map_nodes(self._taxonomy, taxonomy, renamed)
@@ -110,7 +110,7 @@ class ModelWrapper(base.Wrapper[Any], base.Estimator):
         """Raise an error if the wrapper does not work in this taxonomy."""
 
     def _remap(self, change: NodeMapping) -> None:
-        """Move what the wrapper itself has learned about nodes to the nodes of a new taxonomy."""
+        """Move the wrapper's own state to the nodes of a new taxonomy."""
 
     def _scores_one(self, x: dict[Any, Any]) -> Floats:
         """The score of each node; 0 for the root of a multilabel model, which has none."""

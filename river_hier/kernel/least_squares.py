@@ -1,4 +1,4 @@
-"""What H-RLS and SH-RLS with kernels share: their predictions. They differ in what they store."""
+"""The base class of kernel H-RLS and SH-RLS, which differ only in which examples nodes store."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class LeastSquaresModel(MultiLabelModel):
 
     @property
     def _may_refuse(self) -> bool:
-        return True  # a kernel function of the user may raise
+        return True  # a custom kernel function may raise
 
     def __init__(
         self,
@@ -50,7 +50,7 @@ class LeastSquaresModel(MultiLabelModel):
 
     @property
     def n_stored(self) -> dict[object, int]:
-        """How many examples each node has stored, those that it has forgotten included."""
+        """How many examples each node has stored, including dropped ones."""
         stored = {v: s.n_stored for s in self._rls.systems for v in s.nodes}
         return {label: stored[v] for v, label in enumerate(self._taxonomy.nodes) if v}
 

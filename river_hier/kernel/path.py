@@ -1,4 +1,4 @@
-"""What both kernel Hierons share: prototypes that are sums over stored examples."""
+"""The base class of both kernel Hierons: prototypes are sums over stored examples."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class KernelPathLearner(SingleLabelModel):
 
     @property
     def _may_refuse(self) -> bool:
-        return True  # a kernel function of the user may raise
+        return True  # a custom kernel function may raise
 
     def __init__(
         self,
@@ -57,7 +57,7 @@ class KernelPathLearner(SingleLabelModel):
 
     @abc.abstractmethod
     def rule(self, margin: float, gamma: float, norm2: float) -> float:
-        """How far the path of y and that of its rival move apart."""
+        """How far the paths of y and of its rival move apart."""
 
     def _learn(self, x: Mapping[Any, Any], y: int) -> None:
         row, tree = self._instances.row(x), self._taxonomy.arrays
@@ -77,7 +77,7 @@ class KernelPathLearner(SingleLabelModel):
             self._m += 1
 
     def _keep_to_budget(self) -> None:
-        """Forget the instances that w can best do without, if there are too many."""
+        """If there are too many instances, drop those that matter least to w."""
         n = self._instances.n
         if self.budget is not None and n > self.budget:
             K = self._instances.gram(np.arange(n))

@@ -1,4 +1,4 @@
-"""What H-RLS and SH-RLS share: their predictions. They differ in what they store."""
+"""The base class of H-RLS and SH-RLS, which differ only in which examples nodes store."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ class LeastSquaresModel(MultiLabelModel):
     weight vector for an instance x, Eq. (1), which counts x among the instances, satisfies
     `w_t . x = w . x / (1 + r)` with `r = x^T A^-1 x`.
 
-    Forgetting goes by periods, after each of which all that a system has seen counts half as much,
-    or just below: between them it works as if nothing was ever forgotten.
+    Forgetting works in periods. After each period, everything that a system has seen is weighted by
+    one half, or slightly less; within a period nothing is forgotten.
     """
 
     def __init__(
@@ -63,7 +63,8 @@ class LeastSquaresModel(MultiLabelModel):
         self.l2: float = l2
         self.memory = memory
         self.forgetting: float = forgetting
-        # Of each system, the examples that it was trained on; None if it learns elsewhere.
+        # The number of examples that each system was trained on; None if it learns in another
+        # shard.
         self._visits: list[int | None] = []
         self._rls: LeastSquares = LeastSquares(float(l2), float(memory), budget and int(budget))
         self._add_nodes(1, len(self._taxonomy))
@@ -72,13 +73,13 @@ class LeastSquaresModel(MultiLabelModel):
     """The weight vector of each node but the root: `{label: {feature: weight}}`."""
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Nothing was forgotten once: pickles of that time are opened, too."""
+        """Also accept pickles from before `forgetting` was added."""
         self.__dict__.update(state)
         self.__dict__.setdefault("forgetting", 1.0)
         self.__dict__.setdefault("_visits", [0] * len(self._rls.n_stored))
 
     def _learn(self, x: Mapping[Any, Any], y: Any) -> None:
-        if self.forgetting < 1.0 and isinstance(y, Iterator):  # it can be walked only once
+        if self.forgetting < 1.0 and isinstance(y, Iterator):  # it can be read only once
             y = list(y)
         self._step(x, y)
         if self.forgetting < 1.0 and self._features.find(x).norm2 > 0.0:
@@ -92,7 +93,7 @@ class LeastSquaresModel(MultiLabelModel):
             self._steps(X, y)
 
     def _grow_older(self, y: Any) -> None:
-        """Count the example in; where a period ends, forget."""
+        """Count the example; at the end of a period, discount."""
         h = half_life(self.forgetting)
         on = self._taxonomy.multilabel(y)
         for s in self._trained_systems(trained_nodes(on, self._taxonomy.arrays)):
@@ -143,11 +144,11 @@ class LeastSquaresModel(MultiLabelModel):
             found.append(rescaled(float(scores[v]), terms))
         return found
 
-    # In parts, of which each learns at some of the nodes
+    # Shards, each of which trains some of the nodes
 
     @abc.abstractmethod
     def _shard_units(self) -> list[list[int]]:
-        """The nodes of each system; the root stands for nodes that are still to come."""
+        """The nodes of each system; the root represents nodes that are added later."""
 
     def _unit_costs(self) -> list[float]:
         return [float(n) ** 2 for n in self._rls.n_stored]
@@ -173,7 +174,7 @@ class LeastSquaresModel(MultiLabelModel):
 
     @abc.abstractmethod
     def _steps(self, X: Batch, y: Multilabels) -> None:
-        """Learn from some, in one call."""
+        """Learn from a mini-batch."""
 
     @abc.abstractmethod
     def _trained_systems(self, trained: NDArray[np.intp]) -> Iterable[int]:
@@ -181,7 +182,7 @@ class LeastSquaresModel(MultiLabelModel):
 
     @abc.abstractmethod
     def _place(self, v: int) -> tuple[int, int]:
-        """The system of a node, and its place in it."""
+        """The system of a node, and its position in it."""
 
     def _check_many(self, X: Batch) -> None:
         linear.check_norms(self, X, self._safe_norm2)

@@ -1,4 +1,4 @@
-"""A taxonomy as the kernels see it: integers in taxonomy order, no labels."""
+"""A taxonomy as arrays of integers in taxonomy order, without labels."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ Ints = NDArray[np.intp]
 class Arrays(NamedTuple):
     """A taxonomy of `n` nodes as arrays; node 0 is the root.
 
-    Nodes stand in topological order, level by level, so nodes of one depth are a slice.
-    Nodes with the very same parents are a *group*: they are trained and evaluated together.
-    In a tree the groups are the sets of siblings.
+    Nodes are sorted topologically, level by level, so the nodes of one depth are a slice. Nodes
+    with exactly the same parents are a *group*: they are trained and evaluated together. In a tree
+    the groups are the sets of siblings.
     """
 
     parent_ptr: Ints  # (n + 1,): the parents of v are parent_index[parent_ptr[v]:parent_ptr[v+1]]
     parent_index: Ints
-    depth: Ints  # (n,): the longest way from the root
+    depth: Ints  # (n,): the length of the longest path from the root
     level_ptr: Ints  # (height + 2,): nodes of depth d are level_ptr[d]:level_ptr[d + 1]
     groups: tuple[Ints, ...]  # the nodes of each group; the root is in none
 
@@ -32,10 +32,10 @@ class Arrays(NamedTuple):
 
 
 def build(parents: Sequence[tuple[int, ...]]) -> Arrays:
-    """The arrays of nodes whose parents come before them, in O(nodes + edges).
+    """Build the arrays of nodes that are sorted topologically, in O(nodes + edges).
 
-    Siblings stand side by side, so most of it goes family by family instead of node by node: an
-    open taxonomy, one large family, is built anew for every label that arrives.
+    Siblings are adjacent, so most of the work is done per family instead of per node: an open
+    taxonomy, a single large family, is rebuilt for every new label.
     """
     families = [(above, len(list(nodes))) for above, nodes in groupby(parents)]
     sizes = [size for _, size in families]

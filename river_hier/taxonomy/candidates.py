@@ -1,4 +1,4 @@
-"""The nodes among which a ranking is made: the leaves, or those that were asked for."""
+"""The nodes that are ranked: the leaves, or the given candidates."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ Candidates = Collection[Any]
 
 
 def candidate_nodes(taxonomy: Nodes, candidates: Candidates | None) -> list[int]:
-    """The indices of the candidates, in taxonomy order; `None` stands for the leaves.
+    """The indices of the candidates, in taxonomy order; `None` means the leaves.
 
-    The root is always on, so it cannot compete; a taxonomy without other nodes has no candidates.
+    The root is always on, so it is not ranked; a taxonomy without other nodes has no candidates.
     """
     if candidates is None:
         return [taxonomy.label_index[label] for label in taxonomy.leaves if label != taxonomy.root]
@@ -32,5 +32,5 @@ def candidate_nodes(taxonomy: Nodes, candidates: Candidates | None) -> list[int]
 
 
 def candidate_labels(taxonomy: Nodes, candidates: Candidates | None) -> list[Label]:
-    """Their labels, in taxonomy order."""
+    """The labels of the candidates, in taxonomy order."""
     return [taxonomy.nodes[v] for v in candidate_nodes(taxonomy, candidates)]

@@ -1,4 +1,4 @@
-"""Other taxonomies made of one: each change gives the edges of the new one."""
+"""Changes to a taxonomy: each function returns the labels or edges of the new one."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Edges = list[tuple[Label, Label]]
 
 
 def renamed(taxonomy: Nodes, names: Mapping[Any, Label]) -> tuple[Label, ...]:
-    """The labels, some of them replaced."""
+    """The labels, in taxonomy order, after replacing some of them."""
     if not isinstance(names, Mapping):
         raise TypeError(f"`names` must be {{old label: new label}}, got {type(names).__name__}")
     for label, name in names.items():
@@ -30,7 +30,7 @@ def renamed(taxonomy: Nodes, names: Mapping[Any, Label]) -> tuple[Label, ...]:
 
 
 def moved(taxonomy: Nodes, label: Label, parent: Label) -> Edges:
-    """`label`, and what is below it, under `parent` alone, as its last child."""
+    """The edges after moving `label` and its descendants: `parent` is its only parent."""
     if taxonomy.index(label) == 0:
         raise ValueError(f"the root, {label!r}, cannot be moved")
     if parent == label or parent in taxonomy.descendants(label):
@@ -41,7 +41,7 @@ def moved(taxonomy: Nodes, label: Label, parent: Label) -> Edges:
 
 
 def merged(taxonomy: Nodes, labels: Iterable[Label], into: Label) -> Edges:
-    """`labels` are gone, and their children are those of `into`."""
+    """The edges after merging `labels` into `into`, which gets their children."""
     if isinstance(labels, str | bytes) or not isinstance(labels, Iterable):
         raise TypeError(f"`labels` must be a collection of labels, got {labels!r}")
     gone = set()
@@ -56,9 +56,9 @@ def merged(taxonomy: Nodes, labels: Iterable[Label], into: Label) -> Edges:
             )
         if label != into:
             gone.add(label)
-    heir = {label: into if label in gone else label for label in taxonomy.nodes}
+    target = {label: into if label in gone else label for label in taxonomy.nodes}
     return [
-        (heir[parent], child)
+        (target[parent], child)
         for parent, child in taxonomy.edges
-        if child not in gone and heir[parent] != child
+        if child not in gone and target[parent] != child
     ]

@@ -1,4 +1,4 @@
-"""The error of a label that the taxonomy does not hold."""
+"""The error for labels that are not in the taxonomy."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _SUGGEST_UP_TO = 2_000
 class UnknownLabelError(KeyError, ValueError):
     """A label is not in the taxonomy.
 
-    Both a `KeyError` (a look-up failed) and a `ValueError` (an argument was wrong).
+    It is both a `KeyError` (a look-up failed) and a `ValueError` (an argument is wrong).
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Stars, in which every node hangs under the root: flat taxonomies, and open ones that grow."""
+"""Stars, in which every other node is a child of the root: flat and open taxonomies."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ N = TypeVar("N", bound=Nodes)
 
 
 def with_labels(star: N, labels: Iterable[Label]) -> N:
-    """The star with these labels too, or itself if it has them all.
+    """Add labels to a star; if there is nothing to add, the same object is returned.
 
-    No graph has to be sorted here, which is what makes a stream of new labels affordable.
+    No graph has to be sorted here, so that new labels in a stream stay cheap.
     """
     new: dict[Label, Label] = {}
     for label in labels:

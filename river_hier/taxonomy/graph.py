@@ -1,4 +1,4 @@
-"""From a list of edges to nodes in topological order, or a message that names the culprit."""
+"""Sort the nodes of a list of edges topologically, or raise an error that names the wrong edge."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def build(
 ) -> tuple[tuple[Label, ...], tuple[tuple[int, ...], ...]]:
     """Labels in topological order, root first, and the indices of each one's parents.
 
-    `nodes` are labels known to exist besides those of the edges, and `known` edges that come before
-    them. O(nodes + edges).
+    `nodes` are further labels besides those of the edges; `known` are edges that precede `edges`.
+    Takes O(nodes + edges).
     """
     children, parents = _read(edges, nodes, known)
     root = _single_root(children, parents, root)
@@ -50,7 +50,7 @@ def _read(
         )
     children: dict[Label, list[Label]] = {}
     parents: dict[Label, list[Label]] = {}
-    spelling: dict[Label, Label] = {}  # of equal labels the first that came
+    spelling: dict[Label, Label] = {}  # the first of equal labels
 
     def add(label: Label) -> Label:
         check_label(label)
@@ -69,7 +69,7 @@ def _read(
             raise ValueError(f"edge {number} is {short(edge)}: it must be a (parent, child) pair")
         try:
             parent, child = map(add, edge)
-        except (TypeError, ValueError) as error:  # only now is it worth naming the place
+        except (TypeError, ValueError) as error:  # formatting the place earlier would be slow
             raise type(error)(f"edge {number} is {short(edge)}: {error}") from None
         if parent == child:
             raise ValueError(f"edge {number} makes node {child!r} its own parent")
@@ -83,7 +83,7 @@ def _read(
 
 
 def _is_pair(edge: Any) -> bool:
-    """Whether there are two ends in an order, which sets and the keys of dicts have not."""
+    """Whether the edge is an ordered pair; sets and dicts are not ordered."""
     if isinstance(edge, tuple):  # nearly always
         return len(edge) == 2
     return (
@@ -94,7 +94,7 @@ def _is_pair(edge: Any) -> bool:
 
 
 def check_label(label: Label) -> None:
-    """A label must be able to name a node."""
+    """Raise an error unless this can be the label of a node."""
     if label is None or (isinstance(label, numbers.Real) and label != label):
         raise ValueError(f"{label!r} cannot be a label; every node needs one")
     try:
@@ -106,7 +106,7 @@ def check_label(label: Label) -> None:
 
 
 def check_spelling(label: Label, first: Label) -> None:
-    """Equal labels are one node, but Python takes True for 1 as well."""
+    """Raise an error if equal labels are a bool and a number: in Python, True == 1."""
     if _is_bool(label) != _is_bool(first):
         raise ValueError(
             f"labels {first!r} and {label!r} are equal in Python, so they would be one node; "
@@ -121,7 +121,7 @@ def _is_bool(label: Label) -> bool:
 def _single_root(
     children: dict[Label, list[Label]], parents: dict[Label, list[Label]], root: Label | None
 ) -> Label:
-    """The one node without parents; several are put under a new one."""
+    """The only node without parents; if there are several, a new root above them."""
     if root is not None:
         check_label(root)
     tops = [label for label, above in parents.items() if not above]
@@ -167,7 +167,7 @@ def _topological(
 
 
 def _show_cycle(parents: dict[Label, list[Label]], ordered: set[Label]) -> str:
-    """Walk upwards among the nodes that found no place until one comes back."""
+    """Walk upwards through the unsorted nodes until one is reached again."""
     label = next(v for v in parents if v not in ordered)
     walk: dict[Label, None] = {}
     while label not in walk:

@@ -1,4 +1,4 @@
-"""Which nodes of a taxonomy carry on which of the one before."""
+"""Mapping from the nodes of a changed taxonomy to those of the old one."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import Any, NamedTuple
 from .nodes import Label, Nodes, check_taxonomy
 from .taxonomy import Taxonomy
 
-# {old label: new label, or None for what is forgotten}; the type of a mapping's keys is invariant.
+# {old label: new label, or None to forget it}; `Any`, as the key type of a mapping is invariant.
 Renamed = Mapping[Any, Label | None]
 
 
 class NodeMapping(NamedTuple):
-    """Of every node of `after` those of `before` that it carries on.
+    """The sources of each node of `after`: the nodes of `before` that it continues.
 
-    A node without sources is new; one with several merges them. The root always carries on the
-    root.
+    A node without sources is new; a node with several sources merges them. The source of the root
+    is always the root.
     """
 
     before: Taxonomy
@@ -25,7 +25,7 @@ class NodeMapping(NamedTuple):
 
     @property
     def reset(self) -> frozenset[int]:
-        """The nodes of `after` that were there before, and carry on nothing of it."""
+        """The nodes of `after` whose labels are in `before`, but that have no sources."""
         pairs = enumerate(zip(self.after.nodes, self.sources, strict=True))
         return frozenset(v for v, (label, old) in pairs if not old and label in self.before)
 
@@ -41,14 +41,14 @@ class NodeMapping(NamedTuple):
 
 
 def without_branch(taxonomy: Taxonomy, label: Label) -> NodeMapping:
-    """The same taxonomy, in which a node and all below it carry on nothing."""
+    """The same taxonomy, in which a node and all nodes below it have no sources."""
     below = set(map(taxonomy.index, taxonomy.subtree(label)))
     sources = tuple(() if v and v in below else (v,) for v in range(len(taxonomy)))
     return NodeMapping(taxonomy, taxonomy, sources)
 
 
 def map_nodes(before: Taxonomy, after: Taxonomy, renamed: Renamed | None = None) -> NodeMapping:
-    """By their labels, unless `renamed` says otherwise; whatever is wrong is an error."""
+    """Map nodes by their labels, except for those in `renamed`."""
     check_taxonomy(after)
     if renamed is None:
         renamed = {}
@@ -66,8 +66,8 @@ def map_nodes(before: Taxonomy, after: Taxonomy, renamed: Renamed | None = None)
 
 def _new_node(after: Nodes, label: Label, renamed: Renamed) -> int | None:
     if label in renamed:
-        heir = renamed[label]
-        return None if heir is None else after.index(heir)
+        target = renamed[label]
+        return None if target is None else after.index(target)
     v = after.label_index.get(label)
     if v is None:
         raise ValueError(
@@ -83,8 +83,8 @@ def _new_node(after: Nodes, label: Label, renamed: Renamed) -> int | None:
 
 
 def _new_root(after: Nodes, root: Label, renamed: Renamed) -> int:
-    heir = renamed.get(root, root if root in after else after.root)
-    if heir != after.root:
+    target = renamed.get(root, root if root in after else after.root)
+    if target != after.root:
         raise ValueError(
             f"the root {root!r} must stay the root, and in the new taxonomy that is {after.root!r}"
         )

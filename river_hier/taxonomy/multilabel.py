@@ -13,8 +13,8 @@ from .repr import short
 def closed(taxonomy: Nodes, y: Any) -> set[int]:
     """The nodes of y and all their ancestors, root included.
 
-    A label on whose ancestor, be it the root, is explicitly False contradicts itself: an error.
-    Where nothing is on, `{root: False}` says just that, and the root is on all the same.
+    If a label is on although one of its ancestors, including the root, is explicitly False, an
+    error is raised. `{root: False}` alone means that only the root is on.
     """
     on, stated = _read(taxonomy, y)
     nodes = _close(taxonomy, on)
@@ -33,14 +33,14 @@ def closed(taxonomy: Nodes, y: Any) -> set[int]:
 def answered(taxonomy: Nodes, y: Any) -> set[int]:
     """The nodes of a prediction, root included.
 
-    Like `closed`, but an ancestor that the answer explicitly switches off stays off: that is
-    how a flat learner answers, and losses must see it.
+    Like `closed`, but an ancestor that the prediction explicitly switches off stays off: flat
+    learners make such predictions, and losses must count them.
     """
     on, stated = _read(taxonomy, y)
     if stated is None:
         return _close(taxonomy, on)
     nodes = set(on)
-    if len(stated) - (taxonomy.root in stated) < len(taxonomy) - 1:  # fill in what is unsaid
+    if len(stated) - (taxonomy.root in stated) < len(taxonomy) - 1:  # fill in missing labels
         off = {taxonomy.index(label) for label, value in stated.items() if not value}
         nodes = _close(taxonomy, on, blocked=off)
     nodes.add(0)
@@ -48,7 +48,7 @@ def answered(taxonomy: Nodes, y: Any) -> set[int]:
 
 
 def literal(taxonomy: Nodes, y: Any) -> set[int]:
-    """The nodes of y as they are, nothing filled in but the root."""
+    """The nodes of y as given; only the root is added."""
     return {0, *_read(taxonomy, y)[0]}
 
 
@@ -65,7 +65,7 @@ def _close(taxonomy: Nodes, on: Iterable[int], blocked: Collection[int] = ()) ->
 
 
 def _read(taxonomy: Nodes, y: Any) -> tuple[list[int], Mapping[Any, Any] | None]:
-    """The nodes said to be on, and the mapping they were read from, if it was one."""
+    """The nodes that y switches on, and y itself if it is a mapping."""
     check_taxonomy(taxonomy)  # the order of a loss's arguments is easily mistaken
     if isinstance(y, Mapping):
         return list(compress(_nodes(taxonomy, y), _bools(y))), y
@@ -79,7 +79,7 @@ def _read(taxonomy: Nodes, y: Any) -> tuple[list[int], Mapping[Any, Any] | None]
 def _nodes(taxonomy: Nodes, y: Mapping[Any, Any]) -> Iterable[int]:
     """The nodes of the labels of y, in its order."""
     labels = tuple(y)
-    if labels == taxonomy.nodes[1:]:  # a whole answer, as models give it
+    if labels == taxonomy.nodes[1:]:  # a complete prediction, as models return it
         return range(1, len(taxonomy))
     index = taxonomy.label_index
     if not y.keys() <= index.keys():
@@ -89,12 +89,12 @@ def _nodes(taxonomy: Nodes, y: Mapping[Any, Any]) -> Iterable[int]:
 
 
 def is_one(y: Any) -> bool:
-    """Whether y can only be a label by itself: text, or nothing to iterate over."""
+    """Whether y can only be a single label: text, or not iterable."""
     if isinstance(y, str | bytes):
         return True
     try:
         iter(y)
-    except TypeError:  # asking for __iter__ would not do: numpy's 0-d arrays have one
+    except TypeError:  # numpy's 0-d arrays have an __iter__ that fails
         return True
     return False
 

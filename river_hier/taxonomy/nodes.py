@@ -1,4 +1,4 @@
-"""The nodes of a taxonomy: who is above whom, and the value that they make."""
+"""The nodes of a taxonomy and the relations between them, as an immutable value."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, Self
 from . import arrays, graph
 from .errors import UnknownLabelError
 
-# Any hashable. The type is the user's own: whose labels are strings gets strings back.
+# Any hashable; `Any`, so that users with labels of type str get str back.
 Label = Any
 
 
@@ -30,7 +30,7 @@ class Nodes:
             ("nodes", nodes),
             ("label_index", dict(zip(nodes, range(len(nodes)), strict=True))),
             ("parent_indices", parents),
-            ("_arrays", None),  # these three are made when they are needed, and kept
+            ("_arrays", None),  # these three are computed when first needed
             ("_children", None),
             ("_hash", None),
         ):
@@ -42,11 +42,11 @@ class Nodes:
         taxonomy._assemble(nodes, parents)
         return taxonomy
 
-    # Looking around
+    # Relations
 
     @property
     def edges(self) -> tuple[tuple[Label, Label], ...]:
-        """The pairs `(parent, child)`: where there are any, `Taxonomy(t.edges) == t`."""
+        """The pairs `(parent, child)`; `Taxonomy(t.edges) == t` if there are any."""
         nodes = self.nodes
         return tuple(
             (nodes[p], nodes[v]) for p, below in enumerate(self.child_indices) for v in below
@@ -85,7 +85,7 @@ class Nodes:
 
     @property
     def arrays(self) -> arrays.Arrays:
-        """The taxonomy as the kernels see it."""
+        """The taxonomy as arrays of integers."""
         if self._arrays is None:
             object.__setattr__(self, "_arrays", arrays.build(self.parent_indices))
         assert self._arrays is not None
@@ -93,7 +93,7 @@ class Nodes:
 
     @property
     def child_indices(self) -> tuple[tuple[int, ...], ...]:
-        """The children of each node, as `parent_indices` has their parents."""
+        """The indices of each node's children."""
         if self._children is None:
             below: list[list[int]] = [[] for _ in self.nodes]
             for v, above in enumerate(self.parent_indices):
@@ -127,7 +127,7 @@ class Nodes:
         return self._labels(self.child_indices[self.index(label)])
 
     def ancestors(self, label: Label) -> tuple[Label, ...]:
-        """The nodes above, the root first; the label itself is not among them."""
+        """The ancestors of a label, the root first, without the label itself."""
         return self._labels(sorted(reach(self.parent_indices, self.index(label))))
 
     def path(self, label: Label) -> tuple[Label, ...]:
@@ -135,7 +135,7 @@ class Nodes:
         return self._labels(self._climb(self.index(label)))
 
     def descendants(self, label: Label) -> tuple[Label, ...]:
-        """The nodes below, in taxonomy order; the label itself is not among them."""
+        """The descendants of a label, in taxonomy order, without the label itself."""
         return self._labels(sorted(reach(self.child_indices, self.index(label))))
 
     def subtree(self, label: Label) -> tuple[Label, ...]:
@@ -143,7 +143,7 @@ class Nodes:
         return (self.nodes[self.index(label)], *self.descendants(label))
 
     def depth(self, label: Label) -> int:
-        """Edges from the root; along the longest way, where a DAG offers several."""
+        """The number of edges from the root; in a DAG, along the longest path."""
         return int(self.arrays.depth[self.index(label)])
 
     def lca(self, u: Label, v: Label) -> Label:
@@ -156,12 +156,12 @@ class Nodes:
         return self.nodes[shared]
 
     def distance(self, u: Label, v: Label) -> int:
-        """Edges on the way from u to v. Trees only; O(depth)."""
+        """The number of edges between u and v. Trees only; O(depth)."""
         up, down = self._climb(self.index(u)), self._climb(self.index(v))
         shared = sum(a == b for a, b in zip(up, down, strict=False))
         return len(up) + len(down) - 2 * shared
 
-    # A value
+    # Immutability and comparison
 
     def __len__(self) -> int:
         return len(self.nodes)
@@ -230,7 +230,7 @@ class Nodes:
 
 
 def reach(neighbours: tuple[tuple[int, ...], ...], v: int) -> set[int]:
-    """All nodes that can be reached from v, itself left out."""
+    """All nodes that can be reached from v, without v itself."""
     reached: set[int] = set()
     stack = list(neighbours[v])
     while stack:

@@ -1,4 +1,4 @@
-"""The ways into a taxonomy: each turns a description into nodes and edges."""
+"""Parsing of taxonomies: each function turns a description into nodes and edges."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ def from_paths(paths: Iterable[Iterable[Label]]) -> tuple[list[Label], Edges]:
 
 
 def from_nested(nested: Mapping[Label, Any]) -> tuple[list[Label], Edges]:
-    """`{label: what is below it}`, where below is a mapping, labels, one string or None."""
+    """`{label: children}`, where children are a mapping, labels, one string or None."""
     if not isinstance(nested, Mapping):
         raise TypeError(f"`nested` must be a mapping of mappings, got {type(nested).__name__}")
     edges: Edges = []
-    # A stack of iterators instead of recursion: depth is the user's, not Python's.
+    # A stack instead of recursion, so that Python's recursion limit does not bound the depth.
     stack: list[tuple[Label, Iterator[tuple[Label, Any]]]] = [
         (label, _below(label, below)) for label, below in reversed(list(nested.items()))
     ]
@@ -56,7 +56,7 @@ def from_nested(nested: Mapping[Label, Any]) -> tuple[list[Label], Edges]:
 
 
 def check_directed(g: Any) -> None:
-    """`g` must be a networkx graph whose edges have a direction."""
+    """Raise an error unless `g` is a directed networkx graph."""
     if not (hasattr(g, "is_directed") and g.is_directed()):
         kind = type(g).__name__
         raise TypeError(f"`g` must be a networkx.DiGraph, edges from parent to child, got {kind}")

@@ -6,6 +6,6 @@ MOST = 120  # characters
 
 
 def short(value: object) -> str:
-    """How Python writes a value; of one that would bury the message, the beginning and the end."""
+    """The repr of a value; only its beginning and its end if it is long."""
     text = repr(value)
     return text if len(text) <= MOST else f"{text[: MOST // 2]} ... {text[-MOST // 4 :]}"

@@ -89,7 +89,7 @@ class Taxonomy(Nodes):
 
     @classmethod
     def from_nested(cls, nested: Mapping[Label, Any], root: Label | None = None) -> Taxonomy:
-        """From `{label: what is below it}`: mappings, lists of labels, or `None` for a leaf."""
+        """From `{label: children}`: mappings, lists of labels, or `None` for a leaf."""
         nodes, edges = parsing.from_nested(nested)
         return cls._of(*graph.build(edges, nodes, root))
 
