@@ -9,6 +9,7 @@ from .taxonomy import OpenTaxonomy, Taxonomy
 
 if TYPE_CHECKING:
     from . import (
+        base,
         batch,
         checkpoint,
         datasets,
@@ -36,6 +37,7 @@ __all__ = [
     "OpenTaxonomy",
     "Taxonomy",
     "__version__",
+    "base",
     "batch",
     "checkpoint",
     "datasets",
