@@ -5,7 +5,8 @@ from typing import Self
 
 import numpy as np
 
-from ..base import Attributes, check_integer, check_positive
+from ..base.checks import check_integer, check_positive
+from ..base.rankings import Attributes
 from ..kernel.functions import Function, Kernel
 from ..losses.costs import Costs, by_node, check, check_factor
 from ..taxonomy import Taxonomy

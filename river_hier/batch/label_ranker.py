@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from .._backend import Threshold
-from ..base import Attributes, ranking_of
+from ..base.rankings import Attributes, ranking_of
 from ..base.truncation import truncatable
 from ..kernel.functions import Function, Kernel
 from ..kernel.instances import check_kernel

@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 
 from .._backend.reference.paths import top_down
-from ..base import check_positive
+from ..base.checks import check_positive
 from ..base.truncation import truncatable
 from ..taxonomy import Label, Taxonomy
 from .estimator import BatchEstimator, Progress

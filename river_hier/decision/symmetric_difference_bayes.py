@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..base import check_positive
+from ..base.checks import check_positive
 from .decoder import Decoder
 
 __all__ = ["SymmetricDifferenceBayes"]

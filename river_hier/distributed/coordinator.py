@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from .._backend import Batch, Labels, Multilabels, top_down_probabilities
 from .._backend.reference.feature_index import read
 from .._backend.reference.paths import top_down
-from ..base import Floats
 from ..base.dataframes import ColumnNames
+from ..base.explanation import Floats
 from ..taxonomy import Taxonomy
 from .plan import Plan, unit_loads
 from .shard import Growth, Model, Shard, Stage

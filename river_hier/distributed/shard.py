@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._backend import Batch, Labels, Multilabels
-from ..base import Floats, TopDownLearner
+from ..base import TopDownLearner
 from ..base.classifiers import shown
+from ..base.explanation import Floats
 from ..linear_model.least_squares import LeastSquaresModel
 from ..taxonomy import Taxonomy
 

@@ -6,7 +6,7 @@ from typing import Any, Self
 
 from river import base
 
-from ..base import check_integer
+from ..base.checks import check_integer
 from ..base.dataframes import ColumnNames, answer_frame, read_batch
 from ..base.truncation import truncatable
 from ..linear_model import HPerceptron

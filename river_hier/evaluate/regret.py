@@ -7,7 +7,7 @@ from typing import Any
 
 from river import evaluate
 
-from ..base import check_integer
+from ..base.checks import check_integer
 from .inputs import check_ends
 from .pair import CumulativeLosses, Pair, read_loss
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from river import base, linear_model
 
-from ..base import check_integer
+from ..base.checks import check_integer
 from ..base.classifiers import shown, takes_weights
 from ..base.truncation import refuse_unknown
 from ..taxonomy import Label, Taxonomy

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from river import base
 
-from ..base import check_integer
+from ..base.checks import check_integer
 from ..taxonomy import Label, Taxonomy
 from ..taxonomy.graph import check_label, check_spelling
 from .binary_tree import BinaryTree, Children

@@ -5,7 +5,7 @@ from typing import Any
 
 from river import base
 
-from ..base import check_integer
+from ..base.checks import check_integer
 from ..base.classifiers import last_step, probabilities, shown
 from ..taxonomy import Label, Taxonomy
 

@@ -6,7 +6,7 @@ import math
 import numpy as np
 
 from .._backend import Expansion, distances_from
-from ..base import Floats
+from ..base.explanation import Floats
 from ..taxonomy import TaxonomyLike
 from .functions import Function, Kernel
 from .hieron import Hieron

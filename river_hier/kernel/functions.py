@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._backend import FeatureIndex
-from ..base import check_integer, check_positive
+from ..base.checks import check_integer, check_positive
 
 __all__ = ["RBF", "Kernel", "Linear", "Polynomial"]
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import math
 
-from ..base import Floats
+from ..base.explanation import Floats
 from ..taxonomy import TaxonomyLike
 from .functions import Function, Kernel
 from .path import KernelPathLearner

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._backend import DotProducts, FeatureIndex, KernelInstances, Pairs
-from ..base import Floats
-from ..base.explanation import Contribution
+from ..base.explanation import Contribution, Floats
 from .functions import Function, Kernel, Linear
 
 

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from .._backend import LARGEST_RATIO, ExampleContext, KernelSystems, predicted_nodes
-from ..base import MultiLabelModel, check_integer, check_positive
+from ..base.checks import check_integer, check_positive
 from ..base.explanation import Contribution, rescaled
 from ..base.model import Floats
+from ..base.multi_label import MultiLabelModel
 from ..taxonomy import Label, NodeMapping, TaxonomyLike
 from .functions import Function, Kernel
 from .instances import check_kernel, contributions, instances_of

@@ -10,8 +10,9 @@ import numpy as np
 
 from .._backend import Expansion, own_prototypes, path_difference, path_sums
 from .._backend.reference.forgetting import four_fifths, pivoted_cholesky_projection
-from ..base import Floats, SingleLabelModel, check_cap, check_integer
-from ..base.explanation import Contribution
+from ..base.checks import check_cap, check_integer
+from ..base.explanation import Contribution, Floats
+from ..base.single_label import SingleLabelModel
 from ..taxonomy import Label, NodeMapping, TaxonomyLike
 from .functions import Function, Kernel
 from .instances import check_kernel, contributions, instances_of

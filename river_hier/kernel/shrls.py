@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from .._backend import shrls_update
-from ..base import check_positive
+from ..base.checks import check_positive
 from ..taxonomy import TaxonomyLike
 from .functions import Function, Kernel
 from .least_squares import LeastSquaresModel

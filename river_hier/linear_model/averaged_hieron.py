@@ -6,7 +6,9 @@ import math
 import numpy as np
 
 from .._backend import Weights
-from ..base import Floats, PathLearner, check_cap
+from ..base import PathLearner
+from ..base.checks import check_cap
+from ..base.explanation import Floats
 from ..taxonomy import TaxonomyLike
 from .hieron import Hieron
 

@@ -4,7 +4,8 @@ import copy
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ..base import Floats, TopDownLearner, linear
+from ..base import TopDownLearner, linear
+from ..base.explanation import Floats
 from .hperceptron import HPerceptron
 
 __all__ = ["AveragedMultiLabelClassifier"]

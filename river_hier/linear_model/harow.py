@@ -3,7 +3,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..base import Floats, TopDownLearner, check_forgetting, check_positive
+from ..base import TopDownLearner
+from ..base.checks import check_forgetting, check_positive
+from ..base.explanation import Floats
 from ..taxonomy import TaxonomyLike
 
 __all__ = ["HAROW"]

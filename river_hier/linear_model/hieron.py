@@ -2,7 +2,9 @@ from __future__ import annotations
 
 import math
 
-from ..base import Floats, PathLearner, check_cap
+from ..base import PathLearner
+from ..base.checks import check_cap
+from ..base.explanation import Floats
 from ..taxonomy import TaxonomyLike
 
 __all__ = ["Hieron"]

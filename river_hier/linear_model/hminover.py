@@ -19,8 +19,11 @@ from .._backend import (
     star_closures,
     worst_pair,
 )
-from ..base import Attributes, MultiLabelModel, check_dtype, check_positive, linear, ranking_of
+from ..base import linear
+from ..base.checks import check_dtype, check_positive
 from ..base.explanation import Floats
+from ..base.multi_label import MultiLabelModel
+from ..base.rankings import Attributes, ranking_of
 from ..taxonomy import Label, NodeMapping, Taxonomy, TaxonomyLike
 from ..taxonomy.candidates import Candidates
 

@@ -3,7 +3,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..base import Floats, TopDownLearner
+from ..base import TopDownLearner
+from ..base.explanation import Floats
 from ..taxonomy import TaxonomyLike
 
 __all__ = ["HPerceptron"]

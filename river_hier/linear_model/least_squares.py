@@ -27,9 +27,11 @@ from .._backend import (
     remap_systems,
     trained_nodes,
 )
-from ..base import MultiLabelModel, check_forgetting, check_positive, linear
+from ..base import linear
+from ..base.checks import check_forgetting, check_positive
 from ..base.explanation import Contribution, rescaled
 from ..base.model import Floats
+from ..base.multi_label import MultiLabelModel
 from ..taxonomy import Label, TaxonomyLike
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._backend import Batch, Multilabels, RemappedSystem, shrls_step, shrls_steps
-from ..base import check_integer, check_positive
+from ..base.checks import check_integer, check_positive
 from ..taxonomy import NodeMapping, TaxonomyLike
 from .least_squares import LeastSquaresModel
 

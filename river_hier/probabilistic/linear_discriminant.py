@@ -6,7 +6,9 @@ from typing import Any
 import numpy as np
 
 from .._backend import LARGEST_RATIO, Discriminant, FeatureIndex
-from ..base import Floats, SingleLabelModel, check_positive
+from ..base.checks import check_positive
+from ..base.explanation import Floats
+from ..base.single_label import SingleLabelModel
 from ..taxonomy import Label, NodeMapping, Taxonomy, TaxonomyLike
 
 __all__ = ["LinearDiscriminant"]

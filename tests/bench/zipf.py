@@ -33,7 +33,7 @@ import zipf_stream
 from tqdm import tqdm
 
 from river_hier import Taxonomy, linear_model, metrics
-from river_hier.base import SingleLabelModel
+from river_hier.base.single_label import SingleLabelModel
 
 BLOCK = 200
 Options = argparse.Namespace

@@ -11,7 +11,7 @@ from typing import ClassVar
 
 from river.datasets.base import MULTI_CLF
 
-from ...base import check_integer
+from ...base.checks import check_integer
 from ...taxonomy import Taxonomy
 from ...taxonomy.errors import UnknownLabelError
 from ..formats import odp

@@ -8,7 +8,7 @@ from typing import Any
 
 from river.datasets.base import MULTI_CLF
 
-from ...base import check_integer
+from ...base.checks import check_integer
 from ...taxonomy import Label, Taxonomy
 from ..base import Prefix, TaxonomyDataset
 from .transformed import Transformed

@@ -10,7 +10,7 @@ import numpy as np
 from river import base
 from river.datasets.base import MO_BINARY_CLF, SyntheticDataset
 
-from ...base import check_integer
+from ...base.checks import check_integer
 from ...taxonomy import Label, Taxonomy, check_taxonomy
 from ..base import TaxonomyDataset
 from . import sampling

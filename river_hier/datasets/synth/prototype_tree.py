@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from river.datasets import base
 
-from ...base import check_integer
+from ...base.checks import check_integer
 from ...taxonomy import Label, Taxonomy
 from ..base import TaxonomyDataset
 from . import sampling

@@ -9,7 +9,7 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from ...base import check_integer
+from ...base.checks import check_integer
 
 Floats = NDArray[np.float64]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ...base import check_integer
+from ...base.checks import check_integer
 from ...taxonomy import Label
 from ..base import Prefix, TaxonomyDataset
 from . import sampling
