@@ -1,8 +1,8 @@
-"""The arithmetic of the learners, on arrays; it does not import River.
+"""The arithmetic of the learners, on arrays, without River.
 
-`reference` is written in numpy, to be read. `river_hier._native`, compiled from `native`, has the
-names in `NATIVE` and computes the same numbers, faster: the same tests run on both. It is used
-where it is installed, unless the environment variable `RIVER_HIER_PURE` is set to anything but 0.
+`reference` is written in numpy, for readability. `river_hier._native`, compiled from `native`,
+contains the names in `NATIVE` and computes the same numbers, faster; the same tests run on both. It
+is used if it is installed, unless the environment variable `RIVER_HIER_PURE` is set and not 0.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ NATIVE = (
     "top_down_answers",
 )
 
-# The compiled policies of learners, by name: each with `learn_one` and `learn_many`.
+# The compiled policies of learners, by name; each has `learn_one` and `learn_many`.
 policies: dict[str, Any] = {}
 
 
@@ -123,7 +123,7 @@ why = "`RIVER_HIER_PURE` is set"
 if not TYPE_CHECKING and os.environ.get("RIVER_HIER_PURE", "0") in ("", "0"):
     try:
         native = importlib.import_module("river_hier._native")
-    except ImportError as error:  # it was installed without a compiler, or is run from its sources
+    except ImportError as error:  # installed without a compiler, or run from the sources
         why = f"the native backend is not installed: {error}"
         _warn_of_hidden_backend()
     else:

@@ -212,7 +212,7 @@ class HMinOver(MultiLabelModel):
         return self._ranking.scores(self._w.scores(Vectors(self._features, X)))
 
     def _conditionals(self, scores: Floats) -> Floats:
-        p = self._ranking.likely(expit(scores - self._thresholds(scores)))
+        p = self._ranking.marginals(expit(scores - self._thresholds(scores)))
         return conditional_probabilities(p, self._taxonomy.arrays)
 
     def _weights(self, v: int, n_features: int) -> Floats:

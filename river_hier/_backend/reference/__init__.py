@@ -1,1 +1,1 @@
-"""The reference backend, in numpy: written to be read."""
+"""The reference backend, in numpy, written for readability."""

@@ -1,4 +1,4 @@
-"""Mini-batches: many rows that share their columns, and their labels."""
+"""Mini-batches: rows with the same columns, and their labels."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Batch:
-    """Rows of finite values, either all of them or, with `columns` and `start`, those stored.
+    """Rows of finite values: a dense matrix or, with `columns` and `start`, sparse rows.
 
-    Names are distinct, and in a sparse row columns are too. Row i is `start[i]:start[i + 1]`.
+    Names are distinct, and so are the columns of a sparse row. Row i is `start[i]:start[i + 1]`.
     """
 
     names: list[Hashable]
@@ -36,7 +36,7 @@ class Batch:
 
     @cached_property
     def most_norm2(self) -> float:
-        """No row has a larger squared norm, not even where names share rows."""
+        """An upper bound of the squared norms of the rows, even if features share hashed rows."""
         flat = self.values.ravel()
         with np.errstate(over="ignore"):  # einsum starts no threads, as a dot product would
             return len(self.names) * float(np.einsum("i,i->", flat, flat))
@@ -70,7 +70,7 @@ class Multilabels:
 
     @classmethod
     def of(cls, on: Mask) -> Self:
-        """Of masks (rows, nodes)."""
+        """From masks (rows, nodes)."""
         start = np.concatenate(([0], np.count_nonzero(on, axis=1).cumsum()))
         return cls(start.astype(np.int64), np.nonzero(on)[1].astype(np.uint32))
 
@@ -91,5 +91,5 @@ class Vectors(list[Vector]):
 
     @property
     def norms2(self) -> Floats:
-        """Their squared norms; as in `Vector`, unknown features count."""
+        """The squared norms of the vectors; as in `Vector`, unknown features count."""
         return np.array([x.norm2 for x in self])

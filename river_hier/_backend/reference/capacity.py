@@ -11,7 +11,7 @@ T = TypeVar("T", np.float64, np.float32, np.intp)
 
 
 def ensure_capacity(a: NDArray[T], *shape: int) -> NDArray[T]:
-    """`a` itself if it has room for `shape`, else a copy with more, filled up with zeros."""
+    """`a` itself if it has room for `shape`, else a larger copy, padded with zeros."""
     if all(have >= need for have, need in zip(a.shape, shape, strict=True)):
         return a
     room = tuple(

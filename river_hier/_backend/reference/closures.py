@@ -1,4 +1,4 @@
-"""All nodes above each node: what path sums are in a tree, in a DAG as well."""
+"""The ancestors of every node, for sums and maxima over them in trees and DAGs."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ Mask = NDArray[np.bool_]
 class Closures(NamedTuple):
     """The pairs (y, v), v in anc(y): y itself and every node above it, the root included.
 
-    Pair by pair `below` and `above`, in the order of y and then of v; those of y are
-    `ptr[y]:ptr[y + 1]`.
+    `below` holds y and `above` holds v, sorted by y and then by v; the pairs of y are `ptr[y]:ptr[y
+    + 1]`.
     """
 
     ptr: Ints
@@ -30,12 +30,12 @@ class Closures(NamedTuple):
         return self.above[self.ptr[y] : self.ptr[y + 1]]
 
     def sums(self, values: Floats) -> Floats:
-        """Of every node the sum of `values` over anc(y): O(pairs)."""
+        """The sum of `values` over anc(y) for every node y: O(pairs)."""
         sums: Floats = np.add.reduceat(values[self.above], self.ptr[:-1], axis=0)
         return sums
 
     def maxima(self, values: Floats) -> Floats:
-        """Of every node the largest of `values` at and below it: O(pairs)."""
+        """The maximum of `values` over each node and its descendants: O(pairs)."""
         maxima = values.copy()
         np.maximum.at(maxima, self.above, values[self.below])
         return maxima
@@ -66,7 +66,7 @@ def star_closures(n: int) -> Closures:
 
 
 def closures(taxonomy: Arrays) -> Closures:
-    """The closures of all nodes, found by climbing from all of them at once: O(height * pairs)."""
+    """The closures of all nodes, one step upwards at a time: O(height * pairs)."""
     n, n_parents = taxonomy.n, np.diff(taxonomy.parent_ptr)
     reached = [np.arange(n) * (n + 1)]  # y and v in one number, y * n + v: first v = y
     while len(reached[-1]):

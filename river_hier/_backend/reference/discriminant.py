@@ -1,4 +1,4 @@
-"""Gaussian classes with one covariance: means drawn towards those of the parents, on arrays."""
+"""Gaussian classes with a shared covariance and means shrunken towards those of the parents."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from numpy.typing import NDArray
 from .feature_map import Vector
 
 Floats = NDArray[np.float64]
-ROOM = 1.5  # how much room is made where there is none left
+ROOM = 1.5  # growth factor of the arrays
 
 
 class Discriminant:
     """Sums, shrunken means and the inverse of the scatter inside the classes.
 
-    Features are counted from the first example, `origin`, so that it does not matter where their
-    zeros are. `n` counts the examples of each node, `sums` adds them up, `means` are shrunken;
-    `precision` is the inverse of `l2 I + sum (x - mean)(x - mean)^T`, each x with the mean of its
-    class; `bends` are the `mean . precision mean` of all nodes.
+    The first example, `origin`, is subtracted from all examples, so that shifting the features
+    changes nothing. `n` are the numbers of examples of the nodes, `sums` their sums, `means` the
+    shrunken means; `precision` is the inverse of `l2 I + sum (x - mean)(x - mean)^T`, each x with
+    the mean of its class; `bends` are the `mean . precision mean` of all nodes.
     """
 
     def __init__(self, parents: Sequence[int], shrinkage: float, l2: float) -> None:
@@ -35,20 +35,20 @@ class Discriminant:
         self.free = 1.0  # degrees of freedom of the scatter, and one for l2
 
     def scores(self, x: Vector) -> Floats:
-        """The logarithm of P(node, x) of every node, less what all have in common: O(d^2 + n d)."""
+        """The logarithm of P(node, x) of every node, up to a constant: O(d^2 + n d)."""
         dense = self._dense(x)
         spread: Floats = self.precision @ dense
         return self.free * (self.means @ spread - self.bends / 2) + np.log1p(self.n)
 
     def squared_distance(self, x: Vector, v: int) -> float:
-        """Of x from the mean of the examples of v, features that are new included; 0 from none."""
+        """The squared distance of x, new features included, from the mean of v; 0 without one."""
         if not self.n[v]:
             return 0.0
         off = self._dense(x) - self.sums[v] / self.n[v]
         return float(off @ off + x.norm2 - x.values @ x.values)
 
     def learn(self, x: Vector, v: int, subtree: Sequence[int]) -> None:
-        """One example of node v; `subtree` holds v and what is below: O(d^2) a node of it.
+        """Learn from an example of node v; `subtree` is that of v. O(d^2) per node of it.
 
         There must be room for the features of x.
         """
@@ -63,14 +63,14 @@ class Discriminant:
         self._shrink(subtree)
 
     def remapped(self, sources: Sequence[tuple[int, ...]], parents: Sequence[int]) -> Discriminant:
-        """Other nodes, each with the examples of its sources, as if they had been its own."""
+        """The discriminant of other nodes, each with the examples of its sources."""
         new = Discriminant(parents, self.shrinkage, self.l2)
         new.make_room(len(self.precision))
         new.precision, new.free = self.precision.copy(), self.free
         new.origin = self.origin.copy()
         for v, old in enumerate(sources):
             for u in old:
-                if new.n[v] and self.n[u]:  # two classes were one: what lay between is scatter
+                if new.n[v] and self.n[u]:  # merging adds the scatter between both classes
                     off = new.sums[v] / new.n[v] - self.sums[u] / self.n[u]
                     new._scatter(off, new.n[v] * self.n[u] / (new.n[v] + self.n[u]))
                 new.n[v] += self.n[u]
@@ -79,7 +79,7 @@ class Discriminant:
         return new
 
     def _shrink(self, nodes: Sequence[int]) -> None:
-        """Work out the means of these nodes anew, each after its parent's."""
+        """Recompute the means of these nodes, parents first."""
         for v in nodes:
             prior = self.shrinkage * self.means[self.parents[v]] if v else 0.0
             self.means[v] = (self.sums[v] + prior) / (self.n[v] + self.shrinkage)
@@ -87,7 +87,7 @@ class Discriminant:
         self.bends[nodes] = np.einsum("ij,ij->i", moved @ self.precision, moved)
 
     def _scatter(self, off: Floats, weight: float) -> None:
-        """The scatter grows by weight off off^T."""
+        """Add weight * off off^T to the scatter."""
         u = self.precision @ off
         pivot = 1 / weight + off @ u
         self.precision -= np.outer(u / pivot, u)
@@ -95,11 +95,11 @@ class Discriminant:
         self.free += 1
 
     def make_room(self, d: int) -> None:
-        """For d features; nothing has changed if there is no memory for them."""
+        """Make room for d features; nothing changes if memory does not suffice."""
         old = len(self.precision)
         if d > old:
             new = max(d, int(ROOM * old))
-            precision = np.eye(new) / self.l2  # a feature that is new was 0 in all examples
+            precision = np.eye(new) / self.l2  # new features were 0 in all examples
             precision[:old, :old] = self.precision
             wider = ((0, 0), (0, new - old))
             sums, means = np.pad(self.sums, wider), np.pad(self.means, wider)

@@ -12,10 +12,10 @@ Floats = NDArray[np.float64]
 
 
 class Expansion:
-    """`w^v = sum_i c_iv phi(x_i)` for every node v; the coefficients that are not zero.
+    """The nonzero coefficients of `w^v = sum_i c_iv phi(x_i)` for every node v.
 
-    They are kept as triples (i, v, c_iv): an instance has some at the nodes of two paths only, and
-    a node that no step has touched scores zero to the last bit.
+    They are stored as triples (i, v, c_iv): an instance has coefficients at the nodes of two paths
+    only, and the score of a node without coefficients is exactly zero.
     """
 
     def __init__(self, n_nodes: int) -> None:
@@ -26,7 +26,7 @@ class Expansion:
         self._values = np.zeros(0)
 
     def add(self, i: int, nodes: NDArray[np.intp], values: Floats) -> None:
-        """The coefficients of a new instance."""
+        """Add the coefficients of a new instance."""
         end = self._n + len(nodes)
         self._instances = ensure_capacity(self._instances, end)
         self._nodes = ensure_capacity(self._nodes, end)
@@ -44,14 +44,14 @@ class Expansion:
         return scores.astype(np.float64, copy=False)
 
     def coefficients(self, nodes: NDArray[np.intp], n_instances: int) -> Floats:
-        """Of every instance the sum of its coefficients at these nodes: O(triples)."""
+        """The sum of each instance's coefficients at these nodes: O(triples)."""
         n = self._n
         values = np.where(np.isin(self._nodes[:n], nodes), self._values[:n], 0.0)
         found = np.bincount(self._instances[:n], weights=values, minlength=n_instances)
         return found.astype(np.float64, copy=False)
 
     def parts(self, norms2: Floats) -> Floats:
-        """The squared norms of what the instances, of these squared norms, are in all sums."""
+        """The sum over nodes of the squared norms of each instance's terms, given `norms2`."""
         instances = self._instances[: self._n]
         squares = (self._values[: self._n] * np.sqrt(norms2)[instances]) ** 2
         parts = np.bincount(instances, weights=squares, minlength=len(norms2))
@@ -69,7 +69,7 @@ class Expansion:
         return new
 
     def forget(self, kept: NDArray[np.intp], P: Floats) -> None:
-        """Only these instances stay; P projects the others onto them."""
+        """Keep these instances only; P projects the others onto them."""
         n = sum(P.shape)
         C = np.zeros((n, self.n_nodes))
         C[self._instances[: self._n], self._nodes[: self._n]] = self._values[: self._n]

@@ -1,4 +1,4 @@
-"""Feature dicts -> sparse vectors by hashing: bounded memory, whatever names arrive."""
+"""Feature dicts -> sparse vectors by hashing, with bounded memory."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from .pickles import saved
 
 
 class FeatureHasher(FeatureMap):
-    """Names share `n_rows` rows, a power of 2: the row of a name is the end of a checksum.
+    """A hash table of `n_rows` rows, a power of 2; the row of a name is the end of a checksum.
 
     The checksum is zlib's CRC-32 of the name, or of its `repr` if it is not a str, in UTF-8: the
-    same in every process. Names that fall into one row are added up; nothing is remembered, so
+    same in every process. Values of names that share a row are added up. No names are stored, so
     `find` and `insert` are the same.
     """
 
@@ -50,7 +50,7 @@ class FeatureHasher(FeatureMap):
         return self.find(x)
 
     def names(self) -> list[Hashable]:
-        """The rows, which are all that is known of the names."""
+        """The numbers of the rows, as names are not stored."""
         return list(range(self._n))
 
     def row(self, name: Hashable) -> int:

@@ -1,4 +1,4 @@
-"""Feature dicts -> sparse vectors: the one place where feature names are looked up."""
+"""Feature dicts -> sparse vectors, by an index of feature names."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class FeatureIndex(FeatureMap):
         before = len(table)
         try:
             rows = np.fromiter((table.setdefault(name, len(table)) for name in x), np.intp, len(x))
-        except BaseException:  # a name's __hash__ or __eq__ failed: all features or none
+        except BaseException:  # a name's __hash__ or __eq__ failed: add no features
             while len(table) > before:
                 table.popitem()
             raise
@@ -96,17 +96,17 @@ def read(x: Mapping[Hashable, Any]) -> tuple[NDArray[np.float64], float]:
 
 
 def check_mapping(x: Any) -> None:
-    """An x is a dict."""
+    """Raise an error unless x is a dict."""
     if not isinstance(x, Mapping):
         raise TypeError(f"x must be a dict of features, got {type(x).__name__}")
 
 
 def read_odd(x: Mapping[Hashable, Any]) -> tuple[list[Hashable], list[float], float]:
-    """Names, values and squared norm of an x that compiled code does not read by itself."""
+    """Names, values and squared norm of an x that compiled code cannot read directly."""
     if isinstance(x, Mapping):
         x = dict(x)  # reading a value may run code that changes x
     values, _ = read(x)
-    # Added up one after the other, as compiled code does with what it reads by itself.
+    # Summed sequentially, as in compiled code.
     norm2 = float(np.add.accumulate(values * values)[-1]) if len(values) else 0.0
     return list(x), values.tolist(), norm2
 
@@ -114,7 +114,7 @@ def read_odd(x: Mapping[Hashable, Any]) -> tuple[list[Hashable], list[float], fl
 def _number(name: Hashable, value: Any) -> float:
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value[()]
-    # numpy counts the time between two dates among the integers.
+    # numpy's timedelta64 is a subclass of its integers.
     number = isinstance(value, numbers.Real | np.bool_ | Decimal)
     if not number or isinstance(value, np.timedelta64):
         kind = type(value).__name__

@@ -1,4 +1,4 @@
-"""How the names of features become rows: what the algorithms see of it."""
+"""The interface of mappings from feature names to rows."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 
 class Vector(NamedTuple):
-    """A sparse vector whose features have rows; `norm2` counts all features of x."""
+    """A sparse vector over the known features of x; `norm2` counts all its features."""
 
     rows: NDArray[np.intp]
     values: NDArray[np.float64]
@@ -30,7 +30,7 @@ class FeatureMap(abc.ABC):
 
     @abc.abstractmethod
     def __len__(self) -> int:
-        """Rows so far."""
+        """The number of rows so far."""
 
     @abc.abstractmethod
     def find(self, x: Mapping[Hashable, Any]) -> Vector:

@@ -10,28 +10,28 @@ from scipy.linalg import solve_triangular
 
 Floats = NDArray[np.float64]
 
-# What is left of a squared length, relative to it, that counts as rounding.
+# Remainders of a squared length below this fraction of it count as rounding errors.
 _ROUNDING = 1e-9
 
 
 def four_fifths(budget: int) -> int:
-    """How many instances stay when there are more than `budget`, at least 1."""
+    """How many instances to keep if there are more than `budget`, at least 1."""
     return max(1, 4 * budget // 5)
 
 
 def pivoted_cholesky_projection(
     K: Floats, parts: Floats, n_kept: int
 ) -> tuple[NDArray[np.intp], Floats]:
-    """At most `n_kept` instances to keep, in order, and their sums nearest to the others.
+    """Choose at most `n_kept` instances, in order, and project the others onto their span.
 
     K are the values of the kernel, (n, n), and `parts` the squared coefficients times the squared
-    norms; the coefficients alone may be too large or too small to be squared. One instance after
-    the other is chosen: that of which the most would be lost, i.e. whose squared distance from all
-    sums over those chosen before, times its squared coefficients, is the largest. (It is a Cholesky
-    factor with pivots.) Where nothing would be lost any more, fewer are kept.
+    norms; the coefficients alone may be too large or too small to be squared. Instances are chosen
+    greedily: next is the one whose removal would lose the most, i.e. whose squared distance from
+    the span of those already chosen, times its squared coefficients, is the largest. (This is a
+    Cholesky factorisation with pivoting.) Fewer are kept if nothing more would be lost.
 
-    The nearest sum to the j-th of the others is `sum_i P_ij phi(x_i)` over the kept i. It takes
-    O(n n_kept^2).
+    The projection of the j-th of the others is `sum_i P_ij phi(x_i)` over the kept i. Takes O(n
+    n_kept^2).
     """
     lengths2 = K.diagonal()
     left = lengths2.copy()  # squared distances

@@ -1,4 +1,4 @@
-"""Weight vectors of all nodes, each weight with a variance."""
+"""Weight vectors of all nodes, with a variance for each weight."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class GaussianWeights(Weights):
 
     def __init__(self, n_nodes: int, dtype: str = "float64") -> None:
         super().__init__(n_nodes, dtype)
-        self.s = Weights(n_nodes, dtype)  # variances less 1: of a feature never met it is 1
+        self.s = Weights(n_nodes, dtype)  # variances minus 1, so that 0 means an unseen feature
 
     def add_nodes(self, n_nodes: int) -> None:
         """Make room up to `n_nodes` nodes; the new ones start at zero, with variance 1."""
@@ -29,7 +29,7 @@ class GaussianWeights(Weights):
     def variances(self, x: Vector, nodes: NDArray[np.intp]) -> Floats:
         """x^T S x, the variance of the score, of the given nodes."""
         values = x.values[:, None]
-        # Added up in the same order however many nodes there are, which `sum` does not.
+        # Unlike `sum`, the order of additions does not depend on the number of nodes.
         found: Floats = np.add.accumulate((1.0 + self.s.cells(x, nodes)) * values * values)[-1]
         return found
 
@@ -50,7 +50,7 @@ class GaussianWeights(Weights):
 
     @property
     def n_bytes(self) -> int:
-        """The memory that weights and variances take."""
+        """The memory of weights and variances, in bytes."""
         return super().n_bytes + self.s.n_bytes
 
     def __reduce__(self) -> tuple[Any, ...]:

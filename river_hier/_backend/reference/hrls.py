@@ -18,14 +18,14 @@ from .solvers import ExampleContext
 
 Mask = NDArray[np.bool_]
 
-# Of ||x||^2 to l2. Beyond it, the digits of a float do not hold both.
+# Of ||x||^2 to l2; beyond it, l2 is lost in rounding.
 LARGEST_RATIO = 1e12
 
 
 def hrls_step(rls: LeastSquares, features: FeatureMap, labels: Labels, x: Any, y: Any) -> bool:
     """One round of H-RLS.
 
-    False, and nothing has changed, if l2 is lost in rounding beside x.
+    Returns False, without changes, if l2 would be lost in rounding beside x.
     """
     return _step(rls, features, labels, x, y, hrls_update)
 
@@ -35,7 +35,7 @@ def shrls_step(
 ) -> bool:
     """Round t of SH-RLS.
 
-    False, and nothing has changed, if l2 is lost in rounding beside x.
+    Returns False, without changes, if l2 would be lost in rounding beside x.
     """
     return _step(rls, features, labels, x, y, lambda *given: shrls_update(*given, c=c, t=t))
 
@@ -111,9 +111,9 @@ def predicted_nodes(rls: Systems, context: ExampleContext, taxonomy: Taxonomy) -
 def _active(
     rls: Systems, taxonomy: Taxonomy, on: Sequence[bool], learning: Mask | None = None
 ) -> Iterator[System]:
-    """The systems whose nodes' parents are all on, top-down; of these, those that learn here.
+    """The systems whose nodes' parents are all on, top-down; with `learning`, only those.
 
-    The caller may switch on the nodes of a system before it asks for the next one.
+    The caller may switch on the nodes of a system before requesting the next one.
     """
     parents = taxonomy.parent_indices
     for system in rls.systems:
@@ -122,7 +122,7 @@ def _active(
             yield system
 
 
-# Mini-batches: the loop over the rows, no more
+# Mini-batches: plain loops over the rows
 
 
 def hrls_steps(

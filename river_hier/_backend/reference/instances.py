@@ -17,11 +17,11 @@ Parts: TypeAlias = tuple[NDArray[Any], ...]  # where each instance starts, rows,
 
 
 class Instances:
-    """Vectors, one a row: S^T in the paper's letters.
+    """Vectors, one per row: S^T in the paper's notation.
 
-    Their entries lie in arrays that grow in steps. With `dense` there is a dense copy besides,
-    as long as a quarter of its cells are filled: its products are faster, but rounded differently
-    when it has grown differently.
+    Their entries are stored in arrays that grow in steps. With `dense` there is also a dense copy,
+    as long as a quarter of its cells are filled: its products are faster, but their rounding
+    depends on how the copy has grown.
     """
 
     def __init__(self, dense: bool = False) -> None:
@@ -44,7 +44,7 @@ class Instances:
         return sparse.csr_array(parts, shape=(self.n, self.d))
 
     def append(self, x: Vector) -> int:
-        """Store x; its number."""
+        """Store x and return its number."""
         self.extend((np.array([0, len(x.rows)]), x.rows, x.values, np.array([x.norm2])))
         return self.n - 1
 
@@ -71,7 +71,7 @@ class Instances:
             self._dense[instances, rows] = values
 
     def dots(self, x: Vector) -> Floats:
-        """x . every stored vector."""
+        """The dot products of x with all stored vectors."""
         rows, values = x.below(self.d)
         dense = np.zeros(self.d)
         dense[rows] = values
@@ -87,9 +87,9 @@ class Instances:
         return products
 
     def keep(self, which: NDArray[np.intp], rows: NDArray[np.intp] | None = None) -> None:
-        """Drop the other vectors; those that are kept get the numbers 0, 1, ...
+        """Keep these vectors only, renumbered 0, 1, ...
 
-        With `rows` drop the other features likewise.
+        With `rows`, keep these features only, likewise.
         """
         S, norms2 = self.matrix[which], self.norms2[which]
         S = S if rows is None else S[:, rows]

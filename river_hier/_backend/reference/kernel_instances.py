@@ -1,4 +1,4 @@
-"""Stored instances as a kernel sees them: by the values K(x_i, x) alone."""
+"""Stored instances that are used only through the kernel values K(x_i, x)."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class KernelInstances(abc.ABC):
     @property
     @abc.abstractmethod
     def n(self) -> int:
-        """How many there are."""
+        """The number of instances."""
 
     def row(self, x: Mapping[Any, Any]) -> Vector:
         """x in the coordinates of the stored instances.
@@ -44,19 +44,19 @@ class KernelInstances(abc.ABC):
 
     @abc.abstractmethod
     def append(self, x: Mapping[Any, Any]) -> int:
-        """Store x, for which `row` has found no error; its number."""
+        """Store x, which `row` has validated, and return its number."""
 
     @abc.abstractmethod
     def gram(self, which: NDArray[np.intp]) -> Floats:
-        """K of some instances with one another, a matrix."""
+        """The kernel matrix of some instances."""
 
     @abc.abstractmethod
     def keep(self, which: NDArray[np.intp]) -> None:
-        """Drop the others; those that are kept get the numbers 0, 1, ..."""
+        """Keep these instances only, renumbered 0, 1, ..."""
 
     @abc.abstractmethod
     def examples(self, which: NDArray[np.intp]) -> list[dict[Any, Any]]:
-        """Some instances as the dicts that they were."""
+        """Some instances as the original dicts."""
 
     @abc.abstractmethod
     def _values(self, x: Mapping[Any, Any]) -> tuple[Floats, float]:
@@ -88,7 +88,7 @@ class DotProducts(KernelInstances):
         return np.array([self._kernel(dots, norm2, norms2) for dots, norm2 in rows])
 
     def keep(self, which: NDArray[np.intp]) -> None:
-        """Drop the other instances, and the features that only they had."""
+        """Keep these instances only, and drop features that only the others had."""
         used = np.unique(self._stored.matrix[which].indices)
         self._stored.keep(which, used)
         names = self._features.names()
@@ -122,7 +122,7 @@ class DotProducts(KernelInstances):
 
 
 class Pairs(KernelInstances):
-    """For any function of two dicts: a call an instance."""
+    """For any function of two dicts, with one call per instance."""
 
     def __init__(self, function: Callable[[Any, Any], float]) -> None:
         self._function = function
@@ -137,7 +137,7 @@ class Pairs(KernelInstances):
         return self.n - 1
 
     def gram(self, which: NDArray[np.intp]) -> Floats:
-        # The older one first, as in `row`: a function that has taken them once takes them again.
+        # The older one first, as in `row`: the function has already accepted this order.
         chosen = [self._stored[i] for i in which.tolist()]
         K = np.zeros((len(chosen), len(chosen)))
         for j, x in enumerate(chosen):
@@ -163,5 +163,5 @@ class Pairs(KernelInstances):
 
 
 def _plain(x: Vector) -> Vector:
-    """A vector of either backend as one of the reference."""
+    """Convert a vector of either backend to the reference backend."""
     return Vector(x.rows.astype(np.intp), np.asarray(x.values), x.norm2)

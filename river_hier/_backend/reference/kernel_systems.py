@@ -28,12 +28,12 @@ class KernelDual(Dual):
         return resized(self.w0, len(self.ids)) + self.alpha
 
     def absorb(self, n: int, K: Floats) -> None:
-        """Keep n instances or fewer; K is the kernel among all. w stays as near as can be."""
+        """Keep at most n instances; K is the kernel matrix. w changes as little as possible."""
         c0, c = resized(self.w0, len(K)), self.coefficients()
         y = self.v + K @ c0
         sizes = ((c * np.sqrt(K.diagonal())[:, None]) ** 2).sum(axis=1)
         kept, P = pivoted_cholesky_projection(K, sizes, n)
-        # What the others contribute is projected onto those that are kept, as part of w0.
+        # The contribution of the others is projected onto the kept ones and added to w0.
         self.w0 = c0[kept] + P @ np.delete(c, kept, axis=0)
         K = K[np.ix_(kept, kept)]
         self.ids, self.ones, self.v = self.ids[kept], self.ones[kept], y[kept] - K @ self.w0
@@ -43,8 +43,8 @@ class KernelDual(Dual):
 class KernelSystems(Systems):
     """Systems `l2 I + K_s` over shared instances.
 
-    With more than `budget` instances a system drops those that it can best do without. Their part
-    of w is projected onto the others, and w is from then on regularised towards that.
+    With more than `budget` instances, a system drops those that matter least. Their part of w is
+    projected onto the others, and from then on w is regularised towards the projection.
     """
 
     dual = KernelDual

@@ -1,4 +1,4 @@
-"""The labels of a taxonomy at the door: y -> nodes, nodes -> answer."""
+"""Translation between labels and nodes: y -> nodes, nodes -> prediction."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ Mask = NDArray[np.bool_]
 
 
 class Labels:
-    """A taxonomy as the steps of the algorithms see it.
+    """A taxonomy, and the nodes that learn.
 
-    `learning` are the nodes that learn here, if others learn elsewhere; the root stands for a
-    system that has no nodes yet. `None`: all of them.
+    `learning` are the nodes of this shard; the root represents a system without nodes. With `None`
+    all nodes learn.
     """
 
     def __init__(self, taxonomy: Taxonomy, learning: Sequence[int] | None = None) -> None:

@@ -23,18 +23,18 @@ Floats: TypeAlias = NDArray[np.float64]
 
 @dataclass
 class System:
-    """The nodes that share their instances, and how they are solved."""
+    """Nodes that share their instances, and their solver."""
 
     nodes: list[int]
     solver: Dual | Primal
-    n_stored: int = 0  # dropped instances count, too
+    n_stored: int = 0  # including dropped instances
 
 
 class Systems:
     """The systems of all nodes over one set of instances, with explicit features or a kernel."""
 
     dual = Dual
-    few = 1024  # with fewer instances, none is dropped
+    few = 1024  # below this number of instances, none is dropped
 
     def __init__(self, l2: float, budget: int | None, instances: Any) -> None:
         self.l2 = l2
@@ -53,13 +53,13 @@ class Systems:
         self.systems.append(System(empty[1], self.dual(self.l2, np.zeros((0, 0)), *empty[3:])))
 
     def add_outputs(self, s: int, nodes: Iterable[int]) -> None:
-        """Add nodes to a system; they were off in all that it has stored."""
+        """Add nodes to a system; they count as off in all stored instances."""
         nodes = list(nodes)
         self.systems[s].nodes += nodes
         self.systems[s].solver.add_outputs(len(nodes))
 
     def margins(self, context: ExampleContext, n_nodes: int) -> Floats:
-        """`w_t . x_t = w . x / (1 + r)` of every node: Eq. (1), where A counts x, too."""
+        """`w_t . x_t = w . x / (1 + r)` of every node: Eq. (1), where A includes x."""
         margins = np.zeros(n_nodes)
         for system in self.systems:
             solver = system.solver
@@ -87,9 +87,10 @@ class LeastSquares(Systems):
     """Systems with explicit features.
 
     A system is in dual variables until it holds as many instances as it has met features, d; then
-    in primal ones, until it meets more than 2 d + 64 features. The weights are the same, but only
-    in dual variables is there something to forget: with more than `budget` instances, the older
-    half. `memory` is for the compiled backend, where conjugate gradients replace factors beyond it.
+    in primal ones, until it meets more than 2 d + 64 features. The weights are the same, but
+    instances can only be dropped in dual variables: with more than `budget` instances, the older
+    half is. `memory` is used by the compiled backend, where systems beyond it are solved by
+    conjugate gradients.
     """
 
     def __init__(self, l2: float, memory: float, budget: int | None = None) -> None:
@@ -128,7 +129,7 @@ class LeastSquares(Systems):
     # Pickles; see saved_systems.py
 
     def change(self, s: int, how: Callable[[Parts, SavedSystem], Any]) -> None:
-        """Replace a system by what `how` makes of it and of the instances, as they are saved."""
+        """Replace a system by the result of `how`, applied to the saved instances and system."""
         self._load(*how(self.instances.parts(), _saved(self.systems[s])))
         self.systems[s] = self.systems.pop()
 

@@ -1,8 +1,8 @@
-"""One step of a linear learner: its rule says how far nodes move along x, and this moves them.
+"""One step of a linear learner, whose rule determines how far the weights of nodes move along x.
 
-`lag` is the sum of i s_i over the steps s_i of rounds i, which the average of all hypotheses lags
-behind the last one; `None` if nothing is averaged. The compiled backend does the same for the
-policies it knows (`native/linear.hpp`).
+`lag` is the sum of i s_i over the steps s_i of rounds i: the last hypothesis minus `lag` / (m + 1)
+is the average of all hypotheses. It is `None` if nothing is averaged. The compiled backend does the
+same for its policies (`native/linear.hpp`).
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def learn_top_down(
     x: Any,
     y: Any,
 ) -> None:
-    """Every node whose parents are truly on learns from x, if the rule of the learner says so."""
+    """Train the nodes whose parents are truly on, by the rule of the learner."""
     on = labels.taxonomy.multilabel(y)
     vector = _insert(w, features, x)
     if vector.norm2 == 0.0:
@@ -74,7 +74,7 @@ def learn_on_paths(
     x: Any,
     y: int,
 ) -> None:
-    """The paths of y and of its rival move apart, as far as the rule of the learner says."""
+    """Move the paths of y and of its rival apart, by the rule of the learner."""
     tree = labels.taxonomy.arrays
     vector = _insert(w, features, x)
     scores = path_sums(w.scores(vector), tree)
@@ -98,7 +98,7 @@ def path_difference(y: int, other: int, tree: Arrays) -> tuple[Ints, Floats]:
     """The nodes of only one of two paths, ascending: +1 on that of y, -1 on the other one's."""
     signs: dict[int, float] = {}
     u, v = y, other
-    while u != v:  # a parent comes before its children: the later of both is not shared
+    while u != v:  # a parent comes before its children: the later one is not shared
         if u > v:
             signs[u] = 1.0
             u = int(tree.parent_index[tree.parent_ptr[u]])
@@ -121,11 +121,11 @@ def distances_from(y: int, tree: Arrays) -> Floats:
     return distances
 
 
-# Answers: of the last hypothesis, or of the average of m + 1 if there is a lag
+# Predictions: of the last hypothesis or, with a lag, of the average of m + 1 hypotheses
 
 
 def averaged_scores(w: Any, lag: Any, m: int, x: Vector | Vectors) -> Floats:
-    """w . x of every node, with the average for w; of many vectors, one a column."""
+    """w . x of every node, where w may be the average; for many vectors, one column each."""
     scores: Floats = w.scores(x)
     return scores if lag is None else scores - lag.scores(x) / (m + 1)
 
@@ -180,7 +180,7 @@ def check_shape(learner: Any, method: str, what: str, found: NDArray[Any], nodes
 
 @contextmanager
 def _recorded(w: Weights, lag: Weights | None, i: int) -> Iterator[None]:
-    """Add i times every change of the weights to `lag`."""
+    """Add every change of the weights, times i, to `lag`."""
     w.record(lag, i)
     try:
         yield

@@ -1,6 +1,6 @@
-"""What some of the nodes have learned, taken out of a kernel, and all of it put together again.
+"""Splitting the state of a model into shards, and joining shards.
 
-Both go through the saved state, in the same backend: no number is computed, so none changes.
+Both work on the saved state, in the same backend. Numbers are only copied, so none changes.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ W = TypeVar("W", bound=Weights)
 
 
 def weights_of(weights: W, nodes: Iterable[int], n_nodes: int) -> W:
-    """The weights of these nodes, and none of the others: O(entries)."""
+    """The weights of these nodes only: O(entries)."""
     mine = set(nodes)
     sources = [(v,) if v in mine else () for v in range(n_nodes)]
     return remap_weights(weights, own_weights(sources, n_nodes))
 
 
 def joined_weights(parts: Sequence[W]) -> W:
-    """The weights of all nodes from parts that share none: O(entries)."""
+    """The weights of all nodes, from shards with disjoint nodes: O(entries)."""
     n_nodes, dtype, *_ = state(parts[0])
     planes = []
     for rows in zip(*(state(part)[2:] for part in parts), strict=True):
@@ -47,7 +47,7 @@ def joined_weights(parts: Sequence[W]) -> W:
 
 
 def merge_systems(shards: Sequence[Any], owners: Sequence[int | None]) -> Any:
-    """System s as the shard `owners[s]` has it, with nothing stored where that is None.
+    """Take system s from the shard `owners[s]`; where that is None, it is empty.
 
     Equal instances are stored once.
     """

@@ -14,7 +14,7 @@ Mask = NDArray[np.bool_]
 
 
 def path_sums(values: Floats, tree: Arrays) -> Floats:
-    """Of every node the sum of `values` over its path, the root's included: O(nodes)."""
+    """The sum of the values along each node's path, including the root: O(nodes)."""
     sums = values.copy()
     for a, b in zip(tree.level_ptr[1:], tree.level_ptr[2:], strict=False):
         sums[a:b] += sums[_parents(tree, a, b)]
@@ -22,7 +22,7 @@ def path_sums(values: Floats, tree: Arrays) -> Floats:
 
 
 def subtree_sums(values: Floats, tree: Arrays) -> Floats:
-    """Of every node the sum of `values` over its subtree, its own included: O(nodes)."""
+    """The sum of the values over each node's subtree, including itself: O(nodes)."""
     sums = values.copy()
     for a, b in zip(tree.level_ptr[-2:0:-1], tree.level_ptr[:1:-1], strict=True):
         np.add.at(sums, _parents(tree, a, b), sums[a:b])
@@ -30,7 +30,7 @@ def subtree_sums(values: Floats, tree: Arrays) -> Floats:
 
 
 def top_down(yes: Mask, taxonomy: Arrays) -> Mask:
-    """Switch on every node that says yes and whose parents are all on: O(nodes + edges)."""
+    """Switch on the nodes of `yes` whose parents are all on: O(nodes + edges)."""
     on = yes.copy()
     on[0] = True
     for a, b in zip(taxonomy.level_ptr[1:], taxonomy.level_ptr[2:], strict=False):
@@ -41,22 +41,24 @@ def top_down(yes: Mask, taxonomy: Arrays) -> Mask:
 def top_down_probabilities(given: Floats, taxonomy: Arrays) -> Floats:
     """P(node on) from P(node on | all its parents on), for every node: O(nodes + edges).
 
-    Under several parents the least probable one counts: no node is likelier than any parent.
+    With several parents, the least probable one counts, so no node is more probable than a parent.
     """
-    likely = given.copy()
-    likely[0] = 1.0
+    marginals = given.copy()
+    marginals[0] = 1.0
     for a, b in zip(taxonomy.level_ptr[1:], taxonomy.level_ptr[2:], strict=False):
-        above = likely[_parents(taxonomy, a, b)]
-        likely[a:b] *= above if len(above) == b - a else _reduce(np.minimum, above, taxonomy, a, b)
-    return likely
+        above = marginals[_parents(taxonomy, a, b)]
+        marginals[a:b] *= (
+            above if len(above) == b - a else _reduce(np.minimum, above, taxonomy, a, b)
+        )
+    return marginals
 
 
-def conditional_probabilities(likely: Floats, taxonomy: Arrays) -> Floats:
-    """P(node on | all its parents on) from P(node on): the way back. O(nodes + edges)."""
-    given = likely.copy()
+def conditional_probabilities(marginals: Floats, taxonomy: Arrays) -> Floats:
+    """P(node on | all its parents on) from P(node on), for every node: O(nodes + edges)."""
+    given = marginals.copy()
     if len(given) > 1:
-        above = _reduce(np.minimum, likely[taxonomy.parent_index], taxonomy, 1, len(given))
-        given[1:] = np.divide(likely[1:], above, out=np.zeros_like(above), where=above > 0.0)
+        above = _reduce(np.minimum, marginals[taxonomy.parent_index], taxonomy, 1, len(given))
+        given[1:] = np.divide(marginals[1:], above, out=np.zeros_like(above), where=above > 0.0)
     return given
 
 
@@ -78,5 +80,5 @@ def _all_on(on: Mask, taxonomy: Arrays, a: int, b: int) -> Mask:
 
 
 def _reduce(how: np.ufunc, above: Any, taxonomy: Arrays, a: int, b: int) -> Any:
-    """Reduce what the parents of each node of the slice a:b bring to one value a node."""
+    """Reduce the values of the parents of each node of the slice a:b to one value per node."""
     return how.reduceat(above, taxonomy.parent_ptr[a:b] - taxonomy.parent_ptr[a])

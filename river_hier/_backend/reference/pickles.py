@@ -1,16 +1,16 @@
-"""Pickles that both cores can open, and that later versions can tell apart."""
+"""Pickles that both backends can read, with a format version."""
 
 from __future__ import annotations
 
 from typing import Any
 
 VERSION = 1
-# What the makers raise where the parts make no sense.
+# The errors that `restore` may raise if the state is damaged.
 _DAMAGE = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
 
 
 def saved(kind: str, *state: Any) -> tuple[Any, ...]:
-    """What `__reduce__` answers: a kernel object by its kind and a state of plain arrays."""
+    """The result of `__reduce__`: the kind of an object and its state as plain arrays."""
     return restore, (kind, VERSION, *state)
 
 
@@ -22,7 +22,7 @@ def state(kernel: Any) -> tuple[Any, ...]:
 
 def restore(kind: str, version: int, *state: Any) -> Any:
     """The object of a pickle, made by the backend in use."""
-    import river_hier._backend as kernels  # imported late: the backend has been chosen by now
+    import river_hier._backend as kernels  # imported late, once the backend is chosen
 
     if version != VERSION:
         raise ValueError(

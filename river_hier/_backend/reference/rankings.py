@@ -1,4 +1,4 @@
-"""Rankings of labels by the attributes that a taxonomy gives them (Cai and Hofmann, 2007)."""
+"""Rankings of labels by their attributes in a taxonomy (Cai and Hofmann, 2007)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Mask = NDArray[np.bool_]
 
 
 class Ranking(NamedTuple):
-    """What is ranked, and by which attributes: lambda_v(y) = t_v if v in anc(y), else 0."""
+    """Candidates and their attributes: lambda_v(y) = t_v if v in anc(y), else 0."""
 
     closures: Closures
     t: Floats  # (nodes,)
@@ -45,19 +45,19 @@ class Ranking(NamedTuple):
         on[self.candidates] = scores[self.candidates] >= threshold
         return self.closures.closed(on)
 
-    def likely(self, given: Floats) -> Floats:
-        """How likely each node is on if a candidate is with `given`: as the likeliest below it."""
-        likely = np.zeros_like(given)
-        likely[self.candidates] = given[self.candidates]
-        likely = self.closures.maxima(likely)
-        likely[0] = 1.0
-        return likely
+    def marginals(self, given: Floats) -> Floats:
+        """The probability of each node: the largest of the candidates in its subtree."""
+        marginals = np.zeros_like(given)
+        marginals[self.candidates] = given[self.candidates]
+        marginals = self.closures.maxima(marginals)
+        marginals[0] = 1.0
+        return marginals
 
 
 def worst_pair(scores: Floats, relevant: Mask) -> tuple[int, int] | None:
-    """The pair of the smallest margin: the lowest relevant candidate and the highest other one.
+    """The pair with the smallest margin: the lowest relevant candidate and the highest other one.
 
-    None if there is no pair. Of equals the first counts.
+    None if there is no pair. Ties go to the first.
     """
     if relevant.all() or not relevant.any():
         return None

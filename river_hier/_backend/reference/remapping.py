@@ -1,8 +1,8 @@
-"""What nodes have learned, carried over to the nodes of another taxonomy.
+"""Remapping of weights and systems to the nodes of another taxonomy.
 
-`sources` are, for every node of the new taxonomy, the nodes of the old one that it carries on: none
-for a new node, several for a merged one. Weights go over by a linear map, a sparse matrix (old
-nodes, new nodes).
+`sources` are, for every node of the new taxonomy, the nodes of the old one that it continues: none
+for a new node, several for a merged one. Weights are remapped by a linear map, a sparse matrix
+(old nodes, new nodes).
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ W = TypeVar("W", bound=Weights)
 
 
 def own_weights(sources: Sources, n_before: int) -> sparse.csr_array:
-    """Every node keeps its weights; a merged one has the mean, a new one none."""
+    """Every node keeps its weights; a merged node gets the mean, a new one zeros."""
     return _means([(), *sources[1:]], n_before)
 
 
 def own_prototypes(sources: Sources, before: Arrays, after: Arrays) -> sparse.csr_array:
-    """Every prototype stays; a merged one is the mean, a new one its parent's.
+    """Every node keeps its prototype; a merged one gets the mean, a new one its parent's.
 
-    The weights of a node are what its prototype has more than its parent's.
+    The weights of a node are its prototype minus that of its parent.
     """
     parents = after.parent_index  # of all nodes but the root
-    heirs: list[tuple[int, ...]] = [(0,)]  # of which the prototype is the mean
+    averaged: list[tuple[int, ...]] = [(0,)]  # nodes whose mean the prototype is
     for old, parent in zip(sources[1:], parents.tolist(), strict=True):
-        heirs.append(old or heirs[parent])  # a parent comes before its children
-    prototypes = _path_sums(before) @ _means(heirs, before.n)
+        averaged.append(old or averaged[parent])  # a parent comes before its children
+    prototypes = _path_sums(before) @ _means(averaged, before.n)
     edges = (np.ones(after.n - 1), (parents, np.arange(1, after.n)))
     above = sparse.csr_array(edges, shape=(after.n, after.n))
     more = sparse.csr_array(prototypes - prototypes @ above)
@@ -59,28 +59,28 @@ def remap_weights(weights: W, onto: sparse.csr_array) -> W:
         rows.eliminate_zeros()
         parts = rows.indptr.astype(np.int64), rows.indices.astype(np.uint32)
         new.append((*parts, rows.data.astype(dtype)))
-    restore: Any = type(weights).restore  # one matrix, or one of variances besides
+    restore: Any = type(weights).restore  # one matrix, or two with variances
     found: W = restore(n_after, dtype, *new)
     return found
 
 
 def remap_values(values: Floats, sources: Sources, new: float) -> Floats:
-    """A number of each node: of a merged one the mean, of a new one `new`."""
+    """A number for each node: the mean for a merged node, `new` for a new one."""
     means: Floats = values @ _means(sources, len(values))
     return np.where([bool(old) for old in sources], means, new)
 
 
-def _means(heirs: Sources, n_before: int) -> sparse.csr_array:
-    """Onto every node the mean of these old ones."""
-    sizes = [len(old) for old in heirs]
+def _means(sources: Sources, n_before: int) -> sparse.csr_array:
+    """The linear map that gives every node the mean of its sources."""
+    sizes = [len(old) for old in sources]
     shares = np.repeat([1.0 / max(size, 1) for size in sizes], sizes)
-    rows = np.array([u for old in heirs for u in old], dtype=np.intp)
-    columns = np.repeat(np.arange(len(heirs)), sizes)
-    return sparse.csr_array((shares, (rows, columns)), shape=(n_before, len(heirs)))
+    rows = np.array([u for old in sources for u in old], dtype=np.intp)
+    columns = np.repeat(np.arange(len(sources)), sizes)
+    return sparse.csr_array((shares, (rows, columns)), shape=(n_before, len(sources)))
 
 
 def _path_sums(tree: Arrays) -> sparse.csr_array:
-    """From weights to prototypes; the root's weights are none."""
+    """The linear map from weights to prototypes; the root has no weights."""
     pairs = closures(tree)
     below, above = pairs.below[pairs.above > 0], pairs.above[pairs.above > 0]
     return sparse.csr_array((np.ones(len(above)), (above, below)), shape=(tree.n, tree.n))
@@ -90,10 +90,10 @@ def _path_sums(tree: Arrays) -> sparse.csr_array:
 
 
 class RemappedSystem(NamedTuple):
-    """Where a new system comes from: some outputs of an old one, for `nodes`.
+    """The origin of a new system: some outputs of an old one, for `nodes`.
 
-    `new` are more nodes, which were off in all that the old system has stored. Without an old
-    system nothing is stored.
+    `new` are further nodes, which count as off in all instances of the old system. Without an old
+    system the new one is empty.
     """
 
     system: int | None
@@ -133,8 +133,8 @@ def shared_systems(
 ) -> list[RemappedSystem]:
     """Nodes with the same parents share a system, as in H-RLS; `systems` are the old ones' nodes.
 
-    A node that has moved keeps its instances, so it has a system of its own. Nodes that are reset
-    leave their siblings' systems, which hold what they are to forget.
+    A moved node keeps its instances, so it gets its own system. Reset nodes leave the systems of
+    their siblings, which contain the examples to forget.
     """
     positions = {
         u: (s, output) for s, nodes in enumerate(systems) for output, u in enumerate(nodes)

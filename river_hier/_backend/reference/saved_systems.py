@@ -1,9 +1,9 @@
-"""Systems of least squares as both backends save them, and what is done to them in that form.
+"""The saved form of least squares systems, common to both backends, and operations on it.
 
-A system is saved by what defines it: `("cholesky" or "cg", nodes, n_stored, ids, ones, v, w0)` in
-dual variables, where a factor is computed from the instances when it is needed, and `("primal",
-nodes, n_stored, inverse, w, total)` in primal ones, where nothing else is left of the instances.
-The functions here take the state of either backend and give it back to the same one.
+A saved system consists of the arrays that define it: `("cholesky" or "cg", nodes, n_stored, ids,
+ones, v, w0)` in dual variables, where a factor is computed from the instances when it is needed,
+and `("primal", nodes, n_stored, inverse, w, total)` in primal ones, where nothing else is left of
+the instances. The functions work on the state of either backend and return it to the same one.
 """
 
 from __future__ import annotations
@@ -83,10 +83,10 @@ def half_life(forgetting: float) -> int:
 
 
 def discount(rls: Any, s: int, l2: float, rate: float) -> None:
-    """Multiply the weight of all that a system has seen by `rate`.
+    """Multiply the weight of everything that a system has seen by `rate`.
 
     In dual variables an instance of weight c is the vector sqrt(c) x with the label sqrt(c) v, so
-    systems that shared it do so no longer.
+    other systems no longer share it.
     """
     rls.change(s, lambda instances, system: _discounted(instances, system, l2, rate))
 
@@ -99,10 +99,10 @@ def _discounted(
     if kind == "primal":
         inverse, w, total = arrays
         inverted, U = np.linalg.eigh(inverse)
-        inverted = np.maximum(inverted, 1e-16 * inverted.max(initial=0.0))  # what rounding leaves
+        inverted = np.maximum(inverted, 1e-16 * inverted.max(initial=0.0))  # of rounding
         m = np.maximum(1.0 / inverted - l2, 0.0)  # the eigenvalues of S S^T
         new = 1.0 / (l2 + rate * m)
-        w = U @ ((rate * (l2 + m) * new)[:, None] * (U.T @ w))  # S v = A w is discounted, too
+        w = U @ ((rate * (l2 + m) * new)[:, None] * (U.T @ w))  # S v = A w is discounted as well
         return instances.parts(), [(*start, (U * new) @ U.T, w, rate * total)]
     ids, ones, v, w0 = arrays
     instances.extend(parts)

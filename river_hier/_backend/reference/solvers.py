@@ -1,4 +1,4 @@
-"""Regularised least squares of one system: in dual variables, in primal ones, and between them."""
+"""Solvers of one system in dual or primal variables, and conversions between them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .instances import Instances
 
 Floats: TypeAlias = NDArray[np.float64]
 
-# What a Cholesky factor loses to rounding per instance, relative to a squared norm.
+# The rounding error of a Cholesky factor per instance, relative to a squared norm.
 _ROUNDING = 1e-14
 
 
@@ -93,12 +93,12 @@ class Dual:
     def refactor(self, K: Floats) -> None:
         """Compute the factor and alpha; K = S^T S."""
         self.L: Floats = np.zeros((0, 0))
-        for i, row in enumerate(K):  # row by row, as in `store`: to the last bit the same
+        for i, row in enumerate(K):  # row by row, for the same bits as in `store`
             self._grow(row[:i], float(row[i]))
         self._solve()
 
     def _grow(self, dots: Floats, norm2: float) -> None:
-        """Append a row to L. Where l2 is lost in rounding, what rounding leaves takes its place."""
+        """Append a row to L. If l2 is lost in rounding, the rounding error replaces it."""
         row = self._row(dots)
         rest = self.l2 + max(0.0, norm2 - float(row @ row))
         rest = max(rest, _ROUNDING * (len(row) + 1) * norm2)
@@ -118,7 +118,7 @@ class Dual:
     # With explicit features
 
     def n_features(self, instances: Instances) -> int:
-        """Features up to the last one that has been met."""
+        """The number of features up to the last one seen."""
         return max(len(self.w0), 1 + int(instances.matrix[self.ids].indices.max(initial=-1)))
 
     def weights(self, instances: Instances, d: int) -> Floats:
@@ -126,7 +126,7 @@ class Dual:
         return resized(self.w0, d) + resized(instances.matrix[self.ids].T @ self.alpha, d)
 
     def forget(self, n: int, instances: Instances) -> None:
-        """Drop the n oldest instances. w stays as it is, with their part of it in w0."""
+        """Drop the n oldest instances. w does not change; their part of it is added to w0."""
         S, d = instances.matrix[self.ids], self.n_features(instances)
         part = S[:n].T @ self.alpha[:n]
         self.w0 = resized(self.w0, d) + resized(part, d)
@@ -143,7 +143,7 @@ class Dual:
 class Primal:
     """`w = A^-1 S y` with the inverse of `A = l2 I + S S^T`, once there are d instances or more.
 
-    The instances are gone: what is left of them is A, w and `total = S 1`.
+    The instances themselves are dropped; A, w and `total = S 1` remain.
     """
 
     kind = "primal"
@@ -164,7 +164,7 @@ class Primal:
         return scores
 
     def r(self, context: ExampleContext) -> float:
-        """x^T A^-1 x; on features that A has not met, A is l2 I."""
+        """x^T A^-1 x; on features that A has not seen, A is l2 I."""
         x = self._dense(context.x)
         unmet = context.x.norm2 - float(x @ x)
         return max(0.0, float(x @ self.inverse @ x)) + max(0.0, unmet) / self.l2
@@ -206,11 +206,11 @@ class Primal:
 
 
 def resized(a: Floats, n: int) -> Floats:
-    """The first n rows, with zeros where there are fewer."""
+    """The first n rows, padded with zeros."""
     return np.pad(a[:n], ((0, max(0, n - len(a))), (0, 0)))
 
 
-# For both backends. The way through eigenvalues is safe however badly the matrices are conditioned.
+# For both backends. Eigendecompositions are safe even for badly conditioned matrices.
 
 
 def primal_inverse(S: Floats, l2: float) -> Floats:
@@ -223,11 +223,11 @@ def primal_inverse(S: Floats, l2: float) -> Floats:
 def equivalent_instances(
     inverse: Floats, w: Floats, total: Floats, l2: float
 ) -> tuple[Floats, Floats, Floats]:
-    """At most d instances that have the same S S^T and w as those that the inverse has seen.
+    """At most d instances with the same S S^T and w as those in the inverse.
 
-    With the eigenvectors e_j of S S^T, of eigenvalues m_j > 0, these are sqrt(m_j) e_j, and w is
-    `S alpha` with alpha_j = w . e_j / sqrt(m_j). Returned are the instances, as rows, the labels
-    `(l2 + m_j) alpha_j`, and those labels that correspond to a 1 on all that the inverse has seen.
+    With the eigenvectors e_j of S S^T, of eigenvalues m_j > 0, these are sqrt(m_j) e_j, and w is `S
+    alpha` with alpha_j = w . e_j / sqrt(m_j). Returned are the instances, as rows, the labels `(l2
+    + m_j) alpha_j`, and the labels that correspond to 1 for all instances in the inverse.
     """
     inverted, U = np.linalg.eigh(inverse)
     m = 1.0 / inverted - l2

@@ -1,4 +1,4 @@
-"""Weights on their way into and out of a pickle: the entries that are not zero, row by row."""
+"""The saved form of weights: the nonzero entries, row by row."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ SparseRows = tuple[NDArray[np.int64], NDArray[np.uint32], NDArray[Any]]
 
 
 def check(n_nodes: int, dtype: str, rows: SparseRows) -> None:
-    """The parts must fit together; compiled code relies on it."""
+    """Raise an error unless the parts fit together; compiled code relies on it."""
     start, nodes, weights = rows
     if not 1 <= n_nodes < 2**31 or dtype not in ("float64", "float32"):
         raise ValueError(f"{n_nodes} nodes of {dtype!r}")

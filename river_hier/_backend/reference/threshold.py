@@ -1,4 +1,4 @@
-"""How many labels a ranking switches on: a threshold on the scores, learned along."""
+"""The threshold on scores that decides how many labels are on, learned online."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
-RIDGE = 1e-3  # just enough for a solution where there are few examples
+RIDGE = 1e-3  # makes the system solvable with few examples
 
 
 class Threshold:
-    """A linear function of z = (1, top score, mean score): least squares on the best ones so far.
+    """A linear function of z = (1, top score, mean score): least squares on the best thresholds.
 
-    Elisseeff and Weston (2002) regress on all scores. These three numbers follow their scale too,
-    and the state stays at twelve. Each ranking is divided by the largest of its three, so that all
-    count alike, however the scores grow, and no sum overflows.
+    Elisseeff and Weston (2002) regress on all scores. These three numbers follow the scale of the
+    scores as well, and the state is only twelve numbers. Each ranking is divided by the largest of
+    its three, so that all have equal weight, however large the scores, and no sum overflows.
     """
 
     def __init__(self) -> None:
@@ -24,13 +24,13 @@ class Threshold:
         self.b: Floats = np.zeros(3)  # Z^T (best thresholds)
 
     def at(self, scores: Floats) -> float:
-        """The threshold for a ranking; what scores as much or more is on. O(candidates)."""
+        """The threshold for a ranking: candidates that reach it are on. O(candidates)."""
         if not len(scores):  # an open taxonomy without labels
             return 0.0
         return float(np.linalg.solve(self.a, self.b) @ _summary(scores))
 
     def learn(self, scores: Floats, relevant: Mask) -> None:
-        """Count in a ranking of which the truth is known: O(candidates log candidates)."""
+        """Learn from a ranking and its true labels: O(candidates log candidates)."""
         if not len(scores):
             return
         z = _summary(scores)
@@ -43,8 +43,8 @@ class Threshold:
 def best_threshold(scores: Floats, relevant: Mask) -> float:
     """The highest of the thresholds with the fewest candidates on the wrong side.
 
-    They lie midway between two scores. What lies beyond the first or the last score has no middle;
-    that score stands for it, as what is farther out would drag the regression along.
+    Thresholds lie midway between two scores. Beyond the first or last score there is no midpoint;
+    that score itself is used, as values farther out would bias the regression.
     """
     order = np.argsort(-scores)
     steps, good = scores[order], relevant[order]

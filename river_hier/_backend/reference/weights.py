@@ -1,4 +1,4 @@
-"""Weight vectors of all nodes, one row a feature."""
+"""Weight vectors of all nodes, one row per feature."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from .feature_map import Vector
 from .pickles import saved
 from .sparse_rows import SparseRows, check
 
-# Squares of values beyond it would not fit a float32.
+# A larger squared norm might overflow a float32.
 _MOST_FOR_FLOAT32 = 1e30
 
 
 class Weights:
     """A dense matrix (features, nodes) that grows on both sides.
 
-    Feature-major: the nodes' weights of one feature lie together, so that scoring a sparse x
-    reads one row a feature. (The native backend keeps sparse rows where there are many nodes.)
+    Feature-major: the weights of one feature are contiguous, so scoring a sparse x reads one row
+    per feature. (The native backend stores sparse rows if there are many nodes.)
     """
 
     def __init__(self, n_nodes: int, dtype: str = "float64") -> None:
@@ -31,7 +31,7 @@ class Weights:
         self._round = 0
 
     def record(self, lag: Weights | None, i: int) -> None:
-        """Add every change of the weights to `lag`, i times, until `None` ends it."""
+        """Add every change of the weights, times i, to `lag`; `None` stops recording."""
         self._lag, self._round = lag, i
 
     def add_nodes(self, n_nodes: int) -> None:
@@ -48,11 +48,12 @@ class Weights:
             )
 
     def scores(self, x: Vector | Vectors) -> NDArray[np.float64]:
-        """w . x of every node: O(features of x * nodes). Of many vectors, one a column."""
+        """w . x of every node: O(features of x * nodes). For many vectors, one column each."""
         if isinstance(x, Vectors):
             return np.array([self.scores(one) for one in x]).reshape(-1, self.n_nodes).T
         self.check_range(x.norm2)
-        # How BLAS adds up depends on the shape: never on the rows and room that there happen to be.
+        # Rounding in BLAS depends on the shape, which must not depend on the capacity of the
+        # matrix.
         scores: NDArray[np.float64] = x.values @ self.cells(x, np.arange(self.n_nodes))
         return scores
 
@@ -69,7 +70,7 @@ class Weights:
         cells: NDArray[np.float64],
         recorded: NDArray[np.float64],
     ) -> None:
-        """w_vj += a cell for each feature j of x and each of the given nodes v."""
+        """Add a cell to w_vj for each feature j of x and each of the given nodes v."""
         if len(nodes) and len(x.rows):
             self.matrix = ensure_capacity(self.matrix, int(x.rows.max()) + 1, self.n_nodes)
             self.matrix[x.rows[:, None], nodes] += cells
@@ -84,7 +85,7 @@ class Weights:
         return cells
 
     def column(self, node: int, n_features: int) -> NDArray[np.float64]:
-        """The weights of one node, one a feature."""
+        """The weights of one node, one per feature."""
         column = np.zeros(n_features)
         seen = min(n_features, len(self.matrix))
         column[:seen] = self.matrix[:seen, node]
@@ -92,7 +93,7 @@ class Weights:
 
     @property
     def n_bytes(self) -> int:
-        """The memory that the weights take."""
+        """The memory of the weights, in bytes."""
         return self.matrix.nbytes
 
     def rows(self) -> SparseRows:

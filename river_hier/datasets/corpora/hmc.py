@@ -118,7 +118,7 @@ class HMC(FileDataset):
     # The URLs of the individual files are unknown.
     HELP: ClassVar[str] = (
         "get them, with or without .gz, from https://dtai.cs.kuleuven.be/clus/hmcdatasets/ or "
-        "whoever publishes the collection, and keep their names"
+        "another publisher of the collection, and keep their names"
     )
 
     def __init__(
