@@ -18,7 +18,7 @@ class Hieron(KernelPathLearner):
 
     $$\\sum_{u \\in P(v)} \\sum_i c_i^u K(x_i, x).$$
 
-    Only after a mistake, x is stored, with the coefficients $\\pm \\alpha$ at the nodes where the
+    An x is stored only after a mistake, with the coefficients $\\pm \\alpha$ at the nodes where the
     paths of the true label y and the predicted one $\\hat y$ differ; $\\alpha = \\ell / (\\gamma(y,
     \\hat y) K(x, x))$ is just enough for y to win by the margin $\\sqrt{\\gamma(y, \\hat y)}$.
 
@@ -42,10 +42,10 @@ class Hieron(KernelPathLearner):
     kernel
         `kernel.Linear()`, `kernel.RBF(sigma)`, `kernel.Polynomial(degree, coef0)`, or any function
         of two feature dicts that returns a number; it must be symmetric and positive semi-definite.
-        This is not checked; otherwise weights may grow without bound. With a custom function,
-        features may be of any type; a step calls it once for each stored example, and a step that
-        drops examples once for each pair of them. For the model to be pickled, it must not be a
-        lambda. `None` is the linear kernel.
+        This is not checked; with other functions weights may grow without bound. With a custom
+        function, features may be of any type; a step calls it once for each stored example, and a
+        step that drops examples once for each pair of them. For the model to be pickled, it must
+        not be a lambda. `None` is the linear kernel.
     C
         The largest step $\\alpha$, against noise; see `linear_model.Hieron`. With `math.inf`, the
         default, the step is the paper's.

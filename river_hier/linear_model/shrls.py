@@ -44,10 +44,10 @@ class SHRLS(LeastSquaresModel):
     instances. $N_i$ still counts the dropped ones.
 
     With `forgetting` $f < 1$ the past is discounted as in `HRLS`, in periods of h visits. A visit
-    is an example that the node is trained on, whether it is stored or not: a node with large scores
-    that have become wrong stores nothing, and its scores must shrink before it stores again. $N_i$
-    is discounted as well, to $\\lfloor f^h N_i \\rfloor$, so that the rule keeps storing. The
-    number of instances is bounded as in `HRLS`, so a `budget` cannot be given as well.
+    is an example that the node is trained on, whether it is stored or not: a node whose large
+    scores have become wrong stores nothing until its scores have shrunk. $N_i$ is discounted as
+    well, to $\\lfloor f^h N_i \\rfloor$, so that the rule keeps storing. The number of instances is
+    bounded as in `HRLS`, so a `budget` cannot be given as well.
 
     The flat counterpart, S-RLS, is `SHRLS(taxonomy.flatten())`.
 
