@@ -86,7 +86,7 @@ class HAROW(TopDownLearner, compiled=("r", "forgetting")):
     >>> metric = metrics.HLoss(taxonomy)
 
     >>> evaluate.progressive_val_score(stream.take(2000), model, metric)
-    HLoss: 0.
+    HLoss: 0.5525
 
     References
     ----------

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from river_hier import Taxonomy, base, linear_model
-from support.backends import both, running_on
+from support.backends import both, native_only, running_on
 
 TREE = Taxonomy([("all", "a"), ("all", "b"), ("a", "c"), ("a", "d")])
 X = {"p": 1.0, "q": 2.0}
@@ -118,3 +118,17 @@ def test_learns_is_a_mask_and_a_rule_is_asked_about_some_nodes(backend):
         assert model.weights["b"] == {"p": 2.0, "q": 4.0}
         with pytest.raises(ValueError, match="`learns` of OneForAll must return a bool for each"):
             OneForAll(TREE).learn_one(X, {"b"})
+
+
+@native_only
+@pytest.mark.parametrize("names", [(), ("C", "dtype")])
+def test_other_parameters_than_those_of_the_policy_are_refused(names: tuple[str, ...]) -> None:
+    class Hieron(base.PathLearner, compiled=names):
+        C = 1.0
+
+        def rule(self, margin: float, gamma: float, norm2: float) -> float:
+            return 1.0
+
+    with running_on("native"):
+        with pytest.raises(ValueError, match="`compiled` names other parameters"):
+            Hieron(Taxonomy.flat(["a"])).learn_one({"x": 1.0}, "a")

@@ -124,11 +124,12 @@ void learn_many(const Policy& policy, Weights& w, Weights* lag, size_t i, Featur
 // A policy with its parameters: one number, or a tuple of several.
 template <class Policy, class... P, size_t... I>
 Policy with_parameters(nb::handle parameters, std::index_sequence<I...>) {
+    const char* wrong = "`compiled` names other parameters than the compiled policy has";
     if constexpr (sizeof...(P) > 1) {
-        ensure(nb::isinstance<nb::tuple>(parameters) && nb::len(parameters) == sizeof...(P),
-               "other parameters than those of the policy");
+        ensure(nb::isinstance<nb::tuple>(parameters) && nb::len(parameters) == sizeof...(P), wrong);
         return Policy{nb::cast<P>(parameters[I])...};
     } else {
+        ensure(sizeof...(P) == 0 ? parameters.is_none() : PyNumber_Check(parameters.ptr()), wrong);
         return Policy{nb::cast<P>(parameters)...};
     }
 }
