@@ -57,12 +57,12 @@ bags = {
     "TFIDF": TFIDF(on="text"),
     "TFIDF, with pairs": TFIDF(on="text", ngram_range=(1, 2)),
 }
-learners = {"SHRLS": linear_model.SHRLS(town), "HAROW": linear_model.HAROW(town)}
+learners = linear_model.SHRLS(town), linear_model.HAROW(town)
 curves = {}
 print(f"{'':<28}{'H-loss':>8}{'F1':>8}{'features':>10}")
 for kind, bag in bags.items():
-    for name, learner in learners.items():
-        last = learner.clone()
+    for learner in learners:
+        name, last = type(learner).__name__, learner.clone()
         model = bag.clone() | preprocessing.Normalizer() | last
         both = metrics.HLoss(town) + metrics.HF1(town)
         states = evaluate.iter_progressive_val_score(stream, model, both, step=200)

@@ -132,8 +132,14 @@ class PathLearner(SingleLabelModel):
 
         """
 
-    weights = property(linear.weights_by_label)
-    """The weight vector of each node but the root: `{label: {feature: weight}}`."""
+    @property
+    def weights(self) -> dict[Label, dict[Any, float]]:
+        """The weight vector of each node but the root: `{label: {feature: weight}}`.
+
+        Zero weights are left out. Computed at each call, in O(features * nodes). Where features are
+        hashed, their rows stand for their names.
+        """
+        return linear.weights_by_label(self)
 
     def _distances(self, y: int) -> Floats:
         """The distance of every node from y in the tree, (nodes,)."""

@@ -142,8 +142,14 @@ class TopDownLearner(MultiLabelModel):
         """
         return np.ones(len(score), dtype=bool)
 
-    weights = property(linear.weights_by_label)
-    """The weight vector of each node but the root: `{label: {feature: weight}}`."""
+    @property
+    def weights(self) -> dict[Label, dict[Any, float]]:
+        """The weight vector of each node but the root: `{label: {feature: weight}}`.
+
+        Zero weights are left out. Computed at each call, in O(features * nodes). Where features are
+        hashed, their rows stand for their names.
+        """
+        return linear.weights_by_label(self)
 
     def _learn(self, x: Mapping[Any, Any], y: Any, learner: TopDownLearner | None = None) -> None:
         """Learn by the rule of `learner`: for an average, its inner model; else this learner."""

@@ -107,4 +107,7 @@ class AveragedHieron(KernelPathLearner):
         distances = distances_from(y, self._taxonomy.arrays)
         return int((score + np.sqrt(distances)).argmax())
 
-    rule = Hieron.rule
+    def rule(self, margin: float, gamma: float, norm2: float) -> float:
+        """As in `Hieron`: the smallest step that makes up for the loss, and at most C."""
+        loss = math.sqrt(gamma) - margin
+        return min(float(self.C), loss / (gamma * norm2))  # Eq. (12)

@@ -62,13 +62,13 @@ class AveragedMultiLabelClassifier(TopDownLearner):
     """
 
     model: Any
-    taxonomy = linear.of_inner_model("taxonomy")
-    n_features = linear.of_inner_model("n_features")
-    dtype = linear.of_inner_model("dtype")
-    _taxonomy = linear.of_inner_model("_taxonomy")
-    _labels = linear.of_inner_model("_labels")
-    _features = linear.of_inner_model("_features")
-    _w = linear.of_inner_model("_w")
+    taxonomy: Any = linear.of_inner_model("taxonomy")
+    n_features: Any = linear.of_inner_model("n_features")
+    dtype: Any = linear.of_inner_model("dtype")
+    _taxonomy: Any = linear.of_inner_model("_taxonomy")
+    _labels: Any = linear.of_inner_model("_labels")
+    _features: Any = linear.of_inner_model("_features")
+    _w: Any = linear.of_inner_model("_w")
 
     def __init__(self, model: Any) -> None:
         linear.average(self, model, TopDownLearner, "an `HPerceptron` or an `HAROW`")

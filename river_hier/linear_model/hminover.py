@@ -161,8 +161,14 @@ class HMinOver(MultiLabelModel):
         self._threshold = Threshold()
         self._ranking = ranking_of(self._taxonomy, t, candidates)
 
-    weights = property(linear.weights_by_label)
-    """The weight vector of each node but the root: `{label: {feature: weight}}`."""
+    @property
+    def weights(self) -> dict[Label, dict[Any, float]]:
+        """The weight vector of each node but the root: `{label: {feature: weight}}`.
+
+        Zero weights are left out. Computed at each call, in O(features * nodes). Where features are
+        hashed, their rows stand for their names.
+        """
+        return linear.weights_by_label(self)
 
     def threshold_one(self, x: Mapping[Any, Any]) -> float:
         """The lowest score at which candidates are switched on.

@@ -71,8 +71,14 @@ class LeastSquaresModel(MultiLabelModel):
         self._rls: LeastSquares = LeastSquares(float(l2), float(memory), budget and int(budget))
         self._add_nodes(1, len(self._taxonomy))
 
-    weights = property(linear.weights_by_label)
-    """The weight vector of each node but the root: `{label: {feature: weight}}`."""
+    @property
+    def weights(self) -> dict[Label, dict[Any, float]]:
+        """The weight vector of each node but the root: `{label: {feature: weight}}`.
+
+        Zero weights are left out. Computed at each call, in O(features * nodes). Where features are
+        hashed, their rows stand for their names.
+        """
+        return linear.weights_by_label(self)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Also accept pickles from before `forgetting` was added."""

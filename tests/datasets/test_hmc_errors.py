@@ -145,7 +145,7 @@ def test_missing_files(tmp_path, monkeypatch):
         list(stream)
     assert str(error.value) == (
         f"'{folder}' lacks cellcycle_FUN.train.arff; get them, with or without .gz, from "
-        "https://dtai.cs.kuleuven.be/clus/hmcdatasets/ or whoever publishes the collection, and "
+        "https://dtai.cs.kuleuven.be/clus/hmcdatasets/ or another publisher of the collection, and "
         "keep their names"
     )
     assert read(datasets.HMC(dataset="yeast_FUN", subsets=("test",))) == (XS["test"], YS["test"])
