@@ -16,10 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .reference.batch import Batch, Multilabels, Vectors
-from .reference.calibration import Calibration, Temperature
 from .reference.closures import Closures, closures, star_closures
-from .reference.decoding import deepest, least_h_loss, likeliest, nearest
-from .reference.discriminant import Discriminant
 from .reference.expansion import Expansion
 from .reference.feature_hasher import FeatureHasher
 from .reference.feature_index import FeatureIndex
@@ -135,9 +132,7 @@ __all__ = [
     "LARGEST_RATIO",
     "NATIVE",
     "Batch",
-    "Calibration",
     "Closures",
-    "Discriminant",
     "DotProducts",
     "ExampleContext",
     "Expansion",
@@ -153,7 +148,6 @@ __all__ = [
     "Pairs",
     "Ranking",
     "RemappedSystem",
-    "Temperature",
     "Threshold",
     "Vector",
     "Vectors",
@@ -162,7 +156,6 @@ __all__ = [
     "closed_many",
     "closures",
     "conditional_probabilities",
-    "deepest",
     "discount",
     "distances_from",
     "half_life",
@@ -172,13 +165,10 @@ __all__ = [
     "joined_weights",
     "learn_on_paths",
     "learn_top_down",
-    "least_h_loss",
     "least_squares_answer",
     "least_squares_answers",
-    "likeliest",
     "merge_systems",
     "name",
-    "nearest",
     "own_prototypes",
     "own_weights",
     "path_answer",

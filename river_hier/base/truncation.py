@@ -12,9 +12,10 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final, ParamSpec, TypeVar, cast
 
 import numpy as np
+from numpy.typing import NDArray
 from river import base
 
-from .._backend import deepest, subtree_sums
+from .._backend import subtree_sums
 from .._backend.reference.paths import top_down
 from ..taxonomy import Label, Taxonomy
 from .checks import check_integer, check_probability
@@ -34,6 +35,7 @@ _KEYWORDS = """
 
 P = ParamSpec("P")
 Y = TypeVar("Y")
+Floats = NDArray[np.float64]
 Rule = Callable[..., Y]
 
 
@@ -136,6 +138,17 @@ def truncate_label(
     while max_depth is not None and taxonomy.arrays.depth[v] > max_depth:
         v = taxonomy.parent_indices[v][0]
     return taxonomy.nodes[v]
+
+
+def deepest(probabilities: Floats, depth: NDArray[np.intp], threshold: float) -> int:
+    """The deepest node with at least this much mass in its subtree, or the root: O(nodes).
+
+    Of several such nodes, the one with the largest mass, and of these the first. Above one half
+    there is never more than one, as subtrees of the same depth are disjoint.
+    """
+    reached = np.flatnonzero(probabilities >= threshold)
+    reached = reached[depth[reached] == depth[reached].max(initial=0)]
+    return int(reached[probabilities[reached].argmax()]) if len(reached) else 0
 
 
 def refuse_unknown(method: Callable[..., Any], kwargs: Mapping[str, Any]) -> None:

@@ -5,13 +5,14 @@ from typing import Any
 
 from river import base
 
-from .._backend import Calibration, remap_values, top_down_probabilities, trained_nodes
+from .._backend import remap_values, top_down_probabilities, trained_nodes
 from .._backend.reference.paths import top_down
 from ..base.classifiers import shown
 from ..base.explanation import Floats
 from ..base.truncation import refuse_unknown, truncatable
 from ..base.wrapper import ModelWrapper, check_model
 from ..taxonomy import Label, NodeMapping, map_nodes
+from .calibration import Calibration
 
 __all__ = ["Calibrated"]
 

@@ -1,9 +1,13 @@
-"""The base class of the decoders of multilabels."""
+"""The base class of the decoders of multilabels.
+
+In a tree, decoding takes two passes: `candidates` goes down to all nodes that can be on, then the
+decoder goes back up and decides for each whether to switch it on if its parent is on.
+"""
 
 from __future__ import annotations
 
 import abc
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from river import base
@@ -87,5 +91,30 @@ class Decoder(ModelWrapper, base.MultiLabelClassifier):
         return marginals
 
     @abc.abstractmethod
-    def _decide(self, marginals: Sequence[float]) -> list[int]:
-        """The nodes that are on."""
+    def _decide(self, marginals: Sequence[float]) -> Iterable[int]:
+        """The nodes that are on; no marginal is above that of a parent, and the root's is 1."""
+
+
+def candidates(
+    marginals: Sequence[float], children: Sequence[Sequence[int]]
+) -> list[tuple[int, int]]:
+    """The nodes below the root that can be on, and their parents, from the root down.
+
+    A node whose probability given its parent is below one half is off, whatever is below it.
+    """
+    found: list[tuple[int, int]] = []
+    reached = [0]
+    for v in reached:
+        may_be = [i for i in children[v] if marginals[i] and 2.0 * marginals[i] >= marginals[v]]
+        found += [(i, v) for i in may_be]
+        reached += may_be
+    return found
+
+
+def top_down(candidates: Iterable[tuple[int, int]], better: set[int]) -> set[int]:
+    """The nodes of `better` whose parents are on."""
+    on = {0}
+    for v, parent in candidates:
+        if v in better and parent in on:
+            on.add(v)
+    return on

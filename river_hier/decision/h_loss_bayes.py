@@ -3,10 +3,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from .._backend import least_h_loss
 from ..losses.costs import Costs, check, check_values
 from ..taxonomy import Taxonomy
-from .decoder import Decoder
+from .decoder import Decoder, candidates, top_down
 
 __all__ = ["HLossBayes"]
 
@@ -92,8 +91,25 @@ class HLossBayes(Decoder):
         taxonomy.check_tree()
         check(taxonomy, self.costs, "costs")
 
-    def _decide(self, marginals: Sequence[float]) -> list[int]:
+    def _decide(self, marginals: Sequence[float]) -> set[int]:
         costs = [1.0] * len(marginals)
         if self.costs is not None:
             costs = [float(self.costs.get(label, 1.0)) for label in self._taxonomy.nodes]
         return least_h_loss(marginals, self._taxonomy.child_indices, costs)
+
+
+def least_h_loss(
+    marginals: Sequence[float], children: Sequence[Sequence[int]], costs: Sequence[float]
+) -> set[int]:
+    """The nodes that are on in the multilabel with the least expected H-loss."""
+    visited = candidates(marginals, children)
+    loss: dict[int, float] = {}  # of optimally decided subtrees; those not visited are off
+    better = set()
+    for v, parent in reversed(visited):
+        below = sum(loss[i] if i in loss else costs[i] * marginals[i] for i in children[v])
+        on = costs[v] * (marginals[parent] - marginals[v]) + below
+        off = costs[v] * marginals[v]
+        loss[v] = min(on, off)
+        if on <= off:
+            better.add(v)
+    return top_down(visited, better)

@@ -5,10 +5,10 @@ from typing import Any
 
 from river import base
 
-from .._backend import Temperature
 from ..base.classifiers import shown
 from ..base.truncation import refuse_unknown, truncatable
 from ..base.wrapper import ModelWrapper, check_model
+from .calibration import Temperature
 
 __all__ = ["Tempered"]
 

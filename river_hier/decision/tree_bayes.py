@@ -1,13 +1,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from river import base
 from river import linear_model as river_linear_model
 
-from .._backend import nearest
 from ..base.classifiers import last_step, probabilities, shown
 from ..base.truncation import refuse_unknown, truncatable
 from ..taxonomy import Renamed, Taxonomy, check_taxonomy, map_nodes
@@ -158,3 +157,17 @@ class TreeBayes(base.Wrapper[Any], base.Classifier):
         """
         refuse_unknown(self.predict_proba_one, kwargs)
         return self.classifier.predict_proba_one(x)
+
+
+def nearest(probabilities: Sequence[float], children: Sequence[Sequence[int]]) -> int:
+    """The node of least expected distance: the deepest whose subtree has over half of all mass.
+
+    `probabilities` are those of whole subtrees. A step from a parent to a child is a step towards
+    all nodes of the child's subtree and away from all others, so it pays if the latter have less
+    than half of the mass.
+    """
+    v = 0
+    half = probabilities[0] / 2
+    while (heavy := next((i for i in children[v] if probabilities[i] > half), None)) is not None:
+        v = heavy
+    return v

@@ -5,11 +5,12 @@ from typing import Any
 
 import numpy as np
 
-from .._backend import LARGEST_RATIO, Discriminant, FeatureIndex
+from .._backend import LARGEST_RATIO, FeatureIndex
 from ..base.checks import check_positive
 from ..base.explanation import Floats
 from ..base.single_label import SingleLabelModel
 from ..taxonomy import Label, NodeMapping, Taxonomy, TaxonomyLike
+from .discriminant import Discriminant
 
 __all__ = ["LinearDiscriminant"]
 

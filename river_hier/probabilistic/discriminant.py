@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from .feature_map import Vector
+from .._backend import Vector
 
 Floats = NDArray[np.float64]
 ROOM = 1.5  # growth factor of the arrays

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, softmax
 
-from .remapping import Sources, remap_values
+from .._backend import remap_values
+from .._backend.reference.remapping import Sources
 
 Floats = NDArray[np.float64]
 
