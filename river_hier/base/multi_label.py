@@ -54,7 +54,7 @@ class MultiLabelModel(TaxonomyModel, base.MultiLabelClassifier):
         if not isinstance(self.taxonomy, Taxonomy):
             taxonomy = with_labels(self.taxonomy, self._taxonomy, self._named(y))
             if taxonomy is not self._taxonomy:
-                taxonomy.multilabel(y)
+                taxonomy.closure_mask(y)
                 self._grow(taxonomy, x)
 
     @truncatable

@@ -115,7 +115,7 @@ def multilabels_of(labels: Labels, ys: Sequence[Any], first: int) -> Multilabels
     except (KeyError, TypeError, ValueError):
         for i, y in enumerate(ys, start=first):
             with at_row(i):
-                labels.taxonomy.multilabel(y)
+                labels.taxonomy.closure_mask(y)
         raise
 
 

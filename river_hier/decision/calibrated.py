@@ -121,7 +121,7 @@ class Calibrated(ModelWrapper, base.MultiLabelClassifier):
         before, scores = self._taxonomy, self._scores_one(x)
         self.model.learn_one(x, y, **kwargs)  # raises before anything is learned here
         taxonomy = self._taxonomy
-        on = taxonomy.multilabel(y)
+        on = taxonomy.closure_mask(y)
         nodes = trained_nodes(on, taxonomy.arrays)
         if taxonomy is not before:
             change = map_nodes(before, taxonomy)

@@ -42,7 +42,7 @@ class Coordinator:
         growth = self._growth(before)
         driver._learn(x, y)
         self._n_batches += 1
-        on = Multilabels.of(driver._taxonomy.multilabel(y)[None])
+        on = Multilabels.of(driver._taxonomy.closure_mask(y)[None])
         self._shards.learn(self._n_batches, [Stage(growth, one_row(x), on)])
 
     def learn_many(self, X: Any, y: Any, columns: ColumnNames, labels: ColumnNames) -> None:

@@ -206,7 +206,7 @@ class BranchReset(ModelWrapper, base.MultiLabelClassifier, base.Classifier):
 
     def _on(self, y: Any) -> Mask:
         """The nodes that are on, including the root; for a single label, those on its path."""
-        mask: Mask = self._taxonomy.multilabel(
+        mask: Mask = self._taxonomy.closure_mask(
             [y] if isinstance(self._last, base.Classifier) else y
         )
         return mask

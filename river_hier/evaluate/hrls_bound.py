@@ -120,7 +120,7 @@ def _read(
         values += x.values()
         ends.append(len(at))
         _check_norm(f"example {number}", math.sqrt(sum(v * v for v in values[ends[-2] :])))
-        on.append(taxonomy.multilabel(y))
+        on.append(taxonomy.closure_mask(y))
     return sparse.csr_array((values, at, ends), shape=(len(on), len(known))), np.array(on)
 
 

@@ -106,7 +106,7 @@ class HRLS(LeastSquaresModel):
         super().__init__(taxonomy, kernel, l2, budget)
 
     def _learn(self, x: Mapping[Any, Any], y: Any) -> None:
-        on, context = self._taxonomy.multilabel(y), self._context(x)
+        on, context = self._taxonomy.closure_mask(y), self._context(x)
         if context.x.norm2 > 0.0:
             hrls_update(self._rls, context, self._taxonomy, on)
 

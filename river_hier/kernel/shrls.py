@@ -104,7 +104,7 @@ class SHRLS(LeastSquaresModel):
         self._t = 0
 
     def _learn(self, x: Mapping[Any, Any], y: Any) -> None:
-        on, context = self._taxonomy.multilabel(y), self._context(x)
+        on, context = self._taxonomy.closure_mask(y), self._context(x)
         t = self._t + 1
         if context.x.norm2 > 0.0:
             c = float(self.threshold)

@@ -186,7 +186,7 @@ class HMinOver(MultiLabelModel):
         return float(gamma) if margin < self.margin else 0.0
 
     def _learn(self, x: Mapping[Any, Any], y: Any) -> None:
-        on = self._taxonomy.multilabel(y)
+        on = self._taxonomy.closure_mask(y)
         self._w.check_range(self._features.find(x).norm2)
         vector = self._features.insert(x)
         nodes = self._ranking.candidates

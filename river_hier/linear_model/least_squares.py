@@ -103,7 +103,7 @@ class LeastSquaresModel(MultiLabelModel):
     def _grow_older(self, y: Any) -> None:
         """Count the example; at the end of a period, discount."""
         h = half_life(self.forgetting)
-        on = self._taxonomy.multilabel(y)
+        on = self._taxonomy.closure_mask(y)
         for s in self._trained_systems(trained_nodes(on, self._taxonomy.arrays)):
             if (n := self._visits[s]) is None:
                 continue

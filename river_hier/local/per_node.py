@@ -140,7 +140,7 @@ class PerNode(LocalModel, base.MultiLabelClassifier):
         if not isinstance(self.taxonomy, Taxonomy):
             named = [y] if is_one(y) or isinstance(y, tuple) else y
             taxonomy = with_labels(self.taxonomy, taxonomy, named)
-        on = taxonomy.multilabel(y)
+        on = taxonomy.closure_mask(y)
         trained = trained_nodes(on, taxonomy.arrays).tolist()
         targets = [(taxonomy.nodes[v], bool(on[v])) for v in trained]
         self._fit_local(taxonomy, targets, x, w, kwargs)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..taxonomy import Taxonomy
-from ..taxonomy.multilabel import answered
+from ..taxonomy.multilabel import predicted_nodes
 from .costs import Costs, by_node
 from .probabilities import conditional
 
@@ -70,7 +70,7 @@ def expected_h_loss(
     p = conditional(taxonomy, probabilities)
     cost = by_node(taxonomy, costs, "costs")
     nodes, index, parents = taxonomy.nodes, taxonomy.label_index, taxonomy.parent_indices
-    on = answered(taxonomy, y_pred)
+    on = predicted_nodes(taxonomy, y_pred)
 
     reach = {0: 1.0}  # P(V_i = 1) of the nodes that are predicted on like all their ancestors
     charges = []

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from ..taxonomy import Taxonomy
-from ..taxonomy.multilabel import answered, closed
+from ..taxonomy.multilabel import closure_nodes, predicted_nodes
 from .costs import Costs, by_node
 
 
@@ -58,7 +58,7 @@ def h_loss(taxonomy: Taxonomy, y_true: Any, y_pred: Any, costs: Costs | None = N
 
     """
     cost = by_node(taxonomy, costs, "costs")
-    charged = mistakes(taxonomy, closed(taxonomy, y_true), answered(taxonomy, y_pred))
+    charged = mistakes(taxonomy, closure_nodes(taxonomy, y_true), predicted_nodes(taxonomy, y_pred))
     return math.fsum(map(cost, charged))
 
 

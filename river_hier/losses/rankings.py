@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ..taxonomy import Taxonomy
 from ..taxonomy.candidates import Candidates, candidate_nodes
-from ..taxonomy.multilabel import closed
+from ..taxonomy.multilabel import closure_nodes
 
 
 class Ranked(NamedTuple):
@@ -27,7 +27,7 @@ def read_ranking(
     taxonomy: Taxonomy, y_true: Any, y_pred: Any, candidates: Candidates | None
 ) -> Ranked:
     """Read a ranking in O(nodes that are on + candidates); missing scores are minus infinity."""
-    on = closed(taxonomy, y_true)
+    on = closure_nodes(taxonomy, y_true)
     if not isinstance(y_pred, Mapping):
         raise TypeError(f"a ranking must be {{label: score}}, got {type(y_pred).__name__}")
     if not y_pred.keys() <= taxonomy.label_index.keys():

@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from ..taxonomy import Taxonomy
-from ..taxonomy.multilabel import answered, closed
+from ..taxonomy.multilabel import closure_nodes, predicted_nodes
 from .costs import Costs, by_node, check_factor
 
 
@@ -71,7 +71,7 @@ def symmetric_difference_loss(
     volume = by_node(taxonomy, volumes, "volumes")
     check_factor("missed", missed)
     check_factor("spurious", spurious)
-    true, pred = closed(taxonomy, y_true), answered(taxonomy, y_pred)
+    true, pred = closure_nodes(taxonomy, y_true), predicted_nodes(taxonomy, y_pred)
     return missed * math.fsum(map(volume, true - pred)) + spurious * math.fsum(
         map(volume, pred - true)
     )

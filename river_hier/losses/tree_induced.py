@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..taxonomy import Taxonomy
-from ..taxonomy.multilabel import answered, closed
+from ..taxonomy.multilabel import closure_nodes, predicted_nodes
 
 
 def tree_induced_error(taxonomy: Taxonomy, y_true: Any, y_pred: Any) -> float:
@@ -54,4 +54,4 @@ def tree_induced_error(taxonomy: Taxonomy, y_true: Any, y_pred: Any) -> float:
         concepts. IJCAI. Section 2.
 
     """
-    return float(len(closed(taxonomy, y_true) ^ answered(taxonomy, y_pred)))
+    return float(len(closure_nodes(taxonomy, y_true) ^ predicted_nodes(taxonomy, y_pred)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..taxonomy import Taxonomy
-from ..taxonomy.multilabel import answered, closed
+from ..taxonomy.multilabel import closure_nodes, predicted_nodes
 
 
 def zero_one_loss(taxonomy: Taxonomy, y_true: Any, y_pred: Any) -> float:
@@ -44,4 +44,4 @@ def zero_one_loss(taxonomy: Taxonomy, y_true: Any, y_pred: Any) -> float:
         hierarchical classification. JMLR 7, 31-54.
 
     """
-    return float(closed(taxonomy, y_true) != answered(taxonomy, y_pred))
+    return float(closure_nodes(taxonomy, y_true) != predicted_nodes(taxonomy, y_pred))

@@ -14,7 +14,7 @@ from ..base.checks import check_integer
 from ..losses.rankings import read_ranking
 from ..taxonomy import Taxonomy, check_taxonomy
 from ..taxonomy.candidates import Candidates, candidate_nodes
-from ..taxonomy.multilabel import closed, literal
+from ..taxonomy.multilabel import closure_nodes, given_nodes
 from .sums import Sums
 
 __all__ = [
@@ -121,9 +121,9 @@ class ClosureMetric(TaxonomyMetric):
 
     def _count(self, y_true: Any, y_pred: Any) -> Iterable[tuple[Hashable, float]]:
         nodes = self.taxonomy.nodes
-        true = closed(self.taxonomy, y_true)
+        true = closure_nodes(self.taxonomy, y_true)
         # The labels that are on, whatever the prediction says about their ancestors.
-        pred = closed(self.taxonomy, [nodes[v] for v in literal(self.taxonomy, y_pred)])
+        pred = closure_nodes(self.taxonomy, [nodes[v] for v in given_nodes(self.taxonomy, y_pred)])
         yield "both", len(true & pred) - 1  # the root is in both and does not count
         yield "true", len(true) - 1
         yield "pred", len(pred) - 1

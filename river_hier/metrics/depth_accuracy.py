@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
 
-from ..taxonomy.multilabel import answered, closed
+from ..taxonomy.multilabel import closure_nodes, predicted_nodes
 from .base import Table
 
 __all__ = ["DepthAccuracy"]
@@ -49,7 +49,7 @@ class DepthAccuracy(Table):
     """
 
     def _count(self, y_true: Any, y_pred: Any) -> Iterable[tuple[Hashable, float]]:
-        true, pred = closed(self.taxonomy, y_true), answered(self.taxonomy, y_pred)
+        true, pred = closure_nodes(self.taxonomy, y_true), predicted_nodes(self.taxonomy, y_pred)
         depth = self.taxonomy.arrays.depth
         reached = {int(depth[i]) for i in true} - {0}
         wrong = {int(depth[i]) for i in true ^ pred}

@@ -4,7 +4,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
 
 from ..losses.h import mistakes
-from ..taxonomy.multilabel import answered, closed
+from ..taxonomy.multilabel import closure_nodes, predicted_nodes
 from .base import Table
 
 __all__ = ["HLossByDepth"]
@@ -61,7 +61,7 @@ class HLossByDepth(Table):
     bigger_is_better: bool = False
 
     def _count(self, y_true: Any, y_pred: Any) -> Iterable[tuple[Hashable, float]]:
-        true, pred = closed(self.taxonomy, y_true), answered(self.taxonomy, y_pred)
+        true, pred = closure_nodes(self.taxonomy, y_true), predicted_nodes(self.taxonomy, y_pred)
         for i in mistakes(self.taxonomy, true, pred):
             yield (int(self.taxonomy.arrays.depth[i]), i in pred), 1.0
 

@@ -1,4 +1,4 @@
-"""Reading multilabels: a label, an iterable of labels or `{label: bool}` -> closed node sets."""
+"""Reading multilabels: a label, an iterable of labels or `{label: bool}` -> sets of nodes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .nodes import Nodes, check_taxonomy
 from .repr import short
 
 
-def closed(taxonomy: Nodes, y: Any) -> set[int]:
+def closure_nodes(taxonomy: Nodes, y: Any) -> set[int]:
     """The nodes of y and all their ancestors, root included.
 
     If a label is on although one of its ancestors, including the root, is explicitly False, an
@@ -30,11 +30,11 @@ def closed(taxonomy: Nodes, y: Any) -> set[int]:
     return nodes
 
 
-def answered(taxonomy: Nodes, y: Any) -> set[int]:
+def predicted_nodes(taxonomy: Nodes, y: Any) -> set[int]:
     """The nodes of a prediction, root included.
 
-    Like `closed`, but an ancestor that the prediction explicitly switches off stays off: flat
-    learners make such predictions, and losses must count them.
+    Like `closure_nodes`, but an ancestor that the prediction explicitly switches off stays off:
+    flat learners make such predictions, and losses must count them.
     """
     on, stated = _read(taxonomy, y)
     if stated is None:
@@ -47,7 +47,7 @@ def answered(taxonomy: Nodes, y: Any) -> set[int]:
     return nodes
 
 
-def literal(taxonomy: Nodes, y: Any) -> set[int]:
+def given_nodes(taxonomy: Nodes, y: Any) -> set[int]:
     """The nodes of y as given; only the root is added."""
     return {0, *_read(taxonomy, y)[0]}
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from . import editing, flat, graph, multilabel, parsing
+from . import editing, flat, graph, parsing
+from .multilabel import closure_nodes, given_nodes
 from .nodes import Label, Nodes, reach
 
 if TYPE_CHECKING:
@@ -118,24 +119,24 @@ class Taxonomy(Nodes):
 
     # Multilabels
 
-    def closure(self, labels: Any) -> frozenset[Label]:
-        """The labels and all their ancestors, root included."""
-        return frozenset(self._labels(multilabel.closed(self, labels)))
+    def closure(self, y: Any) -> frozenset[Label]:
+        """The labels of y and all their ancestors, root included."""
+        return frozenset(self._labels(closure_nodes(self, y)))
 
-    def multilabel(self, y: Any) -> NDArray[np.bool_]:
+    def closure_mask(self, y: Any) -> NDArray[np.bool_]:
         """The closure of a label, an iterable of labels or `{label: bool}`, as a mask `(n,)`.
 
         If a label is on although one of its ancestors, including the root, is explicitly False, a
         `ValueError` is raised. `{root: False}` alone means that only the root is on.
         """
         mask = np.zeros(len(self), dtype=np.bool_)
-        mask[list(multilabel.closed(self, y))] = True
+        mask[list(closure_nodes(self, y))] = True
         return mask
 
     def truncate(self, y: Any) -> frozenset[Label]:
         """The root and the labels of y whose ancestors are all in y."""
         kept: set[int] = set()
-        for v in sorted(multilabel.literal(self, y)):  # parents come before their children
+        for v in sorted(given_nodes(self, y)):  # parents come before their children
             if all(p in kept for p in self.parent_indices[v]):
                 kept.add(v)
         return frozenset(self._labels(kept))
@@ -173,7 +174,7 @@ class Taxonomy(Nodes):
         They are given as a multilabel: one label, an iterable of labels, or `{label: bool}`. A node
         whose parent is left out becomes a child of its nearest remaining ancestor.
         """
-        kept = multilabel.literal(self, labels)
+        kept = given_nodes(self, labels)
         above: dict[int, set[int]] = {}  # the nearest remaining ancestors of each node
         for v, parents in enumerate(self.parent_indices):
             nearest = {u for p in parents for u in ({p} if p in kept else above[p])}

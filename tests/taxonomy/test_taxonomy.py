@@ -118,12 +118,12 @@ def test_multilabels(taxonomy: Taxonomy, data: st.DataObject) -> None:
     closed = taxonomy.closure(y)
     assert closed == oracles.closure(parents, y)
     assert taxonomy.closure(closed) == closed, "idempotent"
-    mask = taxonomy.multilabel({label: label in closed for label in taxonomy.nodes[1:]})
+    mask = taxonomy.closure_mask({label: label in closed for label in taxonomy.nodes[1:]})
     assert [label for label, on in zip(taxonomy, mask, strict=True) if on] == sorted(
         closed, key=taxonomy.index
     )
-    assert (taxonomy.multilabel(y) == mask).all()
-    assert (taxonomy.multilabel(iter(y)) == mask).all()
+    assert (taxonomy.closure_mask(y) == mask).all()
+    assert (taxonomy.closure_mask(iter(y)) == mask).all()
     truncated = taxonomy.truncate(y)
     assert truncated == oracles.truncate(parents, y)
     assert taxonomy.closure(truncated) == truncated, "respects the taxonomy"
@@ -345,7 +345,7 @@ def test_unknown_labels_survive_pickling() -> None:
 )
 def test_bad_multilabels(y: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        ANIMALS.multilabel(y)
+        ANIMALS.closure_mask(y)
 
 
 def test_where_nothing_is_on_the_root_may_be_false() -> None:

@@ -82,7 +82,7 @@ class Labels {
         return all;
     }
 
-    // The nodes of y and all their ancestors. What is unusual goes to `taxonomy.multilabel`.
+    // The nodes of y and all their ancestors. What is unusual goes to `taxonomy.closure_mask`.
     On closed(nb::handle y) const {
         On on;
         close(y, on);
@@ -94,7 +94,7 @@ class Labels {
         on.nodes.clear();
         if (plain_ && read(y, on)) return;
         on.nodes.clear();
-        const View<bool> mask(taxonomy_.attr("multilabel")(y));
+        const View<bool> mask(taxonomy_.attr("closure_mask")(y));
         on.mask.assign(mask.data(), mask.data() + mask.size());
         for (uint32_t v = 0; v < n(); ++v)
             if (on.mask[v]) on.nodes.push_back(v);

@@ -48,7 +48,7 @@ def _step(
     y: Any,
     update: Callable[[Systems, ExampleContext, Taxonomy, Mask, Mask | None], None],
 ) -> bool:
-    on = labels.closed(y)
+    on = labels.taxonomy.closure_mask(y)
     if features.find(x).norm2 > LARGEST_RATIO * rls.l2:
         return False
     vector = features.insert(x)

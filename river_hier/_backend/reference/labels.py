@@ -33,10 +33,6 @@ class Labels:
     def arrays(self) -> Arrays:
         return self.taxonomy.arrays
 
-    def closed(self, y: Any) -> Mask:
-        """The mask of the nodes of y and all their ancestors: O(labels of y + their ancestors)."""
-        return self.taxonomy.multilabel(y)
-
     def trained(self, on: Mask) -> NDArray[np.intp]:
         """The nodes that learn from a multilabel: those whose parents are all on, in order."""
         nodes = trained_nodes(on, self.arrays)
@@ -59,6 +55,6 @@ class Labels:
 
 def closed_many(labels: Labels, ys: Sequence[Any]) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
     """The closed multilabels of some y, as the fields of `Multilabels`."""
-    rows = [np.flatnonzero(labels.closed(y)) for y in ys]
+    rows = [np.flatnonzero(labels.taxonomy.closure_mask(y)) for y in ys]
     start = np.cumsum([0, *map(len, rows)]).astype(np.int64)
     return start, np.concatenate([np.zeros(0, np.uint32), *rows]).astype(np.uint32)

@@ -36,7 +36,7 @@ def learn_top_down(
     y: Any,
 ) -> None:
     """Train the nodes whose parents are truly on, by the rule of the learner."""
-    on = labels.taxonomy.multilabel(y)
+    on = labels.taxonomy.closure_mask(y)
     vector = _insert(w, features, x)
     if vector.norm2 == 0.0:
         return

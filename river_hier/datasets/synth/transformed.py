@@ -67,7 +67,7 @@ def path_ends(taxonomy: Taxonomy, y: Any) -> list[int]:
     """
     if not isinstance(y, Mapping):
         return [taxonomy.index(y)]
-    on = np.flatnonzero(taxonomy.multilabel(y)).tolist()
+    on = np.flatnonzero(taxonomy.closure_mask(y)).tolist()
     passed = {p for v in on for p in taxonomy.parent_indices[v]}
     return [v for v in on if v not in passed]
 
