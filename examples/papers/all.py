@@ -16,6 +16,7 @@ import re
 import subprocess
 import sys
 import tempfile
+from collections import Counter
 from pathlib import Path
 
 from section import Section, claims, judges, verdicts
@@ -28,9 +29,9 @@ INTRODUCTION = """\
 # Results: the papers and this library
 
 What the papers claim, and whether this library confirms it: **reproduced**; **not reproduced**,
-with the result found instead; or **not testable** here, with what is missing. Each paper has a page
-with its tables and figures, the paper's numbers beside those of this library. A column named
-"paper" holds the paper's own numbers.
+with the result found instead; or **not testable** here, with the data that are missing. Each paper
+has a page with its tables and figures, the paper's numbers beside those of this library, and a
+table of what differs from the paper. A column named "paper" holds the paper's own numbers.
 
 These pages are generated. Each section consists of the docstring, the output and the figures of a
 script in `examples/papers`. One command runs all scripts and writes the pages:
@@ -66,6 +67,14 @@ def heading(paper: str) -> str:
     return page.read_text("utf-8").splitlines()[0].lstrip("# ") if page.exists() else paper
 
 
+def summary(made: list[Section]) -> str:
+    """How many claims are reproduced, and why the others are not, in words."""
+    found = sum((verdicts(one.kept[1]) for one in made), Counter())
+    good, bad, lacking = (found[verdict] for verdict in VERDICTS)
+    text = f"**{good} of {found.total()} claims are reproduced.** Not testable, for lack of data:"
+    return f"{text} {lacking}. Tested, and not reproduced: {bad}.\n"
+
+
 def counts(made: list[Section], folder: str) -> str:
     """A table with the number of claims for each section and verdict."""
     table = [f"| | {' | '.join(VERDICTS)} |", "|---|" + "---:|" * len(VERDICTS)]
@@ -80,7 +89,8 @@ def counts(made: list[Section], folder: str) -> str:
 def overview(made: list[Section]) -> str:
     """All verdicts: their numbers, then the claims of each paper."""
     papers = by_paper(made)
-    parts = [INTRODUCTION, counts([one for some in papers.values() for one in some], "results/")]
+    every = [one for some in papers.values() for one in some]
+    parts = [INTRODUCTION, summary(every), counts(every, "results/")]
     for paper, some in papers.items():
         parts.append(f"## {heading(paper)}\n\n[Tables and figures](results/{paper}.md)\n")
         for one in some:
@@ -98,7 +108,7 @@ def page(paper: str, made: list[Section]) -> str:
     if (DOCS / "papers" / f"{paper}.md").exists():
         start += f" [This page](../papers/{paper}.md) explains the paper equation by equation."
     title = heading(paper).partition(": ")[0]
-    parts = [f"# {title}: results\n", f"{start}\n", counts(made, "")]
+    parts = [f"# {title}: results\n", f"{start}\n", summary(made), counts(made, "")]
     return "\n".join([*parts, *(one.markdown() for one in made)])
 
 

@@ -1,4 +1,8 @@
-"""Verdicts: what each script of this folder prints about its paper's claims, one after another."""
+"""Verdicts on a paper's claims, and a table of what differs from the paper, as scripts print them.
+
+"Not testable" means that the data for a test are not here. A claim that was tested is reproduced or
+not.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +13,20 @@ from typing import Any
 
 # A claim is a sentence and a test, which answers with what speaks against it, or with nothing.
 Claims = Mapping[str, Callable[[Any], str]]
+
+# What every script must say about its protocol; it may add more.
+ASPECTS = (
+    "data size",
+    "splits",
+    "order",
+    "shuffling",
+    "epochs",
+    "normalisation",
+    "averaging",
+    "caps",
+    "hyper-parameters",
+)
+Aspect = str | tuple[str, str, str]  # what both do; or what the paper does, what is done here, why
 
 
 def judge(claims: Claims, found: Any) -> None:
@@ -38,3 +56,16 @@ def missing(data: Path | None, *folders: str) -> str:
     """Which of the folders are not among the data, in words; nothing if all are there."""
     lacking = [name for name in folders if data is None or not (data / name).is_dir()]
     return f"there is no {' and no '.join(lacking)} in the data folder" if lacking else ""
+
+
+def differs(protocol: Mapping[str, Aspect]) -> None:
+    """Print the table of what differs from the paper, and what does not, aspect by aspect."""
+    if forgotten := [name for name in ASPECTS if name not in protocol]:
+        raise ValueError(f"the protocol does not say anything about {', '.join(forgotten)}")
+    print("\nDiffers from the paper\n\n| | paper | here | why |\n|---|---|---|---|")
+    for name, aspect in protocol.items():
+        if not isinstance(aspect, str):
+            print("| " + " | ".join(cell.replace("|", r"\|") for cell in (name, *aspect)) + " |")
+    same = [f"{name} ({aspect})" for name, aspect in protocol.items() if isinstance(aspect, str)]
+    if same:
+        print(f"\nAs in the paper: {', '.join(same)}.")

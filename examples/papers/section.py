@@ -19,6 +19,9 @@ from pathlib import Path
 import river_hier
 
 VERDICT = re.compile(r"^(reproduced|not reproduced|not testable) {2,}", re.MULTILINE)
+DIFFERS = re.compile(
+    r"\n*^(Differs from the paper)\n\n((?:\|.*\n)+)(?:\n(As in the paper: .*\n))?", re.MULTILINE
+)
 COMMAND = re.compile(r"^(?: {4}.*\n)+", re.MULTILINE)
 
 
@@ -100,7 +103,14 @@ class Section:
         """The section as Markdown, for the page of its paper."""
         prose = self._docstring.partition("\n")[2].strip() + "\n"
         prose = COMMAND.sub(lambda found: fenced("sh", dedented(found[0])), prose)
-        parts = [f"## {self.title}", prose.strip(), fenced("text", self.kept[1]).strip()]
+        printed = self.kept[1]
+        parts = [
+            f"## {self.title}",
+            prose.strip(),
+            fenced("text", DIFFERS.sub("\n", printed)).strip(),
+        ]
+        if found := DIFFERS.search(printed):
+            parts += [f"**{found[1]}**", *(part.strip() for part in found.groups("")[1:] if part)]
         for figure in sorted(self.figures.glob("*.png")):
             caption = figure.stem.replace("_", " ").capitalize()
             parts.append(f"![{caption}]({self.name}/{figure.name})")

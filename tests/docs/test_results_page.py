@@ -254,6 +254,52 @@ def test_claims_with_and_without_a_heading(monkeypatch: pytest.MonkeyPatch) -> N
     ]
 
 
+def test_counts_at_the_top(folder: Folder) -> None:
+    folder.run(*folder.data, "--only", "ant_2003")
+    (folder.scripts / "words.py").write_text('YES = "not reproduced"\n')
+    folder.run(*folder.data, "--only", "bee_2001")
+    shutil.rmtree(folder.scripts.parents[1] / "data" / "rcv1")
+    folder.run(*folder.data, "--only", "cat_2001")
+    expected = (
+        "**1 of 3 claims are reproduced.** Not testable, for lack of data: 1. "
+        "Tested, and not reproduced: 1.\n"
+    )
+    assert expected in folder.overview.read_text()
+    page = (folder.results / "bee_2001.md").read_text()
+    assert "**0 of 1 claims are reproduced.** Not testable, for lack of data: 0." in page
+
+
+def test_what_differs_from_the_paper(
+    folder: Folder, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.syspath_prepend(str(PAPERS))
+    claims = runpy.run_path(str(PAPERS / "claims.py"))
+    protocol = dict.fromkeys(claims["ASPECTS"], "none") | {"epochs": "one"}
+    differing = protocol | {"order": ("by date", "a | b", "shuffled"), "noise": "none"}
+    claims["differs"](differing)
+    printed = capsys.readouterr().out
+    folder.write("ant_2003", body=f"print('a table'); print({printed!r})")
+    folder.run(*folder.data, "--only", "ant_2003")
+    page = (folder.results / "ant_2003.md").read_text()
+    table = r"""```text
+a table
+
+reproduced      ant_2003, 2.0
+```
+
+**Differs from the paper**
+
+| | paper | here | why |
+|---|---|---|---|
+| order | by date | a \| b | shuffled |
+
+As in the paper: data size (none), splits (none), shuffling (none), epochs (one), normalisation"""
+    assert table in page
+    del protocol["caps"]
+    with pytest.raises(ValueError, match=r"anything about caps$"):
+        claims["differs"](protocol)
+
+
 def test_the_pages_are_up_to_date(monkeypatch: pytest.MonkeyPatch) -> None:
     """They must be generated again after a change of a docstring, and not be edited."""
     monkeypatch.syspath_prepend(str(PAPERS))

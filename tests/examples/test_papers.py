@@ -11,9 +11,7 @@ import pytest
 from support.paths import DATA, ROOT
 
 PAPERS = ROOT / "examples" / "papers"
-PAGES = "\n".join(
-    path.read_text(encoding="utf-8") for path in sorted((ROOT / "docs" / "results").glob("*.md"))
-)
+RESULTS = ROOT / "docs" / "results"
 
 
 def needs(*folders: str) -> pytest.MarkDecorator:
@@ -22,7 +20,7 @@ def needs(*folders: str) -> pytest.MarkDecorator:
 
 
 class Script:
-    """Runs a script in this process; what it printed, and what the page says that it prints."""
+    """Runs a script in this process; what it printed, and what docs/results has."""
 
     def __init__(self, patch: pytest.MonkeyPatch, printed: pytest.CaptureFixture[str]) -> None:
         self._patch = patch
@@ -34,9 +32,8 @@ class Script:
         self._patch.setattr("sys.argv", [str(path), *map(str, arguments)])
         names = runpy.run_path(str(path), run_name="__main__")
         self.claims = [*names["CLAIMS"], *names.get("NUMBERS", [])]
-        found = re.search(rf"papers/{name}\.py.*?```text\n(.*?)```", PAGES, re.DOTALL)
-        assert found, f"{name} is not in the results"
-        return self._printed.readouterr().out, found[1]
+        recorded = (RESULTS / f"{name}.txt").read_text(encoding="utf-8").partition("\n\n")[2]
+        return self._printed.readouterr().out, recorded
 
 
 @pytest.fixture
