@@ -37,15 +37,15 @@ class HLoss(MeanScore):
     >>> from river_hier import Taxonomy, metrics
 
     >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
-    >>> y_true = ["wolf", {"wolf", "owl"}, {"bird"}]
-    >>> y_pred = ["owl", {"mammal", "owl"}, {"bird"}]
+    >>> y_true = ["wolf", {"wolf", "owl"}, {"bird"}, "owl"]
+    >>> y_pred = ["owl", {"mammal", "owl"}, {"bird"}, "owl"]
 
     >>> metric = metrics.HLoss(t)
     >>> for yt, yp in zip(y_true, y_pred):
     ...     metric.update(yt, yp)
 
     >>> metric
-    HLoss: 1.
+    HLoss: 0.75
 
     Errors can be given different costs:
 
@@ -54,7 +54,7 @@ class HLoss(MeanScore):
     ...     metric.update(yt, yp)
 
     >>> metric
-    HLoss: 2.833333
+    HLoss: 2.125
 
     References
     ----------

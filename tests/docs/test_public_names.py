@@ -1,0 +1,47 @@
+"""Every public name stands in README's table and in the changelog."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from support.paths import ROOT
+from support.public_api import public
+
+NAMES = [name for name, _ in public() if not name.startswith("_")]
+
+
+def test_names_are_in_the_table_of_the_readme() -> None:
+    rows = re.findall(r"^\| (`.+?`) \| (.+) \|$", (ROOT / "README.md").read_text("utf-8"), re.M)
+    packages = {first.strip("`"): text for first, text in rows}
+    top = " ".join(first + text for first, text in rows)
+    missing = []
+    for name in NAMES:
+        package, _, rest = name.partition(".")
+        if f"`{rest}`" not in packages.get(package, "") if rest else f"`{name}`" not in top:
+            missing.append(name)
+    assert not missing, f"README.md: add to the table, in the row of the package: {missing}"
+
+    for package, text in packages.items():
+        for name in re.findall(r"`([\w.]+)`", text):
+            there = f"{package}.{name}" in NAMES or name in NAMES
+            assert there, f"README.md: the row of {package} has {name}, which is not public"
+
+
+def changelog_names() -> Iterator[str]:
+    """The names between backquotes; one without a package belongs to the package before it."""
+    for entry in re.split(r"^- ", (ROOT / "CHANGELOG.md").read_text("utf-8"), flags=re.M):
+        package = ""
+        for name in re.findall(r"`([\w.]+)`", entry):
+            yield name
+            if name in NAMES:
+                package = name.rpartition(".")[0]
+            yield f"{package}.{name}"
+
+
+def test_names_are_in_the_changelog() -> None:
+    missing = sorted(set(NAMES) - set(changelog_names()))
+    assert not missing, (
+        "CHANGELOG.md: name what is new, between backquotes, as `package.name`; the names that "
+        f"follow in the same entry need no package: {missing}"
+    )
