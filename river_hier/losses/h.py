@@ -32,7 +32,8 @@ def h_loss(taxonomy: Taxonomy, y_true: Any, y_pred: Any, costs: Costs | None = N
         The truth: a label, an iterable of labels or `{label: bool}`. A label that is True while an
         ancestor is explicitly False raises a `ValueError`, an unknown label an `UnknownLabelError`.
     y_pred
-        The prediction, in the same forms. An ancestor that is explicitly False stays False.
+        The prediction, in the same forms. An ancestor that is explicitly False stays False. `None`,
+        no answer, counts as the root: no label is on.
     costs
         `{label: cost}`, positive and finite; the default is 1. Only the costs of wrong nodes are
         checked here; `metrics.HLoss` checks all of them once.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from ..taxonomy import Taxonomy
@@ -18,7 +19,8 @@ def one_accuracy(
     r"""One-accuracy: 1 if the top-ranked candidate is relevant, otherwise 0.
 
     As in section 6 of the paper[^1]. Among equal top scores the first candidate in taxonomy order
-    counts. It is 0 if no candidate is relevant. Takes O(nodes that are on + candidates).
+    counts. It is 0 if no candidate is relevant, or none has a score. Takes O(nodes that are on +
+    candidates).
 
     Parameters
     ----------
@@ -29,7 +31,8 @@ def one_accuracy(
         ancestor is explicitly False raises a `ValueError`, an unknown label an `UnknownLabelError`.
     y_pred
         `{label: score}`; higher scores rank first. Candidates without a score rank below all
-        others; a score that is not a number raises a `ValueError`.
+        others; a score that is not a number raises a `ValueError`. `None`, no answer, has no
+        scores.
     candidates
         The labels to rank; `None` for the leaves. A candidate is relevant if it is true.
 
@@ -53,4 +56,6 @@ def one_accuracy(
 
     """
     scores, relevant, _ = read_ranking(taxonomy, y_true, y_pred, candidates)
-    return float(relevant.any() and relevant[scores.argmax()])
+    if scores.max(initial=-math.inf) == -math.inf:
+        return 0.0
+    return float(relevant[scores.argmax()])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from ..taxonomy import Taxonomy
@@ -18,8 +19,8 @@ def parent_one_accuracy(
     r"""Parent one-accuracy: 1 if the top-ranked candidate has a right parent, otherwise 0.
 
     A parent is right if it is the parent of a relevant candidate, as in section 6 of the paper[^1].
-    Among equal top scores the first candidate in taxonomy order counts. Takes
-    O(nodes that are on + candidates).
+    Among equal top scores the first candidate in taxonomy order counts. It is 0 if no candidate is
+    relevant, or none has a score. Takes O(nodes that are on + candidates).
 
     Parameters
     ----------
@@ -30,7 +31,8 @@ def parent_one_accuracy(
         ancestor is explicitly False raises a `ValueError`, an unknown label an `UnknownLabelError`.
     y_pred
         `{label: score}`; higher scores rank first. Candidates without a score rank below all
-        others; a score that is not a number raises a `ValueError`.
+        others; a score that is not a number raises a `ValueError`. `None`, no answer, has no
+        scores.
     candidates
         The labels to rank; `None` for the leaves. A candidate is relevant if it is true.
 
@@ -54,7 +56,7 @@ def parent_one_accuracy(
 
     """
     scores, relevant, nodes = read_ranking(taxonomy, y_true, y_pred, candidates)
-    if not relevant.any():
+    if scores.max(initial=-math.inf) == -math.inf:
         return 0.0
     parents = taxonomy.parent_indices
     right = {p for v, on in zip(nodes, relevant, strict=True) if on for p in parents[v]}

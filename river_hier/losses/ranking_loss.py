@@ -32,7 +32,8 @@ def ranking_loss(
         ancestor is explicitly False raises a `ValueError`, an unknown label an `UnknownLabelError`.
     y_pred
         `{label: score}`; higher scores rank first. Candidates without a score rank below all
-        others; a score that is not a number raises a `ValueError`.
+        others; a score that is not a number raises a `ValueError`. With `None`, no answer, all
+        candidates tie.
     candidates
         The labels to rank; `None` for the leaves. A candidate is relevant if it is true.
 

@@ -26,8 +26,13 @@ class Ranked(NamedTuple):
 def read_ranking(
     taxonomy: Taxonomy, y_true: Any, y_pred: Any, candidates: Candidates | None
 ) -> Ranked:
-    """Read a ranking in O(nodes that are on + candidates); missing scores are minus infinity."""
+    """Read a ranking in O(nodes that are on + candidates); missing scores are minus infinity.
+
+    `None`, no prediction, is a ranking without scores.
+    """
     on = closure_nodes(taxonomy, y_true)
+    if y_pred is None:
+        y_pred = {}
     if not isinstance(y_pred, Mapping):
         raise TypeError(f"a ranking must be {{label: score}}, got {type(y_pred).__name__}")
     if not y_pred.keys() <= taxonomy.label_index.keys():

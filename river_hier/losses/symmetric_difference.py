@@ -39,7 +39,8 @@ def symmetric_difference_loss(
         The truth: a label, an iterable of labels or `{label: bool}`. A label that is True while an
         ancestor is explicitly False raises a `ValueError`, an unknown label an `UnknownLabelError`.
     y_pred
-        The prediction, in the same forms. An ancestor that is explicitly False stays False.
+        The prediction, in the same forms. An ancestor that is explicitly False stays False. `None`,
+        no answer, counts as the root: no label is on.
     volumes
         `{label: volume}` ($s_i$), positive and finite; the default is 1. Only the volumes of wrong
         nodes are checked here; `metrics.SymmetricDifferenceLoss` checks all of them once.

@@ -30,7 +30,8 @@ def tree_induced_error(taxonomy: Taxonomy, y_true: Any, y_pred: Any) -> float:
         The truth: a label, an iterable of labels or `{label: bool}`. A label that is True while an
         ancestor is explicitly False raises a `ValueError`, an unknown label an `UnknownLabelError`.
     y_pred
-        The prediction, in the same forms. An ancestor that is explicitly False stays False.
+        The prediction, in the same forms. An ancestor that is explicitly False stays False. `None`,
+        no answer, counts as the root: no label is on.
 
     Examples
     --------

@@ -31,7 +31,8 @@ class TaxonomyMetric(metrics.base.ClassificationMetric):
     """Base class of the metrics on a taxonomy; a subclass defines `_count` and `get`.
 
     Single-label and multilabel models are evaluated alike: truth and prediction may each be a
-    label, an iterable of labels or `{label: bool}`. There is no confusion matrix.
+    label, an iterable of labels or `{label: bool}`. A prediction of `None`, no answer, counts as
+    the root: no label is on. There is no confusion matrix.
 
     Parameters
     ----------
@@ -94,6 +95,8 @@ class MeanScore(TaxonomyMetric):
 class RankingMetric(MeanScore):
     """Base class of the metrics of rankings, `{label: score}`; a subclass defines `_eval`.
 
+    A prediction of `None`, no answer, is a ranking without scores, in which all candidates tie.
+
     Parameters
     ----------
     taxonomy
@@ -123,7 +126,8 @@ class ClosureMetric(TaxonomyMetric):
         nodes = self.taxonomy.nodes
         true = closure_nodes(self.taxonomy, y_true)
         # The labels that are on, whatever the prediction says about their ancestors.
-        pred = closure_nodes(self.taxonomy, [nodes[v] for v in given_nodes(self.taxonomy, y_pred)])
+        on = [] if y_pred is None else given_nodes(self.taxonomy, y_pred)
+        pred = closure_nodes(self.taxonomy, [nodes[v] for v in on])
         yield "both", len(true & pred) - 1  # the root is in both and does not count
         yield "true", len(true) - 1
         yield "pred", len(pred) - 1
@@ -158,6 +162,8 @@ class Table(TaxonomyMetric):
 class ProbabilityMetric(TaxonomyMetric):
     """Base class of the metrics that compare probabilities with frequencies, in bins.
 
+    A prediction of `None`, no answer, gives every label probability 0.
+
     Parameters
     ----------
     taxonomy
@@ -184,7 +190,8 @@ class ProbabilityMetric(TaxonomyMetric):
             candidates = self.taxonomy.nodes[1:]
         ranked = read_ranking(self.taxonomy, y_true, y_pred, candidates)
         labels = [self.taxonomy.nodes[v] for v in ranked.nodes]
-        p = np.array([y_pred.get(label, 0.0) for label in labels], dtype=float)
+        given = {} if y_pred is None else y_pred
+        p = np.array([given.get(label, 0.0) for label in labels], dtype=float)
         if len(outside := np.flatnonzero((p < 0.0) | (p > 1.0))):
             i = outside[0]
             raise ValueError(

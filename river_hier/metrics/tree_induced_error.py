@@ -10,11 +10,12 @@ __all__ = ["TreeInducedError"]
 
 
 class TreeInducedError(MeanScore):
-    r"""Tree-induced error: the mean distance between prediction and truth, in edges.
+    r"""Tree-induced error: mean distance in edges or, for multilabels, mean number of wrong nodes.
 
     For single labels in a tree this is $\gamma(y, \hat{y})$, the number of edges on the path from
     the true to the predicted label[^1]. For multilabels and DAGs it is the number of nodes in
-    exactly one of the closures of truth and prediction, which generalises the distance in a tree.
+    exactly one of the closures of truth and prediction: the symmetric difference, as in
+    `SymmetricDifferenceLoss` with its defaults. For two labels of a tree both are the same number.
 
     An update takes O(nodes of both closures), plus the time to parse the labels.
 

@@ -34,8 +34,12 @@ def predicted_nodes(taxonomy: Nodes, y: Any) -> set[int]:
     """The nodes of a prediction, root included.
 
     Like `closure_nodes`, but an ancestor that the prediction explicitly switches off stays off:
-    flat learners make such predictions, and losses must count them.
+    flat learners make such predictions, and losses must count them. `None`, no prediction, is the
+    root alone.
     """
+    if y is None:
+        check_taxonomy(taxonomy)
+        return {0}
     on, stated = _read(taxonomy, y)
     if stated is None:
         return _close(taxonomy, on)

@@ -203,7 +203,7 @@ def test_bad_answers(loss: Any) -> None:
     with pytest.raises(UnknownLabelError, match="'wolff' is not in"):
         loss(ANIMALS, "wolf", {"wolff": True})
     with pytest.raises(ValueError, match="y is None"):
-        loss(ANIMALS, "wolf", None)
+        loss(ANIMALS, None, "wolf")
     with pytest.raises(ValueError, match=r"label 'wolf' is 0.7: it must be True or False"):
         loss(ANIMALS, "wolf", {"wolf": 0.7})
 

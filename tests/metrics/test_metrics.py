@@ -201,6 +201,29 @@ def test_single_labels_agree_with_rivers_accuracy(stream: Any) -> None:
         assert close(feed(metrics.ZeroOneLoss(taxonomy), ours).get(), 1 - accuracy)
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_no_answer_is_the_root(name: str) -> None:
+    for y_true in ("wolf", {"wolf", "owl"}, ["bird"], ("bird", "whale"), "animal"):
+        values = [
+            feed(make(name), [(y_true, y_pred, 1.0)]).get()
+            for y_pred in (None, "animal", [], set(), (), {}, {"mammal": False, "bird": False})
+        ]
+        assert values == values[:1] * len(values)
+
+
+def test_no_answer_to_a_ranking_ties_all_candidates() -> None:
+    for name in (n for n in metrics.__all__ if issubclass(getattr(metrics, n), OTHERS)):
+        for y_true in ("wolf", {"wolf", "owl"}, "bird", "animal"):
+            none, empty = getattr(metrics, name)(ANIMALS), getattr(metrics, name)(ANIMALS)
+            none.update(y_true, None)
+            empty.update(y_true, {})
+            assert none.get() == empty.get()
+    one, parent = metrics.OneAccuracy(ANIMALS), metrics.ParentOneAccuracy(ANIMALS)
+    for metric in (one, parent):
+        metric.update("wolf", None)  # wolf is the first candidate, but nothing ranks it
+        assert metric.get() == 0.0
+
+
 # Sums that can be reverted
 
 
@@ -292,7 +315,7 @@ def test_a_refused_example_changes_nothing(name: str, w: float) -> None:
     for y_true, y_pred, weight, error, message in (
         ("wolff", "wolf", 1.0, UnknownLabelError, "'wolff' is not in .* did you mean 'wolf'"),
         ("wolf", {"wolff"}, 1.0, UnknownLabelError, "'wolff' is not in"),
-        ("wolf", None, 1.0, ValueError, "y is None"),
+        (None, "wolf", 1.0, ValueError, "y is None"),
         ("wolf", {"wolf": 0.7}, 1.0, ValueError, "'wolf' is 0.7: it must be True or False"),
         (contradiction, "wolf", 1.0, ValueError, "'wolf' is on but its ancestor 'mammal' is"),
         ("wolf", "owl", -1.0, ValueError, "`w` must be a finite number of at least 0, got -1.0"),

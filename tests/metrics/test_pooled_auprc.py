@@ -34,15 +34,15 @@ def streams(draw: st.DrawFn, scores: Any = any_score) -> Any:
     """A taxonomy and (truth, ranking, weight)."""
     taxonomy = draw(taxonomies())
     ranking = st.dictionaries(st.sampled_from(taxonomy.nodes), scores, max_size=9)
-    example = st.tuples(multilabels(taxonomy), ranking, weights)
+    example = st.tuples(multilabels(taxonomy), st.none() | ranking, weights)
     return taxonomy, draw(st.lists(example, min_size=1, max_size=6))
 
 
 def decisions(taxonomy: Taxonomy, stream: Any, pooled: Any = None) -> list[Decision]:
-    """What is pooled, one by one; labels without a score rank last."""
+    """What is pooled, one by one; labels without a score or an answer rank last."""
     parents = parents_of(taxonomy)
     return [
-        (scores.get(v, -math.inf), v in oracles.closure(parents, y), w)
+        ((scores or {}).get(v, -math.inf), v in oracles.closure(parents, y), w)
         for y, scores, w in stream
         for v in pooled or taxonomy.nodes[1:]
     ]
@@ -157,7 +157,7 @@ def test_only_the_order_counts(stream: Any, scale: float, data: Any) -> None:
     """Powers of 2 move every bin alike, far from where floats end."""
     taxonomy, examples = stream
     tame = [
-        (y, {v: s for v, s in ranking.items() if s == 0 or 1e-200 < abs(s) < 1e200}, w)
+        (y, {v: s for v, s in (ranking or {}).items() if s == 0 or 1e-200 < abs(s) < 1e200}, w)
         for y, ranking, w in examples
     ]
     scaled = [(y, {v: scale * s for v, s in ranking.items()}, w) for y, ranking, w in tame]
@@ -224,7 +224,7 @@ def test_it_is_a_river_metric() -> None:
         ("b", {"b": {True: 0.5}}, 1.0, ValueError, r"the score of 'b' is \{True: 0.5\}"),
         ("b", {"e": 1.0}, 1.0, ValueError, "label 'e' is not in the taxonomy"),
         ("e", {"b": 1.0}, 1.0, ValueError, "label 'e' is not in the taxonomy"),
-        ("b", None, 1.0, TypeError, "a ranking must be {label: score}, got NoneType"),
+        ("b", ["b"], 1.0, TypeError, "a ranking must be {label: score}, got list"),
         ("b", {"b": 1.0}, -1.0, ValueError, "`w` must be a finite number of at least 0"),
         ("b", {"b": 1.0}, math.nan, ValueError, "`w` must be a finite number of at least 0"),
     ],

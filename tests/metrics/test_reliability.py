@@ -31,15 +31,15 @@ def streams(draw: st.DrawFn) -> Any:
     taxonomy = draw(taxonomies())
     said = st.dictionaries(st.sampled_from(taxonomy.nodes), probabilities, max_size=9)
     weight = st.sampled_from([1.0, 1.0, 0.5, 3.0, 0.0])
-    example = st.tuples(multilabels(taxonomy), said, weight)
+    example = st.tuples(multilabels(taxonomy), st.none() | said, weight)
     return taxonomy, draw(st.lists(example, max_size=6))
 
 
 def decisions(taxonomy: Taxonomy, stream: Any, counted: Any = None) -> list[Decision]:
-    """One by one; missing labels have probability 0."""
+    """One by one; labels that are missing, or without an answer all, have probability 0."""
     parents = parents_of(taxonomy)
     return [
-        (said.get(v, 0.0), v in oracles.closure(parents, y), w)
+        ((said or {}).get(v, 0.0), v in oracles.closure(parents, y), w)
         for y, said, w in stream
         for v in counted or taxonomy.nodes[1:]
     ]
@@ -158,7 +158,7 @@ def test_rivers_interface(kind: Any) -> None:
         ("b", {"b": {True: 0.5}}, 1.0, ValueError, r"the score of 'b' is \{True: 0.5\}"),
         ("b", {"e": 1.0}, 1.0, ValueError, "label 'e' is not in the taxonomy"),
         ("e", {"b": 1.0}, 1.0, ValueError, "label 'e' is not in the taxonomy"),
-        ("b", None, 1.0, TypeError, "a ranking must be {label: score}, got NoneType"),
+        ("b", ["b"], 1.0, TypeError, "a ranking must be {label: score}, got list"),
         ("b", {"b": 1.0}, -1.0, ValueError, "`w` must be a finite number of at least 0"),
     ],
 )

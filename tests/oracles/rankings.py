@@ -48,8 +48,8 @@ def misordered(
 
 
 def one_accuracy(scores: Mapping[Node, float], true: list[Node]) -> float:
-    """Whether the first of the candidates with the largest score is relevant."""
-    return float(argmax(scores) in true)
+    """Whether the first of the candidates with the largest score is relevant; none without one."""
+    return float(max(scores.values()) > -math.inf and argmax(scores) in true)
 
 
 def average_precision(scores: Mapping[Node, float], true: list[Node]) -> float:
@@ -80,6 +80,8 @@ def maximal_loss(
 
 def parent_one_accuracy(parents: Parents, scores: Mapping[Node, float], true: list[Node]) -> float:
     """Whether a parent of the top candidate is a parent of a relevant one."""
+    if max(scores.values()) == -math.inf:
+        return 0.0
     top = argmax(scores)
     return float(any(p in parents[y] for y in true for p in parents[top]))
 

@@ -15,7 +15,12 @@ P_ANIMALS = {"mammal": 0.8, "bird": 0.1, "wolf": 0.5, "whale": 0.3, "owl": 0.9}
 
 
 def answers(taxonomy: Taxonomy) -> st.SearchStrategy[tuple[Any, set[Any]]]:
-    """A prediction in any form, and the nodes (but the root) that it means."""
+    """A prediction in any form, or none, and the nodes (but the root) that it means."""
+    return st.one_of(given_answers(taxonomy), st.just((None, set())))
+
+
+def given_answers(taxonomy: Taxonomy) -> st.SearchStrategy[tuple[Any, set[Any]]]:
+    """A prediction in any form."""
     parents = parents_of(taxonomy)
 
     def label(y: Any) -> tuple[Any, set[Any]]:
@@ -41,6 +46,8 @@ def answers(taxonomy: Taxonomy) -> st.SearchStrategy[tuple[Any, set[Any]]]:
         st.sampled_from(taxonomy.nodes).map(label),
         sets.map(labels),
         sets.map(list).map(labels),
+        sets.map(tuple).map(labels),
+        sets.map(frozenset).map(labels),
         stated.map(partial),
         st.lists(st.booleans(), min_size=n, max_size=n).map(flat),
         st.lists(st.booleans(), min_size=n, max_size=n).map(flat),
@@ -56,4 +63,4 @@ def truths(taxonomy: Taxonomy) -> st.SearchStrategy[tuple[Any, set[Any]]]:
         on = oracles.closure(parents, on)
         return ({v: v in on for v in form} if isinstance(form, dict) else form), on
 
-    return answers(taxonomy).map(read)
+    return given_answers(taxonomy).map(read)
