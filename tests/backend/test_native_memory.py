@@ -14,9 +14,11 @@ import pytest
 from river_hier import Taxonomy, linear_model
 from support.backends import both, environment, native_only, native_too, running_on
 from support.paths import TESTS
+from support.public_api import learners
 
 TREE = Taxonomy([("r", "a"), ("a", "b"), ("r", "c")])
-NAMES = ["Hieron", "AveragedHieron", "HPerceptron", "HAROW", "HRLS", "SHRLS"]
+SINGLE, MULTI = learners("linear_model")
+NAMES = SINGLE + MULTI
 LEAK = TESTS / "bench" / "leak.py"
 
 
@@ -31,7 +33,7 @@ def test_reference_counts(backend: str, name: str) -> None:
         y = dict.fromkeys(("a", "b"), True)
         model = getattr(linear_model, name)(TREE)
         x = dict(zip(keys, values, strict=True))
-        label: Any = "b" if name.endswith("Hieron") else y
+        label: Any = "b" if name in SINGLE else y
         model.learn_one(x, label)
         model.predict_one(x)
         gc.collect()  # of what others have left behind nothing shall go while we count

@@ -14,9 +14,11 @@ import pytest
 from river_hier import Taxonomy, linear_model
 from support.backends import both, namespace, native_only, running_on
 from support.hooked import Hooked, Number
+from support.public_api import learners
 
 TREE = Taxonomy([("r", "a"), ("a", "b"), ("r", "c")])
-NAMES = ["Hieron", "AveragedHieron", "HPerceptron", "HAROW", "HRLS", "SHRLS"]
+SINGLE, MULTI = learners("linear_model")
+NAMES = SINGLE + MULTI
 
 
 def trained(name: str, taxonomy: Taxonomy | None = TREE) -> Any:

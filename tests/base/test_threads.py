@@ -13,9 +13,11 @@ import pytest
 
 from river_hier import Taxonomy, linear_model
 from support.backends import native_only, running_on
+from support.public_api import learners
 
 TREE = Taxonomy([("r", "a"), ("a", "b"), ("r", "c")])
-NAMES = ["Hieron", "AveragedHieron", "HPerceptron", "HAROW", "HRLS", "SHRLS"]
+SINGLE, MULTI = learners("linear_model")
+NAMES = SINGLE + MULTI
 
 
 def in_threads(n: int, work: Callable[[int], None]) -> list[BaseException]:

@@ -16,10 +16,12 @@ from hypothesis import strategies as st
 import oracles
 from river_hier import Taxonomy, linear_model
 from support.backends import both, environment, namespace, running_on
+from support.public_api import learners
 from support.strategies import parents_of
 
 TREE = Taxonomy([("r", "a"), ("a", "b"), ("r", "c"), ("a", "d")])
-NAMES = ["Hieron", "AveragedHieron", "HPerceptron", "HMinOver", "HAROW", "HRLS", "SHRLS"]
+SINGLE, MULTI = learners("linear_model")
+NAMES = SINGLE + MULTI
 TYPED = ["Hieron", "AveragedHieron", "HPerceptron", "HMinOver", "HAROW"]  # have a dtype
 WORDS: list[Any] = [f"word {i}" for i in range(200)]
 WORDS += ["", "é", "日本", "\ud800 lone", "nul\0", np.str_("numpy"), 0, 7, 1.5, True, None, b"x"]

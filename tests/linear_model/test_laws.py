@@ -15,6 +15,7 @@ import oracles
 from river_hier import Taxonomy, evaluate, linear_model
 from support.backends import both, running_on
 from support.hypothesis_settings import n_examples
+from support.public_api import learners
 from support.strategies import (
     features,
     multilabel_streams,
@@ -23,6 +24,8 @@ from support.strategies import (
     single_label_streams,
     trees,
 )
+
+SINGLE, MULTI = learners("linear_model")
 
 
 @given(data=single_label_streams(), x=features(numbers=reals))
@@ -233,9 +236,7 @@ def test_a_zero_example_has_a_defined_prediction_and_moves_nothing(name: str, x:
         assert after == before
 
 
-@pytest.mark.parametrize(
-    "name", ["Hieron", "AveragedHieron", "HPerceptron", "HAROW", "HRLS", "SHRLS"]
-)
+@pytest.mark.parametrize("name", SINGLE + MULTI)
 def test_predict_is_pure(name: str) -> None:
     taxonomy = Taxonomy([("r", "a"), ("a", "b"), ("r", "c")])
     model = getattr(linear_model, name)(taxonomy)
