@@ -3,7 +3,7 @@
 // Prints each kind that was compared, or the loop in which one differs. What makes the numbers is as
 // slow and simple as can be.
 
-#include "simd.cpp"
+#include "hardware/simd.cpp"
 
 #include <cstdio>
 #include <cstdlib>

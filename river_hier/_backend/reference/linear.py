@@ -2,7 +2,7 @@
 
 `lag` is the sum of i s_i over the steps s_i of rounds i: the last hypothesis minus `lag` / (m + 1)
 is the average of all hypotheses. It is `None` if nothing is averaged. The compiled backend does the
-same for its policies (`native/linear.hpp`).
+same for its policies (`native/algorithms/linear.hpp`).
 """
 
 from __future__ import annotations

@@ -1,0 +1,356 @@
+// Regularised least squares in dual variables: for fewer instances than features.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "algorithms/cholesky_solver.hpp"
+#include "algorithms/example_context.hpp"
+
+namespace river_hier {
+
+// w = w0 + S alpha with B alpha = v - S^T w0 and B = l2 I + S^T S, for several outputs (nodes) over
+// the same instances S. Solved by a Cholesky factor; or, where there is no memory for one, by
+// conjugate gradients: a solve then walks over the stored instances some ten times, and memory is
+// O(n). Signs are exact all the same: an error bound tells when to stop.
+class Dual {
+  public:
+    Dual(size_t n_outputs, double l2)
+        : v(n_outputs), alpha_(n_outputs), l2_(l2), cholesky_(std::in_place, n_outputs, l2) {}
+
+    size_t n() const { return ids.size(); }
+    size_t n_outputs() const { return v.size(); }
+    bool has_factor() const { return cholesky_.has_value(); }
+
+    // Bytes of the factor of all instances, also if it has not been computed yet.
+    size_t factor_bytes() const { return cholesky_ ? CholeskyFactor::bytes(n()) : 0; }
+
+    // Change to conjugate gradients.
+    void drop_factor() {
+        cholesky_.reset();
+        for (Numbers& a : alpha_) a.resize(n(), 0.0);
+        changed();
+    }
+
+    // w . x of every output.
+    void scores(ExampleContext& context, double* scores) {
+        update_alpha(context.instances());
+        scores_from_alpha(context, scores);
+    }
+
+    // The same, where only the signs must be right.
+    void signs(ExampleContext& context, double* scores) {
+        if (!cholesky_ && !ready_) return signs_by_gradients(context, scores);
+        if (cholesky_) {
+            if (n_predictions_++ == 0 && !ready_ && scores_from_factor(context, scores)) return;
+            update_alpha(context.instances());
+            if (scores_from_weights(context, scores)) return;
+        }
+        scores_from_alpha(context, scores);
+    }
+
+    // r = x^T A^-1 x with A = l2 I + S S^T.
+    double solve(ExampleContext& context) {
+        if (solved_ == context.id()) return r_;
+        solved_ = 0;
+        const double norm2 = context.x().norm2;
+        if (cholesky_) {
+            complete_factor(context.instances());
+            r_ = cholesky_->solve(dots(context), norm2);
+        } else {
+            const Numbers& k = dots(context);
+            g_.assign(n(), 0.0);
+            conjugate_gradients(context.instances(), k, g_, loose, [](double) { return false; });
+            double kg = 0.0;
+            for (size_t i = 0; i < n(); ++i) kg += k[i] * g_[i];
+            r_ = std::max(0.0, (norm2 - kg) / l2_);
+        }
+        solved_ = context.id();
+        return r_;
+    }
+
+    // Takes in x, and updates alpha at once while the factor is in the processor's cache.
+    void store(ExampleContext& context, const double* labels) {
+        const double r = solve(context);
+        if (cholesky_) {
+            remember(context, labels);
+            cholesky_->append(context.x().norm2, r, v);
+            return update_alpha(context.instances());
+        }
+        update_alpha(context.instances());
+        Numbers scores(n_outputs());
+        scores_from_alpha(context, scores.data());
+        for (size_t o = 0; o < n_outputs(); ++o) {
+            const double last = (labels[o] - scores[o]) / (l2_ * (1.0 + r));
+            for (size_t i = 0; i < n(); ++i) alpha_[o][i] -= last * g_[i];
+            alpha_[o].push_back(last);
+        }
+        remember(context, labels);
+        ready_ = n() % (1 + n() / some) != 0;
+    }
+
+    // Takes in x, and leaves the rest until it is needed.
+    void store_lazily(ExampleContext& context, const double* labels) {
+        const bool solved = cholesky_ && solved_ == context.id();
+        remember(context, labels);
+        if (solved) cholesky_->append(context.x().norm2, r_, v);
+        if (!cholesky_)
+            for (Numbers& a : alpha_) a.push_back(0.0);
+    }
+
+    // More outputs, whose labels were -1 on every instance so far.
+    void add_outputs(size_t count) {
+        Numbers labels;
+        for (double one : ones) labels.push_back(-one);
+        v.resize(n_outputs() + count, labels);
+        alpha_.resize(n_outputs(), Numbers(n(), 0.0));
+        if (!w0.empty()) w0.resize(n_outputs());
+        for (size_t o = n_outputs() - count; cholesky_ && o < n_outputs(); ++o)
+            cholesky_->add_output(v[o]);
+        changed();
+    }
+
+    // w, as a matrix (n_features, outputs).
+    Numbers weights(const Instances& instances, size_t n_features) {
+        update_alpha(instances);
+        const size_t m = n_outputs();
+        Numbers w(n_features * m, 0.0), column;
+        for (size_t o = 0; o < m; ++o) {
+            column = w0.empty() ? Numbers() : w0[o];
+            column.resize(n_features, 0.0);
+            for (size_t i = 0; i < n(); ++i) instances.add_to(ids[i], alpha_[o][i], column.data());
+            for (size_t j = 0; j < n_features; ++j) w[j * m + o] = column[j];
+        }
+        return w;
+    }
+
+    // Forgets the `count` oldest instances. w stays as it is: from now on it is regularised towards
+    // their contribution, which moves into w0. A new factor takes O(n^3), once in n / 2 steps.
+    void forget(size_t count, const Instances& instances, size_t n_features) {
+        update_alpha(instances);
+        const auto drop = [count](auto& list) { list.erase(list.begin(), list.begin() + count); };
+        w0.resize(n_outputs());
+        for (size_t o = 0; o < n_outputs(); ++o) {
+            Numbers contribution(n_features, 0.0);
+            for (size_t i = 0; i < count; ++i)
+                instances.add_to(ids[i], alpha_[o][i], contribution.data());
+            for (size_t i = count; i < n(); ++i)
+                v[o][i] -= instances.dot(ids[i], contribution.data());
+            drop(v[o]);
+            drop(alpha_[o]);
+            w0[o].resize(n_features, 0.0);
+            for (size_t j = 0; j < n_features; ++j) w0[o][j] += contribution[j];
+        }
+        drop(ids);
+        drop(ones);
+        if (!cholesky_) return;
+        cholesky_.emplace(n_outputs(), l2_);
+        changed();
+        complete_factor(instances);
+    }
+
+    std::vector<uint32_t> ids;  // numbers of the instances
+    Numbers ones;               // S ones is the sum of all instances that w has seen
+    std::vector<Numbers> v;     // labels less S^T w0, for each output
+    std::vector<Numbers> w0;    // for each output; empty if nothing was forgotten
+
+  private:
+    // Tolerances of conjugate gradients, relative to the right-hand side.
+    static constexpr double loose = 1e-3;     // in a step
+    static constexpr double tight = 1e-10;    // where scores are asked for
+    static constexpr double certain = 1.001;  // the residual itself is known to some digits
+    // After 1 + n / some loose steps alpha is solved for tightly, so that errors do not add up.
+    static constexpr size_t some = 64;
+    static constexpr double rounding = 1e-15;  // relative error of a sum, for each of its terms
+
+    // Factor the instances that `store_lazily` has left.
+    void complete_factor(const Instances& instances) {
+        if (cholesky_->n() == n()) return;
+        Numbers dense(instances.n_features(), 0.0), k;
+        while (cholesky_->n() < n()) {
+            const uint32_t id = ids[cholesky_->n()];
+            instances.each(id, [&](uint32_t row, double value) { dense[row] = value; });
+            k.resize(cholesky_->n());
+            for (size_t i = 0; i < k.size(); ++i) k[i] = instances.dot_in_order(ids[i], dense.data());
+            instances.each(id, [&](uint32_t row, double) { dense[row] = 0.0; });
+            const double r = cholesky_->solve(k, instances.norm2(id));
+            cholesky_->append(instances.norm2(id), r, v);
+        }
+        ready_ = false;
+        solved_ = 0;
+    }
+
+    void update_alpha(const Instances& instances) {
+        if (ready_) return;
+        if (cholesky_) complete_factor(instances);
+        for (size_t o = 0; o < n_outputs(); ++o)
+            if (cholesky_)
+                cholesky_->solve_for(o, alpha_[o]);
+            else
+                conjugate_gradients(instances, v[o], alpha_[o], tight, [](double) { return false; });
+        ready_ = true;
+    }
+
+    // k = S^T x
+    const Numbers& dots(ExampleContext& context) {
+        if (k_of_ == context.id()) return k_;
+        k_of_ = 0;
+        context.dots(ids, k_);
+        k_of_ = context.id();
+        return k_;
+    }
+
+    double prior_score(const Vector& x, size_t output) const {
+        if (w0.empty()) return 0.0;
+        const Numbers& w = w0[output];
+        double sum = 0.0;
+        for (size_t j = 0; j < x.size(); ++j)
+            if (x.rows[j] < w.size()) sum += x.values[j] * w[x.rows[j]];
+        return sum;
+    }
+
+    double score(const Vector& x, size_t output) const {
+        double sum = prior_score(x, output);
+        for (size_t i = 0; i < n(); ++i) sum += alpha_[output][i] * k_[i];
+        return sum;
+    }
+
+    void scores_from_alpha(ExampleContext& context, double* scores) {
+        dots(context);
+        for (size_t o = 0; o < n_outputs(); ++o) scores[o] = score(context.x(), o);
+    }
+
+    // w . x as l . z, by one solve for all outputs, which the next step can take over. False if
+    // rounding could matter to a sign.
+    bool scores_from_factor(ExampleContext& context, double* scores) {
+        solve(context);
+        const Numbers& l = cholesky_->l();
+        double length2 = 0.0;
+        for (double number : l) length2 += number * number;
+        for (size_t o = 0; o < n_outputs(); ++o) {
+            const Numbers& z = cholesky_->z(o);
+            const double prior = prior_score(context.x(), o);
+            double sum = 0.0, size2 = 0.0;
+            for (size_t i = 0; i < n(); ++i) {
+                sum += l[i] * z[i];
+                size2 += z[i] * z[i];
+            }
+            scores[o] = prior + sum;
+            // |B^-1 k| <= |l| / sqrt(l2) and |alpha| <= |z| / sqrt(l2)
+            if (std::fabs(scores[o]) <= cholesky_->error() * std::sqrt(length2 * size2) +
+                                            CholeskySolver::rounding * std::fabs(prior))
+                return false;
+        }
+        return true;
+    }
+
+    // w . x from an explicit w, which pays off after some predictions in a row: it needs no dot
+    // products with instances. False if it does not exist yet, or if rounding could matter to a sign.
+    bool scores_from_weights(ExampleContext& context, double* scores) {
+        constexpr size_t patience = 16;
+        const Instances& instances = context.instances();
+        const size_t m = n_outputs();
+        if (w_.empty()) {
+            if (n_predictions_ <= patience) return false;
+            w_ = weights(instances, instances.n_features());
+            w_size_ = 0.0;
+            for (size_t o = 0; o < m; ++o) {
+                for (size_t i = 0; i < n(); ++i)
+                    w_size_ += std::fabs(alpha_[o][i]) * std::sqrt(instances.norm2(ids[i]));
+                if (!w0.empty())
+                    for (double w : w0[o]) w_size_ += std::fabs(w);
+            }
+        }
+        const Vector& x = context.x();
+        std::fill(scores, scores + m, 0.0);
+        for (size_t j = 0; j < x.size() && x.rows[j] < w_.size() / m; ++j)
+            for (size_t o = 0; o < m; ++o) scores[o] += x.values[j] * w_[x.rows[j] * m + o];
+        const double terms = static_cast<double>(n() + x.size());
+        const double error = rounding * terms * w_size_ * std::sqrt(x.norm2);
+        return std::all_of(scores, scores + m, [=](double s) { return std::fabs(s) > error; });
+    }
+
+    void signs_by_gradients(ExampleContext& context, double* scores) {
+        const Vector& x = context.x();
+        double length2 = 0.0;
+        for (double k : dots(context)) length2 += k * k;
+        // |k . (alpha* - alpha)| <= |B^-1 k| |residual|, and |B^-1 k| is at most this:
+        const double most = std::min(std::sqrt(x.norm2 / l2_), std::sqrt(length2) / l2_);
+        for (size_t o = 0; o < n_outputs(); ++o)
+            conjugate_gradients(context.instances(), v[o], alpha_[o], tight, [&](double residual) {
+                scores[o] = prior_score(x, o);
+                for (size_t i = 0; i < n(); ++i) scores[o] += k_[i] * alpha_[o][i];
+                return std::fabs(scores[o]) > certain * most * residual;
+            });
+    }
+
+    // Improves a until B a = b, or until `enough(|residual|)`.
+    template <class Enough>
+    void conjugate_gradients(const Instances& instances, const Numbers& b, Numbers& a,
+                             double tolerance, Enough enough) {
+        const size_t n = this->n();
+        Numbers residual(n), direction(n), image(n);
+        multiply_B(instances, a, image);
+        double rr = 0.0, bb = 0.0;
+        for (size_t i = 0; i < n; ++i) {
+            direction[i] = residual[i] = b[i] - image[i];
+            rr += residual[i] * residual[i];
+            bb += b[i] * b[i];
+        }
+        for (size_t step = 0; step < 2 * n + 10; ++step) {  // in exact arithmetic n steps suffice
+            if (enough(std::sqrt(rr)) || rr <= tolerance * tolerance * bb) return;
+            multiply_B(instances, direction, image);
+            double curvature = 0.0;
+            for (size_t i = 0; i < n; ++i) curvature += direction[i] * image[i];
+            const double length = rr / curvature;
+            double next = 0.0;
+            for (size_t i = 0; i < n; ++i) {
+                a[i] += length * direction[i];
+                residual[i] -= length * image[i];
+                next += residual[i] * residual[i];
+            }
+            for (size_t i = 0; i < n; ++i) direction[i] = residual[i] + next / rr * direction[i];
+            rr = next;
+        }
+    }
+
+    // image = l2 a + S^T S a
+    void multiply_B(const Instances& instances, const Numbers& a, Numbers& image) {
+        Sa_.assign(instances.n_features(), 0.0);
+        for (size_t i = 0; i < n(); ++i)
+            if (a[i] != 0.0) instances.add_to(ids[i], a[i], Sa_.data());
+        for (size_t i = 0; i < n(); ++i)
+            image[i] = l2_ * a[i] + instances.dot(ids[i], Sa_.data());
+    }
+
+    void remember(ExampleContext& context, const double* labels) {
+        ids.push_back(context.example.number());
+        ones.push_back(1.0);
+        for (size_t o = 0; o < n_outputs(); ++o)
+            v[o].push_back(labels[o] - prior_score(context.x(), o));
+        changed();
+    }
+
+    // Nothing that was computed holds any more.
+    void changed() {
+        ready_ = false;
+        k_of_ = solved_ = 0;
+        n_predictions_ = 0;
+        w_ = Numbers();
+    }
+
+    std::vector<Numbers> alpha_;  // for each output
+    bool ready_ = false;          // alpha_ solves B alpha = v; else conjugate gradients start from it
+    double l2_;
+    std::optional<CholeskySolver> cholesky_;
+    Numbers g_, Sa_;                 // of conjugate gradients: B^-1 k, and scratch
+    Numbers k_;                      // S^T x
+    double r_ = 0.0;                 // x^T A^-1 x
+    uint64_t k_of_ = 0, solved_ = 0;  // the examples that k_ and r_ belong to
+    size_t n_predictions_ = 0;       // since the last change
+    Numbers w_;                      // an explicit w, and a bound of |w . x| / |x|
+    double w_size_ = 0.0;
+};
+
+}  // namespace river_hier

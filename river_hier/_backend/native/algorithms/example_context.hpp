@@ -1,0 +1,137 @@
+// Per-example caches: what all systems share, and what the systems of one thread share.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <vector>
+
+#include "store/instances.hpp"
+#include "hardware/simd.hpp"
+
+namespace river_hier {
+
+// Identifies examples: an x that comes twice in a row keeps its id, so that what was computed for a
+// prediction serves the step that follows.
+struct ExampleIds {
+    uint64_t of(const Vector& x) {
+        if (x.norm2 != last.norm2 || x.rows != last.rows || x.values != last.values) {
+            ++id;
+            last = x;
+        }
+        return id;
+    }
+
+    Vector last;
+    uint64_t id = 1;
+};
+
+// An example, and what is computed about it at most once.
+class Example {
+  public:
+    Example(const Vector& given, Instances& instances, ExampleIds& ids)
+        : x(sorted(given)), id(ids.of(x)), instances(instances) {
+        double known2 = 0.0;
+        for (double value : x.values) known2 += value * value;
+        const double rest = x.norm2 - known2, lost = rounding * static_cast<double>(x.size() + 1);
+        unknown2 = rest > lost * x.norm2 ? rest : 0.0;
+    }
+    Example(const Example&) = delete;
+
+    // Number of x among the instances. The first call stores x.
+    uint32_t number() {
+        if (number_ == none) number_ = instances.append(x);
+        stored.store(true, std::memory_order_relaxed);
+        return number_;
+    }
+
+    // From now on several threads may use the example: store x now if a system may need it.
+    void share(bool may_be_stored) {
+        if (may_be_stored) number_ = instances.append_unindexed(x);
+        shared_ = true;
+    }
+    bool shared() const { return shared_; }
+
+    // Announces n dot products with instances. The inverted index computes those of all instances at
+    // once; it pays off as soon as the announced ones would read as many entries one by one.
+    void expect_dots(size_t n) {
+        if (!dots.empty() || !n) return;
+        expected_ += instances.mean_size() * static_cast<double>(n);
+        if (all_entries_ < 0.0) all_entries_ = instances.n_entries(x);
+        if (expected_ >= all_entries_) instances.dots(x, dots);
+    }
+
+    const Vector x;  // features ascend
+    const uint64_t id;
+    Instances& instances;
+    double unknown2;                  // the part of ||x||^2 that lies on features without a row
+    Numbers dots;                     // x . instance i, or empty
+    std::atomic<bool> stored{false};  // a system uses x as an instance
+
+  private:
+    static constexpr double rounding = 1e-15;  // relative error of a sum, for each of its terms
+    static constexpr uint32_t none = UINT32_MAX;
+
+    static Vector sorted(const Vector& x) {
+        if (std::is_sorted(x.rows.begin(), x.rows.end())) return x;
+        std::vector<uint64_t> order(x.size());  // rows, and behind them where each stands in x
+        for (size_t j = 0; j < x.size(); ++j) order[j] = uint64_t{x.rows[j]} << 32 | j;
+        std::sort(order.begin(), order.end());
+        Vector sorted = x;
+        for (size_t j = 0; j < x.size(); ++j) {
+            sorted.rows[j] = static_cast<uint32_t>(order[j] >> 32);
+            sorted.values[j] = x.values[order[j] & UINT32_MAX];
+        }
+        return sorted;
+    }
+
+    uint32_t number_ = none;
+    bool shared_ = false;
+    double expected_ = 0.0, all_entries_ = -1.0;
+};
+
+// Working memory of one thread.
+struct Scratch {
+    // x as a dense vector of at least n numbers, valid until the next call.
+    const double* densify(const Vector& x, uint64_t id, size_t n) {
+        n = std::max(n, x.size() ? size_t{x.rows.back()} + 1 : 0);
+        if (dense_.size() < n) dense_.resize(n, 0.0);
+        if (id_ == id) return dense_.data();
+        id_ = 0;
+        for (uint32_t row : rows_) dense_[row] = 0.0;
+        rows_ = x.rows;
+        for (size_t j = 0; j < x.size(); ++j) dense_[x.rows[j]] = x.values[j];
+        id_ = id;
+        return dense_.data();
+    }
+
+    Numbers labels;
+
+  private:
+    Numbers dense_;
+    std::vector<uint32_t> rows_;  // where dense_ is not zero
+    uint64_t id_ = 0;             // the example in dense_
+};
+
+// An example and the working memory of the thread that takes it to some systems.
+struct ExampleContext {
+    const Vector& x() const { return example.x; }
+    uint64_t id() const { return example.id; }
+    const Instances& instances() const { return example.instances; }
+    const double* dense(size_t n) { return scratch.densify(x(), id(), n); }
+
+    // k[i] = x . instance ids[i]. Features ascend in every way of computing it: the bits are the same.
+    void dots(const std::vector<uint32_t>& ids, Numbers& k) {
+        k.resize(ids.size());
+        if (!example.shared()) example.expect_dots(ids.size());
+        const Numbers& known = example.dots;
+        for (size_t i = 0; i < ids.size(); ++i)
+            k[i] = ids[i] < known.size()
+                       ? known[ids[i]]
+                       : instances().dot_in_order(ids[i], dense(instances().n_features()));
+    }
+
+    Example& example;
+    Scratch& scratch;
+};
+
+}  // namespace river_hier

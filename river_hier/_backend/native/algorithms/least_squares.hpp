@@ -1,0 +1,250 @@
+// Regularised least squares for many nodes over one set of stored instances.
+#pragma once
+
+#include <atomic>
+#include <variant>
+
+#include "python/arrays.hpp"
+#include "algorithms/dual.hpp"
+#include "algorithms/primal.hpp"
+#include "python/reentrancy_guard.hpp"
+
+namespace river_hier {
+
+// Nodes that share their instances, and how they are solved.
+struct System {
+    Dual* dual() { return std::get_if<Dual>(&solver); }
+    const Dual* dual() const { return std::get_if<Dual>(&solver); }
+    Primal* primal() { return std::get_if<Primal>(&solver); }
+    const Primal* primal() const { return std::get_if<Primal>(&solver); }
+
+    // Either solver: apply([](auto& solver) { ... }).
+    template <class F>
+    auto apply(F f) {
+        return std::visit(f, solver);
+    }
+
+    double solve(ExampleContext& context) {
+        return apply([&](auto& solver) { return solver.solve(context); });
+    }
+    void scores(ExampleContext& context, double* scores) {
+        apply([&](auto& solver) { solver.scores(context, scores); });
+    }
+    size_t factor_bytes() const { return dual() ? dual()->factor_bytes() : 0; }
+
+    std::vector<uint32_t> nodes;
+    std::variant<Dual, Primal> solver;
+    size_t n_stored = 0;
+    size_t n_features = 0;  // up to the last one that it has met
+};
+
+// A system starts in dual variables. Once it holds as many instances as it has met features, the
+// primal inverse is the smaller matrix, and it changes to that; if then far more features appear, it
+// changes back. Cholesky factors take at most `memory` bytes together; systems beyond take conjugate
+// gradients. With more than `budget` instances a system in dual variables forgets the older half.
+// The weights are the same. While `memory` lasts, no system depends on another one.
+class LeastSquares : public Guarded {
+  public:
+    static constexpr size_t unlimited = SIZE_MAX;
+
+    LeastSquares(double l2, double memory, size_t budget)
+        : l2(l2), memory(memory), budget(budget) {}
+    LeastSquares(const LeastSquares&) = delete;
+
+    const double l2, memory;
+    const size_t budget;
+    Instances instances;
+    std::vector<System> systems;
+    ExampleIds ids;
+    Scratch scratch;
+
+    // One more than the last node of all systems.
+    uint32_t n_nodes() const { return n_nodes_; }
+
+    // Features that some system has met.
+    size_t n_features() const {
+        size_t n = instances.n_features();
+        for (const System& system : systems) n = std::max(n, system.n_features);
+        return n;
+    }
+
+    // Bytes of factors and inverses.
+    size_t n_bytes() const {
+        size_t bytes = factor_bytes_;
+        for (const System& system : systems)
+            if (auto* primal = system.primal()) bytes += primal->d() * primal->d() * sizeof(double);
+        return bytes;
+    }
+
+    System& add_system(const std::vector<uint32_t>& nodes) {
+        count(nodes);
+        systems.push_back(System{nodes, Dual(nodes.size(), l2)});
+        return systems.back();
+    }
+
+    // More nodes at a system, off on every instance so far.
+    void add_outputs(size_t s, const std::vector<uint32_t>& nodes) {
+        System& system = systems.at(s);
+        count(nodes);
+        system.apply([&](auto& solver) { solver.add_outputs(nodes.size()); });
+        system.nodes.insert(system.nodes.end(), nodes.begin(), nodes.end());
+    }
+
+    // Takes in x with its labels, which are 1 or -1. Lazily: where nothing was solved for x, the
+    // work can wait until it is needed.
+    void store(System& system, ExampleContext& context, const double* labels, bool lazily) {
+        prepare(system, context.x());
+        system.apply([&](auto& solver) {
+            lazily ? solver.store_lazily(context, labels) : solver.store(context, labels);
+        });
+        ++system.n_stored;
+        settle(system);
+    }
+
+    // How many examples the systems may take one after the other, each system all of them: while
+    // `memory` lasts, or if there is none at all, they do not depend on each other. The examples
+    // have at most so many features.
+    size_t block_size(size_t n_features) const {
+        constexpr size_t most_dots = 1'000'000;
+        const size_t n = instances.n(), until_tidied = tidy_at_ > n ? tidy_at_ - n : 1;
+        // Dot products within a block are computed one by one, at a cost that grows with features.
+        size_t most = n_features <= 1'000 ? 1'024 : 64;
+        most = std::clamp<size_t>(std::min(most_dots / (n + 1), until_tidied), 1, most);
+        while (most > 1 && !memory_lasts(most)) most /= 2;
+        return most;
+    }
+
+    // Whether a system may change back to dual variables, which creates instances, within so many
+    // examples, of which each has met at least `least` features and one `most`.
+    static bool may_become_dual(const System& system, size_t n_examples, size_t least, size_t most) {
+        auto* dual = system.dual();
+        const size_t d = dual ? std::max(system.n_features, least) : system.n_features;
+        return far_more(most, d) && (!dual || dual->n() + n_examples >= d);
+    }
+
+    // Of the instances from `first` on, keep only these.
+    void keep(uint32_t first, const std::vector<uint32_t>& kept, size_t n_features) {
+        std::vector<uint32_t> numbers(instances.n() - first);
+        for (uint32_t i = 0; i < kept.size(); ++i) numbers[kept[i] - first] = first + i;
+        for (System& system : systems)
+            if (auto* dual = system.dual())
+                for (size_t i = dual->n(); i-- > 0 && dual->ids[i] >= first;)
+                    dual->ids[i] = numbers[dual->ids[i] - first];
+        instances.keep(first, kept, n_features);
+    }
+
+    // Drops the instances that no system needs any more; between two examples.
+    void tidy() {
+        if (instances.n() < tidy_at_) return;
+        std::vector<char> needed(instances.n(), 0);
+        for (System& system : systems)
+            if (auto* dual = system.dual())
+                for (uint32_t number : dual->ids) needed[number] = 1;
+        std::vector<uint32_t> kept;
+        for (uint32_t i = 0; i < instances.n(); ++i)
+            if (needed[i]) kept.push_back(i);
+        if (kept.size() < instances.n()) keep(0, kept, instances.n_features());
+        tidy_at_ = std::max(few_instances, 2 * kept.size());
+    }
+
+    void recount_bytes() {
+        factor_bytes_ = 0;
+        for (const System& system : systems) factor_bytes_ += system.factor_bytes();
+    }
+
+  private:
+    static constexpr size_t few_instances = 1024;  // too few to look for those not needed
+
+    // Whether features that are new make a primal matrix of d features too large.
+    static bool far_more(size_t n_features, size_t d) { return n_features > 2 * d + 64; }
+
+    void count(const std::vector<uint32_t>& nodes) {
+        for (uint32_t v : nodes) n_nodes_ = std::max(n_nodes_, v + 1);
+    }
+
+    // Whether `memory` suffices if every system stores so many examples.
+    bool memory_lasts(size_t n_examples) const {
+        if (memory < sizeof(double)) return true;  // there are no factors
+        size_t numbers = 0;
+        for (const System& system : systems)
+            if (auto* dual = system.dual(); dual && dual->has_factor())
+                numbers += n_examples * (dual->n() + n_examples);
+        return static_cast<double>(factor_bytes_ + numbers * sizeof(double)) <= memory;
+    }
+
+    // Changes the solver if it cannot take x.
+    void prepare(System& system, const Vector& x) {
+        const size_t met = std::max(system.n_features, size_t{1} + x.rows.back());
+        if (auto* primal = system.primal(); primal && far_more(met, primal->d())) {
+            system.solver = to_dual(*primal);
+            factor_bytes_ += system.factor_bytes();
+        }
+        system.n_features = met;  // not before: numpy may have thrown
+        auto* dual = system.dual();
+        if (!dual || !dual->has_factor()) return;
+        const size_t row = (dual->n() + 1) * sizeof(double);
+        if (static_cast<double>(factor_bytes_ + row) > memory) {
+            factor_bytes_ -= dual->factor_bytes();
+            dual->drop_factor();
+        } else {
+            factor_bytes_ += row;
+        }
+    }
+
+    // Makes a system smaller that has grown too large.
+    void settle(System& system) {
+        auto* dual = system.dual();
+        if (!dual) return;
+        const size_t before = dual->factor_bytes();
+        if (dual->n() >= system.n_features)
+            system.solver = to_primal(*dual, system.n_features);
+        else if (dual->n() > budget)
+            dual->forget(dual->n() - budget / 2, instances, system.n_features);
+        factor_bytes_ += system.factor_bytes() - before;
+    }
+
+    // Both changes of variables want a symmetric eigensolver, and numpy has one.
+    static nb::object numpy_part(const char* name) {
+        return nb::module_::import_("river_hier._backend.reference.least_squares").attr(name);
+    }
+
+    Primal to_primal(Dual& dual, size_t d) const {
+        nb::gil_scoped_acquire python;
+        Numbers S(dual.n() * d, 0.0), total(d, 0.0);
+        for (size_t i = 0; i < dual.n(); ++i) {
+            instances.add_to(dual.ids[i], 1.0, &S[i * d]);
+            for (size_t j = 0; j < d; ++j) total[j] += dual.ones[i] * S[i * d + j];
+        }
+        const Numbers w = dual.weights(instances, d);
+        const Numbers inverse = numbers(numpy_part("primal_inverse")(matrix(S, dual.n(), d), l2));
+        return Primal(l2, d, dual.n_outputs(), inverse.data(), w.data(), total.data());
+    }
+
+    // Its instances are new: at most d that stand for all those that the inverse has seen.
+    Dual to_dual(const Primal& primal) {
+        nb::gil_scoped_acquire python;
+        const size_t d = primal.d(), m = primal.n_outputs();
+        const nb::object found = numpy_part("equivalent_instances")(
+            matrix(primal.inverse(), d, d), matrix(primal.weights(instances, d), d, m),
+            array(primal.total()), l2);
+        const Numbers S = numbers(found[0]), v = numbers(found[1]);
+        Dual dual(m, l2);
+        dual.ones = numbers(found[2]);
+        Vector x;
+        for (uint32_t j = 0; j < d; ++j) x.rows.push_back(j);
+        for (size_t i = 0; i < dual.ones.size(); ++i) {
+            x.values.assign(&S[i * d], &S[i * d] + d);
+            x.norm2 = 0.0;
+            for (double value : x.values) x.norm2 += value * value;
+            dual.ids.push_back(instances.append(x));
+            for (size_t o = 0; o < m; ++o) dual.v[o].push_back(v[i * m + o]);
+        }
+        return dual;
+    }
+
+    std::atomic<size_t> factor_bytes_{0};  // of all factors
+    uint32_t n_nodes_ = 0;
+    size_t tidy_at_ = few_instances;  // the number of instances at which `tidy` looks
+};
+
+}  // namespace river_hier

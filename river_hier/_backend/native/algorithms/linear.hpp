@@ -1,0 +1,163 @@
+// One step and one answer of a linear learner, for any policy: what `learn_top_down` and
+// `learn_on_paths` of reference/linear.py do for a rule in Python.
+//
+// A policy is a struct with the methods of the Python learner, a number at a time:
+//   top-down, first order:   bool learns(score, y); double rule(score, y, norm2)
+//   top-down, second order:  bool learns(score, y); Step rule(score, y, norm2, variance)
+//   on paths:                uint32_t rival(scores, y, tree, scratch);
+//                            double rule(margin, gamma, norm2)
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+#include "store/weights.hpp"
+
+namespace river_hier {
+
+struct FirstOrder {};
+
+struct SecondOrder {
+    double forgetting;  // the factor that discounts the precision gained before a step
+};
+
+struct OnPaths {};
+
+struct Step {
+    double step, confidence;
+};
+
+// values[v] becomes the sum over the path of v.
+inline void path_sums(double* values, const Labels& tree) {
+    for (uint32_t v = 1; v < tree.n(); ++v) values[v] += values[tree.parent(v)];
+}
+
+// The first of the largest. Four at a time, as each comparison waits for the one before.
+inline uint32_t argmax(const double* scores, size_t n) {
+    double most[4] = {scores[0], scores[0], scores[0], scores[0]};
+    size_t v = 0;
+    for (; v + 4 <= n; v += 4)
+        for (size_t k = 0; k < 4; ++k) most[k] = scores[v + k] > most[k] ? scores[v + k] : most[k];
+    for (; v < n; ++v) most[0] = scores[v] > most[0] ? scores[v] : most[0];
+    const double largest = *std::max_element(most, most + 4);
+    for (v = 0; v + 1 < n; ++v)
+        if (scores[v] == largest) break;
+    return static_cast<uint32_t>(v);
+}
+
+// The distance of every node from y.
+inline void distances_from(uint32_t y, const Labels& tree, Numbers& distances) {
+    distances.assign(tree.n(), 1.0);  // of a node from its parent: nearer to y on its path
+    for (uint32_t v = y; v; v = tree.parent(v)) distances[v] = -1.0;
+    distances[0] = tree.depth(y);
+    path_sums(distances.data(), tree);
+}
+
+template <class Policy>
+void top_down_step(const Policy& policy, Weights& w, const Vector& x, const On& on,
+                   const Labels& labels) {
+    constexpr bool second_order = std::is_base_of_v<SecondOrder, Policy>;
+    if (x.norm2 == 0.0) return;
+    const auto y = [&](uint32_t v) { return on.mask[v] ? 1.0 : -1.0; };
+    w.nodes.clear();
+    labels.trained(on, w.ranges);
+    const WeightStore::Bound rows = w->bind(x);
+    for (size_t plane = 0; plane <= second_order; ++plane) rows.prefetch(plane, w.ranges);
+    rows.score(w.ranges, w.scores.data());
+    for (Range range : w.ranges)
+        for (uint32_t v = range.first; v < range.last; ++v)
+            if (policy.learns(w.scores[v], y(v))) w.nodes.push_back(v);
+    if (w.nodes.empty()) return;
+    if constexpr (second_order) {
+        if (policy.forgetting < 1.0) w.discount(x, w.nodes, policy.forgetting);
+        w.move(x, w.nodes, [&](const Numbers& variances, Moves& moves) {  // x^T S x
+            for (size_t i = 0; i < w.nodes.size(); ++i) {
+                const uint32_t v = w.nodes[i];
+                const Step step = policy.rule(w.scores[v], y(v), x.norm2, variances[i]);
+                moves.push_back({v, step.step, step.confidence});
+            }
+        });
+    } else {
+        w.steps.clear();
+        for (uint32_t v : w.nodes) w.steps.push_back(policy.rule(w.scores[v], y(v), x.norm2));
+        w.add(x, w.nodes, w.steps);
+    }
+}
+
+// The nodes of only one of two paths, ascending: `step` on that of y, -step on the other one's.
+inline void path_difference(uint32_t y, uint32_t other, const Labels& tree, Nodes& nodes,
+                            Numbers& signs) {
+    nodes.clear();
+    signs.clear();
+    for (uint32_t u = y, v = other; u != v;) {  // the later of both is not shared
+        const bool rises = u > v;
+        uint32_t& node = rises ? u : v;
+        nodes.push_back(node);
+        signs.push_back(rises ? 1.0 : -1.0);
+        node = tree.parent(node);
+    }
+    std::reverse(nodes.begin(), nodes.end());
+    std::reverse(signs.begin(), signs.end());
+}
+
+template <class Policy>
+void path_step(const Policy& policy, Weights& w, const Vector& x, uint32_t y, const Labels& tree) {
+    w.score_all(x);
+    path_sums(w.scores.data(), tree);  // Eq. (2)
+    const uint32_t rival = policy.rival(w.scores.data(), y, tree, w.steps);
+    path_difference(y, rival, tree, w.nodes, w.steps);
+    const double gamma = static_cast<double>(w.nodes.size());
+    if (gamma == 0.0 || x.norm2 == 0.0) return;
+    const double step = policy.rule(w.scores[y] - w.scores[rival], gamma, x.norm2);
+    if (!(step > 0.0)) return;
+    for (double& sign : w.steps) sign *= step;
+    w.add(x, w.nodes, w.steps);
+}
+
+// The scores of all nodes: those of w or, with a lag, of the average of m + 1 hypotheses.
+inline Numbers& averaged_scores(Weights& w, Weights* lag, size_t m, const Vector& x,
+                                const Labels& labels) {
+    w.score_all(x);
+    if (lag) {
+        lag->score_all(x);
+        for (size_t v = 0; v < labels.n(); ++v) w.scores[v] -= lag->scores[v] / (static_cast<double>(m) + 1.0);
+    }
+    return w.scores;
+}
+
+// The nodes that are on: those whose parents are on and whose own score is >= 0.
+inline void top_down(Weights& w, Weights* lag, size_t m, const Vector& x, const Labels& labels,
+                     Nodes& on) {
+    const Numbers& scores = w.scores;
+    on.assign(1, 0);
+    if (labels.tree() && !lag) {  // only the children of nodes that are on are scored
+        Ranges children(1);
+        const WeightStore::Bound rows = w->bind(x);
+        for (size_t i = 0; i < on.size(); ++i) {
+            const Range range = children[0] = labels.children(on[i]);
+            if (range.last == 0) continue;
+            rows.score(children, w.scores.data());
+            for (uint32_t v = range.first; v < range.last; ++v)
+                if (scores[v] >= 0.0) on.push_back(v);
+        }
+        return;
+    }
+    averaged_scores(w, lag, m, x, labels);
+    std::vector<char> mask(labels.n(), 0);
+    mask[0] = 1;
+    for (uint32_t v = 1; v < labels.n(); ++v)
+        if (scores[v] >= 0.0 && labels.all_parents(mask.data(), v)) {
+            mask[v] = 1;
+            on.push_back(v);
+        }
+}
+
+// The first of the labels with the largest sum along its path.
+inline uint32_t best_path(Weights& w, Weights* lag, size_t m, const Vector& x,
+                          const Labels& tree) {
+    double* scores = averaged_scores(w, lag, m, x, tree).data();
+    path_sums(scores, tree);
+    return argmax(scores, tree.n());
+}
+
+}  // namespace river_hier

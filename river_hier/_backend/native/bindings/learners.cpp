@@ -1,0 +1,251 @@
+// The linear learners that Python knows. A compiled learner is a policy (see linear.hpp) and one line
+// in `linear_learners` below; `learn_one` and `learn_many` are made of it here.
+
+#include <type_traits>
+#include <utility>
+
+#include "store/batch.hpp"
+#include "algorithms/harow.hpp"
+#include "algorithms/hieron.hpp"
+#include "algorithms/hperceptron.hpp"
+
+namespace river_hier {
+
+namespace {
+
+using namespace nb::literals;
+
+// Weights that no other thread uses, and that fit the taxonomy: a pickle may lie.
+Weights& ready(Weights& w, const Labels& labels) {
+    if (not_in_use(w).n_nodes() < labels.n()) throw nb::value_error("fewer weights than nodes");
+    return w;
+}
+
+Weights* ready(Weights* lag, const Labels& labels) { return lag ? &ready(*lag, labels) : nullptr; }
+
+const Vector& find(const Weights& w, FeatureMap& features, nb::handle x) {
+    const Vector& vector = features.find(x);
+    w.check_range(vector.norm2);
+    return vector;
+}
+
+const Vector& insert(const Weights& w, FeatureMap& features, nb::handle x) {
+    if (w.single()) w.check_range(features.find(x).norm2);  // before anything is written
+    return features.insert(x);
+}
+
+// While it lives, changes of w are added to the lag, i times.
+class Recording {
+  public:
+    Recording(Weights& w, Weights* lag, size_t i) : w_(w) { w.record(lag, static_cast<double>(i)); }
+    Recording(const Recording&) = delete;
+    ~Recording() { w_.record(nullptr, 0.0); }
+
+  private:
+    Weights& w_;
+};
+
+// The labels of one example and of a batch, for each kind of policy.
+template <class Policy, bool on_paths = std::is_base_of_v<OnPaths, Policy>>
+struct Targets;
+
+template <class Policy>
+struct Targets<Policy, false> {
+    using One = On;
+    using Many = Multilabels;
+
+    static One one(nb::handle y, const Labels& labels) { return labels.closed(y); }
+    static Many many(nb::handle y, const Labels& labels) { return Multilabels(y, labels); }
+    static size_t size(const Many& y) { return y.n(); }
+
+    static void step(const Policy& policy, Weights& w, const Vector& x, const On& y,
+                     const Labels& labels) {
+        if (std::is_base_of_v<SecondOrder, Policy> && w.n_planes() < 2)
+            throw nb::value_error("weights without variances");
+        top_down_step(policy, w, x, y, labels);
+    }
+};
+
+template <class Policy>
+struct Targets<Policy, true> {
+    using One = uint32_t;
+    using Many = std::vector<uint32_t>;
+
+    static One one(nb::handle y, const Labels& labels) {
+        return checked(nb::cast<uint32_t>(y), labels);
+    }
+    static Many many(nb::handle y, const Labels& labels) {
+        Many nodes = numbers_of<uint32_t>(y);
+        for (uint32_t v : nodes) checked(v, labels);
+        return nodes;
+    }
+    static size_t size(const Many& y) { return y.size(); }
+
+    static void step(const Policy& policy, Weights& w, const Vector& x, uint32_t y,
+                     const Labels& labels) {
+        path_step(policy, w, x, y, labels);
+    }
+
+  private:
+    static uint32_t checked(uint32_t v, const Labels& labels) {
+        ensure(v < labels.n(), "a node of another taxonomy");
+        return v;
+    }
+};
+
+template <class Policy>
+void learn_one(const Policy& policy, Weights& w, Weights* lag, size_t i, FeatureMap& features,
+               const Labels& labels, nb::handle x, nb::handle y) {
+    const auto target = Targets<Policy>::one(y, labels);  // y is read before x, both before writing
+    const Vector& vector = insert(w, features, x);
+    ready(w, labels);
+    Recording recording(w, ready(lag, labels), i);
+    Targets<Policy>::step(policy, w, vector, target, labels);
+}
+
+template <class Policy>
+void learn_many(const Policy& policy, Weights& w, Weights* lag, size_t i, FeatureMap& features,
+                const Labels& labels, nb::handle X, nb::handle y) {
+    auto targets = Targets<Policy>::many(y, labels);
+    Rows rows(features, X, true);
+    ensure(rows.n() == Targets<Policy>::size(targets), "a label for each row");
+    ready(w, labels);
+    Recording recording(w, ready(lag, labels), i);
+    ReentrancyGuard guard(w);
+    ReentrancyGuard features_guard(features);
+    Unlocked unlocked(rows);
+    for (size_t row = 0; row < rows.n(); ++row) {
+        rows.prefetch(row + 1, *w.store());
+        Targets<Policy>::step(policy, w, rows[row], targets[row], labels);
+        w.next_round();
+    }
+}
+
+// A policy with its parameters: one number, or a tuple of several.
+template <class Policy, class... P, size_t... I>
+Policy with_parameters(nb::handle parameters, std::index_sequence<I...>) {
+    const char* wrong = "`compiled` names other parameters than the compiled policy has";
+    if constexpr (sizeof...(P) > 1) {
+        ensure(nb::isinstance<nb::tuple>(parameters) && nb::len(parameters) == sizeof...(P), wrong);
+        return Policy{nb::cast<P>(parameters[I])...};
+    } else {
+        ensure(sizeof...(P) == 0 ? parameters.is_none() : PyNumber_Check(parameters.ptr()), wrong);
+        return Policy{nb::cast<P>(parameters)...};
+    }
+}
+
+template <class Policy, class... P>
+void add_learner(nb::dict& policies, nb::module_& m, const char* name) {
+    nb::module_ learner = m.def_submodule(name);
+    learner.def("learn_one",
+                [](Weights& w, Weights* lag, size_t i, FeatureMap& features, const Labels& labels,
+                   nb::handle x, nb::handle y, nb::handle parameters) {
+                    const auto policy = with_parameters<Policy, P...>(
+                        parameters, std::index_sequence_for<P...>{});
+                    learn_one(policy, w, lag, i, features, labels, x, y);
+                },
+                "w"_a, "lag"_a.none(), "i"_a, "features"_a, "labels"_a, "x"_a.none(),
+                "y"_a.none(), "parameters"_a.none());
+    learner.def("learn_many",
+                [](Weights& w, Weights* lag, size_t i, FeatureMap& features, const Labels& labels,
+                   nb::handle X, nb::handle y, nb::handle parameters) {
+                    const auto policy = with_parameters<Policy, P...>(
+                        parameters, std::index_sequence_for<P...>{});
+                    learn_many(policy, w, lag, i, features, labels, X, y);
+                },
+                "w"_a, "lag"_a.none(), "i"_a, "features"_a, "labels"_a, "X"_a, "y"_a,
+                "parameters"_a.none());
+    policies[name] = learner;
+}
+
+nb::object top_down_answer(Weights& w, Weights* lag, size_t m, FeatureMap& features, Labels& labels,
+                           nb::handle x) {
+    Nodes on;
+    const Vector& vector = find(w, features, x);
+    top_down(ready(w, labels), ready(lag, labels), m, vector, labels, on);
+    return labels.answer(on);
+}
+
+nb::object path_answer(Weights& w, Weights* lag, size_t m, FeatureMap& features, Labels& labels,
+                       nb::handle x) {
+    const Vector& vector = find(w, features, x);
+    return labels.label(best_path(ready(w, labels), ready(lag, labels), m, vector, labels));
+}
+
+// The next row, which the weights can take.
+const Vector& next(const Weights& w, Rows& X, size_t i) {
+    X.prefetch(i + 1, *w.store());
+    const Vector& x = X[i];
+    w.check_range(x.norm2);
+    return x;
+}
+
+// Predictions keep Python's lock, so that threads that only predict do not refuse each other.
+nb::object top_down_answers(Weights& w, Weights* lag, size_t m, const Labels& labels, Rows& X) {
+    ready(w, labels);
+    ready(lag, labels);
+    Masks masks(X.n(), labels.n());
+    Nodes on;
+    for (size_t i = 0; i < X.n(); ++i) {
+        top_down(w, lag, m, next(w, X, i), labels, on);
+        masks.set(i, on);
+    }
+    return masks.done();
+}
+
+nb::object path_answers(Weights& w, Weights* lag, size_t m, const Labels& labels, Rows& X) {
+    ready(w, labels);
+    ready(lag, labels);
+    Nodes best;
+    for (size_t i = 0; i < X.n(); ++i)
+        best.push_back(best_path(w, lag, m, next(w, X, i), labels));
+    return array(best);
+}
+
+nb::tuple closed_many(Labels& labels, nb::list ys) {
+    std::vector<int64_t> start{0};
+    std::vector<uint32_t> nodes;
+    On on;
+    for (size_t i = 0; i < ys.size(); ++i) {
+        labels.close(ys[i], on);
+        nodes.insert(nodes.end(), on.nodes.begin(), on.nodes.end());
+        start.push_back(static_cast<int64_t>(nodes.size()));
+    }
+    return nb::make_tuple(array(start), array(nodes));
+}
+
+}  // namespace
+
+nb::object scores_of(Weights& w, Rows& X) {
+    not_in_use(w);
+    Numbers all;
+    for (size_t i = 0; i < X.n(); ++i) {
+        w.score_all(next(w, X, i));
+        all.insert(all.end(), w.scores.begin(), w.scores.begin() + w.n_nodes());
+    }
+    return matrix(all, X.n(), w.n_nodes()).attr("T");
+}
+
+void linear_learners(nb::module_& m) {
+    nb::dict policies;
+    add_learner<HPerceptron>(policies, m, "HPerceptron");
+    add_learner<HAROW, double, double>(policies, m, "HAROW");
+    add_learner<Hieron, double>(policies, m, "Hieron");
+    add_learner<AveragedHieron, double>(policies, m, "AveragedHieron");
+    m.attr("policies") = policies;
+
+    m.def("top_down_answer", &top_down_answer, "w"_a, "lag"_a.none(), "m"_a, "features"_a,
+          "labels"_a, "x"_a.none());
+    m.def("path_answer", &path_answer, "w"_a, "lag"_a.none(), "m"_a, "features"_a, "labels"_a,
+          "x"_a.none());
+    m.def("top_down_answers", &top_down_answers, "w"_a, "lag"_a.none(), "m"_a, "labels"_a, "X"_a);
+    m.def("path_answers", &path_answers, "w"_a, "lag"_a.none(), "m"_a, "labels"_a, "X"_a);
+    nb::class_<Rows>(m, "Vectors")
+        .def("__init__",
+             [](Rows* rows, FeatureMap& features, nb::handle X) { new (rows) Rows(features, X, false); },
+             "features"_a, "X"_a)
+        .def_prop_ro("norms2", [](Rows& rows) { return array(rows.norms2()); });
+    m.def("closed_many", &closed_many, "labels"_a, "ys"_a);
+}
+
+}  // namespace river_hier

@@ -1,0 +1,274 @@
+// What Python sees of least squares: steps, batches, answers and pickles.
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/vector.h>
+
+#include "store/batch.hpp"
+#include "algorithms/least_squares_steps.hpp"
+#include "store/feature_map.hpp"
+#include "bindings/saved.hpp"
+
+namespace river_hier {
+
+namespace {
+
+using Budget = std::optional<size_t>;
+
+LeastSquares& ready(LeastSquares& rls, size_t n_nodes) {
+    if (not_in_use(rls).n_nodes() > n_nodes) throw nb::value_error("more systems than nodes");
+    return rls;
+}
+
+// False, and nothing has changed, if l2 is lost in rounding beside x.
+template <class Rule>
+bool step(LeastSquares& rls, const Rule& rule, size_t t, FeatureMap& features, Labels& labels,
+          nb::handle x, nb::handle y) {
+    const On on = labels.closed(y);
+    const Vector& found = features.find(x);
+    if (found.norm2 > largest_ratio * ready(rls, labels.n()).l2) return false;
+    const bool all_known = PyDict_CheckExact(x.ptr()) &&
+                           static_cast<size_t>(PyDict_Size(x.ptr())) == found.size();
+    const Vector vector = all_known ? found : features.insert(x);
+    if (vector.norm2 == 0.0) return true;
+    ReentrancyGuard guard(rls);  // numpy may let other threads in
+    Example example(vector, rls.instances, rls.ids);
+    learn_one(rls, example, on.mask.data(), labels, std::log(static_cast<double>(t)), rule);
+    return true;
+}
+
+template <class Rule>
+void steps(LeastSquares& rls, const Rule& rule, size_t t, FeatureMap& features, const Labels& labels,
+           nb::handle batch, nb::handle multilabels) {
+    ensure(rls.n_nodes() <= labels.n(), "a label for each node");
+    Multilabels Y(multilabels, labels);
+    Rows X(features, batch, true);
+    ReentrancyGuard guard(rls);
+    ensure(X.n() == Y.n(), "a label for each row");
+    ReentrancyGuard features_guard(features);
+    const size_t n_features = features.size();
+    const size_t n_threads = default_n_threads();  // reads the environment: under Python's lock
+    Unlocked unlocked(X);
+    for (size_t first = 0, n; first < X.n(); first += n) {
+        n = std::min(rls.block_size(n_features), X.n() - first);
+        Block block(rls, labels, n);
+        for (size_t i = first; i < first + n; ++i) {
+            const Vector& x = X[i];
+            if (x.norm2 != 0.0) block.add(x, Y[i], t + i);
+        }
+        block.learn(rule, unlocked ? n_threads : 1);
+    }
+}
+
+nb::object answer(LeastSquares& rls, FeatureMap& features, Labels& labels, nb::handle x) {
+    Nodes on;
+    const Vector& vector = features.find(x);
+    top_down(ready(rls, labels.n()), vector, labels, on);
+    return labels.answer(on);
+}
+
+nb::object answers(LeastSquares& rls, const Labels& labels, Rows& X) {
+    ready(rls, labels.n());
+    Masks masks(X.n(), labels.n());
+    Nodes on;
+    for (size_t i = 0; i < X.n(); ++i) {
+        on.clear();
+        top_down(rls, X[i], labels, on);
+        masks.set(i, on);
+    }
+    return masks.done();
+}
+
+nb::object scores_of_rows(LeastSquares& rls, Rows& X, size_t n_nodes) {
+    ready(rls, n_nodes);
+    Numbers all;
+    for (size_t i = 0; i < X.n(); ++i) {
+        const Numbers scores = scores_of(rls, X[i], n_nodes);
+        all.insert(all.end(), scores.begin(), scores.end());
+    }
+    return matrix(all, X.n(), n_nodes).attr("T");
+}
+
+// Pickles. A matrix (instances, outputs) from columns, and back.
+nb::object save_columns(const std::vector<Numbers>& columns, size_t n) {
+    Numbers all;
+    for (const Numbers& column : columns) all.insert(all.end(), column.begin(), column.end());
+    return numpy("ascontiguousarray")(matrix(all, columns.size(), n).attr("T"));
+}
+
+std::vector<Numbers> load_columns(nb::handle matrix, size_t n, size_t m) {
+    const Numbers all = numbers(matrix);
+    std::vector<Numbers> columns(m, Numbers(n));
+    for (size_t i = 0; i < n; ++i)
+        for (size_t o = 0; o < m; ++o) columns[o][i] = all[i * m + o];
+    return columns;
+}
+
+// A system by what defines it. In dual variables these are its instances and labels: a factor is
+// computed from them when it is needed. In primal variables only sums of the instances are left.
+nb::object save(const System& system, const Instances& instances) {
+    nb::list nodes;
+    for (uint32_t v : system.nodes) nodes.append(v);
+    const size_t m = system.nodes.size();
+    if (auto* primal = system.primal()) {
+        const size_t d = primal->d();
+        return nb::make_tuple("primal", nodes, system.n_stored, matrix(primal->inverse(), d, d),
+                              matrix(primal->weights(instances, d), d, m), array(primal->total()));
+    }
+    const Dual& dual = *system.dual();
+    const size_t d = dual.w0.empty() ? 0 : dual.w0[0].size();
+    return nb::make_tuple(dual.has_factor() ? "cholesky" : "cg", nodes, system.n_stored,
+                          array(dual.ids), array(dual.ones), save_columns(dual.v, dual.n()),
+                          save_columns(d ? dual.w0 : std::vector<Numbers>(m), d));
+}
+
+nb::object save(const Instances& instances) {
+    const Instances::Data& data = instances.data();
+    return nb::make_tuple(array(data.start), array(data.rows), array(data.values),
+                          array(data.norms2));
+}
+
+nb::object reduce(LeastSquares& rls) {
+    ReentrancyGuard guard(rls);  // numpy's allocations may let other threads in
+    nb::list systems;
+    for (const System& system : rls.systems) systems.append(save(system, rls.instances));
+    nb::object budget =
+        rls.budget == LeastSquares::unlimited ? nb::none() : nb::object(nb::int_(rls.budget));
+    return saved("LeastSquares", rls.l2, rls.memory, budget, save(rls.instances), systems);
+}
+
+// Appends saved systems and their instances to those that are there.
+void load(LeastSquares& rls, nb::handle instances, nb::handle systems) {
+    const auto start = numbers_of<uint64_t>(instances[0]);
+    const auto rows = numbers_of<uint32_t>(instances[1]);
+    const Numbers values = numbers(instances[2]), norms2 = numbers(instances[3]);
+    const uint32_t first = rls.instances.n();
+    for (size_t i = 0; i < norms2.size(); ++i) {
+        Vector x;
+        x.rows.assign(rows.begin() + start[i], rows.begin() + start[i + 1]);
+        x.values.assign(values.begin() + start[i], values.begin() + start[i + 1]);
+        x.norm2 = norms2[i];
+        rls.instances.append(x);
+    }
+    for (nb::handle saved : systems) {
+        System& system = rls.add_system(nb::cast<std::vector<uint32_t>>(saved[1]));
+        const size_t m = system.nodes.size();
+        system.n_stored = nb::cast<size_t>(saved[2]);
+        const auto kind = nb::cast<nb::str>(saved[0]);
+        if (kind.equal(nb::str("primal"))) {
+            const Numbers total = numbers(saved[5]);
+            system.n_features = total.size();
+            system.solver = Primal(rls.l2, total.size(), m, numbers(saved[3]).data(),
+                                   numbers(saved[4]).data(), total.data());
+            continue;
+        }
+        Dual& dual = *system.dual();
+        dual.ids = numbers_of<uint32_t>(saved[3]);
+        dual.ones = numbers(saved[4]);
+        dual.v = load_columns(saved[5], dual.n(), m);
+        const size_t d = nb::cast<size_t>(saved[6].attr("shape")[0]);
+        if (d) dual.w0 = load_columns(saved[6], d, m);
+        rls.instances.ensure_features(d);
+        system.n_features = d;
+        for (uint32_t& number : dual.ids)
+            rls.instances.each(number += first, [&](uint32_t row, double) {
+                system.n_features = std::max(system.n_features, size_t{row} + 1);
+            });
+        if (kind.equal(nb::str("cg"))) dual.drop_factor();
+    }
+    rls.recount_bytes();
+}
+
+// Replaces a system by what `how` makes of it and of the instances.
+void change(LeastSquares& rls, size_t s, nb::handle how) {
+    ReentrancyGuard guard(rls);  // other threads may come in there
+    const nb::object changed = how(save(rls.instances), save(rls.systems.at(s), rls.instances));
+    load(rls, changed[0], changed[1]);
+    rls.systems[s] = std::move(rls.systems.back());
+    rls.systems.pop_back();
+    rls.recount_bytes();
+}
+
+nb::object restore(double l2, double memory, Budget budget, nb::handle instances,
+                   nb::handle systems) {
+    nb::module_::import_("river_hier._backend.reference.saved_systems")
+        .attr("check")(l2, memory, budget, instances, systems);
+    auto* rls = new LeastSquares(l2, memory, budget.value_or(LeastSquares::unlimited));
+    nb::object owner = nb::cast(rls, nb::rv_policy::take_ownership);
+    load(*rls, instances, systems);
+    return owner;
+}
+
+}  // namespace
+
+void least_squares(nb::module_& m) {
+    using namespace nb::literals;
+    nb::class_<LeastSquares>(m, "LeastSquares")
+        .def("__init__",
+             [](LeastSquares* rls, double l2, double memory, Budget budget) {
+                 new (rls) LeastSquares(l2, memory, budget.value_or(LeastSquares::unlimited));
+             },
+             "l2"_a, "memory"_a, "budget"_a = nb::none())
+        .def("add_system",
+             [](LeastSquares& rls, const std::vector<uint32_t>& nodes) {
+                 not_in_use(rls).add_system(nodes);
+             },
+             "nodes"_a)
+        .def("add_outputs",
+             [](LeastSquares& rls, size_t s, const std::vector<uint32_t>& nodes) {
+                 not_in_use(rls).add_outputs(s, nodes);
+             },
+             "s"_a, "nodes"_a)
+        .def_prop_ro("n_stored",
+                     [](const LeastSquares& rls) {
+                         std::vector<size_t> n;
+                         for (const System& system : not_in_use(rls).systems)
+                             n.push_back(system.n_stored);
+                         return n;
+                     })
+        .def_prop_ro("n_bytes", [](const LeastSquares& rls) { return not_in_use(rls).n_bytes(); })
+        .def("change", &change, "s"_a, "how"_a)
+        .def("weights",
+             [](LeastSquares& rls, size_t s, size_t n_features) {
+                 System& system = not_in_use(rls).systems.at(s);
+                 if (n_features < rls.n_features())
+                     throw nb::value_error("fewer features than the weights have");
+                 const auto weights = [&](auto& solver) {
+                     return solver.weights(rls.instances, n_features);
+                 };
+                 return matrix(system.apply(weights), n_features, system.nodes.size());
+             },
+             "s"_a, "n_features"_a)
+        .def("scores", &scores_of_rows, "x"_a, "n_nodes"_a)
+        .def("scores",
+             [](LeastSquares& rls, const Vector& x, size_t n_nodes) {
+                 return array(scores_of(ready(rls, n_nodes), x, n_nodes));
+             },
+             "x"_a, "n_nodes"_a)
+        .def("__reduce__", &reduce)
+        .def_static("restore", &restore);
+
+    m.def("hrls_step",
+          [](LeastSquares& rls, FeatureMap& features, Labels& labels, nb::handle x, nb::handle y) {
+              return step(rls, HRLSRule{}, 1, features, labels, x, y);
+          },
+          "rls"_a, "features"_a, "labels"_a, "x"_a.none(), "y"_a.none());
+    m.def("shrls_step",
+          [](LeastSquares& rls, double c, size_t t, FeatureMap& features, Labels& labels,
+             nb::handle x, nb::handle y) {
+              return step(rls, SHRLSRule{c}, t, features, labels, x, y);
+          },
+          "rls"_a, "c"_a, "t"_a, "features"_a, "labels"_a, "x"_a.none(), "y"_a.none());
+    m.def("hrls_steps",
+          [](LeastSquares& rls, FeatureMap& features, const Labels& labels, nb::handle X,
+             nb::handle Y) { steps(rls, HRLSRule{}, 1, features, labels, X, Y); },
+          "rls"_a, "features"_a, "labels"_a, "X"_a, "Y"_a);
+    m.def("shrls_steps",
+          [](LeastSquares& rls, double c, size_t t, FeatureMap& features, const Labels& labels,
+             nb::handle X, nb::handle Y) { steps(rls, SHRLSRule{c}, t, features, labels, X, Y); },
+          "rls"_a, "c"_a, "t"_a, "features"_a, "labels"_a, "X"_a, "Y"_a);
+    m.def("least_squares_answer", &answer, "rls"_a, "features"_a, "labels"_a, "x"_a.none());
+    m.def("least_squares_answers", &answers, "rls"_a, "labels"_a, "X"_a);
+}
+
+}  // namespace river_hier

@@ -1,0 +1,66 @@
+// Cache lines of numbers, and the loops over many of them, for the processor at hand.
+#pragma once
+
+#include <cstddef>
+
+#include "hardware/portable.hpp"
+
+namespace river_hier {
+
+constexpr size_t line = 64;  // bytes in a cache line
+
+template <class T>
+constexpr size_t lanes = line / sizeof(T);
+
+// n numbers, rounded up to whole cache lines.
+template <class T>
+constexpr size_t whole_lines(size_t n) {
+    return (n + lanes<T> - 1) / lanes<T> * lanes<T>;
+}
+
+constexpr size_t strip = lanes<double> / 2;  // rows that are read together
+
+// Loops over the columns first:last of rows of type T. They read and write the whole cache lines of
+// these columns, and no others.
+template <class T>
+struct RowLoops {
+    // sums = the sum of values[i] * rows[i]
+    void (*sum_rows)(const T* const* rows, const double* values, size_t n, size_t first,
+                     size_t last, T* sums);
+
+    // rows[i] += values[i] * steps
+    void (*step_rows)(T* const* rows, const double* values, size_t n, size_t first, size_t last,
+                      const double* steps);
+
+    // Gaussian weights: w += steps S x and S -= confidences (S x)^2. The rows hold S - 1, and the
+    // weights lie `before` numbers ahead of them.
+    void (*move_rows)(T* const* rows, size_t before, const double* values, size_t n, size_t first,
+                      size_t last, const double* steps, const double* confidences);
+};
+
+// All loops of an instruction set.
+struct Loops : RowLoops<double>, RowLoops<float> {
+    // One strip of a triangular solve y := L^-1 y: the rows i:last of L, whose cache lines alternate.
+    void (*strip_forward)(const double* rows, size_t i, size_t last, double* y);
+
+    // One strip of x := L^-T x, from the last strip to the first; `next` is the strip to prefetch.
+    void (*strip_backward)(const double* rows, const double* next, size_t i, size_t last, double* x);
+
+    // A -= h h^T unless h is null, and then u += A x. Row i of the symmetric A is stored from the
+    // cache line of its diagonal on. From here on all sizes are whole cache lines.
+    void (*multiply_symmetric)(double* const* rows, const double* h, const double* x, size_t whole,
+                               double* u);
+
+    // A -= h h^T
+    void (*subtract_square)(double* const* rows, const double* h, size_t whole);
+
+    // a . b
+    double (*dot)(const double* a, const double* b, size_t whole);
+
+    // x += a y
+    void (*add)(double a, const double* y, size_t whole, double* x);
+};
+
+extern const Loops loops;
+
+}  // namespace river_hier

@@ -1,0 +1,85 @@
+// Fast reading of Python's objects. Nothing in this file runs a user's code.
+//
+// The full API gives access to fields; the stable ABI (one wheel for all versions of Python) has
+// function calls instead.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <cstdint>
+#include <initializer_list>
+#include <vector>
+
+namespace river_hier {
+
+namespace nb = nanobind;
+
+// Types of other modules whose methods run no user code.
+class Types {
+  public:
+    Types(const char* module, std::initializer_list<const char*> names) {
+        const nb::module_ from = nb::module_::import_(module);
+        for (const char* name : names) types_.push_back(from.attr(name));
+    }
+
+    // Whether an object is of one of them, and of no class derived from it.
+    bool hold(PyObject* object) const {
+        for (const nb::object& type : types_)
+            if (reinterpret_cast<PyObject*>(Py_TYPE(object)) == type.ptr()) return true;
+        return false;
+    }
+
+  private:
+    std::vector<nb::object> types_;
+};
+
+// The hash of an exact str. It cannot fail.
+inline uint64_t hash_of_text(PyObject* text) {
+#ifndef Py_LIMITED_API
+    Py_hash_t known = reinterpret_cast<PyASCIIObject*>(text)->hash;
+    if (known != -1) return static_cast<uint64_t>(known);
+#endif
+    return static_cast<uint64_t>(PyObject_Hash(text));
+}
+
+struct Text {
+    const char* data = nullptr;
+    Py_ssize_t size = 0;
+};
+
+// The bytes of an exact str if it is short ASCII, else nothing: then compare objects.
+inline Text short_ascii(PyObject* text, Py_ssize_t longest) {
+#ifndef Py_LIMITED_API
+    if (!PyUnicode_IS_COMPACT_ASCII(text)) return {};
+    Py_ssize_t size = PyUnicode_GET_LENGTH(text);
+    const char* data = reinterpret_cast<const char*>(reinterpret_cast<PyASCIIObject*>(text) + 1);
+    return size > 0 && size <= longest ? Text{data, size} : Text{};
+#else
+    Py_ssize_t length = PyUnicode_GetLength(text);
+    if (length <= 0 || length > longest) return {};
+    Py_ssize_t size = 0;
+    const char* data = PyUnicode_AsUTF8AndSize(text, &size);
+    if (!data) PyErr_Clear();  // a lone surrogate has no UTF-8
+    return data && size == length ? Text{data, size} : Text{};  // equal sizes: it is ASCII
+#endif
+}
+
+// Whether the value is an exact float, int or bool that fits a double. If so, `number` is set.
+inline bool plain_number(PyObject* value, double& number) {
+    if (PyFloat_CheckExact(value)) {
+#ifndef Py_LIMITED_API
+        number = PyFloat_AS_DOUBLE(value);
+#else
+        number = PyFloat_AsDouble(value);
+#endif
+        return true;
+    }
+    if (PyLong_CheckExact(value) || PyBool_Check(value)) {
+        number = PyLong_AsDouble(value);
+        if (number != -1.0 || !PyErr_Occurred()) return true;
+        PyErr_Clear();  // too large for a double; `read_odd` raises the error
+    }
+    return false;
+}
+
+}  // namespace river_hier

@@ -1,0 +1,180 @@
+// Rows that hold every node: for taxonomies of up to some hundred nodes.
+#pragma once
+
+#include <algorithm>
+#include <type_traits>
+
+#include "store/weight_store.hpp"
+#include "hardware/pages.hpp"
+#include "hardware/portable.hpp"
+#include "hardware/simd.hpp"
+
+namespace river_hier {
+
+// Rows lie in blocks that never move: plane after plane, each padded to whole cache lines.
+template <class T>
+class Dense : public WeightStore {
+  public:
+    Dense(size_t n_nodes, size_t n_planes)
+        : width_((n_nodes + lanes<T> - 1) / lanes<T> * lanes<T>),
+          stride_(n_planes * width_),
+          sums_(width_ + lanes<T>),
+          steps_(width_),
+          confidences_(n_planes > 1 ? width_ : 0) {}
+
+    void step(const Vector& x, const Nodes& nodes, const Numbers& steps) override {
+        grow(x);
+        find_rows(x);
+        lines_of(nodes);
+        for (size_t i = 0; i < nodes.size(); ++i) steps_[nodes[i]] = steps[i];
+        for (Range range : near_)
+            wide().step_rows(rows_.data(), values_.data(), n_, range.first, range.last,
+                             steps_.data());
+        for (uint32_t v : nodes) steps_[v] = 0;
+    }
+
+    void add(size_t plane, const Vector& x, const Nodes& nodes, const Numbers& cells) override {
+        if (x.size() == 0 || nodes.empty()) return;
+        grow(x);
+        const double* cell = cells.data();
+        for (uint32_t row : x.rows) {
+            T* weights = at(row, plane);
+            for (uint32_t v : nodes) weights[v] = static_cast<T>(weights[v] + *cell++);
+        }
+    }
+
+    void move(const Vector& x, const Nodes& nodes, const MoveRule& rule) override {
+        grow(x);
+        score_variances(x, nodes);
+        moves_.clear();
+        rule(variances_, moves_);
+        for (const Move& move : moves_) {
+            steps_[move.node] = move.step;
+            confidences_[move.node] = move.confidence;
+        }
+        if (moves_.empty()) return;
+        for (Range range : near_)
+            wide().move_rows(rows_.data(), width_, x.values.data(), n_, range.first, range.last,
+                             steps_.data(), confidences_.data());
+        for (const Move& move : moves_) steps_[move.node] = confidences_[move.node] = 0;
+    }
+
+    void prefetch(uint32_t row) const override {
+        if (row < n_features_) river_hier::prefetch(at(row));
+    }
+
+    size_t n_features() const override { return n_features_; }
+
+    double get(size_t plane, size_t feature, uint32_t node) const override {
+        return feature < n_features_ ? at(feature, plane)[node] : 0.0;
+    }
+
+    void row(size_t plane, size_t feature, Nodes& nodes, Numbers& numbers) const override {
+        const T* row = at(feature, plane);
+        for (uint32_t v = 0; v < width_; ++v)
+            if (row[v] != 0) {
+                nodes.push_back(v);
+                numbers.push_back(row[v]);
+            }
+    }
+
+    size_t bytes() const override { return n_features_ * stride_ * sizeof(T); }
+
+  protected:
+    void find_rows(const Vector& x) override {
+        rows_.resize(x.size());
+        values_.resize(x.size());
+        n_ = 0;
+        for (size_t i = 0; i < x.size(); ++i)
+            if (x.rows[i] < n_features_) {
+                rows_[n_] = at(x.rows[i]);
+                river_hier::prefetch(rows_[n_]);
+                values_[n_++] = x.values[i];
+            }
+    }
+
+    void prefetch_rows(size_t plane, const Ranges& ranges) const override {
+        constexpr size_t cache = 1'000'000;
+        if (bytes() < cache) return;
+        for (size_t i = 0; i < n_; ++i)
+            for (Range range : ranges)
+                for (size_t v = range.first / lanes<T> * lanes<T>; v < range.last; v += lanes<T>)
+                    river_hier::prefetch(rows_[i] + plane * width_ + v);
+    }
+
+    void score(const Ranges& ranges, double* scores) override {
+        for (Range range : ranges)
+            if constexpr (std::is_same_v<T, double>) {
+                wide().sum_rows(rows_.data(), values_.data(), n_, range.first, range.last, scores);
+            } else {
+                wide().sum_rows(rows_.data(), values_.data(), n_, range.first, range.last,
+                                sums_.data());
+                std::copy(&sums_[range.first], &sums_[0] + range.last, scores + range.first);
+            }
+    }
+
+  private:
+    // x^T S x = ||x||^2 + sum (S - 1) x^2: a score, in the other plane and with the squares of x.
+    void score_variances(const Vector& x, const Nodes& nodes) {
+        n_ = x.size();
+        rows_.resize(n_);
+        values_.resize(n_);
+        for (size_t j = 0; j < n_; ++j) {
+            rows_[j] = at(x.rows[j], 1);
+            values_[j] = x.values[j] * x.values[j];
+        }
+        lines_of(nodes);
+        variances_.resize(width_ + lanes<T>);
+        score(near_, variances_.data());
+        for (size_t i = 0; i < nodes.size(); ++i) variances_[i] = x.norm2 + variances_[nodes[i]];
+    }
+
+    static const RowLoops<T>& wide() { return loops; }
+
+    // Put the lines of some nodes into `near_`, as few pieces as possible.
+    void lines_of(const Nodes& nodes) {
+        near_.clear();
+        for (uint32_t v : nodes)
+            if (near_.empty() || v >= near_.back().last + lanes<T>)
+                near_.push_back({v, v + 1});
+            else
+                near_.back().last = v + 1;
+    }
+
+    // Block k holds 64 * 2^k rows.
+    static constexpr size_t smallest = 64;
+
+    T* at(size_t row, size_t plane = 0) const {
+        const size_t k = highest_bit(row / smallest + 1);
+        return static_cast<T*>(blocks_[k].get()) + (row - before(k)) * stride_ + plane * width_;
+    }
+
+    // Rows before block k.
+    static size_t before(size_t k) { return smallest * ((size_t{1} << k) - 1); }
+
+    // Make rows for all features of x.
+    void grow(const Vector& x) {
+        size_t n = n_features_;
+        for (uint32_t row : x.rows) n = std::max(n, size_t{row} + 1);
+        while (before(blocks_.size()) < n)
+            blocks_.push_back(zeroed((smallest << blocks_.size()) * stride_ * sizeof(T)));
+        n_features_ = n;
+    }
+
+    size_t width_, stride_;  // numbers of a plane and of a row
+    size_t n_features_ = 0;
+    std::vector<Pages> blocks_;
+    std::vector<T*> rows_;  // of x, and its values there
+    Numbers values_;
+    size_t n_ = 0;
+    std::vector<T> sums_;
+    Ranges near_;
+    Numbers variances_;
+    Moves moves_;
+    Numbers steps_, confidences_;  // of all nodes, as whole lines move: 0 for those that do not
+};
+
+extern template class Dense<double>;
+extern template class Dense<float>;
+
+}  // namespace river_hier

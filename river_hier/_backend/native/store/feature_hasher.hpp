@@ -1,0 +1,112 @@
+// Feature names to rows by hashing, in bounded memory.
+#pragma once
+
+#include <array>
+
+#include "store/feature_map.hpp"
+#include "hardware/pages.hpp"
+#include "hardware/simd.hpp"
+
+namespace river_hier {
+
+// CRC-32 as in zlib, so that the reference finds the same rows.
+class Checksum {
+  public:
+    Checksum() {
+        for (uint32_t byte = 0; byte < 256; ++byte) {
+            uint32_t sum = byte;
+            for (int bit = 0; bit < 8; ++bit) sum = sum & 1 ? 0xEDB88320u ^ sum >> 1 : sum >> 1;
+            of_byte_[byte] = sum;
+        }
+    }
+
+    uint32_t operator()(const char* text, Py_ssize_t size) const {
+        uint32_t sum = 0xFFFFFFFFu;
+        for (Py_ssize_t i = 0; i < size; ++i)
+            sum = of_byte_[(sum ^ static_cast<unsigned char>(text[i])) & 0xFF] ^ sum >> 8;
+        return ~sum;
+    }
+
+  private:
+    std::array<uint32_t, 256> of_byte_;
+};
+
+// Names share `n_rows` rows, a power of 2. Values in the same row are added up. Nothing is stored, so
+// `find` and `insert` are the same.
+class FeatureHasher : public FeatureMap {
+  public:
+    FeatureHasher(nb::object read, size_t n_rows)
+        : FeatureMap(std::move(read)),
+          n_(n_rows),
+          memory_(zeroed(n_rows * sizeof(uint32_t))),
+          at_(static_cast<uint32_t*>(memory_.get())) {}
+
+    ~FeatureHasher() override;
+
+    size_t size() const override { return n_; }
+
+    const Vector& find(nb::handle x) override {
+        nb::object odd = nb::none();
+        if (!read_plain(x.ptr(), [](PyObject*, size_t) {})) odd = read_odd(x);
+        ReentrancyGuard guard(*this);
+        if (!odd.is_none()) take(nb::borrow<nb::tuple>(odd));
+        for (size_t i = 0; i < found_.size(); ++i) found_.rows[i] = row_of(names_[i]);  // foreign code
+        size_t n = 0;
+        bool shared = false;
+        for (size_t i = 0; i < found_.size(); ++i) {
+            const uint32_t row = found_.rows[i];
+            if (const uint32_t at = at_[row]) {
+                found_.values[at - 1] += found_.values[i];
+                shared = true;
+                continue;
+            }
+            found_.rows[n] = row;
+            found_.values[n++] = found_.values[i];
+            at_[row] = static_cast<uint32_t>(n);
+        }
+        keep(n);
+        for (uint32_t row : found_.rows) at_[row] = 0;
+        if (shared) {
+            found_.norm2 = 0.0;
+            for (double value : found_.values) found_.norm2 += value * value;
+            if (!std::isfinite(found_.norm2))
+                throw nb::value_error(
+                    "features that share a hashed row add up to more than a float holds; scale x");
+        }
+        return found_;
+    }
+
+    const Vector& insert(nb::handle x) override { return find(x); }
+
+    nb::list names() const override {
+        nb::list names;
+        for (size_t row = 0; row < n_; ++row) names.append(row);
+        return names;
+    }
+
+    void rows(PyObject* const* names, size_t n, uint32_t* rows) override {
+        for (size_t i = 0; i < n; ++i) rows[i] = row_of(names[i]);
+    }
+
+  private:
+    uint32_t row_of(PyObject* name) const {
+        nb::object text = PyUnicode_Check(name) ? nb::borrow(name) : nb::repr(name);
+        nb::object bytes;
+        Py_ssize_t size = 0;
+        const char* data = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
+        if (!data) {  // a lone surrogate
+            PyErr_Clear();
+            bytes = text.attr("encode")("utf-8", "surrogatepass");
+            data = PyBytes_AsString(bytes.ptr());
+            size = PyBytes_Size(bytes.ptr());
+        }
+        return checksum_(data, size) & static_cast<uint32_t>(n_ - 1);
+    }
+
+    size_t n_;
+    Checksum checksum_;
+    Pages memory_;
+    uint32_t* at_;  // scratch: 1 + the place of a row in x
+};
+
+}  // namespace river_hier

@@ -1,0 +1,248 @@
+// The labels of a taxonomy from outside: y -> nodes, nodes -> answer.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "python/arrays.hpp"
+#include "python/objects.hpp"
+#include "hardware/simd.hpp"
+
+namespace river_hier {
+
+namespace nb = nanobind;
+
+// Nodes side by side: [first, last).
+struct Range {
+    uint32_t first, last;
+};
+
+// A closed multilabel: its nodes, and the same as a mask.
+struct On {
+    std::vector<uint32_t> nodes;
+    std::vector<char> mask;
+};
+
+// Nodes stand in topological order, level by level, siblings side by side; the root is node 0.
+class Labels {
+  public:
+    // `learning` are the nodes that learn here, if others learn elsewhere; the root stands for a
+    // system that has no nodes yet.
+    explicit Labels(nb::object taxonomy, nb::object learning)
+        : taxonomy_(taxonomy),
+          learning_(learning),
+          index_(nb::cast<nb::dict>(taxonomy.attr("label_index"))) {
+        for (nb::handle label : taxonomy.attr("nodes")) labels_.push_back(nb::borrow(label));
+        for (nb::handle above : taxonomy.attr("parent_indices")) {
+            parent_ptr_.push_back(static_cast<uint32_t>(parents_.size()));
+            for (nb::handle p : above) parents_.push_back(nb::cast<uint32_t>(p));
+        }
+        parent_ptr_.push_back(static_cast<uint32_t>(parents_.size()));
+        children_.assign(n(), Range{0, 0});
+        depth_.assign(n(), 0);
+        tree_ = parents_.size() + 1 == n();
+        for (uint32_t v = 1; v < n(); ++v) {
+            for (uint32_t e = parent_ptr_[v]; e < parent_ptr_[v + 1]; ++e)
+                depth_[v] = std::max(depth_[v], 1 + depth_[parents_[e]]);
+            Range& family = children_[parents_[parent_ptr_[v]]];
+            if (family.first == 0) family.first = v;
+            tree_ = tree_ && (family.last == 0 || family.last == v);
+            family.last = v + 1;
+        }
+        if (!learning.is_none()) {
+            learns_.assign(n(), 0);
+            for (nb::handle v : learning) learns_.at(nb::cast<size_t>(v)) = 1;
+        }
+        plain_ = std::all_of(labels_.begin(), labels_.end(), [this](const nb::object& label) {
+            return is_name(label.ptr()) || PyBool_Check(label.ptr());
+        });
+    }
+
+    Labels(const Labels&) = delete;
+
+    uint32_t n() const { return static_cast<uint32_t>(labels_.size()); }
+    nb::object taxonomy() const { return taxonomy_; }
+    nb::object learning() const { return learning_; }
+    bool learns(uint32_t v) const { return learns_.empty() || learns_[v]; }
+    bool tree() const { return tree_; }
+    Range children(uint32_t v) const { return children_[v]; }
+    uint32_t parent(uint32_t v) const { return parents_[parent_ptr_[v]]; }
+    uint32_t depth(uint32_t v) const { return depth_[v]; }
+    nb::object label(uint32_t v) const { return labels_[v]; }
+
+    // Whether the root and all parents of a node are on: 0 or 1, or a bit for each of several
+    // examples.
+    template <class Set>
+    RIVER_HIER_INLINE Set all_parents(const Set* on, uint32_t v) const {
+        Set all = on[0];
+        for (uint32_t e = parent_ptr_[v]; e < parent_ptr_[v + 1]; ++e) all &= on[parents_[e]];
+        return all;
+    }
+
+    // The nodes of y and all their ancestors. What is unusual goes to `taxonomy.closure_mask`.
+    On closed(nb::handle y) const {
+        On on;
+        close(y, on);
+        return on;
+    }
+
+    // The same in memory that has been used before.
+    void close(nb::handle y, On& on) const {
+        on.nodes.clear();
+        if (plain_ && read(y, on)) return;
+        on.nodes.clear();
+        const View<bool> mask(taxonomy_.attr("closure_mask")(y));
+        on.mask.assign(mask.data(), mask.data() + mask.size());
+        for (uint32_t v = 0; v < n(); ++v)
+            if (on.mask[v]) on.nodes.push_back(v);
+    }
+
+    // The nodes that learn, those whose parents are all on, as ranges in order.
+    void trained(const On& on, std::vector<Range>& ranges) const {
+        ranges.clear();
+        if (tree_) {
+            for (uint32_t v : on.nodes)
+                if (children_[v].last) append_learning(ranges, children_[v]);
+            return;
+        }
+        for (uint32_t v = 1; v < n(); ++v)
+            if (all_parents(on.mask.data(), v)) append_learning(ranges, Range{v, v + 1});
+    }
+
+    // `{label: whether it is on}` for all nodes but the root.
+    nb::object answer(const std::vector<uint32_t>& on) {
+        if (!all_off_) {
+            nb::dict off;
+            for (uint32_t v = 1; v < n(); ++v) off[labels_[v]] = nb::borrow(Py_False);
+            all_off_ = off;
+        }
+        nb::object answer = nb::steal(PyDict_Copy(all_off_.ptr()));
+        if (!answer) throw nb::python_error();
+        for (uint32_t v : on)
+            if (v && PyDict_SetItem(answer.ptr(), labels_[v].ptr(), Py_True))
+                throw nb::python_error();
+        return answer;
+    }
+
+  private:
+    void append_learning(std::vector<Range>& ranges, Range range) const {
+        if (learns_.empty()) return append(ranges, range);
+        for (uint32_t v = range.first; v < range.last; ++v)
+            if (learns_[v]) append(ranges, Range{v, v + 1});
+    }
+
+    static void append(std::vector<Range>& ranges, Range range) {
+        if (!ranges.empty() && ranges.back().last == range.first)
+            ranges.back().last = range.last;
+        else
+            ranges.push_back(range);
+    }
+
+    // The usual y: a str or an int, or a list, a tuple, a set or a dict of them. Returns false, and
+    // leaves it to Python, where there is anything else or anything wrong.
+    bool read(nb::handle y, On& on) const {
+        on.mask.assign(n(), 0);
+        on.mask[0] = 1;
+        on.nodes.reserve(16);  // seldom more: few labels and their ancestors
+        on.nodes.push_back(0);
+        if (is_name(y.ptr())) return add(y.ptr(), on) && finish(on);
+        if (PyDict_CheckExact(y.ptr())) {
+            if (!read_dict(y.ptr(), on) || !finish(on)) return false;
+            for (char& m : on.mask) m = m == 1;
+            return true;
+        }
+        if (PyList_CheckExact(y.ptr())) {
+            for (Py_ssize_t i = 0; i < PyList_Size(y.ptr()); ++i)
+                if (!add(PyList_GetItem(y.ptr(), i), on)) return false;
+            return finish(on);
+        }
+        PyTypeObject* type = Py_TYPE(y.ptr());
+        if (type == &PyTuple_Type || type == &PySet_Type || type == &PyFrozenSet_Type) {
+            for (nb::handle label : y)
+                if (!add(label.ptr(), on)) return false;
+            return finish(on);
+        }
+        return false;
+    }
+
+    // Whole answers hold the labels in taxonomy order and as the same objects: no look-up then.
+    bool read_dict(PyObject* y, On& on) const {
+        Py_ssize_t position = 0;
+        PyObject *label, *value;
+        uint32_t expected = 1;
+        while (PyDict_Next(y, &position, &label, &value)) {
+            uint32_t v = expected;
+            if (expected >= n() || labels_[expected].ptr() != label) {
+                if (!find(label, v)) return false;
+            }
+            expected = v + 1;
+            if (value == Py_True) {
+                if (v) mark(v, on);
+            } else if (value == Py_False) {
+                if (v == 0) return false;
+                on.mask[v] = stated_off;
+            } else {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    bool is_name(PyObject* y) const {
+        return PyUnicode_CheckExact(y) || PyLong_CheckExact(y) || names_.hold(y);
+    }
+
+    bool find(PyObject* label, uint32_t& v) const {
+        if (!is_name(label)) return false;
+        PyObject* found = PyDict_GetItemWithError(index_.ptr(), label);
+        if (!found) {
+            PyErr_Clear();
+            return false;
+        }
+        v = static_cast<uint32_t>(PyLong_AsUnsignedLong(found));
+        return true;
+    }
+
+    bool add(PyObject* label, On& on) const {
+        uint32_t v;
+        if (!find(label, v)) return false;
+        mark(v, on);
+        return true;
+    }
+
+    static void mark(uint32_t v, On& on) {
+        if (on.mask[v] == 1) return;
+        on.mask[v] = 1;
+        on.nodes.push_back(v);
+    }
+
+    // Add the ancestors, in order; false if one of them was stated to be off.
+    bool finish(On& on) const {
+        for (size_t i = 0; i < on.nodes.size(); ++i) {
+            uint32_t v = on.nodes[i];
+            for (uint32_t e = parent_ptr_[v]; e < parent_ptr_[v + 1]; ++e) {
+                if (on.mask[parents_[e]] == stated_off) return false;
+                mark(parents_[e], on);
+            }
+        }
+        std::sort(on.nodes.begin(), on.nodes.end());
+        return true;
+    }
+
+    static constexpr char stated_off = 2;
+
+    const Types names_{"numpy", {"int64", "str_"}};
+    nb::object taxonomy_, learning_;
+    nb::dict index_;
+    std::vector<nb::object> labels_;
+    std::vector<uint32_t> parent_ptr_, parents_, depth_;
+    std::vector<Range> children_;  // of each node, where it is a tree
+    std::vector<char> learns_;     // empty if all do
+    bool tree_ = false;
+    bool plain_ = false;  // whether all labels are of a type that compares without others' code
+    nb::object all_off_;
+};
+
+}  // namespace river_hier

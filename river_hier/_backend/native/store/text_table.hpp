@@ -1,0 +1,132 @@
+// A hash table from exact str to row numbers, made for few cache misses.
+//
+// Most of the time for a sparse example goes into cache misses at its strings, so short names stand in
+// the table itself: open addressing, slots of 32 bytes. Longer names are compared as Python objects,
+// which the caller owns.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <cstring>
+
+#include "hardware/pages.hpp"
+#include "hardware/portable.hpp"
+#include "python/objects.hpp"
+
+namespace river_hier {
+
+namespace nb = nanobind;
+
+class TextTable {
+  public:
+    static constexpr uint32_t none = UINT32_MAX;
+
+    TextTable() { clear(); }
+
+    void prefetch(uint64_t hash) const { river_hier::prefetch(&slots_[hash & mask_]); }
+
+    // The row of a name; `keys[row]` is the object that was inserted with it.
+    uint32_t find(PyObject* name, uint64_t hash, const nb::object* keys) const {
+        Text text = short_ascii(name, longest);
+        for (size_t i = hash & mask_;; i = (i + 1) & mask_) {
+            const Slot& slot = slots_[i];
+            if (slot.row == none) return none;
+            if (slot.hash == hash && same(slot, text, name, keys)) return slot.row;
+        }
+    }
+
+    // Rows whose name has this hash, one after the other: `next` goes on after the last one.
+    uint32_t next(uint64_t hash, size_t& step) const {
+        for (;; ++step) {
+            const Slot& slot = slots_[(hash + step) & mask_];
+            if (slot.row == none) return none;
+            if (slot.hash == hash) {
+                ++step;
+                return slot.row;
+            }
+        }
+    }
+
+    // Insert a name that is not in the table.
+    void insert(PyObject* name, uint64_t hash, uint32_t row) {
+        if (10 * (size_ + 1) > 7 * (mask_ + 1)) grow();
+        Slot slot{};
+        slot.hash = hash;
+        slot.row = row;
+        if (Text text = short_ascii(name, longest); text.data) {
+            slot.size = static_cast<uint32_t>(text.size);
+            std::memcpy(slot.text, text.data, text.size);
+        }
+        place(slot);
+        ++size_;
+    }
+
+    void clear() {
+        reserve(1024);
+        size_ = 0;
+    }
+
+  private:
+    static constexpr Py_ssize_t longest = 16;
+
+    struct alignas(32) Slot {
+        uint64_t hash;
+        uint32_t row;
+        uint32_t size;  // 0: the name is not in `text`
+        char text[longest];
+    };
+
+    static bool same(const Slot& slot, Text text, PyObject* name, const nb::object* keys) {
+        if (slot.size || text.data)
+            return slot.size == static_cast<uint32_t>(text.size) &&
+                   same_bytes(slot.text, text.data, slot.size);
+        PyObject* key = keys[slot.row].ptr();
+        return key == name || PyUnicode_Compare(key, name) == 0;
+    }
+
+    // Of 1 to 16 bytes. Two words that may overlap cover them; a call of memcmp takes longer.
+    static bool same_bytes(const char* a, const char* b, size_t n) {
+        if (n >= 8) return same_words<uint64_t>(a, b, n);
+        if (n >= 4) return same_words<uint32_t>(a, b, n);
+        return a[0] == b[0] && a[n / 2] == b[n / 2] && a[n - 1] == b[n - 1];
+    }
+
+    template <class Word>
+    static bool same_words(const char* a, const char* b, size_t n) {
+        Word x[2], y[2];
+        std::memcpy(&x[0], a, sizeof(Word));
+        std::memcpy(&x[1], a + n - sizeof(Word), sizeof(Word));
+        std::memcpy(&y[0], b, sizeof(Word));
+        std::memcpy(&y[1], b + n - sizeof(Word), sizeof(Word));
+        return x[0] == y[0] && x[1] == y[1];
+    }
+
+    void place(const Slot& slot) {
+        size_t i = slot.hash & mask_;
+        while (slots_[i].row != none) i = (i + 1) & mask_;
+        slots_[i] = slot;
+    }
+
+    void reserve(size_t n) {
+        memory_ = zeroed(n * sizeof(Slot));
+        slots_ = static_cast<Slot*>(memory_.get());
+        mask_ = n - 1;
+        for (size_t i = 0; i < n; ++i) slots_[i].row = none;
+    }
+
+    void grow() {
+        Pages kept = std::move(memory_);
+        const Slot* old = slots_;
+        const size_t n = mask_ + 1;
+        reserve(2 * n);
+        for (size_t i = 0; i < n; ++i)
+            if (old[i].row != none) place(old[i]);
+    }
+
+    Pages memory_;
+    Slot* slots_ = nullptr;
+    size_t mask_ = 0;  // slots less 1; their number is a power of 2
+    size_t size_ = 0;
+};
+
+}  // namespace river_hier

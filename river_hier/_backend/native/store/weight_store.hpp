@@ -1,0 +1,97 @@
+// A matrix (features, nodes) that grows on both sides, as the algorithms use it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <vector>
+
+#include "store/labels.hpp"
+#include "store/vector.hpp"
+
+namespace river_hier {
+
+using Nodes = std::vector<uint32_t>;  // in ascending order
+using Ranges = std::vector<Range>;
+// What a step does to an uncertain weight: w += step S x, S -= confidence (S x)^2.
+struct Move {
+    uint32_t node;
+    double step, confidence;
+};
+
+using Moves = std::vector<Move>;  // nodes ascend
+
+// A function that gives the moves of some nodes from the variances x^T S x of their scores. It is
+// only referred to, so it must outlive the call.
+class MoveRule {
+  public:
+    template <class F>
+    MoveRule(F&& rule)
+        : rule_(&rule), call_([](const void* rule, const Numbers& variances, Moves& moves) {
+              (*static_cast<const std::remove_reference_t<F>*>(rule))(variances, moves);
+          }) {}
+
+    void operator()(const Numbers& variances, Moves& moves) const { call_(rule_, variances, moves); }
+
+  private:
+    const void* rule_;
+    void (*call_)(const void*, const Numbers&, Moves&);
+};
+
+// A matrix (features, nodes) of weights. A feature without a row weighs nothing. Numbers are double,
+// whatever is stored.
+//
+// Plane 0 holds the weights. Uncertain weights have a second plane, of their variances less 1: a
+// feature that was never met is zero in both.
+class WeightStore {
+  public:
+    virtual ~WeightStore() = default;
+
+    // The rows of one x, valid until the weights change or another x is bound.
+    class Bound {
+      public:
+        // Ask for the numbers of some nodes at once, where one after the other would take longer.
+        void prefetch(size_t plane, const Ranges& ranges) const { store_.prefetch_rows(plane, ranges); }
+
+        // scores[v] = w_v . x for the nodes of some ranges; `scores` has room for a cache line more.
+        void score(const Ranges& ranges, double* scores) const { store_.score(ranges, scores); }
+
+      private:
+        friend WeightStore;
+        explicit Bound(WeightStore& store) : store_(store) {}
+        WeightStore& store_;
+    };
+
+    Bound bind(const Vector& x) {
+        find_rows(x);
+        return Bound(*this);
+    }
+
+    // Add steps[i] x to the weights of the i-th node.
+    virtual void step(const Vector& x, const Nodes& nodes, const Numbers& steps) = 0;
+
+    // Add cells[j * nodes + i] to the number of the i-th node for the j-th feature of x.
+    virtual void add(size_t plane, const Vector& x, const Nodes& nodes, const Numbers& cells) = 0;
+
+    // Move uncertain weights and their variances.
+    virtual void move(const Vector& x, const Nodes& nodes, const MoveRule& rule) = 0;
+
+    // Ask for the row of a feature that will be read soon.
+    virtual void prefetch(uint32_t row) const = 0;
+
+    virtual size_t n_features() const = 0;
+
+    // The number of a node for a feature.
+    virtual double get(size_t plane, size_t feature, uint32_t node) const = 0;
+
+    // Append the entries of a feature that are not zero.
+    virtual void row(size_t plane, size_t feature, Nodes& nodes, Numbers& numbers) const = 0;
+    virtual size_t bytes() const = 0;
+
+  protected:
+    virtual void find_rows(const Vector& x) = 0;
+    virtual void prefetch_rows(size_t, const Ranges&) const {}
+    virtual void score(const Ranges& ranges, double* scores) = 0;
+};
+
+}  // namespace river_hier
