@@ -21,13 +21,11 @@ from .._backend import (
     FeatureIndex,
     FeatureMap,
     Vectors,
-    Weights,
     policies,
     remap_weights,
 )
 from ..taxonomy import Label
 from .checks import check_power_of_two
-from .classifiers import shown
 from .dataframes import at_row
 from .explanation import Floats
 
@@ -52,7 +50,7 @@ def find_compiled(cls: Any, parameters: tuple[str, ...] | None, *rule: str) -> N
 
 def learn_many(model: Any, X: Batch, y: Any, rows: Callable[[], Iterable[Any]]) -> None:
     """Learn from a mini-batch by the compiled policy or row by row; `rows` are the labels of y."""
-    # An average applies the rule of its inner model.
+    # An average of multilabels applies the rule of its inner model.
     learner = averaged_learner(model) if hasattr(model, "_lag_taxonomy") else model
     policy = policies.get(learner._compiled)
     if policy is None:
@@ -114,8 +112,8 @@ def check_norms(model: Any, X: Batch, safe_norm2: float) -> None:
             model._check(X.row(longest))
 
 
-# An average of a model learns as the model does, records the steps in its own lag, and shares
-# everything else with the inner model.
+# An average of a multilabel model learns as the model does, records the steps in its own lag, and
+# shares everything else with the inner model.
 
 
 def of_inner_model(name: str) -> Any:
@@ -130,21 +128,6 @@ def of_inner_model(name: str) -> Any:
             self._lag_taxonomy = value
 
     return property(get, put)
-
-
-def average(self: Any, model: Any, kind: type, names: str) -> None:
-    """Initialise an average of the hypotheses of a model whose weights move in steps."""
-    # A pipeline is an instance of its last step's class.
-    if not issubclass(type(model), kind) or model._lag is not None:
-        raise TypeError(
-            f"`model` must be {names}, whose weights move in steps, got {shown(model)}; a pipeline "
-            "goes around the average: `scaler | Averaged...(model)`. Least squares solve for their "
-            "weights, and `HMinOver` fits a threshold to those of the last hypothesis"
-        )
-    self.model = model
-    self._lag = Weights(len(model._taxonomy), model.dtype)
-    self._lag_taxonomy = model._taxonomy
-    self._m = 0  # examples
 
 
 def averaged_learner(self: Any) -> Any:

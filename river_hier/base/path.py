@@ -76,7 +76,7 @@ class PathLearner(SingleLabelModel):
     _compiled: ClassVar[str] = ""  # the compiled policy of the rule; none if it is empty
     _compiled_rule: ClassVar[tuple[Any, ...]]  # the methods that it computes
     _parameters: ClassVar[linear.Reader]
-    _lag: Weights | None = None
+    _lag: Weights | None = None  # the sum of i s_i, where hypotheses are averaged
     _m = 0
 
     def __init_subclass__(cls, compiled: tuple[str, ...] | None = None, **kwargs: Any) -> None:
@@ -145,25 +145,16 @@ class PathLearner(SingleLabelModel):
         """The distance of every node from y in the tree, (nodes,)."""
         return distances_from(y, self._taxonomy.arrays)
 
-    def _learn(self, x: Mapping[Any, Any], y: int, learner: PathLearner | None = None) -> None:
-        """Learn by the rule of `learner`: for an average, its inner model; else this learner."""
-        if learner is None:
-            learner = self
-        if (policy := policies.get(learner._compiled)) is None:
-            learn_on_paths(
-                learner, self._w, self._lag, self._m + 1, self._features, self._labels, x, y
-            )
+    def _empty_lag(self) -> Weights:
+        """Room for the sum of i s_i, where hypotheses are averaged."""
+        return Weights(len(self._taxonomy), self.dtype)
+
+    def _learn(self, x: Mapping[Any, Any], y: int) -> None:
+        state = self._w, self._lag, self._m + 1, self._features, self._labels
+        if (policy := policies.get(self._compiled)) is None:
+            learn_on_paths(self, *state, x, y)
         else:
-            policy.learn_one(
-                self._w,
-                self._lag,
-                self._m + 1,
-                self._features,
-                self._labels,
-                x,
-                y,
-                type(learner)._parameters(learner),
-            )
+            policy.learn_one(*state, x, y, type(self)._parameters(self))
         if self._lag is not None:
             self._m += 1
 

@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 
-from .._backend import Expansion, distances_from
+from .._backend import distances_from
 from ..base.explanation import Floats
 from ..taxonomy import TaxonomyLike
 from .functions import Function, Kernel
@@ -92,7 +92,7 @@ class AveragedHieron(KernelPathLearner):
         budget: int | None = None,
     ) -> None:
         super().__init__(taxonomy, kernel, C, budget)
-        self._lag = Expansion(len(self._taxonomy))  # predictions average, Eq. (13)
+        self._lag = self._empty_lag()  # predictions average, Eq. (13)
 
     @property
     def last(self) -> Hieron:

@@ -47,6 +47,10 @@ class KernelPathLearner(SingleLabelModel):
         self._taxonomy.check_tree()
         self._w = Expansion(len(self._taxonomy))
 
+    def _empty_lag(self) -> Expansion:
+        """Room for the sum of i s_i, where hypotheses are averaged."""
+        return Expansion(len(self._taxonomy))
+
     @property
     def n_stored(self) -> int:
         """The number of examples that the model holds."""

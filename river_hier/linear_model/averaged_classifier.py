@@ -1,30 +1,50 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from ..base import PathLearner, linear
+from numpy.typing import NDArray
+
+from .._backend import Batch
+from ..base.classifiers import shown
+from ..base.explanation import Contribution, Floats
+from ..base.single_label import SingleLabelModel
+from ..taxonomy import Label, NodeMapping
 from .hieron import Hieron
 
 __all__ = ["AveragedClassifier"]
 
 
-class AveragedClassifier(PathLearner):
+def _shared(name: str) -> Any:
+    """An attribute of the average and its inner model."""
+
+    def get(self: Any) -> Any:
+        return getattr(self._average, name)
+
+    def put(self: Any, value: Any) -> None:
+        setattr(self._average, name, value)
+        setattr(self.model, name, value)
+
+    return property(get, put)
+
+
+class AveragedClassifier(SingleLabelModel):
     """The average of all hypotheses of a single-label learner, whose learning stays the same.
 
     The last hypothesis of an online learner depends heavily on its last mistakes, whose labels may
     be wrong. The average of all hypotheses, $w_1, \\dots, w_{m+1}$ after m examples, evens out such
     steps and has a lower error, unless the stream drifts.
 
-    A step costs what a step of the model costs, plus O(features of x * updated nodes); a prediction
-    costs two predictions of the model. Memory is twice that of the model.
+    A step costs what a step of the model costs, plus O(features of x * updated nodes), or
+    O(updated nodes) with a kernel; a prediction costs two predictions of the model. Memory is twice
+    that of the model's weights or coefficients.
 
     Parameters
     ----------
     model
-        A `Hieron`. Its current weights are the first hypothesis. It continues to learn inside the
-        average; `last` returns a copy of it.
+        A `Hieron`, from `linear_model` or `kernel`. Its current weights are the first hypothesis.
+        It continues to learn inside the average; `last` returns a copy of it.
 
     Raises
     ------
@@ -33,10 +53,11 @@ class AveragedClassifier(PathLearner):
 
     Notes
     -----
-    The average of voted perceptrons [^1], applied to online Hieron, which updates after mistakes
-    only. `AveragedHieron` averages as well, but updates on every example that falls short of its
-    margin, against the label with the largest loss; it had the lower error wherever both were
-    compared.
+    The batch rule of the paper of 2005 [^1], which averages the hypotheses of online Hieron, after
+    the average of voted perceptrons [^2]. Online Hieron updates after mistakes only.
+    `AveragedHieron`, the rule of 2004, averages as well, but updates on every example that falls
+    short of its margin, against the label with the largest loss. Which of the two has the lower
+    error depends on the data.
 
     Examples
     --------
@@ -56,43 +77,114 @@ class AveragedClassifier(PathLearner):
     >>> evaluate.progressive_val_score(stream.take(2000), model, metric)
     TreeInducedError: 1.242
 
+    In the space of a kernel:
+
+    >>> from river_hier import kernel
+
+    >>> model = linear_model.AveragedClassifier(kernel.Hieron(stream.taxonomy, kernel.RBF(4.0)))
+    >>> metric = metrics.TreeInducedError(stream.taxonomy)
+    >>> evaluate.progressive_val_score(stream.take(2000), model, metric)
+    TreeInducedError: 1.033
+
     References
     ----------
-    [^1]: [Freund, Y. and Schapire, R. E., 1999. Large margin classification using the perceptron
+    [^1]: [Dekel, O., Keshet, J. and Singer, Y., 2005. An online algorithm for hierarchical phoneme
+        classification. In Machine Learning for Multimodal Interaction, pp. 146-158.](
+        https://doi.org/10.1007/978-3-540-30568-2_13)
+    [^2]: [Freund, Y. and Schapire, R. E., 1999. Large margin classification using the perceptron
         algorithm. Machine Learning, 37(3), pp. 277-296.](
         https://doi.org/10.1023/A:1007662407062)
 
     """
 
-    model: Any
-    taxonomy: Any = linear.of_inner_model("taxonomy")
-    n_features: Any = linear.of_inner_model("n_features")
-    dtype: Any = linear.of_inner_model("dtype")
-    _taxonomy: Any = linear.of_inner_model("_taxonomy")
-    _labels: Any = linear.of_inner_model("_labels")
-    _features: Any = linear.of_inner_model("_features")
-    _w: Any = linear.of_inner_model("_w")
-
     def __init__(self, model: Any) -> None:
-        linear.average(self, model, PathLearner, "a `Hieron`")
+        # A pipeline is an instance of its last step's class.
+        if not hasattr(type(model), "_empty_lag") or model._lag is not None:
+            raise TypeError(
+                "`model` must be a `Hieron` of linear_model or kernel, whose weights move in "
+                f"steps, got {shown(model)}; a pipeline goes around the average: "
+                "`scaler | AveragedClassifier(model)`"
+            )
+        self.model = model
+        # It shares all state with the model but the sum of i s_i: see `PathLearner`.
+        self._average = copy.copy(model)
+        self._average._lag, self._average._m = model._empty_lag(), 0
 
     @classmethod
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
         yield {"model": Hieron()}
 
     @property
-    def _may_refuse(self) -> bool:
-        return False  # a copy would also copy the inner model
-
-    def _learn(self, x: Mapping[Any, Any], y: int, learner: Any = None) -> None:
-        super()._learn(x, y, linear.averaged_learner(self))
-
-    @property
     def last(self) -> Any:
         """The last hypothesis $w_{m+1}$ without the average: a copy of the inner model."""
+        self._check_shared()
+        self._share()
         return copy.deepcopy(self.model)
 
-    def rule(self, margin: float, gamma: float, norm2: float) -> float:
-        """The rule of the inner model."""
-        step: float = self.model.rule(margin, gamma, norm2)
-        return step
+    @property
+    def weights(self) -> Any:
+        """The average of the weights, `{label: {feature: weight}}`, if the model is linear."""
+        return self._average.weights
+
+    taxonomy: Any = _shared("taxonomy")
+    _taxonomy: Any = _shared("_taxonomy")
+    _labels: Any = _shared("_labels")
+
+    def _check_shared(self) -> None:
+        if self._average._taxonomy is not self.model._taxonomy:
+            raise RuntimeError(
+                "the model inside has learned new labels by itself, of which its average knows "
+                "nothing; let it learn through the average only, or begin another average of it"
+            )
+
+    def _share(self) -> None:
+        """Give the inner model what the average has replaced."""
+        state = vars(self._average).items()
+        vars(self.model).update({k: v for k, v in state if k not in ("_lag", "_m")})
+
+    def _learn(self, *example: Any) -> None:
+        self._check_shared()
+        self._average._learn(*example)
+
+    def _learn_many(self, X: Batch, *labels: Any) -> None:
+        self._check_shared()
+        self._average._learn_many(X, *labels)
+
+    def _learn_stages(self, *batch: Any) -> None:
+        super()._learn_stages(*batch)
+        self._share()  # after an example that may be refused, the average is a copy
+
+    @property
+    def _may_refuse(self) -> bool:
+        return bool(self._average._may_refuse)
+
+    def _check_many(self, X: Batch) -> None:
+        self._average._check_many(X)
+
+    def _remap(self, change: NodeMapping) -> None:
+        self._average._remap(change)
+        self._share()
+
+    def _add_nodes(self, before: int, after: int) -> None:
+        self._average._add_nodes(before, after)
+
+    def _answer(self, x: Mapping[Any, Any]) -> Label:
+        return self._average._answer(x)
+
+    def _answers(self, X: Batch) -> NDArray[Any]:
+        answers: NDArray[Any] = self._average._answers(X)
+        return answers
+
+    def _scores_one(self, x: Mapping[Any, Any]) -> Floats:
+        scores: Floats = self._average._scores_one(x)
+        return scores
+
+    def _scores_many(self, X: Batch) -> Floats:
+        scores: Floats = self._average._scores_many(X)
+        return scores
+
+    def _contributions(
+        self, x: Mapping[Any, Any], nodes: Sequence[int]
+    ) -> list[list[Contribution]]:
+        found: list[list[Contribution]] = self._average._contributions(x, nodes)
+        return found

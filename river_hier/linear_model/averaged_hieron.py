@@ -5,7 +5,6 @@ import math
 
 import numpy as np
 
-from .._backend import Weights
 from ..base import PathLearner
 from ..base.checks import check_cap
 from ..base.explanation import Floats
@@ -92,7 +91,7 @@ class AveragedHieron(PathLearner, compiled=("C",)):
         super().__init__(taxonomy, n_features, dtype)
         check_cap("C", C)
         self.C = C
-        self._lag = Weights(len(self._taxonomy), dtype)  # predictions average, Eq. (13)
+        self._lag = self._empty_lag()  # predictions average, Eq. (13)
         self._m = 0  # examples
 
     @property

@@ -4,7 +4,9 @@ import copy
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from .._backend import Weights
 from ..base import TopDownLearner, linear
+from ..base.classifiers import shown
 from ..base.explanation import Floats
 from .hperceptron import HPerceptron
 
@@ -71,7 +73,18 @@ class AveragedMultiLabelClassifier(TopDownLearner):
     _w: Any = linear.of_inner_model("_w")
 
     def __init__(self, model: Any) -> None:
-        linear.average(self, model, TopDownLearner, "an `HPerceptron` or an `HAROW`")
+        # A pipeline is an instance of its last step's class.
+        if not issubclass(type(model), TopDownLearner) or model._lag is not None:
+            raise TypeError(
+                "`model` must be an `HPerceptron` or an `HAROW`, whose weights move in steps, got "
+                f"{shown(model)}; a pipeline goes around the average: "
+                "`scaler | AveragedMultiLabelClassifier(model)`. Least squares solve for their "
+                "weights, and `HMinOver` fits a threshold to those of the last hypothesis"
+            )
+        self.model = model
+        self._lag = Weights(len(model._taxonomy), model.dtype)
+        self._lag_taxonomy = model._taxonomy
+        self._m = 0  # examples
 
     @classmethod
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:

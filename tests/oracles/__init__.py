@@ -45,6 +45,7 @@ from .hieron import AveragedHieron, Hieron, argmax, hieron_loss, hieron_step, pr
 from .inspection import cut, cut_multilabel, deepest, likely_enough, mass, parts
 from .kernels import (
     Expansion,
+    KernelAveragedClassifier,
     KernelAveragedHieron,
     KernelFunction,
     KernelHieron,
@@ -128,6 +129,7 @@ __all__ = [
     "HMinOver",
     "HPerceptron",
     "Hieron",
+    "KernelAveragedClassifier",
     "KernelAveragedHieron",
     "KernelFunction",
     "KernelHSVM",

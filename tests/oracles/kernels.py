@@ -141,8 +141,8 @@ class KernelHieron:
             self.expansion = forgotten(self.kernel, self.expansion, kept)
 
 
-class KernelAveragedHieron:
-    """Batch Hieron in its dual form, one pass; keeps all m + 1 hypotheses."""
+class KernelAveragedClassifier:
+    """The mean of the hypotheses of online Hieron in its dual form; keeps all m + 1 of them."""
 
     def __init__(
         self,
@@ -163,10 +163,14 @@ class KernelAveragedHieron:
         every = [expansion_scores(self.parents, self.kernel, h, x) for h in self.hypotheses]
         return {v: sum(scores[v] for scores in every) / len(every) for v in self.parents}
 
+    def rival(self, scores: dict[Node, float], y: Node) -> Node:
+        """The prediction."""
+        return argmax(scores)
+
     def learn(self, x: Features, y: Node) -> None:
-        """One step against the label of the largest loss; what is forgotten is so everywhere."""
+        """One step of the last hypothesis; what is forgotten is so everywhere."""
         scores = self.current(x)
-        r = argmax({v: s + distance(self.parents, y, v) ** 0.5 for v, s in scores.items()})
+        r = self.rival(scores, y)
         a = kernel_step(self.parents, self.kernel, scores, x, y, r, self.C)
         held = [z for z, _ in self.hypotheses[-1]]
         after = [*self.hypotheses[-1], (dict(x), a)] if a else self.hypotheses[-1]
@@ -177,6 +181,14 @@ class KernelAveragedHieron:
             # A hypothesis that does not know the newest instances has coefficient 0 there.
             whole = [h + [(z, {}) for z in [*held, dict(x)][len(h) :]] for h in self.hypotheses]
             self.hypotheses = [forgotten(self.kernel, h, kept) for h in whole]
+
+
+class KernelAveragedHieron(KernelAveragedClassifier):
+    """Batch Hieron in its dual form, one pass."""
+
+    def rival(self, scores: dict[Node, float], y: Node) -> Node:
+        """The label of the largest loss."""
+        return argmax({v: s + distance(self.parents, y, v) ** 0.5 for v, s in scores.items()})
 
 
 class KernelRLS:
