@@ -64,3 +64,13 @@ def check_dtype(name: str, value: Any) -> None:
     """Raise an error unless the type of the stored weights is known."""
     if value not in ("float64", "float32"):
         raise ValueError(f'`{name}` must be "float64" or "float32", got {short(value)}')
+
+
+def check_single_label(model: Any, y: Any) -> None:
+    """Raise an error that names learners of multilabels if a refused y is one."""
+    if isinstance(y, set | frozenset | list | dict):
+        raise TypeError(
+            f"y is {short(y)}, and {type(model).__name__} learns one label of each example; "
+            "several labels are learned by linear_model.HAROW or HPerceptron, or by local.PerNode "
+            "with any classifier of River"
+        ) from None

@@ -29,11 +29,15 @@ def takes_weights(model: Any) -> bool:
 
 
 def probabilities(model: Any, x: Any) -> dict[Label, float]:
-    """`predict_proba_one`, or probability 1 for the prediction of a classifier without it."""
+    """`predict_proba_one`, or probability 1 for the prediction of a classifier without it.
+
+    A classifier that has no answer yet gives probability to nothing.
+    """
     try:
         proba: dict[Label, float] | None = model.predict_proba_one(x)
     except NotImplementedError:
-        proba = {model.predict_one(x): 1.0}
+        y_pred = model.predict_one(x)
+        proba = None if y_pred is None else {y_pred: 1.0}
     return proba or {}
 
 

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from river import base
 
 from .._backend import Batch, subtree_sums
-from ..taxonomy import Label, Taxonomy
+from ..taxonomy import Label, Taxonomy, UnknownLabelError
 from ..taxonomy.open import with_labels
+from .checks import check_single_label
 from .dataframes import ColumnNames, answer_frame, answer_series, at_row, read_batch
 from .model import Floats, TaxonomyModel
 from .targets import nodes_of, series, stage_rows, stages
@@ -42,11 +43,17 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
             The label, any node of the taxonomy.
 
         """
-        if not isinstance(self.taxonomy, Taxonomy):
-            taxonomy = with_labels(self.taxonomy, self._taxonomy, [y])
-            if taxonomy is not self._taxonomy:
-                self._grow(taxonomy, x)
-        self._learn(x, self._taxonomy.index(y))
+        taxonomy = self._taxonomy
+        try:
+            if not isinstance(self.taxonomy, Taxonomy):
+                taxonomy = with_labels(self.taxonomy, taxonomy, [y])
+            node = taxonomy.index(y)
+        except (TypeError, UnknownLabelError):
+            check_single_label(self, y)
+            raise
+        if taxonomy is not self._taxonomy:
+            self._grow(taxonomy, x)
+        self._learn(x, node)
 
     @truncatable
     def predict_one(self, x: Mapping[Any, Any]) -> Any:
@@ -103,12 +110,17 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
         labels = series(y, batch.n)
         self._check_many(batch)
         found = [(0, self._taxonomy)]
-        if not isinstance(self.taxonomy, Taxonomy):
-            found = stages(self.taxonomy, self._taxonomy, [[label] for label in labels])
-        rows = stage_rows(found, batch.n)
-        self._learn_stages(
-            batch, [(a, z, t, nodes_of(t, labels[a:z], first=a)) for a, z, t in rows]
-        )
+        try:
+            if not isinstance(self.taxonomy, Taxonomy):
+                found = stages(self.taxonomy, self._taxonomy, [[label] for label in labels])
+            rows = stage_rows(found, batch.n)
+            read = [(a, z, t, nodes_of(t, labels[a:z], first=a)) for a, z, t in rows]
+        except (TypeError, UnknownLabelError):
+            for i, label in enumerate(labels):
+                with at_row(i):
+                    check_single_label(self, label)
+            raise
+        self._learn_stages(batch, read)
 
     def predict_many(self, X: Any, columns: ColumnNames = None) -> Any:
         """Predict the label of each row.

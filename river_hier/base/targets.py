@@ -53,7 +53,9 @@ def series(y: Any, n: int) -> list[Any]:
     whole = y if isinstance(y, list) else nw.from_native(y, series_only=True, pass_through=True)
     if isinstance(whole, nw.Series):
         items = whole.to_list()
-    elif isinstance(y, str | bytes | Mapping) or not hasattr(y, "__len__"):
+    elif (
+        isinstance(y, str | bytes | Mapping) or not hasattr(y, "__len__") or as_frame(y) is not None
+    ):
         raise TypeError(f"y must be a series or a sequence of labels, got {type(y).__name__}")
     else:
         items = y.tolist() if hasattr(y, "tolist") else list(y)

@@ -7,9 +7,10 @@ from typing import Any
 from river import base
 from river import linear_model as river_linear_model
 
+from ..base.checks import check_single_label
 from ..base.classifiers import last_step, probabilities, shown
 from ..base.truncation import refuse_unknown, truncatable
-from ..taxonomy import Renamed, Taxonomy, check_taxonomy, map_nodes
+from ..taxonomy import Renamed, Taxonomy, UnknownLabelError, check_taxonomy, map_nodes
 
 __all__ = ["TreeBayes"]
 
@@ -124,7 +125,11 @@ class TreeBayes(base.Wrapper[Any], base.Classifier):
             Passed on to the classifier.
 
         """
-        self.taxonomy.index(y)  # an unknown label raises before anything is learned
+        try:
+            self.taxonomy.index(y)  # an unknown label raises before anything is learned
+        except (TypeError, UnknownLabelError):
+            check_single_label(self, y)
+            raise
         self.classifier.learn_one(x, y, **kwargs)
 
     @truncatable

@@ -11,9 +11,10 @@ from typing import Any
 from river import base
 from river import linear_model as river_linear_model
 
+from ..base.checks import check_single_label
 from ..base.classifiers import probabilities
 from ..base.truncation import refuse_unknown, truncatable
-from ..taxonomy import Label, NodeMapping, Taxonomy, TaxonomyLike
+from ..taxonomy import Label, NodeMapping, Taxonomy, TaxonomyLike, UnknownLabelError
 from ..taxonomy.open import with_labels
 from .estimator_spec import EstimatorSpec, Position, check_multiclass
 from .model import LocalClassifier, LocalModel, Threshold
@@ -61,9 +62,13 @@ class RoutingModel(LocalModel, base.Classifier):
 
         """
         taxonomy = self._taxonomy
-        if not isinstance(self.taxonomy, Taxonomy):
-            taxonomy = with_labels(self.taxonomy, taxonomy, [y])
-        path = taxonomy.path(y)
+        try:
+            if not isinstance(self.taxonomy, Taxonomy):
+                taxonomy = with_labels(self.taxonomy, taxonomy, [y])
+            path = taxonomy.path(y)
+        except (TypeError, UnknownLabelError):
+            check_single_label(self, y)
+            raise
         steps = list(pairwise(path))
         if taxonomy.children(path[-1]):
             steps.append((path[-1], path[-1]))  # it ends at an inner node

@@ -95,7 +95,9 @@ def test_longdoubles_beyond_the_floats() -> None:
     [
         ("unicorn", ValueError, "label 'unicorn' is not in the taxonomy"),
         (None, ValueError, "None"),
-        (["a"], TypeError, r"label \['a'\] is not hashable"),
+        (["a"], TypeError, r"y is \['a'\], and .* learns one label .*HAROW or HPerceptron"),
+        ({"a"}, TypeError, r"y is {'a'}, and .* learns one label .*HAROW or HPerceptron"),
+        ({"a": True}, TypeError, r"y is {'a': True}, and .* learns one label .* local.PerNode"),
     ],
 )
 def test_bad_labels(y: Any, error: type[Exception], message: str) -> None:
@@ -153,6 +155,23 @@ def test_an_open_model_distinguishes_true_from_1(first: Any) -> None:
         with pytest.raises(ValueError, match="are equal in Python, so they would be one node"):
             model.learn_one({"x": 1.0, "new": 2.0}, again)
         assert pickle.dumps(model) == before
+
+
+def test_several_labels_are_for_a_multilabel_model() -> None:
+    found = {
+        name: model for name, model in estimators().items() if isinstance(model, base.Classifier)
+    }
+    refused = set()
+    for name, model in found.items():
+        if isinstance(model, base.MultiLabelClassifier) or name.startswith("induction."):
+            continue
+        before = pickle.dumps(model)
+        for y in ({"sky"}, ["sky"], {"sky": True}):
+            with pytest.raises(TypeError, match=r"learns one label .*HAROW or HPerceptron"):
+                model.learn_one({"x": 1.0}, y)
+            assert pickle.dumps(model) == before
+        refused.add(name)
+    assert {"linear_model.Hieron", "local.PerParent", "decision.TreeBayes"} < refused
 
 
 @pytest.mark.parametrize("y", [np.array("b"), np.array(1), np.array(True)])
