@@ -23,8 +23,13 @@ Frame = nw.DataFrame[Any]
 ColumnNames = Iterable[Hashable] | None
 
 
-def read_batch(X: Any, columns: ColumnNames) -> tuple[Batch, Frame]:
-    """The validated rows of X, and a dataframe whose kind predictions shall have."""
+def read_batch(X: Any, columns: ColumnNames, single: bool = False) -> tuple[Batch, Frame | None]:
+    """The validated rows of X, and a dataframe whose kind predictions shall have; None for arrays.
+
+    With `single`, an array of float32 is not converted.
+    """
+    if isinstance(X, np.ndarray):
+        return _array(X, columns, single), None
     if is_sparse(X):
         if columns is None:
             raise TypeError("a sparse X has no names for its columns; give them as `columns`")
@@ -34,9 +39,8 @@ def read_batch(X: Any, columns: ColumnNames) -> tuple[Batch, Frame]:
         return _sparse(X, names), nw.from_dict({"row": range(X.shape[0])}, backend="pandas")
     if (frame := as_frame(X)) is None:
         raise TypeError(
-            "X must be a dataframe (of pandas, polars, pyarrow, ...) or, with `columns`, a "
-            f"scipy.sparse matrix, got {type(X).__name__}; of an array make a "
-            "pandas.DataFrame(X, columns=...)"
+            "X must be a dataframe (of pandas, polars, pyarrow, ...), a numpy array or, with "
+            f"`columns`, a scipy.sparse matrix, got {type(X).__name__}"
         )
     if columns is not None:
         raise TypeError("`columns` are the names of a sparse X; a dataframe has its own")
@@ -46,6 +50,24 @@ def read_batch(X: Any, columns: ColumnNames) -> tuple[Batch, Frame]:
     if (stored := _sparse_columns(frame)) is not None:
         return _sparse(stored, names), frame
     return Batch(names, _cell_by_cell(frame, names)), frame
+
+
+def _array(X: NDArray[Any], columns: ColumnNames, single: bool) -> Batch:
+    """The rows of an array; its columns are the features 0, 1, ..., unless they have names."""
+    if X.ndim != 2 or X.dtype.kind not in "biuf":
+        raise TypeError(
+            f"an array X must be a matrix of numbers, got {X.ndim} dimensions of {X.dtype}"
+        )
+    names: list[Hashable] = list(range(X.shape[1]) if columns is None else columns)
+    check_shape("X", X, "columns", names)
+    check_distinct(names)
+    kept = np.float32 if single and X.dtype == np.float32 else np.float64
+    batch = Batch(names, np.ascontiguousarray(X, dtype=kept))
+    return batch if _right(batch) else Batch(names, _checked(batch))
+
+
+def _checked(batch: Batch) -> Floats:
+    return np.array(_row_by_row(batch)).reshape(batch.n, len(batch.names))
 
 
 def as_frame(table: Any) -> Frame | None:
@@ -170,9 +192,14 @@ def check_distinct(names: Sequence[Hashable]) -> None:
 # Predictions of the same kind as the dataframe
 
 
-def answer_series(like: Frame, answers: Sequence[Label], nodes: Sequence[Label]) -> Any:
-    """A series with one label per row; `nodes` are all possible labels."""
+def answer_series(like: Frame | None, answers: Sequence[Label], nodes: Sequence[Label]) -> Any:
+    """A series, or array, with one label per row; `nodes` are all possible labels."""
     one_type = len(set(map(type, nodes))) == 1
+    if like is None:
+        scalars = one_type and isinstance(nodes[0], str | int | float)
+        array = np.empty(len(answers), dtype=object)
+        array[:] = answers  # labels that are tuples stay labels
+        return np.array(answers, dtype=type(nodes[0])) if scalars else array
     if like.implementation.is_pandas_like():
         pandas = nw.get_native_namespace(like)
         kind = None if one_type and len(answers) else object
@@ -183,8 +210,10 @@ def answer_series(like: Frame, answers: Sequence[Label], nodes: Sequence[Label])
     return nw.new_series("", items, backend=like.implementation).to_native()
 
 
-def answer_frame(like: Frame, cells: NDArray[Any], labels: Sequence[Label]) -> Any:
-    """A dataframe with a row per example and a column per label."""
+def answer_frame(like: Frame | None, cells: NDArray[Any], labels: Sequence[Label]) -> Any:
+    """A dataframe, or array, with a row per example and a column per label."""
+    if like is None:
+        return cells
     if like.implementation.is_pandas_like():
         pandas = nw.get_native_namespace(like)
         columns = pandas.Index(list(labels), dtype=object, tupleize_cols=False)

@@ -98,8 +98,8 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
         ----------
         X
             A dataframe (of pandas, polars, pyarrow, ...) whose columns are the features; every
-            cell must be a finite number. Or a scipy.sparse matrix, in which only the stored
-            entries of a row are features.
+            cell must be a finite number. Or a numpy array, whose columns are the features 0, 1,
+            ..., or a scipy.sparse matrix, in which only the stored entries of a row are features.
         y
             The labels, one a row: a series or any other sequence.
         columns
@@ -128,13 +128,14 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
         Parameters
         ----------
         X
-            A dataframe, or a scipy.sparse matrix.
+            A dataframe, a numpy array, or a scipy.sparse matrix.
         columns
             The names of the columns of a sparse X.
 
         Returns
         -------
-        A series of the same kind as X, with its index; a pandas series if X is sparse. Outside
+        A series of the same kind as X, with its index; an array if X is one, and a pandas series if
+        X is sparse. Outside
         pandas a series holds labels of one type, text or numbers; other labels are converted to
         text.
 
@@ -150,13 +151,13 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
         Parameters
         ----------
         X
-            A dataframe, or a scipy.sparse matrix.
+            A dataframe, a numpy array, or a scipy.sparse matrix.
         columns
             The names of the columns of a sparse X.
 
         Returns
         -------
-        A dataframe of the same kind as X, with a column for each label.
+        A dataframe of the same kind as X, with a column for each label; an array if X is one.
 
         """
         batch, like = read_batch(X, columns)

@@ -257,6 +257,31 @@ def test_many_columns_with_names_of_every_kind(name: str, n_features: int | None
         assert listed == [many.predict_one(x) for x in xs]
 
 
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64])
+@pytest.mark.parametrize("name", SINGLE + MULTI)
+def test_arrays(name: str, dtype: Any) -> None:
+    """Columns are the features 0, 1, ...; predictions are arrays, too."""
+    rng = np.random.default_rng(3)
+    one, many = made(name), made(name)
+    for order in ("C", "F"):
+        X = np.asarray(4 * rng.normal(size=(9, 5)), dtype=dtype, order=order)
+        xs = [dict(enumerate(row)) for row in X.astype(float).tolist()]
+        ys: list[Any] = ["a", "b", "c"] * 3
+        y = np.array(ys) if name in SINGLE else [{label} for label in ys]
+        loop(one, xs, [str(label) for label in y] if name in SINGLE else y)
+        many.learn_many(X, y)
+        same(one, many, xs)
+        answers, likely = many.predict_many(X), many.predict_proba_many(X)
+        assert isinstance(answers, np.ndarray) and isinstance(likely, np.ndarray)
+        if name in SINGLE:
+            assert answers.tolist() == [many.predict_one(x) for x in xs]
+            expected = [list(many.predict_proba_one(x).values()) for x in xs]
+        else:
+            assert answers.tolist() == [list(many.predict_one(x).values()) for x in xs]
+            expected = [[p[True] for p in many.predict_proba_one(x).values()] for x in xs]
+        np.testing.assert_allclose(likely, expected, atol=1e-12)
+
+
 def test_stored_zeros_are_features_and_twin_entries_are_added_up() -> None:
     X = sparse.csr_array(([0.0, 1.0, 2.0, 3.0], [2, 1, 1, 0], [0, 3, 4]), shape=(2, 3))
     for name in SINGLE + MULTI:
@@ -403,7 +428,9 @@ BAD_X = [
     ),
     (pd.DataFrame([[1.0, 2.0]] * 2, columns=["x", "x"]), ValueError, r"column 'x' comes twice"),
     (pd.DataFrame({"x": [1.0]}), ValueError, r"X has 1 rows and y has 2; each row needs"),
-    (np.ones((2, 1)), TypeError, r"X must be a dataframe .* got ndarray; of an array make a"),
+    (np.ones(2), TypeError, r"an array X must be a matrix of numbers, got 1 dimensions of float"),
+    (np.array([["1"]] * 2), TypeError, r"must be a matrix of numbers, got 2 dimensions of <U1"),
+    (np.array([[1.0], [np.inf]]), ValueError, r"row 1: feature 0 is inf; values must be finite"),
     ([{"x": 1.0}] * 2, TypeError, r"X must be a dataframe .* got list"),
     (sparse.csr_array(np.ones((2, 1))), TypeError, r"names for its columns; .* `columns`"),
 ]
