@@ -27,6 +27,7 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
     """
 
     _first = 0
+    _keeps_float32 = False  # whether it predicts arrays of float32 in that type
 
     @property
     def _multiclass(self) -> bool:
@@ -43,14 +44,7 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
             The label, any node of the taxonomy.
 
         """
-        taxonomy = self._taxonomy
-        try:
-            if not isinstance(self.taxonomy, Taxonomy):
-                taxonomy = with_labels(self.taxonomy, taxonomy, [y])
-            node = taxonomy.index(y)
-        except (TypeError, UnknownLabelError):
-            check_single_label(self, y)
-            raise
+        taxonomy, node = self._read_label(y)
         if taxonomy is not self._taxonomy:
             self._grow(taxonomy, x)
         self._learn(x, node)
@@ -109,18 +103,7 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
         batch, _ = read_batch(X, columns)
         labels = series(y, batch.n)
         self._check_many(batch)
-        found = [(0, self._taxonomy)]
-        try:
-            if not isinstance(self.taxonomy, Taxonomy):
-                found = stages(self.taxonomy, self._taxonomy, [[label] for label in labels])
-            rows = stage_rows(found, batch.n)
-            read = [(a, z, t, nodes_of(t, labels[a:z], first=a)) for a, z, t in rows]
-        except (TypeError, UnknownLabelError):
-            for i, label in enumerate(labels):
-                with at_row(i):
-                    check_single_label(self, label)
-            raise
-        self._learn_stages(batch, read)
+        self._learn_stages(batch, self._read_labels(labels))
 
     def predict_many(self, X: Any, columns: ColumnNames = None) -> Any:
         """Predict the label of each row.
@@ -135,12 +118,11 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
         Returns
         -------
         A series of the same kind as X, with its index; an array if X is one, and a pandas series if
-        X is sparse. Outside
-        pandas a series holds labels of one type, text or numbers; other labels are converted to
-        text.
+        X is sparse. Outside pandas and numpy a series holds labels of one type, text or numbers;
+        other labels are converted to text.
 
         """
-        batch, like = read_batch(X, columns)
+        batch, like = read_batch(X, columns, self._keeps_float32)
         nodes = self._taxonomy.nodes
         best = self._answers(batch).tolist()
         return answer_series(like, [nodes[v] for v in best], nodes)
@@ -160,10 +142,35 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
         A dataframe of the same kind as X, with a column for each label; an array if X is one.
 
         """
-        batch, like = read_batch(X, columns)
+        batch, like = read_batch(X, columns, self._keeps_float32)
         scores = self._scores_many(batch)
         p = np.exp(scores - scores.max(axis=0))
         return answer_frame(like, (p / p.sum(axis=0)).T, self._taxonomy.nodes)
+
+    def _read_label(self, y: Label) -> tuple[Taxonomy, int]:
+        """The taxonomy with the label y, and the node of y."""
+        taxonomy = self._taxonomy
+        try:
+            if not isinstance(self.taxonomy, Taxonomy):
+                taxonomy = with_labels(self.taxonomy, taxonomy, [y])
+            return taxonomy, taxonomy.index(y)
+        except (TypeError, UnknownLabelError):
+            check_single_label(self, y)
+            raise
+
+    def _read_labels(self, labels: list[Any]) -> list[tuple[int, int, Taxonomy, Any]]:
+        """The stages of a batch: first row, last row + 1, taxonomy and nodes."""
+        found = [(0, self._taxonomy)]
+        try:
+            if not isinstance(self.taxonomy, Taxonomy):
+                found = stages(self.taxonomy, self._taxonomy, [[label] for label in labels])
+            rows = stage_rows(found, len(labels))
+            return [(a, z, t, nodes_of(t, labels[a:z], first=a)) for a, z, t in rows]
+        except (TypeError, UnknownLabelError):
+            for i, label in enumerate(labels):
+                with at_row(i):
+                    check_single_label(self, label)
+            raise
 
     def _softmax(self, x: Mapping[Any, Any]) -> Floats:
         scores = self._scores_one(x)

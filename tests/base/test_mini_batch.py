@@ -272,7 +272,7 @@ def test_arrays(name: str, dtype: Any) -> None:
         many.learn_many(X, y)
         same(one, many, xs)
         answers, likely = many.predict_many(X), many.predict_proba_many(X)
-        assert isinstance(answers, np.ndarray) and isinstance(likely, np.ndarray)
+        assert type(answers) is type(likely) is np.ndarray
         if name in SINGLE:
             assert answers.tolist() == [many.predict_one(x) for x in xs]
             expected = [list(many.predict_proba_one(x).values()) for x in xs]
