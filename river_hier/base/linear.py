@@ -8,11 +8,14 @@ installed, unless a subclass defines its own rule.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import math
+from collections.abc import Callable, Mapping
 from operator import attrgetter
+from types import MethodType
 from typing import Any
 
 import numpy as np
+from river.base.estimator import EstimatorMeta
 from scipy import sparse
 
 from .._backend import (
@@ -20,6 +23,7 @@ from .._backend import (
     FeatureHasher,
     FeatureIndex,
     FeatureMap,
+    Multilabels,
     Vectors,
     policies,
     remap_weights,
@@ -33,29 +37,88 @@ from .explanation import Floats
 Reader = Callable[[Any], Any]
 
 
-def find_compiled(cls: Any, parameters: tuple[str, ...] | None, *rule: str) -> None:
+class LearnerType(EstimatorMeta):
+    """The type of linear learners, whose rule cannot be replaced where a policy computes it."""
+
+    def __setattr__(cls, name: str, value: Any) -> None:  # noqa: N805
+        if getattr(cls, "_compiled", "") and name in getattr(cls, "_rule_methods", ()):
+            raise AttributeError(_not_replaced(cls, name))
+        super().__setattr__(name, value)
+
+
+class CompiledMethod:
+    """A method that a compiled policy computes: another one for an instance is an error."""
+
+    def __init__(self, name: str, method: Any) -> None:
+        self.name = name
+        self.method = method
+
+    def __get__(self, learner: Any, cls: type) -> Any:
+        return self.method if learner is None else MethodType(self.method, learner)
+
+    def __set__(self, learner: Any, value: Any) -> None:
+        raise AttributeError(_not_replaced(type(learner), self.name))
+
+
+def _not_replaced(cls: type, name: str) -> str:
+    return (
+        f"`{name}` of {cls.__name__} cannot be replaced, because a compiled policy computes it; "
+        f"define a subclass: `class Mine({cls.__name__})` with a `{name}` of its own"
+    )
+
+
+def find_compiled(cls: Any, parameters: tuple[str, ...] | None) -> None:
     """Set the compiled policy that computes the rule of a class, if there is one.
 
     It has the name of the class and takes the attributes `parameters`. A subclass without
     parameters inherits it, unless it or a mixin overrides a method of the rule.
     """
-    methods = tuple(getattr(cls, method) for method in rule)
+    methods = {name: getattr(cls, name) for name in cls._rule_methods}
     if parameters is not None:
-        cls._compiled = cls.__name__
+        for name, method in methods.items():
+            if callable(method):
+                setattr(cls, name, CompiledMethod(name, method))
         cls._parameters = staticmethod(attrgetter(*parameters) if parameters else lambda _: None)
         cls._compiled_rule = methods
+        cls._compiled = cls.__name__
     elif cls._compiled and cls._compiled_rule != methods:
         cls._compiled = ""
 
 
-def learn_many(model: Any, X: Batch, y: Any, rows: Callable[[], Iterable[Any]]) -> None:
-    """Learn from a mini-batch by the compiled policy or row by row; `rows` are the labels of y."""
-    # An average of multilabels applies the rule of its inner model.
-    learner = averaged_learner(model) if hasattr(model, "_lag_taxonomy") else model
+# Methods of both kinds of learners, which assign them to their names
+
+
+def learn(model: Any, x: Mapping[Any, Any], y: Any, learner: Any = None) -> None:
+    """Learn by the rule of `learner`: for an average, its inner model; else the model itself."""
+    learner = model if learner is None else learner
+    if (policy := policies.get(learner._compiled)) is None:
+        model._learn_by_rule(
+            learner, model._w, model._lag, model._m + 1, model._features, model._labels, x, y
+        )
+    else:
+        policy.learn_one(
+            model._w,
+            model._lag,
+            model._m + 1,
+            model._features,
+            model._labels,
+            x,
+            y,
+            learner._parameters(learner),
+        )
+    if model._lag is not None:
+        model._m += 1
+
+
+def learn_many(model: Any, X: Batch, y: Any, learner: Any = None) -> None:
+    """Learn from a mini-batch, by the compiled policy or row by row."""
+    learner = model if learner is None else learner
     policy = policies.get(learner._compiled)
     if policy is None:
-        for x, labels in zip(X, rows(), strict=True):
-            model._learn(x, labels)
+        rows = y.labels(model._labels) if isinstance(y, Multilabels) else y.tolist()
+        for i, (x, labels) in enumerate(zip(X, rows, strict=True)):
+            with at_row(i):
+                learn(model, x, labels, learner)
         return
     state = model._w, model._lag, model._m + 1, model._features, model._labels
     policy.learn_many(*state, X, y, learner._parameters(learner))
@@ -97,11 +160,16 @@ def remap(model: Any, onto: sparse.csr_array) -> None:
     model._w, model._lag = w, lag
 
 
-def add_nodes(model: Any, n_nodes: int) -> None:
+def add_nodes(model: Any, before: int, after: int) -> None:
     """Make room for new nodes."""
-    model._w.add_nodes(n_nodes)
+    model._w.add_nodes(after)
     if model._lag is not None:
-        model._lag.add_nodes(n_nodes)
+        model._lag.add_nodes(after)
+
+
+def check_many(model: Any, X: Batch) -> None:
+    """Raise an error if the weights cannot move along a row: those of single precision may not."""
+    check_norms(model, X, math.inf if model.dtype == "float64" else 0.0)
 
 
 def check_norms(model: Any, X: Batch, safe_norm2: float) -> None:
@@ -110,31 +178,3 @@ def check_norms(model: Any, X: Batch, safe_norm2: float) -> None:
         longest = int(Vectors(model._features, X).norms2.argmax())
         with at_row(longest):
             model._check(X.row(longest))
-
-
-# An average of a multilabel model learns as the model does, records the steps in its own lag, and
-# shares everything else with the inner model.
-
-
-def of_inner_model(name: str) -> Any:
-    """An attribute that an average shares with its inner model."""
-
-    def get(self: Any) -> Any:
-        return getattr(self.model, name)
-
-    def put(self: Any, value: Any) -> None:
-        setattr(self.model, name, value)
-        if name == "_taxonomy":
-            self._lag_taxonomy = value
-
-    return property(get, put)
-
-
-def averaged_learner(self: Any) -> Any:
-    """The inner model of an average; an error if the taxonomy of the model alone has changed."""
-    if self._lag_taxonomy is not self.model._taxonomy:
-        raise RuntimeError(
-            "the model inside has learned new labels by itself, of which its average knows "
-            "nothing; let it learn through the average only, or begin another average of it"
-        )
-    return self.model

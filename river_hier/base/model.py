@@ -226,8 +226,12 @@ class TaxonomyModel(base.Estimator):
                 learner._grow(taxonomy, {})
             learner._learn_many(X.part(first, last), y)
         if learner is not self:
-            state = vars(learner).items()
-            vars(self).update({name: value for name, value in state if name.startswith("_")})
+            self._take_over(learner)
+
+    def _take_over(self, learner: Any) -> None:
+        """Continue from what a copy of this model has learned."""
+        state = vars(learner).items()
+        vars(self).update({name: value for name, value in state if name.startswith("_")})
 
     def _check_many(self, X: Batch) -> None:
         """Raise an error if the algorithm cannot learn from a row."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import abc
-import math
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
@@ -21,7 +20,6 @@ from .._backend import (
     path_answer,
     path_answers,
     path_sums,
-    policies,
 )
 from ..taxonomy import Label, NodeMapping, TaxonomyLike
 from . import linear
@@ -30,7 +28,7 @@ from .explanation import Floats
 from .single_label import SingleLabelModel
 
 
-class PathLearner(SingleLabelModel):
+class PathLearner(SingleLabelModel, metaclass=linear.LearnerType):
     """Base class of single-label learners in a tree, with a weight vector at every node.
 
     The prototype of a node is the sum of the weight vectors on its path, $W^v = \\sum_{u \\in P(v)}
@@ -74,14 +72,15 @@ class PathLearner(SingleLabelModel):
     """
 
     _compiled: ClassVar[str] = ""  # the compiled policy of the rule; none if it is empty
-    _compiled_rule: ClassVar[tuple[Any, ...]]  # the methods that it computes
+    _rule_methods: ClassVar[tuple[str, ...]] = ("rule", "rival")
+    _compiled_rule: ClassVar[dict[str, Any]]  # the methods that the policy computes
     _parameters: ClassVar[linear.Reader]
     _lag: Weights | None = None  # the sum of i s_i, where hypotheses are averaged
     _m = 0
 
     def __init_subclass__(cls, compiled: tuple[str, ...] | None = None, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        linear.find_compiled(cls, compiled, "rule", "rival")
+        linear.find_compiled(cls, compiled)
 
     def __init__(
         self, taxonomy: TaxonomyLike = None, n_features: int | None = None, dtype: str = "float64"
@@ -149,24 +148,16 @@ class PathLearner(SingleLabelModel):
         """Room for the sum of i s_i, where hypotheses are averaged."""
         return Weights(len(self._taxonomy), self.dtype)
 
-    def _learn(self, x: Mapping[Any, Any], y: int) -> None:
-        state = self._w, self._lag, self._m + 1, self._features, self._labels
-        if (policy := policies.get(self._compiled)) is None:
-            learn_on_paths(self, *state, x, y)
-        else:
-            policy.learn_one(*state, x, y, type(self)._parameters(self))
-        if self._lag is not None:
-            self._m += 1
-
-    def _learn_many(self, X: Batch, y: NDArray[np.uint32]) -> None:
-        linear.learn_many(self, X, y, y.tolist)
+    _learn_by_rule = staticmethod(learn_on_paths)
+    _learn: Any = linear.learn
+    _learn_many: Any = linear.learn_many
+    _check_many = linear.check_many
+    _weights = linear.weight_column
+    _add_nodes = linear.add_nodes
 
     @property
     def _may_refuse(self) -> bool:
         return not self._compiled  # a custom rule may raise
-
-    def _check_many(self, X: Batch) -> None:
-        linear.check_norms(self, X, math.inf if self.dtype == "float64" else 0.0)
 
     def _answer(self, x: Mapping[Any, Any]) -> Label:
         return path_answer(self._w, self._lag, self._m, self._features, self._labels, x)
@@ -183,13 +174,7 @@ class PathLearner(SingleLabelModel):
         scores = averaged_scores(self._w, self._lag, self._m, Vectors(self._features, X))
         return path_sums(scores, self._taxonomy.arrays)
 
-    def _weights(self, v: int, n_features: int) -> Floats:
-        return linear.weight_column(self, v, n_features)
-
     def _remap(self, change: NodeMapping) -> None:
         change.after.check_tree()
         onto = own_prototypes(change.sources, change.before.arrays, change.after.arrays)
         linear.remap(self, onto)
-
-    def _add_nodes(self, before: int, after: int) -> None:
-        linear.add_nodes(self, after)

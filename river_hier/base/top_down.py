@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import abc
 import copy
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Self
 
@@ -16,14 +15,12 @@ from .._backend import (
     Batch,
     GaussianWeights,
     Labels,
-    Multilabels,
     Vectors,
     Weights,
     averaged_scores,
     joined_weights,
     learn_top_down,
     own_weights,
-    policies,
     top_down_answer,
     top_down_answers,
     weights_of,
@@ -35,7 +32,7 @@ from .explanation import Floats
 from .multi_label import MultiLabelModel
 
 
-class TopDownLearner(MultiLabelModel):
+class TopDownLearner(MultiLabelModel, metaclass=linear.LearnerType):
     """Base class of multilabel learners with a weight vector at every node.
 
     A learner is defined by its `rule`. The library does the rest: a node is trained only on
@@ -81,14 +78,15 @@ class TopDownLearner(MultiLabelModel):
     """The factor by which a second-order step discounts the precision gained before it."""
 
     _compiled: ClassVar[str] = ""  # the compiled policy of the rule; none if it is empty
-    _compiled_rule: ClassVar[tuple[Any, ...]]  # the methods that it computes
+    _rule_methods: ClassVar[tuple[str, ...]] = ("rule", "learns", "second_order")
+    _compiled_rule: ClassVar[dict[str, Any]]  # the methods that the policy computes
     _parameters: ClassVar[linear.Reader]
     _lag: Weights | None = None
     _m = 0
 
     def __init_subclass__(cls, compiled: tuple[str, ...] | None = None, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        linear.find_compiled(cls, compiled, "rule", "learns", "second_order")
+        linear.find_compiled(cls, compiled)
 
     def __init__(
         self, taxonomy: TaxonomyLike = None, n_features: int | None = None, dtype: str = "float64"
@@ -151,37 +149,16 @@ class TopDownLearner(MultiLabelModel):
         """
         return linear.weights_by_label(self)
 
-    def _learn(self, x: Mapping[Any, Any], y: Any, learner: TopDownLearner | None = None) -> None:
-        """Learn by the rule of `learner`: for an average, its inner model; else this learner."""
-        if learner is None:
-            learner = self
-        if (policy := policies.get(learner._compiled)) is None:
-            learn_top_down(
-                learner, self._w, self._lag, self._m + 1, self._features, self._labels, x, y
-            )
-        else:
-            policy.learn_one(
-                self._w,
-                self._lag,
-                self._m + 1,
-                self._features,
-                self._labels,
-                x,
-                y,
-                type(learner)._parameters(learner),
-            )
-        if self._lag is not None:
-            self._m += 1
-
-    def _learn_many(self, X: Batch, y: Multilabels) -> None:
-        linear.learn_many(self, X, y, lambda: y.labels(self._labels))
+    _learn_by_rule = staticmethod(learn_top_down)
+    _learn: Any = linear.learn
+    _learn_many: Any = linear.learn_many
+    _check_many = linear.check_many
+    _weights = linear.weight_column
+    _add_nodes = linear.add_nodes
 
     @property
     def _may_refuse(self) -> bool:
         return not self._compiled  # a custom rule may raise
-
-    def _check_many(self, X: Batch) -> None:
-        linear.check_norms(self, X, math.inf if self.dtype == "float64" else 0.0)
 
     def _answer(self, x: Mapping[Any, Any]) -> dict[Label, bool]:
         return top_down_answer(self._w, self._lag, self._m, self._features, self._labels, x)
@@ -200,15 +177,9 @@ class TopDownLearner(MultiLabelModel):
         p: Floats = expit(scores)
         return p
 
-    def _weights(self, v: int, n_features: int) -> Floats:
-        return linear.weight_column(self, v, n_features)
-
     def _remap(self, change: NodeMapping) -> None:
         onto = own_weights(change.sources, len(change.before))
         linear.remap(self, onto)
-
-    def _add_nodes(self, before: int, after: int) -> None:
-        linear.add_nodes(self, after)
 
     # Shards, each of which trains some of the nodes
 

@@ -4,13 +4,32 @@ import copy
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from .._backend import Weights
+from .._backend import Batch, Multilabels, Weights
 from ..base import TopDownLearner, linear
 from ..base.classifiers import shown
 from ..base.explanation import Floats
 from .hperceptron import HPerceptron
 
 __all__ = ["AveragedMultiLabelClassifier"]
+
+SHARED = [
+    *("taxonomy", "n_features", "dtype", "rule"),
+    *("_taxonomy", "_labels", "_features", "_w", "_may_refuse"),
+]
+
+
+def of_inner_model(name: str) -> Any:
+    """An attribute that the average shares with its inner model."""
+
+    def get(self: Any) -> Any:
+        return getattr(self.model, name)
+
+    def put(self: Any, value: Any) -> None:
+        setattr(self.model, name, value)
+        if name == "_taxonomy":
+            self._lag_taxonomy = value
+
+    return property(get, put)
 
 
 class AveragedMultiLabelClassifier(TopDownLearner):
@@ -64,13 +83,9 @@ class AveragedMultiLabelClassifier(TopDownLearner):
     """
 
     model: Any
-    taxonomy: Any = linear.of_inner_model("taxonomy")
-    n_features: Any = linear.of_inner_model("n_features")
-    dtype: Any = linear.of_inner_model("dtype")
-    _taxonomy: Any = linear.of_inner_model("_taxonomy")
-    _labels: Any = linear.of_inner_model("_labels")
-    _features: Any = linear.of_inner_model("_features")
-    _w: Any = linear.of_inner_model("_w")
+    taxonomy, n_features, dtype, rule, _taxonomy, _labels, _features, _w, _may_refuse = map(
+        of_inner_model, SHARED
+    )
 
     def __init__(self, model: Any) -> None:
         # A pipeline is an instance of its last step's class.
@@ -91,20 +106,29 @@ class AveragedMultiLabelClassifier(TopDownLearner):
         yield {"model": HPerceptron()}
 
     @property
-    def _may_refuse(self) -> bool:
-        return False  # a copy would also copy the inner model
+    def _learner(self) -> Any:
+        """The inner model; an error if its taxonomy alone has changed."""
+        if self._lag_taxonomy is not self.model._taxonomy:
+            raise RuntimeError(
+                "the model inside has learned new labels by itself, of which its average knows "
+                "nothing; let it learn through the average only, or begin another average of it"
+            )
+        return self.model
 
-    def _learn(self, x: Mapping[Any, Any], y: Any, learner: Any = None) -> None:
-        super()._learn(x, y, linear.averaged_learner(self))
+    def _learn(self, x: Mapping[Any, Any], y: Any) -> None:
+        linear.learn(self, x, y, self._learner)
+
+    def _learn_many(self, X: Batch, y: Multilabels) -> None:
+        linear.learn_many(self, X, y, self._learner)
+
+    def _take_over(self, learner: Any) -> None:
+        super()._take_over(learner)
+        self.model._take_over(learner.model)
 
     @property
     def last(self) -> Any:
         """The last hypothesis $w_{m+1}$ without the average: a copy of the inner model."""
         return copy.deepcopy(self.model)
-
-    def rule(self, *args: Any) -> Any:
-        """The rule of the inner model."""
-        return self.model.rule(*args)
 
     def _conditionals(self, scores: Floats) -> Floats:
         p: Floats = self.model._conditionals(scores)

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -224,12 +223,11 @@ class HMinOver(MultiLabelModel):
     def _weights(self, v: int, n_features: int) -> Floats:
         return self._w.column(v, n_features)
 
+    _check_many = linear.check_many
+
     @property
     def _may_refuse(self) -> bool:
         return True  # hashing the name of a feature may raise
-
-    def _check_many(self, X: Batch) -> None:
-        linear.check_norms(self, X, math.inf if self.dtype == "float64" else 0.0)
 
     def _remap(self, change: NodeMapping) -> None:
         ranking = ranking_of(change.after, self.t, self.candidates)  # may be refused

@@ -1,5 +1,7 @@
 """Rules that a user writes: which rule is taken, and what it may return."""
 
+import pickle
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -132,3 +134,100 @@ def test_other_parameters_than_those_of_the_policy_are_refused(names: tuple[str,
     wrong = pytest.raises(ValueError, match="`compiled` names other parameters")
     with running_on("native"), wrong:
         Hieron(Taxonomy.flat(["a"])).learn_one({"x": 1.0}, "a")
+
+
+class Perceptron(base.TopDownLearner):
+    def rule(self, score, y, norm2):
+        if norm2 > 100.0:
+            raise ArithmeticError("too long")
+        return y * ((score >= 0) != (y > 0))
+
+
+class PathPerceptron(base.PathLearner):
+    def rule(self, margin, gamma, norm2):
+        if norm2 > 100.0:
+            raise ValueError("too long")
+        return 1.0
+
+
+AVERAGES = [
+    (linear_model.AveragedMultiLabelClassifier, Perceptron, [{"c"}, {"b"}, {"d"}]),
+    (linear_model.AveragedClassifier, PathPerceptron, ["c", "b", "d"]),
+]
+
+
+@pytest.mark.parametrize(("average", "learner", "y"), AVERAGES)
+@pytest.mark.parametrize("taxonomy", [TREE, None])
+@both
+def test_a_rule_that_raises_leaves_an_average_as_it_was(backend, average, learner, y, taxonomy):
+    with running_on(backend):
+        inner = learner(taxonomy)
+        model = average(inner)
+        whole = pd.DataFrame([X, {"p": -1.0, "q": 0.5}, {"p": 2.0, "q": -3.0}])
+        torn = pd.DataFrame([X, {"p": -1.0, "q": 0.5}, {"p": 99.0, "q": -3.0}])
+        model.learn_many(whole[:2], y[:2])
+        before = pickle.dumps(model)
+        with pytest.raises((ArithmeticError, ValueError), match="too long"):
+            model.learn_many(torn, y)
+        assert pickle.dumps(model) == before
+        model.learn_many(whole, y)
+        assert model.model is inner
+        again = average(learner(taxonomy))
+        rows = whole.to_dict("records")
+        for x, label in zip([*rows[:2], *rows], [*y[:2], *y], strict=True):
+            again.learn_one(x, label)
+        assert model.score_one(X) == again.score_one(X)
+        assert inner.score_one(X) == again.model.score_one(X)
+
+
+@pytest.mark.parametrize(
+    ("learner", "method"),
+    [
+        (linear_model.HPerceptron, "rule"),
+        (linear_model.HPerceptron, "learns"),
+        (linear_model.HAROW, "rule"),
+        (linear_model.Hieron, "rule"),
+        (linear_model.AveragedHieron, "rival"),
+    ],
+)
+@both
+def test_a_rule_that_a_policy_computes_is_not_replaced(backend, learner, method):
+    """It would be ignored without a word."""
+    refused = pytest.raises(AttributeError, match=f"`{method}` of {learner.__name__} cannot be rep")
+    with running_on(backend):
+        model, kept = learner(TREE), getattr(learner, method)
+        with refused:
+            setattr(model, method, lambda *args: 0.0)
+        with refused:
+            setattr(learner, method, lambda *args: 0.0)
+        assert getattr(learner, method) is kept
+        assert getattr(model, method).__func__ is kept
+
+
+@pytest.mark.parametrize(("average", "learner", "y"), AVERAGES)
+@both
+def test_a_rule_in_python_may_be_replaced(backend, average, learner, y):
+    def nothing(score, *args):
+        return 0.0 * np.asarray(score)
+
+    with running_on(backend):
+        alone, inner = learner(TREE), learner(TREE)
+        alone.rule = inner.rule = nothing
+        sub = type("Sub", (learner,), {})
+        sub.rule = lambda self, *args: nothing(*args)
+        for model in (alone, average(inner), sub(TREE)):
+            for label in y:
+                model.learn_one(X, label)
+            assert not any(model.weights.values())
+
+
+def test_the_rule_of_an_average_is_that_of_its_inner_model():
+    inner = Perceptron(TREE)
+    averaged = linear_model.AveragedMultiLabelClassifier(inner)
+    averaged.rule = lambda score, y, norm2: 0.0 * score
+    assert inner.rule is averaged.rule
+    averaged.learn_one(X, {"b"})
+    assert not any(averaged.weights.values())
+    compiled = linear_model.AveragedMultiLabelClassifier(linear_model.HAROW(TREE))
+    with pytest.raises(AttributeError, match="`rule` of HAROW cannot be replaced"):
+        compiled.rule = inner.rule
