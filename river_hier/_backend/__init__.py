@@ -68,7 +68,7 @@ from .reference.remapping import (
     shared_systems,
 )
 from .reference.saved_systems import discount, half_life
-from .reference.solvers import ExampleContext
+from .reference.systems import ExampleContext
 from .reference.threshold import Threshold
 from .reference.weights import Weights
 

@@ -317,9 +317,9 @@ def test_parts_of_least_squares_with_a_kernel_are_shares_of_the_score(budget: in
     model = taught(lambda t: kernel.HRLS(t, kernel.RBF(1.0), budget=budget))
     context, forgotten = model._rls.context(X), 0
     for system in model._rls.systems:
-        whole = system.solver.scores(context)
-        r = system.solver.r(context)
-        forgotten += np.any(system.solver.w0)
+        whole = system.scores(context)
+        r = system.r(context)
+        forgotten += np.any(system.w0)
         for v, w_x in zip(system.nodes, whole, strict=True):
             parts = context.x.values * model._rls.coefficients(v)
             assert sum(parts) == pytest.approx(w_x)

@@ -308,13 +308,13 @@ def test_w_stays_while_least_squares_forget(name: str) -> None:
 
     def w(model: Any, x: Any) -> float:  # w . x, not yet divided by 1 + r, which does not stay
         (system,) = model._rls.systems
-        return float(system.solver.scores(model._rls.context(x))[0])
+        return float(system.scores(model._rls.context(x))[0])
 
     for x, y in cloud(13, seed=4, d=3):
         bounded.learn_one(x, {"a": y == "b"})
         whole.learn_one(x, {"a": y == "b"})
         assert w(bounded, {0: 1.0, 1: -0.5}) == pytest.approx(w(whole, {0: 1.0, 1: -0.5}))
-    assert bounded._rls.systems[0].solver.ids.shape == (3,)
+    assert bounded._rls.systems[0].ids.shape == (3,)
     assert bounded.n_stored == {"a": 13}
 
 
@@ -396,7 +396,7 @@ def test_what_a_node_remembers_does_not_grow_with_the_others(name: str) -> None:
     for step in range(240):
         model.learn_one({"x": float(step)}, [f"{step % 40}{'ab'[step // 40 % 2]}"])
     assert model._instances.n > 40
-    assert max(len(system.solver.w0) for system in model._rls.systems) <= 2
+    assert max(len(system.w0) for system in model._rls.systems) <= 2
 
 
 @pytest.mark.parametrize("name", MULTI)

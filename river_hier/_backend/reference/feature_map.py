@@ -17,12 +17,17 @@ class Vector(NamedTuple):
     values: NDArray[np.float64]
     norm2: float
 
-    def below(self, n: int) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-        """The rows below n, and their values."""
-        inside = self.rows < n
-        if inside.all():
-            return self.rows, self.values
-        return self.rows[inside], self.values[inside]
+    @property
+    def n_features(self) -> int:
+        """The number of rows up to the last one of x."""
+        return 1 + int(self.rows.max(initial=-1))
+
+    def dense(self, n: int) -> NDArray[np.float64]:
+        """The first n rows."""
+        dense = np.zeros(n)
+        known = self.rows < n
+        dense[self.rows[known]] = self.values[known]
+        return dense
 
 
 class FeatureMap(abc.ABC):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,8 +14,8 @@ from ...taxonomy import Label, Taxonomy
 from .batch import Batch, Multilabels, Vectors
 from .feature_map import FeatureMap
 from .labels import Labels
-from .least_squares import LeastSquares, System, Systems
-from .solvers import ExampleContext
+from .least_squares import LeastSquares, Systems
+from .systems import ExampleContext
 
 Mask = NDArray[np.bool_]
 
@@ -33,20 +34,12 @@ def hrls_step(rls: LeastSquares, features: FeatureMap, labels: Labels, x: Any, y
 def shrls_step(
     rls: LeastSquares, c: float, t: int, features: FeatureMap, labels: Labels, x: Any, y: Any
 ) -> bool:
-    """Round t of SH-RLS.
-
-    Returns False, without changes, if l2 would be lost in rounding beside x.
-    """
-    return _step(rls, features, labels, x, y, lambda *given: shrls_update(*given, c=c, t=t))
+    """Round t of SH-RLS; the same."""
+    return _step(rls, features, labels, x, y, partial(shrls_update, c=c, t=t))
 
 
 def _step(
-    rls: LeastSquares,
-    features: FeatureMap,
-    labels: Labels,
-    x: Any,
-    y: Any,
-    update: Callable[[Systems, ExampleContext, Taxonomy, Mask, Mask | None], None],
+    rls: LeastSquares, features: FeatureMap, labels: Labels, x: Any, y: Any, update: Any
 ) -> bool:
     on = labels.taxonomy.closure_mask(y)
     if features.find(x).norm2 > LARGEST_RATIO * rls.l2:
@@ -65,8 +58,8 @@ def hrls_update(
     learning: Mask | None = None,
 ) -> None:
     """H-RLS, Fig. 3: every node whose parents are truly on stores x, which is not zero."""
-    for system in _active(rls, taxonomy, on.tolist(), learning):
-        rls.store(system, context, np.where(on[system.nodes], 1.0, -1.0))
+    for s in _active(rls, taxonomy, on, learning):
+        rls.store(s, context, np.where(on[rls.systems[s].nodes], 1.0, -1.0))
     rls.tidy()
 
 
@@ -82,12 +75,12 @@ def shrls_update(
 ) -> None:
     """SH-RLS, section 8: the same nodes store x, but only where |w_t . x_t| is small."""
     most = 1.0 + context.x.norm2 / rls.l2  # 1 + r is at most this
-    for system in _active(rls, taxonomy, on.tolist(), learning):
-        n = system.n_stored
-        bound = math.sqrt(c * math.log(t) / n) if n else math.inf
-        score = abs(float(system.solver.scores(context)[0]))
-        if score <= bound * most and score <= bound * (1.0 + system.solver.r(context)):
-            rls.store(system, context, np.where(on[system.nodes], 1.0, -1.0))
+    for s in _active(rls, taxonomy, on, learning):
+        system = rls.systems[s]
+        bound = math.sqrt(c * math.log(t) / system.n_stored) if system.n_stored else math.inf
+        score = abs(float(system.scores(context)[0]))
+        if score <= bound * most and score <= bound * (1.0 + system.r(context)):
+            rls.store(s, context, np.where(on[system.nodes], 1.0, -1.0))
     rls.tidy()
 
 
@@ -101,25 +94,25 @@ def least_squares_answer(
 
 def predicted_nodes(rls: Systems, context: ExampleContext, taxonomy: Taxonomy) -> Mask:
     """Fig. 3, step 2: a node is on if its parents are and w . x >= 0; 1 + r is positive."""
-    on = [True] + [False] * (len(taxonomy) - 1)
-    for system in _active(rls, taxonomy, on):
-        for v, score in zip(system.nodes, system.solver.scores(context).tolist(), strict=True):
-            on[v] = score >= 0.0
-    return np.array(on)
+    on = np.zeros(len(taxonomy), dtype=bool)
+    on[0] = True
+    for s in _active(rls, taxonomy, on):
+        on[rls.systems[s].nodes] = rls.systems[s].scores(context) >= 0.0
+    return on
 
 
 def _active(
-    rls: Systems, taxonomy: Taxonomy, on: Sequence[bool], learning: Mask | None = None
-) -> Iterator[System]:
+    rls: Systems, taxonomy: Taxonomy, on: Mask, learning: Mask | None = None
+) -> Iterator[int]:
     """The systems whose nodes' parents are all on, top-down; with `learning`, only those.
 
     The caller may switch on the nodes of a system before requesting the next one.
     """
-    parents = taxonomy.parent_indices
-    for system in rls.systems:
+    for s, system in enumerate(rls.systems):
         first = system.nodes[0] if system.nodes else 0
-        if (learning is None or learning[first]) and all(on[p] for p in parents[first]):
-            yield system
+        mine = learning is None or learning[first]
+        if mine and all(on[p] for p in taxonomy.parent_indices[first]):
+            yield s
 
 
 # Mini-batches: plain loops over the rows

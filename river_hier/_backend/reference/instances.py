@@ -72,11 +72,8 @@ class Instances:
 
     def dots(self, x: Vector) -> Floats:
         """The dot products of x with all stored vectors."""
-        rows, values = x.below(self.d)
-        dense = np.zeros(self.d)
-        dense[rows] = values
         S = self.matrix if self._dense is None else self._dense[: self.n, : self.d]
-        dots: Floats = S @ dense
+        dots: Floats = S @ x.dense(self.d)
         return dots
 
     def gram(self, which: NDArray[np.intp]) -> Floats:

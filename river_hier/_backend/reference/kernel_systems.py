@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from .forgetting import four_fifths, pivoted_cholesky_projection
 from .kernel_instances import KernelInstances
-from .least_squares import System, Systems
-from .solvers import Dual, ExampleContext, resized
+from .least_squares import Systems
+from .systems import Dual, ExampleContext, resized
 
 Floats = NDArray[np.float64]
 
@@ -37,7 +37,7 @@ class KernelDual(Dual):
         self.w0 = c0[kept] + P @ np.delete(c, kept, axis=0)
         K = K[np.ix_(kept, kept)]
         self.ids, self.ones, self.v = self.ids[kept], self.ones[kept], y[kept] - K @ self.w0
-        self.refactor(K)
+        self.factor(K)
 
 
 class KernelSystems(Systems):
@@ -60,13 +60,11 @@ class KernelSystems(Systems):
         """The coefficient of every stored instance in the weight vector of a node."""
         system = next(system for system in self.systems if v in system.nodes)
         found = np.zeros(self.instances.n)
-        assert isinstance(system.solver, KernelDual)
-        found[system.solver.ids] = system.solver.coefficients()[:, system.nodes.index(v)]
+        found[system.ids] = system.coefficients()[:, system.nodes.index(v)]
         return found
 
-    def store(self, system: System, context: ExampleContext, y: Floats) -> None:
-        super().store(system, context, y)
-        solver = system.solver
-        assert isinstance(solver, KernelDual)
-        if self.budget is not None and len(solver.ids) > self.budget:
-            solver.absorb(four_fifths(self.budget), self.instances.gram(solver.ids))
+    def store(self, s: int, context: ExampleContext, y: Floats) -> None:
+        super().store(s, context, y)
+        system = self.systems[s]
+        if self.budget is not None and len(system.ids) > self.budget:
+            system.absorb(four_fifths(self.budget), self.instances.gram(system.ids))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -14,33 +13,22 @@ from .feature_map import Vector
 from .instances import Instances, Parts
 from .pickles import saved
 from .saved_systems import SavedSystem, check, nothing_stored
-from .solvers import Dual, ExampleContext, Primal, equivalent_instances, primal_inverse
-
-__all__ = ["LeastSquares", "System", "Systems", "equivalent_instances", "primal_inverse"]
+from .systems import Dual, ExampleContext, Primal, resized
 
 Floats: TypeAlias = NDArray[np.float64]
-
-
-@dataclass
-class System:
-    """Nodes that share their instances, and their solver."""
-
-    nodes: list[int]
-    solver: Dual | Primal
-    n_stored: int = 0  # including dropped instances
 
 
 class Systems:
     """The systems of all nodes over one set of instances, with explicit features or a kernel."""
 
-    dual = Dual
+    dual: type[Any] = Dual
     few = 1024  # below this number of instances, none is dropped
 
     def __init__(self, l2: float, budget: int | None, instances: Any) -> None:
         self.l2 = l2
         self.budget = budget
         self.instances = instances
-        self.systems: list[System] = []
+        self.systems: list[Any] = []  # each a Dual or a Primal
         self._many = self.few
 
     @property
@@ -49,38 +37,33 @@ class Systems:
 
     def add_system(self, nodes: Iterable[int]) -> None:
         """Add a system in which nothing is stored."""
-        empty = nothing_stored(list(nodes))
-        self.systems.append(System(empty[1], self.dual(self.l2, np.zeros((0, 0)), *empty[3:])))
+        _, *empty = nothing_stored(list(nodes))
+        self.systems.append(self.dual(self.l2, *empty, np.zeros((0, 0))))
 
     def add_outputs(self, s: int, nodes: Iterable[int]) -> None:
         """Add nodes to a system; they count as off in all stored instances."""
-        nodes = list(nodes)
-        self.systems[s].nodes += nodes
-        self.systems[s].solver.add_outputs(len(nodes))
+        self.systems[s].add_outputs(list(nodes))
 
     def margins(self, context: ExampleContext, n_nodes: int) -> Floats:
         """`w_t . x_t = w . x / (1 + r)` of every node: Eq. (1), where A includes x."""
         margins = np.zeros(n_nodes)
         for system in self.systems:
-            solver = system.solver
-            margins[system.nodes] = solver.scores(context) / (1.0 + solver.r(context))
+            margins[system.nodes] = system.scores(context) / (1.0 + system.r(context))
         return margins
 
-    def store(self, system: System, context: ExampleContext, y: Floats) -> None:
+    def store(self, s: int, context: ExampleContext, y: Floats) -> None:
         """Add x to a system, with a label for each of its nodes."""
-        system.solver.store(context, y)
-        system.n_stored += 1
+        self.systems[s].store(context, y)
 
     def tidy(self) -> None:
         """Drop the instances that no system uses, each time their number has doubled."""
-        if self.instances.n < self._many:
-            return
-        duals = [s.solver for s in self.systems if isinstance(s.solver, Dual)]
-        used = np.unique(np.concatenate([np.zeros(0, dtype=np.intp), *(d.ids for d in duals)]))
-        self.instances.keep(used)
-        for dual in duals:
-            dual.ids = np.searchsorted(used, dual.ids)
-        self._many = max(self.few, 2 * len(used))
+        if self.instances.n >= self._many:
+            duals = [system for system in self.systems if isinstance(system, Dual)]
+            used = np.unique(np.concatenate([np.zeros(0, np.intp), *(d.ids for d in duals)]))
+            self.instances.keep(used)
+            for dual in duals:
+                dual.ids = np.searchsorted(used, dual.ids)
+            self._many = max(self.few, 2 * len(used))
 
 
 class LeastSquares(Systems):
@@ -111,30 +94,52 @@ class LeastSquares(Systems):
 
     def weights(self, s: int, n_features: int) -> Floats:
         """The w of a system, (features, nodes)."""
-        return self.systems[s].solver.weights(self.instances, n_features)
+        system = self.systems[s]
+        if isinstance(system, Primal):
+            return resized(system.w, n_features)
+        S = self.instances.matrix[system.ids]
+        return resized(system.w0, n_features) + resized(S.T @ system.alpha, n_features)
 
-    def store(self, system: System, context: ExampleContext, y: Floats) -> None:
-        d = 1 + int(context.x.rows.max())
-        if isinstance(system.solver, Primal) and d > 2 * len(system.solver.w) + 64:
-            system.solver = system.solver.dual(self.instances)
+    def store(self, s: int, context: ExampleContext, y: Floats) -> None:
+        system = self.systems[s]
+        if isinstance(system, Primal) and context.x.n_features > 2 * len(system.w) + 64:
+            self.systems[s] = self._dual(system)
             context.dots = self.instances.dots(context.x)
-        super().store(system, context, y)
-        if isinstance(dual := system.solver, Dual):
-            n = len(dual.ids)
-            if n >= dual.n_features(self.instances):
-                system.solver = dual.primal(self.instances)
+        super().store(s, context, y)
+        if isinstance(dual := self.systems[s], Dual):
+            S, n = self.instances.matrix[dual.ids], len(dual.ids)
+            d = max(len(dual.w0), 1 + int(S.indices.max(initial=-1)))  # features met
+            if n >= d:
+                S, w = resized(S.T.toarray(), d), self.weights(s, d)
+                parts = primal_inverse(S.T, self.l2), w, S @ dual.ones
+                self.systems[s] = Primal(self.l2, dual.nodes, dual.n_stored, *parts)
             elif self.budget is not None and n > self.budget:
-                dual.forget(n - self.budget // 2, self.instances)
+                self._forget(dual, n - self.budget // 2, S, d)
+
+    def _forget(self, dual: Dual, n: int, S: Any, d: int) -> None:
+        """Drop the n oldest instances. w does not change; their part of it is added to w0."""
+        part = S[:n].T @ dual.alpha[:n]
+        dual.w0 = resized(dual.w0, d) + resized(part, d)
+        dual.ids, dual.ones, dual.v = dual.ids[n:], dual.ones[n:], dual.v[n:] - S[n:] @ part
+        dual.factor(self.instances.gram(dual.ids))
+
+    def _dual(self, primal: Primal) -> Dual:
+        """The same system in dual variables; its instances are stored as new ones."""
+        S, v, ones = equivalent_instances(primal.inverse, primal.w, primal.total, self.l2)
+        rows = np.arange(len(primal.w))
+        ids = np.array([self.instances.append(Vector(rows, x, float(x @ x))) for x in S], np.intp)
+        parts = ids, ones, v, np.zeros((0, v.shape[1])), self.instances.gram(ids)
+        return Dual(self.l2, primal.nodes, primal.n_stored, *parts)
 
     # Pickles; see saved_systems.py
 
     def change(self, s: int, how: Callable[[Parts, SavedSystem], Any]) -> None:
         """Replace a system by the result of `how`, applied to the saved instances and system."""
-        self._load(*how(self.instances.parts(), _saved(self.systems[s])))
+        self._load(*how(self.instances.parts(), self.systems[s].saved()))
         self.systems[s] = self.systems.pop()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        systems = [_saved(system) for system in self.systems]
+        systems = [system.saved() for system in self.systems]
         parts = self.instances.parts()
         return saved("LeastSquares", self.l2, self.memory, self.budget, parts, systems)
 
@@ -154,13 +159,34 @@ class LeastSquares(Systems):
         for kind, nodes, n_stored, *arrays in systems:
             a, *rest = [array.copy() for array in arrays]
             if kind == "primal":
-                solver: Dual | Primal = Primal(self.l2, a, *rest)
+                self.systems.append(Primal(self.l2, list(nodes), n_stored, a, *rest))
             else:
                 ids = first + a.astype(np.intp)
-                solver = Dual(self.l2, self.instances.gram(ids), ids, *rest)
-            self.systems.append(System(list(nodes), solver, n_stored))
+                rest.append(self.instances.gram(ids))
+                self.systems.append(Dual(self.l2, list(nodes), n_stored, ids, *rest))
 
 
-def _saved(system: System) -> SavedSystem:
-    arrays = [array.copy() for array in system.solver.arrays()]
-    return (system.solver.kind, list(system.nodes), system.n_stored, *arrays)
+# For both backends. Eigendecompositions are safe even for badly conditioned matrices.
+
+
+def primal_inverse(S: Floats, l2: float) -> Floats:
+    """(l2 I + S S^T)^-1; the rows given are the instances, the columns of S."""
+    eigenvalues, U = np.linalg.eigh(S.T @ S)
+    inverse: Floats = (U / (l2 + np.maximum(eigenvalues, 0.0))) @ U.T
+    return inverse
+
+
+def equivalent_instances(
+    inverse: Floats, w: Floats, total: Floats, l2: float
+) -> tuple[Floats, Floats, Floats]:
+    """At most d instances with the same S S^T and w as those in the inverse.
+
+    With the eigenvectors e_j of S S^T, of eigenvalues m_j > 0, these are sqrt(m_j) e_j, and w is `S
+    alpha` with alpha_j = w . e_j / sqrt(m_j). Returned are the instances, as rows, the labels `(l2
+    + m_j) alpha_j`, and the labels that correspond to 1 for all instances in the inverse.
+    """
+    inverted, U = np.linalg.eigh(inverse)
+    m = 1.0 / inverted - l2
+    m, U = m[m > l2 * 1e-12], U[:, m > l2 * 1e-12]
+    size = np.sqrt(m)
+    return (size * U).T, ((size**2 + l2) / size)[:, None] * (U.T @ w), (U.T @ total) / size
