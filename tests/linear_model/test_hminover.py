@@ -8,6 +8,7 @@ import pickle
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
@@ -610,3 +611,30 @@ def test_ranking_topics_of_rcv1() -> None:
         model.learn_one(x, y)
     assert precision.get() > 0.7
     assert answers.get() > 0.55
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("t", [1e10, {"b": 1e100}])
+@both
+def test_scores_that_overflow_are_compared_all_the_same(backend: str, t: Any) -> None:
+    """Neither inf - inf nor 0 * inf is computed; the numpy backend says that there is overflow."""
+    examples = [({"x": 1e150, "y": -1e150, "z": 1.0}, {"d"}), ({"x": -1e150}, {"b"})]
+    with running_on(backend), np.errstate(over="ignore", invalid="raise"):
+        model = linear_model.HMinOver(TREE, t=t)
+        for x, y in examples * 3:
+            model.learn_one(x, y)
+        xs = [x for x, _ in examples]
+        table = pd.DataFrame(xs).fillna(0.0)
+        for x, on, p in zip(
+            xs,
+            model.predict_many(table).to_dict("records"),
+            model.predict_proba_many(table).to_dict("records"),
+            strict=True,
+        ):
+            scores = model.score_one(x)
+            assert all(map(math.isfinite, scores.values()))
+            assert max(map(abs, scores.values())) == 1e300
+            assert on == model.predict_one(x)
+            assert p == {label: q[True] for label, q in model.predict_proba_one(x).items()}
+            assert on["d"] == (x["x"] > 0.0)
+            assert on["b"] == (x["x"] < 0.0)

@@ -13,6 +13,8 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 Mask = NDArray[np.bool_]
 
+LARGEST = 1e300  # of a score: differences and sums of several are finite
+
 
 class Ranking(NamedTuple):
     """Candidates and their attributes: lambda_v(y) = t_v if v in anc(y), else 0."""
@@ -31,8 +33,15 @@ class Ranking(NamedTuple):
         return columns
 
     def scores(self, values: Floats) -> Floats:
-        """F(x, y) = sum_v lambda_v(y) <w_v, x> of every node, from the <w_v, x>: O(pairs)."""
-        return self.closures.sums((values.T * self.t).T)
+        """F(x, y) = sum_v lambda_v(y) <w_v, x> of every node, from the <w_v, x>: O(pairs).
+
+        Scores that overflow are cut off, so that they can be compared and averaged.
+        """
+        with np.errstate(over="ignore", invalid="ignore"):
+            scores = self.closures.sums((values.T * self.t).T)
+        if not np.abs(scores).max(initial=0.0) <= LARGEST:
+            scores = np.nan_to_num(scores).clip(-LARGEST, LARGEST)
+        return scores
 
     def step(self, y: int, other: int) -> tuple[Ints, Floats]:
         """The nodes above either y or the other, and lambda(y) - lambda(other) there."""
