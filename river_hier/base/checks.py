@@ -74,3 +74,16 @@ def check_single_label(model: Any, y: Any) -> None:
             "several labels are learned by linear_model.HAROW or HPerceptron, or by local.PerNode "
             "with any classifier of River"
         ) from None
+
+
+def checked_weight(w: Any) -> float:
+    """The weight of an example; an error unless it is finite and at least 0."""
+    try:
+        weight = float(w) if isinstance(w, numbers.Real) else math.nan
+    except OverflowError:  # an int that is larger than any float
+        weight = math.inf
+    if not 0.0 <= weight < math.inf:
+        raise ValueError(
+            f"`w`, the weight of the example, must be a finite number of at least 0, got {short(w)}"
+        )
+    return weight

@@ -88,12 +88,14 @@ def find_compiled(cls: Any, parameters: tuple[str, ...] | None) -> None:
 # Methods of both kinds of learners, which assign them to their names
 
 
-def learn(model: Any, x: Mapping[Any, Any], y: Any, learner: Any = None) -> None:
+def learn(
+    model: Any, x: Mapping[Any, Any], y: Any, w: float, learner: Any = None
+) -> None:
     """Learn by the rule of `learner`: for an average, its inner model; else the model itself."""
     learner = model if learner is None else learner
     if (policy := policies.get(learner._compiled)) is None:
         model._learn_by_rule(
-            learner, model._w, model._lag, model._m + 1, model._features, model._labels, x, y
+            learner, model._w, model._lag, model._m + 1, model._features, model._labels, x, y, w
         )
     else:
         policy.learn_one(
@@ -104,10 +106,11 @@ def learn(model: Any, x: Mapping[Any, Any], y: Any, learner: Any = None) -> None
             model._labels,
             x,
             y,
+            w,
             learner._parameters(learner),
         )
     if model._lag is not None:
-        model._m += 1
+        model._m += w
 
 
 def learn_many(model: Any, X: Batch, y: Any, learner: Any = None) -> None:
@@ -116,14 +119,14 @@ def learn_many(model: Any, X: Batch, y: Any, learner: Any = None) -> None:
     policy = policies.get(learner._compiled)
     if policy is None:
         rows = y.labels(model._labels) if isinstance(y, Multilabels) else y.tolist()
-        for i, (x, labels) in enumerate(zip(X, rows, strict=True)):
+        for i, (x, labels, w) in enumerate(zip(X, rows, X.each_weight(), strict=True)):
             with at_row(i):
-                learn(model, x, labels, learner)
+                learn(model, x, labels, w, learner)
         return
     state = model._w, model._lag, model._m + 1, model._features, model._labels
     policy.learn_many(*state, X, y, learner._parameters(learner))
     if model._lag is not None:
-        model._m += X.n
+        model._m = model._m + X.n if X.weights is None else sum(X.each_weight(), model._m)
 
 
 def feature_map(n_features: int | None) -> FeatureMap:

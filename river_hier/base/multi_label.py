@@ -14,9 +14,10 @@ from .._backend import Batch, Labels, Multilabels, top_down_probabilities, train
 from ..taxonomy import Label, Taxonomy
 from ..taxonomy.multilabel import is_one
 from ..taxonomy.open import with_labels
+from .checks import checked_weight
 from .dataframes import ColumnNames, answer_frame, at_row, read_batch
 from .model import Floats, TaxonomyModel
-from .targets import Table, multilabel_rows, multilabels_of, stage_rows, stages
+from .targets import Table, multilabel_rows, multilabels_of, stage_rows, stages, with_weights
 from .truncation import truncatable
 
 
@@ -30,7 +31,7 @@ class MultiLabelModel(TaxonomyModel, base.MultiLabelClassifier):
     _first = 1
     _rule = "a node is on if its parent is on and its score is >= 0"
 
-    def learn_one(self, x: Mapping[Any, Any], y: Any) -> None:
+    def learn_one(self, x: Mapping[Any, Any], y: Any, w: float = 1.0) -> None:
         """Learn from one example.
 
         Parameters
@@ -41,13 +42,17 @@ class MultiLabelModel(TaxonomyModel, base.MultiLabelClassifier):
             A multilabel: `{label: bool}`, an iterable of labels, or one label. Ancestors are added
             to a copy; a label that is on although one of its ancestors is explicitly False is an
             error. In an open taxonomy a tuple is one label; give several in a set or a list.
+        w
+            The weight of the example, at least 0. An example of weight 0 changes nothing.
 
         """
+        if w != 1.0 and not (w := checked_weight(w)):
+            return
         if not isinstance(y, dict) and isinstance(y, Iterator):  # it can be iterated over only once
             y = list(y)
         if self.taxonomy is not self._taxonomy:  # it is open
             self._make_room(x, y)
-        self._learn(x, y)
+        self._learn(x, y, w)
 
     def _make_room(self, x: Mapping[Any, Any], y: Any) -> None:
         """Add the labels of an example to an open taxonomy, unless the example is invalid."""
@@ -94,7 +99,12 @@ class MultiLabelModel(TaxonomyModel, base.MultiLabelClassifier):
         return {nodes[v]: {False: 1.0 - on[v], True: on[v]} for v in range(1, len(nodes))}
 
     def learn_many(
-        self, X: Any, y: Any, columns: ColumnNames = None, labels: ColumnNames = None
+        self,
+        X: Any,
+        y: Any,
+        w: Any = None,
+        columns: ColumnNames = None,
+        labels: ColumnNames = None,
     ) -> None:
         """Learn from a mini-batch, row by row, as a loop of `learn_one` would.
 
@@ -110,13 +120,16 @@ class MultiLabelModel(TaxonomyModel, base.MultiLabelClassifier):
             The multilabels, one a row: a dataframe of bools whose columns are labels, or a
             sequence of what `learn_one` takes (sets, lists, dicts, ...). Or a matrix of bools; in
             a sparse one only the labels that are on are named.
+        w
+            The weights, one a row: a series or any other sequence of numbers of at least 0; 1
+            each by default.
         columns
             The names of the columns of a sparse X.
         labels
             The labels of the columns of a matrix y.
 
         """
-        self._learn_stages(*self._read_many(X, y, columns, labels))
+        self._learn_stages(*self._read_many(X, y, w, columns, labels))
 
     def predict_many(self, X: Any, columns: ColumnNames = None) -> Any:
         """Predict the multilabel of each row.
@@ -169,11 +182,11 @@ class MultiLabelModel(TaxonomyModel, base.MultiLabelClassifier):
         return [y] if is_one(y) or isinstance(y, tuple) else list(y)
 
     def _read_many(
-        self, X: Any, y: Any, columns: ColumnNames, labels: ColumnNames
+        self, X: Any, y: Any, w: Any, columns: ColumnNames, labels: ColumnNames
     ) -> tuple[Batch, list[tuple[int, int, Taxonomy, Multilabels]]]:
         """The rows, all valid, and the stages in which they are learned."""
         batch, _ = read_batch(X, columns)
-        rows = multilabel_rows(y, labels, batch.n)
+        batch, rows = with_weights(batch, multilabel_rows(y, labels, batch.n), w)
         self._check_many(batch)
         found = [(0, self._taxonomy)]
         if not isinstance(self.taxonomy, Taxonomy) and batch.n:
@@ -216,15 +229,16 @@ class MultiLabelModel(TaxonomyModel, base.MultiLabelClassifier):
         return np.array(on, dtype=bool).reshape(X.n, len(self._taxonomy))
 
     def _learn_many(self, X: Batch, y: Multilabels) -> None:
-        for i, (x, labels) in enumerate(zip(X, y.labels(self._labels), strict=True)):
+        rows = zip(X, y.labels(self._labels), X.each_weight(), strict=True)
+        for i, (x, labels, w) in enumerate(rows):
             with at_row(i):
-                self._learn(x, labels)
+                self._learn(x, labels, w)
 
     # Defined by the learner
 
     @abc.abstractmethod
-    def _learn(self, x: Mapping[Any, Any], y: Any) -> None:
-        """Learn from an example whose labels are in the taxonomy."""
+    def _learn(self, x: Mapping[Any, Any], y: Any, w: float) -> None:
+        """Learn from an example of weight w whose labels are in the taxonomy."""
 
     @abc.abstractmethod
     def _answer(self, x: Mapping[Any, Any]) -> dict[Label, bool]:

@@ -13,10 +13,10 @@ from river import base
 from .._backend import Batch, subtree_sums
 from ..taxonomy import Label, Taxonomy, UnknownLabelError
 from ..taxonomy.open import with_labels
-from .checks import check_single_label
+from .checks import check_single_label, checked_weight
 from .dataframes import ColumnNames, answer_frame, answer_series, at_row, read_batch
 from .model import Floats, TaxonomyModel
-from .targets import nodes_of, series, stage_rows, stages
+from .targets import nodes_of, series, stage_rows, stages, with_weights
 from .truncation import truncatable
 
 
@@ -33,7 +33,7 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
     def _multiclass(self) -> bool:
         return True
 
-    def learn_one(self, x: Mapping[Any, Any], y: Label) -> None:
+    def learn_one(self, x: Mapping[Any, Any], y: Label, w: float = 1.0) -> None:
         """Learn from one example.
 
         Parameters
@@ -42,12 +42,16 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
             A dictionary of features with finite values.
         y
             The label, any node of the taxonomy.
+        w
+            The weight of the example, at least 0. An example of weight 0 changes nothing.
 
         """
+        if w != 1.0 and not (w := checked_weight(w)):
+            return
         taxonomy, node = self._read_label(y)
         if taxonomy is not self._taxonomy:
             self._grow(taxonomy, x)
-        self._learn(x, node)
+        self._learn(x, node, w)
 
     @truncatable
     def predict_one(self, x: Mapping[Any, Any]) -> Any:
@@ -83,7 +87,7 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
         """
         return dict(zip(self._taxonomy.nodes, self._softmax(x).tolist(), strict=True))
 
-    def learn_many(self, X: Any, y: Any, columns: ColumnNames = None) -> None:
+    def learn_many(self, X: Any, y: Any, w: Any = None, columns: ColumnNames = None) -> None:
         """Learn from a mini-batch, row by row, as a loop of `learn_one` would.
 
         If any row is invalid, an error is raised and nothing is learned.
@@ -96,12 +100,16 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
             ..., or a scipy.sparse matrix, in which only the stored entries of a row are features.
         y
             The labels, one a row: a series or any other sequence.
+        w
+            The weights, one a row: a series or any other sequence of numbers of at least 0; 1
+            each by default.
         columns
             The names of the columns of a sparse X.
 
         """
         batch, _ = read_batch(X, columns)
         labels = series(y, batch.n)
+        batch, labels = with_weights(batch, labels, w)
         self._check_many(batch)
         self._learn_stages(batch, self._read_labels(labels))
 
@@ -201,15 +209,15 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
         return np.array([self._taxonomy.index(self._answer(x)) for x in X], dtype=np.intp)
 
     def _learn_many(self, X: Batch, y: NDArray[np.uint32]) -> None:
-        for i, (x, v) in enumerate(zip(X, y.tolist(), strict=True)):
+        for i, (x, v, w) in enumerate(zip(X, y.tolist(), X.each_weight(), strict=True)):
             with at_row(i):
-                self._learn(x, v)
+                self._learn(x, v, w)
 
     # Defined by the learner
 
     @abc.abstractmethod
-    def _learn(self, x: Mapping[Any, Any], y: int) -> None:
-        """Learn from an example, given the node of its label."""
+    def _learn(self, x: Mapping[Any, Any], y: int, w: float) -> None:
+        """Learn from an example of weight w, given the node of its label."""
 
     @abc.abstractmethod
     def _answer(self, x: Mapping[Any, Any]) -> Label:

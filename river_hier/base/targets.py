@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
+from numpy.typing import NDArray
 
-from .._backend import Labels, Multilabels, closed_many
+from .._backend import Batch, Labels, Multilabels, closed_many
 from ..taxonomy import Label, OpenTaxonomy, Taxonomy
 from ..taxonomy.open import with_labels
+from .checks import checked_weight
 from .dataframes import as_frame, at_row, check_distinct, check_shape, is_sparse, numbers
 from .explanation import Floats
 
@@ -27,6 +30,10 @@ class Table:
 
     def __len__(self) -> int:
         return len(self.cells)
+
+    def keep(self, kept: NDArray[np.intp]) -> Table:
+        """Some of the rows."""
+        return Table(self.names, self.cells[kept])
 
     def multilabels(self, taxonomy: Taxonomy) -> Multilabels | None:
         """The closed multilabels; None if the rows must be read one by one."""
@@ -48,7 +55,7 @@ class Table:
         return [dict(zip(self.names, row, strict=True)) for row in self.cells.tolist()]
 
 
-def series(y: Any, n: int) -> list[Any]:
+def series(y: Any, n: int, name: str = "y", what: str = "label") -> list[Any]:
     """The items of a series or any other sequence, one per row."""
     whole = y if isinstance(y, list) else nw.from_native(y, series_only=True, pass_through=True)
     if isinstance(whole, nw.Series):
@@ -56,17 +63,34 @@ def series(y: Any, n: int) -> list[Any]:
     elif (
         isinstance(y, str | bytes | Mapping) or not hasattr(y, "__len__") or as_frame(y) is not None
     ):
-        raise TypeError(f"y must be a series or a sequence of labels, got {type(y).__name__}")
+        raise TypeError(f"{name} must be a series or a sequence of {what}s, got {type(y).__name__}")
     else:
         items = y.tolist() if hasattr(y, "tolist") else list(y)
-    check_length(len(items), n)
+    check_length(len(items), n, what)
     return items
 
 
-def check_length(n_labels: int, n: int) -> None:
-    """Raise an error unless X and y have the same number of rows."""
+def with_weights(X: Batch, y: Any, w: Any) -> tuple[Batch, Any]:
+    """The rows with their weights and their targets, without rows of weight 0."""
+    if w is None:
+        return X, y
+    items = series(w, X.n, "w", "weight")
+    weights = np.empty(X.n)
+    for i, item in enumerate(items):
+        with at_row(i):
+            weights[i] = checked_weight(item)
+    X = replace(X, weights=weights)
+    if weights.all():
+        return X, y
+    kept = np.flatnonzero(weights)
+    return X.keep(kept), y.keep(kept) if isinstance(y, Table) else [y[i] for i in kept]
+
+
+def check_length(n_labels: int, n: int, what: str = "label") -> None:
+    """Raise an error unless X has as many rows as there are labels, or weights."""
     if n_labels != n:
-        raise ValueError(f"X has {n} rows and y has {n_labels}; each row needs its label")
+        name = "w" if what == "weight" else "y"
+        raise ValueError(f"X has {n} rows and {name} has {n_labels}; each row needs its {what}")
 
 
 def stages(

@@ -82,7 +82,7 @@ class TopDownLearner(MultiLabelModel, metaclass=linear.LearnerType):
     _compiled_rule: ClassVar[dict[str, Any]]  # the methods that the policy computes
     _parameters: ClassVar[linear.Reader]
     _lag: Weights | None = None
-    _m = 0
+    _m = 0.0  # the weight of all examples
 
     def __init_subclass__(cls, compiled: tuple[str, ...] | None = None, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)

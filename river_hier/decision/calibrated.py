@@ -7,6 +7,7 @@ from river import base
 
 from .._backend import remap_values, top_down_probabilities, trained_nodes
 from .._backend.reference.paths import top_down
+from ..base.checks import checked_weight
 from ..base.classifiers import shown
 from ..base.explanation import Floats
 from ..base.truncation import refuse_unknown, truncatable
@@ -103,7 +104,7 @@ class Calibrated(ModelWrapper, base.MultiLabelClassifier):
 
         yield {"model": linear_model.HAROW()}
 
-    def learn_one(self, x: dict[Any, Any], y: Any, **kwargs: Any) -> None:
+    def learn_one(self, x: dict[Any, Any], y: Any, w: float = 1.0, **kwargs: Any) -> None:
         """Learn from one example, after computing the scores the model gives to it.
 
         Parameters
@@ -112,14 +113,18 @@ class Calibrated(ModelWrapper, base.MultiLabelClassifier):
             A dictionary of features.
         y
             A multilabel: `{label: bool}`, an iterable of labels, or one label.
+        w
+            The weight of the example, at least 0. An example of weight 0 changes nothing.
         kwargs
             Passed on to the model.
 
         """
+        if w != 1.0 and not (w := checked_weight(w)):
+            return
         if isinstance(y, Iterator):  # it is needed twice
             y = list(y)
         before, scores = self._taxonomy, self._scores_one(x)
-        self.model.learn_one(x, y, **kwargs)  # raises before anything is learned here
+        self.model.learn_one(x, y, w=w, **kwargs)  # raises before anything is learned here
         taxonomy = self._taxonomy
         on = taxonomy.closure_mask(y)
         nodes = trained_nodes(on, taxonomy.arrays)
@@ -128,7 +133,7 @@ class Calibrated(ModelWrapper, base.MultiLabelClassifier):
             self._remap(change)
             nodes = nodes[[bool(change.sources[v]) for v in nodes]]  # new labels had no scores
             scores = remap_values(scores, change.sources, 0.0)
-        self._calibration.learn(nodes, scores[nodes], on[nodes])
+        self._calibration.learn(nodes, scores[nodes], on[nodes], w)
 
     @truncatable
     def predict_one(self, x: dict[Any, Any], **kwargs: Any) -> dict[Label, bool]:

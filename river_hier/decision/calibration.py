@@ -25,14 +25,14 @@ class Scale:
 
     def __init__(self) -> None:
         self.squares = 0.0
-        self.n = 0
+        self.n = 0.0  # how many there were, by the weights of their examples
 
-    def add(self, scores: Floats) -> Floats:
-        """Add scores to the mean, and return them, clipped to `FAR` units."""
+    def add(self, scores: Floats, w: float) -> Floats:
+        """Add scores of weight w to the mean, and return them, clipped to `FAR` units."""
         most = FAR * self.unit
         near: Floats = np.clip(scores, -most, most)
-        self.squares += float(near @ near)
-        self.n += len(near)
+        self.squares += w * float(near @ near)
+        self.n += w * len(near)
         return near
 
     @property
@@ -77,10 +77,12 @@ class Calibration:
         p: Floats = expit(self._steep(scores, slice(None)) + self._flat(slice(None)))
         return p
 
-    def learn(self, nodes: NDArray[np.intp], scores: Floats, on: NDArray[np.bool_]) -> None:
-        """One gradient step on the log loss of nodes whose parents are on."""
-        steep = self._steep(self.scale.add(scores), nodes)
-        error = expit(steep + self._flat(nodes)) - on
+    def learn(
+        self, nodes: NDArray[np.intp], scores: Floats, on: NDArray[np.bool_], w: float
+    ) -> None:
+        """One gradient step on w times the log loss of nodes whose parents are on."""
+        steep = self._steep(self.scale.add(scores, w), nodes)
+        error = w * (expit(steep + self._flat(nodes)) - on)
         by_slope = error * steep  # with respect to its logarithm
         self.slope.move(by_slope.sum())
         self.intercept.move(error.sum())
@@ -114,11 +116,11 @@ class Temperature:
         p: Floats = softmax(self._steep(scores))
         return p
 
-    def learn(self, scores: Floats, y: int) -> None:
-        """One gradient step on the log loss of the true node."""
+    def learn(self, scores: Floats, y: int, w: float) -> None:
+        """One gradient step on w times the log loss of the true node."""
         # Without the mean, which has no effect on the softmax.
-        steep = self._steep(self.scale.add(scores - scores.mean()))
-        self.slope.move(softmax(steep) @ steep - steep[y])
+        steep = self._steep(self.scale.add(scores - scores.mean(), w))
+        self.slope.move(w * (softmax(steep) @ steep - steep[y]))
 
     def _steep(self, scores: Floats) -> Floats:
         steep: Floats = np.exp(self.slope.value) * (scores / self.scale.unit)

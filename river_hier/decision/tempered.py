@@ -5,6 +5,7 @@ from typing import Any
 
 from river import base
 
+from ..base.checks import checked_weight
 from ..base.classifiers import shown
 from ..base.truncation import refuse_unknown, truncatable
 from ..base.wrapper import ModelWrapper, check_model
@@ -89,7 +90,7 @@ class Tempered(ModelWrapper, base.Classifier):
 
         yield {"model": linear_model.Hieron()}
 
-    def learn_one(self, x: dict[Any, Any], y: Any, **kwargs: Any) -> None:
+    def learn_one(self, x: dict[Any, Any], y: Any, w: float = 1.0, **kwargs: Any) -> None:
         """Learn from one example, after computing the scores the model gives to it.
 
         Parameters
@@ -98,14 +99,18 @@ class Tempered(ModelWrapper, base.Classifier):
             A dictionary of features.
         y
             A label.
+        w
+            The weight of the example, at least 0. An example of weight 0 changes nothing.
         kwargs
             Passed on to the model.
 
         """
+        if w != 1.0 and not (w := checked_weight(w)):
+            return
         before, scores = self._taxonomy, self._scores_one(x)
-        self.model.learn_one(x, y, **kwargs)  # raises before anything is learned here
+        self.model.learn_one(x, y, w=w, **kwargs)  # raises before anything is learned here
         if y in before:
-            self._temperature.learn(scores, before.index(y))
+            self._temperature.learn(scores, before.index(y), w)
 
     @truncatable
     def predict_one(self, x: dict[Any, Any], **kwargs: Any) -> Any:

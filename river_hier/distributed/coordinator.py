@@ -35,20 +35,20 @@ class Coordinator:
         # Batches that the driver has learned: if one is lost on its way, shards refuse the next.
         self._n_batches = 0
 
-    def learn_one(self, x: Mapping[Any, Any], y: Any) -> None:
+    def learn_one(self, x: Mapping[Any, Any], y: Any, w: float) -> None:
         """Learn from one example."""
         driver, before = self.driver, self.driver._taxonomy
         driver._make_room(x, y)
         growth = self._growth(before)
-        driver._learn(x, y)
+        driver._learn(x, y, w)
         self._n_batches += 1
         on = Multilabels.of(driver._taxonomy.closure_mask(y)[None])
-        self._shards.learn(self._n_batches, [Stage(growth, one_row(x), on)])
+        self._shards.learn(self._n_batches, [Stage(growth, one_row(x, w), on)])
 
-    def learn_many(self, X: Any, y: Any, columns: ColumnNames, labels: ColumnNames) -> None:
+    def learn_many(self, X: Any, y: Any, w: Any, columns: ColumnNames, labels: ColumnNames) -> None:
         """Learn from a mini-batch."""
         driver = self.driver
-        batch, blocks = driver._read_many(X, y, columns, labels)
+        batch, blocks = driver._read_many(X, y, w, columns, labels)
         self._n_batches += 1
         stages = []
         for first, last, taxonomy, on in blocks:
@@ -105,10 +105,10 @@ class Coordinator:
         return collected
 
 
-def one_row(x: Mapping[Any, Any]) -> Batch:
+def one_row(x: Mapping[Any, Any], w: float = 1.0) -> Batch:
     """A batch of one example."""
     values, _ = read(x)
-    return Batch(list(x), values.reshape(1, -1))
+    return Batch(list(x), values.reshape(1, -1), weights=np.array([w]))
 
 
 def without_empty_columns(X: Batch) -> Batch:
@@ -117,4 +117,4 @@ def without_empty_columns(X: Batch) -> Batch:
         return X
     used, columns = np.unique(X.columns, return_inverse=True)
     names = [X.names[c] for c in used.tolist()]
-    return Batch(names, X.values, columns.astype(np.uint32), X.start)
+    return Batch(names, X.values, columns.astype(np.uint32), X.start, X.weights)

@@ -6,7 +6,7 @@ from typing import Any, Self
 
 from river import base
 
-from ..base.checks import check_integer
+from ..base.checks import check_integer, checked_weight
 from ..base.dataframes import ColumnNames, answer_frame, read_batch
 from ..base.truncation import truncatable
 from ..linear_model import HPerceptron
@@ -96,7 +96,7 @@ class Sharded(base.MultiLabelClassifier):
         """The taxonomy of the model; `None` or an `OpenTaxonomy` if it is open."""
         return self.model.taxonomy
 
-    def learn_one(self, x: Mapping[Any, Any], y: Any) -> None:
+    def learn_one(self, x: Mapping[Any, Any], y: Any, w: float = 1.0) -> None:
         """Learn from one example: a batch of one, at the cost of a batch.
 
         Parameters
@@ -105,12 +105,21 @@ class Sharded(base.MultiLabelClassifier):
             A dictionary of features with finite values.
         y
             A multilabel, as `model` takes it.
+        w
+            The weight of the example, at least 0. An example of weight 0 changes nothing.
 
         """
-        self._coordinator.learn_one(x, y)
+        if w != 1.0 and not (w := checked_weight(w)):
+            return
+        self._coordinator.learn_one(x, y, w)
 
     def learn_many(
-        self, X: Any, y: Any, columns: ColumnNames = None, labels: ColumnNames = None
+        self,
+        X: Any,
+        y: Any,
+        w: Any = None,
+        columns: ColumnNames = None,
+        labels: ColumnNames = None,
     ) -> None:
         """Learn from a mini-batch. The result is that of a loop of `learn_one`, but much faster.
 
@@ -124,13 +133,15 @@ class Sharded(base.MultiLabelClassifier):
             takes it.
         y
             The multilabels, one a row, as `model` takes them.
+        w
+            The weights, one a row; 1 each by default.
         columns
             The names of the columns of a sparse X.
         labels
             The labels of the columns of a matrix y.
 
         """
-        self._coordinator.learn_many(X, y, columns, labels)
+        self._coordinator.learn_many(X, y, w, columns, labels)
 
     @truncatable
     def predict_one(self, x: Mapping[Any, Any]) -> dict[Label, bool]:

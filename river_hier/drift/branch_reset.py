@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from river import base, drift
 
 from .._backend import trained_nodes
+from ..base.checks import checked_weight
 from ..base.truncation import refuse_unknown, truncatable
 from ..base.wrapper import ModelWrapper, check_model
 from ..taxonomy import Label, NodeMapping, Taxonomy
@@ -118,7 +119,7 @@ class BranchReset(ModelWrapper, base.MultiLabelClassifier, base.Classifier):
 
         yield {"model": linear_model.HPerceptron()}
 
-    def learn_one(self, x: dict[Any, Any], y: Any, **kwargs: Any) -> None:
+    def learn_one(self, x: dict[Any, Any], y: Any, w: float = 1.0, **kwargs: Any) -> None:
         """Learn from one example, after the model has predicted it.
 
         Parameters
@@ -127,14 +128,19 @@ class BranchReset(ModelWrapper, base.MultiLabelClassifier, base.Classifier):
             A dictionary of features.
         y
             The target, as the model takes it.
+        w
+            The weight of the example, at least 0. An example of weight 0 changes nothing; for the
+            detectors, all others count the same.
         kwargs
             Passed on to the model.
 
         """
+        if w != 1.0 and not (w := checked_weight(w)):
+            return
         if isinstance(y, Iterator):  # it is needed twice
             y = list(y)
         before, y_pred = self._taxonomy, self.model.predict_one(x)
-        self.model.learn_one(x, y, **kwargs)  # raises before any detector is updated
+        self.model.learn_one(x, y, w=w, **kwargs)  # raises before any detector is updated
         for label in self._drifted(self._on(y), self._on(y_pred), before):
             if label in self._detectors:  # else it has been reset with a node above it
                 self.forget(label)

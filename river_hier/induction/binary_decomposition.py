@@ -5,7 +5,7 @@ from typing import Any
 
 from river import base, linear_model
 
-from ..base.checks import check_integer
+from ..base.checks import check_integer, checked_weight
 from ..base.classifiers import shown, takes_weights
 from ..base.truncation import refuse_unknown
 from ..taxonomy import Label, Taxonomy
@@ -124,7 +124,7 @@ class BinaryDecomposition(base.Wrapper[base.Estimator], base.Classifier):
             raise ValueError("no example has been learned, so there is no class yet")
         return self._tree.taxonomy()
 
-    def learn_one(self, x: Any, y: Label, **kwargs: Any) -> None:
+    def learn_one(self, x: Any, y: Label, w: float = 1.0, **kwargs: Any) -> None:
         """Learn from one example.
 
         Parameters
@@ -133,15 +133,24 @@ class BinaryDecomposition(base.Wrapper[base.Estimator], base.Classifier):
             A dictionary of features, or any other input that the classifier takes.
         y
             The class.
+        w
+            The weight of the example, at least 0. An example of weight 0 changes nothing.
         kwargs
-            Passed to the classifiers; the weight `w` only if they take one.
+            Passed on to the classifiers.
 
         """
+        if w != 1.0 and not (w := checked_weight(w)):
+            return
+        if self._takes_weights:
+            kwargs["w"] = w
+        elif w != 1.0:
+            raise TypeError(
+                f"`w` is {w}, but the classifier takes no weights, {shown(self.classifier)}; take "
+                "one whose `learn_one` has a `w`"
+            )
         tree = self._tree_with(y)
         if self._builder is not None:
             read_counts(x)  # raises before any classifier has learned
-        if not self._takes_weights:
-            kwargs.pop("w", None)
         fresh = [self.classifier.clone() for _ in tree.splits[len(self._classifiers) :]]
         classifiers = self._classifiers + fresh if fresh else self._classifiers
         for split, right in tree.path(y):
@@ -149,7 +158,7 @@ class BinaryDecomposition(base.Wrapper[base.Estimator], base.Classifier):
         self._tree, self._classifiers = tree, classifiers
         self._n_examples += 1
         if self._builder is not None:
-            self._builder.learn_one(x, y)
+            self._builder.learn_one(x, y, w)
             if self._n_examples >= self.grace_period and self._builder.class_counts:
                 self._rebuild(self._builder.taxonomy())
                 self._builder = None

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from river import base
 
-from ..base.checks import check_integer
+from ..base.checks import check_integer, checked_weight
 from ..taxonomy import Label, Taxonomy
 from ..taxonomy.graph import check_label, check_spelling
 from .binary_tree import BinaryTree, Children
@@ -106,11 +106,11 @@ class JensenShannonTree(base.Estimator):
             check_integer("seed", seed, at_least=0)
         self.n_restarts = n_restarts
         self.seed = seed
-        self.class_counts: dict[Label, int] = {}
+        self.class_counts: dict[Label, float] = {}
         self.feature_counts: dict[Label, dict[Any, float]] = {}
         self._spelling: dict[Label, Label] = {}
 
-    def learn_one(self, x: Mapping[Any, Any], y: Label) -> None:
+    def learn_one(self, x: Mapping[Any, Any], y: Label, w: float = 1) -> None:
         """Count the features of an example.
 
         Parameters
@@ -120,19 +120,23 @@ class JensenShannonTree(base.Estimator):
             non-negative weights.
         y
             The class.
+        w
+            The weight of the example, at least 0: how often it counts.
 
         """
+        if w != 1 and not (w := checked_weight(w)):
+            return
         check_label(y)
         check_spelling(y, self._spelling.get(y, y))
         values = read_counts(x)
         if not values.any():
             return
         self._spelling.setdefault(y, y)
-        self.class_counts[y] = self.class_counts.get(y, 0) + 1
+        self.class_counts[y] = self.class_counts.get(y, 0) + w
         counts = self.feature_counts.setdefault(y, {})
         for name, value in zip(x, values.tolist(), strict=True):
             if value:
-                counts[name] = counts.get(name, 0.0) + value
+                counts[name] = counts.get(name, 0.0) + w * value
 
     def taxonomy(self) -> Taxonomy:
         """Build the tree from what has been counted so far.

@@ -105,7 +105,7 @@ class HRLS(LeastSquaresModel):
     ) -> None:
         super().__init__(taxonomy, kernel, l2, budget)
 
-    def _learn(self, x: Mapping[Any, Any], y: Any) -> None:
+    def _learn(self, x: Mapping[Any, Any], y: Any, w: float) -> None:
         on, context = self._taxonomy.closure_mask(y), self._context(x)
         if context.x.norm2 > 0.0:
             hrls_update(self._rls, context, self._taxonomy, on)

@@ -22,7 +22,7 @@ class KernelPathLearner(SingleLabelModel):
     """`base.PathLearner` in dual variables: $w^u = \\sum_i \\alpha_i^u \\phi(x_i)$, Eq. (11)."""
 
     _lag: Expansion | None = None  # the sum of i s_i, where hypotheses are averaged
-    _m = 0
+    _m = 0.0  # the weight of all examples
 
     @property
     def _may_refuse(self) -> bool:
@@ -64,14 +64,14 @@ class KernelPathLearner(SingleLabelModel):
     def rule(self, margin: float, gamma: float, norm2: float) -> float:
         """How far the paths of y and of its rival move apart."""
 
-    def _learn(self, x: Mapping[Any, Any], y: int) -> None:
+    def _learn(self, x: Mapping[Any, Any], y: int, w: float) -> None:
         row, tree = self._instances.row(x), self._taxonomy.arrays
         scores = path_sums(self._w.scores(row.values), tree)  # Eq. (11)
         rival = self.rival(scores, y)
         nodes, signs = path_difference(y, rival, tree)
         gamma, step = float(len(nodes)), 0.0
         if gamma > 0.0 and row.norm2 > 0.0:
-            step = self.rule(scores[y] - scores[rival], gamma, row.norm2)
+            step = w * self.rule(scores[y] - scores[rival], gamma, row.norm2)
         if step > 0.0:
             self._w.add(self._instances.n, nodes, step * signs)
             if self._lag is not None:
@@ -79,7 +79,7 @@ class KernelPathLearner(SingleLabelModel):
             self._instances.append(x)
             self._keep_to_budget()
         if self._lag is not None:
-            self._m += 1
+            self._m += w
 
     def _keep_to_budget(self) -> None:
         """If there are too many instances, drop those that matter least to w."""

@@ -103,7 +103,7 @@ class SHRLS(LeastSquaresModel):
         super().__init__(taxonomy, kernel, l2, budget)
         self._t = 0
 
-    def _learn(self, x: Mapping[Any, Any], y: Any) -> None:
+    def _learn(self, x: Mapping[Any, Any], y: Any, w: float) -> None:
         on, context = self._taxonomy.closure_mask(y), self._context(x)
         t = self._t + 1
         if context.x.norm2 > 0.0:

@@ -108,7 +108,7 @@ class AveragedClassifier(SingleLabelModel):
         self.model = model
         # It shares all state with the model but the sum of i s_i: see `PathLearner`.
         self._average = copy.copy(model)
-        self._average._lag, self._average._m = model._empty_lag(), 0
+        self._average._lag, self._average._m = model._empty_lag(), 0.0
 
     @classmethod
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:

@@ -92,7 +92,7 @@ class AveragedHieron(PathLearner, compiled=("C",)):
         check_cap("C", C)
         self.C = C
         self._lag = self._empty_lag()  # predictions average, Eq. (13)
-        self._m = 0  # examples
+        self._m = 0.0  # the weight of all examples
 
     @property
     def last(self) -> Hieron:

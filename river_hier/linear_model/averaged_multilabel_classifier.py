@@ -99,7 +99,7 @@ class AveragedMultiLabelClassifier(TopDownLearner):
         self.model = model
         self._lag = Weights(len(model._taxonomy), model.dtype)
         self._lag_taxonomy = model._taxonomy
-        self._m = 0  # examples
+        self._m = 0.0  # the weight of all examples
 
     @classmethod
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
@@ -115,8 +115,8 @@ class AveragedMultiLabelClassifier(TopDownLearner):
             )
         return self.model
 
-    def _learn(self, x: Mapping[Any, Any], y: Any) -> None:
-        linear.learn(self, x, y, self._learner)
+    def _learn(self, x: Mapping[Any, Any], y: Any, w: float) -> None:
+        linear.learn(self, x, y, w, self._learner)
 
     def _learn_many(self, X: Batch, y: Multilabels) -> None:
         linear.learn_many(self, X, y, self._learner)

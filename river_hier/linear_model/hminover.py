@@ -184,19 +184,19 @@ class HMinOver(MultiLabelModel):
         """The step of the worst pair, $\\Delta(y, \\bar y)$ (Algorithm 2)."""
         return float(gamma) if margin < self.margin else 0.0
 
-    def _learn(self, x: Mapping[Any, Any], y: Any) -> None:
+    def _learn(self, x: Mapping[Any, Any], y: Any, w: float) -> None:
         on = self._taxonomy.closure_mask(y)
         self._w.check_range(self._features.find(x).norm2)
         vector = self._features.insert(x)
         nodes = self._ranking.candidates
         scores, relevant = self._ranking.scores(self._w.scores(vector))[nodes], on[nodes]
-        self._threshold.learn(scores, relevant)
+        self._threshold.learn(scores, relevant, w)
         pair = worst_pair(scores, relevant)
         if pair is not None:
             differing, signs = self._ranking.step(int(nodes[pair[0]]), int(nodes[pair[1]]))
             step = self.rule(scores[pair[0]] - scores[pair[1]], len(differing))
             if step > 0.0:
-                self._w.add(vector, differing, step * signs)
+                self._w.add(vector, differing, w * step * signs)
 
     def _answer(self, x: Mapping[Any, Any]) -> dict[Label, bool]:
         scores = self._scores_one(x)

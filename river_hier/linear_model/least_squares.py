@@ -86,7 +86,9 @@ class LeastSquaresModel(MultiLabelModel):
         self.__dict__.setdefault("forgetting", 1.0)
         self.__dict__.setdefault("_visits", [0] * len(self._rls.n_stored))
 
-    def _learn(self, x: Mapping[Any, Any], y: Any) -> None:
+    def _learn(self, x: Mapping[Any, Any], y: Any, w: float) -> None:
+        if w != 1.0:
+            raise NotImplementedError("least squares do not take weights yet")
         if self.forgetting < 1.0 and isinstance(y, Iterator):  # it can be read only once
             y = list(y)
         self._step(x, y)
@@ -95,8 +97,8 @@ class LeastSquaresModel(MultiLabelModel):
 
     def _learn_many(self, X: Batch, y: Multilabels) -> None:
         if self.forgetting < 1.0:
-            for x, labels in zip(X, y.labels(self._labels), strict=True):
-                self._learn(x, labels)
+            for x, labels, w in zip(X, y.labels(self._labels), X.each_weight(), strict=True):
+                self._learn(x, labels, w)
         else:
             self._steps(X, y)
 

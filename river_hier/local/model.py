@@ -9,7 +9,7 @@ from typing import Any
 
 from river import base
 
-from ..base.classifiers import takes_weights
+from ..base.classifiers import shown, takes_weights
 from ..taxonomy import Label, NodeMapping, Renamed, Taxonomy, TaxonomyLike, map_nodes
 from ..taxonomy.open import initial_taxonomy
 from .estimator_spec import EstimatorSpec, Position, check_spec, estimator_at
@@ -24,9 +24,9 @@ class LocalClassifier:
         self.model: Any = model  # River's signatures do not say which keywords a model takes
         self.takes_weights: bool = takes_weights(model)
 
-    def learn(self, x: Mapping[Any, Any], y: Label, w: float | None, kwargs: Any) -> None:
-        """Learn from one example, with its weight if the classifier takes one."""
-        if w is not None and self.takes_weights:
+    def learn(self, x: Mapping[Any, Any], y: Label, w: float, kwargs: Any) -> None:
+        """Learn from one example; of weight 1 if the classifier takes no weights."""
+        if self.takes_weights:
             self.model.learn_one(x, y, w=w, **kwargs)
         else:
             self.model.learn_one(x, y, **kwargs)
@@ -91,7 +91,7 @@ class LocalModel(base.Wrapper[Any], base.Estimator):
         taxonomy: Taxonomy,
         targets: Sequence[tuple[Position, Label]],
         x: Mapping[Any, Any],
-        w: float | None,
+        w: float,
         kwargs: dict[str, Any],
     ) -> None:
         """Let the classifier at each position learn x with its own target.
@@ -99,6 +99,12 @@ class LocalModel(base.Wrapper[Any], base.Estimator):
         The taxonomy, which may have grown, and new classifiers are stored after all have learned.
         """
         local = {p: self._local.get(p) or self._new_local(taxonomy, p) for p, _ in targets}
+        for position, classifier in local.items():
+            if w != 1.0 and not classifier.takes_weights:
+                raise TypeError(
+                    f"`w` is {w}, but the classifier at {position!r} takes no weights, "
+                    f"{shown(classifier.model)}; take one whose `learn_one` has a `w`"
+                )
         for position, y in targets:
             local[position].learn(x, y, w, kwargs)
         self._taxonomy = taxonomy

@@ -60,7 +60,7 @@ class PerLevel(RoutingModel):
     contradict each other. The conditioning that prevents it is ours.
 
     Labels are checked before anything is learned; the classifiers decide which x they accept. A
-    weight `w` is passed on to the classifiers that take one; the others learn as if it were 1.
+    weight `w` is passed on to the classifiers; if one takes none, only the weight 1 is accepted.
 
     Examples
     --------

@@ -8,6 +8,7 @@ from river import base
 from river import linear_model as river_linear_model
 
 from .._backend import top_down_probabilities, trained_nodes
+from ..base.checks import checked_weight
 from ..base.classifiers import probability
 from ..base.truncation import refuse_unknown, truncatable
 from ..taxonomy import Label, NodeMapping, Taxonomy, TaxonomyLike
@@ -72,7 +73,7 @@ class PerNode(LocalModel, base.MultiLabelClassifier):
     `predict_proba_one`, its prediction has probability 1.
 
     Labels are checked before anything is learned; the classifiers decide which x they accept. A
-    weight `w` is passed on to the classifiers that take one; the others learn as if it were 1.
+    weight `w` is passed on to the classifiers; if one takes none, only the weight 1 is accepted.
 
     Examples
     --------
@@ -115,9 +116,7 @@ class PerNode(LocalModel, base.MultiLabelClassifier):
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
         yield {"classifier": river_linear_model.LogisticRegression()}
 
-    def learn_one(
-        self, x: Mapping[Any, Any], y: Any, w: float | None = None, **kwargs: Any
-    ) -> None:
+    def learn_one(self, x: Mapping[Any, Any], y: Any, w: float = 1.0, **kwargs: Any) -> None:
         """Learn from one example.
 
         Parameters
@@ -129,11 +128,13 @@ class PerNode(LocalModel, base.MultiLabelClassifier):
             filled in on a copy; a label on whose ancestor is explicitly False is refused. An open
             taxonomy takes a tuple as one label; name several in a set or a list.
         w
-            A weight, for the classifiers that take one.
+            The weight of the example, at least 0. An example of weight 0 changes nothing.
         kwargs
             Passed on to the classifiers.
 
         """
+        if w != 1.0 and not (w := checked_weight(w)):
+            return
         if isinstance(y, Iterator):  # it is needed twice
             y = list(y)
         taxonomy = self._taxonomy

@@ -62,7 +62,7 @@ class PerParent(RoutingModel):
     next, and normalised; without `predict_proba_one`, a prediction has probability 1.
 
     Labels are checked before anything is learned; the classifiers decide which x they accept. A
-    weight `w` is passed on to the classifiers that take one; the others learn as if it were 1.
+    weight `w` is passed on to the classifiers; if one takes none, only the weight 1 is accepted.
 
     Examples
     --------

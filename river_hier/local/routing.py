@@ -11,7 +11,7 @@ from typing import Any
 from river import base
 from river import linear_model as river_linear_model
 
-from ..base.checks import check_single_label
+from ..base.checks import check_single_label, checked_weight
 from ..base.classifiers import probabilities
 from ..base.truncation import refuse_unknown, truncatable
 from ..taxonomy import Label, NodeMapping, Taxonomy, TaxonomyLike, UnknownLabelError
@@ -44,9 +44,7 @@ class RoutingModel(LocalModel, base.Classifier):
     def _multiclass(self) -> bool:
         return True
 
-    def learn_one(
-        self, x: Mapping[Any, Any], y: Label, w: float | None = None, **kwargs: Any
-    ) -> None:
+    def learn_one(self, x: Mapping[Any, Any], y: Label, w: float = 1.0, **kwargs: Any) -> None:
         """Learn from one example.
 
         Parameters
@@ -56,11 +54,13 @@ class RoutingModel(LocalModel, base.Classifier):
         y
             The label, any node of the taxonomy.
         w
-            A weight, for the classifiers that take one.
+            The weight of the example, at least 0. An example of weight 0 changes nothing.
         kwargs
             Passed on to the classifiers.
 
         """
+        if w != 1.0 and not (w := checked_weight(w)):
+            return
         taxonomy = self._taxonomy
         try:
             if not isinstance(self.taxonomy, Taxonomy):

@@ -108,7 +108,7 @@ class LinearDiscriminant(SingleLabelModel):
         parents = _parents(self._taxonomy)
         self._discriminant = Discriminant(parents, float(shrinkage), float(l2))
 
-    def _learn(self, x: Mapping[Any, Any], y: int) -> None:
+    def _learn(self, x: Mapping[Any, Any], y: int, w: float) -> None:
         label = self._taxonomy.nodes[y]
         known = self._features.find(x)
         distance2 = self._discriminant.squared_distance(known, y)

@@ -411,8 +411,8 @@ def test_models_whose_nodes_hang_together(model: Any) -> None:
 
 
 class OwnUpdate(linear_model.HPerceptron):
-    def _learn(self, x: Any, y: Any) -> None:
-        super()._learn(x, y)
+    def _learn(self, x: Any, y: Any, w: float) -> None:
+        super()._learn(x, y, w)
 
 
 class OwnBatches(linear_model.SHRLS):

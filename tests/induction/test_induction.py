@@ -545,7 +545,7 @@ def test_what_the_classifier_refuses_changes_nothing(cls: Any) -> None:
 
 
 @each_decoding
-def test_weights_reach_the_classifiers_that_take_them(cls: Any) -> None:
+def test_weights_reach_the_classifiers_or_are_refused(cls: Any) -> None:
     weighted, plain = cls(make()), cls(make())
     bayes = naive_bayes.ComplementNB()  # takes no weights; its wrappers pass them on
     unweighted = [
@@ -558,8 +558,11 @@ def test_weights_reach_the_classifiers_that_take_them(cls: Any) -> None:
     ]
     for x, y in [({"u": 1}, "a"), ({"v": 1}, "b"), ({"u": 1}, "a")]:
         plain.learn_one(x, y)
-        for model in (weighted, *unweighted):
-            model.learn_one(x, y, w=3.0)
+        weighted.learn_one(x, y, w=3.0)
+        for model in unweighted:
+            with pytest.raises(TypeError, match=r"`w` is 3.0, but .* takes no weights, "):
+                model.learn_one(x, y, w=3.0)
+            model.learn_one(x, y)
     assert weighted._classifiers[0].weights != plain._classifiers[0].weights
     assert [model.predict_one({"u": 1}) for model in unweighted] == ["a"] * 3
 

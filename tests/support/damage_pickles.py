@@ -146,7 +146,7 @@ def use(thing: Any) -> None:
                 calls += [
                     lambda w=w, lag=lag, name=name, y=y, parameters=parameters: k.policies[
                         name
-                    ].learn_one(w, lag, 1, names, labels, X, y, parameters)
+                    ].learn_one(w, lag, 1, names, labels, X, y, 1.0, parameters)
                 ]
             for answer in k.path_answer, k.top_down_answer:
                 calls += [lambda a=answer, w=w, lag=lag: a(w, lag, 1, names, labels, X)]
@@ -178,7 +178,7 @@ def strangers() -> None:
         w, lag = k.Weights(4), k.Weights(4)
         for name in ("Hieron", "AveragedHieron"):
             try:
-                k.policies[name].learn_one(w, lag, 1, names, labels, X, y, math.inf)
+                k.policies[name].learn_one(w, lag, 1, names, labels, X, y, 1.0, math.inf)
             except Exception:
                 continue
 

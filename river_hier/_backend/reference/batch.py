@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import repeat
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from .feature_map import FeatureMap, Vector
 from .labels import Labels
@@ -23,12 +25,14 @@ class Batch:
     """Rows of finite values: a dense matrix or, with `columns` and `start`, sparse rows.
 
     Names are distinct, and so are the columns of a sparse row. Row i is `start[i]:start[i + 1]`.
+    Without `weights`, each row has weight 1.
     """
 
     names: list[Hashable]
     values: Floats  # (rows, columns), or (entries,)
     columns: NDArray[np.uint32] | None = None
     start: NDArray[np.int64] | None = None
+    weights: Floats | None = None  # above 0, (rows,)
 
     @property
     def n(self) -> int:
@@ -52,13 +56,28 @@ class Batch:
     def __iter__(self) -> Iterator[dict[Hashable, float]]:
         return map(self.row, range(self.n))
 
+    def each_weight(self) -> Iterable[float]:
+        """The weight of each row."""
+        return repeat(1.0, self.n) if self.weights is None else self.weights.tolist()
+
     def part(self, first: int, last: int) -> Batch:
         """The rows first:last."""
+        weights = None if self.weights is None else self.weights[first:last]
         if self.start is None or self.columns is None:
-            return Batch(self.names, self.values[first:last])
+            return Batch(self.names, self.values[first:last], weights=weights)
         start = self.start[first : last + 1]
         here = slice(start[0], start[-1])
-        return Batch(self.names, self.values[here], self.columns[here], start - start[0])
+        return Batch(self.names, self.values[here], self.columns[here], start - start[0], weights)
+
+    def keep(self, kept: NDArray[np.intp]) -> Batch:
+        """Some of the rows."""
+        weights = None if self.weights is None else self.weights[kept]
+        if self.start is None or self.columns is None:
+            return Batch(self.names, self.values[kept], weights=weights)
+        shape = self.n, len(self.names)
+        rows = sparse.csr_array((self.values, self.columns, self.start), shape)[kept]
+        columns, start = rows.indices.astype(np.uint32), rows.indptr.astype(np.int64)
+        return Batch(self.names, rows.data, columns, start, weights)
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,9 @@
 """One step of a linear learner, whose rule determines how far the weights of nodes move along x.
 
-`lag` is the sum of i s_i over the steps s_i of rounds i: the last hypothesis minus `lag` / (m + 1)
-is the average of all hypotheses. It is `None` if nothing is averaged. The compiled backend does the
-same for its policies (`native/algorithms/linear.hpp`).
+`lag` is the sum of i s_i over the steps s_i, where i is 1 + the weight of all examples before: the
+last hypothesis minus `lag` / (m + 1), for examples of weight m, is the average of all hypotheses.
+It is `None` if nothing is averaged. The compiled backend does the same for its policies
+(`native/algorithms/linear.hpp`).
 """
 
 from __future__ import annotations
@@ -29,13 +30,18 @@ def learn_top_down(
     learner: Any,
     w: Any,
     lag: Weights | None,
-    i: int,
+    i: float,
     features: FeatureMap,
     labels: Labels,
     x: Any,
     y: Any,
+    weight: float,
 ) -> None:
-    """Train the nodes whose parents are truly on, by the rule of the learner."""
+    """Train the nodes whose parents are truly on, by the rule of the learner.
+
+    The weight of the example multiplies the step or, with variances, the precision that the step
+    adds: from k to weight * k, where confidence = k / (1 + k variance).
+    """
     on = labels.taxonomy.closure_mask(y)
     vector = _insert(w, features, x)
     if vector.norm2 == 0.0:
@@ -53,7 +59,7 @@ def learn_top_down(
         if not learner.second_order:
             steps = np.asarray(learner.rule(scores, signs, vector.norm2), dtype=np.float64)
             check_steps(learner, steps, nodes)
-            w.add(vector, nodes[steps != 0.0], steps[steps != 0.0])
+            w.add(vector, nodes[steps != 0.0], weight * steps[steps != 0.0])
         else:
             w.discount(vector, nodes, float(learner.forgetting))
             variances = w.variances(vector, nodes)
@@ -61,20 +67,22 @@ def learn_top_down(
             steps, confidence = (np.asarray(move, dtype=np.float64) for move in moves)
             check_steps(learner, steps, nodes)
             check_shape(learner, "rule", "a confidence", confidence, nodes)
-            w.learn(vector, nodes, steps, confidence)
+            factor = weight / (1.0 + (weight - 1.0) * variances * confidence)
+            w.learn(vector, nodes, factor * steps, factor * confidence)
 
 
 def learn_on_paths(
     learner: Any,
     w: Any,
     lag: Weights | None,
-    i: int,
+    i: float,
     features: FeatureMap,
     labels: Labels,
     x: Any,
     y: int,
+    weight: float,
 ) -> None:
-    """Move the paths of y and of its rival apart, by the rule of the learner."""
+    """Move the paths of y and of its rival apart, by the rule of the learner, times the weight."""
     tree = labels.taxonomy.arrays
     vector = _insert(w, features, x)
     scores = path_sums(w.scores(vector), tree)
@@ -91,7 +99,7 @@ def learn_on_paths(
     step = learner.rule(scores[y] - scores[rival], float(gamma), vector.norm2)
     if step > 0.0:
         with _recorded(w, lag, i):
-            w.add(vector, nodes, step * signs)
+            w.add(vector, nodes, weight * step * signs)
 
 
 def path_difference(y: int, other: int, tree: Arrays) -> tuple[Ints, Floats]:
@@ -124,14 +132,14 @@ def distances_from(y: int, tree: Arrays) -> Floats:
 # Predictions: of the last hypothesis or, with a lag, of the average of m + 1 hypotheses
 
 
-def averaged_scores(w: Any, lag: Any, m: int, x: Vector | Vectors) -> Floats:
+def averaged_scores(w: Any, lag: Any, m: float, x: Vector | Vectors) -> Floats:
     """w . x of every node, where w may be the average; for many vectors, one column each."""
     scores: Floats = w.scores(x)
     return scores if lag is None else scores - lag.scores(x) / (m + 1)
 
 
 def top_down_answer(
-    w: Weights, lag: Weights | None, m: int, features: FeatureMap, labels: Labels, x: Any
+    w: Weights, lag: Weights | None, m: float, features: FeatureMap, labels: Labels, x: Any
 ) -> dict[Label, bool]:
     """The multilabel of x: a node is on if its parents are on and its score is >= 0."""
     scores = averaged_scores(w, lag, m, features.find(x))
@@ -139,20 +147,20 @@ def top_down_answer(
 
 
 def path_answer(
-    w: Weights, lag: Weights | None, m: int, features: FeatureMap, labels: Labels, x: Any
+    w: Weights, lag: Weights | None, m: float, features: FeatureMap, labels: Labels, x: Any
 ) -> Label:
     """The first of the labels with the largest sum of scores along its path."""
     scores = path_sums(averaged_scores(w, lag, m, features.find(x)), labels.arrays)
     return labels.taxonomy.nodes[int(scores.argmax())]
 
 
-def top_down_answers(w: Weights, lag: Weights | None, m: int, labels: Labels, X: Vectors) -> Mask:
+def top_down_answers(w: Weights, lag: Weights | None, m: float, labels: Labels, X: Vectors) -> Mask:
     """The same for each row: masks (rows, nodes)."""
     on = [top_down(averaged_scores(w, lag, m, x) >= 0.0, labels.arrays) for x in X]
     return np.array(on, dtype=bool).reshape(len(X), len(labels.taxonomy))
 
 
-def path_answers(w: Weights, lag: Weights | None, m: int, labels: Labels, X: Vectors) -> Nodes:
+def path_answers(w: Weights, lag: Weights | None, m: float, labels: Labels, X: Vectors) -> Nodes:
     """The same for each row: its node."""
     best = [path_sums(averaged_scores(w, lag, m, x), labels.arrays).argmax() for x in X]
     return np.array(best, dtype=np.uint32)
@@ -179,7 +187,7 @@ def check_shape(learner: Any, method: str, what: str, found: NDArray[Any], nodes
 
 
 @contextmanager
-def _recorded(w: Weights, lag: Weights | None, i: int) -> Iterator[None]:
+def _recorded(w: Weights, lag: Weights | None, i: float) -> Iterator[None]:
     """Add every change of the weights, times i, to `lag`."""
     w.record(lag, i)
     try:

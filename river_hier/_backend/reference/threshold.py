@@ -29,15 +29,15 @@ class Threshold:
             return 0.0
         return float(np.linalg.solve(self.a, self.b) @ _summary(scores))
 
-    def learn(self, scores: Floats, relevant: Mask) -> None:
+    def learn(self, scores: Floats, relevant: Mask, weight: float = 1.0) -> None:
         """Learn from a ranking and its true labels: O(candidates log candidates)."""
         if not len(scores):
             return
         z = _summary(scores)
         size = np.abs(z).max()
         z /= size
-        self.a += np.outer(z, z)
-        self.b += best_threshold(scores, relevant) / size * z
+        self.a += weight * np.outer(z, z)
+        self.b += weight * best_threshold(scores, relevant) / size * z
 
 
 def best_threshold(scores: Floats, relevant: Mask) -> float:

@@ -28,9 +28,9 @@ class Weights:
         self.matrix: NDArray[Any] = np.zeros((0, n_nodes), dtype)
         self.n_nodes = n_nodes
         self._lag: Weights | None = None
-        self._round = 0
+        self._round = 0.0
 
-    def record(self, lag: Weights | None, i: int) -> None:
+    def record(self, lag: Weights | None, i: float) -> None:
         """Add every change of the weights, times i, to `lag`; `None` stops recording."""
         self._lag, self._round = lag, i
 

@@ -53,9 +53,11 @@ inline void distances_from(uint32_t y, const Labels& tree, Numbers& distances) {
     path_sums(distances.data(), tree);
 }
 
+// The weight of the example multiplies the step or, with variances, the precision that the step
+// adds: from k to weight * k, where confidence = k / (1 + k variance).
 template <class Policy>
 void top_down_step(const Policy& policy, Weights& w, const Vector& x, const On& on,
-                   const Labels& labels) {
+                   const Labels& labels, double weight) {
     constexpr bool second_order = std::is_base_of_v<SecondOrder, Policy>;
     if (x.norm2 == 0.0) return;
     const auto y = [&](uint32_t v) { return on.mask[v] ? 1.0 : -1.0; };
@@ -74,12 +76,14 @@ void top_down_step(const Policy& policy, Weights& w, const Vector& x, const On& 
             for (size_t i = 0; i < w.nodes.size(); ++i) {
                 const uint32_t v = w.nodes[i];
                 const Step step = policy.rule(w.scores[v], y(v), x.norm2, variances[i]);
-                moves.push_back({v, step.step, step.confidence});
+                const double factor =
+                    weight == 1.0 ? 1.0 : weight / (1.0 + (weight - 1.0) * variances[i] * step.confidence);
+                moves.push_back({v, factor * step.step, factor * step.confidence});
             }
         });
     } else {
         w.steps.clear();
-        for (uint32_t v : w.nodes) w.steps.push_back(policy.rule(w.scores[v], y(v), x.norm2));
+        for (uint32_t v : w.nodes) w.steps.push_back(weight * policy.rule(w.scores[v], y(v), x.norm2));
         w.add(x, w.nodes, w.steps);
     }
 }
@@ -101,7 +105,8 @@ inline void path_difference(uint32_t y, uint32_t other, const Labels& tree, Node
 }
 
 template <class Policy>
-void path_step(const Policy& policy, Weights& w, const Vector& x, uint32_t y, const Labels& tree) {
+void path_step(const Policy& policy, Weights& w, const Vector& x, uint32_t y, const Labels& tree,
+               double weight) {
     w.score_all(x);
     path_sums(w.scores.data(), tree);  // Eq. (2)
     const uint32_t rival = policy.rival(w.scores.data(), y, tree, w.steps);
@@ -110,23 +115,23 @@ void path_step(const Policy& policy, Weights& w, const Vector& x, uint32_t y, co
     if (gamma == 0.0 || x.norm2 == 0.0) return;
     const double step = policy.rule(w.scores[y] - w.scores[rival], gamma, x.norm2);
     if (!(step > 0.0)) return;
-    for (double& sign : w.steps) sign *= step;
+    for (double& sign : w.steps) sign *= weight * step;
     w.add(x, w.nodes, w.steps);
 }
 
 // The scores of all nodes: those of w or, with a lag, of the average of m + 1 hypotheses.
-inline Numbers& averaged_scores(Weights& w, Weights* lag, size_t m, const Vector& x,
+inline Numbers& averaged_scores(Weights& w, Weights* lag, double m, const Vector& x,
                                 const Labels& labels) {
     w.score_all(x);
     if (lag) {
         lag->score_all(x);
-        for (size_t v = 0; v < labels.n(); ++v) w.scores[v] -= lag->scores[v] / (static_cast<double>(m) + 1.0);
+        for (size_t v = 0; v < labels.n(); ++v) w.scores[v] -= lag->scores[v] / (m + 1.0);
     }
     return w.scores;
 }
 
 // The nodes that are on: those whose parents are on and whose own score is >= 0.
-inline void top_down(Weights& w, Weights* lag, size_t m, const Vector& x, const Labels& labels,
+inline void top_down(Weights& w, Weights* lag, double m, const Vector& x, const Labels& labels,
                      Nodes& on) {
     const Numbers& scores = w.scores;
     on.assign(1, 0);
@@ -153,7 +158,7 @@ inline void top_down(Weights& w, Weights* lag, size_t m, const Vector& x, const 
 }
 
 // The first of the labels with the largest sum along its path.
-inline uint32_t best_path(Weights& w, Weights* lag, size_t m, const Vector& x,
+inline uint32_t best_path(Weights& w, Weights* lag, double m, const Vector& x,
                           const Labels& tree) {
     double* scores = averaged_scores(w, lag, m, x, tree).data();
     path_sums(scores, tree);

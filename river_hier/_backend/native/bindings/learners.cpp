@@ -37,7 +37,7 @@ const Vector& insert(const Weights& w, FeatureMap& features, nb::handle x) {
 // While it lives, changes of w are added to the lag, i times.
 class Recording {
   public:
-    Recording(Weights& w, Weights* lag, size_t i) : w_(w) { w.record(lag, static_cast<double>(i)); }
+    Recording(Weights& w, Weights* lag, double i) : w_(w) { w.record(lag, i); }
     Recording(const Recording&) = delete;
     ~Recording() { w_.record(nullptr, 0.0); }
 
@@ -59,10 +59,10 @@ struct Targets<Policy, false> {
     static size_t size(const Many& y) { return y.n(); }
 
     static void step(const Policy& policy, Weights& w, const Vector& x, const On& y,
-                     const Labels& labels) {
+                     const Labels& labels, double weight) {
         if (std::is_base_of_v<SecondOrder, Policy> && w.n_planes() < 2)
             throw nb::value_error("weights without variances");
-        top_down_step(policy, w, x, y, labels);
+        top_down_step(policy, w, x, y, labels, weight);
     }
 };
 
@@ -82,8 +82,8 @@ struct Targets<Policy, true> {
     static size_t size(const Many& y) { return y.size(); }
 
     static void step(const Policy& policy, Weights& w, const Vector& x, uint32_t y,
-                     const Labels& labels) {
-        path_step(policy, w, x, y, labels);
+                     const Labels& labels, double weight) {
+        path_step(policy, w, x, y, labels, weight);
     }
 
   private:
@@ -94,17 +94,17 @@ struct Targets<Policy, true> {
 };
 
 template <class Policy>
-void learn_one(const Policy& policy, Weights& w, Weights* lag, size_t i, FeatureMap& features,
-               const Labels& labels, nb::handle x, nb::handle y) {
+void learn_one(const Policy& policy, Weights& w, Weights* lag, double i, FeatureMap& features,
+               const Labels& labels, nb::handle x, nb::handle y, double weight) {
     const auto target = Targets<Policy>::one(y, labels);  // y is read before x, both before writing
     const Vector& vector = insert(w, features, x);
     ready(w, labels);
     Recording recording(w, ready(lag, labels), i);
-    Targets<Policy>::step(policy, w, vector, target, labels);
+    Targets<Policy>::step(policy, w, vector, target, labels, weight);
 }
 
 template <class Policy>
-void learn_many(const Policy& policy, Weights& w, Weights* lag, size_t i, FeatureMap& features,
+void learn_many(const Policy& policy, Weights& w, Weights* lag, double i, FeatureMap& features,
                 const Labels& labels, nb::handle X, nb::handle y) {
     auto targets = Targets<Policy>::many(y, labels);
     Rows rows(features, X, true);
@@ -116,8 +116,9 @@ void learn_many(const Policy& policy, Weights& w, Weights* lag, size_t i, Featur
     Unlocked unlocked(rows);
     for (size_t row = 0; row < rows.n(); ++row) {
         rows.prefetch(row + 1, *w.store());
-        Targets<Policy>::step(policy, w, rows[row], targets[row], labels);
-        w.next_round();
+        const double weight = rows.weight(row);
+        Targets<Policy>::step(policy, w, rows[row], targets[row], labels, weight);
+        w.next_round(weight);
     }
 }
 
@@ -138,16 +139,16 @@ template <class Policy, class... P>
 void add_learner(nb::dict& policies, nb::module_& m, const char* name) {
     nb::module_ learner = m.def_submodule(name);
     learner.def("learn_one",
-                [](Weights& w, Weights* lag, size_t i, FeatureMap& features, const Labels& labels,
-                   nb::handle x, nb::handle y, nb::handle parameters) {
+                [](Weights& w, Weights* lag, double i, FeatureMap& features, const Labels& labels,
+                   nb::handle x, nb::handle y, double weight, nb::handle parameters) {
                     const auto policy = with_parameters<Policy, P...>(
                         parameters, std::index_sequence_for<P...>{});
-                    learn_one(policy, w, lag, i, features, labels, x, y);
+                    learn_one(policy, w, lag, i, features, labels, x, y, weight);
                 },
                 "w"_a, "lag"_a.none(), "i"_a, "features"_a, "labels"_a, "x"_a.none(),
-                "y"_a.none(), "parameters"_a.none());
+                "y"_a.none(), "weight"_a, "parameters"_a.none());
     learner.def("learn_many",
-                [](Weights& w, Weights* lag, size_t i, FeatureMap& features, const Labels& labels,
+                [](Weights& w, Weights* lag, double i, FeatureMap& features, const Labels& labels,
                    nb::handle X, nb::handle y, nb::handle parameters) {
                     const auto policy = with_parameters<Policy, P...>(
                         parameters, std::index_sequence_for<P...>{});
@@ -158,7 +159,7 @@ void add_learner(nb::dict& policies, nb::module_& m, const char* name) {
     policies[name] = learner;
 }
 
-nb::object top_down_answer(Weights& w, Weights* lag, size_t m, FeatureMap& features, Labels& labels,
+nb::object top_down_answer(Weights& w, Weights* lag, double m, FeatureMap& features, Labels& labels,
                            nb::handle x) {
     Nodes on;
     const Vector& vector = find(w, features, x);
@@ -166,7 +167,7 @@ nb::object top_down_answer(Weights& w, Weights* lag, size_t m, FeatureMap& featu
     return labels.answer(on);
 }
 
-nb::object path_answer(Weights& w, Weights* lag, size_t m, FeatureMap& features, Labels& labels,
+nb::object path_answer(Weights& w, Weights* lag, double m, FeatureMap& features, Labels& labels,
                        nb::handle x) {
     const Vector& vector = find(w, features, x);
     return labels.label(best_path(ready(w, labels), ready(lag, labels), m, vector, labels));
@@ -181,7 +182,7 @@ const Vector& next(const Weights& w, Rows& X, size_t i) {
 }
 
 // Predictions keep Python's lock, so that threads that only predict do not refuse each other.
-nb::object top_down_answers(Weights& w, Weights* lag, size_t m, const Labels& labels, Rows& X) {
+nb::object top_down_answers(Weights& w, Weights* lag, double m, const Labels& labels, Rows& X) {
     ready(w, labels);
     ready(lag, labels);
     Masks masks(X.n(), labels.n());
@@ -193,7 +194,7 @@ nb::object top_down_answers(Weights& w, Weights* lag, size_t m, const Labels& la
     return masks.done();
 }
 
-nb::object path_answers(Weights& w, Weights* lag, size_t m, const Labels& labels, Rows& X) {
+nb::object path_answers(Weights& w, Weights* lag, double m, const Labels& labels, Rows& X) {
     ready(w, labels);
     ready(lag, labels);
     Nodes best;

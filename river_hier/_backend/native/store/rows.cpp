@@ -31,6 +31,11 @@ Rows::Rows(FeatureMap& features, nb::handle batch, bool insert)
     const nb::tuple names(nb::handle(batch.attr("names")));  // nobody can change it meanwhile
     width_ = names.size();
     read_entries(batch);
+    const nb::object weights = batch.attr("weights");
+    if (!weights.is_none()) {
+        weights_ = numbers_of<double>(weights);
+        ensure(weights_.size() == n_, "a weight for each row");
+    }
     look_up(features, names, insert);
     if (dynamic_cast<FeatureHasher*>(&features)) share();
 }

@@ -27,6 +27,9 @@ class Rows {
     // Valid until the next call. Needs no Python.
     const Vector& operator[](size_t i);
 
+    // The weight of an example.
+    double weight(size_t i) const { return weights_.empty() ? 1.0 : weights_[i]; }
+
     // Send for the weights of a row.
     void prefetch(size_t i, const WeightStore& weights) const;
 
@@ -44,6 +47,7 @@ class Rows {
     View<double> values_;
     bool dense_ = true;
     size_t n_ = 0, width_ = 0;       // rows, columns
+    Numbers weights_;                // of the examples; none if they are all 1
     std::vector<uint32_t> columns_;  // of each entry, and where those of each row start
     std::vector<int64_t> start_;
     std::vector<uint32_t> asked_;   // the columns that have an entry, in order of appearance

@@ -86,7 +86,7 @@ class Weights : public Guarded {
         round_ = i;
     }
 
-    void next_round() { ++round_; }
+    void next_round(double weight) { round_ += weight; }
 
     // Make room up to `n_nodes` nodes; the new ones start at zero.
     void add_nodes(size_t n_nodes) {
