@@ -88,9 +88,7 @@ def find_compiled(cls: Any, parameters: tuple[str, ...] | None) -> None:
 # Methods of both kinds of learners, which assign them to their names
 
 
-def learn(
-    model: Any, x: Mapping[Any, Any], y: Any, w: float, learner: Any = None
-) -> None:
+def learn(model: Any, x: Mapping[Any, Any], y: Any, w: float, learner: Any = None) -> None:
     """Learn by the rule of `learner`: for an average, its inner model; else the model itself."""
     learner = model if learner is None else learner
     if (policy := policies.get(learner._compiled)) is None:
