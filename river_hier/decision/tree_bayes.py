@@ -126,11 +126,11 @@ class TreeBayes(base.Wrapper[Any], base.Classifier):
 
         """
         try:
-            self.taxonomy.index(y)  # an unknown label raises before anything is learned
+            label = self.taxonomy.nodes[self.taxonomy.index(y)]  # y may be a path
         except (TypeError, UnknownLabelError):
             check_single_label(self, y)
             raise
-        self.classifier.learn_one(x, y, **kwargs)
+        self.classifier.learn_one(x, label, **kwargs)
 
     @truncatable
     def predict_one(self, x: dict[Any, Any], **kwargs: Any) -> Any:

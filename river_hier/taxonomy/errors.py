@@ -1,10 +1,11 @@
-"""The error for labels that are not in the taxonomy."""
+"""Errors: labels that are not in the taxonomy, and nodes with several parents."""
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Sequence
 
+from .graph import is_missing
 from .repr import short
 
 # Beyond this many nodes, looking for a similar label takes longer than a tenth of a second.
@@ -37,7 +38,9 @@ class UnknownLabelError(KeyError, ValueError):
         known = tuple(labels)
         super().__init__(label)
         self.message: str = f"label {short(label)} is not in the taxonomy ({len(known)} nodes)"
-        if guess := _similar(label, known):
+        if is_missing(label):
+            self.message = f"label {label!r} is a missing value; leave out examples without a label"
+        elif guess := _similar(label, known):
             self.message += f"; did you mean {guess}?"
 
     def __str__(self) -> str:  # KeyError would print the message between quotes
@@ -59,3 +62,14 @@ def _similar(label: object, known: tuple[Hashable, ...]) -> str | None:
     by_text = {str(other): other for other in reversed(known)}
     close = difflib.get_close_matches(str(label), by_text, n=1)
     return repr(by_text[close[0]]) if close else None
+
+
+def several_parents(label: object, parents: Sequence[Hashable]) -> str:
+    """The message where a tree is required."""
+    more = ", ..." * (len(parents) > 2)
+    return (
+        f"node {label!r} has {len(parents)} parents ({parents[0]!r}, {parents[1]!r}{more}), by the "
+        "edges or the merge that made them; this is defined in trees only. Edges are (parent, "
+        "child) pairs; if several nodes have this name, Taxonomy.from_paths(paths, "
+        'labels="path") tells them apart; multilabel models take a DAG'
+    )

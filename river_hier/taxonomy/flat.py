@@ -31,4 +31,4 @@ def with_labels(star: N, labels: Iterable[Label]) -> N:
 
 def of(like: N, nodes: tuple[Label, ...]) -> N:
     """The star of these nodes, the root first."""
-    return type(like)._of(nodes, ((), *((0,),) * (len(nodes) - 1)))
+    return type(like)._of(nodes, ((), *((0,),) * (len(nodes) - 1)), like.path_format)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numbers
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence, Set
 from itertools import chain
@@ -93,9 +92,19 @@ def _is_pair(edge: Any) -> bool:
     )
 
 
+def is_missing(value: Any) -> bool:
+    """Whether a value is None, NaN, NaT or the NA of pandas."""
+    if value is None:
+        return True
+    try:
+        return bool(value != value)
+    except (TypeError, ValueError):  # pandas is not imported to know its NA
+        return type(value).__name__ == "NAType"
+
+
 def check_label(label: Label) -> None:
     """Raise an error unless this can be the label of a node."""
-    if label is None or (isinstance(label, numbers.Real) and label != label):
+    if is_missing(label):
         raise ValueError(f"{label!r} cannot be a label; every node needs one")
     try:
         hash(label)
@@ -178,3 +187,15 @@ def _show_cycle(parents: dict[Label, list[Label]], ordered: set[Label]) -> str:
     if len(cycle) > 12:
         return " -> ".join([*map(repr, cycle[:6]), "...", *map(repr, cycle[-5:])])
     return " -> ".join(map(repr, cycle))
+
+
+def reach(neighbours: tuple[tuple[int, ...], ...], v: int) -> set[int]:
+    """All nodes that can be reached from v, without v itself."""
+    reached: set[int] = set()
+    stack = list(neighbours[v])
+    while stack:
+        u = stack.pop()
+        if u not in reached:
+            reached.add(u)
+            stack += neighbours[u]
+    return reached

@@ -69,13 +69,20 @@ def _close(taxonomy: Nodes, on: Iterable[int], blocked: Collection[int] = ()) ->
 
 
 def _read(taxonomy: Nodes, y: Any) -> tuple[list[int], Mapping[Any, Any] | None]:
-    """The nodes that y switches on, and y itself if it is a mapping."""
+    """The nodes that y switches on, and y itself, with its labels as in the taxonomy, if it is a
+    mapping.
+    """
     check_taxonomy(taxonomy)  # the order of a loss's arguments is easily mistaken
     if isinstance(y, Mapping):
-        return list(compress(_nodes(taxonomy, y), _bools(y))), y
+        values = _bools(y)
+        nodes = _nodes(taxonomy, y)
+        if not y.keys() <= taxonomy.label_index.keys():
+            y = _stated(taxonomy, nodes, values)
+        return list(compress(nodes, values)), y
     if y is None:
         raise ValueError("y is None: it must be a label, an iterable of labels or {label: bool}")
-    if is_one(y) or _is_label(taxonomy, y):
+    path_format = taxonomy.path_format
+    if is_one(y) or _is_label(taxonomy, y) or (path_format.tuples and isinstance(y, tuple)):
         return [taxonomy.index(y)], None
     return [taxonomy.index(label) for label in y], None
 
@@ -86,10 +93,20 @@ def _nodes(taxonomy: Nodes, y: Mapping[Any, Any]) -> Iterable[int]:
     if labels == taxonomy.nodes[1:]:  # a complete prediction, as models return it
         return range(1, len(taxonomy))
     index = taxonomy.label_index
-    if not y.keys() <= index.keys():
-        for label in labels:
-            taxonomy.index(label)
-    return [index[label] for label in labels]
+    try:
+        return [index[label] for label in labels]
+    except KeyError:
+        return [taxonomy.index(label) for label in labels]
+
+
+def _stated(taxonomy: Nodes, nodes: Iterable[int], values: bytes) -> dict[Any, bool]:
+    """`{label: bool}` of nodes that were given by paths."""
+    stated: dict[Any, bool] = {}
+    for v, on in zip(nodes, values, strict=True):
+        label = taxonomy.nodes[v]
+        if stated.setdefault(label, bool(on)) != bool(on):
+            raise ValueError(f"label {label!r} is given twice, once as True and once as False")
+    return stated
 
 
 def is_one(y: Any) -> bool:

@@ -6,16 +6,26 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Self
 
 from . import arrays, graph
-from .errors import UnknownLabelError
+from .errors import UnknownLabelError, several_parents
+from .immutable import Immutable
+from .paths import TUPLES, Parents, PathFormat
 
 # Any hashable; `Any`, so that users with labels of type str get str back.
 Label = Any
 
 
-class Nodes:
+class Nodes(Immutable):
     """Labels in topological order, each with its parents: immutable, compared by value."""
 
-    __slots__ = ("_arrays", "_children", "_hash", "label_index", "nodes", "parent_indices")
+    __slots__ = (
+        "_arrays",
+        "_children",
+        "_hash",
+        "label_index",
+        "nodes",
+        "parent_indices",
+        "path_format",
+    )
 
     _arrays: arrays.Arrays | None
     _children: tuple[tuple[int, ...], ...] | None
@@ -23,13 +33,17 @@ class Nodes:
     nodes: tuple[Label, ...]
     """All labels in taxonomy order, the root first."""
     label_index: dict[Label, int]
-    parent_indices: tuple[tuple[int, ...], ...]
+    parent_indices: Parents
+    path_format: PathFormat
 
-    def _assemble(self, nodes: tuple[Label, ...], parents: tuple[tuple[int, ...], ...]) -> None:
+    def _assemble(
+        self, nodes: tuple[Label, ...], parents: Parents, path_format: PathFormat = TUPLES
+    ) -> None:
         for name, value in (
             ("nodes", nodes),
             ("label_index", dict(zip(nodes, range(len(nodes)), strict=True))),
             ("parent_indices", parents),
+            ("path_format", path_format),
             ("_arrays", None),  # these three are computed when first needed
             ("_children", None),
             ("_hash", None),
@@ -37,9 +51,11 @@ class Nodes:
             object.__setattr__(self, name, value)
 
     @classmethod
-    def _of(cls, nodes: tuple[Label, ...], parents: tuple[tuple[int, ...], ...]) -> Self:
+    def _of(
+        cls, nodes: tuple[Label, ...], parents: Parents, path_format: PathFormat = TUPLES
+    ) -> Self:
         taxonomy = cls.__new__(cls)
-        taxonomy._assemble(nodes, parents)
+        taxonomy._assemble(nodes, parents, path_format)
         return taxonomy
 
     # Relations
@@ -104,14 +120,21 @@ class Nodes:
         return self._children
 
     def index(self, label: Label) -> int:
-        """The position of a label in taxonomy order."""
+        """The position of a label in taxonomy order; a path stands for the label at its end."""
+        v = self._find(label)
+        if v is None:
+            raise UnknownLabelError(label, self.nodes)
+        return v
+
+    def _find(self, label: Label) -> int | None:
         try:
-            return self.label_index[label]
-        except KeyError:
-            raise UnknownLabelError(label, self.nodes) from None
+            v = self.label_index.get(label)
         except TypeError:
             graph.check_label(label)
             raise
+        if v is None:
+            v = self.path_format.find(label, self.label_index, self.parent_indices)
+        return v
 
     def parent(self, label: Label) -> Label | None:
         """The parent; `None` for the root. Trees only."""
@@ -128,7 +151,7 @@ class Nodes:
 
     def ancestors(self, label: Label) -> tuple[Label, ...]:
         """The ancestors of a label, the root first, without the label itself."""
-        return self._labels(sorted(reach(self.parent_indices, self.index(label))))
+        return self._labels(sorted(graph.reach(self.parent_indices, self.index(label))))
 
     def path(self, label: Label) -> tuple[Label, ...]:
         """The nodes from the root down to the label, both included. Trees only."""
@@ -136,7 +159,7 @@ class Nodes:
 
     def descendants(self, label: Label) -> tuple[Label, ...]:
         """The descendants of a label, in taxonomy order, without the label itself."""
-        return self._labels(sorted(reach(self.child_indices, self.index(label))))
+        return self._labels(sorted(graph.reach(self.child_indices, self.index(label))))
 
     def subtree(self, label: Label) -> tuple[Label, ...]:
         """The label and its descendants, in taxonomy order."""
@@ -170,7 +193,10 @@ class Nodes:
         return iter(self.nodes)
 
     def __contains__(self, label: object) -> bool:
-        return label in self.label_index
+        try:
+            return self._find(label) is not None
+        except ValueError:  # not a path
+            return False
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Nodes):
@@ -185,20 +211,8 @@ class Nodes:
         assert self._hash is not None
         return self._hash
 
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"a taxonomy is immutable: {name!r} cannot be set")
-
-    def __delattr__(self, name: str) -> None:
-        raise AttributeError(f"a taxonomy is immutable: {name!r} cannot be deleted")
-
-    def __copy__(self) -> Self:
-        return self
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        return self
-
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self)._of, (self.nodes, self.parent_indices)
+        return type(self)._of, (self.nodes, self.parent_indices, self.path_format)
 
     def __repr__(self) -> str:
         kind = "" if self.is_tree else "DAG, "
@@ -214,11 +228,7 @@ class Nodes:
     def _parent_index(self, v: int) -> int | None:
         above = self.parent_indices[v]
         if len(above) > 1:
-            raise ValueError(
-                f"node {self.nodes[v]!r} has {len(above)} parents ({self.nodes[above[0]]!r}, "
-                f"{self.nodes[above[1]]!r}{', ...' if len(above) > 2 else ''}); "
-                "this is defined in trees only; are the edges (parent, child) pairs?"
-            )
+            raise ValueError(several_parents(self.nodes[v], self._labels(above)))
         return above[0] if above else None
 
     def _climb(self, v: int) -> list[int]:
@@ -227,18 +237,6 @@ class Nodes:
         while (above := self._parent_index(path[-1])) is not None:
             path.append(above)
         return path[::-1]
-
-
-def reach(neighbours: tuple[tuple[int, ...], ...], v: int) -> set[int]:
-    """All nodes that can be reached from v, without v itself."""
-    reached: set[int] = set()
-    stack = list(neighbours[v])
-    while stack:
-        u = stack.pop()
-        if u not in reached:
-            reached.add(u)
-            stack += neighbours[u]
-    return reached
 
 
 def check_taxonomy(taxonomy: object) -> None:

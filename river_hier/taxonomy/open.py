@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
 from . import flat, graph
 from .nodes import Label, check_taxonomy
+from .paths import PathFormat, check_separator
+from .repr import short
 from .taxonomy import Taxonomy
 
 
@@ -67,43 +69,46 @@ class OpenTaxonomy:
     separator: str | None = None
 
     def __post_init__(self) -> None:
-        if self.separator is not None and not isinstance(self.separator, str):
-            raise TypeError(f"`separator` must be a string or None, got {self.separator!r}")
-        if self.separator == "":
-            raise ValueError("`separator` must not be empty; None is for labels that are tuples")
+        check_separator(self.separator)
 
     @property
     def root(self) -> Label:
         """The label of the root: the empty path."""
         return () if self.separator is None else ""
 
+    @property
+    def _format(self) -> PathFormat:
+        return PathFormat(self.separator, whole=True)
+
     def path(self, label: Any) -> list[Label]:
         """The labels from the root down to a label, both included."""
-        if self.separator is None and isinstance(label, tuple):
-            parts = label
-        elif self.separator is not None and isinstance(label, str):
-            parts = tuple(label.split(self.separator))
-        else:
+        if not isinstance(label, tuple if self.separator is None else str):
             example = ("a", "b") if self.separator is None else f"a{self.separator}b"
-            raise TypeError(f"label {label!r} is not a path such as {example!r}")
-        if label == self.root:
-            return [label]
+            raise TypeError(f"label {short(label)} is not a path such as {example!r}")
         graph.check_label(label)
-        if any(part is None or part == "" for part in parts):
-            raise ValueError(f"label {label!r} has an empty part; no node can be named so")
-        above: list[Any] = [parts[:end] for end in range(1, len(parts))]
-        if self.separator is not None:
-            above = list(map(self.separator.join, above))
-        return [self.root, *above, label]
+        names = self._format.names(label)
+        if not names and label != self.root:
+            raise ValueError(
+                f"label {label!r} holds no name; the label of the root is {self.root!r}"
+            )
+        return [self.root, *self._format.labels(names)]
 
     def with_labels(self, taxonomy: Taxonomy, labels: Iterable[Any]) -> Taxonomy:
         """Add labels to a taxonomy; if there is nothing to add, the same object is returned."""
         edges: list[tuple[Label, Label]] = []
         for label in labels:
+            if isinstance(label, Hashable) and label in taxonomy.label_index:
+                continue
             path = self.path(label)
-            if label not in taxonomy:
+            if path[-1] not in taxonomy.label_index:
                 edges += pairwise(path)
-        return taxonomy.extend(edges) if edges else taxonomy
+        if not edges:
+            return taxonomy
+        nodes = graph.build(edges, [self.root], self.root, taxonomy.edges)
+        return Taxonomy._of(*nodes, self._format)
+
+    def _initial(self) -> Taxonomy:
+        return Taxonomy._of((self.root,), ((),), self._format)
 
 
 TaxonomyLike = Taxonomy | OpenTaxonomy | None
@@ -114,7 +119,7 @@ def initial_taxonomy(taxonomy: TaxonomyLike) -> Taxonomy:
     if taxonomy is None:
         return Taxonomy.flat([])
     if isinstance(taxonomy, OpenTaxonomy):
-        return Taxonomy.flat([], root=taxonomy.root)
+        return taxonomy._initial()
     check_taxonomy(taxonomy)
     return taxonomy
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import pairwise
 from typing import Any
 
-from .graph import Label
+from .graph import Label, is_missing
+from .paths import PathReader
+from .repr import short
 
 Edges = list[tuple[Label, Label]]
 
@@ -22,37 +23,66 @@ def from_parents(parents: Mapping[Label, Label | None]) -> tuple[list[Label], Ed
     return roots, [(parent, child) for child, parent in parents.items() if parent is not None]
 
 
-def from_paths(paths: Iterable[Iterable[Label]]) -> tuple[list[Label], Edges]:
-    """`[(a, b, c), ...]`, each from the top downwards."""
-    nodes: list[Label] = []
-    edges: Edges = []
-    for number, path in enumerate(paths):
-        if isinstance(path, str) or not isinstance(path, Iterable):
-            raise TypeError(f"path {number} is {path!r}: it must be a sequence of labels")
-        labels = list(path)
-        nodes += labels[:1]
-        edges += pairwise(labels)
-    return nodes, edges
+def from_paths(paths: Any, reader: PathReader) -> None:
+    """Add the paths of an iterable, or of a column of a dataframe."""
+    table = hasattr(paths, "columns")  # a DataFrame would give its columns' names
+    if isinstance(paths, str | Mapping) or table or not isinstance(paths, Iterable):
+        raise TypeError(
+            f"`paths` must be an iterable of paths, got {type(paths).__name__}; of a table take "
+            "one column, df.path, or zip(df.first, df.second, ...)"
+        )
+    seen: set[tuple[Label, ...]] = set()
+    several = None  # the first string of several names
+    as_label = False  # whether one of them is written as its label is
+    for number, path in enumerate(_items(paths)):
+        if is_missing(path):
+            continue
+        try:
+            names = reader.format.names(path)
+            if not names or names in seen:
+                continue
+            label = None
+            for name in names:
+                label = reader.add(label, name)
+            seen.add(names)
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"path {number}: {error}") from None
+        if isinstance(path, str) and len(names) > 1:
+            several = path if several is None else several
+            as_label = as_label or label == path
+    if not reader.tops:
+        raise ValueError("`paths` holds no name; a taxonomy without children is Taxonomy.flat([])")
+    if reader.format.whole and several is not None and not as_label:
+        raise ValueError(
+            f"{short(several)} is written with other spaces around {reader.format.separator!r}; "
+            "include them in `separator`, so that labels are written as your paths are"
+        )
 
 
-def from_nested(nested: Mapping[Label, Any]) -> tuple[list[Label], Edges]:
-    """`{label: children}`, where children are a mapping, labels, one string or None."""
+def _items(column: Any) -> Iterable[Any]:
+    """The values of a column of pandas, polars or pyarrow, or of any other iterable."""
+    for method in ("to_pylist", "to_list"):
+        if hasattr(column, method):
+            items: Iterable[Any] = getattr(column, method)()
+            return items
+    items = column
+    return items
+
+
+def from_nested(nested: Mapping[Label, Any], reader: PathReader) -> None:
+    """Add `{name: children}`, where children are a mapping, names, one string or None."""
     if not isinstance(nested, Mapping):
         raise TypeError(f"`nested` must be a mapping of mappings, got {type(nested).__name__}")
-    edges: Edges = []
+    name = reader.format.name
     # A stack instead of recursion, so that Python's recursion limit does not bound the depth.
-    stack: list[tuple[Label, Iterator[tuple[Label, Any]]]] = [
-        (label, _below(label, below)) for label, below in reversed(list(nested.items()))
-    ]
+    stack: list[tuple[Label | None, Iterator[tuple[Label, Any]]]] = [(None, iter(nested.items()))]
     while stack:
         parent, below = stack[-1]
         for child, deeper in below:
-            edges.append((parent, child))
-            stack.append((child, _below(child, deeper)))
+            stack.append((reader.add(parent, name(child)), _below(child, deeper)))
             break
         else:
             stack.pop()
-    return list(nested), edges
 
 
 def check_directed(g: Any) -> None:

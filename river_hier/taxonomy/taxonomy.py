@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from . import editing, flat, graph, parsing
 from .multilabel import closure_nodes, given_nodes
-from .nodes import Label, Nodes, reach
+from .nodes import Label, Nodes
+from .paths import PathReader
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -83,16 +84,69 @@ class Taxonomy(Nodes):
         return cls._of(*graph.build(edges, nodes, root))
 
     @classmethod
-    def from_paths(cls, paths: Iterable[Iterable[Label]], root: Label | None = None) -> Taxonomy:
-        """From `[(a, b, c), ...]`, paths that start at the top."""
-        nodes, edges = parsing.from_paths(paths)
-        return cls._of(*graph.build(edges, nodes, root))
+    def from_paths(
+        cls,
+        paths: Any,
+        separator: str | None = None,
+        labels: str = "name",
+        root: Label | None = None,
+    ) -> Taxonomy:
+        """From paths of names, each from the top downwards.
+
+        Wherever a label is read afterwards, by models, metrics, losses or `index`, a path may stand
+        for the label at its end, so that the column that made a taxonomy is also a valid `y`.
+
+        Parameters
+        ----------
+        paths
+            Tuples, lists, or strings with a separator: any iterable, or a column of a dataframe
+            (pandas, polars, pyarrow). Whitespace around a name does not belong to it. Missing
+            values and empty paths are left out; so are empty or missing names at the end of a path,
+            and a separator at the beginning. Any other missing name is an error.
+        separator
+            The separator between names, written as in the strings, e.g. `" > "`; `None` if paths
+            are tuples or lists. Strings may omit the spaces around it.
+        labels
+            `"name"`: the label of a node is its name, and a name in two places is an error.
+            `"path"`: the label of a node is its whole path, a string with the separator, or a
+            tuple.
+        root
+            The label of a new root, if paths start at several nodes; `"root"` by default.
+
+        Examples
+        --------
+
+        >>> from river_hier import Taxonomy
+
+        >>> paths = ["men > shirts", "men > shoes > boots", "women > shirts"]
+        >>> t = Taxonomy.from_paths(paths, separator=" > ", labels="path")
+        >>> t.leaves
+        ('men > shirts', 'women > shirts', 'men > shoes > boots')
+
+        >>> t.distance("men > shirts", "women>shirts")
+        4
+
+        """
+        reader = PathReader(separator, labels)
+        parsing.from_paths(paths, reader)
+        return cls._of(*graph.build(reader.edges, reader.tops, root), reader.format)
 
     @classmethod
-    def from_nested(cls, nested: Mapping[Label, Any], root: Label | None = None) -> Taxonomy:
-        """From `{label: children}`: mappings, lists of labels, or `None` for a leaf."""
-        nodes, edges = parsing.from_nested(nested)
-        return cls._of(*graph.build(edges, nodes, root))
+    def from_nested(
+        cls,
+        nested: Mapping[Label, Any],
+        separator: str | None = None,
+        labels: str = "name",
+        root: Label | None = None,
+    ) -> Taxonomy:
+        """From `{name: children}`: mappings, lists of names, or `None` for a leaf.
+
+        Names, `labels` and `root` are treated as by `from_paths`. With a `separator`, labels that
+        are paths are strings; without one, they are tuples.
+        """
+        reader = PathReader(separator, labels)
+        parsing.from_nested(nested, reader)
+        return cls._of(*graph.build(reader.edges, reader.tops, root), reader.format)
 
     @classmethod
     def from_networkx(cls, g: nx.DiGraph[Any], root: Label | None = None) -> Taxonomy:
@@ -148,21 +202,21 @@ class Taxonomy(Nodes):
 
         Existing edges are ignored, and a node may get another parent. The root stays the root.
         """
-        return Taxonomy._of(*graph.build(edges, [self.root], self.root, self.edges))
+        return self._changed(*graph.build(edges, [self.root], self.root, self.edges))
 
     def rename(self, names: Mapping[Any, Label]) -> Taxonomy:
         """Replace some of the labels: `{old label: new label}`."""
-        return Taxonomy._of(editing.renamed(self, names), self.parent_indices)
+        return self._changed(editing.renamed(self, names), self.parent_indices)
 
     def move(self, label: Label, parent: Label) -> Taxonomy:
         """Move a node and everything below it to another parent, which becomes its only one."""
         edges = editing.moved(self, label, parent)
-        return Taxonomy._of(*graph.build(edges, [self.root], self.root))
+        return self._changed(*graph.build(edges, [self.root], self.root))
 
     def merge(self, labels: Iterable[Label], into: Label) -> Taxonomy:
         """Merge nodes into one: the children of `labels` become children of `into`."""
         edges = editing.merged(self, labels, into)
-        return Taxonomy._of(*graph.build(edges, [self.root], self.root))
+        return self._changed(*graph.build(edges, [self.root], self.root))
 
     def flatten(self) -> Taxonomy:
         """The flat taxonomy with the same labels and root."""
@@ -179,7 +233,10 @@ class Taxonomy(Nodes):
         for v, parents in enumerate(self.parent_indices):
             nearest = {u for p in parents for u in ({p} if p in kept else above[p])}
             if not kept.issuperset(parents):  # an edge may be redundant beside a longer path
-                nearest -= {a for u in nearest for a in reach(self.parent_indices, u)}
+                nearest -= {a for u in nearest for a in graph.reach(self.parent_indices, u)}
             above[v] = nearest
         edges = ((self.nodes[p], self.nodes[v]) for v in sorted(kept) for p in sorted(above[v]))
-        return Taxonomy._of(*graph.build(edges, [self.root], self.root))
+        return self._changed(*graph.build(edges, [self.root], self.root))
+
+    def _changed(self, nodes: tuple[Label, ...], parents: tuple[tuple[int, ...], ...]) -> Taxonomy:
+        return Taxonomy._of(nodes, parents, self.path_format)

@@ -78,6 +78,7 @@ from .losses import (
     tree_induced_error,
     zero_one_loss,
 )
+from .paths import names_in_two_places, parents_of_paths, places
 from .pooled_auprc import pooled_auprc
 from .rankings import (
     BatchHMinOver,
@@ -192,14 +193,17 @@ __all__ = [
     "misordered",
     "mixture",
     "multilabels",
+    "names_in_two_places",
     "nearest",
     "noisy",
     "one_accuracy",
     "pair_loss",
     "parent_one_accuracy",
+    "parents_of_paths",
     "parts",
     "path",
     "path_ends",
+    "places",
     "polynomial_kernel",
     "pooled_auprc",
     "precision_recall",

@@ -153,18 +153,19 @@ def test_paths() -> None:
     assert OpenTaxonomy(" > ").path("a > b") == ["", "a", "a > b"]
     assert OpenTaxonomy().path(("a", 2)) == [(), ("a",), ("a", 2)]
     assert OpenTaxonomy().path(()) == [()]
+    assert OpenTaxonomy(" > ").path("a >b > ") == OpenTaxonomy(" > ").path("> a > b")
 
 
 @pytest.mark.parametrize(
     ("separator", "label", "error", "message"),
     [
-        ("/", "a//b", ValueError, "'a//b' has an empty part"),
-        ("/", "/a", ValueError, "'/a' has an empty part"),
+        ("/", "a//b", ValueError, "'a//b' has no name at level 2 of 3"),
+        ("/", "/", ValueError, "label '/' holds no name; the label of the root is ''"),
         ("/", 7, TypeError, "label 7 is not a path such as 'a/b'"),
         ("/", ("a", "b"), TypeError, r"label \('a', 'b'\) is not a path such as 'a/b'"),
         ("/", None, TypeError, "label None is not a path"),
         (None, "a/b", TypeError, r"label 'a/b' is not a path such as \('a', 'b'\)"),
-        (None, ("a", None), ValueError, "has an empty part"),
+        (None, ("a", None, "b"), ValueError, "has no name at level 2 of 3"),
         (None, ("a", []), TypeError, "not hashable"),
     ],
 )

@@ -10,7 +10,7 @@ import networkx as nx
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import oracles
@@ -144,6 +144,7 @@ def test_doors_in_and_out(taxonomy: Taxonomy) -> None:
 @given(taxonomy=trees())
 def test_doors_of_trees(taxonomy: Taxonomy) -> None:
     assert Taxonomy.from_parents({v: taxonomy.parent(v) for v in taxonomy}) == taxonomy
+    assume("" not in taxonomy)  # it would be a missing name
     assert Taxonomy.from_paths([taxonomy.path(v) for v in taxonomy]) == taxonomy
 
     def nested(label: Any) -> dict[Any, Any]:
@@ -276,8 +277,8 @@ def test_a_long_cycle_is_shown_in_part() -> None:
     ("call", "message"),
     [
         (lambda: Taxonomy.from_parents([("a", "b")]), "must be {child: parent}, got list"),
-        (lambda: Taxonomy.from_paths(["abc"]), "path 0 is 'abc'"),
-        (lambda: Taxonomy.from_paths([3]), "path 0 is 3"),
+        (lambda: Taxonomy.from_paths(["abc"]), "path 0: 'abc' is not a tuple"),
+        (lambda: Taxonomy.from_paths([3]), "path 0: 3 is not a tuple"),
         (lambda: Taxonomy.from_nested(["a"]), "must be a mapping of mappings, got list"),
         (lambda: Taxonomy.from_nested({"a": 3}), "below 'a' stands 3"),
         (lambda: ANIMALS.index(["wolf"]), "not hashable"),

@@ -96,9 +96,18 @@ def hierarchy(files: Files, name: str) -> tuple[Taxonomy, list[tuple[str, int, s
         left_out.append((name, children[parent].pop(child), message))
     edges = [(parent, child) for parent, family in children.items() for child in family]
     try:
-        return Taxonomy.from_paths([*((node,) for node in children), *edges]), left_out
+        return _joined(children, edges), left_out
     except ValueError as error:
         raise ValueError(f"{name}: {error}") from error
+
+
+def _joined(nodes: Iterable[str], edges: list[tuple[str, str]]) -> Taxonomy:
+    """The taxonomy of these nodes; some of them may have no edges."""
+    below = {child for _, child in edges}
+    tops = [node for node in nodes if node not in below]
+    if len(tops) > 1:
+        edges = [*(("root", top) for top in tops), *edges]
+    return Taxonomy.flat([], root=tops[0]) if tops and not edges else Taxonomy(edges)
 
 
 def _cycles(children: Mapping[str, Iterable[str]], starts: Iterable[str]) -> Iterator[list[str]]:

@@ -1,0 +1,151 @@
+"""The column of paths that made a taxonomy is a valid y, however its paths are spelled."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+import pytest
+from river import evaluate as river_evaluate
+from river import linear_model as river_linear_model
+from river import naive_bayes
+
+from river_hier import (
+    OpenTaxonomy,
+    Taxonomy,
+    decision,
+    drift,
+    kernel,
+    linear_model,
+    local,
+    losses,
+    metrics,
+    probabilistic,
+)
+from river_hier.taxonomy import UnknownLabelError
+from support.backends import both, running_on
+
+PATHS = ["a > b", "a > c", "d > e", "d"] * 3
+MESSY = ["a >b", " a>c", "d > e > ", "> d"] * 3
+ROWS = [{"x": float(i % 3), "y": float(i % 5), "z": float(i % 4)} for i in range(12)]
+LOGISTIC = river_linear_model.LogisticRegression()
+SOFTMAX = river_linear_model.SoftmaxRegression()
+SINGLE: dict[str, Any] = {
+    "Hieron": linear_model.Hieron,
+    "AveragedHieron": linear_model.AveragedHieron,
+    "AveragedClassifier": lambda t: linear_model.AveragedClassifier(linear_model.Hieron(t)),
+    "LinearDiscriminant": probabilistic.LinearDiscriminant,
+    "kernel Hieron": kernel.Hieron,
+    "PerParent": lambda t: local.PerParent(SOFTMAX, t),
+    "PerLevel": lambda t: local.PerLevel(SOFTMAX, t),
+    "Tempered": lambda t: decision.Tempered(linear_model.Hieron(t)),
+    "TreeBayes": lambda t: decision.TreeBayes(probabilistic.LinearDiscriminant(t), t),
+    "TreeBayes of River's": lambda t: decision.TreeBayes(naive_bayes.GaussianNB(), t),
+    "BranchReset": lambda t: drift.BranchReset(linear_model.Hieron(t)),
+}
+MULTI: dict[str, Any] = {
+    "HPerceptron": linear_model.HPerceptron,
+    "HAROW": linear_model.HAROW,
+    "HRLS": linear_model.HRLS,
+    "SHRLS": linear_model.SHRLS,
+    "HMinOver": linear_model.HMinOver,
+    "kernel HRLS": kernel.HRLS,
+    "PerNode": lambda t: local.PerNode(LOGISTIC, t),
+    "Calibrated": lambda t: decision.Calibrated(linear_model.HAROW(t)),
+    "HLossBayes": lambda t: decision.HLossBayes(decision.Calibrated(linear_model.HAROW(t))),
+    "BranchReset of many": lambda t: drift.BranchReset(linear_model.HAROW(t)),
+}
+EVERY = {**SINGLE, **MULTI}
+CLOSED = {"TreeBayes", "TreeBayes of River's", "kernel HRLS"}  # for closed taxonomies only
+
+
+def tuples(paths: list[str]) -> list[Any]:
+    return [tuple(name.strip() for name in path.split(">") if name.strip()) for path in paths]
+
+
+def by_name(path: str) -> str:
+    return path.split(" > ")[-1]
+
+
+TAXONOMIES: dict[str, Any] = {
+    "strings, path": (Taxonomy.from_paths(PATHS, " > ", labels="path"), PATHS, MESSY),
+    "strings, name": (Taxonomy.from_paths(PATHS, " > "), [*map(by_name, PATHS)], MESSY),
+    "tuples, path": (Taxonomy.from_paths(tuples(PATHS), labels="path"), tuples(PATHS), None),
+    "tuples, name": (Taxonomy.from_paths(tuples(PATHS)), [*map(by_name, PATHS)], tuples(MESSY)),
+    "open, strings": (OpenTaxonomy(" > "), PATHS, MESSY),
+    "open, tuples": (OpenTaxonomy(), tuples(PATHS), [(*path, "") for path in tuples(PATHS)]),
+}
+
+
+@both
+@pytest.mark.parametrize("kind", TAXONOMIES)
+@pytest.mark.parametrize("name", EVERY)
+def test_models_learn_from_paths(backend: str, name: str, kind: str) -> None:
+    t, labels, paths = TAXONOMIES[kind]
+    if kind.startswith("open") and name in CLOSED:
+        return
+    with running_on(backend):
+        model, other = EVERY[name](t), EVERY[name](t)
+        for i, (x, y, path) in enumerate(zip(ROWS, labels, paths or labels, strict=True)):
+            several = name in MULTI and i % 2
+            model.learn_one(x, {y} if several else y)
+            other.learn_one(x, [path] if several else path)
+        assert model.predict_proba_one(ROWS[0]) == other.predict_proba_one(ROWS[0])
+        assert model.predict_one(ROWS[0]) == other.predict_one(ROWS[0])
+        if not hasattr(model, "learn_many"):
+            return
+        X = pd.DataFrame(ROWS)
+        model.learn_many(X, pd.Series(labels))
+        other.learn_many(X, pd.Series(paths or labels))
+        assert model.predict_proba_one(ROWS[0]) == other.predict_proba_one(ROWS[0])
+
+
+@pytest.mark.parametrize("kind", [kind for kind in TAXONOMIES if "open" not in kind])
+def test_losses_and_metrics_take_paths(kind: str) -> None:
+    t, labels, paths = TAXONOMIES[kind]
+    for name, metric in (
+        ("tree_induced_error", metrics.TreeInducedError),
+        ("h_loss", metrics.HLoss),
+        ("zero_one_loss", metrics.ZeroOneLoss),
+    ):
+        one, other = metric(t), metric(t)
+        for y, path, guess in zip(labels, paths or labels, labels[1:] + labels[:1], strict=True):
+            loss = getattr(losses, name)
+            assert loss(t, path, guess) == loss(t, y, guess) == loss(t, guess, path)
+            one.update(y, guess)
+            other.update(path, guess)
+        assert one.get() == other.get() > 0
+
+
+def test_a_column_of_paths_in_rivers_loop() -> None:
+    t = TAXONOMIES["strings, path"][0]
+    column = pd.Series(MESSY, dtype="string")
+    metric = river_evaluate.progressive_val_score(
+        zip(ROWS, column, strict=True), linear_model.AveragedHieron(t), metrics.TreeInducedError(t)
+    )
+    assert metric.get() > 0
+
+
+@pytest.mark.parametrize("y", [None, float("nan"), pd.NA, pd.NaT, "", " > "])
+@pytest.mark.parametrize("name", EVERY)
+@pytest.mark.parametrize("taxonomy", ["closed", "open", None])
+def test_missing_labels_are_errors(name: str, y: Any, taxonomy: Any) -> None:
+    if isinstance(y, str) and taxonomy != "closed":
+        return  # the root, or a name
+    there = {"closed": Taxonomy.from_paths(PATHS, " > "), "open": OpenTaxonomy(" > "), None: None}
+    if name in CLOSED and taxonomy != "closed":
+        return
+    model = EVERY[name](there[taxonomy])
+    model.learn_one(ROWS[0], "a > b")
+    before = model.predict_proba_one(ROWS[0])
+    with pytest.raises(
+        (ValueError, TypeError), match=r"missing|not a path|cannot be|is not in|is None"
+    ):
+        model.learn_one(ROWS[1], y)
+    assert model.predict_proba_one(ROWS[0]) == before
+
+
+def test_unknown_paths_are_errors() -> None:
+    t = Taxonomy.from_paths(PATHS, " > ", labels="path")
+    with pytest.raises(UnknownLabelError, match="'a > q' is not in the taxonomy"):
+        linear_model.Hieron(t).learn_one(ROWS[0], "a > q")
