@@ -249,12 +249,14 @@ COUNTS = {  # examples, labels that are on; of what is there to learn from and o
     "ImCLEF07D": ((10_000, 30_000), (1_006, 3_018)),
     "cellcycle_FUN": ((2_476, 21_482), (1_281, 11_421)),
     "cellcycle_GO": ((2_473, 84_943), (1_278, 46_003)),
+    "gasch1_GO": ((2_477, 85_000), (1_281, 46_080)),
 }
 DEPTHS = {  # the numbers of labels at the depths 0, 1, ...
     "Enron_corr": [1, 3, 40, 13],
     "ImCLEF07D": [1, 4, 16, 26],
     "cellcycle_FUN": [1, 18, 80, 178, 142, 77, 4],
     "cellcycle_GO": [1, 3, 33, 155, 394, 597, 929, 779, 631, 335, 171, 63, 21, 5, 9],
+    "gasch1_GO": [1, 3, 33, 155, 394, 597, 929, 779, 631, 335, 171, 63, 21, 5, 9],
 }
 
 
@@ -266,12 +268,13 @@ def data_lines(real, dataset, part):
 
 
 @pytest.mark.slow(but=1)
+@pytest.mark.filterwarnings("ignore:gasch1_GO")
 @pytest.mark.parametrize("dataset", DEPTHS)
 def test_the_real_collections(real, dataset):
     t = datasets.HMC(real, dataset).taxonomy
     depths = collections.Counter(map(t.depth, t))
     assert [depths[depth] for depth in range(t.height + 1)] == DEPTHS[dataset]
-    assert t.is_tree == (dataset != "cellcycle_GO")
+    assert t.is_tree == (not dataset.endswith("GO"))
     for parts, counts in zip((None, ("test",)), COUNTS[dataset], strict=True):
         stream = datasets.HMC(real, dataset, parts)
         examples = labels = 0
@@ -282,6 +285,7 @@ def test_the_real_collections(real, dataset):
         assert (examples, labels) == counts
 
 
+@pytest.mark.filterwarnings("ignore:gasch1_GO")
 @pytest.mark.parametrize("dataset", DEPTHS)
 def test_the_real_rows_one_by_one(real, dataset):
     stream = datasets.HMC(real, dataset, ("test",))
@@ -305,6 +309,23 @@ def test_the_publishers_own_figures(real):
         assert (labels + labels_test) / (n + n_test) == pytest.approx(average, abs=0.1)
     assert datasets.HMC(real, "cellcycle_FUN").n_outputs == 499
     assert datasets.HMC(real, "cellcycle_GO").n_outputs == 4_125
+
+
+def test_attributes_of_one_name(tmp_path):
+    """The second one gets another name, none that the file has itself; said once."""
+    names = ["a", "b", "a", "a.1", "a", "a.1"]
+    lines = [f"@attribute {name} numeric" for name in names]
+    header = ["@relation r", *lines, "@attribute class hierarchical 1,2", "@data"]
+    for part in ("train", "valid"):
+        path = tmp_path / f"x.{part}.arff"
+        path.write_text("\n".join([*header, "1,2,3,4,5,6,1", "{3 7, 7 2}"]))
+    message = r"x.train.arff names attribute 3, 'a', as an earlier one; .* 'a.2' here, and 2 more"
+    with pytest.warns(UserWarning, match=message) as caught:
+        examples = list(datasets.HMC(tmp_path))
+    assert len(caught) == 1
+    assert caught[0].filename == __file__
+    assert examples[0][0] == {"a": 1, "b": 2, "a.2": 3, "a.1": 4, "a.3": 5, "a.1.1": 6}
+    assert examples[3][0] == {"a.2": 7}
 
 
 def test_headers_are_compared(folder):

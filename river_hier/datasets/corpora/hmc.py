@@ -6,6 +6,7 @@ import contextlib
 import functools
 import os
 import re
+import warnings
 from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 from typing import Any, ClassVar
@@ -42,7 +43,8 @@ class HMC(FileDataset):
     the zeros of a sparse row, `{3 0.5, 7 1}`. As in Clus, its indices are counted from 1 (in Weka
     from 0), and a nominal attribute that it leaves out has its first value. `y` maps every label
     except the root to a boolean; ancestors are added if the file names only the most specific
-    labels.
+    labels. Some of the published files name an attribute twice: the second `a` is called `a.1`, with
+    a warning.
 
     The taxonomy is read from the header. If it lists paths, `1,1/2,1/2/7`, the taxonomy is a tree
     whose labels are the whole paths. If it lists pairs of a parent and a child,
@@ -146,7 +148,16 @@ class HMC(FileDataset):
     def _header(self) -> arff.Header:
         with self._files() as files:
             name = self._chosen(files)[0]
-            return arff.header(lines(files, name), name)
+            header = arff.header(lines(files, name), name)
+        if header.renamed:
+            at, given = next(iter(header.renamed.items()))
+            more = f", and {len(header.renamed) - 1:,} more" * (len(header.renamed) > 1)
+            warnings.warn(
+                f"{name} names attribute {at + 1}, {given!r}, as an earlier one; it is called "
+                f"{header.attributes[at].name!r} here{more}",
+                stacklevel=4,  # the caller of the constructor
+            )
+        return header
 
     def _examples(self, report: ErrorHandler) -> Iterator[tuple[dict[Any, Any], dict[str, bool]]]:
         taxonomy = self.taxonomy

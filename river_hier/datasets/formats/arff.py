@@ -57,16 +57,20 @@ class Attribute(NamedTuple):
 
 
 class Header(NamedTuple):
-    """The attributes, the index of the one with the labels, and the taxonomy of the labels."""
+    """The attributes, the index of the one with the labels, and the taxonomy of the labels.
+
+    `renamed` has the columns whose names had been taken, counted from 0, with these names.
+    """
 
     attributes: tuple[Attribute, ...]
     labels_at: int
     taxonomy: Taxonomy
+    renamed: dict[int, str]
 
 
 def header(numbered: Lines, name: str) -> Header:
     """Read the header, up to and including the `@data` line."""
-    attributes: dict[str, Attribute] = {}
+    attributes: list[Attribute] = []
     taxonomies: dict[int, Taxonomy] = {}
     for line, text in _without_comments(numbered):
         keyword = text.split(maxsplit=1)[0].lower()
@@ -78,9 +82,7 @@ def header(numbered: Lines, name: str) -> Header:
                 if attribute.type == "hierarchical":
                     taxonomies[len(attributes)] = _taxonomy(attribute.values)
                     attribute = Attribute(attribute.name, attribute.type)
-                if attribute.name in attributes:
-                    raise ValueError(f"attribute {attribute.name!r} comes twice")
-                attributes[attribute.name] = attribute
+                attributes.append(attribute)
             elif keyword != "@relation":
                 expected = "@relation, @attribute or @data"
                 raise ValueError(f"expected {expected}, got {reprlib.repr(text)}")
@@ -91,7 +93,29 @@ def header(numbered: Lines, name: str) -> Header:
     if len(taxonomies) != 1:
         raise ValueError(f"{name} has {len(taxonomies)} hierarchical attributes, expected one")
     ((at, taxonomy),) = taxonomies.items()
-    return Header(tuple(attributes.values()), at, taxonomy)
+    distinct = _distinct(attributes)
+    pairs = enumerate(zip(attributes, distinct, strict=True))
+    renamed = {i: given.name for i, (given, now) in pairs if given is not now}
+    return Header(distinct, at, taxonomy, renamed)
+
+
+def _distinct(attributes: list[Attribute]) -> tuple[Attribute, ...]:
+    """The attributes; `a`, `a`, `a` are renamed to `a`, `a.1`, `a.2`, or the next that is free."""
+    taken = {attribute.name for attribute in attributes}
+    seen: set[str] = set()
+    numbers: dict[str, int] = {}
+    distinct = []
+    for attribute in attributes:
+        name = attribute.name
+        if name in seen:
+            while name in taken:
+                numbers[attribute.name] = numbers.get(attribute.name, 0) + 1
+                name = f"{attribute.name}.{numbers[attribute.name]}"
+            taken.add(name)
+            attribute = attribute._replace(name=name)
+        seen.add(name)
+        distinct.append(attribute)
+    return tuple(distinct)
 
 
 def rows(
