@@ -29,6 +29,7 @@ from .reference.hrls import (
     hrls_update,
     least_squares_answer,
     least_squares_answers,
+    least_squares_nodes,
     predicted_nodes,
     shrls_step,
     shrls_steps,
@@ -48,6 +49,7 @@ from .reference.linear import (
     path_difference,
     top_down_answer,
     top_down_answers,
+    top_down_nodes,
 )
 from .reference.parts import joined_weights, merge_systems, weights_of
 from .reference.paths import (
@@ -167,6 +169,7 @@ __all__ = [
     "learn_top_down",
     "least_squares_answer",
     "least_squares_answers",
+    "least_squares_nodes",
     "merge_systems",
     "name",
     "own_prototypes",
@@ -188,6 +191,7 @@ __all__ = [
     "subtree_sums",
     "top_down_answer",
     "top_down_answers",
+    "top_down_nodes",
     "top_down_probabilities",
     "trained_nodes",
     "weights_of",

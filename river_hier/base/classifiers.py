@@ -15,6 +15,14 @@ def last_step(model: Any) -> Any:
     return getattr(model, "_last_step", model)
 
 
+def last_step_and_input(model: Any, x: Any) -> tuple[Any, Any]:
+    """The model at the end of a pipeline, and x as it reaches this model."""
+    if last_step(model) is model:
+        return model, x
+    x, last = model._transform_one(x)
+    return last, x
+
+
 def takes_weights(model: Any) -> bool:
     """Whether `learn_one` takes a `w`; for wrappers and pipelines, that of the inner model."""
     parameters = inspect.signature(model.learn_one).parameters.values()

@@ -17,11 +17,12 @@ from ..taxonomy.open import with_labels
 from .checks import checked_weight
 from .dataframes import ColumnNames, answer_frame, at_row, read_batch
 from .model import Floats, TaxonomyModel
+from .predict_labels import LabelPredictor
 from .targets import Table, multilabel_rows, multilabels_of, stage_rows, stages, with_weights
 from .truncation import truncatable
 
 
-class MultiLabelModel(TaxonomyModel, base.MultiLabelClassifier):
+class MultiLabelModel(TaxonomyModel, LabelPredictor, base.MultiLabelClassifier):
     """A multilabel classifier whose predictions contain all ancestors of their labels.
 
     Unless a learner defines another rule, it predicts from the top down: a node is on if its
@@ -204,8 +205,7 @@ class MultiLabelModel(TaxonomyModel, base.MultiLabelClassifier):
         return batch, learned
 
     def _debug_title(self, x: Mapping[Any, Any]) -> str:
-        on = [label for label, yes in self.predict_one(x).items() if yes]
-        return f"Prediction: {on!r}; {self._rule}"
+        return f"Prediction: {self.predict_labels_one(x)!r}; {self._rule}"
 
     def _visited(self, x: Mapping[Any, Any]) -> dict[int, bool]:
         on = np.array([True, *self.predict_one(x).values()])
@@ -234,15 +234,15 @@ class MultiLabelModel(TaxonomyModel, base.MultiLabelClassifier):
             with at_row(i):
                 self._learn(x, labels, w)
 
-    # Defined by the learner
+    def _answer(self, x: Mapping[Any, Any]) -> dict[Label, bool]:
+        """The multilabel of x."""
+        return self._dictionary(x)
+
+    # Defined by the learner, and `_nodes_on`
 
     @abc.abstractmethod
     def _learn(self, x: Mapping[Any, Any], y: Any, w: float) -> None:
         """Learn from an example of weight w whose labels are in the taxonomy."""
-
-    @abc.abstractmethod
-    def _answer(self, x: Mapping[Any, Any]) -> dict[Label, bool]:
-        """The multilabel of x."""
 
     @abc.abstractmethod
     def _conditionals(self, scores: Floats) -> Floats:

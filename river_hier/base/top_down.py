@@ -23,6 +23,7 @@ from .._backend import (
     own_weights,
     top_down_answer,
     top_down_answers,
+    top_down_nodes,
     weights_of,
 )
 from ..taxonomy import Label, NodeMapping, TaxonomyLike
@@ -162,6 +163,9 @@ class TopDownLearner(MultiLabelModel, metaclass=linear.LearnerType):
 
     def _answer(self, x: Mapping[Any, Any]) -> dict[Label, bool]:
         return top_down_answer(self._w, self._lag, self._m, self._features, self._labels, x)
+
+    def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
+        return top_down_nodes(self._w, self._lag, self._m, self._features, self._labels, x)
 
     def _answers(self, X: Batch) -> NDArray[np.bool_]:
         vectors = Vectors(self._features, X)

@@ -8,7 +8,7 @@ Subclasses of `river.base.Wrapper` define `predict_one(self, x, **kwargs)`, as R
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, ParamSpec, TypeVar, cast
 
 import numpy as np
@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from river import base
 
 from .._backend import subtree_sums
-from .._backend.reference.paths import top_down
 from ..taxonomy import Label, Taxonomy
 from .checks import check_integer, check_probability
 from .classifiers import probabilities
@@ -55,11 +54,8 @@ def _like(signature: Callable[P, Any]) -> Callable[[Callable[..., Y]], Callable[
         ) -> Any:
             if threshold is None and max_depth is None:
                 return rule(self, x)
-            if threshold is not None:
-                check_probability("threshold", threshold)
-            if max_depth is not None:
-                check_integer("max_depth", max_depth, at_least=0)
-            taxonomy = getattr(self, "_taxonomy", None) or self.taxonomy
+            check_keywords(threshold, max_depth)
+            taxonomy = taxonomy_of(self)
             # `BranchReset` wraps models of both kinds, so look at the model inside a wrapper.
             multilabel = isinstance(getattr(self, "_last", self), base.MultiLabelClassifier)
             truncate = truncate_multilabel if multilabel else truncate_label
@@ -90,6 +86,20 @@ def _like(signature: Callable[P, Any]) -> Callable[[Callable[..., Y]], Callable[
 truncatable: Final = _like(_signature)
 
 
+def check_keywords(threshold: float | None, max_depth: int | None) -> None:
+    """Raise an error unless both keywords are valid."""
+    if threshold is not None:
+        check_probability("threshold", threshold)
+    if max_depth is not None:
+        check_integer("max_depth", max_depth, at_least=0)
+
+
+def taxonomy_of(model: Any) -> Taxonomy:
+    """The taxonomy of a model as it is now."""
+    taxonomy: Taxonomy = getattr(model, "_taxonomy", None) or model.taxonomy
+    return taxonomy
+
+
 def truncate_multilabel(
     model: Any,
     rule: Rule[Any],
@@ -99,23 +109,51 @@ def truncate_multilabel(
     max_depth: int | None,
 ) -> dict[Label, bool]:
     """The nodes with enough probability or, without a threshold, those of the rule."""
-    labels = taxonomy.nodes[1:]
     if threshold is None:
-        y_pred = rule(model, x)
-        yes = np.array([True, *(y_pred[label] for label in labels)])
+        nodes = true_nodes(taxonomy, rule(model, x))
     else:
-        try:
-            p = model.predict_proba_one(x)
-        except NotImplementedError:
-            raise ValueError(
-                f"`threshold` must be None, as {type(model).__name__} gives scores and no "
-                f"probabilities, got {threshold!r}; calibrate it, e.g. decision.Calibrated(model)"
-            ) from None
-        yes = np.array([True, *(p[label][True] >= threshold for label in labels)])
-    if max_depth is not None:
-        yes &= taxonomy.arrays.depth <= max_depth
-    on = top_down(yes, taxonomy.arrays)  # the wrapper of a flat model need not be coherent
-    return dict(zip(labels, on[1:].tolist(), strict=True))
+        nodes = likely_nodes(model, x, threshold)
+    y_pred = dict.fromkeys(taxonomy.nodes[1:], False)
+    y_pred.update((taxonomy.nodes[v], True) for v in connected_nodes(taxonomy, nodes, max_depth))
+    return y_pred
+
+
+def true_nodes(taxonomy: Taxonomy, y_pred: Mapping[Label, bool]) -> list[int]:
+    """The nodes that are True in a prediction, in taxonomy order."""
+    return [v for v, label in enumerate(taxonomy.nodes) if v and y_pred[label]]
+
+
+def likely_nodes(model: Any, x: Any, threshold: float) -> list[int]:
+    """The nodes with at least this probability, in taxonomy order: O(nodes)."""
+    return (np.flatnonzero(_marginals(model, x, threshold)[1:] >= threshold) + 1).tolist()
+
+
+def _marginals(model: Any, x: Any, threshold: float) -> Floats:
+    """P(on) of each node."""
+    if hasattr(model, "_node_probabilities"):  # without building dicts
+        marginals: Floats = model._node_probabilities(x)
+        return marginals
+    try:
+        p = model.predict_proba_one(x)
+    except NotImplementedError:
+        raise ValueError(
+            f"`threshold` must be None, as {type(model).__name__} gives scores and no "
+            f"probabilities, got {threshold!r}; calibrate it, e.g. decision.Calibrated(model)"
+        ) from None
+    return np.array([1.0, *(p[label][True] for label in taxonomy_of(model).nodes[1:])])
+
+
+def connected_nodes(taxonomy: Taxonomy, nodes: Iterable[int], max_depth: int | None) -> list[int]:
+    """Those of some nodes, in order, that are not too deep and whose ancestors are among them.
+
+    Predictions of wrappers of flat models need not be coherent.
+    """
+    kept = {0: None}
+    depth, parents = taxonomy.arrays.depth, taxonomy.parent_indices
+    for v in nodes:
+        if (max_depth is None or depth[v] <= max_depth) and all(p in kept for p in parents[v]):
+            kept[v] = None
+    return list(kept)[1:]
 
 
 def truncate_label(

@@ -112,7 +112,7 @@ class ModelWrapper(base.Wrapper[Any], base.Estimator):
     def _remap(self, change: NodeMapping) -> None:
         """Move the wrapper's own state to the nodes of a new taxonomy."""
 
-    def _scores_one(self, x: dict[Any, Any]) -> Floats:
+    def _scores_one(self, x: Any) -> Floats:
         """The score of each node; 0 for the root of a multilabel model, which has none."""
         if hasattr(self.model, "_scores_one"):  # without building a dict
             scores: Floats = self.model._scores_one(x)

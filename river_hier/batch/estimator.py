@@ -9,6 +9,7 @@ from typing import Any, Self
 
 from river import base
 
+from ..base.predict_labels import LabelPredictor
 from ..taxonomy import Label, Taxonomy, check_taxonomy
 from .examples import Examples, Floats
 
@@ -16,7 +17,7 @@ from .examples import Examples, Floats
 _PROGRESS_DELAY = 2.0  # seconds
 
 
-class BatchEstimator(base.MultiLabelClassifier):
+class BatchEstimator(LabelPredictor, base.MultiLabelClassifier):
     """Base class of models that `fit` trains on a list of examples.
 
     River's loops and `evaluate.regret` call `learn_one` on every model. After `fit` it does

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from .._backend import Threshold
+from ..base.predict_labels import masked_nodes
 from ..base.rankings import Attributes, ranking_of
 from ..base.truncation import truncatable
 from ..kernel.functions import Function, Kernel
@@ -70,9 +71,11 @@ class LabelRanker(BatchEstimator):
         `{label: bool}` for all nodes but the root.
 
         """
+        return self._dictionary(x)
+
+    def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
         scores = self._scores(x)
-        on = self._ranking.answer(scores, self._threshold(scores))
-        return dict(zip(self.taxonomy.nodes[1:], on[1:].tolist(), strict=True))
+        return masked_nodes(self._ranking.answer(scores, self._threshold(scores)))
 
     def _scores(self, x: Mapping[Any, Any]) -> Floats:
         """F(x, y) of all nodes, candidates or not."""

@@ -10,6 +10,7 @@ import numpy as np
 
 from .._backend.reference.paths import top_down
 from ..base.checks import check_positive
+from ..base.predict_labels import masked_nodes
 from ..base.truncation import truncatable
 from ..taxonomy import Label, Taxonomy
 from .estimator import BatchEstimator, Progress
@@ -59,8 +60,10 @@ class SupportVectorModel(BatchEstimator):
         `{label: bool}` for all nodes but the root.
 
         """
-        on = top_down(self._scores(x) >= 0.0, self._structure.arrays)
-        return dict(zip(self.taxonomy.nodes[1:], on[1:].tolist(), strict=True))
+        return self._dictionary(x)
+
+    def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
+        return masked_nodes(top_down(self._scores(x) >= 0.0, self._structure.arrays))
 
     def _scores(self, x: Mapping[Any, Any]) -> Floats:
         self._check_fitted()

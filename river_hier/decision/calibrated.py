@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from river import base
@@ -10,6 +10,7 @@ from .._backend.reference.paths import top_down
 from ..base.checks import checked_weight
 from ..base.classifiers import shown
 from ..base.explanation import Floats
+from ..base.predict_labels import LabelPredictor, masked_nodes
 from ..base.truncation import refuse_unknown, truncatable
 from ..base.wrapper import ModelWrapper, check_model
 from ..taxonomy import Label, NodeMapping, map_nodes
@@ -18,7 +19,7 @@ from .calibration import Calibration
 __all__ = ["Calibrated"]
 
 
-class Calibrated(ModelWrapper, base.MultiLabelClassifier):
+class Calibrated(ModelWrapper, LabelPredictor, base.MultiLabelClassifier):
     r"""Calibrated probabilities for a multilabel model: online Platt scaling of its scores.
 
     Given that its parents are on, node $i$ is on with probability
@@ -149,8 +150,7 @@ class Calibrated(ModelWrapper, base.MultiLabelClassifier):
         `{label: bool}` for all nodes but the root.
 
         """
-        on = top_down(self._conditionals(x) >= 0.5, self._taxonomy.arrays)
-        return dict(zip(self._taxonomy.nodes[1:], on[1:].tolist(), strict=True))
+        return self._dictionary(x)
 
     def predict_proba_one(self, x: dict[Any, Any], **kwargs: Any) -> dict[Label, dict[bool, float]]:
         """The probability that each node is on, never above its parent's.
@@ -170,6 +170,9 @@ class Calibrated(ModelWrapper, base.MultiLabelClassifier):
         nodes = self._taxonomy.nodes
         return {nodes[v]: {False: 1.0 - on[v], True: on[v]} for v in range(1, len(nodes))}
 
+    def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
+        return masked_nodes(top_down(self._conditionals(x) >= 0.5, self._taxonomy.arrays))
+
     def _remap(self, change: NodeMapping) -> None:
         self._calibration.remap(change.sources)
 
@@ -177,6 +180,6 @@ class Calibrated(ModelWrapper, base.MultiLabelClassifier):
         """P(on) of each node."""
         return top_down_probabilities(self._conditionals(x), self._taxonomy.arrays)
 
-    def _conditionals(self, x: dict[Any, Any]) -> Floats:
+    def _conditionals(self, x: Mapping[Any, Any]) -> Floats:
         """P(on | parents on) of each node."""
         return self._calibration.given(self._scores_one(x))

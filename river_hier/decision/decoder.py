@@ -7,18 +7,19 @@ decoder goes back up and decides for each whether to switch it on if its parent 
 from __future__ import annotations
 
 import abc
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from river import base
 
 from ..base.classifiers import shown
+from ..base.predict_labels import LabelPredictor
 from ..base.truncation import refuse_unknown, truncatable
 from ..base.wrapper import ModelWrapper, check_model
 from ..taxonomy import Label
 
 
-class Decoder(ModelWrapper, base.MultiLabelClassifier):
+class Decoder(ModelWrapper, LabelPredictor, base.MultiLabelClassifier):
     """Base class of decoders, which predict the best multilabel under a model's probabilities.
 
     Parameters
@@ -54,10 +55,7 @@ class Decoder(ModelWrapper, base.MultiLabelClassifier):
         `{label: bool}` for all nodes but the root.
 
         """
-        nodes = self._taxonomy.nodes
-        y_pred = dict.fromkeys(nodes[1:], False)
-        y_pred.update((nodes[v], True) for v in self._decide(self._marginals(x)) if v)
-        return y_pred
+        return self._dictionary(x)
 
     def predict_proba_one(self, x: dict[Any, Any], **kwargs: Any) -> dict[Label, dict[bool, float]]:
         """The probability that each node is on, as the model gives it.
@@ -76,7 +74,10 @@ class Decoder(ModelWrapper, base.MultiLabelClassifier):
         proba: dict[Label, dict[bool, float]] = self.model.predict_proba_one(x)
         return proba
 
-    def _marginals(self, x: dict[Any, Any]) -> list[float]:
+    def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
+        return [v for v in self._decide(self._marginals(x)) if v]
+
+    def _marginals(self, x: Mapping[Any, Any]) -> list[float]:
         """P(on) of each node, in taxonomy order."""
         if hasattr(self.model, "_node_probabilities"):  # without building dicts
             marginals: list[float] = self.model._node_probabilities(x).tolist()

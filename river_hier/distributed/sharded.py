@@ -8,6 +8,7 @@ from river import base
 
 from ..base.checks import check_integer, checked_weight
 from ..base.dataframes import ColumnNames, answer_frame, read_batch
+from ..base.predict_labels import LabelPredictor, masked_nodes
 from ..base.truncation import truncatable
 from ..linear_model import HPerceptron
 from ..taxonomy import Label, Taxonomy, TaxonomyLike
@@ -18,7 +19,7 @@ from .shard import Model, Shard, check_shardable
 __all__ = ["Sharded"]
 
 
-class Sharded(base.MultiLabelClassifier):
+class Sharded(LabelPredictor, base.MultiLabelClassifier):
     """One model in several processes or on several machines, each of which trains some nodes.
 
     In H-PERC, H-AROW, H-RLS and SH-RLS, each node learns independently of the others once the
@@ -157,8 +158,7 @@ class Sharded(base.MultiLabelClassifier):
         `{label: bool}` for all nodes but the root.
 
         """
-        on = self._coordinator.predictions(one_row(x))[1:, 0].tolist()
-        return dict(zip(self._taxonomy.nodes[1:], on, strict=True))
+        return self._dictionary(x)
 
     def predict_proba_one(self, x: Mapping[Any, Any]) -> dict[Label, dict[bool, float]]:
         """Predict the probability that each node is on, as `model` would.
@@ -251,6 +251,9 @@ class Sharded(base.MultiLabelClassifier):
     def __getstate__(self) -> dict[str, Any]:
         """Pickles and copies hold the gathered model, and start shards of their own."""
         return self.__dict__ | {"_whole": self.gathered(), "_running": None}
+
+    def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
+        return masked_nodes(self._coordinator.predictions(one_row(x))[:, 0])
 
     @property
     def _taxonomy(self) -> Taxonomy:

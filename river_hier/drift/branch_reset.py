@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -9,6 +9,7 @@ from river import base, drift
 
 from .._backend import trained_nodes
 from ..base.checks import checked_weight
+from ..base.predict_labels import LabelPredictor, nodes_on
 from ..base.truncation import refuse_unknown, truncatable
 from ..base.wrapper import ModelWrapper, check_model
 from ..taxonomy import Label, NodeMapping, Taxonomy
@@ -22,7 +23,7 @@ Mask = NDArray[np.bool_]
 _default: Any = drift.binary.HDDMA
 
 
-class BranchReset(ModelWrapper, base.MultiLabelClassifier, base.Classifier):
+class BranchReset(ModelWrapper, LabelPredictor, base.MultiLabelClassifier, base.Classifier):
     """Reset a branch of the model when the stream drifts in it, and only that branch.
 
     Every node has a drift detector, which is updated with 0 or 1: whether the model was wrong about
@@ -183,6 +184,14 @@ class BranchReset(ModelWrapper, base.MultiLabelClassifier, base.Classifier):
         refuse_unknown(self.score_one, kwargs)
         scores: dict[Label, float] = self.model.score_one(x)
         return scores
+
+    def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
+        if not isinstance(self._last, base.MultiLabelClassifier):
+            raise TypeError(
+                f"`predict_labels_one` is for multilabel models; {type(self._last).__name__} "
+                "predicts one label: call `predict_one`"
+            )
+        return nodes_on(self.model, x)
 
     def _remap(self, change: NodeMapping) -> None:
         old, detectors = change.before.nodes, self._detectors

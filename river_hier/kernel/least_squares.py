@@ -12,7 +12,8 @@ from ..base.checks import check_integer, check_positive
 from ..base.explanation import Contribution, rescaled
 from ..base.model import Floats
 from ..base.multi_label import MultiLabelModel
-from ..taxonomy import Label, NodeMapping, TaxonomyLike
+from ..base.predict_labels import masked_nodes
+from ..taxonomy import NodeMapping, TaxonomyLike
 from .functions import Function, Kernel
 from .instances import check_kernel, contributions, instances_of
 
@@ -55,9 +56,8 @@ class LeastSquaresModel(MultiLabelModel):
         stored = {v: s.n_stored for s in self._rls.systems for v in s.nodes}
         return {label: stored[v] for v, label in enumerate(self._taxonomy.nodes) if v}
 
-    def _answer(self, x: Mapping[Any, Any]) -> dict[Label, bool]:
-        on = predicted_nodes(self._rls, self._rls.context(x), self._taxonomy).tolist()
-        return dict(zip(self._taxonomy.nodes[1:], on[1:], strict=True))
+    def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
+        return masked_nodes(predicted_nodes(self._rls, self._rls.context(x), self._taxonomy))
 
     def _scores_one(self, x: Mapping[Any, Any]) -> Floats:
         return self._rls.margins(self._rls.context(x), len(self._taxonomy))  # Eq. (1)

@@ -22,6 +22,7 @@ from ..base import linear
 from ..base.checks import check_dtype, check_positive
 from ..base.explanation import Floats
 from ..base.multi_label import MultiLabelModel
+from ..base.predict_labels import masked_nodes
 from ..base.rankings import Attributes, ranking_of
 from ..taxonomy import Label, NodeMapping, Taxonomy, TaxonomyLike
 from ..taxonomy.candidates import Candidates
@@ -198,10 +199,9 @@ class HMinOver(MultiLabelModel):
             if step > 0.0:
                 self._w.add(vector, differing, w * step * signs)
 
-    def _answer(self, x: Mapping[Any, Any]) -> dict[Label, bool]:
+    def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
         scores = self._scores_one(x)
-        on = self._ranking.answer(scores, float(self._thresholds(scores)))
-        return dict(zip(self._taxonomy.nodes[1:], on[1:].tolist(), strict=True))
+        return masked_nodes(self._ranking.answer(scores, float(self._thresholds(scores))))
 
     def _thresholds(self, scores: Floats) -> Any:
         """The threshold for the scores of one example, or of each column."""

@@ -32,6 +32,7 @@ from ..base.checks import check_forgetting, check_positive
 from ..base.explanation import Contribution, rescaled
 from ..base.model import Floats
 from ..base.multi_label import MultiLabelModel
+from ..base.truncation import true_nodes
 from ..taxonomy import Label, TaxonomyLike
 
 
@@ -123,6 +124,9 @@ class LeastSquaresModel(MultiLabelModel):
 
     def _answer(self, x: Mapping[Any, Any]) -> dict[Label, bool]:
         return least_squares_answer(self._rls, self._features, self._labels, x)
+
+    def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
+        return true_nodes(self._taxonomy, self._answer(x))
 
     def _answers(self, X: Batch) -> NDArray[np.bool_]:
         return least_squares_answers(self._rls, self._labels, Vectors(self._features, X))

@@ -10,6 +10,7 @@ from river import linear_model as river_linear_model
 from .._backend import top_down_probabilities, trained_nodes
 from ..base.checks import checked_weight
 from ..base.classifiers import probability
+from ..base.predict_labels import LabelPredictor
 from ..base.truncation import refuse_unknown, truncatable
 from ..taxonomy import Label, NodeMapping, Taxonomy, TaxonomyLike
 from ..taxonomy.multilabel import is_one
@@ -20,7 +21,7 @@ from .model import LocalClassifier, LocalModel, Threshold
 __all__ = ["PerNode"]
 
 
-class PerNode(LocalModel, base.MultiLabelClassifier):
+class PerNode(LocalModel, LabelPredictor, base.MultiLabelClassifier):
     """A binary classifier at each node but the root, trained and evaluated from the top down.
 
     A node learns whether it is on, `True` or `False`, from the examples in which all its parents
@@ -160,8 +161,7 @@ class PerNode(LocalModel, base.MultiLabelClassifier):
         `{label: bool}` for all nodes but the root.
 
         """
-        visited = self._visited(x)
-        return {label: visited.get(label, (0.0, False))[1] for label in self._taxonomy.nodes[1:]}
+        return self._dictionary(x)
 
     def predict_proba_one(
         self, x: Mapping[Any, Any], **kwargs: Any
@@ -217,14 +217,21 @@ class PerNode(LocalModel, base.MultiLabelClassifier):
 
     def _visited(self, x: Mapping[Any, Any]) -> dict[Label, tuple[float, bool]]:
         """For the nodes whose parents are on: their conditional probability, and if they are on."""
-        t, visited, on = self._taxonomy, {}, [True]
-        for v, label in enumerate(t.nodes[1:], start=1):
-            on.append(all(on[p] for p in t.parent_indices[v]))
-            if on[v]:
-                p = self._conditional(label, x)
-                on[v] = self._is_enough(label, p)
-                visited[label] = (p, on[v])
+        t, visited, at, on = self._taxonomy, {}, [0], {0}
+        for u in at:  # which grows
+            for v in t.child_indices[u]:  # in a DAG, v is visited below its last parent
+                if t.parent_indices[v][-1] == u and on.issuperset(t.parent_indices[v]):
+                    label = t.nodes[v]
+                    p = self._conditional(label, x)
+                    visited[label] = (p, self._is_enough(label, p))
+                    if visited[label][1]:
+                        at.append(v)
+                        on.add(v)
         return visited
+
+    def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
+        index = self._taxonomy.label_index
+        return sorted(index[label] for label, (_, on) in self._visited(x).items() if on)
 
     def _conditional(self, label: Label, x: Mapping[Any, Any]) -> float:
         """P(node on | parents on); 1/2 if the node has learned nothing."""

@@ -57,13 +57,15 @@ def constant(value: Any) -> Callable[[], Any]:
 
 
 VERBS = ["learn_one"] * 6 + ["predict_one"] * 3 + ["score_one", "predict_proba_one", "pickle"]
+MULTI_VERBS = [*VERBS, *["predict_labels_one"] * 2]
 
 
 def run(pair: BothBackends, labels: list[Any], seed: int, n: int) -> None:
     """n random calls; those in which rounding alone would decide are left out."""
     rng = random.Random(seed)
     for _ in range(n):
-        verb, x, y = rng.choice(VERBS), any_x(rng), any_y(rng, labels)
+        verb = rng.choice(VERBS if pair.name in SINGLE else MULTI_VERBS)
+        x, y = any_x(rng), any_y(rng, labels)
         if pair.name in SINGLE:
             y = constant(rng.choice([*labels, *labels, "unicorn", None]))
         if verb == "pickle":

@@ -48,6 +48,7 @@ def same(model: Any, sharded: Any, xs: list[Any]) -> None:
     """Predictions are equal to the last bit."""
     for x in xs:
         assert sharded.predict_one(x) == model.predict_one(x)
+        assert sharded.predict_labels_one(x) == model.predict_labels_one(x)
         assert sharded.score_one(x) == model.score_one(x)
         assert sharded.predict_proba_one(x) == model.predict_proba_one(x)
 

@@ -92,6 +92,15 @@ def least_squares_answer(
     return labels.answer(predicted_nodes(rls, context, labels.taxonomy))
 
 
+def least_squares_nodes(
+    rls: LeastSquares, features: FeatureMap, labels: Labels, x: Any
+) -> list[int]:
+    """The nodes but the root that are on in `least_squares_answer`, in order."""
+    on = predicted_nodes(rls, rls.context(features.find(x)), labels.taxonomy)
+    nodes: list[int] = np.flatnonzero(on)[1:].tolist()
+    return nodes
+
+
 def predicted_nodes(rls: Systems, context: ExampleContext, taxonomy: Taxonomy) -> Mask:
     """Fig. 3, step 2: a node is on if its parents are and w . x >= 0; 1 + r is positive."""
     on = np.zeros(len(taxonomy), dtype=bool)

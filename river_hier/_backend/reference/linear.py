@@ -146,6 +146,15 @@ def top_down_answer(
     return labels.answer(top_down(scores >= 0.0, labels.arrays))
 
 
+def top_down_nodes(
+    w: Weights, lag: Weights | None, m: int, features: FeatureMap, labels: Labels, x: Any
+) -> list[int]:
+    """The nodes but the root that are on in `top_down_answer`, in order."""
+    scores = averaged_scores(w, lag, m, features.find(x))
+    nodes: list[int] = np.flatnonzero(top_down(scores >= 0.0, labels.taxonomy.arrays))[1:].tolist()
+    return nodes
+
+
 def path_answer(
     w: Weights, lag: Weights | None, m: float, features: FeatureMap, labels: Labels, x: Any
 ) -> Label:

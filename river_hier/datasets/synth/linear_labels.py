@@ -11,6 +11,8 @@ from river import base
 from river.datasets.base import MO_BINARY_CLF, SyntheticDataset
 
 from ...base.checks import check_integer
+from ...base.predict_labels import LabelPredictor
+from ...base.truncation import connected_nodes
 from ...taxonomy import Label, Taxonomy, check_taxonomy
 from ..base import TaxonomyDataset
 from . import sampling
@@ -168,7 +170,7 @@ class LinearLabels(TaxonomyDataset, SyntheticDataset):
             steps += sampling.BLOCK
 
 
-class ReferenceClassifier(base.MultiLabelClassifier):
+class ReferenceClassifier(LabelPredictor, base.MultiLabelClassifier):
     """The reference classifier of a stream, against which regret is measured.
 
     A node is predicted on if its parents are and its true score is at least 0[^1]. This is the best
@@ -223,12 +225,12 @@ class ReferenceClassifier(base.MultiLabelClassifier):
         return self.stream.scores(x, self.step)
 
     def predict_one(self, x: dict[Any, Any]) -> dict[Any, bool]:
-        taxonomy = self.taxonomy
-        y_pred: dict[Any, bool] = {taxonomy.root: True}
-        for label, score in self.score_one(x).items():  # Eq. 4
-            y_pred[label] = score >= 0 and all(y_pred[p] for p in taxonomy.parents(label))
-        del y_pred[taxonomy.root]
-        return y_pred
+        return self._dictionary(x)
+
+    def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
+        scores = self.score_one(dict(x)).values()
+        nodes = [v for v, score in enumerate(scores, start=1) if score >= 0.0]  # Eq. 4
+        return connected_nodes(self.taxonomy, nodes, None)
 
     def predict_proba_one(self, x: dict[Any, Any]) -> dict[Any, dict[bool, float]]:
         """Return the true marginal probability of every node except the root."""

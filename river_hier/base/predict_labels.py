@@ -1,0 +1,83 @@
+"""Multilabel predictions from the nodes that are on: as a list of labels, or as a dictionary."""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..taxonomy import Label
+from .classifiers import last_step_and_input
+from .truncation import (
+    check_keywords,
+    connected_nodes,
+    likely_nodes,
+    taxonomy_of,
+    true_nodes,
+)
+
+
+class LabelPredictor:
+    """Base class of all multilabel models: `predict_labels_one`."""
+
+    def predict_labels_one(
+        self, x: Mapping[Any, Any], threshold: float | None = None, max_depth: int | None = None
+    ) -> list[Label]:
+        """Predict the labels that are on, from the top down: those that `predict_one` maps to True.
+
+        With the compiled backend, the linear learners score only the children of nodes that are
+        on, so the cost does not grow with the number of the other nodes. Pipelines do not forward
+        this method: call it on the last step, with `pipeline.transform_one(x)`.
+
+        Parameters
+        ----------
+        x
+            A dictionary of features.
+        threshold
+            As in `predict_one`; takes O(nodes).
+        max_depth
+            As in `predict_one`.
+
+        Returns
+        -------
+        The labels in taxonomy order, so that parents come before their children. The root, which is
+        always on, is left out: an empty list means that nothing else is on.
+
+        """
+        taxonomy = taxonomy_of(self)
+        if threshold is None and max_depth is None:
+            nodes = self._nodes_on(x)
+        else:
+            check_keywords(threshold, max_depth)
+            found = self._nodes_on(x) if threshold is None else likely_nodes(self, x, threshold)
+            nodes = connected_nodes(taxonomy, found, max_depth)
+        labels = taxonomy.nodes
+        return [labels[v] for v in nodes]
+
+    def _dictionary(self, x: Mapping[Any, Any]) -> dict[Label, bool]:
+        """`{label: whether it is on}` for all nodes but the root."""
+        labels = taxonomy_of(self).nodes
+        y_pred = dict.fromkeys(labels[1:], False)
+        y_pred.update((labels[v], True) for v in self._nodes_on(x))
+        return y_pred
+
+    @abc.abstractmethod
+    def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
+        """The nodes that are on, without the root, in taxonomy order."""
+
+
+def nodes_on(model: Any, x: Mapping[Any, Any]) -> list[int]:
+    """The nodes that are on in the prediction of any model, or of a pipeline that ends in one."""
+    last, x = last_step_and_input(model, x)
+    if isinstance(last, LabelPredictor):
+        return last._nodes_on(x)
+    return true_nodes(taxonomy_of(last), last.predict_one(x))
+
+
+def masked_nodes(on: NDArray[np.bool_]) -> list[int]:
+    """The nodes of a mask, without the root."""
+    nodes: list[int] = (np.flatnonzero(on[1:]) + 1).tolist()
+    return nodes

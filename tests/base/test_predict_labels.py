@@ -1,0 +1,221 @@
+"""`predict_labels_one` of every multilabel model: the labels that are on in `predict_one`."""
+
+from __future__ import annotations
+
+import pickle
+import random
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from river import base, compose, preprocessing
+from river import linear_model as river_linear_model
+
+from river_hier import (
+    OpenTaxonomy,
+    Taxonomy,
+    batch,
+    decision,
+    distributed,
+    drift,
+    kernel,
+    linear_model,
+    local,
+    metrics,
+)
+from river_hier.datasets import synth
+from support import strategies
+from support.hypothesis_settings import n_examples
+from support.local_shards import local_shards
+from support.public_api import LABELS, estimators, one_label
+
+DAG = Taxonomy([("r", "a"), ("r", "b"), ("a", "c"), ("b", "c"), ("b", "d"), ("c", "e"), ("d", "e")])
+TREE = Taxonomy([("r", "a"), ("r", "b"), ("a", "c"), ("a", "d"), ("c", "e")])
+KEYWORDS: list[dict[str, Any]] = [
+    {},
+    {"max_depth": 0},
+    {"max_depth": 1},
+    {"threshold": 0.3},
+    {"threshold": 0.6, "max_depth": 2},
+]
+
+
+def logistic() -> Any:
+    return river_linear_model.LogisticRegression()
+
+
+# Every multilabel model of the library; a test below compares this with what is public.
+MODELS: dict[str, Any] = {
+    "linear_model.HPerceptron": linear_model.HPerceptron,
+    "linear_model.HAROW": linear_model.HAROW,
+    "linear_model.HRLS": linear_model.HRLS,
+    "linear_model.SHRLS": linear_model.SHRLS,
+    "linear_model.HMinOver": linear_model.HMinOver,
+    "linear_model.AveragedMultiLabelClassifier": lambda t: (
+        linear_model.AveragedMultiLabelClassifier(linear_model.HPerceptron(t))
+    ),
+    "kernel.HRLS": lambda t: kernel.HRLS(t, kernel.RBF(1.0)),
+    "kernel.SHRLS": lambda t: kernel.SHRLS(t, kernel.RBF(1.0), budget=4),
+    "local.PerNode": lambda t: local.PerNode(logistic(), t),
+    "decision.Calibrated": lambda t: decision.Calibrated(linear_model.HAROW(t)),
+    "decision.HLossBayes": lambda t: decision.HLossBayes(linear_model.HRLS(t)),
+    "decision.ZeroOneBayes": lambda t: decision.ZeroOneBayes(linear_model.HRLS(t)),
+    "decision.SymmetricDifferenceBayes": lambda t: decision.SymmetricDifferenceBayes(
+        linear_model.HAROW(t), missed=2.0
+    ),
+    "drift.BranchReset": lambda t: drift.BranchReset(linear_model.HPerceptron(t)),
+    "distributed.Sharded": lambda t: distributed.Sharded(linear_model.HPerceptron(t), shards=3),
+}
+OTHERS = {
+    "drift.BranchReset of a pipeline": lambda t: drift.BranchReset(
+        preprocessing.Normalizer() | linear_model.HAROW(t)
+    ),
+    "a decoder of a pipeline": lambda t: decision.HLossBayes(
+        preprocessing.Normalizer() | linear_model.HAROW(t)
+    ),
+    "hashed": lambda t: linear_model.HAROW(t, n_features=8, dtype="float32"),
+    "H-AROW, averaged": lambda t: linear_model.AveragedMultiLabelClassifier(linear_model.HAROW(t)),
+}
+
+
+def check(model: Any, x: Any, keywords: Any) -> list[Any]:
+    """The list is what the dictionary says, in its order, and asking changes nothing."""
+    y_pred = model.predict_one(x, **keywords)
+    labels: list[Any] = model.predict_labels_one(x, **keywords)
+    assert type(labels) is list
+    assert labels == [label for label, on in y_pred.items() if on]
+    return labels
+
+
+def test_all_multilabel_models_are_here() -> None:
+    found = {name for name, model in estimators().items() if not one_label(model)}
+    found -= {"evaluate.Ranked", "evaluate.Probabilities"}  # their predictions are scores
+    assert found | {"distributed.Sharded"} == set(MODELS)
+
+
+@pytest.mark.parametrize("name", [*MODELS, *OTHERS])
+@n_examples(15)
+@given(data=st.data(), seed=st.integers(0, 2**32))
+def test_the_labels_are_those_that_are_true(name: str, data: Any, seed: int) -> None:
+    trees_only = name in ("decision.HLossBayes", "decision.ZeroOneBayes", "a decoder of a pipeline")
+    taxonomy = data.draw(strategies.trees() if trees_only else strategies.taxonomies())
+    rng = np.random.default_rng(seed)
+    with local_shards():
+        model = (MODELS | OTHERS)[name](taxonomy)
+        for _ in range(8):
+            x = dict(zip("abc", rng.normal(size=3).tolist(), strict=True))
+            for keywords in KEYWORDS:
+                check(model, x, keywords)
+            model.learn_one(x, data.draw(strategies.multilabels(taxonomy)))
+        check(model, {"new": 1.0}, {})
+
+
+@pytest.mark.parametrize("taxonomy", [TREE, DAG])
+@pytest.mark.parametrize("name", MODELS)
+def test_streams_in_trees_and_dags(name: str, taxonomy: Taxonomy) -> None:
+    if taxonomy is DAG and name in ("decision.HLossBayes", "decision.ZeroOneBayes"):
+        pytest.skip("in trees only")
+    sizes = set()
+    stream = synth.PrototypePaths(taxonomy, noise=0.3, seed=1)
+    with local_shards():
+        model = MODELS[name](taxonomy)
+        for x, y in stream.take(60):
+            labels = check(model, x, {})
+            metric = metrics.SymmetricDifferenceLoss(taxonomy), metrics.HF1(taxonomy)
+            for measure in metric:  # a coherent prediction measures the same in either form
+                measure.update(y, labels)
+                measure.revert(y, model.predict_one(x))
+                assert measure.get() == 0.0
+            sizes.add(len(labels))
+            model.learn_one(x, y)
+    assert len(sizes) > 1 or name == "linear_model.HMinOver"  # a leaf is ranked, and there is one
+
+
+@pytest.mark.parametrize("name", [name for name in MODELS if name != "distributed.Sharded"])
+def test_open_models(name: str) -> None:
+    model, rng = estimators()[name], random.Random(1)
+    for _ in range(12):
+        y = rng.choice(LABELS)
+        x = {y: 1.0, "any": rng.random()}
+        check(model, x, {})
+        model.learn_one(x, {y})
+    if name.startswith("kernel."):
+        return  # they do not grow along paths
+    grown = MODELS[name](OpenTaxonomy("/"))
+    for label in ("a/b", "a/c", "d", "a/b/e"):
+        grown.learn_one({label: 1.0}, {label})
+        check(grown, {label: 1.0}, {})
+
+
+def test_batch_models() -> None:
+    examples = [({"x": 1.0}, "e"), ({"y": 1.0}, "b"), ({"x": 0.5, "y": 1.0}, "d")]
+    for model in (
+        batch.HSVM(TREE),
+        batch.SVM(TREE),
+        batch.KernelHSVM(TREE, kernel.RBF(1.0)),
+        batch.BatchHMinOver(TREE),
+        batch.HierarchicalMultilabelSVM(TREE),
+    ):
+        with pytest.raises(RuntimeError, match="that has not been done yet"):
+            model.predict_labels_one({})
+        model.fit(examples)
+        for x, _ in examples:
+            check(model, x, {})
+            check(model, x, {"max_depth": 1})
+            with pytest.raises(ValueError, match="`threshold` must be None"):
+                model.predict_labels_one(x, threshold=0.5)
+
+
+def test_the_reference_classifier() -> None:
+    stream = synth.LinearLabels(DAG, seed=1)
+    model = stream.reference
+    for x, y in stream.take(50):
+        check(model, x, {})
+        model.learn_one(x, y)
+
+
+def test_the_last_step_of_a_pipeline() -> None:
+    model = compose.Discard("id") | linear_model.HAROW(TREE)
+    for _ in range(5):
+        model.learn_one({"id": 7, "x": 1.0}, {"c"})
+        model.learn_one({"id": 8, "y": 1.0}, {"b"})
+    x = {"id": 9, "x": 1.0}
+    before = pickle.dumps(model)
+    labels = model["HAROW"].predict_labels_one(model.transform_one(x))
+    assert labels == [label for label, on in model.predict_one(x).items() if on] == ["a", "c"]
+    assert pickle.dumps(model) == before
+
+
+def test_errors() -> None:
+    model = linear_model.HAROW(TREE)
+    with pytest.raises(ValueError, match=r"`threshold` must be between 0 and 1, got 1.5"):
+        model.predict_labels_one({}, threshold=1.5)
+    with pytest.raises(ValueError, match="`max_depth` must be at least 0, got -1"):
+        model.predict_labels_one({}, max_depth=-1)
+    with pytest.raises(ValueError, match="feature 'x' is nan"):
+        model.predict_labels_one({"x": float("nan")})
+    single = drift.BranchReset(linear_model.Hieron(TREE))
+    with pytest.raises(TypeError, match="Hieron predicts one label: call `predict_one`"):
+        single.predict_labels_one({})
+
+
+class Own(base.MultiLabelClassifier):
+    """A user's model in a taxonomy, without `predict_labels_one`."""
+
+    taxonomy = TREE
+
+    def learn_one(self, x: Any, y: Any) -> None: ...
+
+    def forget(self, label: Any) -> None: ...
+
+    def predict_one(self, x: Any) -> Any:
+        return {"e": False, "b": True, "a": True, "d": False, "c": True}
+
+
+def test_a_wrapper_of_a_model_that_only_predicts_dictionaries() -> None:
+    model = drift.BranchReset(Own())
+    assert model.predict_labels_one({}) == ["a", "b", "c"]
+    model = drift.BranchReset(preprocessing.StandardScaler() | Own())
+    assert model.predict_labels_one({"x": 1.0}, max_depth=1) == ["a", "b"]
