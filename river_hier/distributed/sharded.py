@@ -173,9 +173,8 @@ class Sharded(LabelPredictor, base.MultiLabelClassifier):
         `{label: {False: 1 - p, True: p}}` for all nodes but the root.
 
         """
-        on = self._coordinator.probabilities(one_row(x))[1:, 0].tolist()
-        labels = self._taxonomy.nodes[1:]
-        return {v: {False: 1.0 - p, True: p} for v, p in zip(labels, on, strict=True)}
+        labels, on = self._taxonomy.nodes[1:], self._coordinator.probabilities(one_row(x))[1:, 0]
+        return {v: {False: 1.0 - p, True: p} for v, p in zip(labels, on.tolist(), strict=True)}
 
     def score_one(self, x: Mapping[Any, Any]) -> dict[Label, float]:
         """Return the score of each label but the root, as `model` would.

@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..base.classifiers import last_step
+from ..base.classifiers import last_step, last_step_and_input
 from ..base.explanation import Explanation
 from ..taxonomy import Label
 
@@ -60,7 +60,6 @@ def explain_one(model: Any, x: Mapping[Any, Any]) -> dict[Label, Explanation]:
             "`model` must have an `explain_one`, as the models of linear_model do, or be a "
             f"pipeline that ends in one, got {model!r}"
         )
-    for step in [] if last is model else [*model.steps.values()][:-1]:
-        x = step.transform_one(x)
+    last, x = last_step_and_input(model, x)
     explanations: dict[Label, Explanation] = last.explain_one(x)
     return explanations

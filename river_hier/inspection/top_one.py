@@ -3,45 +3,61 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 from river import base
 
+from .._backend import subtree_sums
 from ..base.checks import check_integer
-from ..base.classifiers import last_step, probabilities, shown
+from ..base.classifiers import last_step_and_input, probabilities, shown
 from ..taxonomy import Label, Taxonomy
 
 __all__ = ["top_one"]
 
+Floats = NDArray[np.float64]
 
-def top_one(model: Any, x: Mapping[Any, Any], k: int = 5) -> list[tuple[tuple[Label, ...], float]]:
-    """The k most probable labels of x, each with its path.
 
-    For a single-label model, each probability is that of the label itself; ties go to the first in
-    taxonomy order. For a multilabel model, it is the probability that the node is on, which is
-    never above that of its ancestors; among equal ones, deeper nodes come first, as they are more
-    specific.
+def top_one(
+    model: Any, x: Mapping[Any, Any], k: int = 5, leaves: bool = False, depth: int | None = None
+) -> list[tuple[tuple[Label, ...], float]]:
+    """The k best labels of x, each with its path.
 
-    On top of `predict_proba_one` it takes O(nodes log nodes) time.
+    Labels are compared by their probabilities. For a multilabel model this is the probability that
+    the node is on, which is never above that of its ancestors; for a single-label model it is the
+    probability of the label itself or, at a given `depth`, that the label is the node or lies below
+    it. A model without probabilities has its scores compared instead.
+
+    Of equal labels those of a multilabel model that are deeper come first, as they are more
+    specific; then those that are first in taxonomy order.
+
+    On top of the probabilities or scores of all nodes, it takes O(nodes + k log k) time.
 
     Parameters
     ----------
     model
-        A model in a taxonomy with `predict_proba_one`, or a pipeline that ends in one.
+        A model in a taxonomy with probabilities or scores, or a pipeline that ends in one.
     x
         A dictionary of features, as the model takes it.
     k
         The number of labels; fewer are returned if there are not as many.
+    leaves
+        Whether to rank the leaves only.
+    depth
+        Rank only the nodes at this depth; `None` for all depths. With `leaves`, the leaves there.
 
     Returns
     -------
-    `[(path, probability), ...]`, the most probable first; a path goes from the root to the label.
-    In a DAG it goes through the first parent of each node in taxonomy order.
+    `[(path, probability), ...]`, the best first; a path goes from the root to the label. In a DAG
+    it goes through the first parent of each node in taxonomy order. The root of a multilabel model
+    is not ranked.
 
     Raises
     ------
     TypeError
-        If the model has no taxonomy, or `k` is not an integer.
+        If the model has no taxonomy, or neither probabilities nor scores; if `k` or `depth` is not
+        an integer.
     ValueError
-        If `k` is below 1.
+        If `k` is below 1 or `depth` below 0.
 
     Examples
     --------
@@ -60,24 +76,63 @@ def top_one(model: Any, x: Mapping[Any, Any], k: int = 5) -> list[tuple[tuple[La
     ('animal', 'mammal') 0.708
     ('animal', 'mammal', 'wolf') 0.501
 
+    >>> for path, p in inspection.top_one(model, {"fur": 1.0}, k=2, leaves=True):
+    ...     print(path[-1], round(p, 3))
+    wolf 0.501
+    whale 0.207
+
     """
     check_integer("k", k, at_least=1)
-    last = last_step(model)
+    if depth is not None:
+        check_integer("depth", depth, at_least=0)
+    last, x = (None, x) if isinstance(model, type) else last_step_and_input(model, x)
     taxonomy = getattr(last, "_taxonomy", getattr(last, "taxonomy", None))
-    if isinstance(model, type) or not isinstance(taxonomy, Taxonomy):
+    if not isinstance(taxonomy, Taxonomy):
         raise TypeError(
             "`model` must be a model in a taxonomy, or a pipeline that ends in one, "
             f"got {shown(model)}"
         )
-    if isinstance(last, base.MultiLabelClassifier):
-        proba = model.predict_proba_one(x)
-        nodes = {taxonomy.index(label): p[True] for label, p in proba.items()}
-        depth = taxonomy.arrays.depth
-        order = sorted(nodes, key=lambda v: (-nodes[v], -depth[v], v))
+    multilabel = isinstance(getattr(last, "_last", last), base.MultiLabelClassifier)
+    values = _marginals(last, x, taxonomy) if multilabel else _shares(last, x, taxonomy, depth)
+    nodes = np.flatnonzero(~np.isnan(values))
+    depths = taxonomy.arrays.depth
+    if leaves:
+        nodes = nodes[[not taxonomy.child_indices[v] for v in nodes]]
+    if depth is not None:
+        nodes = nodes[depths[nodes] == depth]
+    if k < len(nodes):  # those that are at least as good as the k-th
+        best = values[nodes]
+        nodes = nodes[best >= np.partition(best, -k)[-k]]
+    ties = -depths[nodes] if multilabel else np.zeros(len(nodes))
+    order = np.lexsort((nodes, ties, -values[nodes]))[:k]
+    return [(_path(taxonomy, v), float(values[v])) for v in nodes[order].tolist()]
+
+
+def _shares(model: Any, x: Any, taxonomy: Taxonomy, depth: int | None) -> Floats:
+    """P(label) of each node or, at a given depth, of its subtree; nan where it is not known."""
+    if hasattr(model, "_softmax"):  # without building dicts
+        p: Floats = model._softmax(x)
     else:
-        nodes = {taxonomy.index(label): p for label, p in probabilities(model, x).items()}
-        order = sorted(nodes, key=lambda v: (-nodes[v], v))
-    return [(_path(taxonomy, v), float(nodes[v])) for v in order[:k]]
+        p = np.full(len(taxonomy), np.nan)
+        for label, share in probabilities(model, x).items():
+            p[taxonomy.index(label)] = share
+    if depth is None:
+        return p
+    known = subtree_sums(1.0 - np.isnan(p), taxonomy.arrays) > 0.0
+    return np.where(known, subtree_sums(np.nan_to_num(p), taxonomy.arrays), np.nan)
+
+
+def _marginals(model: Any, x: Any, taxonomy: Taxonomy) -> Floats:
+    """P(on) of each node but the root, or its score; nan for the root, which is always on."""
+    if hasattr(model, "_node_probabilities"):  # without building dicts
+        marginals: Floats = model._node_probabilities(x).copy()
+        marginals[0] = np.nan
+        return marginals
+    try:
+        values = {label: p[True] for label, p in model.predict_proba_one(x).items()}
+    except NotImplementedError:
+        values = model.score_one(x)
+    return np.array([np.nan, *(values.get(label, np.nan) for label in taxonomy.nodes[1:])])
 
 
 def _path(taxonomy: Taxonomy, v: int) -> tuple[Label, ...]:

@@ -18,6 +18,7 @@ from river_hier import (
     Taxonomy,
     batch,
     decision,
+    drift,
     inspection,
     kernel,
     linear_model,
@@ -239,6 +240,65 @@ def test_top_one_is_sorted_and_goes_from_the_root(name: str) -> None:
     assert inspection.top_one(model, X, k=2) == top[:2]
 
 
+@pytest.mark.parametrize("name", EVERY)
+def test_top_one_equals_the_oracle(name: str) -> None:
+    model, parents = taught(EVERY[name]), strategies.parents_of(TREE)
+    said = model.predict_proba_one(X)
+    p = {v: share[True] for v, share in said.items()} if name in MULTI else said
+    for leaves in (False, True):
+        for depth in (None, 0, 1, 2, 3, 9):
+            for k in (1, 2, 3, 9):
+                top = inspection.top_one(model, X, k, leaves=leaves, depth=depth)
+                expected = oracles.top(parents, p, k, name in MULTI, leaves, depth)
+                assert [path[-1] for path, _ in top] == [v for v, _ in expected]
+                assert [share for _, share in top] == pytest.approx([s for _, s in expected])
+
+
+@given(data=st.data())
+@n_examples(80)
+def test_top_one_with_ties_equals_the_oracle(data: st.DataObject) -> None:
+    single = data.draw(st.booleans())
+    t = data.draw(strategies.trees() if single else strategies.taxonomies())
+    parents = strategies.parents_of(t)
+    some = data.draw(st.sets(st.sampled_from(t.nodes)))
+    p = {v: data.draw(st.integers(0, 3)) / 4 for v in t if v in some}
+    fixed = FixedClassifier(t, p) if single else FixedProbabilities(t, p)
+    model: Any = decision.TreeBayes(fixed, t) if single else fixed  # type: ignore[arg-type]
+    k, leaves = data.draw(st.integers(1, 6)), data.draw(st.booleans())
+    depth = data.draw(st.none() | st.integers(0, 4))
+    top = inspection.top_one(model, {}, k=k, leaves=leaves, depth=depth)
+    expected = oracles.top(parents, p, k, not single, leaves, depth)
+    assert [(path[-1], share) for path, share in top] == expected
+    assert all(set(path) <= t.closure([path[-1]]) for path, _ in top)
+
+
+class FixedProbabilities(base.MultiLabelClassifier):
+    """A user's multilabel model with given probabilities."""
+
+    def __init__(self, taxonomy: Taxonomy, p: dict[Any, float]) -> None:
+        self.taxonomy, self.p = taxonomy, p
+
+    def learn_one(self, x: Any, y: Any) -> None: ...
+
+    def predict_one(self, x: Any) -> Any:
+        return {v: p >= 0.5 for v, p in self.p.items()}
+
+    def predict_proba_one(self, x: Any) -> Any:
+        return {v: {True: p, False: 1.0 - p} for v, p in self.p.items()}
+
+
+def test_top_one_of_scores_and_of_wrappers() -> None:
+    examples = [({"x": 1.0}, "e"), ({"y": 1.0}, "b"), ({"x": 0.5, "y": 1.0}, "d")]
+    model = batch.HSVM(TREE).fit(examples)  # it has no probabilities
+    scores = model.score_one(X)
+    top = inspection.top_one(model, X, k=3)
+    expected = oracles.top(strategies.parents_of(TREE), scores, 3, True)
+    assert [(path[-1], score) for path, score in top] == expected
+    for make in (linear_model.Hieron, linear_model.HAROW):
+        inner = taught(make)
+        assert inspection.top_one(drift.BranchReset(inner), X) == inspection.top_one(inner, X)
+
+
 def test_top_one_of_ties_and_of_a_dag() -> None:
     ties = linear_model.HRLS(TREE)  # P(on) of all children of the root is 1/2
     assert [path for path, _ in inspection.top_one(ties, X, k=2)] == [("r", "a"), ("r", "b")]
@@ -252,6 +312,9 @@ def test_top_one_of_ties_and_of_a_dag() -> None:
 
 def test_top_one_errors() -> None:
     model = linear_model.HAROW(TREE)
+    for depth, error in ((-1, ValueError), (2.0, TypeError), (True, TypeError)):
+        with pytest.raises(error, match="`depth` must be"):
+            inspection.top_one(model, X, depth=depth)  # type: ignore[arg-type]
     for k, error in ((0, ValueError), (2.0, TypeError), (None, TypeError)):
         with pytest.raises(error, match="`k` must be"):
             inspection.top_one(model, X, k=k)  # type: ignore[arg-type]

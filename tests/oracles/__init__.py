@@ -42,7 +42,7 @@ from .expected_losses import (
 )
 from .harow import HAROW
 from .hieron import AveragedHieron, Hieron, argmax, hieron_loss, hieron_step, prototype_scores
-from .inspection import cut, cut_multilabel, deepest, likely_enough, mass, parts
+from .inspection import cut, cut_multilabel, deepest, likely_enough, mass, parts, top
 from .kernels import (
     Expansion,
     KernelAveragedClassifier,
@@ -227,6 +227,7 @@ __all__ = [
     "support_vector_weights",
     "symmetric_difference_loss",
     "to_keep",
+    "top",
     "top_down",
     "trained_nodes",
     "tree_error",

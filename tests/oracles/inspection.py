@@ -54,3 +54,26 @@ def parts(path_weights: Iterable[Features], x: Features) -> dict[Any, float]:
         for name, value in x.items():
             found[name] = found.get(name, 0.0) + w.get(name, 0.0) * value
     return {name: part for name, part in found.items() if part}
+
+
+def top(
+    parents: Parents,
+    p: dict[Node, float],
+    k: int,
+    multilabel: bool,
+    leaves: bool = False,
+    max_depth: int | None = None,
+) -> list[tuple[Node, float]]:
+    """The k largest of p, among the leaves, at a depth, or all.
+
+    Single labels are compared at a depth by the masses of subtrees with a known label. Ties: the
+    deeper first for multilabels, then the first.
+    """
+    if max_depth is not None and not multilabel:
+        known = [v for v in parents if any(v in {u, *ancestors(parents, u)} for u in p)]
+        p = {v: mass(parents, p, v) for v in known}
+    found = [v for v in parents if v in p and (parents[v] or not multilabel)]
+    found = [v for v in found if not leaves or not children(parents, v)]
+    found = [v for v in found if max_depth is None or depth(parents, v) == max_depth]
+    ranked = sorted(found, key=lambda v: (-p[v], -depth(parents, v) if multilabel else 0))
+    return [(v, p[v]) for v in ranked[:k]]
