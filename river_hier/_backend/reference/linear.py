@@ -147,7 +147,7 @@ def top_down_answer(
 
 
 def top_down_nodes(
-    w: Weights, lag: Weights | None, m: int, features: FeatureMap, labels: Labels, x: Any
+    w: Weights, lag: Weights | None, m: float, features: FeatureMap, labels: Labels, x: Any
 ) -> list[int]:
     """The nodes but the root that are on in `top_down_answer`, in order."""
     scores = averaged_scores(w, lag, m, features.find(x))
