@@ -12,7 +12,7 @@ where J is the entropy of "a or b?" that remains when x is known.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,6 +25,7 @@ from ..losses.costs import is_positive
 # Mapping[Label, float] would refuse a dict[str, float]: the type of the keys is invariant.
 Priors = Mapping[Any, float]
 Conditionals = Mapping[Any, Mapping[Any, float]]
+Floats = NDArray[np.float64]
 
 
 class Joint(NamedTuple):
@@ -32,12 +33,14 @@ class Joint(NamedTuple):
 
     row: sparse.csr_array  # (1, d), without the zeros
     weight: float  # their sum, the prior of these classes
-    plogp: float  # the sum of p log2 p
+    terms: Floats  # p log2 p of each x in the row
+    plogp: float  # their sum
 
     @classmethod
     def of(cls, row: sparse.csr_array) -> Joint:
         p = row.data
-        return cls(row, float(p.sum()), float(p @ np.log2(p)))
+        terms = p * np.log2(p)
+        return cls(row, float(p.sum()), terms, float(terms.sum()))
 
 
 class Split(NamedTuple):
@@ -57,6 +60,30 @@ def merge(left: Joint, right: Joint) -> tuple[Joint, Split]:
 def divergence(split: Split) -> float:
     """JS of the two sides, weighted by their priors: between 0 and 1."""
     return max(binary_entropy(split.q) - split.J, 0.0)
+
+
+def divergences(one: Joint, others: Sequence[Joint]) -> tuple[Floats, Floats]:
+    """JS of one set of classes and each of the others, and the prior of both: O(features of all).
+
+    Where only one of the rows a, b is above 0, f(a + b) = f(a) + f(b).
+    """
+    if not others:
+        return np.empty(0), np.empty(0)
+    a, a_terms = np.zeros((2, one.row.shape[1]))
+    a[one.row.indices], a_terms[one.row.indices] = one.row.data, one.terms
+    indices = np.concatenate([other.row.indices for other in others])
+    owners = np.repeat(np.arange(len(others)), [len(other.terms) for other in others])
+    shared = np.flatnonzero(a[indices])
+    indices, owners = indices[shared], owners[shared]
+    b = np.concatenate([other.row.data for other in others])[shared]
+    b_terms = np.concatenate([other.terms for other in others])[shared]
+    both = a[indices] + b
+    terms = both * np.log2(both) - a_terms[indices] - b_terms
+    left, right = one.weight, np.array([other.weight for other in others])
+    weights = left + right
+    q, J = left / weights, np.bincount(owners, terms, len(others)) / weights
+    JS = -q * np.log2(q) - (1.0 - q) * np.log2(1.0 - q) - J.clip(0.0)
+    return JS.clip(0.0), weights
 
 
 def binary_entropy(q: float) -> float:
@@ -79,7 +106,7 @@ def joints(priors: Priors, conditionals: Conditionals) -> list[Joint]:
     _check(priors, conditionals)
     total = float(sum(priors.values()))
     columns: dict[Any, int] = {}
-    found: list[tuple[list[int], NDArray[np.float64]]] = []
+    found: list[tuple[list[int], Floats]] = []
     for label, prior in priors.items():
         p = conditionals[label]
         try:
@@ -93,7 +120,7 @@ def joints(priors: Priors, conditionals: Conditionals) -> list[Joint]:
     return [Joint.of(_row(indices, values, len(columns))) for indices, values in found]
 
 
-def read_counts(x: Mapping[Any, Any]) -> NDArray[np.float64]:
+def read_counts(x: Mapping[Any, Any]) -> Floats:
     """The values of x, which must be numbers of at least 0."""
     values, _ = read(x)
     if len(values) and values.min() < 0.0:
@@ -121,7 +148,7 @@ def _check(priors: Priors, conditionals: Conditionals) -> None:
             raise ValueError(f"class {label!r} is in `conditionals`, but has no prior")
 
 
-def _row(indices: list[int], values: NDArray[np.float64], d: int) -> sparse.csr_array:
+def _row(indices: list[int], values: Floats, d: int) -> sparse.csr_array:
     nonzero = values > 0.0
     arrays = (values[nonzero], np.array(indices)[nonzero], [0, int(nonzero.sum())])
     row = sparse.csr_array(arrays, shape=(1, d))
