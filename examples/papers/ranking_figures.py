@@ -33,14 +33,12 @@ def by_section(rows: Table, folder: Path) -> None:
         drawing.legend(figure, axes[0][0], 2)
 
 
-def by_size(rows: Table, unscaled: Table, folder: Path) -> None:
+def by_size(rows: Table, folder: Path) -> None:
     """Figure 2: the SVM on few documents a category; bars are standard deviations of the draws."""
-    sides = [(rows, 0, *LOOKS[0]), (rows, 1, *LOOKS[1])]
-    sides.append((unscaled, 1, drawing.GREEN, "^", "hierarchical, t = 1"))
     with drawing.panels(folder, "figure_2", 2, 3, 4.2, sharex=True) as (figure, axes):
         for at, (ax, measure) in enumerate(zip(axes.flat, MEASURES, strict=False)):
-            for table, side, color, marker, label in sides:
-                draws = [row[side].mean(axis=1)[:, at] for row in table.values()]
+            for side, (color, marker, label) in enumerate(LOOKS):
+                draws = [row[side].mean(axis=1)[:, at] for row in rows.values()]
                 middle, spread = np.mean(draws, axis=1), np.std(draws, axis=1, ddof=1)
                 look = {"color": color, "marker": marker, "label": label, "capsize": 3}
                 ax.errorbar(range(len(rows)), middle, spread, **look)

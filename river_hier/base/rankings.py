@@ -29,6 +29,34 @@ def ranking_of(taxonomy: Taxonomy, t: Attributes, candidates: Candidates | None)
     return Ranking(closures(taxonomy.arrays), values, nodes)
 
 
+def unit_norm(taxonomy: Taxonomy, ranking: Ranking) -> Ranking:
+    """Attributes with which those of each candidate have norm 1, the root's left out.
+
+    They are divided by the largest norm of a candidate's attributes; then the own attribute of each
+    candidate makes up for what is missing. With t = 1 in a tree these are 1 / sqrt(D) and, for a
+    candidate of depth d, sqrt(1 - (d - 1) / D), where D is the largest depth.
+    """
+    squares = ranking.t**2
+    squares[0] = 0.0  # the root's attribute is in the score of every label
+    norms2 = ranking.closures.sums(squares)[ranking.candidates]
+    squares /= norms2.max(initial=0.0) or 1.0
+    own = ranking.candidates
+    is_candidate = np.zeros(len(squares), dtype=bool)
+    is_candidate[own] = True
+    for y in own:
+        above = [int(v) for v in ranking.closures.of(y) if is_candidate[v] and v != y]
+        if above:
+            names = taxonomy.nodes[above[0]], taxonomy.nodes[y]
+            raise ValueError(
+                f"with `unit_norm` no candidate may be above another, but {names[0]!r} is above "
+                f"{names[1]!r}; leave `candidates` out to rank the leaves, to which "
+                "`taxonomy.misc_leaves()` adds one for each inner node"
+            )
+    above2 = ranking.closures.sums(squares)[own] - squares[own]
+    squares[own] = (1.0 - above2).clip(0.0)
+    return ranking._replace(t=np.sqrt(squares))
+
+
 def _attribute(name: str, value: Any) -> float:
     number = isinstance(value, numbers.Real) and not isinstance(value, bool)
     if not number or not 0.0 <= float(value) < math.inf:

@@ -7,6 +7,7 @@ import numpy as np
 
 from ..base.checks import check_integer, check_positive
 from ..base.rankings import Attributes
+from ..base.rankings import unit_norm as unit_norm_of
 from ..kernel.functions import Function, Kernel
 from ..losses.costs import Costs, by_node, check, check_factor
 from ..taxonomy import Taxonomy
@@ -72,6 +73,12 @@ class HierarchicalMultilabelSVM(LabelRanker):
         Stop when the duality gap is at most this fraction of the primal objective.
     max_passes
         The largest number of passes.
+    unit_norm
+        Whether to give the attributes of each candidate norm 1. They are divided by the largest
+        norm of a candidate's attributes, and then each candidate's own attribute is enlarged until
+        their norm is 1. Where all leaves have the same depth, this is $t_v = 1 / \\sqrt{depth}$,
+        as in the paper's experiments. In other taxonomies that constant would give shallow leaves
+        smaller norms, so that C fits them too weakly. No candidate may be above another.
 
     Raises
     ------
@@ -80,7 +87,8 @@ class HierarchicalMultilabelSVM(LabelRanker):
         the kernel function does not return a number.
     ValueError
         If `C` or `tol` is not positive, an attribute, volume or factor is out of its range,
-        `candidates` is empty or contains the root, or `max_passes` is below 1; from `fit`, if there
+        `candidates` is empty or contains the root, `max_passes` is below 1, or, with `unit_norm`,
+        a candidate is above another; from `fit`, if there
         are no examples or one is invalid; from predictions, if a feature or a kernel value is not a
         finite number.
     RuntimeError
@@ -134,6 +142,7 @@ class HierarchicalMultilabelSVM(LabelRanker):
         kernel: Kernel | Function | None = None,
         tol: float = 0.01,
         max_passes: int = 1000,
+        unit_norm: bool = False,
     ) -> None:
         super().__init__(taxonomy, t, candidates, kernel)
         check_positive("C", C)
@@ -142,12 +151,15 @@ class HierarchicalMultilabelSVM(LabelRanker):
         check_factor("spurious", spurious)
         check_positive("tol", tol)
         check_integer("max_passes", max_passes, 1)
+        if unit_norm:
+            self._ranking = unit_norm_of(taxonomy, self._ranking)
         self.C = C
         self.volumes = volumes
         self.missed = missed
         self.spurious = spurious
         self.tol = tol
         self.max_passes = max_passes
+        self.unit_norm = unit_norm
         self.primal: float = math.inf
         self.dual: float = -math.inf
         self.n_passes: int = 0

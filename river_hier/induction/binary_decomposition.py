@@ -72,11 +72,11 @@ class BinaryDecomposition(base.Wrapper[base.Estimator], base.Classifier):
 
     >>> model = preprocessing.MinMaxScaler() | induction.BinaryDecomposition(
     ...     preprocessing.StandardScaler() | linear_model.LogisticRegression(),
-    ...     induction.JensenShannonTree(seed=42),
+    ...     induction.JensenShannonTree(),
     ...     grace_period=200,
     ... )
     >>> evaluate.progressive_val_score(datasets.ImageSegments(), model, metrics.Accuracy())
-    Accuracy: 73.06%
+    Accuracy: 83.98%
 
     References
     ----------

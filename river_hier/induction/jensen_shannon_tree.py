@@ -95,16 +95,16 @@ class JensenShannonTree(base.Estimator):
     ...     ("stage dancer dancer", "ballet"),
     ... ]
     >>> bag = feature_extraction.BagOfWords()
-    >>> builder = induction.JensenShannonTree(seed=42)
+    >>> builder = induction.JensenShannonTree()
     >>> for text, label in texts:
     ...     builder.learn_one(bag.transform_one(text), label)
 
     >>> tree = builder.taxonomy()
     >>> tree
-    Taxonomy(root='split 1', 7 nodes, 4 leaves, height 3)
+    Taxonomy(root='split 1', 7 nodes, 4 leaves, height 2)
 
     >>> tree.path("opera")
-    ('split 1', 'opera')
+    ('split 1', 'split 3', 'opera')
 
     Bounds on the error of predicting the class from one word:
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from .arrays import Arrays
 from .errors import UnknownLabelError
 from .mapping import NodeMapping, Renamed, map_nodes, without_branch
+from .misc_leaves import MiscLeaves
 from .nodes import Label, check_taxonomy
 from .open import OpenTaxonomy, TaxonomyLike
 from .taxonomy import Taxonomy
@@ -12,6 +13,7 @@ from .taxonomy import Taxonomy
 __all__ = [
     "Arrays",
     "Label",
+    "MiscLeaves",
     "NodeMapping",
     "OpenTaxonomy",
     "Renamed",

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import editing, flat, graph, parsing
+from .misc_leaves import MiscLeaves
 from .multilabel import closure_nodes, given_nodes
 from .nodes import Label, Nodes
 from .paths import PathReader
@@ -221,6 +222,17 @@ class Taxonomy(Nodes):
     def flatten(self) -> Taxonomy:
         """The flat taxonomy with the same labels and root."""
         return flat.of(self, self.nodes)
+
+    def misc_leaves(
+        self, multilabels: Iterable[Any] | None = None, name: str = "{}, other"
+    ) -> MiscLeaves:
+        """Add a "miscellaneous" leaf below inner nodes, for examples that end there.
+
+        Of the multilabels given, only the inner nodes at which one ends get a leaf; `None` stands
+        for all inner nodes. `{}` in `name` is replaced by the label of the inner node. The result
+        has the new taxonomy and converts multilabels in both directions.
+        """
+        return MiscLeaves(self, multilabels, name)
 
     def subset(self, labels: Any) -> Taxonomy:
         """The taxonomy induced by the root and these labels.
