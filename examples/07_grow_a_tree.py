@@ -38,9 +38,8 @@ print(stream[0])
 
 # %%
 # Learning an example only updates counts. To grow a tree, the builder merges two topics at a time,
-# preferably those with similar words. It grows ten trees and keeps the one with the lowest
-# estimated error. There is much chance in this: do not expect the sections to appear in the tree.
-builder = induction.JensenShannonTree(n_restarts=10, seed=42)
+# always those whose words are most alike. Here the sections, which it was not given, reappear.
+builder = induction.JensenShannonTree()
 for x, topic in stream[:400]:
     builder.learn_one(x, topic)
 tree = builder.taxonomy()

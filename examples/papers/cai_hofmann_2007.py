@@ -79,7 +79,7 @@ PROTOCOL: dict[str, claims.Aspect] = {
     "averaging": "the mean over folds or samples",
     "caps": (
         'minover: a "maximal number of iterations", unknown',
-        f"minover: {MAX_STEPS:,} steps; SVM: 300 passes",
+        f"minover: {MAX_STEPS:,} steps; SVM: 150 passes",
         "examples that cannot be separated would run for ever",
     ),
     "hyper-parameters": "C = 1, a linear kernel, half of the symmetric difference",
@@ -125,7 +125,7 @@ def learner(kind: str, taxonomy: Taxonomy, flat: bool) -> Any:
     if kind == "perceptron":
         return batch.BatchHMinOver(**told, max_steps=MAX_STEPS)
     return batch.HierarchicalMultilabelSVM(
-        **told, missed=0.5, spurious=0.5, tol=0.05, max_passes=300
+        **told, missed=0.5, spurious=0.5, tol=0.05, max_passes=150
     )
 
 

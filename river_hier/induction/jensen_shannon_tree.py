@@ -199,7 +199,7 @@ class JensenShannonTree(base.Estimator):
         """The tree with the fewest errors on recent examples, then with the largest R."""
         held_out = LeaveOneOut(self.feature_counts, self.class_counts, self._recent)
         scored = [
-            (-held_out.n_errors(children), recursion(children, splits, upper_bound))
+            (-held_out.errors(children), recursion(children, splits, upper_bound))
             for children, splits in draws
         ]
         return draws[scored.index(max(scored))][0]

@@ -20,12 +20,14 @@ class Side(NamedTuple):
     """The classes below a node: their counts, and those examples to be classified."""
 
     counts: sparse.csr_array  # (1, d), of features
-    n: int  # examples counted
+    n: float  # weight of the examples counted
     rows: Ints  # of the matrix of examples
 
 
 class LeaveOneOut:
-    """Examples to be classified, each by the counts of all others.
+    """Examples with weights, to be classified, each by the counts of all others.
+
+    An example of weight 2 counts as two examples, of which one is left out.
 
     The classifier of an inner node is multinomial naive Bayes with Laplace's smoothing: x goes to
     the side with the larger n(side) prod_j p(j | side)^x_j.
@@ -34,8 +36,8 @@ class LeaveOneOut:
     def __init__(
         self,
         feature_counts: Mapping[Label, Mapping[Any, float]],
-        class_counts: Mapping[Label, int],
-        examples: Iterable[tuple[Mapping[Any, float], Label]],
+        class_counts: Mapping[Label, float],
+        examples: Iterable[tuple[Mapping[Any, float], Label, float]],
     ) -> None:
         columns: dict[Any, int] = {}
         for counts in feature_counts.values():
@@ -43,15 +45,19 @@ class LeaveOneOut:
                 columns.setdefault(name, len(columns))
         number = {label: c for c, label in enumerate(class_counts)}
         examples = list(examples)
-        self._X = _matrix([x for x, _ in examples], columns)
-        owners = np.array([number[y] for _, y in examples], dtype=np.intp)
+        self._X = _matrix([x for x, _, _ in examples], columns)
+        self._w = np.array([w for _, _, w in examples], dtype=float)
+        owners = np.array([number[y] for _, y, _ in examples], dtype=np.intp)
         self._classes = [
             Side(_matrix([feature_counts[label]], columns), n, np.flatnonzero(owners == c))
             for c, (label, n) in enumerate(class_counts.items())
         ]
 
-    def n_errors(self, children: Sequence[Children]) -> int:
-        """How many of the examples leave the path to their class: O(features of all nodes)."""
+    def errors(self, children: Sequence[Children]) -> float:
+        """The weight of the examples that leave the path to their class.
+
+        It takes O(features of all nodes).
+        """
         wrong = np.zeros(self._X.shape[0], dtype=bool)
         nodes: list[Side] = []
         for pair in children:
@@ -60,19 +66,20 @@ class LeaveOneOut:
                 wrong[own.rows] |= self._margins(own, other) <= 0.0
             rows = np.concatenate((left.rows, right.rows))
             nodes.append(Side(left.counts + right.counts, left.n + right.n, rows))
-        return int(wrong.sum())
+        return float(self._w @ wrong)
 
     def _margins(self, own: Side, other: Side) -> Floats:
         """log of n(own) p(x | own) / (n(other) p(x | other)) for each example on its own side."""
         x, d = self._X[own.rows], self._X.shape[1]
+        out = self._w[own.rows].clip(max=1.0)  # how much of each is left out
+        rows = np.repeat(np.arange(len(out)), np.diff(x.indptr))
         here, there = (side.counts.toarray().ravel() for side in (own, other))
-        sizes = np.asarray(x.sum(axis=1)).ravel()
-        terms = np.log((here[x.indices] - x.data + 1.0) / (there[x.indices] + 1.0))
-        rows = np.repeat(np.arange(len(sizes)), np.diff(x.indptr))
-        margins = np.zeros(len(sizes))
+        terms = np.log((here[x.indices] - out[rows] * x.data + 1.0) / (there[x.indices] + 1.0))
+        margins = np.zeros(len(out))
         np.add.at(margins, rows, x.data * terms)
-        margins -= sizes * np.log((here.sum() - sizes + d) / (there.sum() + d))
-        margins += np.log(own.n / (other.n + 1.0))  # (own.n - 1) + 1
+        sizes = np.asarray(x.sum(axis=1)).ravel()
+        margins -= sizes * np.log((here.sum() - out * sizes + d) / (there.sum() + d))
+        margins += np.log((own.n - out + 1.0) / (other.n + 1.0))
         return margins
 
 

@@ -170,6 +170,45 @@ def test_a_generic_qp_solver_agrees(given_kernel: Any, product: Any, problem: An
         assert scores[y] - scores[ybar] == pytest.approx(theirs, abs=3e-2 * size)
 
 
+@given(data=st.data())
+@n_examples(30)
+def test_attributes_of_norm_1(data: Any) -> None:
+    taxonomy = data.draw(taxonomies(3, 7))
+    parents = parents_of(taxonomy)
+    example = st.tuples(features(numbers=reals), multilabels(taxonomy))
+    examples = data.draw(st.lists(example, min_size=1, max_size=3))
+    t = data.draw(st.dictionaries(st.sampled_from(taxonomy.nodes), st.sampled_from([0.0, 2.0])))
+    leaves = oracles.leaves(parents)
+    unit = oracles.unit_attributes(parents, t, leaves)
+    for y in leaves:
+        above = oracles.closure(parents, [y]) - {taxonomy.root}
+        assert sum(unit[v] ** 2 for v in above) == pytest.approx(1.0)
+    ours = batch.HierarchicalMultilabelSVM(taxonomy, t=t, tol=1e-6, unit_norm=True)
+    theirs = batch.HierarchicalMultilabelSVM(taxonomy, t=unit, tol=1e-6)
+    assert ours.fit(examples).dual == pytest.approx(theirs.fit(examples).dual, rel=1e-5, abs=1e-9)
+    for x, _ in examples:
+        assert ours.score_one(x) == pytest.approx(theirs.score_one(x), abs=0.05)
+
+
+def test_attributes_of_norm_1_are_the_papers_where_leaves_are_equally_deep() -> None:
+    even = Taxonomy.from_nested({"a": {"b": ["c", "d"]}, "e": {"f": ["g", "h"]}})
+    examples = separable(even, 20, seed=1)
+    ours = batch.HierarchicalMultilabelSVM(even, unit_norm=True).fit(examples)
+    theirs = batch.HierarchicalMultilabelSVM(even, t=even.height**-0.5).fit(examples)
+    for x, _ in examples:
+        assert ours.score_one(x) == pytest.approx(theirs.score_one(x), abs=1e-9)
+
+
+def test_attributes_of_norm_1_in_a_ragged_tree() -> None:
+    """Own attributes sqrt(1 - (d - 1) / D): 1 at depth 1, sqrt(1 / 2) at depth 2 of 2."""
+    model = batch.HierarchicalMultilabelSVM(TREE, unit_norm=True)
+    t = dict(zip(TREE.nodes, model._ranking.t, strict=True))
+    assert t == pytest.approx({"r": 0.0, "a": 0.5**0.5, "d": 1.0, "b": 0.5**0.5, "c": 0.5**0.5})
+    match = "no candidate may be above another, but 'a' is above 'b'; leave `candidates` out"
+    with pytest.raises(ValueError, match=match):
+        batch.HierarchicalMultilabelSVM(TREE, candidates=["a", "b"], unit_norm=True)
+
+
 def sum_of(values: Any, pairs: Any, i: int) -> Any:
     return sum(value for value, pair in zip(values, pairs, strict=True) if pair[0] == i)
 

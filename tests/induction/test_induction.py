@@ -7,6 +7,7 @@ import math
 import pickle
 import tracemalloc
 from collections import Counter
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -29,8 +30,10 @@ from scipy.spatial.distance import jensenshannon
 
 import oracles
 from river_hier import Taxonomy, induction
-from river_hier.induction.divergence import divergence, joints, merge
-from river_hier.induction.jensen_shannon_tree import agglomerate
+from river_hier.induction.agglomeration import agglomerate, all_costs
+from river_hier.induction.binary_tree import BinaryTree
+from river_hier.induction.divergence import divergence, divergences, joints, merge
+from river_hier.induction.leave_one_out import LeaveOneOut
 from support.hypothesis_settings import n_examples
 from support.strategies import LABELS
 
@@ -228,13 +231,20 @@ def counted(problem: Any, **parameters: Any) -> induction.JensenShannonTree:
     return builder
 
 
-@given(problem=problems(), seed=st.integers(0, 10_000))
+def n_tokens(problem: Any) -> float:
+    return sum(n * sum(problem[1][c].values()) for c, n in problem[0].items())
+
+
+@given(problem=problems(), seed=st.integers(0, 10_000), sharpness=st.sampled_from([0.0, 0.1, 1.0]))
 @n_examples(50)
-def test_the_tree_against_the_naive_agglomeration(problem: Any, seed: int) -> None:
-    builder = counted(problem, n_restarts=3, seed=seed)
+def test_the_tree_against_the_naive_agglomeration(
+    problem: Any, seed: int, sharpness: float
+) -> None:
+    builder = counted(problem, n_restarts=3, sharpness=sharpness, n_recent=0, seed=seed)
     p = normalised(problem[0]), {c: normalised(problem[1][c]) for c in problem[0]}
     rng = np.random.default_rng(seed)
-    trees = [oracles.agglomerate(*p, lambda n: int(rng.integers(n)), rng.random) for _ in range(3)]
+    n = n_tokens(problem)
+    trees = [oracles.agglomerate(*p, n, sharpness, rng.random) for _ in range(3)]
     R = [oracles.recursion(tree, *p, bound=1) for tree in trees]
     t = builder.taxonomy()
     found = nested(t, t.root)
@@ -242,6 +252,102 @@ def test_the_tree_against_the_naive_agglomeration(problem: Any, seed: int) -> No
     assert R[trees.index(found)] == pytest.approx(max(R), abs=1e-12)
     clear = [r for r in R if r > max(R) - 1e-9]  # trees with the same R but for rounding
     assert len(clear) > 1 or found == trees[R.index(max(R))]
+
+
+@given(problem=problems(min_classes=2))
+@n_examples(50)
+def test_the_greedy_tree_loses_the_least_information(problem: Any) -> None:
+    p = normalised(problem[0]), {c: normalised(problem[1][c]) for c in problem[0]}
+    classes = joints(*problem)
+    children, _ = agglomerate(classes, all_costs(classes, math.inf), math.inf, np.random)
+    forest = {~c: (label,) for c, label in enumerate(problem[0])}
+    for v, pair in enumerate(children):
+        lost = [oracles.lost_information(two, *p) for two in combinations(forest.values(), 2)]
+        merged = forest.pop(pair[0]), forest.pop(pair[1])
+        assert oracles.lost_information(merged, *p) == pytest.approx(min(lost), abs=1e-9)
+        forest[v] = merged
+    t = counted(problem).taxonomy()
+    assert nested(t, t.root) == forest[len(children) - 1]
+    # The information lost in all merges is all that x says about the class, whatever the tree.
+    whole = list(problem[0])
+    JS = oracles.jensen_shannon([p[0][c] for c in whole], [p[1][c] for c in whole])
+    inner, total = [forest[len(children) - 1]], 0.0
+    for v in inner:
+        if len(v) == 2:
+            total += oracles.lost_information(v, *p)
+            inner += v
+    assert total == pytest.approx(JS, abs=1e-9)
+
+
+@given(stream=streams(), seed=st.integers(0, 10_000))
+@n_examples(50)
+def test_errors_of_a_tree_on_examples_that_are_left_out(stream: Any, seed: int) -> None:
+    stream = [({name: v for name, v in x.items() if v}, y) for x, y in stream if any(x.values())]
+    builder = induction.JensenShannonTree(sharpness=0.0)
+    for x, y in stream:
+        builder.learn_one(x, y)
+    classes = list(builder.class_counts)
+    if len(classes) > 1:
+        tree = random_tree(classes, np.random.default_rng(seed))
+        children = BinaryTree.of(taxonomy_of(tree)).splits
+        order = {label: c for c, label in enumerate(taxonomy_of(tree).leaves)}
+        counts = {label: builder.class_counts[label] for label in order}
+        held_out = LeaveOneOut(builder.feature_counts, counts, [(x, y, 1) for x, y in stream])
+        errors, ties = oracles.left_out_errors(tree, stream)
+        assert errors <= held_out.errors(children) <= errors + ties
+
+
+@given(stream=streams(), weights=st.lists(st.integers(0, 3), min_size=30, max_size=30))
+@n_examples(30)
+def test_a_weight_of_two_is_the_example_twice(stream: Any, weights: list[int]) -> None:
+    weighted, repeated = (induction.JensenShannonTree(5, 0.0, seed=1) for _ in range(2))
+    for (x, y), w in zip(stream, weights, strict=False):
+        weighted.learn_one(x, y, w=w)
+        for _ in range(w):
+            repeated.learn_one(x, y)
+    assert weighted.class_counts == repeated.class_counts
+    if weighted.class_counts:
+        held_out = [
+            LeaveOneOut(b.feature_counts, b.class_counts, b._recent) for b in (weighted, repeated)
+        ]
+        tree = BinaryTree.of(weighted.taxonomy()).splits
+        classes = BinaryTree.of(weighted.taxonomy()).classes
+        assert weighted.taxonomy() == repeated.taxonomy()
+        order = {label: c for c, label in enumerate(weighted.class_counts)}
+        tree = tuple(tuple(v if v >= 0 else ~order[classes[~v]] for v in pair) for pair in tree)
+        errors = [one.errors(tree) for one in held_out]
+        assert errors[0] == errors[1]
+
+
+def test_the_tree_with_the_fewest_errors_is_kept() -> None:
+    rng = np.random.default_rng(2)
+    words = {c: rng.dirichlet(np.full(6, 0.3)) for c in range(5)}
+    stream = []
+    for i in range(60):
+        drawn = Counter(rng.choice(6, size=5, p=words[i % 5]).tolist())
+        stream.append((dict(drawn), i % 5))
+    p = normalised(Counter(y for _, y in stream)), {}
+    for c in range(5):
+        counts: Counter[int] = Counter()
+        for x, y in stream:
+            counts.update(x if y == c else {})
+        p[1][c] = normalised(counts)
+    trees = []
+    for n_recent in (60, 0):
+        builder = induction.JensenShannonTree(12, 0.0, n_recent, seed=3)
+        for x, y in stream:
+            builder.learn_one(x, y)
+        t = builder.taxonomy()
+        trees.append(nested(t, t.root))
+    random = np.random.default_rng(3)
+    draws = [oracles.agglomerate(*p, 0.0, 0.0, random.random) for _ in range(12)]
+    errors = [oracles.left_out_errors(tree, stream)[0] for tree in draws]
+    R = [oracles.recursion(tree, *p, bound=1) for tree in draws]
+    assert trees == [
+        max(draws, key=lambda tree: (-errors[draws.index(tree)], R[draws.index(tree)])),
+        draws[R.index(max(R))],
+    ]
+    assert trees[0] != trees[1], "or else nothing has been chosen"
 
 
 @given(problem=problems(), seed=st.integers(0, 100))
@@ -268,6 +374,15 @@ def test_the_builder_counts(problem: Any) -> None:
 
 
 @given(problem=problems(min_classes=2))
+def test_divergences_of_many_are_those_of_each(problem: Any) -> None:
+    first, *others = joints(*problem)
+    JS, weights = divergences(first, others)
+    splits = [merge(first, other) for other in others]
+    assert pytest.approx([divergence(split) for _, split in splits], abs=1e-12) == JS
+    assert weights == pytest.approx([both.weight for both, _ in splits])
+
+
+@given(problem=problems(min_classes=2))
 @n_examples(50)
 def test_the_divergence_is_scipys(problem: Any) -> None:
     labels = list(problem[0])[:2]
@@ -276,20 +391,23 @@ def test_the_divergence_is_scipys(problem: Any) -> None:
     assert divergence(merge(a, b)[1]) == pytest.approx(jensenshannon(p, q, base=2) ** 2, abs=1e-9)
 
 
-def test_pairs_are_drawn_in_proportion_to_two_to_the_minus_js() -> None:
+@pytest.mark.parametrize("n", [0.0, 4.0], ids=["at least 1", "tokens"])
+def test_pairs_are_drawn_in_proportion_to_two_to_the_minus_e_js(n: float) -> None:
     """The first merge of three classes, two of them similar, in 5,000 draws."""
     conditionals = {"a": {1: 9, 2: 1}, "b": {1: 8, 2: 2}, "c": {3: 1}}
-    classes = joints(dict.fromkeys("abc", 1), conditionals)
-    pairs = [(0, 1), (0, 2), (1, 2)]
-    weights = [2.0 ** -divergence(merge(classes[i], classes[j])[1]) for i, j in pairs]
-    rng = np.random.default_rng(1)
-    n = 5_000
+    classes = joints({"a": 1, "b": 1, "c": 3}, conditionals)
+    pairs, q = [(0, 1), (0, 2), (1, 2)], [0.4, 0.8, 0.8]
+    JS = [divergence(merge(classes[i], classes[j])[1]) for i, j in pairs]
+    exponents = [max(1.0, n * weight) for weight in q]
+    weights = [2.0 ** (-e * js) for e, js in zip(exponents, JS, strict=True)]
+    rng, costs = np.random.default_rng(1), all_costs(classes, n)
+    draws = 5_000
     drawn: Counter[Any] = Counter()
-    for _ in range(n):
-        children, _ = agglomerate(classes, rng)
+    for _ in range(draws):
+        children, _ = agglomerate(classes, costs, n, rng)
         drawn[tuple(~c for c in children[0])] += 1
-    expected = [n * w / sum(weights) for w in weights]
-    assert max(weights) > 1.9 * min(weights)  # so that uniformly drawn pairs would be detected
+    expected = [draws * w / sum(weights) for w in weights]
+    assert max(weights) > 1.6 * min(weights)  # so that uniformly drawn pairs would be detected
     chi2 = sum((drawn[p] - e) ** 2 / e for p, e in zip(pairs, expected, strict=True))
     assert chi2 < 13.8  # exceeded for one seed in a thousand
 
@@ -370,6 +488,10 @@ def test_what_is_refused_changes_nothing(x: Any, y: Any, error: Any, message: st
     ("parameters", "error", "message"),
     [
         ({"n_restarts": 0}, ValueError, "`n_restarts` must be at least 1, got 0"),
+        ({"sharpness": -1.0}, ValueError, "`sharpness` must be at least 0, or math.inf to .*-1.0"),
+        ({"sharpness": math.nan}, ValueError, "`sharpness` must be at least 0, .* got nan"),
+        ({"sharpness": "n"}, ValueError, "`sharpness` must be at least 0, .* got 'n'"),
+        ({"n_recent": -1}, ValueError, "`n_recent` must be at least 0, got -1"),
         ({"n_restarts": 2.5}, TypeError, "`n_restarts` must be an integer, got 2.5"),
         ({"seed": -1}, ValueError, "`seed` must be at least 0, got -1"),
         ({"seed": "x"}, TypeError, "`seed` must be an integer, got 'x'"),

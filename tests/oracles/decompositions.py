@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Hashable, Iterable, Mapping
+from fractions import Fraction
 from typing import Any
 
 from .trees import Features
@@ -103,25 +105,77 @@ def tree_error(
     return 1.0 - right
 
 
+def exponent(q: float, n_tokens: float, sharpness: float) -> float:
+    """The exponent of a pair of trees whose priors sum to q: from 1 to their number of tokens."""
+    return max(1.0, sharpness * n_tokens * q)
+
+
 def agglomerate(
     priors: Mapping[Hashable, float],
     conditionals: Mapping[Hashable, Distribution],
-    below: Callable[[int], int],
+    n_tokens: float,
+    sharpness: float,
     uniform: Callable[[], float],
 ) -> Nested:
     """Merge two trees at a time ([E], after Proposition 4), a pair with probability proportional
-    to 2^-JS: any pair is proposed with the same probability and accepted with probability 2^-JS.
-    `below(n)` draws from 0..n-1; of a pair, the first draw is of all n trees, the second of the
-    n - 1 others. The merged tree stands where the first of the two stood."""
+    to 2^(-e JS). The merged tree stands where the first of the two stood."""
     forest: list[Nested] = [(c,) for c in priors]
     while len(forest) > 1:
-        i = below(len(forest))
-        j = [other for other in range(len(forest)) if other != i][below(len(forest) - 1)]
-        pair = (forest[min(i, j)], forest[max(i, j)])
-        if uniform() < 2.0 ** -jensen_shannon(*split(pair, priors, conditionals)):
-            forest[min(i, j)] = pair
-            del forest[max(i, j)]
+        weights = []
+        for pair in itertools.combinations(forest, 2):
+            q = sum(side(v, priors, conditionals)[0] for v in pair)
+            JS = jensen_shannon(*split(pair, priors, conditionals))
+            weights.append(2.0 ** (-exponent(q, n_tokens, sharpness) * JS))
+        left, right = draw(list(itertools.combinations(range(len(forest)), 2)), weights, uniform())
+        forest[left] = (forest[left], forest.pop(right))
     return forest[0]
+
+
+def draw(among: list[Any], weights: list[float], u: float) -> Any:
+    """The first of these at which the sum of the weights exceeds u times their total."""
+    total = 0.0
+    for one, weight in zip(among, weights, strict=True):
+        total += weight
+        if total > u * sum(weights):
+            return one
+    return among[-1]
+
+
+def lost_information(
+    pair: Nested, priors: Mapping[Hashable, float], conditionals: Mapping[Hashable, Distribution]
+) -> float:
+    """q JS: how much less is known of the class from x if these two trees are one class."""
+    q = sum(side(v, priors, conditionals)[0] for v in pair)
+    return q * jensen_shannon(*split(pair, priors, conditionals))
+
+
+def left_out_errors(tree: Nested, examples: list[tuple[Features, Hashable]]) -> tuple[int, int]:
+    """Of how many examples naive Bayes, trained on all others, leaves the path to the class; and
+    of how many it may or may not, since both sides are equally probable. Exact, in fractions."""
+    names = {name for x, _ in examples for name in x}
+    errors = ties = 0
+    for i, (x, y) in enumerate(examples):
+        others = examples[:i] + examples[i + 1 :]
+
+        def probability(v: Nested, x: Features = x, others: list[Any] = others) -> Fraction:
+            inside = [z for z, c in others if c in classes_of(v)]
+            count = {name: sum(Fraction(z.get(name, 0)) for z in inside) for name in names}
+            whole = sum(count.values()) + len(names)
+            p = Fraction(len(inside) + 1)
+            for name, value in x.items():
+                p *= ((count[name] + 1) / whole) ** int(value)
+            return p
+
+        worst = 1
+        v = tree
+        while len(v) == 2:
+            own, other = v if y in classes_of(v[0]) else v[::-1]
+            difference = probability(own) - probability(other)
+            worst = min(worst, (difference > 0) - (difference < 0))
+            v = own
+        errors += worst < 0
+        ties += worst == 0
+    return errors, ties
 
 
 class Decomposition:

@@ -10,7 +10,7 @@ import numpy as np
 
 from .hieron import argmax
 from .losses import symmetric_difference_loss
-from .trees import Features, Node, Parents, Weights, children, closure, labels_below_root
+from .trees import Features, Node, Parents, Weights, children, closure, labels_below_root, root
 from .vectors import add, dot
 
 # [T] ranks candidates; the leaves, unless others are asked for. The relevant ones are those that
@@ -84,6 +84,22 @@ def parent_one_accuracy(parents: Parents, scores: Mapping[Node, float], true: li
         return 0.0
     top = argmax(scores)
     return float(any(p in parents[y] for y in true for p in parents[top]))
+
+
+def unit_attributes(
+    parents: Parents, t: Mapping[Node, float], candidates: Iterable[Node]
+) -> dict[Node, float]:
+    """t divided by the largest norm of a candidate's attributes, the root's left out; then the own
+    attribute of each candidate solves ||lambda(y)|| = 1."""
+
+    def above(y: Node) -> list[Node]:
+        return [v for v in closure(parents, [y]) if v not in (y, root(parents))]
+
+    norms = [math.hypot(*(t.get(v, 1.0) for v in [y, *above(y)])) for y in candidates]
+    unit = {v: t.get(v, 1.0) / (max(norms, default=0.0) or 1.0) for v in parents}
+    for y in candidates:
+        unit[y] = math.sqrt(max(1.0 - sum(unit[v] ** 2 for v in above(y)), 0.0))
+    return unit
 
 
 def best_threshold(scores: Mapping[Node, float], true: list[Node]) -> float:

@@ -75,3 +75,15 @@ def truncate(parents: Parents, labels: Iterable[Node]) -> set[Node]:
     """The G-truncation ([R] section 3): a label stays iff all its ancestors are on."""
     on = {root(parents), *labels}
     return {v for v in on if ancestors(parents, v) <= on}
+
+
+def ends(parents: Parents, y: Iterable[Node]) -> list[Node]:
+    """The nodes of the closure of y none of whose children are in it."""
+    on = closure(parents, y)
+    return [v for v in parents if v in on and not on & set(children(parents, v))]
+
+
+def misc_leaves(parents: Parents, multilabels: Iterable[Iterable[Node]]) -> dict[Node, Node]:
+    """A new leaf for each inner node at which one of these ends ([T] section 2.1)."""
+    ended = {v for y in multilabels for v in ends(parents, y)}
+    return {v: f"{v}, other" for v in parents if v in ended and children(parents, v)}
