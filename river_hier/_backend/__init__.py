@@ -17,26 +17,24 @@ from typing import TYPE_CHECKING, Any
 
 from .reference.batch import Batch, Multilabels, Vectors
 from .reference.closures import Closures, closures, star_closures
-from .reference.expansion import Expansion
 from .reference.feature_hasher import FeatureHasher
 from .reference.feature_index import FeatureIndex
 from .reference.feature_map import FeatureMap, Vector
 from .reference.gaussian_weights import GaussianWeights
 from .reference.hrls import (
     LARGEST_RATIO,
+    always,
     hrls_step,
     hrls_steps,
-    hrls_update,
+    in_doubt,
     least_squares_answer,
     least_squares_answers,
     least_squares_nodes,
     predicted_nodes,
     shrls_step,
     shrls_steps,
-    shrls_update,
+    update,
 )
-from .reference.kernel_instances import DotProducts, KernelInstances, Pairs
-from .reference.kernel_systems import KernelSystems
 from .reference.labels import Labels, closed_many
 from .reference.least_squares import LeastSquares
 from .reference.linear import (
@@ -51,7 +49,6 @@ from .reference.linear import (
     top_down_answers,
     top_down_nodes,
 )
-from .reference.parts import joined_weights, merge_systems, weights_of
 from .reference.paths import (
     conditional_probabilities,
     path_sums,
@@ -61,15 +58,13 @@ from .reference.paths import (
 )
 from .reference.rankings import Ranking, worst_pair
 from .reference.remapping import (
-    RemappedSystem,
+    joined_weights,
     own_prototypes,
     own_weights,
-    remap_systems,
     remap_values,
     remap_weights,
-    shared_systems,
+    weights_of,
 )
-from .reference.saved_systems import discount, half_life
 from .reference.systems import ExampleContext
 from .reference.threshold import Threshold
 from .reference.weights import Weights
@@ -135,42 +130,34 @@ __all__ = [
     "NATIVE",
     "Batch",
     "Closures",
-    "DotProducts",
     "ExampleContext",
-    "Expansion",
     "FeatureHasher",
     "FeatureIndex",
     "FeatureMap",
     "GaussianWeights",
-    "KernelInstances",
-    "KernelSystems",
     "Labels",
     "LeastSquares",
     "Multilabels",
-    "Pairs",
     "Ranking",
-    "RemappedSystem",
     "Threshold",
     "Vector",
     "Vectors",
     "Weights",
+    "always",
     "averaged_scores",
     "closed_many",
     "closures",
     "conditional_probabilities",
-    "discount",
     "distances_from",
-    "half_life",
     "hrls_step",
     "hrls_steps",
-    "hrls_update",
+    "in_doubt",
     "joined_weights",
     "learn_on_paths",
     "learn_top_down",
     "least_squares_answer",
     "least_squares_answers",
     "least_squares_nodes",
-    "merge_systems",
     "name",
     "own_prototypes",
     "own_weights",
@@ -180,13 +167,10 @@ __all__ = [
     "path_sums",
     "policies",
     "predicted_nodes",
-    "remap_systems",
     "remap_values",
     "remap_weights",
-    "shared_systems",
     "shrls_step",
     "shrls_steps",
-    "shrls_update",
     "star_closures",
     "subtree_sums",
     "top_down_answer",
@@ -194,6 +178,7 @@ __all__ = [
     "top_down_nodes",
     "top_down_probabilities",
     "trained_nodes",
+    "update",
     "weights_of",
     "why",
     "worst_pair",

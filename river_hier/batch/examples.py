@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from .._backend import FeatureIndex, FeatureMap, KernelInstances, Vector
+from .._backend import FeatureIndex, FeatureMap, Vector
 from ..base.dataframes import at_row
 from ..kernel.functions import Function, Kernel
-from ..kernel.instances import instances_of
+from ..kernel.instances import KernelInstances, instances_of
 from ..taxonomy import Taxonomy
 
 Floats = NDArray[np.float64]

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from .._backend import FeatureMap, KernelInstances
+from .._backend import FeatureMap
+from ..kernel.instances import KernelInstances
 from .examples import Floats
 
 

@@ -106,8 +106,3 @@ class AveragedHieron(KernelPathLearner):
         """The label with the largest loss, the maximum of Eq. (5)."""
         distances = distances_from(y, self._taxonomy.arrays)
         return int((score + np.sqrt(distances)).argmax())
-
-    def rule(self, margin: float, gamma: float, norm2: float) -> float:
-        """As in `Hieron`: the smallest step that makes up for the loss, and at most C."""
-        loss = math.sqrt(gamma) - margin
-        return min(float(self.C), loss / (gamma * norm2))  # Eq. (12)

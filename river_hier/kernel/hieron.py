@@ -1,10 +1,6 @@
 from __future__ import annotations
 
-import math
-
 from ..base.explanation import Floats
-from ..taxonomy import TaxonomyLike
-from .functions import Function, Kernel
 from .path import KernelPathLearner
 
 __all__ = ["Hieron"]
@@ -99,20 +95,6 @@ class Hieron(KernelPathLearner):
 
     """
 
-    def __init__(
-        self,
-        taxonomy: TaxonomyLike = None,
-        kernel: Kernel | Function | None = None,
-        C: float = math.inf,
-        budget: int | None = None,
-    ) -> None:
-        super().__init__(taxonomy, kernel, C, budget)
-
     def rival(self, score: Floats, y: int) -> int:
         """The predicted label."""
         return int(score.argmax())
-
-    def rule(self, margin: float, gamma: float, norm2: float) -> float:
-        """The smallest step that removes the loss, at most C; norm2 is K(x, x)."""
-        loss = math.sqrt(gamma) - margin
-        return min(float(self.C), loss / (gamma * norm2))  # Eq. (12)

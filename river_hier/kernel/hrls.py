@@ -3,9 +3,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from .._backend import hrls_update
-from ..taxonomy import TaxonomyLike
-from .functions import Function, Kernel
+from .._backend import always, update
 from .least_squares import LeastSquaresModel
 
 __all__ = ["HRLS"]
@@ -96,19 +94,10 @@ class HRLS(LeastSquaresModel):
 
     """
 
-    def __init__(
-        self,
-        taxonomy: TaxonomyLike = None,
-        kernel: Kernel | Function | None = None,
-        l2: float = 1.0,
-        budget: int | None = None,
-    ) -> None:
-        super().__init__(taxonomy, kernel, l2, budget)
-
     def _learn(self, x: Mapping[Any, Any], y: Any, w: float) -> None:
         on, context = self._taxonomy.closure_mask(y), self._context(x)
         if context.x.norm2 > 0.0:
-            hrls_update(self._rls, context, self._taxonomy, on)
+            update(self._rls, context, self._taxonomy, on, always)
 
     def _add_nodes(self, before: int, after: int) -> None:
         if self.taxonomy is not None:  # nodes with the same parents share a system

@@ -1,16 +1,24 @@
-"""The stored examples of kernel learners."""
+"""The stored examples of kernel learners, used only through the kernel values K(x_i, x)."""
 
 from __future__ import annotations
 
+import abc
+import numbers
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._backend import DotProducts, FeatureIndex, KernelInstances, Pairs
+from .._backend import FeatureIndex, FeatureMap
+from .._backend.reference.feature_index import SMALLEST_NORM2, check_mapping
+from .._backend.reference.feature_map import Vector
+from .._backend.reference.instances import Instances
+from ..base.checks import check_integer
 from ..base.explanation import Contribution, Floats
 from .functions import Function, Kernel, Linear
+
+FromDots = Callable[[Floats, float, Floats], Floats]
 
 
 def check_kernel(kernel: object) -> None:
@@ -22,8 +30,11 @@ def check_kernel(kernel: object) -> None:
         )
 
 
-def instances_of(kernel: Kernel | Function | None) -> KernelInstances:
-    """A store without instances; `None` is the linear kernel."""
+def instances_of(kernel: Kernel | Function | None, budget: int | None = None) -> KernelInstances:
+    """A store without instances, after checking the parameters; `None` is the linear kernel."""
+    check_kernel(kernel)
+    if budget is not None:
+        check_integer("budget", budget, 2)
     function = Linear() if kernel is None else kernel
     if isinstance(function, Kernel):
         return DotProducts(function.from_dots, FeatureIndex())
@@ -42,3 +53,152 @@ def contributions(
     which = np.flatnonzero(np.any(each, axis=0)) if nodes else np.zeros(0, dtype=np.intp)
     examples = instances.examples(which)
     return [list(zip(examples, terms[which].tolist(), strict=True)) for terms in each]
+
+
+class KernelInstances(abc.ABC):
+    """Instances numbered in the order in which they were stored."""
+
+    @property
+    @abc.abstractmethod
+    def n(self) -> int:
+        """The number of instances."""
+
+    def row(self, x: Mapping[Any, Any]) -> Vector:
+        """x in the coordinates of the stored instances.
+
+        Its values are K(x_i, x), and its squared norm is K(x, x). Errors are raised here.
+        """
+        k, own = self._values(x)
+        wrong = k[~np.isfinite(k)].tolist() + ([] if 0.0 <= own < np.inf else [own])
+        if wrong:
+            raise ValueError(
+                f"the kernel is {wrong[0]} for this x; it must be a finite number, and K(x, x) not "
+                "negative; scale x, e.g. with river's preprocessing.StandardScaler"
+            )
+        if own < SMALLEST_NORM2:
+            k, own = np.zeros(self.n), 0.0  # by the inequality of Cauchy and Schwarz
+        return Vector(np.arange(self.n), k, own)
+
+    @abc.abstractmethod
+    def append(self, x: Mapping[Any, Any]) -> int:
+        """Store x, which `row` has validated, and return its number."""
+
+    @abc.abstractmethod
+    def gram(self, which: NDArray[np.intp]) -> Floats:
+        """The kernel matrix of some instances."""
+
+    @abc.abstractmethod
+    def keep(self, which: NDArray[np.intp]) -> None:
+        """Keep these instances only, renumbered 0, 1, ..."""
+
+    @abc.abstractmethod
+    def examples(self, which: NDArray[np.intp]) -> list[dict[Any, Any]]:
+        """Some instances as the original dicts."""
+
+    @abc.abstractmethod
+    def _values(self, x: Mapping[Any, Any]) -> tuple[Floats, float]:
+        """K(x_i, x) for all i, and K(x, x)."""
+
+
+class DotProducts(KernelInstances):
+    """For kernels that are functions of dot products and norms.
+
+    `from_dots(dots, norm2, norms2)` takes x . x_i for all i, |x|^2 and |x_i|^2.
+    """
+
+    def __init__(self, from_dots: FromDots, features: FeatureMap) -> None:
+        self._from_dots = from_dots
+        self._features = features
+        self._stored = Instances(dense=True)
+
+    @property
+    def n(self) -> int:
+        return self._stored.n
+
+    def append(self, x: Mapping[Any, Any]) -> int:
+        return self._stored.append(_plain(self._features.insert(x)))
+
+    def gram(self, which: NDArray[np.intp]) -> Floats:
+        products = self._stored.gram(which)
+        norms2 = self._stored.norms2[which]
+        rows = zip(products, norms2.tolist(), strict=True)
+        return np.array([self._kernel(dots, norm2, norms2) for dots, norm2 in rows])
+
+    def keep(self, which: NDArray[np.intp]) -> None:
+        """Keep these instances only, and drop features that only the others had."""
+        used = np.unique(self._stored.matrix[which].indices)
+        self._stored.keep(which, used)
+        names = self._features.names()
+        self._features = type(self._features)()
+        self._features.insert(dict.fromkeys([names[j] for j in used.tolist()], 1.0))
+
+    def examples(self, which: NDArray[np.intp]) -> list[dict[Any, Any]]:
+        names, S = self._features.names(), self._stored.matrix[which]
+        return [
+            {names[j]: value for j, value in zip(S.indices[a:z], S.data[a:z].tolist(), strict=True)}
+            for a, z in zip(S.indptr, S.indptr[1:], strict=False)
+        ]
+
+    def _values(self, x: Mapping[Any, Any]) -> tuple[Floats, float]:
+        vector = _plain(self._features.find(x))
+        # The last one is x itself.
+        dots = np.append(self._stored.dots(vector), vector.norm2)
+        norms2 = np.append(self._stored.norms2, vector.norm2)
+        k = self._kernel(dots, vector.norm2, norms2)
+        return k[:-1], float(k[-1])
+
+    def _kernel(self, dots: Floats, norm2: float, norms2: Floats) -> Floats:
+        with np.errstate(over="ignore", invalid="ignore"):
+            k = self._from_dots(dots, norm2, norms2)
+        if not isinstance(k, np.ndarray) or k.dtype.kind not in "biuf" or k.shape != dots.shape:
+            raise TypeError(
+                f"`from_dots` must answer with an array of {len(dots)} numbers, as many as dot "
+                f"products, got {k!r}"
+            )
+        return k.astype(np.float64, copy=False)
+
+
+class Pairs(KernelInstances):
+    """For any function of two dicts, with one call per instance."""
+
+    def __init__(self, function: Callable[[Any, Any], float]) -> None:
+        self._function = function
+        self._stored: list[dict[Any, Any]] = []
+
+    @property
+    def n(self) -> int:
+        return len(self._stored)
+
+    def append(self, x: Mapping[Any, Any]) -> int:
+        self._stored.append(dict(x))
+        return self.n - 1
+
+    def gram(self, which: NDArray[np.intp]) -> Floats:
+        # The older one first, as in `row`: the function has already accepted this order.
+        chosen = [self._stored[i] for i in which.tolist()]
+        K = np.zeros((len(chosen), len(chosen)))
+        for j, x in enumerate(chosen):
+            K[: j + 1, j] = [self._of(z, x) for z in chosen[: j + 1]]
+        return K + np.triu(K, 1).T
+
+    def keep(self, which: NDArray[np.intp]) -> None:
+        self._stored = [self._stored[i] for i in which.tolist()]
+
+    def examples(self, which: NDArray[np.intp]) -> list[dict[Any, Any]]:
+        return [dict(self._stored[i]) for i in which.tolist()]
+
+    def _values(self, x: Mapping[Any, Any]) -> tuple[Floats, float]:
+        check_mapping(x)
+        return np.array([self._of(z, x) for z in self._stored]), self._of(x, x)
+
+    def _of(self, x: Mapping[Any, Any], z: Mapping[Any, Any]) -> float:
+        value = self._function(x, z)
+        if not isinstance(value, numbers.Real):
+            kind = type(value).__name__
+            raise TypeError(f"the kernel of two dicts must be a number, got {value!r} ({kind})")
+        return float(value)
+
+
+def _plain(x: Vector) -> Vector:
+    """Convert a vector of either backend to the reference backend."""
+    return Vector(x.rows.astype(np.intp), np.asarray(x.values), x.norm2)

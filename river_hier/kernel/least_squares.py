@@ -7,15 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from .._backend import LARGEST_RATIO, ExampleContext, KernelSystems, predicted_nodes
-from ..base.checks import check_integer, check_positive
+from .._backend import LARGEST_RATIO, ExampleContext, predicted_nodes
+from ..base.checks import check_positive
 from ..base.explanation import Contribution, rescaled
 from ..base.model import Floats
 from ..base.multi_label import MultiLabelModel
 from ..base.predict_labels import masked_nodes
 from ..taxonomy import NodeMapping, TaxonomyLike
 from .functions import Function, Kernel
-from .instances import check_kernel, contributions, instances_of
+from .instances import contributions, instances_of
+from .systems import KernelSystems
 
 
 class LeastSquaresModel(MultiLabelModel):
@@ -32,22 +33,18 @@ class LeastSquaresModel(MultiLabelModel):
 
     def __init__(
         self,
-        taxonomy: TaxonomyLike,
-        kernel: Kernel | Function | None,
-        l2: float,
-        budget: int | None,
+        taxonomy: TaxonomyLike = None,
+        kernel: Kernel | Function | None = None,
+        l2: float = 1.0,
+        budget: int | None = None,
     ) -> None:
         super().__init__(taxonomy)
-        check_kernel(kernel)
-        if budget is not None:
-            check_integer("budget", budget, 2)
+        self._instances = instances_of(kernel, budget)
         self.kernel = kernel
         self.budget = budget
-        self._budget = budget and int(budget)
-        self._instances = instances_of(kernel)
         check_positive("l2", l2)
         self.l2: float = l2
-        self._rls = KernelSystems(float(l2), self._budget, self._instances)
+        self._rls = KernelSystems(float(l2), budget and int(budget), self._instances)
         self._add_nodes(1, len(self._taxonomy))
 
     @property

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import abc
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from .._backend import Expansion, own_prototypes, path_difference, path_sums
-from .._backend.reference.forgetting import four_fifths, pivoted_cholesky_projection
-from ..base.checks import check_cap, check_integer
+from .._backend import own_prototypes, path_difference, path_sums
+from ..base.checks import check_cap
 from ..base.explanation import Contribution, Floats
 from ..base.single_label import SingleLabelModel
 from ..taxonomy import Label, NodeMapping, TaxonomyLike
+from .budget import four_fifths, pivoted_cholesky_projection
+from .expansion import Expansion
 from .functions import Function, Kernel
-from .instances import check_kernel, contributions, instances_of
+from .instances import contributions, instances_of
 
 
 class KernelPathLearner(SingleLabelModel):
@@ -30,20 +32,17 @@ class KernelPathLearner(SingleLabelModel):
 
     def __init__(
         self,
-        taxonomy: TaxonomyLike,
-        kernel: Kernel | Function | None,
-        C: float,
-        budget: int | None,
+        taxonomy: TaxonomyLike = None,
+        kernel: Kernel | Function | None = None,
+        C: float = math.inf,
+        budget: int | None = None,
     ) -> None:
         super().__init__(taxonomy)
-        check_kernel(kernel)
-        if budget is not None:
-            check_integer("budget", budget, 2)
+        self._instances = instances_of(kernel, budget)
         check_cap("C", C)
         self.kernel = kernel
         self.C = C
         self.budget = budget
-        self._instances = instances_of(kernel)
         self._taxonomy.check_tree()
         self._w = Expansion(len(self._taxonomy))
 
@@ -60,9 +59,13 @@ class KernelPathLearner(SingleLabelModel):
     def rival(self, score: Floats, y: int) -> int:
         """The node that y must beat."""
 
-    @abc.abstractmethod
     def rule(self, margin: float, gamma: float, norm2: float) -> float:
-        """How far the paths of y and of its rival move apart."""
+        """How far the paths of y and of its rival move apart.
+
+        It is the smallest step that makes up for the loss, at most C; norm2 is K(x, x).
+        """
+        loss = math.sqrt(gamma) - margin
+        return min(float(self.C), loss / (gamma * norm2))  # Eq. (12)
 
     def _learn(self, x: Mapping[Any, Any], y: int, w: float) -> None:
         row, tree = self._instances.row(x), self._taxonomy.arrays

@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from .._backend import shrls_update
+from .._backend import in_doubt, update
 from ..base.checks import check_positive
 from ..taxonomy import TaxonomyLike
 from .functions import Function, Kernel
@@ -107,8 +107,8 @@ class SHRLS(LeastSquaresModel):
         on, context = self._taxonomy.closure_mask(y), self._context(x)
         t = self._t + 1
         if context.x.norm2 > 0.0:
-            c = float(self.threshold)
-            shrls_update(self._rls, context, self._taxonomy, on, c=c, t=t)
+            stores = in_doubt(self._rls.l2, float(self.threshold), t)
+            update(self._rls, context, self._taxonomy, on, stores)
         self._t = t
 
     def _add_nodes(self, before: int, after: int) -> None:

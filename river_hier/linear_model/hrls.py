@@ -6,9 +6,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._backend import Batch, Multilabels, hrls_step, hrls_steps, shared_systems
+from .._backend import Batch, Multilabels, hrls_step, hrls_steps
 from ..taxonomy import NodeMapping, TaxonomyLike
 from .least_squares import LeastSquaresModel
+from .systems import shared_systems
 
 __all__ = ["HRLS"]
 
@@ -137,8 +138,7 @@ class HRLS(LeastSquaresModel):
 
     def _remap(self, change: NodeMapping) -> None:
         change.check_unmerged(self)
-        before, after = change.before.arrays, change.after.arrays
-        plan = shared_systems(self._systems, change.sources, before, after, change.reset)
+        plan = shared_systems(self._systems, change)
         self._remap_systems(plan)
         self._systems = [planned.nodes + planned.new for planned in plan]
 

@@ -17,14 +17,9 @@ from .._backend import (
     Labels,
     LeastSquares,
     Multilabels,
-    RemappedSystem,
     Vectors,
-    discount,
-    half_life,
     least_squares_answer,
     least_squares_answers,
-    merge_systems,
-    remap_systems,
     trained_nodes,
 )
 from ..base import linear
@@ -34,6 +29,7 @@ from ..base.model import Floats
 from ..base.multi_label import MultiLabelModel
 from ..base.truncation import true_nodes
 from ..taxonomy import Label, TaxonomyLike
+from .systems import RemappedSystem, discount, half_life, merge_systems, remap_systems
 
 
 class LeastSquaresModel(MultiLabelModel):

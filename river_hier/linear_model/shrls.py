@@ -6,10 +6,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._backend import Batch, Multilabels, RemappedSystem, shrls_step, shrls_steps
+from .._backend import Batch, Multilabels, shrls_step, shrls_steps
 from ..base.checks import check_integer, check_positive
 from ..taxonomy import NodeMapping, TaxonomyLike
 from .least_squares import LeastSquaresModel
+from .systems import RemappedSystem
 
 __all__ = ["SHRLS"]
 

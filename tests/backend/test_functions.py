@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 
 from river_hier import Taxonomy, _backend, linear_model
 from river_hier._backend import distances_from
-from river_hier._backend.reference.cholesky import Cholesky
 from support.backends import BACKENDS, REQUIRED, both, learn, namespace, native_only, running_on
 from support.hooked import Hooked, Number
 from support.strategies import trees
@@ -34,19 +33,6 @@ def test_the_environment_chooses_the_core() -> None:
     assert _backend.name == ("numpy" if pure else "native")
     assert _backend.FeatureIndex is namespace(_backend.name).FeatureIndex
     assert _backend.why
-
-
-@pytest.mark.parametrize("n", [0, 1, 127, 300])
-def test_growing_cholesky(n: int) -> None:
-    rng = np.random.default_rng(n)
-    S, b = rng.normal(size=(40, n)), rng.normal(size=n)
-    K, L = S.T @ S, Cholesky(0.5)
-    for i in range(n):
-        L.append(L.solve(K[i, :i]), K[i, i])
-    expected = np.linalg.cholesky(0.5 * np.eye(n) + K)
-    np.testing.assert_allclose(L.solve(b), np.linalg.solve(expected, b), atol=1e-9)
-    np.testing.assert_allclose(L.solve_on(L.solve(b)[: n // 2], b), L.solve(b), atol=1e-9)
-    np.testing.assert_allclose(L.solve_transposed(b), np.linalg.solve(expected.T, b), atol=1e-9)
 
 
 @both

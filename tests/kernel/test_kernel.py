@@ -18,6 +18,7 @@ from river import evaluate as river_evaluate
 import oracles
 from river_hier import Taxonomy, kernel, linear_model, metrics
 from river_hier.datasets import RCV1, synth
+from river_hier.kernel.cholesky import Cholesky
 from support.comparison import (
     assert_coherent,
     assert_near,
@@ -240,6 +241,22 @@ def test_the_margin_is_met_and_only_after_a_mistake(which: str, data: Any, x: An
         after = model.score_one(x)
         margin = math.sqrt(taxonomy.distance(y, answer))
         assert after[y] - after[answer] == pytest.approx(margin, abs=1e-6)
+
+
+# --- The factor
+
+
+@pytest.mark.parametrize("n", [0, 1, 127, 300])
+def test_growing_cholesky(n: int) -> None:
+    rng = np.random.default_rng(n)
+    S, b = rng.normal(size=(40, n)), rng.normal(size=n)
+    K, L = S.T @ S, Cholesky(0.5)
+    for i in range(n):
+        L.append(L.solve(K[i, :i]), K[i, i])
+    expected = np.linalg.cholesky(0.5 * np.eye(n) + K)
+    np.testing.assert_allclose(L.solve(b), np.linalg.solve(expected, b), atol=1e-9)
+    np.testing.assert_allclose(L.solve_on(L.solve(b)[: n // 2], b), L.solve(b), atol=1e-9)
+    np.testing.assert_allclose(L.solve_transposed(b), np.linalg.solve(expected.T, b), atol=1e-9)
 
 
 # --- Budgets

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from functools import partial
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,7 @@ from .least_squares import LeastSquares, Systems
 from .systems import ExampleContext
 
 Mask = NDArray[np.bool_]
+Stores = Callable[[Any, ExampleContext], bool]  # whether a system stores x
 
 # Of ||x||^2 to l2; beyond it, l2 is lost in rounding.
 LARGEST_RATIO = 1e12
@@ -28,60 +28,61 @@ def hrls_step(rls: LeastSquares, features: FeatureMap, labels: Labels, x: Any, y
 
     Returns False, without changes, if l2 would be lost in rounding beside x.
     """
-    return _step(rls, features, labels, x, y, hrls_update)
+    return _step(rls, features, labels, x, y, always)
 
 
 def shrls_step(
     rls: LeastSquares, c: float, t: int, features: FeatureMap, labels: Labels, x: Any, y: Any
 ) -> bool:
-    """Round t of SH-RLS; the same."""
-    return _step(rls, features, labels, x, y, partial(shrls_update, c=c, t=t))
+    """Round t of SH-RLS; otherwise as `hrls_step`."""
+    return _step(rls, features, labels, x, y, in_doubt(rls.l2, c, t))
 
 
 def _step(
-    rls: LeastSquares, features: FeatureMap, labels: Labels, x: Any, y: Any, update: Any
+    rls: LeastSquares, features: FeatureMap, labels: Labels, x: Any, y: Any, stores: Stores
 ) -> bool:
     on = labels.taxonomy.closure_mask(y)
     if features.find(x).norm2 > LARGEST_RATIO * rls.l2:
         return False
     vector = features.insert(x)
     if vector.norm2 > 0.0:
-        update(rls, rls.context(vector), labels.taxonomy, on, labels.learning)
+        update(rls, rls.context(vector), labels.taxonomy, on, stores, labels.learning)
     return True
 
 
-def hrls_update(
+def update(
     rls: Systems,
     context: ExampleContext,
     taxonomy: Taxonomy,
     on: Mask,
+    stores: Stores,
     learning: Mask | None = None,
 ) -> None:
-    """H-RLS, Fig. 3: every node whose parents are truly on stores x, which is not zero."""
-    for s in _active(rls, taxonomy, on, learning):
-        rls.store(s, context, np.where(on[rls.systems[s].nodes], 1.0, -1.0))
-    rls.tidy()
-
-
-def shrls_update(
-    rls: Systems,
-    context: ExampleContext,
-    taxonomy: Taxonomy,
-    on: Mask,
-    learning: Mask | None = None,
-    *,
-    c: float,
-    t: int,
-) -> None:
-    """SH-RLS, section 8: the same nodes store x, but only where |w_t . x_t| is small."""
-    most = 1.0 + context.x.norm2 / rls.l2  # 1 + r is at most this
+    """Fig. 3: of the nodes whose parents are truly on, some store x, which is not zero."""
     for s in _active(rls, taxonomy, on, learning):
         system = rls.systems[s]
-        bound = math.sqrt(c * math.log(t) / system.n_stored) if system.n_stored else math.inf
-        score = abs(float(system.scores(context)[0]))
-        if score <= bound * most and score <= bound * (1.0 + system.r(context)):
+        if stores(system, context):
             rls.store(s, context, np.where(on[system.nodes], 1.0, -1.0))
     rls.tidy()
+
+
+def always(system: Any, context: ExampleContext) -> bool:
+    """H-RLS: each of them stores x."""
+    return True
+
+
+def in_doubt(l2: float, c: float, t: int) -> Stores:
+    """SH-RLS, section 8: in round t, those for which |w_t . x_t| is small."""
+
+    def stores(system: Any, context: ExampleContext) -> bool:
+        if not system.n_stored:
+            return True
+        bound = math.sqrt(c * math.log(t) / system.n_stored)
+        score = abs(float(system.scores(context)[0]))
+        most = 1.0 + context.x.norm2 / l2  # 1 + r is at most this
+        return score <= bound * most and score <= bound * (1.0 + system.r(context))
+
+    return stores
 
 
 def least_squares_answer(

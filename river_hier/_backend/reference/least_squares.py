@@ -121,7 +121,7 @@ class LeastSquares(Systems):
         part = S[:n].T @ dual.alpha[:n]
         dual.w0 = resized(dual.w0, d) + resized(part, d)
         dual.ids, dual.ones, dual.v = dual.ids[n:], dual.ones[n:], dual.v[n:] - S[n:] @ part
-        dual.factor(self.instances.gram(dual.ids))
+        dual.K = dual.K[n:, n:]
 
     def _dual(self, primal: Primal) -> Dual:
         """The same system in dual variables; its instances are stored as new ones."""
@@ -135,11 +135,11 @@ class LeastSquares(Systems):
 
     def change(self, s: int, how: Callable[[Parts, SavedSystem], Any]) -> None:
         """Replace a system by the result of `how`, applied to the saved instances and system."""
-        self._load(*how(self.instances.parts(), self.systems[s].saved()))
+        self._load(*how(self.instances.parts(), _saved(self.systems[s])))
         self.systems[s] = self.systems.pop()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        systems = [system.saved() for system in self.systems]
+        systems = [_saved(system) for system in self.systems]
         parts = self.instances.parts()
         return saved("LeastSquares", self.l2, self.memory, self.budget, parts, systems)
 
@@ -166,6 +166,15 @@ class LeastSquares(Systems):
                 self.systems.append(Dual(self.l2, list(nodes), n_stored, ids, *rest))
 
 
+def _saved(system: Any) -> SavedSystem:
+    if isinstance(system, Primal):  # sums of instances that are no longer there
+        kind, *arrays = "primal", system.inverse, system.w, system.total
+    else:
+        ids = system.ids.astype(np.uint32)
+        kind, *arrays = "cholesky", ids, system.ones, system.v, system.w0
+    return (kind, list(system.nodes), system.n_stored, *(array.copy() for array in arrays))
+
+
 # For both backends. Eigendecompositions are safe even for badly conditioned matrices.
 
 
@@ -186,7 +195,7 @@ def equivalent_instances(
     + m_j) alpha_j`, and the labels that correspond to 1 for all instances in the inverse.
     """
     inverted, U = np.linalg.eigh(inverse)
-    m = 1.0 / inverted - l2
+    m = 1.0 / np.maximum(inverted, 1e-16 / l2) - l2  # rounding may have made them negative
     m, U = m[m > l2 * 1e-12], U[:, m > l2 * 1e-12]
     size = np.sqrt(m)
     return (size * U).T, ((size**2 + l2) / size)[:, None] * (U.T @ w), (U.T @ total) / size

@@ -1,4 +1,4 @@
-"""Remapping of weights and systems to the nodes of another taxonomy.
+"""Remapping of weights to the nodes of another taxonomy.
 
 `sources` are, for every node of the new taxonomy, the nodes of the old one that it continues: none
 for a new node, several for a merged one. Weights are remapped by a linear map, a sparse matrix
@@ -7,8 +7,8 @@ for a new node, several for a merged one. Weights are remapped by a linear map, 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple, TypeVar
+from collections.abc import Iterable, Sequence
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,6 @@ from scipy import sparse
 from ...taxonomy import Arrays
 from .closures import closures
 from .pickles import state
-from .saved_systems import SavedSystem, nothing_stored
 from .weights import Weights
 
 Floats = NDArray[np.float64]
@@ -86,80 +85,29 @@ def _path_sums(tree: Arrays) -> sparse.csr_array:
     return sparse.csr_array((np.ones(len(above)), (above, below)), shape=(tree.n, tree.n))
 
 
-# Systems of least squares, in their saved state
+# Shards, with the weights of some of the nodes
 
 
-class RemappedSystem(NamedTuple):
-    """The origin of a new system: some outputs of an old one, for `nodes`.
-
-    `new` are further nodes, which count as off in all instances of the old system. Without an old
-    system the new one is empty.
-    """
-
-    system: int | None
-    outputs: list[int]
-    nodes: list[int]
-    new: list[int]
+def weights_of(weights: W, nodes: Iterable[int], n_nodes: int) -> W:
+    """The weights of these nodes only: O(entries)."""
+    mine = set(nodes)
+    sources = [(v,) if v in mine else () for v in range(n_nodes)]
+    return remap_weights(weights, own_weights(sources, n_nodes))
 
 
-def remap_systems(rls: Any, plan: Sequence[RemappedSystem]) -> Any:
-    """The systems of the new nodes, in the same backend: O(numbers of all systems)."""
-    l2, memory, budget, parts, systems = state(rls)
-    kept = [_remapped(systems, *planned[:3]) for planned in plan]
-    new = type(rls).restore(l2, memory, budget, parts, kept)
-    for s, planned in enumerate(plan):
-        if planned.new:
-            new.add_outputs(s, planned.new)
-    return new
-
-
-def _remapped(
-    systems: Sequence[SavedSystem], s: int | None, outputs: list[int], nodes: list[int]
-) -> SavedSystem:
-    if s is None:
-        return nothing_stored(nodes)
-    kind, _, n_stored, *arrays = systems[s]
-    for i in (1,) if kind == "primal" else (2, 3):  # w; v and w0
-        arrays[i] = np.ascontiguousarray(arrays[i][:, outputs])
-    return (kind, nodes, n_stored, *arrays)
-
-
-def shared_systems(
-    systems: Sequence[Sequence[int]],
-    sources: Sources,
-    before: Arrays,
-    after: Arrays,
-    reset: frozenset[int],
-) -> list[RemappedSystem]:
-    """Nodes with the same parents share a system, as in H-RLS; `systems` are the old ones' nodes.
-
-    A moved node keeps its instances, so it gets its own system. Reset nodes leave the systems of
-    their siblings, which contain the examples to forget.
-    """
-    positions = {
-        u: (s, output) for s, nodes in enumerate(systems) for output, u in enumerate(nodes)
-    }
-    plan = []
-    for group in after.groups:
-        kept: dict[int, list[int]] = {}
-        new = [v for v in group.tolist() if not sources[v] and v not in reset]
-        alone = [v for v in group.tolist() if v in reset]
-        for v in group.tolist():
-            if sources[v]:
-                kept.setdefault(positions[sources[v][0]][0], []).append(v)
-        parents = {u for p in _parents(after, group[0]) for u in sources[p]}
-        for s, nodes in kept.items():
-            outputs = [positions[sources[v][0]][1] for v in nodes]
-            stayed = parents == set(_parents(before, sources[nodes[0]][0]))
-            plan.append(RemappedSystem(s, outputs, nodes, new if stayed else []))
-            new = [] if stayed else new
-        if new or alone:
-            plan.append(RemappedSystem(None, [], sorted(new + alone), []))
-    # Top-down, the order in which the steps visit them.
-    return sorted(plan, key=lambda planned: min(planned.nodes + planned.new))
-
-
-def _parents(taxonomy: Arrays, v: int) -> list[int]:
-    start, end = taxonomy.parent_ptr[v], taxonomy.parent_ptr[v + 1]
-    parents: list[int] = taxonomy.parent_index[start:end].tolist()
-    return parents
+def joined_weights(parts: Sequence[W]) -> W:
+    """The weights of all nodes, from shards with disjoint nodes: O(entries)."""
+    n_nodes, dtype, *_ = state(parts[0])
+    planes = []
+    for rows in zip(*(state(part)[2:] for part in parts), strict=True):
+        n_rows = max(len(start) for start, _, _ in rows) - 1
+        whole = sparse.csr_array((n_rows, n_nodes), dtype=dtype)
+        for start, nodes, values in rows:
+            start = np.pad(start, (0, n_rows + 1 - len(start)), mode="edge")
+            whole = whole + sparse.csr_array((values, nodes, start), shape=(n_rows, n_nodes))
+        whole.sort_indices()
+        start, nodes = whole.indptr.astype(np.int64), whole.indices.astype(np.uint32)
+        planes.append((start, nodes, whole.data))
+    restore: Any = type(parts[0]).restore
+    found: W = restore(n_nodes, dtype, *planes)
+    return found

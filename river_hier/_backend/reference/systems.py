@@ -7,18 +7,20 @@ A system are the nodes that store the same instances S, with labels y: its outpu
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import InitVar, dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .cholesky import Cholesky
 from .feature_map import Vector
 
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.intp]
+
+# The rounding error of a solution per instance, relative to a squared norm.
+_ROUNDING = 1e-14
 
 
 @dataclass
@@ -28,7 +30,6 @@ class ExampleContext:
     x: Vector
     dots: Floats  # with every stored instance
     append: Callable[[], int]  # stores x
-    rows: dict[Any, Floats] = field(default_factory=dict)  # L^-1 S^T x of systems
 
     @cached_property
     def number(self) -> int:
@@ -44,51 +45,28 @@ class System:
     nodes: list[int]
     n_stored: int  # including dropped instances
 
-    def _saved(self, kind: str, *arrays: NDArray[Any]) -> tuple[Any, ...]:
-        return (kind, list(self.nodes), self.n_stored, *(array.copy() for array in arrays))
-
 
 @dataclass(eq=False)
 class Dual(System):
     """`w = w0 + S alpha`, where `(l2 I + S^T S) alpha = v = y - S^T w0`.
 
-    This minimises `l2 |w - w0|^2 + |y - S^T w|^2`; w0 is 0 until a budget drops instances. The
-    Cholesky factor L and alpha only save time.
+    This minimises `l2 |w - w0|^2 + |y - S^T w|^2`; w0 is 0 until a budget drops instances.
     """
 
     ids: Ints  # the numbers of the instances
     ones: Floats  # 1 for each instance: S ones is their sum
     v: Floats  # (instances, outputs)
     w0: Floats  # (features, outputs)
-    K: InitVar[Floats]  # S^T S
+    K: Floats  # S^T S
 
-    def __post_init__(self, K: Floats) -> None:
-        self.factor(K)
-
-    def factor(self, K: Floats) -> None:
-        """Compute L."""
-        self.L = Cholesky(self.l2)
-        for i, row in enumerate(K):  # row by row, for the same bits as in `store`
-            self.L.append(self.L.solve(row[:i]), float(row[i]))
-        self._z = [np.zeros(0)] * self.v.shape[1]  # the first entries of L^-1 v
-        self._alpha: Floats | None = None
-
-    def saved(self) -> tuple[Any, ...]:
-        """The form of pickles; see saved_systems.py."""
-        return self._saved("cholesky", self.ids.astype(np.uint32), self.ones, self.v, self.w0)
-
-    def __getstate__(self) -> dict[str, Any]:
-        z = [np.zeros(0)] * len(self._z)
-        return {**self.__dict__, "_z": z, "_alpha": None}  # predictions do not change a pickle
+    def solve(self, b: Floats) -> Floats:
+        """(l2 I + S^T S)^-1 b. If l2 is lost in rounding, the rounding error replaces it."""
+        l2 = np.maximum(self.l2, _ROUNDING * len(self.K) * self.K.diagonal())
+        return np.linalg.solve(self.K + np.diag(l2), b)
 
     @property
     def alpha(self) -> Floats:
-        """Computed when it is needed, in O(n^2) for each output."""
-        if self._alpha is None:
-            self._z = [self.L.solve_on(z, v) for z, v in zip(self._z, self.v.T, strict=True)]
-            columns = [self.L.solve_transposed(z) for z in self._z]
-            self._alpha = np.array(columns).reshape(self.v.T.shape).T
-        return self._alpha
+        return self.solve(self.v)
 
     def scores(self, context: ExampleContext) -> Floats:
         """w . x of every output."""
@@ -100,31 +78,27 @@ class Dual(System):
         return context.x.dense(len(self.w0)) @ self.w0
 
     def r(self, context: ExampleContext) -> float:
-        """x^T A^-1 x, which is (|x|^2 - |L^-1 S^T x|^2) / l2."""
-        row = self._row(context)
-        return max(0.0, context.x.norm2 - float(row @ row)) / self.l2
+        """x^T A^-1 x, which is (|x|^2 - k^T (l2 I + S^T S)^-1 k) / l2 with k = S^T x."""
+        k = context.dots[self.ids]
+        return max(0.0, context.x.norm2 - float(k @ self.solve(k))) / self.l2
 
     def store(self, context: ExampleContext, y: Floats) -> None:
         """Add x, with a label for each output."""
-        self.L.append(self._row(context), context.x.norm2)
+        self.grow(context.dots[self.ids], context.x.norm2)
         self.ids = np.append(self.ids, context.number)
         self.ones = np.append(self.ones, 1.0)
         self.v = np.vstack([self.v, y - self.prior(context)])
         self.n_stored += 1
-        self._alpha = None
+
+    def grow(self, k: Floats, norm2: float) -> None:
+        """Add a row and a column to K."""
+        self.K = np.block([[self.K, k[:, None]], [k, norm2]])
 
     def add_outputs(self, nodes: list[int]) -> None:
         """More outputs, whose labels were -1 on every instance so far."""
         self.nodes += nodes
         self.v = np.column_stack([self.v, *[-self.ones] * len(nodes)])
         self.w0 = np.pad(self.w0, ((0, 0), (0, len(nodes))))
-        self._z += [np.zeros(0)] * len(nodes)
-        self._alpha = None
-
-    def _row(self, context: ExampleContext) -> Floats:
-        if self not in context.rows:
-            context.rows[self] = self.L.solve(context.dots[self.ids])
-        return context.rows[self]
 
 
 @dataclass(eq=False)
@@ -134,10 +108,6 @@ class Primal(System):
     inverse: Floats  # (features, features)
     w: Floats  # (features, outputs)
     total: Floats  # S 1, the sum of the instances
-
-    def saved(self) -> tuple[Any, ...]:
-        """The form of pickles; see saved_systems.py."""
-        return self._saved("primal", self.inverse, self.w, self.total)
 
     def scores(self, context: ExampleContext) -> Floats:
         """w . x of every output."""

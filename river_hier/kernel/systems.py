@@ -6,18 +6,54 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from .forgetting import four_fifths, pivoted_cholesky_projection
-from .kernel_instances import KernelInstances
-from .least_squares import Systems
-from .systems import Dual, ExampleContext, resized
-
-Floats = NDArray[np.float64]
+from .._backend import ExampleContext
+from .._backend.reference.least_squares import Systems
+from .._backend.reference.systems import Dual, Floats, resized
+from .budget import four_fifths, pivoted_cholesky_projection
+from .cholesky import Cholesky
+from .instances import KernelInstances
 
 
 class KernelDual(Dual):
-    """Dual variables with `K = S^T S`. Here w0 are coefficients of the first instances."""
+    """Dual variables with `K = S^T S`. Here w0 are coefficients of the first instances.
+
+    In place of K, the Cholesky factor L of `l2 I + K` grows by a row in O(n^2). It is pickled, as
+    computing it again would take n^2 values of the kernel.
+    """
+
+    def __init__(self, *fields: Any) -> None:
+        super().__init__(*fields)
+        self.factor(self.K)
+
+    def factor(self, K: Floats) -> None:
+        """Compute L."""
+        self.L, self.K = Cholesky(self.l2), np.zeros((0, 0))
+        for i, row in enumerate(K):
+            self.grow(row[:i], float(row[i]))
+        self._z: list[Floats] = []  # L^-1 v of the outputs, or its first entries
+        self._alpha: Floats = self.v
+        self._v: Floats | None = None  # the v that alpha solves
+
+    def __getstate__(self) -> dict[str, Any]:
+        # The same before and after a prediction.
+        return {**self.__dict__, "_z": [], "_alpha": None, "_v": None}
+
+    def grow(self, k: Floats, norm2: float) -> None:
+        self.L.append(self.L.solve(k), norm2)
+
+    def solve(self, b: Floats) -> Floats:
+        return self.L.solve_transposed(self.L.solve(b))
+
+    @property
+    def alpha(self) -> Floats:
+        """Computed when it is needed, in O(n^2) for each output."""
+        if self._v is not self.v:
+            z = self._z + [np.zeros(0)] * (self.v.shape[1] - len(self._z))
+            self._z = [self.L.solve_on(y, v) for y, v in zip(z, self.v.T, strict=True)]
+            columns = [self.L.solve_transposed(y) for y in self._z]
+            self._alpha, self._v = np.array(columns).reshape(self.v.T.shape).T, self.v
+        return self._alpha
 
     def prior(self, context: ExampleContext) -> Floats:
         prior: Floats = context.dots[self.ids[: len(self.w0)]] @ self.w0

@@ -1,0 +1,142 @@
+"""Systems of least squares of either backend, through their saved state.
+
+They are discounted, moved to the nodes of another taxonomy, and divided among shards, all in the
+same backend. `_backend/reference/saved_systems.py` describes the saved state.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .._backend.reference.instances import Instances, Parts
+from .._backend.reference.least_squares import equivalent_instances, primal_inverse
+from .._backend.reference.pickles import state
+from .._backend.reference.saved_systems import SavedSystem, nothing_stored
+from ..taxonomy import NodeMapping
+
+# Below this weight, or squared norm relative to l2, a discounted instance is dropped.
+FAINT = 1e-3
+
+
+def half_life(forgetting: float) -> int:
+    """The examples after which a weight has fallen to one half, or just below."""
+    return max(1, math.ceil(math.log(0.5) / math.log(forgetting)))
+
+
+def discount(rls: Any, s: int, l2: float, rate: float) -> None:
+    """Multiply the weight of everything that a system has seen by `rate`.
+
+    In dual variables an instance of weight c is the vector sqrt(c) x with the label sqrt(c) v, so
+    other systems no longer share it.
+    """
+    rls.change(s, lambda instances, system: _discounted(instances, system, l2, rate))
+
+
+def _discounted(
+    parts: Parts, system: SavedSystem, l2: float, rate: float
+) -> tuple[Parts, list[SavedSystem]]:
+    kind, nodes, n_stored, *arrays = system
+    start, instances = (kind, nodes, int(rate * n_stored)), Instances()
+    if kind == "primal":
+        inverse, w, total = arrays
+        S, v, _ = equivalent_instances(inverse, w, total, l2)
+        inverse = primal_inverse(math.sqrt(rate) * S, l2)
+        return instances.parts(), [(*start, inverse, inverse @ (rate * S.T @ v), rate * total)]
+    ids, ones, v, w0 = arrays
+    instances.extend(parts)
+    kept = np.maximum(rate * ones**2, rate * instances.norms2[ids] / l2) >= FAINT
+    instances.keep(ids[kept])
+    instances.scale(rate)
+    numbers, scale = np.arange(instances.n, dtype=np.uint32), math.sqrt(rate)
+    return instances.parts(), [(*start, numbers, scale * ones[kept], scale * v[kept], w0)]
+
+
+class RemappedSystem(NamedTuple):
+    """The origin of a new system: some outputs of an old one, for `nodes`.
+
+    `new` are further nodes, which count as off in all instances of the old system. Without an old
+    system the new one is empty.
+    """
+
+    system: int | None
+    outputs: list[int]
+    nodes: list[int]
+    new: list[int]
+
+
+def remap_systems(rls: Any, plan: Sequence[RemappedSystem]) -> Any:
+    """The systems of the new nodes: O(numbers of all systems)."""
+    *parameters, systems = state(rls)
+    kept = []
+    for s, outputs, nodes, _ in plan:
+        kind, _, n_stored, *arrays = nothing_stored(nodes) if s is None else systems[s]
+        if s is not None:
+            for i in (1,) if kind == "primal" else (2, 3):  # w; v and w0
+                arrays[i] = np.ascontiguousarray(arrays[i][:, outputs])
+        kept.append((kind, nodes, n_stored, *arrays))
+    new = type(rls).restore(*parameters, kept)
+    for s, planned in enumerate(plan):
+        if planned.new:
+            new.add_outputs(s, planned.new)
+    return new
+
+
+def shared_systems(systems: Sequence[Sequence[int]], change: NodeMapping) -> list[RemappedSystem]:
+    """Nodes with the same parents share a system, as in H-RLS; `systems` are the old ones' nodes.
+
+    A moved node keeps its instances, so it gets its own system. Reset nodes leave the systems of
+    their siblings, which contain the examples to forget.
+    """
+    sources = change.sources
+    places = {u: (s, output) for s, nodes in enumerate(systems) for output, u in enumerate(nodes)}
+    plan = []
+    for group in (group.tolist() for group in change.after.arrays.groups):
+        new = [v for v in group if not sources[v] and v not in change.reset]
+        alone = [v for v in group if v in change.reset]
+        kept: dict[int, list[int]] = {}
+        for v in group:
+            if sources[v]:
+                kept.setdefault(places[sources[v][0]][0], []).append(v)
+        parents = {u for p in change.after.parent_indices[group[0]] for u in sources[p]}
+        for s, nodes in kept.items():
+            outputs = [places[sources[v][0]][1] for v in nodes]
+            stayed = parents == set(change.before.parent_indices[sources[nodes[0]][0]])
+            plan.append(RemappedSystem(s, outputs, nodes, new if stayed else []))
+            new = [] if stayed else new
+        if new or alone:
+            plan.append(RemappedSystem(None, [], sorted(new + alone), []))
+    # Top-down, the order in which the steps visit them.
+    return sorted(plan, key=lambda planned: min(planned.nodes + planned.new))
+
+
+def merge_systems(shards: Sequence[Any], owners: Sequence[int | None]) -> Any:
+    """Take system s from the shard `owners[s]`; where that is None, it is empty.
+
+    Equal instances are stored once.
+    """
+    states = [state(shard) for shard in shards]
+    stored, systems, duals = Instances(), [], []
+    first = []  # the number of the first instance of each shard
+    for *_, instances, _ in states:
+        first.append(stored.n)
+        stored.extend(instances)
+    for s, p in enumerate(owners):
+        system = list(states[p or 0][4][s] if p is not None else nothing_stored(states[0][4][s][1]))
+        if system[0] != "primal":
+            system[3] = system[3].astype(np.intp) + first[p or 0]
+            duals.append(system)
+        systems.append(system)
+    S = stored.matrix
+    contents = [(S.indices[a:z].tobytes(), S.data[a:z].tobytes()) for a, z in pairwise(S.indptr)]
+    seen: dict[tuple[bytes, bytes], int] = {}
+    same = np.array([seen.setdefault(content, i) for i, content in enumerate(contents)], np.intp)
+    used = np.unique(np.concatenate([same[:0], *(same[system[3]] for system in duals)]))
+    for system in duals:
+        system[3] = np.searchsorted(used, same[system[3]]).astype(np.uint32)
+    stored.keep(used)
+    return type(shards[0]).restore(*states[0][:3], stored.parts(), [*map(tuple, systems)])
