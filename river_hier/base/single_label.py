@@ -27,7 +27,7 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
     """
 
     _first = 0
-    _keeps_float32 = False  # whether it predicts arrays of float32 in that type
+    _keeps_float32 = False  # whether it reads arrays of float32 without converting them
 
     @property
     def _multiclass(self) -> bool:
@@ -107,7 +107,7 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
             The names of the columns of a sparse X.
 
         """
-        batch, _ = read_batch(X, columns)
+        batch, _ = read_batch(X, columns, self._keeps_float32)
         labels = series(y, batch.n)
         batch, labels = with_weights(batch, labels, w)
         self._check_many(batch)

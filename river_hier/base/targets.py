@@ -57,7 +57,11 @@ class Table:
 
 def series(y: Any, n: int, name: str = "y", what: str = "label") -> list[Any]:
     """The items of a series or any other sequence, one per row."""
-    whole = y if isinstance(y, list) else nw.from_native(y, series_only=True, pass_through=True)
+    whole = (
+        y
+        if isinstance(y, list | np.ndarray)
+        else nw.from_native(y, series_only=True, pass_through=True)
+    )
     if isinstance(whole, nw.Series):
         items = whole.to_list()
     elif (

@@ -1,120 +1,246 @@
-"""Gaussian classes with a shared covariance and means shrunken towards those of the parents."""
+"""What Gaussian classes with a shared covariance learn: counts, sums, and the scatter inside."""
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import blas
 
-from .._backend import Vector
+from ..taxonomy import Arrays
+from .means import Means
+from .posterior import Posterior, Step
 
 Floats = NDArray[np.float64]
+Nodes = NDArray[np.intp]
+TINY = 1e-280  # a square that is as good as zero
 ROOM = 1.5  # growth factor of the arrays
+ROWS = 64  # rows of the scatter that are added at once
+BLOCK = 256  # rows of a batch that are learned at once
+FEW = 8  # nodes a row: for fewer rows, the weights of all nodes take longer
+COSTLY = 32  # features a step: following more steps takes longer than the posterior from the sums
+
+_refreshing = threading.RLock()
 
 
 class Discriminant:
-    """Sums, shrunken means and the inverse of the scatter inside the classes.
+    """The sums of the examples of each node, from which everything else is computed.
 
     The first example, `origin`, is subtracted from all examples, so that shifting the features
-    changes nothing. `n` are the numbers of examples of the nodes, `sums` their sums, `means` the
-    shrunken means; `precision` is the inverse of `l2 I + sum (x - mean)(x - mean)^T`, each x with
-    the mean of its class; `bends` are the `mean . precision mean` of all nodes.
+    changes nothing. `n` are the weights of the examples of the nodes, `sums` their sums, and `kept`
+    the same of what has been forgotten below a node. The upper triangle of `scatter`, with the
+    waiting `rows`, holds `sum (x - mean)(x - mean)^T`, each x with the mean of its class; `reach`
+    are the largest squares of the features. `posterior` follows when a prediction needs it.
     """
 
-    def __init__(self, parents: Sequence[int], shrinkage: float, l2: float) -> None:
-        n = len(parents)
-        self.parents = parents
+    def __init__(self, tree: Arrays, shrinkage: float, l2: float) -> None:
+        self.tree = tree
         self.shrinkage = shrinkage
         self.l2 = l2
-        self.n = np.zeros(n)
-        self.origin = np.zeros(0)
-        self.sums, self.means = np.zeros((n, 0)), np.zeros((n, 0))
-        self.precision = np.zeros((0, 0))
-        self.bends = np.zeros(n)
-        self.free = 1.0  # degrees of freedom of the scatter, and one for l2
+        self.n = np.zeros(tree.n)
+        self.origin: Floats | None = None
+        self.sums = np.zeros((tree.n, 0))
+        self.kept: dict[int, tuple[float, Floats]] = {}
+        self.scatter = np.zeros((0, 0))
+        self.rows: list[Floats] = []
+        self.reach = np.zeros(0)
+        self.free = 1.0  # degrees of freedom of the scatter, and one for the ridge
+        self._posterior: Posterior | None = None
+        self._steps: list[Step] = []
 
-    def scores(self, x: Vector) -> Floats:
-        """The logarithm of P(node, x) of every node, up to a constant: O(d^2 + n d)."""
-        dense = self._dense(x)
-        spread: Floats = self.precision @ dense
-        return self.free * (self.means @ spread - self.bends / 2) + np.log1p(self.n)
+    @property
+    def ridge(self) -> Floats:
+        """`l2` times the reach; 1 for a feature that has not varied, whose means are all 0."""
+        return np.where(self.reach > TINY, self.l2 * self.reach, 1.0)
 
-    def squared_distance(self, x: Vector, v: int) -> float:
-        """The squared distance of x, new features included, from the mean of v; 0 without one."""
-        if not self.n[v]:
-            return 0.0
-        off = self._dense(x) - self.sums[v] / self.n[v]
-        return float(off @ off + x.norm2 - x.values @ x.values)
+    def centred(self, X: Floats) -> Floats:
+        """X, (..., features), from the origin."""
+        return X - self.origin if self.origin is not None else np.zeros_like(X)
 
-    def learn(self, x: Vector, v: int, subtree: Sequence[int]) -> None:
-        """Learn from an example of node v; `subtree` is that of v. O(d^2) per node of it.
+    def learn(self, x: Floats, v: int, w: float) -> None:
+        """Learn from an example of node v: O(d^2) in blocks; there must be room for x."""
+        if self.origin is None:
+            self.origin = x
+        x = self.centred(x)
+        n = self.n[v]
+        # Welford: beside examples of weight n, one of weight w adds n w / (n + w) to the scatter.
+        row = (x - self.sums[v] / n) * np.sqrt(n * (w / (n + w))) if n else None
+        self.reach = np.maximum(self.reach, np.square(x))
+        self.n[v] += w
+        self.sums[v] += w * x
+        self.free += _freedom(self.n[v]) - _freedom(n)
+        if row is not None:
+            self.rows.append(row)
+        if len(self.rows) == ROWS:
+            self.scatter, self.rows = self._whole_scatter(), []
+        if self._posterior is not None:
+            self._steps.append(Step(v, w, x, row, self.ridge, self.free))
+            if COSTLY * len(self._steps) > max(len(x), 2 * COSTLY):
+                self._posterior, self._steps = None, []
 
-        There must be room for the features of x.
+    def learn_many(self, X: Floats, y: Nodes, w: Floats) -> None:
+        """Learn from rows, all or none: one matrix product for the scatter, O(rows * d^2)."""
+        origin = self.origin if self.origin is not None else X[0].astype(np.float64)
+        nodes, y = np.unique(y, return_inverse=True)
+        n, sums, reach = self.n[nodes], self.sums[nodes], self.reach
+        scatter = self.scatter.copy()
+        for first in range(0, len(X), BLOCK):
+            order, turns = _turns(y[first : first + BLOCK])
+            order += first
+            x, v, more = X[order] - origin, y[order], w[order]
+            reach = np.maximum(reach, np.square(np.maximum(x.max(axis=0), -x.min(axis=0))))
+            rows = sums[v]  # these will be the rows that `learn` adds
+            for a, z in turns:  # rows of different nodes
+                u, before = v[a:z], n[v[a:z]]
+                rows[a:z] = sums[u]
+                rows[a:z] /= np.where(before > 0.0, -before, 1.0)[:, None]
+                rows[a:z] += x[a:z]
+                rows[a:z] *= np.sqrt(before * (more[a:z] / (before + more[a:z])))[:, None]
+                n[u] = before + more[a:z]
+                sums[u] += x[a:z] if (more[a:z] == 1.0).all() else more[a:z, None] * x[a:z]
+            _add_scatter(scatter, rows)
+        self.free += float(_freedom(n).sum() - _freedom(self.n[nodes]).sum())
+        self.n[nodes], self.sums[nodes] = n, sums
+        self.origin, self.reach, self.scatter = origin, reach, scatter
+        self._posterior, self._steps = None, []
+
+    @property
+    def posterior(self) -> Posterior:
+        """The posterior of all examples so far.
+
+        After a few examples it follows them one by one, in O(d^2 + n d) each; after many it is
+        computed from the sums, in O(d^3 + n d^2).
         """
-        if not self.n.any():
-            self.origin = self._dense(x)
-        dense = self._dense(x)
-        if self.n[v]:
-            n = self.n[v]  # Welford: with n examples before, the scatter grows by n / (n + 1)
-            self._scatter(dense - self.sums[v] / n, n / (n + 1))
-        self.n[v] += 1
-        self.sums[v] += dense
-        self._shrink(subtree)
+        if self._posterior is not None and not self._steps:
+            return self._posterior
+        with _refreshing:
+            posterior, steps = self._posterior, self._steps
+            self._posterior, self._steps = None, []  # until it is complete
+            if posterior is None or not all(map(posterior.learn, steps)):
+                posterior = self._new_posterior()
+            self._posterior = posterior
+            return posterior
 
-    def remapped(self, sources: Sequence[tuple[int, ...]], parents: Sequence[int]) -> Discriminant:
+    def remapped(self, sources: Sequence[tuple[int, ...]], tree: Arrays) -> Discriminant:
         """The discriminant of other nodes, each with the examples of its sources."""
-        new = Discriminant(parents, self.shrinkage, self.l2)
-        new.make_room(len(self.precision))
-        new.precision, new.free = self.precision.copy(), self.free
-        new.origin = self.origin.copy()
+        new = Discriminant(tree, self.shrinkage, self.l2)
+        new.origin, new.scatter, new.reach = self.origin, self._whole_scatter(), self.reach.copy()
+        new.sums = np.zeros((tree.n, len(self.reach)))
+        carried = [u for old in sources for u in old]
+        new.free = self.free - float(_freedom(self.n[carried]).sum())
         for v, old in enumerate(sources):
             for u in old:
-                if new.n[v] and self.n[u]:  # merging adds the scatter between both classes
-                    off = new.sums[v] / new.n[v] - self.sums[u] / self.n[u]
-                    new._scatter(off, new.n[v] * self.n[u] / (new.n[v] + self.n[u]))
-                new.n[v] += self.n[u]
+                n, more = new.n[v], self.n[u]
+                if n and more:  # merging adds the scatter between both classes
+                    off = new.sums[v] / n - self.sums[u] / more
+                    new.scatter += np.outer(off * (n * (more / (n + more))), off)
+                new.n[v] += more
                 new.sums[v] += self.sums[u]
-        new._shrink(range(len(parents)))
+        new.free += float(_freedom(new.n).sum())
+        kept = self._kept_without(carried)
+        for v, old in enumerate(sources):
+            for n, sums in (kept[u] for u in old if u in kept):
+                before, total = new.kept.get(v, (0.0, 0.0))
+                new.kept[v] = before + n, total + sums
         return new
 
-    def _shrink(self, nodes: Sequence[int]) -> None:
-        """Recompute the means of these nodes, parents first."""
-        for v in nodes:
-            prior = self.shrinkage * self.means[self.parents[v]] if v else 0.0
-            self.means[v] = (self.sums[v] + prior) / (self.n[v] + self.shrinkage)
-        moved = self.means[nodes]
-        self.bends[nodes] = np.einsum("ij,ij->i", moved @ self.precision, moved)
+    def _kept_without(self, carried: list[int]) -> dict[int, tuple[float, Floats]]:
+        """`kept`, when the other nodes are forgotten: nothing changes elsewhere.
 
-    def _scatter(self, off: Floats, weight: float) -> None:
-        """Add weight * off off^T to the scatter."""
-        u = self.precision @ off
-        pivot = 1 / weight + off @ u
-        self.precision -= np.outer(u / pivot, u)
-        self.bends -= (self.means @ u) ** 2 / pivot
-        self.free += 1
+        What a forgotten node passes on to its parent is equations (1) and (2) of `means`.
+        """
+        forgotten = np.ones(self.tree.n, dtype=bool)
+        forgotten[carried] = False
+        n, sums = self._with_kept()
+        kept = dict(self.kept)
+        for u in np.flatnonzero(forgotten)[::-1].tolist():
+            if u and n[u]:
+                share = self.shrinkage / (n[u] + self.shrinkage)
+                above = int(self.tree.parent_index[u - 1])
+                if forgotten[above]:
+                    n[above] += share * n[u]
+                    sums[above] += share * sums[u]
+                else:
+                    before, total = kept.get(above, (0.0, 0.0))
+                    kept[above] = before + share * n[u], total + share * sums[u]
+        return kept
+
+    def _with_kept(self) -> tuple[Floats, Floats]:
+        """The weights and sums of the nodes, with what has been forgotten below them."""
+        n, sums = self.n.copy(), self.sums.copy()
+        for v, (weight, total) in self.kept.items():
+            n[v] += weight
+            sums[v] += total
+        return n, sums
 
     def make_room(self, d: int) -> None:
         """Make room for d features; nothing changes if memory does not suffice."""
-        old = len(self.precision)
-        if d > old:
-            new = max(d, int(ROOM * old))
-            precision = np.eye(new) / self.l2  # new features were 0 in all examples
-            precision[:old, :old] = self.precision
-            wider = ((0, 0), (0, new - old))
-            sums, means = np.pad(self.sums, wider), np.pad(self.means, wider)
-            self.origin = np.pad(self.origin, (0, new - old))
-            self.precision, self.sums, self.means = precision, sums, means
+        old = len(self.reach)
+        if d <= old:
+            return
+        wider = (0, max(d, int(ROOM * old)) - old)  # new features were 0 in all examples
+        scatter = np.pad(self._whole_scatter(), (wider, wider))
+        sums, reach = np.pad(self.sums, ((0, 0), wider)), np.pad(self.reach, wider)
+        kept = {v: (n, np.pad(total, wider)) for v, (n, total) in self.kept.items()}
+        self.origin = None if self.origin is None else np.pad(self.origin, wider)
+        self.sums, self.kept, self.reach, self.scatter, self.rows = sums, kept, reach, scatter, []
+        self._posterior, self._steps = None, []
 
-    def add_nodes(self, parents: Sequence[int]) -> None:
-        """Make room for nodes, the old ones first."""
-        more = len(parents) - len(self.parents)
-        self.parents = parents
-        self.n, self.bends = np.pad(self.n, (0, more)), np.pad(self.bends, (0, more))
-        self.sums = np.pad(self.sums, ((0, more), (0, 0)))
-        self.means = np.pad(self.means, ((0, more), (0, 0)))
+    def add_leaves(self, tree: Arrays) -> None:
+        """Add children of the root, the last nodes; nothing changes elsewhere."""
+        posterior = self.posterior if self._posterior is not None else None
+        more = (0, tree.n - self.tree.n)
+        self.n, self.sums = np.pad(self.n, more), np.pad(self.sums, (more, (0, 0)))
+        self.tree = tree
+        if posterior is not None:
+            posterior.add_leaves(tree)
 
-    def _dense(self, x: Vector) -> Floats:
-        dense = -self.origin
-        dense[x.rows] += x.values
-        return dense
+    def scores(self, X: NDArray[Any]) -> NDArray[Any]:
+        """The scores of all nodes, (rows, nodes), in the type of X."""
+        if FEW * len(X) < self.tree.n:
+            return self.posterior.scores(self.centred(X))
+        weights, intercepts = self.posterior.linear(X.dtype.name)
+        if self.origin is not None:
+            X = X - self.origin.astype(X.dtype)
+        scores: NDArray[Any] = X @ weights.T
+        scores += intercepts
+        return scores
+
+    def _new_posterior(self) -> Posterior:
+        n, sums = self._with_kept() if self.kept else (self.n, self.sums)
+        means = Means(self.tree, self.shrinkage, n, sums)
+        return Posterior(means, self.n, self._whole_scatter(), self.ridge, self.free)
+
+    def _whole_scatter(self) -> Floats:
+        scatter = self.scatter.copy()
+        if self.rows:
+            _add_scatter(scatter, np.array(self.rows))
+        return scatter
+
+    def __getstate__(self) -> dict[str, Any]:
+        return vars(self) | {"_posterior": None, "_steps": []}
+
+
+def _freedom(n: Any) -> Any:
+    """The degrees of freedom of the scatter of a class with examples of weight n."""
+    return np.maximum(n - 1.0, 0.0)
+
+
+def _turns(y: Nodes) -> tuple[Nodes, list[tuple[int, int]]]:
+    """An order of rows: the first ones of all nodes, their second ones, ...; and its slices."""
+    order = np.argsort(y, kind="stable")
+    starts = np.flatnonzero(np.diff(y[order], prepend=-1))
+    rank = np.arange(len(y)) - np.repeat(starts, np.diff(starts, append=len(y)))
+    by_rank = np.argsort(rank, kind="stable")
+    ends = [0, *(np.flatnonzero(np.diff(rank[by_rank])) + 1).tolist(), len(y)]
+    return order[by_rank], list(pairwise(ends))
+
+
+def _add_scatter(scatter: Floats, rows: Floats) -> None:
+    """Add the upper triangle of rows^T rows, in place."""
+    if scatter.size:
+        blas.dsyrk(1.0, rows.T, 1.0, scatter.T, lower=1, overwrite_c=1)

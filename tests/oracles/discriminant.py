@@ -11,50 +11,63 @@ from .trees import Features, Node, Parents
 
 
 class LinearDiscriminant:
-    """Means drawn towards the parents', one covariance; scores up to a common constant."""
+    """Means that are drawn towards their parents', one covariance; scores up to a constant.
+
+    The means are those of the model in which a label's mean is Gaussian around its parent's, with
+    the covariance divided by the shrinkage. They minimise
+
+        sum of w |x - mean[y]|^2 + shrinkage * sum of |mean[v] - mean[parent(v)]|^2,
+
+    so they solve a linear system with the nodes as unknowns.
+    """
 
     def __init__(self, parents: Parents, shrinkage: float, l2: float) -> None:
         self.parents = parents
         self.shrinkage = shrinkage
         self.l2 = l2
-        self.examples: list[tuple[Features, Node]] = []
+        self.examples: list[tuple[Features, Node, float]] = []
 
     def scores(self, x: Features) -> dict[Node, float]:
         first = self.examples[0][0] if self.examples else {}
+        names: list[Hashable] = list(dict.fromkeys(a for z, _, _ in self.examples for a in z))
 
-        def centred(z: Features) -> Features:
-            return {a: z.get(a, 0.0) - first.get(a, 0.0) for a in {*z, *first}}
+        def centred(z: Features) -> list[float]:
+            return [z.get(a, 0.0) - first.get(a, 0.0) for a in names]
 
-        x, examples = centred(x), [(centred(z), y) for z, y in self.examples]
-        names: list[Hashable] = list(dict.fromkeys(name for z, _ in examples for name in z))
-        mean: dict[Node, dict[Hashable, float]] = {}
-        scatter = {a: {b: self.l2 * (a == b) for b in names} for a in names}
-        free = 1
-        for v, above in self.parents.items():  # a parent comes before its children
-            mine = [z for z, y in examples if y == v]
-            mean[v] = {}
-            for a in names:
-                prior = self.shrinkage * mean[above[0]][a] if above else 0.0
-                total = sum(z.get(a, 0.0) for z in mine)
-                mean[v][a] = (total + prior) / (len(mine) + self.shrinkage)
-            plain = {a: sum(z.get(a, 0.0) for z in mine) / max(len(mine), 1) for a in names}
-            for z in mine:
-                for a in names:
-                    for b in names:
-                        off = (z.get(a, 0.0) - plain[a]) * (z.get(b, 0.0) - plain[b])
-                        scatter[a][b] += off
-            free += max(len(mine) - 1, 0)
-        matrix = np.array([[scatter[a][b] for b in names] for a in names]).reshape(
-            len(names), len(names)
-        )
-        precision = free * np.linalg.inv(matrix) if names else np.zeros((0, 0))
-        dense = np.array([x.get(a, 0.0) for a in names])
-        scores = {}
-        for v in self.parents:
-            m = np.array([mean[v][a] for a in names])
-            n = sum(y == v for _, y in self.examples)
-            scores[v] = float(m @ precision @ dense - m @ precision @ m / 2) + math.log(n + 1)
-        return scores
+        nodes = list(self.parents)
+        system = np.zeros((len(nodes), len(nodes)))
+        right = np.zeros((len(nodes), len(names)))
+        for v, above in self.parents.items():
+            if above:
+                a, b = nodes.index(v), nodes.index(above[0])
+                for i, j, sign in ((a, a, 1), (b, b, 1), (a, b, -1), (b, a, -1)):
+                    system[i, j] += sign * self.shrinkage
+        count = dict.fromkeys(nodes, 0.0)
+        for z, y, w in self.examples:
+            count[y] += w
+            system[nodes.index(y), nodes.index(y)] += w
+            right[nodes.index(y)] += w * np.array(centred(z))
+        means = np.linalg.solve(system, right) if self.examples else right
 
-    def learn(self, x: Features, y: Node) -> None:
-        self.examples.append((x, y))
+        scatter = np.zeros((len(names), len(names)))
+        for v in nodes:
+            mine = [(np.array(centred(z)), w) for z, y, w in self.examples if y == v]
+            plain = sum(w * z for z, w in mine) / max(count[v], 1e-300)
+            for z, w in mine:
+                scatter += w * np.outer(z - plain, z - plain)
+        for j, name in enumerate(names):
+            furthest = max(
+                (z.get(name, 0.0) - first.get(name, 0.0)) ** 2 for z, _, _ in self.examples
+            )
+            scatter[j, j] += self.l2 * furthest or 1.0
+        freedom = 1 + sum(max(n - 1, 0.0) for n in count.values())
+        precision = freedom * np.linalg.inv(scatter) if names else scatter
+        spread = precision @ centred(x)
+        return {
+            v: float(m @ spread - m @ precision @ m / 2) + math.log(count[v] + 0.01)
+            for v, m in zip(nodes, means, strict=True)
+        }
+
+    def learn(self, x: Features, y: Node, w: float = 1.0) -> None:
+        if w:
+            self.examples.append((x, y, w))

@@ -45,6 +45,13 @@ class Batch:
         with np.errstate(over="ignore"):  # einsum starts no threads, as a dot product would
             return len(self.names) * float(np.einsum("i,i->", flat, flat))
 
+    @property
+    def stored_names(self) -> list[Hashable]:
+        """The names of the columns with entries."""
+        if self.columns is None:
+            return self.names
+        return [self.names[c] for c in np.unique(self.columns).tolist()]
+
     def row(self, i: int) -> dict[Hashable, float]:
         """A row as `learn_one` takes it."""
         if self.start is None or self.columns is None:

@@ -1,0 +1,99 @@
+"""The means of a tree of Gaussian classes, given the sums of their examples.
+
+The mean of a node is Gaussian around that of its parent, with the covariance of an example divided
+by the shrinkage; nothing is known of the root's. In units of that covariance, the precision of what
+is known of a node from the examples in its subtree, its *weight*, and the sum of these examples are
+
+    N[v] = n[v] + sum over children c of N[c] shrinkage / (N[c] + shrinkage)                  (1)
+    S[v] = s[v] + sum over children c of S[c] shrinkage / (N[c] + shrinkage)                  (2)
+
+and the posterior means are
+
+    mean[root] = S[root] / N[root],
+    mean[v] = (S[v] + shrinkage mean[parent(v)]) / (N[v] + shrinkage).                        (3)
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from scipy.linalg import blas
+
+from ..taxonomy import Arrays
+
+Floats = NDArray[np.float64]
+
+
+class Means:
+    """The posterior means of all nodes, `values`, and their `weights` N."""
+
+    def __init__(self, tree: Arrays, shrinkage: float, n: Floats, sums: Floats) -> None:
+        self.tree = tree
+        self.shrinkage = shrinkage
+        self.weights, self.values = n.copy(), sums.copy()
+        for above, a, b in _levels(tree)[::-1]:
+            kept = shrinkage / (self.weights[a:b] + shrinkage)
+            places = _parents(tree, a, b) - above, np.arange(b - a)
+            upwards = sparse.csr_array((kept, places), (a - above, b - a))
+            self.weights[above:a] += np.asarray(upwards @ self.weights[a:b])  # (1)
+            self.values[above:a] += np.asarray(upwards @ self.values[a:b])  # (2)
+        self._downwards(self.values)
+
+    def learn(self, v: int, w: float, off: Floats) -> Floats:
+        """Follow an example of node v, `off` its mean: O(nodes * features).
+
+        All means move by multiples of `off`, which are returned: the gain of a Kalman filter.
+        """
+        share, u = np.zeros((self.tree.n, 1)), v
+        share[v] = 1.0
+        while u:  # (2), for a sum of 1 in node v alone
+            above = self.tree.parent_index[u - 1]
+            share[above] = share[u] * self.shrinkage / (self.weights[u] + self.shrinkage)
+            u = above
+        gain: Floats = self._downwards(share)[:, 0]
+        gain *= w / (1 + w * gain[v])
+        add_product(self.values, gain[:, None], off[None, :])
+        self._add_weight(v, w)
+        return gain
+
+    def add_leaves(self, tree: Arrays) -> None:
+        """Add children of the root, the last nodes of `tree`; they have the mean of the root."""
+        more = tree.n - self.tree.n
+        self.tree, self.weights = tree, np.pad(self.weights, (0, more))
+        self.values = np.vstack([self.values, *more * [self.values[0]]])
+
+    def _downwards(self, values: Floats) -> Floats:
+        """Equation (3), in place."""
+        if self.weights[0]:
+            values[0] /= self.weights[0]
+        for _, a, b in _levels(self.tree):
+            values[a:b] += self.shrinkage * values[_parents(self.tree, a, b)]
+            values[a:b] /= (self.weights[a:b] + self.shrinkage)[:, None]
+        return values
+
+    def _add_weight(self, v: int, w: float) -> None:
+        """Update (1): O(depth)."""
+        kappa, weights = self.shrinkage, self.weights
+        while v:
+            before = weights[v] * kappa / (weights[v] + kappa)
+            weights[v] += w
+            w = weights[v] * kappa / (weights[v] + kappa) - before
+            v = self.tree.parent_index[v - 1]
+        weights[0] += w
+
+
+def add_product(a: Floats, u: Floats, v: Floats) -> None:
+    """a += u v, in place."""
+    if a.size:
+        blas.dgemm(1.0, v.T, u.T, 1.0, a.T, overwrite_c=1)
+
+
+def _levels(tree: Arrays) -> list[tuple[int, int, int]]:
+    """The nodes a:b of each depth below the root, whose parents are above:a."""
+    ends = tree.level_ptr.tolist()
+    return list(zip(ends, ends[1:], ends[2:], strict=False))
+
+
+def _parents(tree: Arrays, a: int, b: int) -> NDArray[np.intp]:
+    return tree.parent_index[a - 1 : b - 1]

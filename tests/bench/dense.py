@@ -1,0 +1,122 @@
+"""Dense features: how long does a batch take, beside one product of BLAS and beside class means?
+
+    python tests/bench/dense.py [--columns 768]
+
+Batches of 1,000 rows of normal numbers, with 1,000 labels (a root and 10 groups of 100) and with
+5,000 (10 groups of 500). Columns of times are milliseconds a batch, medians over interleaved runs,
+with the ratio of medians to the first row of the block. Learning: class means by `np.add.at`, by a
+loop over rows, then `learn_many` and one pass of `SGDClassifier(log_loss)`, whose time grows with
+the number of labels. Predicting: the product of the rows with a matrix of weights in the same type,
+then `predict_many` and `predict_proba_many` of a model that has predicted before. The last block is
+what comes between: the first prediction after a batch, and one example after the other, predicted
+and learned.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from sklearn.linear_model import SGDClassifier
+
+from river_hier import Taxonomy, probabilistic
+
+ROWS = 1_000
+
+
+def tree(n: int) -> Taxonomy:
+    """A root, 10 groups, and n labels below them."""
+    return Taxonomy([(0, g) for g in range(1, 11)] + [(1 + v % 10, 11 + v) for v in range(n)])
+
+
+def block(title: str, ways: dict[str, Callable[[], Any]], repeats: int) -> None:
+    times: dict[str, list[float]] = {name: [] for name in ways}
+    for turn in range(repeats + 1):
+        for name, way in ways.items():
+            start = time.perf_counter()
+            way()
+            if turn:  # the first run warms up
+                times[name].append(1e3 * (time.perf_counter() - start))
+    medians = {name: statistics.median(spent) for name, spent in times.items()}
+    first = next(iter(medians.values()))
+    print(f"\n{title}")
+    for name, median in medians.items():
+        print(f"  {name:36}{median:10.2f}{median / first:8.2f}x")
+
+
+def learning(X: Any, y: Any, t: Taxonomy, repeats: int) -> None:
+    model = probabilistic.LinearDiscriminant(t)
+    sgd = SGDClassifier(loss="log_loss")
+    sums = np.zeros((len(t), X.shape[1]))
+
+    def loop() -> None:
+        for v, x in zip(y.tolist(), X, strict=True):
+            sums[v] += x
+
+    ways: dict[str, Callable[[], Any]] = {
+        "class means, np.add.at": lambda: np.add.at(sums, y, X),
+        "class means, a loop over rows": loop,
+        "LinearDiscriminant.learn_many": lambda: model.learn_many(X, y),
+    }
+    block(f"learning, {X.dtype}, {len(t) - 11:,} labels", ways, repeats)
+    start = time.perf_counter()
+    sgd.partial_fit(X[:20], y[:20], classes=np.arange(11, len(t)))
+    spent = 1e3 * (time.perf_counter() - start) * ROWS / 20
+    print(f"  {'SGDClassifier.partial_fit, 20 rows':36}{spent:10.2f}")
+
+
+def predicting(X: Any, y: Any, t: Taxonomy, repeats: int) -> None:
+    model = probabilistic.LinearDiscriminant(t)
+    model.learn_many(X, y)
+    weights = np.random.default_rng(1).standard_normal((len(t), X.shape[1])).astype(X.dtype)
+    ways: dict[str, Callable[[], Any]] = {
+        "one product of BLAS": lambda: X @ weights.T,
+        "predict_many": lambda: model.predict_many(X),
+        "predict_proba_many": lambda: model.predict_proba_many(X),
+    }
+    block(f"predicting, {X.dtype}, {len(t) - 11:,} labels", ways, repeats)
+
+
+def in_turns(X: Any, y: Any, t: Taxonomy, repeats: int) -> None:
+    model = probabilistic.LinearDiscriminant(t)
+    model.learn_many(X, y)
+    xs = [dict(enumerate(row)) for row in X.tolist()]
+    model.predict_one(xs[0])
+    examples = iter(zip(xs * 2, y.tolist() * 2, strict=True))
+
+    def one() -> None:
+        x, label = next(examples)
+        model.predict_one(x)
+        model.learn_one(x, label)
+
+    def first() -> None:
+        model.learn_many(X, y)
+        model.predict_many(X)
+
+    block(f"in turns, {len(t) - 11:,} labels", {"predict_one, learn_one": one}, 20 * repeats)
+    block(f"in turns, {len(t) - 11:,} labels", {"learn_many, predict_many": first}, repeats)
+
+
+def main(columns: int, repeats: int) -> None:
+    rng = np.random.default_rng(0)
+    print(f"batches of {ROWS:,} rows and {columns} columns; milliseconds a batch")
+    for n in (1_000, 5_000):
+        t = tree(n)
+        y = rng.integers(11, len(t), size=ROWS)
+        X = rng.standard_normal((ROWS, columns))
+        for dtype in (np.float64, np.float32):
+            learning(X.astype(dtype), y, t, repeats)
+            predicting(X.astype(dtype), y, t, repeats)
+        in_turns(X, y, t, repeats)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--columns", type=int, default=768)
+    parser.add_argument("--repeats", type=int, default=9)
+    arguments = parser.parse_args()
+    main(arguments.columns, arguments.repeats)
