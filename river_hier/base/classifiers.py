@@ -1,13 +1,16 @@
-"""Helpers for classifiers that are given as parameters: weights, probabilities, messages."""
+"""Classifiers that are given as parameters: copies, weights, probabilities, messages."""
 
 from __future__ import annotations
 
+import copy
 import inspect
-from typing import Any
+from typing import Any, TypeVar
 
 from river import base
 
 from ..taxonomy import Label
+
+Model = TypeVar("Model", bound=base.Base)
 
 
 def last_step(model: Any) -> Any:
@@ -21,6 +24,17 @@ def last_step_and_input(model: Any, x: Any) -> tuple[Any, Any]:
         return model, x
     x, last = model._transform_one(x)
     return last, x
+
+
+def cloned(model: Model, new_params: Any, include_attributes: bool) -> Model:
+    """What `clone` returns. River's would reset the models inside, whatever is included."""
+    fresh = base.Base.clone(model, new_params)
+    if not include_attributes:
+        return fresh
+    kept = copy.deepcopy(model)
+    for name in new_params or ():
+        setattr(kept, name, getattr(fresh, name))
+    return kept
 
 
 def takes_weights(model: Any) -> bool:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import abc
 import copy
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from river import base
 
 from .._backend import Batch, Labels
@@ -22,10 +21,9 @@ from ..taxonomy import (
     without_branch,
 )
 from ..taxonomy.open import initial_taxonomy
+from .classifiers import cloned
 from .dataframes import at_row
-from .explanation import Contribution, Explanation, effects, ranked
-
-Floats = NDArray[np.float64]
+from .explanation import Contribution, Explanation, Floats, effects, ranked
 
 
 class TaxonomyModel(base.Estimator):
@@ -42,6 +40,19 @@ class TaxonomyModel(base.Estimator):
         self._taxonomy = initial_taxonomy(taxonomy)
         self.taxonomy = taxonomy
         self._labels = Labels(self._taxonomy)
+
+    def clone(self, new_params: Any = None, include_attributes: bool = False) -> Self:
+        """Return a model with the same parameters, which has learned nothing.
+
+        Parameters
+        ----------
+        new_params
+            `{name: value}` of parameters that differ.
+        include_attributes
+            Whether to keep what has been learned, in the model inside an average as well.
+
+        """
+        return cloned(self, new_params, include_attributes)
 
     def score_one(self, x: Mapping[Any, Any]) -> dict[Label, float]:
         """The score of each label.
@@ -230,8 +241,7 @@ class TaxonomyModel(base.Estimator):
 
     def _take_over(self, learner: Any) -> None:
         """Continue from what a copy of this model has learned."""
-        state = vars(learner).items()
-        vars(self).update({name: value for name, value in state if name.startswith("_")})
+        vars(self).update({k: v for k, v in vars(learner).items() if k.startswith("_")})
 
     def _check_many(self, X: Batch) -> None:
         """Raise an error if the algorithm cannot learn from a row."""

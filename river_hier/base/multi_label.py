@@ -16,7 +16,8 @@ from ..taxonomy.multilabel import is_one
 from ..taxonomy.open import with_labels
 from .checks import checked_weight
 from .dataframes import ColumnNames, answer_frame, at_row, read_batch
-from .model import Floats, TaxonomyModel
+from .explanation import Floats
+from .model import TaxonomyModel
 from .predict_labels import LabelPredictor
 from .targets import Table, multilabel_rows, multilabels_of, stage_rows, stages, with_weights
 from .truncation import truncatable

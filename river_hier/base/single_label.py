@@ -15,7 +15,8 @@ from ..taxonomy import Label, Taxonomy, UnknownLabelError
 from ..taxonomy.open import with_labels
 from .checks import check_single_label, checked_weight
 from .dataframes import ColumnNames, answer_frame, answer_series, at_row, read_batch
-from .model import Floats, TaxonomyModel
+from .explanation import Floats
+from .model import TaxonomyModel
 from .targets import nodes_of, series, stage_rows, stages, with_weights
 from .truncation import truncatable
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from river import base
@@ -16,8 +16,8 @@ from ..taxonomy import (
     map_nodes,
     without_branch,
 )
-from .classifiers import last_step, shown
-from .model import Floats
+from .classifiers import cloned, last_step, shown
+from .explanation import Floats
 
 
 class ModelWrapper(base.Wrapper[Any], base.Estimator):
@@ -61,6 +61,19 @@ class ModelWrapper(base.Wrapper[Any], base.Estimator):
         """The taxonomy of the model in its current state."""
         taxonomy: Taxonomy = getattr(self._last, "_taxonomy", self._last.taxonomy)
         return taxonomy
+
+    def clone(self, new_params: Any = None, include_attributes: bool = False) -> Self:
+        """Return a model with the same parameters, which has learned nothing.
+
+        Parameters
+        ----------
+        new_params
+            `{name: value}` of parameters that differ.
+        include_attributes
+            Whether to keep what has been learned, in the model inside as well.
+
+        """
+        return cloned(self, new_params, include_attributes)
 
     def learn_one(self, x: dict[Any, Any], y: Any, **kwargs: Any) -> None:
         """Learn from one example, as the model does.

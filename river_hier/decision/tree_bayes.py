@@ -2,13 +2,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, Self
 
 from river import base
 from river import linear_model as river_linear_model
 
 from ..base.checks import check_single_label
-from ..base.classifiers import last_step, probabilities, shown
+from ..base.classifiers import cloned, last_step, probabilities, shown
 from ..base.truncation import refuse_unknown, truncatable
 from ..taxonomy import Renamed, Taxonomy, UnknownLabelError, check_taxonomy, map_nodes
 
@@ -111,6 +111,19 @@ class TreeBayes(base.Wrapper[Any], base.Classifier):
         elif renamed:
             raise ValueError(f"`renamed` is {renamed!r}, but the classifier has no taxonomy")
         self.taxonomy = taxonomy
+
+    def clone(self, new_params: Any = None, include_attributes: bool = False) -> Self:
+        """Return a model with the same parameters, which has learned nothing.
+
+        Parameters
+        ----------
+        new_params
+            `{name: value}` of parameters that differ.
+        include_attributes
+            Whether to keep what has been learned, by the classifier inside.
+
+        """
+        return cloned(self, new_params, include_attributes)
 
     def learn_one(self, x: dict[Any, Any], y: Any, **kwargs: Any) -> None:
         """Learn from one example, as the classifier does.

@@ -7,6 +7,7 @@ from typing import Any, Self
 from river import base
 
 from ..base.checks import check_integer, checked_weight
+from ..base.classifiers import cloned
 from ..base.dataframes import ColumnNames, answer_frame, read_batch
 from ..base.predict_labels import LabelPredictor, masked_nodes
 from ..base.truncation import truncatable
@@ -96,6 +97,19 @@ class Sharded(LabelPredictor, base.MultiLabelClassifier):
     def taxonomy(self) -> TaxonomyLike:
         """The taxonomy of the model; `None` or an `OpenTaxonomy` if it is open."""
         return self.model.taxonomy
+
+    def clone(self, new_params: Any = None, include_attributes: bool = False) -> Self:
+        """Return a model with the same parameters, which has learned nothing.
+
+        Parameters
+        ----------
+        new_params
+            `{name: value}` of parameters that differ.
+        include_attributes
+            Whether to keep what has been learned.
+
+        """
+        return cloned(self, new_params, include_attributes)
 
     def learn_one(self, x: Mapping[Any, Any], y: Any, w: float = 1.0) -> None:
         """Learn from one example: a batch of one, at the cost of a batch.

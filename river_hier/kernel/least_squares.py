@@ -9,8 +9,7 @@ import numpy as np
 
 from .._backend import LARGEST_RATIO, ExampleContext, predicted_nodes
 from ..base.checks import check_positive
-from ..base.explanation import Contribution, rescaled
-from ..base.model import Floats
+from ..base.explanation import Contribution, Floats, rescaled
 from ..base.multi_label import MultiLabelModel
 from ..base.predict_labels import masked_nodes
 from ..taxonomy import NodeMapping, TaxonomyLike

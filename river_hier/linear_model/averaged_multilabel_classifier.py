@@ -12,11 +12,6 @@ from .hperceptron import HPerceptron
 
 __all__ = ["AveragedMultiLabelClassifier"]
 
-SHARED = [
-    *("taxonomy", "n_features", "dtype", "rule"),
-    *("_taxonomy", "_labels", "_features", "_w", "_may_refuse"),
-]
-
 
 def of_inner_model(name: str) -> Any:
     """An attribute that the average shares with its inner model."""
@@ -83,9 +78,15 @@ class AveragedMultiLabelClassifier(TopDownLearner):
     """
 
     model: Any
-    taxonomy, n_features, dtype, rule, _taxonomy, _labels, _features, _w, _may_refuse = map(
-        of_inner_model, SHARED
-    )
+    taxonomy: Any = of_inner_model("taxonomy")
+    n_features: Any = of_inner_model("n_features")
+    dtype: Any = of_inner_model("dtype")
+    rule: Any = of_inner_model("rule")
+    _taxonomy: Any = of_inner_model("_taxonomy")
+    _labels: Any = of_inner_model("_labels")
+    _features: Any = of_inner_model("_features")
+    _w: Any = of_inner_model("_w")
+    _may_refuse: Any = of_inner_model("_may_refuse")
 
     def __init__(self, model: Any) -> None:
         # A pipeline is an instance of its last step's class.

@@ -24,8 +24,7 @@ from .._backend import (
 )
 from ..base import linear
 from ..base.checks import check_forgetting, check_positive
-from ..base.explanation import Contribution, rescaled
-from ..base.model import Floats
+from ..base.explanation import Contribution, Floats, rescaled
 from ..base.multi_label import MultiLabelModel
 from ..base.truncation import true_nodes
 from ..taxonomy import Label, TaxonomyLike

@@ -454,3 +454,17 @@ def test_counts(name: str) -> None:
         distributed.Sharded(model, **{name: 0})
     with pytest.raises(TypeError, match=f"`{name}` must be an integer, got '2'"):
         distributed.Sharded(model, **{name: "2"})
+
+
+@both
+def test_a_clone_has_learned_nothing_unless_it_keeps_attributes(backend: str) -> None:
+    with running_on(backend):
+        x = {"x": 1.0, "y": -0.5}
+        sharded = distributed.Sharded(linear_model.HAROW(DAG), shards=2)
+        untrained = sharded.score_one(x)
+        sharded.learn_one(x, ["c"])
+        kept = sharded.clone(include_attributes=True)
+        assert kept.score_one(x) == sharded.score_one(x) != untrained
+        kept.learn_one({"x": -3.0}, ["d"])
+        assert kept.score_one(x) != sharded.score_one(x)
+        assert sharded.clone().score_one(x) == untrained

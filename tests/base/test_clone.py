@@ -1,0 +1,134 @@
+"""`clone` of every public model: untrained, or with all that was learned."""
+
+from __future__ import annotations
+
+import inspect
+import random
+from collections.abc import Iterator
+from typing import Any
+
+import pandas as pd
+import pytest
+from river import drift, preprocessing
+
+from river_hier import Taxonomy, batch, decision, linear_model
+from river_hier import drift as our_drift
+from support.backends import both, running_on
+from support.public_api import LABELS, dense, estimators, public, step
+
+TREE = Taxonomy.from_nested({"up": ["sky"], "down": {"ground": ["path", "grass"], "cement": []}})
+METHODS = ["predict_one", "predict_proba_one", "score_one", "transform_one"]
+
+
+def examples(model: Any, n: int, seed: int) -> list[tuple[Any, Any]]:
+    rng = random.Random(seed)
+    return [dense(model, rng) for _ in range(n)]
+
+
+def answers(model: Any, xs: Any) -> list[Any]:
+    """All that a model says, its complaints included."""
+    said = []
+    for x in xs:
+        for name in METHODS:
+            if hasattr(model, name):
+                asked = " ".join(map(str, x)) if name == "transform_one" else x
+                try:
+                    said.append(getattr(model, name)(asked))
+                except (NotImplementedError, AttributeError) as error:  # of a wrapped classifier
+                    said.append(str(error))
+    return said
+
+
+def pipelines() -> Iterator[tuple[str, Any]]:
+    yield from estimators().items()
+    yield "pipeline", preprocessing.StandardScaler() | decision.Calibrated(linear_model.HAROW())
+    scaled = preprocessing.StandardScaler() | linear_model.HPerceptron(TREE)
+    yield "wrapped pipeline", decision.HLossBayes(decision.Calibrated(scaled))
+
+
+@both
+def test_a_clone_with_attributes_has_learned_the_same(backend: str) -> None:
+    n = 0
+    with running_on(backend):
+        for name, model in pipelines():
+            for x, y in examples(model, 60, seed=1):
+                step(model, x, y)
+            xs = [x for x, _ in examples(model, 20, seed=2)]
+            before = answers(model, xs)
+            clone = model.clone(include_attributes=True)
+            assert type(clone) is type(model), name
+            assert answers(clone, xs) == before, name
+            for x, y in examples(model, 30, seed=3):
+                step(clone, x, y)
+            assert answers(model, xs) == before, f"{name}: the clone has changed its origin"
+            for x, y in examples(model, 30, seed=3):
+                step(model, x, y)
+            assert answers(clone, xs) == answers(model, xs), f"{name}: they learn differently"
+            n += answers(model, xs) != before
+    assert n > 20
+
+
+@both
+def test_a_clone_without_attributes_has_learned_nothing(backend: str) -> None:
+    with running_on(backend):
+        for name, model in pipelines():
+            xs = [x for x, _ in examples(model, 20, seed=2)]
+            before = answers(model, xs)
+            for x, y in examples(model, 60, seed=1):
+                step(model, x, y)
+            assert answers(model.clone(), xs) == before, name
+
+
+def test_clones_of_batch_estimators_are_trained_if_they_keep_attributes() -> None:
+    n = 0
+    for name, cls in public():
+        if not inspect.isclass(cls) or not issubclass(cls, batch.BatchEstimator):
+            continue
+        if inspect.isabstract(cls):
+            continue
+        n += 1
+        model = cls(**next(cls._unit_test_params()) | {"taxonomy": TREE})
+        rows = examples(model, 40, seed=1)
+        model.fit(rows)
+        xs = [x for x, _ in rows]
+        clone = model.clone(include_attributes=True)
+        assert answers(clone, xs) == answers(model, xs), name
+        assert answers(clone, xs)[0].keys() == set(TREE.nodes[1:])
+        with pytest.raises(Exception, match="fit"):
+            model.clone().predict_one(xs[0])
+    assert n > 3
+
+
+def test_a_clone_may_keep_what_was_learned_and_change_a_parameter() -> None:
+    model = our_drift.BranchReset(linear_model.HPerceptron(TREE))
+    for x, y in examples(model, 40, seed=1):
+        model.learn_one(x, y)
+    x = {0: 1.0, 2: 0.3}
+    clone = model.clone({"detector": drift.binary.DDM()}, include_attributes=True)
+    assert isinstance(clone.detector, drift.binary.DDM)
+    assert clone.model.score_one(x) == model.model.score_one(x) != {}
+    assert model.detector is None
+    harow = linear_model.HAROW(TREE)
+    harow.learn_many(pd.DataFrame([x]), [{LABELS[1]}])
+    other = harow.clone({"r": 3.0}, include_attributes=True)
+    assert (other.r, harow.r) == (3.0, 1.0)
+    assert other.weights == harow.weights
+
+
+@both
+@pytest.mark.parametrize("taxonomy", [TREE, None])
+def test_the_parts_of_a_cloned_average_belong_together(backend: str, taxonomy: Any) -> None:
+    with running_on(backend):
+        for average, inner in (
+            (linear_model.AveragedClassifier, linear_model.Hieron),
+            (linear_model.AveragedMultiLabelClassifier, linear_model.HAROW),
+        ):
+            model = average(inner(taxonomy))
+            for x, y in examples(model, 40, seed=1):
+                model.learn_one(x, y)
+            clone = model.clone(include_attributes=True)
+            for one in (model, clone):
+                for x, y in examples(model, 40, seed=2):
+                    one.learn_one(x, y)
+            assert clone.model is not model.model
+            assert clone.last.weights == model.last.weights == model.model.weights
