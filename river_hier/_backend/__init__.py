@@ -36,7 +36,7 @@ from .reference.hrls import (
     update,
 )
 from .reference.labels import Labels, closed_many
-from .reference.least_squares import LeastSquares
+from .reference.least_squares import LeastSquares, Systems
 from .reference.linear import (
     averaged_scores,
     distances_from,
@@ -65,7 +65,6 @@ from .reference.remapping import (
     remap_weights,
     weights_of,
 )
-from .reference.systems import ExampleContext
 from .reference.threshold import Threshold
 from .reference.weights import Weights
 
@@ -130,7 +129,6 @@ __all__ = [
     "NATIVE",
     "Batch",
     "Closures",
-    "ExampleContext",
     "FeatureHasher",
     "FeatureIndex",
     "FeatureMap",
@@ -139,6 +137,7 @@ __all__ = [
     "LeastSquares",
     "Multilabels",
     "Ranking",
+    "Systems",
     "Threshold",
     "Vector",
     "Vectors",

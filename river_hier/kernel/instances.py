@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from .._backend import FeatureIndex, FeatureMap
 from .._backend.reference.feature_index import SMALLEST_NORM2, check_mapping
 from .._backend.reference.feature_map import Vector
-from .._backend.reference.instances import Instances
 from ..base.checks import check_integer
 from ..base.explanation import Contribution, Floats
 from .functions import Function, Kernel, Linear
+from .vectors import Instances
 
 FromDots = Callable[[Floats, float, Floats], Floats]
 
@@ -109,7 +109,7 @@ class DotProducts(KernelInstances):
     def __init__(self, from_dots: FromDots, features: FeatureMap) -> None:
         self._from_dots = from_dots
         self._features = features
-        self._stored = Instances(dense=True)
+        self._stored = Instances()
 
     @property
     def n(self) -> int:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .._backend import LARGEST_RATIO, ExampleContext, predicted_nodes
+from .._backend import LARGEST_RATIO, predicted_nodes
 from ..base.checks import check_positive
 from ..base.explanation import Contribution, Floats, rescaled
 from ..base.multi_label import MultiLabelModel
@@ -15,7 +15,7 @@ from ..base.predict_labels import masked_nodes
 from ..taxonomy import NodeMapping, TaxonomyLike
 from .functions import Function, Kernel
 from .instances import contributions, instances_of
-from .systems import KernelSystems
+from .systems import ExampleContext, KernelSystems
 
 
 class LeastSquaresModel(MultiLabelModel):
@@ -83,9 +83,9 @@ class LeastSquaresModel(MultiLabelModel):
     def _context(self, x: Mapping[Any, Any]) -> ExampleContext:
         """An example to learn from."""
         context = self._rls.context(x)
-        if context.x.norm2 > LARGEST_RATIO * self.l2:
+        if context.norm2 > LARGEST_RATIO * self.l2:
             raise ValueError(
-                f"`l2` = {self.l2} is lost in rounding beside K(x, x) = {context.x.norm2:.3g}; "
+                f"`l2` = {self.l2} is lost in rounding beside K(x, x) = {context.norm2:.3g}; "
                 "scale x, e.g. with river's preprocessing.Normalizer, or choose a larger `l2`"
             )
         return context

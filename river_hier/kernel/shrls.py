@@ -106,7 +106,7 @@ class SHRLS(LeastSquaresModel):
     def _learn(self, x: Mapping[Any, Any], y: Any, w: float) -> None:
         on, context = self._taxonomy.closure_mask(y), self._context(x)
         t = self._t + 1
-        if context.x.norm2 > 0.0:
+        if context.norm2 > 0.0:
             stores = in_doubt(self._rls.l2, float(self.threshold), t)
             update(self._rls, context, self._taxonomy, on, stores)
         self._t = t

@@ -2,35 +2,59 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from .._backend import ExampleContext
-from .._backend.reference.least_squares import Systems
-from .._backend.reference.systems import Dual, Floats, resized
+from .._backend import Systems
+from ..base.explanation import Floats
 from .budget import four_fifths, pivoted_cholesky_projection
 from .cholesky import Cholesky
 from .instances import KernelInstances
 
+# Below this number of instances, none is dropped.
+_FEW = 64
 
-class KernelDual(Dual):
-    """Dual variables with `K = S^T S`. Here w0 are coefficients of the first instances.
 
-    In place of K, the Cholesky factor L of `l2 I + K` grows by a row in O(n^2). It is pickled, as
-    computing it again would take n^2 values of the kernel.
+@dataclass
+class ExampleContext:
+    """An example, as all systems need it."""
+
+    dots: Floats  # K(x_i, x) of all stored instances
+    norm2: float  # K(x, x)
+    append: Callable[[], int]  # stores x
+
+    @cached_property
+    def number(self) -> int:
+        """The number of x among the stored instances; x is stored on the first access."""
+        return self.append()
+
+
+class KernelDual:
+    """`w = S c`, where `c = w0 + alpha` and `(l2 I + K) alpha = v = y - K w0` with `K = S^T S`.
+
+    w0 has entries for the first instances only, those that a budget has kept. The Cholesky factor L
+    of `l2 I + K` grows by a row in O(n^2). It is pickled, as computing it again would take n^2
+    values of the kernel.
     """
 
-    def __init__(self, *fields: Any) -> None:
-        super().__init__(*fields)
-        self.factor(self.K)
+    def __init__(self, l2: float, nodes: list[int]) -> None:
+        self.l2 = l2
+        self.nodes = nodes
+        self.n_stored = 0  # including dropped instances
+        self.ids: NDArray[np.intp] = np.zeros(0, np.intp)  # the numbers of the instances
+        self.v, self.w0 = np.zeros((2, 0, len(nodes)))  # (instances, outputs)
+        self.factor(np.zeros((0, 0)))
 
     def factor(self, K: Floats) -> None:
         """Compute L."""
-        self.L, self.K = Cholesky(self.l2), np.zeros((0, 0))
+        self.L = Cholesky(self.l2)
         for i, row in enumerate(K):
-            self.grow(row[:i], float(row[i]))
+            self.L.append(self.L.solve(row[:i]), float(row[i]))
         self._z: list[Floats] = []  # L^-1 v of the outputs, or its first entries
         self._alpha: Floats = self.v
         self._v: Floats | None = None  # the v that alpha solves
@@ -38,12 +62,6 @@ class KernelDual(Dual):
     def __getstate__(self) -> dict[str, Any]:
         # The same before and after a prediction.
         return {**self.__dict__, "_z": [], "_alpha": None, "_v": None}
-
-    def grow(self, k: Floats, norm2: float) -> None:
-        self.L.append(self.L.solve(k), norm2)
-
-    def solve(self, b: Floats) -> Floats:
-        return self.L.solve_transposed(self.L.solve(b))
 
     @property
     def alpha(self) -> Floats:
@@ -55,25 +73,51 @@ class KernelDual(Dual):
             self._alpha, self._v = np.array(columns).reshape(self.v.T.shape).T, self.v
         return self._alpha
 
+    def scores(self, context: ExampleContext) -> Floats:
+        """w . x of every output."""
+        return self.prior(context) + context.dots[self.ids] @ self.alpha
+
     def prior(self, context: ExampleContext) -> Floats:
+        """w0 . x"""
         prior: Floats = context.dots[self.ids[: len(self.w0)]] @ self.w0
         return prior
 
+    def r(self, context: ExampleContext) -> float:
+        """x^T A^-1 x, which is (K(x, x) - |L^-1 S^T x|^2) / l2."""
+        row = self.L.solve(context.dots[self.ids])
+        return max(0.0, context.norm2 - float(row @ row)) / self.l2
+
+    def store(self, context: ExampleContext, y: Floats) -> None:
+        """Add x, with a label for each output."""
+        self.L.append(self.L.solve(context.dots[self.ids]), context.norm2)
+        self.ids = np.append(self.ids, context.number)
+        self.v = np.vstack([self.v, y - self.prior(context)])
+        self.n_stored += 1
+
+    def add_outputs(self, nodes: list[int]) -> None:
+        """More outputs, whose labels were -1 on every instance so far."""
+        self.nodes += nodes
+        self.v = np.pad(self.v, ((0, 0), (0, len(nodes))), constant_values=-1.0)
+        self.w0 = np.pad(self.w0, ((0, 0), (0, len(nodes))))
+
     def coefficients(self) -> Floats:
         """c in `w = S c`, w0 included."""
-        return resized(self.w0, len(self.ids)) + self.alpha
+        return self._prior_coefficients() + self.alpha
 
     def absorb(self, n: int, K: Floats) -> None:
         """Keep at most n instances; K is the kernel matrix. w changes as little as possible."""
-        c0, c = resized(self.w0, len(K)), self.coefficients()
+        c0, c = self._prior_coefficients(), self.coefficients()
         y = self.v + K @ c0
         sizes = ((c * np.sqrt(K.diagonal())[:, None]) ** 2).sum(axis=1)
         kept, P = pivoted_cholesky_projection(K, sizes, n)
         # The contribution of the others is projected onto the kept ones and added to w0.
         self.w0 = c0[kept] + P @ np.delete(c, kept, axis=0)
         K = K[np.ix_(kept, kept)]
-        self.ids, self.ones, self.v = self.ids[kept], self.ones[kept], y[kept] - K @ self.w0
+        self.ids, self.v = self.ids[kept], y[kept] - K @ self.w0
         self.factor(K)
+
+    def _prior_coefficients(self) -> Floats:
+        return np.pad(self.w0, ((0, len(self.ids) - len(self.w0)), (0, 0)))
 
 
 class KernelSystems(Systems):
@@ -83,14 +127,19 @@ class KernelSystems(Systems):
     projected onto the others, and from then on w is regularised towards the projection.
     """
 
-    dual = KernelDual
-    few = 64
-    instances: KernelInstances
+    def __init__(self, l2: float, budget: int | None, instances: KernelInstances) -> None:
+        super().__init__(l2, budget)
+        self.instances = instances
+        self._many = _FEW
+
+    def add_system(self, nodes: Iterable[int]) -> None:
+        """Add a system in which nothing is stored."""
+        self.systems.append(KernelDual(self.l2, list(nodes)))
 
     def context(self, x: Mapping[Any, Any]) -> ExampleContext:
         """x in the coordinates of the stored instances."""
         row = self.instances.row(x)
-        return ExampleContext(row, row.values, lambda: self.instances.append(x))
+        return ExampleContext(row.values, row.norm2, lambda: self.instances.append(x))
 
     def coefficients(self, v: int) -> Floats:
         """The coefficient of every stored instance in the weight vector of a node."""
@@ -100,7 +149,17 @@ class KernelSystems(Systems):
         return found
 
     def store(self, s: int, context: ExampleContext, y: Floats) -> None:
-        super().store(s, context, y)
+        """Add x to a system, with a label for each of its nodes."""
         system = self.systems[s]
+        system.store(context, y)
         if self.budget is not None and len(system.ids) > self.budget:
             system.absorb(four_fifths(self.budget), self.instances.gram(system.ids))
+
+    def end_step(self) -> None:
+        """Drop the instances that no system uses, each time their number has doubled."""
+        if self.instances.n >= self._many:
+            used = np.unique(np.concatenate([system.ids for system in self.systems]))
+            self.instances.keep(used)
+            for system in self.systems:
+                system.ids = np.searchsorted(used, system.ids)
+            self._many = max(_FEW, 2 * len(used))

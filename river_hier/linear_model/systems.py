@@ -12,11 +12,11 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from .._backend.reference.instances import Instances, Parts
 from .._backend.reference.least_squares import equivalent_instances, primal_inverse
 from .._backend.reference.pickles import state
-from .._backend.reference.saved_systems import SavedSystem, nothing_stored
+from .._backend.reference.saved_systems import Parts, SavedSystem, nothing_stored
 from ..taxonomy import NodeMapping
 
 # Below this weight, or squared norm relative to l2, a discounted instance is dropped.
@@ -41,19 +41,18 @@ def _discounted(
     parts: Parts, system: SavedSystem, l2: float, rate: float
 ) -> tuple[Parts, list[SavedSystem]]:
     kind, nodes, n_stored, *arrays = system
-    start, instances = (kind, nodes, int(rate * n_stored)), Instances()
+    first = (kind, nodes, int(rate * n_stored))
     if kind == "primal":
         inverse, w, total = arrays
         S, v, _ = equivalent_instances(inverse, w, total, l2)
         inverse = primal_inverse(math.sqrt(rate) * S, l2)
-        return instances.parts(), [(*start, inverse, inverse @ (rate * S.T @ v), rate * total)]
+        return parts, [(*first, inverse, inverse @ (rate * S.T @ v), rate * total)]
     ids, ones, v, w0 = arrays
-    instances.extend(parts)
-    kept = np.maximum(rate * ones**2, rate * instances.norms2[ids] / l2) >= FAINT
-    instances.keep(ids[kept])
-    instances.scale(rate)
-    numbers, scale = np.arange(instances.n, dtype=np.uint32), math.sqrt(rate)
-    return instances.parts(), [(*start, numbers, scale * ones[kept], scale * v[kept], w0)]
+    kept = np.maximum(rate * ones**2, rate * parts[3][ids] / l2) >= FAINT
+    start, rows, values, norms2 = chosen(parts, ids[kept])
+    scale, numbers = math.sqrt(rate), np.arange(len(norms2), dtype=np.uint32)
+    parts = start, rows, scale * values, rate * norms2
+    return parts, [(*first, numbers, scale * ones[kept], scale * v[kept], w0)]
 
 
 class RemappedSystem(NamedTuple):
@@ -120,23 +119,38 @@ def merge_systems(shards: Sequence[Any], owners: Sequence[int | None]) -> Any:
     Equal instances are stored once.
     """
     states = [state(shard) for shard in shards]
-    stored, systems, duals = Instances(), [], []
-    first = []  # the number of the first instance of each shard
-    for *_, instances, _ in states:
-        first.append(stored.n)
-        stored.extend(instances)
+    *parameters, parts, empty = states[0]
+    seen: dict[tuple[bytes, bytes], int] = {}  # the number of each distinct instance
+    stored, systems = [chosen(parts, np.zeros(0, np.intp))], []
     for s, p in enumerate(owners):
-        system = list(states[p or 0][4][s] if p is not None else nothing_stored(states[0][4][s][1]))
-        if system[0] != "primal":
-            system[3] = system[3].astype(np.intp) + first[p or 0]
-            duals.append(system)
-        systems.append(system)
-    S = stored.matrix
-    contents = [(S.indices[a:z].tobytes(), S.data[a:z].tobytes()) for a, z in pairwise(S.indptr)]
-    seen: dict[tuple[bytes, bytes], int] = {}
-    same = np.array([seen.setdefault(content, i) for i, content in enumerate(contents)], np.intp)
-    used = np.unique(np.concatenate([same[:0], *(same[system[3]] for system in duals)]))
-    for system in duals:
-        system[3] = np.searchsorted(used, same[system[3]]).astype(np.uint32)
-    stored.keep(used)
-    return type(shards[0]).restore(*states[0][:3], stored.parts(), [*map(tuple, systems)])
+        *_, parts, saved = states[p or 0]
+        kind, nodes, n_stored, *arrays = nothing_stored(empty[s][1]) if p is None else saved[s]
+        if kind != "primal":
+            start, rows, values, _ = mine = chosen(parts, arrays[0])
+            spans = [slice(a, z) for a, z in pairwise(start.tolist())]
+            contents = [(rows[span].tobytes(), values[span].tobytes()) for span in spans]
+            known = len(seen)
+            arrays[0] = np.array([seen.setdefault(c, len(seen)) for c in contents], np.uint32)
+            new, first = np.unique(arrays[0], return_index=True)
+            stored.append(chosen(mine, first[new >= known]))
+        systems.append((kind, nodes, n_stored, *arrays))
+    return type(shards[0]).restore(*parameters, _joined(stored), systems)
+
+
+def chosen(parts: Parts, which: NDArray[Any]) -> Parts:
+    """Some of the instances, in this order."""
+    start, rows, values, norms2 = parts
+    sizes = np.diff(start.astype(np.intp))[which]
+    ends = sizes.cumsum()
+    entries = np.repeat(start.astype(np.intp)[which] - (ends - sizes), sizes) + np.arange(
+        sizes.sum()
+    )
+    return np.append(0, ends).astype(np.uint64), rows[entries], values[entries], norms2[which]
+
+
+def _joined(stored: Sequence[Parts]) -> Parts:
+    """The instances of all parts."""
+    sizes = [np.diff(start.astype(np.intp)) for start, *_ in stored]
+    start = np.cumsum(np.concatenate([[0], *sizes])).astype(np.uint64)
+    rows, values, norms2 = zip(*(arrays for _, *arrays in stored), strict=True)
+    return start, np.concatenate(rows), np.concatenate(values), np.concatenate(norms2)

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from river_hier import Taxonomy, linear_model
+from river_hier.linear_model.systems import merge_systems
 from support.backends import (
     BACKENDS,
     both,
@@ -100,8 +101,10 @@ def test_both_cores_write_the_same_state(which: str) -> None:
 
 
 def state(model: Any) -> list[Any]:
-    """What a model has learned."""
-    parts = [getattr(model, part, None) for part in ("_features", "_w", "_lag", "_rls")]
+    """What a model has learned; of instances, those that some system uses."""
+    parts = [getattr(model, part, None) for part in ("_features", "_w", "_lag")]
+    if (rls := getattr(model, "_rls", None)) is not None:
+        parts.append(merge_systems([rls], [0] * len(rls.n_stored)))
     return [part.__reduce__()[1] for part in parts if part is not None]
 
 

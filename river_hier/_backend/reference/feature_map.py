@@ -17,8 +17,13 @@ class Vector(NamedTuple):
     values: NDArray[np.float64]
     norm2: float
 
+    def ordered(self) -> Vector:
+        """The same, its rows in ascending order."""
+        order = np.argsort(self.rows)
+        return Vector(self.rows[order], self.values[order], self.norm2)
+
     @property
-    def n_features(self) -> int:
+    def d(self) -> int:
         """The number of rows up to the last one of x."""
         return 1 + int(self.rows.max(initial=-1))
 

@@ -13,11 +13,10 @@ from ...taxonomy import Label, Taxonomy
 from .batch import Batch, Multilabels, Vectors
 from .feature_map import FeatureMap
 from .labels import Labels
-from .least_squares import LeastSquares, Systems
-from .systems import ExampleContext
+from .least_squares import LeastSquares
 
 Mask = NDArray[np.bool_]
-Stores = Callable[[Any, ExampleContext], bool]  # whether a system stores x
+Stores = Callable[[Any, Any], bool]  # whether a system stores x
 
 # Of ||x||^2 to l2; beyond it, l2 is lost in rounding.
 LARGEST_RATIO = 1e12
@@ -46,13 +45,13 @@ def _step(
         return False
     vector = features.insert(x)
     if vector.norm2 > 0.0:
-        update(rls, rls.context(vector), labels.taxonomy, on, stores, labels.learning)
+        update(rls, vector.ordered(), labels.taxonomy, on, stores, labels.learning)
     return True
 
 
 def update(
-    rls: Systems,
-    context: ExampleContext,
+    rls: Any,
+    x: Any,
     taxonomy: Taxonomy,
     on: Mask,
     stores: Stores,
@@ -61,12 +60,12 @@ def update(
     """Fig. 3: of the nodes whose parents are truly on, some store x, which is not zero."""
     for s in _active(rls, taxonomy, on, learning):
         system = rls.systems[s]
-        if stores(system, context):
-            rls.store(s, context, np.where(on[system.nodes], 1.0, -1.0))
-    rls.tidy()
+        if stores(system, x):
+            rls.store(s, x, np.where(on[system.nodes], 1.0, -1.0))
+    rls.end_step()
 
 
-def always(system: Any, context: ExampleContext) -> bool:
+def always(system: Any, x: Any) -> bool:
     """H-RLS: each of them stores x."""
     return True
 
@@ -74,13 +73,13 @@ def always(system: Any, context: ExampleContext) -> bool:
 def in_doubt(l2: float, c: float, t: int) -> Stores:
     """SH-RLS, section 8: in round t, those for which |w_t . x_t| is small."""
 
-    def stores(system: Any, context: ExampleContext) -> bool:
+    def stores(system: Any, x: Any) -> bool:
         if not system.n_stored:
             return True
         bound = math.sqrt(c * math.log(t) / system.n_stored)
-        score = abs(float(system.scores(context)[0]))
-        most = 1.0 + context.x.norm2 / l2  # 1 + r is at most this
-        return score <= bound * most and score <= bound * (1.0 + system.r(context))
+        score = abs(float(system.scores(x)[0]))
+        most = 1.0 + x.norm2 / l2  # 1 + r is at most this
+        return score <= bound * most and bool(score <= bound * (1.0 + system.r(x)))
 
     return stores
 
@@ -89,31 +88,28 @@ def least_squares_answer(
     rls: LeastSquares, features: FeatureMap, labels: Labels, x: Any
 ) -> dict[Label, bool]:
     """The multilabel of x."""
-    context = rls.context(features.find(x))
-    return labels.answer(predicted_nodes(rls, context, labels.taxonomy))
+    return labels.answer(predicted_nodes(rls, features.find(x).ordered(), labels.taxonomy))
 
 
 def least_squares_nodes(
     rls: LeastSquares, features: FeatureMap, labels: Labels, x: Any
 ) -> list[int]:
     """The nodes but the root that are on in `least_squares_answer`, in order."""
-    on = predicted_nodes(rls, rls.context(features.find(x)), labels.taxonomy)
+    on = predicted_nodes(rls, features.find(x).ordered(), labels.taxonomy)
     nodes: list[int] = np.flatnonzero(on)[1:].tolist()
     return nodes
 
 
-def predicted_nodes(rls: Systems, context: ExampleContext, taxonomy: Taxonomy) -> Mask:
+def predicted_nodes(rls: Any, x: Any, taxonomy: Taxonomy) -> Mask:
     """Fig. 3, step 2: a node is on if its parents are and w . x >= 0; 1 + r is positive."""
     on = np.zeros(len(taxonomy), dtype=bool)
     on[0] = True
     for s in _active(rls, taxonomy, on):
-        on[rls.systems[s].nodes] = rls.systems[s].scores(context) >= 0.0
+        on[rls.systems[s].nodes] = rls.systems[s].scores(x) >= 0.0
     return on
 
 
-def _active(
-    rls: Systems, taxonomy: Taxonomy, on: Mask, learning: Mask | None = None
-) -> Iterator[int]:
+def _active(rls: Any, taxonomy: Taxonomy, on: Mask, learning: Mask | None = None) -> Iterator[int]:
     """The systems whose nodes' parents are all on, top-down; with `learning`, only those.
 
     The caller may switch on the nodes of a system before requesting the next one.

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 Floats: TypeAlias = NDArray[np.float64]
 SavedSystem: TypeAlias = tuple[Any, ...]
+Parts: TypeAlias = tuple[NDArray[Any], ...]  # where each instance starts, rows, values, norms2
 
 
 def nothing_stored(nodes: list[int]) -> SavedSystem:

@@ -1,18 +1,17 @@
 """Systems of regularised least squares, in dual and in primal variables.
 
-A system are the nodes that store the same instances S, with labels y: its outputs. With
-`A = l2 I + S S^T` their weights are `w = A^-1 S y`, and `r = x^T A^-1 x`.
+Nodes that store the same instances S, with labels y, share a system; they are its outputs. With
+`A = l2 I + S S^T` their weights are `w = A^-1 S y`; further, `r = x^T A^-1 x`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from .feature_map import Vector
 
@@ -24,75 +23,54 @@ _ROUNDING = 1e-14
 
 
 @dataclass
-class ExampleContext:
-    """Per-example cache shared by all systems."""
-
-    x: Vector
-    dots: Floats  # with every stored instance
-    append: Callable[[], int]  # stores x
-
-    @cached_property
-    def number(self) -> int:
-        """The number of x among the stored instances; x is stored on the first access."""
-        return self.append()
-
-
-@dataclass(eq=False)
-class System:
-    """What both kinds of systems have."""
-
-    l2: float
-    nodes: list[int]
-    n_stored: int  # including dropped instances
-
-
-@dataclass(eq=False)
-class Dual(System):
+class Dual:
     """`w = w0 + S alpha`, where `(l2 I + S^T S) alpha = v = y - S^T w0`.
 
     This minimises `l2 |w - w0|^2 + |y - S^T w|^2`; w0 is 0 until a budget drops instances.
     """
 
-    ids: Ints  # the numbers of the instances
+    l2: float
+    nodes: list[int]
+    n_stored: int  # including dropped instances
+    S: Any  # a sparse matrix (instances, features): S^T
+    norms2: Floats  # of the instances
+    ids: Ints  # the numbers of the instances; those of other systems have the same
     ones: Floats  # 1 for each instance: S ones is their sum
     v: Floats  # (instances, outputs)
     w0: Floats  # (features, outputs)
-    K: Floats  # S^T S
+
+    @property
+    def d(self) -> int:
+        """The number of features met."""
+        return max(len(self.w0), int(self.S.shape[1]))
+
+    @property
+    def w(self) -> Floats:
+        return resized(self.w0, self.d) + resized(self.S.T @ self.solve(self.v), self.d)
 
     def solve(self, b: Floats) -> Floats:
         """(l2 I + S^T S)^-1 b. If l2 is lost in rounding, the rounding error replaces it."""
-        l2 = np.maximum(self.l2, _ROUNDING * len(self.K) * self.K.diagonal())
-        return np.linalg.solve(self.K + np.diag(l2), b)
+        K = (self.S @ self.S.T).toarray()
+        l2 = np.maximum(self.l2, _ROUNDING * len(K) * self.norms2)
+        np.fill_diagonal(K, self.norms2 + l2)
+        return np.linalg.solve(K, b)
 
-    @property
-    def alpha(self) -> Floats:
-        return self.solve(self.v)
-
-    def scores(self, context: ExampleContext) -> Floats:
+    def scores(self, x: Vector) -> Floats:
         """w . x of every output."""
-        scores: Floats = self.prior(context) + context.dots[self.ids] @ self.alpha
-        return scores
+        return x.dense(self.d) @ self.w
 
-    def prior(self, context: ExampleContext) -> Floats:
-        """w0 . x"""
-        return context.x.dense(len(self.w0)) @ self.w0
-
-    def r(self, context: ExampleContext) -> float:
+    def r(self, x: Vector) -> float:
         """x^T A^-1 x, which is (|x|^2 - k^T (l2 I + S^T S)^-1 k) / l2 with k = S^T x."""
-        k = context.dots[self.ids]
-        return max(0.0, context.x.norm2 - float(k @ self.solve(k))) / self.l2
+        k = self.S @ x.dense(self.S.shape[1])
+        return max(0.0, x.norm2 - float(k @ self.solve(k))) / self.l2
 
-    def store(self, context: ExampleContext, y: Floats) -> None:
+    def store(self, x: Vector, y: Floats, number: int) -> None:
         """Add x, with a label for each output."""
-        self.grow(context.dots[self.ids], context.x.norm2)
-        self.ids = np.append(self.ids, context.number)
-        self.ones = np.append(self.ones, 1.0)
-        self.v = np.vstack([self.v, y - self.prior(context)])
+        self.v = np.vstack([self.v, y - x.dense(len(self.w0)) @ self.w0])
+        self.S = stacked([self.S, sparse.csr_array((x.values, x.rows, [0, len(x.rows)]), (1, x.d))])
+        self.norms2, self.ones = np.append(self.norms2, x.norm2), np.append(self.ones, 1.0)
+        self.ids = np.append(self.ids, number)
         self.n_stored += 1
-
-    def grow(self, k: Floats, norm2: float) -> None:
-        """Add a row and a column to K."""
-        self.K = np.block([[self.K, k[:, None]], [k, norm2]])
 
     def add_outputs(self, nodes: list[int]) -> None:
         """More outputs, whose labels were -1 on every instance so far."""
@@ -100,38 +78,47 @@ class Dual(System):
         self.v = np.column_stack([self.v, *[-self.ones] * len(nodes)])
         self.w0 = np.pad(self.w0, ((0, 0), (0, len(nodes))))
 
+    def forget(self, n: int) -> None:
+        """Drop the n oldest instances. w does not change; their part of it is added to w0."""
+        part = resized(self.S[:n].T @ self.solve(self.v)[:n], self.d)
+        self.w0 = resized(self.w0, self.d) + part
+        self.v = self.v[n:] - self.S[n:] @ part[: self.S.shape[1]]
+        self.S, self.norms2 = self.S[n:], self.norms2[n:]
+        self.ids, self.ones = self.ids[n:], self.ones[n:]
 
-@dataclass(eq=False)
-class Primal(System):
+
+@dataclass
+class Primal:
     """`w = A^-1 S y`, with the inverse of A; the instances themselves are dropped."""
 
+    l2: float
+    nodes: list[int]
+    n_stored: int
     inverse: Floats  # (features, features)
     w: Floats  # (features, outputs)
     total: Floats  # S 1, the sum of the instances
 
-    def scores(self, context: ExampleContext) -> Floats:
+    def scores(self, x: Vector) -> Floats:
         """w . x of every output."""
-        return context.x.dense(len(self.w)) @ self.w
+        return x.dense(len(self.w)) @ self.w
 
-    def r(self, context: ExampleContext) -> float:
+    def r(self, x: Vector) -> float:
         """x^T A^-1 x; on features that A has not seen, A is l2 I."""
-        x = context.x.dense(len(self.w))
-        unmet = context.x.norm2 - float(x @ x)
-        return max(0.0, float(x @ self.inverse @ x)) + max(0.0, unmet) / self.l2
+        known = x.dense(len(self.w))
+        unmet = x.norm2 - float(known @ known)
+        return max(0.0, float(known @ self.inverse @ known)) + max(0.0, unmet) / self.l2
 
-    def store(self, context: ExampleContext, y: Floats) -> None:
+    def store(self, x: Vector, y: Floats, _: int) -> None:
         """Add x, with a label for each output: Sherman and Morrison's formula."""
-        before = len(self.w)
-        d = max(before, context.x.n_features)
+        before, d = len(self.w), max(len(self.w), x.d)
         new = np.diag(np.arange(d) >= before) / self.l2
         self.inverse = np.pad(self.inverse, (0, d - before)) + new
         self.w, self.total = resized(self.w, d), np.pad(self.total, (0, d - before))
-        x = context.x.dense(d)
-        u = self.inverse @ x
-        r = max(0.0, float(x @ u))
+        u = self.inverse @ x.dense(d)
+        r = max(0.0, float(x.dense(d) @ u))
         self.inverse -= np.outer(u, u) / (1.0 + r)
-        self.w += np.outer(u, y - x @ self.w) / (1.0 + r)
-        self.total += x
+        self.w += np.outer(u, y - self.scores(x)) / (1.0 + r)
+        self.total += x.dense(d)
         self.n_stored += 1
 
     def add_outputs(self, nodes: list[int]) -> None:
@@ -143,3 +130,10 @@ class Primal(System):
 def resized(a: Floats, n: int) -> Floats:
     """The first n rows, padded with zeros."""
     return np.pad(a[:n], ((0, max(0, n - len(a))), (0, 0)))
+
+
+def stacked(parts: list[Any]) -> Any:
+    """Sparse matrices with different numbers of features, one below the other."""
+    d = max(part.shape[1] for part in parts)
+    wide = [sparse.csr_array((p.data, p.indices, p.indptr), (p.shape[0], d)) for p in parts]
+    return sparse.vstack(wide, format="csr")

@@ -1,35 +1,33 @@
-"""Stored sparse vectors, shared by the systems that use them."""
+"""Stored sparse vectors."""
 
 from __future__ import annotations
 
-import math
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from .capacity import ensure_capacity
-from .feature_map import Vector
+from .._backend import Vector
+from .._backend.reference.capacity import ensure_capacity
 
 Floats: TypeAlias = NDArray[np.float64]
-Parts: TypeAlias = tuple[NDArray[Any], ...]  # where each instance starts, rows, values, norms2
 
 
 class Instances:
     """Vectors, one per row: S^T in the paper's notation.
 
-    Their entries are stored in arrays that grow in steps. With `dense` there is also a dense copy,
-    as long as a quarter of its cells are filled: its products are faster, but their rounding
-    depends on how the copy has grown.
+    Their entries are stored in arrays that grow in steps. There is also a dense copy, as long as a
+    quarter of its cells are filled: its products are faster, but their rounding depends on how the
+    copy has grown.
     """
 
-    def __init__(self, dense: bool = False) -> None:
+    def __init__(self) -> None:
         self._start = np.zeros(1, dtype=np.intp)
         self._rows = np.zeros(0, dtype=np.intp)
         self._values = np.zeros(0)
         self._norms2 = np.zeros(0)
-        self._dense: Floats | None = np.zeros((0, 0)) if dense else None
+        self._dense: Floats | None = np.zeros((0, 0))
         self.n = self.d = 0
 
     @property
@@ -48,7 +46,7 @@ class Instances:
         self.extend((np.array([0, len(x.rows)]), x.rows, x.values, np.array([x.norm2])))
         return self.n - 1
 
-    def extend(self, parts: Parts) -> None:
+    def extend(self, parts: tuple[NDArray[Any], ...]) -> None:
         """Store more vectors."""
         start, rows, values, norms2 = parts
         rows = rows.astype(np.intp)
@@ -90,17 +88,5 @@ class Instances:
         """
         S, norms2 = self.matrix[which], self.norms2[which]
         S = S if rows is None else S[:, rows]
-        vars(self).update(vars(Instances(self._dense is not None)))
+        vars(self).update(vars(Instances()))
         self.extend((S.indptr, S.indices, S.data, norms2))
-
-    def scale(self, rate: float) -> None:
-        """Multiply the squares of all vectors by a number."""
-        S, norms2 = math.sqrt(rate) * self.matrix, rate * self.norms2
-        vars(self).update(vars(Instances(self._dense is not None)))
-        self.extend((S.indptr, S.indices, S.data, norms2))
-
-    def parts(self) -> Parts:
-        """Plain arrays for a pickle."""
-        end = int(self._start[self.n])
-        start, rows = self._start[: self.n + 1].astype(np.uint64), self._rows[:end]
-        return start, rows.astype(np.uint32), self._values[:end].copy(), self.norms2.copy()
