@@ -54,8 +54,12 @@ class Discriminant:
 
     @property
     def ridge(self) -> Floats:
-        """`l2` times the reach; 1 for a feature that has not varied, whose means are all 0."""
-        return np.where(self.reach > TINY, self.l2 * self.reach, 1.0)
+        """What is added to the diagonal of the scatter.
+
+        It is 1 for a feature that has not varied, whose means are all 0.
+        """
+        varied = self.reach > TINY
+        return np.where(varied, self.l2 * np.count_nonzero(varied) * self.reach, 1.0)
 
     def centred(self, X: Floats) -> Floats:
         """X, (..., features), from the origin."""
@@ -93,15 +97,15 @@ class Discriminant:
             order += first
             x, v, more = X[order] - origin, y[order], w[order]
             reach = np.maximum(reach, np.square(np.maximum(x.max(axis=0), -x.min(axis=0))))
-            rows = sums[v]  # these will be the rows that `learn` adds
-            for a, z in turns:  # rows of different nodes
-                u, before = v[a:z], n[v[a:z]]
-                rows[a:z] = sums[u]
-                rows[a:z] /= np.where(before > 0.0, -before, 1.0)[:, None]
+            rows = np.empty_like(x)
+            for a, z in turns:  # rows of different nodes, as `learn` does one
+                u, added = v[a:z], more[a:z]
+                before, total = n[u], sums[u]
+                rows[a:z] = total / np.where(before > 0.0, -before, 1.0)[:, None]
                 rows[a:z] += x[a:z]
-                rows[a:z] *= np.sqrt(before * (more[a:z] / (before + more[a:z])))[:, None]
-                n[u] = before + more[a:z]
-                sums[u] += x[a:z] if (more[a:z] == 1.0).all() else more[a:z, None] * x[a:z]
+                rows[a:z] *= np.sqrt(before * (added / (before + added)))[:, None]
+                total += x[a:z] if (added == 1.0).all() else added[:, None] * x[a:z]
+                n[u], sums[u] = before + added, total
             _add_scatter(scatter, rows)
         self.free += float(_freedom(n).sum() - _freedom(self.n[nodes]).sum())
         self.n[nodes], self.sums[nodes] = n, sums

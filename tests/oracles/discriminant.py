@@ -55,11 +55,9 @@ class LinearDiscriminant:
             plain = sum(w * z for z, w in mine) / max(count[v], 1e-300)
             for z, w in mine:
                 scatter += w * np.outer(z - plain, z - plain)
-        for j, name in enumerate(names):
-            furthest = max(
-                (z.get(name, 0.0) - first.get(name, 0.0)) ** 2 for z, _, _ in self.examples
-            )
-            scatter[j, j] += self.l2 * furthest or 1.0
+        furthest = [max(centred(z)[j] ** 2 for z, _, _ in self.examples) for j in range(len(names))]
+        d = sum(square > 0.0 for square in furthest)
+        scatter += np.diag([self.l2 * d * square or 1.0 for square in furthest])
         freedom = 1 + sum(max(n - 1, 0.0) for n in count.values())
         precision = freedom * np.linalg.inv(scatter) if names else scatter
         spread = precision @ centred(x)

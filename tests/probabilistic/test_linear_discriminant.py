@@ -275,7 +275,7 @@ def test_debug_one() -> None:
     for x, y in [({"x": 1.0}, "b"), ({"x": 1.5}, "b"), ({"y": 1.0}, "d")]:
         model.learn_one(x, y)
     assert model.debug_one({"x": 1.0}).splitlines()[0] == "Prediction: 'b', the likeliest label"
-    assert model.debug_one({"x": 1.0}).splitlines()[-1] == "    'b': +0.639  (x -0.085)"
+    assert model.debug_one({"x": 1.0}).splitlines()[-1] == "    'b': -0.259  (x -0.515)"
 
 
 def test_bad_input() -> None:
