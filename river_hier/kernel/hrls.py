@@ -95,7 +95,7 @@ class HRLS(LeastSquaresModel):
     """
 
     def _learn(self, x: Mapping[Any, Any], y: Any, w: float) -> None:
-        on, context = self._taxonomy.closure_mask(y), self._context(x)
+        on, context = self._taxonomy.closure_mask(y), self._context(x, w)
         if context.norm2 > 0.0:
             update(self._rls, context, self._taxonomy, on, always)
 

@@ -47,8 +47,8 @@ class LeastSquaresModel(MultiLabelModel):
         self._add_nodes(1, len(self._taxonomy))
 
     @property
-    def n_stored(self) -> dict[object, int]:
-        """How many examples each node has stored, including dropped ones."""
+    def n_stored(self) -> dict[object, float]:
+        """The weight of the examples that each node has stored, including dropped ones."""
         stored = {v: s.n_stored for s in self._rls.systems for v in s.nodes}
         return {label: stored[v] for v, label in enumerate(self._taxonomy.nodes) if v}
 
@@ -80,9 +80,9 @@ class LeastSquaresModel(MultiLabelModel):
     def _check(self, x: Mapping[Any, Any]) -> None:
         self._context(x)
 
-    def _context(self, x: Mapping[Any, Any]) -> ExampleContext:
+    def _context(self, x: Mapping[Any, Any], w: float = 1.0) -> ExampleContext:
         """An example to learn from."""
-        context = self._rls.context(x)
+        context = self._rls.context(x, w)
         if context.norm2 > LARGEST_RATIO * self.l2:
             raise ValueError(
                 f"`l2` = {self.l2} is lost in rounding beside K(x, x) = {context.norm2:.3g}; "

@@ -101,11 +101,11 @@ class SHRLS(LeastSquaresModel):
         check_positive("threshold", threshold)
         self.threshold = threshold
         super().__init__(taxonomy, kernel, l2, budget)
-        self._t = 0
+        self._t = 0.0  # the weight of all examples
 
     def _learn(self, x: Mapping[Any, Any], y: Any, w: float) -> None:
-        on, context = self._taxonomy.closure_mask(y), self._context(x)
-        t = self._t + 1
+        on, context = self._taxonomy.closure_mask(y), self._context(x, w)
+        t = self._t + w
         if context.norm2 > 0.0:
             stores = in_doubt(self._rls.l2, float(self.threshold), t)
             update(self._rls, context, self._taxonomy, on, stores)

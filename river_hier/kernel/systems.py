@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -25,8 +26,9 @@ class ExampleContext:
     """An example, as all systems need it."""
 
     dots: Floats  # K(x_i, x) of all stored instances
-    norm2: float  # K(x, x)
+    norm2: float  # K(x, x), times the weight of the example
     append: Callable[[], int]  # stores x
+    root: float  # of the weight of the example
 
     @cached_property
     def number(self) -> int:
@@ -45,8 +47,9 @@ class KernelDual:
     def __init__(self, l2: float, nodes: list[int]) -> None:
         self.l2 = l2
         self.nodes = nodes
-        self.n_stored = 0  # including dropped instances
+        self.n_stored = 0.0  # the weight of all instances, including dropped ones
         self.ids: NDArray[np.intp] = np.zeros(0, np.intp)  # the numbers of the instances
+        self.ones = np.zeros(0)  # a label of 1: the root of the weight of each instance
         self.v, self.w0 = np.zeros((2, 0, len(nodes)))  # (instances, outputs)
         self.factor(np.zeros((0, 0)))
 
@@ -75,29 +78,30 @@ class KernelDual:
 
     def scores(self, context: ExampleContext) -> Floats:
         """w . x of every output."""
-        return self.prior(context) + context.dots[self.ids] @ self.alpha
+        return self.prior(context) + self._k(context) @ self.alpha
 
     def prior(self, context: ExampleContext) -> Floats:
         """w0 . x"""
-        prior: Floats = context.dots[self.ids[: len(self.w0)]] @ self.w0
+        prior: Floats = self._k(context)[: len(self.w0)] @ self.w0
         return prior
 
     def r(self, context: ExampleContext) -> float:
         """x^T A^-1 x, which is (K(x, x) - |L^-1 S^T x|^2) / l2."""
-        row = self.L.solve(context.dots[self.ids])
+        row = self.L.solve(self._k(context))
         return max(0.0, context.norm2 - float(row @ row)) / self.l2
 
     def store(self, context: ExampleContext, y: Floats) -> None:
         """Add x, with a label for each output."""
-        self.L.append(self.L.solve(context.dots[self.ids]), context.norm2)
-        self.ids = np.append(self.ids, context.number)
+        self.L.append(self.L.solve(self._k(context)), context.norm2)
         self.v = np.vstack([self.v, y - self.prior(context)])
-        self.n_stored += 1
+        self.ids = np.append(self.ids, context.number)
+        self.ones = np.append(self.ones, context.root)
+        self.n_stored += context.root**2
 
     def add_outputs(self, nodes: list[int]) -> None:
         """More outputs, whose labels were -1 on every instance so far."""
         self.nodes += nodes
-        self.v = np.pad(self.v, ((0, 0), (0, len(nodes))), constant_values=-1.0)
+        self.v = np.column_stack([self.v, *[-self.ones] * len(nodes)])
         self.w0 = np.pad(self.w0, ((0, 0), (0, len(nodes))))
 
     def coefficients(self) -> Floats:
@@ -106,6 +110,7 @@ class KernelDual:
 
     def absorb(self, n: int, K: Floats) -> None:
         """Keep at most n instances; K is the kernel matrix. w changes as little as possible."""
+        K = np.outer(self.ones, self.ones) * K
         c0, c = self._prior_coefficients(), self.coefficients()
         y = self.v + K @ c0
         sizes = ((c * np.sqrt(K.diagonal())[:, None]) ** 2).sum(axis=1)
@@ -113,8 +118,12 @@ class KernelDual:
         # The contribution of the others is projected onto the kept ones and added to w0.
         self.w0 = c0[kept] + P @ np.delete(c, kept, axis=0)
         K = K[np.ix_(kept, kept)]
-        self.ids, self.v = self.ids[kept], y[kept] - K @ self.w0
+        self.ids, self.ones, self.v = self.ids[kept], self.ones[kept], y[kept] - K @ self.w0
         self.factor(K)
+
+    def _k(self, context: ExampleContext) -> Floats:
+        """S^T x, where instances and x are multiplied by the roots of their weights."""
+        return context.root * self.ones * context.dots[self.ids]
 
     def _prior_coefficients(self) -> Floats:
         return np.pad(self.w0, ((0, len(self.ids) - len(self.w0)), (0, 0)))
@@ -136,16 +145,17 @@ class KernelSystems(Systems):
         """Add a system in which nothing is stored."""
         self.systems.append(KernelDual(self.l2, list(nodes)))
 
-    def context(self, x: Mapping[Any, Any]) -> ExampleContext:
+    def context(self, x: Mapping[Any, Any], weight: float = 1.0) -> ExampleContext:
         """x in the coordinates of the stored instances."""
-        row = self.instances.row(x)
-        return ExampleContext(row.values, row.norm2, lambda: self.instances.append(x))
+        _, k, norm2, _ = self.instances.row(x)
+        append = partial(self.instances.append, x)
+        return ExampleContext(k, weight * norm2, append, math.sqrt(weight))
 
     def coefficients(self, v: int) -> Floats:
         """The coefficient of every stored instance in the weight vector of a node."""
         system = next(system for system in self.systems if v in system.nodes)
         found = np.zeros(self.instances.n)
-        found[system.ids] = system.coefficients()[:, system.nodes.index(v)]
+        found[system.ids] = system.ones * system.coefficients()[:, system.nodes.index(v)]
         return found
 
     def store(self, s: int, context: ExampleContext, y: Floats) -> None:

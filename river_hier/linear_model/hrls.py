@@ -125,9 +125,9 @@ class HRLS(LeastSquaresModel):
         self._systems: list[list[int]] = []  # the nodes of each
         super().__init__(taxonomy, l2, None, memory, n_features, forgetting)
 
-    def _step(self, x: Mapping[Any, Any], y: Any) -> None:
-        if not hrls_step(self._rls, self._features, self._labels, x, y):
-            raise self._lost_in_rounding(x)
+    def _step(self, x: Mapping[Any, Any], y: Any, w: float) -> None:
+        if not hrls_step(self._rls, self._features, self._labels, x, y, w):
+            raise self._lost_in_rounding(x, w)
 
     def _steps(self, X: Batch, y: Multilabels) -> None:
         hrls_steps(self._rls, self._features, self._labels, X, y)

@@ -23,6 +23,7 @@ from .._backend import (
     trained_nodes,
 )
 from ..base import linear
+from ..base.dataframes import at_row
 from ..base.checks import check_forgetting, check_positive
 from ..base.explanation import Contribution, Floats, rescaled
 from ..base.multi_label import MultiLabelModel
@@ -83,11 +84,9 @@ class LeastSquaresModel(MultiLabelModel):
         self.__dict__.setdefault("_visits", [0] * len(self._rls.n_stored))
 
     def _learn(self, x: Mapping[Any, Any], y: Any, w: float) -> None:
-        if w != 1.0:
-            raise NotImplementedError("least squares do not take weights yet")
         if self.forgetting < 1.0 and isinstance(y, Iterator):  # it can be read only once
             y = list(y)
-        self._step(x, y)
+        self._step(x, y, w)
         if self.forgetting < 1.0 and self._features.find(x).norm2 > 0.0:
             self._grow_older(y)
 
@@ -178,8 +177,8 @@ class LeastSquaresModel(MultiLabelModel):
         self._visits = [parts[p]._visits[s] for s, p in enumerate(which)]
 
     @abc.abstractmethod
-    def _step(self, x: Mapping[Any, Any], y: Any) -> None:
-        """Learn from an example."""
+    def _step(self, x: Mapping[Any, Any], y: Any, w: float) -> None:
+        """Learn from an example of weight w."""
 
     @abc.abstractmethod
     def _steps(self, X: Batch, y: Multilabels) -> None:
@@ -194,7 +193,13 @@ class LeastSquaresModel(MultiLabelModel):
         """The system of a node, and its position in it."""
 
     def _check_many(self, X: Batch) -> None:
-        linear.check_norms(self, X, self._safe_norm2)
+        w = np.ones(X.n) if X.weights is None else X.weights
+        if X.n and X.most_norm2 * w.max() > self._safe_norm2:
+            norms2 = w * Vectors(self._features, X).norms2
+            i = int(norms2.argmax())
+            if norms2[i] > self._safe_norm2:
+                with at_row(i):
+                    raise self._lost_in_rounding(X.row(i), float(w[i]))
 
     @property
     def _safe_norm2(self) -> float:
@@ -202,11 +207,12 @@ class LeastSquaresModel(MultiLabelModel):
 
     def _check(self, x: Mapping[Any, Any]) -> None:
         if self._features.find(x).norm2 > self._safe_norm2:
-            raise self._lost_in_rounding(x)
+            raise self._lost_in_rounding(x, 1.0)
 
-    def _lost_in_rounding(self, x: Mapping[Any, Any]) -> ValueError:
+    def _lost_in_rounding(self, x: Mapping[Any, Any], w: float) -> ValueError:
         norm2 = self._features.find(x).norm2
+        of_x = "x" if w == 1.0 else f"x times its weight {w:.3g}"
         return ValueError(
-            f"`l2` = {self.l2} is lost in rounding beside the squared norm of x, {norm2:.3g}; "
+            f"`l2` = {self.l2} is lost in rounding beside the squared norm of {of_x}, {norm2:.3g}; "
             "scale x, e.g. with river's preprocessing.Normalizer, or choose a larger `l2`"
         )

@@ -110,7 +110,7 @@ class SHRLS(LeastSquaresModel):
     HLoss: 0.5615
 
     >>> model.n_stored
-    {'news': 810, 'sport': 570, 'politics': 603}
+    {'news': 810.0, 'sport': 570.0, 'politics': 603.0}
 
     References
     ----------
@@ -141,28 +141,28 @@ class SHRLS(LeastSquaresModel):
         self.threshold = threshold
         self.budget = budget
         super().__init__(taxonomy, l2, budget, memory, n_features, forgetting)
-        self._t = 0
+        self._t = 0.0  # the weight of all examples
 
     @property
-    def n_stored(self) -> dict[object, int]:
-        """How many instances each node has stored, including dropped ones.
+    def n_stored(self) -> dict[object, float]:
+        """The weight of the instances that each node has stored, including dropped ones.
 
         With `forgetting`, this is the discounted $N_i$.
         """
         labels = self._taxonomy.nodes[1:]
         return dict(zip(labels, self._rls.n_stored, strict=True))
 
-    def _step(self, x: Mapping[Any, Any], y: Any) -> None:
-        t = self._t + 1
+    def _step(self, x: Mapping[Any, Any], y: Any, w: float) -> None:
+        t = self._t + w
         c = float(self.threshold)
-        if not shrls_step(self._rls, c, t, self._features, self._labels, x, y):
-            raise self._lost_in_rounding(x)
+        if not shrls_step(self._rls, c, t, self._features, self._labels, x, y, w):
+            raise self._lost_in_rounding(x, w)
         self._t = t
 
     def _steps(self, X: Batch, y: Multilabels) -> None:
-        c, t = float(self.threshold), self._t + 1
-        shrls_steps(self._rls, c, t, self._features, self._labels, X, y)
-        self._t += X.n
+        c = float(self.threshold)
+        shrls_steps(self._rls, c, self._t, self._features, self._labels, X, y)
+        self._t = sum(X.each_weight(), self._t)
 
     def _trained_systems(self, trained: NDArray[np.intp]) -> Iterable[int]:
         systems: list[int] = (trained - 1).tolist()

@@ -41,7 +41,7 @@ def _discounted(
     parts: Parts, system: SavedSystem, l2: float, rate: float
 ) -> tuple[Parts, list[SavedSystem]]:
     kind, nodes, n_stored, *arrays = system
-    first = (kind, nodes, int(rate * n_stored))
+    first = (kind, nodes, rate * n_stored)
     if kind == "primal":
         inverse, w, total = arrays
         S, v, _ = equivalent_instances(inverse, w, total, l2)

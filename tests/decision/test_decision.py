@@ -23,6 +23,7 @@ from support.paths import DATA, ROOT
 from support.strategies import (
     multilabel_streams,
     parents_of,
+    sample_weights,
     single_label_streams,
     taxonomies,
     trees,
@@ -155,39 +156,39 @@ def test_the_nearest_node_comes_first(t: Taxonomy, data: st.DataObject) -> None:
 # Calibration, step by step
 
 
-@given(multilabel_streams())
-def test_calibrated_step_by_step(stream: Any) -> None:
+@given(multilabel_streams(), sample_weights)
+def test_calibrated_step_by_step(stream: Any, weights: Any) -> None:
     t, examples = stream
     model = decision.Calibrated(linear_model.HAROW(t))
     alone = linear_model.HAROW(t)
     oracle = oracles.Calibration()
-    for x, y in examples:
+    for (x, y), w in zip(examples, weights, strict=False):
         scores = alone.score_one(x)
         likely = {t.root: 1.0}
         for v in t.nodes[1:]:
             likely[v] = oracle.given(v, scores[v]) * min(likely[p] for p in t.parents(v))
         answer = {v: p[True] for v, p in model.predict_proba_one(x).items()}
         assert answer == pytest.approx({v: likely[v] for v in t.nodes[1:]}, abs=1e-9)
-        model.learn_one(x, y)
-        alone.learn_one(x, y)
+        model.learn_one(x, y, w)
+        alone.learn_one(x, y, w)
         truth = t.closure(y | {t.root})
         trained = [v for v in t.nodes[1:] if all(p in truth for p in t.parents(v))]
-        oracle.learn({v: scores[v] for v in trained}, {v: v in truth for v in trained})
+        oracle.learn({v: scores[v] for v in trained}, {v: v in truth for v in trained}, w)
 
 
-@given(single_label_streams())
-def test_tempered_step_by_step(stream: Any) -> None:
+@given(single_label_streams(), sample_weights)
+def test_tempered_step_by_step(stream: Any, weights: Any) -> None:
     t, examples = stream
     model = decision.Tempered(linear_model.Hieron(t))
     alone = linear_model.Hieron(t)
     oracle = oracles.Temperature()
-    for x, y in examples:
+    for (x, y), w in zip(examples, weights, strict=False):
         scores = alone.score_one(x)
         assert model.predict_proba_one(x) == pytest.approx(oracle.probabilities(scores), abs=1e-9)
         assert model.predict_one(x) == alone.predict_one(x)
-        model.learn_one(x, y)
-        alone.learn_one(x, y)
-        oracle.learn(scores, y)
+        model.learn_one(x, y, w)
+        alone.learn_one(x, y, w)
+        oracle.learn(scores, y, w)
 
 
 def test_calibration_does_not_depend_on_the_scale_of_features() -> None:

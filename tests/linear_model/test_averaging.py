@@ -36,6 +36,7 @@ from support.strategies import (
     multilabels,
     parents_of,
     reals,
+    sample_weights,
     single_label_streams,
     trees,
 )
@@ -83,9 +84,9 @@ def examples(name: str, taxonomy: Taxonomy, n: int = 40, seed: int = 0) -> list[
 
 @both
 @pytest.mark.parametrize("C", [float("inf"), 0.1])
-@given(data=single_label_streams(), pickle_at=st.integers(0, 25))
+@given(data=single_label_streams(), pickle_at=st.integers(0, 25), weights=sample_weights)
 @n_examples(40)
-def test_single_label(backend: str, C: float, data: Any, pickle_at: int) -> None:
+def test_single_label(backend: str, C: float, data: Any, pickle_at: int, weights: Any) -> None:
     taxonomy, stream = data
     with running_on(backend):
         ours: Any = linear_model.AveragedClassifier(linear_model.Hieron(taxonomy, C=C))
@@ -99,8 +100,8 @@ def test_single_label(backend: str, C: float, data: Any, pickle_at: int) -> None
             rivals = near_the_top(theirs.oracle.scores(x))
             if len(rivals) > 1 and not rivals <= untouched(theirs.oracle):
                 return  # rounding decides whom the step is for: from here on both may be right
-            ours.learn_one(x, y)
-            theirs.learn(x, y)
+            ours.learn_one(x, y, w=weights[step])
+            theirs.learn(x, y, weights[step])
             assert_same_weights(ours.weights, theirs.w)
             assert_same_weights(ours.last.weights, theirs.oracle.w)
             if step == pickle_at:
@@ -109,9 +110,9 @@ def test_single_label(backend: str, C: float, data: Any, pickle_at: int) -> None
 
 @both
 @pytest.mark.parametrize("name", ["HPerceptron", "HAROW"])
-@given(data=multilabel_streams(), pickle_at=st.integers(0, 25))
+@given(data=multilabel_streams(), pickle_at=st.integers(0, 25), weights=sample_weights)
 @n_examples(40)
-def test_multilabel(backend: str, name: str, data: Any, pickle_at: int) -> None:
+def test_multilabel(backend: str, name: str, data: Any, pickle_at: int, weights: Any) -> None:
     taxonomy, stream = data
     with running_on(backend):
         ours = averaged(name, taxonomy)
@@ -127,8 +128,8 @@ def test_multilabel(backend: str, name: str, data: Any, pickle_at: int) -> None:
             edge = theirs.oracle.scores(x)
             if name == "HAROW" and any(abs(abs(s) - 1.0) < 1e-9 for s in edge.values()):
                 return  # rounding decides whether the margin is met
-            ours.learn_one(x, y)
-            theirs.learn(x, y)
+            ours.learn_one(x, y, w=weights[step])
+            theirs.learn(x, y, weights[step])
             assert_same_weights(ours.weights, theirs.w)
             if step == pickle_at:
                 ours = pickle.loads(pickle.dumps(ours))

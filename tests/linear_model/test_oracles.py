@@ -22,7 +22,14 @@ from support.comparison import (
     untouched,
 )
 from support.hypothesis_settings import n_examples
-from support.strategies import features, multilabel_streams, parents_of, single_label_streams, trees
+from support.strategies import (
+    features,
+    multilabel_streams,
+    parents_of,
+    sample_weights,
+    single_label_streams,
+    trees,
+)
 
 
 def compared(name: str, oracle: Any, x: Any, y: Any) -> dict[Any, float]:
@@ -38,9 +45,10 @@ def compared(name: str, oracle: Any, x: Any, y: Any) -> dict[Any, float]:
     data=single_label_streams(),
     pickle_at=st.integers(0, 25),
     C=st.sampled_from([math.inf, 1.0, 0.1]),
+    weights=sample_weights,
 )
 @n_examples(150)
-def test_single_label(name: str, data: Any, pickle_at: int, C: float) -> None:
+def test_single_label(name: str, data: Any, pickle_at: int, C: float, weights: Any) -> None:
     taxonomy, stream = data
     ours = getattr(linear_model, name)(taxonomy, C=C)
     theirs = getattr(oracles, name)(parents_of(taxonomy), C=C)
@@ -55,8 +63,8 @@ def test_single_label(name: str, data: Any, pickle_at: int, C: float) -> None:
         rivals = near_the_top(compared(name, theirs, x, y))
         if len(rivals) > 1 and not rivals <= untouched(theirs):
             return  # rounding decides whom the step is for: from here on both may be right
-        ours.learn_one(x, y)
-        theirs.learn(x, y)
+        ours.learn_one(x, y, w=weights[step])
+        theirs.learn(x, y, weights[step])
         if name == "Hieron":
             assert_same_weights(ours.weights, theirs.w)
         else:  # the brute-force average of all hypotheses
@@ -75,9 +83,14 @@ PARAMETER = {"HPerceptron": None, "HAROW": "r", "HRLS": "l2", "SHRLS": "l2"}
 
 
 @pytest.mark.parametrize("name", PARAMETER)
-@given(data=multilabel_streams(), pickle_at=st.integers(0, 25), c=st.sampled_from([0.5, 1.0, 3.0]))
+@given(
+    data=multilabel_streams(),
+    pickle_at=st.integers(0, 25),
+    c=st.sampled_from([0.5, 1.0, 3.0]),
+    weights=sample_weights,
+)
 @n_examples(120)
-def test_multilabel(name: str, data: Any, pickle_at: int, c: float) -> None:
+def test_multilabel(name: str, data: Any, pickle_at: int, c: float, weights: Any) -> None:
     taxonomy, stream = data
     parameters = {PARAMETER[name]: c} if PARAMETER[name] else {}
     ours = getattr(linear_model, name)(taxonomy, **parameters)
@@ -96,8 +109,8 @@ def test_multilabel(name: str, data: Any, pickle_at: int, c: float) -> None:
         assert_coherent(ours.predict_proba_one(x), taxonomy)
         if name == "HAROW" and any(abs(abs(score) - 1.0) < NEAR for score in scores.values()):
             return  # rounding decides whether the margin is met
-        ours.learn_one(x, y)
-        theirs.learn(x, y)
+        ours.learn_one(x, y, w=weights[step])
+        theirs.learn(x, y, weights[step])
         if name == "SHRLS":
             assert ours.n_stored == {v: theirs.stored(v) for v in taxonomy.nodes[1:]}
         if name.endswith("RLS"):

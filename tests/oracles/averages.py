@@ -9,13 +9,14 @@ from .trees import Features, Node, Weights
 from .vectors import add
 
 
-def mean(hypotheses: list[Weights]) -> Weights:
-    """The mean of each weight."""
+def mean(hypotheses: list[Weights], counts: list[float] | None = None) -> Weights:
+    """The mean of each weight, where hypotheses count differently."""
+    counts = counts or [1.0] * len(hypotheses)
     sums: Weights = {v: {} for v in hypotheses[-1]}
-    for hypothesis in hypotheses:
+    for count, hypothesis in zip(counts, hypotheses, strict=True):
         for v, w in hypothesis.items():
-            add(sums[v], 1.0, w)
-    return {v: {name: s / len(hypotheses) for name, s in w.items()} for v, w in sums.items()}
+            add(sums[v], count, w)
+    return {v: {name: s / sum(counts) for name, s in w.items()} for v, w in sums.items()}
 
 
 class Averaged:
@@ -24,11 +25,12 @@ class Averaged:
     def __init__(self, oracle: Any) -> None:
         self.oracle = oracle
         self.hypotheses: list[Weights] = [copy.deepcopy(oracle.w)]
+        self.counts = [1.0]  # of each hypothesis: the weight of the example before it
 
     @property
     def w(self) -> Weights:
         """The average."""
-        return mean(self.hypotheses)
+        return mean(self.hypotheses, self.counts)
 
     def averaged(self) -> Any:
         """The oracle with the average for its weights."""
@@ -45,7 +47,8 @@ class Averaged:
         """By the average."""
         return self.averaged().predict(x)
 
-    def learn(self, x: Features, y: Any) -> None:
+    def learn(self, x: Features, y: Any, weight: float = 1.0) -> None:
         """One more hypothesis, the same as before if nothing is learned."""
-        self.oracle.learn(x, y)
+        self.oracle.learn(x, y, weight)
         self.hypotheses.append(copy.deepcopy(self.oracle.w))
+        self.counts.append(weight)

@@ -31,8 +31,8 @@ class HAROW:
         """Top-down, for every node but the root."""
         return top_down(self.parents, self.scores(x))
 
-    def learn(self, x: Features, y: Iterable[Node]) -> None:
-        """If y_i w_i . x < 1, with y_i = +1 / -1 and r_x = sum_j S_j x_j^2:
+    def learn(self, x: Features, y: Iterable[Node], weight: float = 1.0) -> None:
+        """With r / weight for r: if y_i w_i . x < 1, with y_i = +1 / -1 and r_x = sum_j S_j x_j^2:
         w_j += (y_i - w_i . x) / (r_x + r) S_j x_j, and S_j -= (S_j x_j)^2 / (r_x + r)."""
         true = closure(self.parents, y)
         for i in trained_nodes(self.parents, true):
@@ -45,7 +45,7 @@ class HAROW:
                 if value != 0.0:
                     precision = 1.0 + self.forgetting * (precision - 1.0)
                 S[name] = 1.0 / precision
-            whole = sum(S[name] * value**2 for name, value in x.items()) + self.r
+            whole = sum(S[name] * value**2 for name, value in x.items()) + self.r / weight
             for name, value in x.items():
                 move = S[name] * value
                 self.w[i][name] = self.w[i].get(name, 0.0) + (v - score) / whole * move

@@ -26,14 +26,21 @@ def hieron_loss(parents: Parents, w: Weights, x: Features, y: Node, yhat: Node) 
 
 
 def hieron_step(
-    parents: Parents, w: Weights, x: Features, y: Node, yhat: Node, C: float = math.inf
+    parents: Parents,
+    w: Weights,
+    x: Features,
+    y: Node,
+    yhat: Node,
+    C: float = math.inf,
+    weight: float = 1.0,
 ) -> Weights:
-    """The next hypothesis, w_{i+1} ([H] Eq. 7), its step at most C; w is left as it was."""
+    """The next hypothesis, w_{i+1} ([H] Eq. 7), its step at most C, times the weight of the
+    example; w is left as it was."""
     after = {v: dict(w[v]) for v in parents}
     if yhat == y or dot(x, x) == 0.0:
         return after
     loss = hieron_loss(parents, w, x, y, yhat)
-    alpha = min(C, loss / (distance(parents, y, yhat) * dot(x, x)))  # [H] Eq. 8
+    alpha = weight * min(C, loss / (distance(parents, y, yhat) * dot(x, x)))  # [H] Eq. 8
     for v in set(path(parents, y)) - set(path(parents, yhat)):
         add(after[v], alpha, x)
     for v in set(path(parents, yhat)) - set(path(parents, y)):
@@ -56,9 +63,9 @@ class Hieron:
         """argmax_v W^v . x ([H] Eq. 3), inner nodes and root included."""
         return argmax(self.scores(x))
 
-    def learn(self, x: Features, y: Node) -> None:
+    def learn(self, x: Features, y: Node, weight: float = 1.0) -> None:
         """One step against the prediction; none if it is right (conservative)."""
-        self.w = hieron_step(self.parents, self.w, x, y, self.predict(x), self.C)
+        self.w = hieron_step(self.parents, self.w, x, y, self.predict(x), self.C, weight)
 
 
 class AveragedHieron:
@@ -67,6 +74,7 @@ class AveragedHieron:
     def __init__(self, parents: Parents, C: float = math.inf) -> None:
         self.parents, self.C = parents, C
         self.hypotheses: list[Weights] = [{v: {} for v in parents}]
+        self.weights = [1.0]  # of each: that of the example before it
 
     @property
     def w(self) -> Weights:
@@ -76,10 +84,10 @@ class AveragedHieron:
     def average(self) -> Weights:
         """w^v = 1 / (m + 1) sum_{i=1}^{m+1} w_i^v ([H] Eq. 13)."""
         mean: Weights = {v: {} for v in self.parents}
-        for hypothesis in self.hypotheses:
+        for weight, hypothesis in zip(self.weights, self.hypotheses, strict=True):
             for v in self.parents:
-                add(mean[v], 1.0, hypothesis[v])
-        m_plus_1 = len(self.hypotheses)
+                add(mean[v], weight, hypothesis[v])
+        m_plus_1 = sum(self.weights)
         return {v: {name: s / m_plus_1 for name, s in mean[v].items()} for v in self.parents}
 
     def scores(self, x: Features) -> dict[Node, float]:
@@ -95,7 +103,8 @@ class AveragedHieron:
         scores = prototype_scores(self.parents, self.w, x)
         return argmax({v: s + math.sqrt(distance(self.parents, y, v)) for v, s in scores.items()})
 
-    def learn(self, x: Features, y: Node) -> None:
+    def learn(self, x: Features, y: Node, weight: float = 1.0) -> None:
         """One step against the loss-maximising label; every call adds a hypothesis."""
         yhat = self.worst_label(x, y)
-        self.hypotheses.append(hieron_step(self.parents, self.w, x, y, yhat, self.C))
+        self.hypotheses.append(hieron_step(self.parents, self.w, x, y, yhat, self.C, weight))
+        self.weights.append(weight)

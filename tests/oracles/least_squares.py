@@ -45,12 +45,12 @@ class HPerceptron:
         """Top-down, for every node but the root."""
         return top_down(self.parents, self.scores(x))
 
-    def learn(self, x: Features, y: Iterable[Node]) -> None:
-        """w_i += v_i x, v_i = +1 / -1, iff {w_i . x >= 0} != v_i."""
+    def learn(self, x: Features, y: Iterable[Node], weight: float = 1.0) -> None:
+        """w_i += weight v_i x, v_i = +1 / -1, iff {w_i . x >= 0} != v_i."""
         true = closure(self.parents, y)
         for i in trained_nodes(self.parents, true):
             if (dot(self.w[i], x) >= 0) != (i in true):
-                add(self.w[i], 1.0 if i in true else -1.0, x)
+                add(self.w[i], weight if i in true else -weight, x)
 
 
 class _RLS:
@@ -58,7 +58,7 @@ class _RLS:
 
     Where it forgets, a node counts its visits, the examples that it is trained on, in periods of h,
     the fewest with forgetting^h <= 1/2. An example counts forgetting^h as much for each period that
-    has ended since it came, and N_i is cut to the whole part of forgetting^h N_i when one ends.
+    has ended since it came, and so does it in N_i.
     Where the examples themselves are kept, one that counts forgetting^a is dropped as soon as
     forgetting^a max(1, |x|^2 / l2) < faint.
     """
@@ -73,18 +73,18 @@ class _RLS:
         while forgetting < 1.0 and forgetting**self.period > 0.5:
             self.period += 1
         self.rate = forgetting**self.period
-        self.t = 0  # rounds so far
+        self.t = 0.0  # rounds so far, by their weights
         self.features: dict[Hashable, None] = {}  # every name learned from, in order
         nodes = labels_below_root(parents)
         self.visits = dict.fromkeys(nodes, 0)
-        self.N = dict.fromkeys(nodes, 0)
-        # (x, v, the visit on which it came, from 0)
-        self.examples: dict[Node, list[tuple[dict[Hashable, float], float, int]]] = {
+        self.N = dict.fromkeys(nodes, 0.0)
+        # (x, v, the visit on which it came, from 0, its weight)
+        self.examples: dict[Node, list[tuple[dict[Hashable, float], float, int, float]]] = {
             i: [] for i in nodes
         }
 
-    def stored(self, node: Node) -> int:
-        """How many examples the node has stored: N_i."""
+    def stored(self, node: Node) -> float:
+        """How many examples the node has stored, by their weights: N_i."""
         return self.N[node]
 
     def weight(self, node: Node, x: Features, visit: int) -> float:
@@ -97,8 +97,8 @@ class _RLS:
         """(l2 I + S S^T + x x^T)^{-1} S v ([R] Eq. 1)."""
         names = list({**self.features, **dict.fromkeys(x)})
         A, Sv = self.l2 * np.eye(len(names)), np.zeros(len(names))
-        for s, v, visit in self.examples[node]:
-            weight = self.weight(node, s, visit)
+        for s, v, visit, given in self.examples[node]:
+            weight = given * self.weight(node, s, visit)
             column = np.array([s.get(name, 0.0) for name in names])
             A += weight * np.outer(column, column)
             Sv += weight * v * column
@@ -126,19 +126,20 @@ class _RLS:
         """Whether the node stores x on this round."""
         raise NotImplementedError
 
-    def learn(self, x: Features, y: Iterable[Node]) -> None:
+    def learn(self, x: Features, y: Iterable[Node], weight: float = 1.0) -> None:
         """Store (x, +1 / -1) where the parents are truly on; a zero x is a round, never stored."""
-        self.t += 1
+        self.t += weight
         if dot(x, x) == 0.0:
             return
         true = closure(self.parents, y)
         for i in trained_nodes(self.parents, true):
             if self._stores(i, x):
-                self.examples[i].append((dict(x), 1.0 if i in true else -1.0, self.visits[i]))
-                self.N[i] += 1
+                v = 1.0 if i in true else -1.0
+                self.examples[i].append((dict(x), v, self.visits[i], weight))
+                self.N[i] += weight
             self.visits[i] += 1
             if self.rate < 1.0 and self.visits[i] % self.period == 0:
-                self.N[i] = math.floor(self.rate * self.N[i])
+                self.N[i] = self.rate * self.N[i]
         self.features.update(dict.fromkeys(x))
 
 

@@ -131,6 +131,7 @@ class HMinOver:
         self.candidates = leaves(parents) if candidates is None else list(candidates)
         self.w: Weights = {v: {} for v in parents}
         self.thresholds: list[tuple[list[float], float]] = []  # ((1, top, mean score), the best)
+        self.roots: list[float] = []  # of the weight of each
 
     def scores(self, x: Features) -> dict[Node, float]:
         """F(x, y) = sum_v lambda_v(y) <w_v, x> of every node but the root ([T] section 2.2)."""
@@ -152,7 +153,10 @@ class HMinOver:
     def threshold(self, x: Features) -> float:
         """Least squares of the best thresholds so far, l2 = 0.001, solved afresh; each equation is
         divided by the largest of its coefficients."""
-        sizes = [max(map(abs, z)) for z, _ in self.thresholds]
+        sizes = [
+            max(map(abs, z)) / root
+            for (z, _), root in zip(self.thresholds, self.roots, strict=True)
+        ]
         Z = np.array([[v / s for v in z] for s, (z, _) in zip(sizes, self.thresholds, strict=True)])
         b = np.array([best / s for s, (_, best) in zip(sizes, self.thresholds, strict=True)])
         Z = Z.reshape(-1, 3)
@@ -174,16 +178,17 @@ class HMinOver:
             return None
         return min(true, key=lambda c: scores[c]), max(others, key=lambda c: scores[c])
 
-    def learn(self, x: Features, y: Iterable[Node]) -> None:
+    def learn(self, x: Features, y: Iterable[Node], weight: float = 1.0) -> None:
         """The threshold learns from the scores as they were; then, if the smallest margin is too
         small, w_v +- Delta t_v x ([T] Algorithm 2)."""
         y = set(y)
         scores, pair = self.ranked(x), self.worst_pair(x, y)
         true = relevant(self.parents, self.candidates, y)
         self.thresholds.append((self.summary(scores), best_threshold(scores, true)))
+        self.roots.append(math.sqrt(weight))
         if pair is not None and scores[pair[0]] - scores[pair[1]] < self.margin:
             up, down = (closure(self.parents, [v]) for v in pair)
-            delta = pair_loss(self.parents, *pair)
+            delta = weight * pair_loss(self.parents, *pair)
             for v in up - down:
                 add(self.w[v], delta * self.t[v], x)
             for v in down - up:

@@ -91,3 +91,7 @@ def extensions(draw: st.DrawFn, before: Taxonomy) -> Taxonomy:
     for label in new:
         edges.append((draw(st.sampled_from([*before.nodes, *(v for _, v in edges)])), label))
     return before.extend(edges)
+
+
+# Weights of successive examples: most are 1.
+sample_weights = st.lists(st.sampled_from([1.0, 1.0, 0.25, 2.0, 3.7]), min_size=26, max_size=26)

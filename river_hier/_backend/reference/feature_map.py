@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+import math
 from collections.abc import Hashable, Mapping
 from typing import Any, NamedTuple
 
@@ -16,11 +17,15 @@ class Vector(NamedTuple):
     rows: NDArray[np.intp]
     values: NDArray[np.float64]
     norm2: float
+    root: float = 1.0  # of the weight of the example, by which x has been multiplied
 
-    def ordered(self) -> Vector:
-        """The same, its rows in ascending order."""
-        order = np.argsort(self.rows)
-        return Vector(self.rows[order], self.values[order], self.norm2)
+    def ordered(self, weight: float = 1.0) -> Vector:
+        """The same, its rows in ascending order, times the root of the weight of the example.
+
+        A square of that weight is that of x and its label, both times the root.
+        """
+        order, root = np.argsort(self.rows), math.sqrt(weight)
+        return Vector(self.rows[order], root * self.values[order], weight * self.norm2, root)
 
     @property
     def d(self) -> int:

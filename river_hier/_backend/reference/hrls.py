@@ -22,30 +22,50 @@ Stores = Callable[[Any, Any], bool]  # whether a system stores x
 LARGEST_RATIO = 1e12
 
 
-def hrls_step(rls: LeastSquares, features: FeatureMap, labels: Labels, x: Any, y: Any) -> bool:
+def hrls_step(
+    rls: LeastSquares,
+    features: FeatureMap,
+    labels: Labels,
+    x: Any,
+    y: Any,
+    weight: float = 1.0,
+) -> bool:
     """One round of H-RLS.
 
     Returns False, without changes, if l2 would be lost in rounding beside x.
     """
-    return _step(rls, features, labels, x, y, always)
+    return _step(rls, features, labels, x, y, weight, always)
 
 
 def shrls_step(
-    rls: LeastSquares, c: float, t: int, features: FeatureMap, labels: Labels, x: Any, y: Any
+    rls: LeastSquares,
+    c: float,
+    t: float,
+    features: FeatureMap,
+    labels: Labels,
+    x: Any,
+    y: Any,
+    weight: float = 1.0,
 ) -> bool:
     """Round t of SH-RLS; otherwise as `hrls_step`."""
-    return _step(rls, features, labels, x, y, in_doubt(rls.l2, c, t))
+    return _step(rls, features, labels, x, y, weight, in_doubt(rls.l2, c, t))
 
 
 def _step(
-    rls: LeastSquares, features: FeatureMap, labels: Labels, x: Any, y: Any, stores: Stores
+    rls: LeastSquares,
+    features: FeatureMap,
+    labels: Labels,
+    x: Any,
+    y: Any,
+    weight: float,
+    stores: Stores,
 ) -> bool:
     on = labels.taxonomy.closure_mask(y)
-    if features.find(x).norm2 > LARGEST_RATIO * rls.l2:
+    if weight * features.find(x).norm2 > LARGEST_RATIO * rls.l2:
         return False
-    vector = features.insert(x)
+    vector = features.insert(x).ordered(weight)
     if vector.norm2 > 0.0:
-        update(rls, vector.ordered(), labels.taxonomy, on, stores, labels.learning)
+        update(rls, vector, labels.taxonomy, on, stores, labels.learning)
     return True
 
 
@@ -61,7 +81,7 @@ def update(
     for s in _active(rls, taxonomy, on, learning):
         system = rls.systems[s]
         if stores(system, x):
-            rls.store(s, x, np.where(on[system.nodes], 1.0, -1.0))
+            rls.store(s, x, np.where(on[system.nodes], x.root, -x.root))
     rls.end_step()
 
 
@@ -70,16 +90,16 @@ def always(system: Any, x: Any) -> bool:
     return True
 
 
-def in_doubt(l2: float, c: float, t: int) -> Stores:
+def in_doubt(l2: float, c: float, t: float) -> Stores:
     """SH-RLS, section 8: in round t, those for which |w_t . x_t| is small."""
 
     def stores(system: Any, x: Any) -> bool:
         if not system.n_stored:
             return True
         bound = math.sqrt(c * math.log(t) / system.n_stored)
-        score = abs(float(system.scores(x)[0]))
-        most = 1.0 + x.norm2 / l2  # 1 + r is at most this
-        return score <= bound * most and bool(score <= bound * (1.0 + system.r(x)))
+        score, weight = abs(float(system.scores(x)[0])) / x.root, x.root**2
+        most = 1.0 + x.norm2 / weight / l2  # 1 + r is at most this
+        return score <= bound * most and bool(score <= bound * (1.0 + system.r(x) / weight))
 
     return stores
 
@@ -127,22 +147,23 @@ def _active(rls: Any, taxonomy: Taxonomy, on: Mask, learning: Mask | None = None
 def hrls_steps(
     rls: LeastSquares, features: FeatureMap, labels: Labels, X: Batch, Y: Multilabels
 ) -> None:
-    for x, y in zip(X, Y.labels(labels), strict=True):
-        hrls_step(rls, features, labels, x, y)
+    for x, y, weight in zip(X, Y.labels(labels), X.each_weight(), strict=True):
+        hrls_step(rls, features, labels, x, y, weight)
 
 
 def shrls_steps(
     rls: LeastSquares,
     c: float,
-    t: int,
+    t: float,
     features: FeatureMap,
     labels: Labels,
     X: Batch,
     Y: Multilabels,
 ) -> None:
-    """Rounds t, t + 1 and so on."""
-    for round_, (x, y) in enumerate(zip(X, Y.labels(labels), strict=True), start=t):
-        shrls_step(rls, c, round_, features, labels, x, y)
+    """Rounds after examples of weight t."""
+    for x, y, weight in zip(X, Y.labels(labels), X.each_weight(), strict=True):
+        t += weight
+        shrls_step(rls, c, t, features, labels, x, y, weight)
 
 
 def least_squares_answers(rls: LeastSquares, labels: Labels, X: Vectors) -> Mask:

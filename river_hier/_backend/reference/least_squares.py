@@ -27,7 +27,7 @@ class Systems:
         self.systems: list[Any] = []
 
     @property
-    def n_stored(self) -> list[int]:
+    def n_stored(self) -> list[float]:
         return [system.n_stored for system in self.systems]
 
     def add_outputs(self, s: int, nodes: Iterable[int]) -> None:

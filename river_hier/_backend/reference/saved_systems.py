@@ -22,7 +22,7 @@ Parts: TypeAlias = tuple[NDArray[Any], ...]  # where each instance starts, rows,
 def nothing_stored(nodes: list[int]) -> SavedSystem:
     """An empty system."""
     none = np.zeros((0, len(nodes)))
-    return ("cholesky", nodes, 0, np.zeros(0, np.uint32), np.zeros(0), none, none.copy())
+    return ("cholesky", nodes, 0.0, np.zeros(0, np.uint32), np.zeros(0), none, none.copy())
 
 
 def check(
@@ -41,7 +41,8 @@ def check(
     for kind, nodes, n_stored, *arrays in systems:
         m, what = len(nodes), f"the {kind} system"
         _ensure("the nodes of a system", *(_whole(v) and 0 < v < 2**31 for v in nodes))
-        _ensure("the number of instances stored", _whole(n_stored) and n_stored >= 0)
+        fits = isinstance(n_stored, float) and 0.0 <= n_stored < math.inf
+        _ensure("the weight of instances stored", fits)
         _ensure("the kind of a system", kind in ("cholesky", "cg", "primal"))
         if kind == "primal":
             d = len(arrays[2])

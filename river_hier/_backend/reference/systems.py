@@ -31,11 +31,11 @@ class Dual:
 
     l2: float
     nodes: list[int]
-    n_stored: int  # including dropped instances
+    n_stored: float  # the weight of all instances, including dropped ones
     S: Any  # a sparse matrix (instances, features): S^T
     norms2: Floats  # of the instances
     ids: Ints  # the numbers of the instances; those of other systems have the same
-    ones: Floats  # 1 for each instance: S ones is their sum
+    ones: Floats  # a label of 1: the root of the weight of each instance
     v: Floats  # (instances, outputs)
     w0: Floats  # (features, outputs)
 
@@ -68,9 +68,9 @@ class Dual:
         """Add x, with a label for each output."""
         self.v = np.vstack([self.v, y - x.dense(len(self.w0)) @ self.w0])
         self.S = stacked([self.S, sparse.csr_array((x.values, x.rows, [0, len(x.rows)]), (1, x.d))])
-        self.norms2, self.ones = np.append(self.norms2, x.norm2), np.append(self.ones, 1.0)
+        self.norms2, self.ones = np.append(self.norms2, x.norm2), np.append(self.ones, x.root)
         self.ids = np.append(self.ids, number)
-        self.n_stored += 1
+        self.n_stored += x.root**2
 
     def add_outputs(self, nodes: list[int]) -> None:
         """More outputs, whose labels were -1 on every instance so far."""
@@ -93,7 +93,7 @@ class Primal:
 
     l2: float
     nodes: list[int]
-    n_stored: int
+    n_stored: float
     inverse: Floats  # (features, features)
     w: Floats  # (features, outputs)
     total: Floats  # S 1, the sum of the instances
@@ -118,8 +118,8 @@ class Primal:
         r = max(0.0, float(x.dense(d) @ u))
         self.inverse -= np.outer(u, u) / (1.0 + r)
         self.w += np.outer(u, y - self.scores(x)) / (1.0 + r)
-        self.total += x.dense(d)
-        self.n_stored += 1
+        self.total += x.root * x.dense(d)
+        self.n_stored += x.root**2
 
     def add_outputs(self, nodes: list[int]) -> None:
         """More outputs, whose labels were -1 on every instance so far."""

@@ -326,7 +326,7 @@ class Dual {
 
     void remember(ExampleContext& context, const double* labels) {
         ids.push_back(context.example.number());
-        ones.push_back(1.0);
+        ones.push_back(context.root());
         for (size_t o = 0; o < n_outputs(); ++o)
             v[o].push_back(labels[o] - prior_score(context.x(), o));
         changed();

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <vector>
 
 #include "store/instances.hpp"
@@ -28,8 +29,9 @@ struct ExampleIds {
 // An example, and what is computed about it at most once.
 class Example {
   public:
-    Example(const Vector& given, Instances& instances, ExampleIds& ids)
-        : x(sorted(given)), id(ids.of(x)), instances(instances) {
+    // A square of some weight is that of x and its label, both times the root of the weight.
+    Example(const Vector& given, Instances& instances, ExampleIds& ids, double weight = 1.0)
+        : x(sorted(given, weight)), weight(weight), id(ids.of(x)), instances(instances) {
         double known2 = 0.0;
         for (double value : x.values) known2 += value * value;
         const double rest = x.norm2 - known2, lost = rounding * static_cast<double>(x.size() + 1);
@@ -60,7 +62,8 @@ class Example {
         if (expected_ >= all_entries_) instances.dots(x, dots);
     }
 
-    const Vector x;  // features ascend
+    const Vector x;  // times the root of the weight; features ascend
+    const double weight;
     const uint64_t id;
     Instances& instances;
     double unknown2;                  // the part of ||x||^2 that lies on features without a row
@@ -71,7 +74,12 @@ class Example {
     static constexpr double rounding = 1e-15;  // relative error of a sum, for each of its terms
     static constexpr uint32_t none = UINT32_MAX;
 
-    static Vector sorted(const Vector& x) {
+    static Vector sorted(const Vector& given, double weight) {
+        Vector x = given;
+        if (weight != 1.0) {
+            for (double& value : x.values) value *= std::sqrt(weight);
+            x.norm2 *= weight;
+        }
         if (std::is_sorted(x.rows.begin(), x.rows.end())) return x;
         std::vector<uint64_t> order(x.size());  // rows, and behind them where each stands in x
         for (size_t j = 0; j < x.size(); ++j) order[j] = uint64_t{x.rows[j]} << 32 | j;
@@ -115,6 +123,7 @@ struct Scratch {
 // An example and the working memory of the thread that takes it to some systems.
 struct ExampleContext {
     const Vector& x() const { return example.x; }
+    double root() const { return std::sqrt(example.weight); }  // a label of 1
     uint64_t id() const { return example.id; }
     const Instances& instances() const { return example.instances; }
     const double* dense(size_t n) { return scratch.densify(x(), id(), n); }

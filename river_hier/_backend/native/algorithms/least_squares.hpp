@@ -34,7 +34,7 @@ struct System {
 
     std::vector<uint32_t> nodes;
     std::variant<Dual, Primal> solver;
-    size_t n_stored = 0;
+    double n_stored = 0.0;  // the weight of all instances, including dropped ones
     size_t n_features = 0;  // up to the last one that it has met
 };
 
@@ -90,14 +90,14 @@ class LeastSquares : public Guarded {
         system.nodes.insert(system.nodes.end(), nodes.begin(), nodes.end());
     }
 
-    // Takes in x with its labels, which are 1 or -1. Lazily: where nothing was solved for x, the
+    // Takes in x with its labels, which are 1 or -1 times the root of its weight. Lazily: where nothing was solved for x, the
     // work can wait until it is needed.
     void store(System& system, ExampleContext& context, const double* labels, bool lazily) {
         prepare(system, context.x());
         system.apply([&](auto& solver) {
             lazily ? solver.store_lazily(context, labels) : solver.store(context, labels);
         });
-        ++system.n_stored;
+        system.n_stored += context.example.weight;
         settle(system);
     }
 

@@ -23,7 +23,7 @@ struct HRLSRule {
                     double) const {
         Numbers& labels = context.scratch.labels;
         labels.resize(system.nodes.size());
-        for (size_t o = 0; o < labels.size(); ++o) labels[o] = on[system.nodes[o]] ? 1.0 : -1.0;
+        for (size_t o = 0; o < labels.size(); ++o) labels[o] = on[system.nodes[o]] ? context.root() : -context.root();
         rls.store(system, context, labels.data(), true);
     }
 };
@@ -35,14 +35,14 @@ struct SHRLSRule {
     void operator()(LeastSquares& rls, System& system, ExampleContext& context, const char* on,
                     double ln_t) const {
         if (system.nodes.size() != 1) throw nb::value_error("SH-RLS has a system for each node");
-        const double n = static_cast<double>(system.n_stored);
+        const double n = system.n_stored, weight = context.example.weight;
         const double bound = n ? std::sqrt(c * ln_t / n) : HUGE_VAL;
         double score;
         system.scores(context, &score);
-        score = std::fabs(score);
-        const double most = 1.0 + context.x().norm2 / rls.l2;  // 1 + r is at most this
-        if (score > bound * most || score > bound * (1.0 + system.solve(context))) return;
-        const double label = on[system.nodes[0]] ? 1.0 : -1.0;
+        score = std::fabs(score) / context.root();
+        const double most = 1.0 + context.x().norm2 / weight / rls.l2;  // 1 + r is at most this
+        if (score > bound * most || score > bound * (1.0 + system.solve(context) / weight)) return;
+        const double label = on[system.nodes[0]] ? context.root() : -context.root();
         rls.store(system, context, &label, false);
     }
 
@@ -74,13 +74,13 @@ class Block {
     Block(LeastSquares& rls, const Labels& labels, size_t capacity)
         : rls_(rls), labels_(labels), examples_(new std::optional<Example>[capacity]) {}
 
-    void add(const Vector& x, const On& on, size_t t) {
+    void add(const Vector& x, const On& on, double t, double weight) {
         const size_t n = ln_ts_.size();
         if (n % bits == 0) on_sets_.resize(on_sets_.size() + labels_.n(), 0);
         for (uint32_t v : on.nodes) on_sets_[n / bits * labels_.n() + v] |= Set{1} << n % bits;
         masks_.insert(masks_.end(), on.mask.begin(), on.mask.end());
-        ln_ts_.push_back(std::log(static_cast<double>(t)));
-        examples_[n].emplace(x, rls_.instances, rls_.ids);
+        ln_ts_.push_back(std::log(t));
+        examples_[n].emplace(x, rls_.instances, rls_.ids, weight);
         const size_t met = size_t{1} + examples_[n]->x.rows.back();
         least_met_ = std::min(least_met_, met);
         most_met_ = std::max(most_met_, met);

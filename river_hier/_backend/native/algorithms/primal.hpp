@@ -159,7 +159,7 @@ class Primal {
         const double shrink = 1.0 / std::sqrt(1.0 + r);
         for (double& u : u_) u *= shrink;
         inverse_.subtract_square(u_);  // Sherman and Morrison's formula
-        for (size_t j = 0; j < x.size(); ++j) total_[x.rows[j]] += x.values[j];
+        for (size_t j = 0; j < x.size(); ++j) total_[x.rows[j]] += context.root() * x.values[j];
     }
     void store_lazily(ExampleContext& context, const double* labels) { store(context, labels); }
 

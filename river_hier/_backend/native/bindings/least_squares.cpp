@@ -22,23 +22,23 @@ LeastSquares& ready(LeastSquares& rls, size_t n_nodes) {
 
 // False, and nothing has changed, if l2 is lost in rounding beside x.
 template <class Rule>
-bool step(LeastSquares& rls, const Rule& rule, size_t t, FeatureMap& features, Labels& labels,
-          nb::handle x, nb::handle y) {
+bool step(LeastSquares& rls, const Rule& rule, double t, FeatureMap& features, Labels& labels,
+          nb::handle x, nb::handle y, double weight) {
     const On on = labels.closed(y);
     const Vector& found = features.find(x);
-    if (found.norm2 > largest_ratio * ready(rls, labels.n()).l2) return false;
+    if (weight * found.norm2 > largest_ratio * ready(rls, labels.n()).l2) return false;
     const bool all_known = PyDict_CheckExact(x.ptr()) &&
                            static_cast<size_t>(PyDict_Size(x.ptr())) == found.size();
     const Vector vector = all_known ? found : features.insert(x);
-    if (vector.norm2 == 0.0) return true;
+    if (weight * vector.norm2 == 0.0) return true;
     ReentrancyGuard guard(rls);  // numpy may let other threads in
-    Example example(vector, rls.instances, rls.ids);
-    learn_one(rls, example, on.mask.data(), labels, std::log(static_cast<double>(t)), rule);
+    Example example(vector, rls.instances, rls.ids, weight);
+    learn_one(rls, example, on.mask.data(), labels, std::log(t), rule);
     return true;
 }
 
 template <class Rule>
-void steps(LeastSquares& rls, const Rule& rule, size_t t, FeatureMap& features, const Labels& labels,
+void steps(LeastSquares& rls, const Rule& rule, double t, FeatureMap& features, const Labels& labels,
            nb::handle batch, nb::handle multilabels) {
     ensure(rls.n_nodes() <= labels.n(), "a label for each node");
     Multilabels Y(multilabels, labels);
@@ -54,7 +54,9 @@ void steps(LeastSquares& rls, const Rule& rule, size_t t, FeatureMap& features, 
         Block block(rls, labels, n);
         for (size_t i = first; i < first + n; ++i) {
             const Vector& x = X[i];
-            if (x.norm2 != 0.0) block.add(x, Y[i], t + i);
+            const double weight = X.weight(i);
+            t += weight;
+            if (weight * x.norm2 != 0.0) block.add(x, Y[i], t, weight);
         }
         block.learn(rule, unlocked ? n_threads : 1);
     }
@@ -153,7 +155,7 @@ void load(LeastSquares& rls, nb::handle instances, nb::handle systems) {
     for (nb::handle saved : systems) {
         System& system = rls.add_system(nb::cast<std::vector<uint32_t>>(saved[1]));
         const size_t m = system.nodes.size();
-        system.n_stored = nb::cast<size_t>(saved[2]);
+        system.n_stored = nb::cast<double>(saved[2]);
         const auto kind = nb::cast<nb::str>(saved[0]);
         if (kind.equal(nb::str("primal"))) {
             const Numbers total = numbers(saved[5]);
@@ -221,7 +223,7 @@ void least_squares(nb::module_& m) {
              "s"_a, "nodes"_a)
         .def_prop_ro("n_stored",
                      [](const LeastSquares& rls) {
-                         std::vector<size_t> n;
+                         Numbers n;
                          for (const System& system : not_in_use(rls).systems)
                              n.push_back(system.n_stored);
                          return n;
@@ -249,22 +251,22 @@ void least_squares(nb::module_& m) {
         .def_static("restore", &restore);
 
     m.def("hrls_step",
-          [](LeastSquares& rls, FeatureMap& features, Labels& labels, nb::handle x, nb::handle y) {
-              return step(rls, HRLSRule{}, 1, features, labels, x, y);
-          },
-          "rls"_a, "features"_a, "labels"_a, "x"_a.none(), "y"_a.none());
+          [](LeastSquares& rls, FeatureMap& features, Labels& labels, nb::handle x, nb::handle y,
+             double weight) { return step(rls, HRLSRule{}, 1.0, features, labels, x, y, weight); },
+          "rls"_a, "features"_a, "labels"_a, "x"_a.none(), "y"_a.none(), "weight"_a = 1.0);
     m.def("shrls_step",
-          [](LeastSquares& rls, double c, size_t t, FeatureMap& features, Labels& labels,
-             nb::handle x, nb::handle y) {
-              return step(rls, SHRLSRule{c}, t, features, labels, x, y);
+          [](LeastSquares& rls, double c, double t, FeatureMap& features, Labels& labels,
+             nb::handle x, nb::handle y, double weight) {
+              return step(rls, SHRLSRule{c}, t, features, labels, x, y, weight);
           },
-          "rls"_a, "c"_a, "t"_a, "features"_a, "labels"_a, "x"_a.none(), "y"_a.none());
+          "rls"_a, "c"_a, "t"_a, "features"_a, "labels"_a, "x"_a.none(), "y"_a.none(),
+          "weight"_a = 1.0);
     m.def("hrls_steps",
           [](LeastSquares& rls, FeatureMap& features, const Labels& labels, nb::handle X,
-             nb::handle Y) { steps(rls, HRLSRule{}, 1, features, labels, X, Y); },
+             nb::handle Y) { steps(rls, HRLSRule{}, 0.0, features, labels, X, Y); },
           "rls"_a, "features"_a, "labels"_a, "X"_a, "Y"_a);
     m.def("shrls_steps",
-          [](LeastSquares& rls, double c, size_t t, FeatureMap& features, const Labels& labels,
+          [](LeastSquares& rls, double c, double t, FeatureMap& features, const Labels& labels,
              nb::handle X, nb::handle Y) { steps(rls, SHRLSRule{c}, t, features, labels, X, Y); },
           "rls"_a, "c"_a, "t"_a, "features"_a, "labels"_a, "X"_a, "Y"_a);
     m.def("least_squares_answer", &answer, "rls"_a, "features"_a, "labels"_a, "x"_a.none());
