@@ -23,8 +23,8 @@ from .._backend import (
     trained_nodes,
 )
 from ..base import linear
-from ..base.dataframes import at_row
 from ..base.checks import check_forgetting, check_positive
+from ..base.dataframes import at_row
 from ..base.explanation import Contribution, Floats, rescaled
 from ..base.multi_label import MultiLabelModel
 from ..base.truncation import true_nodes
