@@ -12,7 +12,9 @@ part. The measures are the area under the pooled precision-recall curve, AU(PRC)
 better; the H-loss, where lower is better; and the hierarchical F1. Words are binary features; all
 other features are scaled to unit variance online, so a missing value is at the mean. All learners
 get a constant feature and, except for the logistic regressions, vectors of norm 1. Nothing is
-tuned. Learners that are slow with many labels are left out where there are many.
+tuned. A flat learner may predict a label without its ancestors, so there are three H-losses: of the
+answers as they are, truncated, and closed, with the ancestors added. It is compared at its best.
+Learners that are slow with many labels are left out where there are many.
 
 The rows below the line are published results: a single tree of Clus-HMC (Vens et al., 2008), tuned
 on the validation part, and the neural network C-HMCNN (Giunchiglia and Lukasiewicz, 2020), also
@@ -116,7 +118,14 @@ class Row(NamedTuple):
 
     auprc: float
     h_loss: float
+    truncated: float  # the H-loss of answers without nodes whose ancestors are off
+    closed: float  # the H-loss of answers with the ancestors added
     hf1: float
+
+    @property
+    def best(self) -> float:
+        """The lowest H-loss of the three: what a flat learner can reach."""
+        return min(self.h_loss, self.truncated, self.closed)
 
 
 def measured(model: Any, taxonomy: Taxonomy, train: list[Example], test: list[Example]) -> Row:
@@ -125,13 +134,16 @@ def measured(model: Any, taxonomy: Taxonomy, train: list[Example], test: list[Ex
     tops = () if taxonomy.is_tree else taxonomy.children(taxonomy.root)
     pooled = [label for label in taxonomy.nodes[1:] if label not in tops]
     area = metrics.PooledAUPRC(taxonomy, pooled)
-    answers = metrics.HLoss(taxonomy), metrics.HF1(taxonomy)
+    answers = [metrics.HLoss(taxonomy) for _ in range(3)]
+    f1 = metrics.HF1(taxonomy)
     for x, y in test:
         area.update(y, {v: p[True] for v, p in model.predict_proba_one(x).items()})
         answer = model.predict_one(x)
-        for metric in answers:
-            metric.update(y, answer)
-    return Row(area.get(), *(metric.get() for metric in answers))
+        on = [label for label, yes in answer.items() if yes]
+        for metric, labels in zip(answers, (answer, taxonomy.truncate(on), on), strict=True):
+            metric.update(y, labels)
+        f1.update(y, answer)
+    return Row(area.get(), *(metric.get() for metric in answers), f1.get())
 
 
 def rows(data: Path, collection: str, quick: bool) -> dict[str, Row]:
@@ -147,17 +159,19 @@ def rows(data: Path, collection: str, quick: bool) -> dict[str, Row]:
         f"\n{collection}: {len(train):,} + {len(test):,} examples, {stream.n_features:,} features, "
         f"{stream.n_outputs:,} labels, a {kind} of height {t.height}"
     )
-    print(f"{'':14}{'AU(PRC)':>9}{'H-loss':>9}{'HF1 %':>9}")
+    titles = "AU(PRC)", "H-loss", "truncated", "closed", "HF1 %"
+    print(" " * 14 + "".join(f"{title:>10}" for title in titles))
     found = {}
     for name, make in tqdm(LEARNERS.items(), desc=collection, leave=False):
         if stream.n_outputs <= COSTLY.get(name, stream.n_outputs):
             model = pipeline(name, collection, make(t))
             found[name] = row = measured(model, t, train, test)
-            tqdm.write(f"{name:14}{row.auprc:9.3f}{row.h_loss:9.3f}{100 * row.hf1:9.1f}")
-    print("-" * 41)
+            cells = "".join(f"{value:10.3f}" for value in row[:-1])
+            tqdm.write(f"{name:14}{cells}{100 * row.hf1:10.1f}")
+    print("-" * 64)
     for name, figures in PUBLISHED.items():
         if collection in figures:
-            print(f"{name:14}{figures[collection]:9.3f}")
+            print(f"{name:14}{figures[collection]:10.3f}")
     return found
 
 
@@ -179,8 +193,8 @@ def judge(found: dict[str, dict[str, Row]]) -> None:
         rows = {c: (table[ours], table[flat]) for c, table in found.items() if flat in table}
         areas = {c: (row.auprc, other.auprc) for c, (row, other) in rows.items()}
         verdict(f"{ours} has more AU(PRC) than {flat}, which is flat", operator.gt, areas)
-        losses = {c: (row.h_loss, other.h_loss) for c, (row, other) in rows.items()}
-        verdict(f"{ours} has less H-loss than {flat}", operator.lt, losses)
+        losses = {c: (row.h_loss, other.best) for c, (row, other) in rows.items()}
+        verdict(f"{ours} has less H-loss than {flat}, at its best", operator.lt, losses)
     tree, network = PUBLISHED.values()
     for name in ("frequencies", "H-RLS"):
         areas = {c: (found[c][name].auprc, figure) for c, figure in tree.items()}

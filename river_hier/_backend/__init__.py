@@ -83,12 +83,14 @@ NATIVE = (
     "hrls_steps",
     "least_squares_answer",
     "least_squares_answers",
+    "least_squares_nodes",
     "path_answer",
     "path_answers",
     "shrls_step",
     "shrls_steps",
     "top_down_answer",
     "top_down_answers",
+    "top_down_nodes",
 )
 
 # The compiled policies of learners, by name; each has `learn_one` and `learn_many`.

@@ -46,7 +46,7 @@ class Table:
         on[0] = True
         on[nodes] = yes.T
         for v in range(len(taxonomy) - 1, 0, -1):  # children before their parents
-            for p in taxonomy.parent_indices[v]:
+            for p in taxonomy.implied_parents[v]:
                 on[p] |= on[v]
         return Multilabels.of(on.T) if (on[nodes] == yes.T).all() else None
 

@@ -13,7 +13,7 @@ class SVM(SupportVectorModel):
 
     Each node is trained on all examples and predicted independently of the others. The taxonomy
     only fills in the ancestors of the labels in y, so a node may be predicted on while its parent
-    is off. On multilabels that are closed already, this is `HSVM(taxonomy.flatten())`.
+    is off. It equals `HSVM(taxonomy.flatten())`.
 
     Cost and memory are those of `HSVM`, with all examples at every node.
 

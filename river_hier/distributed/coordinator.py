@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -37,6 +37,8 @@ class Coordinator:
 
     def learn_one(self, x: Mapping[Any, Any], y: Any, w: float) -> None:
         """Learn from one example."""
+        if isinstance(y, Iterator):  # it is needed more than once
+            y = list(y)
         driver, before = self.driver, self.driver._taxonomy
         driver._make_room(x, y)
         growth = self._growth(before)

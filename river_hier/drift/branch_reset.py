@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -142,7 +142,7 @@ class BranchReset(ModelWrapper, LabelPredictor, base.MultiLabelClassifier, base.
             y = list(y)
         before, y_pred = self._taxonomy, self.model.predict_one(x)
         self.model.learn_one(x, y, w=w, **kwargs)  # raises before any detector is updated
-        for label in self._drifted(self._on(y), self._on(y_pred), before):
+        for label in self._drifted(*self._on(y, y_pred), before):
             if label in self._detectors:  # else it has been reset with a node above it
                 self.forget(label)
                 self.drifts_detected.append((self._step, label))
@@ -219,9 +219,18 @@ class BranchReset(ModelWrapper, LabelPredictor, base.MultiLabelClassifier, base.
                     drifted.append(label)
         return drifted
 
-    def _on(self, y: Any) -> Mask:
-        """The nodes that are on, including the root; for a single label, those on its path."""
-        mask: Mask = self._taxonomy.closure_mask(
-            [y] if isinstance(self._last, base.Classifier) else y
-        )
+    def _on(self, y: Any, y_pred: Any) -> tuple[Mask, Mask]:
+        """The nodes that are truly on and those that were predicted, both with the root.
+
+        For a single label, those on its path.
+        """
+        t = self._taxonomy
+        if isinstance(self._last, base.Classifier):
+            return self._mask(t.path(y)), self._mask(t.path(y_pred))
+        predicted = self._mask(label for label, on in y_pred.items() if on)
+        return t.closure_mask(y), predicted
+
+    def _mask(self, labels: Iterable[Label]) -> Mask:
+        mask = np.zeros(len(self._taxonomy), dtype=bool)
+        mask[[0, *map(self._taxonomy.index, labels)]] = True
         return mask

@@ -20,6 +20,7 @@ from .._backend import (
     Vectors,
     least_squares_answer,
     least_squares_answers,
+    least_squares_nodes,
     trained_nodes,
 )
 from ..base import linear
@@ -27,7 +28,6 @@ from ..base.checks import check_forgetting, check_positive
 from ..base.dataframes import at_row
 from ..base.explanation import Contribution, Floats, rescaled
 from ..base.multi_label import MultiLabelModel
-from ..base.truncation import true_nodes
 from ..taxonomy import Label, TaxonomyLike
 from .systems import RemappedSystem, discount, half_life, merge_systems, remap_systems
 
@@ -120,7 +120,7 @@ class LeastSquaresModel(MultiLabelModel):
         return least_squares_answer(self._rls, self._features, self._labels, x)
 
     def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
-        return true_nodes(self._taxonomy, self._answer(x))
+        return least_squares_nodes(self._rls, self._features, self._labels, x)
 
     def _answers(self, X: Batch) -> NDArray[np.bool_]:
         return least_squares_answers(self._rls, self._labels, Vectors(self._features, X))

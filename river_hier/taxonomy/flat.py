@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from .graph import Label, check_label, check_spelling
 from .nodes import Nodes
+from .paths import Parents
 
 N = TypeVar("N", bound=Nodes)
 
@@ -26,9 +27,12 @@ def with_labels(star: N, labels: Iterable[Label]) -> N:
                 "parent; give a taxonomy with another root, e.g. Taxonomy.flat(labels, root=...)"
             )
         check_spelling(label, new.setdefault(label, label) if v is None else star.nodes[v])
-    return of(star, (*star.nodes, *new)) if new else star
+    if not new:
+        return star
+    nodes = (*star.nodes, *new)
+    return type(star)._of(nodes, star_parents(len(nodes)), star.path_format)
 
 
-def of(like: N, nodes: tuple[Label, ...]) -> N:
-    """The star of these nodes, the root first."""
-    return type(like)._of(nodes, ((), *((0,),) * (len(nodes) - 1)), like.path_format)
+def star_parents(n: int) -> Parents:
+    """The parents of n nodes, the root first, of which all others are children."""
+    return ((), *((0,),) * (n - 1))

@@ -7,6 +7,7 @@ from itertools import compress
 from typing import Any
 
 from .nodes import Nodes, check_taxonomy
+from .paths import Parents
 from .repr import short
 
 
@@ -16,13 +17,24 @@ def closure_nodes(taxonomy: Nodes, y: Any) -> set[int]:
     If a label is on although one of its ancestors, including the root, is explicitly False, an
     error is raised. `{root: False}` alone means that only the root is on.
     """
+    return _closure(taxonomy, y, taxonomy.parent_indices)
+
+
+def implied_nodes(taxonomy: Nodes, y: Any) -> set[int]:
+    """The nodes that an example with this y has: in a flattened taxonomy, also the ancestors of
+    the taxonomy that it was made from.
+    """
+    return _closure(taxonomy, y, taxonomy.implied_parents)
+
+
+def _closure(taxonomy: Nodes, y: Any, parents: Parents) -> set[int]:
     on, stated = _read(taxonomy, y)
-    nodes = _close(taxonomy, on)
+    nodes = _close(parents, on)
     if stated is not None and on and len(nodes) > len(on):
         for v in sorted(nodes):
             label = taxonomy.nodes[v]
             if label in stated and not stated[label]:
-                child = next(u for u in on if v in _close(taxonomy, [u]))
+                child = next(u for u in on if v in _close(parents, [u]))
                 raise ValueError(
                     f"label {taxonomy.nodes[child]!r} is on but its ancestor {label!r} is False; "
                     "a node is on only if its ancestors are"
@@ -42,11 +54,11 @@ def predicted_nodes(taxonomy: Nodes, y: Any) -> set[int]:
         return {0}
     on, stated = _read(taxonomy, y)
     if stated is None:
-        return _close(taxonomy, on)
+        return _close(taxonomy.parent_indices, on)
     nodes = set(on)
     if len(stated) - (taxonomy.root in stated) < len(taxonomy) - 1:  # fill in missing labels
         off = {taxonomy.index(label) for label, value in stated.items() if not value}
-        nodes = _close(taxonomy, on, blocked=off)
+        nodes = _close(taxonomy.parent_indices, on, blocked=off)
     nodes.add(0)
     return nodes
 
@@ -56,10 +68,9 @@ def given_nodes(taxonomy: Nodes, y: Any) -> set[int]:
     return {0, *_read(taxonomy, y)[0]}
 
 
-def _close(taxonomy: Nodes, on: Iterable[int], blocked: Collection[int] = ()) -> set[int]:
+def _close(parents: Parents, on: Iterable[int], blocked: Collection[int] = ()) -> set[int]:
     nodes = {0}
     stack = list(on)
-    parents = taxonomy.parent_indices
     while stack:
         v = stack.pop()
         if v not in nodes:

@@ -21,6 +21,7 @@ class Nodes(Immutable):
         "_arrays",
         "_children",
         "_hash",
+        "implied_parents",
         "label_index",
         "nodes",
         "parent_indices",
@@ -34,15 +35,21 @@ class Nodes(Immutable):
     """All labels in taxonomy order, the root first."""
     label_index: dict[Label, int]
     parent_indices: Parents
+    implied_parents: Parents  # on in `closure_mask` with their nodes; other ones after `flatten`
     path_format: PathFormat
 
     def _assemble(
-        self, nodes: tuple[Label, ...], parents: Parents, path_format: PathFormat = TUPLES
+        self,
+        nodes: tuple[Label, ...],
+        parents: Parents,
+        path_format: PathFormat = TUPLES,
+        implied: Parents | None = None,
     ) -> None:
         for name, value in (
             ("nodes", nodes),
             ("label_index", dict(zip(nodes, range(len(nodes)), strict=True))),
             ("parent_indices", parents),
+            ("implied_parents", implied or parents),
             ("path_format", path_format),
             ("_arrays", None),  # these three are computed when first needed
             ("_children", None),
@@ -51,11 +58,9 @@ class Nodes(Immutable):
             object.__setattr__(self, name, value)
 
     @classmethod
-    def _of(
-        cls, nodes: tuple[Label, ...], parents: Parents, path_format: PathFormat = TUPLES
-    ) -> Self:
+    def _of(cls, *parts: Any) -> Self:
         taxonomy = cls.__new__(cls)
-        taxonomy._assemble(nodes, parents, path_format)
+        taxonomy._assemble(*parts)
         return taxonomy
 
     # Relations
@@ -133,7 +138,7 @@ class Nodes(Immutable):
             graph.check_label(label)
             raise
         if v is None:
-            v = self.path_format.find(label, self.label_index, self.parent_indices)
+            v = self.path_format.find(label, self.label_index, self.implied_parents)
         return v
 
     def parent(self, label: Label) -> Label | None:
@@ -202,7 +207,9 @@ class Nodes(Immutable):
         if not isinstance(other, Nodes):
             return NotImplemented
         return self is other or (
-            self.nodes == other.nodes and self.parent_indices == other.parent_indices
+            self.nodes == other.nodes
+            and self.parent_indices == other.parent_indices
+            and self.implied_parents == other.implied_parents
         )
 
     def __hash__(self) -> int:
@@ -212,7 +219,8 @@ class Nodes(Immutable):
         return self._hash
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return type(self)._of, (self.nodes, self.parent_indices, self.path_format)
+        parts = self.nodes, self.parent_indices, self.path_format, self.implied_parents
+        return type(self)._of, parts if self.implied_parents != self.parent_indices else parts[:3]
 
     def __repr__(self) -> str:
         kind = "" if self.is_tree else "DAG, "

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from . import editing, flat, graph, parsing
 from .misc_leaves import MiscLeaves
-from .multilabel import closure_nodes, given_nodes
+from .multilabel import closure_nodes, given_nodes, implied_nodes
 from .nodes import Label, Nodes
 from .paths import PathReader
 
@@ -185,7 +185,7 @@ class Taxonomy(Nodes):
         `ValueError` is raised. `{root: False}` alone means that only the root is on.
         """
         mask = np.zeros(len(self), dtype=np.bool_)
-        mask[list(closure_nodes(self, y))] = True
+        mask[list(implied_nodes(self, y))] = True
         return mask
 
     def truncate(self, y: Any) -> frozenset[Label]:
@@ -207,7 +207,8 @@ class Taxonomy(Nodes):
 
     def rename(self, names: Mapping[Any, Label]) -> Taxonomy:
         """Replace some of the labels: `{old label: new label}`."""
-        return self._changed(editing.renamed(self, names), self.parent_indices)
+        nodes = editing.renamed(self, names)
+        return Taxonomy._of(nodes, self.parent_indices, self.path_format, self.implied_parents)
 
     def move(self, label: Label, parent: Label) -> Taxonomy:
         """Move a node and everything below it to another parent, which becomes its only one."""
@@ -220,8 +221,13 @@ class Taxonomy(Nodes):
         return self._changed(*graph.build(edges, [self.root], self.root))
 
     def flatten(self) -> Taxonomy:
-        """The flat taxonomy with the same labels and root."""
-        return flat.of(self, self.nodes)
+        """The flat taxonomy with the same labels and root, for flat competitors.
+
+        Its learners still add the ancestors that labels have here to y (`closure_mask`), so they
+        learn from the same multilabels. To change it, flatten a changed taxonomy.
+        """
+        star = flat.star_parents(len(self))
+        return Taxonomy._of(self.nodes, star, self.path_format, self.implied_parents)
 
     def misc_leaves(
         self, multilabels: Iterable[Any] | None = None, name: str = "{}, other"

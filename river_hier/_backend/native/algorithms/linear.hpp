@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "store/weights.hpp"
 
@@ -130,31 +131,31 @@ inline Numbers& averaged_scores(Weights& w, Weights* lag, double m, const Vector
     return w.scores;
 }
 
-// The nodes that are on: those whose parents are on and whose own score is >= 0.
+// The nodes that are on: those whose parents are on and whose own score is >= 0. Only nodes below
+// nodes that are on are scored.
 inline void top_down(Weights& w, Weights* lag, double m, const Vector& x, const Labels& labels,
                      Nodes& on) {
-    const Numbers& scores = w.scores;
+    const WeightStore::Bound rows = w->bind(x);
+    std::optional<WeightStore::Bound> lag_rows;
+    if (lag) lag_rows.emplace((*lag)->bind(x));
+    w.mask.resize(labels.n());
     on.assign(1, 0);
-    if (labels.tree() && !lag) {  // only the children of nodes that are on are scored
-        Ranges children(1);
-        const WeightStore::Bound rows = w->bind(x);
-        for (size_t i = 0; i < on.size(); ++i) {
-            const Range range = children[0] = labels.children(on[i]);
-            if (range.last == 0) continue;
-            rows.score(children, w.scores.data());
-            for (uint32_t v = range.first; v < range.last; ++v)
-                if (scores[v] >= 0.0) on.push_back(v);
-        }
-        return;
+    w.mask[0] = 1;
+    for (size_t i = 0; i < on.size(); ++i) {
+        labels.below(on[i], w.ranges);
+        if (w.ranges.empty()) continue;
+        rows.score(w.ranges, w.scores.data());
+        if (lag) lag_rows->score(w.ranges, lag->scores.data());
+        for (Range range : w.ranges)
+            for (uint32_t v = range.first; v < range.last; ++v) {
+                const double score = lag ? w.scores[v] - lag->scores[v] / (m + 1.0) : w.scores[v];
+                if (!(score >= 0.0) || !labels.all_parents(w.mask.data(), v)) continue;
+                w.mask[v] = 1;
+                on.push_back(v);
+            }
     }
-    averaged_scores(w, lag, m, x, labels);
-    std::vector<char> mask(labels.n(), 0);
-    mask[0] = 1;
-    for (uint32_t v = 1; v < labels.n(); ++v)
-        if (scores[v] >= 0.0 && labels.all_parents(mask.data(), v)) {
-            mask[v] = 1;
-            on.push_back(v);
-        }
+    for (uint32_t v : on) w.mask[v] = 0;
+    if (!labels.tree()) std::sort(on.begin(), on.end());
 }
 
 // The first of the labels with the largest sum along its path.

@@ -167,6 +167,14 @@ nb::object top_down_answer(Weights& w, Weights* lag, double m, FeatureMap& featu
     return labels.answer(on);
 }
 
+nb::list top_down_nodes(Weights& w, Weights* lag, double m, FeatureMap& features,
+                        const Labels& labels, nb::handle x) {
+    Nodes on;
+    const Vector& vector = find(w, features, x);
+    top_down(ready(w, labels), ready(lag, labels), m, vector, labels, on);
+    return Labels::nodes(on);
+}
+
 nb::object path_answer(Weights& w, Weights* lag, double m, FeatureMap& features, Labels& labels,
                        nb::handle x) {
     const Vector& vector = find(w, features, x);
@@ -237,6 +245,8 @@ void linear_learners(nb::module_& m) {
 
     m.def("top_down_answer", &top_down_answer, "w"_a, "lag"_a.none(), "m"_a, "features"_a,
           "labels"_a, "x"_a.none());
+    m.def("top_down_nodes", &top_down_nodes, "w"_a, "lag"_a.none(), "m"_a, "features"_a, "labels"_a,
+          "x"_a.none());
     m.def("path_answer", &path_answer, "w"_a, "lag"_a.none(), "m"_a, "features"_a, "labels"_a,
           "x"_a.none());
     m.def("top_down_answers", &top_down_answers, "w"_a, "lag"_a.none(), "m"_a, "labels"_a, "X"_a);

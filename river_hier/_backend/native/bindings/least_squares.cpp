@@ -69,6 +69,14 @@ nb::object answer(LeastSquares& rls, FeatureMap& features, Labels& labels, nb::h
     return labels.answer(on);
 }
 
+nb::list nodes(LeastSquares& rls, FeatureMap& features, const Labels& labels, nb::handle x) {
+    Nodes on;
+    const Vector& vector = features.find(x);
+    top_down(ready(rls, labels.n()), vector, labels, on);
+    std::sort(on.begin(), on.end());  // systems need not be in the order of their nodes
+    return Labels::nodes(on);
+}
+
 nb::object answers(LeastSquares& rls, const Labels& labels, Rows& X) {
     ready(rls, labels.n());
     Masks masks(X.n(), labels.n());
@@ -270,6 +278,7 @@ void least_squares(nb::module_& m) {
              nb::handle X, nb::handle Y) { steps(rls, SHRLSRule{c}, t, features, labels, X, Y); },
           "rls"_a, "c"_a, "t"_a, "features"_a, "labels"_a, "X"_a, "Y"_a);
     m.def("least_squares_answer", &answer, "rls"_a, "features"_a, "labels"_a, "x"_a.none());
+    m.def("least_squares_nodes", &nodes, "rls"_a, "features"_a, "labels"_a, "x"_a.none());
     m.def("least_squares_answers", &answers, "rls"_a, "labels"_a, "X"_a);
 }
 

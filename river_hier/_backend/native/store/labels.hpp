@@ -35,11 +35,8 @@ class Labels {
           learning_(learning),
           index_(nb::cast<nb::dict>(taxonomy.attr("label_index"))) {
         for (nb::handle label : taxonomy.attr("nodes")) labels_.push_back(nb::borrow(label));
-        for (nb::handle above : taxonomy.attr("parent_indices")) {
-            parent_ptr_.push_back(static_cast<uint32_t>(parents_.size()));
-            for (nb::handle p : above) parents_.push_back(nb::cast<uint32_t>(p));
-        }
-        parent_ptr_.push_back(static_cast<uint32_t>(parents_.size()));
+        read(taxonomy.attr("parent_indices"), parent_ptr_, parents_);
+        read(taxonomy.attr("implied_parents"), implied_ptr_, implied_);
         children_.assign(n(), Range{0, 0});
         depth_.assign(n(), 0);
         tree_ = parents_.size() + 1 == n();
@@ -50,6 +47,10 @@ class Labels {
             if (family.first == 0) family.first = v;
             tree_ = tree_ && (family.last == 0 || family.last == v);
             family.last = v + 1;
+        }
+        if (!tree_) {
+            below_.resize(n());
+            for (uint32_t v = 1; v < n(); ++v) below_[parents_[parent_ptr_[v + 1] - 1]].push_back(v);
         }
         if (!learning.is_none()) {
             learns_.assign(n(), 0);
@@ -79,6 +80,16 @@ class Labels {
         Set all = on[0];
         for (uint32_t e = parent_ptr_[v]; e < parent_ptr_[v + 1]; ++e) all &= on[parents_[e]];
         return all;
+    }
+
+    // The nodes that can be on once u is, where others before u have been decided: its children or,
+    // in a DAG, those whose last parent it is.
+    void below(uint32_t u, std::vector<Range>& ranges) const {
+        ranges.clear();
+        if (!tree_)
+            for (uint32_t v : below_[u]) append(ranges, Range{v, v + 1});
+        else if (children_[u].last)
+            ranges.push_back(children_[u]);
     }
 
     // The nodes of y and all their ancestors. What is unusual goes to `taxonomy.closure_mask`.
@@ -126,7 +137,24 @@ class Labels {
         return answer;
     }
 
+    // The nodes but the root, as a list.
+    static nb::list nodes(const std::vector<uint32_t>& on) {
+        nb::list nodes;
+        for (uint32_t v : on)
+            if (v) nodes.append(v);
+        return nodes;
+    }
+
   private:
+    // The parents of each node: those of v are parents[ptr[v]:ptr[v + 1]].
+    static void read(nb::handle lists, std::vector<uint32_t>& ptr, std::vector<uint32_t>& parents) {
+        ptr.push_back(0);
+        for (nb::handle above : lists) {
+            for (nb::handle p : above) parents.push_back(nb::cast<uint32_t>(p));
+            ptr.push_back(static_cast<uint32_t>(parents.size()));
+        }
+    }
+
     void append_learning(std::vector<Range>& ranges, Range range) const {
         if (learns_.empty()) return append(ranges, range);
         for (uint32_t v = range.first; v < range.last; ++v)
@@ -222,9 +250,9 @@ class Labels {
     bool finish(On& on) const {
         for (size_t i = 0; i < on.nodes.size(); ++i) {
             uint32_t v = on.nodes[i];
-            for (uint32_t e = parent_ptr_[v]; e < parent_ptr_[v + 1]; ++e) {
-                if (on.mask[parents_[e]] == stated_off) return false;
-                mark(parents_[e], on);
+            for (uint32_t e = implied_ptr_[v]; e < implied_ptr_[v + 1]; ++e) {
+                if (on.mask[implied_[e]] == stated_off) return false;
+                mark(implied_[e], on);
             }
         }
         std::sort(on.nodes.begin(), on.nodes.end());
@@ -237,8 +265,9 @@ class Labels {
     nb::object taxonomy_, learning_;
     nb::dict index_;
     std::vector<nb::object> labels_;
-    std::vector<uint32_t> parent_ptr_, parents_, depth_;
-    std::vector<Range> children_;  // of each node, where it is a tree
+    std::vector<uint32_t> parent_ptr_, parents_, implied_ptr_, implied_, depth_;
+    std::vector<Range> children_;               // of each node, where it is a tree
+    std::vector<std::vector<uint32_t>> below_;  // where it is a DAG, as `below` gives them
     std::vector<char> learns_;     // empty if all do
     bool tree_ = false;
     bool plain_ = false;  // whether all labels are of a type that compares without others' code

@@ -109,6 +109,7 @@ class Weights : public Guarded {
     Numbers scores, steps;
     Ranges ranges;
     Nodes nodes;
+    std::vector<char> mask;  // of nodes; 0 whenever no algorithm runs
 
   private:
     WeightStore* lag() const;
