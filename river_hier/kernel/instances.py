@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._backend import FeatureIndex, FeatureMap
+from .._backend.reference import feature_map  # its vectors, whichever backend is used
 from .._backend.reference.feature_index import SMALLEST_NORM2, check_mapping
-from .._backend.reference.feature_map import Vector
 from ..base.checks import check_integer
 from ..base.explanation import Contribution, Floats
 from .functions import Function, Kernel, Linear
@@ -63,7 +63,7 @@ class KernelInstances(abc.ABC):
     def n(self) -> int:
         """The number of instances."""
 
-    def row(self, x: Mapping[Any, Any]) -> Vector:
+    def row(self, x: Mapping[Any, Any]) -> feature_map.Vector:
         """x in the coordinates of the stored instances.
 
         Its values are K(x_i, x), and its squared norm is K(x, x). Errors are raised here.
@@ -77,7 +77,7 @@ class KernelInstances(abc.ABC):
             )
         if own < SMALLEST_NORM2:
             k, own = np.zeros(self.n), 0.0  # by the inequality of Cauchy and Schwarz
-        return Vector(np.arange(self.n), k, own)
+        return feature_map.Vector(np.arange(self.n), k, own)
 
     @abc.abstractmethod
     def append(self, x: Mapping[Any, Any]) -> int:
@@ -199,6 +199,6 @@ class Pairs(KernelInstances):
         return float(value)
 
 
-def _plain(x: Vector) -> Vector:
+def _plain(x: feature_map.Vector) -> feature_map.Vector:
     """Convert a vector of either backend to the reference backend."""
-    return Vector(x.rows.astype(np.intp), np.asarray(x.values), x.norm2)
+    return feature_map.Vector(x.rows.astype(np.intp), np.asarray(x.values), x.norm2)

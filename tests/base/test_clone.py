@@ -25,6 +25,13 @@ def examples(model: Any, n: int, seed: int) -> list[tuple[Any, Any]]:
     return [dense(model, rng) for _ in range(n)]
 
 
+def rounded(answer: Any) -> Any:
+    """Numbers to ten digits: a copy may solve again for what the model has in store."""
+    if isinstance(answer, dict):
+        return {name: rounded(value) for name, value in answer.items()}
+    return float(f"{answer:.10g}") if isinstance(answer, float) else answer
+
+
 def answers(model: Any, xs: Any) -> list[Any]:
     """All that a model says, its complaints included."""
     said = []
@@ -33,7 +40,7 @@ def answers(model: Any, xs: Any) -> list[Any]:
             if hasattr(model, name):
                 asked = " ".join(map(str, x)) if name == "transform_one" else x
                 try:
-                    said.append(getattr(model, name)(asked))
+                    said.append(rounded(getattr(model, name)(asked)))
                 except (NotImplementedError, AttributeError) as error:  # of a wrapped classifier
                     said.append(str(error))
     return said
