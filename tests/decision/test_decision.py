@@ -349,6 +349,24 @@ def test_calibrated_probabilities_match_frequencies() -> None:
     assert off["calibrated"] < 0.5 * off["model"]
 
 
+class Silent(base.Classifier):
+    """A classifier that has no answer yet."""
+
+    def learn_one(self, x: Any, y: Any) -> None: ...
+
+    def predict_one(self, x: Any) -> Any:
+        return None
+
+
+def test_tree_bayes_answers_with_the_root_if_the_classifier_has_no_answer() -> None:
+    t = Taxonomy.from_nested({"r": {"a": ["b", "c"]}})
+    model: Any = decision.TreeBayes(Silent(), t)  # type: ignore[arg-type]
+    assert model.predict_one({}) == model.predict_one({}, threshold=0.5) == "r"
+    metric = metrics.TreeInducedError(t)
+    metric.update("b", Silent().predict_one({}))
+    assert metric.get() == losses.tree_induced_error(t, "b", "r") == 2.0
+
+
 def test_tree_bayes_improves_a_flat_classifier() -> None:
     stream = synth.PrototypeTree(branching=3, depth=2, noise=0.16, seed=1)
     t = stream.taxonomy
