@@ -8,7 +8,9 @@ Each is a stream of `(x, y)` pairs of plain Python objects, as River's datasets 
 from __future__ import annotations
 
 from . import base, synth
+from .corpora.clinc150 import CLINC150
 from .corpora.dmoz import DMOZ
+from .corpora.flipkart_products import FlipkartProducts
 from .corpora.hmc import HMC
 from .corpora.lshtc import LSHTC
 from .corpora.ohsumed import OHSUMED
@@ -19,12 +21,14 @@ from .corpora.timit_segments import TIMITSegments
 from .corpora.wipo_alpha import WIPOAlpha
 
 __all__ = [
+    "CLINC150",
     "DMOZ",
     "HMC",
     "LSHTC",
     "OHSUMED",
     "RCV1",
     "TIMIT",
+    "FlipkartProducts",
     "Reuters21578",
     "TIMITSegments",
     "WIPOAlpha",

@@ -11,6 +11,8 @@ from typing import Any
 
 from river_hier import datasets
 from support import (
+    clinc_corpus,
+    flipkart_corpus,
     hmc_corpus,
     odp_dump,
     ohsumed_corpus,
@@ -45,7 +47,9 @@ def ohsumed(folder: Path) -> None:
 
 # Every dataset that reads files: what writes its corpus, and what else it needs to be told.
 FORMATS: dict[str, tuple[Callable[[Path], Any], dict[str, Any]]] = {
+    "CLINC150": (clinc_corpus.write_corpus, {}),
     "DMOZ": (dmoz, {}),
+    "FlipkartProducts": (flipkart_corpus.write_corpus, {"min_size": 2}),
     "HMC": (hmc_corpus.write_parts, {}),
     "LSHTC": (lshtc, {}),
     "OHSUMED": (ohsumed, {"root": "C08"}),
