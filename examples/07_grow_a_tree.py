@@ -72,7 +72,7 @@ for name, model in models.items():
 # The accuracies, the number of classifiers, and how many of them a prediction uses. A few of them
 # are almost as accurate as all pairs. One versus rest is more accurate here, but it trains all
 # its classifiers with every text; the trees train only those on one path.
-paths = [sum(map(t.depth, t.leaves)) / k for t in (models["tree, as they come"].tree, tree)]
+paths = [sum(map(t.depth, t.leaves)) / k for t in (models["tree, as they come"].taxonomy_, tree)]
 pairs = k * (k - 1) // 2
 asked = [(k - 1, paths[0]), (k - 1, paths[1]), (k - 1, k - 1), (pairs, pairs), (k, k)]
 print(f"\n{'':<20}{'first 400':>11}{'last 400':>10}{'classifiers':>13}{'asked':>7}")

@@ -69,13 +69,15 @@ same = sum(abs(moved[label] - scores[label]) < 1e-9 for label in moved)
 print(f"\nlabels that score as before: {same} of {len(moved)}")
 
 # %%
-# A model with an open taxonomy learns from paths, and adopts new nodes by itself.
-model, loss = linear_model.HAROW(OpenTaxonomy(separator="/")), metrics.HLoss(shop)
+# A model with an open taxonomy learns from paths, and adopts new nodes by itself; its metric grows
+# with it.
+paths = OpenTaxonomy(separator="/")
+model, loss = linear_model.HAROW(paths), metrics.HLoss(paths)
 for step, (x, y) in enumerate(stream):
+    y = ["/".join(shop.path(label)[1:]) for label in y if y[label]]
     if step >= n - 1000:
-        on = [label for label, yes in model.predict_one(x).items() if yes]
-        loss.update(y, [path.rpartition("/")[2] for path in on])
-    model.learn_one(x, ["/".join(shop.path(label)[1:]) for label in y if y[label]])
+        loss.update(y, model.predict_one(x))
+    model.learn_one(x, y)
 example = list(model.weights)[-1]
 print(f"given paths, such as {example!r}, at the end: {loss.get():.3f}")
 

@@ -41,6 +41,11 @@ class TaxonomyModel(base.Estimator):
         self.taxonomy = taxonomy
         self._labels = Labels(self._taxonomy)
 
+    @property
+    def taxonomy_(self) -> Taxonomy:
+        """The taxonomy as it is now, with the labels that have arrived."""
+        return self._taxonomy
+
     def clone(self, new_params: Any = None, include_attributes: bool = False) -> Self:
         """Return a model with the same parameters, which has learned nothing.
 

@@ -12,8 +12,7 @@ from river import base
 
 from .._backend import Batch, Labels, Multilabels, top_down_probabilities, trained_nodes
 from ..taxonomy import Label, Taxonomy
-from ..taxonomy.multilabel import is_one
-from ..taxonomy.open import with_labels
+from ..taxonomy.open import named, with_labels
 from .checks import checked_weight
 from .dataframes import ColumnNames, answer_frame, at_row, read_batch
 from .explanation import Floats
@@ -59,7 +58,7 @@ class MultiLabelModel(TaxonomyModel, LabelPredictor, base.MultiLabelClassifier):
     def _make_room(self, x: Mapping[Any, Any], y: Any) -> None:
         """Add the labels of an example to an open taxonomy, unless the example is invalid."""
         if not isinstance(self.taxonomy, Taxonomy):
-            taxonomy = with_labels(self.taxonomy, self._taxonomy, self._named(y))
+            taxonomy = with_labels(self.taxonomy, self._taxonomy, named(y))
             if taxonomy is not self._taxonomy:
                 taxonomy.closure_mask(y)
                 self._grow(taxonomy, x)
@@ -178,11 +177,6 @@ class MultiLabelModel(TaxonomyModel, LabelPredictor, base.MultiLabelClassifier):
         given = self._conditionals(self._scores_one(x))
         return top_down_probabilities(given, self._taxonomy.arrays)
 
-    @staticmethod
-    def _named(y: Any) -> list[Label]:
-        """The labels in y, on or off; a tuple is one label."""
-        return [y] if is_one(y) or isinstance(y, tuple) else list(y)
-
     def _read_many(
         self, X: Any, y: Any, w: Any, columns: ColumnNames, labels: ColumnNames
     ) -> tuple[Batch, list[tuple[int, int, Taxonomy, Multilabels]]]:
@@ -192,8 +186,8 @@ class MultiLabelModel(TaxonomyModel, LabelPredictor, base.MultiLabelClassifier):
         self._check_many(batch)
         found = [(0, self._taxonomy)]
         if not isinstance(self.taxonomy, Taxonomy) and batch.n:
-            named = [rows.names] if isinstance(rows, Table) else map(self._named, rows)
-            found = stages(self.taxonomy, self._taxonomy, named)
+            labels_of = [rows.names] if isinstance(rows, Table) else map(named, rows)
+            found = stages(self.taxonomy, self._taxonomy, labels_of)
         if isinstance(rows, Table) and batch.n:
             closed = rows.multilabels(found[-1][1])
             if closed is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -98,7 +98,7 @@ def check_length(n_labels: int, n: int, what: str = "label") -> None:
 
 
 def stages(
-    start: OpenTaxonomy | None, taxonomy: Taxonomy, named: Iterable[Sequence[Label]]
+    start: OpenTaxonomy | None, taxonomy: Taxonomy, named: Iterable[Collection[Label]]
 ) -> list[tuple[int, Taxonomy]]:
     """The taxonomies of an open model that reads these labels, each with its first row."""
     found = [(0, taxonomy)]

@@ -57,10 +57,14 @@ class ModelWrapper(base.Wrapper[Any], base.Estimator):
         return taxonomy
 
     @property
-    def _taxonomy(self) -> Taxonomy:
-        """The taxonomy of the model in its current state."""
-        taxonomy: Taxonomy = getattr(self._last, "_taxonomy", self._last.taxonomy)
+    def taxonomy_(self) -> Taxonomy:
+        """The taxonomy of the model as it is now, with the labels that have arrived."""
+        taxonomy: Taxonomy = getattr(self._last, "taxonomy_", self._last.taxonomy)
         return taxonomy
+
+    @property
+    def _taxonomy(self) -> Taxonomy:
+        return self.taxonomy_
 
     def clone(self, new_params: Any = None, include_attributes: bool = False) -> Self:
         """Return a model with the same parameters, which has learned nothing.

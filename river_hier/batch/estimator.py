@@ -66,6 +66,11 @@ class BatchEstimator(LabelPredictor, base.MultiLabelClassifier):
 
         """
 
+    @property
+    def taxonomy_(self) -> Taxonomy:
+        """The taxonomy as it is now."""
+        return self.taxonomy
+
     def learn_one(self, x: Mapping[Any, Any], y: Any) -> None:
         """Do nothing: the model is trained by `fit` only.
 

@@ -5,6 +5,7 @@ from typing import Any
 
 from ..losses.costs import Costs, check, check_values
 from ..taxonomy import Taxonomy
+from ..taxonomy.multilabel import spelled
 from .decoder import Decoder, candidates, top_down
 
 __all__ = ["HLossBayes"]
@@ -94,7 +95,8 @@ class HLossBayes(Decoder):
     def _decide(self, marginals: Sequence[float]) -> set[int]:
         costs = [1.0] * len(marginals)
         if self.costs is not None:
-            costs = [float(self.costs.get(label, 1.0)) for label in self._taxonomy.nodes]
+            given = spelled(self._taxonomy, self.costs)
+            costs = [float(given.get(label, 1.0)) for label in self._taxonomy.nodes]
         return least_h_loss(marginals, self._taxonomy.child_indices, costs)
 
 

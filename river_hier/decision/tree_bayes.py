@@ -78,6 +78,11 @@ class TreeBayes(base.Wrapper[Any], base.Classifier):
         self.taxonomy: Taxonomy = taxonomy
 
     @property
+    def taxonomy_(self) -> Taxonomy:
+        """The taxonomy as it is now."""
+        return self.taxonomy
+
+    @property
     def _wrapped_model(self) -> Any:
         return self.classifier
 

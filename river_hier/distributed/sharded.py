@@ -98,6 +98,11 @@ class Sharded(LabelPredictor, base.MultiLabelClassifier):
         """The taxonomy of the model; `None` or an `OpenTaxonomy` if it is open."""
         return self.model.taxonomy
 
+    @property
+    def taxonomy_(self) -> Taxonomy:
+        """The taxonomy as it is now, with the labels that have arrived."""
+        return self._taxonomy
+
     def clone(self, new_params: Any = None, include_attributes: bool = False) -> Self:
         """Return a model with the same parameters, which has learned nothing.
 

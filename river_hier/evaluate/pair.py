@@ -73,7 +73,7 @@ class CumulativeLosses(river_metrics.base.Metric):
     def __init__(self, metric: MeanScore, dataset: Any) -> None:
         self._loss: Any = metric._eval
         probabilities = getattr(dataset, "probabilities", None)
-        expected = getattr(metric, "expected", None) if metric.taxonomy.is_tree else None
+        expected = getattr(metric, "expected", None) if metric.taxonomy_.is_tree else None
         self._expectation: Any = None
         if probabilities is not None and expected is not None:
             drifts = "step" in inspect.signature(probabilities).parameters

@@ -116,13 +116,11 @@ class BinaryDecomposition(base.Wrapper[base.Estimator], base.Classifier):
         self._n_examples = 0
 
     @property
-    def tree(self) -> Taxonomy:
-        """The current tree; its leaves are the classes."""
+    def taxonomy_(self) -> Taxonomy:
+        """The tree as it is now; its leaves are the classes, if there are any."""
         if isinstance(self.taxonomy, Taxonomy):
             return self.taxonomy
-        if not self._tree.classes:
-            raise ValueError("no example has been learned, so there is no class yet")
-        return self._tree.taxonomy()
+        return self._tree.taxonomy() if self._tree.classes else Taxonomy.flat([])
 
     def learn_one(self, x: Any, y: Label, w: float = 1.0, **kwargs: Any) -> None:
         """Learn from one example.
@@ -148,6 +146,8 @@ class BinaryDecomposition(base.Wrapper[base.Estimator], base.Classifier):
                 f"`w` is {w}, but the classifier takes no weights, {shown(self.classifier)}; take "
                 "one whose `learn_one` has a `w`"
             )
+        if isinstance(self.taxonomy, Taxonomy) and y not in self._tree.number:
+            y = self.taxonomy.nodes[self.taxonomy.index(y)]  # it may be a path
         tree = self._tree_with(y)
         if self._builder is not None:
             read_counts(x)  # raises before any classifier has learned

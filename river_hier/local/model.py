@@ -57,6 +57,11 @@ class LocalModel(base.Wrapper[Any], base.Estimator):
             self._check_positions(taxonomy)
 
     @property
+    def taxonomy_(self) -> Taxonomy:
+        """The taxonomy as it is now, with the labels that have arrived."""
+        return self._taxonomy
+
+    @property
     def classifiers(self) -> dict[Position, base.Estimator]:
         """The classifiers that have learned, by their positions."""
         return {position: local.model for position, local in self._local.items()}

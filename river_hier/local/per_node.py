@@ -12,9 +12,8 @@ from ..base.checks import checked_weight
 from ..base.classifiers import probability
 from ..base.predict_labels import LabelPredictor
 from ..base.truncation import refuse_unknown, truncatable
-from ..taxonomy import Label, NodeMapping, Taxonomy, TaxonomyLike
-from ..taxonomy.multilabel import is_one
-from ..taxonomy.open import with_labels
+from ..taxonomy import Label, NodeMapping, Taxonomy, TaxonomyLike, UnknownLabelError
+from ..taxonomy.open import named, with_labels
 from .estimator_spec import EstimatorSpec, Position, check_classifier
 from .model import LocalClassifier, LocalModel, Threshold
 
@@ -140,8 +139,7 @@ class PerNode(LocalModel, LabelPredictor, base.MultiLabelClassifier):
             y = list(y)
         taxonomy = self._taxonomy
         if not isinstance(self.taxonomy, Taxonomy):
-            named = [y] if is_one(y) or isinstance(y, tuple) else y
-            taxonomy = with_labels(self.taxonomy, taxonomy, named)
+            taxonomy = with_labels(self.taxonomy, taxonomy, named(y))
         on = taxonomy.closure_mask(y)
         trained = trained_nodes(on, taxonomy.arrays).tolist()
         targets = [(taxonomy.nodes[v], bool(on[v])) for v in trained]
@@ -245,7 +243,8 @@ class PerNode(LocalModel, LabelPredictor, base.MultiLabelClassifier):
         return (position, *reversed(taxonomy.ancestors(position)))
 
     def _check_position(self, taxonomy: Taxonomy, position: Position) -> None:
-        taxonomy.index(position)
+        if position not in taxonomy.label_index:  # a path is not enough
+            raise UnknownLabelError(position, taxonomy.nodes)
 
     def _remapped(self, change: NodeMapping) -> dict[Position, LocalClassifier]:
         change.check_unmerged(self)

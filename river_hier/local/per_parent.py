@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from ..taxonomy import Label, Taxonomy
+from ..taxonomy import Label, Taxonomy, UnknownLabelError
 from .estimator_spec import Position
 from .routing import RoutingModel
 
@@ -106,6 +106,8 @@ class PerParent(RoutingModel):
         return reversed(taxonomy.path(position))
 
     def _check_position(self, taxonomy: Taxonomy, position: Position) -> None:
+        if position not in taxonomy.label_index:  # a path is not enough
+            raise UnknownLabelError(position, taxonomy.nodes)
         if not taxonomy.children(position) and position != taxonomy.root:
             raise ValueError(
                 f"`classifier` names {position!r}, a leaf: it has no children to choose from; "
@@ -113,7 +115,7 @@ class PerParent(RoutingModel):
             )
 
     def _is_position(self, taxonomy: Taxonomy, position: Any) -> bool:
-        return position in taxonomy and bool(taxonomy.children(position))
+        return position in taxonomy.label_index and bool(taxonomy.children(position))
 
     def _position_below(self, taxonomy: Taxonomy, node: Label) -> Position:
         return node

@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 import numbers
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 from ..taxonomy import Taxonomy
+from ..taxonomy.multilabel import spelled
 
 # Mapping[Label, float] would not accept a dict[str, float]: the key type is invariant.
 Costs = Mapping[Any, float]
+V = TypeVar("V")
 
 
 def by_node(taxonomy: Taxonomy, costs: Costs | None, name: str) -> Callable[[int], float]:
@@ -22,9 +24,7 @@ def by_node(taxonomy: Taxonomy, costs: Costs | None, name: str) -> Callable[[int
     if costs is None:
         return _one
     _check_mapping(costs, name)
-    if not costs.keys() <= taxonomy.label_index.keys():
-        for label in costs:
-            taxonomy.index(label)
+    costs = known(taxonomy, costs)
     nodes = taxonomy.nodes
 
     def cost(v: int) -> float:
@@ -34,6 +34,15 @@ def by_node(taxonomy: Taxonomy, costs: Costs | None, name: str) -> Callable[[int
         return float(value)
 
     return cost
+
+
+def known(taxonomy: Taxonomy, values: Mapping[Any, V]) -> Mapping[Any, V]:
+    """The same mapping with its labels as in the taxonomy; unknown labels raise an error."""
+    values = spelled(taxonomy, values)
+    if not values.keys() <= taxonomy.label_index.keys():
+        for label in values:
+            taxonomy.index(label)
+    return values
 
 
 def check(taxonomy: Taxonomy, costs: Costs | None, name: str) -> None:

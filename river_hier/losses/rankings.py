@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from ..taxonomy import Taxonomy
 from ..taxonomy.candidates import Candidates, candidate_nodes
 from ..taxonomy.multilabel import closure_nodes
+from .costs import known
 
 
 class Ranked(NamedTuple):
@@ -35,9 +36,7 @@ def read_ranking(
         y_pred = {}
     if not isinstance(y_pred, Mapping):
         raise TypeError(f"a ranking must be {{label: score}}, got {type(y_pred).__name__}")
-    if not y_pred.keys() <= taxonomy.label_index.keys():
-        for label in y_pred:
-            taxonomy.index(label)
+    y_pred = known(taxonomy, y_pred)
     nodes = candidate_nodes(taxonomy, candidates)
     scores = [y_pred.get(taxonomy.nodes[v], -math.inf) for v in nodes]
     if set(map(type, scores)) - {float, int} or any(map(math.isnan, scores)):

@@ -58,4 +58,4 @@ class AveragePrecision(RankingMetric):
     _fmt = ".2%"
 
     def _eval(self, y_true: Any, y_pred: Any) -> float:
-        return losses.average_precision(self.taxonomy, y_true, y_pred, self.candidates)
+        return losses.average_precision(self.taxonomy_, y_true, y_pred, self.candidates)

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import abc
 import math
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from river import base, metrics, utils
 
 from ..base.checks import check_integer
+from ..losses.costs import Costs, check, check_values, known
 from ..losses.rankings import read_ranking
-from ..taxonomy import Taxonomy, check_taxonomy
+from ..taxonomy import OpenTaxonomy, Taxonomy, check_taxonomy
 from ..taxonomy.candidates import Candidates, candidate_nodes
 from ..taxonomy.multilabel import closure_nodes, given_nodes
+from ..taxonomy.open import initial_taxonomy, named
 from .sums import Sums
 
 __all__ = [
@@ -37,13 +39,16 @@ class TaxonomyMetric(metrics.base.ClassificationMetric):
     Parameters
     ----------
     taxonomy
-        The taxonomy in which labels are compared.
+        The taxonomy in which labels are compared. An `OpenTaxonomy` grows with the labels of the
+        examples, on both sides. The value is that of the metric in the final, closed taxonomy.
 
     """
 
-    def __init__(self, taxonomy: Taxonomy) -> None:
-        check_taxonomy(taxonomy)
+    def __init__(self, taxonomy: Taxonomy | OpenTaxonomy) -> None:
+        if not isinstance(taxonomy, OpenTaxonomy):
+            check_taxonomy(taxonomy)
         self.taxonomy = taxonomy
+        self.taxonomy_: Taxonomy = initial_taxonomy(taxonomy)
         self._sums = Sums()
 
     @abc.abstractmethod
@@ -52,11 +57,42 @@ class TaxonomyMetric(metrics.base.ClassificationMetric):
 
     def update(self, y_true: Any, y_pred: Any, w: float = 1.0) -> None:
         """Update the metric."""
-        self._sums.add(tuple(self._count(y_true, y_pred)), w)
+        if not isinstance(self.taxonomy, OpenTaxonomy):
+            self._sums.add(tuple(self._count(y_true, y_pred)), w)
+            return
+        before = self.taxonomy_
+        y_true, y_pred = (list(y) if isinstance(y, Iterator) else y for y in (y_true, y_pred))
+        try:
+            self._grow(named(y_true))
+            self._grow(() if y_pred is None else named(y_pred))
+            self._sums.add(tuple(self._count(y_true, y_pred)), w)
+        except BaseException:
+            self.taxonomy_ = before
+            raise
 
     def revert(self, y_true: Any, y_pred: Any, w: float = 1.0) -> None:
         """Revert the metric."""
         self._sums.remove(tuple(self._count(y_true, y_pred)), w)
+
+    def _grow(self, labels: Collection[Any]) -> None:
+        """Add labels to an open taxonomy."""
+        if isinstance(self.taxonomy, OpenTaxonomy):
+            self.taxonomy_ = self.taxonomy.with_labels(self.taxonomy_, labels)
+
+    def _check_candidates(self, candidates: Candidates | None) -> None:
+        if candidates is None and isinstance(self.taxonomy, OpenTaxonomy):
+            raise ValueError(
+                "`candidates` must be given with an OpenTaxonomy, got None: a label that comes "
+                "later would change what earlier examples count"
+            )
+        if isinstance(candidates, Collection) and not isinstance(candidates, str | bytes):
+            self._grow(candidates)  # anything else is refused in the next line
+        candidate_nodes(self.taxonomy_, candidates)
+
+    def _check_costs(self, costs: Costs | None, name: str) -> None:
+        check_values(costs, name)
+        self._grow(costs or ())
+        check(self.taxonomy_, costs, name)
 
     def works_with(self, model: base.Estimator) -> bool:
         """Whether the model is a single-label or multilabel classifier."""
@@ -102,13 +138,15 @@ class RankingMetric(MeanScore):
     taxonomy
         The taxonomy of the labels.
     candidates
-        The labels that are ranked; `None` for the leaves.
+        The labels that are ranked; `None` for the leaves. An `OpenTaxonomy` needs them.
 
     """
 
-    def __init__(self, taxonomy: Taxonomy, candidates: Candidates | None = None) -> None:
+    def __init__(
+        self, taxonomy: Taxonomy | OpenTaxonomy, candidates: Candidates | None = None
+    ) -> None:
         super().__init__(taxonomy)
-        candidate_nodes(taxonomy, candidates)
+        self._check_candidates(candidates)
         self.candidates = candidates
 
 
@@ -123,11 +161,11 @@ class ClosureMetric(TaxonomyMetric):
     """
 
     def _count(self, y_true: Any, y_pred: Any) -> Iterable[tuple[Hashable, float]]:
-        nodes = self.taxonomy.nodes
-        true = closure_nodes(self.taxonomy, y_true)
+        nodes = self.taxonomy_.nodes
+        true = closure_nodes(self.taxonomy_, y_true)
         # The labels that are on, whatever the prediction says about their ancestors.
-        on = [] if y_pred is None else given_nodes(self.taxonomy, y_pred)
-        pred = closure_nodes(self.taxonomy, [nodes[v] for v in on])
+        on = [] if y_pred is None else given_nodes(self.taxonomy_, y_pred)
+        pred = closure_nodes(self.taxonomy_, [nodes[v] for v in on])
         yield "both", len(true & pred) - 1  # the root is in both and does not count
         yield "true", len(true) - 1
         yield "pred", len(pred) - 1
@@ -171,26 +209,29 @@ class ProbabilityMetric(TaxonomyMetric):
     n_bins
         The number of bins.
     candidates
-        The labels to evaluate; `None` for all but the root.
+        The labels to evaluate; `None` for all but the root. An `OpenTaxonomy` needs them.
 
     """
 
     def __init__(
-        self, taxonomy: Taxonomy, n_bins: int = 10, candidates: Candidates | None = None
+        self,
+        taxonomy: Taxonomy | OpenTaxonomy,
+        n_bins: int = 10,
+        candidates: Candidates | None = None,
     ) -> None:
         super().__init__(taxonomy)
         check_integer("n_bins", n_bins, 1)
-        candidate_nodes(taxonomy, candidates)
+        self._check_candidates(candidates)
         self.n_bins = n_bins
         self.candidates = candidates
 
     def _count(self, y_true: Any, y_pred: Any) -> Iterable[tuple[Hashable, float]]:
         candidates = self.candidates
-        if candidates is None and len(self.taxonomy) > 1:
-            candidates = self.taxonomy.nodes[1:]
-        ranked = read_ranking(self.taxonomy, y_true, y_pred, candidates)
-        labels = [self.taxonomy.nodes[v] for v in ranked.nodes]
-        given = {} if y_pred is None else y_pred
+        if candidates is None and len(self.taxonomy_) > 1:
+            candidates = self.taxonomy_.nodes[1:]
+        ranked = read_ranking(self.taxonomy_, y_true, y_pred, candidates)
+        labels = [self.taxonomy_.nodes[v] for v in ranked.nodes]
+        given = {} if y_pred is None else known(self.taxonomy_, y_pred)
         p = np.array([given.get(label, 0.0) for label in labels], dtype=float)
         if len(outside := np.flatnonzero((p < 0.0) | (p > 1.0))):
             i = outside[0]

@@ -49,8 +49,8 @@ class DepthAccuracy(Table):
     """
 
     def _count(self, y_true: Any, y_pred: Any) -> Iterable[tuple[Hashable, float]]:
-        true, pred = closure_nodes(self.taxonomy, y_true), predicted_nodes(self.taxonomy, y_pred)
-        depth = self.taxonomy.arrays.depth
+        true, pred = closure_nodes(self.taxonomy_, y_true), predicted_nodes(self.taxonomy_, y_pred)
+        depth = self.taxonomy_.arrays.depth
         reached = {int(depth[i]) for i in true} - {0}
         wrong = {int(depth[i]) for i in true ^ pred}
         for d in sorted(reached):
@@ -62,7 +62,7 @@ class DepthAccuracy(Table):
         """Return `{depth: share}`."""
         return {
             depth: self._sums[depth, "right"] / self._sums[depth, "reached"]
-            for depth in range(1, self.taxonomy.height + 1)
+            for depth in range(1, self.taxonomy_.height + 1)
             if (depth, "reached") in self._sums
         }
 

@@ -57,7 +57,7 @@ class DistanceHistogram(Table):
     bigger_is_better: bool = False
 
     def _count(self, y_true: Any, y_pred: Any) -> Iterable[tuple[Hashable, float]]:
-        yield int(losses.tree_induced_error(self.taxonomy, y_true, y_pred)), 1.0
+        yield int(losses.tree_induced_error(self.taxonomy_, y_true, y_pred)), 1.0
 
     def get(self) -> Any:
         """Return `{distance: weight}`."""

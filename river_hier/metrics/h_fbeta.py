@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from ..losses.costs import is_positive
-from ..taxonomy import Taxonomy
+from ..taxonomy import OpenTaxonomy, Taxonomy
 from .base import ClosureMetric
 
 __all__ = ["HF1", "HFBeta"]
@@ -50,7 +50,7 @@ class HFBeta(ClosureMetric):
 
     """
 
-    def __init__(self, taxonomy: Taxonomy, beta: float) -> None:
+    def __init__(self, taxonomy: Taxonomy | OpenTaxonomy, beta: float) -> None:
         super().__init__(taxonomy)
         if not is_positive(beta):
             raise ValueError(f"`beta` must be a positive finite number, got {beta!r}")

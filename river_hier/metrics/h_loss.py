@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from .. import losses
-from ..losses.costs import Costs, check
-from ..taxonomy import Taxonomy
+from ..losses.costs import Costs
+from ..taxonomy import OpenTaxonomy, Taxonomy
 from .base import MeanScore
 
 __all__ = ["HLoss"]
@@ -65,13 +65,13 @@ class HLoss(MeanScore):
 
     bigger_is_better: bool = False
 
-    def __init__(self, taxonomy: Taxonomy, costs: Costs | None = None) -> None:
+    def __init__(self, taxonomy: Taxonomy | OpenTaxonomy, costs: Costs | None = None) -> None:
         super().__init__(taxonomy)
-        check(taxonomy, costs, "costs")
+        self._check_costs(costs, "costs")
         self.costs = costs
 
     def _eval(self, y_true: Any, y_pred: Any) -> float:
-        return losses.h_loss(self.taxonomy, y_true, y_pred, self.costs)
+        return losses.h_loss(self.taxonomy_, y_true, y_pred, self.costs)
 
     def expected(self, probabilities: Mapping[Any, float], y_pred: Any) -> float:
         """The expected loss of a prediction when the truth is drawn at random.
@@ -84,4 +84,4 @@ class HLoss(MeanScore):
             The prediction.
 
         """
-        return losses.expected_h_loss(self.taxonomy, probabilities, y_pred, self.costs)
+        return losses.expected_h_loss(self.taxonomy_, probabilities, y_pred, self.costs)

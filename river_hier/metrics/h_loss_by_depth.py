@@ -61,15 +61,15 @@ class HLossByDepth(Table):
     bigger_is_better: bool = False
 
     def _count(self, y_true: Any, y_pred: Any) -> Iterable[tuple[Hashable, float]]:
-        true, pred = closure_nodes(self.taxonomy, y_true), predicted_nodes(self.taxonomy, y_pred)
-        for i in mistakes(self.taxonomy, true, pred):
-            yield (int(self.taxonomy.arrays.depth[i]), i in pred), 1.0
+        true, pred = closure_nodes(self.taxonomy_, y_true), predicted_nodes(self.taxonomy_, y_pred)
+        for i in mistakes(self.taxonomy_, true, pred):
+            yield (int(self.taxonomy_.arrays.depth[i]), i in pred), 1.0
 
     def get(self) -> Any:
         """Return `{depth: (false positives, false negatives)}`."""
         return {
             depth: (self._sums[(depth, True)], self._sums[(depth, False)])
-            for depth in range(1, self.taxonomy.height + 1)
+            for depth in range(1, self.taxonomy_.height + 1)
         }
 
     def _columns(self) -> dict[str, Sequence[str]]:

@@ -3,8 +3,8 @@ from __future__ import annotations
 from typing import Any
 
 from .. import losses
-from ..losses.costs import Costs, check, check_factor
-from ..taxonomy import Taxonomy
+from ..losses.costs import Costs, check_factor
+from ..taxonomy import OpenTaxonomy, Taxonomy
 from ..taxonomy.candidates import Candidates
 from .base import RankingMetric
 
@@ -67,14 +67,14 @@ class MaximalLoss(RankingMetric):
 
     def __init__(
         self,
-        taxonomy: Taxonomy,
+        taxonomy: Taxonomy | OpenTaxonomy,
         candidates: Candidates | None = None,
         volumes: Costs | None = None,
         missed: float = 1.0,
         spurious: float = 1.0,
     ) -> None:
         super().__init__(taxonomy, candidates)
-        check(taxonomy, volumes, "volumes")
+        self._check_costs(volumes, "volumes")
         check_factor("missed", missed)
         check_factor("spurious", spurious)
         self.volumes = volumes
@@ -83,7 +83,7 @@ class MaximalLoss(RankingMetric):
 
     def _eval(self, y_true: Any, y_pred: Any) -> float:
         return losses.maximal_loss(
-            self.taxonomy,
+            self.taxonomy_,
             y_true,
             y_pred,
             self.candidates,

@@ -54,4 +54,4 @@ class OneAccuracy(RankingMetric):
     _fmt = ".2%"
 
     def _eval(self, y_true: Any, y_pred: Any) -> float:
-        return losses.one_accuracy(self.taxonomy, y_true, y_pred, self.candidates)
+        return losses.one_accuracy(self.taxonomy_, y_true, y_pred, self.candidates)

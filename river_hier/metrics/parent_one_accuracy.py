@@ -56,4 +56,4 @@ class ParentOneAccuracy(RankingMetric):
     _fmt = ".2%"
 
     def _eval(self, y_true: Any, y_pred: Any) -> float:
-        return losses.parent_one_accuracy(self.taxonomy, y_true, y_pred, self.candidates)
+        return losses.parent_one_accuracy(self.taxonomy_, y_true, y_pred, self.candidates)

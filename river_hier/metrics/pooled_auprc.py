@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..losses.rankings import read_ranking
-from ..taxonomy import Taxonomy
-from ..taxonomy.candidates import Candidates, candidate_nodes
+from ..taxonomy import OpenTaxonomy, Taxonomy
+from ..taxonomy.candidates import Candidates
 from .base import TaxonomyMetric
 
 __all__ = ["PooledAUPRC"]
@@ -94,16 +94,18 @@ class PooledAUPRC(TaxonomyMetric):
 
     _fmt = ".2%"
 
-    def __init__(self, taxonomy: Taxonomy, candidates: Candidates | None = None) -> None:
+    def __init__(
+        self, taxonomy: Taxonomy | OpenTaxonomy, candidates: Candidates | None = None
+    ) -> None:
         super().__init__(taxonomy)
-        candidate_nodes(taxonomy, candidates)
+        self._check_candidates(candidates)
         self.candidates = candidates
 
     def _count(self, y_true: Any, y_pred: Any) -> Iterable[tuple[Hashable, float]]:
         pooled = self.candidates
-        if pooled is None and len(self.taxonomy) > 1:
-            pooled = self.taxonomy.nodes[1:]
-        ranked = read_ranking(self.taxonomy, y_true, y_pred, pooled)
+        if pooled is None and len(self.taxonomy_) > 1:
+            pooled = self.taxonomy_.nodes[1:]
+        ranked = read_ranking(self.taxonomy_, y_true, y_pred, pooled)
         for on, chosen in ((True, ranked.relevant), (False, ~ranked.relevant)):
             found, n = np.unique(bins(ranked.scores[chosen]), return_counts=True)
             for number, count in zip(found.tolist(), n.tolist(), strict=True):

@@ -57,4 +57,4 @@ class RankingLoss(RankingMetric):
     _fmt = ".2%"
 
     def _eval(self, y_true: Any, y_pred: Any) -> float:
-        return losses.ranking_loss(self.taxonomy, y_true, y_pred, self.candidates)
+        return losses.ranking_loss(self.taxonomy_, y_true, y_pred, self.candidates)

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from .. import losses
-from ..losses.costs import Costs, check, check_factor
-from ..taxonomy import Taxonomy
+from ..losses.costs import Costs, check_factor
+from ..taxonomy import OpenTaxonomy, Taxonomy
 from .base import MeanScore
 
 __all__ = ["SymmetricDifferenceLoss"]
@@ -73,13 +73,13 @@ class SymmetricDifferenceLoss(MeanScore):
 
     def __init__(
         self,
-        taxonomy: Taxonomy,
+        taxonomy: Taxonomy | OpenTaxonomy,
         volumes: Costs | None = None,
         missed: float = 1.0,
         spurious: float = 1.0,
     ) -> None:
         super().__init__(taxonomy)
-        check(taxonomy, volumes, "volumes")
+        self._check_costs(volumes, "volumes")
         check_factor("missed", missed)
         check_factor("spurious", spurious)
         self.volumes = volumes
@@ -88,7 +88,7 @@ class SymmetricDifferenceLoss(MeanScore):
 
     def _eval(self, y_true: Any, y_pred: Any) -> float:
         return losses.symmetric_difference_loss(
-            self.taxonomy, y_true, y_pred, self.volumes, self.missed, self.spurious
+            self.taxonomy_, y_true, y_pred, self.volumes, self.missed, self.spurious
         )
 
     def expected(self, probabilities: Mapping[Any, float], y_pred: Any) -> float:
@@ -103,5 +103,5 @@ class SymmetricDifferenceLoss(MeanScore):
 
         """
         return losses.expected_symmetric_difference_loss(
-            self.taxonomy, probabilities, y_pred, self.volumes, self.missed, self.spurious
+            self.taxonomy_, probabilities, y_pred, self.volumes, self.missed, self.spurious
         )

@@ -51,7 +51,7 @@ class TreeInducedError(MeanScore):
     bigger_is_better: bool = False
 
     def _eval(self, y_true: Any, y_pred: Any) -> float:
-        return losses.tree_induced_error(self.taxonomy, y_true, y_pred)
+        return losses.tree_induced_error(self.taxonomy_, y_true, y_pred)
 
     def expected(self, probabilities: Mapping[Any, float], y_pred: Any) -> float:
         """The expected error of a prediction when the truth, a multilabel, is random.
@@ -64,4 +64,4 @@ class TreeInducedError(MeanScore):
             The prediction.
 
         """
-        return losses.expected_symmetric_difference_loss(self.taxonomy, probabilities, y_pred)
+        return losses.expected_symmetric_difference_loss(self.taxonomy_, probabilities, y_pred)

@@ -51,7 +51,7 @@ class ZeroOneLoss(MeanScore):
     _fmt = ".2%"
 
     def _eval(self, y_true: Any, y_pred: Any) -> float:
-        return losses.zero_one_loss(self.taxonomy, y_true, y_pred)
+        return losses.zero_one_loss(self.taxonomy_, y_true, y_pred)
 
     def expected(self, probabilities: Mapping[Any, float], y_pred: Any) -> float:
         """The expected loss of a prediction when the truth is drawn at random.
@@ -64,4 +64,4 @@ class ZeroOneLoss(MeanScore):
             The prediction.
 
         """
-        return losses.expected_zero_one_loss(self.taxonomy, probabilities, y_pred)
+        return losses.expected_zero_one_loss(self.taxonomy_, probabilities, y_pred)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from .graph import Label, check_label
+from .multilabel import spelled
 from .nodes import Nodes
 
 Edges = list[tuple[Label, Label]]
@@ -15,6 +16,7 @@ def renamed(taxonomy: Nodes, names: Mapping[Any, Label]) -> tuple[Label, ...]:
     """The labels, in taxonomy order, after replacing some of them."""
     if not isinstance(names, Mapping):
         raise TypeError(f"`names` must be {{old label: new label}}, got {type(names).__name__}")
+    names = spelled(taxonomy, names)
     for label, name in names.items():
         taxonomy.index(label)
         check_label(name)
@@ -31,12 +33,11 @@ def renamed(taxonomy: Nodes, names: Mapping[Any, Label]) -> tuple[Label, ...]:
 
 def moved(taxonomy: Nodes, label: Label, parent: Label) -> Edges:
     """The edges after moving `label` and its descendants: `parent` is its only parent."""
-    if taxonomy.index(label) == 0:
+    label, parent = (taxonomy.nodes[taxonomy.index(v)] for v in (label, parent))
+    if label == taxonomy.root:
         raise ValueError(f"the root, {label!r}, cannot be moved")
-    if parent == label or parent in taxonomy.descendants(label):
-        taxonomy.index(parent)
+    if parent in taxonomy.subtree(label):
         raise ValueError(f"{label!r} cannot be moved under {parent!r}, which is in its subtree")
-    taxonomy.index(parent)
     return [edge for edge in taxonomy.edges if edge[1] != label] + [(parent, label)]
 
 
@@ -45,10 +46,10 @@ def merged(taxonomy: Nodes, labels: Iterable[Label], into: Label) -> Edges:
     if isinstance(labels, str | bytes) or not isinstance(labels, Iterable):
         raise TypeError(f"`labels` must be a collection of labels, got {labels!r}")
     gone = set()
-    taxonomy.index(into)
+    into = taxonomy.nodes[taxonomy.index(into)]
     above = taxonomy.ancestors(into)
     for label in labels:
-        taxonomy.index(label)
+        label = taxonomy.nodes[taxonomy.index(label)]
         if label in above:
             raise ValueError(
                 f"{label!r} is above {into!r}, so it cannot be merged into it; "

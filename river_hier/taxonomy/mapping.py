@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from .multilabel import spelled
 from .nodes import Label, Nodes, check_taxonomy
 from .taxonomy import Taxonomy
 
@@ -54,6 +55,7 @@ def map_nodes(before: Taxonomy, after: Taxonomy, renamed: Renamed | None = None)
         renamed = {}
     if not isinstance(renamed, Mapping):
         raise TypeError(f"`renamed` must be {{old label: new label}}, got {renamed!r}")
+    renamed = spelled(before, renamed)
     for label in renamed:
         before.index(label)
     sources: list[list[int]] = [[] for _ in after.nodes]

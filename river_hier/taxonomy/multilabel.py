@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from itertools import compress
-from typing import Any
+from typing import Any, TypeVar
 
 from .nodes import Nodes, check_taxonomy
 from .paths import Parents
 from .repr import short
+
+V = TypeVar("V")
 
 
 def closure_nodes(taxonomy: Nodes, y: Any) -> set[int]:
@@ -118,6 +120,16 @@ def _stated(taxonomy: Nodes, nodes: Iterable[int], values: bytes) -> dict[Any, b
         if stated.setdefault(label, bool(on)) != bool(on):
             raise ValueError(f"label {label!r} is given twice, once as True and once as False")
     return stated
+
+
+def spelled(taxonomy: Nodes, values: Mapping[Any, V]) -> Mapping[Any, V]:
+    """The same mapping with its labels as in the taxonomy; those that are unknown stay."""
+    if values.keys() <= taxonomy.label_index.keys():
+        return values
+    return {
+        taxonomy.nodes[taxonomy.index(label)] if label in taxonomy else label: value
+        for label, value in values.items()
+    }
 
 
 def is_one(y: Any) -> bool:

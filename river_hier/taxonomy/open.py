@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Collection, Hashable, Iterable, Mapping, Set
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
 from . import flat, graph
+from .multilabel import is_one
 from .nodes import Label, check_taxonomy
 from .paths import PathFormat, check_separator
 from .repr import short
@@ -32,7 +33,7 @@ class OpenTaxonomy:
     Raises
     ------
     ValueError
-        If the separator is empty; from `learn_one`, if a part of a path is empty.
+        If the separator is empty; from `learn_one`, if a name is missing inside a path.
     TypeError
         If the separator is not a string; from `learn_one`, if a label is not a path.
 
@@ -40,8 +41,8 @@ class OpenTaxonomy:
     -----
     For each new label the model changes to the larger taxonomy as in `adopt`, in O(size of the
     model). A misspelt label is not an error but a new label. The labels of a model are the keys of
-    its `weights`. Metrics need a closed taxonomy; `with_labels` builds one from any labels,
-    starting from `Taxonomy.flat([], root="")`.
+    its `taxonomy_`. A metric that is given an `OpenTaxonomy` grows in the same way. Paths are read
+    by the rules of `Taxonomy.from_paths`.
 
     Examples
     --------
@@ -54,8 +55,8 @@ class OpenTaxonomy:
     ...     model.learn_one({"goal": 1.0, "ball": 1.0}, "sports/football")
     ...     model.learn_one({"vote": 1.0}, "politics")
 
-    >>> list(model.weights)
-    ['sports', 'politics', 'sports/tennis', 'sports/football']
+    >>> model.taxonomy_.nodes
+    ('', 'sports', 'politics', 'sports/tennis', 'sports/football')
 
     >>> model.predict_one({"racket": 1.0})
     'sports/tennis'
@@ -96,6 +97,8 @@ class OpenTaxonomy:
     def with_labels(self, taxonomy: Taxonomy, labels: Iterable[Any]) -> Taxonomy:
         """Add labels to a taxonomy; if there is nothing to add, the same object is returned."""
         edges: list[tuple[Label, Label]] = []
+        if isinstance(labels, Set) and labels <= taxonomy.label_index.keys():
+            return taxonomy
         for label in labels:
             if isinstance(label, Hashable) and label in taxonomy.label_index:
                 continue
@@ -122,6 +125,13 @@ def initial_taxonomy(taxonomy: TaxonomyLike) -> Taxonomy:
         return taxonomy._initial()
     check_taxonomy(taxonomy)
     return taxonomy
+
+
+def named(y: Any) -> Collection[Label]:
+    """The labels in y, on or off; in an open taxonomy a tuple is one label."""
+    if isinstance(y, Mapping):
+        return y.keys()
+    return [y] if is_one(y) or isinstance(y, tuple) else list(y)
 
 
 def with_labels(

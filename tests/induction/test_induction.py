@@ -426,9 +426,9 @@ def test_a_thousand_classes_in_a_row() -> None:
     model = induction.BinaryDecomposition(linear_model.Perceptron())
     for label in range(1000):
         model.learn_one({"x": 1}, label)
-    assert model.tree.height == 999
+    assert model.taxonomy_.height == 999
     assert pickle.loads(pickle.dumps(model)).predict_one({"x": 1}) == model.predict_one({"x": 1})
-    assert copy.deepcopy(model).tree == model.tree
+    assert copy.deepcopy(model).taxonomy_ == model.taxonomy_
     builder = induction.JensenShannonTree(n_restarts=1, seed=1)
     for label in range(300):
         builder.learn_one({label % 7: 1}, label)
@@ -537,7 +537,7 @@ def test_the_learner_against_the_naive_one(
                 t = builder.taxonomy()
                 oracle.rebuild(nested(t, t.root))
                 builder = None
-        assert nested(model.tree, model.tree.root) == oracle.tree
+        assert nested(model.taxonomy_, model.taxonomy_.root) == oracle.tree
         same(model, oracle, x)
 
 
@@ -552,7 +552,7 @@ def test_the_learner_in_a_given_tree(cls: Any, stream: Any, seed: int) -> None:
         same(model, oracle, x)
         model.learn_one(x, y)
         oracle.learn(x, y)
-    assert model.tree is model.taxonomy
+    assert model.taxonomy_ is model.taxonomy
 
 
 class Ideal(base.Classifier):
@@ -607,7 +607,7 @@ def test_a_kept_split_keeps_its_classifier() -> None:
     assert model._builder is None  # the tree has been built
     assert model._classifiers[0].weights == twin._classifiers[0].weights != {}
     model.learn_one({"w": 1}, "late")
-    assert model.tree.path("late") == ("split 1", "late")
+    assert model.taxonomy_.path("late") == ("split 1", "late")
 
 
 def test_only_the_classifiers_above_a_class_learn_from_it() -> None:
@@ -622,8 +622,7 @@ def test_before_the_first_example(cls: Any) -> None:
     model = cls(make())
     assert model.predict_one({"x": 1}) is None
     assert model.predict_proba_one({"x": 1}) == {}
-    with pytest.raises(ValueError, match="no example has been learned"):
-        _ = model.tree
+    assert model.taxonomy_.nodes == ("root",)
     assert cls(make(), LABELLED).predict_one({"x": 1}) == ("c" if "Soft" in cls.__name__ else "a")
     silent = cls(naive_bayes.GaussianNB(), LABELLED).predict_proba_one({"x": 1})
     assert silent == (

@@ -16,10 +16,11 @@ import pyarrow as pa
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from river.naive_bayes import GaussianNB
 
 import oracles
-from river_hier import OpenTaxonomy, Taxonomy
-from river_hier.taxonomy import UnknownLabelError
+from river_hier import OpenTaxonomy, Taxonomy, decision, linear_model, local, losses, metrics
+from river_hier.taxonomy import UnknownLabelError, map_nodes
 from support.paths import DATA
 
 SEPARATORS = [" > ", "/", " >> ", " ", "::"]
@@ -315,6 +316,38 @@ def test_changes_keep_the_format() -> None:
         assert changed.index(" a / b") == changed.index("a/b")
     by_name = Taxonomy.from_paths(["a/b", "c/d"], "/")
     assert by_name.flatten().index("a/b") == by_name.flatten().index("b")
+
+
+def test_a_path_names_the_node_that_changes() -> None:
+    t = Taxonomy.from_paths(["a/b", "a/c", "d"], "/", labels="path")
+    assert t.move("a /b", " d") == t.move("a/b", "d") != t
+    assert t.merge(["a /b"], "a/ c") == t.merge(["a/b"], "a/c") != t
+    assert t.rename({"a /b": "x"}) == t.rename({"a/b": "x"}) != t
+    with pytest.raises(ValueError, match="'a' cannot be moved under 'a/b'"):
+        t.move("a", "a /b")
+    after = t.rename({"a/b": "x"})
+    assert map_nodes(t, after, {"a /b": "x"}) == map_nodes(t, after, {"a/b": "x"})
+
+
+def test_values_of_labels_may_be_given_by_paths() -> None:
+    t = Taxonomy.from_paths(["a/b", "a/c", "d"], "/", labels="path")
+    for costs in ({"a/b": 5.0}, {"a / b": 5.0}):
+        assert losses.h_loss(t, ["a/b"], ["a"], costs) == 5.0
+        metric = metrics.HLoss(t, costs)
+        metric.update("a/b", "a/c")
+        assert metric.get() == 6.0
+        assert decision.HLossBayes(linear_model.HAROW(t), costs)._decide([1.0, 0.6, 0.4, 0, 0])
+    scores = {"a/b": 0.5, "d": 0.4}
+    spaced = {"a / b": 0.5, " d": 0.4}
+    assert losses.one_accuracy(t, "a/b", spaced) == losses.one_accuracy(t, "a/b", scores) == 1.0
+    one, other = metrics.CalibrationError(t), metrics.CalibrationError(t)
+    one.update("a/b", scores)
+    other.update("a /b", spaced)
+    assert one.get() == other.get() > 0
+    with pytest.raises(UnknownLabelError, match="'d ' is not in the taxonomy"):
+        local.PerNode({"root": GaussianNB(), "d ": GaussianNB()}, t)
+    with pytest.raises(UnknownLabelError, match="'a ' is not in the taxonomy"):
+        local.PerParent({"root": GaussianNB(), "a ": GaussianNB()}, t)
 
 
 def test_open_taxonomies_read_paths_alike() -> None:

@@ -1,0 +1,177 @@
+"""Metrics that grow with the labels: the same values as in the final, closed taxonomy."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from river import evaluate as river_evaluate
+from river import linear_model as river_linear_model
+from river import metrics as river_metrics
+from river import utils
+
+from river_hier import OpenTaxonomy, Taxonomy, drift, linear_model, local, metrics
+from river_hier.datasets import synth
+from river_hier.taxonomy import UnknownLabelError
+from support.hypothesis_settings import n_examples
+from support.public_api import estimators
+
+CANDIDATES = [("a",), ("a", "b"), ("b",), ("b", "a", "a")]
+RANKING = {"candidates": CANDIDATES}
+PARAMS: dict[str, dict[str, Any]] = {
+    "HFBeta": {"beta": 2.0},
+    "HLoss": {"costs": {("a", "b"): 2.5, ("c", "a"): 0.5}},
+    "SymmetricDifferenceLoss": {"volumes": {("b", "a"): 7.0}, "spurious": 0.25},
+    "MaximalLoss": {"volumes": {("b", "a"): 7.0}, **RANKING},
+    **dict.fromkeys(["AveragePrecision", "OneAccuracy", "ParentOneAccuracy"], RANKING),
+    **dict.fromkeys(["RankingLoss", "PooledAUPRC", "Reliability", "CalibrationError"], RANKING),
+}
+TABLES = {"HLossByDepth", "DepthAccuracy", "DistanceHistogram", "Reliability"}
+paths = st.lists(st.sampled_from("abc"), min_size=1, max_size=3).map(tuple)
+scores = st.dictionaries(paths, st.sampled_from([0.0, 0.25, 0.5, 1.0]), max_size=4)
+multilabels = st.one_of(
+    paths, st.sets(paths, max_size=3), st.lists(paths, max_size=3), st.just(()), st.just([])
+)
+
+
+def examples(name: str) -> st.SearchStrategy[list[tuple[Any, Any, float]]]:
+    ranks = PARAMS.get(name, {}).get("candidates") is not None
+    answers = scores if ranks else st.one_of(multilabels, st.dictionaries(paths, st.booleans()))
+    weights = st.sampled_from([1.0, 0.25, 3.0])
+    drawn = st.tuples(multilabels, st.one_of(st.none(), answers), weights)
+    return st.lists(drawn, max_size=8)
+
+
+def labels_in(y: Any) -> list[Any]:
+    return [] if y is None else [y] if isinstance(y, tuple) else list(y)
+
+
+@pytest.mark.parametrize("name", metrics.__all__)
+@given(data=st.data())
+@n_examples(40)
+def test_the_value_is_that_in_the_final_taxonomy(name: str, data: st.DataObject) -> None:
+    stream = data.draw(examples(name))
+    params = PARAMS.get(name, {})
+    there = OpenTaxonomy()
+    seen = [label for y, guess, _ in stream for label in labels_in(y) + labels_in(guess)]
+    given = [values for values in params.values() if not isinstance(values, float)]
+    named = [label for labels in given for label in labels]
+    final = there.with_labels(Taxonomy.flat([], root=()), named + seen)
+    metric = getattr(metrics, name)(there, **params)
+    closed = getattr(metrics, name)(final, **params)
+    fresh = metric.clone()
+    for y, guess, w in stream:
+        metric.update(y, guess, w)
+        closed.update(y, guess, w)
+        if name not in TABLES:
+            assert metric.get() == pytest.approx(closed.get())
+    assert metric.get() == closed.get()
+    assert metric.taxonomy == there
+    assert set(metric.taxonomy_) == set(final)
+    assert set(metric.taxonomy_.edges) == set(final.edges)
+    # copies have the same state and grow on their own; clones start again
+    for other in (copy.deepcopy(metric), pickle.loads(pickle.dumps(metric))):
+        assert other.get() == metric.get()
+        other.update(("x", "y"), {("a",): 0.5} if "candidates" in params else ("x",))
+        assert ("x", "y") in other.taxonomy_
+    assert ("x", "y") not in metric.taxonomy_
+    assert metric.clone().get() == fresh.get()
+    assert metric.clone().taxonomy_ == fresh.taxonomy_
+    # reverting some examples leaves the others
+    kept = data.draw(st.lists(st.booleans(), min_size=len(stream), max_size=len(stream)))
+    for keep, (y, guess, w) in zip(kept, stream, strict=True):
+        if not keep:
+            metric.revert(y, guess, w)
+        elif name != "PooledAUPRC":
+            fresh.update(y, guess, w)
+    if name not in TABLES | {"PooledAUPRC"}:
+        assert metric.get() == pytest.approx(fresh.get())
+
+
+@pytest.mark.parametrize("name", metrics.__all__)
+def test_bad_examples_change_nothing(name: str) -> None:
+    ranks = "candidates" in PARAMS.get(name, {})
+    metric = getattr(metrics, name)(OpenTaxonomy(), **PARAMS.get(name, {}))
+    guess: Any = {("a",): 0.5} if ranks else ("a",)
+    metric.update(("a", "b"), guess)
+    before = pickle.dumps(metric)
+    for y, bad, w in (
+        (("n", "", "o"), guess, 1.0),
+        (None, guess, 1.0),
+        ("not a tuple", guess, 1.0),
+        (("new",), guess, -1.0),
+        (("new",), {("new", "too"): True, ("a",): "?"}, 1.0),
+        (("new",), {("new", None, "too"): 1.0}, 1.0),
+    ):
+        with pytest.raises((ValueError, TypeError)):
+            metric.update(y, bad, w)
+        assert pickle.dumps(metric) == before
+    with pytest.raises(UnknownLabelError):
+        metric.revert(("never", "seen"), guess)
+    assert pickle.dumps(metric) == before
+
+
+@pytest.mark.parametrize("name", [name for name in PARAMS if "candidates" in PARAMS[name]])
+def test_rankings_need_candidates(name: str) -> None:
+    with pytest.raises(ValueError, match="`candidates` must be given with an OpenTaxonomy"):
+        getattr(metrics, name)(OpenTaxonomy())
+    with pytest.raises(TypeError, match="`candidates` must be a collection of labels"):
+        getattr(metrics, name)(OpenTaxonomy("/"), candidates="a/b")
+
+
+def test_rolling_and_iterators() -> None:
+    rolling = utils.Rolling(metrics.TreeInducedError, window_size=2, taxonomy=OpenTaxonomy("/"))
+    for y, guess in (("a/b", "a/c"), ("d", "e"), ("a/b", "a"), ("f/g/h", "f/g")):
+        rolling.update(y, guess)
+    assert rolling.get() == 1.0
+    metric = metrics.HLoss(OpenTaxonomy("/"))
+    metric.update(iter(["a/b", "c"]), iter(["a", "c/d"]))
+    assert metric.get() == 2.0
+
+
+def test_a_growing_model_is_judged_in_rivers_loop() -> None:
+    source = synth.PrototypeTree(branching=2, depth=3, noise=0.04, seed=1)
+    t = source.taxonomy
+    stream = [(x, "/".join(map(str, t.path(y)[1:]))) for x, y in source.take(400)]
+    there = OpenTaxonomy("/")
+    final = there.with_labels(Taxonomy.flat([], root=""), [y for _, y in stream])
+    for make in (
+        linear_model.Hieron,
+        linear_model.HAROW,
+        lambda t: drift.BranchReset(linear_model.Hieron(t)),
+    ):
+        values = []
+        for taxonomy in (there, final):
+            several = (
+                metrics.TreeInducedError(taxonomy) + metrics.HLoss(taxonomy) + metrics.HF1(taxonomy)
+            )
+            river_evaluate.progressive_val_score(stream, make(there), several)
+            values.append(several.get())
+        assert values[0] == values[1]
+        assert 0 < values[0][1] < 2
+    assert isinstance(several, river_metrics.base.Metrics)
+
+
+def test_every_model_shows_its_taxonomy() -> None:
+    """Also wrappers, and also where it has grown or another one has been adopted."""
+    found = 0
+    for name, model in estimators().items():
+        if hasattr(model, "taxonomy") and not callable(model.taxonomy):
+            assert isinstance(model.taxonomy_, Taxonomy), name
+            found += 1
+    assert found > 25
+    wrapped = drift.BranchReset(linear_model.HAROW(OpenTaxonomy("/")))
+    wrapped.learn_one({"x": 1.0}, {"a/b"})
+    assert wrapped.taxonomy == OpenTaxonomy("/")
+    assert wrapped.taxonomy_.nodes == ("", "a", "a/b")
+    after = wrapped.taxonomy_.extend([("a", "a/c")])
+    wrapped.adopt(after)
+    assert wrapped.taxonomy_ == wrapped.taxonomy == after
+    flat = local.PerNode(river_linear_model.LogisticRegression(), None)
+    flat.learn_one({"x": 1.0}, {"b"})
+    assert flat.taxonomy is None
+    assert flat.taxonomy_.nodes == ("root", "b")
