@@ -60,7 +60,9 @@ def _chosen() -> list[tuple[Any, str]]:
     places = []
     for title, module in list(sys.modules.items()):
         if title.startswith("river_hier") and not title.startswith("river_hier._"):
-            places += [(module, n) for n in _backend.NATIVE if n in vars(module)]
+            # A module may also take a name from the reference backend on purpose.
+            names = vars(module)
+            places += [(module, n) for n in _backend.NATIVE if names.get(n) is vars(_backend)[n]]
     return [*places, *((_backend, name) for name in _backend.NATIVE)]
 
 
