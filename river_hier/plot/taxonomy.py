@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from ..taxonomy import Label, Taxonomy, check_taxonomy
 from .axes import axes
+from .selection import selected
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -31,10 +32,13 @@ def taxonomy(
     values: Mapping[Any, float] | None = None,
     label: str = "",
     ax: Axes | None = None,
+    max_depth: int | None = None,
+    top: int | None = 120,
 ) -> Axes:
     """Draw a taxonomy from left to right, with a number at each node as its colour and size.
 
-    Readable up to about 120 nodes. In a DAG, the edges from all but the first parent are dashed.
+    In a large taxonomy the `top` nodes are drawn, and `(+12)` stands for the 12 nodes below a node
+    that are left out. In a DAG, the edges from all but the first parent are dashed.
 
     Parameters
     ----------
@@ -48,6 +52,12 @@ def taxonomy(
     ax
         The axes to draw on. `None` makes a figure that is large enough for all names; on given
         axes, the font is made small enough.
+    max_depth
+        The depth of the lowest nodes to draw; `None` for no limit.
+    top
+        The largest number of nodes to draw: those with the largest absolute values, followed by
+        those with the most nodes below them, and their ancestors. `None` draws all nodes, at most
+        about 1,000 of which fit into a picture.
 
     Returns
     -------
@@ -58,7 +68,8 @@ def taxonomy(
     TypeError
         If `taxonomy` is not a `Taxonomy`.
     ValueError
-        If a label is unknown, or its value is not a finite number.
+        If a label is unknown, or its value is not a finite number; if `max_depth` is below 0 or
+        `top` below 1.
     ImportError
         If matplotlib is missing.
 
@@ -74,8 +85,9 @@ def taxonomy(
 
     """
     check_taxonomy(taxonomy)
-    found = {taxonomy.index(v): _number(v, value) for v, value in (values or {}).items()}
-    names = [_shortened(str(v)) for v in taxonomy.nodes]
+    numbers = {taxonomy.index(v): _number(v, value) for v, value in (values or {}).items()}
+    taxonomy, found, names, left_out = selected(taxonomy, numbers, max_depth, top)
+    names = [_shortened(name) + more for name, more in zip(names, left_out, strict=True)]
     layout = _layered(taxonomy, names)
     width, height = layout.width * _CHARACTER * _FONT / 72, layout.n_rows * _ROW * _FONT / 72
     new_figure = ax is None

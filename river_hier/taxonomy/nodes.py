@@ -9,12 +9,13 @@ from . import arrays, graph
 from .errors import UnknownLabelError, several_parents
 from .immutable import Immutable
 from .paths import TUPLES, Parents, PathFormat
+from .show import Shown
 
 # Any hashable; `Any`, so that users with labels of type str get str back.
 Label = Any
 
 
-class Nodes(Immutable):
+class Nodes(Immutable, Shown):
     """Labels in topological order, each with its parents: immutable, compared by value."""
 
     __slots__ = (

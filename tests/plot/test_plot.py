@@ -88,6 +88,45 @@ def test_nodes_stand_in_layers_and_do_not_meet() -> None:
     assert [at[v][1] for v in leaves] == list(range(len(leaves)))  # from the top down
 
 
+HUGE = Taxonomy((v // 7, v) for v in range(1, 5_000))
+
+
+def test_large_taxonomies_are_readable() -> None:
+    """5,000 nodes: the largest branches, and the number of nodes that each node leaves out."""
+    ax = drawn(plot.taxonomy(HUGE))
+    names = [text.get_text() for text in ax.texts]
+    assert len(names) == 120
+    counts = [name.partition("(+")[2].rstrip(")").replace(",", "") for name in names]
+    assert sum(int(count) for count in counts if count) == 5_000 - 120
+    assert max(ax.figure.get_size_inches()) < 30
+    ax = drawn(plot.taxonomy(HUGE, max_depth=2))
+    assert len(ax.texts) == sum(HUGE.depth(v) <= 2 for v in HUGE)
+    assert len(plot.taxonomy(HUGE, top=1).texts) == 1
+    assert len(plot.taxonomy(LARGE, top=None).texts) == len(LARGE)
+
+
+def test_the_nodes_with_the_largest_values_are_drawn() -> None:
+    values = {v: float(v % 1000) for v in HUGE} | {4_321: -5_000.0}
+    ax = drawn(plot.taxonomy(HUGE, values, top=20))
+    names = {int(text.get_text().partition(" ")[0]) for text in ax.texts}
+    assert 4_321 in names
+    assert all(set(HUGE.path(v)) <= names for v in names)
+    assert len(names) <= 20
+    assert -5_000.0 in ax.collections[1].get_array()
+    # a path is named by its last name, and a DAG keeps its edges
+    t = Taxonomy.from_paths(["a > b", "a > c"], " > ", labels="path")
+    assert [text.get_text() for text in plot.taxonomy(t).texts] == ["a", "b", "c"]
+    assert len(plot.taxonomy(DAG, {"c": 1.0}, top=4).lines) == 4
+
+
+@pytest.mark.parametrize(("name", "value"), [("max_depth", -1), ("top", 0)])
+def test_bad_limits(name: str, value: int) -> None:
+    limits: dict[str, Any] = {name: value}
+    with pytest.raises(ValueError, match=f"`{name}` must be at least {value + 1}, got {value}"):
+        plot.taxonomy(TREE, **limits)
+    assert not plt.get_fignums()
+
+
 def test_names_are_not_formulas() -> None:
     ax = drawn(plot.taxonomy(Taxonomy.flat(["$10", "$x^{", "a$b_2$"])))
     assert [text.get_text() for text in ax.texts][1:] == ["$10", "$x^{", "a$b_2$"]

@@ -1,0 +1,162 @@
+"""A taxonomy as text and as HTML."""
+
+from __future__ import annotations
+
+import html
+import numbers
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple, cast
+
+if TYPE_CHECKING:
+    from .nodes import Nodes
+
+# A notebook shows no more; the nodes nearest to the root come first in taxonomy order.
+_MOST_NODES, _DEEPEST = 2_000, 30
+_OPEN = 2  # depths that a notebook unfolds
+
+
+class Text(str):
+    """A string that a session shows as it is, line by line."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
+class Entry(NamedTuple):
+    """A node below one of its parents, or nodes that are left out (`node` is None)."""
+
+    text: str
+    node: int | None
+    depth: int
+    last: bool  # of its siblings
+    folded: bool  # its children are not shown
+
+
+class Shown:
+    """Shows a taxonomy in sessions and notebooks."""
+
+    __slots__ = ()
+
+    def show(self, max_depth: int | None = None) -> str:
+        """The taxonomy as text, one line for each node.
+
+        With `labels="path"`, the last name of each path is shown. Below all but its first parent, a
+        node of a DAG is shown without its children. O(nodes that are shown).
+
+        Parameters
+        ----------
+        max_depth
+            The depth of the lowest nodes to show; `(+12)` stands for the 12 nodes below a node.
+
+        Examples
+        --------
+
+        >>> from river_hier import Taxonomy
+
+        >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
+        >>> t.show()
+        animal
+        ├── mammal
+        │   ├── wolf
+        │   └── whale
+        └── bird
+            └── owl
+
+        >>> t.show(max_depth=1)
+        animal
+        ├── mammal (+2)
+        └── bird (+1)
+
+        """
+        return text(cast("Nodes", self), max_depth)
+
+    def _repr_html_(self) -> str:
+        return page(cast("Nodes", self))
+
+
+def text(taxonomy: Nodes, max_depth: int | None) -> Text:
+    """One line for each node."""
+    whole = isinstance(max_depth, numbers.Integral) and not isinstance(max_depth, bool)
+    if max_depth is not None and not (whole and max_depth >= 0):
+        raise ValueError(f"`max_depth` must be an integer of at least 0 or None, got {max_depth!r}")
+    lines: list[str] = []
+    bars: list[str] = []  # what stands left of the nodes of each depth
+    for entry in _entries(taxonomy, len(taxonomy), max_depth):
+        del bars[max(entry.depth - 1, 0) :]
+        branch = "" if entry.depth == 0 else "└── " if entry.last else "├── "
+        lines.append("".join(bars) + branch + entry.text)
+        if entry.depth:
+            bars.append("    " if entry.last else "│   ")
+    return Text("\n".join(lines))
+
+
+def page(taxonomy: Nodes) -> str:
+    """Nested lists, which can be unfolded."""
+    parts = [f"<div><small>{html.escape(repr(taxonomy))}</small>"]
+    depth = -1  # of the list that is open
+    for entry in _entries(taxonomy, _MOST_NODES, _DEEPEST):
+        while depth >= entry.depth:
+            parts.append("</ul></details></li>" if depth else "</ul></details>")
+            depth -= 1
+        name = html.escape(entry.text)
+        leaf = entry.node is None or entry.folded or not taxonomy.child_indices[entry.node]
+        if leaf:
+            parts.append(f"<li>{name}</li>" if entry.depth else f"<div>{name}</div>")
+            continue
+        opened = " open" if entry.depth < _OPEN else ""
+        parts.append("<li>" if entry.depth else "")
+        parts.append(f"<details{opened}><summary>{name}</summary>")
+        parts.append('<ul style="list-style: none; margin: 0; padding-left: 1.5em">')
+        depth = entry.depth
+    parts.append("</ul></details></li>" * max(depth, 0) + "</ul></details>" * (depth >= 0))
+    return "".join([*parts, "</div>"])
+
+
+def names(taxonomy: Nodes) -> list[str]:
+    """The label of each node as text; of a path, what its parent's does not say already."""
+    separator = taxonomy.path_format.separator
+    found = []
+    for label, above in zip(taxonomy.nodes, taxonomy.parent_indices, strict=True):
+        parent = taxonomy.nodes[above[0]] if above else None
+        if taxonomy.path_format.tuples and isinstance(label, tuple) and label[:-1] in (parent, ()):
+            label = label[-1] if label else label
+        elif taxonomy.path_format.whole and isinstance(label, str):
+            label = label.removeprefix(f"{parent}{separator}")
+        name = str(label)
+        found.append(name if name and name.isprintable() else repr(label))
+    return found
+
+
+def _entries(taxonomy: Nodes, most: int, max_depth: int | None) -> Iterator[Entry]:
+    """Every node below its first parent, from the top down, siblings in taxonomy order.
+
+    Below a further parent, a node of a DAG is named without its children. The first `most` nodes in
+    taxonomy order are shown, down to `max_depth`.
+    """
+    label, below = names(taxonomy), taxonomy.child_indices
+    stack = [Entry(label[0], 0, 0, True, False)]
+    while stack:
+        entry = stack.pop()
+        v = entry.node
+        if v is None or entry.folded:
+            yield entry
+            continue
+        shown = [c for c in below[v] if c < most] if entry.depth != max_depth else []
+        if below[v] and not shown:
+            hidden = len(taxonomy.descendants(taxonomy.nodes[v]))
+            yield entry._replace(text=f"{entry.text} (+{hidden:,})", folded=True)
+            continue
+        yield entry
+        children = []
+        for c in shown:
+            first = taxonomy.parent_indices[c][0]
+            see = "" if first == v else f" (see {label[first]})"
+            children.append(Entry(label[c] + see, c, entry.depth + 1, False, first != v))
+        if len(shown) < len(below[v]):
+            more = f"(+{len(below[v]) - len(shown):,} children)"
+            children.append(Entry(more, None, entry.depth + 1, False, True))
+        if children:
+            children[-1] = children[-1]._replace(last=True)
+        stack += reversed(children)
