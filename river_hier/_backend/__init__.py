@@ -39,6 +39,7 @@ from .reference.labels import Labels, closed_many
 from .reference.least_squares import LeastSquares, Systems
 from .reference.linear import (
     averaged_scores,
+    column_weights,
     distances_from,
     learn_on_paths,
     learn_top_down,
@@ -53,6 +54,7 @@ from .reference.paths import (
     conditional_probabilities,
     path_sums,
     subtree_sums,
+    top_down,
     top_down_probabilities,
     trained_nodes,
 )
@@ -79,6 +81,7 @@ NATIVE = (
     "Vectors",
     "Weights",
     "closed_many",
+    "column_weights",
     "hrls_step",
     "hrls_steps",
     "least_squares_answer",
@@ -148,6 +151,7 @@ __all__ = [
     "averaged_scores",
     "closed_many",
     "closures",
+    "column_weights",
     "conditional_probabilities",
     "distances_from",
     "hrls_step",
@@ -174,6 +178,7 @@ __all__ = [
     "shrls_steps",
     "star_closures",
     "subtree_sums",
+    "top_down",
     "top_down_answer",
     "top_down_answers",
     "top_down_nodes",

@@ -25,6 +25,7 @@ from ..taxonomy import Label, NodeMapping, TaxonomyLike
 from . import linear
 from .checks import check_dtype
 from .explanation import Floats
+from .products import pays, score_blocks, scores_by_product
 from .single_label import SingleLabelModel
 
 
@@ -163,6 +164,10 @@ class PathLearner(SingleLabelModel, metaclass=linear.LearnerType):
         return path_answer(self._w, self._lag, self._m, self._features, self._labels, x)
 
     def _answers(self, X: Batch) -> NDArray[np.uint32]:
+        if pays(self, X):
+            tree = self._taxonomy.arrays
+            best = [path_sums(block, tree).argmax(axis=0) for block in score_blocks(self, X)]
+            return np.concatenate(best).astype(np.uint32)
         vectors = Vectors(self._features, X)
         return path_answers(self._w, self._lag, self._m, self._labels, vectors)
 
@@ -171,6 +176,8 @@ class PathLearner(SingleLabelModel, metaclass=linear.LearnerType):
         return path_sums(scores, self._taxonomy.arrays)
 
     def _scores_many(self, X: Batch) -> Floats:
+        if pays(self, X):
+            return path_sums(scores_by_product(self, X), self._taxonomy.arrays)
         scores = averaged_scores(self._w, self._lag, self._m, Vectors(self._features, X))
         return path_sums(scores, self._taxonomy.arrays)
 

@@ -153,8 +153,10 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
         """
         batch, like = read_batch(X, columns, self._keeps_float32)
         scores = self._scores_many(batch)
-        p = np.exp(scores - scores.max(axis=0))
-        return answer_frame(like, (p / p.sum(axis=0)).T, self._taxonomy.nodes)
+        p = scores - scores.max(axis=0)
+        np.exp(p, out=p)
+        p /= p.sum(axis=0)
+        return answer_frame(like, p.T, self._taxonomy.nodes)
 
     def _read_label(self, y: Label) -> tuple[Taxonomy, int]:
         """The taxonomy with the label y, and the node of y."""

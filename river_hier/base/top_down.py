@@ -21,6 +21,7 @@ from .._backend import (
     joined_weights,
     learn_top_down,
     own_weights,
+    top_down,
     top_down_answer,
     top_down_answers,
     top_down_nodes,
@@ -31,6 +32,7 @@ from . import linear
 from .checks import check_dtype
 from .explanation import Floats
 from .multi_label import MultiLabelModel
+from .products import pays, score_blocks, scores_by_product
 
 
 class TopDownLearner(MultiLabelModel, metaclass=linear.LearnerType):
@@ -168,6 +170,9 @@ class TopDownLearner(MultiLabelModel, metaclass=linear.LearnerType):
         return top_down_nodes(self._w, self._lag, self._m, self._features, self._labels, x)
 
     def _answers(self, X: Batch) -> NDArray[np.bool_]:
+        if pays(self, X):
+            on = [top_down(s >= 0.0, self._taxonomy.arrays).T for s in score_blocks(self, X)]
+            return np.concatenate(on)
         vectors = Vectors(self._features, X)
         return top_down_answers(self._w, self._lag, self._m, self._labels, vectors)
 
@@ -175,6 +180,8 @@ class TopDownLearner(MultiLabelModel, metaclass=linear.LearnerType):
         return averaged_scores(self._w, self._lag, self._m, self._features.find(x))
 
     def _scores_many(self, X: Batch) -> Floats:
+        if pays(self, X):
+            return scores_by_product(self, X)
         return averaged_scores(self._w, self._lag, self._m, Vectors(self._features, X))
 
     def _conditionals(self, scores: Floats) -> Floats:

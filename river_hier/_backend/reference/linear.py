@@ -175,6 +175,16 @@ def path_answers(w: Weights, lag: Weights | None, m: float, labels: Labels, X: V
     return np.array(best, dtype=np.uint32)
 
 
+def column_weights(w: Weights, X: Vectors) -> NDArray[Any]:
+    """The weights of the columns of a batch, (columns, nodes), in the type they are stored in."""
+    found = map(X.features.row, X.batch.names)
+    rows = np.array([len(w.matrix) if row is None else row for row in found], dtype=np.intp)
+    known = rows < len(w.matrix)
+    weights = np.zeros((len(rows), w.n_nodes), w.matrix.dtype)
+    weights[known] = w.matrix[rows[known], : w.n_nodes]
+    return weights
+
+
 def _insert(w: Weights, features: FeatureMap, x: Any) -> Vector:
     """The vector of x, whose new features get rows unless x is too large for the weights."""
     w.check_range(features.find(x).norm2)

@@ -211,6 +211,23 @@ nb::object path_answers(Weights& w, Weights* lag, double m, const Labels& labels
     return array(best);
 }
 
+// The weights of the columns of a batch, (columns, nodes), in the type in which they are stored.
+nb::object column_weights(Weights& w, const Rows& X) {
+    const std::vector<uint32_t>& rows = X.rows_of_columns();
+    const nb::object matrix =
+        numpy("zeros")(nb::make_tuple(rows.size(), not_in_use(w).n_nodes()), w.dtype());
+    Py_buffer buffer;
+    if (PyObject_GetBuffer(matrix.ptr(), &buffer, PyBUF_WRITABLE | PyBUF_C_CONTIGUOUS))
+        throw nb::python_error();
+    char* to = static_cast<char*>(buffer.buf);
+    for (uint32_t row : rows) {
+        w->copy_row(row, w.n_nodes(), to);
+        to += w.n_nodes() * static_cast<size_t>(buffer.itemsize);
+    }
+    PyBuffer_Release(&buffer);
+    return matrix;
+}
+
 nb::tuple closed_many(Labels& labels, nb::list ys) {
     std::vector<int64_t> start{0};
     std::vector<uint32_t> nodes;
@@ -256,6 +273,7 @@ void linear_learners(nb::module_& m) {
              [](Rows* rows, FeatureMap& features, nb::handle X) { new (rows) Rows(features, X, false); },
              "features"_a, "X"_a)
         .def_prop_ro("norms2", [](Rows& rows) { return array(rows.norms2()); });
+    m.def("column_weights", &column_weights, "w"_a, "X"_a);
     m.def("closed_many", &closed_many, "labels"_a, "ys"_a);
 }
 

@@ -89,6 +89,16 @@ class Postings : public WeightStore {
         return bytes;
     }
 
+    void copy_row(size_t feature, size_t n_nodes, void* to) const override {
+        if (feature >= rows_.size()) return;
+        const Row& row = rows_[feature];
+        const T* weights = numbers(row);
+        T* cells = static_cast<T*>(to);
+        for (uint32_t v = 0; row.dense() && v < n_nodes; ++v) cells[v] = weights[v * n_planes_];
+        for (uint32_t i = 0; !row.dense() && i < row.size; ++i)
+            cells[row.nodes(shape_.cell)[i]] = weights[i * n_planes_];
+    }
+
   protected:
     void find_rows(const Vector& x) override {
         for (uint32_t r : x.rows)

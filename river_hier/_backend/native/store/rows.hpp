@@ -35,6 +35,9 @@ class Rows {
 
     Numbers norms2();
 
+    // Of each column, the row of its feature; beyond all rows if it has none.
+    const std::vector<uint32_t>& rows_of_columns() const { return row_of_; }
+
   private:
     void read_entries(nb::handle batch);
     void look_up(FeatureMap& features, const nb::tuple& names, bool insert);
