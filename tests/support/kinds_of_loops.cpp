@@ -91,9 +91,6 @@ void over_matrices(const Loops& kind) {
             loops.multiply_symmetric(rows_of(A, whole).data(), less, x.data(), whole, u.data());
             A.insert(A.end(), u.begin(), u.end());
         });
-    both<double>("subtract_square", matrix, kind, [&](const Loops& loops, Numbers<double>& A) {
-        loops.subtract_square(rows_of(A, whole).data(), h.data(), whole);
-    });
     both<double>("dot", {0.0}, kind, [&](const Loops& loops, Numbers<double>& product) {
         product[0] = loops.dot(x.data(), h.data(), whole);
     });

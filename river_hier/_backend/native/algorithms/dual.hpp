@@ -13,7 +13,7 @@ namespace river_hier {
 // w = w0 + S alpha with B alpha = v - S^T w0 and B = l2 I + S^T S, for several outputs (nodes) over
 // the same instances S. Solved by a Cholesky factor; or, where there is no memory for one, by
 // conjugate gradients: a solve then walks over the stored instances some ten times, and memory is
-// O(n). Signs are exact all the same: an error bound tells when to stop.
+// O(n).
 class Dual {
   public:
     Dual(size_t n_outputs, double l2)
@@ -41,13 +41,10 @@ class Dual {
 
     // The same, where only the signs must be right.
     void signs(ExampleContext& context, double* scores) {
-        if (!cholesky_ && !ready_) return signs_by_gradients(context, scores);
-        if (cholesky_) {
-            if (n_predictions_++ == 0 && !ready_ && scores_from_factor(context, scores)) return;
-            update_alpha(context.instances());
-            if (scores_from_weights(context, scores)) return;
-        }
-        scores_from_alpha(context, scores);
+        const bool first = n_predictions_++ == 0;
+        if (cholesky_ && first && !ready_ && scores_from_factor(context, scores)) return;
+        update_alpha(context.instances());
+        if (!scores_from_weights(context, scores)) scores_from_alpha(context, scores);
     }
 
     // r = x^T A^-1 x with A = l2 I + S S^T.
@@ -61,7 +58,7 @@ class Dual {
         } else {
             const Numbers& k = dots(context);
             g_.assign(n(), 0.0);
-            conjugate_gradients(context.instances(), k, g_, loose, [](double) { return false; });
+            conjugate_gradients(context.instances(), k, g_, loose);
             double kg = 0.0;
             for (size_t i = 0; i < n(); ++i) kg += k[i] * g_[i];
             r_ = std::max(0.0, (norm2 - kg) / l2_);
@@ -70,33 +67,17 @@ class Dual {
         return r_;
     }
 
-    // Takes in x, and updates alpha at once while the factor is in the processor's cache.
-    void store(ExampleContext& context, const double* labels) {
-        const double r = solve(context);
-        if (cholesky_) {
-            remember(context, labels);
-            cholesky_->append(context.x().norm2, r, v);
-            return update_alpha(context.instances());
-        }
-        update_alpha(context.instances());
-        Numbers scores(n_outputs());
-        scores_from_alpha(context, scores.data());
-        for (size_t o = 0; o < n_outputs(); ++o) {
-            const double last = (labels[o] - scores[o]) / (l2_ * (1.0 + r));
-            for (size_t i = 0; i < n(); ++i) alpha_[o][i] -= last * g_[i];
-            alpha_[o].push_back(last);
-        }
-        remember(context, labels);
-        ready_ = n() % (1 + n() / some) != 0;
-    }
-
-    // Takes in x, and leaves the rest until it is needed.
-    void store_lazily(ExampleContext& context, const double* labels) {
-        const bool solved = cholesky_ && solved_ == context.id();
+    // Takes in x with its labels; the factor is still in the processor's cache. Lazily: what was not
+    // solved for x is left until it is needed.
+    void store(ExampleContext& context, const double* labels, bool lazily) {
+        if (!lazily) solve(context);
+        const bool solved = solved_ == context.id();
+        if (!cholesky_ && solved) return store_by_gradients(context, labels);
         remember(context, labels);
         if (solved) cholesky_->append(context.x().norm2, r_, v);
         if (!cholesky_)
             for (Numbers& a : alpha_) a.push_back(0.0);
+        if (!lazily) update_alpha(context.instances());
     }
 
     // More outputs, whose labels were -1 on every instance so far.
@@ -157,9 +138,8 @@ class Dual {
 
   private:
     // Tolerances of conjugate gradients, relative to the right-hand side.
-    static constexpr double loose = 1e-3;     // in a step
-    static constexpr double tight = 1e-10;    // where scores are asked for
-    static constexpr double certain = 1.001;  // the residual itself is known to some digits
+    static constexpr double loose = 1e-3;   // in a step
+    static constexpr double tight = 1e-10;  // where scores are asked for
     // After 1 + n / some loose steps alpha is solved for tightly, so that errors do not add up.
     static constexpr size_t some = 64;
     static constexpr double rounding = 1e-15;  // relative error of a sum, for each of its terms
@@ -188,7 +168,7 @@ class Dual {
             if (cholesky_)
                 cholesky_->solve_for(o, alpha_[o]);
             else
-                conjugate_gradients(instances, v[o], alpha_[o], tight, [](double) { return false; });
+                conjugate_gradients(instances, v[o], alpha_[o], tight);
         ready_ = true;
     }
 
@@ -271,24 +251,22 @@ class Dual {
         return std::all_of(scores, scores + m, [=](double s) { return std::fabs(s) > error; });
     }
 
-    void signs_by_gradients(ExampleContext& context, double* scores) {
-        const Vector& x = context.x();
-        double length2 = 0.0;
-        for (double k : dots(context)) length2 += k * k;
-        // |k . (alpha* - alpha)| <= |B^-1 k| |residual|, and |B^-1 k| is at most this:
-        const double most = std::min(std::sqrt(x.norm2 / l2_), std::sqrt(length2) / l2_);
-        for (size_t o = 0; o < n_outputs(); ++o)
-            conjugate_gradients(context.instances(), v[o], alpha_[o], tight, [&](double residual) {
-                scores[o] = prior_score(x, o);
-                for (size_t i = 0; i < n(); ++i) scores[o] += k_[i] * alpha_[o][i];
-                return std::fabs(scores[o]) > certain * most * residual;
-            });
+    void store_by_gradients(ExampleContext& context, const double* labels) {
+        update_alpha(context.instances());
+        Numbers scores(n_outputs());
+        scores_from_alpha(context, scores.data());
+        for (size_t o = 0; o < n_outputs(); ++o) {
+            const double last = (labels[o] - scores[o]) / (l2_ * (1.0 + r_));
+            for (size_t i = 0; i < n(); ++i) alpha_[o][i] -= last * g_[i];
+            alpha_[o].push_back(last);
+        }
+        remember(context, labels);
+        ready_ = n() % (1 + n() / some) != 0;
     }
 
-    // Improves a until B a = b, or until `enough(|residual|)`.
-    template <class Enough>
+    // Improves a until B a = b.
     void conjugate_gradients(const Instances& instances, const Numbers& b, Numbers& a,
-                             double tolerance, Enough enough) {
+                             double tolerance) {
         const size_t n = this->n();
         Numbers residual(n), direction(n), image(n);
         multiply_B(instances, a, image);
@@ -299,7 +277,7 @@ class Dual {
             bb += b[i] * b[i];
         }
         for (size_t step = 0; step < 2 * n + 10; ++step) {  // in exact arithmetic n steps suffice
-            if (enough(std::sqrt(rr)) || rr <= tolerance * tolerance * bb) return;
+            if (rr <= tolerance * tolerance * bb) return;
             multiply_B(instances, direction, image);
             double curvature = 0.0;
             for (size_t i = 0; i < n; ++i) curvature += direction[i] * image[i];
@@ -325,7 +303,7 @@ class Dual {
     }
 
     void remember(ExampleContext& context, const double* labels) {
-        ids.push_back(context.example.number());
+        ids.push_back(context.example.number);
         ones.push_back(context.root());
         for (size_t o = 0; o < n_outputs(); ++o)
             v[o].push_back(labels[o] - prior_score(context.x(), o));

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
 #include <vector>
 
@@ -39,20 +38,6 @@ class Example {
     }
     Example(const Example&) = delete;
 
-    // Number of x among the instances. The first call stores x.
-    uint32_t number() {
-        if (number_ == none) number_ = instances.append(x);
-        stored.store(true, std::memory_order_relaxed);
-        return number_;
-    }
-
-    // From now on several threads may use the example: store x now if a system may need it.
-    void share(bool may_be_stored) {
-        if (may_be_stored) number_ = instances.append_unindexed(x);
-        shared_ = true;
-    }
-    bool shared() const { return shared_; }
-
     // Announces n dot products with instances. The inverted index computes those of all instances at
     // once; it pays off as soon as the announced ones would read as many entries one by one.
     void expect_dots(size_t n) {
@@ -66,13 +51,13 @@ class Example {
     const double weight;
     const uint64_t id;
     Instances& instances;
-    double unknown2;                  // the part of ||x||^2 that lies on features without a row
-    Numbers dots;                     // x . instance i, or empty
-    std::atomic<bool> stored{false};  // a system uses x as an instance
+    double unknown2;      // the part of ||x||^2 that lies on features without a row
+    Numbers dots;         // x . instance i, or empty
+    uint32_t number = 0;  // of x among the instances, while systems learn from it
+    bool shared = false;  // several threads use it, so that no more dots are computed
 
   private:
     static constexpr double rounding = 1e-15;  // relative error of a sum, for each of its terms
-    static constexpr uint32_t none = UINT32_MAX;
 
     static Vector sorted(const Vector& given, double weight) {
         Vector x = given;
@@ -92,8 +77,6 @@ class Example {
         return sorted;
     }
 
-    uint32_t number_ = none;
-    bool shared_ = false;
     double expected_ = 0.0, all_entries_ = -1.0;
 };
 
@@ -131,7 +114,7 @@ struct ExampleContext {
     // k[i] = x . instance ids[i]. Features ascend in every way of computing it: the bits are the same.
     void dots(const std::vector<uint32_t>& ids, Numbers& k) {
         k.resize(ids.size());
-        if (!example.shared()) example.expect_dots(ids.size());
+        if (!example.shared) example.expect_dots(ids.size());
         const Numbers& known = example.dots;
         for (size_t i = 0; i < ids.size(); ++i)
             k[i] = ids[i] < known.size()

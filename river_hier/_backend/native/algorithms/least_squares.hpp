@@ -14,9 +14,7 @@ namespace river_hier {
 // Nodes that share their instances, and how they are solved.
 struct System {
     Dual* dual() { return std::get_if<Dual>(&solver); }
-    const Dual* dual() const { return std::get_if<Dual>(&solver); }
     Primal* primal() { return std::get_if<Primal>(&solver); }
-    const Primal* primal() const { return std::get_if<Primal>(&solver); }
 
     // Either solver: apply([](auto& solver) { ... }).
     template <class F>
@@ -30,7 +28,7 @@ struct System {
     void scores(ExampleContext& context, double* scores) {
         apply([&](auto& solver) { solver.scores(context, scores); });
     }
-    size_t factor_bytes() const { return dual() ? dual()->factor_bytes() : 0; }
+    size_t factor_bytes() { return dual() ? dual()->factor_bytes() : 0; }
 
     std::vector<uint32_t> nodes;
     std::variant<Dual, Primal> solver;
@@ -69,9 +67,9 @@ class LeastSquares : public Guarded {
     }
 
     // Bytes of factors and inverses.
-    size_t n_bytes() const {
+    size_t n_bytes() {
         size_t bytes = factor_bytes_;
-        for (const System& system : systems)
+        for (System& system : systems)
             if (auto* primal = system.primal()) bytes += primal->d() * primal->d() * sizeof(double);
         return bytes;
     }
@@ -94,9 +92,7 @@ class LeastSquares : public Guarded {
     // work can wait until it is needed.
     void store(System& system, ExampleContext& context, const double* labels, bool lazily) {
         prepare(system, context.x());
-        system.apply([&](auto& solver) {
-            lazily ? solver.store_lazily(context, labels) : solver.store(context, labels);
-        });
+        system.apply([&](auto& solver) { solver.store(context, labels, lazily); });
         system.n_stored += context.example.weight;
         settle(system);
     }
@@ -104,52 +100,46 @@ class LeastSquares : public Guarded {
     // How many examples the systems may take one after the other, each system all of them: while
     // `memory` lasts, or if there is none at all, they do not depend on each other. The examples
     // have at most so many features.
-    size_t block_size(size_t n_features) const {
+    size_t block_size(size_t n_features) {
         constexpr size_t most_dots = 1'000'000;
-        const size_t n = instances.n(), until_tidied = tidy_at_ > n ? tidy_at_ - n : 1;
         // Dot products within a block are computed one by one, at a cost that grows with features.
         size_t most = n_features <= 1'000 ? 1'024 : 64;
-        most = std::clamp<size_t>(std::min(most_dots / (n + 1), until_tidied), 1, most);
+        most = std::clamp<size_t>(most_dots / (instances.n() + 1), 1, most);
         while (most > 1 && !memory_lasts(most)) most /= 2;
         return most;
     }
 
     // Whether a system may change back to dual variables, which creates instances, within so many
     // examples, of which each has met at least `least` features and one `most`.
-    static bool may_become_dual(const System& system, size_t n_examples, size_t least, size_t most) {
+    static bool may_become_dual(System& system, size_t n_examples, size_t least, size_t most) {
         auto* dual = system.dual();
         const size_t d = dual ? std::max(system.n_features, least) : system.n_features;
         return far_more(most, d) && (!dual || dual->n() + n_examples >= d);
     }
 
-    // Of the instances from `first` on, keep only these.
-    void keep(uint32_t first, const std::vector<uint32_t>& kept, size_t n_features) {
-        std::vector<uint32_t> numbers(instances.n() - first);
-        for (uint32_t i = 0; i < kept.size(); ++i) numbers[kept[i] - first] = first + i;
-        for (System& system : systems)
-            if (auto* dual = system.dual())
-                for (size_t i = dual->n(); i-- > 0 && dual->ids[i] >= first;)
-                    dual->ids[i] = numbers[dual->ids[i] - first];
-        instances.keep(first, kept, n_features);
-    }
+    // After some examples: drops those of their instances, from `first` on, that no system needs; and
+    // all others once they may be many.
+    void tidy(uint32_t first) { drop_unneeded(instances.n() < tidy_at_ ? first : 0); }
 
-    // Drops the instances that no system needs any more; between two examples.
-    void tidy() {
-        if (instances.n() < tidy_at_) return;
-        std::vector<char> needed(instances.n(), 0);
-        for (System& system : systems)
-            if (auto* dual = system.dual())
-                for (uint32_t number : dual->ids) needed[number] = 1;
-        std::vector<uint32_t> kept;
-        for (uint32_t i = 0; i < instances.n(); ++i)
-            if (needed[i]) kept.push_back(i);
-        if (kept.size() < instances.n()) keep(0, kept, instances.n_features());
-        tidy_at_ = std::max(few_instances, 2 * kept.size());
+    void drop_unneeded(uint32_t first) {
+        std::vector<char> needed(instances.n() - first, 0);
+        const auto each_id = [&](auto visit) {
+            for (System& system : systems)
+                if (auto* dual = system.dual())
+                    for (size_t i = dual->n(); i-- > 0 && dual->ids[i] >= first;) visit(dual->ids[i]);
+        };
+        each_id([&](uint32_t id) { needed[id - first] = 1; });
+        std::vector<uint32_t> number;
+        uint32_t next = first;
+        for (char one : needed) number.push_back(one ? next++ : 0);
+        if (next < instances.n()) each_id([&](uint32_t& id) { id = number[id - first]; });
+        instances.keep(first, needed);
+        if (first == 0) tidy_at_ = std::max(few_instances, 2 * size_t{next});
     }
 
     void recount_bytes() {
         factor_bytes_ = 0;
-        for (const System& system : systems) factor_bytes_ += system.factor_bytes();
+        for (System& system : systems) factor_bytes_ += system.factor_bytes();
     }
 
   private:
@@ -163,10 +153,10 @@ class LeastSquares : public Guarded {
     }
 
     // Whether `memory` suffices if every system stores so many examples.
-    bool memory_lasts(size_t n_examples) const {
+    bool memory_lasts(size_t n_examples) {
         if (memory < sizeof(double)) return true;  // there are no factors
         size_t numbers = 0;
-        for (const System& system : systems)
+        for (System& system : systems)
             if (auto* dual = system.dual(); dual && dual->has_factor())
                 numbers += n_examples * (dual->n() + n_examples);
         return static_cast<double>(factor_bytes_ + numbers * sizeof(double)) <= memory;

@@ -57,8 +57,8 @@ inline void distances_from(uint32_t y, const Labels& tree, Numbers& distances) {
 // The weight of the example multiplies the step or, with variances, the precision that the step
 // adds: from k to weight * k, where confidence = k / (1 + k variance).
 template <class Policy>
-void top_down_step(const Policy& policy, Weights& w, const Vector& x, const On& on,
-                   const Labels& labels, double weight) {
+void step(const Policy& policy, Weights& w, const Vector& x, const On& on, const Labels& labels,
+          double weight) {
     constexpr bool second_order = std::is_base_of_v<SecondOrder, Policy>;
     if (x.norm2 == 0.0) return;
     const auto y = [&](uint32_t v) { return on.mask[v] ? 1.0 : -1.0; };
@@ -73,7 +73,7 @@ void top_down_step(const Policy& policy, Weights& w, const Vector& x, const On& 
     if (w.nodes.empty()) return;
     if constexpr (second_order) {
         if (policy.forgetting < 1.0) w.discount(x, w.nodes, policy.forgetting);
-        w.move(x, w.nodes, [&](const Numbers& variances, Moves& moves) {  // x^T S x
+        const auto moves_of = [&](const Numbers& variances, Moves& moves) {  // x^T S x
             for (size_t i = 0; i < w.nodes.size(); ++i) {
                 const uint32_t v = w.nodes[i];
                 const Step step = policy.rule(w.scores[v], y(v), x.norm2, variances[i]);
@@ -81,7 +81,8 @@ void top_down_step(const Policy& policy, Weights& w, const Vector& x, const On& 
                     weight == 1.0 ? 1.0 : weight / (1.0 + (weight - 1.0) * variances[i] * step.confidence);
                 moves.push_back({v, factor * step.step, factor * step.confidence});
             }
-        });
+        };
+        w.move(x, w.nodes, std::cref(moves_of));
     } else {
         w.steps.clear();
         for (uint32_t v : w.nodes) w.steps.push_back(weight * policy.rule(w.scores[v], y(v), x.norm2));
@@ -106,8 +107,8 @@ inline void path_difference(uint32_t y, uint32_t other, const Labels& tree, Node
 }
 
 template <class Policy>
-void path_step(const Policy& policy, Weights& w, const Vector& x, uint32_t y, const Labels& tree,
-               double weight) {
+void step(const Policy& policy, Weights& w, const Vector& x, uint32_t y, const Labels& tree,
+          double weight) {
     w.score_all(x);
     path_sums(w.scores.data(), tree);  // Eq. (2)
     const uint32_t rival = policy.rival(w.scores.data(), y, tree, w.steps);

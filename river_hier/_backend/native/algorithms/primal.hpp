@@ -51,13 +51,6 @@ class SymmetricMatrix {
         update_.clear();
     }
 
-    // u += value A[:, i]
-    void add_column(size_t i, double value, double* u) {
-        apply_update();
-        for (size_t j = 0; j < first_of(i); ++j) u[j] += value * rows_[j][i];
-        for (size_t j = first_of(i); j < size_; ++j) u[j] += value * rows_[i][j];
-    }
-
     // A -= h h^T
     void subtract_square(const Numbers& h) {
         apply_update();
@@ -66,8 +59,10 @@ class SymmetricMatrix {
 
   private:
     void apply_update() {
-        if (!update_.empty()) loops.subtract_square(rows_.data(), update_.data(), whole());
-        update_.clear();
+        if (update_.empty()) return;
+        const Numbers zero(whole(), 0.0);
+        Numbers unused = zero;
+        multiply(zero.data(), unused.data());
     }
 
     // The first column that row i holds.
@@ -111,15 +106,8 @@ class Primal {
 
     // w . x of every output.
     void scores(ExampleContext& context, double* scores) {
-        const Vector& x = context.x();
-        const double* dense = densify(context);
-        for (const Numbers& w : w_) {
-            double score = 0.0;
-            if (dense) score = loops.dot(dense, w.data(), w.size());
-            for (size_t j = 0; !dense && j < x.size() && x.rows[j] < d(); ++j)
-                score += x.values[j] * w[x.rows[j]];
-            *scores++ = score;
-        }
+        const double* x = context.dense(inverse_.whole());
+        for (const Numbers& w : w_) *scores++ = loops.dot(x, w.data(), w.size());
     }
     void signs(ExampleContext& context, double* scores) { this->scores(context, scores); }
 
@@ -127,26 +115,18 @@ class Primal {
     double solve(ExampleContext& context) {
         if (solved_ == context.id()) return r_;
         solved_ = 0;
+        const double* dense = context.dense(inverse_.whole());
+        inverse_.multiply(dense, u_.data());
+        double rest = context.example.unknown2;  // on features that A has not met, A is l2 I
         const Vector& x = context.x();
-        double r = 0.0, rest = context.example.unknown2;
-        if (const double* dense = densify(context)) {
-            inverse_.multiply(dense, u_.data());
-            r = loops.dot(dense, u_.data(), u_.size());
-        } else {
-            std::fill(u_.begin(), u_.end(), 0.0);
-            for (size_t j = 0; j < x.size() && x.rows[j] < d(); ++j)
-                inverse_.add_column(x.rows[j], x.values[j], u_.data());
-            for (size_t j = 0; j < x.size() && x.rows[j] < d(); ++j)
-                r += x.values[j] * u_[x.rows[j]];
-        }
         for (size_t j = x.size(); j-- > 0 && x.rows[j] >= d();) rest += x.values[j] * x.values[j];
-        r_ = std::max(0.0, r) + rest / l2_;  // on features that A has not met, A is l2 I
+        r_ = std::max(0.0, loops.dot(dense, u_.data(), u_.size())) + rest / l2_;
         solved_ = context.id();
         return r_;
     }
 
     // Takes in x with its labels.
-    void store(ExampleContext& context, const double* labels) {
+    void store(ExampleContext& context, const double* labels, bool) {
         const Vector& x = context.x();
         const size_t met = size_t{1} + x.rows.back();
         if (met > d()) add_features(met);
@@ -161,7 +141,6 @@ class Primal {
         inverse_.subtract_square(u_);  // Sherman and Morrison's formula
         for (size_t j = 0; j < x.size(); ++j) total_[x.rows[j]] += context.root() * x.values[j];
     }
-    void store_lazily(ExampleContext& context, const double* labels) { store(context, labels); }
 
     // More outputs, whose labels were -1 on every instance so far.
     void add_outputs(size_t count) {
@@ -196,11 +175,6 @@ class Primal {
         total_.resize(d, 0.0);
         u_.assign(inverse_.whole(), 0.0);
         solved_ = 0;
-    }
-
-    // x as a dense vector, or null if it is sparse.
-    const double* densify(ExampleContext& context) {
-        return lanes<double> * context.x().size() < d() ? nullptr : context.dense(inverse_.whole());
     }
 
     double l2_;

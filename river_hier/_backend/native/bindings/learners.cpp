@@ -1,13 +1,10 @@
 // The linear learners that Python knows. A compiled learner is a policy (see linear.hpp) and one line
 // in `linear_learners` below; `learn_one` and `learn_many` are made of it here.
 
-#include <type_traits>
-#include <utility>
-
-#include "store/batch.hpp"
 #include "algorithms/harow.hpp"
 #include "algorithms/hieron.hpp"
 #include "algorithms/hperceptron.hpp"
+#include "bindings/bindings.hpp"
 
 namespace river_hier {
 
@@ -45,79 +42,66 @@ class Recording {
     Weights& w_;
 };
 
-// The labels of one example and of a batch, for each kind of policy.
-template <class Policy, bool on_paths = std::is_base_of_v<OnPaths, Policy>>
-struct Targets;
+template <class Policy>
+constexpr bool on_paths = std::is_base_of_v<OnPaths, Policy>;
 
 template <class Policy>
-struct Targets<Policy, false> {
-    using One = On;
-    using Many = Multilabels;
+void check(const Weights& w) {
+    if (std::is_base_of_v<SecondOrder, Policy> && w.n_planes() < 2)
+        throw nb::value_error("weights without variances");
+}
 
-    static One one(nb::handle y, const Labels& labels) { return labels.closed(y); }
-    static Many many(nb::handle y, const Labels& labels) { return Multilabels(y, labels); }
-    static size_t size(const Many& y) { return y.n(); }
-
-    static void step(const Policy& policy, Weights& w, const Vector& x, const On& y,
-                     const Labels& labels, double weight) {
-        if (std::is_base_of_v<SecondOrder, Policy> && w.n_planes() < 2)
-            throw nb::value_error("weights without variances");
-        top_down_step(policy, w, x, y, labels, weight);
-    }
-};
-
+// The label of an example: a node, or the nodes that are on.
 template <class Policy>
-struct Targets<Policy, true> {
-    using One = uint32_t;
-    using Many = std::vector<uint32_t>;
-
-    static One one(nb::handle y, const Labels& labels) {
-        return checked(nb::cast<uint32_t>(y), labels);
+auto target_of(nb::handle y, const Labels& labels) {
+    if constexpr (on_paths<Policy>) {
+        const auto node = nb::cast<uint32_t>(y);
+        ensure(node < labels.n(), "a node of another taxonomy");
+        return node;
+    } else {
+        return labels.closed(y);
     }
-    static Many many(nb::handle y, const Labels& labels) {
-        Many nodes = numbers_of<uint32_t>(y);
-        for (uint32_t v : nodes) checked(v, labels);
+}
+
+// Those of a batch.
+template <class Policy>
+auto targets_of(nb::handle y, const Labels& labels) {
+    if constexpr (on_paths<Policy>) {
+        Nodes nodes = numbers_of<uint32_t>(y);
+        for (uint32_t node : nodes) ensure(node < labels.n(), "a node of another taxonomy");
         return nodes;
+    } else {
+        return Multilabels(y, labels);
     }
-    static size_t size(const Many& y) { return y.size(); }
-
-    static void step(const Policy& policy, Weights& w, const Vector& x, uint32_t y,
-                     const Labels& labels, double weight) {
-        path_step(policy, w, x, y, labels, weight);
-    }
-
-  private:
-    static uint32_t checked(uint32_t v, const Labels& labels) {
-        ensure(v < labels.n(), "a node of another taxonomy");
-        return v;
-    }
-};
+}
 
 template <class Policy>
 void learn_one(const Policy& policy, Weights& w, Weights* lag, double i, FeatureMap& features,
                const Labels& labels, nb::handle x, nb::handle y, double weight) {
-    const auto target = Targets<Policy>::one(y, labels);  // y is read before x, both before writing
+    const auto target = target_of<Policy>(y, labels);  // y is read before x, both before writing
+    check<Policy>(w);
     const Vector& vector = insert(w, features, x);
     ready(w, labels);
     Recording recording(w, ready(lag, labels), i);
-    Targets<Policy>::step(policy, w, vector, target, labels, weight);
+    step(policy, w, vector, target, labels, weight);
 }
 
 template <class Policy>
 void learn_many(const Policy& policy, Weights& w, Weights* lag, double i, FeatureMap& features,
                 const Labels& labels, nb::handle X, nb::handle y) {
-    auto targets = Targets<Policy>::many(y, labels);
+    auto targets = targets_of<Policy>(y, labels);
+    check<Policy>(w);
     Rows rows(features, X, true);
-    ensure(rows.n() == Targets<Policy>::size(targets), "a label for each row");
+    ensure(rows.n() == targets.size(), "a label for each row");
     ready(w, labels);
     Recording recording(w, ready(lag, labels), i);
     ReentrancyGuard guard(w);
     ReentrancyGuard features_guard(features);
     Unlocked unlocked(rows);
     for (size_t row = 0; row < rows.n(); ++row) {
-        rows.prefetch(row + 1, *w.store());
+        rows.prefetch(row + 1, *w);
         const double weight = rows.weight(row);
-        Targets<Policy>::step(policy, w, rows[row], targets[row], labels, weight);
+        step(policy, w, rows[row], targets[row], labels, weight);
         w.next_round(weight);
     }
 }
@@ -138,21 +122,21 @@ Policy with_parameters(nb::handle parameters, std::index_sequence<I...>) {
 template <class Policy, class... P>
 void add_learner(nb::dict& policies, nb::module_& m, const char* name) {
     nb::module_ learner = m.def_submodule(name);
+    const auto policy = [](nb::handle parameters) {
+        return with_parameters<Policy, P...>(parameters, std::index_sequence_for<P...>{});
+    };
     learner.def("learn_one",
-                [](Weights& w, Weights* lag, double i, FeatureMap& features, const Labels& labels,
-                   nb::handle x, nb::handle y, double weight, nb::handle parameters) {
-                    const auto policy = with_parameters<Policy, P...>(
-                        parameters, std::index_sequence_for<P...>{});
-                    learn_one(policy, w, lag, i, features, labels, x, y, weight);
+                [policy](Weights& w, Weights* lag, double i, FeatureMap& features,
+                         const Labels& labels, nb::handle x, nb::handle y, double weight,
+                         nb::handle parameters) {
+                    learn_one(policy(parameters), w, lag, i, features, labels, x, y, weight);
                 },
                 "w"_a, "lag"_a.none(), "i"_a, "features"_a, "labels"_a, "x"_a.none(),
                 "y"_a.none(), "weight"_a, "parameters"_a.none());
     learner.def("learn_many",
-                [](Weights& w, Weights* lag, double i, FeatureMap& features, const Labels& labels,
-                   nb::handle X, nb::handle y, nb::handle parameters) {
-                    const auto policy = with_parameters<Policy, P...>(
-                        parameters, std::index_sequence_for<P...>{});
-                    learn_many(policy, w, lag, i, features, labels, X, y);
+                [policy](Weights& w, Weights* lag, double i, FeatureMap& features,
+                         const Labels& labels, nb::handle X, nb::handle y, nb::handle parameters) {
+                    learn_many(policy(parameters), w, lag, i, features, labels, X, y);
                 },
                 "w"_a, "lag"_a.none(), "i"_a, "features"_a, "labels"_a, "X"_a, "y"_a,
                 "parameters"_a.none());
@@ -183,7 +167,7 @@ nb::object path_answer(Weights& w, Weights* lag, double m, FeatureMap& features,
 
 // The next row, which the weights can take.
 const Vector& next(const Weights& w, Rows& X, size_t i) {
-    X.prefetch(i + 1, *w.store());
+    X.prefetch(i + 1, *w);
     const Vector& x = X[i];
     w.check_range(x.norm2);
     return x;
@@ -193,13 +177,9 @@ const Vector& next(const Weights& w, Rows& X, size_t i) {
 nb::object top_down_answers(Weights& w, Weights* lag, double m, const Labels& labels, Rows& X) {
     ready(w, labels);
     ready(lag, labels);
-    Masks masks(X.n(), labels.n());
-    Nodes on;
-    for (size_t i = 0; i < X.n(); ++i) {
+    return masks(X.n(), labels, [&](size_t i, Nodes& on) {
         top_down(w, lag, m, next(w, X, i), labels, on);
-        masks.set(i, on);
-    }
-    return masks.done();
+    });
 }
 
 nb::object path_answers(Weights& w, Weights* lag, double m, const Labels& labels, Rows& X) {
@@ -231,9 +211,8 @@ nb::object column_weights(Weights& w, const Rows& X) {
 nb::tuple closed_many(Labels& labels, nb::list ys) {
     std::vector<int64_t> start{0};
     std::vector<uint32_t> nodes;
-    On on;
-    for (size_t i = 0; i < ys.size(); ++i) {
-        labels.close(ys[i], on);
+    for (nb::handle y : ys) {
+        const On on = labels.closed(y);
         nodes.insert(nodes.end(), on.nodes.begin(), on.nodes.end());
         start.push_back(static_cast<int64_t>(nodes.size()));
     }
@@ -272,7 +251,11 @@ void linear_learners(nb::module_& m) {
         .def("__init__",
              [](Rows* rows, FeatureMap& features, nb::handle X) { new (rows) Rows(features, X, false); },
              "features"_a, "X"_a)
-        .def_prop_ro("norms2", [](Rows& rows) { return array(rows.norms2()); });
+        .def_prop_ro("norms2", [](Rows& rows) {
+            Numbers norms2;
+            for (size_t i = 0; i < rows.n(); ++i) norms2.push_back(rows[i].norm2);
+            return array(norms2);
+        });
     m.def("column_weights", &column_weights, "w"_a, "X"_a);
     m.def("closed_many", &closed_many, "labels"_a, "ys"_a);
 }

@@ -1,13 +1,10 @@
 // What Python sees of least squares: steps, batches, answers and pickles.
 
-#include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/vector.h>
 
-#include "store/batch.hpp"
-#include "algorithms/least_squares_steps.hpp"
-#include "store/feature_map.hpp"
-#include "bindings/saved.hpp"
+#include "algorithms/hrls.hpp"
+#include "bindings/bindings.hpp"
 
 namespace river_hier {
 
@@ -32,8 +29,9 @@ bool step(LeastSquares& rls, const Rule& rule, double t, FeatureMap& features, L
     const Vector vector = all_known ? found : features.insert(x);
     if (weight * vector.norm2 == 0.0) return true;
     ReentrancyGuard guard(rls);  // numpy may let other threads in
-    Example example(vector, rls.instances, rls.ids, weight);
-    learn_one(rls, example, on.mask.data(), labels, std::log(t), rule);
+    Block block(rls, labels, 1);
+    block.add(vector, on, t, weight);
+    block.learn(rule, 1);
     return true;
 }
 
@@ -44,7 +42,7 @@ void steps(LeastSquares& rls, const Rule& rule, double t, FeatureMap& features, 
     Multilabels Y(multilabels, labels);
     Rows X(features, batch, true);
     ReentrancyGuard guard(rls);
-    ensure(X.n() == Y.n(), "a label for each row");
+    ensure(X.n() == Y.size(), "a label for each row");
     ReentrancyGuard features_guard(features);
     const size_t n_features = features.size();
     const size_t n_threads = default_n_threads();  // reads the environment: under Python's lock
@@ -79,14 +77,7 @@ nb::list nodes(LeastSquares& rls, FeatureMap& features, const Labels& labels, nb
 
 nb::object answers(LeastSquares& rls, const Labels& labels, Rows& X) {
     ready(rls, labels.n());
-    Masks masks(X.n(), labels.n());
-    Nodes on;
-    for (size_t i = 0; i < X.n(); ++i) {
-        on.clear();
-        top_down(rls, X[i], labels, on);
-        masks.set(i, on);
-    }
-    return masks.done();
+    return masks(X.n(), labels, [&](size_t i, Nodes& on) { top_down(rls, X[i], labels, on); });
 }
 
 nb::object scores_of_rows(LeastSquares& rls, Rows& X, size_t n_nodes) {
@@ -107,16 +98,15 @@ nb::object save_columns(const std::vector<Numbers>& columns, size_t n) {
 }
 
 std::vector<Numbers> load_columns(nb::handle matrix, size_t n, size_t m) {
-    const Numbers all = numbers(matrix);
-    std::vector<Numbers> columns(m, Numbers(n));
-    for (size_t i = 0; i < n; ++i)
-        for (size_t o = 0; o < m; ++o) columns[o][i] = all[i * m + o];
+    const Numbers all = numbers(matrix.attr("T"));
+    std::vector<Numbers> columns;
+    for (size_t o = 0; o < m; ++o) columns.emplace_back(all.begin() + o * n, all.begin() + (o + 1) * n);
     return columns;
 }
 
 // A system by what defines it. In dual variables these are its instances and labels: a factor is
 // computed from them when it is needed. In primal variables only sums of the instances are left.
-nb::object save(const System& system, const Instances& instances) {
+nb::object save(System& system, const Instances& instances) {
     nb::list nodes;
     for (uint32_t v : system.nodes) nodes.append(v);
     const size_t m = system.nodes.size();
@@ -125,7 +115,7 @@ nb::object save(const System& system, const Instances& instances) {
         return nb::make_tuple("primal", nodes, system.n_stored, matrix(primal->inverse(), d, d),
                               matrix(primal->weights(instances, d), d, m), array(primal->total()));
     }
-    const Dual& dual = *system.dual();
+    Dual& dual = *system.dual();
     const size_t d = dual.w0.empty() ? 0 : dual.w0[0].size();
     return nb::make_tuple(dual.has_factor() ? "cholesky" : "cg", nodes, system.n_stored,
                           array(dual.ids), array(dual.ones), save_columns(dual.v, dual.n()),
@@ -140,8 +130,9 @@ nb::object save(const Instances& instances) {
 
 nb::object reduce(LeastSquares& rls) {
     ReentrancyGuard guard(rls);  // numpy's allocations may let other threads in
+    rls.drop_unneeded(0);
     nb::list systems;
-    for (const System& system : rls.systems) systems.append(save(system, rls.instances));
+    for (System& system : rls.systems) systems.append(save(system, rls.instances));
     nb::object budget =
         rls.budget == LeastSquares::unlimited ? nb::none() : nb::object(nb::int_(rls.budget));
     return saved("LeastSquares", rls.l2, rls.memory, budget, save(rls.instances), systems);
@@ -236,7 +227,7 @@ void least_squares(nb::module_& m) {
                              n.push_back(system.n_stored);
                          return n;
                      })
-        .def_prop_ro("n_bytes", [](const LeastSquares& rls) { return not_in_use(rls).n_bytes(); })
+        .def_prop_ro("n_bytes", [](LeastSquares& rls) { return not_in_use(rls).n_bytes(); })
         .def("change", &change, "s"_a, "how"_a)
         .def("weights",
              [](LeastSquares& rls, size_t s, size_t n_features) {

@@ -1,6 +1,8 @@
 // The loops over numbers for one instruction set, whose registers hold RIVER_HIER_PART bytes. simd.cpp
 // includes this for each set, in a namespace of its own.
 
+namespace {
+
 // The numbers of a cache line, in parts as wide as a register; gcc would keep wider ones in memory.
 template <class T>
 struct Lanes {
@@ -209,21 +211,6 @@ void multiply_symmetric(double* const* rows, const double* h, const double* x, s
     h ? multiply<true>(rows, h, x, whole, u) : multiply<false>(rows, h, x, whole, u);
 }
 
-void subtract_square(double* const* rows, const double* h, size_t whole) {
-    for (size_t i = 0; i < whole; ++i) {
-        const double minus = -h[i];
-        if (minus == 0.0) continue;
-        double* row = rows[i];
-        for (size_t j = i - i % lanes<double>; j < whole; j += lanes<double>) {
-            Lanes<double> numbers, part;
-            numbers.load(row + j);
-            part.load(h + j);
-            numbers.add_product(minus, part);
-            numbers.store(row + j);
-        }
-    }
-}
-
 double dot(const double* a, const double* b, size_t whole) {
     Lanes<double> total, left, right;
     for (size_t j = 0; j < whole; j += lanes<double>) {
@@ -248,4 +235,8 @@ template <class T>
 constexpr RowLoops<T> over_rows = {sum_rows<T>, step_rows<T>, move_rows<T>};
 
 constexpr Loops loops = {over_rows<double>,  over_rows<float>, strip_forward, strip_backward,
-                         multiply_symmetric, subtract_square,  dot,           add};
+                         multiply_symmetric, dot,              add};
+
+}  // namespace
+
+#undef RIVER_HIER_PART

@@ -1,11 +1,10 @@
 // Memory for large tables: zeroed, aligned, and in huge pages where the system has them.
 //
 // A table of some megabytes that is read at random misses the processor's address cache on nearly
-// every access with pages of 4 KiB. On Linux, large pieces are mapped so that they may become pages
-// of 2 MiB; elsewhere they are ordinary memory.
+// every access with pages of 4 KiB. Linux may hold large pieces in pages of 2 MiB.
 #pragma once
 
-#include <cstring>
+#include <cstdlib>
 #include <memory>
 #include <new>
 
@@ -16,40 +15,26 @@
 namespace river_hier {
 
 constexpr size_t huge_page = size_t{1} << 21;
-constexpr size_t alignment = 64;  // a cache line
 
 struct FreePages {
-    size_t mapped = 0;  // bytes, if it was mapped
-    void* start = nullptr;
+    void* start = nullptr;  // of what was allocated
 
-    void operator()(void* memory) const {
-#if defined(__linux__)
-        if (mapped) {
-            munmap(start, mapped);
-            return;
-        }
-#endif
-        ::operator delete(memory, std::align_val_t{alignment});
-    }
+    void operator()(void*) const { std::free(start); }
 };
 
 using Pages = std::unique_ptr<void, FreePages>;
 
 inline Pages zeroed(size_t bytes) {
+    const size_t boundary = bytes < huge_page ? 64 : huge_page;
+    size_t room = bytes + boundary;
+    void* start = std::calloc(room, 1);
+    if (!start) throw std::bad_alloc();
+    void* memory = start;
+    std::align(boundary, bytes, memory, room);
 #if defined(__linux__)
-    if (bytes >= huge_page) {
-        size_t mapped = bytes + huge_page;  // room to start at a boundary
-        void* start = mmap(nullptr, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (start == MAP_FAILED) throw std::bad_alloc();
-        void* memory = start;
-        std::align(huge_page, bytes, memory, mapped);
-        madvise(memory, bytes, MADV_HUGEPAGE);
-        return Pages(memory, FreePages{bytes + huge_page, start});
-    }
+    if (bytes >= huge_page) madvise(memory, bytes, MADV_HUGEPAGE);
 #endif
-    void* memory = ::operator new(bytes, std::align_val_t{alignment});
-    std::memset(memory, 0, bytes);
-    return Pages(memory);
+    return Pages(memory, FreePages{start});
 }
 
 }  // namespace river_hier

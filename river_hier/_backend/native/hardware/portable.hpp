@@ -54,17 +54,7 @@ RIVER_HIER_INLINE void prefetch(const void* address) {
 #endif
 }
 
-// The positions of the lowest and of the highest bit that is set; there is one.
-RIVER_HIER_INLINE size_t lowest_bit(uint64_t bits) {
-#if defined(__GNUC__)
-    return static_cast<size_t>(__builtin_ctzll(bits));
-#else
-    size_t n = 0;
-    for (; !(bits & 1); bits >>= 1) ++n;
-    return n;
-#endif
-}
-
+// The position of the highest bit that is set; there is one.
 RIVER_HIER_INLINE size_t highest_bit(uint64_t bits) {
 #if defined(__GNUC__)
     return static_cast<size_t>(63 - __builtin_clzll(bits));

@@ -12,34 +12,23 @@ namespace river_hier {
 
 #define RIVER_HIER_PART 16
 namespace plain {
-namespace {
 #include "hardware/loops.hpp"
 }
-}  // namespace plain
-#undef RIVER_HIER_PART
 
 #if defined(RIVER_HIER_TARGETS)
-
 RIVER_HIER_TARGET_BEGIN("avx2")
 #define RIVER_HIER_PART 32
 namespace avx2 {
-namespace {
 #include "hardware/loops.hpp"
 }
-}  // namespace avx2
-#undef RIVER_HIER_PART
 RIVER_HIER_TARGET_END
 
 RIVER_HIER_TARGET_BEGIN("avx512f")
 #define RIVER_HIER_PART 64
 namespace avx512 {
-namespace {
 #include "hardware/loops.hpp"
 }
-}  // namespace avx512
-#undef RIVER_HIER_PART
 RIVER_HIER_TARGET_END
-
 #endif
 
 namespace {

@@ -51,9 +51,6 @@ struct Loops : RowLoops<double>, RowLoops<float> {
     void (*multiply_symmetric)(double* const* rows, const double* h, const double* x, size_t whole,
                                double* u);
 
-    // A -= h h^T
-    void (*subtract_square)(double* const* rows, const double* h, size_t whole);
-
     // a . b
     double (*dot)(const double* a, const double* b, size_t whole);
 

@@ -3,6 +3,7 @@
 
 #include <nanobind/nanobind.h>
 
+#include <type_traits>
 #include <vector>
 
 namespace river_hier {
@@ -11,17 +12,12 @@ namespace nb = nanobind;
 
 // The letters that Python's buffers and numpy have for a type; which one depends on the system.
 template <class T>
-inline constexpr char letters[] = "";
-template <>
-inline constexpr char letters<double>[] = "d";
-template <>
-inline constexpr char letters<bool>[] = "?";
-template <>
-inline constexpr char letters<uint32_t>[] = "IL";
-template <>
-inline constexpr char letters<int64_t>[] = "ql";
-template <>
-inline constexpr char letters<uint64_t>[] = "QL";
+constexpr const char* letters() {
+    if (std::is_same_v<T, double>) return "d";
+    if (std::is_same_v<T, bool>) return "?";
+    if (std::is_same_v<T, uint32_t>) return "IL";
+    return std::is_signed_v<T> ? "ql" : "QL";
+}
 
 inline nb::object numpy(const char* name) { return nb::module_::import_("numpy").attr(name); }
 
@@ -32,7 +28,7 @@ nb::object array(const T* numbers, size_t n) {
     nb::object copy = nb::steal(
         PyByteArray_FromStringAndSize(bytes, static_cast<Py_ssize_t>(n * sizeof(T))));
     if (!copy) throw nb::python_error();
-    return numpy("frombuffer")(copy, nb::str(letters<T>, 1));
+    return numpy("frombuffer")(copy, nb::str(letters<T>(), 1));
 }
 
 template <class T>
@@ -53,7 +49,7 @@ class View {
         if (PyObject_GetBuffer(whole.ptr(), &buffer_, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT))
             throw nb::python_error();
         const char* format = buffer_.format;
-        for (const char* known = letters<T>; *known; ++known)
+        for (const char* known = letters<T>(); *known; ++known)
             if (format[0] == *known && !format[1] && buffer_.itemsize == sizeof(T)) return;
         PyBuffer_Release(&buffer_);
         throw nb::type_error("an array of another type was expected");

@@ -16,7 +16,7 @@ template <class T>
 class Dense : public WeightStore {
   public:
     Dense(size_t n_nodes, size_t n_planes)
-        : width_((n_nodes + lanes<T> - 1) / lanes<T> * lanes<T>),
+        : width_(whole_lines<T>(n_nodes)),
           stride_(n_planes * width_),
           sums_(width_ + lanes<T>),
           steps_(width_),
@@ -28,7 +28,7 @@ class Dense : public WeightStore {
         lines_of(nodes);
         for (size_t i = 0; i < nodes.size(); ++i) steps_[nodes[i]] = steps[i];
         for (Range range : near_)
-            wide().step_rows(rows_.data(), values_.data(), n_, range.first, range.last,
+            wide().step_rows(rows_.data(), values_.data(), rows_.size(), range.first, range.last,
                              steps_.data());
         for (uint32_t v : nodes) steps_[v] = 0;
     }
@@ -45,7 +45,13 @@ class Dense : public WeightStore {
 
     void move(const Vector& x, const Nodes& nodes, const MoveRule& rule) override {
         grow(x);
-        score_variances(x, nodes);
+        find_rows(x);
+        for (T*& row : rows_) row += width_;
+        for (double& value : values_) value *= value;
+        lines_of(nodes);
+        variances_.resize(width_ + lanes<T>);
+        score(near_, variances_.data());  // x^T S x = ||x||^2 + sum (S - 1) x^2
+        for (size_t i = 0; i < nodes.size(); ++i) variances_[i] = x.norm2 + variances_[nodes[i]];
         moves_.clear();
         rule(variances_, moves_);
         for (const Move& move : moves_) {
@@ -54,8 +60,8 @@ class Dense : public WeightStore {
         }
         if (moves_.empty()) return;
         for (Range range : near_)
-            wide().move_rows(rows_.data(), width_, x.values.data(), n_, range.first, range.last,
-                             steps_.data(), confidences_.data());
+            wide().move_rows(rows_.data(), width_, x.values.data(), rows_.size(), range.first,
+                             range.last, steps_.data(), confidences_.data());
         for (const Move& move : moves_) steps_[move.node] = confidences_[move.node] = 0;
     }
 
@@ -88,49 +94,38 @@ class Dense : public WeightStore {
     void find_rows(const Vector& x) override {
         rows_.resize(x.size());
         values_.resize(x.size());
-        n_ = 0;
+        size_t n = 0;
         for (size_t i = 0; i < x.size(); ++i)
             if (x.rows[i] < n_features_) {
-                rows_[n_] = at(x.rows[i]);
-                river_hier::prefetch(rows_[n_]);
-                values_[n_++] = x.values[i];
+                rows_[n] = at(x.rows[i]);
+                river_hier::prefetch(rows_[n]);
+                values_[n++] = x.values[i];
             }
+        rows_.resize(n);
+        values_.resize(n);
     }
 
     void prefetch_rows(size_t plane, const Ranges& ranges) const override {
-        constexpr size_t cache = 1'000'000;
-        if (bytes() < cache) return;
-        for (size_t i = 0; i < n_; ++i)
+        if (bytes() < 1'000'000) return;  // they are in the processor's cache
+        for (const T* row : rows_)
             for (Range range : ranges)
                 for (size_t v = range.first / lanes<T> * lanes<T>; v < range.last; v += lanes<T>)
-                    river_hier::prefetch(rows_[i] + plane * width_ + v);
+                    river_hier::prefetch(row + plane * width_ + v);
     }
 
     void score(const Ranges& ranges, double* scores) override {
         for (Range range : ranges)
             if constexpr (std::is_same_v<T, double>) {
-                wide().sum_rows(rows_.data(), values_.data(), n_, range.first, range.last, scores);
+                sum(range, scores);
             } else {
-                wide().sum_rows(rows_.data(), values_.data(), n_, range.first, range.last,
-                                sums_.data());
+                sum(range, sums_.data());
                 std::copy(&sums_[range.first], &sums_[0] + range.last, scores + range.first);
             }
     }
 
   private:
-    // x^T S x = ||x||^2 + sum (S - 1) x^2: a score, in the other plane and with the squares of x.
-    void score_variances(const Vector& x, const Nodes& nodes) {
-        n_ = x.size();
-        rows_.resize(n_);
-        values_.resize(n_);
-        for (size_t j = 0; j < n_; ++j) {
-            rows_[j] = at(x.rows[j], 1);
-            values_[j] = x.values[j] * x.values[j];
-        }
-        lines_of(nodes);
-        variances_.resize(width_ + lanes<T>);
-        score(near_, variances_.data());
-        for (size_t i = 0; i < nodes.size(); ++i) variances_[i] = x.norm2 + variances_[nodes[i]];
+    void sum(Range range, T* sums) const {
+        wide().sum_rows(rows_.data(), values_.data(), rows_.size(), range.first, range.last, sums);
     }
 
     static const RowLoops<T>& wide() { return loops; }
@@ -170,15 +165,11 @@ class Dense : public WeightStore {
     std::vector<Pages> blocks_;
     std::vector<T*> rows_;  // of x, and its values there
     Numbers values_;
-    size_t n_ = 0;
     std::vector<T> sums_;
     Ranges near_;
     Numbers variances_;
     Moves moves_;
     Numbers steps_, confidences_;  // of all nodes, as whole lines move: 0 for those that do not
 };
-
-extern template class Dense<double>;
-extern template class Dense<float>;
 
 }  // namespace river_hier

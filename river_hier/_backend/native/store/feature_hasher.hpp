@@ -5,7 +5,6 @@
 
 #include "store/feature_map.hpp"
 #include "hardware/pages.hpp"
-#include "hardware/simd.hpp"
 
 namespace river_hier {
 
@@ -41,38 +40,18 @@ class FeatureHasher : public FeatureMap {
           memory_(zeroed(n_rows * sizeof(uint32_t))),
           at_(static_cast<uint32_t*>(memory_.get())) {}
 
-    ~FeatureHasher() override;
-
     size_t size() const override { return n_; }
 
+    bool shares_rows() const override { return true; }
+
     const Vector& find(nb::handle x) override {
-        nb::object odd = nb::none();
-        if (!read_plain(x.ptr(), [](PyObject*, size_t) {})) odd = read_odd(x);
+        const nb::object owner = read(x, true, [](PyObject*, size_t) {});
         ReentrancyGuard guard(*this);
-        if (!odd.is_none()) take(nb::borrow<nb::tuple>(odd));
-        for (size_t i = 0; i < found_.size(); ++i) found_.rows[i] = row_of(names_[i]);  // foreign code
-        size_t n = 0;
-        bool shared = false;
-        for (size_t i = 0; i < found_.size(); ++i) {
-            const uint32_t row = found_.rows[i];
-            if (const uint32_t at = at_[row]) {
-                found_.values[at - 1] += found_.values[i];
-                shared = true;
-                continue;
-            }
-            found_.rows[n] = row;
-            found_.values[n++] = found_.values[i];
-            at_[row] = static_cast<uint32_t>(n);
-        }
-        keep(n);
-        for (uint32_t row : found_.rows) at_[row] = 0;
-        if (shared) {
-            found_.norm2 = 0.0;
-            for (double value : found_.values) found_.norm2 += value * value;
-            if (!std::isfinite(found_.norm2))
-                throw nb::value_error(
-                    "features that share a hashed row add up to more than a float holds; scale x");
-        }
+        rows(names_.data(), found_.size(), found_.rows.data());
+        found_.merge_rows(at_);
+        if (!std::isfinite(found_.norm2))
+            throw nb::value_error(
+                "features that share a hashed row add up to more than a float holds; scale x");
         return found_;
     }
 
@@ -106,7 +85,7 @@ class FeatureHasher : public FeatureMap {
     size_t n_;
     Checksum checksum_;
     Pages memory_;
-    uint32_t* at_;  // scratch: 1 + the place of a row in x
+    uint32_t* at_;  // for `merge_rows`
 };
 
 }  // namespace river_hier

@@ -43,21 +43,22 @@ class Instances {
         if (n > by_feature_.size()) by_feature_.resize(n);
     }
 
-    // Of the instances from `first` on, keep only these, under the next free numbers.
-    void keep(uint32_t first, const std::vector<uint32_t>& kept, size_t n_features) {
-        if (first < n_indexed_) {
-            n_indexed_ = 0;
-            by_feature_.clear();
-        }
-        by_feature_.resize(n_features);
+    // Of the instances from `first` on, keeps those that are marked, under the next free numbers, and
+    // indexes them.
+    void keep(uint32_t first, const std::vector<char>& marked) {
         uint32_t n = first;
         size_t end = data_.start[first];
-        for (uint32_t number : kept) {
+        for (uint32_t number = first; number < this->n(); ++number) {
+            if (!marked[number - first]) continue;
             const size_t begin = data_.start[number], size = data_.start[number + 1] - begin;
             std::copy_n(data_.rows.begin() + begin, size, data_.rows.begin() + end);
             std::copy_n(data_.values.begin() + begin, size, data_.values.begin() + end);
             data_.norms2[n] = data_.norms2[number];
             data_.start[++n] = end += size;
+        }
+        if (n < this->n() && first < n_indexed_) {
+            for (auto& entries : by_feature_) entries.clear();
+            n_indexed_ = 0;
         }
         data_.rows.resize(end);
         data_.values.resize(end);

@@ -1,18 +1,12 @@
 // The labels of a taxonomy from outside: y -> nodes, nodes -> answer.
 #pragma once
 
-#include <nanobind/nanobind.h>
-
 #include <algorithm>
-#include <vector>
 
 #include "python/arrays.hpp"
 #include "python/objects.hpp"
-#include "hardware/simd.hpp"
 
 namespace river_hier {
-
-namespace nb = nanobind;
 
 // Nodes side by side: [first, last).
 struct Range {
@@ -73,11 +67,9 @@ class Labels {
     uint32_t depth(uint32_t v) const { return depth_[v]; }
     nb::object label(uint32_t v) const { return labels_[v]; }
 
-    // Whether the root and all parents of a node are on: 0 or 1, or a bit for each of several
-    // examples.
-    template <class Set>
-    RIVER_HIER_INLINE Set all_parents(const Set* on, uint32_t v) const {
-        Set all = on[0];
+    // Whether the root and all parents of a node are on.
+    bool all_parents(const char* on, uint32_t v) const {
+        char all = on[0];
         for (uint32_t e = parent_ptr_[v]; e < parent_ptr_[v + 1]; ++e) all &= on[parents_[e]];
         return all;
     }
@@ -95,19 +87,13 @@ class Labels {
     // The nodes of y and all their ancestors. What is unusual goes to `taxonomy.closure_mask`.
     On closed(nb::handle y) const {
         On on;
-        close(y, on);
-        return on;
-    }
-
-    // The same in memory that has been used before.
-    void close(nb::handle y, On& on) const {
-        on.nodes.clear();
-        if (plain_ && read(y, on)) return;
+        if (plain_ && read(y, on)) return on;
         on.nodes.clear();
         const View<bool> mask(taxonomy_.attr("closure_mask")(y));
         on.mask.assign(mask.data(), mask.data() + mask.size());
         for (uint32_t v = 0; v < n(); ++v)
             if (on.mask[v]) on.nodes.push_back(v);
+        return on;
     }
 
     // The nodes that learn, those whose parents are all on, as ranges in order.
@@ -172,27 +158,21 @@ class Labels {
     // leaves it to Python, where there is anything else or anything wrong.
     bool read(nb::handle y, On& on) const {
         on.mask.assign(n(), 0);
-        on.mask[0] = 1;
         on.nodes.reserve(16);  // seldom more: few labels and their ancestors
-        on.nodes.push_back(0);
-        if (is_name(y.ptr())) return add(y.ptr(), on) && finish(on);
-        if (PyDict_CheckExact(y.ptr())) {
+        mark(0, on);
+        const PyTypeObject* type = Py_TYPE(y.ptr());
+        if (type == &PyDict_Type) {
             if (!read_dict(y.ptr(), on) || !finish(on)) return false;
             for (char& m : on.mask) m = m == 1;
             return true;
         }
-        if (PyList_CheckExact(y.ptr())) {
-            for (Py_ssize_t i = 0; i < PyList_Size(y.ptr()); ++i)
-                if (!add(PyList_GetItem(y.ptr(), i), on)) return false;
-            return finish(on);
-        }
-        PyTypeObject* type = Py_TYPE(y.ptr());
-        if (type == &PyTuple_Type || type == &PySet_Type || type == &PyFrozenSet_Type) {
-            for (nb::handle label : y)
-                if (!add(label.ptr(), on)) return false;
-            return finish(on);
-        }
-        return false;
+        if (is_name(y.ptr())) return add(y.ptr(), on) && finish(on);
+        if (type != &PyList_Type && type != &PyTuple_Type && type != &PySet_Type &&
+            type != &PyFrozenSet_Type)
+            return false;
+        for (nb::handle label : y)
+            if (!add(label.ptr(), on)) return false;
+        return finish(on);
     }
 
     // Whole answers hold the labels in taxonomy order and as the same objects: no look-up then.
@@ -202,9 +182,7 @@ class Labels {
         uint32_t expected = 1;
         while (PyDict_Next(y, &position, &label, &value)) {
             uint32_t v = expected;
-            if (expected >= n() || labels_[expected].ptr() != label) {
-                if (!find(label, v)) return false;
-            }
+            if ((v >= n() || labels_[v].ptr() != label) && !find(label, v)) return false;
             expected = v + 1;
             if (value == Py_True) {
                 if (v) mark(v, on);

@@ -2,19 +2,118 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <new>
 
-#include "store/weight_store.hpp"
 #include "hardware/portable.hpp"
-#include "store/row.hpp"
+#include "store/weight_store.hpp"
 
 namespace river_hier {
 
-// A cell holds the numbers of all planes side by side.
+// A list of nodes with a number for each plane, sorted by node, so that siblings are neighbours here
+// too. One piece of memory: the numbers, then the nodes. When a third of the nodes is in it, it becomes
+// dense: it has room for all nodes, size `all`, and no list of them.
+template <class T>
+struct Row {
+    T* numbers = nullptr;
+    uint32_t size = 0, room = 0;
+
+    static constexpr uint32_t all = UINT32_MAX;
+
+    Row() = default;
+    Row(Row&& other) noexcept : numbers(other.numbers), size(other.size), room(other.room) {
+        other.numbers = nullptr;
+    }
+    Row& operator=(Row&&) = delete;
+    ~Row() { std::free(numbers); }
+
+    bool dense() const { return size == all; }
+
+    uint32_t* nodes(size_t n_planes) const {
+        return reinterpret_cast<uint32_t*>(numbers + room * n_planes);
+    }
+
+    // The first place from `at` on whose node is not before v; it is expected to be near.
+    uint32_t first_from(const uint32_t* nodes, uint32_t v, uint32_t at) const {
+        uint32_t step = 1;
+        for (; at + step <= size && nodes[at + step - 1] < v; step *= 2) at += step;
+        const uint32_t* end = nodes + std::min(at + step, size);
+        return static_cast<uint32_t>(std::lower_bound(nodes + at, end, v) - nodes);
+    }
+
+    // Puts in those of some nodes that are missing, with zeros; -> the places of all. What stands
+    // behind them moves once, however many they are.
+    void include(const Nodes& wanted, size_t n_nodes, size_t n_planes, uint32_t* places,
+                 Nodes& missing) {
+        missing.clear();
+        if (!dense()) locate(wanted, nodes(n_planes), places, missing);
+        uint32_t more = static_cast<uint32_t>(missing.size()), from = size;
+        if (more && 3 * (size_t{size} + more - 1) >= n_nodes) densify(n_nodes, n_planes);
+        if (dense()) {
+            std::copy(wanted.begin(), wanted.end(), places);
+            return;
+        }
+        if (size + more > room) reserve(size + more + room / 8, n_planes);
+        size += more;
+        uint32_t* nodes = this->nodes(n_planes);
+        for (; more; --more) {
+            const uint32_t to = places[missing[more - 1]], first = to - (more - 1);
+            const size_t behind = from - first;
+            std::memmove(numbers + (to + 1) * n_planes, numbers + first * n_planes,
+                         behind * n_planes * sizeof(T));
+            std::memmove(nodes + to + 1, nodes + first, behind * sizeof(uint32_t));
+            std::fill_n(numbers + to * n_planes, n_planes, T());
+            nodes[to] = wanted[missing[more - 1]];
+            from = first;
+        }
+    }
+
+  private:
+    // Where some nodes are, or will be once those that are missing have been put in.
+    void locate(const Nodes& wanted, const uint32_t* nodes, uint32_t* places,
+                Nodes& missing) const {
+        uint32_t at = 0;
+        for (uint32_t i = 0; i < wanted.size(); ++i) {
+            at = first_from(nodes, wanted[i], at);
+            places[i] = at + static_cast<uint32_t>(missing.size());
+            if (at == size || nodes[at] != wanted[i]) missing.push_back(i);
+        }
+    }
+
+    void densify(size_t n_nodes, size_t n_planes) {
+        T* whole = allocate(n_nodes * n_planes * sizeof(T));
+        std::fill_n(whole, n_nodes * n_planes, T());
+        for (uint32_t i = 0; i < size; ++i)
+            std::copy_n(numbers + i * n_planes, n_planes, whole + nodes(n_planes)[i] * n_planes);
+        std::free(numbers);
+        numbers = whole;
+        size = all;
+        room = static_cast<uint32_t>(n_nodes);
+    }
+
+    static T* allocate(size_t bytes) {
+        void* memory = std::malloc(bytes);
+        if (!memory) throw std::bad_alloc();
+        return static_cast<T*>(memory);
+    }
+
+    void reserve(uint32_t new_room, size_t n_planes) {
+        T* larger = allocate(new_room * (n_planes * sizeof(T) + sizeof(uint32_t)));
+        std::copy_n(numbers, size * n_planes, larger);
+        std::copy_n(nodes(n_planes), size,
+                    reinterpret_cast<uint32_t*>(larger + new_room * n_planes));
+        std::free(numbers);
+        numbers = larger;
+        room = new_room;
+    }
+};
+
+// A row of each feature.
 template <class T>
 class Postings : public WeightStore {
   public:
-    Postings(size_t n_nodes, size_t n_planes)
-        : n_planes_(n_planes), shape_{n_nodes, n_planes * sizeof(T)} {}
+    Postings(size_t n_nodes, size_t n_planes) : n_nodes_(n_nodes), n_planes_(n_planes) {}
 
     void step(const Vector& x, const Nodes& nodes, const Numbers& steps) override {
         places_.resize(nodes.size());
@@ -28,11 +127,10 @@ class Postings : public WeightStore {
     }
 
     void add(size_t plane, const Vector& x, const Nodes& nodes, const Numbers& cells) override {
-        if (x.size() == 0 || nodes.empty()) return;
         const double* cell = cells.data();
         places_.resize(nodes.size());
-        for (uint32_t r : x.rows) {
-            T* numbers = include(r, nodes, places_.data()) + plane;
+        for (size_t j = 0; j < x.size() && !nodes.empty(); ++j) {
+            T* numbers = include(x.rows[j], nodes, places_.data()) + plane;
             for (uint32_t at : places_) {
                 T& number = numbers[at * n_planes_];
                 number = static_cast<T>(number + *cell++);
@@ -46,19 +144,19 @@ class Postings : public WeightStore {
         for (size_t j = 0; j < x.size(); ++j) {
             const uint32_t* at = &places_[j * nodes.size()];
             const T* s = include(x.rows[j], nodes, &places_[j * nodes.size()]) + 1;
-            for (double& sum : variances_) sum += variance(s[2 * *at++], x.values[j]);
+            for (double& sum : variances_) sum += (1.0 + s[2 * *at++]) * x.values[j] * x.values[j];
         }
         moves_.clear();
         rule(variances_, moves_);
         if (moves_.empty()) return;
         const uint32_t* at = places_.data();
-        for (size_t j = 0; j < x.size(); ++j) {
-            T* w = numbers(rows_[x.rows[j]]);
-            for (const Move& move : moves_) {
-                T* cell = w + 2 * *at++;
-                apply(move, x.values[j], cell[0], cell[1]);
+        for (size_t j = 0; j < x.size(); ++j)
+            for (const Move& by : moves_) {
+                T* cell = rows_[x.rows[j]].numbers + 2 * *at++;
+                const double move = (1.0 + cell[1]) * x.values[j];  // S x
+                cell[0] = static_cast<T>(cell[0] + move * by.step);
+                cell[1] = static_cast<T>(cell[1] - by.confidence * move * move);
             }
-        }
     }
 
     void prefetch(uint32_t row) const override {
@@ -69,34 +167,35 @@ class Postings : public WeightStore {
 
     double get(size_t plane, size_t feature, uint32_t node) const override {
         if (feature >= rows_.size()) return 0.0;
-        const uint32_t at = rows_[feature].find(node, shape_.cell);
-        return at == Row::all ? 0.0 : numbers(rows_[feature])[at * n_planes_ + plane];
+        const Row<T>& row = rows_[feature];
+        if (row.dense()) return row.numbers[node * n_planes_ + plane];
+        const uint32_t* nodes = row.nodes(n_planes_);
+        const uint32_t at = row.first_from(nodes, node, 0);
+        return at < row.size && nodes[at] == node ? row.numbers[at * n_planes_ + plane] : 0.0;
     }
 
     void row(size_t plane, size_t feature, Nodes& nodes, Numbers& found) const override {
-        const Row& row = rows_[feature];
-        const uint32_t size = row.dense() ? row.room : row.size;
-        for (uint32_t i = 0; i < size; ++i)
-            if (const T number = numbers(row)[i * n_planes_ + plane]; number != 0) {
-                nodes.push_back(row.dense() ? i : row.nodes(shape_.cell)[i]);
+        const Row<T>& row = rows_[feature];
+        for (uint32_t i = 0; i < (row.dense() ? row.room : row.size); ++i)
+            if (const T number = row.numbers[i * n_planes_ + plane]; number != 0) {
+                nodes.push_back(row.dense() ? i : row.nodes(n_planes_)[i]);
                 found.push_back(number);
             }
     }
 
     size_t bytes() const override {
-        size_t bytes = rows_.capacity() * sizeof(Row);
-        for (const Row& row : rows_) bytes += row.bytes(shape_.cell);
+        size_t bytes = rows_.capacity() * sizeof(Row<T>);
+        for (const Row<T>& row : rows_)
+            bytes += row.room * (n_planes_ * sizeof(T) + (row.dense() ? 0 : sizeof(uint32_t)));
         return bytes;
     }
 
     void copy_row(size_t feature, size_t n_nodes, void* to) const override {
         if (feature >= rows_.size()) return;
-        const Row& row = rows_[feature];
-        const T* weights = numbers(row);
+        const Row<T>& row = rows_[feature];
         T* cells = static_cast<T*>(to);
-        for (uint32_t v = 0; row.dense() && v < n_nodes; ++v) cells[v] = weights[v * n_planes_];
-        for (uint32_t i = 0; !row.dense() && i < row.size; ++i)
-            cells[row.nodes(shape_.cell)[i]] = weights[i * n_planes_];
+        for (uint32_t i = 0; i < (row.dense() ? n_nodes : row.size); ++i)
+            cells[row.dense() ? i : row.nodes(n_planes_)[i]] = row.numbers[i * n_planes_];
     }
 
   protected:
@@ -104,7 +203,7 @@ class Postings : public WeightStore {
         for (uint32_t r : x.rows)
             if (r < rows_.size()) river_hier::prefetch(&rows_[r]);
         for (uint32_t r : x.rows)
-            if (r < rows_.size()) river_hier::prefetch(rows_[r].memory);
+            if (r < rows_.size()) river_hier::prefetch(rows_[r].numbers);
         x_ = &x;
         places_.assign(x.size(), 0);
     }
@@ -113,54 +212,38 @@ class Postings : public WeightStore {
         for (Range range : ranges) std::fill(scores + range.first, scores + range.last, 0.0);
         for (size_t i = 0; i < x_->size(); ++i) {
             if (x_->rows[i] >= rows_.size()) continue;
-            const Row& row = rows_[x_->rows[i]];
+            const Row<T>& row = rows_[x_->rows[i]];
             const double value = x_->values[i];
-            const T* weights = numbers(row);
-            const uint32_t* nodes = row.nodes(shape_.cell);
+            const uint32_t* nodes = row.nodes(n_planes_);
             uint32_t& at = places_[i];  // ranges mostly come in order
             for (Range range : ranges) {
                 if (row.dense()) {
                     for (uint32_t v = range.first; v < range.last; ++v)
-                        scores[v] += value * weights[v * n_planes_];
+                        scores[v] += value * row.numbers[v * n_planes_];
                     continue;
                 }
                 const bool behind = at && nodes[at - 1] >= range.first;
                 at = row.first_from(nodes, range.first, behind ? 0 : at);
                 for (; at < row.size && nodes[at] < range.last; ++at)
-                    scores[nodes[at]] += value * weights[at * n_planes_];
+                    scores[nodes[at]] += value * row.numbers[at * n_planes_];
             }
         }
     }
 
   private:
-    static T* numbers(const Row& row) { return reinterpret_cast<T*>(row.memory); }
-
-    // The part of a feature in x^T S x.
-    static double variance(double s, double value) { return (1.0 + s) * value * value; }
-
-    static void apply(const Move& by, double value, T& w, T& s) {
-        const double before = s, move = (1.0 + before) * value;  // S x
-        w = static_cast<T>(w + move * by.step);
-        s = static_cast<T>(before - by.confidence * move * move);
-    }
-
-    // Make sure that some nodes have cells in a row; -> its numbers, and the places of the nodes.
+    // Makes sure that some nodes have numbers in a row; -> these, and the places of the nodes.
     T* include(uint32_t row, const Nodes& nodes, uint32_t* places) {
         if (row >= rows_.size()) rows_.resize(size_t{row} + 1);
-        rows_[row].include(nodes, shape_, places, missing_);
-        return numbers(rows_[row]);
+        rows_[row].include(nodes, n_nodes_, n_planes_, places, missing_);
+        return rows_[row].numbers;
     }
 
-    const size_t n_planes_;
-    const Shape shape_;
-    std::vector<Row> rows_;
+    const size_t n_nodes_, n_planes_;
+    std::vector<Row<T>> rows_;
     const Vector* x_ = nullptr;
     Nodes places_, missing_;  // scratch
     Numbers variances_;
     Moves moves_;
 };
-
-extern template class Postings<double>;
-extern template class Postings<float>;
 
 }  // namespace river_hier

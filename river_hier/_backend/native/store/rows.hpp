@@ -1,14 +1,9 @@
 // Mini-batches: many rows that share their columns. Names are looked up once a batch.
 #pragma once
 
-#include <nanobind/nanobind.h>
-
-#include <vector>
-
-#include "python/arrays.hpp"
+#include "store/feature_map.hpp"
 #include "store/labels.hpp"
 #include "store/weight_store.hpp"
-#include "store/feature_map.hpp"
 
 namespace river_hier {
 
@@ -30,22 +25,17 @@ class Rows {
     // The weight of an example.
     double weight(size_t i) const { return weights_.empty() ? 1.0 : weights_[i]; }
 
-    // Send for the weights of a row.
+    // Asks for the weights of a row.
     void prefetch(size_t i, const WeightStore& weights) const;
-
-    Numbers norms2();
 
     // Of each column, the row of its feature; beyond all rows if it has none.
     const std::vector<uint32_t>& rows_of_columns() const { return row_of_; }
 
   private:
-    void read_entries(nb::handle batch);
-    void look_up(FeatureMap& features, const nb::tuple& names, bool insert);
-    void share();
-    void add_up(size_t first);
+    std::vector<uint32_t> read_columns(nb::handle batch);
+    void find_shared();
 
     size_t begin(size_t i) const { return dense_ ? i * width_ : start_[i]; }
-    size_t column(size_t e, size_t first) const { return dense_ ? e - first : columns_[e]; }
 
     View<double> values_;
     bool dense_ = true;
@@ -53,11 +43,9 @@ class Rows {
     Numbers weights_;                // of the examples; none if they are all 1
     std::vector<uint32_t> columns_;  // of each entry, and where those of each row start
     std::vector<int64_t> start_;
-    std::vector<uint32_t> asked_;   // the columns that have an entry, in order of appearance
-    std::vector<uint32_t> row_of_;  // of each column: its row, or none
-    // Where names share rows: of each column a number that stands for its row, and of each such
-    // number 1 + the place of the row in x, as scratch.
-    std::vector<uint32_t> slot_of_, at_;
+    std::vector<uint32_t> row_of_;  // of each column: its row, or `no_row`
+    // Where columns share rows: the rows, and of each column the place there of its row.
+    std::vector<uint32_t> shared_, place_of_, at_;
     Vector x_;
 };
 
@@ -66,7 +54,7 @@ class Multilabels {
   public:
     Multilabels(nb::handle multilabels, const Labels& labels);
 
-    size_t n() const { return start_.size() - 1; }
+    size_t size() const { return start_.size() - 1; }
 
     // Valid until the next call.
     const On& operator[](size_t i);
@@ -75,6 +63,23 @@ class Multilabels {
     std::vector<int64_t> start_;
     std::vector<uint32_t> nodes_;
     On on_;
+};
+
+// Without Python's lock, unless there are so few rows that others would only be in the way: they
+// would find the model at work as often as they look.
+class Unlocked {
+  public:
+    explicit Unlocked(const Rows& X) : thread_(X.n() > few ? PyEval_SaveThread() : nullptr) {}
+    Unlocked(const Unlocked&) = delete;
+    ~Unlocked() {
+        if (thread_) PyEval_RestoreThread(thread_);
+    }
+
+    explicit operator bool() const { return thread_ != nullptr; }
+
+  private:
+    static constexpr size_t few = 16;
+    PyThreadState* thread_;
 };
 
 }  // namespace river_hier

@@ -5,45 +5,28 @@
 // which the caller owns.
 #pragma once
 
-#include <nanobind/nanobind.h>
-
 #include <cstring>
 
 #include "hardware/pages.hpp"
 #include "hardware/portable.hpp"
 #include "python/objects.hpp"
+#include "store/vector.hpp"
 
 namespace river_hier {
 
-namespace nb = nanobind;
-
 class TextTable {
   public:
-    static constexpr uint32_t none = UINT32_MAX;
-
     TextTable() { clear(); }
 
     void prefetch(uint64_t hash) const { river_hier::prefetch(&slots_[hash & mask_]); }
 
-    // The row of a name; `keys[row]` is the object that was inserted with it.
+    // The row of a name, or `no_row`; `keys[row]` is the object that was inserted with it.
     uint32_t find(PyObject* name, uint64_t hash, const nb::object* keys) const {
         Text text = short_ascii(name, longest);
         for (size_t i = hash & mask_;; i = (i + 1) & mask_) {
             const Slot& slot = slots_[i];
-            if (slot.row == none) return none;
+            if (slot.row == no_row) return no_row;
             if (slot.hash == hash && same(slot, text, name, keys)) return slot.row;
-        }
-    }
-
-    // Rows whose name has this hash, one after the other: `next` goes on after the last one.
-    uint32_t next(uint64_t hash, size_t& step) const {
-        for (;; ++step) {
-            const Slot& slot = slots_[(hash + step) & mask_];
-            if (slot.row == none) return none;
-            if (slot.hash == hash) {
-                ++step;
-                return slot.row;
-            }
         }
     }
 
@@ -103,7 +86,7 @@ class TextTable {
 
     void place(const Slot& slot) {
         size_t i = slot.hash & mask_;
-        while (slots_[i].row != none) i = (i + 1) & mask_;
+        while (slots_[i].row != no_row) i = (i + 1) & mask_;
         slots_[i] = slot;
     }
 
@@ -111,7 +94,7 @@ class TextTable {
         memory_ = zeroed(n * sizeof(Slot));
         slots_ = static_cast<Slot*>(memory_.get());
         mask_ = n - 1;
-        for (size_t i = 0; i < n; ++i) slots_[i].row = none;
+        for (size_t i = 0; i < n; ++i) slots_[i].row = no_row;
     }
 
     void grow() {
@@ -120,7 +103,7 @@ class TextTable {
         const size_t n = mask_ + 1;
         reserve(2 * n);
         for (size_t i = 0; i < n; ++i)
-            if (old[i].row != none) place(old[i]);
+            if (old[i].row != no_row) place(old[i]);
     }
 
     Pages memory_;

@@ -1,9 +1,7 @@
 // A matrix (features, nodes) that grows on both sides, as the algorithms use it.
 #pragma once
 
-#include <cstddef>
-#include <cstdint>
-#include <type_traits>
+#include <functional>
 #include <vector>
 
 #include "store/labels.hpp"
@@ -13,6 +11,7 @@ namespace river_hier {
 
 using Nodes = std::vector<uint32_t>;  // in ascending order
 using Ranges = std::vector<Range>;
+
 // What a step does to an uncertain weight: w += step S x, S -= confidence (S x)^2.
 struct Move {
     uint32_t node;
@@ -21,22 +20,8 @@ struct Move {
 
 using Moves = std::vector<Move>;  // nodes ascend
 
-// A function that gives the moves of some nodes from the variances x^T S x of their scores. It is
-// only referred to, so it must outlive the call.
-class MoveRule {
-  public:
-    template <class F>
-    MoveRule(F&& rule)
-        : rule_(&rule), call_([](const void* rule, const Numbers& variances, Moves& moves) {
-              (*static_cast<const std::remove_reference_t<F>*>(rule))(variances, moves);
-          }) {}
-
-    void operator()(const Numbers& variances, Moves& moves) const { call_(rule_, variances, moves); }
-
-  private:
-    const void* rule_;
-    void (*call_)(const void*, const Numbers&, Moves&);
-};
+// Gives the moves of some nodes, all or none, from the variances x^T S x of their scores.
+using MoveRule = std::function<void(const Numbers& variances, Moves& moves)>;
 
 // A matrix (features, nodes) of weights. A feature without a row weighs nothing. Numbers are double,
 // whatever is stored.

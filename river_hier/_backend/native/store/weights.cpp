@@ -1,35 +1,109 @@
-// Weights whose changes are recorded.
+// Weights in either layout, and the recording of their changes.
 
 #include "store/weights.hpp"
 
+#include <cstdio>
+#include <string>
+
+#include "store/dense.hpp"
+#include "store/postings.hpp"
+
 namespace river_hier {
 
-template class Dense<double>;
-template class Dense<float>;
-template class Postings<double>;
-template class Postings<float>;
+namespace {
 
-// What records our changes, unless it has no place yet for all our nodes.
+constexpr size_t most_dense = 128;  // nodes
+// Squares of values beyond it would not fit a float.
+constexpr double most_for_float = 1e30;
+
+}  // namespace
+
+Weights::Weights(size_t n_nodes, bool single, size_t n_planes)
+    : n_planes_(n_planes), n_nodes_(n_nodes), single_(single) {
+    arrange(n_nodes);
+}
+
+void Weights::arrange(size_t room) {
+    room_ = room;
+    scores.resize(room + lanes<double>);
+    const bool dense = room <= most_dense;
+    if (dense && single_) store_ = std::make_unique<Dense<float>>(room, n_planes_);
+    if (dense && !single_) store_ = std::make_unique<Dense<double>>(room, n_planes_);
+    if (!dense && single_) store_ = std::make_unique<Postings<float>>(room, n_planes_);
+    if (!dense && !single_) store_ = std::make_unique<Postings<double>>(room, n_planes_);
+}
+
+void Weights::check_range(double norm2) const {
+    if (!single_ || norm2 <= most_for_float) return;
+    char number[32];
+    std::snprintf(number, sizeof number, "%.3g", norm2);
+    throw nb::value_error((std::string("the squared norm of x is ") + number +
+                           ", too large for weights of dtype \"float32\"; scale x, or take "
+                           "dtype=\"float64\"").c_str());
+}
+
+void Weights::score_all(const Vector& x) {
+    ranges.assign(1, Range{0, static_cast<uint32_t>(n_nodes_)});
+    const WeightStore::Bound rows = store_->bind(x);
+    rows.prefetch(0, ranges);
+    rows.score(ranges, scores.data());
+}
+
+// What records our changes, unless there is nothing or it has no place yet for all our nodes.
 WeightStore* Weights::lag() const {
     const Weights& lag = *static_cast<Weights*>(follower);
-    return lag.n_nodes_ < n_nodes_ ? nullptr : lag.store_.get();
+    return &lag == this || lag.n_nodes_ < n_nodes_ ? nullptr : lag.store_.get();
 }
 
-void Weights::keep(const Vector& x, const Nodes& nodes, Numbers steps) {
-    for (double& step : steps) step *= round_;
-    if (lag()) lag()->step(x, nodes, steps);
+void Weights::add(const Vector& x, const Nodes& nodes, const Numbers& steps) {
+    if (nodes.empty()) return;
+    store_->step(x, nodes, steps);
+    if (!lag()) return;
+    Numbers recorded = steps;
+    for (double& step : recorded) step *= round_;
+    lag()->step(x, nodes, recorded);
 }
 
-void Weights::move_and_keep(const Vector& x, const Nodes& nodes, const MoveRule& rule) {
+void Weights::discount(const Vector& x, const Nodes& nodes, double forgetting) {
     Numbers cells;
+    for (size_t j = 0; j < x.size(); ++j)
+        for (uint32_t v : nodes) {
+            const double s = store_->get(1, x.rows[j], v);
+            const double f = x.values[j] == 0.0 ? 1.0 : forgetting;
+            cells.push_back(f * s / (1.0 + (1.0 - f) * s) - s);
+        }
+    store_->add(1, x, nodes, cells);
+}
+
+void Weights::move(const Vector& x, const Nodes& nodes, const MoveRule& rule) {
+    if (!lag()) return store_->move(x, nodes, rule);
+    Numbers changes;
     for (uint32_t row : x.rows)
-        for (uint32_t v : nodes) cells.push_back(-store_->get(0, row, v));
+        for (uint32_t v : nodes) changes.push_back(-store_->get(0, row, v));
     store_->move(x, nodes, rule);
-    double* cell = cells.data();
+    double* change = changes.data();
     for (uint32_t row : x.rows)
-        for (uint32_t v : nodes) *cell++ += store_->get(0, row, v);
-    for (double& change : cells) change *= round_;
-    if (lag()) lag()->add(0, x, nodes, cells);
+        for (uint32_t v : nodes) {
+            *change = (*change + store_->get(0, row, v)) * round_;
+            ++change;
+        }
+    lag()->add(0, x, nodes, changes);
+}
+
+void Weights::add_nodes(size_t n_nodes) {
+    n_nodes_ = n_nodes;
+    if (n_nodes <= room_) return;
+    const std::unique_ptr<WeightStore> old = std::move(store_);
+    arrange(std::max(n_nodes, 2 * room_));
+    Vector x{{0}, {1.0}, 1.0};
+    for (size_t row = 0; row < old->n_features(); ++row)
+        for (size_t plane = 0; plane < n_planes_; ++plane) {
+            Nodes nodes;
+            Numbers numbers;
+            old->row(plane, row, nodes, numbers);
+            x.rows[0] = static_cast<uint32_t>(row);
+            store_->add(plane, x, nodes, numbers);
+        }
 }
 
 }  // namespace river_hier

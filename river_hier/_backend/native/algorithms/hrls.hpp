@@ -1,14 +1,14 @@
-// The learners that are built on least squares (Cesa-Bianchi, Gentile and Zaniboni, 2006).
+// H-RLS and SH-RLS, the learners that are built on least squares (Cesa-Bianchi, Gentile and
+// Zaniboni, 2006).
 #pragma once
 
 #include <cmath>
 #include <memory>
 #include <optional>
 
-#include "store/labels.hpp"
 #include "algorithms/least_squares.hpp"
 #include "hardware/parallel.hpp"
-#include "hardware/portable.hpp"
+#include "store/labels.hpp"
 
 namespace river_hier {
 
@@ -49,23 +49,6 @@ struct SHRLSRule {
     double c;
 };
 
-// Whether a system learns; or, of several examples, a bit each.
-template <class Set>
-Set learns(const System& system, const Set* on, const Labels& labels) {
-    const uint32_t first = system.nodes.empty() ? 0 : system.nodes[0];
-    return labels.learns(first) ? labels.all_parents(on, first) : 0;
-}
-
-// Takes the example of round t to every system that learns from it.
-template <class Rule>
-void learn_one(LeastSquares& rls, Example& example, const char* on, const Labels& labels, double ln_t,
-               const Rule& rule) {
-    ExampleContext context{example, rls.scratch};
-    for (System& system : rls.systems)
-        if (learns(system, on, labels)) rule(rls, system, context, on, ln_t);
-    rls.tidy();
-}
-
 // Successive examples that are learned system by system: a system takes all of them while it is in
 // the processor's cache, and other threads take other systems. The result is that of one example
 // after the other, since no system depends on another one.
@@ -74,84 +57,89 @@ class Block {
     Block(LeastSquares& rls, const Labels& labels, size_t capacity)
         : rls_(rls), labels_(labels), examples_(new std::optional<Example>[capacity]) {}
 
+    // Adds the example of round t.
     void add(const Vector& x, const On& on, double t, double weight) {
-        const size_t n = ln_ts_.size();
-        if (n % bits == 0) on_sets_.resize(on_sets_.size() + labels_.n(), 0);
-        for (uint32_t v : on.nodes) on_sets_[n / bits * labels_.n() + v] |= Set{1} << n % bits;
-        masks_.insert(masks_.end(), on.mask.begin(), on.mask.end());
-        ln_ts_.push_back(std::log(t));
-        examples_[n].emplace(x, rls_.instances, rls_.ids, weight);
-        const size_t met = size_t{1} + examples_[n]->x.rows.back();
+        examples_[n()].emplace(x, rls_.instances, rls_.ids, weight);
+        const size_t met = size_t{1} + examples_[n()]->x.rows.back();
         least_met_ = std::min(least_met_, met);
         most_met_ = std::max(most_met_, met);
+        masks_.insert(masks_.end(), on.mask.begin(), on.mask.end());
+        ln_ts_.push_back(std::log(t));
     }
 
     template <class Rule>
     void learn(const Rule& rule, size_t n_threads) {
-        const size_t n = ln_ts_.size();
-        bool together = n > 1;
-        for (System& system : rls_.systems) {
-            Task task{&system, {}};
-            for (size_t first = 0; first < n; first += bits) {
-                Set set = learns(system, &on_sets_[first / bits * labels_.n()], labels_);
-                for (; set; set &= set - 1)
-                    task.examples.push_back(static_cast<uint32_t>(first + lowest_bit(set)));
-            }
-            if (task.examples.empty()) continue;
-            tasks_.push_back(std::move(task));
-            together = together && !LeastSquares::may_become_dual(system, n, least_met_, most_met_);
+        find_tasks(0, n());
+        bool together = n() > 1;
+        for (const Task& task : tasks_)
+            together = together &&
+                       !LeastSquares::may_become_dual(*task.system, n(), least_met_, most_met_);
+        if (together) return learn_tasks(rule, true, n_threads);
+        for (size_t i = 0; i < n(); ++i) {
+            find_tasks(i, i + 1);
+            learn_tasks(rule, false, 1);
         }
-        if (together) return learn_together(rule, n_threads);
-        for (size_t i = 0; i < n; ++i)
-            learn_one(rls_, *examples_[i], on(i), labels_, ln_ts_[i], rule);
     }
 
   private:
-    using Set = uint64_t;  // of examples, a bit each
-    static constexpr size_t bits = 64;
-
-    // A system and the examples that it learns from.
+    // A system, and where the examples that it learns from stand in `visits_`.
     struct Task {
         System* system;
-        std::vector<uint32_t> examples;
+        size_t first, last;
     };
 
+    size_t n() const { return ln_ts_.size(); }
     const char* on(size_t i) const { return &masks_[i * labels_.n()]; }
 
+    // The systems that learn from the examples first:last.
+    void find_tasks(size_t first, size_t last) {
+        tasks_.clear();
+        visits_.clear();
+        for (System& system : rls_.systems) {
+            const uint32_t node = system.nodes.empty() ? 0 : system.nodes[0];
+            if (!labels_.learns(node)) continue;
+            const size_t start = visits_.size();
+            for (size_t i = first; i < last; ++i)
+                if (labels_.all_parents(on(i), node)) visits_.push_back(static_cast<uint32_t>(i));
+            if (visits_.size() > start) tasks_.push_back({&system, start, visits_.size()});
+        }
+    }
+
     template <class Rule>
-    void learn_together(const Rule& rule, size_t n_threads) {
+    void learn_tasks(const Rule& rule, bool together, size_t n_threads) {
         const uint32_t first = rls_.instances.n();
-        const size_t n_features = rls_.instances.n_features();
-        const std::vector<uint32_t> stored = store_for_all();
-        if (Rule::needs_dots)
+        const std::vector<uint32_t> stored = store_all(together);
+        if (Rule::needs_dots && together)
             parallel_for(stored.size(), n_threads, rls_.scratch, [&](size_t k, Scratch&) {
                 examples_[stored[k]]->expect_dots(n_dots_[stored[k]]);
             });
         parallel_for(tasks_.size(), n_threads, rls_.scratch, [&](size_t k, Scratch& scratch) {
-            for (uint32_t i : tasks_[k].examples) {
+            for (size_t visit = tasks_[k].first; visit < tasks_[k].last; ++visit) {
+                const uint32_t i = visits_[visit];
                 ExampleContext context{*examples_[i], scratch};
                 rule(rls_, *tasks_[k].system, context, on(i), ln_ts_[i]);
             }
         });
-        std::vector<uint32_t> kept;
-        for (uint32_t i : stored)
-            if (examples_[i]->stored) kept.push_back(examples_[i]->number());
-        rls_.keep(first, kept, n_features);
-        rls_.tidy();
+        rls_.tidy(first);
     }
 
-    // Several threads may read the instances, but none may write: stores every example that a system
-    // may need. Returns them.
-    std::vector<uint32_t> store_for_all() {
-        n_dots_.assign(ln_ts_.size(), 0);  // with all instances of each system and with x
-        for (const Task& task : tasks_)
-            if (auto* dual = task.system->dual())
-                for (uint32_t i : task.examples) n_dots_[i] += dual->n() + 1;
+    // Several threads may read the instances, but none may write: makes instances of the examples
+    // that a system may store, for now. Returns them.
+    std::vector<uint32_t> store_all(bool together) {
+        n_dots_.assign(n(), 0);  // with all instances of each system and with x
+        for (const Task& task : tasks_) {
+            auto* dual = task.system->dual();
+            if (!dual && together) continue;
+            for (size_t visit = task.first; visit < task.last; ++visit)
+                n_dots_[visits_[visit]] += dual ? dual->n() + 1 : 1;
+        }
         rls_.instances.ensure_features(most_met_);
         std::vector<uint32_t> stored;
-        for (uint32_t i = 0; i < n_dots_.size(); ++i) {
-            examples_[i]->share(n_dots_[i] > 0);
-            if (n_dots_[i]) stored.push_back(i);
+        for (uint32_t i = 0; i < n(); ++i) {
+            if (!n_dots_[i]) continue;
+            examples_[i]->number = rls_.instances.append_unindexed(examples_[i]->x);
+            examples_[i]->shared = together;
+            stored.push_back(i);
         }
         return stored;
     }
@@ -159,11 +147,11 @@ class Block {
     LeastSquares& rls_;
     const Labels& labels_;
     std::unique_ptr<std::optional<Example>[]> examples_;
-    std::vector<Set> on_sets_;  // for each 64 examples, of each node: the examples that it is on in
-    std::vector<char> masks_;   // of each example: whether each node is on
-    std::vector<Task> tasks_;
-    std::vector<size_t> n_dots_;  // that systems may ask for, of each example
+    std::vector<char> masks_;  // of each example: whether each node is on
     Numbers ln_ts_;
+    std::vector<Task> tasks_;
+    std::vector<uint32_t> visits_;
+    std::vector<size_t> n_dots_;                   // that systems may ask for, of each example
     size_t least_met_ = SIZE_MAX, most_met_ = 0;  // features, up to the last one
 };
 
@@ -189,6 +177,7 @@ inline void top_down(LeastSquares& rls, const Vector& x, const Labels& labels,
     std::vector<char> mask(labels.n(), 0);
     mask[0] = 1;
     Numbers scores;
+    on.clear();
     for (System& system : rls.systems) {
         if (system.nodes.empty() || !labels.all_parents(mask.data(), system.nodes[0])) continue;
         scores.resize(system.nodes.size());

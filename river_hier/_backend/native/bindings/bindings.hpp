@@ -1,0 +1,39 @@
+// What the files of this folder share.
+#pragma once
+
+#include "python/arrays.hpp"
+#include "store/rows.hpp"
+#include "store/weights.hpp"
+
+namespace river_hier {
+
+// A pickle: the same plain arrays that the reference writes, checked by it when they come back.
+template <class... State>
+nb::object saved(const char* kind, State&&... state) {
+    return nb::module_::import_("river_hier._backend.reference.pickles")
+        .attr("saved")(kind, std::forward<State>(state)...);
+}
+
+// Which nodes are on in each of n rows; `predict(i, on)` lists those of row i.
+template <class Predict>
+nb::object masks(size_t n, const Labels& labels, Predict predict) {
+    const size_t width = labels.n();
+    const auto mask = std::make_unique<bool[]>(n * width);
+    Nodes on;
+    for (size_t i = 0; i < n; ++i) {
+        predict(i, on);
+        mask[i * width] = true;
+        for (uint32_t v : on) mask[i * width + v] = true;
+    }
+    return array<bool>(mask.get(), n * width).attr("reshape")(n, width);
+}
+
+// (nodes, rows)
+nb::object scores_of(Weights& w, Rows& X);
+
+// Make all this known to Python.
+void weights(nb::module_& m);
+void linear_learners(nb::module_& m);
+void least_squares(nb::module_& m);
+
+}  // namespace river_hier
