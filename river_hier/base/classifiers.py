@@ -50,6 +50,15 @@ def takes_weights(model: Any) -> bool:
     return True
 
 
+def check_weight_taken(model: Any, takes: bool, w: float) -> None:
+    """Raise an error if a classifier would ignore the weight of an example."""
+    if w != 1.0 and not takes:
+        raise TypeError(
+            f"`w` is {w}, but {shown(model)} takes no weights; take a classifier whose `learn_one` "
+            "has a `w`"
+        )
+
+
 def probabilities(model: Any, x: Any) -> dict[Label, float]:
     """`predict_proba_one`, or probability 1 for the prediction of a classifier without it.
 

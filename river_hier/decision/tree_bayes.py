@@ -7,8 +7,15 @@ from typing import Any, Self
 from river import base
 from river import linear_model as river_linear_model
 
-from ..base.checks import check_single_label
-from ..base.classifiers import cloned, last_step, probabilities, shown
+from ..base.checks import check_single_label, checked_weight
+from ..base.classifiers import (
+    check_weight_taken,
+    cloned,
+    last_step,
+    probabilities,
+    shown,
+    takes_weights,
+)
 from ..base.truncation import refuse_unknown, truncatable
 from ..taxonomy import Renamed, Taxonomy, UnknownLabelError, check_taxonomy, map_nodes
 
@@ -75,6 +82,7 @@ class TreeBayes(base.Wrapper[Any], base.Classifier):
         if not isinstance(classifier, base.Classifier):
             raise TypeError(f"`classifier` must be a classifier, got {shown(classifier)}")
         self.classifier = classifier
+        self._takes_weights = takes_weights(classifier)
         self.taxonomy: Taxonomy = taxonomy
 
     @property
@@ -130,7 +138,7 @@ class TreeBayes(base.Wrapper[Any], base.Classifier):
         """
         return cloned(self, new_params, include_attributes)
 
-    def learn_one(self, x: dict[Any, Any], y: Any, **kwargs: Any) -> None:
+    def learn_one(self, x: dict[Any, Any], y: Any, w: float = 1.0, **kwargs: Any) -> None:
         """Learn from one example, as the classifier does.
 
         Parameters
@@ -139,10 +147,18 @@ class TreeBayes(base.Wrapper[Any], base.Classifier):
             A dictionary of features.
         y
             A label, any node of the taxonomy.
+        w
+            The weight of the example, at least 0. An example of weight 0 changes nothing. A
+            classifier that takes no weights accepts only 1.
         kwargs
             Passed on to the classifier.
 
         """
+        if w != 1.0 and not (w := checked_weight(w)):
+            return
+        check_weight_taken(self.classifier, self._takes_weights, w)
+        if self._takes_weights:
+            kwargs["w"] = w
         try:
             label = self.taxonomy.nodes[self.taxonomy.index(y)]  # y may be a path
         except (TypeError, UnknownLabelError):

@@ -6,7 +6,7 @@ from typing import Any
 from river import base, linear_model
 
 from ..base.checks import check_integer, checked_weight
-from ..base.classifiers import shown, takes_weights
+from ..base.classifiers import check_weight_taken, shown, takes_weights
 from ..base.truncation import refuse_unknown
 from ..taxonomy import Label, Taxonomy
 from ..taxonomy.graph import check_label, check_spelling
@@ -139,13 +139,9 @@ class BinaryDecomposition(base.Wrapper[base.Estimator], base.Classifier):
         """
         if w != 1.0 and not (w := checked_weight(w)):
             return
+        check_weight_taken(self.classifier, self._takes_weights, w)
         if self._takes_weights:
             kwargs["w"] = w
-        elif w != 1.0:
-            raise TypeError(
-                f"`w` is {w}, but the classifier takes no weights, {shown(self.classifier)}; take "
-                "one whose `learn_one` has a `w`"
-            )
         if isinstance(self.taxonomy, Taxonomy) and y not in self._tree.number:
             y = self.taxonomy.nodes[self.taxonomy.index(y)]  # it may be a path
         tree = self._tree_with(y)

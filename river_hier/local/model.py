@@ -9,7 +9,7 @@ from typing import Any
 
 from river import base
 
-from ..base.classifiers import shown, takes_weights
+from ..base.classifiers import check_weight_taken, takes_weights
 from ..taxonomy import Label, NodeMapping, Renamed, Taxonomy, TaxonomyLike, map_nodes
 from ..taxonomy.open import initial_taxonomy
 from .estimator_spec import EstimatorSpec, Position, check_spec, estimator_at
@@ -104,12 +104,8 @@ class LocalModel(base.Wrapper[Any], base.Estimator):
         The taxonomy, which may have grown, and new classifiers are stored after all have learned.
         """
         local = {p: self._local.get(p) or self._new_local(taxonomy, p) for p, _ in targets}
-        for position, classifier in local.items():
-            if w != 1.0 and not classifier.takes_weights:
-                raise TypeError(
-                    f"`w` is {w}, but the classifier at {position!r} takes no weights, "
-                    f"{shown(classifier.model)}; take one whose `learn_one` has a `w`"
-                )
+        for classifier in local.values():
+            check_weight_taken(classifier.model, classifier.takes_weights, w)
         for position, y in targets:
             local[position].learn(x, y, w, kwargs)
         self._taxonomy = taxonomy

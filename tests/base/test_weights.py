@@ -1,0 +1,234 @@
+"""Sample weights: what they are not allowed to change, and what a weight of 2 is."""
+
+from __future__ import annotations
+
+import copy
+import math
+import pickle
+import random
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from river import base, evaluate, preprocessing
+from scipy import sparse
+
+from river_hier import Taxonomy, decision, kernel, linear_model, metrics
+from support.hypothesis_settings import n_examples
+from support.public_api import dense, estimators, learners
+from support.strategies import (
+    multilabel_streams,
+    multilabels,
+    reals,
+    sample_weights,
+    single_label_streams,
+    taxonomies,
+    trees,
+)
+
+SINGLE, MULTI = learners("linear_model")
+KERNEL_SINGLE, KERNEL_MULTI = learners("kernel")
+TREE = Taxonomy.from_nested({"r": {"a": ["b", "c"], "d": []}})
+LEARNERS = [
+    name
+    for name, model in estimators().items()
+    if not isinstance(model, base.Transformer) and hasattr(model, "predict_one")
+]
+
+
+def learned(name: str, n: int = 30) -> Any:
+    model, rng = estimators()[name], random.Random(1)
+    for _ in range(n):
+        model.learn_one(*dense(model, rng))
+    return model
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_weight_0_changes_nothing_at_all(name: str) -> None:
+    model = learned(name)
+    before = pickle.dumps(model)
+    x, y = dense(model, random.Random(2))
+    for w in (0, 0.0, np.float32(0.0), False):
+        model.learn_one(x, y, w=w)
+        model.learn_one({**x, "a new feature": 1.0}, y, w=w)
+    assert pickle.dumps(model) == before
+    model.learn_one(x, y, w=1.0)
+    assert pickle.dumps(model) != before, "the test would not notice a change"
+
+
+@pytest.mark.parametrize("name", SINGLE + MULTI)
+def test_a_new_label_of_weight_0_does_not_grow_a_taxonomy(name: str) -> None:
+    y: Any = "new" if name in SINGLE else {"new"}
+    model = getattr(linear_model, name)()
+    model.learn_one({"x": 1.0}, y, w=0.0)
+    model.learn_many(pd.DataFrame({"x": [1.0, 2.0]}), [y, y], w=[0.0, 0.0])
+    assert len(model._taxonomy) == 1
+    model.learn_many(pd.DataFrame({"x": [1.0, 2.0]}), [y, y], w=[0.0, 1.0])
+    assert len(model._taxonomy) == 2
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_weights_that_are_none(name: str) -> None:
+    model = learned(name)
+    before = pickle.dumps(model)
+    x, y = dense(model, random.Random(2))
+    for w in (-1.0, -1e-300, math.nan, math.inf, "2", None, 10**400, [1.0]):
+        with pytest.raises(ValueError, match=r"`w`, the weight of the example, must be a finite"):
+            model.learn_one(x, y, w=w)
+    assert pickle.dumps(model) == before
+
+
+@pytest.mark.parametrize(
+    ("w", "error", "message"),
+    [
+        ([1.0, -1.0], ValueError, r"row 1: `w`, the weight of the example, .* got -1.0"),
+        ([1.0, None], ValueError, r"row 1: `w`, .* got None"),
+        ([1.0], ValueError, r"X has 2 rows and w has 1; each row needs its weight"),
+        (2.0, TypeError, r"w must be a series or a sequence of weights, got float"),
+        ("12", TypeError, r"w must be a series or a sequence of weights, got str"),
+    ],
+)
+@pytest.mark.parametrize("name", SINGLE + MULTI)
+def test_weights_of_a_batch_that_are_none(name: str, w: Any, error: Any, message: str) -> None:
+    model = getattr(linear_model, name)(TREE)
+    before = pickle.dumps(model)
+    with pytest.raises(error, match=message):
+        model.learn_many(pd.DataFrame({"x": [1.0, 2.0]}), ["b", "b"], w=w)
+    assert pickle.dumps(model) == before
+
+
+batch_weights = st.sampled_from([0.0, 0.25, 1.0, 1.0, 2.0, 3.7])
+
+
+@pytest.mark.slow(but=4)
+@pytest.mark.parametrize("name", SINGLE + MULTI)
+@given(data=st.data())
+@n_examples(30)
+def test_a_weighted_batch_is_the_loop(name: str, data: st.DataObject) -> None:
+    taxonomy = data.draw(trees() if name in SINGLE else taxonomies())
+    one = getattr(linear_model, name)(data.draw(st.sampled_from([taxonomy, None])))
+    many, entries = one.clone(), one.clone()
+    ys = st.sampled_from(taxonomy.nodes) if name in SINGLE else multilabels(taxonomy)
+    for _ in range(3):
+        n = data.draw(st.integers(1, 8))
+        cells = data.draw(st.lists(reals, min_size=3 * n, max_size=3 * n))
+        X = pd.DataFrame(np.array(cells).reshape(n, 3) + 0.0, columns=["a", "b", "c"])
+        y = data.draw(st.lists(ys, min_size=n, max_size=n))
+        w = data.draw(st.lists(batch_weights, min_size=n, max_size=n))
+        for x, label, weight in zip(X.to_dict("records"), y, w, strict=True):
+            one.learn_one(x, label, w=weight)
+        many.learn_many(X, y, w=pd.Series(w))
+        entries.learn_many(sparse.csr_array(X.to_numpy()), y, w=w, columns=X.columns)
+        for model in (many, entries):
+            assert model._taxonomy == one._taxonomy
+            assert model.score_one(X.loc[0].to_dict()) == pytest.approx(
+                one.score_one(X.loc[0].to_dict()), abs=1e-9
+            )
+
+
+@pytest.mark.parametrize("name", ["HRLS", "kernel.HRLS"])
+@given(data=multilabel_streams(), probe=st.integers(0, 25))
+@n_examples(60)
+def test_in_least_squares_weight_2_is_the_example_twice(name: str, data: Any, probe: int) -> None:
+    taxonomy, stream = data
+    home = kernel if name.startswith("kernel") else linear_model
+    weighted, twice = home.HRLS(taxonomy), home.HRLS(taxonomy)
+    for i, (x, y) in enumerate(stream):
+        k = 1 + i % 3
+        weighted.learn_one(x, y, w=k)
+        for _ in range(k):
+            twice.learn_one(x, y)
+    x = stream[probe % len(stream)][0] if stream else {}
+    assert weighted.score_one(x) == pytest.approx(twice.score_one(x), abs=1e-8)
+
+
+@given(data=multilabel_streams())
+@n_examples(60)
+def test_shrls_stores_an_example_with_its_weight(data: Any) -> None:
+    """Where every example is in doubt, SH-RLS is H-RLS, which the test above compares."""
+    taxonomy, stream = data
+    sure, all_stored = linear_model.SHRLS(taxonomy, threshold=1e9), linear_model.HRLS(taxonomy)
+    for i, (x, y) in enumerate([*stream, *stream]):
+        w = [0.5, 2.0, 3.0][i % 3]
+        sure.learn_one(x, y, w=2.0 if i == 0 else w)
+        all_stored.learn_one(x, y, w=2.0 if i == 0 else w)
+    for x, _ in stream:
+        assert sure.score_one(x) == pytest.approx(all_stored.score_one(x), abs=1e-8)
+
+
+@pytest.mark.parametrize("name", KERNEL_SINGLE + KERNEL_MULTI)
+@given(data=st.data(), weights=sample_weights)
+@n_examples(40)
+def test_with_a_linear_kernel_weights_are_those_of_the_linear_learner(
+    name: str, data: Any, weights: Any
+) -> None:
+    streams = single_label_streams() if name in KERNEL_SINGLE else multilabel_streams()
+    taxonomy, stream = data.draw(streams)
+    ours, linear = getattr(kernel, name)(taxonomy), getattr(linear_model, name)(taxonomy)
+    for (x, y), w in zip(stream, weights, strict=False):
+        scores = linear.score_one(x)
+        assert ours.score_one(x) == pytest.approx(scores, abs=1e-6)
+        best = max(scores.values(), default=0.0)
+        if (
+            name in KERNEL_SINGLE
+            and sum(s > best - 1e-6 for s in scores.values()) > 1
+            and i_any(scores)
+        ):
+            return  # rounding decides whom the step is for
+        ours.learn_one(x, y, w=w)
+        linear.learn_one(x, y, w=w)
+
+
+def i_any(scores: dict[Any, float]) -> bool:
+    return any(scores.values())
+
+
+@given(
+    x=st.floats(0.1, 3.0),
+    r=st.floats(0.1, 5.0),
+    k=st.integers(2, 5),
+    forgetting=st.just(1.0),
+)
+def test_of_harow_a_weight_is_the_number_of_copies(
+    x: float, r: float, k: int, forgetting: float
+) -> None:
+    """With one feature, and as long as no copy has a margin of 1, which none ever reaches."""
+    weighted, copies = (linear_model.HAROW(TREE, r=r) for _ in range(2))
+    weighted.learn_one({"x": x}, {"b"}, w=k)
+    for _ in range(k):
+        copies.learn_one({"x": x}, {"b"})
+    for label, w in copies.weights.items():
+        assert weighted.weights[label] == pytest.approx(w)
+    probe = {"x": 1.0}
+    weighted.learn_one(probe, {"d"})
+    copies.learn_one(probe, {"d"})  # the variances are the same, too
+    assert weighted.score_one(probe) == pytest.approx(copies.score_one(probe))
+
+
+def test_pipelines_and_rivers_loop_pass_weights_on() -> None:
+    stream = [({"x": float(i % 3), "y": 1.0}, "abcd"[i % 4], {"w": 1.0 + i % 3}) for i in range(40)]
+    piped = preprocessing.StandardScaler() | linear_model.Hieron(TREE)
+    looped = copy.deepcopy(piped)
+    for x, y, kwargs in stream:
+        piped.predict_one(x)
+        piped.learn_one(x, y, **kwargs)
+    evaluate.progressive_val_score(copy.deepcopy(stream), looped, metrics.TreeInducedError(TREE))
+    unweighted = preprocessing.StandardScaler() | linear_model.Hieron(TREE)
+    for x, y, _ in stream:
+        unweighted.predict_one(x)
+        unweighted.learn_one(x, y)
+    probe = {"x": 1.0, "y": 1.0}
+    assert looped.score_one(probe) == piped.score_one(probe) != unweighted.score_one(probe)
+
+
+def test_wrappers_pass_weights_on() -> None:
+    rng, model = random.Random(3), linear_model.HAROW(TREE)
+    wrapped = decision.HLossBayes(decision.Calibrated(linear_model.HAROW(TREE)))
+    for _ in range(20):
+        x, y, w = {"x": rng.gauss(0, 1)}, {rng.choice("bcd")}, rng.uniform(0.1, 3.0)
+        model.learn_one(x, y, w=w)
+        wrapped.learn_one(x, y, w=w)
+    assert wrapped.model.model.weights == model.weights
