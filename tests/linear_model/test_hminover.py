@@ -257,7 +257,8 @@ def test_probabilities_say_what_predictions_say(stream: Any, x: Any) -> None:
     for example in examples:
         model.learn_one(*example)
     threshold = model.threshold_one(x)
-    assume(all(abs(s - threshold) > 1e-6 for s in model.score_one(x).values()))
+    if any(abs(s - threshold) <= 1e-6 for s in model.score_one(x).values()):
+        return  # rounding decides, as where nothing has been learned
     likely = {label: p[True] > 0.5 for label, p in model.predict_proba_one(x).items()}
     assert likely == model.predict_one(x)
 

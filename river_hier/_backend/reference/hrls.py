@@ -96,7 +96,7 @@ def in_doubt(l2: float, c: float, t: float) -> Stores:
     def stores(system: Any, x: Any) -> bool:
         if not system.n_stored:
             return True
-        bound = math.sqrt(c * math.log(t) / system.n_stored)
+        bound = math.sqrt(c * math.log(max(1.0, t)) / system.n_stored)
         score, weight = abs(float(system.scores(x)[0])) / x.root, x.root**2
         most = 1.0 + x.norm2 / weight / l2  # 1 + r is at most this
         return score <= bound * most and bool(score <= bound * (1.0 + system.r(x) / weight))

@@ -64,7 +64,7 @@ class Block {
         least_met_ = std::min(least_met_, met);
         most_met_ = std::max(most_met_, met);
         masks_.insert(masks_.end(), on.mask.begin(), on.mask.end());
-        ln_ts_.push_back(std::log(t));
+        ln_ts_.push_back(std::log(std::max(1.0, t)));
     }
 
     template <class Rule>
