@@ -681,7 +681,7 @@ def test_weights_reach_the_classifiers_or_are_refused(cls: Any) -> None:
         plain.learn_one(x, y)
         weighted.learn_one(x, y, w=3.0)
         for model in unweighted:
-            with pytest.raises(TypeError, match=r"`w` is 3.0, but .* takes no weights, "):
+            with pytest.raises(TypeError, match=r"`w` is 3.0, but .* takes no weights; "):
                 model.learn_one(x, y, w=3.0)
             model.learn_one(x, y)
     assert weighted._classifiers[0].weights != plain._classifiers[0].weights

@@ -380,7 +380,7 @@ def test_weights_reach_the_classifiers_that_take_them() -> None:
         for name in NAMES:
             model = getattr(local, name)(classifier, TREE)
             if not takes:
-                with pytest.raises(TypeError, match=r"`w` is 3.0, but .* takes no weights, "):
+                with pytest.raises(TypeError, match=r"`w` is 3.0, but .* takes no weights; "):
                     model.learn_one({"x": 1}, "b", w=3.0)
             model.learn_one({"x": 1}, "b", w=3.0 if takes else 1.0)
             model.learn_one({"x": 1}, "g")

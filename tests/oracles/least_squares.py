@@ -174,7 +174,9 @@ class SHRLS(_RLS):
         N = self.stored(node)
         if N == 0:
             return True
-        return abs(self.margin(node, x)) <= math.sqrt(self.threshold * math.log(max(1.0, self.t)) / N)
+        return abs(self.margin(node, x)) <= math.sqrt(
+            self.threshold * math.log(max(1.0, self.t)) / N
+        )
 
 
 class BudgetedSHRLS:
