@@ -4,23 +4,20 @@ import copy
 from collections.abc import Iterator, Mapping
 from typing import Any, Self
 
-from river import base
-
 from ..base.checks import check_integer, checked_weight
 from ..base.classifiers import cloned
-from ..base.dataframes import ColumnNames, answer_frame, read_batch
-from ..base.predict_labels import LabelPredictor, masked_nodes
-from ..base.truncation import truncatable
+from ..base.dataframes import ColumnNames
 from ..linear_model import HPerceptron
-from ..taxonomy import Label, Taxonomy, TaxonomyLike
+from ..taxonomy import Taxonomy, TaxonomyLike
 from .actors import ActorPool
-from .coordinator import Coordinator, one_row
+from .coordinator import Coordinator
+from .predictions import ShardedPredictions
 from .shard import Model, Shard, check_shardable
 
 __all__ = ["Sharded"]
 
 
-class Sharded(LabelPredictor, base.MultiLabelClassifier):
+class Sharded(ShardedPredictions):
     """One model in several processes or on several machines, each of which trains some nodes.
 
     In H-PERC, H-AROW, H-RLS and SH-RLS, each node learns independently of the others once the
@@ -163,92 +160,6 @@ class Sharded(LabelPredictor, base.MultiLabelClassifier):
         """
         self._coordinator.learn_many(X, y, w, columns, labels)
 
-    @truncatable
-    def predict_one(self, x: Mapping[Any, Any]) -> dict[Label, bool]:
-        """Predict the multilabel of x, as `model` would.
-
-        Parameters
-        ----------
-        x
-            A dictionary of features.
-
-        Returns
-        -------
-        `{label: bool}` for all nodes but the root.
-
-        """
-        return self._dictionary(x)
-
-    def predict_proba_one(self, x: Mapping[Any, Any]) -> dict[Label, dict[bool, float]]:
-        """Predict the probability that each node is on, as `model` would.
-
-        Parameters
-        ----------
-        x
-            A dictionary of features.
-
-        Returns
-        -------
-        `{label: {False: 1 - p, True: p}}` for all nodes but the root.
-
-        """
-        labels, on = self._taxonomy.nodes[1:], self._coordinator.probabilities(one_row(x))[1:, 0]
-        return {v: {False: 1.0 - p, True: p} for v, p in zip(labels, on.tolist(), strict=True)}
-
-    def score_one(self, x: Mapping[Any, Any]) -> dict[Label, float]:
-        """Return the score of each label but the root, as `model` would.
-
-        Parameters
-        ----------
-        x
-            A dictionary of features.
-
-        Returns
-        -------
-        `{label: score}`.
-
-        """
-        scores = self._coordinator.scores(one_row(x))[1:, 0].tolist()
-        return dict(zip(self._taxonomy.nodes[1:], scores, strict=True))
-
-    def predict_many(self, X: Any, columns: ColumnNames = None) -> Any:
-        """Predict the multilabel of each row, as `model` would.
-
-        Parameters
-        ----------
-        X
-            A dataframe, or a scipy.sparse matrix.
-        columns
-            The names of the columns of a sparse X.
-
-        Returns
-        -------
-        A dataframe of bools of the same kind as X, with a column for each node but the root.
-
-        """
-        batch, like = read_batch(X, columns)
-        on = self._coordinator.predictions(batch)
-        return answer_frame(like, on[1:].T, self._taxonomy.nodes[1:])
-
-    def predict_proba_many(self, X: Any, columns: ColumnNames = None) -> Any:
-        """Predict the probability that each node is on, for each row.
-
-        Parameters
-        ----------
-        X
-            A dataframe, or a scipy.sparse matrix.
-        columns
-            The names of the columns of a sparse X.
-
-        Returns
-        -------
-        A dataframe of the same kind as X, with a column for each node but the root.
-
-        """
-        batch, like = read_batch(X, columns)
-        on = self._coordinator.probabilities(batch)
-        return answer_frame(like, on[1:].T, self._taxonomy.nodes[1:])
-
     def gathered(self) -> Any:
         """Transfer all that has been learned to this process, as an ordinary, independent model."""
         return self._running.gather() if self._running else copy.deepcopy(self._whole)
@@ -269,9 +180,6 @@ class Sharded(LabelPredictor, base.MultiLabelClassifier):
     def __getstate__(self) -> dict[str, Any]:
         """Pickles and copies hold the gathered model, and start shards of their own."""
         return self.__dict__ | {"_whole": self.gathered(), "_running": None}
-
-    def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
-        return masked_nodes(self._coordinator.predictions(one_row(x))[:, 0])
 
     @property
     def _taxonomy(self) -> Taxonomy:

@@ -1,0 +1,118 @@
+"""The predictions of a sharded model."""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Mapping
+from typing import Any
+
+from river import base
+
+from ..base.dataframes import ColumnNames, answer_frame, read_batch
+from ..base.predict_labels import LabelPredictor, masked_nodes
+from ..base.truncation import truncatable
+from ..taxonomy import Label, Taxonomy
+from .coordinator import Coordinator, one_row
+
+
+class ShardedPredictions(LabelPredictor, base.MultiLabelClassifier):
+    """Predictions from the decisions and scores of all shards."""
+
+    @truncatable
+    def predict_one(self, x: Mapping[Any, Any]) -> dict[Label, bool]:
+        """Predict the multilabel of x, as `model` would.
+
+        Parameters
+        ----------
+        x
+            A dictionary of features.
+
+        Returns
+        -------
+        `{label: bool}` for all nodes but the root.
+
+        """
+        return self._dictionary(x)
+
+    def predict_proba_one(self, x: Mapping[Any, Any]) -> dict[Label, dict[bool, float]]:
+        """Predict the probability that each node is on, as `model` would.
+
+        Parameters
+        ----------
+        x
+            A dictionary of features.
+
+        Returns
+        -------
+        `{label: {False: 1 - p, True: p}}` for all nodes but the root.
+
+        """
+        labels, on = self._taxonomy.nodes[1:], self._coordinator.probabilities(one_row(x))[1:, 0]
+        return {v: {False: 1.0 - p, True: p} for v, p in zip(labels, on.tolist(), strict=True)}
+
+    def score_one(self, x: Mapping[Any, Any]) -> dict[Label, float]:
+        """Return the score of each label but the root, as `model` would.
+
+        Parameters
+        ----------
+        x
+            A dictionary of features.
+
+        Returns
+        -------
+        `{label: score}`.
+
+        """
+        scores = self._coordinator.scores(one_row(x))[1:, 0].tolist()
+        return dict(zip(self._taxonomy.nodes[1:], scores, strict=True))
+
+    def predict_many(self, X: Any, columns: ColumnNames = None) -> Any:
+        """Predict the multilabel of each row, as `model` would.
+
+        Parameters
+        ----------
+        X
+            A dataframe, or a scipy.sparse matrix.
+        columns
+            The names of the columns of a sparse X.
+
+        Returns
+        -------
+        A dataframe of bools of the same kind as X, with a column for each node but the root.
+
+        """
+        batch, like = read_batch(X, columns)
+        on = self._coordinator.predictions(batch)
+        return answer_frame(like, on[1:].T, self._taxonomy.nodes[1:])
+
+    def predict_proba_many(self, X: Any, columns: ColumnNames = None) -> Any:
+        """Predict the probability that each node is on, for each row.
+
+        Parameters
+        ----------
+        X
+            A dataframe, or a scipy.sparse matrix.
+        columns
+            The names of the columns of a sparse X.
+
+        Returns
+        -------
+        A dataframe of the same kind as X, with a column for each node but the root.
+
+        """
+        batch, like = read_batch(X, columns)
+        on = self._coordinator.probabilities(batch)
+        return answer_frame(like, on[1:].T, self._taxonomy.nodes[1:])
+
+    def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
+        return masked_nodes(self._coordinator.predictions(one_row(x))[:, 0])
+
+    @property
+    @abc.abstractmethod
+    def _taxonomy(self) -> Taxonomy:
+        """The current taxonomy."""
+
+    @property
+    @abc.abstractmethod
+    def _coordinator(self) -> Coordinator:
+        """The coordinator of the shards."""
