@@ -23,6 +23,7 @@ _LONGEST = 28  # characters of a name
 _STEM, _GAP = 2.0, 3.0
 _FONT = 10.0  # points, if there is room
 _ROW, _CHARACTER = 1.45, 0.58  # relative to the font size
+_SPACE = 0.5  # rows
 _SMALLEST, _LARGEST = 22.0, 156.0  # areas of nodes in square points, at that font size
 _GREY = "#999999"
 
@@ -110,7 +111,7 @@ class Layout(NamedTuple):
     x: Floats
     y: Floats
     width: float
-    n_rows: int
+    n_rows: float
 
 
 def _layered(taxonomy: Taxonomy, names: Sequence[str]) -> Layout:
@@ -118,20 +119,23 @@ def _layered(taxonomy: Taxonomy, names: Sequence[str]) -> Layout:
 
     Names of leaves stand to the right of the nodes, names of inner nodes to the left. No name
     overlaps an edge or another name: a column is as wide as its longest name, the name of a leaf is
-    alone in its row, and siblings are at least a row apart. In a DAG, a node is placed under its
-    first parent.
+    alone in its row, siblings are at least a row apart, and there is more space above a leaf that
+    is deeper than the one before. In a DAG, a node is placed under its first parent.
     """
     arrays = taxonomy.arrays
     children = _first_parent_children(taxonomy)
     y = np.zeros(len(names))
-    n_rows = 0
+    n_rows, above = 0.0, 0
     stack = [0]
     while stack:
         v = stack.pop()
         stack += reversed(children[v])
         if not children[v]:
+            # A long name in the row above would meet the names of this leaf's ancestors.
+            n_rows += _SPACE if above and arrays.depth[above] < arrays.depth[v] else 0.0
             y[v] = n_rows
-            n_rows += 1
+            n_rows += 1.0
+            above = v
     for v in range(len(names) - 1, -1, -1):  # children before their parents
         if children[v]:
             y[v] = (y[children[v][0]] + y[children[v][-1]]) / 2
