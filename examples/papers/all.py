@@ -40,7 +40,12 @@ script in `examples/papers`. One command runs all scripts and writes the pages:
 python examples/papers/all.py --data FOLDER
 ```
 
-`FOLDER` holds the data, each collection in the folder that its section names.
+`FOLDER` holds the data, each collection in the folder that its section names. These results were
+made with free samples, which are smaller than the papers' collections. The sample of RCV1 is also
+shuffled, so it is not in the order of time; the official files are, and give other figures.
+
+The papers also leave questions open. [A list of them](papers/open_questions.md) has what the
+library has for each.
 """
 
 

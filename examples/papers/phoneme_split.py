@@ -7,42 +7,38 @@ import random
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
 
-from competitors import Greedy, flat
+import hieron_tables as tables
+from hieron_tables import Result
 from river import preprocessing
 
-from river_hier import Taxonomy, datasets, kernel, metrics
+from river_hier import Taxonomy, datasets, kernel, linear_model
 
 SIGMA = 0.5
 Examples = list[tuple[dict[str, float], str]]
+Frames = dict[str, dict[str, Examples]]  # of each speaker and phoneme, in random order
 
 
-class Errors(NamedTuple):
-    """Of one learner in one split."""
-
-    distance: float  # tree-induced
-    wrong: float  # multiclass, in percent
-    at: dict[int, float]  # percent of the answers that are so far from the truth
-
-
-Result = dict[tuple[str, str], Errors]
-
-
-def frames(data: Path, speaker: str, sentences: Sequence[str], most: int) -> Examples:
-    """At most so many frames of each phoneme of a speaker, in random order."""
+def frames(data: Path, speaker: str, sentences: Sequence[str]) -> dict[str, Examples]:
+    """All frames of a speaker by phoneme, in random order."""
     stream = datasets.TIMIT(data / "timit", speakers=[speaker], sentences=sentences)
     by_phoneme: dict[str, Examples] = {}
     for x, y in stream:
         by_phoneme.setdefault(y, []).append((x, y))
     rng = random.Random(speaker)
-    return [e for es in by_phoneme.values() for e in rng.sample(es, min(most, len(es)))]
+    return {y: rng.sample(es, len(es)) for y, es in by_phoneme.items()}
 
 
-def split(by_speaker: dict[str, Examples], tested: Sequence[str]) -> tuple[Examples, Examples]:
-    """To train on and to test, standardised as the first are."""
-    train = [e for speaker, es in by_speaker.items() if speaker not in tested for e in es]
-    test = [e for speaker in tested for e in by_speaker[speaker]]
+def split(by_speaker: Frames, tested: Sequence[str], most: int) -> tuple[Examples, Examples]:
+    """At most so many frames of each speaker and phoneme to train on, and to test.
+
+    They are standardised as the first are.
+    """
+    parts: tuple[Examples, Examples] = ([], [])
+    for speaker, by_phoneme in by_speaker.items():
+        for es in by_phoneme.values():
+            parts[speaker in tested].extend(es[:most])
+    train, test = parts
     random.Random(0).shuffle(train)
     scaler = preprocessing.StandardScaler()
     for x, _ in train:
@@ -51,36 +47,19 @@ def split(by_speaker: dict[str, Examples], tested: Sequence[str]) -> tuple[Examp
     return first, second
 
 
-def errors(taxonomy: Taxonomy, answers: list[tuple[Any, Any]]) -> Errors:
-    distance = metrics.TreeInducedError(taxonomy)
-    histogram = metrics.DistanceHistogram(taxonomy)
-    for y, answer in answers:
-        # The flat learners' extra root is no label of the tree; the tree's own root is nearest.
-        placed = answer if answer in taxonomy else taxonomy.root
-        distance.update(y, placed)
-        histogram.update(y, placed)
-    percent = 100 / len(answers)
-    wrong = percent * sum(y != answer for y, answer in answers)
-    at = {far: percent * weight for far, weight in histogram.get().items()}
-    return Errors(distance.get(), wrong, at)
-
-
-def run(t: Taxonomy, train: Examples, test: Examples) -> Result:
+def run(t: Taxonomy, train: Examples, test: Examples, rules: Sequence[str]) -> dict[str, Result]:
+    """Both tables by each batch rule."""
     rbf = kernel.RBF(SIGMA * math.sqrt(len(train[0][0])))
-    trees = {"tree": t, "flat": flat(t.leaves)}
-    result: Result = {}
-    for name, taxonomy in trees.items():
-        online = kernel.Hieron(taxonomy, rbf)
-        answers = []
-        for x, y in train:
-            answers.append((y, online.predict_one(x)))
-            online.learn_one(x, y)
-        result[name, "online"] = errors(t, answers)
-    averaged = {name: kernel.AveragedHieron(taxonomy, rbf) for name, taxonomy in trees.items()}
-    greedy = Greedy(t, partial(kernel.AveragedHieron, kernel=rbf))
-    for name, model in {**averaged, "greedy": greedy}.items():
-        for x, y in train:
-            model.learn_one(x, y)
-        for kind, final in (("last", model.last), ("averaged", model)):
-            result[name, kind] = errors(t, [(y, final.predict_one(x)) for x, y in test])
-    return result
+    hieron = partial(kernel.Hieron, kernel=rbf)
+    learners = {
+        "2004": partial(kernel.AveragedHieron, kernel=rbf),
+        "2005": lambda taxonomy: linear_model.AveragedClassifier(hieron(taxonomy)),
+    }
+    before: Result = {}
+    for name, taxonomy in (("tree", t), ("flat", tables.flat(t.leaves))):
+        before[name, "online"] = tables.errors(t, tables.online(taxonomy, hieron, train))
+    found = {}
+    for rule in rules:
+        (after,) = tables.batch(t, t.leaves, learners[rule], train, test)
+        found[rule] = before | after
+    return found

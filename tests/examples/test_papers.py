@@ -72,6 +72,17 @@ def assert_judged(text: str, sentences: list[str]) -> None:
         assert said == sentence or said.startswith(f"{sentence}: ")
 
 
+def assert_protocol(printed: str) -> None:
+    """The table of what differs from the paper is there, each row with a reason."""
+    table = re.search(r"^Differs from the paper\n\n((?:\|.*\n)+)", printed, re.MULTILINE)
+    assert table
+    head, _, *rows = table[1].splitlines()
+    assert head == "| | paper | here | why |"
+    assert rows
+    for row in rows:
+        assert all(cell.strip() for cell in re.split(r"(?<!\\)\|", row)[1:-1]), row
+
+
 def drawn(folder: Path) -> list[str]:
     files = sorted(folder.iterdir())
     assert all(file.read_bytes().startswith(b"\x89PNG") for file in files)
@@ -80,13 +91,19 @@ def drawn(folder: Path) -> list[str]:
 
 @pytest.mark.slow
 @needs("rcv1")
-def test_cesa_bianchi_2006(script: Script) -> None:
-    printed, documented = script("cesa_bianchi_2006", "--data", DATA)
-    assert_same(printed, documented, 0.002)
+def test_cesa_bianchi_2006(script: Script, tmp_path: Path) -> None:
+    """Here with few documents; what is recorded is near an independent measurement."""
+    printed, documented = script(
+        "cesa_bianchi_2006", "--data", DATA, "--documents", "500", "--figures", tmp_path
+    )
+    assert_judged(printed, script.claims * 2)  # two splits
+    assert_judged(documented, script.claims * 2)
+    assert_protocol(printed)
+    assert drawn(tmp_path) == ["figure_4"]
     rows = {
-        name: [float(value) for value in re.findall(r"\d\.\d{3}", line)[::2]]
-        for name, line in re.findall(r"^(S?H?-?(?:PERC|RLS|SVM)) (.*)$", printed, re.MULTILINE)
-    }
+        name: [float(value) for value in re.findall(r"(\d\.\d{3}) \(", line)[::2]]
+        for name, line in re.findall(r"^(S?H?-?(?:PERC|RLS|SVM)) +(\d.* \(.*)$", documented, re.M)
+    }  # the last ones, of 12,000 documents
     for name, expected in {
         "PERC": (0.664, 1.461, 1.873),
         "H-PERC": (0.569, 1.097, 1.782),
@@ -94,8 +111,8 @@ def test_cesa_bianchi_2006(script: Script) -> None:
         "SH-RLS": (0.432, 0.733, 1.134),
         "SVM": (0.472, 0.810, 1.138),
         "H-SVM": (0.424, 0.715, 1.106),
-    }.items():
-        assert rows[name] == pytest.approx(expected, abs=0.002), name
+    }.items():  # measured on 56 documents more, and two topics more
+        assert rows[name] == pytest.approx(expected, abs=0.015), name
     for flat, hierarchical, nearest in zip(
         rows["S-RLS"], rows["SH-RLS"], rows["H-SVM"], strict=True
     ):
@@ -104,17 +121,39 @@ def test_cesa_bianchi_2006(script: Script) -> None:
 
 
 @pytest.mark.slow
+@needs("ohsumed")
+def test_cesa_bianchi_2006_ohsumed(script: Script) -> None:
+    printed, documented = script("cesa_bianchi_2006_ohsumed", "--data", DATA, "--orders", "2")
+    sentences = [claim for _, claim in verdicts(documented)]
+    assert [claim.partition(": ")[0] for _, claim in verdicts(printed)] == [
+        sentence.partition(": ")[0] for sentence in sentences
+    ]
+    assert_protocol(printed)
+
+
+@pytest.mark.slow
 def test_cesa_bianchi_2006_regret(script: Script, tmp_path: Path) -> None:
-    """One stream of ten, in which all claims hold as well."""
-    printed, documented = script("cesa_bianchi_2006_regret", "--seeds", "1", "--figures", tmp_path)
+    """One sequence of five, in which all claims hold as well."""
+    printed, documented = script(
+        "cesa_bianchi_2006_regret", "--sequences", "1", "--draws", "2", "--figures", tmp_path
+    )
     assert verdicts(printed) == verdicts(documented)
     assert {verdict for verdict, _ in verdicts(printed)} == {"reproduced"}
+    assert_protocol(printed)
     assert drawn(tmp_path) == ["theorem_2"]
 
 
 @pytest.mark.slow
-def test_dekel_2004(script: Script) -> None:
-    assert_same(*script("dekel_2004"), 0.05)
+def test_dekel_2004(script: Script, tmp_path: Path) -> None:
+    """One stream of five."""
+    printed, documented = script("dekel_2004", "--seeds", "1", "--figures", tmp_path)
+    found, recorded = (
+        [(verdict, claim.partition(": ")[0]) for verdict, claim in verdicts(text)]
+        for text in (printed, documented)
+    )
+    assert found == recorded
+    assert_protocol(printed)
+    assert drawn(tmp_path) == ["figure_2"]
 
 
 @pytest.mark.slow
@@ -123,7 +162,22 @@ def test_dekel_2004_bound(script: Script, tmp_path: Path) -> None:
     assert verdicts(printed) == verdicts(documented)
     assert {verdict for verdict, _ in verdicts(printed)} == {"reproduced"}
     assert "at most 24,000\n" in printed  # of 121 nodes: 120 * 5 * 8 * 5
-    assert drawn(tmp_path) == ["corollary_1"]
+    assert_protocol(printed)
+    assert drawn(tmp_path) == ["theorem_1"]
+
+
+@pytest.mark.slow
+@needs("timit")
+def test_dekel_2005(script: Script, tmp_path: Path) -> None:
+    """Here with few frames."""
+    printed, documented = script(
+        "dekel_2005", "--data", DATA, "--quick", "--frames", "3", "--figures", tmp_path
+    )
+    assert [claim.partition(": ")[0] for _, claim in verdicts(printed)] == [
+        claim.partition(": ")[0] for _, claim in verdicts(documented)
+    ]
+    assert_protocol(printed)
+    assert drawn(tmp_path) == ["figure_4"]
 
 
 @pytest.mark.slow
@@ -168,7 +222,9 @@ def test_without_data(script: Script, name: str, tmp_path: Path) -> None:
     for arguments in ([], ["--data", tmp_path]):
         printed, documented = script(name, *arguments)
         assert_judged(printed, script.claims)
-        assert_judged(documented, script.claims)
+        claims = [claim for _, claim in verdicts(documented)]
+        for _, sentence in verdicts(printed):
+            assert any(claim.startswith(sentence.rpartition(": ")[0]) for claim in claims)
         for verdict, claim in verdicts(printed):
             assert verdict == "not testable"
             assert re.search(r": there is no \w+( and no \w+)* in the data folder$", claim)

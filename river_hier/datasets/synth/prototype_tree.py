@@ -35,10 +35,11 @@ class PrototypeTree(TaxonomyDataset, base.SyntheticDataset):
     takes $O(n)$.
 
     Differences from the paper: it uses 100 training and 50 test examples of each label; here labels
-    are drawn independently. The paper's "some orthonormal set" is a random rotation of the axes
-    here. Its results, down to 4 % errors, cannot be obtained with the variance of 0.16 that it
-    states: since neighbours have a distance of 1, the error of any classifier is at least
-    $2 \Phi(-1.25) (n - 1) / n$, a fifth of the examples. With 0.04, a few percent are possible.
+    are drawn independently (`examples/papers/dekel_2004.py` takes as many of each). The paper's
+    "some orthonormal set" is a random rotation of the axes here. Its results, down to 4 % errors,
+    cannot be obtained with the variance of 0.16 that it states: since neighbours have a distance of
+    1, the error of any classifier is at least $2 \Phi(-1.25) (n - 1) / n$, a fifth of the examples.
+    With 0.04, a few percent are possible.
 
     Parameters
     ----------

@@ -1,0 +1,119 @@
+"""The learners of the paper on H-RLS: their losses, and the work that they take."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+from tqdm import tqdm
+
+from river_hier import Taxonomy, batch, linear_model, metrics
+
+LOSSES = ("zero-one", "H-loss", "Delta")
+Examples = list[tuple[Any, Any]]
+Losses = tuple[float, ...]
+Counts = list[tuple[float, float]]  # false positives and negatives per 1,000 documents, by depth
+Rows = dict[str, tuple[Callable[[Any, Examples], None], Any]]  # how to learn, and the model
+
+
+class Result(NamedTuple):
+    """Of one learner on one split."""
+
+    losses: Losses
+    truncated: Losses  # of the answers without nodes whose parents are off
+    closed: Losses  # of the answers with all ancestors
+    by_depth: Counts
+    seconds: float  # of the processor, to learn
+    evaluations: list[int]  # of each node, while learning
+    stored: list[int]  # instances at each node, where there are any
+
+    @property
+    def products(self) -> int:
+        """Of an instance with those that are stored, in the dual form: at most so many."""
+        return sum(n * m for n, m in zip(self.evaluations, self.stored, strict=True))
+
+
+Found = dict[str, list[Result]]  # of each learner, one for each split
+
+
+# %% Two ways to learn: one pass, or all examples at once (LIBLINEAR)
+def one_pass(model: Any, train: Examples) -> None:
+    for x, y in tqdm(train, desc="  learning", leave=False):
+        model.learn_one(x, y)
+
+
+def at_once(model: Any, train: Examples) -> None:
+    model.fit(train)
+
+
+def learners(t: Taxonomy, C: float = 1.0) -> Rows:
+    """The rows of Table 1; a flat online learner is the same class on the flattened taxonomy."""
+    flat = t.flatten()
+    return {
+        "PERC": (one_pass, linear_model.HPerceptron(flat)),
+        "H-PERC": (one_pass, linear_model.HPerceptron(t)),
+        "S-RLS": (one_pass, linear_model.SHRLS(flat)),
+        "SH-RLS": (one_pass, linear_model.SHRLS(t)),
+        "SVM": (at_once, batch.SVM(t, C)),
+        "H-SVM": (at_once, batch.HSVM(t, C)),
+    }
+
+
+def measure(learn: Any, model: Any, t: Taxonomy, train: Examples, test: Examples) -> Result:
+    start = time.process_time()
+    learn(model, train)
+    seconds = time.process_time() - start
+    forms: tuple[Callable[[Any], Any], ...] = (lambda y: y, t.truncate, partial(closed, t))
+    kinds = (metrics.ZeroOneLoss, metrics.HLoss, metrics.SymmetricDifferenceLoss)
+    losses = [[kind(t) for kind in kinds] for _ in forms]
+    by_depth = metrics.HLossByDepth(t)
+    for x, y in test:
+        answer = model.predict_one(x)
+        by_depth.update(y, answer)
+        for form, some in zip(forms, losses, strict=True):
+            formed = form(answer)
+            for loss in some:
+                loss.update(y, formed)
+    counts = [per_thousand(pair, len(test)) for pair in by_depth.get().values()]
+    values = (tuple(loss.get() for loss in some) for some in losses)
+    stored = list(model.n_stored.values()) if hasattr(model, "n_stored") else []
+    return Result(*values, counts, seconds, evaluations(model, t, train), stored)
+
+
+def closed(t: Taxonomy, answer: dict[Any, bool]) -> Any:
+    """An answer with all ancestors."""
+    return t.closure([label for label, on in answer.items() if on])
+
+
+def evaluations(model: Any, t: Taxonomy, train: Examples) -> list[int]:
+    """From how many examples each node learns: a flat learner's from all, others below nodes."""
+    if isinstance(model, batch.SVM) or model.taxonomy != t:
+        return [len(train)] * (len(t) - 1)
+    on = Counter(label for _, y in train for label in t.closure(y))
+    return [on[t.parent(label)] for label in t.nodes[1:]]
+
+
+def per_thousand(counts: tuple[float, float], n: int) -> tuple[float, float]:
+    return 1000 * counts[0] / n, 1000 * counts[1] / n
+
+
+# %% Over the splits
+def mean(results: Sequence[Result], form: str = "losses") -> Losses:
+    """The mean of each loss."""
+    return tuple(map(statistics.mean, zip(*(getattr(r, form) for r in results), strict=True)))
+
+
+def depths(results: Sequence[Result]) -> Counts:
+    """The mean of each count of mistakes, by depth."""
+    return [
+        (statistics.mean(fp for fp, _ in pairs), statistics.mean(fn for _, fn in pairs))
+        for pairs in zip(*(r.by_depth for r in results), strict=True)
+    ]
+
+
+def spread(values: Sequence[float]) -> float:
+    return statistics.stdev(values) if len(values) > 1 else 0.0

@@ -1,0 +1,118 @@
+"""The regret of H-RLS on fixed instances, whose labels are drawn several times."""
+
+from __future__ import annotations
+
+import math
+import random
+import statistics
+from itertools import islice
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from river_hier import Taxonomy, evaluate, linear_model, losses
+from river_hier.datasets import synth
+
+STEPS = [2**k for k in range(4, 13)]
+MARGIN, D = 0.1, 5
+TREE = Taxonomy.from_nested(
+    {side: {f"{side}{i}": [f"{side}{i}{j}" for j in "ab"] for i in "ab"} for side in "ab"}
+)
+NODES = TREE.nodes[1:]
+FACTOR = 16 * (1 + 1 / math.e)
+
+
+class Draw(NamedTuple):
+    """One draw of the labels of a sequence."""
+
+    learner: list[float]  # cumulative expected H-loss at each of the steps
+    theorem_2: list[float]
+    remark_6: list[float]
+    logs: dict[Any, float]  # sum_j log(1 + lambda_ij) of each node in the end
+    eq_6: dict[Any, float]
+
+
+class Sequence(NamedTuple):
+    """Instances, and what H-RLS does on them."""
+
+    reference: list[float]
+    draws: list[Draw]
+    eq_7: dict[Any, float]
+
+    def mean(self, name: str) -> list[float]:
+        """Of the draws, at each of the steps."""
+        return [
+            statistics.mean(v) for v in zip(*(getattr(d, name) for d in self.draws), strict=True)
+        ]
+
+    def mean_at(self, name: str) -> dict[Any, float]:
+        """Of the draws, at each node."""
+        return {v: statistics.mean(getattr(d, name)[v] for d in self.draws) for v in NODES}
+
+    @property
+    def regret(self) -> list[float]:
+        return [a - b for a, b in zip(self.mean("learner"), self.reference, strict=True)]
+
+
+# %% One sequence
+def sequence(seed: int, n_draws: int) -> Sequence:
+    stream = synth.LinearLabels(TREE, n_features=D, seed=seed)
+    clear = (x for x, _ in stream if min(map(abs, stream.scores(x).values())) >= MARGIN)
+    xs = list(islice(clear, STEPS[-1]))
+    p = [stream.probabilities(x) for x in xs]
+    reference = at_steps(
+        losses.expected_h_loss(TREE, chances, stream.reference.predict_one(x))
+        for x, chances in zip(xs, p, strict=True)
+    )
+    margins = [stream.scores(x) for x in xs]
+    expected = {
+        v: sum(math.prod((1 + m[u]) / 2 for u in TREE.path(v)[1:-1]) for m in margins)
+        for v in NODES
+    }
+    draws = [draw(stream, xs, p, margins, random.Random(f"{seed} {i}")) for i in range(n_draws)]
+    return Sequence(reference, draws, {v: D * math.log1p(Q / D) for v, Q in expected.items()})
+
+
+def at_steps(values: Any) -> list[float]:
+    totals = np.cumsum(list(values))
+    return [float(totals[step - 1]) for step in STEPS]
+
+
+def draw(
+    stream: synth.LinearLabels, xs: list[Any], p: list[Any], margins: list[Any], rng: random.Random
+) -> Draw:
+    model, found, examples = linear_model.HRLS(TREE), [], []
+    for x, chances, margin in zip(xs, p, margins, strict=True):
+        found.append(losses.expected_h_loss(TREE, chances, model.predict_one(x)))
+        y = {TREE.root: True}
+        for v in NODES:  # parents come first
+            y[v] = y[TREE.parent(v)] and rng.random() < (1 + margin[v]) / 2
+        del y[TREE.root]
+        model.learn_one(x, y)
+        examples.append((x, y))
+    bounds = [evaluate.hrls_bound(TREE, stream.weights, examples[:step]) for step in STEPS]
+    rounds, logs, Q = spectra(examples, margins)
+    eq_6 = {v: D * math.log1p(Q[v] / D) for v in NODES}
+    return Draw(at_steps(found), bounds, at_steps(rounds), logs, eq_6)
+
+
+def spectra(
+    examples: list[Any], margins: list[Any]
+) -> tuple[list[float], dict[Any, float], dict[Any, int]]:
+    """The terms of Remark 6 round by round; the logarithms and Q of each node in the end."""
+    inverse = {v: np.eye(D) for v in TREE.inner}  # of I + S S^T, which siblings share
+    logs, Q, rounds = dict.fromkeys(TREE.inner, 0.0), dict.fromkeys(TREE.inner, 0), []
+    for (x, y), margin in zip(examples, margins, strict=True):
+        z, total = np.array([x[i] for i in range(D)]), 0.0
+        for parent in TREE.inner:
+            if parent == TREE.root or y[parent]:
+                a = inverse[parent] @ z
+                over = 1.0 + float(a @ z)
+                inverse[parent] -= np.outer(a, a) / over
+                logs[parent] += math.log(over)
+                Q[parent] += 1
+                for v in TREE.children(parent):
+                    total += len(TREE.subtree(v)) * (1.0 - 1.0 / over) / margin[v] ** 2
+        rounds.append(FACTOR * total)
+    parents = {v: TREE.parent(v) for v in NODES}
+    return rounds, {v: logs[u] for v, u in parents.items()}, {v: Q[u] for v, u in parents.items()}
