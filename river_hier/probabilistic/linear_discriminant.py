@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import numpy as np
@@ -23,8 +23,8 @@ LARGEST_SQUARE = 1e290  # sums of larger squares could overflow
 class LinearDiscriminant(SingleLabelModel):
     r"""Gaussian classes with a shared covariance, each mean shrunk towards that of its parent.
 
-    The learner for dense features, such as embeddings: hundreds of columns, and up to thousands of
-    labels. The examples of label $v$ have a Gaussian distribution with mean $\mu_v$ and a
+    The learner for dense features: hundreds of columns, and up to thousands of labels, each a cloud
+    around its mean. The examples of label $v$ have a Gaussian distribution with mean $\mu_v$ and a
     covariance $\Sigma$ that all labels share, so the logarithm of the probability of $v$ is linear
     in x, up to a constant:
 
@@ -172,10 +172,9 @@ class LinearDiscriminant(SingleLabelModel):
                 with at_row(i):
                     self._check(x, w)
 
-    def _make_room(self, names: Any) -> None:
-        new = sum(self._features.row(name) is None for name in names)
-        if new:
-            self._discriminant.make_room(len(self._features) + new)
+    def _make_room(self, names: Collection[Any]) -> None:
+        known = self._features.find(dict.fromkeys(names, 1.0)).rows
+        self._discriminant.make_room(len(self._features) + len(names) - len(known))
 
     def _dense(self, x: Vector) -> Floats:
         dense = np.zeros(len(self._discriminant.reach))

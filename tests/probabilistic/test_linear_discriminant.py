@@ -16,7 +16,7 @@ from scipy import sparse
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
 import oracles
-from river_hier import Taxonomy, decision, metrics, probabilistic
+from river_hier import OpenTaxonomy, Taxonomy, decision, metrics, probabilistic
 from river_hier.base.dataframes import read_batch
 from river_hier.datasets import synth
 from support.strategies import parents_of, single_label_streams
@@ -86,6 +86,34 @@ def test_batches(stream: Any, data: st.DataObject) -> None:
     model.learn_many(np.ones((2, 1)), ["new", "newer"], w=[0, 0.0])
     model.learn_one({"new": 1.0}, "new", w=0)
     assert pickle.dumps(model) == before
+
+
+def test_forgetting_a_branch_changes_nothing_elsewhere() -> None:
+    rng = np.random.default_rng(4)
+    t = Taxonomy(
+        [("r", "a"), ("r", "b"), *[(p, p + c) for p in "ab" for c in "xyz"], ("ax", "axx")]
+    )
+    model = probabilistic.LinearDiscriminant(t)
+    X = rng.standard_normal((60, 4))
+    labels = [t.nodes[i % len(t)] for i in range(60)]
+    model.learn_many(X, labels)
+    gone = set(t.subtree("ax"))
+    other = [v for v in t.nodes if v not in gone]
+    before = model.score_one({0: 1.0, 2: -1.0})
+    for _ in range(2):  # forgetting what is forgotten changes nothing
+        model.forget("ax")
+        after = model.score_one({0: 1.0, 2: -1.0})
+        assert [after[v] for v in other] == pytest.approx([before[v] for v in other])
+    # It has the mean of its parent, and the probability of a label without examples.
+    n = {v: labels.count(v) for v in other}
+    quadratic = before["a"] - math.log(n["a"] + 0.01)
+    assert [after[v] for v in gone] == pytest.approx([quadratic + math.log(0.01)] * len(gone))
+    model.forget("a")  # with what has been kept of the branch below
+    again = model.score_one({0: 1.0, 2: -1.0})
+    left = [v for v in other if not v.startswith("a")]
+    assert [again[v] for v in left] == pytest.approx([before[v] for v in left])
+    model.learn_one({0: 1.0, "new": 2.0}, "axx")
+    assert model.predict_one({0: 1.0, "new": 2.0}) == "axx"
 
 
 def test_float32() -> None:
@@ -245,6 +273,18 @@ def test_an_open_taxonomy() -> None:
         model.learn_one({i % 3: 1.0, "other": i % 7}, f"topic {i % 3}")
     assert model.predict_one({1: 1.0}) == "topic 1"
     assert list(model.predict_proba_one({})) == ["root", "topic 0", "topic 1", "topic 2"]
+
+
+def test_a_batch_with_new_paths() -> None:
+    """Nodes change their places when an open taxonomy grows, and all rows are learned at once."""
+    one, many = (probabilistic.LinearDiscriminant(OpenTaxonomy("/")) for _ in range(2))
+    X = np.random.default_rng(5).standard_normal((8, 3))
+    y = ["b/x", "c", "b/x", "a/z/1", "a", "c/q", "b", "a/z/1"]
+    for row, label in zip(X.tolist(), y, strict=True):
+        one.learn_one(dict(enumerate(row)), label)
+    many.learn_many(X, y)
+    assert one._taxonomy == many._taxonomy
+    assert many.score_one({0: 1.0}) == pytest.approx(one.score_one({0: 1.0}))
 
 
 @pytest.mark.slow
