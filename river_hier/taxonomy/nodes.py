@@ -127,7 +127,10 @@ class Nodes(Immutable, Shown):
 
     def index(self, label: Label) -> int:
         """The position of a label in taxonomy order; a path stands for the label at its end."""
-        v = self._find(label)
+        try:
+            return self.label_index[label]
+        except (KeyError, TypeError):  # a path, or wrong
+            v = self._find(label)
         if v is None:
             raise UnknownLabelError(label, self.nodes)
         return v

@@ -121,7 +121,7 @@ class PathReader:
         check_separator(separator)
         if labels not in ("name", "path"):
             raise ValueError(f'`labels` must be "name" or "path", got {labels!r}')
-        self.format = PathFormat(separator, labels == "path")
+        self.format: PathFormat = PathFormat(separator, labels == "path")
         self.tops: list[Label] = []
         self.edges: list[tuple[Label, Label]] = []
         self._places: dict[Label, tuple[Label, Label | None]] = {}  # name and parent
