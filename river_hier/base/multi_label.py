@@ -130,7 +130,9 @@ class MultiLabelModel(TaxonomyModel, LabelPredictor, base.MultiLabelClassifier):
             The labels of the columns of a matrix y.
 
         """
-        self._learn_stages(*self._read_many(X, y, w, columns, labels))
+        batch, _ = read_batch(X, columns)
+        batch, rows = with_weights(batch, multilabel_rows(y, labels, batch.n), w)
+        self._learn_stages(batch, self._read_many(batch, rows))
 
     def predict_many(self, X: Any, columns: ColumnNames = None) -> Any:
         """Predict the multilabel of each row.
@@ -150,8 +152,7 @@ class MultiLabelModel(TaxonomyModel, LabelPredictor, base.MultiLabelClassifier):
 
         """
         batch, like = read_batch(X, columns)
-        on = self._answers(batch)
-        return answer_frame(like, on[:, 1:], self._taxonomy.nodes[1:])
+        return answer_frame(like, self._masks(batch)[:, 1:], self._taxonomy.nodes[1:])
 
     def predict_proba_many(self, X: Any, columns: ColumnNames = None) -> Any:
         """The probability that each node is on, for each row, as in `predict_proba_one`.
@@ -169,35 +170,29 @@ class MultiLabelModel(TaxonomyModel, LabelPredictor, base.MultiLabelClassifier):
 
         """
         batch, like = read_batch(X, columns)
-        given = self._conditionals(self._scores_many(batch))
-        on = top_down_probabilities(given, self._taxonomy.arrays)
-        return answer_frame(like, on[1:].T, self._taxonomy.nodes[1:])
+        return answer_frame(like, self._probabilities(batch)[:, 1:], self._taxonomy.nodes[1:])
 
     def _node_probabilities(self, x: Mapping[Any, Any]) -> Floats:
         given = self._conditionals(self._scores_one(x))
         return top_down_probabilities(given, self._taxonomy.arrays)
 
-    def _read_many(
-        self, X: Any, y: Any, w: Any, columns: ColumnNames, labels: ColumnNames
-    ) -> tuple[Batch, list[tuple[int, int, Taxonomy, Multilabels]]]:
-        """The rows, all valid, and the stages in which they are learned."""
-        batch, _ = read_batch(X, columns)
-        batch, rows = with_weights(batch, multilabel_rows(y, labels, batch.n), w)
-        self._check_many(batch)
+    def _read_many(self, X: Batch, rows: Any) -> list[tuple[int, int, Taxonomy, Multilabels]]:
+        """The stages of a valid batch: first row, last row + 1, taxonomy and multilabels."""
+        self._check_many(X)
         found = [(0, self._taxonomy)]
-        if not isinstance(self.taxonomy, Taxonomy) and batch.n:
+        if not isinstance(self.taxonomy, Taxonomy) and X.n:
             labels_of = [rows.names] if isinstance(rows, Table) else map(named, rows)
             found = stages(self.taxonomy, self._taxonomy, labels_of)
-        if isinstance(rows, Table) and batch.n:
+        if isinstance(rows, Table) and X.n:
             closed = rows.multilabels(found[-1][1])
             if closed is not None:
-                return batch, [(0, batch.n, found[-1][1], closed)]
+                return [(0, X.n, found[-1][1], closed)]
         ys = rows.rows() if isinstance(rows, Table) else rows
         learned = []
-        for a, z, t in stage_rows(found, batch.n):
+        for a, z, t in stage_rows(found, X.n):
             known = self._labels if t is self._taxonomy else Labels(t)
             learned.append((a, z, t, multilabels_of(known, ys[a:z], first=a)))
-        return batch, learned
+        return learned
 
     def _debug_title(self, x: Mapping[Any, Any]) -> str:
         return f"Prediction: {self.predict_labels_one(x)!r}; {self._rule}"
@@ -218,7 +213,12 @@ class MultiLabelModel(TaxonomyModel, LabelPredictor, base.MultiLabelClassifier):
                 stack += [index[c] for c in reversed(children) if index[c] in visited]
         return order
 
-    def _answers(self, X: Batch) -> NDArray[np.bool_]:
+    def _probabilities(self, X: Batch) -> Floats:
+        """P(on) of the nodes, (rows, nodes)."""
+        given = self._conditionals(self._scores_many(X))
+        return top_down_probabilities(given, self._taxonomy.arrays).T
+
+    def _masks(self, X: Batch) -> NDArray[np.bool_]:
         """The nodes that are on, (rows, nodes)."""
         on = [[True, *self._answer(x).values()] for x in X]
         return np.array(on, dtype=bool).reshape(X.n, len(self._taxonomy))

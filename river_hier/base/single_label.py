@@ -111,8 +111,7 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
         batch, _ = read_batch(X, columns, self._keeps_float32)
         labels = series(y, batch.n)
         batch, labels = with_weights(batch, labels, w)
-        self._check_many(batch)
-        self._learn_stages(batch, self._read_labels(labels))
+        self._learn_stages(batch, self._read_many(batch, labels))
 
     def predict_many(self, X: Any, columns: ColumnNames = None) -> Any:
         """Predict the label of each row.
@@ -132,9 +131,7 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
 
         """
         batch, like = read_batch(X, columns, self._keeps_float32)
-        nodes = self._taxonomy.nodes
-        best = self._answers(batch).tolist()
-        return answer_series(like, [nodes[v] for v in best], nodes)
+        return answer_series(like, self._labels_of(batch), self._taxonomy.nodes)
 
     def predict_proba_many(self, X: Any, columns: ColumnNames = None) -> Any:
         """A distribution over all nodes for each row, as in `predict_proba_one`.
@@ -152,11 +149,7 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
 
         """
         batch, like = read_batch(X, columns, self._keeps_float32)
-        scores = self._scores_many(batch)
-        p = scores - scores.max(axis=0)
-        np.exp(p, out=p)
-        p /= p.sum(axis=0)
-        return answer_frame(like, p.T, self._taxonomy.nodes)
+        return answer_frame(like, self._probabilities(batch), self._taxonomy.nodes)
 
     def _read_label(self, y: Label) -> tuple[Taxonomy, int]:
         """The taxonomy with the label y, and the node of y."""
@@ -169,8 +162,9 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
             check_single_label(self, y)
             raise
 
-    def _read_labels(self, labels: list[Any]) -> list[tuple[int, int, Taxonomy, Any]]:
-        """The stages of a batch: first row, last row + 1, taxonomy and nodes."""
+    def _read_many(self, X: Batch, labels: list[Any]) -> list[tuple[int, int, Taxonomy, Any]]:
+        """The stages of a valid batch: first row, last row + 1, taxonomy and nodes."""
+        self._check_many(X)
         found = [(0, self._taxonomy)]
         try:
             if not isinstance(self.taxonomy, Taxonomy):
@@ -206,6 +200,18 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
             if there is not None:
                 visited[t.index(there)] = True
         return visited
+
+    def _labels_of(self, X: Batch) -> list[Label]:
+        """The label of each row."""
+        return [self._taxonomy.nodes[v] for v in self._answers(X).tolist()]
+
+    def _probabilities(self, X: Batch) -> NDArray[Any]:
+        """The softmax of the scores, (rows, nodes)."""
+        scores = self._scores_many(X)
+        p: NDArray[Any] = scores - scores.max(axis=0)
+        np.exp(p, out=p)
+        p /= p.sum(axis=0)
+        return p.T
 
     def _answers(self, X: Batch) -> NDArray[Any]:
         """The node of each row."""

@@ -169,9 +169,10 @@ class TopDownLearner(MultiLabelModel, metaclass=linear.LearnerType):
     def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
         return top_down_nodes(self._w, self._lag, self._m, self._features, self._labels, x)
 
-    def _answers(self, X: Batch) -> NDArray[np.bool_]:
+    def _masks(self, X: Batch) -> NDArray[np.bool_]:
         if pays(self, X):
-            on = [top_down(s >= 0.0, self._taxonomy.arrays).T for s in score_blocks(self, X)]
+            arrays = self._labels.taxonomy.arrays  # which are flat in shards
+            on = [top_down(s >= 0.0, arrays).T for s in score_blocks(self, X)]
             return np.concatenate(on)
         vectors = Vectors(self._features, X)
         return top_down_answers(self._w, self._lag, self._m, self._labels, vectors)

@@ -7,6 +7,7 @@ from typing import Any, Self
 import numpy as np
 from river import base
 
+from .._backend import Batch
 from ..taxonomy import (
     Label,
     NodeMapping,
@@ -18,6 +19,7 @@ from ..taxonomy import (
 )
 from .classifiers import cloned, last_step, shown
 from .explanation import Floats
+from .mini_batches import Mask, MiniBatches, labels_inside, masks_inside, probabilities_inside
 
 
 class ModelWrapper(base.Wrapper[Any], base.Estimator):
@@ -136,6 +138,47 @@ class ModelWrapper(base.Wrapper[Any], base.Estimator):
             return scores
         values = list(self.model.score_one(x).values())
         return np.array([0.0] * (len(self._taxonomy) - len(values)) + values)
+
+
+class BatchWrapper(MiniBatches, ModelWrapper):
+    """Base class of wrappers that take mini-batches; predictions are those of the model inside."""
+
+    def _learn_rows(self, X: Batch, ys: Any) -> None:
+        model, cls = self.model, type(self.model)
+        if type(self).learn_one is not ModelWrapper.learn_one:  # the wrapper learns, too
+            super()._learn_rows(X, ys)
+        elif hasattr(cls, "_learn_rows"):
+            model._learn_rows(X, ys)
+        elif hasattr(cls, "_learn_stages"):
+            model._learn_stages(X, model._read_many(X, ys))
+        else:
+            super()._learn_rows(X, ys)
+
+    def _checked(self, X: Batch, ys: Any) -> bool:
+        cls = type(self.model)  # a pipeline is an instance of its last step's class
+        if hasattr(cls, "_checked"):
+            return bool(self.model._checked(X, ys))
+        if not hasattr(cls, "_read_many"):
+            return False
+        self.model._read_many(X, ys)
+        return not self.model._may_refuse
+
+    def _labels_of(self, X: Batch) -> list[Label]:
+        return labels_inside(self.model, X)
+
+    def _masks(self, X: Batch) -> Mask:
+        return masks_inside(self.model, X)
+
+    def _probabilities(self, X: Batch) -> Floats:
+        return probabilities_inside(self.model, X)
+
+    def _scores_many(self, X: Batch) -> Floats:
+        """The scores of all nodes, (nodes, rows)."""
+        if hasattr(type(self.model), "_scores_many"):
+            scores: Floats = self.model._scores_many(X)
+            return scores
+        rows = [self._scores_one(x) for x in X]
+        return np.array(rows).reshape(X.n, len(self._taxonomy)).T
 
 
 def check_model(model: Any, *methods: str) -> None:

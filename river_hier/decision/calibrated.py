@@ -3,23 +3,25 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 from river import base
 
-from .._backend import remap_values, top_down_probabilities, trained_nodes
+from .._backend import Batch, remap_values, top_down_probabilities, trained_nodes
 from .._backend.reference.paths import top_down
 from ..base.checks import checked_weight
 from ..base.classifiers import shown
 from ..base.explanation import Floats
 from ..base.predict_labels import LabelPredictor, masked_nodes
 from ..base.truncation import refuse_unknown, truncatable
-from ..base.wrapper import ModelWrapper, check_model
+from ..base.wrapper import BatchWrapper, check_model
 from ..taxonomy import Label, NodeMapping, map_nodes
 from .calibration import Calibration
 
 __all__ = ["Calibrated"]
 
 
-class Calibrated(ModelWrapper, LabelPredictor, base.MultiLabelClassifier):
+class Calibrated(BatchWrapper, LabelPredictor, base.MultiLabelClassifier):
     r"""Calibrated probabilities for a multilabel model: online Platt scaling of its scores.
 
     Given that its parents are on, node $i$ is on with probability
@@ -183,3 +185,13 @@ class Calibrated(ModelWrapper, LabelPredictor, base.MultiLabelClassifier):
     def _conditionals(self, x: Mapping[Any, Any]) -> Floats:
         """P(on | parents on) of each node."""
         return self._calibration.given(self._scores_one(x))
+
+    def _masks(self, X: Batch) -> NDArray[np.bool_]:
+        return top_down(self._conditionals_many(X) >= 0.5, self._taxonomy.arrays).T
+
+    def _probabilities(self, X: Batch) -> Floats:
+        return top_down_probabilities(self._conditionals_many(X), self._taxonomy.arrays).T
+
+    def _conditionals_many(self, X: Batch) -> Floats:
+        """P(on | parents on), (nodes, rows)."""
+        return self._calibration.given(self._scores_many(X).T).T

@@ -112,8 +112,8 @@ class Temperature:
         self.slope = Descent(1, FIRST, SHARED)
 
     def probabilities(self, scores: Floats) -> Floats:
-        """The probabilities of all nodes, which sum to 1."""
-        p: Floats = softmax(self._steep(scores))
+        """The probabilities of all nodes, (..., nodes), which sum to 1."""
+        p: Floats = softmax(self._steep(scores), axis=-1)
         return p
 
     def learn(self, scores: Floats, y: int, w: float) -> None:

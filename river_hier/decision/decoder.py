@@ -10,16 +10,19 @@ import abc
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 from river import base
 
+from .._backend import Batch
 from ..base.classifiers import shown
 from ..base.predict_labels import LabelPredictor
 from ..base.truncation import refuse_unknown, truncatable
-from ..base.wrapper import ModelWrapper, check_model
+from ..base.wrapper import BatchWrapper, check_model
 from ..taxonomy import Label
 
 
-class Decoder(ModelWrapper, LabelPredictor, base.MultiLabelClassifier):
+class Decoder(BatchWrapper, LabelPredictor, base.MultiLabelClassifier):
     """Base class of decoders, which predict the best multilabel under a model's probabilities.
 
     Parameters
@@ -77,18 +80,25 @@ class Decoder(ModelWrapper, LabelPredictor, base.MultiLabelClassifier):
     def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
         return [v for v in self._decide(self._marginals(x)) if v]
 
+    def _masks(self, X: Batch) -> NDArray[np.bool_]:
+        on = np.zeros((X.n, len(self._taxonomy)), dtype=bool)
+        on[:, 0] = True
+        for row, marginals in zip(on, self._probabilities(X), strict=True):
+            row[list(self._decide(self._checked_marginals(marginals.tolist())))] = True
+        return on
+
     def _marginals(self, x: Mapping[Any, Any]) -> list[float]:
         """P(on) of each node, in taxonomy order."""
         if hasattr(self.model, "_node_probabilities"):  # without building dicts
             marginals: list[float] = self.model._node_probabilities(x).tolist()
             return marginals
         proba = self.model.predict_proba_one(x)
-        marginals = [1.0]
-        for label in self._taxonomy.nodes[1:]:
-            p = proba[label][True]
+        return self._checked_marginals([1.0, *(proba[v][True] for v in self._taxonomy.nodes[1:])])
+
+    def _checked_marginals(self, marginals: list[float]) -> list[float]:
+        for label, p in zip(self._taxonomy.nodes, marginals, strict=True):
             if not 0.0 <= p <= 1.0:
                 raise ValueError(f"the model gives {label!r} the probability {p!r}")
-            marginals.append(p)
         return marginals
 
     @abc.abstractmethod

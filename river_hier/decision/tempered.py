@@ -5,16 +5,18 @@ from typing import Any
 
 from river import base
 
+from .._backend import Batch
 from ..base.checks import checked_weight
 from ..base.classifiers import shown
+from ..base.explanation import Floats
 from ..base.truncation import refuse_unknown, truncatable
-from ..base.wrapper import ModelWrapper, check_model
+from ..base.wrapper import BatchWrapper, check_model
 from .calibration import Temperature
 
 __all__ = ["Tempered"]
 
 
-class Tempered(ModelWrapper, base.Classifier):
+class Tempered(BatchWrapper, base.Classifier):
     r"""Calibrated probabilities for a single-label model: online temperature scaling of its scores.
 
     The probability of label $v$ is
@@ -140,3 +142,6 @@ class Tempered(ModelWrapper, base.Classifier):
         refuse_unknown(self.predict_proba_one, kwargs)
         p = self._temperature.probabilities(self._scores_one(x)).tolist()
         return dict(zip(self._taxonomy.nodes, p, strict=True))
+
+    def _probabilities(self, X: Batch) -> Floats:
+        return self._temperature.probabilities(self._scores_many(X).T)

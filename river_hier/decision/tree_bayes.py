@@ -4,9 +4,11 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import Any, Self
 
+import numpy as np
 from river import base
 from river import linear_model as river_linear_model
 
+from .._backend import Batch, subtree_sums
 from ..base.checks import check_single_label, checked_weight
 from ..base.classifiers import (
     check_weight_taken,
@@ -16,13 +18,15 @@ from ..base.classifiers import (
     shown,
     takes_weights,
 )
-from ..base.truncation import refuse_unknown, truncatable
-from ..taxonomy import Renamed, Taxonomy, UnknownLabelError, check_taxonomy, map_nodes
+from ..base.explanation import Floats
+from ..base.mini_batches import MiniBatches
+from ..base.truncation import refuse_unknown, taxonomy_of, truncatable
+from ..taxonomy import Label, Renamed, Taxonomy, UnknownLabelError, check_taxonomy, map_nodes
 
 __all__ = ["TreeBayes"]
 
 
-class TreeBayes(base.Wrapper[Any], base.Classifier):
+class TreeBayes(MiniBatches, base.Wrapper[Any], base.Classifier):
     r"""The node with the least expected tree distance under any classifier's probabilities.
 
     Given the probability $p_u$ of each label by a classifier, which need not know the taxonomy, the
@@ -196,6 +200,22 @@ class TreeBayes(base.Wrapper[Any], base.Classifier):
         """
         refuse_unknown(self.predict_proba_one, kwargs)
         return self.classifier.predict_proba_one(x)
+
+    def _labels_of(self, X: Batch) -> list[Label]:
+        if not hasattr(type(self.classifier), "_probabilities"):
+            return super()._labels_of(X)
+        subtree = subtree_sums(self._probabilities(X).T, self.taxonomy.arrays).T.tolist()
+        children = self.taxonomy.child_indices
+        return [self.taxonomy.nodes[nearest(row, children)] for row in subtree]
+
+    def _probabilities(self, X: Batch) -> Floats:
+        classifier: Any = self.classifier
+        if not hasattr(type(classifier), "_probabilities"):
+            return super()._probabilities(X)
+        nodes = [self.taxonomy.index(label) for label in taxonomy_of(classifier).nodes]
+        p = np.zeros((X.n, len(self.taxonomy)))
+        p[:, nodes] = classifier._probabilities(X)
+        return p
 
 
 def nearest(probabilities: Sequence[float], children: Sequence[Sequence[int]]) -> int:

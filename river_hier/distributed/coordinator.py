@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from .._backend import Batch, Labels, Multilabels, top_down_probabilities
 from .._backend.reference.feature_index import read
 from .._backend.reference.paths import top_down
-from ..base.dataframes import ColumnNames
 from ..base.explanation import Floats
 from ..taxonomy import Taxonomy
 from .plan import Plan, unit_loads
@@ -47,14 +46,14 @@ class Coordinator:
         on = Multilabels.of(driver._taxonomy.closure_mask(y)[None])
         self._shards.learn(self._n_batches, [Stage(growth, one_row(x, w), on)])
 
-    def learn_many(self, X: Any, y: Any, w: Any, columns: ColumnNames, labels: ColumnNames) -> None:
+    def learn_many(self, X: Batch, ys: Any) -> None:
         """Learn from a mini-batch."""
         driver = self.driver
-        batch, blocks = driver._read_many(X, y, w, columns, labels)
+        blocks = driver._read_many(X, ys)
         self._n_batches += 1
         stages = []
         for first, last, taxonomy, on in blocks:
-            before, rows = driver._taxonomy, batch.part(first, last)
+            before, rows = driver._taxonomy, X.part(first, last)
             if taxonomy is not before:
                 driver._grow(taxonomy, {})
             stages.append(Stage(self._growth(before), without_empty_columns(rows), on))

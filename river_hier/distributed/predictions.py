@@ -6,16 +6,20 @@ import abc
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 from river import base
 
-from ..base.dataframes import ColumnNames, answer_frame, read_batch
+from .._backend import Batch
+from ..base.explanation import Floats
+from ..base.mini_batches import MiniBatches
 from ..base.predict_labels import LabelPredictor, masked_nodes
 from ..base.truncation import truncatable
 from ..taxonomy import Label, Taxonomy
 from .coordinator import Coordinator, one_row
 
 
-class ShardedPredictions(LabelPredictor, base.MultiLabelClassifier):
+class ShardedPredictions(MiniBatches, LabelPredictor, base.MultiLabelClassifier):
     """Predictions from the decisions and scores of all shards."""
 
     @truncatable
@@ -66,43 +70,11 @@ class ShardedPredictions(LabelPredictor, base.MultiLabelClassifier):
         scores = self._coordinator.scores(one_row(x))[1:, 0].tolist()
         return dict(zip(self._taxonomy.nodes[1:], scores, strict=True))
 
-    def predict_many(self, X: Any, columns: ColumnNames = None) -> Any:
-        """Predict the multilabel of each row, as `model` would.
+    def _masks(self, X: Batch) -> NDArray[np.bool_]:
+        return self._coordinator.predictions(X).T
 
-        Parameters
-        ----------
-        X
-            A dataframe, or a scipy.sparse matrix.
-        columns
-            The names of the columns of a sparse X.
-
-        Returns
-        -------
-        A dataframe of bools of the same kind as X, with a column for each node but the root.
-
-        """
-        batch, like = read_batch(X, columns)
-        on = self._coordinator.predictions(batch)
-        return answer_frame(like, on[1:].T, self._taxonomy.nodes[1:])
-
-    def predict_proba_many(self, X: Any, columns: ColumnNames = None) -> Any:
-        """Predict the probability that each node is on, for each row.
-
-        Parameters
-        ----------
-        X
-            A dataframe, or a scipy.sparse matrix.
-        columns
-            The names of the columns of a sparse X.
-
-        Returns
-        -------
-        A dataframe of the same kind as X, with a column for each node but the root.
-
-        """
-        batch, like = read_batch(X, columns)
-        on = self._coordinator.probabilities(batch)
-        return answer_frame(like, on[1:].T, self._taxonomy.nodes[1:])
+    def _probabilities(self, X: Batch) -> Floats:
+        return self._coordinator.probabilities(X).T
 
     def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
         return masked_nodes(self._coordinator.predictions(one_row(x))[:, 0])

@@ -69,7 +69,7 @@ class Shard:
         """The decision of each node of the shard, (nodes, rows), given that its parents are on."""
         flat = copy.copy(self.model)
         flat._labels = Labels(self.model._taxonomy.flatten())
-        on: Mask = flat._answers(X)[:, self.nodes].T
+        on: Mask = flat._masks(X)[:, self.nodes].T
         return on
 
     def score(self, X: Batch) -> Floats:

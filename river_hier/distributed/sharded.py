@@ -4,9 +4,9 @@ import copy
 from collections.abc import Iterator, Mapping
 from typing import Any, Self
 
+from .._backend import Batch
 from ..base.checks import check_integer, checked_weight
 from ..base.classifiers import cloned
-from ..base.dataframes import ColumnNames
 from ..linear_model import HPerceptron
 from ..taxonomy import Taxonomy, TaxonomyLike
 from .actors import ActorPool
@@ -30,6 +30,8 @@ class Sharded(ShardedPredictions):
     processor for each shard. `close`, or the end of a `with` block, stops the shards and keeps what
     they have learned. A pickle or a copy holds the gathered model and starts its own shards. See
     `docs/distributed.md` for the assignment of nodes to shards, and for the cost of a batch.
+    `learn_many` gives the result of a loop of `learn_one`, but is much faster; it may return while
+    the shards are still learning this batch and the one before.
 
     Parameters
     ----------
@@ -130,35 +132,8 @@ class Sharded(ShardedPredictions):
             return
         self._coordinator.learn_one(x, y, w)
 
-    def learn_many(
-        self,
-        X: Any,
-        y: Any,
-        w: Any = None,
-        columns: ColumnNames = None,
-        labels: ColumnNames = None,
-    ) -> None:
-        """Learn from a mini-batch. The result is that of a loop of `learn_one`, but much faster.
-
-        The call may return while the shards are still learning this batch and the one before. An
-        invalid batch is refused as a whole.
-
-        Parameters
-        ----------
-        X
-            A dataframe (of pandas, polars, pyarrow, ...) or a scipy.sparse matrix, as `model`
-            takes it.
-        y
-            The multilabels, one a row, as `model` takes them.
-        w
-            The weights, one a row; 1 each by default.
-        columns
-            The names of the columns of a sparse X.
-        labels
-            The labels of the columns of a matrix y.
-
-        """
-        self._coordinator.learn_many(X, y, w, columns, labels)
+    def _learn_rows(self, X: Batch, ys: Any) -> None:
+        self._coordinator.learn_many(X, ys)
 
     def gathered(self) -> Any:
         """Transfer all that has been learned to this process, as an ordinary, independent model."""

@@ -11,7 +11,7 @@ from .._backend import trained_nodes
 from ..base.checks import checked_weight
 from ..base.predict_labels import LabelPredictor, nodes_on
 from ..base.truncation import refuse_unknown, truncatable
-from ..base.wrapper import ModelWrapper, check_model
+from ..base.wrapper import BatchWrapper, check_model
 from ..taxonomy import Label, NodeMapping, Taxonomy
 
 __all__ = ["BranchReset"]
@@ -23,7 +23,7 @@ Mask = NDArray[np.bool_]
 _default: Any = drift.binary.HDDMA
 
 
-class BranchReset(ModelWrapper, LabelPredictor, base.MultiLabelClassifier, base.Classifier):
+class BranchReset(BatchWrapper, LabelPredictor, base.MultiLabelClassifier, base.Classifier):
     """Reset a branch of the model when the stream drifts in it, and only that branch.
 
     Every node has a drift detector, which is updated with 0 or 1: whether the model was wrong about

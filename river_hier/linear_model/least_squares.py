@@ -122,7 +122,7 @@ class LeastSquaresModel(MultiLabelModel):
     def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
         return least_squares_nodes(self._rls, self._features, self._labels, x)
 
-    def _answers(self, X: Batch) -> NDArray[np.bool_]:
+    def _masks(self, X: Batch) -> NDArray[np.bool_]:
         return least_squares_answers(self._rls, self._labels, Vectors(self._features, X))
 
     def _scores_one(self, x: Mapping[Any, Any]) -> Floats:

@@ -10,6 +10,7 @@ from typing import Any
 from river import base
 
 from ..base.classifiers import check_weight_taken, takes_weights
+from ..base.mini_batches import MiniBatches
 from ..taxonomy import Label, NodeMapping, Renamed, Taxonomy, TaxonomyLike, map_nodes
 from ..taxonomy.open import initial_taxonomy
 from .estimator_spec import EstimatorSpec, Position, check_spec, estimator_at
@@ -32,7 +33,7 @@ class LocalClassifier:
             self.model.learn_one(x, y, **kwargs)
 
 
-class LocalModel(base.Wrapper[Any], base.Estimator):
+class LocalModel(MiniBatches, base.Wrapper[Any], base.Estimator):
     """Classifiers at the positions of a taxonomy, created when they first learn.
 
     A taxonomy that is given is closed: an unknown label is an error. With `None` the model starts

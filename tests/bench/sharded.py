@@ -20,6 +20,8 @@ from scipy import sparse
 from tqdm import tqdm
 
 from river_hier import Taxonomy, datasets, distributed, linear_model
+from river_hier.base.dataframes import read_batch
+from river_hier.base.targets import multilabel_rows
 from river_hier.distributed.coordinator import without_empty_columns
 from river_hier.distributed.plan import Plan, unit_loads
 
@@ -67,7 +69,8 @@ def race(start: Any, rest: list[Batch], names: list[str], k: int) -> Any:
         before = processor_seconds(many)
         for X, y in tqdm(rest, unit="batch"):
             spent = time.process_time()
-            batch, [(_, _, _, on)] = one._read_many(X, y, names, None)
+            batch, _ = read_batch(X, names)
+            [(_, _, _, on)] = one._read_many(batch, multilabel_rows(y, None, batch.n))
             pickled += len(pickle.dumps((without_empty_columns(batch), on), protocol=5))
             driver += time.process_time() - spent
             size += X.shape[0]
