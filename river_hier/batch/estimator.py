@@ -71,7 +71,7 @@ class BatchEstimator(LabelPredictor, base.MultiLabelClassifier):
         """The taxonomy as it is now."""
         return self.taxonomy
 
-    def learn_one(self, x: Mapping[Any, Any], y: Any) -> None:
+    def learn_one(self, x: Mapping[Any, Any], y: Any, w: float = 1.0) -> None:
         """Do nothing: the model is trained by `fit` only.
 
         Parameters
@@ -80,6 +80,8 @@ class BatchEstimator(LabelPredictor, base.MultiLabelClassifier):
             A dictionary of features.
         y
             A multilabel.
+        w
+            The weight of the example.
 
         """
         self._check_fitted()
