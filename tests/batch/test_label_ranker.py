@@ -42,7 +42,8 @@ def test_minover(data: Any) -> None:
         assert ours.score_one(x) == theirs.scores(x)  # sums of halves are exact
         scores = theirs.ranked(x)
         true = oracles.relevant(parents_of(taxonomy), scores, y)
-        theirs.thresholds.append((theirs.summary(scores), oracles.best_threshold(scores, true)))
+        best = oracles.best_threshold(scores, true)
+        theirs.thresholds.append((theirs.summary(scores), best, 1.0))
     for x, _ in examples:
         threshold = theirs.threshold(x)
         assert ours.threshold_one(x) == pytest.approx(threshold, rel=1e-6, abs=1e-6)

@@ -130,8 +130,8 @@ class HMinOver:
         self.t = {v: 1.0 if t is None else t.get(v, 1.0) for v in parents}
         self.candidates = leaves(parents) if candidates is None else list(candidates)
         self.w: Weights = {v: {} for v in parents}
-        self.thresholds: list[tuple[list[float], float]] = []  # ((1, top, mean score), the best)
-        self.roots: list[float] = []  # of the weight of each
+        # (1, top, mean score), the best threshold, and the weight of the example
+        self.thresholds: list[tuple[list[float], float, float]] = []
 
     def scores(self, x: Features) -> dict[Node, float]:
         """F(x, y) = sum_v lambda_v(y) <w_v, x> of every node but the root ([T] section 2.2)."""
@@ -153,12 +153,10 @@ class HMinOver:
     def threshold(self, x: Features) -> float:
         """Least squares of the best thresholds so far, l2 = 0.001, solved afresh; each equation is
         divided by the largest of its coefficients."""
-        sizes = [
-            max(map(abs, z)) / root
-            for (z, _), root in zip(self.thresholds, self.roots, strict=True)
-        ]
-        Z = np.array([[v / s for v in z] for s, (z, _) in zip(sizes, self.thresholds, strict=True)])
-        b = np.array([best / s for s, (_, best) in zip(sizes, self.thresholds, strict=True)])
+        sizes = [max(map(abs, z)) / math.sqrt(weight) for z, _, weight in self.thresholds]
+        equations = list(zip(sizes, self.thresholds, strict=True))
+        Z = np.array([[v / s for v in z] for s, (z, _, _) in equations])
+        b = np.array([best / s for s, (_, best, _) in equations])
         Z = Z.reshape(-1, 3)
         solution = np.linalg.solve(1e-3 * np.eye(3) + Z.T @ Z, Z.T @ b)
         return float(solution @ np.array(self.summary(self.ranked(x))))
@@ -184,8 +182,7 @@ class HMinOver:
         y = set(y)
         scores, pair = self.ranked(x), self.worst_pair(x, y)
         true = relevant(self.parents, self.candidates, y)
-        self.thresholds.append((self.summary(scores), best_threshold(scores, true)))
-        self.roots.append(math.sqrt(weight))
+        self.thresholds.append((self.summary(scores), best_threshold(scores, true), weight))
         if pair is not None and scores[pair[0]] - scores[pair[1]] < self.margin:
             up, down = (closure(self.parents, [v]) for v in pair)
             delta = weight * pair_loss(self.parents, *pair)
