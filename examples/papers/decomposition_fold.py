@@ -1,9 +1,11 @@
-"""One fold: a tree from the counts, and every decomposition trained alike and tested."""
+"""One fold: trees from the counts, and every decomposition trained alike and tested."""
 
 from __future__ import annotations
 
+import math
 import statistics
-from typing import Any
+from collections.abc import Hashable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from river import linear_model, multiclass, optim
@@ -12,81 +14,168 @@ from sklearn.svm import SVC
 
 from river_hier import Taxonomy, induction
 
-FEW = 10  # classes, up to which the paper finds an advantage; up to here SVMs take no time
-PASSES = 3
+FEW = 10  # classes, up to which the paper finds an advantage
+RESTARTS = 10
+PASSES = 2  # of the online classifiers
+COSTS, GAMMAS = (1.0, 10.0), (0.5, 2.0)
+
+Rows = Any  # numbers of documents
+Setting = tuple[float, float]  # C and gamma
 
 
-def decompositions(best: Taxonomy, worst: Taxonomy) -> dict[str, Any]:
-    binary = linear_model.LogisticRegression(optim.SGD(10.0), intercept_lr=0.1)
-    return {
-        "hard": induction.BinaryDecomposition(binary, best),
-        "soft": induction.SoftBinaryDecomposition(binary, best),
-        "least R": induction.BinaryDecomposition(binary, worst),
-        "all-pairs": multiclass.OneVsOneClassifier(binary),
-        "one-vs-rest": multiclass.OneVsRestClassifier(binary),
-    }
+Run = dict[str, float]
+PAPER = "n JS, R"  # the tree of the paper, as far as its text says
 
 
-def one_word_error(builder: induction.JensenShannonTree) -> float:
+class Document(NamedTuple):
+    """What the trees, the classifiers and the folds see of a document."""
+
+    tokens: dict[Any, int]
+    vector: dict[Any, float]
+    label: int
+    group: Hashable  # documents of a group belong to one fold
+
+
+class Trees(NamedTuple):
+    """The trees that are compared, and figures of the distributions that they come from."""
+
+    by_name: dict[str, Taxonomy]
+    figures: dict[str, float]
+
+
+class SVM:
+    """Support vector machines with an RBF kernel, whose matrices are computed once."""
+
+    def __init__(self, documents: Sequence[Document]) -> None:
+        X = DictVectorizer(sort=False).fit_transform([one.vector for one in documents])
+        inner = (X @ X.T).toarray()
+        norms = inner.diagonal()
+        distances = np.maximum(norms[:, None] + norms - 2.0 * inner, 0.0)
+        self.kernels = {gamma: np.exp(-gamma * distances) for gamma in GAMMAS}
+        self.y = np.array([one.label for one in documents])
+
+    def accuracy(self, tree: Taxonomy | None, setting: Setting, train: Rows, test: Rows) -> float:
+        """In percent: a machine at each inner node of a tree, or one for each pair of classes."""
+        if tree is None:
+            return 100.0 * float(np.mean(self._says(setting, train, self.y, test) == self.y[test]))
+        right = 0
+        nodes = [(tree.root, test)]  # and the test documents that reach it
+        for node, rows in nodes:
+            children = tree.children(node)
+            if children and len(rows):
+                sides = [np.isin(self.y, classes_below(tree, child)) for child in children]
+                below = train[(sides[0] | sides[1])[train]]
+                says = self._says(setting, below, sides[1], rows)
+                nodes += [(child, rows[says == i]) for i, child in enumerate(children)]
+            else:
+                right += int(np.sum(self.y[rows] == node))
+        return 100.0 * right / len(test)
+
+    def best(self, tree: Taxonomy | None, rows: Rows) -> Setting:
+        """C and gamma by two-fold cross-validation on these documents."""
+        halves = rows[::2], rows[1::2]
+        settings = [(C, gamma) for C in COSTS for gamma in GAMMAS]
+        return max(
+            settings,
+            key=lambda one: sum(self.accuracy(tree, one, *pair) for pair in (halves, halves[::-1])),
+        )
+
+    def _says(self, setting: Setting, train: Rows, y: Any, test: Rows) -> Any:
+        C, gamma = setting
+        seen = np.unique(y[train])
+        if len(seen) < 2:  # half of the documents may lack a class
+            return np.full(len(test), seen[0] if len(seen) else 0)
+        K = self.kernels[gamma]
+        svm = SVC(C=C, kernel="precomputed").fit(K[np.ix_(train, train)], y[train])
+        return svm.predict(K[np.ix_(test, train)])
+
+
+def classes_below(tree: Taxonomy, node: Hashable) -> list[int]:
+    return [v for v in tree.subtree(node) if isinstance(v, int)]  # inner nodes have names
+
+
+def grown(train: Sequence[Document]) -> Trees:
+    """Trees by the exponent of JS and by the choice among ten."""
+    found: dict[str, Taxonomy] = {}
+    for name, sharpness, n_recent in (
+        ("greedy", math.inf, 0),
+        ("n JS, R", 1.0, 0),
+        ("n JS, errors", 1.0, len(train)),
+        ("JS, R", 0.0, 0),
+        ("JS, errors", 0.0, len(train)),
+    ):
+        builder = induction.JensenShannonTree(RESTARTS, sharpness, n_recent, seed=0)
+        for one in train:
+            builder.learn_one(one.tokens, one.label)
+        found[name] = builder.taxonomy()
+    counts = builder.class_counts, builder.feature_counts
+    draws = []
+    for seed in range(RESTARTS):  # the same choice, but for the smallest R
+        one_draw = induction.JensenShannonTree(1, 0.0, 0, seed=seed)
+        one_draw.class_counts, one_draw.feature_counts = counts
+        draws.append(one_draw.taxonomy())
+    found["JS, least R"] = max(draws, key=lambda t: induction.tree_recursions(t, *counts)[1])
+    figures = {f"height, {name}": float(tree.height) for name, tree in found.items()}
+    figures["one word"] = one_word_error(*counts)
+    figures["lower"], figures["upper"] = induction.bayes_error_bounds(*counts)
+    _, figures["1 - R"] = induction.tree_recursions(found[PAPER], *counts)
+    return Trees(found, figures)
+
+
+def one_word_error(class_counts: dict[Any, float], feature_counts: Any) -> float:
     """How often the best guess of the class from a single word is wrong, by the counts."""
-    n = sum(builder.class_counts.values())
-    best: dict[str, float] = {}
-    for label, counts in builder.feature_counts.items():
-        share = builder.class_counts[label] / n / sum(counts.values())
+    n = sum(class_counts.values())
+    best: dict[Any, float] = {}
+    for label, counts in feature_counts.items():
+        share = class_counts[label] / n / sum(counts.values())
         for word, count in counts.items():
             best[word] = max(best.get(word, 0.0), share * count)
     return 1.0 - sum(best.values())
 
 
-class SVM:
-    """A support vector machine at each inner node, asked from the root down; or for each pair."""
-
-    def __init__(self, train: list[Any], test: list[Any]) -> None:
-        vectorizer = DictVectorizer(sparse=False)
-        self.X = vectorizer.fit_transform([x for _, x, _ in train])
-        self.y = [y for _, _, y in train]
-        self.X_test = vectorizer.transform([x for _, x, _ in test])
-        self.y_test = [y for _, _, y in test]
-
-    def pairs(self) -> float:
-        return 100.0 * float(SVC(C=10.0).fit(self.X, self.y).score(self.X_test, self.y_test))
-
-    def hard(self, tree: Taxonomy) -> float:
-        right = 0
-        nodes = [(tree.root, np.arange(len(self.X_test)))]  # and the test documents that reach it
-        for node, rows in nodes:
-            if len(rows) and tree.children(node):
-                sides = [set(tree.subtree(child)) for child in tree.children(node)]
-                side = np.array(
-                    [1 if y in sides[1] else 0 if y in sides[0] else -1 for y in self.y]
-                )
-                svm = SVC(C=10.0).fit(self.X[side >= 0], side[side >= 0])
-                says = svm.predict(self.X_test[rows])
-                nodes += [(c, rows[says == i]) for i, c in enumerate(tree.children(node))]
-            else:
-                right += sum(self.y_test[i] == node for i in rows)
-        return 100.0 * right / len(self.y_test)
-
-
-def fold(train: list[Any], test: list[Any]) -> dict[str, float]:
-    builders = [induction.JensenShannonTree(n_restarts=1, seed=seed) for seed in range(10)]
-    for builder in builders:
-        for counts, _, y in train:
-            builder.learn_one(counts, y)
-    distributions = builder.class_counts, builder.feature_counts
-    # Ten draws, as with `n_restarts=10`, which would keep the best and forget the others.
-    draws = [builder.taxonomy() for builder in builders]
-    draws.sort(key=lambda tree: induction.tree_recursions(tree, *distributions)[1])
-    best, worst = draws[0], draws[-1]
-    found = {"height": float(best.height), "one word": one_word_error(builder)}
-    found["lower"], found["upper"] = induction.bayes_error_bounds(*distributions)
-    _, found["1 - R"] = induction.tree_recursions(best, *distributions)
-    for name, model in decompositions(best, worst).items():
+def online(tree: Taxonomy, train: Sequence[Document], test: Sequence[Document]) -> dict[str, float]:
+    """The accuracy of the same with River's logistic regression."""
+    binary = linear_model.LogisticRegression(optim.SGD(10.0), intercept_lr=0.1)
+    found = {}
+    for name, model in {
+        "online, hard": induction.BinaryDecomposition(binary, tree),
+        "online, soft": induction.SoftBinaryDecomposition(binary, tree),
+        "online, all-pairs": multiclass.OneVsOneClassifier(binary),
+    }.items():
         for _ in range(PASSES):
-            for _, x, y in train:
-                model.learn_one(x, y)
-        found[name] = 100.0 * statistics.mean(model.predict_one(x) == y for _, x, y in test)
-    if len(builder.class_counts) <= FEW:
-        svm = SVM(train, test)
-        found["SVM, hard"], found["SVM, all-pairs"] = svm.hard(best), svm.pairs()
+            for one in train:
+                model.learn_one(one.vector, one.label)
+        found[name] = 100.0 * statistics.mean(
+            model.predict_one(one.vector) == one.label for one in test
+        )
+    return found
+
+
+def parts(documents: Sequence[Document], n: int) -> list[Rows]:
+    """The documents in n parts of about the same size; groups stay together."""
+    number = {group: i for i, group in enumerate(dict.fromkeys(one.group for one in documents))}
+    where = np.array([number[one.group] % n for one in documents])
+    return [np.flatnonzero(where == i) for i in range(n)]
+
+
+def folds(documents: Sequence[Document], n: int) -> list[Run]:
+    """All figures of each fold. C and gamma are chosen on the first training set."""
+    svm = SVM(documents)
+    settings: dict[str, Setting] = {}
+    found = []
+    for test in parts(documents, n):
+        train = np.setdiff1d(np.arange(len(documents)), test)
+        trees = grown([documents[i] for i in train])
+        settings = settings or {
+            "tree": svm.best(trees.by_name["greedy"], train),
+            "pairs": svm.best(None, train),
+        }
+        run = dict(trees.figures)
+        run["all-pairs"] = svm.accuracy(None, settings["pairs"], train, test)
+        for name, tree in trees.by_name.items():
+            run[name] = svm.accuracy(tree, settings["tree"], train, test)
+        if len(set(svm.y.tolist())) <= FEW:
+            data = ([documents[i] for i in rows] for rows in (train, test))
+            run |= online(trees.by_name[PAPER], *data)
+        found.append(run)
     return found

@@ -86,6 +86,7 @@ CLAIMS: claims.Claims = {
     "Table 1: SVM: the relative gains in accuracy and precision are more moderate": more_moderate,
     "section E (here all topics): the SVM's gains are significant in all measures": significant,
     "Figure 1: perceptron: accuracy, precision": better("perceptron, all", OTHERS),
+    "Figure 1: perceptron: all measures": better("perceptron, all"),
     "Figure 1: the perceptron has less precision than the SVM": not_lower,
     "Table 2: SVM on few documents: all measures": better("SVM, few"),
     "Table 2: larger relative gains on few documents": lambda f: more(

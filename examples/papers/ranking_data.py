@@ -28,8 +28,8 @@ def rcv1(folder: Path, n: int) -> Iterator[tuple[str, Section]]:
         yield name, (misc.taxonomy, mine[:n], mine[n:])
 
 
-def enron(folder: Path) -> Section:
-    """E-mail by topic and tone: the words that occur, as vectors of norm 1."""
+def enron(folder: Path, n: int) -> Section:
+    """E-mail by topic and tone: the words that occur, as vectors of norm 1; n of each part."""
     parts: list[Examples] = []
     for part in ("trainvalid", "test"):
         stream = datasets.HMC(folder, "Enron_corr", (part,))
@@ -38,7 +38,7 @@ def enron(folder: Path) -> Section:
             words = [word for word in x if x[word]]
             if words:  # some mails have none
                 examples.append((dict.fromkeys(words, len(words) ** -0.5), misc.leaves(y)))
-        parts.append(examples)
+        parts.append(random.Random(0).sample(examples, n))
     train, test = parts
     return misc.taxonomy, train, test
 

@@ -19,7 +19,7 @@ LOOKS = ((drawing.ORANGE, "s", "flat"), (drawing.BLUE, "o", "hierarchical"))
 
 
 def by_section(rows: Table, folder: Path) -> None:
-    """Figure 1: accuracy and precision of the perceptron in each section."""
+    """Figure 1: accuracy and precision of the perceptron; sections not separated have a star."""
     with drawing.panels(folder, "figure_1", 1, 2, 2.9, sharey=True) as (figure, axes):
         for ax, measure in zip(axes[0], ("acc %", "prec %"), strict=True):
             at = MEASURES.index(measure)
@@ -27,7 +27,9 @@ def by_section(rows: Table, folder: Path) -> None:
                 heights = [means(row)[side][at] for row in rows.values()]
                 places = np.arange(len(rows)) + 0.4 * side - 0.2
                 ax.bar(places, heights, 0.4, color=color, label=label)
-            ax.set(title=NAMES[measure], xticks=range(len(rows)), xticklabels=rows)
+            names = [name if row.finished else f"{name} *" for name, row in rows.items()]
+            ax.set(title=NAMES[measure], xticks=range(len(rows)), xticklabels=names)
+            ax.tick_params(axis="x", rotation=60)
             ax.grid(axis="x", visible=False)
         axes[0][0].set_ylabel("perceptron (%)")
         drawing.legend(figure, axes[0][0], 2)

@@ -1,46 +1,87 @@
-"""Stories of Reuters-21578 that have one topic, as counts of words."""
+"""Chunks of stories of Reuters-21578, by their topic or their author, as counts of tokens."""
 
 from __future__ import annotations
 
+import html
 import math
 import re
+import tarfile
 from collections import Counter
+from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
+from typing import NamedTuple
 
 from river_hier import datasets
 
-Example = tuple[dict[str, int], str]
-ByTopic = dict[str, list[dict[str, int]]]
+# The paper's: words, and these punctuation marks.
+TOKEN = re.compile(r"[a-z0-9]+|[.;,:?!()'\"/-]")
+FREQUENT = 5_000  # tokens that are kept
+LEAST, MOST = 31, 45  # chunks a class; classes with fewer are left out
 
 
-def stories(folder: Path) -> list[Example]:
-    """The words of each story and its topic, in the order of time; without short notes."""
+class Chunk(NamedTuple):
+    """A part of a story, projected on the frequent tokens."""
+
+    story: int
+    tokens: dict[str, int]
+    pairs: dict[tuple[str, str], int]  # neighbours after the projection
+
+    @property
+    def vector(self) -> dict[object, float]:
+        """Logarithms of the counts, of unit norm: what the classifiers see."""
+        logs = {f: 1.0 + math.log(n) for f, n in (self.tokens | self.pairs).items()}
+        norm = math.sqrt(sum(value * value for value in logs.values())) or 1.0
+        return {feature: value / norm for feature, value in logs.items()}
+
+
+Classes = dict[str, list[Chunk]]
+Text = tuple[str, str]  # class, text
+
+
+def by_topic(folder: Path) -> Iterator[Text]:
+    """Stories that have one topic, in the order of time; without short notes."""
     stream = datasets.Reuters21578(folder, subsets=("train", "test", "unused"))
-    found = []
     for x, y in stream:
         topics = [topic for topic in stream.taxonomy.leaves if y[topic]]
         if len(topics) == 1 and x["title"] and x["body"]:
-            words = re.findall("[a-z]+", f"{x['title']} {x['body']}".lower())
-            found.append((dict(Counter(words)), str(topics[0])))
-    return found
+            yield str(topics[0]), f"{x['title']} {x['body']}"
 
 
-def frequent(examples: list[Example], least: int = 31, most: int = 45) -> ByTopic:
-    """Topics with enough stories, and their counts of frequent words."""
-    by_topic: ByTopic = {}
-    for x, y in examples:
-        by_topic.setdefault(y, []).append(x)
-    kept = {y: xs[:most] for y, xs in by_topic.items() if len(xs) >= least}
-    total: Counter[str] = Counter()
-    for xs in kept.values():
-        for x in xs:
-            total.update(x)
-    words = {word for word, _ in total.most_common(5000)}
-    return {y: [{w: n for w, n in x.items() if w in words} for x in xs] for y, xs in kept.items()}
+def by_author(folder: Path) -> Iterator[Text]:
+    """Stories with a byline, such as "By Rich Miller, Reuters", which the dataset leaves out."""
+    with tarfile.open(folder / "reuters21578.tar.gz") as archive:
+        for member in sorted(archive.getmembers(), key=lambda member: member.name):
+            file = archive.extractfile(member) if member.name.endswith(".sgm") else None
+            content = file.read().decode("latin-1") if file else ""
+            for story in content.split("</REUTERS>"):
+                author = re.search(r"<AUTHOR>\s*By (.*?), Reuters", story)
+                body = re.search(r"<BODY>(.*?)</BODY>", story, re.DOTALL)
+                if author and body:
+                    yield author[1], html.unescape(body[1])
 
 
-def vector(x: dict[str, int]) -> dict[str, float]:
-    """Logarithms of the counts, of unit norm: what the classifiers see."""
-    logs = {word: 1.0 + math.log(n) for word, n in x.items()}
-    norm = math.sqrt(sum(value * value for value in logs.values())) or 1.0
-    return {word: value / norm for word, value in logs.items()}
+def chunked(tokens: list[str], length: int) -> Iterator[list[str]]:
+    """Parts of this length; a shorter rest is joined to the part before it."""
+    n = max(len(tokens) // length, 1)
+    for i in range(n):
+        yield tokens[i * length : (i + 1) * length if i < n - 1 else None]
+
+
+def classes(texts: Iterator[Text], length: int) -> Classes:
+    """The chunks of each class that has enough of them, on the tokens that are frequent."""
+    found: dict[str, list[tuple[int, list[str]]]] = {}
+    for story, (name, text) in enumerate(texts):
+        for part in chunked(TOKEN.findall(text.lower()), length):
+            found.setdefault(name, []).append((story, part))
+    kept = {name: parts[:MOST] for name, parts in found.items() if len(parts) >= LEAST}
+    total = Counter(token for parts in kept.values() for _, part in parts for token in part)
+    frequent = {token for token, _ in total.most_common(FREQUENT)}
+    return {
+        name: [projected(story, [t for t in part if t in frequent]) for story, part in parts]
+        for name, parts in kept.items()
+    }
+
+
+def projected(story: int, tokens: list[str]) -> Chunk:
+    return Chunk(story, dict(Counter(tokens)), dict(Counter(pairwise(tokens))))
