@@ -23,6 +23,9 @@ FIRST = math.log(2.0)  # the initial logarithm of the slope
 class Scale:
     """The root mean square of the scores so far, which makes slopes independent of their scale."""
 
+    squares: float
+    n: float
+
     def __init__(self) -> None:
         self.squares = 0.0
         self.n = 0.0  # how many there were, by the weights of their examples
@@ -43,6 +46,10 @@ class Scale:
 
 class Descent:
     """Parameters that are learned by AdaGrad."""
+
+    value: Floats
+    squares: Floats
+    step: float
 
     def __init__(self, n: int, first: float, step: float) -> None:
         self.value = np.full(n, first)
@@ -66,6 +73,12 @@ class Calibration:
     Slope and intercept are sums of a part shared by all nodes and a part of the node's own, so a
     node with few examples is calibrated like the others.
     """
+
+    scale: Scale
+    slope: Descent
+    intercept: Descent
+    own_slope: Descent
+    own_intercept: Descent
 
     def __init__(self, n: int) -> None:
         self.scale = Scale()
@@ -106,6 +119,9 @@ class Calibration:
 
 class Temperature:
     """P(node) proportional to e^(slope * score): one slope, O(nodes) per step."""
+
+    scale: Scale
+    slope: Descent
 
     def __init__(self) -> None:
         self.scale = Scale()

@@ -23,6 +23,8 @@ class Cholesky:
     stored one after the other, as BLAS packs them: solving takes O(n^2), appending O(n).
     """
 
+    n: int
+
     def __init__(self, l2: float) -> None:
         self.l2 = l2
         self.n = 0

@@ -44,6 +44,12 @@ class KernelDual:
     values of the kernel.
     """
 
+    nodes: list[int]
+    n_stored: float
+    ones: Floats
+    v: Floats
+    w0: Floats
+
     def __init__(self, l2: float, nodes: list[int]) -> None:
         self.l2 = l2
         self.nodes = nodes

@@ -22,6 +22,9 @@ class Instances:
     copy has grown.
     """
 
+    n: int
+    d: int
+
     def __init__(self) -> None:
         self._start = np.zeros(1, dtype=np.intp)
         self._rows = np.zeros(0, dtype=np.intp)

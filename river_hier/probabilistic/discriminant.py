@@ -37,6 +37,13 @@ class Discriminant:
     are the largest squares of the features. `posterior` follows when a prediction needs it.
     """
 
+    free: float
+    reach: Floats
+    scatter: Floats
+    n: Floats
+    sums: Floats
+    tree: Arrays
+
     def __init__(self, tree: Arrays, shrinkage: float, l2: float) -> None:
         self.tree = tree
         self.shrinkage = shrinkage

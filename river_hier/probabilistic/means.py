@@ -28,6 +28,10 @@ Floats = NDArray[np.float64]
 class Means:
     """The posterior means of all nodes, `values`, and their `weights` N."""
 
+    tree: Arrays
+    weights: Floats
+    values: Floats
+
     def __init__(self, tree: Arrays, shrinkage: float, n: Floats, sums: Floats) -> None:
         self.tree = tree
         self.shrinkage = shrinkage

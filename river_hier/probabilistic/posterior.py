@@ -35,6 +35,13 @@ class Posterior:
     number of degrees of freedom, by which the scatter is divided.
     """
 
+    precision: Floats
+    age: int
+    free: float
+    ridge: Floats
+    n: Floats
+    bends: Floats
+
     def __init__(
         self, means: Means, n: Floats, scatter: Floats, ridge: Floats, free: float
     ) -> None:
