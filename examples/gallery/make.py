@@ -3,7 +3,11 @@
     python examples/gallery/make.py docs/gallery
 
 Runs are kept in that folder; a script is run again only if it, or the version of the library, has
-changed. If a script fails, its error is shown, the other pages are made, and the index is not
+changed. Scripts on real data are not run: their pages show a recorded run, which is made by
+
+    RIVER_HIER_DATA=FOLDER python examples/gallery/make.py --record
+
+If a script fails, its error is shown, the other pages are made, and the index is not
 updated.
 """
 
@@ -17,7 +21,7 @@ from pathlib import Path
 
 from pages import index, page
 from record import Record, load
-from run import ScriptError, key, run
+from run import ScriptError, key, run, source_key
 from script import Script
 
 EXAMPLES = Path(__file__).resolve().parents[1]
@@ -27,6 +31,7 @@ THEMES = {
     "The cost of mistakes": ("02", "04", "12"),
     "Predictions": ("03", "10", "06"),
     "Other learners": ("05", "08", "07"),
+    "Real data": ("17", "18"),
     "Streams that change": ("09", "11", "13", "14"),
 }
 
@@ -45,13 +50,25 @@ def by_theme(scripts: list[Script]) -> dict[str, list[Script]]:
 
 def made(script: Script, folder: Path, fresh: bool) -> Record:
     """Run the script, unless an earlier run can be used, and write its page."""
-    record = None if fresh else load(folder, key(script))
-    if record is None:
+    if script.recorded is not None:
+        if script.recorded.exists():
+            shutil.copytree(script.recorded, folder, dirs_exist_ok=True)
+        record = load(folder, source_key(script))
+        if record is None:
+            raise ScriptError(f"{script.path}: the recorded run is missing or old; use --record")
+    elif fresh or (record := load(folder, key(script))) is None:
         record = run(script, folder)
         print(f"{script.name}: {record.seconds:.1f} s", file=sys.stderr)
     (folder / "index.md").write_text(page(script, record), encoding="utf-8")
     shutil.copy(script.path, folder)
     return record
+
+
+def record_runs(examples: Path = EXAMPLES) -> None:
+    """Run the scripts on real data, and keep their output beside them."""
+    for script in map(Script, sorted(examples.glob("*.py"))):
+        if script.recorded is not None:
+            run(script, script.recorded)
 
 
 def main(out: Path, examples: Path = EXAMPLES, fresh: bool = False) -> int:
@@ -80,7 +97,12 @@ def main(out: Path, examples: Path = EXAMPLES, fresh: bool = False) -> int:
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("out", type=Path, help="the folder for the pages, e.g. docs/gallery")
+    parser.add_argument("out", type=Path, nargs="?", help="the folder for the pages")
+    parser.add_argument("--record", action="store_true", help="run the scripts on real data")
     parser.add_argument("--fresh", action="store_true", help="run all scripts, kept runs or not")
     arguments = parser.parse_args()
+    if arguments.record == (arguments.out is not None):
+        parser.error("give either a folder or --record")
+    if arguments.record:
+        sys.exit(record_runs())
     sys.exit(main(arguments.out, fresh=arguments.fresh))

@@ -12,7 +12,8 @@ INTRODUCTION = """\
 # Gallery
 
 Each page is generated from a script: its text, its code, its output and its plots. The scripts run
-offline in a few seconds, on synthetic data or on datasets that are included in River.
+offline in a few seconds, on synthetic data or on datasets that are included in River. The pages
+about real data show recorded runs.
 """
 
 
@@ -26,7 +27,8 @@ def page(script: Script, record: Record) -> str:
         parts += [_shown(picture) for picture in output.pictures]
     parts.append("---")
     file = script.path.name
-    parts.append(f"{record.seconds:.1f} seconds of computing time. Script: [{file}]({file})")
+    of = "" if script.recorded is None else ", recorded with data that are not in the package"
+    parts.append(f"{record.seconds:.1f} seconds of computing time{of}. Script: [{file}]({file})")
     return "\n\n".join(parts) + "\n"
 
 

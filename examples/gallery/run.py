@@ -37,6 +37,11 @@ def key(script: Script) -> str:
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
 
 
+def source_key(script: Script) -> str:
+    """A hash of the script alone, for recorded runs."""
+    return hashlib.sha256(script.source.encode()).hexdigest()[:16]
+
+
 def run(script: Script, folder: Path) -> Record:
     """Run the script; the folder is only replaced if all cells succeed."""
     part = folder.with_name(f"{folder.name}.part")
@@ -63,7 +68,8 @@ def _run(script: Script, folder: Path) -> Record:
             printed = _execute(cell, script.path, names)
             seconds += time.process_time() - start
             outputs.append(Output(printed, _drawn(folder, f"cell_{i}")))
-    return Record(key(script), round(seconds, 1), outputs)
+    name = key(script) if script.recorded is None else source_key(script)
+    return Record(name, round(seconds, 1), outputs)
 
 
 @contextlib.contextmanager

@@ -29,6 +29,12 @@ class Script:
         self.prose = prose.strip()
 
     @property
+    def recorded(self) -> Path | None:
+        """The folder of the recorded run if the script needs data that are not in the package."""
+        needs_data = "RIVER_HIER_DATA" in self.source
+        return self.path.parent / "gallery" / "recorded" / self.name if needs_data else None
+
+    @property
     def teaser(self) -> str:
         """The first sentence after the title."""
         return re.split(r"(?<=[.?!])\s", self.prose, maxsplit=1)[0].replace("\n", " ")

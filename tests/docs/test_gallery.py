@@ -6,6 +6,7 @@ import ast
 import importlib
 import json
 import re
+import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -321,3 +322,28 @@ def test_the_examples_have_pages(path: Path, make: ModuleType) -> None:
     assert [*map(ast.dump, code)] == [*map(ast.dump, statements)]  # nothing is left out
     lines = script.source.splitlines()
     assert all(cell.code.startswith(lines[cell.line - 1]) for cell in script.cells)
+
+
+@pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.py")), ids=lambda path: path.stem)
+def test_recorded_runs_are_those_of_the_scripts(
+    path: Path, tmp_path: Path, make: ModuleType
+) -> None:
+    """After a change: RIVER_HIER_DATA=... python examples/gallery/make.py --record."""
+    script = make.Script(path)
+    if script.recorded is None:
+        return
+    record = make.made(script, tmp_path / script.name, fresh=True)
+    page = (tmp_path / script.name / "index.md").read_text(encoding="utf-8")
+    assert record.outputs[0].printed in page
+    assert "recorded with data that are not in the package" in page
+    assert all(
+        (tmp_path / script.name / f"{name}-dark.png").exists() for name, *_ in record.pictures
+    )
+    path = tmp_path / "changed" / path.name
+    path.parent.mkdir()
+    path.write_text(script.source + "\n# changed\n", encoding="utf-8")
+    changed = make.Script(path)
+    assert changed.recorded == path.parent / "gallery" / "recorded" / script.name
+    shutil.copytree(script.recorded, changed.recorded)
+    with pytest.raises(make.ScriptError, match="the recorded run is missing or old; use --record"):
+        make.made(changed, tmp_path / "again", fresh=False)

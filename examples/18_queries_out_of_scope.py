@@ -1,0 +1,102 @@
+"""Queries, and those that belong nowhere
+
+Users ask an assistant to pay a bill or to book a flight: 150 intents in 10 domains. Others ask what
+no intent covers. A sure answer is handled, an answer that stops at the domain can be met with a
+question, and the root means "none of these". How many queries are handled at each threshold, and
+how many of those that are out of scope? The data are not part of the package: this page shows the
+recorded output of a run with `datasets.CLINC150`, which downloads them.
+"""
+
+# %%
+# The root of the taxonomy is called `oos`, the publisher's label of queries that are out of scope.
+# Queries are sorted by intent, so they are shuffled. No query out of scope is learned from.
+import os
+import random
+from collections import Counter
+from pathlib import Path
+
+from river import preprocessing
+
+from river_hier import datasets, decision, feature_extraction, inspection, linear_model, metrics
+
+folder = Path(os.environ["RIVER_HIER_DATA"], "clinc150")
+train, valid, outside = (
+    list(datasets.CLINC150(folder, splits=[split])) for split in ("train", "val", "oos_val")
+)
+t = datasets.CLINC150(folder).taxonomy
+random.Random(0).shuffle(train)
+print(f"{len(train):,} queries to learn, {len(valid):,} and {len(outside)} to validate\n{t}")
+
+# %%
+# Three passes. `Tempered` turns scores into probabilities.
+words = feature_extraction.LogTFIDF(on="text", min_count=1) | preprocessing.Normalizer()
+model = words | decision.Tempered(linear_model.AveragedHieron(t))
+for x, y in train * 3:
+    model.learn_one(x, y)
+error = metrics.TreeInducedError(t)
+answers = [model.predict_one(x) for x, _ in valid]
+right = 0
+for (_, y), answer in zip(valid, answers, strict=True):
+    error.update(y, answer)
+    right += y == answer
+print(f"right: {right / len(valid):.1%}, mean distance to the true intent: {error.get():.3f}")
+
+# %%
+# Answers with a threshold: the first query of each kind. For an intent or a domain, the answer is
+# the most specific node that is likely enough; if no domain is, it is the root.
+kinds: dict = {}
+for x, y in valid + outside:
+    answer = model.predict_one(x, threshold=0.9)
+    kinds.setdefault((t.depth(answer), y == t.root), (x, y, answer))
+for _, (x, y, answer) in sorted(kinds.items(), key=lambda kind: kind[0][1]):
+    print(f"\n{x['text']}\n  true: {y}, answer: {answer}; intents: ", end="")
+    best = inspection.top_one(model, x, k=3, leaves=True)
+    print(", ".join(f"{path[-1]} {p:.2f}" for path, p in best))
+
+# %%
+# The shares at each threshold. Handled: the answer is an intent. Right: of those in scope that are
+# handled. True: the answer is on the path to the true intent.
+thresholds = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 0.999]
+shares: dict = {
+    True: [],
+    False: [],
+}  # out of scope or not: root, domain, wrong intent, right intent
+head = f"{'threshold':<11}{'handled':>9}{'right':>8}{'domain':>8}{'root':>7}{'true':>8}"
+print(f"{'':<11}{'in scope':<40}out of scope\n{head}{'handled':>9}{'domain':>8}{'root':>7}")
+for threshold in thresholds:
+    line, true = f"{threshold:<11}", 0
+    for out, queries in ((False, valid), (True, outside)):
+        ends = Counter[int]()
+        for x, y in queries:
+            answer = model.predict_one(x, threshold=threshold)
+            ends[t.depth(answer) + (y == answer != t.root)] += 1
+            true += answer in t.path(y)
+        root, domain, wrong, good = (ends[k] / len(queries) for k in range(4))
+        shares[out].append((root, domain, wrong, good))
+        of_these = "" if out else f"{good / (wrong + good):>8.1%}"
+        line += f"{wrong + good:>9.1%}{of_these}{domain:>8.1%}{root:>7.1%}"
+        line += "" if out else f"{true / len(queries):>8.1%}"
+    print(line)
+
+# %%
+# As a picture. [Your own dataframe](../../your_dataframe.md) compares this program with those for
+# scikit-learn and HiClass: lines, accuracy and time.
+try:
+    import matplotlib.pyplot as plt
+except ImportError:
+    print("\nInstall matplotlib to see this as a picture.")
+else:
+    figure, both = plt.subplots(1, 2, figsize=(9, 4), sharey=True, layout="constrained")
+    colors = ["#a0a0a0", "#E69F00", "#D55E00", "#0072B2"]
+    for ax, out in zip(both, (False, True), strict=True):
+        ax.stackplot(
+            range(len(thresholds)),
+            *zip(*shares[out], strict=True),
+            colors=colors,
+            labels=["root", "a domain", "a wrong intent", "the right intent"],
+        )
+        ax.set_xticks(range(len(thresholds)), thresholds, rotation=60)
+        ax.set(xlabel="threshold", title="out of scope" if out else "in scope", ylim=(0, 1))
+    both[0].set(ylabel="share of the queries")
+    both[0].legend(reverse=True, loc="center", frameon=True)
+    plt.show()

@@ -1,0 +1,128 @@
+"""The programs of docs/your_dataframe.md, on the real data, and the numbers of their tables."""
+
+from __future__ import annotations
+
+import gzip
+import importlib
+import json
+import random
+import re
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from river_hier import datasets, metrics
+from support.paths import DATA, DOCS, EXAMPLES
+
+pytest.importorskip("sklearn")
+PAGE = (DOCS / "your_dataframe.md").read_text(encoding="utf-8")
+IMPORTS = """
+import json
+import random
+from collections import Counter
+import numpy as np
+import pandas as pd
+from river import preprocessing
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.pipeline import make_pipeline
+from sklearn.svm import LinearSVC
+from river_hier import Taxonomy, datasets, decision, feature_extraction, linear_model
+"""
+# The programs in the order of the page: preparation, ours, scikit-learn's, HiClass's; twice.
+PROGRAMS = [code for code in re.findall(r"```python\n(.*?)```", PAGE, re.S) if ">>>" not in code]
+
+
+@pytest.fixture
+def names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """What the programs import, in a folder with the files that they read."""
+    if not (DATA / "products").exists() or not (DATA / "clinc150").exists():
+        pytest.skip(f"no products and queries at {DATA}: set RIVER_HIER_DATA")
+    for file in ("products/products.csv", "clinc150/data_full.json"):
+        with (
+            gzip.open(DATA / f"{file}.gz") as packed,
+            (tmp_path / Path(file).name).open("wb") as out,
+        ):
+            shutil.copyfileobj(packed, out)
+    shutil.copy(DATA / "clinc150" / "domains.json", tmp_path)
+    (tmp_path / "CLINC150").symlink_to(tmp_path)  # as in River's data home
+    monkeypatch.setenv("RIVER_DATA", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, Any] = {}
+    exec(IMPORTS, names)
+    return names
+
+
+def row(name: str, table: str) -> list[str]:
+    """The numbers of the first row of that name."""
+    section = PAGE.partition(f"\n## {table}")[2].partition("\n## ")[0]
+    line = next(s for s in section.splitlines() if s.startswith(f"| {name}"))
+    return re.findall(r"\d+(?:\.\d+)?", line.partition("|")[2].partition("|")[2])
+
+
+def run(program: str, names: dict[str, Any]) -> list[Any]:
+    exec(program, names)
+    return [str(answer) for answer in names["answers"]]
+
+
+def hiclass(names: dict[str, Any]) -> None:
+    module = pytest.importorskip("hiclass", reason="hiclass is not installed")
+    names["LocalClassifierPerParentNode"] = module.LocalClassifierPerParentNode
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("at", "name"), [(1, "river_hier"), (2, "scikit-learn"), (3, "HiClass")])
+def test_products(at: int, name: str, names: dict[str, Any]) -> None:
+    if name == "HiClass":
+        hiclass(names)
+    exec(PROGRAMS[0] + 'tree = Taxonomy.from_paths(df.category, " >> ", "path")', names)
+    answers, truth = run(PROGRAMS[at], names), list(names["valid"].category)
+    right = sum(y == answer for y, answer in zip(truth, answers, strict=True))
+    error = metrics.TreeInducedError(names["tree"])
+    for pair in zip(truth, answers, strict=True):
+        error.update(*pair)
+    lines, share, distance, *_ = row(name, "Products")
+    assert int(lines) == len(PROGRAMS[at].splitlines())
+    assert 100 * right / len(truth) == pytest.approx(float(share), abs=0.2)
+    assert error.get() == pytest.approx(float(distance), abs=0.01)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("at", "name"), [(4, "river_hier"), (5, "scikit-learn"), (6, "HiClass")])
+def test_queries(at: int, name: str, names: dict[str, Any]) -> None:
+    if name == "HiClass":
+        hiclass(names)
+    random.seed(0)
+    rows = json.loads(Path("data_full.json").read_text(encoding="utf-8"))
+    names["texts"] = [text for text, _ in rows["val"] + rows["oos_val"]]
+    answers = run(PROGRAMS[at], names)
+    t = datasets.CLINC150(DATA / "clinc150").taxonomy
+    inside, outside = answers[:3000], answers[3000:]
+    handled = [answer in t.leaves for answer in inside]
+    right = [answer == y for answer, (_, y) in zip(inside, rows["val"], strict=True)]
+    shares = [
+        np.mean(handled),
+        sum(right) / sum(handled),
+        np.mean([a in t.leaves for a in outside]),
+    ]
+    lines, *expected = map(float, row(name, "Queries")[:4])
+    assert lines == len(PROGRAMS[at].splitlines())
+    assert [100 * share for share in shares] == pytest.approx(expected, abs=1.1)
+
+
+@pytest.mark.slow
+def test_the_benchmark_finds_what_the_page_says(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], names: dict[str, Any]
+) -> None:
+    monkeypatch.syspath_prepend(str(EXAMPLES / "benchmarks"))
+    real_texts = importlib.import_module("real_texts")
+    real_texts.MODELS = {k: v for k, v in real_texts.MODELS.items() if "passes" in k}
+    real_texts.main(DATA, 0, 1)
+    real_texts.out_of_scope(DATA, 0)
+    printed = capsys.readouterr().out
+    for right, distance in re.findall(r"3 passes +(0\.\d+) +(0\.\d+)", printed):
+        assert f"| {100 * float(right):.1f} % | {distance} |" in PAGE
+    for line in re.findall(r"(?:passes|LinearSVC) +90% +(\d+\.\d%) +(\d+%)", printed):
+        assert all(share.replace("%", " %") in PAGE for share in line)
