@@ -156,7 +156,7 @@ def draw(found: Found, folder: Path) -> None:
                 top.plot(list(by_size), bayes, ":", color=drawing.GRAY, label="Bayes classifier")
             top.set(title=task.replace(", ", ",\n"))
             bottom.axhline(0, color="k", linewidth=0.8)
-            shown = [k for k in by_size if k not in (4, 8)]
+            shown = [k for k in by_size if k not in (4, 8, 16)]
             bottom.set(xlabel="classes", xscale="log", xticks=shown, xticklabels=shown)
             bottom.minorticks_off()
         axes[0][0].set(ylabel="accuracy (%)")

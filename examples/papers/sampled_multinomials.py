@@ -6,9 +6,9 @@ import numpy as np
 from decomposition_fold import Document
 
 WORDS = 200
-TOKENS = 30  # a document
+TOKENS = 60  # a document
 EACH = 20  # documents a class
-SPREAD = 200.0  # the larger, the closer the classes are to Zipf's law
+SPREAD = 300.0  # the larger, the closer the classes are to Zipf's law
 
 
 def sampled(n_classes: int, seed: int) -> tuple[list[Document], float]:
