@@ -132,7 +132,7 @@ def show_work(found: Found) -> None:
         row = f"{name:8}{statistics.mean(sum(r.evaluations) for r in results):14,.0f}"
         if results[0].stored:
             row += f"{statistics.mean(sum(r.stored) for r in results):12,.0f}"
-            row += f"{max(max(r.stored) for r in results):16,}"
+            row += f"{max(max(r.stored) for r in results):16,.0f}"
             row += f"{statistics.mean(r.products for r in results):16,.0f}"
         print(row)
 
