@@ -89,6 +89,13 @@ def numbers(frame: Frame) -> Floats | None:
         kinds = set(native.dtypes)
         if all(isinstance(kind, np.dtype) and kind.kind in "biuf" for kind in kinds):
             return np.ascontiguousarray(native.to_numpy(dtype=np.float64))
+    if frame.implementation.is_polars():  # thousands of columns at once
+        polars = nw.get_native_namespace(frame)
+        kinds = set(native.dtypes)
+        if not all(k == polars.Boolean or (k.is_numeric() and not k.is_decimal()) for k in kinds):
+            return None
+        floats = native if kinds == {polars.Float64} else native.cast(polars.Float64)
+        return np.ascontiguousarray(floats.to_numpy().reshape(frame.shape))
     if not all(_is_number(kind) for kind in frame.schema.dtypes()):
         return None
     if frame.implementation.is_pandas_like():
@@ -225,6 +232,8 @@ def answer_frame(like: Frame | None, cells: NDArray[Any], labels: Sequence[Label
             f"two labels are written {other!r}, and here columns are named by text; ask with a "
             "pandas.DataFrame"
         )
+    if like.implementation.is_polars() and cells.size:  # in half the time of `from_dict`
+        return nw.get_native_namespace(like).from_numpy(cells, schema=names, orient="row")
     schema = dict.fromkeys(names, nw.Boolean() if cells.dtype == bool else nw.Float64())
     columns = {name: cells[:, j] for j, name in enumerate(names)}
     return nw.from_dict(columns, schema, backend=like.implementation).to_native()
