@@ -9,7 +9,14 @@ import reprlib
 from collections.abc import Collection, Hashable, Mapping
 from typing import Any
 
+import narwhals.stable.v2 as nw
+import numpy as np
 from river import base
+from river.utils.dataframe import sparse_to_native_frame
+from scipy import sparse
+
+from ..base.dataframes import as_frame, at_row
+from ..base.targets import series
 
 __all__ = ["LogTFIDF"]
 
@@ -135,7 +142,9 @@ class LogTFIDF(base.Transformer):
             A dictionary with the features `on`, or a text.
 
         """
-        words = self._count(x)
+        self._learn(self._count(x))
+
+    def _learn(self, words: Mapping[str, int]) -> None:
         self.n += 1
         for word, occurrences in words.items():
             if word in self.dfs:
@@ -168,6 +177,65 @@ class LogTFIDF(base.Transformer):
             for word, occurrences in self._count(x).items()
             if (df := self.dfs.get(word, n)) < n
         }
+
+    def learn_many(self, X: Any) -> None:
+        """Count the words of a batch of documents, all or none.
+
+        Parameters
+        ----------
+        X
+            A dataframe with the columns `on`, or a series, an array or a list of texts.
+
+        """
+        counted = []
+        for i, x in enumerate(self._documents(X)[0]):
+            with at_row(i):
+                counted.append(self._count(x))
+        for words in counted:
+            self._learn(words)
+
+    def transform_many(self, X: Any) -> Any:
+        """Return the weights of the words of a batch of documents, as `transform_one` does.
+
+        Parameters
+        ----------
+        X
+            A dataframe with the columns `on`, or a series, an array or a list of texts.
+
+        Returns
+        -------
+        A dataframe with a column for each word: of the kind of X, or of pandas; sparse in pandas.
+
+        """
+        documents, like = self._documents(X)
+        place: dict[Hashable, int] = {}
+        start, columns, weights = [0], list[int](), list[float]()
+        for i, x in enumerate(documents):
+            with at_row(i):
+                row = self.transform_one(x)
+            columns += [place.setdefault(word, len(place)) for word in row]
+            weights += row.values()
+            start.append(len(weights))
+        cells, shape = np.array(weights, dtype=np.float64), (len(documents), len(place))
+        matrix = sparse.csr_matrix((cells, columns, start), shape)
+        return sparse_to_native_frame(matrix, columns=list(place), like=like)
+
+    def _documents(self, X: Any) -> tuple[list[Any], Any]:
+        """What `learn_one` takes, row by row, and what a dataframe is to be like."""
+        if (frame := as_frame(X)) is not None:
+            if self._on is None:
+                raise TypeError("`on` must name the columns of a dataframe with the texts")
+            if missing := [name for name in self._on if name not in frame.columns]:
+                raise ValueError(f"X must have the column {missing[0]!r}, got {frame.columns}")
+            names: Any = self._on
+            rows = [dict(zip(names, row, strict=True)) for row in frame.select(names).iter_rows()]
+            return rows, frame
+        if self._on is not None:
+            raise TypeError(f"`on` names columns, so X must be a dataframe, got {type(X).__name__}")
+        texts = series(X, len(X), "X", "text")
+        if isinstance(X, list | tuple | np.ndarray):
+            return texts, nw.new_series("", list(range(len(X))), backend="pandas")
+        return texts, nw.from_native(X, series_only=True)
 
     def _count(self, x: Any) -> Mapping[str, int]:
         """The number of occurrences of each word in a document."""

@@ -7,8 +7,10 @@ import itertools
 import math
 import pickle
 import tracemalloc
+from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -221,3 +223,54 @@ def test_in_a_pipeline():
     assert bag.n == 80 or model["LogTFIDF"].n == 80
     both = bag.clone() + compose.Select("year")
     assert both.transform_one({"text": "", "year": 1}) == {"year": 1}
+
+
+@pytest.mark.parametrize("kind", ["series", "array", "list", "frame", "polars"])
+def test_batches_are_loops(kind: str) -> None:
+    texts = ["a cat and a dog", "the dog", "", "the end, the very end", "cat, cat"] * 3
+    on = "text" if kind in ("frame", "polars") else None
+    one, many = LogTFIDF(on=on, min_count=1), LogTFIDF(on=on, min_count=1)
+    series = pd.Series(texts, index=range(5, 20))
+    X: Any = {
+        "series": lambda: series,
+        "array": lambda: np.array(texts),
+        "list": lambda: texts,
+        "frame": lambda: pd.DataFrame({"id": range(15), "text": texts}),
+        "polars": lambda: pytest.importorskip("polars").DataFrame({"text": texts}),
+    }[kind]()
+    documents: list[Any] = [{"text": text} for text in texts] if on else texts
+    for x in documents:
+        one.learn_one(x)
+    many.learn_many(X)
+    assert (one.n, one.dfs) == (many.n, many.dfs)
+    table = many.transform_many(X)
+    assert type(table) is (pd.DataFrame if kind != "polars" else type(X))
+    names, cells = list(table.columns), np.array(table, dtype=float)
+    for x, row in zip(documents, cells, strict=True):
+        found = {name: value for name, value in zip(names, row.tolist(), strict=True) if value}
+        assert found == one.transform_one(x)
+    if kind == "series":
+        assert table.index.equals(series.index)
+
+
+def test_a_batch_with_a_wrong_text_is_not_counted() -> None:
+    model = LogTFIDF()
+    for X in (["one", 2], pd.Series(["one", None])):
+        with pytest.raises(ValueError, match="row 1: expected text"):
+            model.learn_many(X)
+    with pytest.raises(TypeError, match="`on`"):
+        model.learn_many(pd.DataFrame({"text": ["one"]}))
+    with pytest.raises(TypeError, match="dataframe"):
+        LogTFIDF(on="text").learn_many(["one"])
+    with pytest.raises(ValueError, match="X must have the column 'text'"):
+        LogTFIDF(on="text").learn_many(pd.DataFrame({"title": ["one"]}))
+    assert model.n == 0
+
+
+def test_batches_through_a_pipeline() -> None:
+    texts = ["a cat and a dog", "the dog", "the end"] * 9
+    ys = ["b", "c", "a"] * 9
+    model = LogTFIDF(min_count=1) | linear_model.Hieron()
+    for X in (texts, np.array(texts), pd.Series(texts)):
+        model.learn_many(X, ys)
+        assert list(model.predict_many(X)) == ys
