@@ -31,7 +31,7 @@ class Script:
         path = PAPERS / f"{name}.py"
         self._patch.setattr("sys.argv", [str(path), *map(str, arguments)])
         names = runpy.run_path(str(path), run_name="__main__")
-        self.claims = [*names["CLAIMS"], *names.get("NUMBERS", [])]
+        self.claims = [*names.get("CLAIMS", []), *names.get("NUMBERS", [])]
         recorded = (RESULTS / f"{name}.txt").read_text(encoding="utf-8").partition("\n\n")[2]
         return self._printed.readouterr().out, recorded
 
