@@ -90,8 +90,15 @@ for threshold in (0.3, 0.5, 0.7, 0.9, 0.99):
     print(f"{threshold:<12}{true / n['all']:>8.1%}{depth / n['all']:>8.2f}{error.get():>10.3f}")
 
 # %%
-# Where are the mistakes? [Your own dataframe](../../your_dataframe.md) compares this program with
-# those for scikit-learn and HiClass: lines, accuracy and time.
+# Where are the mistakes? On the same split, with the same kind of features:
+#
+# | | right | distance | learning |
+# |---|---|---|---|
+# | this model, without `Tempered` | 86.8 % | 0.501 | 0.37 s |
+# | scikit-learn's `LinearSVC` | 87.2 % | 0.529 | 0.72 s |
+# | HiClass, a `LinearSVC` for each parent | 87.1 % | 0.490 | 1.86 s |
+#
+# [Your own dataframe](../../your_dataframe.md) has the three programs side by side.
 try:
     import matplotlib.pyplot as plt
 except ImportError:

@@ -57,10 +57,7 @@ for _, (x, y, answer) in sorted(kinds.items(), key=lambda kind: kind[0][1]):
 # The shares at each threshold. Handled: the answer is an intent. Right: of those in scope that are
 # handled. True: the answer is on the path to the true intent.
 thresholds = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 0.999]
-shares: dict = {
-    True: [],
-    False: [],
-}  # out of scope or not: root, domain, wrong intent, right intent
+shares: dict = {True: [], False: []}  # out of scope or not; shares of four kinds of answers
 head = f"{'threshold':<11}{'handled':>9}{'right':>8}{'domain':>8}{'root':>7}{'true':>8}"
 print(f"{'':<11}{'in scope':<40}out of scope\n{head}{'handled':>9}{'domain':>8}{'root':>7}")
 for threshold in thresholds:
@@ -79,8 +76,17 @@ for threshold in thresholds:
     print(line)
 
 # %%
-# As a picture. [Your own dataframe](../../your_dataframe.md) compares this program with those for
-# scikit-learn and HiClass: lines, accuracy and time.
+# As a picture. Without a threshold, on the same split, with the same kind of features:
+#
+# | | right | distance | learning |
+# |---|---|---|---|
+# | this model, without `Tempered` | 90.9 % | 0.257 | 0.77 s |
+# | scikit-learn's `LinearSVC` | 90.9 % | 0.265 | 1.30 s |
+# | HiClass, a `LinearSVC` for each parent | 91.2 % | 0.256 | 0.82 s |
+#
+# A threshold on the scores of `LinearSVC` that keeps 90 % of the queries in scope lets in 26 % of
+# those out of scope; one on this model's probabilities of intents, 30 %.
+# [Your own dataframe](../../your_dataframe.md) has the three programs side by side.
 try:
     import matplotlib.pyplot as plt
 except ImportError:
