@@ -115,8 +115,8 @@ class MultiLabelModel(TaxonomyModel, LabelPredictor, base.MultiLabelClassifier):
         ----------
         X
             A dataframe (of pandas, polars, pyarrow, ...) whose columns are the features; every
-            cell must be a finite number. Or a scipy.sparse matrix, in which only the stored
-            entries of a row are features.
+            cell must be a finite number. Or a numpy array, whose columns are the features 0, 1,
+            ..., or a scipy.sparse matrix, in which only the stored entries of a row are features.
         y
             The multilabels, one a row: a dataframe of bools whose columns are labels, or a
             sequence of what `learn_one` takes (sets, lists, dicts, ...). Or a matrix of bools; in
@@ -140,14 +140,14 @@ class MultiLabelModel(TaxonomyModel, LabelPredictor, base.MultiLabelClassifier):
         Parameters
         ----------
         X
-            A dataframe, or a scipy.sparse matrix.
+            A dataframe, a numpy array, or a scipy.sparse matrix.
         columns
             The names of the columns of a sparse X.
 
         Returns
         -------
-        A dataframe of bools of the same kind as X, with its index; a pandas dataframe if X is
-        sparse. It has a column for each node but the root, named by its label (as text outside
+        A dataframe of bools of the same kind as X, with its index; an array if X is one, and a
+        pandas dataframe if X is sparse. It has a column for each node but the root, named by its label (as text outside
         pandas).
 
         """
@@ -160,13 +160,14 @@ class MultiLabelModel(TaxonomyModel, LabelPredictor, base.MultiLabelClassifier):
         Parameters
         ----------
         X
-            A dataframe, or a scipy.sparse matrix.
+            A dataframe, a numpy array, or a scipy.sparse matrix.
         columns
             The names of the columns of a sparse X.
 
         Returns
         -------
-        A dataframe of the same kind as X, with a column for each node but the root.
+        A dataframe of the same kind as X, with a column for each node but the root; an array if X
+        is one.
 
         """
         batch, like = read_batch(X, columns)

@@ -7,7 +7,7 @@ Batches of 1,000 rows of normal numbers, with 1,000 labels (a root and 10 groups
 runs, with the ratio of medians to the first row of the block: the product of the rows with a matrix
 of weights in the same type. The models have learned one such batch before, whose time is in the
 last column. `SGDClassifier(log_loss)` predicts with random weights, since learning 5,000 labels
-takes it minutes. With `--dataframes`, pandas and polars in place of arrays, for the same model.
+takes it minutes. With `--dataframes`, pandas and polars in place of arrays, for Hieron and H-AROW.
 """
 
 from __future__ import annotations
@@ -78,7 +78,8 @@ def main(columns: int, repeats: int, dataframes: bool) -> None:
             print(f"\nlearning, {X.dtype}, {n:,} labels")
             models = {name: learned(name, t, X, y) for name in MODELS}
             if dataframes:
-                frames(models["HAROW"], X, y, repeats)
+                frames(models["Hieron"], X, y.tolist(), repeats)
+                frames(models["HAROW"], X, [{v} for v in y.tolist()], repeats)
                 continue
             ways: dict[str, Callable[[], Any]] = {
                 "one product of BLAS": lambda X=X, w=weights: X @ w
@@ -98,11 +99,10 @@ def frames(model: Any, X: Any, y: Any, repeats: int) -> None:
 
     names = [f"f{j}" for j in range(X.shape[1])]
     tables = {"pandas": pd.DataFrame(X, columns=names), "polars": pl.DataFrame(X, schema=names)}
-    labels = [{v} for v in y.tolist()]
     for what in ("learn_many", "predict_many", "predict_proba_many"):
-        more = (labels,) if what == "learn_many" else ()
+        more = (y,) if what == "learn_many" else ()
         ways = {kind: partial(getattr(model, what), table, *more) for kind, table in tables.items()}
-        block(f"{what}, {X.dtype}", ways, repeats)
+        block(f"{type(model).__name__}.{what}, {X.dtype}", ways, repeats)
 
 
 if __name__ == "__main__":
