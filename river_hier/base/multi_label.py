@@ -147,8 +147,8 @@ class MultiLabelModel(TaxonomyModel, LabelPredictor, base.MultiLabelClassifier):
         Returns
         -------
         A dataframe of bools of the same kind as X, with its index; an array if X is one, and a
-        pandas dataframe if X is sparse. It has a column for each node but the root, named by its label (as text outside
-        pandas).
+        pandas dataframe if X is sparse. It has a column for each node but the root, named by its
+        label (as text outside pandas).
 
         """
         batch, like = read_batch(X, columns)
