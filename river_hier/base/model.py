@@ -214,17 +214,17 @@ class TaxonomyModel(base.Estimator):
 
     # An open taxonomy
 
-    def _grow(self, taxonomy: Taxonomy, x: Mapping[Any, Any]) -> None:
+    def _grow(self, taxonomy: Taxonomy, x: Mapping[Any, Any], w: float = 1.0) -> None:
         """Change to an open taxonomy with new labels, unless x is invalid."""
-        self._check(x)
+        self._check(x, w)
         if self.taxonomy is None:  # new nodes are the last ones
             self._add_nodes(len(self._taxonomy), len(taxonomy))  # first, as it may raise
         else:
             self._remap(map_nodes(self._taxonomy, taxonomy))
         self._taxonomy, self._labels = taxonomy, Labels(taxonomy)
 
-    def _check(self, x: Mapping[Any, Any]) -> None:
-        """Raise an error if the algorithm cannot learn from x."""
+    def _check(self, x: Mapping[Any, Any], w: float = 1.0) -> None:
+        """Raise an error if the algorithm cannot learn from x with weight w."""
         self._scores_one(x)  # some x are too large for weights of dtype "float32"
 
     # Mini-batches

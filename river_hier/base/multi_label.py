@@ -52,16 +52,16 @@ class MultiLabelModel(TaxonomyModel, LabelPredictor, base.MultiLabelClassifier):
         if not isinstance(y, dict) and isinstance(y, Iterator):  # it can be iterated over only once
             y = list(y)
         if self.taxonomy is not self._taxonomy:  # it is open
-            self._make_room(x, y)
+            self._make_room(x, y, w)
         self._learn(x, y, w)
 
-    def _make_room(self, x: Mapping[Any, Any], y: Any) -> None:
+    def _make_room(self, x: Mapping[Any, Any], y: Any, w: float = 1.0) -> None:
         """Add the labels of an example to an open taxonomy, unless the example is invalid."""
         if not isinstance(self.taxonomy, Taxonomy):
             taxonomy = with_labels(self.taxonomy, self._taxonomy, named(y))
             if taxonomy is not self._taxonomy:
                 taxonomy.closure_mask(y)
-                self._grow(taxonomy, x)
+                self._grow(taxonomy, x, w)
 
     @truncatable
     def predict_one(self, x: Mapping[Any, Any]) -> dict[Label, bool]:

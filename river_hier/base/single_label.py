@@ -51,7 +51,7 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
             return
         taxonomy, node = self._read_label(y)
         if taxonomy is not self._taxonomy:
-            self._grow(taxonomy, x)
+            self._grow(taxonomy, x, w)
         self._learn(x, node, w)
 
     @truncatable

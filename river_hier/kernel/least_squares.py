@@ -77,8 +77,8 @@ class LeastSquaresModel(MultiLabelModel):
             f"nor without a branch; linear_model.{type(self).__name__} can"
         )
 
-    def _check(self, x: Mapping[Any, Any]) -> None:
-        self._context(x)
+    def _check(self, x: Mapping[Any, Any], w: float = 1.0) -> None:
+        self._context(x, w)
 
     def _context(self, x: Mapping[Any, Any], w: float = 1.0) -> ExampleContext:
         """An example to learn from."""

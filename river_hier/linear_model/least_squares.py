@@ -205,9 +205,9 @@ class LeastSquaresModel(MultiLabelModel):
     def _safe_norm2(self) -> float:
         return LARGEST_RATIO * float(self.l2)
 
-    def _check(self, x: Mapping[Any, Any]) -> None:
-        if self._features.find(x).norm2 > self._safe_norm2:
-            raise self._lost_in_rounding(x, 1.0)
+    def _check(self, x: Mapping[Any, Any], w: float = 1.0) -> None:
+        if w * self._features.find(x).norm2 > self._safe_norm2:
+            raise self._lost_in_rounding(x, w)
 
     def _lost_in_rounding(self, x: Mapping[Any, Any], w: float) -> ValueError:
         norm2 = self._features.find(x).norm2

@@ -33,12 +33,15 @@ def from_paths(paths: Any, reader: PathReader) -> None:
         )
     seen: set[tuple[Label, ...]] = set()
     several = None  # the first string of several names
-    as_label = False  # whether one of them is written as its label is
+    as_label = False  # whether one of them contains its label
     for number, path in enumerate(_items(paths)):
         if is_missing(path):
             continue
         try:
             names = reader.format.names(path)
+            if isinstance(path, str) and len(names) > 1 and not as_label:
+                several = path if several is None else several
+                as_label = reader.format.whole and reader.format.labels(names)[-1] in path
             if not names or names in seen:
                 continue
             label = None
@@ -47,9 +50,6 @@ def from_paths(paths: Any, reader: PathReader) -> None:
             seen.add(names)
         except (TypeError, ValueError) as error:
             raise type(error)(f"path {number}: {error}") from None
-        if isinstance(path, str) and len(names) > 1:
-            several = path if several is None else several
-            as_label = as_label or label == path
     if not reader.tops:
         raise ValueError("`paths` holds no name; a taxonomy without children is Taxonomy.flat([])")
     if reader.format.whole and several is not None and not as_label:

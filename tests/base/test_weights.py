@@ -16,7 +16,15 @@ from hypothesis import strategies as st
 from river import base, evaluate, preprocessing
 from scipy import sparse
 
-from river_hier import Taxonomy, decision, kernel, linear_model, metrics
+from river_hier import (
+    OpenTaxonomy,
+    Taxonomy,
+    decision,
+    kernel,
+    linear_model,
+    metrics,
+    probabilistic,
+)
 from support.hypothesis_settings import n_examples
 from support.public_api import dense, estimators, learners
 from support.strategies import (
@@ -68,6 +76,26 @@ def test_a_new_label_of_weight_0_does_not_grow_a_taxonomy(name: str) -> None:
     assert len(model._taxonomy) == 1
     model.learn_many(pd.DataFrame({"x": [1.0, 2.0]}), [y, y], w=[0.0, 1.0])
     assert len(model._taxonomy) == 2
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        linear_model.HRLS(),
+        linear_model.SHRLS(OpenTaxonomy("/")),
+        kernel.HRLS(),
+        kernel.SHRLS(),
+        probabilistic.LinearDiscriminant(),
+    ],
+    ids=repr,
+)
+def test_a_new_label_whose_weight_is_too_large_does_not_grow_a_taxonomy(model: Any) -> None:
+    y: Any = {"new"} if isinstance(model, base.MultiLabelClassifier) else "new"
+    before = pickle.dumps(model)
+    with pytest.raises(ValueError, match=r"lost in rounding|overflow"):
+        model.learn_one({"x": 1.0}, y, w=1e300)
+    assert len(model.taxonomy_) == 1
+    assert pickle.dumps(model) == before
 
 
 @pytest.mark.parametrize("name", LEARNERS)

@@ -372,3 +372,16 @@ def test_products() -> None:
     spelled = [y for y in paths if y not in t.label_index]
     assert len(spelled) == 9
     assert all(y in t for y in spelled)
+
+
+@pytest.mark.parametrize(
+    "paths",
+    [["/a/b", "/a"], ["a/b/", "a/c/"], [" a/b"], ["a / b", "a/b"], ["a/b", "a / b"]],
+    ids=str,
+)
+def test_one_path_that_contains_its_label_shows_that_the_separator_is_right(
+    paths: list[str],
+) -> None:
+    t = Taxonomy.from_paths(paths, separator="/", labels="path")
+    for path in paths:
+        assert t.nodes[t.index(path)] == path.replace(" ", "").strip("/")
