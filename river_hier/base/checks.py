@@ -67,7 +67,7 @@ def check_dtype(name: str, value: Any) -> None:
 
 
 def check_single_label(model: Any, y: Any) -> None:
-    """Raise an error that names learners of multilabels if a refused y is one."""
+    """Raise an error that names multilabel learners if a refused y is a multilabel."""
     if isinstance(y, set | frozenset | list | dict):
         raise TypeError(
             f"y is {short(y)}, and {type(model).__name__} learns one label of each example; "

@@ -27,7 +27,7 @@ def last_step_and_input(model: Any, x: Any) -> tuple[Any, Any]:
 
 
 def cloned(model: Model, new_params: Any, include_attributes: bool) -> Model:
-    """What `clone` returns. River's would reset the models inside, whatever is included."""
+    """The result of `clone`; River's version always resets the models inside."""
     fresh = base.Base.clone(model, new_params)
     if not include_attributes:
         return fresh
@@ -62,7 +62,7 @@ def check_weight_taken(model: Any, takes: bool, w: float) -> None:
 def probabilities(model: Any, x: Any) -> dict[Label, float]:
     """`predict_proba_one`, or probability 1 for the prediction of a classifier without it.
 
-    A classifier that has no answer yet gives probability to nothing.
+    It is empty if the classifier predicts `None`.
     """
     try:
         proba: dict[Label, float] | None = model.predict_proba_one(x)

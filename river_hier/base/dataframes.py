@@ -24,7 +24,7 @@ ColumnNames = Iterable[Hashable] | None
 
 
 def read_batch(X: Any, columns: ColumnNames, single: bool = False) -> tuple[Batch, Frame | None]:
-    """The validated rows of X, and a dataframe whose kind predictions shall have; None for arrays.
+    """The validated rows of X, and a dataframe of the kind to return; None for arrays.
 
     With `single`, an array of float32 is not converted.
     """

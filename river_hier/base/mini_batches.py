@@ -23,7 +23,7 @@ Mask = NDArray[np.bool_]
 class MiniBatches:
     """`learn_many`, `predict_many` and `predict_proba_many`, as loops over the rows.
 
-    Where the model inside can do better, subclasses let it.
+    Subclasses call the methods of the model inside where these are faster.
     """
 
     def learn_many(
@@ -37,9 +37,9 @@ class MiniBatches:
     ) -> None:
         """Learn from a mini-batch, row by row, as a loop of `learn_one` would.
 
-        If any row is invalid, an error is raised and nothing is learned. Where only learning itself
-        can tell, as with classifiers of others or with pipelines inside, the model learns with a
-        copy at hand, which takes time and memory proportional to its size.
+        If any row is invalid, an error is raised and nothing is learned. If an invalid row can only
+        be found by learning it, as with pipelines or other libraries' classifiers inside, the model
+        is copied first, which takes time and memory proportional to its size.
 
         Parameters
         ----------
@@ -57,7 +57,7 @@ class MiniBatches:
         labels
             The labels of the columns of a matrix y.
         kwargs
-            None: River requires that wrappers accept them, and those that are given are refused.
+            Not used: River requires wrappers to accept them. Any that is given raises an error.
 
         """
         refuse_unknown(self.learn_many, kwargs)
@@ -132,7 +132,7 @@ class MiniBatches:
             raise
 
     def _checked(self, X: Batch, ys: Any) -> bool:
-        """Raise an error if a row is invalid; whether all that could raise one has been checked."""
+        """Raise an error if a row is invalid; return whether all possible errors are checked."""
         return False
 
     def _labels_of(self, X: Batch) -> list[Label]:
@@ -185,11 +185,11 @@ def probabilities_of_rows(model: Any, X: Batch) -> Floats:
     return p
 
 
-# As the model inside a wrapper does best; a pipeline knows only single rows
+# By the fastest method of the model inside a wrapper; a pipeline takes single rows only
 
 
 def labels_inside(model: Any, X: Batch) -> list[Label]:
-    """The answers of a single-label model that may know a faster way."""
+    """The answers of a single-label model that may have a faster method."""
     if hasattr(type(model), "_labels_of"):
         labels: list[Label] = model._labels_of(X)
         return labels
@@ -197,7 +197,7 @@ def labels_inside(model: Any, X: Batch) -> list[Label]:
 
 
 def masks_inside(model: Any, X: Batch) -> Mask:
-    """The answers of a multilabel model that may know a faster way, (rows, nodes)."""
+    """The answers of a multilabel model that may have a faster method, (rows, nodes)."""
     if hasattr(type(model), "_masks"):
         masks: Mask = model._masks(X)
         return masks
@@ -205,7 +205,7 @@ def masks_inside(model: Any, X: Batch) -> Mask:
 
 
 def probabilities_inside(model: Any, X: Batch) -> Floats:
-    """The probabilities of a model that may know a faster way, (rows, nodes)."""
+    """The probabilities of a model that may have a faster method, (rows, nodes)."""
     if hasattr(type(model), "_probabilities"):
         p: Floats = model._probabilities(X)
         return p

@@ -12,9 +12,9 @@ from .._backend import Batch, Vectors, column_weights
 from .explanation import Floats
 
 FEW = 16  # rows: for fewer, copying the weights takes longer
-SMALL = 2**20  # multiplications that any way is fast enough for
-SPARSE = 4  # copies with so many times the memory of the weights are mostly zeros
-BLOCK = 2**20  # scores that are computed at once
+SMALL = 2**20  # multiplications: for fewer, either method is fast enough
+SPARSE = 4  # a dense copy this many times as large as the weights is mostly zeros
+BLOCK = 2**20  # number of scores that are computed at once
 TINY = 1e-300  # squared norms below it are 0, as they are for a single example
 MOST_FOR_FLOAT32 = 1e30  # squared norms above it are errors
 
@@ -22,8 +22,8 @@ MOST_FOR_FLOAT32 = 1e30  # squared norms above it are errors
 def pays(model: Any, X: Batch) -> bool:
     """Whether the scores of a batch should be computed by matrix products.
 
-    They are sums in another order, which differ from those of single rows by rounding errors, so
-    that small batches, in which nothing is gained, keep to the order of single rows.
+    A product sums in another order, so its scores differ from those of single rows by rounding
+    errors. Small batches, which would not be faster, keep the order of single rows.
     """
     cells = len(X.names) * len(model._taxonomy)
     size = np.dtype(model.dtype).itemsize
@@ -37,7 +37,7 @@ def pays(model: Any, X: Batch) -> bool:
 
 
 def score_blocks(model: Any, X: Batch, rows: int | None = None) -> Iterator[Floats]:
-    """The scores of all nodes, (nodes, rows), of so many rows at a time."""
+    """The scores of all nodes, (nodes, rows), in blocks of this many rows."""
     columns = Vectors(model._features, X)
     weights = column_weights(model._w, columns)
     if model._lag is not None:

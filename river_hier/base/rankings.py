@@ -32,9 +32,9 @@ def ranking_of(taxonomy: Taxonomy, t: Attributes, candidates: Candidates | None)
 def unit_norm(taxonomy: Taxonomy, ranking: Ranking) -> Ranking:
     """Attributes with which those of each candidate have norm 1, the root's left out.
 
-    They are divided by the largest norm of a candidate's attributes; then the own attribute of each
-    candidate makes up for what is missing. With t = 1 in a tree these are 1 / sqrt(D) and, for a
-    candidate of depth d, sqrt(1 - (d - 1) / D), where D is the largest depth.
+    They are divided by the largest norm of a candidate's attributes; then each candidate's own
+    attribute is enlarged until their norm is 1. With t = 1 in a tree these are 1 / sqrt(D) and, for
+    a candidate of depth d, sqrt(1 - (d - 1) / D), where D is the largest depth.
     """
     squares = ranking.t**2
     squares[0] = 0.0  # the root's attribute is in the score of every label

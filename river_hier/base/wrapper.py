@@ -60,7 +60,7 @@ class ModelWrapper(base.Wrapper[Any], base.Estimator):
 
     @property
     def taxonomy_(self) -> Taxonomy:
-        """The taxonomy of the model as it is now, with the labels that have arrived."""
+        """The current taxonomy of the model, with all labels that have arrived."""
         taxonomy: Taxonomy = getattr(self._last, "taxonomy_", self._last.taxonomy)
         return taxonomy
 

@@ -222,8 +222,8 @@ def nearest(probabilities: Sequence[float], children: Sequence[Sequence[int]]) -
     """The node of least expected distance: the deepest whose subtree has over half of all mass.
 
     `probabilities` are those of whole subtrees. A step from a parent to a child is a step towards
-    all nodes of the child's subtree and away from all others, so it pays if the latter have less
-    than half of the mass.
+    all nodes of the child's subtree and away from all others, so it lowers the expected distance if
+    the others have less than half of the mass.
     """
     v = 0
     half = probabilities[0] / 2

@@ -99,7 +99,7 @@ class Sharded(ShardedPredictions):
 
     @property
     def taxonomy_(self) -> Taxonomy:
-        """The taxonomy as it is now, with the labels that have arrived."""
+        """The current taxonomy, with all labels that have arrived."""
         return self._taxonomy
 
     def clone(self, new_params: Any = None, include_attributes: bool = False) -> Self:

@@ -130,8 +130,8 @@ class BranchReset(BatchWrapper, LabelPredictor, base.MultiLabelClassifier, base.
         y
             The target, as the model takes it.
         w
-            The weight of the example, at least 0. An example of weight 0 changes nothing; for the
-            detectors, all others count the same.
+            The weight of the example, at least 0. An example of weight 0 changes nothing; the
+            detectors treat all others alike.
         kwargs
             Passed on to the model.
 

@@ -40,9 +40,10 @@ class JensenShannonTree(base.Estimator):
     sharpness
         How much similar pairs are preferred. The exponent is `sharpness` times the number of tokens
         of the two trees, but at least 1. With the default, `math.inf`, the pair that loses the
-        least information about the class is always merged. With 1 a pair is as probable as it is
-        that both trees are samples of one source. With 0 the exponent is 1: no pair is drawn more
-        than twice as often as another, and the trees are close to random ones.
+        least information about the class is always merged. With 1 the probability of a pair is
+        proportional to the probability that both trees are samples of one source. With 0 the
+        exponent is 1: no pair is drawn more than twice as often as another, and the trees are close
+        to random ones.
     n_recent
         The number of latest examples on which the trees drawn are compared. The tree with the
         fewest errors is kept, and among equals the one with the largest $R(root)$, the paper's
@@ -70,17 +71,16 @@ class JensenShannonTree(base.Estimator):
     of examples and conditionals relative frequencies of features, without smoothing. An x that is
     empty or zero is ignored.
 
-    The exponent is a restoration: the formula is missing from the available text of the paper.
-    What remains is a footnote that says that the weight is proportional to the probability that two
-    samples come from one source. For samples of n tokens together that is $2^{-n \, JS}$, where n
-    is the number of tokens of all classes times the prior of the two trees: `sharpness=1`. With
-    thousands of tokens its draws hardly differ from the default.
+    The exponent is reconstructed, because the formula is missing from the available text of the
+    paper. A footnote says that the weight is proportional to the probability that two samples come
+    from one source. For samples with n tokens in all, that is $2^{-n \, JS}$, where n is the number
+    of tokens of all classes times the prior of the two trees: `sharpness=1`. With thousands of
+    tokens, the trees drawn hardly differ from the default.
 
-    The paper keeps the tree with the largest $R(root)$. It prefers skewed trees with the hard
-    splits at the top, which are often less accurate
-    ([results](../results/el_yaniv_2002.md)). Here trees are compared by the errors of hard decoding
-    with multinomial naive Bayes classifiers, from whose counts each example is left out while it is
-    classified.
+    The paper keeps the tree with the largest $R(root)$. This prefers skewed trees with the hard
+    splits at the top, which are often less accurate ([results](../results/el_yaniv_2002.md)). Here
+    trees are compared by the errors of hard decoding with multinomial naive Bayes classifiers; each
+    example is left out of the counts that classify it.
 
     Examples
     --------

@@ -25,12 +25,12 @@ def top_one(
     Labels are compared by their probabilities. For a multilabel model this is the probability that
     the node is on, which is never above that of its ancestors; for a single-label model it is the
     probability of the label itself or, at a given `depth`, that the label is the node or lies below
-    it. A model without probabilities has its scores compared instead.
+    it. For a model without probabilities, the scores are compared.
 
-    Of equal labels those of a multilabel model that are deeper come first, as they are more
-    specific; then those that are first in taxonomy order.
+    Ties: for a multilabel model deeper nodes come first, as they are more specific; otherwise the
+    order is that of the taxonomy.
 
-    On top of the probabilities or scores of all nodes, it takes O(nodes + k log k) time.
+    It takes O(nodes + k log k), in addition to computing the probabilities or scores of all nodes.
 
     Parameters
     ----------

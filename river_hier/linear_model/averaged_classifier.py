@@ -53,11 +53,11 @@ class AveragedClassifier(SingleLabelModel):
 
     Notes
     -----
-    The batch rule of the paper of 2005 [^1], which averages the hypotheses of online Hieron, after
-    the average of voted perceptrons [^2]. Online Hieron updates after mistakes only.
-    `AveragedHieron`, the rule of 2004, averages as well, but updates on every example that falls
-    short of its margin, against the label with the largest loss. Which of the two has the lower
-    error depends on the data.
+    This is the batch rule of the paper of 2005 [^1], which averages the hypotheses of
+    online Hieron, as [^2] does for the perceptron. Online Hieron updates after mistakes only.
+    `AveragedHieron`, the batch rule of 2004, averages as well, but updates on every example that
+    falls short of its margin, against the label with the largest loss. Which of the two has the
+    lower error depends on the data.
 
     Examples
     --------

@@ -59,7 +59,7 @@ class LocalModel(MiniBatches, base.Wrapper[Any], base.Estimator):
 
     @property
     def taxonomy_(self) -> Taxonomy:
-        """The taxonomy as it is now, with the labels that have arrived."""
+        """The current taxonomy, with all labels that have arrived."""
         return self._taxonomy
 
     @property

@@ -13,7 +13,7 @@ from ..taxonomy.show import names
 def selected(
     whole: Taxonomy, values: dict[int, float], max_depth: int | None, top: int | None
 ) -> tuple[Taxonomy, dict[int, float], list[str], list[str]]:
-    """The part that is drawn, its values, the names of its nodes, and what each leaves out."""
+    """The part that is drawn, its values, the names of its nodes, and the nodes left out below."""
     if max_depth is not None:
         check_integer("max_depth", max_depth, 0)
     if top is not None:

@@ -1,4 +1,4 @@
-"""What Gaussian classes with a shared covariance learn: counts, sums, and the scatter inside."""
+"""Counts, sums and the scatter within classes, for Gaussian classes with a shared covariance."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from .posterior import Posterior, Step
 
 Floats = NDArray[np.float64]
 Nodes = NDArray[np.intp]
-TINY = 1e-280  # a square that is as good as zero
+TINY = 1e-280  # squares up to this count as zero
 ROOM = 1.5  # growth factor of the arrays
 ROWS = 64  # rows of the scatter that are added at once
 BLOCK = 256  # rows of a batch that are learned at once
-FEW = 8  # nodes a row: for fewer rows, the weights of all nodes take longer
-COSTLY = 32  # features a step: following more steps takes longer than the posterior from the sums
+FEW = 8  # nodes per row: with fewer rows, computing the weights of all nodes takes longer
+COSTLY = 32  # features per step: with more steps, computing the posterior from the sums is faster
 
 _refreshing = threading.RLock()
 
@@ -31,10 +31,11 @@ class Discriminant:
     """The sums of the examples of each node, from which everything else is computed.
 
     The first example, `origin`, is subtracted from all examples, so that shifting the features
-    changes nothing. `n` are the weights of the examples of the nodes, `sums` their sums, and `kept`
-    the same of what has been forgotten below a node. The upper triangle of `scatter`, with the
-    waiting `rows`, holds `sum (x - mean)(x - mean)^T`, each x with the mean of its class; `reach`
-    are the largest squares of the features. `posterior` follows when a prediction needs it.
+    changes nothing. `n` are the total weights of the examples of the nodes and `sums` their
+    weighted sums; `kept` has both for what has been forgotten below a node. The upper triangle of
+    `scatter`, together with the `rows` not yet added, is `sum (x - mean)(x - mean)^T`, where the
+    mean is that of the class of x; `reach` has the largest square of each feature. `posterior` is
+    updated when a prediction needs it.
     """
 
     free: float
@@ -61,15 +62,15 @@ class Discriminant:
 
     @property
     def ridge(self) -> Floats:
-        """What is added to the diagonal of the scatter.
+        """The values added to the diagonal of the scatter.
 
-        It is 1 for a feature that has not varied, whose means are all 0.
+        They are 1 for features that have not varied, whose means are all 0.
         """
         varied = self.reach > TINY
         return np.where(varied, self.l2 * np.count_nonzero(varied) * self.reach, 1.0)
 
     def centred(self, X: Floats) -> Floats:
-        """X, (..., features), from the origin."""
+        """X, (..., features), relative to the origin."""
         return X - self.origin if self.origin is not None else np.zeros_like(X)
 
     def learn(self, x: Floats, v: int, w: float) -> None:
@@ -105,7 +106,7 @@ class Discriminant:
             x, v, more = X[order] - origin, y[order], w[order]
             reach = np.maximum(reach, np.square(np.maximum(x.max(axis=0), -x.min(axis=0))))
             rows = np.empty_like(x)
-            for a, z in turns:  # rows of different nodes, as `learn` does one
+            for a, z in turns:  # rows of different nodes, each as in `learn`
                 u, added = v[a:z], more[a:z]
                 before, total = n[u], sums[u]
                 rows[a:z] = total / np.where(before > 0.0, -before, 1.0)[:, None]
@@ -123,7 +124,7 @@ class Discriminant:
     def posterior(self) -> Posterior:
         """The posterior of all examples so far.
 
-        After a few examples it follows them one by one, in O(d^2 + n d) each; after many it is
+        After a few examples it is updated by each of them, in O(d^2 + n d); after many it is
         computed from the sums, in O(d^3 + n d^2).
         """
         if self._posterior is not None and not self._steps:
@@ -160,9 +161,9 @@ class Discriminant:
         return new
 
     def _kept_without(self, carried: list[int]) -> dict[int, tuple[float, Floats]]:
-        """`kept`, when the other nodes are forgotten: nothing changes elsewhere.
+        """The new `kept` if all other nodes are forgotten; the means of these do not change.
 
-        What a forgotten node passes on to its parent is equations (1) and (2) of `means`.
+        A forgotten node contributes to its parent by equations (1) and (2) of `means`.
         """
         forgotten = np.ones(self.tree.n, dtype=bool)
         forgotten[carried] = False

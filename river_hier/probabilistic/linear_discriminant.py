@@ -23,7 +23,7 @@ LARGEST_SQUARE = 1e290  # sums of larger squares could overflow
 class LinearDiscriminant(SingleLabelModel):
     r"""Gaussian classes with a shared covariance, each mean shrunk towards that of its parent.
 
-    The learner for dense features: hundreds of columns, and up to thousands of labels, each a cloud
+    A learner for dense features: hundreds of columns, and up to thousands of labels, each a cluster
     around its mean. The examples of label $v$ have a Gaussian distribution with mean $\mu_v$ and a
     covariance $\Sigma$ that all labels share, so the logarithm of the probability of $v$ is linear
     in x, up to a constant:
@@ -31,23 +31,23 @@ class LinearDiscriminant(SingleLabelModel):
     $$\log P(v \mid x) = \mu_v^\top \Sigma^{-1} x - \tfrac{1}{2} \mu_v^\top \Sigma^{-1} \mu_v
     + \log(n_v + 0.01) + \textrm{const}$$
 
-    with $n_v$ examples of label v. The mean of a node is Gaussian, too, around the mean of its
-    parent and with covariance $\Sigma / \kappa$, where $\kappa$ is the `shrinkage`. The $\mu_v$ are
+    with $n_v$ examples of label v. The mean of a node has a Gaussian prior around the mean of its
+    parent, with covariance $\Sigma / \kappa$, where $\kappa$ is the `shrinkage`. The $\mu_v$ are
     the posterior means in this model, which minimise
 
     $$\sum_i \lVert x_i - \mu_{y_i} \rVert^2
     + \kappa \sum_v \lVert \mu_v - \mu_{parent(v)} \rVert^2.$$
 
-    The mean of a rarely seen label is therefore close to that of its parent, and the mean of a
-    parent is that of its own examples and its children. A label without examples has the mean of
-    its parent and hardly any probability. With the plain means $\bar{x}_v$,
+    The mean of a rare label is therefore close to that of its parent, and the mean of a parent is
+    an average of its own examples and the means of its children. A label without examples has the
+    mean of its parent and a very small probability. With the plain means $\bar{x}_v$,
 
     $$\Sigma = \frac{1}{\nu + 1} \Bigl( l2 \, d \, D
     + \sum_i (x_i - \bar{x}_{y_i}) (x_i - \bar{x}_{y_i})^\top \Bigr)$$
 
-    where $\nu = \sum_v \max(n_v - 1, 0)$, d is the number of features that vary, and $D$ is
-    diagonal, with the largest squared distance of each feature from its value in the first example.
-    Shifting and scaling features changes nothing: there is no need to standardise them.
+    where $\nu = \sum_v \max(n_v - 1, 0)$, d is the number of features that vary, and $D$ is a
+    diagonal matrix with the largest squared distance of each feature from its value in the first
+    example. Shifting and scaling features changes nothing, so they need not be standardised.
 
     The model predicts the most probable label. Wrapped in `decision.TreeBayes`, it predicts the
     label with the smallest expected distance.
@@ -60,9 +60,8 @@ class LinearDiscriminant(SingleLabelModel):
     shrinkage
         The number of examples that the parent's mean counts for.
     l2
-        The number of examples a feature that the diagonal of the covariance counts for, each as
-        far from the first example as any. With fewer examples than features, it alone makes
-        $\Sigma$ invertible.
+        The weight of the diagonal matrix $D$ in the covariance, in examples per feature. With fewer
+        examples than features, only this term makes $\Sigma$ invertible.
 
     Raises
     ------
@@ -73,16 +72,16 @@ class LinearDiscriminant(SingleLabelModel):
 
     Notes
     -----
-    Linear discriminant analysis as in [^1], section 4.3, one example at a time, and exact: after
-    every step the model is given by the formulas above, applied to all examples so far. A feature
-    that is missing from x is 0. An example of weight w counts as w examples; that is exact, so a
-    weight of 2 is the same as learning twice.
+    Linear discriminant analysis as in [^1], section 4.3, learned one example at a time without
+    approximation: after every step the model is given by the formulas above, applied to all
+    examples so far. A feature that is missing from x is 0. An example of weight w counts as w
+    examples, so a weight of 2 is the same as learning twice.
 
     Learning only updates sums. Means and $\Sigma^{-1}$ are computed when a prediction needs them.
-    With d features and n nodes, `learn_one` takes O(d²), `learn_many` one matrix product of that
-    cost a row. A prediction takes O(d² + n d), and as much again for each example since the last
-    prediction, or O(d³ + n d²) after a batch or many examples. After that, `predict_many` is one
-    matrix product of O(n d) a row, in float32 for an array of float32. Memory is O(d² + n d).
+    With d features and n nodes, `learn_one` takes O(d²); `learn_many` takes as much per row, in one
+    matrix product. A prediction takes O(d² + n d), plus the same for each example since the last
+    prediction, or O(d³ + n d²) after a batch or many examples. `predict_many` then takes O(n d) per
+    row, in one matrix product, in float32 for an array of float32. Memory is O(d² + n d).
 
     Examples
     --------

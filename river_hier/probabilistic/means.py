@@ -1,8 +1,9 @@
 """The means of a tree of Gaussian classes, given the sums of their examples.
 
-The mean of a node is Gaussian around that of its parent, with the covariance of an example divided
-by the shrinkage; nothing is known of the root's. In units of that covariance, the precision of what
-is known of a node from the examples in its subtree, its *weight*, and the sum of these examples are
+The mean of a node has a Gaussian prior around the mean of its parent, with the covariance of an
+example divided by the shrinkage; the prior of the root's mean is flat. The *weight* of a node is
+the number of examples that its subtree counts for when the mean of the node is estimated. The
+weights and the sums of these examples are
 
     N[v] = n[v] + sum over children c of N[c] shrinkage / (N[c] + shrinkage)                  (1)
     S[v] = s[v] + sum over children c of S[c] shrinkage / (N[c] + shrinkage)                  (2)
@@ -45,7 +46,7 @@ class Means:
         self._downwards(self.values)
 
     def learn(self, v: int, w: float, off: Floats) -> Floats:
-        """Follow an example of node v, `off` its mean: O(nodes * features).
+        """Update by an example of node v, which is `off` its mean: O(nodes * features).
 
         All means move by multiples of `off`, which are returned: the gain of a Kalman filter.
         """

@@ -1,4 +1,4 @@
-"""What predictions need: means and the inverse of the covariance, exact after every example."""
+"""The means and the inverse of the covariance, which predictions use; exact after every example."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from ..taxonomy import Arrays
 from .means import Means, add_product
 
 Floats = NDArray[np.float64]
-UNSEEN = 0.01  # the number of examples that a node counts for before its first
+UNSEEN = 0.01  # added to the number of examples of each node
 INACCURATE = 1e6  # growth of the scatter in one direction that costs too many digits
-AGE = 64  # an inverse is updated this often, or once a feature, before it is computed again
+AGE = 64  # updates before the inverse is computed again; with more features, one per feature
 
 
 class Step(NamedTuple):
@@ -31,8 +31,8 @@ class Step(NamedTuple):
 class Posterior:
     """The means and `precision`, the inverse of the scatter and the ridge.
 
-    `bends` are the `mean . precision mean` of all nodes, `n` their examples, and `free` is the
-    number of degrees of freedom, by which the scatter is divided.
+    `bends` are `mean . precision mean` of all nodes, `n` the weights of their examples, and `free`
+    is the number of degrees of freedom, by which the scatter is divided.
     """
 
     precision: Floats
@@ -67,7 +67,7 @@ class Posterior:
         return self._linear[dtype]
 
     def learn(self, step: Step) -> bool:
-        """Follow an example: O(d^2 + n d). False, and nothing has changed, if digits would go."""
+        """Update by an example, O(d^2 + n d); False, changing nothing, if it would be inexact."""
         self._linear = {}
         self.age += 1
         grown = np.flatnonzero(step.ridge != self.ridge)

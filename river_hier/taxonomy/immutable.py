@@ -6,7 +6,7 @@ from typing import Any, Self
 
 
 class Immutable:
-    """An object without changes is its own copy; the constructor sets attributes by `object`."""
+    """Base class; constructors use `object.__setattr__`, and a copy is the object itself."""
 
     __slots__ = ()
 

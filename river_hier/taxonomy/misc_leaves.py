@@ -45,7 +45,7 @@ class MiscLeaves:
     >>> sorted(misc.labels(["weather", "sport, other"]))
     ['root', 'sport', 'weather']
 
-    A label ranker now has something to learn from a text on sport in general:
+    A label ranker can now learn from a text on sport in general:
 
     >>> from river_hier import linear_model
 
@@ -112,7 +112,7 @@ class MiscLeaves:
         return found
 
     def labels(self, y: Any) -> frozenset[Label]:
-        """Return the labels of the original taxonomy that a multilabel of the new one means.
+        """Convert a multilabel of the new taxonomy to labels of the original one.
 
         Parameters
         ----------

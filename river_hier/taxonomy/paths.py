@@ -18,7 +18,7 @@ class PathFormat(NamedTuple):
     The rules for reading a path are the same wherever one is read. In a string, `separator` stands
     between the names; spaces around it may be missing. Otherwise a path is a tuple of names.
 
-    * Whitespace around a name does not belong to it.
+    * Whitespace around a name is removed.
     * Empty and missing names at the end are ignored, as is a separator at the beginning of a
       string. Any other empty or missing name is an error.
     """

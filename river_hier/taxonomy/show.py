@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 if TYPE_CHECKING:
     from .nodes import Nodes
 
-# A notebook shows no more; the nodes nearest to the root come first in taxonomy order.
+# The most nodes that a notebook shows, the first ones in taxonomy order.
 _MOST_NODES, _DEEPEST = 2_000, 30
 _OPEN = 2  # depths that a notebook unfolds
 
 
 class Text(str):
-    """A string that a session shows as it is, line by line."""
+    """A string whose repr is the string itself, so that interactive sessions show its lines."""
 
     __slots__ = ()
 
@@ -35,7 +35,7 @@ class Entry(NamedTuple):
 
 
 class Shown:
-    """Shows a taxonomy in sessions and notebooks."""
+    """Shows a taxonomy in interactive sessions and notebooks."""
 
     __slots__ = ()
 
@@ -82,7 +82,7 @@ def text(taxonomy: Nodes, max_depth: int | None) -> Text:
     if max_depth is not None and not (whole and max_depth >= 0):
         raise ValueError(f"`max_depth` must be an integer of at least 0 or None, got {max_depth!r}")
     lines: list[str] = []
-    bars: list[str] = []  # what stands left of the nodes of each depth
+    bars: list[str] = []  # the text to the left of the nodes of each depth
     for entry in _entries(taxonomy, len(taxonomy), max_depth):
         del bars[max(entry.depth - 1, 0) :]
         branch = "" if entry.depth == 0 else "└── " if entry.last else "├── "
@@ -115,7 +115,7 @@ def page(taxonomy: Nodes) -> str:
 
 
 def names(taxonomy: Nodes) -> list[str]:
-    """The label of each node as text; of a path, what its parent's does not say already."""
+    """The label of each node as text; of paths, only the part after the parent's."""
     separator = taxonomy.path_format.separator
     found = []
     for label, above in zip(taxonomy.nodes, taxonomy.parent_indices, strict=True):

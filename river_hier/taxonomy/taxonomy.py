@@ -101,9 +101,9 @@ class Taxonomy(Nodes):
         ----------
         paths
             Tuples, lists, or strings with a separator: any iterable, or a column of a dataframe
-            (pandas, polars, pyarrow). Whitespace around a name does not belong to it. Missing
-            values and empty paths are left out; so are empty or missing names at the end of a path,
-            and a separator at the beginning. Any other missing name is an error.
+            (pandas, polars, pyarrow). Whitespace around a name is removed. Missing values and empty
+            paths are left out; so are empty or missing names at the end of a path, and a separator
+            at the beginning. Any other missing name is an error.
         separator
             The separator between names, written as in the strings, e.g. `" > "`; `None` if paths
             are tuples or lists. Strings may omit the spaces around it.
@@ -223,8 +223,8 @@ class Taxonomy(Nodes):
     def flatten(self) -> Taxonomy:
         """The flat taxonomy with the same labels and root, for flat competitors.
 
-        Its learners still add the ancestors that labels have here to y (`closure_mask`), so they
-        learn from the same multilabels. To change it, flatten a changed taxonomy.
+        Learners in it still add to y the ancestors in this taxonomy (`closure_mask`), so they learn
+        from the same multilabels. To change a flattened taxonomy, change this one and flatten it.
         """
         star = flat.star_parents(len(self))
         return Taxonomy._of(self.nodes, star, self.path_format, self.implied_parents)
@@ -234,9 +234,9 @@ class Taxonomy(Nodes):
     ) -> MiscLeaves:
         """Add a "miscellaneous" leaf below inner nodes, for examples that end there.
 
-        Of the multilabels given, only the inner nodes at which one ends get a leaf; `None` stands
-        for all inner nodes. `{}` in `name` is replaced by the label of the inner node. The result
-        has the new taxonomy and converts multilabels in both directions.
+        Given multilabels, only inner nodes at which one of them ends get a leaf; with `None`, all
+        inner nodes do. `{}` in `name` is replaced by the label of the inner node. The result has
+        the new taxonomy and converts multilabels in both directions.
         """
         return MiscLeaves(self, multilabels, name)
 

@@ -22,7 +22,7 @@ class Vector(NamedTuple):
     def ordered(self, weight: float = 1.0) -> Vector:
         """The same, its rows in ascending order, times the root of the weight of the example.
 
-        A square of that weight is that of x and its label, both times the root.
+        A weighted square is the square of x and its label, both times the root.
         """
         order, root = np.argsort(self.rows), math.sqrt(weight)
         return Vector(self.rows[order], root * self.values[order], weight * self.norm2, root)

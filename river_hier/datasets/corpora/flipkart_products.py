@@ -31,10 +31,10 @@ class FlipkartProducts(FileDataset):
     categories that occur, below a root `"root"`; labels are whole paths, because the same name
     occurs in different branches.
 
-    The paths are untidy. The last name of many is that of the product itself, and a few paths are
-    nothing else, so more than half of the categories have a single product. `min_size` shortens
-    paths: with `min_size=10`, `y` is the most specific category with at least ten products, or the
-    root if there is none.
+    The paths are untidy. The last name of many paths is the name of the product itself, a few paths
+    consist of it alone, and so more than half of the categories have a single product. `min_size`
+    shortens paths: with `min_size=10`, `y` is the most specific category with at least ten
+    products, or the root if there is none.
 
     **Files.** Get `flipkart_com-ecommerce_sample.csv` from Kaggle, which requires an account, so
     nothing is downloaded here. Of its columns, `product_name` and `product_category_tree` are read,

@@ -59,7 +59,7 @@ class Attribute(NamedTuple):
 class Header(NamedTuple):
     """The attributes, the index of the one with the labels, and the taxonomy of the labels.
 
-    `renamed` has the columns whose names had been taken, counted from 0, with these names.
+    `renamed` maps the columns, counted from 0, that repeat a name to this name.
     """
 
     attributes: tuple[Attribute, ...]

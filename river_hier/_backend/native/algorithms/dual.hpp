@@ -67,8 +67,8 @@ class Dual {
         return r_;
     }
 
-    // Takes in x with its labels; the factor is still in the processor's cache. Lazily: what was not
-    // solved for x is left until it is needed.
+    // Adds x with its labels while the factor is still in the processor's cache. If `lazily`, what has
+    // not been solved for x is solved when it is needed.
     void store(ExampleContext& context, const double* labels, bool lazily) {
         if (!lazily) solve(context);
         const bool solved = solved_ == context.id();
@@ -139,7 +139,7 @@ class Dual {
   private:
     // Tolerances of conjugate gradients, relative to the right-hand side.
     static constexpr double loose = 1e-3;   // in a step
-    static constexpr double tight = 1e-10;  // where scores are asked for
+    static constexpr double tight = 1e-10;  // for scores
     // After 1 + n / some loose steps alpha is solved for tightly, so that errors do not add up.
     static constexpr size_t some = 64;
     static constexpr double rounding = 1e-15;  // relative error of a sum, for each of its terms

@@ -28,7 +28,7 @@ struct ExampleIds {
 // An example, and what is computed about it at most once.
 class Example {
   public:
-    // A square of some weight is that of x and its label, both times the root of the weight.
+    // A weighted square is the square of x and its label, both times the root of the weight.
     Example(const Vector& given, Instances& instances, ExampleIds& ids, double weight = 1.0)
         : x(sorted(given, weight)), weight(weight), id(ids.of(x)), instances(instances) {
         double known2 = 0.0;

@@ -88,8 +88,8 @@ class LeastSquares : public Guarded {
         system.nodes.insert(system.nodes.end(), nodes.begin(), nodes.end());
     }
 
-    // Takes in x with its labels, which are 1 or -1 times the root of its weight. Lazily: where nothing was solved for x, the
-    // work can wait until it is needed.
+    // Adds x with its labels, which are 1 or -1 times the root of its weight. If `lazily`, what has
+    // not been solved for x is solved when it is needed.
     void store(System& system, ExampleContext& context, const double* labels, bool lazily) {
         prepare(system, context.x());
         system.apply([&](auto& solver) { solver.store(context, labels, lazily); });

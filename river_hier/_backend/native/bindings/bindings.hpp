@@ -1,4 +1,4 @@
-// What the files of this folder share.
+// Declarations shared by the files of this folder.
 #pragma once
 
 #include "python/arrays.hpp"
@@ -7,7 +7,7 @@
 
 namespace river_hier {
 
-// A pickle: the same plain arrays that the reference writes, checked by it when they come back.
+// A pickle: the same plain arrays that the reference writes; the reference checks them on loading.
 template <class... State>
 nb::object saved(const char* kind, State&&... state) {
     return nb::module_::import_("river_hier._backend.reference.pickles")
@@ -31,7 +31,7 @@ nb::object masks(size_t n, const Labels& labels, Predict predict) {
 // (nodes, rows)
 nb::object scores_of(Weights& w, Rows& X);
 
-// Make all this known to Python.
+// Register the bindings of each file.
 void weights(nb::module_& m);
 void linear_learners(nb::module_& m);
 void least_squares(nb::module_& m);

@@ -95,7 +95,7 @@ void labels(nb::module_& m) {
 }  // namespace
 
 NB_MODULE(_native, m) {
-    // Models live in global variables of notebooks and scripts: at exit that is no leak.
+    // Models may be in global variables of notebooks and scripts; at exit these are no leaks.
     nb::set_leak_warnings(false);
     features(m);
     labels(m);

@@ -54,7 +54,7 @@ RIVER_HIER_INLINE void prefetch(const void* address) {
 #endif
 }
 
-// The position of the highest bit that is set; there is one.
+// The position of the highest bit that is set; at least one must be.
 RIVER_HIER_INLINE size_t highest_bit(uint64_t bits) {
 #if defined(__GNUC__)
     return static_cast<size_t>(63 - __builtin_clzll(bits));

@@ -22,7 +22,7 @@ class Types {
         for (const char* name : names) types_.push_back(from.attr(name));
     }
 
-    // Whether an object is of one of them, and of no class derived from it.
+    // Whether an object is of one of these types, not of a derived class.
     bool hold(PyObject* object) const {
         for (const nb::object& type : types_)
             if (reinterpret_cast<PyObject*>(Py_TYPE(object)) == type.ptr()) return true;

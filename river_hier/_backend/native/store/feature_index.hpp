@@ -10,7 +10,7 @@ namespace river_hier {
 //
 // Names of exact type str live in a TextTable, and numbers in a Python dict. A name of any other type
 // may equal one of these, and only Python can compare it, which runs the user's code (`__hash__`,
-// `__eq__`): from the first of them on, the dict holds all names, and every x is copied first.
+// `__eq__`): once there is one, the dict holds all names, and every x is copied first.
 class FeatureIndex : public FeatureMap {
   public:
     using FeatureMap::FeatureMap;
@@ -53,7 +53,7 @@ class FeatureIndex : public FeatureMap {
         return names;
     }
 
-    // Names and slots of the table are prefetched some turns ahead.
+    // Names and slots of the table are prefetched some iterations ahead.
     void rows(PyObject* const* names, size_t n, uint32_t* rows) override {
         constexpr size_t soon = 8;
         ReentrancyGuard guard(*this);

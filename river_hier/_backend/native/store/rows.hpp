@@ -28,7 +28,7 @@ class Rows {
     // Asks for the weights of a row.
     void prefetch(size_t i, const WeightStore& weights) const;
 
-    // Of each column, the row of its feature; beyond all rows if it has none.
+    // For each column, the row of its feature; beyond all rows if it has none.
     const std::vector<uint32_t>& rows_of_columns() const { return row_of_; }
 
   private:
@@ -44,7 +44,7 @@ class Rows {
     std::vector<uint32_t> columns_;  // of each entry, and where those of each row start
     std::vector<int64_t> start_;
     std::vector<uint32_t> row_of_;  // of each column: its row, or `no_row`
-    // Where columns share rows: the rows, and of each column the place there of its row.
+    // Where columns share rows: the rows, and for each column the position of its row among them.
     std::vector<uint32_t> shared_, place_of_, at_;
     Vector x_;
 };
@@ -65,8 +65,8 @@ class Multilabels {
     On on_;
 };
 
-// Without Python's lock, unless there are so few rows that others would only be in the way: they
-// would find the model at work as often as they look.
+// Releases Python's lock, unless there are so few rows that other threads would gain nothing: they
+// would find the model in use.
 class Unlocked {
   public:
     explicit Unlocked(const Rows& X) : thread_(X.n() > few ? PyEval_SaveThread() : nullptr) {}

@@ -49,7 +49,7 @@ void Weights::score_all(const Vector& x) {
     rows.score(ranges, scores.data());
 }
 
-// What records our changes, unless there is nothing or it has no place yet for all our nodes.
+// The weights that record all changes of these; null if there are none, or they lack some nodes.
 WeightStore* Weights::lag() const {
     const Weights& lag = *static_cast<Weights*>(follower);
     return &lag == this || lag.n_nodes_ < n_nodes_ ? nullptr : lag.store_.get();
