@@ -108,8 +108,7 @@ class CholeskySolver {
         // The new diagonal element; where l2 is lost in rounding, what rounding leaves of it.
         const double s = std::sqrt(
             std::max(l2_ * (1.0 + r), rounding * static_cast<double>(n + 1) * norm2));
-        trace_ += s * s;
-        for (double l : l_) trace_ += l * l;
+        trace_ += l2_ + norm2;
         for (size_t o = 0; o < z_.size(); ++o) advance(v[o], l_.data(), s, z_[o]);
         factor_.append(l_.data(), s);
     }

@@ -92,16 +92,14 @@ class Dual {
         changed();
     }
 
-    // w, as a matrix (n_features, outputs).
-    Numbers weights(const Instances& instances, size_t n_features) {
+    // The w of every output.
+    std::vector<Numbers> weights(const Instances& instances, size_t n_features) {
         update_alpha(instances);
-        const size_t m = n_outputs();
-        Numbers w(n_features * m, 0.0), column;
-        for (size_t o = 0; o < m; ++o) {
-            column = w0.empty() ? Numbers() : w0[o];
-            column.resize(n_features, 0.0);
-            for (size_t i = 0; i < n(); ++i) instances.add_to(ids[i], alpha_[o][i], column.data());
-            for (size_t j = 0; j < n_features; ++j) w[j * m + o] = column[j];
+        std::vector<Numbers> w = w0;
+        w.resize(n_outputs());
+        for (size_t o = 0; o < n_outputs(); ++o) {
+            w[o].resize(n_features, 0.0);
+            for (size_t i = 0; i < n(); ++i) instances.add_to(ids[i], alpha_[o][i], w[o].data());
         }
         return w;
     }
@@ -182,8 +180,10 @@ class Dual {
     }
 
     double prior_score(const Vector& x, size_t output) const {
-        if (w0.empty()) return 0.0;
-        const Numbers& w = w0[output];
+        return w0.empty() ? 0.0 : dot(x, w0[output]);
+    }
+
+    static double dot(const Vector& x, const Numbers& w) {
         double sum = 0.0;
         for (size_t j = 0; j < x.size(); ++j)
             if (x.rows[j] < w.size()) sum += x.values[j] * w[x.rows[j]];
@@ -230,12 +230,11 @@ class Dual {
     bool scores_from_weights(ExampleContext& context, double* scores) {
         constexpr size_t patience = 16;
         const Instances& instances = context.instances();
-        const size_t m = n_outputs();
         if (w_.empty()) {
             if (n_predictions_ <= patience) return false;
             w_ = weights(instances, instances.n_features());
             w_size_ = 0.0;
-            for (size_t o = 0; o < m; ++o) {
+            for (size_t o = 0; o < n_outputs(); ++o) {
                 for (size_t i = 0; i < n(); ++i)
                     w_size_ += std::fabs(alpha_[o][i]) * std::sqrt(instances.norm2(ids[i]));
                 if (!w0.empty())
@@ -243,12 +242,10 @@ class Dual {
             }
         }
         const Vector& x = context.x();
-        std::fill(scores, scores + m, 0.0);
-        for (size_t j = 0; j < x.size() && x.rows[j] < w_.size() / m; ++j)
-            for (size_t o = 0; o < m; ++o) scores[o] += x.values[j] * w_[x.rows[j] * m + o];
+        for (size_t o = 0; o < n_outputs(); ++o) scores[o] = dot(x, w_[o]);
         const double terms = static_cast<double>(n() + x.size());
         const double error = rounding * terms * w_size_ * std::sqrt(x.norm2);
-        return std::all_of(scores, scores + m, [=](double s) { return std::fabs(s) > error; });
+        return std::all_of(scores, scores + n_outputs(), [=](double s) { return std::fabs(s) > error; });
     }
 
     void store_by_gradients(ExampleContext& context, const double* labels) {
@@ -315,7 +312,7 @@ class Dual {
         ready_ = false;
         k_of_ = solved_ = 0;
         n_predictions_ = 0;
-        w_ = Numbers();
+        w_.clear();
     }
 
     std::vector<Numbers> alpha_;  // for each output
@@ -327,7 +324,7 @@ class Dual {
     double r_ = 0.0;                 // x^T A^-1 x
     uint64_t k_of_ = 0, solved_ = 0;  // the examples that k_ and r_ belong to
     size_t n_predictions_ = 0;       // since the last change
-    Numbers w_;                      // an explicit w, and a bound of |w . x| / |x|
+    std::vector<Numbers> w_;         // an explicit w, and a bound of |w . x| / |x|
     double w_size_ = 0.0;
 };
 

@@ -205,20 +205,20 @@ class LeastSquares : public Guarded {
             instances.add_to(dual.ids[i], 1.0, &S[i * d]);
             for (size_t j = 0; j < d; ++j) total[j] += dual.ones[i] * S[i * d + j];
         }
-        const Numbers w = dual.weights(instances, d);
         const Numbers inverse = numbers(numpy_part("primal_inverse")(matrix(S, dual.n(), d), l2));
-        return Primal(l2, d, dual.n_outputs(), inverse.data(), w.data(), total.data());
+        return Primal(l2, inverse, dual.weights(instances, d), total);
     }
 
     // Its instances are new: at most d that stand for all those that the inverse has seen.
     Dual to_dual(const Primal& primal) {
         nb::gil_scoped_acquire python;
-        const size_t d = primal.d(), m = primal.n_outputs();
+        const size_t d = primal.d();
         const nb::object found = numpy_part("equivalent_instances")(
-            matrix(primal.inverse(), d, d), matrix(primal.weights(instances, d), d, m),
+            matrix(primal.inverse(), d, d), from_columns(primal.weights(instances, d), d),
             array(primal.total()), l2);
-        const Numbers S = numbers(found[0]), v = numbers(found[1]);
-        Dual dual(m, l2);
+        const Numbers S = numbers(found[0]);
+        Dual dual(primal.n_outputs(), l2);
+        dual.v = columns_of(found[1]);
         dual.ones = numbers(found[2]);
         Vector x;
         for (uint32_t j = 0; j < d; ++j) x.rows.push_back(j);
@@ -227,7 +227,6 @@ class LeastSquares : public Guarded {
             x.norm2 = 0.0;
             for (double value : x.values) x.norm2 += value * value;
             dual.ids.push_back(instances.append(x));
-            for (size_t o = 0; o < m; ++o) dual.v[o].push_back(v[i * m + o]);
         }
         return dual;
     }

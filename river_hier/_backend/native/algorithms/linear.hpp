@@ -143,11 +143,11 @@ inline void top_down(Weights& w, Weights* lag, double m, const Vector& x, const 
     on.assign(1, 0);
     w.mask[0] = 1;
     for (size_t i = 0; i < on.size(); ++i) {
-        labels.below(on[i], w.ranges);
-        if (w.ranges.empty()) continue;
-        rows.score(w.ranges, w.scores.data());
-        if (lag) lag_rows->score(w.ranges, lag->scores.data());
-        for (Range range : w.ranges)
+        const Ranges& below = labels.below(on[i]);
+        if (below.empty()) continue;
+        rows.score(below, w.scores.data());
+        if (lag) lag_rows->score(below, lag->scores.data());
+        for (Range range : below)
             for (uint32_t v = range.first; v < range.last; ++v) {
                 const double score = lag ? w.scores[v] - lag->scores[v] / (m + 1.0) : w.scores[v];
                 if (!(score >= 0.0) || !labels.all_parents(w.mask.data(), v)) continue;

@@ -88,16 +88,13 @@ class SymmetricMatrix {
 // instances S. d features take O(d^2) memory and a step O(d^2), however many instances there were.
 class Primal {
   public:
-    // From the inverse (d, d), w (d, m) and S 1 (d).
-    Primal(double l2, size_t d, size_t m, const double* inverse, const double* w,
-           const double* total)
-        : l2_(l2), w_(m) {
+    // From the inverse (d, d), the w of every output and S 1 (d).
+    Primal(double l2, const Numbers& inverse, std::vector<Numbers> w, const Numbers& total)
+        : l2_(l2), w_(std::move(w)), total_(total) {
+        const size_t d = total.size();
         add_features(d);
-        total_.assign(total, total + d);
-        for (size_t i = 0; i < d; ++i) {
-            for (size_t o = 0; o < m; ++o) w_[o][i] = w[i * m + o];
+        for (size_t i = 0; i < d; ++i)
             for (size_t j = i; j < d; ++j) inverse_.set(i, j, inverse[i * d + j]);
-        }
     }
 
     size_t d() const { return inverse_.size(); }
@@ -144,19 +141,16 @@ class Primal {
 
     // More outputs, whose labels were -1 on every instance so far.
     void add_outputs(size_t count) {
-        const Numbers inverse = this->inverse();
-        Numbers w(inverse_.whole(), 0.0);
-        for (size_t i = 0; i < d(); ++i)
-            for (size_t j = 0; j < d(); ++j) w[i] -= inverse[i * d() + j] * total_[j];
+        Numbers off(inverse_.whole(), 0.0), w = off;
+        for (size_t i = 0; i < d(); ++i) off[i] = -total_[i];
+        inverse_.multiply(off.data(), w.data());
         w_.insert(w_.end(), count, w);
     }
 
-    // w, as a matrix (n_features, outputs).
-    Numbers weights(const Instances&, size_t n_features) const {
-        const size_t m = n_outputs();
-        Numbers w(n_features * m, 0.0);
-        for (size_t o = 0; o < m; ++o)
-            for (size_t i = 0; i < std::min(d(), n_features); ++i) w[i * m + o] = w_[o][i];
+    // The w of every output.
+    std::vector<Numbers> weights(const Instances&, size_t n_features) const {
+        std::vector<Numbers> w = w_;
+        for (Numbers& column : w) column.resize(n_features, 0.0);
         return w;
     }
 

@@ -143,20 +143,13 @@ void add_learner(nb::dict& policies, nb::module_& m, const char* name) {
     policies[name] = learner;
 }
 
+template <bool as_nodes>
 nb::object top_down_answer(Weights& w, Weights* lag, double m, FeatureMap& features, Labels& labels,
                            nb::handle x) {
     Nodes on;
     const Vector& vector = find(w, features, x);
     top_down(ready(w, labels), ready(lag, labels), m, vector, labels, on);
-    return labels.answer(on);
-}
-
-nb::list top_down_nodes(Weights& w, Weights* lag, double m, FeatureMap& features,
-                        const Labels& labels, nb::handle x) {
-    Nodes on;
-    const Vector& vector = find(w, features, x);
-    top_down(ready(w, labels), ready(lag, labels), m, vector, labels, on);
-    return Labels::nodes(on);
+    return as_nodes ? Labels::nodes(on) : labels.answer(on);
 }
 
 nb::object path_answer(Weights& w, Weights* lag, double m, FeatureMap& features, Labels& labels,
@@ -194,18 +187,17 @@ nb::object path_answers(Weights& w, Weights* lag, double m, const Labels& labels
 // The weights of the columns of a batch, (columns, nodes), in the type in which they are stored.
 nb::object column_weights(Weights& w, const Rows& X) {
     const std::vector<uint32_t>& rows = X.rows_of_columns();
-    const nb::object matrix =
-        numpy("zeros")(nb::make_tuple(rows.size(), not_in_use(w).n_nodes()), w.dtype());
-    Py_buffer buffer;
-    if (PyObject_GetBuffer(matrix.ptr(), &buffer, PyBUF_WRITABLE | PyBUF_C_CONTIGUOUS))
-        throw nb::python_error();
-    char* to = static_cast<char*>(buffer.buf);
-    for (uint32_t row : rows) {
-        w->copy_row(row, w.n_nodes(), to);
-        to += w.n_nodes() * static_cast<size_t>(buffer.itemsize);
+    const size_t n_nodes = not_in_use(w).n_nodes();
+    Numbers all(rows.size() * n_nodes, 0.0), numbers;
+    Nodes nodes;
+    for (size_t c = 0; c < rows.size(); ++c) {
+        if (rows[c] >= w->n_features()) continue;
+        nodes.clear();
+        numbers.clear();
+        w->row(0, rows[c], nodes, numbers);
+        for (size_t i = 0; i < nodes.size(); ++i) all[c * n_nodes + nodes[i]] = numbers[i];
     }
-    PyBuffer_Release(&buffer);
-    return matrix;
+    return matrix(all, rows.size(), n_nodes).attr("astype")(w.dtype());
 }
 
 nb::tuple closed_many(Labels& labels, nb::list ys) {
@@ -239,12 +231,12 @@ void linear_learners(nb::module_& m) {
     add_learner<AveragedHieron, double>(policies, m, "AveragedHieron");
     m.attr("policies") = policies;
 
-    m.def("top_down_answer", &top_down_answer, "w"_a, "lag"_a.none(), "m"_a, "features"_a,
-          "labels"_a, "x"_a.none());
-    m.def("top_down_nodes", &top_down_nodes, "w"_a, "lag"_a.none(), "m"_a, "features"_a, "labels"_a,
-          "x"_a.none());
-    m.def("path_answer", &path_answer, "w"_a, "lag"_a.none(), "m"_a, "features"_a, "labels"_a,
-          "x"_a.none());
+    const auto add_answer = [&m](const char* name, auto answer) {
+        m.def(name, answer, "w"_a, "lag"_a.none(), "m"_a, "features"_a, "labels"_a, "x"_a.none());
+    };
+    add_answer("top_down_answer", &top_down_answer<false>);
+    add_answer("top_down_nodes", &top_down_answer<true>);
+    add_answer("path_answer", &path_answer);
     m.def("top_down_answers", &top_down_answers, "w"_a, "lag"_a.none(), "m"_a, "labels"_a, "X"_a);
     m.def("path_answers", &path_answers, "w"_a, "lag"_a.none(), "m"_a, "labels"_a, "X"_a);
     nb::class_<Rows>(m, "Vectors")

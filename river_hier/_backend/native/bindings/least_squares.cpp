@@ -60,17 +60,12 @@ void steps(LeastSquares& rls, const Rule& rule, double t, FeatureMap& features, 
     }
 }
 
+template <bool as_nodes>
 nb::object answer(LeastSquares& rls, FeatureMap& features, Labels& labels, nb::handle x) {
     Nodes on;
     const Vector& vector = features.find(x);
     top_down(ready(rls, labels.n()), vector, labels, on);
-    return labels.answer(on);
-}
-
-nb::list nodes(LeastSquares& rls, FeatureMap& features, const Labels& labels, nb::handle x) {
-    Nodes on;
-    const Vector& vector = features.find(x);
-    top_down(ready(rls, labels.n()), vector, labels, on);
+    if (!as_nodes) return labels.answer(on);
     std::sort(on.begin(), on.end());  // systems need not be in the order of their nodes
     return Labels::nodes(on);
 }
@@ -90,36 +85,21 @@ nb::object scores_of_rows(LeastSquares& rls, Rows& X, size_t n_nodes) {
     return matrix(all, X.n(), n_nodes).attr("T");
 }
 
-// Pickles. A matrix (instances, outputs) from columns, and back.
-nb::object save_columns(const std::vector<Numbers>& columns, size_t n) {
-    Numbers all;
-    for (const Numbers& column : columns) all.insert(all.end(), column.begin(), column.end());
-    return numpy("ascontiguousarray")(matrix(all, columns.size(), n).attr("T"));
-}
-
-std::vector<Numbers> load_columns(nb::handle matrix, size_t n, size_t m) {
-    const Numbers all = numbers(matrix.attr("T"));
-    std::vector<Numbers> columns;
-    for (size_t o = 0; o < m; ++o) columns.emplace_back(all.begin() + o * n, all.begin() + (o + 1) * n);
-    return columns;
-}
-
 // A system by what defines it. In dual variables these are its instances and labels: a factor is
 // computed from them when it is needed. In primal variables only sums of the instances are left.
 nb::object save(System& system, const Instances& instances) {
     nb::list nodes;
     for (uint32_t v : system.nodes) nodes.append(v);
-    const size_t m = system.nodes.size();
     if (auto* primal = system.primal()) {
         const size_t d = primal->d();
         return nb::make_tuple("primal", nodes, system.n_stored, matrix(primal->inverse(), d, d),
-                              matrix(primal->weights(instances, d), d, m), array(primal->total()));
+                              from_columns(primal->weights(instances, d), d), array(primal->total()));
     }
     Dual& dual = *system.dual();
     const size_t d = dual.w0.empty() ? 0 : dual.w0[0].size();
     return nb::make_tuple(dual.has_factor() ? "cholesky" : "cg", nodes, system.n_stored,
-                          array(dual.ids), array(dual.ones), save_columns(dual.v, dual.n()),
-                          save_columns(d ? dual.w0 : std::vector<Numbers>(m), d));
+                          array(dual.ids), array(dual.ones), from_columns(dual.v, dual.n()),
+                          from_columns(d ? dual.w0 : std::vector<Numbers>(dual.n_outputs()), d));
 }
 
 nb::object save(const Instances& instances) {
@@ -153,22 +133,20 @@ void load(LeastSquares& rls, nb::handle instances, nb::handle systems) {
     }
     for (nb::handle saved : systems) {
         System& system = rls.add_system(nb::cast<std::vector<uint32_t>>(saved[1]));
-        const size_t m = system.nodes.size();
         system.n_stored = nb::cast<double>(saved[2]);
         const auto kind = nb::cast<nb::str>(saved[0]);
         if (kind.equal(nb::str("primal"))) {
             const Numbers total = numbers(saved[5]);
             system.n_features = total.size();
-            system.solver = Primal(rls.l2, total.size(), m, numbers(saved[3]).data(),
-                                   numbers(saved[4]).data(), total.data());
+            system.solver = Primal(rls.l2, numbers(saved[3]), columns_of(saved[4]), total);
             continue;
         }
         Dual& dual = *system.dual();
         dual.ids = numbers_of<uint32_t>(saved[3]);
         dual.ones = numbers(saved[4]);
-        dual.v = load_columns(saved[5], dual.n(), m);
+        dual.v = columns_of(saved[5]);
         const size_t d = nb::cast<size_t>(saved[6].attr("shape")[0]);
-        if (d) dual.w0 = load_columns(saved[6], d, m);
+        if (d) dual.w0 = columns_of(saved[6]);
         rls.instances.ensure_features(d);
         system.n_features = d;
         for (uint32_t& number : dual.ids)
@@ -234,10 +212,9 @@ void least_squares(nb::module_& m) {
                  System& system = not_in_use(rls).systems.at(s);
                  if (n_features < rls.n_features())
                      throw nb::value_error("fewer features than the weights have");
-                 const auto weights = [&](auto& solver) {
-                     return solver.weights(rls.instances, n_features);
-                 };
-                 return matrix(system.apply(weights), n_features, system.nodes.size());
+                 return system.apply([&](auto& solver) {
+                     return from_columns(solver.weights(rls.instances, n_features), n_features);
+                 });
              },
              "s"_a, "n_features"_a)
         .def("scores", &scores_of_rows, "x"_a, "n_nodes"_a)
@@ -268,8 +245,8 @@ void least_squares(nb::module_& m) {
           [](LeastSquares& rls, double c, double t, FeatureMap& features, const Labels& labels,
              nb::handle X, nb::handle Y) { steps(rls, SHRLSRule{c}, t, features, labels, X, Y); },
           "rls"_a, "c"_a, "t"_a, "features"_a, "labels"_a, "X"_a, "Y"_a);
-    m.def("least_squares_answer", &answer, "rls"_a, "features"_a, "labels"_a, "x"_a.none());
-    m.def("least_squares_nodes", &nodes, "rls"_a, "features"_a, "labels"_a, "x"_a.none());
+    m.def("least_squares_answer", &answer<false>, "rls"_a, "features"_a, "labels"_a, "x"_a.none());
+    m.def("least_squares_nodes", &answer<true>, "rls"_a, "features"_a, "labels"_a, "x"_a.none());
     m.def("least_squares_answers", &answers, "rls"_a, "labels"_a, "X"_a);
 }
 

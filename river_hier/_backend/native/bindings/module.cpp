@@ -78,7 +78,7 @@ void labels(nb::module_& m) {
         .def_prop_ro("learning",
                      [](const Labels& labels) -> nb::object {
                          if (labels.learning().is_none()) return nb::none();
-                         std::unique_ptr<bool[]> mask = std::make_unique<bool[]>(labels.n());
+                         const auto mask = std::make_unique<bool[]>(labels.n());
                          for (uint32_t v = 0; v < labels.n(); ++v) mask[v] = labels.learns(v);
                          return array<bool>(mask.get(), labels.n());
                      })

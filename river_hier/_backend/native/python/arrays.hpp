@@ -74,4 +74,17 @@ std::vector<T> numbers_of(nb::handle array) {
 
 inline std::vector<double> numbers(nb::handle array) { return numbers_of<double>(array); }
 
+// A matrix by its columns of n numbers, and back.
+inline nb::object from_columns(const std::vector<std::vector<double>>& columns, size_t n) {
+    std::vector<double> all;
+    for (const auto& column : columns) all.insert(all.end(), column.begin(), column.end());
+    return numpy("ascontiguousarray")(matrix(all, columns.size(), n).attr("T"));
+}
+
+inline std::vector<std::vector<double>> columns_of(nb::handle matrix) {
+    std::vector<std::vector<double>> columns;
+    for (nb::handle column : matrix.attr("T")) columns.push_back(numbers(column));
+    return columns;
+}
+
 }  // namespace river_hier

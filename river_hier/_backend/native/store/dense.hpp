@@ -86,10 +86,6 @@ class Dense : public WeightStore {
 
     size_t bytes() const override { return n_features_ * stride_ * sizeof(T); }
 
-    void copy_row(size_t feature, size_t n_nodes, void* to) const override {
-        if (feature < n_features_) std::copy_n(at(feature), n_nodes, static_cast<T*>(to));
-    }
-
   protected:
     void find_rows(const Vector& x) override {
         rows_.resize(x.size());

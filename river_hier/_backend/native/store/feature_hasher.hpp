@@ -9,26 +9,21 @@
 namespace river_hier {
 
 // CRC-32 as in zlib, so that the reference finds the same rows.
-class Checksum {
-  public:
-    Checksum() {
+inline uint32_t checksum(const char* text, Py_ssize_t size) {
+    static const auto of_byte = [] {
+        std::array<uint32_t, 256> sums;
         for (uint32_t byte = 0; byte < 256; ++byte) {
-            uint32_t sum = byte;
-            for (int bit = 0; bit < 8; ++bit) sum = sum & 1 ? 0xEDB88320u ^ sum >> 1 : sum >> 1;
-            of_byte_[byte] = sum;
+            sums[byte] = byte;
+            for (int bit = 0; bit < 8; ++bit)
+                sums[byte] = sums[byte] & 1 ? 0xEDB88320u ^ sums[byte] >> 1 : sums[byte] >> 1;
         }
-    }
-
-    uint32_t operator()(const char* text, Py_ssize_t size) const {
-        uint32_t sum = 0xFFFFFFFFu;
-        for (Py_ssize_t i = 0; i < size; ++i)
-            sum = of_byte_[(sum ^ static_cast<unsigned char>(text[i])) & 0xFF] ^ sum >> 8;
-        return ~sum;
-    }
-
-  private:
-    std::array<uint32_t, 256> of_byte_;
-};
+        return sums;
+    }();
+    uint32_t sum = 0xFFFFFFFFu;
+    for (Py_ssize_t i = 0; i < size; ++i)
+        sum = of_byte[(sum ^ static_cast<unsigned char>(text[i])) & 0xFF] ^ sum >> 8;
+    return ~sum;
+}
 
 // Names share `n_rows` rows, a power of 2. Values in the same row are added up. Nothing is stored, so
 // `find` and `insert` are the same.
@@ -45,7 +40,7 @@ class FeatureHasher : public FeatureMap {
     bool shares_rows() const override { return true; }
 
     const Vector& find(nb::handle x) override {
-        const nb::object owner = read(x, true, [](PyObject*, size_t) {});
+        const nb::object owner = read(x, true);
         ReentrancyGuard guard(*this);
         rows(names_.data(), found_.size(), found_.rows.data());
         found_.merge_rows(at_);
@@ -79,11 +74,10 @@ class FeatureHasher : public FeatureMap {
             data = PyBytes_AsString(bytes.ptr());
             size = PyBytes_Size(bytes.ptr());
         }
-        return checksum_(data, size) & static_cast<uint32_t>(n_ - 1);
+        return checksum(data, size) & static_cast<uint32_t>(n_ - 1);
     }
 
     size_t n_;
-    Checksum checksum_;
     Pages memory_;
     uint32_t* at_;  // for `merge_rows`
 };

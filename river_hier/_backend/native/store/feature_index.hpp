@@ -18,13 +18,12 @@ class FeatureIndex : public FeatureMap {
     size_t size() const override { return keys_.size(); }
 
     const Vector& find(nb::handle x) override {
-        const nb::object owner = read(x);
-        ReentrancyGuard guard(*this);
+        const nb::object owner = read(x, !foreign_);
+        rows(names_.data(), found_.size(), found_.rows.data());
         size_t known = 0;
         for (size_t i = 0; i < found_.size(); ++i) {
-            const uint32_t row = row_of(i);
-            if (row == no_row) continue;
-            found_.rows[known] = row;
+            if (found_.rows[i] == no_row) continue;
+            found_.rows[known] = found_.rows[i];
             found_.values[known++] = found_.values[i];
         }
         found_.resize(known);
@@ -32,14 +31,13 @@ class FeatureIndex : public FeatureMap {
     }
 
     const Vector& insert(nb::handle x) override {
-        const nb::object owner = read(x);
+        const nb::object owner = read(x, !foreign_);
+        rows(names_.data(), found_.size(), found_.rows.data());
         ReentrancyGuard guard(*this);
         const size_t before = size();
         try {
-            for (size_t i = 0; i < found_.size(); ++i) {
-                const uint32_t row = row_of(i);
-                found_.rows[i] = row == no_row ? add(names_[i]) : row;
-            }
+            for (size_t i = 0; i < found_.size(); ++i)
+                if (found_.rows[i] == no_row) found_.rows[i] = add(names_[i]);
         } catch (...) {
             forget(before);
             throw;
@@ -88,21 +86,7 @@ class FeatureIndex : public FeatureMap {
     }
 
   private:
-    // Prefetches the slots of the table as hashes become known.
-    nb::object read(nb::handle x) {
-        return FeatureMap::read(x, !foreign_, [this](PyObject* name, size_t i) {
-            if (hashes_.size() <= i) hashes_.resize(names_.size());
-            hashes_[i] = hash_of_text(name);
-            table_.prefetch(hashes_[i]);
-        });
-    }
-
     bool in_table(PyObject* name) const { return is_text(name) && !foreign_; }
-
-    uint32_t row_of(size_t i) {
-        PyObject* name = names_[i];
-        return in_table(name) ? table_.find(name, hashes_[i], keys_.data()) : other(name);
-    }
 
     uint32_t row_of(PyObject* name) {
         return in_table(name) ? table_.find(name, hash_of_text(name), keys_.data()) : other(name);
@@ -154,7 +138,6 @@ class FeatureIndex : public FeatureMap {
     nb::dict others_;
     std::vector<nb::object> keys_;  // the name of each row
     bool foreign_ = false;          // whether `others_` holds all names
-    std::vector<uint64_t> hashes_;  // of the names of x that are str
 };
 
 }  // namespace river_hier

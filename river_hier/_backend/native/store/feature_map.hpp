@@ -46,13 +46,11 @@ class FeatureMap : public Guarded {
         return PyLong_CheckExact(name) || PyFloat_CheckExact(name) || PyBool_Check(name);
     }
 
-    // Reads x into `found_` and `names_`; -> the owner of the names, unless x is. Calls
-    // `on_text(name, i)` for each str. An unusual x, or any if not `plain`, is copied by the
-    // reference first; that may run foreign code.
-    template <class OnText>
-    nb::object read(nb::handle x, bool plain, OnText on_text) {
+    // Reads x into `found_` and `names_`; -> the owner of the names, unless x is. An unusual x, or any
+    // if not `plain`, is copied by the reference first; that may run foreign code.
+    nb::object read(nb::handle x, bool plain) {
         not_in_use(*this);
-        if (plain && read_plain(x.ptr(), on_text)) return nb::none();
+        if (plain && read_plain(x.ptr())) return nb::none();
         const auto odd = nb::cast<nb::tuple>(read_(x));
         not_in_use(*this);
         const auto names = nb::cast<nb::list>(odd[0]), values = nb::cast<nb::list>(odd[1]);
@@ -60,7 +58,6 @@ class FeatureMap : public Guarded {
         for (size_t i = 0; i < names.size(); ++i) {
             names_[i] = nb::handle(names[i]).ptr();
             found_.values[i] = nb::cast<double>(values[i]);
-            if (is_text(names_[i])) on_text(names_[i], i);
         }
         found_.norm2 = nb::cast<double>(odd[2]);
         return odd;
@@ -71,8 +68,7 @@ class FeatureMap : public Guarded {
 
   private:
     // Runs no foreign code. Returns false if x is unusual.
-    template <class OnText>
-    bool read_plain(PyObject* x, OnText on_text) {
+    bool read_plain(PyObject* x) {
         if (!PyDict_CheckExact(x) && !dicts_.hold(x)) return false;
         reserve(static_cast<size_t>(PyDict_Size(x)));
         Py_ssize_t position = 0;
@@ -91,10 +87,7 @@ class FeatureMap : public Guarded {
                 if (!numbers_.hold(values_[i])) return false;
                 number = PyFloat_AsDouble(values_[i]);
             }
-            if (is_text(names_[i]))
-                on_text(names_[i], i);
-            else if (!harmless(names_[i]))
-                return false;
+            if (!is_text(names_[i]) && !harmless(names_[i])) return false;
             norm2 += number * number;
         }
         if (!std::isfinite(norm2)) return false;  // the reference raises the error

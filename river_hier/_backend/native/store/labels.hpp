@@ -31,20 +31,13 @@ class Labels {
         for (nb::handle label : taxonomy.attr("nodes")) labels_.push_back(nb::borrow(label));
         read(taxonomy.attr("parent_indices"), parent_ptr_, parents_);
         read(taxonomy.attr("implied_parents"), implied_ptr_, implied_);
-        children_.assign(n(), Range{0, 0});
         depth_.assign(n(), 0);
+        below_.resize(n());
         tree_ = parents_.size() + 1 == n();
         for (uint32_t v = 1; v < n(); ++v) {
             for (uint32_t e = parent_ptr_[v]; e < parent_ptr_[v + 1]; ++e)
                 depth_[v] = std::max(depth_[v], 1 + depth_[parents_[e]]);
-            Range& family = children_[parents_[parent_ptr_[v]]];
-            if (family.first == 0) family.first = v;
-            tree_ = tree_ && (family.last == 0 || family.last == v);
-            family.last = v + 1;
-        }
-        if (!tree_) {
-            below_.resize(n());
-            for (uint32_t v = 1; v < n(); ++v) below_[parents_[parent_ptr_[v + 1] - 1]].push_back(v);
+            append(below_[parents_[parent_ptr_[v + 1] - 1]], Range{v, v + 1});
         }
         if (!learning.is_none()) {
             learns_.assign(n(), 0);
@@ -62,7 +55,6 @@ class Labels {
     nb::object learning() const { return learning_; }
     bool learns(uint32_t v) const { return learns_.empty() || learns_[v]; }
     bool tree() const { return tree_; }
-    Range children(uint32_t v) const { return children_[v]; }
     uint32_t parent(uint32_t v) const { return parents_[parent_ptr_[v]]; }
     uint32_t depth(uint32_t v) const { return depth_[v]; }
     nb::object label(uint32_t v) const { return labels_[v]; }
@@ -76,13 +68,7 @@ class Labels {
 
     // The nodes that can be on once u is, where others before u have been decided: its children or,
     // in a DAG, those whose last parent it is.
-    void below(uint32_t u, std::vector<Range>& ranges) const {
-        ranges.clear();
-        if (!tree_)
-            for (uint32_t v : below_[u]) append(ranges, Range{v, v + 1});
-        else if (children_[u].last)
-            ranges.push_back(children_[u]);
-    }
+    const std::vector<Range>& below(uint32_t u) const { return below_[u]; }
 
     // The nodes of y and all their ancestors. What is unusual goes to `taxonomy.closure_mask`.
     On closed(nb::handle y) const {
@@ -100,8 +86,8 @@ class Labels {
     void trained(const On& on, std::vector<Range>& ranges) const {
         ranges.clear();
         if (tree_) {
-            for (uint32_t v : on.nodes)
-                if (children_[v].last) append_learning(ranges, children_[v]);
+            for (uint32_t u : on.nodes)
+                for (Range children : below_[u]) append_learning(ranges, children);
             return;
         }
         for (uint32_t v = 1; v < n(); ++v)
@@ -244,9 +230,8 @@ class Labels {
     nb::dict index_;
     std::vector<nb::object> labels_;
     std::vector<uint32_t> parent_ptr_, parents_, implied_ptr_, implied_, depth_;
-    std::vector<Range> children_;               // of each node, where it is a tree
-    std::vector<std::vector<uint32_t>> below_;  // where it is a DAG, as `below` gives them
-    std::vector<char> learns_;     // empty if all do
+    std::vector<std::vector<Range>> below_;
+    std::vector<char> learns_;  // empty if all do
     bool tree_ = false;
     bool plain_ = false;  // whether all labels are of a type that compares without others' code
     nb::object all_off_;

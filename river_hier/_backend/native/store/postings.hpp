@@ -190,14 +190,6 @@ class Postings : public WeightStore {
         return bytes;
     }
 
-    void copy_row(size_t feature, size_t n_nodes, void* to) const override {
-        if (feature >= rows_.size()) return;
-        const Row<T>& row = rows_[feature];
-        T* cells = static_cast<T*>(to);
-        for (uint32_t i = 0; i < (row.dense() ? n_nodes : row.size); ++i)
-            cells[row.dense() ? i : row.nodes(n_planes_)[i]] = row.numbers[i * n_planes_];
-    }
-
   protected:
     void find_rows(const Vector& x) override {
         for (uint32_t r : x.rows)

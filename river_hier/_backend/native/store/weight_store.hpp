@@ -73,9 +73,6 @@ class WeightStore {
     virtual void row(size_t plane, size_t feature, Nodes& nodes, Numbers& numbers) const = 0;
     virtual size_t bytes() const = 0;
 
-    // The weights of the first nodes for a feature, as they are stored, over zeros.
-    virtual void copy_row(size_t feature, size_t n_nodes, void* to) const = 0;
-
   protected:
     virtual void find_rows(const Vector& x) = 0;
     virtual void prefetch_rows(size_t, const Ranges&) const {}

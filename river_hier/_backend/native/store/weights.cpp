@@ -2,9 +2,6 @@
 
 #include "store/weights.hpp"
 
-#include <cstdio>
-#include <string>
-
 #include "store/dense.hpp"
 #include "store/postings.hpp"
 
@@ -35,11 +32,9 @@ void Weights::arrange(size_t room) {
 
 void Weights::check_range(double norm2) const {
     if (!single_ || norm2 <= most_for_float) return;
-    char number[32];
-    std::snprintf(number, sizeof number, "%.3g", norm2);
-    throw nb::value_error((std::string("the squared norm of x is ") + number +
-                           ", too large for weights of dtype \"float32\"; scale x, or take "
-                           "dtype=\"float64\"").c_str());
+    const nb::str message("the squared norm of x is {:.3g}, too large for weights of dtype "
+                          "\"float32\"; scale x, or take dtype=\"float64\"");
+    throw nb::value_error(message.format(norm2).c_str());
 }
 
 void Weights::score_all(const Vector& x) {
