@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "algorithms/cholesky_solver.hpp"
+#include "algorithms/conjugate_gradients.hpp"
 #include "algorithms/example_context.hpp"
 
 namespace river_hier {
@@ -58,7 +59,7 @@ class Dual {
         } else {
             const Numbers& k = dots(context);
             g_.assign(n(), 0.0);
-            conjugate_gradients(context.instances(), k, g_, loose);
+            improve(context.instances(), k, g_, loose);
             double kg = 0.0;
             for (size_t i = 0; i < n(); ++i) kg += k[i] * g_[i];
             r_ = std::max(0.0, (norm2 - kg) / l2_);
@@ -166,7 +167,7 @@ class Dual {
             if (cholesky_)
                 cholesky_->solve_for(o, alpha_[o]);
             else
-                conjugate_gradients(instances, v[o], alpha_[o], tight);
+                improve(instances, v[o], alpha_[o], tight);
         ready_ = true;
     }
 
@@ -262,41 +263,15 @@ class Dual {
     }
 
     // Improves a until B a = b.
-    void conjugate_gradients(const Instances& instances, const Numbers& b, Numbers& a,
-                             double tolerance) {
-        const size_t n = this->n();
-        Numbers residual(n), direction(n), image(n);
-        multiply_B(instances, a, image);
-        double rr = 0.0, bb = 0.0;
-        for (size_t i = 0; i < n; ++i) {
-            direction[i] = residual[i] = b[i] - image[i];
-            rr += residual[i] * residual[i];
-            bb += b[i] * b[i];
-        }
-        for (size_t step = 0; step < 2 * n + 10; ++step) {  // in exact arithmetic n steps suffice
-            if (rr <= tolerance * tolerance * bb) return;
-            multiply_B(instances, direction, image);
-            double curvature = 0.0;
-            for (size_t i = 0; i < n; ++i) curvature += direction[i] * image[i];
-            const double length = rr / curvature;
-            double next = 0.0;
-            for (size_t i = 0; i < n; ++i) {
-                a[i] += length * direction[i];
-                residual[i] -= length * image[i];
-                next += residual[i] * residual[i];
-            }
-            for (size_t i = 0; i < n; ++i) direction[i] = residual[i] + next / rr * direction[i];
-            rr = next;
-        }
-    }
-
-    // image = l2 a + S^T S a
-    void multiply_B(const Instances& instances, const Numbers& a, Numbers& image) {
-        Sa_.assign(instances.n_features(), 0.0);
-        for (size_t i = 0; i < n(); ++i)
-            if (a[i] != 0.0) instances.add_to(ids[i], a[i], Sa_.data());
-        for (size_t i = 0; i < n(); ++i)
-            image[i] = l2_ * a[i] + instances.dot(ids[i], Sa_.data());
+    void improve(const Instances& instances, const Numbers& b, Numbers& a, double tolerance) {
+        const auto multiply = [&](const Numbers& a, Numbers& image) {  // l2 a + S^T S a
+            Sa_.assign(instances.n_features(), 0.0);
+            for (size_t i = 0; i < n(); ++i)
+                if (a[i] != 0.0) instances.add_to(ids[i], a[i], Sa_.data());
+            for (size_t i = 0; i < n(); ++i)
+                image[i] = l2_ * a[i] + instances.dot(ids[i], Sa_.data());
+        };
+        conjugate_gradients(multiply, b, a, tolerance);
     }
 
     void remember(ExampleContext& context, const double* labels) {

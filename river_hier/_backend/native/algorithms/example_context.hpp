@@ -107,6 +107,7 @@ struct Scratch {
 struct ExampleContext {
     const Vector& x() const { return example.x; }
     double root() const { return std::sqrt(example.weight); }  // a label of 1
+    double label(bool on) const { return on ? root() : -root(); }
     uint64_t id() const { return example.id; }
     const Instances& instances() const { return example.instances; }
     const double* dense(size_t n) { return scratch.densify(x(), id(), n); }

@@ -23,7 +23,8 @@ struct HRLSRule {
                     double) const {
         Numbers& labels = context.scratch.labels;
         labels.resize(system.nodes.size());
-        for (size_t o = 0; o < labels.size(); ++o) labels[o] = on[system.nodes[o]] ? context.root() : -context.root();
+        for (size_t o = 0; o < labels.size(); ++o)
+            labels[o] = context.label(on[system.nodes[o]]);
         rls.store(system, context, labels.data(), true);
     }
 };
@@ -42,7 +43,7 @@ struct SHRLSRule {
         score = std::fabs(score) / context.root();
         const double most = 1.0 + context.x().norm2 / weight / rls.l2;  // 1 + r is at most this
         if (score > bound * most || score > bound * (1.0 + system.solve(context) / weight)) return;
-        const double label = on[system.nodes[0]] ? context.root() : -context.root();
+        const double label = context.label(on[system.nodes[0]]);
         rls.store(system, context, &label, false);
     }
 

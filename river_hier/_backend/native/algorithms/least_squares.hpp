@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <optional>
 #include <variant>
 
 #include "python/arrays.hpp"
@@ -43,14 +44,12 @@ struct System {
 // The weights are the same. While `memory` lasts, no system depends on another one.
 class LeastSquares : public Guarded {
   public:
-    static constexpr size_t unlimited = SIZE_MAX;
-
-    LeastSquares(double l2, double memory, size_t budget)
+    LeastSquares(double l2, double memory, std::optional<size_t> budget)
         : l2(l2), memory(memory), budget(budget) {}
     LeastSquares(const LeastSquares&) = delete;
 
     const double l2, memory;
-    const size_t budget;
+    const std::optional<size_t> budget;
     Instances instances;
     std::vector<System> systems;
     ExampleIds ids;
@@ -188,8 +187,8 @@ class LeastSquares : public Guarded {
         const size_t before = dual->factor_bytes();
         if (dual->n() >= system.n_features)
             system.solver = to_primal(*dual, system.n_features);
-        else if (dual->n() > budget)
-            dual->forget(dual->n() - budget / 2, instances, system.n_features);
+        else if (budget && dual->n() > *budget)
+            dual->forget(dual->n() - *budget / 2, instances, system.n_features);
         factor_bytes_ += system.factor_bytes() - before;
     }
 

@@ -200,17 +200,6 @@ nb::object column_weights(Weights& w, const Rows& X) {
     return matrix(all, rows.size(), n_nodes).attr("astype")(w.dtype());
 }
 
-nb::tuple closed_many(Labels& labels, nb::list ys) {
-    std::vector<int64_t> start{0};
-    std::vector<uint32_t> nodes;
-    for (nb::handle y : ys) {
-        const On on = labels.closed(y);
-        nodes.insert(nodes.end(), on.nodes.begin(), on.nodes.end());
-        start.push_back(static_cast<int64_t>(nodes.size()));
-    }
-    return nb::make_tuple(array(start), array(nodes));
-}
-
 }  // namespace
 
 nb::object scores_of(Weights& w, Rows& X) {
@@ -240,16 +229,13 @@ void linear_learners(nb::module_& m) {
     m.def("top_down_answers", &top_down_answers, "w"_a, "lag"_a.none(), "m"_a, "labels"_a, "X"_a);
     m.def("path_answers", &path_answers, "w"_a, "lag"_a.none(), "m"_a, "labels"_a, "X"_a);
     nb::class_<Rows>(m, "Vectors")
-        .def("__init__",
-             [](Rows* rows, FeatureMap& features, nb::handle X) { new (rows) Rows(features, X, false); },
-             "features"_a, "X"_a)
+        .def(nb::init<FeatureMap&, nb::handle>(), "features"_a, "X"_a)
         .def_prop_ro("norms2", [](Rows& rows) {
             Numbers norms2;
             for (size_t i = 0; i < rows.n(); ++i) norms2.push_back(rows[i].norm2);
             return array(norms2);
         });
     m.def("column_weights", &column_weights, "w"_a, "X"_a);
-    m.def("closed_many", &closed_many, "labels"_a, "ys"_a);
 }
 
 }  // namespace river_hier

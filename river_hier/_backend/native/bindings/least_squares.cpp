@@ -113,9 +113,7 @@ nb::object reduce(LeastSquares& rls) {
     rls.drop_unneeded(0);
     nb::list systems;
     for (System& system : rls.systems) systems.append(save(system, rls.instances));
-    nb::object budget =
-        rls.budget == LeastSquares::unlimited ? nb::none() : nb::object(nb::int_(rls.budget));
-    return saved("LeastSquares", rls.l2, rls.memory, budget, save(rls.instances), systems);
+    return saved("LeastSquares", rls.l2, rls.memory, rls.budget, save(rls.instances), systems);
 }
 
 // Appends saved systems and their instances to those that are there.
@@ -172,7 +170,7 @@ nb::object restore(double l2, double memory, Budget budget, nb::handle instances
                    nb::handle systems) {
     nb::module_::import_("river_hier._backend.reference.saved_systems")
         .attr("check")(l2, memory, budget, instances, systems);
-    auto* rls = new LeastSquares(l2, memory, budget.value_or(LeastSquares::unlimited));
+    auto* rls = new LeastSquares(l2, memory, budget);
     nb::object owner = nb::cast(rls, nb::rv_policy::take_ownership);
     load(*rls, instances, systems);
     return owner;
@@ -183,11 +181,7 @@ nb::object restore(double l2, double memory, Budget budget, nb::handle instances
 void least_squares(nb::module_& m) {
     using namespace nb::literals;
     nb::class_<LeastSquares>(m, "LeastSquares")
-        .def("__init__",
-             [](LeastSquares* rls, double l2, double memory, Budget budget) {
-                 new (rls) LeastSquares(l2, memory, budget.value_or(LeastSquares::unlimited));
-             },
-             "l2"_a, "memory"_a, "budget"_a = nb::none())
+        .def(nb::init<double, double, Budget>(), "l2"_a, "memory"_a, "budget"_a = nb::none())
         .def("add_system",
              [](LeastSquares& rls, const std::vector<uint32_t>& nodes) {
                  not_in_use(rls).add_system(nodes);

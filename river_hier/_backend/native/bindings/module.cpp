@@ -70,6 +70,17 @@ void features(nb::module_& m) {
         });
 }
 
+nb::tuple closed_many(Labels& labels, nb::list ys) {
+    std::vector<int64_t> start{0};
+    std::vector<uint32_t> nodes;
+    for (nb::handle y : ys) {
+        const On on = labels.closed(y);
+        nodes.insert(nodes.end(), on.nodes.begin(), on.nodes.end());
+        start.push_back(static_cast<int64_t>(nodes.size()));
+    }
+    return nb::make_tuple(array(start), array(nodes));
+}
+
 void labels(nb::module_& m) {
     nb::class_<On>(m, "On");
     nb::class_<Labels>(m, "Labels")
@@ -90,6 +101,7 @@ void labels(nb::module_& m) {
                         return new Labels(taxonomy, learning);
                     },
                     "taxonomy"_a, "learning"_a = nb::none());
+    m.def("closed_many", &closed_many, "labels"_a, "ys"_a);
 }
 
 }  // namespace

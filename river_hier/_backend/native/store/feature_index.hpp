@@ -53,13 +53,12 @@ class FeatureIndex : public FeatureMap {
 
     // Names and slots of the table are prefetched some iterations ahead.
     void rows(PyObject* const* names, size_t n, uint32_t* rows) override {
-        constexpr size_t soon = 8;
+        constexpr size_t soon = 16;
         ReentrancyGuard guard(*this);
-        for (size_t i = 0; i < n; ++i) {
-            if (i + 2 * soon < n) prefetch(names[i + 2 * soon]);
-            if (i + soon < n && is_text(names[i + soon]))
-                table_.prefetch(hash_of_text(names[i + soon]));
-            rows[i] = row_of(names[i]);
+        for (size_t i = 0; i < n + soon; ++i) {
+            if (i + soon < n) prefetch(names[i + soon]);
+            if (i < n && is_text(names[i])) table_.prefetch(hash_of_text(names[i]));
+            if (i >= soon) rows[i - soon] = row_of(names[i - soon]);
         }
     }
 

@@ -3,6 +3,7 @@
 #include "store/rows.hpp"
 
 #include <algorithm>
+#include <unordered_map>
 
 namespace river_hier {
 
@@ -73,15 +74,10 @@ std::vector<uint32_t> Rows::read_columns(nb::handle batch) {
 }
 
 void Rows::find_shared() {
-    shared_ = row_of_;
-    std::sort(shared_.begin(), shared_.end());
-    shared_.erase(std::unique(shared_.begin(), shared_.end()), shared_.end());
-    if (shared_.size() == width_) return shared_.clear();  // no two columns meet
-    at_.assign(shared_.size(), 0);
-    for (uint32_t row : row_of_) {
-        const auto place = std::lower_bound(shared_.begin(), shared_.end(), row);
-        place_of_.push_back(static_cast<uint32_t>(place - shared_.begin()));
-    }
+    std::unordered_map<uint32_t, uint32_t> first;  // of the columns of each row
+    for (uint32_t c = 0; c < width_; ++c) first_of_.push_back(first.emplace(row_of_[c], c).first->second);
+    if (first.size() == width_) return first_of_.clear();  // no two columns meet
+    at_.assign(width_, 0);
 }
 
 const Vector& Rows::operator[](size_t i) {
@@ -92,7 +88,8 @@ const Vector& Rows::operator[](size_t i) {
     const bool zero = norm2 < smallest_norm2;
     x_.norm2 = zero ? 0.0 : norm2;
     x_.resize(last - first);
-    const std::vector<uint32_t>& rows = shared_.empty() ? row_of_ : place_of_;
+    const bool shared = !first_of_.empty();
+    const std::vector<uint32_t>& rows = shared ? first_of_ : row_of_;
     size_t n = 0;
     for (size_t e = first; e < last; ++e) {
         const uint32_t row = rows[dense_ ? e - first : columns_[e]];
@@ -101,9 +98,9 @@ const Vector& Rows::operator[](size_t i) {
         x_.values[n++] = zero ? 0.0 : values[e];
     }
     x_.resize(n);
-    if (shared_.empty()) return x_;
+    if (!shared) return x_;
     x_.merge_rows(at_.data());
-    for (uint32_t& row : x_.rows) row = shared_[row];
+    for (uint32_t& row : x_.rows) row = row_of_[row];
     return x_;
 }
 

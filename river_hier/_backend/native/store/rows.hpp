@@ -15,7 +15,7 @@ inline void ensure(bool fine, const char* what) {
 class Rows {
   public:
     // With `insert`, columns seen for the first time get the next rows, in order of appearance.
-    Rows(FeatureMap& features, nb::handle batch, bool insert);
+    Rows(FeatureMap& features, nb::handle batch, bool insert = false);
 
     size_t n() const { return n_; }
 
@@ -44,8 +44,7 @@ class Rows {
     std::vector<uint32_t> columns_;  // of each entry, and where those of each row start
     std::vector<int64_t> start_;
     std::vector<uint32_t> row_of_;  // of each column: its row, or `no_row`
-    // Where columns share rows: the rows, and for each column the position of its row among them.
-    std::vector<uint32_t> shared_, place_of_, at_;
+    std::vector<uint32_t> first_of_, at_;  // where columns share rows: the first with the same row
     Vector x_;
 };
 

@@ -22,18 +22,25 @@ class TextTable {
 
     // The row of a name, or `no_row`; `keys[row]` is the object that was inserted with it.
     uint32_t find(PyObject* name, uint64_t hash, const nb::object* keys) const {
-        const Slot wanted = slot_of(name, hash, no_row);
+        Text text = short_ascii(name, longest);
         for (size_t i = hash & mask_;; i = (i + 1) & mask_) {
             const Slot& slot = slots_[i];
             if (slot.row == no_row) return no_row;
-            if (same(slot, wanted) && (slot.size || same(keys[slot.row].ptr(), name))) return slot.row;
+            if (slot.hash == hash && same(slot, text, name, keys)) return slot.row;
         }
     }
 
     // Insert a name that is not in the table.
     void insert(PyObject* name, uint64_t hash, uint32_t row) {
         if (10 * (size_ + 1) > 7 * (mask_ + 1)) grow();
-        place(slot_of(name, hash, row));
+        Slot slot{};
+        slot.hash = hash;
+        slot.row = row;
+        if (Text text = short_ascii(name, longest); text.data) {
+            slot.size = static_cast<uint32_t>(text.size);
+            std::memcpy(slot.text, text.data, text.size);
+        }
+        place(slot);
         ++size_;
     }
 
@@ -52,29 +59,30 @@ class TextTable {
         char text[longest];
     };
 
-    static Slot slot_of(PyObject* name, uint64_t hash, uint32_t row) {
-        Slot slot{hash, row, 0, {}};
-        const Text text = short_ascii(name, longest);
-        slot.size = static_cast<uint32_t>(text.size);
-        copy(slot.text, text.data, slot.size);
-        return slot;
+    static bool same(const Slot& slot, Text text, PyObject* name, const nb::object* keys) {
+        if (slot.size || text.data)
+            return slot.size == static_cast<uint32_t>(text.size) &&
+                   same_bytes(slot.text, text.data, slot.size);
+        PyObject* key = keys[slot.row].ptr();
+        return key == name || PyUnicode_Compare(key, name) == 0;
     }
 
-    // Of up to 16 bytes. Two words that may overlap cover them; a call of memcpy takes longer.
-    static void copy(char* to, const char* from, size_t n) {
-        if (n >= 8) {
-            std::memcpy(to, from, 8);
-            std::memcpy(to + n - 8, from + n - 8, 8);
-        } else {
-            for (size_t i = 0; i < n; ++i) to[i] = from[i];
-        }
+    // Of 1 to 16 bytes. Two words that may overlap cover them; a call of memcmp takes longer.
+    static bool same_bytes(const char* a, const char* b, size_t n) {
+        if (n >= 8) return same_words<uint64_t>(a, b, n);
+        if (n >= 4) return same_words<uint32_t>(a, b, n);
+        return a[0] == b[0] && a[n / 2] == b[n / 2] && a[n - 1] == b[n - 1];
     }
 
-    static bool same(const Slot& a, const Slot& b) {
-        return a.hash == b.hash && a.size == b.size && !std::memcmp(a.text, b.text, longest);
+    template <class Word>
+    static bool same_words(const char* a, const char* b, size_t n) {
+        Word x[2], y[2];
+        std::memcpy(&x[0], a, sizeof(Word));
+        std::memcpy(&x[1], a + n - sizeof(Word), sizeof(Word));
+        std::memcpy(&y[0], b, sizeof(Word));
+        std::memcpy(&y[1], b + n - sizeof(Word), sizeof(Word));
+        return x[0] == y[0] && x[1] == y[1];
     }
-
-    static bool same(PyObject* a, PyObject* b) { return a == b || PyUnicode_Compare(a, b) == 0; }
 
     void place(const Slot& slot) {
         size_t i = slot.hash & mask_;
