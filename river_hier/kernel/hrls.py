@@ -1,9 +1,10 @@
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
-from .._backend import always, update
+from .._backend import update
 from .least_squares import LeastSquaresModel
 
 __all__ = ["HRLS"]
@@ -97,7 +98,7 @@ class HRLS(LeastSquaresModel):
     def _learn(self, x: Mapping[Any, Any], y: Any, w: float) -> None:
         on, context = self._taxonomy.closure_mask(y), self._context(x, w)
         if context.norm2 > 0.0:
-            update(self._rls, context, self._taxonomy, on, always)
+            update(self._rls, context, math.inf, 0.0, self._taxonomy, on)
 
     def _add_nodes(self, before: int, after: int) -> None:
         if self.taxonomy is not None:  # nodes with the same parents share a system

@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from .._backend import in_doubt, update
+from .._backend import update
 from ..base.checks import check_positive
 from ..taxonomy import TaxonomyLike
 from .functions import Function, Kernel
@@ -107,8 +107,7 @@ class SHRLS(LeastSquaresModel):
         on, context = self._taxonomy.closure_mask(y), self._context(x, w)
         t = self._t + w
         if context.norm2 > 0.0:
-            stores = in_doubt(self._rls.l2, float(self.threshold), t)
-            update(self._rls, context, self._taxonomy, on, stores)
+            update(self._rls, context, float(self.threshold), t, self._taxonomy, on)
         self._t = t
 
     def _add_nodes(self, before: int, after: int) -> None:

@@ -1,12 +1,10 @@
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._backend import Batch, Multilabels, hrls_step, hrls_steps
 from ..taxonomy import NodeMapping, TaxonomyLike
 from .least_squares import LeastSquaresModel
 from .systems import shared_systems
@@ -124,13 +122,6 @@ class HRLS(LeastSquaresModel):
     ) -> None:
         self._systems: list[list[int]] = []  # the nodes of each
         super().__init__(taxonomy, l2, None, memory, n_features, forgetting)
-
-    def _step(self, x: Mapping[Any, Any], y: Any, w: float) -> None:
-        if not hrls_step(self._rls, self._features, self._labels, x, y, w):
-            raise self._lost_in_rounding(x, w)
-
-    def _steps(self, X: Batch, y: Multilabels) -> None:
-        hrls_steps(self._rls, self._features, self._labels, X, y)
 
     def _trained_systems(self, trained: NDArray[np.intp]) -> Iterable[int]:
         nodes = set(trained.tolist())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import abc
 import copy
+import math
 import numbers
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Self
@@ -21,6 +22,8 @@ from .._backend import (
     least_squares_answer,
     least_squares_answers,
     least_squares_nodes,
+    least_squares_step,
+    least_squares_steps,
     trained_nodes,
 )
 from ..base import linear
@@ -42,6 +45,8 @@ class LeastSquaresModel(MultiLabelModel):
     Forgetting works in periods. After each period, everything that a system has seen is weighted by
     one half, or slightly less; within a period nothing is forgotten.
     """
+
+    threshold: float = math.inf  # of SH-RLS; H-RLS stores every example
 
     def __init__(
         self,
@@ -65,6 +70,7 @@ class LeastSquaresModel(MultiLabelModel):
         # The number of examples that each system was trained on; None if it learns in another
         # shard.
         self._visits: list[int | None] = []
+        self._t: float = 0.0  # the weight of all examples
         self._rls: LeastSquares = LeastSquares(float(l2), float(memory), budget and int(budget))
         self._add_nodes(1, len(self._taxonomy))
 
@@ -86,7 +92,11 @@ class LeastSquaresModel(MultiLabelModel):
     def _learn(self, x: Mapping[Any, Any], y: Any, w: float) -> None:
         if self.forgetting < 1.0 and isinstance(y, Iterator):  # it can be read only once
             y = list(y)
-        self._step(x, y, w)
+        t = self._t + w
+        state = self._rls, float(self.threshold), t, self._features, self._labels
+        if not least_squares_step(*state, x, y, w):
+            raise self._lost_in_rounding(x, w)
+        self._t = t
         if self.forgetting < 1.0 and self._features.find(x).norm2 > 0.0:
             self._grow_older(y)
 
@@ -95,7 +105,9 @@ class LeastSquaresModel(MultiLabelModel):
             for x, labels, w in zip(X, y.labels(self._labels), X.each_weight(), strict=True):
                 self._learn(x, labels, w)
         else:
-            self._steps(X, y)
+            c = float(self.threshold)
+            least_squares_steps(self._rls, c, self._t, self._features, self._labels, X, y)
+            self._t = sum(X.each_weight(), self._t)
 
     def _grow_older(self, y: Any) -> None:
         """Count the example; at the end of a period, discount."""
@@ -175,14 +187,6 @@ class LeastSquaresModel(MultiLabelModel):
         which = [owners[unit[0]] for unit in self._shard_units()]
         self._rls = merge_systems([part._rls for part in parts], which)
         self._visits = [parts[p]._visits[s] for s, p in enumerate(which)]
-
-    @abc.abstractmethod
-    def _step(self, x: Mapping[Any, Any], y: Any, w: float) -> None:
-        """Learn from an example of weight w."""
-
-    @abc.abstractmethod
-    def _steps(self, X: Batch, y: Multilabels) -> None:
-        """Learn from a mini-batch."""
 
     @abc.abstractmethod
     def _trained_systems(self, trained: NDArray[np.intp]) -> Iterable[int]:

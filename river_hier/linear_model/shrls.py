@@ -1,12 +1,10 @@
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._backend import Batch, Multilabels, shrls_step, shrls_steps
 from ..base.checks import check_integer, check_positive
 from ..taxonomy import NodeMapping, TaxonomyLike
 from .least_squares import LeastSquaresModel
@@ -141,7 +139,6 @@ class SHRLS(LeastSquaresModel):
         self.threshold = threshold
         self.budget = budget
         super().__init__(taxonomy, l2, budget, memory, n_features, forgetting)
-        self._t = 0.0  # the weight of all examples
 
     @property
     def n_stored(self) -> dict[object, float]:
@@ -151,18 +148,6 @@ class SHRLS(LeastSquaresModel):
         """
         labels = self._taxonomy.nodes[1:]
         return dict(zip(labels, self._rls.n_stored, strict=True))
-
-    def _step(self, x: Mapping[Any, Any], y: Any, w: float) -> None:
-        t = self._t + w
-        c = float(self.threshold)
-        if not shrls_step(self._rls, c, t, self._features, self._labels, x, y, w):
-            raise self._lost_in_rounding(x, w)
-        self._t = t
-
-    def _steps(self, X: Batch, y: Multilabels) -> None:
-        c = float(self.threshold)
-        shrls_steps(self._rls, c, self._t, self._features, self._labels, X, y)
-        self._t = sum(X.each_weight(), self._t)
 
     def _trained_systems(self, trained: NDArray[np.intp]) -> Iterable[int]:
         systems: list[int] = (trained - 1).tolist()

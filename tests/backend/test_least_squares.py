@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import pickle
 from typing import Any
 
@@ -40,7 +41,7 @@ class Solved:
         self.S, self.V = np.zeros((0, n_features)), np.zeros((0, self.m))
 
     def learn(self, x: dict[Any, float], y: set[str]) -> None:
-        assert self.k.hrls_step(self.rls, self.features, self.labels, x, y)
+        assert self.k.least_squares_step(self.rls, math.inf, 0.0, self.features, self.labels, x, y)
         nodes = self.labels.taxonomy.nodes[1:]
         self.S = np.vstack([self.S, dense(x, self.n)])
         self.V = np.vstack([self.V, [1.0 if label in y else -1.0 for label in nodes]])
@@ -158,7 +159,9 @@ def test_repeated_examples_of_any_size_do_no_harm(
         seen.append((i % 8, [1.0, -1.0, 1.0][i % 3]))
         x = dict(enumerate(X[i % 8].tolist()))
         y = {"a": seen[-1][1] > 0.0}
-        assert solved.k.hrls_step(solved.rls, solved.features, solved.labels, x, y)
+        assert solved.k.least_squares_step(
+            solved.rls, math.inf, 0.0, solved.features, solved.labels, x, y
+        )
     # The same problem, once for each distinct x, in exact form: (K c + l2) alpha = sum of labels.
     counts = np.bincount([j for j, _ in seen], minlength=8)
     sums = np.bincount([j for j, _ in seen], weights=[y for _, y in seen], minlength=8)
@@ -181,14 +184,16 @@ def test_instances_are_stored_once_and_only_while_somebody_needs_them(backend: s
     for v in (1, 2, 3):
         rls.add_system([v])
     for i in range(10):
-        k.shrls_step(rls, 1e9, i + 1, features, labels, {i: 1.0, i + 1: 2.0, "bias": 1.0}, ["b"])
+        k.least_squares_step(
+            rls, 1e9, i + 1, features, labels, {i: 1.0, i + 1: 2.0, "bias": 1.0}, ["b"]
+        )
     assert (rls.n_stored, n_instances(rls)) == ([10, 10, 10], 10)
     for t in range(1200):  # all go over to primal variables, and nobody needs an instance
-        k.shrls_step(rls, 1e9, t + 11, features, labels, {"bias": 1.0, t % 9: 0.5}, ["b"])
+        k.least_squares_step(rls, 1e9, t + 11, features, labels, {"bias": 1.0, t % 9: 0.5}, ["b"])
     assert kinds(rls) == ["primal"] * 3
     for t in range(100):
         x = {f"new {t} {i}": 1.0 for i in range(100)}
-        k.shrls_step(rls, 1e9, t + 1211, features, labels, x, ["c"])
+        k.least_squares_step(rls, 1e9, t + 1211, features, labels, x, ["c"])
     assert kinds(rls) == ["cholesky", "cholesky", "primal"]
     assert n_instances(rls) < 1200
 

@@ -129,9 +129,11 @@ def use(thing: Any) -> None:
         calls += [lambda s=s: thing.weights(s, 40) for s in range(4)]
         for i in range(6):
             x = {**X, f"n{i}": 1.0, i: 0.5}
-            calls += [lambda x=x: k.shrls_step(thing, 1e6, 5, names, labels, x, ["b"])]
+            calls += [lambda x=x: k.least_squares_step(thing, 1e6, 5, names, labels, x, ["b"])]
             calls += [lambda x=x: k.least_squares_answer(thing, names, labels, x)]
-            calls += [lambda x=x: k.hrls_step(thing, names, labels, x, ["c"])]
+            calls += [
+                lambda x=x: k.least_squares_step(thing, math.inf, 0.0, names, labels, x, ["c"])
+            ]
         calls += [lambda: thing.add_outputs(0, [1]), lambda: thing.add_system([2])]
     elif isinstance(thing, k.Weights):
         calls += [lambda: thing.scores(names.find(X)), lambda: thing.column(1, 10)]

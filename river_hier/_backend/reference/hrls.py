@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -16,28 +16,12 @@ from .labels import Labels
 from .least_squares import LeastSquares
 
 Mask = NDArray[np.bool_]
-Stores = Callable[[Any, Any], bool]  # whether a system stores x
 
 # Of ||x||^2 to l2; beyond it, l2 is lost in rounding.
 LARGEST_RATIO = 1e12
 
 
-def hrls_step(
-    rls: LeastSquares,
-    features: FeatureMap,
-    labels: Labels,
-    x: Any,
-    y: Any,
-    weight: float = 1.0,
-) -> bool:
-    """One round of H-RLS.
-
-    Returns False, without changes, if l2 would be lost in rounding beside x.
-    """
-    return _step(rls, features, labels, x, y, weight, always)
-
-
-def shrls_step(
+def least_squares_step(
     rls: LeastSquares,
     c: float,
     t: float,
@@ -47,61 +31,44 @@ def shrls_step(
     y: Any,
     weight: float = 1.0,
 ) -> bool:
-    """Round t of SH-RLS; otherwise as `hrls_step`."""
-    return _step(rls, features, labels, x, y, weight, in_doubt(rls.l2, c, t))
+    """Round t of SH-RLS or, where c is infinite, of H-RLS.
 
-
-def _step(
-    rls: LeastSquares,
-    features: FeatureMap,
-    labels: Labels,
-    x: Any,
-    y: Any,
-    weight: float,
-    stores: Stores,
-) -> bool:
+    Returns False, without changes, if l2 would be lost in rounding beside x.
+    """
     on = labels.taxonomy.closure_mask(y)
     if weight * features.find(x).norm2 > LARGEST_RATIO * rls.l2:
         return False
     vector = features.insert(x).ordered(weight)
     if vector.norm2 > 0.0:
-        update(rls, vector, labels.taxonomy, on, stores, labels.learning)
+        update(rls, vector, c, t, labels.taxonomy, on, labels.learning)
     return True
 
 
 def update(
     rls: Any,
     x: Any,
+    c: float,
+    t: float,
     taxonomy: Taxonomy,
     on: Mask,
-    stores: Stores,
     learning: Mask | None = None,
 ) -> None:
-    """Fig. 3: of the nodes whose parents are truly on, some store x, which is not zero."""
+    """Fig. 3: nodes whose parents are truly on store x, which is not zero, if they are in doubt."""
     for s in _active(rls, taxonomy, on, learning):
         system = rls.systems[s]
-        if stores(system, x):
+        if _in_doubt(system, x, rls.l2, c, t):
             rls.store(s, x, np.where(on[system.nodes], x.root, -x.root))
     rls.end_step()
 
 
-def always(system: Any, x: Any) -> bool:
-    """H-RLS: each of them stores x."""
-    return True
-
-
-def in_doubt(l2: float, c: float, t: float) -> Stores:
-    """SH-RLS, section 8: in round t, those for which |w_t . x_t| is small."""
-
-    def stores(system: Any, x: Any) -> bool:
-        if not system.n_stored:
-            return True
-        bound = math.sqrt(c * math.log(max(1.0, t)) / system.n_stored)
-        score, weight = abs(float(system.scores(x)[0])) / x.root, x.root**2
-        most = 1.0 + x.norm2 / weight / l2  # 1 + r is at most this
-        return score <= bound * most and bool(score <= bound * (1.0 + system.r(x) / weight))
-
-    return stores
+def _in_doubt(system: Any, x: Any, l2: float, c: float, t: float) -> bool:
+    """Whether |w_t . x_t| is small: section 8. In H-RLS it always is."""
+    if math.isinf(c) or not system.n_stored:
+        return True
+    bound = math.sqrt(c * math.log(max(1.0, t)) / system.n_stored)
+    score, weight = abs(float(system.scores(x)[0])) / x.root, x.root**2
+    most = 1.0 + x.norm2 / weight / l2  # 1 + r is at most this
+    return score <= bound * most and bool(score <= bound * (1.0 + system.r(x) / weight))
 
 
 def least_squares_answer(
@@ -144,14 +111,7 @@ def _active(rls: Any, taxonomy: Taxonomy, on: Mask, learning: Mask | None = None
 # Mini-batches: plain loops over the rows
 
 
-def hrls_steps(
-    rls: LeastSquares, features: FeatureMap, labels: Labels, X: Batch, Y: Multilabels
-) -> None:
-    for x, y, weight in zip(X, Y.labels(labels), X.each_weight(), strict=True):
-        hrls_step(rls, features, labels, x, y, weight)
-
-
-def shrls_steps(
+def least_squares_steps(
     rls: LeastSquares,
     c: float,
     t: float,
@@ -163,7 +123,7 @@ def shrls_steps(
     """Rounds after examples of weight t."""
     for x, y, weight in zip(X, Y.labels(labels), X.each_weight(), strict=True):
         t += weight
-        shrls_step(rls, c, t, features, labels, x, y, weight)
+        least_squares_step(rls, c, t, features, labels, x, y, weight)
 
 
 def least_squares_answers(rls: LeastSquares, labels: Labels, X: Vectors) -> Mask:

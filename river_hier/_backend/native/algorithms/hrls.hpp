@@ -15,26 +15,26 @@ namespace river_hier {
 // The largest ||x||^2 / l2 for which the digits of a double hold both.
 constexpr double largest_ratio = 1e12;
 
-// H-RLS, Fig. 3: a node whose parents are truly on stores x.
-struct HRLSRule {
-    static constexpr bool needs_dots = false;
+// Whether a node whose parents are truly on stores x (Fig. 3). In SH-RLS, section 8, only if its score
+// is small: w . x / (1 + r) <= sqrt(c ln t / N). In H-RLS c is infinite.
+struct Rule {
+    bool selects() const { return !std::isinf(c); }
 
     void operator()(LeastSquares& rls, System& system, ExampleContext& context, const char* on,
-                    double) const {
+                    double ln_t) const {
+        if (selects() && !in_doubt(rls, system, context, ln_t)) return;
         Numbers& labels = context.scratch.labels;
         labels.resize(system.nodes.size());
         for (size_t o = 0; o < labels.size(); ++o)
             labels[o] = context.label(on[system.nodes[o]]);
-        rls.store(system, context, labels.data(), true);
+        rls.store(system, context, labels.data(), !selects());
     }
-};
 
-// SH-RLS, section 8: it stores x only if its score is small, w . x / (1 + r) <= sqrt(c ln t / N).
-struct SHRLSRule {
-    static constexpr bool needs_dots = true;
+    double c;
 
-    void operator()(LeastSquares& rls, System& system, ExampleContext& context, const char* on,
-                    double ln_t) const {
+  private:
+    bool in_doubt(const LeastSquares& rls, System& system, ExampleContext& context,
+                  double ln_t) const {
         if (system.nodes.size() != 1) throw nb::value_error("SH-RLS has a system for each node");
         const double n = system.n_stored, weight = context.example.weight;
         const double bound = n ? std::sqrt(c * ln_t / n) : HUGE_VAL;
@@ -42,12 +42,8 @@ struct SHRLSRule {
         system.scores(context, &score);
         score = std::fabs(score) / context.root();
         const double most = 1.0 + context.x().norm2 / weight / rls.l2;  // 1 + r is at most this
-        if (score > bound * most || score > bound * (1.0 + system.solve(context) / weight)) return;
-        const double label = context.label(on[system.nodes[0]]);
-        rls.store(system, context, &label, false);
+        return score <= bound * most && score <= bound * (1.0 + system.solve(context) / weight);
     }
-
-    double c;
 };
 
 // Successive examples that are learned system by system: a system takes all of them while it is in
@@ -68,7 +64,6 @@ class Block {
         ln_ts_.push_back(std::log(std::max(1.0, t)));
     }
 
-    template <class Rule>
     void learn(const Rule& rule, size_t n_threads) {
         find_tasks(0, n());
         bool together = n() > 1;
@@ -106,11 +101,10 @@ class Block {
         }
     }
 
-    template <class Rule>
     void learn_tasks(const Rule& rule, bool together, size_t n_threads) {
         const uint32_t first = rls_.instances.n();
         const std::vector<uint32_t> stored = store_all(together);
-        if (Rule::needs_dots && together)
+        if (rule.selects() && together)
             parallel_for(stored.size(), n_threads, rls_.scratch, [&](size_t k, Scratch&) {
                 examples_[stored[k]]->expect_dots(n_dots_[stored[k]]);
             });

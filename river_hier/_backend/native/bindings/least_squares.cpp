@@ -18,8 +18,7 @@ LeastSquares& ready(LeastSquares& rls, size_t n_nodes) {
 }
 
 // False, and nothing has changed, if l2 is lost in rounding beside x.
-template <class Rule>
-bool step(LeastSquares& rls, const Rule& rule, double t, FeatureMap& features, Labels& labels,
+bool step(LeastSquares& rls, double c, double t, FeatureMap& features, Labels& labels,
           nb::handle x, nb::handle y, double weight) {
     const On on = labels.closed(y);
     const Vector& found = features.find(x);
@@ -31,12 +30,11 @@ bool step(LeastSquares& rls, const Rule& rule, double t, FeatureMap& features, L
     ReentrancyGuard guard(rls);  // numpy may let other threads in
     Block block(rls, labels, 1);
     block.add(vector, on, t, weight);
-    block.learn(rule, 1);
+    block.learn(Rule{c}, 1);
     return true;
 }
 
-template <class Rule>
-void steps(LeastSquares& rls, const Rule& rule, double t, FeatureMap& features, const Labels& labels,
+void steps(LeastSquares& rls, double c, double t, FeatureMap& features, const Labels& labels,
            nb::handle batch, nb::handle multilabels) {
     ensure(rls.n_nodes() <= labels.n(), "a label for each node");
     Multilabels Y(multilabels, labels);
@@ -56,7 +54,7 @@ void steps(LeastSquares& rls, const Rule& rule, double t, FeatureMap& features, 
             t += weight;
             if (weight * x.norm2 != 0.0) block.add(x, Y[i], t, weight);
         }
-        block.learn(rule, unlocked ? n_threads : 1);
+        block.learn(Rule{c}, unlocked ? n_threads : 1);
     }
 }
 
@@ -220,25 +218,10 @@ void least_squares(nb::module_& m) {
         .def("__reduce__", &reduce)
         .def_static("restore", &restore);
 
-    m.def("hrls_step",
-          [](LeastSquares& rls, FeatureMap& features, Labels& labels, nb::handle x, nb::handle y,
-             double weight) { return step(rls, HRLSRule{}, 1.0, features, labels, x, y, weight); },
-          "rls"_a, "features"_a, "labels"_a, "x"_a.none(), "y"_a.none(), "weight"_a = 1.0);
-    m.def("shrls_step",
-          [](LeastSquares& rls, double c, double t, FeatureMap& features, Labels& labels,
-             nb::handle x, nb::handle y, double weight) {
-              return step(rls, SHRLSRule{c}, t, features, labels, x, y, weight);
-          },
-          "rls"_a, "c"_a, "t"_a, "features"_a, "labels"_a, "x"_a.none(), "y"_a.none(),
-          "weight"_a = 1.0);
-    m.def("hrls_steps",
-          [](LeastSquares& rls, FeatureMap& features, const Labels& labels, nb::handle X,
-             nb::handle Y) { steps(rls, HRLSRule{}, 0.0, features, labels, X, Y); },
-          "rls"_a, "features"_a, "labels"_a, "X"_a, "Y"_a);
-    m.def("shrls_steps",
-          [](LeastSquares& rls, double c, double t, FeatureMap& features, const Labels& labels,
-             nb::handle X, nb::handle Y) { steps(rls, SHRLSRule{c}, t, features, labels, X, Y); },
-          "rls"_a, "c"_a, "t"_a, "features"_a, "labels"_a, "X"_a, "Y"_a);
+    m.def("least_squares_step", &step, "rls"_a, "c"_a, "t"_a, "features"_a, "labels"_a,
+          "x"_a.none(), "y"_a.none(), "weight"_a = 1.0);
+    m.def("least_squares_steps", &steps, "rls"_a, "c"_a, "t"_a, "features"_a, "labels"_a, "X"_a,
+          "Y"_a);
     m.def("least_squares_answer", &answer<false>, "rls"_a, "features"_a, "labels"_a, "x"_a.none());
     m.def("least_squares_nodes", &answer<true>, "rls"_a, "features"_a, "labels"_a, "x"_a.none());
     m.def("least_squares_answers", &answers, "rls"_a, "labels"_a, "X"_a);
