@@ -118,7 +118,7 @@ def learn_many(model: Any, X: Batch, y: Any, learner: Any = None) -> None:
     if policy is None:
         rows = y.labels(model._labels) if isinstance(y, Multilabels) else y.tolist()
         for i, (x, labels, w) in enumerate(zip(X, rows, X.each_weight(), strict=True)):
-            with at_row(i):
+            with at_row(X.number(i)):
                 learn(model, x, labels, w, learner)
         return
     state = model._w, model._lag, model._m + 1, model._features, model._labels
@@ -177,5 +177,5 @@ def check_norms(model: Any, X: Batch, safe_norm2: float) -> None:
     """Raise an error if a model cannot learn from a row, as the longest row tells."""
     if X.n and X.most_norm2 > safe_norm2:
         longest = int(Vectors(model._features, X).norms2.argmax())
-        with at_row(longest):
+        with at_row(X.number(longest)):
             model._check(X.row(longest))

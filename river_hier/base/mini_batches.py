@@ -123,7 +123,7 @@ class MiniBatches:
         rows = ys.rows() if isinstance(ys, Table) else ys
         try:
             for i, (x, y, w) in enumerate(zip(X, rows, X.each_weight(), strict=True)):
-                with at_row(i):
+                with at_row(X.number(i)):
                     model.learn_one(x, y) if w == 1.0 else model.learn_one(x, y, w=w)
         except BaseException:
             if before is not None:

@@ -250,6 +250,6 @@ class TaxonomyModel(base.Estimator):
 
     def _check_many(self, X: Batch) -> None:
         """Raise an error if the algorithm cannot learn from a row."""
-        for i, x in enumerate(X):
-            with at_row(i):
-                self._check(x)
+        for i, (x, w) in enumerate(zip(X, X.each_weight(), strict=True)):
+            with at_row(X.number(i)):
+                self._check(x, w)

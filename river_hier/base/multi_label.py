@@ -183,7 +183,7 @@ class MultiLabelModel(TaxonomyModel, LabelPredictor, base.MultiLabelClassifier):
         found = [(0, self._taxonomy)]
         if not isinstance(self.taxonomy, Taxonomy) and X.n:
             labels_of = [rows.names] if isinstance(rows, Table) else map(named, rows)
-            found = stages(self.taxonomy, self._taxonomy, labels_of)
+            found = stages(self.taxonomy, self._taxonomy, X, labels_of)
         if isinstance(rows, Table) and X.n:
             closed = rows.multilabels(found[-1][1])
             if closed is not None:
@@ -192,7 +192,7 @@ class MultiLabelModel(TaxonomyModel, LabelPredictor, base.MultiLabelClassifier):
         learned = []
         for a, z, t in stage_rows(found, X.n):
             known = self._labels if t is self._taxonomy else Labels(t)
-            learned.append((a, z, t, multilabels_of(known, ys[a:z], first=a)))
+            learned.append((a, z, t, multilabels_of(known, ys, X, a, z)))
         return learned
 
     def _debug_title(self, x: Mapping[Any, Any]) -> str:
@@ -227,7 +227,7 @@ class MultiLabelModel(TaxonomyModel, LabelPredictor, base.MultiLabelClassifier):
     def _learn_many(self, X: Batch, y: Multilabels) -> None:
         rows = zip(X, y.labels(self._labels), X.each_weight(), strict=True)
         for i, (x, labels, w) in enumerate(rows):
-            with at_row(i):
+            with at_row(X.number(i)):
                 self._learn(x, labels, w)
 
     def _answer(self, x: Mapping[Any, Any]) -> dict[Label, bool]:

@@ -168,12 +168,12 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
         found = [(0, self._taxonomy)]
         try:
             if not isinstance(self.taxonomy, Taxonomy):
-                found = stages(self.taxonomy, self._taxonomy, [[label] for label in labels])
+                found = stages(self.taxonomy, self._taxonomy, X, [[label] for label in labels])
             rows = stage_rows(found, len(labels))
-            return [(a, z, t, nodes_of(t, labels[a:z], first=a)) for a, z, t in rows]
+            return [(a, z, t, nodes_of(t, labels, X, a, z)) for a, z, t in rows]
         except (TypeError, UnknownLabelError):
             for i, label in enumerate(labels):
-                with at_row(i):
+                with at_row(X.number(i)):
                     check_single_label(self, label)
             raise
 
@@ -219,7 +219,7 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
 
     def _learn_many(self, X: Batch, y: NDArray[np.uint32]) -> None:
         for i, (x, v, w) in enumerate(zip(X, y.tolist(), X.each_weight(), strict=True)):
-            with at_row(i):
+            with at_row(X.number(i)):
                 self._learn(x, v, w)
 
     # Defined by the learner

@@ -98,7 +98,7 @@ def check_length(n_labels: int, n: int, what: str = "label") -> None:
 
 
 def stages(
-    start: OpenTaxonomy | None, taxonomy: Taxonomy, named: Iterable[Collection[Label]]
+    start: OpenTaxonomy | None, taxonomy: Taxonomy, X: Batch, named: Iterable[Collection[Label]]
 ) -> list[tuple[int, Taxonomy]]:
     """The taxonomies of an open model that reads these labels, each with its first row."""
     found = [(0, taxonomy)]
@@ -110,7 +110,7 @@ def stages(
                 continue
         except TypeError:  # a label that is not hashable
             typed = []
-        with at_row(i):
+        with at_row(X.number(i)):
             taxonomy = with_labels(start, found[-1][1], labels)
         seen.update(typed)
         if taxonomy is not found[-1][1]:
@@ -126,26 +126,28 @@ def stage_rows(found: list[tuple[int, Taxonomy]], n: int) -> Iterator[tuple[int,
             yield first, last, taxonomy
 
 
-def nodes_of(taxonomy: Taxonomy, ys: Sequence[Label], first: int) -> Any:
-    """The nodes of single labels, which start in row `first`."""
+def nodes_of(taxonomy: Taxonomy, ys: Sequence[Label], X: Batch, first: int, last: int) -> Any:
+    """The nodes of the single labels of rows first:last."""
     try:
-        nodes = list(map(taxonomy.label_index.__getitem__, ys))
+        nodes = list(map(taxonomy.label_index.__getitem__, ys[first:last]))
     except (KeyError, TypeError):
         nodes = []
-        for i, y in enumerate(ys, start=first):
-            with at_row(i):
-                nodes.append(taxonomy.index(y))
+        for i in range(first, last):
+            with at_row(X.number(i)):
+                nodes.append(taxonomy.index(ys[i]))
     return np.array(nodes, dtype=np.uint32)
 
 
-def multilabels_of(labels: Labels, ys: Sequence[Any], first: int) -> Multilabels:
-    """The closed multilabels of rows that start at `first`."""
+def multilabels_of(
+    labels: Labels, ys: Sequence[Any], X: Batch, first: int, last: int
+) -> Multilabels:
+    """The closed multilabels of rows first:last."""
     try:
-        return Multilabels(*closed_many(labels, ys))
+        return Multilabels(*closed_many(labels, ys[first:last]))
     except (KeyError, TypeError, ValueError):
-        for i, y in enumerate(ys, start=first):
-            with at_row(i):
-                labels.taxonomy.closure_mask(y)
+        for i in range(first, last):
+            with at_row(X.number(i)):
+                labels.taxonomy.closure_mask(ys[i])
         raise
 
 

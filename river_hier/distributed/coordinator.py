@@ -39,7 +39,7 @@ class Coordinator:
         if isinstance(y, Iterator):  # it is needed more than once
             y = list(y)
         driver, before = self.driver, self.driver._taxonomy
-        driver._make_room(x, y)
+        driver._make_room(x, y, w)
         growth = self._growth(before)
         driver._learn(x, y, w)
         self._n_batches += 1

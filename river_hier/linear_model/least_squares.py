@@ -202,7 +202,7 @@ class LeastSquaresModel(MultiLabelModel):
             norms2 = w * Vectors(self._features, X).norms2
             i = int(norms2.argmax())
             if norms2[i] > self._safe_norm2:
-                with at_row(i):
+                with at_row(X.number(i)):
                     raise self._lost_in_rounding(X.row(i), float(w[i]))
 
     @property

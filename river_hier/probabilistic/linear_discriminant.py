@@ -168,7 +168,7 @@ class LinearDiscriminant(SingleLabelModel):
         heaviest = 1.0 if X.weights is None else X.weights.max(initial=1.0)
         if max(X.most_norm2, 1.0) * heaviest > LARGEST_SQUARE:
             for i, (x, w) in enumerate(zip(X, X.each_weight(), strict=True)):
-                with at_row(i):
+                with at_row(X.number(i)):
                     self._check(x, w)
 
     def _make_room(self, names: Collection[Any]) -> None:

@@ -25,6 +25,7 @@ from river_hier import (
     metrics,
     probabilistic,
 )
+from river_hier import base as base_models
 from support.hypothesis_settings import n_examples
 from support.public_api import dense, estimators, learners
 from support.strategies import (
@@ -87,7 +88,7 @@ def test_a_new_label_of_weight_0_does_not_grow_a_taxonomy(name: str) -> None:
         kernel.SHRLS(),
         probabilistic.LinearDiscriminant(),
     ],
-    ids=repr,
+    ids=lambda model: type(model).__name__,
 )
 def test_a_new_label_whose_weight_is_too_large_does_not_grow_a_taxonomy(model: Any) -> None:
     y: Any = {"new"} if isinstance(model, base.MultiLabelClassifier) else "new"
@@ -260,3 +261,43 @@ def test_wrappers_pass_weights_on() -> None:
         model.learn_one(x, y, w=w)
         wrapped.learn_one(x, y, w=w)
     assert wrapped.model.model.weights == model.weights
+
+
+class Refusing(base_models.PathLearner):
+    """Raises an error in its rule."""
+
+    def rule(self, margin: float, gamma: float, norm2: float) -> float:
+        if norm2 > 100.0:
+            raise ValueError("too long")
+        return 1.0
+
+
+@pytest.mark.parametrize(
+    ("model", "y", "x"),
+    [
+        (linear_model.Hieron(TREE), "unknown", 1.0),
+        (linear_model.Hieron(TREE), {"b"}, 1.0),
+        (linear_model.Hieron(OpenTaxonomy("/")), 3, 1.0),
+        (linear_model.HAROW(TREE), {"unknown"}, 1.0),
+        (linear_model.HAROW(OpenTaxonomy("/")), {"a", 3}, 1.0),
+        (linear_model.HAROW(TREE, dtype="float32"), {"b"}, 1e18),
+        (linear_model.HRLS(TREE), {"b"}, 1e9),
+        (kernel.SHRLS(TREE), {"b"}, 1e9),
+        (kernel.Hieron(TREE), "unknown", 1.0),
+        (probabilistic.LinearDiscriminant(TREE), "b", 1e150),
+        (decision.Calibrated(linear_model.HAROW(TREE)), {"unknown"}, 1.0),
+        (Refusing(TREE), "c", 11.0),
+        (Refusing(OpenTaxonomy("/")), "b/c", 11.0),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_errors_number_rows_of_weight_0_as_well(model: Any, y: Any, x: float) -> None:
+    good: Any = {"b"} if isinstance(model, base.MultiLabelClassifier) else "b"
+    values = np.array([[1.0], [2.0], [3.0], [x], [1.0]])
+    before = pickle.dumps(model)
+    for batch in (values, sparse.csr_array(values)):
+        columns = [0] if sparse.issparse(batch) else None
+        for w in ([1.0, 0.0, 2.0, 1.0, 0.0], None):
+            with pytest.raises((TypeError, ValueError, KeyError), match="row 3: "):
+                model.learn_many(batch, [good, good, good, y, good], w, columns)
+    assert pickle.dumps(model) == before

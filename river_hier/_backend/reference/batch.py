@@ -33,6 +33,7 @@ class Batch:
     columns: NDArray[np.uint32] | None = None
     start: NDArray[np.int64] | None = None
     weights: Floats | None = None  # above 0, (rows,)
+    numbers: NDArray[np.intp] | None = None  # of the rows in the whole batch, if these are some
 
     @property
     def n(self) -> int:
@@ -67,24 +68,33 @@ class Batch:
         """The weight of each row."""
         return repeat(1.0, self.n) if self.weights is None else self.weights.tolist()
 
+    def number(self, i: int) -> int:
+        """The number of row i in the whole batch, for messages."""
+        return i if self.numbers is None else int(self.numbers[i])
+
     def part(self, first: int, last: int) -> Batch:
         """The rows first:last."""
-        weights = None if self.weights is None else self.weights[first:last]
+        rest = self._of_rows(np.arange(first, last))
         if self.start is None or self.columns is None:
-            return Batch(self.names, self.values[first:last], weights=weights)
+            return Batch(self.names, self.values[first:last], None, None, *rest)
         start = self.start[first : last + 1]
         here = slice(start[0], start[-1])
-        return Batch(self.names, self.values[here], self.columns[here], start - start[0], weights)
+        return Batch(self.names, self.values[here], self.columns[here], start - start[0], *rest)
 
     def keep(self, kept: NDArray[np.intp]) -> Batch:
         """Some of the rows."""
-        weights = None if self.weights is None else self.weights[kept]
+        rest = self._of_rows(kept)
         if self.start is None or self.columns is None:
-            return Batch(self.names, self.values[kept], weights=weights)
+            return Batch(self.names, self.values[kept], None, None, *rest)
         shape = self.n, len(self.names)
         rows = sparse.csr_array((self.values, self.columns, self.start), shape)[kept]
         columns, start = rows.indices.astype(np.uint32), rows.indptr.astype(np.int64)
-        return Batch(self.names, rows.data, columns, start, weights)
+        return Batch(self.names, rows.data, columns, start, *rest)
+
+    def _of_rows(self, rows: NDArray[np.intp]) -> tuple[Floats | None, NDArray[np.intp]]:
+        """The weights and the numbers of some rows."""
+        weights = None if self.weights is None else self.weights[rows]
+        return weights, rows if self.numbers is None else self.numbers[rows]
 
 
 @dataclass(frozen=True)
