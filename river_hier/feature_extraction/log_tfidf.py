@@ -221,7 +221,7 @@ class LogTFIDF(base.Transformer):
         return sparse_to_native_frame(matrix, columns=list(place), like=like)
 
     def _documents(self, X: Any) -> tuple[list[Any], Any]:
-        """What `learn_one` takes, row by row, and what a dataframe is to be like."""
+        """The documents, as `learn_one` takes them, and a frame or series of the kind to return."""
         if (frame := as_frame(X)) is not None:
             if self._on is None:
                 raise TypeError("`on` must name the columns of a dataframe with the texts")

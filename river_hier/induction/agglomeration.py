@@ -37,7 +37,7 @@ def agglomerate(
 
 
 def _draw(costs: Floats, n: float, rng: np.random.Generator) -> tuple[int, int]:
-    """A pair of finite cost; if n is infinite, the first of those with the smallest."""
+    """A pair of finite cost; if n is infinite, the first one with the smallest cost."""
     if n == math.inf:
         pair = int(costs.argmin())
     else:
@@ -48,9 +48,9 @@ def _draw(costs: Floats, n: float, rng: np.random.Generator) -> tuple[int, int]:
 
 
 def costs_of(one: Joint, others: Sequence[Joint], n: float) -> Floats:
-    """JS of one tree and each other, times n times the prior of the two, or at least times 1.
+    """JS of one tree and each other, times n times the prior of the two but at least times 1.
 
-    For an infinite n it is the information about the class that a merge loses, without n.
+    For an infinite n, JS times the prior: the information about the class that a merge loses.
     """
     JS, weights = divergences(one, others)
     return weights * JS if n == math.inf else np.maximum(n * weights, 1.0) * JS

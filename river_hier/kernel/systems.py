@@ -23,7 +23,7 @@ _FEW = 64
 
 @dataclass
 class ExampleContext:
-    """An example, as all systems need it."""
+    """An example, with the values that all systems need."""
 
     dots: Floats  # K(x_i, x) of all stored instances
     norm2: float  # K(x, x), times the weight of the example

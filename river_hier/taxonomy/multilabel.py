@@ -23,8 +23,8 @@ def closure_nodes(taxonomy: Nodes, y: Any) -> set[int]:
 
 
 def implied_nodes(taxonomy: Nodes, y: Any) -> set[int]:
-    """The nodes that an example with this y has: in a flattened taxonomy, also the ancestors of
-    the taxonomy that it was made from.
+    """The nodes that are on in an example with this y. In a flattened taxonomy, these include
+    the ancestors in the original taxonomy.
     """
     return _closure(taxonomy, y, taxonomy.implied_parents)
 

@@ -54,7 +54,7 @@ class Example {
     double unknown2;      // the part of ||x||^2 that lies on features without a row
     Numbers dots;         // x . instance i, or empty
     uint32_t number = 0;  // of x among the instances, while systems learn from it
-    bool shared = false;  // several threads use it, so that no more dots are computed
+    bool shared = false;  // several threads use it, so no more dots may be computed
 
   private:
     static constexpr double rounding = 1e-15;  // relative error of a sum, for each of its terms

@@ -78,7 +78,7 @@ class Block {
     }
 
   private:
-    // A system, and where the examples that it learns from stand in `visits_`.
+    // A system, and the range of `visits_` with the examples that it learns from.
     struct Task {
         System* system;
         size_t first, last;
@@ -118,8 +118,8 @@ class Block {
         rls_.tidy(first);
     }
 
-    // Several threads may read the instances, but none may write: makes instances of the examples
-    // that a system may store, for now. Returns them.
+    // Makes instances of all examples that a system may store, and returns them: afterwards several
+    // threads may read the instances, but none may write.
     std::vector<uint32_t> store_all(bool together) {
         n_dots_.assign(n(), 0);  // with all instances of each system and with x
         for (const Task& task : tasks_) {
@@ -142,15 +142,15 @@ class Block {
     LeastSquares& rls_;
     const Labels& labels_;
     std::unique_ptr<std::optional<Example>[]> examples_;
-    std::vector<char> masks_;  // of each example: whether each node is on
+    std::vector<char> masks_;  // for each example, whether each node is on
     Numbers ln_ts_;
     std::vector<Task> tasks_;
     std::vector<uint32_t> visits_;
-    std::vector<size_t> n_dots_;                   // that systems may ask for, of each example
+    std::vector<size_t> n_dots_;                   // that systems may need, for each example
     size_t least_met_ = SIZE_MAX, most_met_ = 0;  // features, up to the last one
 };
 
-// w . x / (1 + r) of every node, Eq. (1): w counts x among its instances.
+// w . x / (1 + r) of every node, Eq. (1): the instances of w include x.
 inline Numbers scores_of(LeastSquares& rls, const Vector& x, size_t n_nodes) {
     Example example(x, rls.instances, rls.ids);
     ExampleContext context{example, rls.scratch};

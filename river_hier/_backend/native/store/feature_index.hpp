@@ -130,7 +130,7 @@ class FeatureIndex : public FeatureMap {
             else
                 ++others;
         }
-        while (nb::len(others_) > others) others_.attr("popitem")();  // the last in; hashes nothing
+        while (nb::len(others_) > others) others_.attr("popitem")();  // the last one; nothing is hashed
     }
 
     TextTable table_;

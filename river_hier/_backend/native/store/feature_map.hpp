@@ -46,8 +46,8 @@ class FeatureMap : public Guarded {
         return PyLong_CheckExact(name) || PyFloat_CheckExact(name) || PyBool_Check(name);
     }
 
-    // Reads x into `found_` and `names_`; -> the owner of the names, unless x is. An unusual x, or any
-    // if not `plain`, is copied by the reference first; that may run foreign code.
+    // Reads x into `found_` and `names_`, and returns the owner of the names if it is not x itself. An
+    // unusual x, or any x if not `plain`, is first copied by the reference, which may run foreign code.
     nb::object read(nb::handle x, bool plain) {
         not_in_use(*this);
         if (plain && read_plain(x.ptr())) return nb::none();

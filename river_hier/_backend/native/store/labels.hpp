@@ -66,11 +66,11 @@ class Labels {
         return all;
     }
 
-    // The nodes that can be on once u is, where others before u have been decided: its children or,
-    // in a DAG, those whose last parent it is.
+    // The nodes that can be on if u is, once all nodes before u have been decided: its children or, in
+    // a DAG, the nodes whose last parent it is.
     const std::vector<Range>& below(uint32_t u) const { return below_[u]; }
 
-    // The nodes of y and all their ancestors. What is unusual goes to `taxonomy.closure_mask`.
+    // The nodes of y and all their ancestors. An unusual y is read by `taxonomy.closure_mask`.
     On closed(nb::handle y) const {
         On on;
         if (plain_ && read(y, on)) return on;

@@ -34,7 +34,7 @@ struct Row {
         return reinterpret_cast<uint32_t*>(numbers + room * n_planes);
     }
 
-    // The first place from `at` on whose node is not before v; it is expected to be near.
+    // The first position from `at` on whose node is not before v; it is expected to be near.
     uint32_t first_from(const uint32_t* nodes, uint32_t v, uint32_t at) const {
         uint32_t step = 1;
         for (; at + step <= size && nodes[at + step - 1] < v; step *= 2) at += step;
@@ -42,8 +42,8 @@ struct Row {
         return static_cast<uint32_t>(std::lower_bound(nodes + at, end, v) - nodes);
     }
 
-    // Puts in those of some nodes that are missing, with zeros; -> the places of all. What stands
-    // behind them moves once, however many they are.
+    // Inserts the nodes that are missing, with zeros; `places` are the positions of all wanted nodes.
+    // Each entry behind them moves only once.
     void include(const Nodes& wanted, size_t n_nodes, size_t n_planes, uint32_t* places,
                  Nodes& missing) {
         missing.clear();
@@ -70,7 +70,7 @@ struct Row {
     }
 
   private:
-    // Where some nodes are, or will be once those that are missing have been put in.
+    // The positions of some nodes, once the missing ones have been inserted.
     void locate(const Nodes& wanted, const uint32_t* nodes, uint32_t* places,
                 Nodes& missing) const {
         uint32_t at = 0;

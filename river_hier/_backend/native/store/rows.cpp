@@ -47,8 +47,8 @@ Rows::Rows(FeatureMap& features, nb::handle batch, bool insert)
     if (features.shares_rows()) find_shared();
 }
 
-// Reads what the batch has beside names and values; -> the columns that have an entry, in order of
-// appearance.
+// Reads the rest of the batch, besides names and values. Returns the columns that have an entry, in
+// order of appearance.
 std::vector<uint32_t> Rows::read_columns(nb::handle batch) {
     std::vector<uint32_t> used;
     const nb::object columns = batch.attr("columns");

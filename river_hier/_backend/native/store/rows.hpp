@@ -25,7 +25,7 @@ class Rows {
     // The weight of an example.
     double weight(size_t i) const { return weights_.empty() ? 1.0 : weights_[i]; }
 
-    // Asks for the weights of a row.
+    // Prefetches the weights of a row.
     void prefetch(size_t i, const WeightStore& weights) const;
 
     // For each column, the row of its feature; beyond all rows if it has none.

@@ -20,11 +20,11 @@ struct Move {
 
 using Moves = std::vector<Move>;  // nodes ascend
 
-// Gives the moves of some nodes, all or none, from the variances x^T S x of their scores.
+// Computes the moves of all nodes of a step, or none, from the variances x^T S x of their scores.
 using MoveRule = std::function<void(const Numbers& variances, Moves& moves)>;
 
-// A matrix (features, nodes) of weights. A feature without a row weighs nothing. Numbers are double,
-// whatever is stored.
+// A matrix (features, nodes) of weights. A feature without a row weighs nothing. Arguments and
+// results are double, whatever type is stored.
 //
 // Plane 0 holds the weights. Uncertain weights have a second plane, of their variances less 1: a
 // feature that was never met is zero in both.

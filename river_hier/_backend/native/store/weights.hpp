@@ -36,7 +36,7 @@ class Weights : public Guarded {
     // Move uncertain weights.
     void move(const Vector& x, const Nodes& nodes, const MoveRule& rule);
 
-    // Add every change of the weights to `lag`, i times, until null ends it.
+    // Add every change of the weights to `lag`, i times, until `record` is called with null.
     void record(Weights* lag, double i) {
         follower = lag ? lag : this;
         round_ = i;
@@ -47,7 +47,7 @@ class Weights : public Guarded {
     // Make room up to `n_nodes` nodes; the new ones start at zero.
     void add_nodes(size_t n_nodes);
 
-    // Scratch of the algorithms: what they would allocate at every step.
+    // Scratch memory of the algorithms, which would otherwise be allocated at every step.
     Numbers scores, steps;
     Ranges ranges;
     Nodes nodes;
