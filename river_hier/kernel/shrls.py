@@ -80,7 +80,7 @@ class SHRLS(LeastSquaresModel):
     HLoss: 0.34
 
     >>> shrls.n_stored["sky"], shrls.n_stored["path"]
-    (89, 139)
+    (89.0, 139.0)
 
     References
     ----------

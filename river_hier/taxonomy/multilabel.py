@@ -19,18 +19,19 @@ def closure_nodes(taxonomy: Nodes, y: Any) -> set[int]:
     If a label is on although one of its ancestors, including the root, is explicitly False, an
     error is raised. `{root: False}` alone means that only the root is on.
     """
-    return _closure(taxonomy, y, taxonomy.parent_indices)
+    return _closure(taxonomy, y)
 
 
 def implied_nodes(taxonomy: Nodes, y: Any) -> set[int]:
     """The nodes that are on in an example with this y. In a flattened taxonomy, these include
     the ancestors in the original taxonomy.
     """
-    return _closure(taxonomy, y, taxonomy.implied_parents)
+    return _closure(taxonomy, y, implied=True)
 
 
-def _closure(taxonomy: Nodes, y: Any, parents: Parents) -> set[int]:
+def _closure(taxonomy: Nodes, y: Any, implied: bool = False) -> set[int]:
     on, stated = _read(taxonomy, y)
+    parents: Parents = taxonomy.implied_parents if implied else taxonomy.parent_indices
     nodes = _close(parents, on)
     if stated is not None and on and len(nodes) > len(on):
         for v in sorted(nodes):

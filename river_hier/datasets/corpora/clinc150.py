@@ -46,8 +46,9 @@ class CLINC150(FileDataset):
     learning. Shuffle a list of them, or use `river.stream.shuffle`.
 
     The publisher's files are read as they are (the `full` version of the data). Without `path` they
-    are downloaded into River's data home (2 MB) in the first iteration. The publisher gives no
-    checksum; that of the domains, which must not change, is verified. The licence is
+    are downloaded into River's data home (2 MB) in the first iteration: the queries over TLS but
+    without a checksum, since the publisher provides none; of the domains, which must not change,
+    the SHA-256 is verified. The licence is
     [CC BY 3.0](https://creativecommons.org/licenses/by/3.0/).
 
     Parameters

@@ -19,7 +19,7 @@ def domains(files: Files, name: str) -> dict[str, list[str]]:
     """The intents of each domain."""
     text = _text(files, name)
     try:
-        found: Any = json.loads(text)
+        found: Any = json.JSONDecoder().decode(text)
     except (ValueError, RecursionError) as error:
         raise ValueError(f"{name} is not JSON: {error}") from error
     if not isinstance(found, dict) or not found:
