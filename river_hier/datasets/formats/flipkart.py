@@ -46,7 +46,7 @@ def products(
 def _path(text: str) -> tuple[str, ...] | None:
     """The names on the path, unless one of them is empty."""
     try:
-        (path,) = json.loads(text)
+        (path,) = json.JSONDecoder().decode(text)
         names = tuple(part.strip() for part in path.split(SEPARATOR.strip()))
     except (ValueError, TypeError, AttributeError, RecursionError):
         return None
