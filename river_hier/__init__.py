@@ -60,7 +60,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """What is asked for is imported then: nobody waits for the parts they do not use."""
+    """Import a package when it is first used, so that unused ones take no time."""
     if name == "show_versions":
         return importlib.import_module(".versions", __name__).show_versions
     if name in __all__:

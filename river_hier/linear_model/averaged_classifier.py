@@ -102,7 +102,7 @@ class AveragedClassifier(SingleLabelModel):
         if not hasattr(type(model), "_empty_lag") or model._lag is not None:
             raise TypeError(
                 "`model` must be a `Hieron` of linear_model or kernel, whose weights move in "
-                f"steps, got {shown(model)}; a pipeline goes around the average: "
+                f"steps, got {shown(model)}; put the average into the pipeline: "
                 "`scaler | AveragedClassifier(model)`"
             )
         self.model = model
@@ -133,8 +133,8 @@ class AveragedClassifier(SingleLabelModel):
     def _check_shared(self) -> None:
         if self._average._taxonomy is not self.model._taxonomy:
             raise RuntimeError(
-                "the model inside has learned new labels by itself, of which its average knows "
-                "nothing; let it learn through the average only, or begin another average of it"
+                "the model inside has learned new labels by itself, which its average lacks; "
+                "let it learn through the average only, or start a new average of it"
             )
 
     def _share(self) -> None:

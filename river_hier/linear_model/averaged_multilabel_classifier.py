@@ -93,7 +93,7 @@ class AveragedMultiLabelClassifier(TopDownLearner):
         if not issubclass(type(model), TopDownLearner) or model._lag is not None:
             raise TypeError(
                 "`model` must be an `HPerceptron` or an `HAROW`, whose weights move in steps, got "
-                f"{shown(model)}; a pipeline goes around the average: "
+                f"{shown(model)}; put the average into the pipeline: "
                 "`scaler | AveragedMultiLabelClassifier(model)`. Least squares solve for their "
                 "weights, and `HMinOver` fits a threshold to those of the last hypothesis"
             )
@@ -111,8 +111,8 @@ class AveragedMultiLabelClassifier(TopDownLearner):
         """The inner model; an error if its taxonomy alone has changed."""
         if self._lag_taxonomy is not self.model._taxonomy:
             raise RuntimeError(
-                "the model inside has learned new labels by itself, of which its average knows "
-                "nothing; let it learn through the average only, or begin another average of it"
+                "the model inside has learned new labels by itself, which its average lacks; "
+                "let it learn through the average only, or start a new average of it"
             )
         return self.model
 

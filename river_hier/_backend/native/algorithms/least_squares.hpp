@@ -192,7 +192,7 @@ class LeastSquares : public Guarded {
         factor_bytes_ += system.factor_bytes() - before;
     }
 
-    // Both changes of variables want a symmetric eigensolver, and numpy has one.
+    // Both changes of variables need a symmetric eigensolver, and numpy has one.
     static nb::object numpy_part(const char* name) {
         return nb::module_::import_("river_hier._backend.reference.least_squares").attr(name);
     }

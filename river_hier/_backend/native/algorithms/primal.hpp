@@ -122,7 +122,7 @@ class Primal {
         return r_;
     }
 
-    // Takes in x with its labels.
+    // Adds x with its labels.
     void store(ExampleContext& context, const double* labels, bool) {
         const Vector& x = context.x();
         const size_t met = size_t{1} + x.rows.back();

@@ -1,5 +1,5 @@
-// The linear learners that Python knows. A compiled learner is a policy (see linear.hpp) and one line
-// in `linear_learners` below; `learn_one` and `learn_many` are made of it here.
+// The linear learners, as Python sees them. A compiled learner is a policy (see linear.hpp) and one
+// line in `linear_learners` below; `learn_one` and `learn_many` are built from it here.
 
 #include "algorithms/harow.hpp"
 #include "algorithms/hieron.hpp"

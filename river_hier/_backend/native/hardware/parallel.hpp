@@ -34,7 +34,7 @@ inline size_t default_n_threads() {
 // work(i, scratch) for all i < n, in any order; each thread has its own scratch. The first exception
 // is rethrown. The calling thread works from the front, and spawns helpers only where there is enough
 // to do. These work from the back, so that in the next loop each finds much of what it worked on in
-// its cache. Python's lock must not be held, as a helper may want it.
+// its cache. Python's lock must not be held, as a helper may need it.
 template <class Work>
 void parallel_for(size_t n, size_t n_threads, Scratch& scratch, const Work& work) {
     using clock = std::chrono::steady_clock;
