@@ -237,6 +237,16 @@ def test_of_harow_a_weight_is_the_number_of_copies(
     assert weighted.score_one(probe) == pytest.approx(copies.score_one(probe))
 
 
+@pytest.mark.parametrize("size", [1e3, 1e8, 1e12, 1e150])
+@pytest.mark.parametrize("w", [5e-324, 1e-300, 1e-20, 1e20])
+def test_of_harow_no_weight_beside_a_large_x_makes_a_nan(size: float, w: float) -> None:
+    """Where the whole variance of a score is learned, 1 - S x / (S x + r) is 0 in rounding."""
+    model = linear_model.HAROW(TREE)
+    for label in ("b", "c", "d", "b", "d"):
+        model.learn_one({"x": size, "y": size / 3.0}, {label}, w=w)
+        assert all(abs(score) <= 1.0 + 1e-9 for score in model.score_one({"x": size}).values())
+
+
 def test_pipelines_and_rivers_loop_pass_weights_on() -> None:
     stream = [({"x": float(i % 3), "y": 1.0}, "abcd"[i % 4], {"w": 1.0 + i % 3}) for i in range(40)]
     piped = preprocessing.StandardScaler() | linear_model.Hieron(TREE)

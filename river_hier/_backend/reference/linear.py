@@ -67,7 +67,10 @@ def learn_top_down(
             steps, confidence = (np.asarray(move, dtype=np.float64) for move in moves)
             check_steps(learner, steps, nodes)
             check_shape(learner, "rule", "a confidence", confidence, nodes)
-            factor = weight / (1.0 + (weight - 1.0) * variances * confidence)
+            known = variances * confidence  # at most 1, up to rounding
+            factor: Any = 1.0
+            if weight != 1.0:
+                factor = weight / (np.maximum(1.0 - known, 0.0) + weight * known)
             w.learn(vector, nodes, factor * steps, factor * confidence)
 
 

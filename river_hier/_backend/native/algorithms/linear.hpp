@@ -77,8 +77,9 @@ void step(const Policy& policy, Weights& w, const Vector& x, const On& on, const
             for (size_t i = 0; i < w.nodes.size(); ++i) {
                 const uint32_t v = w.nodes[i];
                 const Step step = policy.rule(w.scores[v], y(v), x.norm2, variances[i]);
+                const double known = variances[i] * step.confidence;  // at most 1, up to rounding
                 const double factor =
-                    weight == 1.0 ? 1.0 : weight / (1.0 + (weight - 1.0) * variances[i] * step.confidence);
+                    weight == 1.0 ? 1.0 : weight / (std::max(1.0 - known, 0.0) + weight * known);
                 moves.push_back({v, factor * step.step, factor * step.confidence});
             }
         };
