@@ -91,14 +91,15 @@ def find_compiled(cls: Any, parameters: tuple[str, ...] | None) -> None:
 def learn(model: Any, x: Mapping[Any, Any], y: Any, w: float, learner: Any = None) -> None:
     """Learn by the rule of `learner`: for an average, its inner model; else the model itself."""
     learner = model if learner is None else learner
+    lag = model._lag
     if (policy := policies.get(learner._compiled)) is None:
         model._learn_by_rule(
-            learner, model._w, model._lag, model._m + 1, model._features, model._labels, x, y, w
+            learner, model._w, lag, model._m + 1, model._features, model._labels, x, y, w
         )
     else:
         policy.learn_one(
             model._w,
-            model._lag,
+            lag,
             model._m + 1,
             model._features,
             model._labels,
@@ -107,7 +108,7 @@ def learn(model: Any, x: Mapping[Any, Any], y: Any, w: float, learner: Any = Non
             w,
             learner._parameters(learner),
         )
-    if model._lag is not None:
+    if lag is not None:
         model._m += w
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import abc
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -49,7 +49,7 @@ class MultiLabelModel(TaxonomyModel, LabelPredictor, base.MultiLabelClassifier):
         """
         if w != 1.0 and not (w := checked_weight(w)):
             return
-        if not isinstance(y, dict) and isinstance(y, Iterator):  # it can be iterated over only once
+        if hasattr(y, "__next__"):  # it can be iterated over only once
             y = list(y)
         if self.taxonomy is not self._taxonomy:  # it is open
             self._make_room(x, y, w)

@@ -49,9 +49,15 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
         """
         if w != 1.0 and not (w := checked_weight(w)):
             return
-        taxonomy, node = self._read_label(y)
-        if taxonomy is not self._taxonomy:
-            self._grow(taxonomy, x, w)
+        taxonomy = self._taxonomy
+        try:
+            node = taxonomy.label_index[y] if taxonomy is self.taxonomy else None
+        except (KeyError, TypeError):  # a path, or wrong
+            node = None
+        if node is None:
+            grown, node = self._read_label(y)
+            if grown is not taxonomy:
+                self._grow(grown, x, w)
         self._learn(x, node, w)
 
     @truncatable
