@@ -129,6 +129,7 @@ def close(one: Any, many: Any, kind: str, X: Any, xs: list[Any]) -> None:
             np.testing.assert_allclose(row, [found.get(v, 0.0) for v in nodes], atol=tolerance)
 
 
+@pytest.mark.slow(but=80)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", MODELS)
 def test_a_batch_is_a_loop(name: str, kind: str) -> None:

@@ -126,6 +126,7 @@ def test_a_column_of_paths_in_rivers_loop() -> None:
     assert metric.get() > 0
 
 
+@pytest.mark.slow(but=40)
 @pytest.mark.parametrize("y", [None, float("nan"), pd.NA, pd.NaT, "", " > "])
 @pytest.mark.parametrize("name", EVERY)
 @pytest.mark.parametrize("taxonomy", ["closed", "open", None])
