@@ -28,7 +28,12 @@ class ExampleContext:
     dots: Floats  # K(x_i, x) of all stored instances
     norm2: float  # K(x, x), times the weight of the example
     append: Callable[[], int]  # stores x
-    root: float  # of the weight of the example
+    weight: float  # of the example
+
+    @property
+    def root(self) -> float:
+        """The root of the weight."""
+        return math.sqrt(self.weight)
 
     @cached_property
     def number(self) -> int:
@@ -102,7 +107,7 @@ class KernelDual:
         self.v = np.vstack([self.v, y - self.prior(context)])
         self.ids = np.append(self.ids, context.number)
         self.ones = np.append(self.ones, context.root)
-        self.n_stored += context.root**2
+        self.n_stored += context.weight
 
     def add_outputs(self, nodes: list[int]) -> None:
         """More outputs, whose labels were -1 on every instance so far."""
@@ -155,7 +160,7 @@ class KernelSystems(Systems):
         """x in the coordinates of the stored instances."""
         _, k, norm2, _ = self.instances.row(x)
         append = partial(self.instances.append, x)
-        return ExampleContext(k, weight * norm2, append, math.sqrt(weight))
+        return ExampleContext(k, weight * norm2, append, weight)
 
     def coefficients(self, v: int) -> Floats:
         """The coefficient of every stored instance in the weight vector of a node."""

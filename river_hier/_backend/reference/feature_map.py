@@ -17,7 +17,7 @@ class Vector(NamedTuple):
     rows: NDArray[np.intp]
     values: NDArray[np.float64]
     norm2: float
-    root: float = 1.0  # of the weight of the example, by which x has been multiplied
+    weight: float = 1.0  # of the example; x has been multiplied by its root
 
     def ordered(self, weight: float = 1.0) -> Vector:
         """The same, its rows in ascending order, times the root of the weight of the example.
@@ -25,7 +25,12 @@ class Vector(NamedTuple):
         A weighted square is the square of x and its label, both times the root.
         """
         order, root = np.argsort(self.rows), math.sqrt(weight)
-        return Vector(self.rows[order], root * self.values[order], weight * self.norm2, root)
+        return Vector(self.rows[order], root * self.values[order], weight * self.norm2, weight)
+
+    @property
+    def root(self) -> float:
+        """The root of the weight of the example."""
+        return math.sqrt(self.weight)
 
     @property
     def d(self) -> int:

@@ -66,7 +66,7 @@ def _in_doubt(system: Any, x: Any, l2: float, c: float, t: float) -> bool:
     if math.isinf(c) or not system.n_stored:
         return True
     bound = math.sqrt(c * math.log(max(1.0, t)) / system.n_stored)
-    score, weight = abs(float(system.scores(x)[0])) / x.root, x.root**2
+    score, weight = abs(float(system.scores(x)[0])) / x.root, x.weight
     most = 1.0 + x.norm2 / weight / l2  # 1 + r is at most this
     return score <= bound * most and bool(score <= bound * (1.0 + system.r(x) / weight))
 

@@ -70,7 +70,7 @@ class Dual:
         self.S = stacked([self.S, sparse.csr_array((x.values, x.rows, [0, len(x.rows)]), (1, x.d))])
         self.norms2, self.ones = np.append(self.norms2, x.norm2), np.append(self.ones, x.root)
         self.ids = np.append(self.ids, number)
-        self.n_stored += x.root**2
+        self.n_stored += x.weight
 
     def add_outputs(self, nodes: list[int]) -> None:
         """More outputs, whose labels were -1 on every instance so far."""
@@ -119,7 +119,7 @@ class Primal:
         self.inverse -= np.outer(u, u) / (1.0 + r)
         self.w += np.outer(u, y - self.scores(x)) / (1.0 + r)
         self.total += x.root * x.dense(d)
-        self.n_stored += x.root**2
+        self.n_stored += x.weight
 
     def add_outputs(self, nodes: list[int]) -> None:
         """More outputs, whose labels were -1 on every instance so far."""
