@@ -78,7 +78,7 @@ class JensenShannonTree(base.Estimator):
     tokens, the trees drawn hardly differ from the default.
 
     The paper keeps the tree with the largest $R(root)$. This prefers skewed trees with the hard
-    splits at the top, which are often less accurate ([results](../results/el_yaniv_2002.md)). Here
+    splits at the top, which are often less accurate (`docs/results/el_yaniv_2002.md`). Here
     trees are compared by the errors of hard decoding with multinomial naive Bayes classifiers; each
     example is left out of the counts that classify it.
 
