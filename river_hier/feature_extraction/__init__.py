@@ -1,8 +1,9 @@
-"""Text features."""
+"""Text features, and random features for kernels."""
 
 from __future__ import annotations
 
 from .log_tfidf import LogTFIDF
+from .random_fourier_features import RandomFourierFeatures
 from .stop_words import STOP_WORDS
 
-__all__ = ["STOP_WORDS", "LogTFIDF"]
+__all__ = ["STOP_WORDS", "LogTFIDF", "RandomFourierFeatures"]

@@ -16,9 +16,10 @@ from typing import Any
 from unittest import mock
 
 import numpy as np
-from river import base, compose, datasets, feature_extraction, preprocessing
+from river import datasets, feature_extraction, preprocessing
 
 from river_hier import Taxonomy, kernel, linear_model, metrics
+from river_hier.feature_extraction import RandomFourierFeatures
 from river_hier.kernel import path, systems
 
 TREE = Taxonomy.from_parents({0: None} | {v: (v - 1) // 3 for v in range(1, 121)})  # ternary
@@ -151,35 +152,17 @@ def budgets() -> None:
             print(f"{where:15}{name:16}{policy:16}" + "".join(cells), flush=True)
 
 
-class Fourier(base.Transformer):
-    """Random features of the RBF kernel on whole examples (Rahimi and Recht, 2007):
-    sqrt(2 / D) cos(w . x + b), w normal with deviation 1 / sigma."""
-
-    def __init__(self, sigma: float = 1.0, n_components: int = 100, seed: int = 1) -> None:
-        self.sigma, self.n_components, self.seed = sigma, n_components, seed
-        self._rng = np.random.default_rng(seed)
-        self._b = self._rng.uniform(0.0, 2.0 * np.pi, n_components)
-        self._w: dict[Any, Any] = {}
-
-    def transform_one(self, x: dict[Any, Any]) -> dict[Any, Any]:
-        for name in x:
-            if name not in self._w:
-                self._w[name] = self._rng.normal(size=self.n_components) / self.sigma
-        angle = self._b + sum(value * self._w[name] for name, value in x.items())
-        return dict(enumerate((np.sqrt(2.0 / self.n_components) * np.cos(angle)).tolist()))
-
-
 def rivals(taxonomy: Taxonomy, sigma: float) -> Iterator[tuple[str, Any]]:
     yield "linear_model.Hieron", linear_model.Hieron(taxonomy)
     for n in (20, 100):
         sampler = feature_extraction.RBFSampler(1.0 / (2.0 * sigma**2), n_components=n, seed=1)
         yield f"River's RBFSampler, {n} a feature | Hieron", sampler | linear_model.Hieron(taxonomy)
     for n in (200, 1000):
-        pipeline = compose.Pipeline(Fourier(sigma, n), linear_model.Hieron(taxonomy))
-        yield f"Fourier, {n} in all | Hieron", pipeline
+        features = RandomFourierFeatures(sigma, n)
+        yield f"RandomFourierFeatures, {n} | Hieron", features | linear_model.Hieron(taxonomy)
     for budget in (100, None):
         name = "kernel.Hieron" + (f", budget={budget}" if budget else "")
-        yield name, kernel.Hieron(taxonomy, kernel.RBF(sigma), budget)
+        yield name, kernel.Hieron(taxonomy, kernel.RBF(sigma), budget=budget)
 
 
 def sampling() -> None:

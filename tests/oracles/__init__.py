@@ -82,6 +82,7 @@ from .losses import (
 )
 from .paths import names_in_two_places, parents_of_paths, places
 from .pooled_auprc import pooled_auprc
+from .random_fourier_features import random_fourier_features
 from .rankings import (
     BatchHMinOver,
     HMinOver,
@@ -219,6 +220,7 @@ __all__ = [
     "priors",
     "probability",
     "prototype_scores",
+    "random_fourier_features",
     "ranking_loss",
     "rbf_kernel",
     "reached",

@@ -1,0 +1,276 @@
+"""Random Fourier features: against loops, the kernel that they approximate, and River's checks."""
+
+from __future__ import annotations
+
+import copy
+import math
+import pickle
+import subprocess
+import sys
+import threading
+from typing import Any
+from unittest import mock
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from river import checks, compose, linear_model, preprocessing
+from scipy import sparse, stats
+from sklearn.kernel_approximation import RBFSampler
+
+from oracles import random_fourier_features as oracle
+from river_hier import Taxonomy, kernel
+from river_hier import linear_model as ours
+from river_hier.feature_extraction import RandomFourierFeatures
+from river_hier.feature_extraction import random_fourier_features as module
+from support.strategies import features, reals
+
+sizes = st.integers(1, 4).map(lambda m: 2 * m)
+X = [{"a": 1.0, "b": -2.0}, {"b": 0.5, "c": 3.0}, {}, {"c": 0.0}, {"d": 1.5, "a": 0.25}]
+
+
+def close(found: dict[Any, float], expected: dict[Any, float]) -> bool:
+    return list(found) == list(expected) and found == pytest.approx(expected, abs=1e-12)
+
+
+# Against loops
+
+
+@given(st.lists(features(reals), max_size=8), st.floats(0.1, 10.0), sizes, st.integers(0, 10**6))
+def test_loops(xs, sigma, n, seed):
+    rff = RandomFourierFeatures(sigma, n, seed)
+    for x in xs:
+        assert close(rff.transform_one(x), oracle(x, sigma, n, seed))
+
+
+@given(st.lists(features(reals), min_size=1, max_size=6))
+def test_rows_are_single_examples(xs):
+    one, many = RandomFourierFeatures(2.0, 6, 1), RandomFourierFeatures(2.0, 6, 1)
+    names = list({name: None for x in xs for name in x}) or ["a"]
+    rows = [[x.get(name, 0.0) for name in names] for x in xs]
+    frame = pd.DataFrame(rows, columns=pd.Index(names, dtype=object, tupleize_cols=False))
+    frame.index = range(10, 10 + len(xs))
+    found = many.transform_many(frame)
+    assert list(found.columns) == list(range(6))
+    assert found.index.equals(frame.index)
+    for x, row in zip(xs, found.to_dict("records"), strict=True):
+        assert close(one.transform_one(x), row)
+
+
+@pytest.mark.parametrize("kind", ["float64", "float32", "bool", "sparse", "polars"])
+def test_batches_of_all_kinds(kind):
+    rows = np.random.default_rng(0).normal(size=(7, 5)).round(1)
+    names: list[Any] = list(range(5))
+    if kind == "sparse":
+        table: Any = pd.DataFrame.sparse.from_spmatrix(sparse.csr_array(rows))
+    elif kind == "polars":
+        table, names = (
+            pytest.importorskip("polars").DataFrame(rows, schema=list("abcde")),
+            list("abcde"),
+        )
+    else:
+        rows = rows.astype(kind)
+        table = rows
+    rff = RandomFourierFeatures(2.0, 10, 3)
+    found = rff.transform_many(table)
+    assert isinstance(found, pd.DataFrame if kind == "sparse" else np.ndarray)
+    for row, z in zip(rows.tolist(), np.asarray(found).tolist(), strict=True):
+        expected = oracle(dict(zip(names, row, strict=True)), 2.0, 10, 3)
+        assert z == pytest.approx(list(expected.values()), abs=1e-6 if kind == "float32" else 1e-12)
+
+
+# The kernel
+
+
+@pytest.mark.parametrize("sigma", [0.5, 1.0, 3.0])
+def test_the_dot_product_is_near_the_kernel(sigma):
+    rng = np.random.default_rng(0)
+    points = rng.normal(size=(30, 4))
+    exact = kernel.RBF(sigma)
+    K = np.array(
+        [[exact(dict(enumerate(x)), dict(enumerate(z))) for z in points] for x in points.tolist()]
+    )
+    errors = []
+    for n in (100, 10_000):
+        Z = RandomFourierFeatures(sigma, n).transform_many(points)
+        assert np.allclose((Z**2).sum(axis=1), 1.0)
+        errors.append(np.sqrt(np.mean((Z @ Z.T - K) ** 2)))
+        assert errors[-1] < 1.5 / math.sqrt(n)  # m = n / 2, and a cosine has a variance of 1 / 2
+    assert errors[1] < errors[0] / 4
+    Z = RBFSampler(gamma=1 / (2 * sigma**2), n_components=10_000, random_state=0).fit_transform(
+        points
+    )
+    assert errors[1] < 1.2 * np.sqrt(np.mean((Z @ Z.T - K) ** 2))
+
+
+def test_the_numbers_are_standard_normal_and_independent():
+    drawn = np.array(
+        [module.normal(seed, f"feature {i}", 500) for seed in (0, 1) for i in range(40)]
+    )
+    assert stats.kstest(drawn.ravel(), "norm").pvalue > 0.01
+    correlations = np.corrcoef(drawn)[np.triu_indices(80, 1)]
+    assert np.abs(correlations).max() < 5 / math.sqrt(500)
+
+
+# Names
+
+
+def test_the_order_of_names_does_not_matter():
+    one, other = RandomFourierFeatures(seed=5), RandomFourierFeatures(seed=5)
+    for x in X:
+        one.transform_one(x)
+    for x in reversed(X):
+        shuffled = dict(reversed(x.items()))
+        assert close(other.transform_one(shuffled), one.transform_one(x))
+    assert RandomFourierFeatures(seed=6).transform_one(X[0]) != one.transform_one(X[0])
+
+
+def test_equal_names_are_one_feature():
+    for names in (
+        [1, 1.0, True, np.int64(1), np.float32(1.0), np.bool_(True)],
+        ["a", np.str_("a")],
+    ):
+        found = [RandomFourierFeatures().transform_one({name: 2.0}) for name in names]
+        assert all(z == found[0] for z in found)
+    found = [
+        RandomFourierFeatures().transform_one({name: 2.0}) for name in ("1", 1, (1,), 1.5, b"1")
+    ]
+    assert len({tuple(z.values()) for z in found}) == 5
+    assert RandomFourierFeatures(4, 2).transform_one({"\udc80": 1.0})
+
+
+def test_other_processes_draw_the_same():
+    program = (
+        "from river_hier.feature_extraction import RandomFourierFeatures as R;"
+        "print(R(seed=7).transform_one({'a': 1.0, ('b', 2): -1.5})[3].hex())"
+    )
+    command = [sys.executable, "-c", program]
+    found = {
+        subprocess.run(command, capture_output=True, text=True, check=True).stdout for _ in range(2)
+    }
+    expected = RandomFourierFeatures(seed=7).transform_one({"a": 1.0, ("b", 2): -1.5})[3]
+    assert found == {f"{expected.hex()}\n"}
+
+
+def test_memory_is_bounded_and_nothing_is_lost():
+    rff, fresh = RandomFourierFeatures(n_components=20), RandomFourierFeatures(n_components=20)
+    with mock.patch.object(module, "LARGEST", 1_000):
+        first = rff.transform_one({"word 0": 1.0})
+        for i in range(1_000):
+            x = {f"word {i}": 1.0, f"word {i // 2}": 0.5}
+            assert close(rff.transform_one(x), fresh.transform_one(x))
+            assert rff._frequencies.size <= 2 * (1_000 + 2 * 20)
+        assert rff.transform_one({"word 0": 1.0}) == first
+
+
+@pytest.mark.parametrize("again", [copy.deepcopy, lambda rff: pickle.loads(pickle.dumps(rff))])
+def test_copies(again):
+    rff = RandomFourierFeatures(0.5, 8, 3)
+    before = pickle.dumps(rff)
+    found = [rff.transform_one(x) for x in X]
+    assert pickle.dumps(rff) == before  # nothing is learned, so nothing is saved
+    for twin in (again(rff), rff.clone()):
+        assert [twin.transform_one(x) for x in X] == found
+    assert RandomFourierFeatures().clone({"n_components": 4}).n_components == 4
+
+
+def test_threads():
+    rff = RandomFourierFeatures(n_components=50)
+    wrong: list[Any] = []
+
+    def run(k: int) -> None:
+        for i in range(200):
+            x = {f"{i}": 1.0, f"{i + k}": 2.0}
+            if not close(rff.transform_one(x), oracle(x, 1.0, 50, 0)):
+                wrong.append(x)
+
+    threads = [threading.Thread(target=run, args=(k,)) for k in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
+# Bad input
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ({"sigma": 0.0}, "^`sigma` must be positive, got 0.0$"),
+        ({"sigma": "1"}, "^`sigma` must be positive, got '1'$"),
+        ({"n_components": 0}, "^`n_components` must be at least 2, got 0$"),
+        ({"n_components": 5}, "^`n_components` must be even, a cosine and a sine .*, got 5$"),
+        ({"n_components": 5.0}, "^`n_components` must be an integer, got 5.0$"),
+        ({"seed": None}, "^`seed` must be an integer, got None$"),
+        ({"seed": -1}, "^`seed` must be at least 0, got -1$"),
+    ],
+)
+def test_wrong_parameters(parameters, message):
+    with pytest.raises((TypeError, ValueError), match=message):
+        RandomFourierFeatures(**parameters)
+
+
+@pytest.mark.parametrize(
+    ("x", "message"),
+    [
+        ([1.0], "x must be a dict of features, got list"),
+        ({"a": "red"}, "feature 'a' is 'red'"),
+        ({"b": 1.0, "a": math.nan}, "feature 'a' is nan"),
+        ({"a": 1e200}, "feature 'a' is 1e\\+200"),
+        ({"a": 1e150}, "^the features are too large beside sigma = 1e-200; scale x$"),
+    ],
+)
+def test_wrong_features(x, message):
+    rff = RandomFourierFeatures(1e-200, 4)
+    rff.transform_one({"c": 1e-200})
+    with pytest.raises((TypeError, ValueError), match=message):
+        rff.transform_one(x)
+    if isinstance(x, dict):
+        with pytest.raises((TypeError, ValueError)):
+            rff.transform_many(pd.DataFrame([x]))
+    expected = RandomFourierFeatures(1e-200, 4).transform_one({"c": 1e-200})
+    assert rff.transform_one({"c": 1e-200}) == expected
+
+
+# In River
+
+
+@pytest.mark.parametrize("check", list(checks.yield_checks(RandomFourierFeatures())), ids=str)
+def test_rivers_checks(check):
+    check(RandomFourierFeatures(n_components=10))
+
+
+def test_pipelines_learn_the_same_from_rows_and_examples():
+    t = Taxonomy.from_nested({"in": ["near", "nearer"], "out": []})
+    rng = np.random.default_rng(0)
+    rows = rng.normal(size=(300, 2))
+    radius = np.linalg.norm(rows, axis=1)
+    y = np.select([radius < 0.6, radius < 1.2], ["nearer", "near"], "out").tolist()
+
+    def pipeline() -> Any:
+        return RandomFourierFeatures(n_components=200) | ours.AveragedHieron(t)
+
+    one, many, frames = pipeline(), pipeline(), pipeline()
+    for row, label in zip(rows.tolist(), y, strict=True):
+        one.learn_one(dict(enumerate(row)), label)
+    many.learn_many(rows, y)
+    frames.learn_many(pd.DataFrame(rows), y)
+    expected = [one.predict_one(dict(enumerate(row))) for row in rows.tolist()]
+    assert many.predict_many(rows).tolist() == expected
+    assert frames.predict_many(pd.DataFrame(rows)).tolist() == expected
+    assert np.mean([a == b for a, b in zip(expected, y, strict=True)]) > 0.85
+    plain = ours.AveragedHieron(t)
+    plain.learn_many(rows, y)
+    assert np.mean(plain.predict_many(rows) == y) < 0.7
+
+
+def test_features_beside_the_original_ones():
+    both = RandomFourierFeatures(n_components=4) + compose.Select("a", "b")
+    assert set(both.transform_one(X[0])) == {"a", "b", 0, 1, 2, 3}
+    model = preprocessing.StandardScaler() | both | linear_model.LogisticRegression()
+    model.learn_one(X[0], True)
+    assert 0.0 < model.predict_proba_one(X[0])[True] < 1.0
