@@ -17,6 +17,7 @@ from ..base.truncation import refuse_unknown, truncatable
 from ..base.wrapper import BatchWrapper, check_model
 from ..taxonomy import Label, NodeMapping, map_nodes
 from .calibration import Calibration
+from .sightings import Sightings
 
 __all__ = ["Calibrated"]
 
@@ -28,16 +29,22 @@ class Calibrated(BatchWrapper, LabelPredictor, base.MultiLabelClassifier):
 
     $$p_i = \frac{1}{1 + e^{-z_i}}, \qquad z_i = e^{a + a_i} s_i + b + b_i$$
 
-    where $s_i$ is the score of the node before the model learns from the example, divided by the
-    root mean square of all scores so far. The slope $e^a$ and the intercept $b$ are shared by all
-    nodes. The corrections of a node, $a_i$ and $b_i$, are learned at half their rate, so a node
-    with few examples is calibrated much like the others. Each example makes one step of AdaGrad on
-    the logarithmic loss, at the nodes whose parents are truly on. In learning, scores are clipped
-    at ten units, so that a single outlier does not change the scale.
+    where $s_i$ is the score of the node before the model has ever learned from the example, divided
+    by the root mean square of all scores so far. The slope $e^a$ and the intercept $b$ are shared
+    by all nodes. The corrections of a node, $a_i$ and $b_i$, are learned at half their rate, so a
+    node with few examples is calibrated much like the others. Each example makes one step of
+    AdaGrad on the logarithmic loss, at the nodes whose parents are truly on. In learning, scores
+    are clipped at ten units, so that a single outlier does not change the scale.
 
     The scores of margin learners have no fixed scale: those of a perceptron depend on how many
     examples it has learned from and how many mistakes it has made. The parameters are learned from
     the scores of examples that the model has not seen yet, so they also account for overfitting.
+
+    Several passes and replayed examples do not make it overconfident: an example that was learned
+    before teaches the model, but not the calibration. Examples are recognised by the names of
+    their features or, if features are dense, by names and values. A scaler or another transformer
+    that gives other values in every pass hides them, so put it inside:
+    `Calibrated(StandardScaler() | model)`. Words may be weighted before or inside.
 
     `predict_one` thresholds these probabilities: a node is on if its parents are and
     $p_i \ge 1/2$. `HLossBayes` and the other decoders do better on the losses they minimise.
@@ -54,7 +61,11 @@ class Calibrated(BatchWrapper, LabelPredictor, base.MultiLabelClassifier):
 
     Notes
     -----
-    On top of the model, learning takes one prediction and O(nodes whose parents are on) time.
+    On top of the model, learning takes O(features of x) time to recognise x and, for examples that
+    calibrate, one prediction and O(nodes whose parents are on) time. All of the first 4,096
+    examples calibrate, and a random share of those that follow, so that at most 4,096 need be
+    remembered (less than a megabyte). After 16 passes, repeated examples calibrate, too: so many
+    repetitions are taken for features with few values.
 
     The logistic function of a score is due to [^1], where it is fitted to held-out examples
     afterwards. Sharing it among the nodes and learning it online, with the steps of [^2], are ours.
@@ -100,6 +111,7 @@ class Calibrated(BatchWrapper, LabelPredictor, base.MultiLabelClassifier):
                 "for single labels use `Tempered`"
             )
         self._calibration = Calibration(len(self._taxonomy))
+        self._sightings = Sightings()
 
     @classmethod
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
@@ -126,14 +138,19 @@ class Calibrated(BatchWrapper, LabelPredictor, base.MultiLabelClassifier):
             return
         if isinstance(y, Iterator):  # it is needed twice
             y = list(y)
-        before, scores = self._taxonomy, self._scores_one(x)
+        before, sighting = self._taxonomy, self._sightings.look(x)
+        scores = self._scores_one(x) if sighting.first else None
         self.model.learn_one(x, y, w=w, **kwargs)  # raises before anything is learned here
+        self._sightings.add(sighting)
         taxonomy = self._taxonomy
+        change = None if taxonomy is before else map_nodes(before, taxonomy)
+        if change is not None:
+            self._remap(change)
+        if scores is None:
+            return
         on = taxonomy.closure_mask(y)
         nodes = trained_nodes(on, taxonomy.arrays)
-        if taxonomy is not before:
-            change = map_nodes(before, taxonomy)
-            self._remap(change)
+        if change is not None:
             nodes = nodes[[bool(change.sources[v]) for v in nodes]]  # new labels had no scores
             scores = remap_values(scores, change.sources, 0.0)
         self._calibration.learn(nodes, scores[nodes], on[nodes], w)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit, softmax
+from scipy.special import expit
 
 from .._backend import remap_values
 from .._backend.reference.remapping import Sources
@@ -15,27 +15,32 @@ from .._backend.reference.remapping import Sources
 Floats = NDArray[np.float64]
 
 # Step sizes of AdaGrad: shared parameters move faster than those of single nodes.
-SHARED, OWN = 0.2, 0.1
+SHARED, OWN, MIXED = 0.2, 0.1, 0.5
 FAR = 10.0  # units; limits the effect of a single extreme score on the unit
 FIRST = math.log(2.0)  # the initial logarithm of the slope
+SHARP = 1.0  # that of the sharp softmax; the flat one starts at 0
+RECENT = 1000.0  # examples that set the scale of single-label scores, which grows with passes
 
 
 class Scale:
-    """The root mean square of the scores so far, which makes slopes independent of their scale."""
+    """The root mean square of the latest scores, which makes slopes independent of their scale."""
 
     squares: float
     n: float
 
-    def __init__(self) -> None:
+    def __init__(self, window: float = math.inf) -> None:
+        self.window = window
         self.squares = 0.0
         self.n = 0.0  # how many there were, by the weights of their examples
 
     def add(self, scores: Floats, w: float) -> Floats:
-        """Add scores of weight w to the mean, and return them, clipped to `FAR` units."""
+        """Add the scores of an example of weight w, and return them, clipped to `FAR` units."""
         most = FAR * self.unit
         near: Floats = np.clip(scores, -most, most)
         self.squares += w * float(near @ near)
         self.n += w * len(near)
+        if self.n > (most := self.window * len(near)):
+            self.squares, self.n = self.squares * most / self.n, most
         return near
 
     @property
@@ -117,27 +122,51 @@ class Calibration:
         return intercept
 
 
-class Temperature:
-    """P(node) proportional to e^(slope * score): one slope, O(nodes) per step."""
-
-    scale: Scale
-    slope: Descent
+class Temperatures:
+    """P(node), a mixture of a sharp and a flat softmax of the scores: O(nodes) per step."""
 
     def __init__(self) -> None:
-        self.scale = Scale()
-        self.slope = Descent(1, FIRST, SHARED)
+        self.scale = Scale(RECENT)
+        self.sharp, self.flat = Descent(1, SHARP, MIXED), Descent(1, 0.0, MIXED)
+        self.mixture = Descent(1, 0.0, MIXED)  # the log odds of the flat softmax
 
     def probabilities(self, scores: Floats) -> Floats:
         """The probabilities of all nodes, (..., nodes), which sum to 1."""
-        p: Floats = softmax(self._steep(scores), axis=-1)
+        unit, share = self.scale.unit, expit(self.mixture.value)
+        sharp, flat = (softmax(tempered(each, scores, unit)) for each in (self.sharp, self.flat))
+        p: Floats = (1.0 - share) * sharp + share * flat
         return p
+
+    def rescale(self, scores: Floats, w: float) -> Floats:
+        """Add scores of weight w to the scale; the scores, clipped, around their mean."""
+        return self.scale.add(scores - scores.mean(), w)
 
     def learn(self, scores: Floats, y: int, w: float) -> None:
         """One gradient step on w times the log loss of the true node."""
-        # Without the mean, which has no effect on the softmax.
-        steep = self._steep(self.scale.add(scores - scores.mean(), w))
-        self.slope.move(w * (softmax(steep) @ steep - steep[y]))
+        near = self.rescale(scores, w)
+        share = float(expit(self.mixture.value)[0])
+        parts, slopes = [], []
+        for part in (self.sharp, self.flat):
+            z = tempered(part, near, self.scale.unit)
+            p = softmax(z)
+            parts.append(float(p[y]))
+            slopes.append(float(p @ z) - float(z[y]))  # of -log p, in the logarithm of the slope
+        sharp, flat = (1.0 - share) * parts[0], share * parts[1]
+        if not (total := sharp + flat):  # both have underflowed: the flat one is less wrong
+            sharp, flat, total = 0.0, 1.0, 1.0
+        self.sharp.move(w * sharp / total * slopes[0])
+        self.flat.move(w * flat / total * slopes[1])
+        self.mixture.move(w * (share - flat / total))
 
-    def _steep(self, scores: Floats) -> Floats:
-        steep: Floats = np.exp(self.slope.value) * (scores / self.scale.unit)
-        return steep
+
+def tempered(slope: Descent, scores: Floats, unit: float) -> Floats:
+    """Scores in their unit, times the slope."""
+    z: Floats = np.exp(slope.value) * (scores / unit)
+    return z
+
+
+def softmax(z: Floats) -> Floats:
+    """Probabilities proportional to e^z, which sum to 1 over the last axis."""
+    p: Floats = np.exp(z - z.max(axis=-1, keepdims=True))
+    p /= p.sum(axis=-1, keepdims=True)
+    return p

@@ -11,7 +11,8 @@ from ..base.classifiers import shown
 from ..base.explanation import Floats
 from ..base.truncation import refuse_unknown, truncatable
 from ..base.wrapper import BatchWrapper, check_model
-from .calibration import Temperature
+from .calibration import Temperatures
+from .sightings import Sightings
 
 __all__ = ["Tempered"]
 
@@ -19,15 +20,20 @@ __all__ = ["Tempered"]
 class Tempered(BatchWrapper, base.Classifier):
     r"""Calibrated probabilities for a single-label model: online temperature scaling of its scores.
 
-    The probability of label $v$ is
+    The probability of label $v$ is a mixture of two softmax functions, a sharp and a flat one:
 
-    $$p_v = \frac{e^{z_v}}{\sum_u e^{z_u}}, \qquad z_v = e^a s_v$$
+    $$p_v = (1 - m) \frac{e^{a s_v}}{\sum_u e^{a s_u}} + m \frac{e^{b s_v}}{\sum_u e^{b s_u}}$$
 
     where $s_v$ is the score of the label, divided by the root mean square deviation of the scores
-    of an example from their mean, over all examples so far. Each example makes one step of AdaGrad
-    for the slope $e^a$ on the logarithmic loss of the true label, at the scores before the model
-    learns; these are clipped at ten units. The order of the labels does not change, so
-    `predict_one` is the model's.
+    of an example from their mean, over the latest thousand examples. The flat one accounts for
+    examples of which the model knows little, such as those of a label that it has hardly learned;
+    a single softmax would have to be less sure of all others. Each example makes one step of
+    AdaGrad for the slopes $a$ and $b$ and the share $m$ on the logarithmic loss of the true label,
+    at the scores before the model has ever learned from the example; these are clipped at ten
+    units. The order of the labels does not change, so `predict_one` is the model's.
+
+    Several passes and replayed examples do not make it overconfident: they are recognised as in
+    `Calibrated`, which also tells where to put a scaler.
 
     Parameters
     ----------
@@ -41,10 +47,13 @@ class Tempered(BatchWrapper, base.Classifier):
 
     Notes
     -----
-    On top of the model, learning takes one prediction and O(nodes) time. A label that is new to an
-    open taxonomy had no score, so the temperature does not learn from it.
+    On top of the model, learning takes O(features of x) time to recognise x and, for examples that
+    calibrate, one prediction and O(nodes) time. These are the first 4,096, and a random share of
+    those that follow. A label that is new to an open taxonomy had no score, so an example of it
+    does not calibrate.
 
-    Temperature scaling is due to [^1], where it is fitted to held-out examples.
+    Temperature scaling is due to [^1], where it is fitted to held-out examples, and mixtures of
+    temperatures to [^2], where one is learned.
 
     Examples
     --------
@@ -63,12 +72,15 @@ class Tempered(BatchWrapper, base.Classifier):
 
     >>> model = decision.Tempered(linear_model.AveragedHieron(t))
     >>> evaluate.progressive_val_score(stream.take(2000), model, river_metrics.CrossEntropy())
-    CrossEntropy: 1.579
+    CrossEntropy: 1.576
 
     References
     ----------
     [^1]: [Guo, C., Pleiss, G., Sun, Y. and Weinberger, K.Q., 2017. On calibration of modern neural
         networks. ICML 34, pp. 1321-1330.](https://proceedings.mlr.press/v70/guo17a.html)
+    [^2]: [Zhang, J., Kailkhura, B. and Han, T.Y.-J., 2020. Mix-n-Match: ensemble and compositional
+        methods for uncertainty calibration in deep learning. ICML 37, pp. 11117-11128.](
+        https://proceedings.mlr.press/v119/zhang20k.html)
 
     """
 
@@ -80,7 +92,8 @@ class Tempered(BatchWrapper, base.Classifier):
                 f"`model` must predict single labels, got {shown(model)}; "
                 "for multilabels use `Calibrated`"
             )
-        self._temperature = Temperature()
+        self._temperatures = Temperatures()
+        self._sightings = Sightings()
 
     @property
     def _multiclass(self) -> bool:
@@ -109,10 +122,16 @@ class Tempered(BatchWrapper, base.Classifier):
         """
         if w != 1.0 and not (w := checked_weight(w)):
             return
-        before, scores = self._taxonomy, self._scores_one(x)
+        before, sighting = self._taxonomy, self._sightings.look(x)
+        scores = self._scores_one(x) if sighting.sampled else None
         self.model.learn_one(x, y, w=w, **kwargs)  # raises before anything is learned here
-        if y in before:
-            self._temperature.learn(scores, before.index(y), w)
+        self._sightings.add(sighting)
+        if scores is None or y not in before:
+            return
+        if sighting.first:
+            self._temperatures.learn(scores, before.index(y), w)
+        else:
+            self._temperatures.rescale(scores, w)
 
     @truncatable
     def predict_one(self, x: dict[Any, Any], **kwargs: Any) -> Any:
@@ -140,8 +159,8 @@ class Tempered(BatchWrapper, base.Classifier):
 
         """
         refuse_unknown(self.predict_proba_one, kwargs)
-        p = self._temperature.probabilities(self._scores_one(x)).tolist()
+        p = self._temperatures.probabilities(self._scores_one(x)).tolist()
         return dict(zip(self._taxonomy.nodes, p, strict=True))
 
     def _probabilities(self, X: Batch) -> Floats:
-        return self._temperature.probabilities(self._scores_many(X).T)
+        return self._temperatures.probabilities(self._scores_many(X).T)

@@ -132,11 +132,11 @@ def test_the_temperature_ignores_new_labels() -> None:
     model = decision.Tempered(linear_model.Hieron(OpenTaxonomy("/")))
     for y in ("a/x", "a", "a/x", "d"):
         model.learn_one({y: 1.0}, y)
-    n = model._temperature.scale.n
+    n = model._temperatures.scale.n
     model.learn_one({"a": 1.0}, "b")  # it comes before "a/x"
-    assert model._temperature.scale.n == n
+    assert model._temperatures.scale.n == n
     model.learn_one({"a": 1.0}, "b")
-    assert model._temperature.scale.n == n + 5  # the root, a, d, b, a/x
+    assert model._temperatures.scale.n == n + 5  # the root, a, d, b, a/x
 
 
 @both

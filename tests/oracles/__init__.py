@@ -14,7 +14,7 @@ from __future__ import annotations
 from .adoption import carried_prototypes, carried_weights, heir
 from .averages import Averaged
 from .branch_reset import BranchReset
-from .calibration import Calibration, Temperature
+from .calibration import Calibration, FirstTime, Temperatures
 from .decompositions import (
     Decomposition,
     Distribution,
@@ -133,6 +133,7 @@ __all__ = [
     "Decomposition",
     "Distribution",
     "Expansion",
+    "FirstTime",
     "HMinOver",
     "HPerceptron",
     "Hieron",
@@ -147,7 +148,7 @@ __all__ = [
     "PerLevel",
     "PerNode",
     "PerParent",
-    "Temperature",
+    "Temperatures",
     "add",
     "after_drift",
     "agglomerate",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
+from itertools import pairwise
 from typing import Any
 
 
@@ -65,28 +66,73 @@ class Calibration:
             self.own_b[node].move(by_b[node])
 
 
-class Temperature:
-    """One slope for all labels."""
+class Temperatures:
+    """A sharp and a flat slope for all labels, and how much each counts."""
 
     def __init__(self) -> None:
-        self.scores: list[tuple[float, float]] = []  # each with its weight
-        self.a = AdaGrad(math.log(2), 0.2)
+        self.squares: list[tuple[float, float]] = []  # the mean squares of scores, with weights
+        self.sharp, self.flat = AdaGrad(1.0, 0.5), AdaGrad(0.0, 0.5)
+        self.odds = AdaGrad(0.0, 0.5)
 
     def unit(self) -> float:
-        return unit(self.scores)
+        """Of the latest examples; before 1,000 have arrived, of all."""
+        total = weight = 0.0
+        for square, w in self.squares:
+            total, weight = total + w * square, weight + w
+            if weight > 1000:
+                total, weight = total * 1000 / weight, 1000.0
+        return math.sqrt(total / weight) if total else math.inf
 
-    def steep(self, scores: dict[Any, float]) -> dict[Any, float]:
-        return {label: math.exp(self.a.value) * s / self.unit() for label, s in scores.items()}
-
-    def probabilities(self, scores: dict[Any, float]) -> dict[Any, float]:
-        steep = self.steep(scores)
-        powers = {label: math.exp(z - max(steep.values())) for label, z in steep.items()}
+    def softmax(self, scores: dict[Any, float], slope: float) -> dict[Any, float]:
+        z = {label: math.exp(slope) * score / self.unit() for label, score in scores.items()}
+        powers = {label: math.exp(value - max(z.values())) for label, value in z.items()}
         return {label: power / sum(powers.values()) for label, power in powers.items()}
 
-    def learn(self, scores: dict[Any, float], y: Any, weight: float = 1.0) -> None:
+    def probabilities(
+        self, scores: dict[Any, float], sharp: float = 0.0, flat: float = 0.0, odds: float = 0.0
+    ) -> dict[Any, float]:
+        """With the parameters moved by these amounts."""
+        share = 1 / (1 + math.exp(-self.odds.value - odds))
+        one = self.softmax(scores, self.sharp.value + sharp)
+        other = self.softmax(scores, self.flat.value + flat)
+        return {label: (1 - share) * one[label] + share * other[label] for label in scores}
+
+    def rescale(self, scores: dict[Any, float], weight: float = 1.0) -> dict[Any, float]:
         mean = sum(scores.values()) / len(scores)
         seen = near([score - mean for score in scores.values()], self.unit())
-        self.scores += [(score, weight) for score in seen]
-        scores = dict(zip(scores, seen, strict=True))
-        steep, p = self.steep(scores), self.probabilities(scores)
-        self.a.move(weight * (sum(p[label] * steep[label] for label in p) - steep[y]))
+        self.squares.append((sum(score**2 for score in seen) / len(seen), weight))
+        return dict(zip(scores, seen, strict=True))
+
+    def learn(self, scores: dict[Any, float], y: Any, weight: float = 1.0) -> None:
+        """By differences: nobody has to find a derivative."""
+        scores, h = self.rescale(scores, weight), 1e-5
+        slopes = {}
+        for name in ("sharp", "flat", "odds"):
+            up, down = (self.probabilities(scores, **{name: d})[y] for d in (h, -h))
+            slopes[name] = weight * (math.log(down) - math.log(up)) / (2 * h)
+        for name, slope in slopes.items():
+            getattr(self, name).move(slope)
+
+
+class FirstTime:
+    """Whether an example arrives for the first time, from a list of all that have arrived."""
+
+    def __init__(self) -> None:
+        self.xs: list[dict[Any, float]] = []
+
+    def __call__(self, x: dict[Any, float]) -> bool:
+        """Remember x; whether it is new."""
+        self.xs.append(dict(x))
+        alike, dense_at = 0, len(self.xs)
+        for i, (one, other) in enumerate(pairwise(self.xs), start=1):
+            if list(one) == list(other) and one != other:
+                alike += 1
+                if 20 * alike > i:
+                    dense_at = min(dense_at, i)
+        if dense_at < len(self.xs):
+            since = [list(each.items()) for each in self.xs[dense_at - 1 :]]
+        else:
+            since = [list(each) for each in self.xs]
+        *before, last = since
+        distinct = [each for i, each in enumerate(before) if each not in before[:i]]
+        return last not in before or len(before) > 16 * len(distinct)

@@ -1,0 +1,167 @@
+"""Calibration over several passes: which examples were learned before."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import random
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from river import metrics as river_metrics
+from river import preprocessing
+
+import oracles
+from river_hier import Taxonomy, decision, feature_extraction, linear_model
+from river_hier.datasets import synth
+from river_hier.decision import sightings
+from river_hier.decision.sightings import Sightings
+from support.strategies import multilabel_streams, single_label_streams
+
+TREE = Taxonomy.from_nested({"r": {"a": {"b": ["c", "d", "e"]}, "f": ["g", "h"]}})
+NAMES = ["red", "blue", "shirt", "boots", "wool", "silk", "hat", "old", "new", "big", "men", "kids"]
+
+few_names = st.dictionaries(st.sampled_from("abc"), st.sampled_from([0.0, 1.0, 2.5]), max_size=3)
+
+
+def news(shown: Sightings, xs: Any) -> list[bool]:
+    """Which examples are seen for the first time."""
+    found = []
+    for x in xs:
+        found.append((sighting := shown.look(x)).first)
+        shown.add(sighting)
+    return found
+
+
+@given(st.lists(few_names, max_size=60), st.integers(1, 3))
+def test_examples_are_recognised(xs: Any, passes: int) -> None:
+    oracle = oracles.FirstTime()
+    assert news(Sightings(), xs * passes) == [oracle(x) for x in xs * passes]
+
+
+@given(multilabel_streams())
+def test_a_second_pass_does_not_calibrate(stream: Any) -> None:
+    t, examples = stream
+    distinct = {frozenset(x): (x, y) for x, y in examples}.values()  # no two share their names
+    model = decision.Calibrated(linear_model.HAROW(t))
+    for x, y in distinct:
+        model.learn_one(x, y)
+    before = pickle.dumps(model._calibration)
+    for x, y in distinct:
+        model.learn_one(x, y)
+    assert pickle.dumps(model._calibration) == before
+
+
+@given(single_label_streams())
+def test_a_second_pass_changes_no_temperature(stream: Any) -> None:
+    t, examples = stream
+    distinct = {frozenset(x): (x, y) for x, y in examples}.values()
+    model = decision.Tempered(linear_model.Hieron(t))
+    slopes = []
+    for _ in range(2):
+        for x, y in distinct:
+            model.learn_one(x, y)
+        kept = model._temperatures
+        slopes.append([each.value.tolist() for each in (kept.sharp, kept.flat, kept.mixture)])
+    assert slopes[0] == slopes[1]
+
+
+def test_words_are_recognised_although_their_weights_change() -> None:
+    rng = random.Random(1)
+    titles = [" ".join(rng.sample(NAMES, 5)) for _ in range(200)]
+    words = feature_extraction.LogTFIDF(min_count=1) | preprocessing.Normalizer()
+    model: Any = words | decision.Calibrated(linear_model.HAROW(TREE))
+    for title in titles:
+        model.learn_one(title, {"b" if "red" in title else "g"})
+    last = model["Calibrated"]
+    assert not last._sightings.dense
+    n = len(last._sightings.seen)
+    for title in titles:
+        model.learn_one(title, {"b" if "red" in title else "g"})
+    assert len(last._sightings.seen) <= n + 5  # words that had weight 0 at first
+
+
+def test_a_pipeline_inside_shows_examples_as_they_came() -> None:
+    """Standardised values change with every example; those before the scaler do not."""
+    stream = list(synth.LinearLabels(TREE, n_features=5, seed=1).take(300))
+    model = decision.Calibrated(preprocessing.StandardScaler() | linear_model.HAROW(TREE))
+    for x, y in stream:
+        model.learn_one(x, y)
+    assert model._sightings.dense
+    before = pickle.dumps(model._calibration)
+    for x, y in stream:
+        model.learn_one(x, y)
+    assert pickle.dumps(model._calibration) == before
+
+
+def test_a_sample_of_a_long_stream(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Memory is bounded, and no example of a second pass is taken for a new one."""
+    monkeypatch.setattr(sightings, "MOST", 100)
+    xs = [{f"word {i}": 1.0, f"word {i + 1}": 1.0} for i in range(5000)]
+    shown = Sightings()
+    first = news(shown, xs)
+    assert all(first[:100])
+    assert 100 < sum(first) < 1000
+    assert 25 <= len(shown.seen) <= 100
+    assert not any(news(shown, xs))
+
+
+def test_text_and_other_values() -> None:
+    for xs in (
+        ["a title", "another one"],
+        [{"title": "red", "price": 1.0}, {"title": "blue", "price": 1.0}],
+        [{"x": None, 1: 2.0}, {"x": "\ud800", 1: 2.0}],
+        [{("a", 1): 1}, {("a", 2): 1}],
+    ):
+        assert news(Sightings(), [*xs, *xs]) == [True, True, False, False]
+
+
+def test_a_few_examples_that_come_again_and_again_do_calibrate() -> None:
+    """Six kinds of x with labels at random are no passes: P(b | x) is learned."""
+    rng = random.Random(1)
+    model = decision.Calibrated(linear_model.HAROW(TREE))
+    for _ in range(3000):
+        kind = rng.randrange(6)
+        model.learn_one({f"kind {kind}": 1.0, "": 1.0}, {"b" if rng.random() < kind / 6 else "f"})
+    for kind in range(6):
+        p = model.predict_proba_one({f"kind {kind}": 1.0, "": 1.0})["b"][True]
+        assert p == pytest.approx(kind / 6, abs=0.2)
+
+
+def test_copies_and_pickles_remember() -> None:
+    shown = Sightings()
+    news(shown, [{"a": 1.0}, {"b": 1.0}])
+    for same in (copy.deepcopy(shown), pickle.loads(pickle.dumps(shown))):
+        assert news(same, [{"b": 1.0}, {"c": 1.0}]) == [False, True]
+
+
+@pytest.mark.parametrize("name", ["Calibrated", "Tempered"])
+def test_passes_do_not_make_probabilities_overconfident(name: str) -> None:
+    """More features than examples, and noise: each pass fits them better, and says so."""
+    rng = random.Random(2)
+
+    def example() -> tuple[dict[str, float], str]:
+        on = rng.choice(["b", "f"])
+        words = {
+            f"{on} {rng.randrange(40)}": 0.3,
+            **{f"w{rng.randrange(900)}": 0.4 for _ in "abcd"},
+        }
+        return words, on if rng.random() < 0.8 else "f"
+
+    train, valid = [example() for _ in range(400)], [example() for _ in range(400)]
+    if name == "Tempered":
+        model: Any = decision.Tempered(linear_model.AveragedHieron(TREE))
+    else:
+        model = decision.Calibrated(linear_model.HAROW(TREE))
+    losses = []
+    for _ in range(4):
+        for x, y in train:
+            model.learn_one(x, y)
+        loss = river_metrics.CrossEntropy() if name == "Tempered" else river_metrics.LogLoss()
+        for x, y in valid:
+            p = model.predict_proba_one(x)
+            loss.update(*((y, p) if name == "Tempered" else (y == "b", p["b"][True])))
+        losses.append(loss.get())
+    assert max(losses) < 1.1 * losses[0]
