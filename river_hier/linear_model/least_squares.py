@@ -118,7 +118,7 @@ class LeastSquaresModel(MultiLabelModel):
                 continue
             self._visits[s] = n + 1
             if (n + 1) % h == 0:
-                discount(self._rls, s, float(self.l2), float(self.forgetting) ** h)
+                discount(self._rls, s, float(self.forgetting) ** h)
 
     def _add_system(self, nodes: list[int]) -> None:
         self._rls.add_system(nodes)

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._backend.reference.least_squares import equivalent_instances, primal_inverse
+from .._backend.reference.least_squares import in_dual_variables, in_primal_variables
 from .._backend.reference.pickles import state
 from .._backend.reference.saved_systems import Parts, SavedSystem, nothing_stored
 from ..taxonomy import NodeMapping
@@ -28,31 +28,29 @@ def half_life(forgetting: float) -> int:
     return max(1, math.ceil(math.log(0.5) / math.log(forgetting)))
 
 
-def discount(rls: Any, s: int, l2: float, rate: float) -> None:
+def discount(rls: Any, s: int, rate: float) -> None:
     """Multiply the weight of everything that a system has seen by `rate`.
 
     In dual variables an instance of weight c is the vector sqrt(c) x with the label sqrt(c) v, so
     other systems no longer share it.
     """
-    rls.change(s, lambda instances, system: _discounted(instances, system, l2, rate))
+    rls.change(s, lambda *given: _discounted(*given, rate))
 
 
 def _discounted(
-    parts: Parts, system: SavedSystem, l2: float, rate: float
-) -> tuple[Parts, list[SavedSystem]]:
-    kind, nodes, n_stored, *arrays = system
-    first = (kind, nodes, rate * n_stored)
-    if kind == "primal":
-        inverse, w, total = arrays
-        S, v, _ = equivalent_instances(inverse, w, total, l2)
-        inverse = primal_inverse(math.sqrt(rate) * S, l2)
-        return parts, [(*first, inverse, inverse @ (rate * S.T @ v), rate * total)]
-    ids, ones, v, w0 = arrays
-    kept = np.maximum(rate * ones**2, rate * parts[3][ids] / l2) >= FAINT
+    l2: float, parts: Parts, system: SavedSystem, rate: float
+) -> tuple[Parts, SavedSystem]:
+    primal = system[0] == "primal"
+    if primal:
+        parts, system = in_dual_variables(l2, parts, system)
+    kind, nodes, n_stored, ids, ones, v, w0 = system
+    weights = np.maximum(rate * ones**2, rate * parts[3][ids] / l2)
+    kept = weights >= (0.0 if primal else FAINT)
     start, rows, values, norms2 = chosen(parts, ids[kept])
     scale, numbers = math.sqrt(rate), np.arange(len(norms2), dtype=np.uint32)
     parts = start, rows, scale * values, rate * norms2
-    return parts, [(*first, numbers, scale * ones[kept], scale * v[kept], w0)]
+    system = kind, nodes, rate * n_stored, numbers, scale * ones[kept], scale * v[kept], w0
+    return in_primal_variables(l2, parts, system) if primal else (parts, system)
 
 
 class RemappedSystem(NamedTuple):

@@ -94,9 +94,6 @@ void over_matrices(const Loops& kind) {
     both<double>("dot", {0.0}, kind, [&](const Loops& loops, Numbers<double>& product) {
         product[0] = loops.dot(x.data(), h.data(), whole);
     });
-    both<double>("add", x, kind, [&](const Loops& loops, Numbers<double>& sum) {
-        loops.add(h[0], h.data(), whole, sum.data());
-    });
 }
 
 [[maybe_unused]] void check(const char* name, const Loops& kind) {

@@ -12,8 +12,8 @@ from scipy import sparse
 from .batch import Vectors
 from .feature_map import Vector
 from .pickles import saved
-from .saved_systems import Parts, SavedSystem, check, nothing_stored
-from .systems import Dual, Primal, resized, stacked
+from .saved_systems import NO_INSTANCES, Parts, SavedSystem, check, nothing_stored
+from .systems import Dual, Primal, loaded, resized, stacked
 
 Floats: TypeAlias = NDArray[np.float64]
 
@@ -59,8 +59,7 @@ class LeastSquares(Systems):
 
     def add_system(self, nodes: Iterable[int]) -> None:
         """Add a system in which nothing is stored."""
-        none = np.zeros(0)
-        self._load((np.zeros(1, np.uint64), none, none, none), [nothing_stored(list(nodes))])
+        self._load(NO_INSTANCES, [nothing_stored(list(nodes))])
 
     def scores(self, x: Vector | Vectors, n_nodes: int) -> Floats:
         """Eq. (1) for every node; of many vectors, one a column."""
@@ -76,29 +75,19 @@ class LeastSquares(Systems):
         """Add x to a system, with a label for each of its nodes."""
         system = self.systems[s]
         if isinstance(system, Primal) and x.d > 2 * len(system.w) + 64:
-            system = self._dual(system)
+            self.change(s, in_dual_variables)
+        system = self.systems[s]
         system.store(x, y, self._number)
         if isinstance(system, Dual):
             n = len(system.ids)
             if n >= system.d:
-                S = resized(system.S.toarray().T, system.d)
-                parts = primal_inverse(S.T, self.l2), system.w, S @ system.ones
-                system = Primal(self.l2, system.nodes, system.n_stored, *parts)
+                self.change(s, in_primal_variables)
             elif self.budget is not None and n > self.budget:
                 system.forget(n - self.budget // 2)
-        self.systems[s] = system
 
     def end_step(self) -> None:
         """Called after an example has been stored wherever it is."""
         self._number += 1
-
-    def _dual(self, primal: Primal) -> Dual:
-        """The same system in dual variables, with instances of its own."""
-        S, v, ones = equivalent_instances(primal.inverse, primal.w, primal.total, self.l2)
-        ids = self._number + 1 + np.arange(len(S))
-        self._number += 1 + len(S)
-        parts = sparse.csr_array(S), (S**2).sum(axis=1), ids, ones, v, np.zeros((0, v.shape[1]))
-        return Dual(self.l2, primal.nodes, primal.n_stored, *parts)
 
     # Pickles; see saved_systems.py
 
@@ -123,24 +112,18 @@ class LeastSquares(Systems):
         return (start, rows, S.data, norms2[first]), systems
 
     def _load(self, parts: Parts, systems: list[SavedSystem]) -> None:
-        start, rows = (part.astype(np.intp) for part in parts[:2])
-        values, norms2 = parts[2:]
-        S = sparse.csr_array((values, rows, start), (len(norms2), 1 + int(rows.max(initial=-1))))
-        for kind, nodes, n_stored, *arrays in systems:
-            a, *rest = [array.copy() for array in arrays]
-            if kind == "primal":
-                self.systems.append(Primal(self.l2, list(nodes), n_stored, a, *rest))
-            else:
-                mine = S[a]
-                mine.resize((len(a), 1 + int(mine.indices.max(initial=-1))))
-                what = mine, norms2[a], self._number + a.astype(np.intp), *rest
-                self.systems.append(Dual(self.l2, list(nodes), n_stored, *what))
-        self._number += len(norms2)
+        for saved_system in systems:
+            system = loaded(self.l2, parts, saved_system)
+            if isinstance(system, Dual):
+                system.ids = self._number + system.ids.astype(np.intp)
+            self.systems.append(system)
+        self._number += len(parts[-1])
 
-    def change(self, s: int, how: Callable[[Parts, SavedSystem], Any]) -> None:
-        """Replace a system by the result of `how`, applied to the saved instances and system."""
+    def change(self, s: int, how: Callable[[float, Parts, SavedSystem], Any]) -> None:
+        """Replace a system by the result of `how`, applied to l2, the saved instances and system."""
         parts, systems = self._save()
-        self._load(*how(parts, systems[s]))
+        parts, system = how(self.l2, parts, systems[s])
+        self._load(parts, [system])
         self.systems[s] = self.systems.pop()
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -157,27 +140,36 @@ class LeastSquares(Systems):
         return rls
 
 
-# For both backends. Eigendecompositions are safe even for badly conditioned matrices.
+# For both backends: the other variables. Eigendecompositions are safe even for badly conditioned
+# matrices.
 
 
-def primal_inverse(S: Floats, l2: float) -> Floats:
-    """(l2 I + S S^T)^-1; the rows given are the instances, the columns of S."""
-    eigenvalues, U = np.linalg.eigh(S.T @ S)
-    inverse: Floats = (U / (l2 + np.maximum(eigenvalues, 0.0))) @ U.T
-    return inverse
+def in_primal_variables(
+    l2: float, parts: Parts, system: SavedSystem
+) -> tuple[Parts, SavedSystem]:
+    """The same system with the inverse of A, which replaces the instances."""
+    dual = loaded(l2, parts, system)
+    S = resized(dual.S.toarray().T, dual.d)
+    eigenvalues, U = np.linalg.eigh(S @ S.T)
+    inverse = (U / (l2 + np.maximum(eigenvalues, 0.0))) @ U.T
+    return NO_INSTANCES, ("primal", *system[1:3], inverse, dual.w, S @ dual.ones)
 
 
-def equivalent_instances(
-    inverse: Floats, w: Floats, total: Floats, l2: float
-) -> tuple[Floats, Floats, Floats]:
-    """At most d instances with the same S S^T and w as those in the inverse.
+def in_dual_variables(l2: float, parts: Parts, system: SavedSystem) -> tuple[Parts, SavedSystem]:
+    """The same system with at most d instances that have the same S S^T and w as those dropped.
 
     With the eigenvectors e_j of S S^T, of eigenvalues m_j > 0, these are sqrt(m_j) e_j, and w is `S
-    alpha` with alpha_j = w . e_j / sqrt(m_j). Returned are the instances, as rows, the labels `(l2
-    + m_j) alpha_j`, and the labels that correspond to 1 for all instances in the inverse.
+    alpha` with alpha_j = w . e_j / sqrt(m_j). Their labels are `(l2 + m_j) alpha_j`; `ones` are
+    those that correspond to 1 for all instances in the inverse.
     """
+    _, nodes, n_stored, inverse, w, total = system
     inverted, U = np.linalg.eigh(inverse)
     m = 1.0 / np.maximum(inverted, 1e-16 / l2) - l2  # rounding may have made them negative
     m, U = m[m > l2 * 1e-12], U[:, m > l2 * 1e-12]
     size = np.sqrt(m)
-    return (size * U).T, ((size**2 + l2) / size)[:, None] * (U.T @ w), (U.T @ total) / size
+    v, ones = ((m + l2) / size)[:, None] * (U.T @ w), (U.T @ total) / size
+    d, n = U.shape
+    start, rows = np.arange(n + 1, dtype=np.uint64) * d, np.tile(np.arange(d, dtype=np.uint32), n)
+    ids = np.arange(n, dtype=np.uint32)
+    dual = ("cholesky", nodes, n_stored, ids, ones, v, np.zeros((0, len(nodes))))
+    return (start, rows, (size * U).T.ravel(), m), dual

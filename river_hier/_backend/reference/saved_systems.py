@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 Floats: TypeAlias = NDArray[np.float64]
 SavedSystem: TypeAlias = tuple[Any, ...]
 Parts: TypeAlias = tuple[NDArray[Any], ...]  # where each instance starts, rows, values, norms2
+NO_INSTANCES: Parts = (np.zeros(1, np.uint64), np.zeros(0, np.uint32), np.zeros(0), np.zeros(0))
 
 
 def nothing_stored(nodes: list[int]) -> SavedSystem:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from .feature_map import Vector
+from .saved_systems import Parts, SavedSystem
 
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.intp]
@@ -32,12 +33,12 @@ class Dual:
     l2: float
     nodes: list[int]
     n_stored: float  # the weight of all instances, including dropped ones
-    S: Any  # a sparse matrix (instances, features): S^T
-    norms2: Floats  # of the instances
     ids: Ints  # the numbers of the instances; those of other systems have the same
     ones: Floats  # a label of 1: the root of the weight of each instance
     v: Floats  # (instances, outputs)
     w0: Floats  # (features, outputs)
+    S: Any  # a sparse matrix (instances, features): S^T
+    norms2: Floats  # of the instances
 
     @property
     def d(self) -> int:
@@ -125,6 +126,21 @@ class Primal:
         """More outputs, whose labels were -1 on every instance so far."""
         self.nodes += nodes
         self.w = np.column_stack([self.w, *[-(self.inverse @ self.total)] * len(nodes)])
+
+
+def loaded(l2: float, parts: Parts, saved: SavedSystem) -> Any:
+    """A system, from its saved form."""
+    kind, nodes, n_stored, *arrays = saved
+    system = l2, list(nodes), n_stored, *(array.copy() for array in arrays)
+    if kind == "primal":
+        return Primal(*system)
+    start, rows = (part.astype(np.intp) for part in parts[:2])
+    values, norms2 = parts[2:]
+    S = sparse.csr_array((values, rows, start), (len(norms2), 1 + int(rows.max(initial=-1))))
+    ids = arrays[0].astype(np.intp)
+    mine = S[ids]
+    mine.resize((len(ids), 1 + int(mine.indices.max(initial=-1))))
+    return Dual(*system, mine, norms2[ids])
 
 
 def resized(a: Floats, n: int) -> Floats:

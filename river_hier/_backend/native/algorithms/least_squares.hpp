@@ -14,6 +14,9 @@ namespace river_hier {
 
 // Nodes that share their instances, and how they are solved.
 struct System {
+    System(const std::vector<uint32_t>& nodes, double l2)
+        : nodes(nodes), solver(Dual(nodes.size(), l2)) {}
+
     Dual* dual() { return std::get_if<Dual>(&solver); }
     Primal* primal() { return std::get_if<Primal>(&solver); }
 
@@ -73,10 +76,9 @@ class LeastSquares : public Guarded {
         return bytes;
     }
 
-    System& add_system(const std::vector<uint32_t>& nodes) {
-        count(nodes);
-        systems.push_back(System{nodes, Dual(nodes.size(), l2)});
-        return systems.back();
+    void add_system(System system) {
+        count(system.nodes);
+        systems.push_back(std::move(system));
     }
 
     // More nodes at a system, off on every instance so far.
@@ -136,6 +138,9 @@ class LeastSquares : public Guarded {
         if (first == 0) tidy_at_ = std::max(few_instances, 2 * size_t{next});
     }
 
+    // Replaces a system by how(l2, instances, system), all of them as in pickles.
+    void change(System& system, nb::handle how);
+
     void recount_bytes() {
         factor_bytes_ = 0;
         for (System& system : systems) factor_bytes_ += system.factor_bytes();
@@ -165,7 +170,7 @@ class LeastSquares : public Guarded {
     void prepare(System& system, const Vector& x) {
         const size_t met = std::max(system.n_features, size_t{1} + x.rows.back());
         if (auto* primal = system.primal(); primal && far_more(met, primal->d())) {
-            system.solver = to_dual(*primal);
+            change_variables(system, "in_dual_variables");
             factor_bytes_ += system.factor_bytes();
         }
         system.n_features = met;  // not before: numpy may have thrown
@@ -186,48 +191,17 @@ class LeastSquares : public Guarded {
         if (!dual) return;
         const size_t before = dual->factor_bytes();
         if (dual->n() >= system.n_features)
-            system.solver = to_primal(*dual, system.n_features);
+            change_variables(system, "in_primal_variables");
         else if (budget && dual->n() > *budget)
             dual->forget(dual->n() - *budget / 2, instances, system.n_features);
         factor_bytes_ += system.factor_bytes() - before;
     }
 
-    // Both changes of variables need a symmetric eigensolver, and numpy has one.
-    static nb::object numpy_part(const char* name) {
-        return nb::module_::import_("river_hier._backend.reference.least_squares").attr(name);
-    }
-
-    Primal to_primal(Dual& dual, size_t d) const {
+    // A change of variables. It needs a symmetric eigensolver, and numpy has one.
+    void change_variables(System& system, const char* how) {
         nb::gil_scoped_acquire python;
-        Numbers S(dual.n() * d, 0.0), total(d, 0.0);
-        for (size_t i = 0; i < dual.n(); ++i) {
-            instances.add_to(dual.ids[i], 1.0, &S[i * d]);
-            for (size_t j = 0; j < d; ++j) total[j] += dual.ones[i] * S[i * d + j];
-        }
-        const Numbers inverse = numbers(numpy_part("primal_inverse")(matrix(S, dual.n(), d), l2));
-        return Primal(l2, inverse, dual.weights(instances, d), total);
-    }
-
-    // Its instances are new: at most d that stand for all those that the inverse has seen.
-    Dual to_dual(const Primal& primal) {
-        nb::gil_scoped_acquire python;
-        const size_t d = primal.d();
-        const nb::object found = numpy_part("equivalent_instances")(
-            matrix(primal.inverse(), d, d), from_columns(primal.weights(instances, d), d),
-            array(primal.total()), l2);
-        const Numbers S = numbers(found[0]);
-        Dual dual(primal.n_outputs(), l2);
-        dual.v = columns_of(found[1]);
-        dual.ones = numbers(found[2]);
-        Vector x;
-        for (uint32_t j = 0; j < d; ++j) x.rows.push_back(j);
-        for (size_t i = 0; i < dual.ones.size(); ++i) {
-            x.values.assign(&S[i * d], &S[i * d] + d);
-            x.norm2 = 0.0;
-            for (double value : x.values) x.norm2 += value * value;
-            dual.ids.push_back(instances.append(x));
-        }
-        return dual;
+        const auto numpy_part = nb::module_::import_("river_hier._backend.reference.least_squares");
+        change(system, numpy_part.attr(how));
     }
 
     std::atomic<size_t> factor_bytes_{0};  // of all factors

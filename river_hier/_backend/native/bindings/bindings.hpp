@@ -25,7 +25,7 @@ nb::object masks(size_t n, const Labels& labels, Predict predict) {
         mask[i * width] = true;
         for (uint32_t v : on) mask[i * width + v] = true;
     }
-    return array<bool>(mask.get(), n * width).attr("reshape")(n, width);
+    return array<bool>(mask.get(), {n, width});
 }
 
 // (nodes, rows)

@@ -229,7 +229,7 @@ void linear_learners(nb::module_& m) {
     m.def("top_down_answers", &top_down_answers, "w"_a, "lag"_a.none(), "m"_a, "labels"_a, "X"_a);
     m.def("path_answers", &path_answers, "w"_a, "lag"_a.none(), "m"_a, "labels"_a, "X"_a);
     nb::class_<Rows>(m, "Vectors")
-        .def(nb::init<FeatureMap&, nb::handle>(), "features"_a, "X"_a)
+        .def(nb::init<FeatureMap&, nb::handle>(), "features"_a, "X"_a, nb::keep_alive<1, 2>())
         .def_prop_ro("norms2", [](Rows& rows) {
             Numbers norms2;
             for (size_t i = 0; i < rows.n(); ++i) norms2.push_back(rows[i].norm2);

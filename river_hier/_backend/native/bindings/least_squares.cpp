@@ -114,54 +114,47 @@ nb::object reduce(LeastSquares& rls) {
     return saved("LeastSquares", rls.l2, rls.memory, rls.budget, save(rls.instances), systems);
 }
 
-// Appends saved systems and their instances to those that are there.
-void load(LeastSquares& rls, nb::handle instances, nb::handle systems) {
-    const auto start = numbers_of<uint64_t>(instances[0]);
-    const auto rows = numbers_of<uint32_t>(instances[1]);
-    const Numbers values = numbers(instances[2]), norms2 = numbers(instances[3]);
-    const uint32_t first = rls.instances.n();
+// Appends saved instances, and returns the number of the first.
+uint32_t load(Instances& instances, nb::handle saved) {
+    const auto start = numbers_of<uint64_t>(saved[0]);
+    const auto rows = numbers_of<uint32_t>(saved[1]);
+    const Numbers values = numbers(saved[2]), norms2 = numbers(saved[3]);
+    const uint32_t first = instances.n();
     for (size_t i = 0; i < norms2.size(); ++i) {
         Vector x;
         x.rows.assign(rows.begin() + start[i], rows.begin() + start[i + 1]);
         x.values.assign(values.begin() + start[i], values.begin() + start[i + 1]);
         x.norm2 = norms2[i];
-        rls.instances.append(x);
+        instances.append(x);
     }
-    for (nb::handle saved : systems) {
-        System& system = rls.add_system(nb::cast<std::vector<uint32_t>>(saved[1]));
-        system.n_stored = nb::cast<double>(saved[2]);
-        const auto kind = nb::cast<nb::str>(saved[0]);
-        if (kind.equal(nb::str("primal"))) {
-            const Numbers total = numbers(saved[5]);
-            system.n_features = total.size();
-            system.solver = Primal(rls.l2, numbers(saved[3]), columns_of(saved[4]), total);
-            continue;
-        }
-        Dual& dual = *system.dual();
-        dual.ids = numbers_of<uint32_t>(saved[3]);
-        dual.ones = numbers(saved[4]);
-        dual.v = columns_of(saved[5]);
-        const size_t d = nb::cast<size_t>(saved[6].attr("shape")[0]);
-        if (d) dual.w0 = columns_of(saved[6]);
-        rls.instances.ensure_features(d);
-        system.n_features = d;
-        for (uint32_t& number : dual.ids)
-            rls.instances.each(number += first, [&](uint32_t row, double) {
-                system.n_features = std::max(system.n_features, size_t{row} + 1);
-            });
-        if (kind.equal(nb::str("cg"))) dual.drop_factor();
-    }
-    rls.recount_bytes();
+    return first;
 }
 
-// Replaces a system by what `how` makes of it and of the instances.
-void change(LeastSquares& rls, size_t s, nb::handle how) {
-    ReentrancyGuard guard(rls);  // other threads may come in there
-    const nb::object changed = how(save(rls.instances), save(rls.systems.at(s), rls.instances));
-    load(rls, changed[0], changed[1]);
-    rls.systems[s] = std::move(rls.systems.back());
-    rls.systems.pop_back();
-    rls.recount_bytes();
+// A saved system, whose instances have been loaded from the number `first` on.
+System load(LeastSquares& rls, nb::handle saved, uint32_t first) {
+    System system(nb::cast<std::vector<uint32_t>>(saved[1]), rls.l2);
+    system.n_stored = nb::cast<double>(saved[2]);
+    const auto kind = nb::cast<nb::str>(saved[0]);
+    if (kind.equal(nb::str("primal"))) {
+        const Numbers total = numbers(saved[5]);
+        system.n_features = total.size();
+        system.solver = Primal(rls.l2, numbers(saved[3]), columns_of(saved[4]), total);
+        return system;
+    }
+    Dual& dual = *system.dual();
+    dual.ids = numbers_of<uint32_t>(saved[3]);
+    dual.ones = numbers(saved[4]);
+    dual.v = columns_of(saved[5]);
+    const size_t d = nb::cast<size_t>(saved[6].attr("shape")[0]);
+    if (d) dual.w0 = columns_of(saved[6]);
+    rls.instances.ensure_features(d);
+    system.n_features = d;
+    for (uint32_t& number : dual.ids)
+        rls.instances.each(number += first, [&](uint32_t row, double) {
+            system.n_features = std::max(system.n_features, size_t{row} + 1);
+        });
+    if (kind.equal(nb::str("cg"))) dual.drop_factor();
+    return system;
 }
 
 nb::object restore(double l2, double memory, Budget budget, nb::handle instances,
@@ -170,11 +163,19 @@ nb::object restore(double l2, double memory, Budget budget, nb::handle instances
         .attr("check")(l2, memory, budget, instances, systems);
     auto* rls = new LeastSquares(l2, memory, budget);
     nb::object owner = nb::cast(rls, nb::rv_policy::take_ownership);
-    load(*rls, instances, systems);
+    const uint32_t first = load(rls->instances, instances);
+    for (nb::handle saved : systems) rls->add_system(load(*rls, saved, first));
+    rls->recount_bytes();
     return owner;
 }
 
 }  // namespace
+
+void LeastSquares::change(System& system, nb::handle how) {
+    const nb::object changed = how(l2, save(instances), save(system, instances));
+    const uint32_t first = load(instances, changed[0]);
+    system = load(*this, changed[1], first);
+}
 
 void least_squares(nb::module_& m) {
     using namespace nb::literals;
@@ -182,7 +183,7 @@ void least_squares(nb::module_& m) {
         .def(nb::init<double, double, Budget>(), "l2"_a, "memory"_a, "budget"_a = nb::none())
         .def("add_system",
              [](LeastSquares& rls, const std::vector<uint32_t>& nodes) {
-                 not_in_use(rls).add_system(nodes);
+                 not_in_use(rls).add_system(System(nodes, rls.l2));
              },
              "nodes"_a)
         .def("add_outputs",
@@ -198,7 +199,13 @@ void least_squares(nb::module_& m) {
                          return n;
                      })
         .def_prop_ro("n_bytes", [](LeastSquares& rls) { return not_in_use(rls).n_bytes(); })
-        .def("change", &change, "s"_a, "how"_a)
+        .def("change",
+             [](LeastSquares& rls, size_t s, nb::handle how) {
+                 ReentrancyGuard guard(rls);  // other threads may come in there
+                 rls.change(rls.systems.at(s), how);
+                 rls.recount_bytes();
+             },
+             "s"_a, "how"_a)
         .def("weights",
              [](LeastSquares& rls, size_t s, size_t n_features) {
                  System& system = not_in_use(rls).systems.at(s);

@@ -91,7 +91,7 @@ void labels(nb::module_& m) {
                          if (labels.learning().is_none()) return nb::none();
                          const auto mask = std::make_unique<bool[]>(labels.n());
                          for (uint32_t v = 0; v < labels.n(); ++v) mask[v] = labels.learns(v);
-                         return array<bool>(mask.get(), labels.n());
+                         return array<bool>(mask.get(), {labels.n()});
                      })
         .def("closed", &Labels::closed, "y"_a.none())
         .def("__reduce__",

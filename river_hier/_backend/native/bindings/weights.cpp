@@ -88,7 +88,7 @@ void weights(nb::module_& m) {
              [](Weights& w, const Vector& x) {
                  not_in_use(w).check_range(x.norm2);
                  w.score_all(x);
-                 return array(w.scores.data(), w.n_nodes());
+                 return array(w.scores.data(), {w.n_nodes()});
              },
              "x"_a)
         .def("check_range", [](const Weights& w, double norm2) { w.check_range(norm2); }, "norm2"_a)

@@ -221,21 +221,11 @@ double dot(const double* a, const double* b, size_t whole) {
     return sum_of(total);
 }
 
-void add(double a, const double* y, size_t whole, double* x) {
-    Lanes<double> total, part;
-    for (size_t j = 0; j < whole; j += lanes<double>) {
-        total.load(x + j);
-        part.load(y + j);
-        total.add_product(a, part);
-        total.store(x + j);
-    }
-}
-
 template <class T>
 constexpr RowLoops<T> over_rows = {sum_rows<T>, step_rows<T>, move_rows<T>};
 
-constexpr Loops loops = {over_rows<double>,  over_rows<float>, strip_forward, strip_backward,
-                         multiply_symmetric, dot,              add};
+constexpr Loops loops = {over_rows<double>, over_rows<float>,   strip_forward,
+                         strip_backward,    multiply_symmetric, dot};
 
 }  // namespace
 

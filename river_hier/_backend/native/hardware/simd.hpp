@@ -53,9 +53,6 @@ struct Loops : RowLoops<double>, RowLoops<float> {
 
     // a . b
     double (*dot)(const double* a, const double* b, size_t whole);
-
-    // x += a y
-    void (*add)(double a, const double* y, size_t whole, double* x);
 };
 
 extern const Loops loops;

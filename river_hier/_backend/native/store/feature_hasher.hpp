@@ -37,13 +37,13 @@ class FeatureHasher : public FeatureMap {
 
     size_t size() const override { return n_; }
 
-    bool shares_rows() const override { return true; }
+    void merge(Vector& x) override { x.merge_rows(at_); }
 
     const Vector& find(nb::handle x) override {
         const nb::object owner = read(x, true);
         ReentrancyGuard guard(*this);
         rows(names_.data(), found_.size(), found_.rows.data());
-        found_.merge_rows(at_);
+        merge(found_);
         if (!std::isfinite(found_.norm2))
             throw nb::value_error(
                 "features that share a hashed row add up to more than a float holds; scale x");

@@ -30,8 +30,8 @@ class FeatureMap : public Guarded {
     // The row of each name, or `no_row`. The caller owns the names.
     virtual void rows(PyObject* const* names, size_t n, uint32_t* rows) = 0;
 
-    // Whether several names may have the same row.
-    virtual bool shares_rows() const { return false; }
+    // Adds up the values of features that share a row.
+    virtual void merge(Vector&) {}
 
     static const char* in_use_message() {
         return "the model is at work on another example: a feature's __hash__ or __eq__, or another "

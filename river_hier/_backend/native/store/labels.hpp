@@ -75,7 +75,7 @@ class Labels {
         On on;
         if (plain_ && read(y, on)) return on;
         on.nodes.clear();
-        const View<bool> mask(taxonomy_.attr("closure_mask")(y));
+        const View<bool> mask = view<bool>(taxonomy_.attr("closure_mask")(y));
         on.mask.assign(mask.data(), mask.data() + mask.size());
         for (uint32_t v = 0; v < n(); ++v)
             if (on.mask[v]) on.nodes.push_back(v);

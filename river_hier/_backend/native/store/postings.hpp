@@ -2,110 +2,73 @@
 #pragma once
 
 #include <algorithm>
-#include <cstdlib>
-#include <cstring>
-#include <new>
 
 #include "hardware/portable.hpp"
 #include "store/weight_store.hpp"
 
 namespace river_hier {
 
-// A list of nodes with a number for each plane, sorted by node, so that siblings are neighbours here
-// too. One piece of memory: the numbers, then the nodes. When a third of the nodes is in it, it becomes
-// dense: it has room for all nodes, size `all`, and no list of them.
+// Nodes and a number of each for every plane, sorted by node, so that siblings are neighbours here too.
+// Once a third of the nodes is in it, it is dense: it has the numbers of all nodes, and no list of them.
 template <class T>
 struct Row {
-    T* numbers = nullptr;
-    uint32_t size = 0, room = 0;
+    std::vector<T> numbers;
+    Nodes nodes;
 
-    static constexpr uint32_t all = UINT32_MAX;
+    bool dense() const { return nodes.empty() && !numbers.empty(); }
 
-    Row() = default;
-    Row(Row&& other) noexcept : numbers(other.numbers), size(other.size), room(other.room) {
-        other.numbers = nullptr;
-    }
-    Row& operator=(Row&&) = delete;
-    ~Row() { std::free(numbers); }
-
-    bool dense() const { return size == all; }
-
-    uint32_t* nodes(size_t n_planes) const {
-        return reinterpret_cast<uint32_t*>(numbers + room * n_planes);
-    }
-
-    // The first position from `at` on whose node is not before v; it is expected to be near.
-    uint32_t first_from(const uint32_t* nodes, uint32_t v, uint32_t at) const {
+    // The first place from `at` on whose node is not before v; it is expected to be near.
+    uint32_t first_from(uint32_t v, uint32_t at) const {
         uint32_t step = 1;
-        for (; at + step <= size && nodes[at + step - 1] < v; step *= 2) at += step;
-        const uint32_t* end = nodes + std::min(at + step, size);
-        return static_cast<uint32_t>(std::lower_bound(nodes + at, end, v) - nodes);
+        const uint32_t size = static_cast<uint32_t>(nodes.size()), *list = nodes.data();
+        for (; at + step <= size && list[at + step - 1] < v; step *= 2) at += step;
+        return static_cast<uint32_t>(
+            std::lower_bound(list + at, list + std::min(at + step, size), v) - list);
     }
 
-    // Inserts the nodes that are missing, with zeros; `places` are the positions of all wanted nodes.
-    // Each entry behind them moves only once.
+    // Inserts the nodes that are missing, with zeros; `places` are those of all wanted nodes. Each entry
+    // behind them moves only once.
     void include(const Nodes& wanted, size_t n_nodes, size_t n_planes, uint32_t* places,
                  Nodes& missing) {
         missing.clear();
-        if (!dense()) locate(wanted, nodes(n_planes), places, missing);
-        uint32_t more = static_cast<uint32_t>(missing.size()), from = size;
-        if (more && 3 * (size_t{size} + more - 1) >= n_nodes) densify(n_nodes, n_planes);
+        uint32_t at = 0;
+        for (uint32_t i = 0; !dense() && i < wanted.size(); ++i) {
+            at = first_from(wanted[i], at);
+            places[i] = at + static_cast<uint32_t>(missing.size());
+            if (at == nodes.size() || nodes[at] != wanted[i]) missing.push_back(i);
+        }
+        size_t more = missing.size(), from = nodes.size();
+        if (more && 3 * (from + more - 1) >= n_nodes) densify(n_nodes, n_planes);
         if (dense()) {
             std::copy(wanted.begin(), wanted.end(), places);
             return;
         }
-        if (size + more > room) reserve(size + more + room / 8, n_planes);
-        size += more;
-        uint32_t* nodes = this->nodes(n_planes);
+        if (from + more > nodes.capacity()) {
+            nodes.reserve(from + more + from / 8);
+            numbers.reserve(nodes.capacity() * n_planes);
+        }
+        nodes.resize(from + more);
+        numbers.resize(nodes.size() * n_planes);
         for (; more; --more) {
-            const uint32_t to = places[missing[more - 1]], first = to - (more - 1);
-            const size_t behind = from - first;
-            std::memmove(numbers + (to + 1) * n_planes, numbers + first * n_planes,
-                         behind * n_planes * sizeof(T));
-            std::memmove(nodes + to + 1, nodes + first, behind * sizeof(uint32_t));
-            std::fill_n(numbers + to * n_planes, n_planes, T());
-            nodes[to] = wanted[missing[more - 1]];
+            const uint32_t i = missing[more - 1];
+            const size_t first = places[i] - (more - 1);
+            const auto move = [=](auto list, size_t width) {
+                std::move_backward(list + first * width, list + from * width, list + (from + more) * width);
+            };
+            move(nodes.begin(), 1);
+            move(numbers.begin(), n_planes);
+            nodes[places[i]] = wanted[i];
+            std::fill_n(&numbers[places[i] * n_planes], n_planes, T());
             from = first;
         }
     }
 
-  private:
-    // The positions of some nodes, once the missing ones have been inserted.
-    void locate(const Nodes& wanted, const uint32_t* nodes, uint32_t* places,
-                Nodes& missing) const {
-        uint32_t at = 0;
-        for (uint32_t i = 0; i < wanted.size(); ++i) {
-            at = first_from(nodes, wanted[i], at);
-            places[i] = at + static_cast<uint32_t>(missing.size());
-            if (at == size || nodes[at] != wanted[i]) missing.push_back(i);
-        }
-    }
-
     void densify(size_t n_nodes, size_t n_planes) {
-        T* whole = allocate(n_nodes * n_planes * sizeof(T));
-        std::fill_n(whole, n_nodes * n_planes, T());
-        for (uint32_t i = 0; i < size; ++i)
-            std::copy_n(numbers + i * n_planes, n_planes, whole + nodes(n_planes)[i] * n_planes);
-        std::free(numbers);
-        numbers = whole;
-        size = all;
-        room = static_cast<uint32_t>(n_nodes);
-    }
-
-    static T* allocate(size_t bytes) {
-        void* memory = std::malloc(bytes);
-        if (!memory) throw std::bad_alloc();
-        return static_cast<T*>(memory);
-    }
-
-    void reserve(uint32_t new_room, size_t n_planes) {
-        T* larger = allocate(new_room * (n_planes * sizeof(T) + sizeof(uint32_t)));
-        std::copy_n(numbers, size * n_planes, larger);
-        std::copy_n(nodes(n_planes), size,
-                    reinterpret_cast<uint32_t*>(larger + new_room * n_planes));
-        std::free(numbers);
-        numbers = larger;
-        room = new_room;
+        std::vector<T> all(n_nodes * n_planes);
+        for (size_t i = 0; i < nodes.size(); ++i)
+            std::copy_n(&numbers[i * n_planes], n_planes, &all[nodes[i] * n_planes]);
+        numbers = std::move(all);
+        nodes = Nodes();
     }
 };
 
@@ -152,7 +115,7 @@ class Postings : public WeightStore {
         const uint32_t* at = places_.data();
         for (size_t j = 0; j < x.size(); ++j)
             for (const Move& by : moves_) {
-                T* cell = rows_[x.rows[j]].numbers + 2 * *at++;
+                T* cell = &rows_[x.rows[j]].numbers[2 * *at++];
                 const double move = (1.0 + cell[1]) * x.values[j];  // S x
                 cell[0] = static_cast<T>(cell[0] + move * by.step);
                 cell[1] = static_cast<T>(cell[1] - by.confidence * move * move);
@@ -169,16 +132,15 @@ class Postings : public WeightStore {
         if (feature >= rows_.size()) return 0.0;
         const Row<T>& row = rows_[feature];
         if (row.dense()) return row.numbers[node * n_planes_ + plane];
-        const uint32_t* nodes = row.nodes(n_planes_);
-        const uint32_t at = row.first_from(nodes, node, 0);
-        return at < row.size && nodes[at] == node ? row.numbers[at * n_planes_ + plane] : 0.0;
+        const uint32_t at = row.first_from(node, 0);
+        return at < row.nodes.size() && row.nodes[at] == node ? row.numbers[at * n_planes_ + plane] : 0.0;
     }
 
     void row(size_t plane, size_t feature, Nodes& nodes, Numbers& found) const override {
         const Row<T>& row = rows_[feature];
-        for (uint32_t i = 0; i < (row.dense() ? row.room : row.size); ++i)
+        for (uint32_t i = 0; i < row.numbers.size() / n_planes_; ++i)
             if (const T number = row.numbers[i * n_planes_ + plane]; number != 0) {
-                nodes.push_back(row.dense() ? i : row.nodes(n_planes_)[i]);
+                nodes.push_back(row.dense() ? i : row.nodes[i]);
                 found.push_back(number);
             }
     }
@@ -186,7 +148,7 @@ class Postings : public WeightStore {
     size_t bytes() const override {
         size_t bytes = rows_.capacity() * sizeof(Row<T>);
         for (const Row<T>& row : rows_)
-            bytes += row.room * (n_planes_ * sizeof(T) + (row.dense() ? 0 : sizeof(uint32_t)));
+            bytes += row.numbers.capacity() * sizeof(T) + row.nodes.capacity() * sizeof(uint32_t);
         return bytes;
     }
 
@@ -195,7 +157,10 @@ class Postings : public WeightStore {
         for (uint32_t r : x.rows)
             if (r < rows_.size()) river_hier::prefetch(&rows_[r]);
         for (uint32_t r : x.rows)
-            if (r < rows_.size()) river_hier::prefetch(rows_[r].numbers);
+            if (r < rows_.size()) {
+                river_hier::prefetch(rows_[r].nodes.data());
+                river_hier::prefetch(rows_[r].numbers.data());
+            }
         x_ = &x;
         places_.assign(x.size(), 0);
     }
@@ -206,18 +171,18 @@ class Postings : public WeightStore {
             if (x_->rows[i] >= rows_.size()) continue;
             const Row<T>& row = rows_[x_->rows[i]];
             const double value = x_->values[i];
-            const uint32_t* nodes = row.nodes(n_planes_);
+            const T* numbers = row.numbers.data();
             uint32_t& at = places_[i];  // ranges mostly come in order
             for (Range range : ranges) {
                 if (row.dense()) {
                     for (uint32_t v = range.first; v < range.last; ++v)
-                        scores[v] += value * row.numbers[v * n_planes_];
+                        scores[v] += value * numbers[v * n_planes_];
                     continue;
                 }
-                const bool behind = at && nodes[at - 1] >= range.first;
-                at = row.first_from(nodes, range.first, behind ? 0 : at);
-                for (; at < row.size && nodes[at] < range.last; ++at)
-                    scores[nodes[at]] += value * row.numbers[at * n_planes_];
+                const bool behind = at && row.nodes[at - 1] >= range.first;
+                at = row.first_from(range.first, behind ? 0 : at);
+                for (; at < row.nodes.size() && row.nodes[at] < range.last; ++at)
+                    scores[row.nodes[at]] += value * numbers[at * n_planes_];
             }
         }
     }
@@ -227,7 +192,7 @@ class Postings : public WeightStore {
     T* include(uint32_t row, const Nodes& nodes, uint32_t* places) {
         if (row >= rows_.size()) rows_.resize(size_t{row} + 1);
         rows_[row].include(nodes, n_nodes_, n_planes_, places, missing_);
-        return rows_[row].numbers;
+        return rows_[row].numbers.data();
     }
 
     const size_t n_nodes_, n_planes_;

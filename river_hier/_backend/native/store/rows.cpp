@@ -3,7 +3,6 @@
 #include "store/rows.hpp"
 
 #include <algorithm>
-#include <unordered_map>
 
 namespace river_hier {
 
@@ -18,7 +17,7 @@ void ensure_starts(const std::vector<int64_t>& start, size_t n_entries) {
 }  // namespace
 
 Rows::Rows(FeatureMap& features, nb::handle batch, bool insert)
-    : values_(batch.attr("values")) {
+    : features_(features), values_(view<double>(batch.attr("values"))) {
     const nb::tuple names(nb::handle(batch.attr("names")));  // nobody can change it meanwhile
     width_ = names.size();
     row_of_.assign(width_, no_row);
@@ -44,7 +43,6 @@ Rows::Rows(FeatureMap& features, nb::handle batch, bool insert)
         const Vector& x = features.insert(fresh);
         for (size_t k = 0; k < unknown.size(); ++k) row_of_[unknown[k]] = x.rows[k];
     }
-    if (features.shares_rows()) find_shared();
 }
 
 // Reads the rest of the batch, besides names and values. Returns the columns that have an entry, in
@@ -73,13 +71,6 @@ std::vector<uint32_t> Rows::read_columns(nb::handle batch) {
     return used;
 }
 
-void Rows::find_shared() {
-    std::unordered_map<uint32_t, uint32_t> first;  // of the columns of each row
-    for (uint32_t c = 0; c < width_; ++c) first_of_.push_back(first.emplace(row_of_[c], c).first->second);
-    if (first.size() == width_) return first_of_.clear();  // no two columns meet
-    at_.assign(width_, 0);
-}
-
 const Vector& Rows::operator[](size_t i) {
     const size_t first = begin(i), last = begin(i + 1);
     const double* values = values_.data();
@@ -88,19 +79,15 @@ const Vector& Rows::operator[](size_t i) {
     const bool zero = norm2 < smallest_norm2;
     x_.norm2 = zero ? 0.0 : norm2;
     x_.resize(last - first);
-    const bool shared = !first_of_.empty();
-    const std::vector<uint32_t>& rows = shared ? first_of_ : row_of_;
     size_t n = 0;
     for (size_t e = first; e < last; ++e) {
-        const uint32_t row = rows[dense_ ? e - first : columns_[e]];
+        const uint32_t row = row_of_[dense_ ? e - first : columns_[e]];
         if (row == no_row) continue;
         x_.rows[n] = row;
         x_.values[n++] = zero ? 0.0 : values[e];
     }
     x_.resize(n);
-    if (!shared) return x_;
-    x_.merge_rows(at_.data());
-    for (uint32_t& row : x_.rows) row = row_of_[row];
+    features_.merge(x_);
     return x_;
 }
 

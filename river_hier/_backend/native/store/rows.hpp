@@ -33,10 +33,10 @@ class Rows {
 
   private:
     std::vector<uint32_t> read_columns(nb::handle batch);
-    void find_shared();
 
     size_t begin(size_t i) const { return dense_ ? i * width_ : start_[i]; }
 
+    FeatureMap& features_;
     View<double> values_;
     bool dense_ = true;
     size_t n_ = 0, width_ = 0;       // rows, columns
@@ -44,7 +44,6 @@ class Rows {
     std::vector<uint32_t> columns_;  // of each entry, and where those of each row start
     std::vector<int64_t> start_;
     std::vector<uint32_t> row_of_;  // of each column: its row, or `no_row`
-    std::vector<uint32_t> first_of_, at_;  // where columns share rows: the first with the same row
     Vector x_;
 };
 

@@ -13,6 +13,12 @@ constexpr size_t most_dense = 128;  // nodes
 // Squares of values beyond it would not fit a float.
 constexpr double most_for_float = 1e30;
 
+template <class T>
+std::unique_ptr<WeightStore> new_store(size_t n_nodes, size_t n_planes) {
+    if (n_nodes <= most_dense) return std::make_unique<Dense<T>>(n_nodes, n_planes);
+    return std::make_unique<Postings<T>>(n_nodes, n_planes);
+}
+
 }  // namespace
 
 Weights::Weights(size_t n_nodes, bool single, size_t n_planes)
@@ -23,11 +29,7 @@ Weights::Weights(size_t n_nodes, bool single, size_t n_planes)
 void Weights::arrange(size_t room) {
     room_ = room;
     scores.resize(room + lanes<double>);
-    const bool dense = room <= most_dense;
-    if (dense && single_) store_ = std::make_unique<Dense<float>>(room, n_planes_);
-    if (dense && !single_) store_ = std::make_unique<Dense<double>>(room, n_planes_);
-    if (!dense && single_) store_ = std::make_unique<Postings<float>>(room, n_planes_);
-    if (!dense && !single_) store_ = std::make_unique<Postings<double>>(room, n_planes_);
+    store_ = single_ ? new_store<float>(room, n_planes_) : new_store<double>(room, n_planes_);
 }
 
 void Weights::check_range(double norm2) const {
