@@ -34,7 +34,7 @@ def discount(rls: Any, s: int, rate: float) -> None:
     In dual variables an instance of weight c is the vector sqrt(c) x with the label sqrt(c) v, so
     other systems no longer share it.
     """
-    rls.change(s, lambda *given: _discounted(*given, rate))
+    rls.change(s, lambda l2, parts, system: _discounted(l2, parts, system, rate))
 
 
 def _discounted(

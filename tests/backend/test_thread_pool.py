@@ -168,7 +168,7 @@ def test_an_error_on_any_thread_arrives_and_does_no_harm(
     monkeypatch.setenv("OMP_NUM_THREADS", "3")
     model = getattr(linear_model, name)(TREE, **parameters)
     with monkeypatch.context() as patched:
-        patched.setattr(least_squares, "primal_inverse", broken)
+        patched.setattr(least_squares, "in_primal_variables", broken)
         with pytest.raises(ArithmeticError, match="in the middle"):
             model.learn_many(X, y, columns=names(12))
     model.learn_one(new_names(10_000), {1})
@@ -183,7 +183,7 @@ def test_the_way_back_may_fail_and_be_gone_again(monkeypatch: pytest.MonkeyPatch
     many = linear_model.SHRLS(TREE, threshold=1e6)
     many.learn_many(X, y, columns=names(12))
     with monkeypatch.context() as patched:
-        patched.setattr(least_squares, "equivalent_instances", broken)
+        patched.setattr(least_squares, "in_dual_variables", broken)
         with pytest.raises(ArithmeticError, match="in the middle"):
             many.learn_one(new_names(500), {1})
     one = pickle.loads(pickle.dumps(many))

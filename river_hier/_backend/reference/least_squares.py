@@ -120,7 +120,7 @@ class LeastSquares(Systems):
         self._number += len(parts[-1])
 
     def change(self, s: int, how: Callable[[float, Parts, SavedSystem], Any]) -> None:
-        """Replace a system by the result of `how`, applied to l2, the saved instances and system."""
+        """Replace a system by the result of `how`: of l2, the saved instances and the system."""
         parts, systems = self._save()
         parts, system = how(self.l2, parts, systems[s])
         self._load(parts, [system])
@@ -144,9 +144,7 @@ class LeastSquares(Systems):
 # matrices.
 
 
-def in_primal_variables(
-    l2: float, parts: Parts, system: SavedSystem
-) -> tuple[Parts, SavedSystem]:
+def in_primal_variables(l2: float, parts: Parts, system: SavedSystem) -> tuple[Parts, SavedSystem]:
     """The same system with the inverse of A, which replaces the instances."""
     dual = loaded(l2, parts, system)
     S = resized(dual.S.toarray().T, dual.d)

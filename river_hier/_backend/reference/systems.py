@@ -131,7 +131,7 @@ class Primal:
 def loaded(l2: float, parts: Parts, saved: SavedSystem) -> Any:
     """A system, from its saved form."""
     kind, nodes, n_stored, *arrays = saved
-    system = l2, list(nodes), n_stored, *(array.copy() for array in arrays)
+    system: Any = l2, list(nodes), n_stored, *(array.copy() for array in arrays)
     if kind == "primal":
         return Primal(*system)
     start, rows = (part.astype(np.intp) for part in parts[:2])
