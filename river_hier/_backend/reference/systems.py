@@ -131,7 +131,7 @@ class Primal:
 def loaded(l2: float, parts: Parts, saved: SavedSystem) -> Any:
     """A system, from its saved form."""
     kind, nodes, n_stored, *arrays = saved
-    system: Any = l2, list(nodes), n_stored, *(array.copy() for array in arrays)
+    system: list[Any] = [l2, list(nodes), n_stored, *(array.copy() for array in arrays)]
     if kind == "primal":
         return Primal(*system)
     start, rows = (part.astype(np.intp) for part in parts[:2])
@@ -140,7 +140,8 @@ def loaded(l2: float, parts: Parts, saved: SavedSystem) -> Any:
     ids = arrays[0].astype(np.intp)
     mine = S[ids]
     mine.resize((len(ids), 1 + int(mine.indices.max(initial=-1))))
-    return Dual(*system, mine, norms2[ids])
+    system += mine, norms2[ids]
+    return Dual(*system)
 
 
 def resized(a: Floats, n: int) -> Floats:
