@@ -6,6 +6,7 @@ import math
 import numbers
 from typing import Any
 
+from .._backend.reference.feature_map import LARGEST, SMALLEST
 from ..taxonomy.repr import short
 
 
@@ -58,6 +59,16 @@ def check_power_of_two(name: str, value: Any) -> None:
     check_integer(name, value, 2)
     if int(value) & (int(value) - 1) or value > 2**31:
         raise ValueError(f"`{name}` must be a power of 2 up to 2**31, e.g. 2**18, got {value}")
+
+
+def check_intercept(value: Any) -> None:
+    """Raise an error unless an intercept is 0 or a number of a moderate size."""
+    fits = isinstance(value, numbers.Real) and (value == 0 or SMALLEST <= float(value) <= LARGEST)
+    if not fits:
+        raise ValueError(
+            f"`intercept` must be 0, for none, or between {SMALLEST} and {LARGEST:.0e}, "
+            f"got {short(value)}"
+        )
 
 
 def check_dtype(name: str, value: Any) -> None:

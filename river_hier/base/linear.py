@@ -9,7 +9,7 @@ installed, unless a subclass defines its own rule.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from operator import attrgetter
 from types import MethodType
 from typing import Any
@@ -29,9 +29,9 @@ from .._backend import (
     remap_weights,
 )
 from ..taxonomy import Label
-from .checks import check_power_of_two
+from .checks import check_intercept, check_power_of_two
 from .dataframes import at_row
-from .explanation import Floats
+from .explanation import Contribution, Floats, effects
 
 # Reads the parameters of a policy from a learner: a number, or a tuple of several.
 Reader = Callable[[Any], Any]
@@ -128,12 +128,13 @@ def learn_many(model: Any, X: Batch, y: Any, learner: Any = None) -> None:
         model._m = model._m + X.n if X.weights is None else sum(X.each_weight(), model._m)
 
 
-def feature_map(n_features: int | None) -> FeatureMap:
+def feature_map(n_features: int | None, intercept: float) -> FeatureMap:
     """An index of all names of features or, with `n_features`, a hash table of that many rows."""
+    check_intercept(intercept)
     if n_features is None:
-        return FeatureIndex()
+        return FeatureIndex(float(intercept))
     check_power_of_two("n_features", n_features)
-    return FeatureHasher(int(n_features))
+    return FeatureHasher(int(n_features), float(intercept))
 
 
 def weights_by_label(model: Any) -> dict[Label, dict[Any, float]]:
@@ -142,12 +143,31 @@ def weights_by_label(model: Any) -> dict[Label, dict[Any, float]]:
     Zero weights are left out. Computed at each call, in O(features * nodes). If features are
     hashed, their rows are used as names.
     """
-    names = model._features.names()
+    features = model._features
+    names = features.names()
     weights = {}
     for v, label in enumerate(model._taxonomy.nodes[1:], start=1):
-        w = model._weights(v, len(names))
+        w = model._weights(v, len(features))[features.first_row :]
         weights[label] = {names[i]: float(w[i]) for i in np.flatnonzero(w)}
     return weights
+
+
+def intercepts_by_label(model: Any) -> dict[Label, float]:
+    """What the constant feature adds to the score of each node but the root."""
+    features, nodes = model._features, model._taxonomy.nodes
+    if not features.first_row:
+        return dict.fromkeys(nodes[1:], 0.0)
+    w = [model._weights(v, len(features))[0] for v in range(1, len(nodes))]
+    return {label: features.intercept * float(c) for label, c in zip(nodes[1:], w, strict=True)}
+
+
+def contributions(
+    model: Any, x: Mapping[Any, Any], nodes: Sequence[int]
+) -> list[list[Contribution]]:
+    """The contribution of each feature, and of the intercept, to the score of each node."""
+    constant = model._scores_one({})
+    found = effects(model._scores_one, x, nodes)
+    return [[*terms, ("intercept", constant[v])] for v, terms in zip(nodes, found, strict=True)]
 
 
 def weight_column(model: Any, v: int, n_features: int) -> Floats:

@@ -46,6 +46,9 @@ class PathLearner(SingleLabelModel, metaclass=linear.LearnerType):
         every name.
     dtype
         The type of the stored weights, `"float64"` or `"float32"`.
+    intercept
+        The value of a constant feature that every x has besides its own, so that the score of an
+        empty x is not 0; 0, the default, for none.
 
     Raises
     ------
@@ -84,14 +87,19 @@ class PathLearner(SingleLabelModel, metaclass=linear.LearnerType):
         linear.find_compiled(cls, compiled)
 
     def __init__(
-        self, taxonomy: TaxonomyLike = None, n_features: int | None = None, dtype: str = "float64"
+        self,
+        taxonomy: TaxonomyLike = None,
+        n_features: int | None = None,
+        dtype: str = "float64",
+        intercept: float = 0.0,
     ) -> None:
         super().__init__(taxonomy)
         check_dtype("dtype", dtype)
         self._taxonomy.check_tree()
-        self._features = linear.feature_map(n_features)
+        self._features = linear.feature_map(n_features, intercept)
         self.n_features = n_features
         self.dtype = dtype
+        self.intercept = intercept
         self._w = Weights(len(self._taxonomy), dtype)
 
     def rival(self, score: Floats, y: int) -> int:
@@ -122,7 +130,7 @@ class PathLearner(SingleLabelModel, metaclass=linear.LearnerType):
         gamma
             The distance of the two in the tree, above 0.
         norm2
-            $\\|x\\|^2$, above 0.
+            $\\|x\\|^2$, the constant feature included, above 0.
 
         Returns
         -------
@@ -141,6 +149,15 @@ class PathLearner(SingleLabelModel, metaclass=linear.LearnerType):
         """
         return linear.weights_by_label(self)
 
+    @property
+    def intercepts(self) -> dict[Label, float]:
+        """The intercept of each node but the root, `{label: number}`: what every score has added.
+
+        It is the weight of the constant feature, times its value; 0 without one. Computed at each
+        call, in O(features * nodes).
+        """
+        return linear.intercepts_by_label(self)
+
     def _distances(self, y: int) -> Floats:
         """The distance of every node from y in the tree, (nodes,)."""
         return distances_from(y, self._taxonomy.arrays)
@@ -154,6 +171,7 @@ class PathLearner(SingleLabelModel, metaclass=linear.LearnerType):
     _learn_many: Any = linear.learn_many
     _check_many = linear.check_many
     _weights = linear.weight_column
+    _contributions = linear.contributions
     _add_nodes = linear.add_nodes
 
     @property

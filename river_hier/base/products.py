@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .._backend import Batch, Vectors, column_weights
+from .._backend import Batch, Vectors, averaged_scores, column_weights
 from .explanation import Floats
 
 FEW = 16  # rows: for fewer, copying the weights takes longer
@@ -44,6 +44,8 @@ def score_blocks(model: Any, X: Batch, rows: int | None = None) -> Iterator[Floa
         lag = column_weights(model._lag, columns)
         lag /= model._m + 1
         weights -= lag
+    empty = model._features.find({})
+    constant = averaged_scores(model._w, model._lag, model._m, empty)  # the intercepts
     rows = rows or max(FEW, BLOCK // len(model._taxonomy))
     for first in range(0, X.n, rows):
         x = X.values[first : first + rows].astype(weights.dtype, copy=False)
@@ -52,6 +54,7 @@ def score_blocks(model: Any, X: Batch, rows: int | None = None) -> Iterator[Floa
         tiny = np.einsum("ij,ij->i", x, x) < TINY
         if tiny.any():
             scores[:, tiny] = 0.0
+        scores += constant[:, None]
         yield scores
 
 

@@ -52,6 +52,9 @@ class TopDownLearner(MultiLabelModel, metaclass=linear.LearnerType):
         every name.
     dtype
         The type of the stored weights, `"float64"` or `"float32"`.
+    intercept
+        The value of a constant feature that every x has besides its own, so that the score of an
+        empty x is not 0; 0, the default, for none.
 
     Examples
     --------
@@ -92,13 +95,18 @@ class TopDownLearner(MultiLabelModel, metaclass=linear.LearnerType):
         linear.find_compiled(cls, compiled)
 
     def __init__(
-        self, taxonomy: TaxonomyLike = None, n_features: int | None = None, dtype: str = "float64"
+        self,
+        taxonomy: TaxonomyLike = None,
+        n_features: int | None = None,
+        dtype: str = "float64",
+        intercept: float = 0.0,
     ) -> None:
         super().__init__(taxonomy)
         check_dtype("dtype", dtype)
-        self._features = linear.feature_map(n_features)
+        self._features = linear.feature_map(n_features, intercept)
         self.n_features = n_features
         self.dtype = dtype
+        self.intercept = intercept
         kind = GaussianWeights if self.second_order else Weights
         self._w: Weights = kind(len(self._taxonomy), dtype)
 
@@ -113,7 +121,7 @@ class TopDownLearner(MultiLabelModel, metaclass=linear.LearnerType):
         y
             +1 where the node is truly on, -1 where it is off, (nodes,).
         norm2
-            $\\|x\\|^2$, above 0.
+            $\\|x\\|^2$, the constant feature included, above 0.
         variance
             $x^\\top \\Sigma x$ of each node; only a rule of `second_order` takes it.
 
@@ -152,11 +160,21 @@ class TopDownLearner(MultiLabelModel, metaclass=linear.LearnerType):
         """
         return linear.weights_by_label(self)
 
+    @property
+    def intercepts(self) -> dict[Label, float]:
+        """The intercept of each node but the root, `{label: number}`: what every score has added.
+
+        It is the weight of the constant feature, times its value; 0 without one. Computed at each
+        call, in O(features * nodes).
+        """
+        return linear.intercepts_by_label(self)
+
     _learn_by_rule = staticmethod(learn_top_down)
     _learn: Any = linear.learn
     _learn_many: Any = linear.learn_many
     _check_many = linear.check_many
     _weights = linear.weight_column
+    _contributions = linear.contributions
     _add_nodes = linear.add_nodes
 
     @property

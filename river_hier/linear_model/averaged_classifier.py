@@ -126,6 +126,11 @@ class AveragedClassifier(SingleLabelModel):
         """The average of the weights, `{label: {feature: weight}}`, if the model is linear."""
         return self._average.weights
 
+    @property
+    def intercepts(self) -> Any:
+        """The average of the intercepts, `{label: number}`, if the model is linear."""
+        return self._average.intercepts
+
     taxonomy: Any = _shared("taxonomy")
     _taxonomy: Any = _shared("_taxonomy")
     _labels: Any = _shared("_labels")

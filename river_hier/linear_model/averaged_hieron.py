@@ -45,6 +45,9 @@ class AveragedHieron(PathLearner, compiled=("C",)):
         memory. Names that share a row count as one feature. `None` keeps every name.
     dtype
         The type of the stored weights, `"float64"` or `"float32"`.
+    intercept
+        The value of a constant feature that every x has besides its own, so that the score of an
+        empty x is not 0; 0, the default, for none.
 
     Raises
     ------
@@ -87,8 +90,9 @@ class AveragedHieron(PathLearner, compiled=("C",)):
         C: float = math.inf,
         n_features: int | None = None,
         dtype: str = "float64",
+        intercept: float = 0.0,
     ) -> None:
-        super().__init__(taxonomy, n_features, dtype)
+        super().__init__(taxonomy, n_features, dtype, intercept)
         check_cap("C", C)
         self.C = C
         self._lag = self._empty_lag()  # predictions average, Eq. (13)
@@ -97,7 +101,7 @@ class AveragedHieron(PathLearner, compiled=("C",)):
     @property
     def last(self) -> Hieron:
         """The last hypothesis $w_{m+1}$ without the average, as a separate online `Hieron`."""
-        model = Hieron(self.taxonomy, self.C, self.n_features, self.dtype)
+        model = Hieron(self.taxonomy, self.C, self.n_features, self.dtype, self.intercept)
         state = (self._taxonomy, self._labels, self._features, self._w)
         model._taxonomy, model._labels, model._features, model._w = copy.deepcopy(state)
         return model

@@ -55,6 +55,9 @@ class HAROW(TopDownLearner, compiled=("r", "forgetting")):
     forgetting
         The factor by which a step multiplies the precision that the weights it uses have gained in
         earlier steps; 1 forgets nothing.
+    intercept
+        The value of a constant feature that every x has besides its own, so that the score of an
+        empty x is not 0; 0, the default, for none.
 
     Raises
     ------
@@ -105,8 +108,9 @@ class HAROW(TopDownLearner, compiled=("r", "forgetting")):
         n_features: int | None = None,
         dtype: str = "float64",
         forgetting: float = 1.0,
+        intercept: float = 0.0,
     ) -> None:
-        super().__init__(taxonomy, n_features, dtype)
+        super().__init__(taxonomy, n_features, dtype, intercept)
         check_positive("r", r)
         check_forgetting(forgetting)
         self.r = r

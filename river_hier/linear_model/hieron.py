@@ -41,6 +41,9 @@ class Hieron(PathLearner, compiled=("C",)):
         memory. Names that share a row count as one feature. `None` keeps every name.
     dtype
         The type of the stored weights, `"float64"` or `"float32"`.
+    intercept
+        The value of a constant feature that every x has besides its own, so that the score of an
+        empty x is not 0; 0, the default, for none.
 
     Raises
     ------
@@ -90,8 +93,9 @@ class Hieron(PathLearner, compiled=("C",)):
         C: float = math.inf,
         n_features: int | None = None,
         dtype: str = "float64",
+        intercept: float = 0.0,
     ) -> None:
-        super().__init__(taxonomy, n_features, dtype)
+        super().__init__(taxonomy, n_features, dtype, intercept)
         check_cap("C", C)
         self.C = C
 

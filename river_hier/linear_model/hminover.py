@@ -77,6 +77,9 @@ class HMinOver(MultiLabelModel):
         memory. Names that share a row count as one feature. `None` keeps every name.
     dtype
         The type of the stored weights, `"float64"` or `"float32"`.
+    intercept
+        The value of a constant feature that every x has besides its own, so that the score of an
+        empty x is not 0; 0, the default, for none.
 
     Raises
     ------
@@ -142,10 +145,12 @@ class HMinOver(MultiLabelModel):
         candidates: Candidates | None = None,
         n_features: int | None = None,
         dtype: str = "float64",
+        intercept: float = 0.0,
     ) -> None:
         super().__init__(taxonomy)
-        self._features = linear.feature_map(n_features)
+        self._features = linear.feature_map(n_features, intercept)
         self.n_features = n_features
+        self.intercept = intercept
         check_positive("margin", margin)
         check_dtype("dtype", dtype)
         closed = isinstance(taxonomy, Taxonomy)
@@ -169,6 +174,15 @@ class HMinOver(MultiLabelModel):
         hashed, their rows stand for their names.
         """
         return linear.weights_by_label(self)
+
+    @property
+    def intercepts(self) -> dict[Label, float]:
+        """The intercept of each node but the root, `{label: number}`: what every score has added.
+
+        It is the weight of the constant feature, times its value; 0 without one. Computed at each
+        call, in O(features * nodes).
+        """
+        return linear.intercepts_by_label(self)
 
     def threshold_one(self, x: Mapping[Any, Any]) -> float:
         """The lowest score at which candidates are switched on.
@@ -223,6 +237,7 @@ class HMinOver(MultiLabelModel):
     def _weights(self, v: int, n_features: int) -> Floats:
         return self._w.column(v, n_features)
 
+    _contributions = linear.contributions
     _check_many = linear.check_many
 
     @property

@@ -32,6 +32,9 @@ class HPerceptron(TopDownLearner, compiled=()):
         memory. Names that share a row count as one feature. `None` keeps every name.
     dtype
         The type of the stored weights, `"float64"` or `"float32"`.
+    intercept
+        The value of a constant feature that every x has besides its own, so that the score of an
+        empty x is not 0; 0, the default, for none.
 
     Raises
     ------
@@ -77,8 +80,9 @@ class HPerceptron(TopDownLearner, compiled=()):
         taxonomy: TaxonomyLike = None,
         n_features: int | None = None,
         dtype: str = "float64",
+        intercept: float = 0.0,
     ) -> None:
-        super().__init__(taxonomy, n_features, dtype)
+        super().__init__(taxonomy, n_features, dtype, intercept)
 
     def learns(self, score: Floats, y: Floats) -> NDArray[np.bool_]:
         """The nodes whose score has the wrong sign."""

@@ -70,6 +70,9 @@ class HRLS(LeastSquaresModel):
     forgetting
         The factor by which one more example reduces the weight of the earlier ones, on average; 1
         forgets nothing.
+    intercept
+        The value of a constant feature that every x has besides its own, so that the score of an
+        empty x is not 0; 0, the default, for none.
 
     Raises
     ------
@@ -119,9 +122,10 @@ class HRLS(LeastSquaresModel):
         memory: float = 8e7,
         n_features: int | None = None,
         forgetting: float = 1.0,
+        intercept: float = 0.0,
     ) -> None:
         self._systems: list[list[int]] = []  # the nodes of each
-        super().__init__(taxonomy, l2, None, memory, n_features, forgetting)
+        super().__init__(taxonomy, l2, None, memory, n_features, forgetting, intercept)
 
     def _trained_systems(self, trained: NDArray[np.intp]) -> Iterable[int]:
         nodes = set(trained.tolist())

@@ -56,10 +56,12 @@ class LeastSquaresModel(MultiLabelModel):
         memory: float,
         n_features: int | None,
         forgetting: float,
+        intercept: float,
     ) -> None:
         super().__init__(taxonomy)
-        self._features = linear.feature_map(n_features)
+        self._features = linear.feature_map(n_features, intercept)
         self.n_features = n_features
+        self.intercept = intercept
         check_positive("l2", l2)
         check_forgetting(forgetting)
         if not isinstance(memory, numbers.Real) or not float(memory) >= 0.0:
@@ -82,6 +84,15 @@ class LeastSquaresModel(MultiLabelModel):
         hashed, their rows stand for their names.
         """
         return linear.weights_by_label(self)
+
+    @property
+    def intercepts(self) -> dict[Label, float]:
+        """The intercept of each node but the root, `{label: number}`: what every score has added.
+
+        It is the weight of the constant feature, times its value; 0 without one. Computed at each
+        call, in O(features * nodes).
+        """
+        return linear.intercepts_by_label(self)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Also accept pickles from before `forgetting` was added."""
@@ -161,6 +172,8 @@ class LeastSquaresModel(MultiLabelModel):
         for v in nodes:
             w = self._weights(v, len(self._features))
             terms = [(name, w[row] * value) for name, row, value in known]
+            if self._features.first_row:
+                terms.append(("intercept", w[0] * self._features.intercept))
             found.append(rescaled(float(scores[v]), terms))
         return found
 

@@ -73,6 +73,9 @@ class SHRLS(LeastSquaresModel):
     forgetting
         The factor by which one more visit reduces the weight of the stored instances, on average; 1
         forgets nothing.
+    intercept
+        The value of a constant feature that every x has besides its own, so that the score of an
+        empty x is not 0; 0, the default, for none.
 
     Raises
     ------
@@ -127,6 +130,7 @@ class SHRLS(LeastSquaresModel):
         memory: float = 1e9,
         n_features: int | None = None,
         forgetting: float = 1.0,
+        intercept: float = 0.0,
     ) -> None:
         check_positive("threshold", threshold)
         if budget is not None:
@@ -138,7 +142,7 @@ class SHRLS(LeastSquaresModel):
                 )
         self.threshold = threshold
         self.budget = budget
-        super().__init__(taxonomy, l2, budget, memory, n_features, forgetting)
+        super().__init__(taxonomy, l2, budget, memory, n_features, forgetting, intercept)
 
     @property
     def n_stored(self) -> dict[object, float]:

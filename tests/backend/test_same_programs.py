@@ -24,10 +24,19 @@ pytestmark = native_only
 ALL = [*NAMES, math.nan]  # equal to itself by identity only: a pickle makes another one
 
 PARAMETERS: dict[str, list[dict[str, Any]]] = {
-    "Hieron": [{}, {"C": 0.1}],
-    "AveragedHieron": [{}, {"C": 0.1}],
-    "HAROW": [{}, {"r": 0.1}, {"forgetting": 0.9}],
-    "HRLS": [{}, {"l2": 0.3}, {"memory": 100.0}, {"memory": 0}, {"forgetting": 0.7}],
+    "Hieron": [{}, {"C": 0.1}, {"intercept": 0.5}],
+    "AveragedHieron": [{}, {"C": 0.1}, {"intercept": 0.5}],
+    "HPerceptron": [{}, {"intercept": 2.0}, {"n_features": 2, "intercept": 2.0}],
+    "HAROW": [{}, {"r": 0.1}, {"forgetting": 0.9}, {"intercept": 0.5}],
+    "HMinOver": [{}, {"intercept": 0.5}],
+    "HRLS": [
+        {},
+        {"l2": 0.3},
+        {"memory": 100.0},
+        {"memory": 0},
+        {"forgetting": 0.7},
+        {"intercept": 0.5},
+    ],
     "SHRLS": [
         {},
         {"threshold": 0.1},
@@ -35,6 +44,7 @@ PARAMETERS: dict[str, list[dict[str, Any]]] = {
         {"memory": 0},
         {"memory": 0, "budget": 4},
         {"forgetting": 0.7},
+        {"intercept": 0.5, "budget": 4},
     ],
 }
 

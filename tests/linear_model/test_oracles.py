@@ -40,35 +40,52 @@ def compared(name: str, oracle: Any, x: Any, y: Any) -> dict[Any, float]:
     return {v: s + oracles.distance(oracle.parents, y, v) ** 0.5 for v, s in scores.items()}
 
 
+CONSTANT = ("the constant feature",)
+intercepts = st.sampled_from([0.0, 0.0, 0.5, 2.0])
+
+
+def with_constant(x: Any, intercept: float) -> Any:
+    return {CONSTANT: intercept, **x} if intercept else x
+
+
+def assert_same_hypothesis(ours: Any, w: Any, intercept: float) -> None:
+    """The weights of the features, and what the constant feature adds to each score."""
+    assert_same_weights(ours.weights, {v: w[v] | {CONSTANT: 0.0} for v in ours.weights})
+    assert_near(ours.intercepts, {v: intercept * w[v].get(CONSTANT, 0.0) for v in ours.intercepts})
+
+
 @pytest.mark.parametrize("name", ["Hieron", "AveragedHieron"])
 @given(
     data=single_label_streams(),
     pickle_at=st.integers(0, 25),
     C=st.sampled_from([math.inf, 1.0, 0.1]),
     weights=sample_weights,
+    intercept=intercepts,
 )
-@n_examples(150)
-def test_single_label(name: str, data: Any, pickle_at: int, C: float, weights: Any) -> None:
+@n_examples(200)
+def test_single_label(
+    name: str, data: Any, pickle_at: int, C: float, weights: Any, intercept: float
+) -> None:
     taxonomy, stream = data
-    ours = getattr(linear_model, name)(taxonomy, C=C)
+    ours = getattr(linear_model, name)(taxonomy, C=C, intercept=intercept)
     theirs = getattr(oracles, name)(parents_of(taxonomy), C=C)
-    for step, (x, y) in enumerate(stream):
+    for step, (given_x, y) in enumerate(stream):
+        x = with_constant(given_x, intercept)
         scores = theirs.scores(x)
-        assert_near(ours.score_one(x), scores)
-        proba = ours.predict_proba_one(x)
+        assert_near(ours.score_one(given_x), scores)
+        proba = ours.predict_proba_one(given_x)
         assert sum(proba.values()) == pytest.approx(1.0)
         if len(near_the_top(scores)) == 1:
-            assert ours.predict_one(x) == theirs.predict(x)
-            assert max(proba, key=lambda label: proba[label]) == ours.predict_one(x)
+            assert ours.predict_one(given_x) == theirs.predict(x)
+            assert max(proba, key=lambda label: proba[label]) == ours.predict_one(given_x)
         rivals = near_the_top(compared(name, theirs, x, y))
         if len(rivals) > 1 and not rivals <= untouched(theirs):
             return  # rounding decides whom the step is for: from here on both may be right
-        ours.learn_one(x, y, w=weights[step])
+        ours.learn_one(given_x, y, w=weights[step])
         theirs.learn(x, y, weights[step])
-        if name == "Hieron":
-            assert_same_weights(ours.weights, theirs.w)
-        else:  # the brute-force average of all hypotheses
-            assert_same_weights(ours.weights, theirs.average())
+        # The average is that of all hypotheses, by brute force.
+        w = theirs.w if name == "Hieron" else theirs.average()
+        assert_same_hypothesis(ours, w, intercept)
         if step == pickle_at:
             ours = pickle.loads(pickle.dumps(ours))
 
@@ -88,35 +105,38 @@ PARAMETER = {"HPerceptron": None, "HAROW": "r", "HRLS": "l2", "SHRLS": "l2"}
     pickle_at=st.integers(0, 25),
     c=st.sampled_from([0.5, 1.0, 3.0]),
     weights=sample_weights,
+    intercept=intercepts,
 )
-@n_examples(120)
-def test_multilabel(name: str, data: Any, pickle_at: int, c: float, weights: Any) -> None:
+@n_examples(160)
+def test_multilabel(
+    name: str, data: Any, pickle_at: int, c: float, weights: Any, intercept: float
+) -> None:
     taxonomy, stream = data
     parameters = {PARAMETER[name]: c} if PARAMETER[name] else {}
-    ours = getattr(linear_model, name)(taxonomy, **parameters)
+    ours = getattr(linear_model, name)(taxonomy, **parameters, intercept=intercept)
     theirs = getattr(oracles, name)(parents_of(taxonomy), **parameters)
     # Sums of halves are exact, solutions of equations are not, unless nothing has been stored.
     learned = theirs.stored if name.endswith("RLS") else lambda label: name == "HAROW"
-    for step, (x, y) in enumerate(stream):
+    for step, (given_x, y) in enumerate(stream):
+        x = with_constant(given_x, intercept)
         scores = theirs.scores(x)
-        assert_near(ours.score_one(x), scores)
-        answer = ours.predict_one(x)
+        assert_near(ours.score_one(given_x), scores)
+        answer = ours.predict_one(given_x)
         assert list(answer) == list(taxonomy.nodes[1:])
         if decided(scores, learned):
             assert answer == theirs.predict(x)
         on = {label for label, yes in answer.items() if yes}
         assert taxonomy.closure(on) == {taxonomy.root, *on}, "closed upward"
-        assert_coherent(ours.predict_proba_one(x), taxonomy)
+        assert_coherent(ours.predict_proba_one(given_x), taxonomy)
         if name == "HAROW" and any(abs(abs(score) - 1.0) < NEAR for score in scores.values()):
             return  # rounding decides whether the margin is met
-        ours.learn_one(x, y, w=weights[step])
+        ours.learn_one(given_x, y, w=weights[step])
         theirs.learn(x, y, weights[step])
         if name == "SHRLS":
             assert ours.n_stored == {v: theirs.stored(v) for v in taxonomy.nodes[1:]}
-        if name.endswith("RLS"):
-            assert_same_weights(ours.weights, {v: theirs.w(v) for v in taxonomy.nodes[1:]})
-        else:
-            assert_same_weights(ours.weights, theirs.w)
+        nodes = taxonomy.nodes[1:]
+        w = {v: theirs.w(v) for v in nodes} if name.endswith("RLS") else theirs.w
+        assert_same_hypothesis(ours, w, intercept)
         if step == pickle_at:
             ours = pickle.loads(pickle.dumps(ours))
 

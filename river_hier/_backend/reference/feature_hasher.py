@@ -22,11 +22,12 @@ class FeatureHasher(FeatureMap):
     `find` and `insert` are the same.
     """
 
-    def __init__(self, n_rows: int) -> None:
+    def __init__(self, n_rows: int, intercept: float = 0.0) -> None:
+        super().__init__(intercept)
         self._n = n_rows
 
     def __len__(self) -> int:
-        return self._n
+        return self.first_row + self._n
 
     def find(self, x: Mapping[Hashable, Any]) -> Vector:
         """The vector of x, its rows in order of appearance."""
@@ -43,7 +44,8 @@ class FeatureHasher(FeatureMap):
                 raise ValueError(
                     "features that share a hashed row add up to more than a float holds; scale x"
                 )
-        return Vector(np.array(list(sums), dtype=np.intp), found, norm2)
+        vector = Vector(np.array(list(sums), dtype=np.intp), found, norm2)
+        return vector.with_constant(self.intercept)
 
     def insert(self, x: Mapping[Hashable, Any]) -> Vector:
         """The same."""
@@ -56,14 +58,14 @@ class FeatureHasher(FeatureMap):
     def row(self, name: Hashable) -> int:
         """The row of one feature."""
         text = name if isinstance(name, str) else repr(name)
-        return zlib.crc32(text.encode("utf-8", "surrogatepass")) % self._n
+        return self.first_row + zlib.crc32(text.encode("utf-8", "surrogatepass")) % self._n
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return saved("FeatureHasher", self._n)
+        return saved("FeatureHasher", self._n, self.intercept)
 
     @classmethod
-    def restore(cls, n_rows: int) -> FeatureHasher:
+    def restore(cls, n_rows: int, intercept: float = 0.0) -> FeatureHasher:
         """The features of a pickle."""
         if not isinstance(n_rows, int) or not 1 <= n_rows <= 2**31 or n_rows & (n_rows - 1):
             raise ValueError(f"{n_rows!r} rows")
-        return cls(n_rows)
+        return cls(n_rows, intercept)

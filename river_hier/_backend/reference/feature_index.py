@@ -27,11 +27,12 @@ class FeatureIndex(FeatureMap):
     `find` leaves it out. Both take O(features of x).
     """
 
-    def __init__(self) -> None:
+    def __init__(self, intercept: float = 0.0) -> None:
+        super().__init__(intercept)
         self._rows: dict[Hashable, int] = {}
 
     def __len__(self) -> int:
-        return len(self._rows)
+        return self.first_row + len(self._rows)
 
     def find(self, x: Mapping[Hashable, Any]) -> Vector:
         """The vector of x over the features already known."""
@@ -40,7 +41,7 @@ class FeatureIndex(FeatureMap):
         if len(rows) and rows.min() < 0:
             known = rows >= 0
             rows, values = rows[known], values[known]
-        return Vector(rows, values, norm2)
+        return Vector(rows, values, norm2).with_constant(self.intercept)
 
     def insert(self, x: Mapping[Hashable, Any]) -> Vector:
         """The vector of x; features seen for the first time get the next rows."""
@@ -48,12 +49,13 @@ class FeatureIndex(FeatureMap):
         table = self._rows
         before = len(table)
         try:
-            rows = np.fromiter((table.setdefault(name, len(table)) for name in x), np.intp, len(x))
+            found = (table.setdefault(name, self.first_row + len(table)) for name in x)
+            rows = np.fromiter(found, np.intp, len(x))
         except BaseException:  # a name's __hash__ or __eq__ failed: add no features
             while len(table) > before:
                 table.popitem()
             raise
-        return Vector(rows, values, norm2)
+        return Vector(rows, values, norm2).with_constant(self.intercept)
 
     def names(self) -> list[Hashable]:
         """The features in the order of their rows."""
@@ -64,14 +66,14 @@ class FeatureIndex(FeatureMap):
         return self._rows.get(name)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return saved("FeatureIndex", self.names())
+        return saved("FeatureIndex", self.names(), self.intercept)
 
     @classmethod
-    def restore(cls, names: list[Hashable]) -> FeatureIndex:
+    def restore(cls, names: list[Hashable], intercept: float = 0.0) -> FeatureIndex:
         """The features of a pickle."""
-        features = cls()
-        features._rows = dict(zip(names, range(len(names)), strict=True))
-        if not isinstance(names, list) or len(features) < len(names):
+        features = cls(intercept)
+        features._rows = {name: row for row, name in enumerate(names, features.first_row)}
+        if not isinstance(names, list) or len(features._rows) < len(names):
             raise ValueError("a feature comes twice")
         return features
 

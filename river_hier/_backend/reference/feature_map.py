@@ -10,6 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+# The range of intercepts: their squares neither vanish nor overflow beside those of other features.
+SMALLEST, LARGEST = 1e-6, 1e6
+
 
 class Vector(NamedTuple):
     """A sparse vector over the known features of x; `norm2` counts all its features."""
@@ -26,6 +29,13 @@ class Vector(NamedTuple):
         """
         order, root = np.argsort(self.rows), math.sqrt(weight)
         return Vector(self.rows[order], root * self.values[order], weight * self.norm2, weight)
+
+    def with_constant(self, value: float) -> Vector:
+        """The same with the constant feature, whose row is 0, unless its value is 0."""
+        if value == 0.0:
+            return self
+        rows, values = np.append(0, self.rows), np.append(value, self.values)
+        return Vector(rows, values, self.norm2 + value * value)
 
     @property
     def root(self) -> float:
@@ -46,7 +56,17 @@ class Vector(NamedTuple):
 
 
 class FeatureMap(abc.ABC):
-    """A table from names to rows."""
+    """A table from names to rows.
+
+    With an intercept, every x has a constant feature of this value, whose row is 0 and which has no
+    name.
+    """
+
+    def __init__(self, intercept: float = 0.0) -> None:
+        if not (intercept == 0.0 or SMALLEST <= intercept <= LARGEST):
+            raise ValueError(f"an intercept of {intercept!r}")
+        self.intercept = float(intercept)
+        self.first_row = int(intercept != 0.0)  # of the features with names
 
     @abc.abstractmethod
     def __len__(self) -> int:
@@ -62,7 +82,7 @@ class FeatureMap(abc.ABC):
 
     @abc.abstractmethod
     def names(self) -> list[Hashable]:
-        """The features in the order of their rows."""
+        """The features in the order of their rows, from `first_row` on."""
 
     @abc.abstractmethod
     def row(self, name: Hashable) -> int | None:

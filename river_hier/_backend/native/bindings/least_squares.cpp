@@ -24,7 +24,7 @@ bool step(LeastSquares& rls, double c, double t, FeatureMap& features, Labels& l
     const Vector& found = features.find(x);
     if (weight * found.norm2 > largest_ratio * ready(rls, labels.n()).l2) return false;
     const bool all_known = PyDict_CheckExact(x.ptr()) &&
-                           static_cast<size_t>(PyDict_Size(x.ptr())) == found.size();
+                           static_cast<size_t>(PyDict_Size(x.ptr())) + features.first_row == found.size();
     const Vector vector = all_known ? found : features.insert(x);
     if (weight * vector.norm2 == 0.0) return true;
     ReentrancyGuard guard(rls);  // numpy may let other threads in

@@ -36,6 +36,8 @@ void features(nb::module_& m) {
         .def_ro("norm2", &Vector::norm2);
 
     nb::class_<FeatureMap>(m, "FeatureMap")
+        .def_ro("intercept", &FeatureMap::intercept)
+        .def_ro("first_row", &FeatureMap::first_row)
         .def("__len__", &FeatureMap::size)
         .def("find", [](FeatureMap& names, nb::handle x) { return Vector(names.find(x)); }, "x"_a.none())
         .def("insert", [](FeatureMap& names, nb::handle x) { return Vector(names.insert(x)); },
@@ -51,23 +53,35 @@ void features(nb::module_& m) {
              "name"_a.none());
 
     nb::class_<FeatureIndex, FeatureMap>(m, "FeatureIndex", nb::type_slots(feature_slots))
-        .def("__init__", [](FeatureIndex* features) { new (features) FeatureIndex(reader()); })
-        .def("__reduce__", [](FeatureIndex& f) { return saved("FeatureIndex", f.names()); })
-        .def_static("restore", [](nb::list names) {
-            auto* features = new FeatureIndex(reader());
-            nb::object owner = nb::cast(features, nb::rv_policy::take_ownership);
-            features->add_all(names);
-            return owner;
-        });
+        .def("__init__",
+             [](FeatureIndex* f, double intercept) { new (f) FeatureIndex(reader(), intercept); },
+             "intercept"_a = 0.0)
+        .def("__reduce__",
+             [](FeatureIndex& f) { return saved("FeatureIndex", f.names(), f.intercept); })
+        .def_static("restore",
+                    [](nb::list names, double intercept) {
+                        auto* features = new FeatureIndex(reader(), intercept);
+                        nb::object owner = nb::cast(features, nb::rv_policy::take_ownership);
+                        features->add_all(names);
+                        return owner;
+                    },
+                    "names"_a, "intercept"_a = 0.0);
 
     nb::class_<FeatureHasher, FeatureMap>(m, "FeatureHasher")
         .def("__init__",
-             [](FeatureHasher* f, size_t n) { new (f) FeatureHasher(reader(), n); }, "n_rows"_a)
-        .def("__reduce__", [](FeatureHasher& f) { return saved("FeatureHasher", f.size()); })
-        .def_static("restore", [](size_t n) {
-            if (n < 1 || n > (size_t{1} << 31) || n & (n - 1)) throw nb::value_error("not a power of 2");
-            return new FeatureHasher(reader(), n);
-        });
+             [](FeatureHasher* f, size_t n, double intercept) {
+                 new (f) FeatureHasher(reader(), n, intercept);
+             },
+             "n_rows"_a, "intercept"_a = 0.0)
+        .def("__reduce__",
+             [](FeatureHasher& f) { return saved("FeatureHasher", f.n_rows(), f.intercept); })
+        .def_static("restore",
+                    [](size_t n, double intercept) {
+                        if (n < 1 || n > (size_t{1} << 31) || n & (n - 1))
+                            throw nb::value_error("not a power of 2");
+                        return new FeatureHasher(reader(), n, intercept);
+                    },
+                    "n_rows"_a, "intercept"_a = 0.0);
 }
 
 nb::tuple closed_many(Labels& labels, nb::list ys) {

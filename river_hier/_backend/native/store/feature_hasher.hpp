@@ -29,13 +29,15 @@ inline uint32_t checksum(const char* text, Py_ssize_t size) {
 // `find` and `insert` are the same.
 class FeatureHasher : public FeatureMap {
   public:
-    FeatureHasher(nb::object read, size_t n_rows)
-        : FeatureMap(std::move(read)),
+    FeatureHasher(nb::object read, size_t n_rows, double intercept = 0.0)
+        : FeatureMap(std::move(read), intercept),
           n_(n_rows),
-          memory_(zeroed(n_rows * sizeof(uint32_t))),
+          memory_(zeroed(size() * sizeof(uint32_t))),
           at_(static_cast<uint32_t*>(memory_.get())) {}
 
-    size_t size() const override { return n_; }
+    size_t size() const override { return first_row + n_; }
+
+    size_t n_rows() const { return n_; }
 
     void merge(Vector& x) override { x.merge_rows(at_); }
 
@@ -47,6 +49,7 @@ class FeatureHasher : public FeatureMap {
         if (!std::isfinite(found_.norm2))
             throw nb::value_error(
                 "features that share a hashed row add up to more than a float holds; scale x");
+        found_.add_constant(intercept);
         return found_;
     }
 
@@ -74,7 +77,7 @@ class FeatureHasher : public FeatureMap {
             data = PyBytes_AsString(bytes.ptr());
             size = PyBytes_Size(bytes.ptr());
         }
-        return checksum(data, size) & static_cast<uint32_t>(n_ - 1);
+        return first_row + (checksum(data, size) & static_cast<uint32_t>(n_ - 1));
     }
 
     size_t n_;

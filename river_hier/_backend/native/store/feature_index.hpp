@@ -13,7 +13,8 @@ namespace river_hier {
 // `__eq__`): once there is one, the dict holds all names, and every x is copied first.
 class FeatureIndex : public FeatureMap {
   public:
-    using FeatureMap::FeatureMap;
+    explicit FeatureIndex(nb::object read, double intercept = 0.0)
+        : FeatureMap(std::move(read), intercept), keys_(first_row) {}
 
     size_t size() const override { return keys_.size(); }
 
@@ -27,6 +28,7 @@ class FeatureIndex : public FeatureMap {
             found_.values[known++] = found_.values[i];
         }
         found_.resize(known);
+        found_.add_constant(intercept);
         return found_;
     }
 
@@ -42,12 +44,13 @@ class FeatureIndex : public FeatureMap {
             forget(before);
             throw;
         }
+        found_.add_constant(intercept);
         return found_;
     }
 
     nb::list names() const override {
         nb::list names;
-        for (const nb::object& key : keys_) names.append(key);
+        for (size_t row = first_row; row < size(); ++row) names.append(keys_[row]);
         return names;
     }
 
@@ -100,7 +103,7 @@ class FeatureIndex : public FeatureMap {
 
     void keep_all_in_dict() {
         nb::dict all;  // in the order of the rows
-        for (size_t row = 0; row < size(); ++row) all[keys_[row]] = row;
+        for (size_t row = first_row; row < size(); ++row) all[keys_[row]] = row;
         others_ = all;
         foreign_ = true;
         table_.clear();
@@ -123,7 +126,7 @@ class FeatureIndex : public FeatureMap {
         keys_.resize(n);
         table_.clear();
         size_t others = 0;
-        for (size_t i = 0; i < n; ++i) {
+        for (size_t i = first_row; i < n; ++i) {
             PyObject* name = keys_[i].ptr();
             if (in_table(name))
                 table_.insert(name, hash_of_text(name), static_cast<uint32_t>(i));
@@ -135,7 +138,7 @@ class FeatureIndex : public FeatureMap {
 
     TextTable table_;
     nb::dict others_;
-    std::vector<nb::object> keys_;  // the name of each row
+    std::vector<nb::object> keys_;  // the name of each row, if it has one
     bool foreign_ = false;          // whether `others_` holds all names
 };
 

@@ -12,10 +12,16 @@ namespace river_hier {
 
 // Maps the names of features to rows. Comparing names may run foreign code, which may call the model
 // again: hence the guard.
+//
+// With an intercept, every x has a constant feature of this value, whose row is 0 and which has no name.
 class FeatureMap : public Guarded {
   public:
     // `read` is the reference's reader of an unusual x. It returns names, values and squared norm.
-    explicit FeatureMap(nb::object read) : read_(std::move(read)) {}
+    FeatureMap(nb::object read, double intercept)
+        : intercept(intercept), first_row(intercept != 0.0), read_(std::move(read)) {
+        if (!(intercept == 0.0 || (intercept >= 1e-6 && intercept <= 1e6)))
+            throw nb::value_error("not an intercept");
+    }
     virtual ~FeatureMap() = default;
 
     // x over the known features; valid until the next call.
@@ -24,7 +30,7 @@ class FeatureMap : public Guarded {
     // The same, but new features get the next rows; all of them or, after an error, none.
     virtual const Vector& insert(nb::handle x) = 0;
 
-    virtual size_t size() const = 0;
+    virtual size_t size() const = 0;  // of the rows
     virtual nb::list names() const = 0;
 
     // The row of each name, or `no_row`. The caller owns the names.
@@ -32,6 +38,9 @@ class FeatureMap : public Guarded {
 
     // Adds up the values of features that share a row.
     virtual void merge(Vector&) {}
+
+    const double intercept;
+    const uint32_t first_row;  // of the features with names
 
     static const char* in_use_message() {
         return "the model is at work on another example: a feature's __hash__ or __eq__, or another "

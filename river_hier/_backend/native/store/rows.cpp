@@ -41,7 +41,7 @@ Rows::Rows(FeatureMap& features, nb::handle batch, bool insert)
     if (!unknown.empty()) {
         ensure(nb::len(fresh) == unknown.size(), "a column comes twice");
         const Vector& x = features.insert(fresh);
-        for (size_t k = 0; k < unknown.size(); ++k) row_of_[unknown[k]] = x.rows[k];
+        for (size_t k = 0; k < unknown.size(); ++k) row_of_[unknown[k]] = x.rows[features.first_row + k];
     }
 }
 
@@ -88,6 +88,7 @@ const Vector& Rows::operator[](size_t i) {
     }
     x_.resize(n);
     features_.merge(x_);
+    x_.add_constant(features_.intercept);
     return x_;
 }
 

@@ -21,6 +21,14 @@ struct Vector {
         values.resize(n);
     }
 
+    // Adds the constant feature, whose row is 0, unless its value is 0.
+    void add_constant(double value) {
+        if (value == 0.0) return;
+        rows.insert(rows.begin(), 0);
+        values.insert(values.begin(), value);
+        norm2 += value * value;
+    }
+
     // Adds up values that share a row, where it appears first. `at` is zero for every row.
     void merge_rows(uint32_t* at) {
         size_t n = 0;
