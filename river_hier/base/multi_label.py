@@ -217,7 +217,7 @@ class MultiLabelModel(TaxonomyModel, LabelPredictor, base.MultiLabelClassifier):
     def _probabilities(self, X: Batch) -> Floats:
         """P(on) of the nodes, (rows, nodes)."""
         given = self._conditionals(self._scores_many(X))
-        return top_down_probabilities(given, self._taxonomy.arrays).T
+        return top_down_probabilities(given, self._taxonomy.arrays, in_place=True).T
 
     def _masks(self, X: Batch) -> NDArray[np.bool_]:
         """The nodes that are on, (rows, nodes)."""

@@ -184,7 +184,7 @@ class PathLearner(SingleLabelModel, metaclass=linear.LearnerType):
     def _answers(self, X: Batch) -> NDArray[np.uint32]:
         if pays(self, X):
             tree = self._taxonomy.arrays
-            best = [path_sums(block, tree).argmax(axis=0) for block in score_blocks(self, X)]
+            best = [path_sums(s, tree, in_place=True).argmax(axis=0) for s in score_blocks(self, X)]
             return np.concatenate(best).astype(np.uint32)
         vectors = Vectors(self._features, X)
         return path_answers(self._w, self._lag, self._m, self._labels, vectors)
@@ -195,7 +195,7 @@ class PathLearner(SingleLabelModel, metaclass=linear.LearnerType):
 
     def _scores_many(self, X: Batch) -> Floats:
         if pays(self, X):
-            return path_sums(scores_by_product(self, X), self._taxonomy.arrays)
+            return path_sums(scores_by_product(self, X), self._taxonomy.arrays, in_place=True)
         scores = averaged_scores(self._w, self._lag, self._m, Vectors(self._features, X))
         return path_sums(scores, self._taxonomy.arrays)
 

@@ -14,7 +14,7 @@ from .explanation import Floats
 FEW = 16  # rows: for fewer, copying the weights takes longer
 SMALL = 2**20  # multiplications: for fewer, either method is fast enough
 SPARSE = 4  # a dense copy this many times as large as the weights is mostly zeros
-BLOCK = 2**20  # number of scores that are computed at once
+BLOCK = 2**19  # number of scores that are computed at once
 TINY = 1e-300  # squared norms below it are 0, as they are for a single example
 MOST_FOR_FLOAT32 = 1e30  # squared norms above it are errors
 

@@ -213,11 +213,7 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
 
     def _probabilities(self, X: Batch) -> NDArray[Any]:
         """The softmax of the scores, (rows, nodes)."""
-        scores = self._scores_many(X)
-        p: NDArray[Any] = scores - scores.max(axis=0)
-        np.exp(p, out=p)
-        p /= p.sum(axis=0)
-        return p.T
+        return softmax(self._scores_many(X)).T
 
     def _answers(self, X: Batch) -> NDArray[Any]:
         """The node of each row."""
@@ -237,3 +233,11 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
     @abc.abstractmethod
     def _answer(self, x: Mapping[Any, Any]) -> Label:
         """The label of x."""
+
+
+def softmax(scores: NDArray[Any]) -> NDArray[Any]:
+    """The softmax of the scores of each row, (nodes, rows), in place."""
+    scores -= scores.max(axis=0)
+    np.exp(scores, out=scores)
+    scores /= scores.sum(axis=0)
+    return scores

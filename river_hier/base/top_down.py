@@ -9,7 +9,6 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit
 
 from .._backend import (
     Batch,
@@ -204,8 +203,10 @@ class TopDownLearner(MultiLabelModel, metaclass=linear.LearnerType):
         return averaged_scores(self._w, self._lag, self._m, Vectors(self._features, X))
 
     def _conditionals(self, scores: Floats) -> Floats:
-        p: Floats = expit(scores)
-        return p
+        with np.errstate(over="ignore"):
+            p: Floats = np.exp(-scores)  # the logistic function; faster than scipy's
+        p += 1.0
+        return np.reciprocal(p, out=p)
 
     def _remap(self, change: NodeMapping) -> None:
         onto = own_weights(change.sources, len(change.before))

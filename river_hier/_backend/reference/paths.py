@@ -13,9 +13,9 @@ Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
 
-def path_sums(values: Floats, tree: Arrays) -> Floats:
+def path_sums(values: Floats, tree: Arrays, in_place: bool = False) -> Floats:
     """The sum of the values along each node's path, including the root: O(nodes)."""
-    sums = values.copy()
+    sums = values if in_place else values.copy()
     for a, b in zip(tree.level_ptr[1:], tree.level_ptr[2:], strict=False):
         sums[a:b] += sums[_parents(tree, a, b)]
     return sums
@@ -38,12 +38,12 @@ def top_down(yes: Mask, taxonomy: Arrays) -> Mask:
     return on
 
 
-def top_down_probabilities(given: Floats, taxonomy: Arrays) -> Floats:
+def top_down_probabilities(given: Floats, taxonomy: Arrays, in_place: bool = False) -> Floats:
     """P(node on) from P(node on | all its parents on), for every node: O(nodes + edges).
 
     With several parents, the least probable one counts, so no node is more probable than a parent.
     """
-    marginals = given.copy()
+    marginals = given if in_place else given.copy()
     marginals[0] = 1.0
     for a, b in zip(taxonomy.level_ptr[1:], taxonomy.level_ptr[2:], strict=False):
         above = marginals[_parents(taxonomy, a, b)]

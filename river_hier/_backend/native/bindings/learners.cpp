@@ -188,16 +188,12 @@ nb::object path_answers(Weights& w, Weights* lag, double m, const Labels& labels
 nb::object column_weights(Weights& w, const Rows& X) {
     const std::vector<uint32_t>& rows = X.rows_of_columns();
     const size_t n_nodes = not_in_use(w).n_nodes();
-    Numbers all(rows.size() * n_nodes, 0.0), numbers;
-    Nodes nodes;
-    for (size_t c = 0; c < rows.size(); ++c) {
-        if (rows[c] >= w->n_features()) continue;
-        nodes.clear();
-        numbers.clear();
-        w->row(0, rows[c], nodes, numbers);
-        for (size_t i = 0; i < nodes.size(); ++i) all[c * n_nodes + nodes[i]] = numbers[i];
-    }
-    return matrix(all, rows.size(), n_nodes).attr("astype")(w.dtype());
+    nb::object all = numpy("zeros")(nb::make_tuple(rows.size(), n_nodes), w.dtype());
+    const auto zeros = nb::cast<nb::ndarray<nb::c_contig, nb::device::cpu>>(all);
+    char* to = static_cast<char*>(zeros.data());
+    for (size_t c = 0; c < rows.size(); ++c, to += n_nodes * zeros.itemsize())
+        if (rows[c] < w->n_features()) w->copy_weights(rows[c], n_nodes, to);
+    return all;
 }
 
 }  // namespace

@@ -84,6 +84,10 @@ class Dense : public WeightStore {
             }
     }
 
+    void copy_weights(size_t feature, size_t n_nodes, void* zeros) const override {
+        std::copy_n(at(feature), n_nodes, static_cast<T*>(zeros));
+    }
+
     size_t bytes() const override { return n_features_ * stride_ * sizeof(T); }
 
   protected:

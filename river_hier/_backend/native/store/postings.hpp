@@ -145,6 +145,12 @@ class Postings : public WeightStore {
             }
     }
 
+    void copy_weights(size_t feature, size_t n_nodes, void* zeros) const override {
+        const Row<T>& row = rows_[feature];
+        for (size_t i = 0, n = row.dense() ? n_nodes : row.nodes.size(); i < n; ++i)
+            static_cast<T*>(zeros)[row.dense() ? i : row.nodes[i]] = row.numbers[i * n_planes_];
+    }
+
     size_t bytes() const override {
         size_t bytes = rows_.capacity() * sizeof(Row<T>);
         for (const Row<T>& row : rows_)

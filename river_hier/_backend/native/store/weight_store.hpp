@@ -71,6 +71,10 @@ class WeightStore {
 
     // Append the entries of a feature that are not zero.
     virtual void row(size_t plane, size_t feature, Nodes& nodes, Numbers& numbers) const = 0;
+
+    // Write the weights of the first nodes for a feature, in the type in which they are stored.
+    virtual void copy_weights(size_t feature, size_t n_nodes, void* zeros) const = 0;
+
     virtual size_t bytes() const = 0;
 
   protected:
