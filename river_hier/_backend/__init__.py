@@ -16,6 +16,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .reference.batch import Batch, Multilabels, Vectors
+from .reference.clocks import (
+    Clocks,
+    add_clocks,
+    of_averages,
+    remap_clocks,
+    rounds,
+    start,
+)
 from .reference.closures import Closures, closures, star_closures
 from .reference.feature_hasher import FeatureHasher
 from .reference.feature_index import FeatureIndex
@@ -67,6 +75,7 @@ from .reference.threshold import Threshold
 from .reference.weights import Weights
 
 NATIVE = (
+    "Clocks",
     "FeatureIndex",
     "GaussianWeights",
     "FeatureHasher",
@@ -127,6 +136,7 @@ __all__ = [
     "LARGEST_RATIO",
     "NATIVE",
     "Batch",
+    "Clocks",
     "Closures",
     "FeatureHasher",
     "FeatureIndex",
@@ -141,6 +151,7 @@ __all__ = [
     "Vector",
     "Vectors",
     "Weights",
+    "add_clocks",
     "averaged_scores",
     "closed_many",
     "closures",
@@ -156,6 +167,7 @@ __all__ = [
     "least_squares_step",
     "least_squares_steps",
     "name",
+    "of_averages",
     "own_prototypes",
     "own_weights",
     "path_answer",
@@ -164,9 +176,12 @@ __all__ = [
     "path_sums",
     "policies",
     "predicted_nodes",
+    "remap_clocks",
     "remap_values",
     "remap_weights",
+    "rounds",
     "star_closures",
+    "start",
     "subtree_sums",
     "top_down",
     "top_down_answer",

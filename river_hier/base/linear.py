@@ -25,8 +25,12 @@ from .._backend import (
     FeatureMap,
     Multilabels,
     Vectors,
+    add_clocks,
+    of_averages,
     policies,
+    remap_clocks,
     remap_weights,
+    rounds,
 )
 from ..taxonomy import Label
 from .checks import check_intercept, check_power_of_two
@@ -91,25 +95,11 @@ def find_compiled(cls: Any, parameters: tuple[str, ...] | None) -> None:
 def learn(model: Any, x: Mapping[Any, Any], y: Any, w: float, learner: Any = None) -> None:
     """Learn by the rule of `learner`: for an average, its inner model; else the model itself."""
     learner = model if learner is None else learner
-    lag = model._lag
+    state = model._w, model._lag, model._clocks, model._features, model._labels
     if (policy := policies.get(learner._compiled)) is None:
-        model._learn_by_rule(
-            learner, model._w, lag, model._m + 1, model._features, model._labels, x, y, w
-        )
+        model._learn_by_rule(learner, *state, x, y, w)
     else:
-        policy.learn_one(
-            model._w,
-            lag,
-            model._m + 1,
-            model._features,
-            model._labels,
-            x,
-            y,
-            w,
-            learner._parameters(learner),
-        )
-    if lag is not None:
-        model._m += w
+        policy.learn_one(*state, x, y, w, learner._parameters(learner))
 
 
 def learn_many(model: Any, X: Batch, y: Any, learner: Any = None) -> None:
@@ -122,10 +112,8 @@ def learn_many(model: Any, X: Batch, y: Any, learner: Any = None) -> None:
             with at_row(X.number(i)):
                 learn(model, x, labels, w, learner)
         return
-    state = model._w, model._lag, model._m + 1, model._features, model._labels
+    state = model._w, model._lag, model._clocks, model._features, model._labels
     policy.learn_many(*state, X, y, learner._parameters(learner))
-    if model._lag is not None:
-        model._m = model._m + X.n if X.weights is None else sum(X.each_weight(), model._m)
 
 
 def feature_map(n_features: int | None, intercept: float) -> FeatureMap:
@@ -173,13 +161,19 @@ def contributions(
 def weight_column(model: Any, v: int, n_features: int) -> Floats:
     """The weight vector of one node, or the average of its hypotheses."""
     w: Floats = model._w.column(v, n_features)
-    return w if model._lag is None else w - model._lag.column(v, n_features) / (model._m + 1)
+    if model._lag is None:
+        return w
+    average: Floats = w - model._lag.column(v, n_features) / rounds(model._clocks)[v]
+    return average
 
 
-def remap(model: Any, onto: sparse.csr_array) -> None:
+def remap(model: Any, onto: sparse.csr_array, sources: Sequence[tuple[int, ...]]) -> None:
     """Move the weights to the nodes of another taxonomy."""
-    w, lag = remap_weights(model._w, onto), model._lag and remap_weights(model._lag, onto)
-    model._w, model._lag = w, lag
+    w, lag, clocks = remap_weights(model._w, onto), model._lag, model._clocks
+    if lag is not None:
+        clocks = remap_clocks(clocks, sources)
+        lag = remap_weights(lag, of_averages(onto, model._clocks, clocks))
+    model._w, model._lag, model._clocks = w, lag, clocks
 
 
 def add_nodes(model: Any, before: int, after: int) -> None:
@@ -187,6 +181,7 @@ def add_nodes(model: Any, before: int, after: int) -> None:
     model._w.add_nodes(after)
     if model._lag is not None:
         model._lag.add_nodes(after)
+        model._clocks = add_clocks(model._clocks, after)
 
 
 def check_many(model: Any, X: Batch) -> None:

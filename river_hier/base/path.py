@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from .._backend import (
     Batch,
+    Clocks,
     Vectors,
     Weights,
     averaged_scores,
@@ -80,7 +81,7 @@ class PathLearner(SingleLabelModel, metaclass=linear.LearnerType):
     _compiled_rule: ClassVar[dict[str, Any]]  # the methods that the policy computes
     _parameters: ClassVar[linear.Reader]
     _lag: Weights | None = None  # the sum of i s_i, where hypotheses are averaged
-    _m = 0.0  # the weight of all examples
+    _clocks: Clocks | None = None  # and since when
 
     def __init_subclass__(cls, compiled: tuple[str, ...] | None = None, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -162,9 +163,10 @@ class PathLearner(SingleLabelModel, metaclass=linear.LearnerType):
         """The distance of every node from y in the tree, (nodes,)."""
         return distances_from(y, self._taxonomy.arrays)
 
-    def _empty_lag(self) -> Weights:
-        """Room for the sum of i s_i, where hypotheses are averaged."""
-        return Weights(len(self._taxonomy), self.dtype)
+    def _start_average(self) -> None:
+        """Average the hypotheses from here on."""
+        self._lag = Weights(len(self._taxonomy), self.dtype)
+        self._clocks = Clocks(len(self._taxonomy))
 
     _learn_by_rule = staticmethod(learn_on_paths)
     _learn: Any = linear.learn
@@ -179,7 +181,7 @@ class PathLearner(SingleLabelModel, metaclass=linear.LearnerType):
         return not self._compiled  # a custom rule may raise
 
     def _answer(self, x: Mapping[Any, Any]) -> Label:
-        return path_answer(self._w, self._lag, self._m, self._features, self._labels, x)
+        return path_answer(self._w, self._lag, self._clocks, self._features, self._labels, x)
 
     def _answers(self, X: Batch) -> NDArray[np.uint32]:
         if pays(self, X):
@@ -187,19 +189,19 @@ class PathLearner(SingleLabelModel, metaclass=linear.LearnerType):
             best = [path_sums(s, tree, in_place=True).argmax(axis=0) for s in score_blocks(self, X)]
             return np.concatenate(best).astype(np.uint32)
         vectors = Vectors(self._features, X)
-        return path_answers(self._w, self._lag, self._m, self._labels, vectors)
+        return path_answers(self._w, self._lag, self._clocks, self._labels, vectors)
 
     def _scores_one(self, x: Mapping[Any, Any]) -> Floats:
-        scores = averaged_scores(self._w, self._lag, self._m, self._features.find(x))
+        scores = averaged_scores(self._w, self._lag, self._clocks, self._features.find(x))
         return path_sums(scores, self._taxonomy.arrays)
 
     def _scores_many(self, X: Batch) -> Floats:
         if pays(self, X):
             return path_sums(scores_by_product(self, X), self._taxonomy.arrays, in_place=True)
-        scores = averaged_scores(self._w, self._lag, self._m, Vectors(self._features, X))
+        scores = averaged_scores(self._w, self._lag, self._clocks, Vectors(self._features, X))
         return path_sums(scores, self._taxonomy.arrays)
 
     def _remap(self, change: NodeMapping) -> None:
         change.after.check_tree()
         onto = own_prototypes(change.sources, change.before.arrays, change.after.arrays)
-        linear.remap(self, onto)
+        linear.remap(self, onto, change.sources)

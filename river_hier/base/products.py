@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .._backend import Batch, Vectors, averaged_scores, column_weights
+from .._backend import Batch, Vectors, averaged_scores, column_weights, rounds
 from .explanation import Floats
 
 FEW = 16  # rows: for fewer, copying the weights takes longer
@@ -42,10 +42,10 @@ def score_blocks(model: Any, X: Batch, rows: int | None = None) -> Iterator[Floa
     weights = column_weights(model._w, columns)
     if model._lag is not None:
         lag = column_weights(model._lag, columns)
-        lag /= model._m + 1
+        lag /= rounds(model._clocks).astype(lag.dtype)
         weights -= lag
     empty = model._features.find({})
-    constant = averaged_scores(model._w, model._lag, model._m, empty)  # the intercepts
+    constant = averaged_scores(model._w, model._lag, model._clocks, empty)  # the intercepts
     rows = rows or max(FEW, BLOCK // len(model._taxonomy))
     for first in range(0, X.n, rows):
         x = X.values[first : first + rows].astype(weights.dtype, copy=False)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from .._backend import (
     Batch,
+    Clocks,
     GaussianWeights,
     Labels,
     Vectors,
@@ -86,8 +87,8 @@ class TopDownLearner(MultiLabelModel, metaclass=linear.LearnerType):
     _rule_methods: ClassVar[tuple[str, ...]] = ("rule", "learns", "second_order")
     _compiled_rule: ClassVar[dict[str, Any]]  # the methods that the policy computes
     _parameters: ClassVar[linear.Reader]
-    _lag: Weights | None = None
-    _m = 0.0  # the weight of all examples
+    _lag: Weights | None = None  # as in `PathLearner`
+    _clocks: Clocks | None = None
 
     def __init_subclass__(cls, compiled: tuple[str, ...] | None = None, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -181,10 +182,10 @@ class TopDownLearner(MultiLabelModel, metaclass=linear.LearnerType):
         return not self._compiled  # a custom rule may raise
 
     def _answer(self, x: Mapping[Any, Any]) -> dict[Label, bool]:
-        return top_down_answer(self._w, self._lag, self._m, self._features, self._labels, x)
+        return top_down_answer(self._w, self._lag, self._clocks, self._features, self._labels, x)
 
     def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
-        return top_down_nodes(self._w, self._lag, self._m, self._features, self._labels, x)
+        return top_down_nodes(self._w, self._lag, self._clocks, self._features, self._labels, x)
 
     def _masks(self, X: Batch) -> NDArray[np.bool_]:
         if pays(self, X):
@@ -192,15 +193,15 @@ class TopDownLearner(MultiLabelModel, metaclass=linear.LearnerType):
             on = [top_down(s >= 0.0, arrays).T for s in score_blocks(self, X)]
             return np.concatenate(on)
         vectors = Vectors(self._features, X)
-        return top_down_answers(self._w, self._lag, self._m, self._labels, vectors)
+        return top_down_answers(self._w, self._lag, self._clocks, self._labels, vectors)
 
     def _scores_one(self, x: Mapping[Any, Any]) -> Floats:
-        return averaged_scores(self._w, self._lag, self._m, self._features.find(x))
+        return averaged_scores(self._w, self._lag, self._clocks, self._features.find(x))
 
     def _scores_many(self, X: Batch) -> Floats:
         if pays(self, X):
             return scores_by_product(self, X)
-        return averaged_scores(self._w, self._lag, self._m, Vectors(self._features, X))
+        return averaged_scores(self._w, self._lag, self._clocks, Vectors(self._features, X))
 
     def _conditionals(self, scores: Floats) -> Floats:
         with np.errstate(over="ignore"):
@@ -210,7 +211,7 @@ class TopDownLearner(MultiLabelModel, metaclass=linear.LearnerType):
 
     def _remap(self, change: NodeMapping) -> None:
         onto = own_weights(change.sources, len(change.before))
-        linear.remap(self, onto)
+        linear.remap(self, onto, change.sources)
 
     # Shards, each of which trains some of the nodes
 

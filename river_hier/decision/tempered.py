@@ -68,11 +68,11 @@ class Tempered(BatchWrapper, base.Classifier):
 
     >>> model = linear_model.AveragedHieron(t)
     >>> evaluate.progressive_val_score(stream.take(2000), model, river_metrics.CrossEntropy())
-    CrossEntropy: 2.247
+    CrossEntropy: 2.230
 
     >>> model = decision.Tempered(linear_model.AveragedHieron(t))
     >>> evaluate.progressive_val_score(stream.take(2000), model, river_metrics.CrossEntropy())
-    CrossEntropy: 1.576
+    CrossEntropy: 1.568
 
     References
     ----------

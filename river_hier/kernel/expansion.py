@@ -36,6 +36,10 @@ class Expansion:
         self._values[self._n : end] = values
         self._n = end
 
+    def clear(self, node: int) -> None:
+        """Set the coefficients of a node to zero."""
+        self._values[: self._n][self._nodes[: self._n] == node] = 0.0
+
     def scores(self, k: Floats) -> Floats:
         """w . phi(x) of every node from the values of the kernel, k_i = K(x_i, x): O(triples)."""
         n = self._n
@@ -43,10 +47,17 @@ class Expansion:
         scores = np.bincount(self._nodes[:n], weights=parts, minlength=self.n_nodes)
         return scores.astype(np.float64, copy=False)
 
-    def coefficients(self, nodes: NDArray[np.intp], n_instances: int) -> Floats:
-        """The sum of each instance's coefficients at these nodes: O(triples)."""
+    def coefficients(
+        self, nodes: NDArray[np.intp], n_instances: int, shares: Floats | None = None
+    ) -> Floats:
+        """The sum of each instance's coefficients at these nodes: O(triples).
+
+        `shares` are factors of the nodes, 1 by default.
+        """
         n = self._n
         values = np.where(np.isin(self._nodes[:n], nodes), self._values[:n], 0.0)
+        if shares is not None:
+            values *= shares[self._nodes[:n]]
         found = np.bincount(self._instances[:n], weights=values, minlength=n_instances)
         return found.astype(np.float64, copy=False)
 

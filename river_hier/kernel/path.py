@@ -9,7 +9,17 @@ from typing import Any
 
 import numpy as np
 
-from .._backend import own_prototypes, path_difference, path_sums
+from .._backend import (
+    Clocks,
+    add_clocks,
+    of_averages,
+    own_prototypes,
+    path_difference,
+    path_sums,
+    remap_clocks,
+    rounds,
+    start,
+)
 from ..base.checks import check_cap
 from ..base.explanation import Contribution, Floats
 from ..base.single_label import SingleLabelModel
@@ -24,7 +34,7 @@ class KernelPathLearner(SingleLabelModel):
     """`base.PathLearner` in dual variables: $w^u = \\sum_i \\alpha_i^u \\phi(x_i)$, Eq. (11)."""
 
     _lag: Expansion | None = None  # the sum of i s_i, where hypotheses are averaged
-    _m = 0.0  # the weight of all examples
+    _clocks: Any = None  # and since when
 
     @property
     def _may_refuse(self) -> bool:
@@ -46,9 +56,9 @@ class KernelPathLearner(SingleLabelModel):
         self._taxonomy.check_tree()
         self._w = Expansion(len(self._taxonomy))
 
-    def _empty_lag(self) -> Expansion:
-        """Room for the sum of i s_i, where hypotheses are averaged."""
-        return Expansion(len(self._taxonomy))
+    def _start_average(self) -> None:
+        """Average the hypotheses from here on."""
+        self._lag, self._clocks = Expansion(len(self._taxonomy)), Clocks(len(self._taxonomy))
 
     @property
     def n_stored(self) -> int:
@@ -75,14 +85,17 @@ class KernelPathLearner(SingleLabelModel):
         gamma, step = float(len(nodes)), 0.0
         if gamma > 0.0 and row.norm2 > 0.0:
             step = w * self.rule(scores[y] - scores[rival], gamma, row.norm2)
+        if self._lag is not None:
+            start(self._clocks, self._lag, path_difference(y, 0, tree)[0])
         if step > 0.0:
             self._w.add(self._instances.n, nodes, step * signs)
             if self._lag is not None:
-                self._lag.add(self._instances.n, nodes, (self._m + 1) * (step * signs))
+                recorded = rounds(self._clocks)[nodes] * (step * signs)
+                self._lag.add(self._instances.n, nodes, recorded)
             self._instances.append(x)
             self._keep_to_budget()
         if self._lag is not None:
-            self._m += w
+            self._clocks.m += w
 
     def _keep_to_budget(self) -> None:
         """If there are too many instances, drop those that matter least to w."""
@@ -104,7 +117,7 @@ class KernelPathLearner(SingleLabelModel):
         k = self._instances.row(x).values
         scores = self._w.scores(k)
         if self._lag is not None:
-            scores = scores - self._lag.scores(k) / (self._m + 1)  # Eq. (13)
+            scores = scores - self._lag.scores(k) / rounds(self._clocks)  # Eq. (13)
         return path_sums(scores, self._taxonomy.arrays)
 
     def _coefficients(self, v: int) -> Floats:
@@ -112,7 +125,8 @@ class KernelPathLearner(SingleLabelModel):
         path = np.array([taxonomy.index(label) for label in taxonomy.path(taxonomy.nodes[v])])
         coefficients = self._w.coefficients(path, n)
         if self._lag is not None:
-            coefficients = coefficients - self._lag.coefficients(path, n) / (self._m + 1)
+            shares = 1.0 / rounds(self._clocks)
+            coefficients = coefficients - self._lag.coefficients(path, n, shares)
         return coefficients
 
     def _contributions(
@@ -123,10 +137,14 @@ class KernelPathLearner(SingleLabelModel):
     def _remap(self, change: NodeMapping) -> None:
         change.after.check_tree()
         onto = own_prototypes(change.sources, change.before.arrays, change.after.arrays)
-        w, lag = self._w.remapped(onto), self._lag and self._lag.remapped(onto)
-        self._w, self._lag = w, lag
+        w, lag, clocks = self._w.remapped(onto), self._lag, self._clocks
+        if lag is not None:
+            clocks = remap_clocks(clocks, change.sources)
+            lag = lag.remapped(of_averages(onto, self._clocks, clocks))
+        self._w, self._lag, self._clocks = w, lag, clocks
 
     def _add_nodes(self, before: int, after: int) -> None:
         self._w.n_nodes = after
         if self._lag is not None:
             self._lag.n_nodes = after
+            self._clocks = add_clocks(self._clocks, after)

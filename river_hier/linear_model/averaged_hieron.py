@@ -20,14 +20,17 @@ class AveragedHieron(PathLearner, compiled=("C",)):
     It differs from online `Hieron` in two ways. Updates are made against the label with the largest
     loss, $\\operatorname{argmax}_v W^v \\cdot x + \\sqrt{\\gamma(y, v)}$, rather than against the
     predicted one. Predictions come from the average of all hypotheses so far, $w_1 = 0, w_2,
-    \\dots, w_{m+1}$ after m examples.
+    \\dots, w_{m+1}$ after m examples. The average of a node begins again with its first example,
+    the first whose label is the node or below it, so that a class that appears late in the stream
+    is learned as fast as the first ones.
 
     The average only costs work where a step changes weights: with a step $s_i$ in round i,
 
     $$\\frac{1}{m+1} \\sum_{i=1}^{m+1} w_i = w_{m+1} - \\frac{1}{m+1} \\sum_{i=1}^m i \\, s_i,$$
 
-    so a second matrix of weights is stored instead of all past hypotheses. A step takes O(features
-    of x * nodes).
+    so a second matrix of weights is stored instead of all past hypotheses. The rounds i and m of a
+    node count from its first example. A step takes O(features of x * nodes), and the first example
+    of a node O(features).
 
     The flat counterpart is `AveragedHieron(taxonomy.flatten())`, with the root at the centre of the
     star; see `Hieron`.
@@ -60,7 +63,9 @@ class AveragedHieron(PathLearner, compiled=("C",)):
     Section 4 of the paper [^1]. Its Eq. (15) gives round i the weight (m + 2 - i) / (m + 1), as it
     counts the step that leads to hypothesis i as the i-th. Here, as in Algorithm 1, the i-th step
     starts from hypothesis i and has weight (m + 1 - i) / (m + 1). The average is the same, Eq.
-    (13). The cap is not in the paper; see `Hieron`. An empty or zero x counts as a round.
+    (13). The paper averages all weights from the first round on, also those of a node whose first
+    example comes later. The cap is not in the paper; see `Hieron`. An empty or zero x counts as a
+    round.
 
     Examples
     --------
@@ -74,7 +79,7 @@ class AveragedHieron(PathLearner, compiled=("C",)):
     >>> metric = metrics.TreeInducedError(stream.taxonomy)
 
     >>> evaluate.progressive_val_score(stream.take(2000), model, metric)
-    TreeInducedError: 0.2385
+    TreeInducedError: 0.224
 
     References
     ----------
@@ -95,8 +100,7 @@ class AveragedHieron(PathLearner, compiled=("C",)):
         super().__init__(taxonomy, n_features, dtype, intercept)
         check_cap("C", C)
         self.C = C
-        self._lag = self._empty_lag()  # predictions average, Eq. (13)
-        self._m = 0.0  # the weight of all examples
+        self._start_average()  # Eq. (13)
 
     @property
     def last(self) -> Hieron:

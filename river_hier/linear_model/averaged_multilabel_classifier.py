@@ -4,7 +4,7 @@ import copy
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from .._backend import Batch, Multilabels, Weights
+from .._backend import Batch, Clocks, Multilabels, Weights
 from ..base import TopDownLearner, linear
 from ..base.classifiers import shown
 from ..base.explanation import Floats
@@ -32,7 +32,8 @@ class AveragedMultiLabelClassifier(TopDownLearner):
 
     The last hypothesis of a perceptron depends heavily on its last mistakes; the average of all
     hypotheses, $w_1, \\dots, w_{m+1}$ after m examples, evens out such steps. For `HPerceptron` the
-    average is much better, unless the stream drifts.
+    average is much better, unless the stream drifts. The average of a node begins again with the
+    first example that has its label, so late labels are learned as fast as early ones.
 
     A step costs what a step of the model costs, plus O(features of x * updated nodes); a prediction
     costs two predictions of the model. Memory is twice that of the model.
@@ -67,7 +68,7 @@ class AveragedMultiLabelClassifier(TopDownLearner):
     >>> metric = metrics.HLoss(taxonomy)
 
     >>> evaluate.progressive_val_score(stream.take(2000), model, metric)
-    HLoss: 0.5535
+    HLoss: 0.553
 
     References
     ----------
@@ -99,8 +100,8 @@ class AveragedMultiLabelClassifier(TopDownLearner):
             )
         self.model = model
         self._lag = Weights(len(model._taxonomy), model.dtype)
+        self._clocks = Clocks(len(model._taxonomy))
         self._lag_taxonomy = model._taxonomy
-        self._m = 0.0  # the weight of all examples
 
     @classmethod
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:

@@ -114,12 +114,13 @@ def test_the_model_inside_learns_as_alone() -> None:
 def test_what_a_model_knows_is_its_first_hypothesis() -> None:
     alone = learned(kernel.Hieron(T, kernel.RBF()), examples(15, seed=1))
     model, x = linear_model.AveragedClassifier(copy.deepcopy(alone)), {0: 0.5, 1: -1.0}
-    hypotheses = [alone.score_one(x)]
+    hypotheses, labels = [alone.score_one(x)], []
     for example in examples(10):
         learned(model, [example])
         hypotheses.append(learned(alone, [example]).score_one(x))
-        mean = {v: np.mean([h[v] for h in hypotheses]) for v in T}
-        assert model.score_one(x) == pytest.approx(mean)
+        labels.append([example[1]])
+        expected = oracles.averages.averaged_scores(parents_of(T), hypotheses, labels)
+        assert model.score_one(x) == pytest.approx(expected)
 
 
 def test_a_batch_is_the_loop() -> None:
@@ -162,16 +163,18 @@ def test_a_refused_batch_changes_nothing() -> None:
 def test_an_open_taxonomy_grows(taxonomy: Any) -> None:
     named = {label: "/".join(map(str, T.path(label)[1:])) for label in T.nodes[1:]}
     model, alone = averaged(taxonomy, kernel.RBF()), kernel.Hieron(taxonomy, kernel.RBF())
-    hypotheses = []
+    hypotheses, labels = [], []
     for x, y in examples(12):
+        labels.append([named[y]])
         hypotheses.append(copy.deepcopy(alone))
         model.learn_one(x, named[y])
         alone.learn_one(x, named[y])
     grown = alone._taxonomy
     hypotheses = [h for h in hypotheses if not h.adopt(grown)] + [alone]
     for x, _ in examples(5, seed=3):
-        scores = [list(h.score_one(x).values()) for h in hypotheses]
-        assert list(model.score_one(x).values()) == pytest.approx(np.mean(scores, axis=0))
+        every = [h.score_one(x) for h in hypotheses]
+        expected = oracles.averages.averaged_scores(parents_of(grown), every, labels)
+        assert model.score_one(x) == pytest.approx(expected)
         assert model.last.score_one(x) == alone.score_one(x)
 
 

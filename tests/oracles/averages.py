@@ -1,22 +1,62 @@
-"""The average of all hypotheses of a learner, each of them kept."""
+"""The average of the hypotheses of a learner, each of them kept.
+
+The average of a node begins again with its first example: the first whose label is the node or
+below it.
+"""
 
 from __future__ import annotations
 
 import copy
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
-from .trees import Features, Node, Weights
+from .trees import Features, Node, Parents, Weights, closure
 from .vectors import add
 
 
-def mean(hypotheses: list[Weights], counts: list[float] | None = None) -> Weights:
-    """The mean of each weight, where hypotheses count differently."""
-    counts = counts or [1.0] * len(hypotheses)
-    sums: Weights = {v: {} for v in hypotheses[-1]}
-    for count, hypothesis in zip(counts, hypotheses, strict=True):
-        for v, w in hypothesis.items():
-            add(sums[v], count, w)
-    return {v: {name: s / sum(counts) for name, s in w.items()} for v, w in sums.items()}
+def first_examples(parents: Parents, labels: Sequence[Iterable[Node]]) -> dict[Node, int]:
+    """The number of the first example of each node that has one, counted from 0."""
+    first: dict[Node, int] = {}
+    for i, y in enumerate(labels):
+        for v in closure(parents, y):
+            first.setdefault(v, i)
+    return first
+
+
+def shares(counts: Sequence[float], first: int | None) -> list[float]:
+    """What each hypothesis counts in the average of a node whose first example has this number.
+
+    `counts` are 1 and then the weights of the examples. The hypothesis before the first example
+    counts 1, as in a model that has never learned; without an example, all count.
+    """
+    if first is None:
+        return list(counts)
+    return [0.0] * first + [1.0, *counts[first + 1 :]]
+
+
+def mean(
+    hypotheses: list[Weights], counts: Sequence[float] | None, first: Mapping[Node, int]
+) -> Weights:
+    """The mean of each weight over the hypotheses of its node."""
+    means: Weights = {v: {} for v in hypotheses[-1]}
+    for v, w in means.items():
+        own = shares(counts or [1.0] * len(hypotheses), first.get(v))
+        for share, hypothesis in zip(own, hypotheses, strict=True):
+            add(w, share / sum(own), hypothesis[v])
+    return means
+
+
+def averaged_scores(
+    parents: Parents, every: list[dict[Node, float]], labels: Sequence[Iterable[Node]]
+) -> dict[Node, float]:
+    """Scores of paths, from those of every hypothesis."""
+    first, scores = first_examples(parents, labels), {}
+    for v, above in parents.items():  # a parent comes before its children
+        own = [s[v] - s[above[0]] if above else s[v] for s in every]
+        counts = shares([1.0] * len(every), first.get(v))
+        score = sum(c * s for c, s in zip(counts, own, strict=True)) / sum(counts)
+        scores[v] = score + (scores[above[0]] if above else 0.0)
+    return scores
 
 
 class Averaged:
@@ -26,11 +66,13 @@ class Averaged:
         self.oracle = oracle
         self.hypotheses: list[Weights] = [copy.deepcopy(oracle.w)]
         self.counts = [1.0]  # of each hypothesis: the weight of the example before it
+        self.labels: list[Iterable[Node]] = []
 
     @property
     def w(self) -> Weights:
         """The average."""
-        return mean(self.hypotheses, self.counts)
+        first = first_examples(self.oracle.parents, self.labels)
+        return mean(self.hypotheses, self.counts, first)
 
     def averaged(self) -> Any:
         """The oracle with the average for its weights."""
@@ -52,3 +94,5 @@ class Averaged:
         self.oracle.learn(x, y, weight)
         self.hypotheses.append(copy.deepcopy(self.oracle.w))
         self.counts.append(weight)
+        single = isinstance(y, Hashable) and y in self.oracle.parents
+        self.labels.append([y] if single else y)

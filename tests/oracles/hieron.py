@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
+from .averages import first_examples, mean
 from .trees import Features, Node, Parents, Weights, distance, path
 from .vectors import add, dot
 
@@ -75,6 +76,7 @@ class AveragedHieron:
         self.parents, self.C = parents, C
         self.hypotheses: list[Weights] = [{v: {} for v in parents}]
         self.weights = [1.0]  # of each: that of the example before it
+        self.labels: list[list[Node]] = []
 
     @property
     def w(self) -> Weights:
@@ -82,13 +84,8 @@ class AveragedHieron:
         return self.hypotheses[-1]
 
     def average(self) -> Weights:
-        """w^v = 1 / (m + 1) sum_{i=1}^{m+1} w_i^v ([H] Eq. 13)."""
-        mean: Weights = {v: {} for v in self.parents}
-        for weight, hypothesis in zip(self.weights, self.hypotheses, strict=True):
-            for v in self.parents:
-                add(mean[v], weight, hypothesis[v])
-        m_plus_1 = sum(self.weights)
-        return {v: {name: s / m_plus_1 for name, s in mean[v].items()} for v in self.parents}
+        """w^v = 1 / (m + 1) sum_{i=1}^{m+1} w_i^v ([H] Eq. 13), from the first example of v on."""
+        return mean(self.hypotheses, self.weights, first_examples(self.parents, self.labels))
 
     def scores(self, x: Features) -> dict[Node, float]:
         """W^v . x of every node, W the average."""
@@ -108,3 +105,4 @@ class AveragedHieron:
         yhat = self.worst_label(x, y)
         self.hypotheses.append(hieron_step(self.parents, self.w, x, y, yhat, self.C, weight))
         self.weights.append(weight)
+        self.labels.append([y])

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 import numpy as np
 
+from .averages import averaged_scores
 from .hieron import argmax
 from .least_squares import top_down, trained_nodes
 from .trees import Features, Node, Parents, closure, distance, labels_below_root, path
@@ -142,7 +143,10 @@ class KernelHieron:
 
 
 class KernelAveragedClassifier:
-    """The mean of the hypotheses of online Hieron in its dual form; keeps all m + 1 of them."""
+    """The mean of the hypotheses of online Hieron in its dual form; keeps all m + 1 of them.
+
+    Every w^u is the mean from the first example of u on.
+    """
 
     def __init__(
         self,
@@ -153,15 +157,16 @@ class KernelAveragedClassifier:
     ) -> None:
         self.parents, self.kernel, self.budget, self.C = parents, kernel, budget, C
         self.hypotheses: list[Expansion] = [[]]
+        self.labels: list[list[Node]] = []
 
     def current(self, x: Features) -> dict[Node, float]:
         """W^v . x of every node, of the last hypothesis."""
         return expansion_scores(self.parents, self.kernel, self.hypotheses[-1], x)
 
     def scores(self, x: Features) -> dict[Node, float]:
-        """The mean over all hypotheses."""
+        """The means over the hypotheses, added up along paths."""
         every = [expansion_scores(self.parents, self.kernel, h, x) for h in self.hypotheses]
-        return {v: sum(scores[v] for scores in every) / len(every) for v in self.parents}
+        return averaged_scores(self.parents, every, self.labels)
 
     def rival(self, scores: dict[Node, float], y: Node) -> Node:
         """The prediction."""
@@ -170,6 +175,7 @@ class KernelAveragedClassifier:
     def learn(self, x: Features, y: Node) -> None:
         """One step of the last hypothesis; what is forgotten is so everywhere."""
         scores = self.current(x)
+        self.labels.append([y])
         r = self.rival(scores, y)
         a = kernel_step(self.parents, self.kernel, scores, x, y, r, self.C)
         held = [z for z, _ in self.hypotheses[-1]]

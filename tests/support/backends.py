@@ -100,11 +100,11 @@ def learn(
     x: Any,
     y: Any,
     lag: Any = None,
-    i: float = 1.0,
+    clocks: Any = None,
     weight: float = 1.0,
 ) -> None:
     """One step of a linear learner on weights of a backend: compiled, or by its rule in Python."""
-    state = w, lag, i, features, labels, x, y, weight
+    state = w, lag, clocks, features, labels, x, y, weight
     policy = backend.policies.get(type(learner).__name__)
     if policy is not None:
         policy.learn_one(*state, learner._parameters(learner))

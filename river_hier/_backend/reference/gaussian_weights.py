@@ -36,9 +36,8 @@ class GaussianWeights(Weights):
     def learn(self, x: Vector, nodes: NDArray[np.intp], steps: Floats, confidence: Floats) -> None:
         """w += step S x and S -= confidence (S x)^2, of the given nodes."""
         moves = (1.0 + self.s.cells(x, nodes)) * x.values[:, None]  # S x
-        self.add_cells(x, nodes, steps * moves, self._round * (steps * moves))
-        change = -confidence * moves**2
-        self.s.add_cells(x, nodes, change, change)
+        self.add_cells(x, nodes, steps * moves)
+        self.s.add_cells(x, nodes, -confidence * moves**2)
 
     def discount(self, x: Vector, nodes: NDArray[np.intp], forgetting: float) -> None:
         """Multiply 1 / S - 1 by `forgetting`, where x is not zero."""
@@ -46,7 +45,7 @@ class GaussianWeights(Weights):
             s = self.s.cells(x, nodes)
             faded = forgetting * s / (1.0 + (1.0 - forgetting) * s)
             change = np.where(x.values[:, None] != 0.0, faded - s, 0.0)
-            self.s.add_cells(x, nodes, change, change)
+            self.s.add_cells(x, nodes, change)
 
     @property
     def n_bytes(self) -> int:

@@ -1,9 +1,9 @@
 """One step of a linear learner, whose rule determines how far the weights of nodes move along x.
 
-`lag` is the sum of i s_i over the steps s_i, where i is 1 + the weight of all examples before: the
-last hypothesis minus `lag` / (m + 1), for examples of weight m, is the average of all hypotheses.
-It is `None` if nothing is averaged. The compiled backend does the same for its policies
-(`native/algorithms/linear.hpp`).
+`lag` is the sum of i s_i over the steps s_i of a node, where i is 1 + the weight of all examples
+since its average began: the last hypothesis minus `lag` / (m + 1), for examples of weight m since
+then, is the average of its hypotheses. `clocks` has both weights. They are `None` if nothing is
+averaged. The compiled backend does the same for its policies (`native/algorithms/linear.hpp`).
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from ...taxonomy import Arrays, Label
 from .batch import Mask, Nodes, Vectors
+from .clocks import Clocks, rounds, start
 from .feature_map import FeatureMap, Vector
 from .labels import Labels
 from .paths import path_sums, top_down, trained_nodes
@@ -30,7 +31,7 @@ def learn_top_down(
     learner: Any,
     w: Any,
     lag: Weights | None,
-    i: float,
+    clocks: Clocks | None,
     features: FeatureMap,
     labels: Labels,
     x: Any,
@@ -44,8 +45,18 @@ def learn_top_down(
     """
     on = labels.taxonomy.closure_mask(y)
     vector = _insert(w, features, x)
+    moves = _moves_top_down(learner, w, labels, vector, on, weight)
+    with _round(w, lag, clocks, np.flatnonzero(on), weight):
+        if moves:
+            (w.learn if learner.second_order else w.add)(vector, *moves)
+
+
+def _moves_top_down(
+    learner: Any, w: Any, labels: Labels, vector: Vector, on: Mask, weight: float
+) -> tuple[Any, ...]:
+    """The nodes that move, and how far; empty if none does."""
     if vector.norm2 == 0.0:
-        return
+        return ()
     nodes = trained_nodes(on, labels.taxonomy.arrays)
     if labels.learning is not None:
         nodes = nodes[labels.learning[nodes]]
@@ -54,31 +65,29 @@ def learn_top_down(
     check_shape(learner, "learns", "a bool", learns, nodes)
     nodes, signs, scores = nodes[learns], signs[learns], scores[learns]
     if not len(nodes):
-        return
-    with _recorded(w, lag, i):
-        if not learner.second_order:
-            steps = np.asarray(learner.rule(scores, signs, vector.norm2), dtype=np.float64)
-            check_steps(learner, steps, nodes)
-            w.add(vector, nodes[steps != 0.0], weight * steps[steps != 0.0])
-        else:
-            w.discount(vector, nodes, float(learner.forgetting))
-            variances = w.variances(vector, nodes)
-            moves = learner.rule(scores, signs, vector.norm2, variances)
-            steps, confidence = (np.asarray(move, dtype=np.float64) for move in moves)
-            check_steps(learner, steps, nodes)
-            check_shape(learner, "rule", "a confidence", confidence, nodes)
-            known = variances * confidence  # at most 1, up to rounding
-            factor: Any = 1.0
-            if weight != 1.0:
-                factor = weight / (np.maximum(1.0 - known, 0.0) + weight * known)
-            w.learn(vector, nodes, factor * steps, factor * confidence)
+        return ()
+    if not learner.second_order:
+        steps = np.asarray(learner.rule(scores, signs, vector.norm2), dtype=np.float64)
+        check_steps(learner, steps, nodes)
+        return nodes[steps != 0.0], weight * steps[steps != 0.0]
+    w.discount(vector, nodes, float(learner.forgetting))
+    variances = w.variances(vector, nodes)
+    moves = learner.rule(scores, signs, vector.norm2, variances)
+    steps, confidence = (np.asarray(move, dtype=np.float64) for move in moves)
+    check_steps(learner, steps, nodes)
+    check_shape(learner, "rule", "a confidence", confidence, nodes)
+    known = variances * confidence  # at most 1, up to rounding
+    factor: Any = 1.0
+    if weight != 1.0:
+        factor = weight / (np.maximum(1.0 - known, 0.0) + weight * known)
+    return nodes, factor * steps, factor * confidence
 
 
 def learn_on_paths(
     learner: Any,
     w: Any,
     lag: Weights | None,
-    i: float,
+    clocks: Clocks | None,
     features: FeatureMap,
     labels: Labels,
     x: Any,
@@ -96,12 +105,11 @@ def learn_on_paths(
             f"got {rival}"
         )
     nodes, signs = path_difference(y, rival, tree)
-    gamma = len(nodes)
-    if gamma == 0 or vector.norm2 == 0.0:
-        return
-    step = learner.rule(scores[y] - scores[rival], float(gamma), vector.norm2)
-    if step > 0.0:
-        with _recorded(w, lag, i):
+    gamma, step = len(nodes), 0.0
+    if gamma > 0 and vector.norm2 != 0.0:
+        step = learner.rule(scores[y] - scores[rival], float(gamma), vector.norm2)
+    with _round(w, lag, clocks, path_difference(y, 0, tree)[0], weight):
+        if step > 0.0:
             w.add(vector, nodes, weight * step * signs)
 
 
@@ -132,49 +140,51 @@ def distances_from(y: int, tree: Arrays) -> Floats:
     return distances
 
 
-# Predictions: of the last hypothesis or, with a lag, of the average of m + 1 hypotheses
+# Predictions: of the last hypothesis or, with a lag, of the average of each node's hypotheses
 
 
-def averaged_scores(w: Any, lag: Any, m: float, x: Vector | Vectors) -> Floats:
+def averaged_scores(w: Any, lag: Any, clocks: Any, x: Vector | Vectors) -> Floats:
     """w . x of every node, where w may be the average; for many vectors, one column each."""
     scores: Floats = w.scores(x)
-    return scores if lag is None else scores - lag.scores(x) / (m + 1)
+    return scores if lag is None else scores - (lag.scores(x).T / rounds(clocks)).T
 
 
 def top_down_answer(
-    w: Weights, lag: Weights | None, m: float, features: FeatureMap, labels: Labels, x: Any
+    w: Weights, lag: Weights | None, clocks: Any, features: FeatureMap, labels: Labels, x: Any
 ) -> dict[Label, bool]:
     """The multilabel of x: a node is on if its parents are on and its score is >= 0."""
-    scores = averaged_scores(w, lag, m, features.find(x))
+    scores = averaged_scores(w, lag, clocks, features.find(x))
     return labels.answer(top_down(scores >= 0.0, labels.arrays))
 
 
 def top_down_nodes(
-    w: Weights, lag: Weights | None, m: float, features: FeatureMap, labels: Labels, x: Any
+    w: Weights, lag: Weights | None, clocks: Any, features: FeatureMap, labels: Labels, x: Any
 ) -> list[int]:
     """The nodes but the root that are on in `top_down_answer`, in order."""
-    scores = averaged_scores(w, lag, m, features.find(x))
+    scores = averaged_scores(w, lag, clocks, features.find(x))
     nodes: list[int] = np.flatnonzero(top_down(scores >= 0.0, labels.taxonomy.arrays))[1:].tolist()
     return nodes
 
 
 def path_answer(
-    w: Weights, lag: Weights | None, m: float, features: FeatureMap, labels: Labels, x: Any
+    w: Weights, lag: Weights | None, clocks: Any, features: FeatureMap, labels: Labels, x: Any
 ) -> Label:
     """The first of the labels with the largest sum of scores along its path."""
-    scores = path_sums(averaged_scores(w, lag, m, features.find(x)), labels.arrays)
+    scores = path_sums(averaged_scores(w, lag, clocks, features.find(x)), labels.arrays)
     return labels.taxonomy.nodes[int(scores.argmax())]
 
 
-def top_down_answers(w: Weights, lag: Weights | None, m: float, labels: Labels, X: Vectors) -> Mask:
+def top_down_answers(
+    w: Weights, lag: Weights | None, clocks: Any, labels: Labels, X: Vectors
+) -> Mask:
     """The same for each row: masks (rows, nodes)."""
-    on = [top_down(averaged_scores(w, lag, m, x) >= 0.0, labels.arrays) for x in X]
+    on = [top_down(averaged_scores(w, lag, clocks, x) >= 0.0, labels.arrays) for x in X]
     return np.array(on, dtype=bool).reshape(len(X), len(labels.taxonomy))
 
 
-def path_answers(w: Weights, lag: Weights | None, m: float, labels: Labels, X: Vectors) -> Nodes:
+def path_answers(w: Weights, lag: Weights | None, clocks: Any, labels: Labels, X: Vectors) -> Nodes:
     """The same for each row: its node."""
-    best = [path_sums(averaged_scores(w, lag, m, x), labels.arrays).argmax() for x in X]
+    best = [path_sums(averaged_scores(w, lag, clocks, x), labels.arrays).argmax() for x in X]
     return np.array(best, dtype=np.uint32)
 
 
@@ -209,10 +219,17 @@ def check_shape(learner: Any, method: str, what: str, found: NDArray[Any], nodes
 
 
 @contextmanager
-def _recorded(w: Weights, lag: Weights | None, i: float) -> Iterator[None]:
-    """Add every change of the weights, times i, to `lag`."""
-    w.record(lag, i)
+def _round(
+    w: Weights, lag: Weights | None, clocks: Any, nodes: Ints, weight: float
+) -> Iterator[None]:
+    """A round in which these nodes learn an example: changes of the weights are recorded."""
+    if lag is None:
+        yield
+        return
+    start(clocks, lag, nodes)
+    w.record(lag, clocks)
     try:
         yield
     finally:
-        w.record(None, 0)
+        w.record(None, None)
+    clocks.m += weight

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from .batch import Vectors
 from .capacity import ensure_capacity
+from .clocks import Clocks, rounds
 from .feature_map import Vector
 from .pickles import saved
 from .sparse_rows import SparseRows, check
@@ -28,11 +29,11 @@ class Weights:
         self.matrix: NDArray[Any] = np.zeros((0, n_nodes), dtype)
         self.n_nodes = n_nodes
         self._lag: Weights | None = None
-        self._round = 0.0
+        self._clocks = Clocks(0)
 
-    def record(self, lag: Weights | None, i: float) -> None:
-        """Add every change of the weights, times i, to `lag`; `None` stops recording."""
-        self._lag, self._round = lag, i
+    def record(self, lag: Weights | None, clocks: Clocks | None) -> None:
+        """Add every change of the weights, times the round, to `lag`; `None` stops recording."""
+        self._lag, self._clocks = lag, clocks or Clocks(0)
 
     def add_nodes(self, n_nodes: int) -> None:
         """Make room up to `n_nodes` nodes; the new ones start at zero."""
@@ -59,23 +60,19 @@ class Weights:
 
     def add(self, x: Vector, nodes: NDArray[np.intp], steps: NDArray[np.float64]) -> None:
         """w_v += step_v x for the given nodes: O(features of x * nodes touched)."""
-        self.add_cells(
-            x, nodes, x.values[:, None] * steps, x.values[:, None] * (self._round * steps)
-        )
+        self.add_cells(x, nodes, x.values[:, None] * steps)
 
-    def add_cells(
-        self,
-        x: Vector,
-        nodes: NDArray[np.intp],
-        cells: NDArray[np.float64],
-        recorded: NDArray[np.float64],
-    ) -> None:
+    def add_cells(self, x: Vector, nodes: NDArray[np.intp], cells: NDArray[np.float64]) -> None:
         """Add a cell to w_vj for each feature j of x and each of the given nodes v."""
         if len(nodes) and len(x.rows):
             self.matrix = ensure_capacity(self.matrix, int(x.rows.max()) + 1, self.n_nodes)
             self.matrix[x.rows[:, None], nodes] += cells
             if self._lag is not None:
-                self._lag.add_cells(x, nodes, recorded, recorded)
+                self._lag.add_cells(x, nodes, rounds(self._clocks)[nodes] * cells)
+
+    def clear(self, node: int) -> None:
+        """Set the weights of a node to zero."""
+        self.matrix[:, node] = 0.0
 
     def cells(self, x: Vector, nodes: NDArray[np.intp]) -> NDArray[np.float64]:
         """The weights of the given nodes for the features of x, (features of x, nodes)."""

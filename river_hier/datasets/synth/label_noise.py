@@ -59,7 +59,7 @@ class LabelNoise(Transformed):
     ...         model.learn_one(x, z)
     ...     print(learner.__name__, metric.get())
     Hieron 0.9815
-    AveragedHieron 0.422
+    AveragedHieron 0.403
 
     """
 

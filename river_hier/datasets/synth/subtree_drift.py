@@ -68,7 +68,7 @@ class SubtreeDrift(Transformed):
     ...     mistakes[y.split(".")[0]][step // 1000] += model.predict_one(x) != y
     ...     model.learn_one(x, y)
     >>> mistakes["1"], mistakes["2"]
-    ([66, 17], [75, 419])
+    ([67, 17], [72, 419])
 
     """  # noqa: E501
 

@@ -122,21 +122,21 @@ void step(const Policy& policy, Weights& w, const Vector& x, uint32_t y, const L
     w.add(x, w.nodes, w.steps);
 }
 
-// The scores of all nodes: those of w or, with a lag, of the average of m + 1 hypotheses.
-inline Numbers& averaged_scores(Weights& w, Weights* lag, double m, const Vector& x,
+// The scores of all nodes: those of w or, with a lag, of the average of each node's hypotheses.
+inline Numbers& averaged_scores(Weights& w, Weights* lag, const Clocks* clocks, const Vector& x,
                                 const Labels& labels) {
     w.score_all(x);
     if (lag) {
         lag->score_all(x);
-        for (size_t v = 0; v < labels.n(); ++v) w.scores[v] -= lag->scores[v] / (m + 1.0);
+        for (uint32_t v = 0; v < labels.n(); ++v) w.scores[v] -= lag->scores[v] / clocks->rounds(v);
     }
     return w.scores;
 }
 
 // The nodes that are on: those whose parents are on and whose own score is >= 0. Only nodes below
 // nodes that are on are scored.
-inline void top_down(Weights& w, Weights* lag, double m, const Vector& x, const Labels& labels,
-                     Nodes& on) {
+inline void top_down(Weights& w, Weights* lag, const Clocks* clocks, const Vector& x,
+                     const Labels& labels, Nodes& on) {
     const WeightStore::Bound rows = w->bind(x);
     std::optional<WeightStore::Bound> lag_rows;
     if (lag) lag_rows.emplace((*lag)->bind(x));
@@ -150,7 +150,8 @@ inline void top_down(Weights& w, Weights* lag, double m, const Vector& x, const 
         if (lag) lag_rows->score(below, lag->scores.data());
         for (Range range : below)
             for (uint32_t v = range.first; v < range.last; ++v) {
-                const double score = lag ? w.scores[v] - lag->scores[v] / (m + 1.0) : w.scores[v];
+                const double lagging = lag ? lag->scores[v] / clocks->rounds(v) : 0.0;
+                const double score = w.scores[v] - lagging;
                 if (!(score >= 0.0) || !labels.all_parents(w.mask.data(), v)) continue;
                 w.mask[v] = 1;
                 on.push_back(v);
@@ -161,9 +162,9 @@ inline void top_down(Weights& w, Weights* lag, double m, const Vector& x, const 
 }
 
 // The first of the labels with the largest sum along its path.
-inline uint32_t best_path(Weights& w, Weights* lag, double m, const Vector& x,
+inline uint32_t best_path(Weights& w, Weights* lag, const Clocks* clocks, const Vector& x,
                           const Labels& tree) {
-    double* scores = averaged_scores(w, lag, m, x, tree).data();
+    double* scores = averaged_scores(w, lag, clocks, x, tree).data();
     path_sums(scores, tree);
     return argmax(scores, tree.n());
 }

@@ -18,7 +18,12 @@ Weights& ready(Weights& w, const Labels& labels) {
     return w;
 }
 
-Weights* ready(Weights* lag, const Labels& labels) { return lag ? &ready(*lag, labels) : nullptr; }
+Weights* ready(Weights* lag, const Clocks* clocks, const Labels& labels) {
+    ensure(!lag || (clocks && clocks->since.size() >= labels.n() &&
+                    clocks->learned.size() == clocks->since.size()),
+           "a clock for each node");
+    return lag ? &ready(*lag, labels) : nullptr;
+}
 
 const Vector& find(const Weights& w, FeatureMap& features, nb::handle x) {
     const Vector& vector = features.find(x);
@@ -31,15 +36,38 @@ const Vector& insert(const Weights& w, FeatureMap& features, nb::handle x) {
     return features.insert(x);
 }
 
-// While it lives, changes of w are added to the lag, i times.
+// While it lives, changes of w are added to the lag, times the round.
 class Recording {
   public:
-    Recording(Weights& w, Weights* lag, double i) : w_(w) { w.record(lag, i); }
+    Recording(Weights& w, Weights* lag, Clocks* clocks) : w_(w), lag_(lag), clocks_(clocks) {
+        w.record(lag, clocks);
+    }
     Recording(const Recording&) = delete;
-    ~Recording() { w_.record(nullptr, 0.0); }
+    ~Recording() { w_.record(nullptr, nullptr); }
+
+    // The averages of nodes with their first example begin again before its step.
+    void start(uint32_t y, const Labels& tree) {
+        for (uint32_t v = y; lag_ && v; v = tree.parent(v)) start(v);
+    }
+    void start(const On& on, const Labels&) {
+        if (lag_)
+            for (uint32_t v : on.nodes) start(v);
+    }
+    void proceed(double weight) {
+        if (lag_) clocks_->m += weight;
+    }
 
   private:
+    void start(uint32_t v) {
+        if (clocks_->learned[v]) return;
+        if (clocks_->since[v] != clocks_->m) lag_->clear(v);
+        clocks_->learned[v] = 1;
+        clocks_->since[v] = clocks_->m;
+    }
+
     Weights& w_;
+    Weights* lag_;
+    Clocks* clocks_;
 };
 
 template <class Policy>
@@ -76,33 +104,36 @@ auto targets_of(nb::handle y, const Labels& labels) {
 }
 
 template <class Policy>
-void learn_one(const Policy& policy, Weights& w, Weights* lag, double i, FeatureMap& features,
-               const Labels& labels, nb::handle x, nb::handle y, double weight) {
+void learn_one(const Policy& policy, Weights& w, Weights* lag, Clocks* clocks,
+               FeatureMap& features, const Labels& labels, nb::handle x, nb::handle y, double weight) {
     const auto target = target_of<Policy>(y, labels);  // y is read before x, both before writing
     check<Policy>(w);
     const Vector& vector = insert(w, features, x);
     ready(w, labels);
-    Recording recording(w, ready(lag, labels), i);
+    Recording recording(w, ready(lag, clocks, labels), clocks);
+    recording.start(target, labels);
     step(policy, w, vector, target, labels, weight);
+    recording.proceed(weight);
 }
 
 template <class Policy>
-void learn_many(const Policy& policy, Weights& w, Weights* lag, double i, FeatureMap& features,
-                const Labels& labels, nb::handle X, nb::handle y) {
+void learn_many(const Policy& policy, Weights& w, Weights* lag, Clocks* clocks,
+                FeatureMap& features, const Labels& labels, nb::handle X, nb::handle y) {
     auto targets = targets_of<Policy>(y, labels);
     check<Policy>(w);
     Rows rows(features, X, true);
     ensure(rows.n() == targets.size(), "a label for each row");
     ready(w, labels);
-    Recording recording(w, ready(lag, labels), i);
+    Recording recording(w, ready(lag, clocks, labels), clocks);
     ReentrancyGuard guard(w);
     ReentrancyGuard features_guard(features);
     Unlocked unlocked(rows);
     for (size_t row = 0; row < rows.n(); ++row) {
         rows.prefetch(row + 1, *w);
         const double weight = rows.weight(row);
+        recording.start(targets[row], labels);
         step(policy, w, rows[row], targets[row], labels, weight);
-        w.next_round(weight);
+        recording.proceed(weight);
     }
 }
 
@@ -126,36 +157,37 @@ void add_learner(nb::dict& policies, nb::module_& m, const char* name) {
         return with_parameters<Policy, P...>(parameters, std::index_sequence_for<P...>{});
     };
     learner.def("learn_one",
-                [policy](Weights& w, Weights* lag, double i, FeatureMap& features,
+                [policy](Weights& w, Weights* lag, Clocks* clocks, FeatureMap& features,
                          const Labels& labels, nb::handle x, nb::handle y, double weight,
                          nb::handle parameters) {
-                    learn_one(policy(parameters), w, lag, i, features, labels, x, y, weight);
+                    learn_one(policy(parameters), w, lag, clocks, features, labels, x, y, weight);
                 },
-                "w"_a, "lag"_a.none(), "i"_a, "features"_a, "labels"_a, "x"_a.none(),
+                "w"_a, "lag"_a.none(), "clocks"_a.none(), "features"_a, "labels"_a, "x"_a.none(),
                 "y"_a.none(), "weight"_a, "parameters"_a.none());
     learner.def("learn_many",
-                [policy](Weights& w, Weights* lag, double i, FeatureMap& features,
+                [policy](Weights& w, Weights* lag, Clocks* clocks, FeatureMap& features,
                          const Labels& labels, nb::handle X, nb::handle y, nb::handle parameters) {
-                    learn_many(policy(parameters), w, lag, i, features, labels, X, y);
+                    learn_many(policy(parameters), w, lag, clocks, features, labels, X, y);
                 },
-                "w"_a, "lag"_a.none(), "i"_a, "features"_a, "labels"_a, "X"_a, "y"_a,
+                "w"_a, "lag"_a.none(), "clocks"_a.none(), "features"_a, "labels"_a, "X"_a, "y"_a,
                 "parameters"_a.none());
     policies[name] = learner;
 }
 
 template <bool as_nodes>
-nb::object top_down_answer(Weights& w, Weights* lag, double m, FeatureMap& features, Labels& labels,
-                           nb::handle x) {
+nb::object top_down_answer(Weights& w, Weights* lag, const Clocks* clocks, FeatureMap& features,
+                           Labels& labels, nb::handle x) {
     Nodes on;
     const Vector& vector = find(w, features, x);
-    top_down(ready(w, labels), ready(lag, labels), m, vector, labels, on);
+    top_down(ready(w, labels), ready(lag, clocks, labels), clocks, vector, labels, on);
     return as_nodes ? Labels::nodes(on) : labels.answer(on);
 }
 
-nb::object path_answer(Weights& w, Weights* lag, double m, FeatureMap& features, Labels& labels,
-                       nb::handle x) {
+nb::object path_answer(Weights& w, Weights* lag, const Clocks* clocks, FeatureMap& features,
+                       Labels& labels, nb::handle x) {
     const Vector& vector = find(w, features, x);
-    return labels.label(best_path(ready(w, labels), ready(lag, labels), m, vector, labels));
+    lag = ready(lag, clocks, labels);
+    return labels.label(best_path(ready(w, labels), lag, clocks, vector, labels));
 }
 
 // The next row, which the weights can take.
@@ -167,20 +199,22 @@ const Vector& next(const Weights& w, Rows& X, size_t i) {
 }
 
 // Predictions keep Python's lock, so that threads that only predict do not refuse each other.
-nb::object top_down_answers(Weights& w, Weights* lag, double m, const Labels& labels, Rows& X) {
+nb::object top_down_answers(Weights& w, Weights* lag, const Clocks* clocks, const Labels& labels,
+                            Rows& X) {
     ready(w, labels);
-    ready(lag, labels);
+    ready(lag, clocks, labels);
     return masks(X.n(), labels, [&](size_t i, Nodes& on) {
-        top_down(w, lag, m, next(w, X, i), labels, on);
+        top_down(w, lag, clocks, next(w, X, i), labels, on);
     });
 }
 
-nb::object path_answers(Weights& w, Weights* lag, double m, const Labels& labels, Rows& X) {
+nb::object path_answers(Weights& w, Weights* lag, const Clocks* clocks, const Labels& labels,
+                        Rows& X) {
     ready(w, labels);
-    ready(lag, labels);
+    ready(lag, clocks, labels);
     Nodes best;
     for (size_t i = 0; i < X.n(); ++i)
-        best.push_back(best_path(w, lag, m, next(w, X, i), labels));
+        best.push_back(best_path(w, lag, clocks, next(w, X, i), labels));
     return array(best);
 }
 
@@ -217,13 +251,16 @@ void linear_learners(nb::module_& m) {
     m.attr("policies") = policies;
 
     const auto add_answer = [&m](const char* name, auto answer) {
-        m.def(name, answer, "w"_a, "lag"_a.none(), "m"_a, "features"_a, "labels"_a, "x"_a.none());
+        m.def(name, answer, "w"_a, "lag"_a.none(), "clocks"_a.none(), "features"_a, "labels"_a,
+              "x"_a.none());
     };
     add_answer("top_down_answer", &top_down_answer<false>);
     add_answer("top_down_nodes", &top_down_answer<true>);
     add_answer("path_answer", &path_answer);
-    m.def("top_down_answers", &top_down_answers, "w"_a, "lag"_a.none(), "m"_a, "labels"_a, "X"_a);
-    m.def("path_answers", &path_answers, "w"_a, "lag"_a.none(), "m"_a, "labels"_a, "X"_a);
+    m.def("top_down_answers", &top_down_answers, "w"_a, "lag"_a.none(), "clocks"_a.none(),
+          "labels"_a, "X"_a);
+    m.def("path_answers", &path_answers, "w"_a, "lag"_a.none(), "clocks"_a.none(), "labels"_a,
+          "X"_a);
     nb::class_<Rows>(m, "Vectors")
         .def(nb::init<FeatureMap&, nb::handle>(), "features"_a, "X"_a, nb::keep_alive<1, 2>())
         .def_prop_ro("norms2", [](Rows& rows) {

@@ -77,9 +77,39 @@ Nodes ascending(nb::handle nodes, const Weights& w) {
     return found;
 }
 
+nb::object learned(const Clocks& clocks) {
+    const auto* flags = reinterpret_cast<const bool*>(clocks.learned.data());
+    return array(flags, {clocks.learned.size()});
+}
+
+std::vector<char> flags(nb::handle mask) {
+    const View<bool> all = view<bool>(mask);
+    return std::vector<char>(all.data(), all.data() + all.size());
+}
+
 }  // namespace
 
 void weights(nb::module_& m) {
+    nb::class_<Clocks>(m, "Clocks")
+        .def(nb::init<size_t>(), "n_nodes"_a)
+        .def_rw("m", &Clocks::m)
+        .def_prop_rw("since", [](const Clocks& clocks) { return array(clocks.since); },
+                     [](Clocks& clocks, nb::handle since) { clocks.since = numbers(since); })
+        .def_prop_rw("learned", &learned,
+                     [](Clocks& clocks, nb::handle learned) { clocks.learned = flags(learned); })
+        .def("__reduce__",
+             [](const Clocks& clocks) {
+                 return saved("Clocks", clocks.m, array(clocks.since), learned(clocks));
+             })
+        .def_static("restore", [](double m, nb::handle since, nb::handle learned) {
+            auto* clocks = new Clocks(0);
+            nb::object owner = nb::cast(clocks, nb::rv_policy::take_ownership);
+            clocks->m = m;
+            clocks->since = numbers(since);
+            clocks->learned = flags(learned);
+            return owner;
+        });
+
     add_weights<Weights>(m, "Weights")
         .def("add_nodes", [](Weights& w, size_t n_nodes) { not_in_use(w).add_nodes(n_nodes); },
              "n_nodes"_a)
@@ -101,11 +131,17 @@ void weights(nb::module_& m) {
                  w.add(x, places, sizes);
              },
              "x"_a, "nodes"_a, "steps"_a)
-        .def("record",
-             [](Weights& w, Weights* lag, double i) {
-                 not_in_use(w).record(lag ? &not_in_use(*lag) : nullptr, i);
+        .def("clear",
+             [](Weights& w, uint32_t node) {
+                 ensure(node < not_in_use(w).n_nodes(), "a node");
+                 w.clear(node);
              },
-             "lag"_a.none(), "i"_a, nb::keep_alive<1, 2>())
+             "node"_a)
+        .def("record",
+             [](Weights& w, Weights* lag, const Clocks* clocks) {
+                 not_in_use(w).record(lag ? &not_in_use(*lag) : nullptr, clocks);
+             },
+             "lag"_a.none(), "clocks"_a.none(), nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
         .def("column",
              [](const Weights& w, uint32_t node, size_t n_features) {
                  Numbers column(n_features);

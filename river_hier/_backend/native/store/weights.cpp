@@ -49,7 +49,8 @@ void Weights::score_all(const Vector& x) {
 // The weights that record all changes of these; null if there are none, or they lack some nodes.
 WeightStore* Weights::lag() const {
     const Weights& lag = *static_cast<Weights*>(follower);
-    return &lag == this || lag.n_nodes_ < n_nodes_ ? nullptr : lag.store_.get();
+    const size_t n = std::min(lag.n_nodes_, clocks_ ? clocks_->since.size() : 0);
+    return &lag == this || n < n_nodes_ ? nullptr : lag.store_.get();
 }
 
 void Weights::add(const Vector& x, const Nodes& nodes, const Numbers& steps) {
@@ -57,8 +58,14 @@ void Weights::add(const Vector& x, const Nodes& nodes, const Numbers& steps) {
     store_->step(x, nodes, steps);
     if (!lag()) return;
     Numbers recorded = steps;
-    for (double& step : recorded) step *= round_;
+    for (size_t i = 0; i < nodes.size(); ++i) recorded[i] *= clocks_->rounds(nodes[i]);
     lag()->step(x, nodes, recorded);
+}
+
+void Weights::clear(uint32_t node) {
+    Vector x{{0}, {1.0}, 1.0};
+    for (uint32_t& row = x.rows[0]; row < store_->n_features(); ++row)
+        if (const double weight = store_->get(0, row, node)) store_->add(0, x, {node}, {-weight});
 }
 
 void Weights::discount(const Vector& x, const Nodes& nodes, double forgetting) {
@@ -81,7 +88,7 @@ void Weights::move(const Vector& x, const Nodes& nodes, const MoveRule& rule) {
     double* change = changes.data();
     for (uint32_t row : x.rows)
         for (uint32_t v : nodes) {
-            *change = (*change + store_->get(0, row, v)) * round_;
+            *change = (*change + store_->get(0, row, v)) * clocks_->rounds(v);
             ++change;
         }
     lag()->add(0, x, nodes, changes);

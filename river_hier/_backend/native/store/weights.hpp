@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "python/reentrancy_guard.hpp"
+#include "store/clocks.hpp"
 #include "store/weight_store.hpp"
 
 namespace river_hier {
@@ -30,19 +31,20 @@ class Weights : public Guarded {
     // w_v += step_v x.
     void add(const Vector& x, const Nodes& nodes, const Numbers& steps);
 
+    // Set the weights of a node to zero: O(features).
+    void clear(uint32_t node);
+
     // Multiply 1 / S - 1 by `forgetting` for some nodes, where x is not zero.
     void discount(const Vector& x, const Nodes& nodes, double forgetting);
 
     // Move uncertain weights.
     void move(const Vector& x, const Nodes& nodes, const MoveRule& rule);
 
-    // Add every change of the weights to `lag`, i times, until `record` is called with null.
-    void record(Weights* lag, double i) {
-        follower = lag ? lag : this;
-        round_ = i;
+    // Add every change of the weights to `lag`, times the round, until this is called with null.
+    void record(Weights* lag, const Clocks* clocks) {
+        follower = lag && clocks ? lag : this;
+        clocks_ = clocks;
     }
-
-    void next_round(double weight) { round_ += weight; }
 
     // Make room up to `n_nodes` nodes; the new ones start at zero.
     void add_nodes(size_t n_nodes);
@@ -62,7 +64,7 @@ class Weights : public Guarded {
     bool single_;
     size_t room_ = 0;  // nodes that the layout has room for
     std::unique_ptr<WeightStore> store_;
-    double round_ = 0.0;
+    const Clocks* clocks_ = nullptr;  // of the lag
 };
 
 // The same with a variance for each weight.

@@ -1,0 +1,76 @@
+"""When each node was first learned, so that averages are those of its own hypotheses."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from .pickles import saved
+
+Floats = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+
+class Clocks:
+    """The weight `m` of all examples, and what it was when the average of each node began.
+
+    An average begins with the node, and begins again with its first example, the first whose label
+    is the node or below it; `learned` are the nodes that had one.
+    """
+
+    def __init__(self, n_nodes: int) -> None:
+        self.m = 0.0
+        self.since = np.zeros(n_nodes)
+        self.learned = np.zeros(n_nodes, dtype=bool)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return saved("Clocks", self.m, self.since, self.learned)
+
+    @classmethod
+    def restore(cls, m: float, since: Floats, learned: Mask) -> Clocks:
+        """The clocks of a pickle."""
+        clocks = cls(0)
+        clocks.m, clocks.since, clocks.learned = float(m), np.array(since), np.array(learned)
+        return clocks
+
+
+def rounds(clocks: Any) -> Floats:
+    """The round of each node, from 1 on: the weight of the hypotheses in its average."""
+    n: Floats = clocks.m + 1.0 - clocks.since
+    return n
+
+
+def start(clocks: Any, lag: Any, nodes: NDArray[np.intp]) -> None:
+    """Let the averages of nodes with their first example begin again."""
+    learned, since = clocks.learned, clocks.since
+    first = nodes[~learned[nodes]]
+    if len(first):
+        for v in first[since[first] != clocks.m]:
+            lag.clear(int(v))
+        learned, since = learned.copy(), since.copy()
+        learned[first], since[first] = True, clocks.m
+        clocks.learned, clocks.since = learned, since
+
+
+def add_clocks(clocks: Any, n_nodes: int) -> Any:
+    """The clocks of more nodes, which begin now."""
+    return remap_clocks(clocks, [(v,) if v < len(clocks.since) else () for v in range(n_nodes)])
+
+
+def remap_clocks(clocks: Any, sources: Sequence[tuple[int, ...]]) -> Any:
+    """The clocks of other nodes: a merged node has the one that began first."""
+    since, learned = clocks.since, clocks.learned
+    began = [min((since[u] for u in old), default=clocks.m) for old in sources]
+    any_learned = [any(learned[u] for u in old) for old in sources]
+    return type(clocks).restore(clocks.m, np.array(began), np.array(any_learned))
+
+
+def of_averages(onto: sparse.csr_array, before: Any, after: Any) -> sparse.csr_array:
+    """The map of the recorded sums, if `onto` is the map of the weights and of their averages."""
+    old, new = onto.tocoo().coords
+    shares = onto.tocoo().data * (rounds(after)[new] / rounds(before)[old])
+    return sparse.csr_array((shares, (old, new)), shape=onto.shape)
