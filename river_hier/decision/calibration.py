@@ -19,6 +19,7 @@ SHARED, OWN, MIXED = 0.2, 0.1, 0.5
 FAR = 10.0  # units; limits the effect of a single extreme score on the unit
 FIRST = math.log(2.0)  # the initial logarithm of the slope
 SHARP = 1.0  # that of the sharp softmax; the flat one starts at 0
+TINY = 1e-300  # least probability, in logarithms
 RECENT = 1000.0  # examples that set the scale of single-label scores, which grows with passes
 
 
@@ -50,21 +51,34 @@ class Scale:
 
 
 class Descent:
-    """Parameters that are learned by AdaGrad."""
+    """A parameter that is learned by AdaGrad."""
+
+    def __init__(self, first: float, step: float) -> None:
+        self.value = first
+        self.squares = 1.0  # of the gradients; starts at 1 to keep the first steps short
+        self.step = step
+
+    def move(self, gradient: float) -> None:
+        """One gradient step."""
+        self.squares += gradient * gradient
+        self.value -= self.step * gradient / math.sqrt(self.squares)
+
+
+class Descents:
+    """A parameter of each node, learned by AdaGrad; 0 at first."""
 
     value: Floats
     squares: Floats
-    step: float
 
-    def __init__(self, n: int, first: float, step: float) -> None:
-        self.value = np.full(n, first)
-        self.squares = np.ones(n)  # of the gradients; start at 1 to keep the first steps short
+    def __init__(self, n: int, step: float) -> None:
+        self.value, self.squares = np.zeros(n), np.ones(n)
         self.step = step
 
-    def move(self, gradient: Any, at: Any = slice(None)) -> None:
-        """One gradient step for some of the parameters."""
-        self.squares[at] += gradient**2
-        self.value[at] -= self.step * gradient / np.sqrt(self.squares[at])
+    def move(self, gradient: Floats, nodes: NDArray[np.intp]) -> None:
+        """One gradient step for some of the nodes."""
+        squares = self.squares[nodes] + gradient**2
+        self.squares[nodes] = squares
+        self.value[nodes] -= self.step * gradient / np.sqrt(squares)
 
     def remap(self, sources: Sources) -> None:
         """Move the parameters to the nodes of another taxonomy."""
@@ -82,13 +96,13 @@ class Calibration:
     scale: Scale
     slope: Descent
     intercept: Descent
-    own_slope: Descent
-    own_intercept: Descent
+    own_slope: Descents
+    own_intercept: Descents
 
     def __init__(self, n: int) -> None:
         self.scale = Scale()
-        self.slope, self.intercept = Descent(1, FIRST, SHARED), Descent(1, 0.0, SHARED)
-        self.own_slope, self.own_intercept = Descent(n, 0.0, OWN), Descent(n, 0.0, OWN)
+        self.slope, self.intercept = Descent(FIRST, SHARED), Descent(0.0, SHARED)
+        self.own_slope, self.own_intercept = Descents(n, OWN), Descents(n, OWN)
 
     def given(self, scores: Floats) -> Floats:
         """P(on | parents on) of every node, from the scores of all nodes."""
@@ -102,8 +116,8 @@ class Calibration:
         steep = self._steep(self.scale.add(scores, w), nodes)
         error = w * (expit(steep + self._flat(nodes)) - on)
         by_slope = error * steep  # with respect to its logarithm
-        self.slope.move(by_slope.sum())
-        self.intercept.move(error.sum())
+        self.slope.move(float(by_slope.sum()))
+        self.intercept.move(float(error.sum()))
         self.own_slope.move(by_slope, nodes)
         self.own_intercept.move(error, nodes)
 
@@ -127,13 +141,13 @@ class Temperatures:
 
     def __init__(self) -> None:
         self.scale = Scale(RECENT)
-        self.sharp, self.flat = Descent(1, SHARP, MIXED), Descent(1, 0.0, MIXED)
-        self.mixture = Descent(1, 0.0, MIXED)  # the log odds of the flat softmax
+        self.sharp, self.flat = Descent(SHARP, MIXED), Descent(0.0, MIXED)
+        self.mixture = Descent(0.0, MIXED)  # the log odds of the flat softmax
 
     def probabilities(self, scores: Floats) -> Floats:
         """The probabilities of all nodes, (..., nodes), which sum to 1."""
-        unit, share = self.scale.unit, expit(self.mixture.value)
-        sharp, flat = (softmax(tempered(each, scores, unit)) for each in (self.sharp, self.flat))
+        scores, share = scores / self.scale.unit, self._share
+        sharp, flat = (softmax(math.exp(each.value) * scores) for each in (self.sharp, self.flat))
         p: Floats = (1.0 - share) * sharp + share * flat
         return p
 
@@ -143,26 +157,25 @@ class Temperatures:
 
     def learn(self, scores: Floats, y: int, w: float) -> None:
         """One gradient step on w times the log loss of the true node."""
-        near = self.rescale(scores, w)
-        share = float(expit(self.mixture.value)[0])
-        parts, slopes = [], []
-        for part in (self.sharp, self.flat):
-            z = tempered(part, near, self.scale.unit)
-            p = softmax(z)
-            parts.append(float(p[y]))
-            slopes.append(float(p @ z) - float(z[y]))  # of -log p, in the logarithm of the slope
-        sharp, flat = (1.0 - share) * parts[0], share * parts[1]
-        if not (total := sharp + flat):  # both have underflowed: the flat one is less wrong
-            sharp, flat, total = 0.0, 1.0, 1.0
-        self.sharp.move(w * sharp / total * slopes[0])
-        self.flat.move(w * flat / total * slopes[1])
-        self.mixture.move(w * (share - flat / total))
+        scores = self.rescale(scores, w) / self.scale.unit
+        share = self._share
+        sharp, by_sharp = self._loss(self.sharp, scores, y)
+        flat, by_flat = self._loss(self.flat, scores, y)
+        total = (1.0 - share) * sharp + share * flat
+        of_flat = share * flat / total  # how much of the probability is the flat softmax's
+        self.sharp.move(w * (1.0 - of_flat) * by_sharp)
+        self.flat.move(w * of_flat * by_flat)
+        self.mixture.move(w * (share - of_flat))
 
+    @property
+    def _share(self) -> float:
+        return 1.0 / (1.0 + math.exp(-self.mixture.value))
 
-def tempered(slope: Descent, scores: Floats, unit: float) -> Floats:
-    """Scores in their unit, times the slope."""
-    z: Floats = np.exp(slope.value) * (scores / unit)
-    return z
+    def _loss(self, slope: Descent, scores: Floats, y: int) -> tuple[float, float]:
+        """The probability of y, and the derivative of its log loss in the log of the slope."""
+        z = math.exp(slope.value) * scores
+        p = softmax(z)
+        return max(float(p[y]), TINY), float(p @ z) - float(z[y])
 
 
 def softmax(z: Floats) -> Floats:

@@ -64,7 +64,7 @@ def test_a_second_pass_changes_no_temperature(stream: Any) -> None:
         for x, y in distinct:
             model.learn_one(x, y)
         kept = model._temperatures
-        slopes.append([each.value.tolist() for each in (kept.sharp, kept.flat, kept.mixture)])
+        slopes.append([each.value for each in (kept.sharp, kept.flat, kept.mixture)])
     assert slopes[0] == slopes[1]
 
 
