@@ -85,7 +85,7 @@ for threshold in thresholds:
 # | HiClass, a `LinearSVC` for each parent | 91.2 % | 0.256 | 0.82 s |
 #
 # A threshold on the scores of `LinearSVC` that keeps 90 % of the queries in scope lets in 26 % of
-# those out of scope; one on this model's probabilities of intents, 30 %.
+# those out of scope; one on this model's probabilities of intents, 29 %.
 # [Your own dataframe](../../your_dataframe.md) has the three programs side by side.
 try:
     import matplotlib.pyplot as plt

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         metrics,
         plot,
         probabilistic,
+        stream,
     )
     from .versions import show_versions
 
@@ -56,6 +57,7 @@ __all__ = [
     "plot",
     "probabilistic",
     "show_versions",
+    "stream",
 ]
 
 

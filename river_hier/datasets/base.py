@@ -5,15 +5,18 @@ from __future__ import annotations
 import abc
 import itertools
 import operator
+import random
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from river import datasets
+from river import stream as river_stream
 
+from ..base.checks import check_integer
 from ..taxonomy import Taxonomy
 
-__all__ = ["Prefix", "TaxonomyDataset", "data_home"]
+__all__ = ["Prefix", "Shuffled", "TaxonomyDataset", "data_home"]
 
 _untyped: Any = datasets.base  # River's streams have no annotations
 
@@ -69,8 +72,64 @@ class TaxonomyDataset(datasets.base.Dataset):
         """Return the first `k` examples as a stream with the same taxonomy."""
         return Prefix(self, k)
 
+    def shuffle(self, buffer_size: int = 10_000, seed: int | None = None) -> Shuffled:
+        """Return the examples in random order, as a stream with the same taxonomy.
 
-class Prefix:
+        Needed where a file is sorted by label: an online learner would meet one label after the
+        other, and forget.
+
+        Parameters
+        ----------
+        buffer_size
+            The number of examples in memory. With as many as the stream has, all orders are equally
+            likely; with fewer, an example can move to the front by no more than this number.
+        seed
+            Seed of the random order.
+
+        """
+        return Shuffled(self, buffer_size, seed)
+
+
+class View:
+    """Base class of the streams that yield examples of another stream.
+
+    It has the attributes of that stream, such as `taxonomy`, and can be iterated any number of
+    times.
+
+    Parameters
+    ----------
+    stream
+        The stream. Every iteration must yield the same examples.
+
+    """
+
+    def __init__(self, stream: TaxonomyDataset | View) -> None:
+        self.stream = stream
+
+    def __iter__(self) -> Iterator[tuple[dict[Any, Any], Any]]:
+        return iter(self.stream)
+
+    @property
+    def n_samples(self) -> int | None:
+        """The number of examples, or None if the length of the stream is unknown."""
+        return self.stream.n_samples
+
+    def take(self, k: int) -> Prefix:
+        """Return the first `k` examples of this stream."""
+        return Prefix(self, k)
+
+    def shuffle(self, buffer_size: int = 10_000, seed: int | None = None) -> Shuffled:
+        """Return these examples in random order, as `TaxonomyDataset.shuffle` does."""
+        return Shuffled(self, buffer_size, seed)
+
+    def __getattr__(self, name: str) -> Any:
+        # copy and pickle look up attributes before __init__ has run; avoid infinite recursion.
+        if name.startswith("_") or "stream" not in self.__dict__:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        return getattr(self.stream, name)
+
+
+class Prefix(View):
     """The first `k` examples of a stream.
 
     Unlike the result of River's `take`, which is an iterator, a prefix can be iterated any number
@@ -98,11 +157,11 @@ class Prefix:
 
     """
 
-    def __init__(self, stream: TaxonomyDataset, k: int) -> None:
+    def __init__(self, stream: TaxonomyDataset | View, k: int) -> None:
         self.k: int = operator.index(k)
         if self.k < 0:
             raise ValueError(f"`k` must be at least 0, got {k}")
-        self.stream = stream
+        super().__init__(stream)
 
     def __iter__(self) -> Iterator[tuple[dict[Any, Any], Any]]:
         return itertools.islice(self.stream, self.k)
@@ -117,11 +176,71 @@ class Prefix:
         """Return the first `k` examples of this prefix."""
         return Prefix(self.stream, min(operator.index(k), self.k))
 
-    def __getattr__(self, name: str) -> Any:
-        # copy and pickle look up attributes before __init__ has run; avoid infinite recursion.
-        if name.startswith("_") or "stream" not in self.__dict__:
-            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        return getattr(self.stream, name)
+    def __repr__(self) -> str:
+        return f"the first {self.k:,} examples of {shown_stream(self.stream)}"
+
+
+class Shuffled(View):
+    """The examples of a stream in random order, the same order in every iteration.
+
+    Made by the `shuffle` of a stream. The examples pass through a buffer, by
+    `river.stream.shuffle`: when it is full, a random one leaves it for each that enters.
+
+    Parameters
+    ----------
+    stream
+        The stream. Every iteration must yield the same examples.
+    buffer_size
+        The number of examples in memory.
+    seed
+        Seed of the random order.
+
+    Examples
+    --------
+
+    >>> from river_hier import linear_model
+    >>> from river_hier.datasets import base, synth
+
+    >>> class SortedByLabel(base.TaxonomyDataset):
+    ...     source = synth.PrototypeTree(branching=3, depth=3, noise=0.16, seed=1).take(1000)
+    ...     taxonomy = source.taxonomy
+    ...
+    ...     def __init__(self):
+    ...         super().__init__("Multi-class classification", n_features=40, n_samples=1000)
+    ...
+    ...     def __iter__(self):
+    ...         return iter(sorted(self.source, key=lambda example: example[1]))
+
+    >>> new = list(SortedByLabel.source.stream.take(2000))[1000:]
+    >>> for stream in (SortedByLabel(), SortedByLabel().shuffle(seed=1)):
+    ...     model = linear_model.AveragedHieron(stream.taxonomy)
+    ...     for x, y in stream:
+    ...         model.learn_one(x, y)
+    ...     print(sum(model.predict_one(x) == y for x, y in new) / len(new))
+    0.191
+    0.444
+
+    """
+
+    def __init__(
+        self, stream: TaxonomyDataset | View, buffer_size: int = 10_000, seed: int | None = None
+    ) -> None:
+        check_integer("buffer_size", buffer_size, 1)
+        super().__init__(stream)
+        self.buffer_size = buffer_size
+        self.seed = seed
+        self._seed = random.randrange(2**32) if seed is None else seed
+
+    def __iter__(self) -> Iterator[tuple[dict[Any, Any], Any]]:
+        examples: Any = iter(self.stream)
+        shuffled: Iterator[tuple[dict[Any, Any], Any]]
+        shuffled = river_stream.shuffle(examples, self.buffer_size, self._seed)
+        return shuffled
 
     def __repr__(self) -> str:
-        return f"the first {self.k:,} examples of {type(self.stream).__name__}"
+        return f"{shown_stream(self.stream)}, shuffled"
+
+
+def shown_stream(stream: TaxonomyDataset | View) -> str:
+    """A stream in one line; River's repr of a dataset has many."""
+    return repr(stream) if isinstance(stream, View) else type(stream).__name__

@@ -158,6 +158,7 @@ HOMES = {  # the pages that between them tell of all public names of a package
     "losses": ["metrics.md"],
     "datasets": ["data.md"],
     "datasets.synth": ["data.md"],
+    "stream": ["data.md"],
     "feature_extraction": ["data.md"],
     "evaluate": ["regret.md", "metrics.md"],
     "inspection": ["tour.md"],

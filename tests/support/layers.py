@@ -5,7 +5,8 @@ from __future__ import annotations
 LAYERS = [
     {"taxonomy"},
     {"losses", "base", "_backend", "checkpoint"},
-    {"linear_model", "kernel", "probabilistic", "metrics", "datasets", "feature_extraction"},
+    {"linear_model", "kernel", "probabilistic", "metrics", "datasets", "feature_extraction"}
+    | {"stream"},
     {"evaluate", "decision", "induction", "local", "batch", "inspection", "plot", "drift"}
     | {"distributed"},
 ]

@@ -10,7 +10,7 @@ from river.datasets.base import MULTI_CLF
 
 from ...base.checks import check_integer
 from ...taxonomy import Label, Taxonomy
-from ..base import Prefix, TaxonomyDataset
+from ..base import TaxonomyDataset, View
 from .transformed import Transformed
 
 
@@ -70,7 +70,7 @@ class Appearing(Transformed):
 
     """
 
-    def __init__(self, stream: TaxonomyDataset | Prefix, appears_at: Mapping[Label, int]) -> None:
+    def __init__(self, stream: TaxonomyDataset | View, appears_at: Mapping[Label, int]) -> None:
         super().__init__(stream)
         if not isinstance(appears_at, Mapping):
             raise TypeError(

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...taxonomy import Label
-from ..base import Prefix, TaxonomyDataset
+from ..base import TaxonomyDataset, View
 from . import sampling
 from .transformed import Transformed, path_ends
 
@@ -63,7 +63,7 @@ class Imbalanced(Transformed):
     """
 
     def __init__(
-        self, stream: TaxonomyDataset | Prefix, exponent: float = 1.0, seed: int | None = None
+        self, stream: TaxonomyDataset | View, exponent: float = 1.0, seed: int | None = None
     ) -> None:
         sampling.check_number("exponent", exponent, at_least=0)
         self._entropy = sampling.entropy(seed)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...taxonomy import Label
-from ..base import Prefix, TaxonomyDataset
+from ..base import TaxonomyDataset, View
 from . import sampling
 from .transformed import Transformed, families, path_ends, renamed
 
@@ -64,7 +64,7 @@ class LabelNoise(Transformed):
     """
 
     def __init__(
-        self, stream: TaxonomyDataset | Prefix, rate: float = 0.1, seed: int | None = None
+        self, stream: TaxonomyDataset | View, rate: float = 0.1, seed: int | None = None
     ) -> None:
         sampling.check_probability("rate", rate)
         self._entropy = sampling.entropy(seed)

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...base.checks import check_integer
 from ...taxonomy import Label
-from ..base import Prefix, TaxonomyDataset
+from ..base import TaxonomyDataset, View
 from . import sampling
 from .transformed import Transformed, families, path_ends, renamed
 
@@ -74,7 +74,7 @@ class SubtreeDrift(Transformed):
 
     def __init__(
         self,
-        stream: TaxonomyDataset | Prefix,
+        stream: TaxonomyDataset | View,
         drift_in: Label,
         drift_at: int,
         drift_width: int = 1,

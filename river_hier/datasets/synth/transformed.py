@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ...taxonomy import Taxonomy
-from ..base import Prefix, TaxonomyDataset
+from ..base import TaxonomyDataset, View, shown_stream
 
 
 class Transformed(TaxonomyDataset):
@@ -26,8 +26,8 @@ class Transformed(TaxonomyDataset):
 
     """
 
-    def __init__(self, stream: TaxonomyDataset | Prefix) -> None:
-        if not isinstance(stream, TaxonomyDataset | Prefix):
+    def __init__(self, stream: TaxonomyDataset | View) -> None:
+        if not isinstance(stream, TaxonomyDataset | View):
             raise TypeError(
                 "`stream` must be a stream with a taxonomy, such as datasets.RCV1(), or a prefix "
                 f"of one, got {type(stream).__name__}; for your own data subclass "
@@ -55,8 +55,7 @@ class Transformed(TaxonomyDataset):
         content: dict[str, str] = super()._repr_content
         for name in inspect.signature(type(self)).parameters:
             content[name] = reprlib.repr(getattr(self, name))
-        inner = self.stream
-        content["stream"] = repr(inner) if isinstance(inner, Prefix) else type(inner).__name__
+        content["stream"] = shown_stream(self.stream)
         return content
 
 
