@@ -14,6 +14,7 @@ from scipy.linalg import blas
 from ..taxonomy import Arrays
 from .means import Means
 from .posterior import Posterior, Step
+from .rates import Rates
 
 Floats = NDArray[np.float64]
 Nodes = NDArray[np.intp]
@@ -31,7 +32,7 @@ class Discriminant:
     """The sums of the examples of each node, from which everything else is computed.
 
     The first example, `origin`, is subtracted from all examples, so that shifting the features
-    changes nothing. `n` are the total weights of the examples of the nodes and `sums` their
+    changes nothing. `rates` has the total weights of the examples of the nodes and `sums` their
     weighted sums; `kept` has both for what has been forgotten below a node. The upper triangle of
     `scatter`, together with the `rows` not yet added, is `sum (x - mean)(x - mean)^T`, where the
     mean is that of the class of x; `reach` has the largest square of each feature. `posterior` is
@@ -41,7 +42,6 @@ class Discriminant:
     free: float
     reach: Floats
     scatter: Floats
-    n: Floats
     sums: Floats
     tree: Arrays
 
@@ -49,7 +49,7 @@ class Discriminant:
         self.tree = tree
         self.shrinkage = shrinkage
         self.l2 = l2
-        self.n = np.zeros(tree.n)
+        self.rates = Rates(tree)
         self.origin: Floats | None = None
         self.sums = np.zeros((tree.n, 0))
         self.kept: dict[int, tuple[float, Floats]] = {}
@@ -69,6 +69,11 @@ class Discriminant:
         varied = self.reach > TINY
         return np.where(varied, self.l2 * np.count_nonzero(varied) * self.reach, 1.0)
 
+    @property
+    def n(self) -> Floats:
+        """The weights of the examples of the nodes."""
+        return self.rates.n
+
     def centred(self, X: Floats) -> Floats:
         """X, (..., features), relative to the origin."""
         return X - self.origin if self.origin is not None else np.zeros_like(X)
@@ -82,7 +87,7 @@ class Discriminant:
         # Welford: beside examples of weight n, one of weight w adds n w / (n + w) to the scatter.
         row = (x - self.sums[v] / n) * np.sqrt(n * (w / (n + w))) if n else None
         self.reach = np.maximum(self.reach, np.square(x))
-        self.n[v] += w
+        self.rates.learn(v, w)
         self.sums[v] += w * x
         self.free += _freedom(self.n[v]) - _freedom(n)
         if row is not None:
@@ -97,7 +102,8 @@ class Discriminant:
     def learn_many(self, X: Floats, y: Nodes, w: Floats) -> None:
         """Learn from rows, all or none: one matrix product for the scatter, O(rows * d^2)."""
         origin = self.origin if self.origin is not None else X[0].astype(np.float64)
-        nodes, y = np.unique(y, return_inverse=True)
+        labels = y
+        nodes, y = np.unique(labels, return_inverse=True)
         n, sums, reach = self.n[nodes], self.sums[nodes], self.reach
         scatter = self.scatter.copy()
         for first in range(0, len(X), BLOCK):
@@ -116,7 +122,8 @@ class Discriminant:
                 n[u], sums[u] = before + added, total
             _add_scatter(scatter, rows)
         self.free += float(_freedom(n).sum() - _freedom(self.n[nodes]).sum())
-        self.n[nodes], self.sums[nodes] = n, sums
+        self.rates.learn_many(labels, w)
+        self.sums[nodes] = sums
         self.origin, self.reach, self.scatter = origin, reach, scatter
         self._posterior, self._steps = None, []
 
@@ -142,22 +149,24 @@ class Discriminant:
         new = Discriminant(tree, self.shrinkage, self.l2)
         new.origin, new.scatter, new.reach = self.origin, self._whole_scatter(), self.reach.copy()
         new.sums = np.zeros((tree.n, len(self.reach)))
+        new.rates = self.rates.remapped(sources, tree)
+        n = np.zeros(tree.n)
         carried = [u for old in sources for u in old]
         new.free = self.free - float(_freedom(self.n[carried]).sum())
         for v, old in enumerate(sources):
             for u in old:
-                n, more = new.n[v], self.n[u]
-                if n and more:  # merging adds the scatter between both classes
-                    off = new.sums[v] / n - self.sums[u] / more
-                    new.scatter += np.outer(off * (n * (more / (n + more))), off)
-                new.n[v] += more
+                before, more = n[v], self.n[u]
+                if before and more:  # merging adds the scatter between both classes
+                    off = new.sums[v] / before - self.sums[u] / more
+                    new.scatter += np.outer(off * (before * (more / (before + more))), off)
+                n[v] += more
                 new.sums[v] += self.sums[u]
         new.free += float(_freedom(new.n).sum())
         kept = self._kept_without(carried)
         for v, old in enumerate(sources):
-            for n, sums in (kept[u] for u in old if u in kept):
-                before, total = new.kept.get(v, (0.0, 0.0))
-                new.kept[v] = before + n, total + sums
+            for more, sums in (kept[u] for u in old if u in kept):
+                weight, total = new.kept.get(v, (0.0, 0.0))
+                new.kept[v] = weight + more, total + sums
         return new
 
     def _kept_without(self, carried: list[int]) -> dict[int, tuple[float, Floats]]:
@@ -206,7 +215,8 @@ class Discriminant:
         """Add children of the root, the last nodes; nothing changes elsewhere."""
         posterior = self.posterior if self._posterior is not None else None
         more = (0, tree.n - self.tree.n)
-        self.n, self.sums = np.pad(self.n, more), np.pad(self.sums, (more, (0, 0)))
+        self.rates = self.rates.with_leaves(tree)
+        self.sums = np.pad(self.sums, (more, (0, 0)))
         self.tree = tree
         if posterior is not None:
             posterior.add_leaves(tree)
@@ -225,7 +235,7 @@ class Discriminant:
     def _new_posterior(self) -> Posterior:
         n, sums = self._with_kept() if self.kept else (self.n, self.sums)
         means = Means(self.tree, self.shrinkage, n, sums)
-        return Posterior(means, self.n, self._whole_scatter(), self.ridge, self.free)
+        return Posterior(means, self.rates, self._whole_scatter(), self.ridge, self.free)
 
     def _whole_scatter(self) -> Floats:
         scatter = self.scatter.copy()

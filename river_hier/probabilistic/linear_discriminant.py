@@ -29,11 +29,14 @@ class LinearDiscriminant(SingleLabelModel):
     in x, up to a constant:
 
     $$\log P(v \mid x) = \mu_v^\top \Sigma^{-1} x - \tfrac{1}{2} \mu_v^\top \Sigma^{-1} \mu_v
-    + \log(n_v + 0.01) + \textrm{const}$$
+    + \log \frac{n_v + 0.01}{m_v + k} + \textrm{const}$$
 
-    with $n_v$ examples of label v. The mean of a node has a Gaussian prior around the mean of its
-    parent, with covariance $\Sigma / \kappa$, where $\kappa$ is the `shrinkage`. The $\mu_v$ are
-    the posterior means in this model, which minimise
+    with $n_v$ examples of label v, $m_v$ examples of any label since the first one of v, and k - 1
+    labels that have examples, so that a label that appears late in the stream is predicted after as
+    few examples as an early one. With its first example, its ancestors are counted again from 0, as
+    earlier examples of theirs may have belonged to it. The mean of a node has a Gaussian prior
+    around the mean of its parent, with covariance $\Sigma / \kappa$, where $\kappa$ is the
+    `shrinkage`. The $\mu_v$ are the posterior means in this model, which minimise
 
     $$\sum_i \lVert x_i - \mu_{y_i} \rVert^2
     + \kappa \sum_v \lVert \mu_v - \mu_{parent(v)} \rVert^2.$$
@@ -95,11 +98,11 @@ class LinearDiscriminant(SingleLabelModel):
 
     >>> model = probabilistic.LinearDiscriminant(t)
     >>> evaluate.progressive_val_score(stream.take(2000), model, metrics.TreeInducedError(t))
-    TreeInducedError: 0.7545
+    TreeInducedError: 0.7575
 
     >>> model = decision.TreeBayes(probabilistic.LinearDiscriminant(t), t)
     >>> evaluate.progressive_val_score(stream.take(2000), model, metrics.TreeInducedError(t))
-    TreeInducedError: 0.7005
+    TreeInducedError: 0.7125
 
     References
     ----------

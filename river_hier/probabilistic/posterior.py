@@ -10,9 +10,9 @@ from scipy.linalg import lapack
 
 from ..taxonomy import Arrays
 from .means import Means, add_product
+from .rates import Rates
 
 Floats = NDArray[np.float64]
-UNSEEN = 0.01  # added to the number of examples of each node
 INACCURATE = 1e6  # growth of the scatter in one direction that costs too many digits
 AGE = 64  # updates before the inverse is computed again; with more features, one per feature
 
@@ -31,22 +31,21 @@ class Step(NamedTuple):
 class Posterior:
     """The means and `precision`, the inverse of the scatter and the ridge.
 
-    `bends` are `mean . precision mean` of all nodes, `n` the weights of their examples, and `free`
-    is the number of degrees of freedom, by which the scatter is divided.
+    `bends` are `mean . precision mean` of all nodes, and `free` is the number of degrees of
+    freedom, by which the scatter is divided.
     """
 
     precision: Floats
     age: int
     free: float
     ridge: Floats
-    n: Floats
     bends: Floats
 
     def __init__(
-        self, means: Means, n: Floats, scatter: Floats, ridge: Floats, free: float
+        self, means: Means, rates: Rates, scatter: Floats, ridge: Floats, free: float
     ) -> None:
         self.means = means
-        self.n, self.free, self.ridge = n.copy(), free, ridge
+        self.rates, self.free, self.ridge = rates.with_leaves(rates.tree), free, ridge
         self.precision = _inverse(scatter, ridge)
         self.bends = np.einsum("ij,ij->i", means.values @ self.precision, means.values)
         self.age = 0
@@ -55,14 +54,14 @@ class Posterior:
     def scores(self, x: Floats) -> Floats:
         """log P(node, x) of every node, up to a constant, (..., nodes): O(d^2 + n d) a row."""
         quadratic = (x @ self.precision) @ self.means.values.T - self.bends / 2
-        joint: Floats = self.free * quadratic + np.log(self.n + UNSEEN)
+        joint: Floats = self.free * quadratic + self.rates.logs()
         return joint
 
     def linear(self, dtype: str) -> tuple[Floats, Floats]:
         """Weights and intercepts of the scores: O(n d^2) after an example, then O(1)."""
         if dtype not in self._linear:
             weights = self.free * (self.means.values @ self.precision)
-            intercepts = np.log(self.n + UNSEEN) - self.free * self.bends / 2
+            intercepts = self.rates.logs() - self.free * self.bends / 2
             self._linear[dtype] = weights.astype(dtype), intercepts.astype(dtype)
         return self._linear[dtype]
 
@@ -94,15 +93,16 @@ class Posterior:
         along = self.means.values @ spread_off
         gain = self.means.learn(step.v, step.w, off)
         self.bends += gain * (2 * along + gain * (off @ spread_off))
-        self.n[step.v] += step.w
+        self.rates.learn(step.v, step.w)
         self.ridge, self.free = step.ridge, step.free
         return True
 
     def add_leaves(self, tree: Arrays) -> None:
         """Add children of the root, the last nodes of `tree`."""
-        more = tree.n - len(self.n)
+        more = tree.n - len(self.bends)
         self.means.add_leaves(tree)
-        self.n, self._linear = np.pad(self.n, (0, more)), {}
+        self.rates = self.rates.with_leaves(tree)
+        self._linear = {}
         self.bends = np.concatenate([self.bends, np.full(more, self.bends[0])])
 
 

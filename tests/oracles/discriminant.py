@@ -7,7 +7,7 @@ from collections.abc import Hashable
 
 import numpy as np
 
-from .trees import Features, Node, Parents
+from .trees import Features, Node, Parents, path
 
 
 class LinearDiscriminant:
@@ -42,9 +42,16 @@ class LinearDiscriminant:
                 a, b = nodes.index(v), nodes.index(above[0])
                 for i, j, sign in ((a, a, 1), (b, b, 1), (a, b, -1), (b, a, -1)):
                     system[i, j] += sign * self.shrinkage
-        count = dict.fromkeys(nodes, 0.0)
+        count, counted, m = dict.fromkeys(nodes, 0.0), dict.fromkeys(nodes, 0.0), 0.0
+        since = dict.fromkeys(nodes, 0.0)
         for z, y, w in self.examples:
+            if not count[y]:  # it is counted from here on, and so are its ancestors, again
+                for v in path(self.parents, y):
+                    if count[v] or v == y:
+                        since[v], counted[v] = m, 0.0
+            m += w
             count[y] += w
+            counted[y] += w
             system[nodes.index(y), nodes.index(y)] += w
             right[nodes.index(y)] += w * np.array(centred(z))
         means = np.linalg.solve(system, right) if self.examples else right
@@ -61,9 +68,11 @@ class LinearDiscriminant:
         freedom = 1 + sum(max(n - 1, 0.0) for n in count.values())
         precision = freedom * np.linalg.inv(scatter) if names else scatter
         spread = precision @ centred(x)
+        labels = 1 + sum(n > 0.0 for n in count.values())
+        rate = {v: (counted[v] + 0.01) / (m - since[v] + labels) for v in nodes}
         return {
-            v: float(m @ spread - m @ precision @ m / 2) + math.log(count[v] + 0.01)
-            for v, m in zip(nodes, means, strict=True)
+            v: float(mean @ spread - mean @ precision @ mean / 2) + math.log(rate[v])
+            for v, mean in zip(nodes, means, strict=True)
         }
 
     def learn(self, x: Features, y: Node, w: float = 1.0) -> None:

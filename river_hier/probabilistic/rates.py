@@ -1,0 +1,85 @@
+"""How often each label occurs, counted from its first example."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..taxonomy import Arrays
+
+Floats = NDArray[np.float64]
+UNSEEN = 0.01  # added to the number of examples of each node
+
+
+class Rates:
+    """The weights `n` of the examples of each node, and `m` of all.
+
+    A label is counted from its first example on, when all examples weighed `since`; and from then
+    on again when a label below it has its first example, as earlier examples may have belonged
+    there. Those before weigh `earlier`.
+    """
+
+    n: Floats
+    since: Floats
+    earlier: Floats
+    m: float
+
+    def __init__(self, tree: Arrays) -> None:
+        self.tree = tree
+        self.n, self.since, self.earlier = np.zeros((3, tree.n))
+        self.m = 0.0
+        self.k = 1.0  # labels that have had examples, and one that has not
+
+    def learn(self, v: int, w: float) -> None:
+        """Count an example."""
+        if not self.n[v]:
+            self._begin(v, self.m, self.n)
+        self.n[v] += w
+        self.m += w
+
+    def learn_many(self, y: NDArray[np.intp], w: Floats) -> None:
+        """Count many, as one after the other."""
+        before = np.cumsum([self.m, *w])
+        labels, first = np.unique(y, return_index=True)
+        for i, v in sorted(zip(first.tolist(), labels.tolist(), strict=True)):
+            if not self.n[v]:
+                counted = np.bincount(y[:i], weights=w[:i], minlength=self.tree.n)
+                self._begin(v, before[i], self.n + counted)
+        self.n = self.n + np.bincount(y, weights=w, minlength=self.tree.n)
+        self.m = float(before[-1])
+
+    def _begin(self, v: int, m: float, n: Floats) -> None:
+        """Count a node, and its ancestors that have examples, from here on."""
+        self.since[v] = m
+        self.k += 1.0
+        while v:
+            v = int(self.tree.parent_index[v - 1])
+            if n[v]:
+                self.since[v], self.earlier[v] = m, n[v]
+
+    def remapped(self, sources: Sequence[tuple[int, ...]], tree: Arrays) -> Rates:
+        """The rates of other nodes: a merged node is counted from the first one on."""
+        new = Rates(tree)
+        new.m, new.k = self.m, self.k
+        for v, old in enumerate(sources):
+            known = [u for u in old if self.n[u]]
+            new.n[v], new.earlier[v] = self.n[known].sum(), self.earlier[known].sum()
+            new.since[v] = self.since[known].min(initial=self.m) if known else 0.0
+        return new
+
+    def with_leaves(self, tree: Arrays) -> Rates:
+        """The same with more nodes, the last ones; they have no examples."""
+        n = len(self.n)
+        return self.remapped([(v,) if v < n else () for v in range(tree.n)], tree)
+
+    def logs(self) -> Floats:
+        """log P(node): its share of the examples, smoothed.
+
+        The share begins at that of the average label, so that the first example of a label does not
+        make it more probable than the others.
+        """
+        counted = self.n - self.earlier + UNSEEN
+        logs: Floats = np.log(counted / (self.m - self.since + self.k))
+        return logs
