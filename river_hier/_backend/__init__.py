@@ -71,6 +71,7 @@ from .reference.remapping import (
     remap_weights,
     weights_of,
 )
+from .reference.softmax import label_scores, learn_softmax, softmax_answer, softmax_answers
 from .reference.threshold import Threshold
 from .reference.weights import Weights
 
@@ -94,6 +95,8 @@ NATIVE = (
     "least_squares_steps",
     "path_answer",
     "path_answers",
+    "softmax_answer",
+    "softmax_answers",
     "top_down_answer",
     "top_down_answers",
     "top_down_nodes",
@@ -159,7 +162,9 @@ __all__ = [
     "conditional_probabilities",
     "distances_from",
     "joined_weights",
+    "label_scores",
     "learn_on_paths",
+    "learn_softmax",
     "learn_top_down",
     "least_squares_answer",
     "least_squares_answers",
@@ -180,6 +185,8 @@ __all__ = [
     "remap_values",
     "remap_weights",
     "rounds",
+    "softmax_answer",
+    "softmax_answers",
     "star_closures",
     "start",
     "subtree_sums",

@@ -30,7 +30,94 @@ from .products import pays, score_blocks, scores_by_product
 from .single_label import SingleLabelModel
 
 
-class PathLearner(SingleLabelModel, metaclass=linear.LearnerType):
+class PathModel(SingleLabelModel, metaclass=linear.LearnerType):
+    """What linear learners in a tree share, whose scores are sums along paths."""
+
+    _compiled: ClassVar[str] = ""  # the compiled policy of the rule; none if it is empty
+    _rule_methods: ClassVar[tuple[str, ...]]
+    _compiled_rule: ClassVar[dict[str, Any]]  # the methods that the policy computes
+    _parameters: ClassVar[linear.Reader]
+    _lag: Weights | None = None  # the sum of i s_i, where hypotheses are averaged
+    _clocks: Clocks | None = None  # and since when
+
+    def __init_subclass__(cls, compiled: tuple[str, ...] | None = None, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        linear.find_compiled(cls, compiled)
+
+    def __init__(
+        self,
+        taxonomy: TaxonomyLike = None,
+        n_features: int | None = None,
+        dtype: str = "float64",
+        intercept: float = 0.0,
+    ) -> None:
+        super().__init__(taxonomy)
+        check_dtype("dtype", dtype)
+        self._taxonomy.check_tree()
+        self._features = linear.feature_map(n_features, intercept)
+        self.n_features = n_features
+        self.dtype = dtype
+        self.intercept = intercept
+        self._w = Weights(len(self._taxonomy), dtype)
+
+    @property
+    def weights(self) -> dict[Label, dict[Any, float]]:
+        """The weight vector of each node but the root: `{label: {feature: weight}}`.
+
+        Zero weights are left out. Computed at each call, in O(features * nodes). Where features are
+        hashed, their rows stand for their names.
+        """
+        return linear.weights_by_label(self)
+
+    @property
+    def intercepts(self) -> dict[Label, float]:
+        """The intercept of each node but the root, `{label: number}`: what every score has added.
+
+        It is the weight of the constant feature, times its value; 0 without one. Computed at each
+        call, in O(features * nodes).
+        """
+        return linear.intercepts_by_label(self)
+
+    _learn_by_rule: Any
+    _learn: Any = linear.learn
+    _learn_many: Any = linear.learn_many
+    _check_many = linear.check_many
+    _weights = linear.weight_column
+    _contributions = linear.contributions
+    _add_nodes = linear.add_nodes
+
+    @property
+    def _may_refuse(self) -> bool:
+        return not self._compiled  # a custom rule may raise
+
+    def _answer(self, x: Mapping[Any, Any]) -> Label:
+        return path_answer(self._w, self._lag, self._clocks, self._features, self._labels, x)
+
+    def _answers(self, X: Batch) -> NDArray[np.uint32]:
+        if pays(self, X):
+            tree = self._taxonomy.arrays
+            best = [path_sums(s, tree, in_place=True).argmax(axis=0) for s in score_blocks(self, X)]
+            return np.concatenate(best).astype(np.uint32)
+        vectors = Vectors(self._features, X)
+        return path_answers(self._w, self._lag, self._clocks, self._labels, vectors)
+
+    def _scores_one(self, x: Mapping[Any, Any]) -> Floats:
+        scores = averaged_scores(self._w, self._lag, self._clocks, self._features.find(x))
+        return path_sums(scores, self._taxonomy.arrays)
+
+    def _scores_many(self, X: Batch) -> Floats:
+        if pays(self, X):
+            return path_sums(scores_by_product(self, X), self._taxonomy.arrays, in_place=True)
+        scores = averaged_scores(self._w, self._lag, self._clocks, Vectors(self._features, X))
+        return path_sums(scores, self._taxonomy.arrays)
+
+    def _remap(self, change: NodeMapping) -> None:
+        change.after.check_tree()
+        onto = own_prototypes(change.sources, change.before.arrays, change.after.arrays)
+        linear.remap(self, onto, change.sources)
+
+
+class PathLearner(PathModel):
     """Base class of single-label learners in a tree, with a weight vector at every node.
 
     The prototype of a node is the sum of the weight vectors on its path, $W^v = \\sum_{u \\in P(v)}
@@ -76,32 +163,8 @@ class PathLearner(SingleLabelModel, metaclass=linear.LearnerType):
 
     """
 
-    _compiled: ClassVar[str] = ""  # the compiled policy of the rule; none if it is empty
-    _rule_methods: ClassVar[tuple[str, ...]] = ("rule", "rival")
-    _compiled_rule: ClassVar[dict[str, Any]]  # the methods that the policy computes
-    _parameters: ClassVar[linear.Reader]
-    _lag: Weights | None = None  # the sum of i s_i, where hypotheses are averaged
-    _clocks: Clocks | None = None  # and since when
-
-    def __init_subclass__(cls, compiled: tuple[str, ...] | None = None, **kwargs: Any) -> None:
-        super().__init_subclass__(**kwargs)
-        linear.find_compiled(cls, compiled)
-
-    def __init__(
-        self,
-        taxonomy: TaxonomyLike = None,
-        n_features: int | None = None,
-        dtype: str = "float64",
-        intercept: float = 0.0,
-    ) -> None:
-        super().__init__(taxonomy)
-        check_dtype("dtype", dtype)
-        self._taxonomy.check_tree()
-        self._features = linear.feature_map(n_features, intercept)
-        self.n_features = n_features
-        self.dtype = dtype
-        self.intercept = intercept
-        self._w = Weights(len(self._taxonomy), dtype)
+    _rule_methods = ("rule", "rival")
+    _learn_by_rule = staticmethod(learn_on_paths)
 
     def rival(self, score: Floats, y: int) -> int:
         """The node that y must beat: by default the predicted one.
@@ -141,24 +204,6 @@ class PathLearner(SingleLabelModel, metaclass=linear.LearnerType):
 
         """
 
-    @property
-    def weights(self) -> dict[Label, dict[Any, float]]:
-        """The weight vector of each node but the root: `{label: {feature: weight}}`.
-
-        Zero weights are left out. Computed at each call, in O(features * nodes). Where features are
-        hashed, their rows stand for their names.
-        """
-        return linear.weights_by_label(self)
-
-    @property
-    def intercepts(self) -> dict[Label, float]:
-        """The intercept of each node but the root, `{label: number}`: what every score has added.
-
-        It is the weight of the constant feature, times its value; 0 without one. Computed at each
-        call, in O(features * nodes).
-        """
-        return linear.intercepts_by_label(self)
-
     def _distances(self, y: int) -> Floats:
         """The distance of every node from y in the tree, (nodes,)."""
         return distances_from(y, self._taxonomy.arrays)
@@ -167,41 +212,3 @@ class PathLearner(SingleLabelModel, metaclass=linear.LearnerType):
         """Average the hypotheses from here on."""
         self._lag = Weights(len(self._taxonomy), self.dtype)
         self._clocks = Clocks(len(self._taxonomy))
-
-    _learn_by_rule = staticmethod(learn_on_paths)
-    _learn: Any = linear.learn
-    _learn_many: Any = linear.learn_many
-    _check_many = linear.check_many
-    _weights = linear.weight_column
-    _contributions = linear.contributions
-    _add_nodes = linear.add_nodes
-
-    @property
-    def _may_refuse(self) -> bool:
-        return not self._compiled  # a custom rule may raise
-
-    def _answer(self, x: Mapping[Any, Any]) -> Label:
-        return path_answer(self._w, self._lag, self._clocks, self._features, self._labels, x)
-
-    def _answers(self, X: Batch) -> NDArray[np.uint32]:
-        if pays(self, X):
-            tree = self._taxonomy.arrays
-            best = [path_sums(s, tree, in_place=True).argmax(axis=0) for s in score_blocks(self, X)]
-            return np.concatenate(best).astype(np.uint32)
-        vectors = Vectors(self._features, X)
-        return path_answers(self._w, self._lag, self._clocks, self._labels, vectors)
-
-    def _scores_one(self, x: Mapping[Any, Any]) -> Floats:
-        scores = averaged_scores(self._w, self._lag, self._clocks, self._features.find(x))
-        return path_sums(scores, self._taxonomy.arrays)
-
-    def _scores_many(self, X: Batch) -> Floats:
-        if pays(self, X):
-            return path_sums(scores_by_product(self, X), self._taxonomy.arrays, in_place=True)
-        scores = averaged_scores(self._w, self._lag, self._clocks, Vectors(self._features, X))
-        return path_sums(scores, self._taxonomy.arrays)
-
-    def _remap(self, change: NodeMapping) -> None:
-        change.after.check_tree()
-        onto = own_prototypes(change.sources, change.before.arrays, change.after.arrays)
-        linear.remap(self, onto, change.sources)

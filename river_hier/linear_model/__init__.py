@@ -10,6 +10,7 @@ from .hieron import Hieron
 from .hminover import HMinOver
 from .hperceptron import HPerceptron
 from .hrls import HRLS
+from .path_softmax import PathSoftmax
 from .shrls import SHRLS
 
 __all__ = [
@@ -22,4 +23,5 @@ __all__ = [
     "HMinOver",
     "HPerceptron",
     "Hieron",
+    "PathSoftmax",
 ]

@@ -98,6 +98,7 @@ def records(X: pd.DataFrame) -> list[dict[Any, float]]:
 
 PARAMETERS: list[dict[str, Any]] = [{}, {"n_features": 4}]
 CAPPED = [*PARAMETERS, {"C": 0.1}]
+VARIED = {"PathSoftmax": [*PARAMETERS, {"prior_variance": 0.5}, {"forgetting": 0.9}]}
 
 
 @pytest.mark.slow(but=5)
@@ -107,7 +108,7 @@ CAPPED = [*PARAMETERS, {"C": 0.1}]
 @n_examples(15)
 def test_single_labels(name: str, kind: str, data: st.DataObject) -> None:
     taxonomy = data.draw(trees())
-    parameters = data.draw(st.sampled_from(CAPPED))
+    parameters = data.draw(st.sampled_from(VARIED.get(name, CAPPED)))
     one = made(name, data.draw(st.sampled_from([taxonomy, None])), **parameters)
     many = one.clone()
     for X, ys in data.draw(batches(st.sampled_from(taxonomy.nodes))):

@@ -80,6 +80,7 @@ from .losses import (
     tree_induced_error,
     zero_one_loss,
 )
+from .path_softmax import PathSoftmax
 from .paths import names_in_two_places, parents_of_paths, places
 from .pooled_auprc import pooled_auprc
 from .random_fourier_features import random_fourier_features
@@ -145,6 +146,7 @@ __all__ = [
     "KernelRLS",
     "LinearDiscriminant",
     "Nested",
+    "PathSoftmax",
     "PerLevel",
     "PerNode",
     "PerParent",

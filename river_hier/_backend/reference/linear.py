@@ -44,7 +44,7 @@ def learn_top_down(
     adds: from k to weight * k, where confidence = k / (1 + k variance).
     """
     on = labels.taxonomy.closure_mask(y)
-    vector = _insert(w, features, x)
+    vector = insert(w, features, x)
     moves = _moves_top_down(learner, w, labels, vector, on, weight)
     with _round(w, lag, clocks, np.flatnonzero(on), weight):
         if moves:
@@ -96,7 +96,7 @@ def learn_on_paths(
 ) -> None:
     """Move the paths of y and of its rival apart, by the rule of the learner, times the weight."""
     tree = labels.taxonomy.arrays
-    vector = _insert(w, features, x)
+    vector = insert(w, features, x)
     scores = path_sums(w.scores(vector), tree)
     rival = int(learner.rival(scores, y))
     if not 0 <= rival < tree.n:
@@ -198,7 +198,7 @@ def column_weights(w: Weights, X: Vectors) -> NDArray[Any]:
     return weights
 
 
-def _insert(w: Weights, features: FeatureMap, x: Any) -> Vector:
+def insert(w: Weights, features: FeatureMap, x: Any) -> Vector:
     """The vector of x, whose new features get rows unless x is too large for the weights."""
     w.check_range(features.find(x).norm2)
     return features.insert(x)

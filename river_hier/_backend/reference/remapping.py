@@ -46,12 +46,16 @@ def own_prototypes(sources: Sources, before: Arrays, after: Arrays) -> sparse.cs
     return more
 
 
-def remap_weights(weights: W, onto: sparse.csr_array) -> W:
-    """The weights of the new nodes, in the same backend: O(entries), through the saved state."""
+def remap_weights(weights: W, onto: sparse.csr_array, variances: Any = None) -> W:
+    """The weights of the new nodes, in the same backend: O(entries), through the saved state.
+
+    Variances are remapped as weights are, or by a linear map of their own.
+    """
     _, dtype, *planes = state(weights)
     n_before, n_after = onto.shape
     new = []
-    for start, nodes, values in planes:
+    maps = onto, onto if variances is None else variances
+    for (start, nodes, values), onto in zip(planes, maps, strict=False):
         old = sparse.csr_array((values, nodes, start), shape=(len(start) - 1, n_before))
         rows = sparse.csr_array(old @ onto)
         rows.sort_indices()

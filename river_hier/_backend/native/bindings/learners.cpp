@@ -4,6 +4,7 @@
 #include "algorithms/harow.hpp"
 #include "algorithms/hieron.hpp"
 #include "algorithms/hperceptron.hpp"
+#include "algorithms/path_softmax.hpp"
 #include "bindings/bindings.hpp"
 
 namespace river_hier {
@@ -218,6 +219,19 @@ nb::object path_answers(Weights& w, Weights* lag, const Clocks* clocks, const La
     return array(best);
 }
 
+nb::object softmax_answer(Weights& w, FeatureMap& features, Labels& labels, nb::handle x) {
+    const Vector& vector = find(not_in_use(w), features, x);
+    return labels.label(argmax(label_scores(w, vector, labels), labels.n()));
+}
+
+nb::object softmax_answers(Weights& w, const Labels& labels, Rows& X) {
+    not_in_use(w);
+    Nodes best;
+    for (size_t i = 0; i < X.n(); ++i)
+        best.push_back(argmax(label_scores(w, next(w, X, i), labels), labels.n()));
+    return array(best);
+}
+
 // The weights of the columns of a batch, (columns, nodes), in the type in which they are stored.
 nb::object column_weights(Weights& w, const Rows& X) {
     const std::vector<uint32_t>& rows = X.rows_of_columns();
@@ -248,6 +262,7 @@ void linear_learners(nb::module_& m) {
     add_learner<HAROW, double, double>(policies, m, "HAROW");
     add_learner<Hieron, double>(policies, m, "Hieron");
     add_learner<AveragedHieron, double>(policies, m, "AveragedHieron");
+    add_learner<PathSoftmax, double, double>(policies, m, "PathSoftmax");
     m.attr("policies") = policies;
 
     const auto add_answer = [&m](const char* name, auto answer) {
@@ -261,6 +276,8 @@ void linear_learners(nb::module_& m) {
           "labels"_a, "X"_a);
     m.def("path_answers", &path_answers, "w"_a, "lag"_a.none(), "clocks"_a.none(), "labels"_a,
           "X"_a);
+    m.def("softmax_answer", &softmax_answer, "w"_a, "features"_a, "labels"_a, "x"_a.none());
+    m.def("softmax_answers", &softmax_answers, "w"_a, "labels"_a, "X"_a);
     nb::class_<Rows>(m, "Vectors")
         .def(nb::init<FeatureMap&, nb::handle>(), "features"_a, "X"_a, nb::keep_alive<1, 2>())
         .def_prop_ro("norms2", [](Rows& rows) {

@@ -1,0 +1,132 @@
+// The step and the answer of `PathSoftmax` in linear_model/path_softmax.py; `learn_softmax` in
+// reference/softmax.py is the same in numpy. Node v has two weight vectors: column 2 v is shared by
+// its subtree, column 2 v + 1 is its own.
+#pragma once
+
+#include "algorithms/linear.hpp"
+
+namespace river_hier {
+
+// Labels whose scores move together: the last moving column of their path names the group.
+struct Group {
+    uint32_t above;  // the group of the moving column before it; the first group has none
+    double target, variance = 1.0;
+    double score = -HUGE_VAL, sum = 0.0;  // of the labels: the largest, and sum exp(s - score)
+    double move = 0.0, most = 0.0, last = 0.0, rate = 1.0;
+    double shift = 0.0, p = 0.0, curvature = 0.0;
+
+    void add(double s) {
+        if (s > score) {
+            sum = sum * std::exp(score - s) + 1.0;
+            score = s;
+        } else {
+            sum += std::exp(s - score);
+        }
+    }
+};
+
+constexpr double most_variance = 1e300;  // of a score, so that no product overflows
+
+struct PathSoftmax : OnPaths, SecondOrder {
+    PathSoftmax(double prior_variance, double forgetting)
+        : SecondOrder{forgetting}, prior_variance(prior_variance) {}
+
+    bool learns(double p, double y) const { return std::abs(y - p) >= 0.01; }
+
+    // The most probable moves, by damped Newton steps; see `rule` in Python.
+    void rule(std::vector<Group>& groups, uint32_t truth, double weight) const {
+        for (int k = 0; k < 30; ++k) {
+            double largest = -HUGE_VAL, total = 0.0, worst = 0.0;
+            for (Group& g : groups) {
+                g.shift = groups[g.above].shift + g.move * g.variance;
+                largest = std::max(largest, g.score + g.shift);
+            }
+            for (Group& g : groups) total += g.p = std::exp(g.score + g.shift - largest);
+            if (k == 0) {
+                const double gap = largest + std::log(total) - groups[truth].score;
+                for (Group& g : groups) g.most = (gap + std::log1p(weight * g.variance)) / g.variance;
+            }
+            for (size_t i = groups.size(); --i;) groups[groups[i].above].p += groups[i].p;
+            for (size_t i = 1; i < groups.size(); ++i) {
+                Group& g = groups[i];
+                g.p = std::min(g.p / total, 1.0);
+                g.curvature = weight * g.p * (1.0 - g.p);
+                worst = std::max(worst, std::abs(weight * (g.target - g.p) - g.move));
+            }
+            if (worst < 0.01 * weight) return;
+            for (size_t i = 1; i < groups.size(); ++i) {
+                Group& g = groups[i];
+                const double rest = weight * (g.target - g.p) - g.move;
+                if (rest * g.last < 0.0) g.rate *= 0.5;
+                g.last = rest;
+                g.move += g.rate * rest / (1.0 + g.curvature * g.variance);
+                g.move = std::clamp(g.move, -g.most, g.most);
+            }
+        }
+    }
+
+    double prior_variance;
+};
+
+// The score of every label, in place: the sum along its path and its own, less the scale.
+inline double* label_scores(Weights& w, const Vector& x, const Labels& tree) {
+    if (w.n_nodes() < 2 * size_t{tree.n()}) throw nb::value_error("fewer weights than nodes");
+    w.score_all(x);
+    double* s = w.scores.data();
+    for (uint32_t v = 1; v < tree.n(); ++v) s[2 * v] += s[2 * tree.parent(v)];
+    for (uint32_t v = 0; v < tree.n(); ++v) s[v] = s[2 * v] + s[2 * v + 1];
+    return s;
+}
+
+inline void step(const PathSoftmax& policy, Weights& w, const Vector& x, uint32_t y,
+                 const Labels& tree, double weight) {
+    if (x.norm2 == 0.0) return;
+    const uint32_t n = tree.n();
+    const double scale = std::sqrt(policy.prior_variance);
+    double* scores = label_scores(w, x, tree);
+    for (uint32_t v = 0; v < n; ++v) scores[v] *= scale;
+    const double largest = scores[argmax(scores, n)];
+    Numbers &p = w.steps, own(n);  // of subtrees, and of labels
+    double total = 0.0;
+    for (uint32_t v = 0; v < n; ++v) total += own[v] = std::exp(scores[v] - largest);
+    for (double& q : own) q /= total;
+    p = own;
+    for (uint32_t v = n; --v;) p[tree.parent(v)] += p[v];
+
+    std::vector<Group> groups{{0, 1.0}};
+    Nodes group(n, 0);  // of the labels of each subtree that have no later one
+    uint32_t truth = 0;  // the group of y
+    w.nodes.clear();
+    w.mask.resize(n);
+    for (uint32_t v = y; v; v = tree.parent(v)) w.mask[v] = 1;
+    for (uint32_t v = 0; v < n; ++v) {
+        const auto learn = [&](uint32_t column, double target) {
+            w.nodes.push_back(column);
+            groups.push_back({group[v], target});
+            return static_cast<uint32_t>(groups.size() - 1);
+        };
+        if (v) group[v] = group[tree.parent(v)];
+        if (v && policy.learns(p[v], w.mask[v])) group[v] = learn(2 * v, w.mask[v]);
+        const bool alone = !tree.below(v).empty() && policy.learns(own[v], v == y);
+        const uint32_t mine = alone ? learn(2 * v + 1, v == y) : group[v];
+        groups[mine].add(scores[v]);
+        if (v == y) truth = mine;
+    }
+    for (uint32_t v = y; v; v = tree.parent(v)) w.mask[v] = 0;
+    if (w.nodes.empty()) return;
+    for (Group& g : groups) g.score += std::log(g.sum);
+    if (policy.forgetting < 1.0) w.discount(x, w.nodes, policy.forgetting);
+    const auto moves_of = [&](const Numbers& variances, Moves& moves) {
+        for (size_t i = 1; i < groups.size(); ++i)
+            groups[i].variance = std::min(policy.prior_variance * variances[i - 1], most_variance);
+        policy.rule(groups, truth, weight);
+        for (size_t i = 1; i < groups.size(); ++i) {
+            const double h = groups[i].curvature;
+            moves.push_back({w.nodes[i - 1], scale * groups[i].move,
+                             policy.prior_variance * h / (1.0 + h * groups[i].variance)});
+        }
+    };
+    w.move(x, w.nodes, std::cref(moves_of));
+}
+
+}  // namespace river_hier

@@ -1,0 +1,269 @@
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from .._backend import (
+    Batch,
+    GaussianWeights,
+    Vectors,
+    label_scores,
+    learn_softmax,
+    own_prototypes,
+    own_weights,
+    remap_weights,
+    softmax_answer,
+    softmax_answers,
+)
+from ..base.checks import check_forgetting, check_positive
+from ..base.explanation import Floats
+from ..base.path import PathModel
+from ..base.products import pays, score_blocks, scores_by_product
+from ..taxonomy import Label, NodeMapping, TaxonomyLike
+
+__all__ = ["PathSoftmax"]
+
+
+class PathSoftmax(PathModel, compiled=("prior_variance", "forgetting")):
+    """Softmax regression in a tree, learned by second-order steps in one pass.
+
+    The score of a label v is a sum of weight vectors, as in `Hieron`: each node u on its path,
+    except for the root, has a vector $w_u$ that the labels of its subtree share, and each inner
+    node has a vector $o_v$ for itself as a label. All nodes are labels, the root included, and
+    their probabilities are the softmax of their scores:
+
+    $$s_v = o_v \\cdot x + \\sum_{u \\in P(v)} w_u \\cdot x, \\qquad p_v = \\frac{e^{s_v}}{\\sum_z
+    e^{s_z}}.$$
+
+    The weights are independent normal variables, at first with mean 0 and variance
+    `prior_variance`. For each example they move to the most probable weights given the example,
+    and their variances shrink according to the curvature there. Let $P_u$ be the probability of the
+    labels that share $w_u$ (for $o_v$, that of v alone), $t_u$ be 1 if the true label is among them
+    and 0 otherwise, and $\\Sigma_u$ the diagonal matrix of the variances. Then
+
+    $$w_u \\leftarrow w_u + (t_u - P_u) \\, \\Sigma_u x, \\qquad \\Sigma_u \\leftarrow \\Sigma_u -
+    \\frac{h_u (\\Sigma_u x)^2}{1 + h_u \\, x^\\top \\Sigma_u x}, \\qquad h_u = P_u (1 - P_u),$$
+
+    where $P_u$ is the probability *after* the step. It is found by damped Newton steps, up to 0.01,
+    whose time does not depend on the number of features: x enters only through the scores before
+    the step and through $x^\\top \\Sigma_u x$. A step with the probability before it would
+    overshoot where variances are large. Vectors whose probability is wrong by less than 0.01 do not
+    move.
+
+    A weight with a small variance has settled and hardly moves. With `forgetting` $f < 1$ the
+    precision that a weight has gained decays before each step that uses it, as in `HAROW`, so that
+    weights can follow a stream that drifts.
+
+    A step takes O(features of x * nodes) to score and O(features of x * vectors that move) to
+    learn; weights and variances take O(features * nodes) memory.
+
+    The flat counterpart is `PathSoftmax(taxonomy.flatten())`, softmax regression.
+
+    Parameters
+    ----------
+    taxonomy
+        A tree. `None` starts from an open flat taxonomy, to which labels are added under the root
+        as they arrive. An `OpenTaxonomy` grows with labels that are paths.
+    prior_variance
+        The variance of each weight before the first step, for x of norm 1. The larger it is, the
+        larger are the first steps. For features of another scale, divide it by the mean of
+        $\\|x\\|^2$.
+    n_features
+        The number of rows, a power of 2, into which names of features are hashed, which bounds the
+        memory. Names that share a row count as one feature. `None` keeps every name.
+    dtype
+        The type of the stored weights, `"float64"` or `"float32"`.
+    forgetting
+        The factor by which a step multiplies the precision that the weights it uses have gained in
+        earlier steps; 1 forgets nothing.
+
+    Raises
+    ------
+    ValueError
+        If the taxonomy is a DAG, `prior_variance` not positive, `forgetting` not above 0 and at
+        most 1, or `n_features` not a power of 2; from `learn_one` and `predict_one`, if a feature
+        is not a finite number or a label is unknown.
+
+    Notes
+    -----
+    Each step is a Laplace approximation of the posterior with a diagonal covariance, as in online
+    Bayesian logistic regression [^1] [^2]; confidence-weighted learners do the same for the hinge
+    loss [^3]. Neither has a hierarchy: the sum along paths is that of `Hieron` [^4]. The weight of
+    an example multiplies its log-likelihood. "Hierarchical softmax" usually means a product of
+    decisions along a path; here a single softmax compares all labels.
+
+    An empty or zero x changes nothing; all labels are equally probable then, and the prediction is
+    the root. Shards are not supported, because the softmax couples all nodes.
+
+    Examples
+    --------
+
+    >>> from river import evaluate
+    >>> from river_hier import linear_model, metrics
+    >>> from river_hier.datasets import synth
+
+    >>> stream = synth.PrototypeTree(branching=3, depth=3, noise=0.04, seed=42)
+    >>> model = linear_model.PathSoftmax(stream.taxonomy)
+    >>> metric = metrics.TreeInducedError(stream.taxonomy)
+
+    >>> evaluate.progressive_val_score(stream.take(2000), model, metric)
+    TreeInducedError: 0.1885
+
+    References
+    ----------
+    [^1]: [Spiegelhalter, D. J. and Lauritzen, S. L., 1990. Sequential updating of conditional
+        probabilities on directed graphical structures. Networks, 20(5), pp. 579-605.](
+        https://doi.org/10.1002/net.3230200507)
+    [^2]: [MacKay, D. J. C., 1992. The evidence framework applied to classification networks. Neural
+        Computation, 4(5), pp. 720-736.](https://doi.org/10.1162/neco.1992.4.5.720)
+    [^3]: [Crammer, K., Kulesza, A. and Dredze, M., 2009. Adaptive regularization of weight vectors.
+        In Advances in Neural Information Processing Systems 22, pp. 414-422.](
+        https://papers.nips.cc/paper/3848-adaptive-regularization-of-weight-vectors)
+    [^4]: [Dekel, O., Keshet, J. and Singer, Y., 2004. Large margin hierarchical classification. In
+        Proceedings of the 21st International Conference on Machine Learning, p. 27.](
+        https://doi.org/10.1145/1015330.1015374)
+
+    """
+
+    _rule_methods = ("learns", "rule")
+    _learn_by_rule = staticmethod(learn_softmax)
+
+    def __init__(
+        self,
+        taxonomy: TaxonomyLike = None,
+        prior_variance: float = 64.0,
+        n_features: int | None = None,
+        dtype: str = "float64",
+        forgetting: float = 1.0,
+        intercept: float = 0.3,
+    ) -> None:
+        super().__init__(taxonomy, n_features, dtype, intercept)
+        check_positive("prior_variance", prior_variance)
+        check_forgetting(forgetting)
+        self.prior_variance = prior_variance
+        self.forgetting = forgetting
+        self._w = GaussianWeights(2 * len(self._taxonomy), dtype)
+
+    def learns(self, p: float, y: float) -> bool:
+        """Whether a weight vector moves.
+
+        Parameters
+        ----------
+        p
+            The probability of the labels that share it.
+        y
+            1 if the true label is one of them, else 0.
+
+        """
+        return abs(y - p) >= 0.01
+
+    def rule(
+        self,
+        score: Floats,
+        above: NDArray[np.intp],
+        truth: int,
+        y: Floats,
+        variance: Floats,
+        weight: float,
+    ) -> tuple[Floats, Floats]:
+        """The most probable moves of weight vectors along $\\Sigma x$.
+
+        Parameters
+        ----------
+        score
+            The logarithm of the sum of $e^s$ over the labels of each group, (1 + vectors,). Group 0
+            does not move; the i-th vector moves group i + 1 and all groups below it.
+        above
+            The group above that of each vector, (vectors,).
+        truth
+            The group of the true label.
+        y
+            1 if the true label is in or below the group of the vector, else 0, (vectors,).
+        variance
+            $x^\\top \\Sigma x$ of each vector, (vectors,).
+        weight
+            The weight of the example.
+
+        Returns
+        -------
+        The move and the curvature h of each vector, (vectors,).
+
+        """
+        n = len(variance)
+        gap = np.logaddexp.reduce(score) - score[truth]
+        most = (gap + np.log1p(weight * variance)) / variance  # no solution lies beyond it
+        move, last, rate = np.zeros(n), np.zeros(n), np.ones(n)
+        for _ in range(30):
+            shift = np.zeros(1 + n)
+            for i in range(n):
+                shift[i + 1] = shift[above[i]] + move[i] * variance[i]
+            p = np.exp(score + shift - (score + shift).max())
+            p /= p.sum()
+            for i in reversed(range(n)):
+                p[above[i]] += p[i + 1]
+            p = np.minimum(p[1:], 1.0)
+            h = weight * p * (1.0 - p)
+            rest = weight * (y - p) - move
+            if np.abs(rest).max() < 0.01 * weight:
+                break
+            rate[rest * last < 0.0] *= 0.5  # it went too far
+            last = rest
+            move = np.clip(move + rate * rest / (1.0 + h * variance), -most, most)
+        return move, h
+
+    @property
+    def _scale(self) -> float:
+        """Weights are stored for a prior variance of 1."""
+        return math.sqrt(self.prior_variance)
+
+    def _weights(self, v: int, n_features: int) -> Floats:
+        return self._scale * self._w.column(2 * v, n_features)
+
+    @property
+    def own_weights(self) -> dict[Label, dict[Any, float]]:
+        """The weight vector of each label alone, $o_v$: `{label: {feature: weight}}`."""
+        features, names = self._features, self._features.names()
+        found = {}
+        for v, label in enumerate(self._taxonomy.nodes):
+            w = self._scale * self._w.column(2 * v + 1, len(features))[features.first_row :]
+            found[label] = {names[i]: float(w[i]) for i in np.flatnonzero(w)}
+        return found
+
+    def _answer(self, x: Mapping[Any, Any]) -> Label:
+        return softmax_answer(self._w, self._features, self._labels, x)
+
+    def _answers(self, X: Batch) -> NDArray[np.uint32]:
+        if pays(self, X):
+            tree = self._taxonomy.arrays
+            best = [label_scores(block, tree).argmax(axis=0) for block in score_blocks(self, X)]
+            return np.concatenate(best).astype(np.uint32)
+        return softmax_answers(self._w, self._labels, Vectors(self._features, X))
+
+    def _scores_one(self, x: Mapping[Any, Any]) -> Floats:
+        columns = self._w.scores(self._features.find(x))
+        scores: Floats = self._scale * label_scores(columns, self._taxonomy.arrays)
+        return scores
+
+    def _scores_many(self, X: Batch) -> Floats:
+        many = pays(self, X)
+        columns = scores_by_product(self, X) if many else self._w.scores(Vectors(self._features, X))
+        return self._scale * label_scores(columns, self._taxonomy.arrays)
+
+    def _add_nodes(self, before: int, after: int) -> None:
+        self._w.add_nodes(2 * after)
+
+    def _remap(self, change: NodeMapping) -> None:
+        change.after.check_tree()
+        own = own_weights(change.sources, len(change.before))
+        if any(change.sources[1:]):  # otherwise nothing is kept
+            own = own + sparse.csr_array(([1.0], ([0], [0])), shape=own.shape)
+        paths = own_prototypes(change.sources, change.before.arrays, change.after.arrays)
+        first, second = np.diag([1.0, 0.0]), np.diag([0.0, 1.0])
+        weights = sparse.kron(paths, first) + sparse.kron(own, second)
+        variances = sparse.kron(own, np.eye(2))
+        self._w = remap_weights(self._w, *map(sparse.csr_array, (weights, variances)))

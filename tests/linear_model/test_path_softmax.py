@@ -1,0 +1,202 @@
+"""`PathSoftmax`: beside its oracle, and what a step and the probabilities promise."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.optimize import minimize
+
+import oracles
+from river_hier import OpenTaxonomy, Taxonomy, linear_model
+from support.backends import both, running_on
+from support.comparison import NEAR, assert_near, assert_same_weights, near_the_top
+from support.hypothesis_settings import n_examples
+from support.strategies import parents_of, sample_weights, single_label_streams
+
+TREE = Taxonomy.from_nested({"a": {"b": ["c", "d"], "e": []}, "f": ["g"]})
+
+
+@both
+@given(
+    data=single_label_streams(),
+    pickle_at=st.integers(0, 25),
+    prior_variance=st.sampled_from([64.0, 1.0, 0.1]),
+    forgetting=st.sampled_from([1.0, 1.0, 0.9, 0.1]),
+    weights=sample_weights,
+)
+@n_examples(100)
+def test_it_equals_the_oracle(
+    backend: str,
+    data: Any,
+    pickle_at: int,
+    prior_variance: float,
+    forgetting: float,
+    weights: Any,
+) -> None:
+    taxonomy, stream = data
+    parameters = {"prior_variance": prior_variance, "forgetting": forgetting}
+    theirs = oracles.PathSoftmax(parents_of(taxonomy), **parameters)
+    with running_on(backend):
+        ours = linear_model.PathSoftmax(taxonomy, **parameters)
+        for step, (x, y) in enumerate(stream):
+            scores = theirs.scores(x)
+            assert_near(ours.score_one(x), scores)
+            proba = ours.predict_proba_one(x)
+            assert_near(proba, theirs.probabilities(scores))
+            if len(near_the_top(scores)) == 1:
+                assert ours.predict_one(x) == theirs.predict(x)
+            gaps = theirs.missing(x, y, dict.fromkeys(theirs.parents, 0.0))
+            if any(abs(abs(gap) - 0.01) < NEAR for gap in gaps.values()):
+                return  # rounding decides which vectors move
+            ours.learn_one(x, y, w=weights[step])
+            theirs.learn(x, y, weights[step])
+            assert_same_weights(ours.weights, theirs.w)
+            assert_same_weights(ours.own_weights, theirs.own)
+            if step == pickle_at:
+                ours = pickle.loads(pickle.dumps(ours))
+
+
+def mode(model: Any, x: dict[str, float], y: str) -> dict[Any, float]:
+    """The scores of x after the most probable change of all weights, by a general optimiser."""
+    t = model.taxonomy_
+    oracle = oracles.PathSoftmax(parents_of(t))
+    sets = [np.array([v in some for v in t.nodes], dtype=float) for some in oracle.sets.values()]
+    columns = [
+        2 * t.index(v) + (kind == "own") for kind, v in oracle.sets
+    ]  # where the model keeps each vector
+    vector = model._features.find(x)
+    variance = model.prior_variance * model._w.variances(vector, np.array(columns))
+    before = np.array(list(model.score_one(x).values()))
+    A = np.array(sets).T
+
+    def loss(change: Any) -> float:
+        s = before + A @ change
+        return float(0.5 * (change**2 / variance).sum() + np.logaddexp.reduce(s) - s[t.index(y)])
+
+    best = minimize(loss, np.zeros(len(sets)), method="BFGS", tol=1e-9)
+    return dict(zip(t.nodes, before + A @ best.x, strict=True))
+
+
+@pytest.mark.parametrize("prior_variance", [1.0, 16.0, 64.0])
+def test_a_step_ends_near_the_mode_of_the_posterior(prior_variance: float) -> None:
+    rng = np.random.default_rng(1)
+    gaps = []
+    with running_on("numpy"):  # which lets us read the variances
+        model = linear_model.PathSoftmax(TREE, prior_variance=prior_variance)
+        for _ in range(60):
+            y = TREE.nodes[int(rng.integers(len(TREE)))]
+            x = {f"{y}{rng.integers(3)}": 0.7, f"any{rng.integers(5)}": 0.7}
+            model.learn_one(dict.fromkeys(x, 0.0), y)  # the names get rows, and nothing moves
+            best = np.array(list(mode(model, x, y).values()))
+            model.learn_one(x, y)
+            p = np.array(list(model.predict_proba_one(x).values()))
+            q = np.exp(best - np.logaddexp.reduce(best))
+            gaps.append(np.abs(p - q).max())
+    assert np.mean(gaps) < 0.02
+    assert max(gaps) < 0.1
+
+
+@both
+def test_a_label_that_is_met_again_is_more_probable(backend: str) -> None:
+    with running_on(backend):
+        for y in TREE.nodes:
+            model = linear_model.PathSoftmax(TREE)
+            last = 0.0
+            for _ in range(6):
+                p = model.predict_proba_one({"x": 1.0})[y]
+                assert last < p
+                last = p
+                model.learn_one({"x": 1.0}, y)
+            assert model.predict_one({"x": 1.0}) == y
+
+
+@both
+def test_no_example_freezes_or_inflates_a_weight(backend: str) -> None:
+    rng = np.random.default_rng(2)
+    with running_on(backend):
+        model = linear_model.PathSoftmax(TREE, forgetting=0.9)
+        for i in range(300):
+            scale = 10.0 ** rng.integers(-6, 7)
+            x = {f"x{j}": scale * float(rng.normal()) for j in rng.integers(0, 8, size=3)}
+            y = TREE.nodes[int(rng.integers(len(TREE)))]
+            model.learn_one(x, y, w=[1.0, 1e-9, 1e9][i % 3])
+            assert np.isfinite(list(model.predict_proba_one(x).values())).all()
+        _, _, minus_one = pickle.loads(pickle.dumps(model._w)).__reduce__()[1][-1]
+        assert (minus_one <= 1e-12).all()
+        assert (minus_one > -1.0).all()
+
+
+@both
+def test_an_inner_label_has_weights_of_its_own(backend: str) -> None:
+    """Words of a parent alone, and of its children alone: both are learned."""
+    examples = [({"plain": 1.0, "b": 1.0}, "b"), ({"striped": 1.0, "b": 1.0}, "c")]
+    with running_on(backend):
+        model = linear_model.PathSoftmax(TREE)
+        for x, y in examples * 3:
+            model.learn_one(x, y)
+        assert [model.predict_one(x) for x, _ in examples] == ["b", "c"]
+        assert model.own_weights["b"]["plain"] > 0 > model.own_weights["b"]["striped"]
+        assert model.own_weights["c"] == {}
+        assert model.weights["b"]["b"] > 0
+
+
+@both
+def test_a_new_child_is_as_probable_as_its_parent(backend: str) -> None:
+    with running_on(backend):
+        model = linear_model.PathSoftmax(OpenTaxonomy("/"))
+        for _ in range(3):
+            model.learn_one({"x": 1.0}, "a/b")
+            model.learn_one({"y": 1.0}, "a/c")
+        before = model.predict_proba_one({"x": 1.0})
+        model.learn_one({"z": 1.0}, "a/b/d")
+        after = model.predict_proba_one({"x": 1.0})
+        assert after["a/b/d"] == pytest.approx(after["a/b"], rel=1e-6)
+        assert after["a/b"] + after["a/b/d"] > before["a/b"]
+        assert model.predict_one({"x": 1.0}) == "a/b"
+
+
+@both
+def test_adopt_and_forget(backend: str) -> None:
+    changed = Taxonomy.from_nested({"a": {"b": ["d"], "e": ["c"]}, "f": ["g", "h"]})
+    rng = np.random.default_rng(3)
+    with running_on(backend):
+        model = linear_model.PathSoftmax(TREE)
+        for _ in range(50):
+            y = TREE.nodes[int(rng.integers(len(TREE)))]
+            model.learn_one({f"{y}{j}": 0.5 for j in rng.integers(0, 3, size=2)}, y)
+        probe = {f"{v}1": 0.5 for v in TREE.nodes}
+        before = model.score_one(probe)
+        model.adopt(changed)
+        after = model.score_one(probe)
+        for label in before:  # wherever it hangs now
+            assert after[label] == pytest.approx(before[label])
+        assert after["h"] == pytest.approx(sum(model.weights["f"].get(n, 0) / 2 for n in probe))
+        model.learn_one(probe, "h")
+        model.forget("e")
+        assert model.weights["e"] == model.weights["c"] == model.own_weights["e"] == {}
+        model.forget(changed.root)
+        assert model.own_weights[changed.root] == {}
+        assert set(model.score_one(probe).values()) == {0.0}
+
+
+@both
+def test_matrix_products_give_the_answers_of_single_rows(backend: str) -> None:
+    rng = np.random.default_rng(4)
+    centres = rng.normal(size=(len(TREE), 2000))
+    y = rng.integers(len(TREE), size=100)
+    X = centres[y] + rng.normal(size=(100, 2000))
+    X /= np.linalg.norm(X, axis=1)[:, None]
+    labels = [TREE.nodes[v] for v in y]
+    with running_on(backend):
+        model = linear_model.PathSoftmax(TREE)
+        model.learn_many(X, labels)
+        assert model.predict_many(X).tolist() == labels
+        rows = [model.predict_proba_one(dict(enumerate(x))) for x in X.tolist()]
+        expected = np.array([list(row.values()) for row in rows])
+        np.testing.assert_allclose(model.predict_proba_many(X), expected, atol=1e-9)
+        assert [model.predict_one(dict(enumerate(x))) for x in X.tolist()] == labels

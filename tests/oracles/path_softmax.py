@@ -1,0 +1,114 @@
+"""Softmax regression over the labels of a tree, learned by diagonal second-order steps."""
+
+from __future__ import annotations
+
+import math
+
+from .hieron import argmax
+from .trees import Features, Node, Parents, Weights, path
+from .vectors import dot
+
+
+class PathSoftmax:
+    """A label's score is the sum of w_u . x over its path, and o_v . x of its own weights.
+
+    `sets` are all weight vectors, by the labels that they are part of: those of the subtree of a
+    node, and an inner node alone. A step finds moves a_i = weight (t_i - P_i) for the vectors with
+    |t_i - P_i| >= 0.01, where P_i is the probability of the set *after* the step, by Newton steps
+    on each a_i alone, which are halved for good whenever the last one went too far; w_i moves by
+    a_i S_i x, and S_i shrinks as if it had been observed with the precision weight P_i (1 - P_i).
+    No a_i S_i x . x exceeds log(1 + weight S_i x . x) less the logarithm of the probability, before
+    the step, of the labels that are in the same moving sets as y."""
+
+    def __init__(
+        self, parents: Parents, prior_variance: float = 64.0, forgetting: float = 1.0
+    ) -> None:
+        self.parents, self.prior, self.forgetting = parents, prior_variance, forgetting
+        root = next(v for v in parents if not parents[v])
+        self.sets: dict[tuple[str, Node], set[Node]] = {}
+        for u in parents:
+            if u != root:
+                self.sets["shared", u] = {v for v in parents if u in path(parents, v)}
+            if any(u in above for above in parents.values()):
+                self.sets["own", u] = {u}
+        self.vectors: dict[tuple[str, Node], dict[object, float]] = {i: {} for i in self.sets}
+        self.variances: dict[tuple[str, Node], dict[object, float]] = {i: {} for i in self.sets}
+
+    @property
+    def w(self) -> Weights:
+        """The shared weights of each node."""
+        return {v: self.vectors.get(("shared", v), {}) for v in self.parents}
+
+    @property
+    def own(self) -> Weights:
+        """The weights of each label alone."""
+        return {v: self.vectors.get(("own", v), {}) for v in self.parents}
+
+    def scores(self, x: Features) -> dict[Node, float]:
+        """The sum of the vectors that each label is part of, times x."""
+        return {
+            v: sum((dot(self.vectors[i], x) for i, some in self.sets.items() if v in some), 0.0)
+            for v in self.parents
+        }
+
+    def predict(self, x: Features) -> Node:
+        """The first of the labels with the largest score."""
+        return argmax(self.scores(x))
+
+    def probabilities(self, scores: dict[Node, float]) -> dict[Node, float]:
+        """Of the labels."""
+        most = max(scores.values())
+        e = {v: math.exp(s - most) for v, s in scores.items()}
+        return {v: e[v] / sum(e.values()) for v in e}
+
+    def missing(
+        self, x: Features, y: Node, moved: dict[Node, float]
+    ) -> dict[tuple[str, Node], float]:
+        """t - P of every vector, with scores that have moved."""
+        p = self.probabilities({v: s + moved[v] for v, s in self.scores(x).items()})
+        return {i: (y in some) - sum(p[v] for v in some) for i, some in self.sets.items()}
+
+    def learn(self, x: Features, y: Node, weight: float = 1.0) -> None:
+        """One step; none if x is zero."""
+        if dot(x, x) < 1e-300:
+            return
+        gaps = self.missing(x, y, dict.fromkeys(self.parents, 0.0))
+        moving = [i for i, gap in gaps.items() if abs(gap) >= 0.01]
+        variance = {}
+        for i in moving:
+            for name, value in x.items():
+                s = self.variances[i].get(name, self.prior)
+                if value:
+                    gained = self.forgetting * (self.prior / s - 1.0)
+                    self.variances[i][name] = self.prior / (1.0 + gained)
+                else:
+                    self.variances[i][name] = s
+            variance[i] = sum(self.variances[i][name] * value**2 for name, value in x.items())
+        p = self.probabilities(self.scores(x))
+        same = [v for v in p if all((v in self.sets[i]) == (y in self.sets[i]) for i in moving)]
+        gap = -math.log(sum(p[v] for v in same))
+        a, h = dict.fromkeys(moving, 0.0), {}
+        rate, last = dict.fromkeys(moving, 1.0), dict.fromkeys(moving, 0.0)
+        for _ in range(30):
+            moved = {
+                v: sum(a[i] * variance[i] for i in moving if v in self.sets[i])
+                for v in self.parents
+            }
+            gaps = self.missing(x, y, moved)
+            rest = {i: weight * gaps[i] - a[i] for i in moving}
+            h = {i: weight * abs(gaps[i]) * (1.0 - abs(gaps[i])) for i in moving}
+            if all(abs(r) < 0.01 * weight for r in rest.values()):
+                break
+            for i in moving:
+                if rest[i] * last[i] < 0.0:
+                    rate[i] /= 2.0
+                last[i] = rest[i]
+                most = (gap + math.log(1.0 + weight * variance[i])) / variance[i]
+                a[i] += rate[i] * rest[i] / (1.0 + h[i] * variance[i])
+                a[i] = min(max(a[i], -most), most)
+        for i in moving:
+            for name, value in x.items():
+                s = self.variances[i][name]
+                self.vectors[i][name] = self.vectors[i].get(name, 0.0) + a[i] * s * value
+                confidence = h[i] / (1.0 + h[i] * variance[i])
+                self.variances[i][name] = s - confidence * (s * value) ** 2
