@@ -69,6 +69,7 @@ from .reference.remapping import (
     own_weights,
     remap_values,
     remap_weights,
+    shared_and_own,
     weights_of,
 )
 from .reference.softmax import label_scores, learn_softmax, softmax_answer, softmax_answers
@@ -185,6 +186,7 @@ __all__ = [
     "remap_values",
     "remap_weights",
     "rounds",
+    "shared_and_own",
     "softmax_answer",
     "softmax_answers",
     "star_closures",

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from .._backend import (
     Batch,
@@ -14,9 +13,8 @@ from .._backend import (
     Vectors,
     label_scores,
     learn_softmax,
-    own_prototypes,
-    own_weights,
     remap_weights,
+    shared_and_own,
     softmax_answer,
     softmax_answers,
 )
@@ -55,9 +53,8 @@ class PathSoftmax(PathModel, compiled=("prior_variance", "forgetting")):
     overshoot where variances are large. Vectors whose probability is wrong by less than 0.01 do not
     move.
 
-    A weight with a small variance has settled and hardly moves. With `forgetting` $f < 1$ the
-    precision that a weight has gained decays before each step that uses it, as in `HAROW`, so that
-    weights can follow a stream that drifts.
+    With `forgetting` $f < 1$ the precision that a weight has gained decays before each step that
+    uses it, as in `HAROW`, so that weights that have settled can follow a stream that drifts.
 
     A step takes O(features of x * nodes) to score and O(features of x * vectors that move) to
     learn; weights and variances take O(features * nodes) memory.
@@ -81,13 +78,15 @@ class PathSoftmax(PathModel, compiled=("prior_variance", "forgetting")):
     forgetting
         The factor by which a step multiplies the precision that the weights it uses have gained in
         earlier steps; 1 forgets nothing.
+    intercept
+        The value of a constant feature that every x has besides its own, so that the score of an
+        empty x is not 0; 0, the default, for none.
 
     Raises
     ------
     ValueError
-        If the taxonomy is a DAG, `prior_variance` not positive, `forgetting` not above 0 and at
-        most 1, or `n_features` not a power of 2; from `learn_one` and `predict_one`, if a feature
-        is not a finite number or a label is unknown.
+        If the taxonomy is a DAG or a parameter out of range; from `learn_one` and `predict_one`,
+        if a feature is not a finite number or a label is unknown.
 
     Notes
     -----
@@ -140,7 +139,7 @@ class PathSoftmax(PathModel, compiled=("prior_variance", "forgetting")):
         n_features: int | None = None,
         dtype: str = "float64",
         forgetting: float = 1.0,
-        intercept: float = 0.3,
+        intercept: float = 0.0,
     ) -> None:
         super().__init__(taxonomy, n_features, dtype, intercept)
         check_positive("prior_variance", prior_variance)
@@ -152,13 +151,7 @@ class PathSoftmax(PathModel, compiled=("prior_variance", "forgetting")):
     def learns(self, p: float, y: float) -> bool:
         """Whether a weight vector moves.
 
-        Parameters
-        ----------
-        p
-            The probability of the labels that share it.
-        y
-            1 if the true label is one of them, else 0.
-
+        p is the probability of the labels that share it; y is 1 if the true one is among them.
         """
         return abs(y - p) >= 0.01
 
@@ -211,18 +204,10 @@ class PathSoftmax(PathModel, compiled=("prior_variance", "forgetting")):
             rest = weight * (y - p) - move
             if np.abs(rest).max() < 0.01 * weight:
                 break
-            rate[rest * last < 0.0] *= 0.5  # it went too far
+            rate[rest * last < 0.0] *= 0.5  # they went too far
             last = rest
             move = np.clip(move + rate * rest / (1.0 + h * variance), -most, most)
         return move, h
-
-    @property
-    def _scale(self) -> float:
-        """Weights are stored for a prior variance of 1."""
-        return math.sqrt(self.prior_variance)
-
-    def _weights(self, v: int, n_features: int) -> Floats:
-        return self._scale * self._w.column(2 * v, n_features)
 
     @property
     def own_weights(self) -> dict[Label, dict[Any, float]]:
@@ -233,6 +218,13 @@ class PathSoftmax(PathModel, compiled=("prior_variance", "forgetting")):
             w = self._scale * self._w.column(2 * v + 1, len(features))[features.first_row :]
             found[label] = {names[i]: float(w[i]) for i in np.flatnonzero(w)}
         return found
+
+    @property
+    def _scale(self) -> float:
+        return math.sqrt(self.prior_variance)  # weights are stored for a variance of 1
+
+    def _weights(self, v: int, n_features: int) -> Floats:
+        return self._scale * self._w.column(2 * v, n_features)
 
     def _answer(self, x: Mapping[Any, Any]) -> Label:
         return softmax_answer(self._w, self._features, self._labels, x)
@@ -250,8 +242,10 @@ class PathSoftmax(PathModel, compiled=("prior_variance", "forgetting")):
         return scores
 
     def _scores_many(self, X: Batch) -> Floats:
-        many = pays(self, X)
-        columns = scores_by_product(self, X) if many else self._w.scores(Vectors(self._features, X))
+        product = pays(self, X)
+        columns = (
+            scores_by_product(self, X) if product else self._w.scores(Vectors(self._features, X))
+        )
         return self._scale * label_scores(columns, self._taxonomy.arrays)
 
     def _add_nodes(self, before: int, after: int) -> None:
@@ -259,11 +253,5 @@ class PathSoftmax(PathModel, compiled=("prior_variance", "forgetting")):
 
     def _remap(self, change: NodeMapping) -> None:
         change.after.check_tree()
-        own = own_weights(change.sources, len(change.before))
-        if any(change.sources[1:]):  # otherwise nothing is kept
-            own = own + sparse.csr_array(([1.0], ([0], [0])), shape=own.shape)
-        paths = own_prototypes(change.sources, change.before.arrays, change.after.arrays)
-        first, second = np.diag([1.0, 0.0]), np.diag([0.0, 1.0])
-        weights = sparse.kron(paths, first) + sparse.kron(own, second)
-        variances = sparse.kron(own, np.eye(2))
-        self._w = remap_weights(self._w, *map(sparse.csr_array, (weights, variances)))
+        maps = shared_and_own(change.sources, change.before.arrays, change.after.arrays)
+        self._w = remap_weights(self._w, *maps)

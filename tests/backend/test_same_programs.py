@@ -29,7 +29,7 @@ PARAMETERS: dict[str, list[dict[str, Any]]] = {
     "HPerceptron": [{}, {"intercept": 2.0}, {"n_features": 2, "intercept": 2.0}],
     "HAROW": [{}, {"r": 0.1}, {"forgetting": 0.9}, {"intercept": 0.5}],
     "HMinOver": [{}, {"intercept": 0.5}],
-    "PathSoftmax": [{}, {"prior_variance": 0.5}, {"forgetting": 0.9}, {"intercept": 0.0}],
+    "PathSoftmax": [{}, {"prior_variance": 0.5}, {"forgetting": 0.9}, {"intercept": 0.5}],
     "HRLS": [
         {},
         {"l2": 0.3},

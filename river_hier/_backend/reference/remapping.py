@@ -46,6 +46,19 @@ def own_prototypes(sources: Sources, before: Arrays, after: Arrays) -> sparse.cs
     return more
 
 
+def shared_and_own(sources: Sources, before: Arrays, after: Arrays) -> list[sparse.csr_array]:
+    """The maps of weights and of variances, where nodes have shared and own vectors in turn.
+
+    Every node keeps its prototype and its own vector. The root is new if nothing else is kept.
+    """
+    own = own_weights(sources, before.n)
+    if any(sources[1:]):
+        own = own + sparse.csr_array(([1.0], ([0], [0])), shape=own.shape)
+    shared = own_prototypes(sources, before, after)
+    weights = sparse.kron(shared, np.diag([1.0, 0.0])) + sparse.kron(own, np.diag([0.0, 1.0]))
+    return [sparse.csr_array(weights), sparse.csr_array(sparse.kron(own, np.eye(2)))]
+
+
 def remap_weights(weights: W, onto: sparse.csr_array, variances: Any = None) -> W:
     """The weights of the new nodes, in the same backend: O(entries), through the saved state.
 
