@@ -28,6 +28,15 @@ class Explanation(NamedTuple):
         return f"  ({', '.join(terms)})" if self.contributions else ""
 
 
+def explained(nodes: Mapping[Any, Explanation], taxonomy: Any, decimals: int) -> list[str]:
+    """A line of text for each node, indented by its depth."""
+    lines = []
+    for label, why in nodes.items():
+        indent = "  " * taxonomy.depth(label)
+        lines.append(f"{indent}{label!r}: {why.score:+.{decimals}f}{why.top_terms(decimals)}")
+    return lines
+
+
 def ranked(contributions: Iterable[Contribution]) -> list[Contribution]:
     """Sorted by absolute value, the largest first, without zeros."""
     return sorted(((w, float(c)) for w, c in contributions if c), key=lambda term: -abs(term[1]))

@@ -36,6 +36,7 @@ from ..taxonomy import Label
 from .checks import check_intercept, check_power_of_two
 from .dataframes import at_row
 from .explanation import Contribution, Floats, effects
+from .turns import SLICE, Rows
 
 # Reads the parameters of a policy from a learner: a number, or a tuple of several.
 Reader = Callable[[Any], Any]
@@ -102,7 +103,12 @@ def learn(model: Any, x: Mapping[Any, Any], y: Any, w: float, learner: Any = Non
         policy.learn_one(*state, x, y, w, learner._parameters(learner))
 
 
-def learn_many(model: Any, X: Batch, y: Any, learner: Any = None) -> None:
+def is_atomic(model: Any) -> bool:
+    """Whether a step is a single compiled call."""
+    return model.taxonomy is model._taxonomy and model._compiled in policies
+
+
+def learn_many(model: Any, X: Batch, y: Any, turns: Rows, learner: Any = None) -> None:
     """Learn from a mini-batch, by the compiled policy or row by row."""
     learner = model if learner is None else learner
     policy = policies.get(learner._compiled)
@@ -111,9 +117,14 @@ def learn_many(model: Any, X: Batch, y: Any, learner: Any = None) -> None:
         for i, (x, labels, w) in enumerate(zip(X, rows, X.each_weight(), strict=True)):
             with at_row(X.number(i)):
                 learn(model, x, labels, w, learner)
+            turns.learned(i + 1)
         return
     state = model._w, model._lag, model._clocks, model._features, model._labels
-    policy.learn_many(*state, X, y, learner._parameters(learner))
+    vectors, first = Vectors(model._features, X, True), 0
+    while first < X.n:
+        rows = vectors, first, y[first : first + SLICE]
+        first = policy.learn_many(*state, *rows, learner._parameters(learner), turns.seconds)
+        turns.learned(first)
 
 
 def feature_map(n_features: int | None, intercept: float) -> FeatureMap:

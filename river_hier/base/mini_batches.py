@@ -16,6 +16,7 @@ from .dataframes import ColumnNames, answer_frame, answer_series, at_row, read_b
 from .explanation import Floats
 from .targets import Table, multilabel_rows, series, with_weights
 from .truncation import refuse_unknown, taxonomy_of
+from .turns import Rows, change, reads, snapshot, turn_of, without_turn
 
 Mask = NDArray[np.bool_]
 
@@ -25,6 +26,8 @@ class MiniBatches:
 
     Subclasses call the methods of the model inside where these are faster.
     """
+
+    __getstate__ = snapshot
 
     def learn_many(
         self,
@@ -68,8 +71,10 @@ class MiniBatches:
             raise TypeError("`labels` are the columns of a matrix of multilabels; here y has one")
         else:
             ys = series(y, batch.n)
-        self._learn_rows(*with_weights(batch, ys, w))
+        with turn_of(self).batch:
+            self._learn_rows(*with_weights(batch, ys, w))
 
+    @reads
     def predict_many(self, X: Any, columns: ColumnNames = None, **kwargs: Any) -> Any:
         """Predict each row, as `predict_one` does.
 
@@ -94,6 +99,7 @@ class MiniBatches:
             return answer_frame(like, self._masks(batch)[:, 1:], nodes[1:])
         return answer_series(like, self._labels_of(batch), nodes)
 
+    @reads
     def predict_proba_many(self, X: Any, columns: ColumnNames = None, **kwargs: Any) -> Any:
         """The probabilities of each row, as in `predict_proba_one`.
 
@@ -119,17 +125,21 @@ class MiniBatches:
     def _learn_rows(self, X: Batch, ys: Any) -> None:
         """Learn all rows or none."""
         model: Any = self
-        before = None if self._checked(X, ys) else copy.deepcopy(vars(self))
-        rows = ys.rows() if isinstance(ys, Table) else ys
-        try:
-            for i, (x, y, w) in enumerate(zip(X, rows, X.each_weight(), strict=True)):
-                with at_row(X.number(i)):
-                    model.learn_one(x, y) if w == 1.0 else model.learn_one(x, y, w=w)
-        except BaseException:
-            if before is not None:
-                vars(self).clear()
+        targets = ys.rows() if isinstance(ys, Table) else ys
+        whole = not self._checked(X, ys)
+
+        def work(rows: Rows) -> None:
+            before = copy.deepcopy(without_turn(self)) if whole else {}
+            try:
+                for i, (x, y, w) in enumerate(zip(X, targets, X.each_weight(), strict=True)):
+                    with at_row(X.number(i)):
+                        model.learn_one(x, y) if w == 1.0 else model.learn_one(x, y, w=w)
+                    rows.learned(i + 1)
+            except BaseException:
                 vars(self).update(before)
-            raise
+                raise
+
+        change(self, work, whole)
 
     def _checked(self, X: Batch, ys: Any) -> bool:
         """Raise an error if a row is invalid; return whether all possible errors are checked."""

@@ -23,7 +23,8 @@ from ..taxonomy import (
 from ..taxonomy.open import initial_taxonomy
 from .classifiers import cloned
 from .dataframes import at_row
-from .explanation import Contribution, Explanation, Floats, effects, ranked
+from .explanation import Contribution, Explanation, Floats, effects, explained, ranked
+from .turns import Rows, change, changes, reads, snapshot, without_turn
 
 
 class TaxonomyModel(base.Estimator):
@@ -31,15 +32,16 @@ class TaxonomyModel(base.Estimator):
 
     A given taxonomy is closed: an unknown label is an error. With `None` the model starts from an
     open, flat taxonomy, to which labels are added as they arrive; the label of its root, `"root"`,
-    is reserved. An `OpenTaxonomy` grows with labels that are paths.
-
-    If an example raises an error, the model does not change: x and y are validated first.
+    is reserved. An `OpenTaxonomy` grows with labels that are paths. If an example raises an error,
+    the model does not change.
     """
 
     def __init__(self, taxonomy: TaxonomyLike) -> None:
         self._taxonomy = initial_taxonomy(taxonomy)
         self.taxonomy = taxonomy
         self._labels = Labels(self._taxonomy)
+
+    __getstate__ = snapshot
 
     @property
     def taxonomy_(self) -> Taxonomy:
@@ -54,11 +56,12 @@ class TaxonomyModel(base.Estimator):
         new_params
             `{name: value}` of parameters that differ.
         include_attributes
-            Whether to keep what has been learned, in the model inside an average as well.
+            Whether to keep what has been learned, also inside an average.
 
         """
         return cloned(self, new_params, include_attributes)
 
+    @reads
     def score_one(self, x: Mapping[Any, Any]) -> dict[Label, float]:
         """The score of each label.
 
@@ -75,6 +78,7 @@ class TaxonomyModel(base.Estimator):
         scores = self._scores_one(x).tolist()
         return dict(zip(self._taxonomy.nodes[self._first :], scores[self._first :], strict=True))
 
+    @reads
     def explain_one(self, x: Mapping[Any, Any]) -> dict[Label, Explanation]:
         """Explain the prediction for x, node by node.
 
@@ -95,7 +99,6 @@ class TaxonomyModel(base.Estimator):
         Contributions add up to the score, up to the score that an x without features has. In least
         squares they are divided by `1 + r`, like the score. Kernel models have no weights of
         features: their contributions are those of the stored examples, `(example, contribution)`.
-
         Takes one prediction for each feature of x.
 
         """
@@ -107,6 +110,7 @@ class TaxonomyModel(base.Estimator):
             for (v, on), terms in zip(visited.items(), found, strict=True)
         }
 
+    @changes
     def adopt(self, taxonomy: Taxonomy, renamed: Renamed | None = None) -> None:
         """Change the taxonomy and keep what has been learned.
 
@@ -120,9 +124,9 @@ class TaxonomyModel(base.Estimator):
         taxonomy
             The new taxonomy, e.g. `model.taxonomy.extend([(parent, child)])`.
         renamed
-            `{old label: new label}` for nodes whose label changes, `{old label: None}` for nodes
-            to forget. Nodes with the same new label are merged, if the model supports that. Every
-            label that is not in the new taxonomy must be a key.
+            `{old label: new label}` for nodes whose label changes, `{old label: None}` for nodes to
+            forget. Nodes with the same new label are merged, if the model supports that. It must
+            have every label that is not in the new taxonomy.
 
         """
         change = map_nodes(self._taxonomy, taxonomy, renamed)
@@ -130,6 +134,7 @@ class TaxonomyModel(base.Estimator):
         self._taxonomy, self._labels = taxonomy, Labels(taxonomy)
         self.taxonomy = taxonomy
 
+    @changes
     def forget(self, label: Label) -> None:
         """Reset a node and all nodes below it; nothing changes elsewhere.
 
@@ -145,6 +150,7 @@ class TaxonomyModel(base.Estimator):
         """
         self._remap(without_branch(self._taxonomy, label))
 
+    @reads
     def debug_one(self, x: Mapping[Any, Any], decimals: int = 3) -> str:
         """Explain the prediction for x as text.
 
@@ -157,15 +163,11 @@ class TaxonomyModel(base.Estimator):
 
         Returns
         -------
-        The nodes of `explain_one`, one a line, each with its score and the features with the
-        largest contributions (in kernel models, the stored examples).
+        The nodes of `explain_one`, one a line, each with its score and largest contributions.
 
         """
-        lines = [self._debug_title(x)]
-        for label, why in self.explain_one(x).items():
-            indent = "  " * self._taxonomy.depth(label)
-            lines.append(f"{indent}{label!r}: {why.score:+.{decimals}f}{why.top_terms(decimals)}")
-        return "\n".join(lines)
+        nodes = explained(self.explain_one(x), self._taxonomy, decimals)
+        return "\n".join([self._debug_title(x), *nodes])
 
     # Defined by the kind of learner, single-label or multilabel
 
@@ -191,8 +193,7 @@ class TaxonomyModel(base.Estimator):
 
     def _scores_many(self, X: Batch) -> Floats:
         """The scores of all nodes, (nodes, rows)."""
-        scores = [self._scores_one(x) for x in X]
-        return np.array(scores).reshape(X.n, len(self._taxonomy)).T
+        return np.array([self._scores_one(x) for x in X]).reshape(X.n, len(self._taxonomy)).T
 
     def _contributions(
         self, x: Mapping[Any, Any], nodes: Sequence[int]
@@ -201,8 +202,8 @@ class TaxonomyModel(base.Estimator):
         return effects(self._scores_one, x, nodes)
 
     @abc.abstractmethod
-    def _learn_many(self, X: Batch, y: Any) -> None:
-        """Learn from rows whose labels are in the taxonomy."""
+    def _learn_many(self, X: Batch, y: Any, rows: Rows) -> None:
+        """Learn from rows whose labels are in the taxonomy; tell `rows` after each."""
 
     @abc.abstractmethod
     def _add_nodes(self, before: int, after: int) -> None:
@@ -225,28 +226,32 @@ class TaxonomyModel(base.Estimator):
 
     def _check(self, x: Mapping[Any, Any], w: float = 1.0) -> None:
         """Raise an error if the algorithm cannot learn from x with weight w."""
-        self._scores_one(x)  # some x are too large for weights of dtype "float32"
+        self._scores_one(x)  # some x are too large for float32
 
     # Mini-batches
 
     @property
-    def _may_refuse(self) -> bool:
-        """Whether learning from a checked row may still raise an error."""
+    def _may_refuse(self) -> bool:  # whether learning from a checked row may raise an error
         return False
 
     def _learn_stages(self, X: Batch, stages: list[tuple[int, int, Taxonomy, Any]]) -> None:
         """Learn the rows of each stage in its taxonomy; all rows or none."""
-        learner = copy.deepcopy(self) if self._may_refuse else self
-        for first, last, taxonomy, y in stages:
-            if taxonomy is not learner._taxonomy:
-                learner._grow(taxonomy, {})
-            learner._learn_many(X.part(first, last), y)
-        if learner is not self:
-            self._take_over(learner)
+
+        def work(rows: Rows) -> None:
+            learner = copy.deepcopy(self) if self._may_refuse else self
+            for rows.first, last, taxonomy, y in stages:
+                if taxonomy is not learner._taxonomy:
+                    learner._grow(taxonomy, {})
+                learner._learn_many(X.part(rows.first, last), y, rows)
+                rows.n_learned = last
+            if learner is not self:
+                self._take_over(learner)
+
+        change(self, work, whole=self._may_refuse)
 
     def _take_over(self, learner: Any) -> None:
         """Continue from what a copy of this model has learned."""
-        vars(self).update({k: v for k, v in vars(learner).items() if k.startswith("_")})
+        vars(self).update({k: v for k, v in without_turn(learner).items() if k.startswith("_")})
 
     def _check_many(self, X: Batch) -> None:
         """Raise an error if the algorithm cannot learn from a row."""

@@ -20,6 +20,7 @@ from .model import TaxonomyModel
 from .predict_labels import LabelPredictor
 from .targets import Table, multilabel_rows, multilabels_of, stage_rows, stages, with_weights
 from .truncation import truncatable
+from .turns import Rows, changes, reads, turn_of
 
 
 class MultiLabelModel(TaxonomyModel, LabelPredictor, base.MultiLabelClassifier):
@@ -32,6 +33,7 @@ class MultiLabelModel(TaxonomyModel, LabelPredictor, base.MultiLabelClassifier):
     _first = 1
     _rule = "a node is on if its parent is on and its score is >= 0"
 
+    @changes
     def learn_one(self, x: Mapping[Any, Any], y: Any, w: float = 1.0) -> None:
         """Learn from one example.
 
@@ -79,6 +81,7 @@ class MultiLabelModel(TaxonomyModel, LabelPredictor, base.MultiLabelClassifier):
         """
         return self._answer(x)
 
+    @reads
     def predict_proba_one(self, x: Mapping[Any, Any]) -> dict[Label, dict[bool, float]]:
         """The probability that each node is on, never above its parent's.
 
@@ -132,8 +135,10 @@ class MultiLabelModel(TaxonomyModel, LabelPredictor, base.MultiLabelClassifier):
         """
         batch, _ = read_batch(X, columns)
         batch, rows = with_weights(batch, multilabel_rows(y, labels, batch.n), w)
-        self._learn_stages(batch, self._read_many(batch, rows))
+        with turn_of(self).batch:
+            self._learn_stages(batch, self._read_many(batch, rows))
 
+    @reads
     def predict_many(self, X: Any, columns: ColumnNames = None) -> Any:
         """Predict the multilabel of each row.
 
@@ -154,6 +159,7 @@ class MultiLabelModel(TaxonomyModel, LabelPredictor, base.MultiLabelClassifier):
         batch, like = read_batch(X, columns)
         return answer_frame(like, self._masks(batch)[:, 1:], self._taxonomy.nodes[1:])
 
+    @reads
     def predict_proba_many(self, X: Any, columns: ColumnNames = None) -> Any:
         """The probability that each node is on, for each row, as in `predict_proba_one`.
 
@@ -224,11 +230,12 @@ class MultiLabelModel(TaxonomyModel, LabelPredictor, base.MultiLabelClassifier):
         on = [[True, *self._answer(x).values()] for x in X]
         return np.array(on, dtype=bool).reshape(X.n, len(self._taxonomy))
 
-    def _learn_many(self, X: Batch, y: Multilabels) -> None:
-        rows = zip(X, y.labels(self._labels), X.each_weight(), strict=True)
-        for i, (x, labels, w) in enumerate(rows):
+    def _learn_many(self, X: Batch, y: Multilabels, rows: Rows) -> None:
+        examples = zip(X, y.labels(self._labels), X.each_weight(), strict=True)
+        for i, (x, labels, w) in enumerate(examples):
             with at_row(X.number(i)):
                 self._learn(x, labels, w)
+            rows.learned(i + 1)
 
     def _answer(self, x: Mapping[Any, Any]) -> dict[Label, bool]:
         """The multilabel of x."""

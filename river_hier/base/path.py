@@ -28,6 +28,7 @@ from .checks import check_dtype
 from .explanation import Floats
 from .products import pays, score_blocks, scores_by_product
 from .single_label import SingleLabelModel
+from .turns import reads
 
 
 class PathModel(SingleLabelModel, metaclass=linear.LearnerType):
@@ -61,6 +62,7 @@ class PathModel(SingleLabelModel, metaclass=linear.LearnerType):
         self._w = Weights(len(self._taxonomy), dtype)
 
     @property
+    @reads
     def weights(self) -> dict[Label, dict[Any, float]]:
         """The weight vector of each node but the root: `{label: {feature: weight}}`.
 
@@ -85,6 +87,8 @@ class PathModel(SingleLabelModel, metaclass=linear.LearnerType):
     _weights = linear.weight_column
     _contributions = linear.contributions
     _add_nodes = linear.add_nodes
+
+    _atomic = property(linear.is_atomic)
 
     @property
     def _may_refuse(self) -> bool:

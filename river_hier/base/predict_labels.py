@@ -18,11 +18,13 @@ from .truncation import (
     taxonomy_of,
     true_nodes,
 )
+from .turns import reads
 
 
 class LabelPredictor:
     """Base class of all multilabel models: `predict_labels_one`."""
 
+    @reads
     def predict_labels_one(
         self, x: Mapping[Any, Any], threshold: float | None = None, max_depth: int | None = None
     ) -> list[Label]:

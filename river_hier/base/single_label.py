@@ -19,6 +19,7 @@ from .explanation import Floats
 from .model import TaxonomyModel
 from .targets import nodes_of, series, stage_rows, stages, with_weights
 from .truncation import truncatable
+from .turns import Rows, changes, reads, turn_of
 
 
 class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
@@ -34,6 +35,7 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
     def _multiclass(self) -> bool:
         return True
 
+    @changes
     def learn_one(self, x: Mapping[Any, Any], y: Label, w: float = 1.0) -> None:
         """Learn from one example.
 
@@ -76,6 +78,7 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
         """
         return self._answer(x)
 
+    @reads
     def predict_proba_one(self, x: Mapping[Any, Any]) -> dict[Any, float]:
         """A distribution over all nodes: the softmax of the scores, which are not calibrated.
 
@@ -117,8 +120,10 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
         batch, _ = read_batch(X, columns, self._keeps_float32)
         labels = series(y, batch.n)
         batch, labels = with_weights(batch, labels, w)
-        self._learn_stages(batch, self._read_many(batch, labels))
+        with turn_of(self).batch:
+            self._learn_stages(batch, self._read_many(batch, labels))
 
+    @reads
     def predict_many(self, X: Any, columns: ColumnNames = None) -> Any:
         """Predict the label of each row.
 
@@ -139,6 +144,7 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
         batch, like = read_batch(X, columns, self._keeps_float32)
         return answer_series(like, self._labels_of(batch), self._taxonomy.nodes)
 
+    @reads
     def predict_proba_many(self, X: Any, columns: ColumnNames = None) -> Any:
         """A distribution over all nodes for each row, as in `predict_proba_one`.
 
@@ -219,10 +225,11 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
         """The node of each row."""
         return np.array([self._taxonomy.index(self._answer(x)) for x in X], dtype=np.intp)
 
-    def _learn_many(self, X: Batch, y: NDArray[np.uint32]) -> None:
+    def _learn_many(self, X: Batch, y: NDArray[np.uint32], rows: Rows) -> None:
         for i, (x, v, w) in enumerate(zip(X, y.tolist(), X.each_weight(), strict=True)):
             with at_row(X.number(i)):
                 self._learn(x, v, w)
+            rows.learned(i + 1)
 
     # Defined by the learner
 

@@ -33,6 +33,7 @@ from .checks import check_dtype
 from .explanation import Floats
 from .multi_label import MultiLabelModel
 from .products import pays, score_blocks, scores_by_product
+from .turns import reads
 
 
 class TopDownLearner(MultiLabelModel, metaclass=linear.LearnerType):
@@ -152,6 +153,7 @@ class TopDownLearner(MultiLabelModel, metaclass=linear.LearnerType):
         return np.ones(len(score), dtype=bool)
 
     @property
+    @reads
     def weights(self) -> dict[Label, dict[Any, float]]:
         """The weight vector of each node but the root: `{label: {feature: weight}}`.
 
@@ -176,6 +178,8 @@ class TopDownLearner(MultiLabelModel, metaclass=linear.LearnerType):
     _weights = linear.weight_column
     _contributions = linear.contributions
     _add_nodes = linear.add_nodes
+
+    _atomic = property(linear.is_atomic)
 
     @property
     def _may_refuse(self) -> bool:

@@ -19,6 +19,7 @@ from .._backend import subtree_sums
 from ..taxonomy import Label, Taxonomy
 from .checks import check_integer, check_probability
 from .classifiers import probabilities
+from .turns import reads
 
 # Inserted into the docstring of each `predict_one`, after x.
 _KEYWORDS = """
@@ -49,6 +50,7 @@ def _signature(
 
 def _like(signature: Callable[P, Any]) -> Callable[[Callable[..., Y]], Callable[P, Y]]:
     def truncatable(rule: Callable[..., Y]) -> Callable[P, Y]:
+        @reads
         def predict_one(
             self: Any, x: Any, threshold: float | None = None, max_depth: int | None = None
         ) -> Any:

@@ -20,6 +20,7 @@ from ..taxonomy import (
 from .classifiers import cloned, last_step, shown
 from .explanation import Floats
 from .mini_batches import Mask, MiniBatches, labels_inside, masks_inside, probabilities_inside
+from .turns import Turn, changes, snapshot, turn_of
 
 
 class ModelWrapper(base.Wrapper[Any], base.Estimator):
@@ -53,6 +54,13 @@ class ModelWrapper(base.Wrapper[Any], base.Estimator):
         return last_step(self.model)
 
     @property
+    def _turn(self) -> Turn:
+        """The lock of the model inside, which may also be used by itself."""
+        return turn_of(self._last)
+
+    __getstate__ = snapshot
+
+    @property
     def taxonomy(self) -> TaxonomyLike:
         """The taxonomy of the model; `None` or an `OpenTaxonomy` if it is open."""
         taxonomy: TaxonomyLike = self._last.taxonomy
@@ -81,6 +89,7 @@ class ModelWrapper(base.Wrapper[Any], base.Estimator):
         """
         return cloned(self, new_params, include_attributes)
 
+    @changes
     def learn_one(self, x: dict[Any, Any], y: Any, **kwargs: Any) -> None:
         """Learn from one example, as the model does.
 
@@ -96,6 +105,7 @@ class ModelWrapper(base.Wrapper[Any], base.Estimator):
         """
         self.model.learn_one(x, y, **kwargs)
 
+    @changes
     def adopt(self, taxonomy: Taxonomy, renamed: Renamed | None = None) -> None:
         """Continue with another taxonomy. Call this on the wrapper, not on the model inside it.
 
@@ -112,6 +122,7 @@ class ModelWrapper(base.Wrapper[Any], base.Estimator):
         self._last.adopt(taxonomy, renamed)
         self._remap(change)
 
+    @changes
     def forget(self, label: Label) -> None:
         """Reset a node and all nodes below it, in the model and in the wrapper.
 

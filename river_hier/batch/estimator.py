@@ -10,6 +10,7 @@ from typing import Any, Self
 from river import base
 
 from ..base.predict_labels import LabelPredictor
+from ..base.turns import snapshot
 from ..taxonomy import Label, Taxonomy, check_taxonomy
 from .examples import Examples, Floats
 
@@ -70,6 +71,8 @@ class BatchEstimator(LabelPredictor, base.MultiLabelClassifier):
     def taxonomy_(self) -> Taxonomy:
         """The taxonomy as it is now."""
         return self.taxonomy
+
+    __getstate__ = snapshot
 
     def learn_one(self, x: Mapping[Any, Any], y: Any, w: float = 1.0) -> None:
         """Do nothing: the model is trained by `fit` only.

@@ -14,6 +14,7 @@ from ..base.classifiers import shown
 from ..base.explanation import Floats
 from ..base.predict_labels import LabelPredictor, masked_nodes
 from ..base.truncation import refuse_unknown, truncatable
+from ..base.turns import changes, reads
 from ..base.wrapper import BatchWrapper, check_model
 from ..taxonomy import Label, NodeMapping, map_nodes
 from .calibration import Calibration
@@ -119,6 +120,7 @@ class Calibrated(BatchWrapper, LabelPredictor, base.MultiLabelClassifier):
 
         yield {"model": linear_model.HAROW()}
 
+    @changes
     def learn_one(self, x: dict[Any, Any], y: Any, w: float = 1.0, **kwargs: Any) -> None:
         """Learn from one example, after computing the scores the model gives to it.
 
@@ -171,6 +173,7 @@ class Calibrated(BatchWrapper, LabelPredictor, base.MultiLabelClassifier):
         """
         return self._dictionary(x)
 
+    @reads
     def predict_proba_one(self, x: dict[Any, Any], **kwargs: Any) -> dict[Label, dict[bool, float]]:
         """The probability that each node is on, never above its parent's.
 

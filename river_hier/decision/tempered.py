@@ -10,6 +10,7 @@ from ..base.checks import checked_weight
 from ..base.classifiers import shown
 from ..base.explanation import Floats
 from ..base.truncation import refuse_unknown, truncatable
+from ..base.turns import changes, reads
 from ..base.wrapper import BatchWrapper, check_model
 from .calibration import Temperatures
 from .sightings import Sightings
@@ -105,6 +106,7 @@ class Tempered(BatchWrapper, base.Classifier):
 
         yield {"model": linear_model.Hieron()}
 
+    @changes
     def learn_one(self, x: dict[Any, Any], y: Any, w: float = 1.0, **kwargs: Any) -> None:
         """Learn from one example, after computing the scores the model gives to it.
 
@@ -145,6 +147,7 @@ class Tempered(BatchWrapper, base.Classifier):
         """
         return self.model.predict_one(x)
 
+    @reads
     def predict_proba_one(self, x: dict[Any, Any], **kwargs: Any) -> dict[Any, float]:
         """The probability of each label.
 

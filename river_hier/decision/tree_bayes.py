@@ -21,6 +21,7 @@ from ..base.classifiers import (
 from ..base.explanation import Floats
 from ..base.mini_batches import MiniBatches
 from ..base.truncation import refuse_unknown, taxonomy_of, truncatable
+from ..base.turns import changes, reads
 from ..taxonomy import Label, Renamed, Taxonomy, UnknownLabelError, check_taxonomy, map_nodes
 
 __all__ = ["TreeBayes"]
@@ -108,6 +109,7 @@ class TreeBayes(MiniBatches, base.Wrapper[Any], base.Classifier):
         softmax = river_linear_model.SoftmaxRegression()
         yield {"classifier": softmax, "taxonomy": Taxonomy.flat(labels)}
 
+    @changes
     def adopt(self, taxonomy: Taxonomy, renamed: Renamed | None = None) -> None:
         """Continue with another taxonomy, and let the classifier adopt it if it has one.
 
@@ -142,6 +144,7 @@ class TreeBayes(MiniBatches, base.Wrapper[Any], base.Classifier):
         """
         return cloned(self, new_params, include_attributes)
 
+    @changes
     def learn_one(self, x: dict[Any, Any], y: Any, w: float = 1.0, **kwargs: Any) -> None:
         """Learn from one example, as the classifier does.
 
@@ -189,6 +192,7 @@ class TreeBayes(MiniBatches, base.Wrapper[Any], base.Classifier):
             subtree[self.taxonomy.parent_indices[v][0]] += subtree[v]
         return self.taxonomy.nodes[nearest(subtree, self.taxonomy.child_indices)]
 
+    @reads
     def predict_proba_one(self, x: dict[Any, Any], **kwargs: Any) -> dict[Any, float]:
         """The probability of each label, as the classifier gives it.
 

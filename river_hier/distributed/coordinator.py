@@ -13,6 +13,7 @@ from .._backend import Batch, Labels, Multilabels, top_down_probabilities
 from .._backend.reference.feature_index import read
 from .._backend.reference.paths import top_down
 from ..base.explanation import Floats
+from ..base.turns import Rows, turn_of
 from ..taxonomy import Taxonomy
 from .plan import Plan, unit_loads
 from .shard import Growth, Model, Shard, Stage
@@ -57,7 +58,7 @@ class Coordinator:
             if taxonomy is not before:
                 driver._grow(taxonomy, {})
             stages.append(Stage(self._growth(before), without_empty_columns(rows), on))
-            driver._learn_many(rows, on)
+            driver._learn_many(rows, on, Rows(turn_of(driver)))
         self._shards.learn(self._n_batches, stages)
 
     def predictions(self, X: Batch) -> NDArray[np.bool_]:

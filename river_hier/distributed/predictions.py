@@ -15,6 +15,7 @@ from ..base.explanation import Floats
 from ..base.mini_batches import MiniBatches
 from ..base.predict_labels import LabelPredictor, masked_nodes
 from ..base.truncation import truncatable
+from ..base.turns import reads
 from ..taxonomy import Label, Taxonomy
 from .coordinator import Coordinator, one_row
 
@@ -38,6 +39,7 @@ class ShardedPredictions(MiniBatches, LabelPredictor, base.MultiLabelClassifier)
         """
         return self._dictionary(x)
 
+    @reads
     def predict_proba_one(self, x: Mapping[Any, Any]) -> dict[Label, dict[bool, float]]:
         """Predict the probability that each node is on, as `model` would.
 
@@ -54,6 +56,7 @@ class ShardedPredictions(MiniBatches, LabelPredictor, base.MultiLabelClassifier)
         labels, on = self._taxonomy.nodes[1:], self._coordinator.probabilities(one_row(x))[1:, 0]
         return {v: {False: 1.0 - p, True: p} for v, p in zip(labels, on.tolist(), strict=True)}
 
+    @reads
     def score_one(self, x: Mapping[Any, Any]) -> dict[Label, float]:
         """Return the score of each label but the root, as `model` would.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import functools
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -13,6 +14,7 @@ from .._backend import Batch, Labels, Multilabels
 from ..base import TopDownLearner
 from ..base.classifiers import shown
 from ..base.explanation import Floats
+from ..base.turns import change
 from ..linear_model.least_squares import LeastSquaresModel
 from ..taxonomy import Taxonomy
 
@@ -62,7 +64,7 @@ class Shard:
                 self.model._grow(growth.taxonomy, {})
                 self._set_nodes(growth.owners)
                 self.model._labels = Labels(growth.taxonomy, self.nodes)
-            self.model._learn_many(X, y)
+            change(self.model, functools.partial(self.model._learn_many, X, y))
         self.n_learned = number
 
     def decide(self, X: Batch) -> Mask:

@@ -7,6 +7,7 @@ from typing import Any, Self
 from .._backend import Batch
 from ..base.checks import check_integer, checked_weight
 from ..base.classifiers import cloned
+from ..base.turns import change, changes, reads, without_turn
 from ..linear_model import HPerceptron
 from ..taxonomy import Taxonomy, TaxonomyLike
 from .actors import ActorPool
@@ -115,6 +116,7 @@ class Sharded(ShardedPredictions):
         """
         return cloned(self, new_params, include_attributes)
 
+    @changes
     def learn_one(self, x: Mapping[Any, Any], y: Any, w: float = 1.0) -> None:
         """Learn from one example: a batch of one, at the cost of a batch.
 
@@ -133,12 +135,14 @@ class Sharded(ShardedPredictions):
         self._coordinator.learn_one(x, y, w)
 
     def _learn_rows(self, X: Batch, ys: Any) -> None:
-        self._coordinator.learn_many(X, ys)
+        change(self, lambda rows: self._coordinator.learn_many(X, ys), whole=True)
 
+    @reads
     def gathered(self) -> Any:
         """Transfer all that has been learned to this process, as an ordinary, independent model."""
         return self._running.gather() if self._running else copy.deepcopy(self._whole)
 
+    @changes
     def close(self) -> None:
         """Gather what the shards have learned and stop them; the next call starts new ones."""
         if self._running is not None:
@@ -154,7 +158,7 @@ class Sharded(ShardedPredictions):
 
     def __getstate__(self) -> dict[str, Any]:
         """Pickles and copies hold the gathered model, and start shards of their own."""
-        return self.__dict__ | {"_whole": self.gathered(), "_running": None}
+        return without_turn(self) | {"_whole": self.gathered(), "_running": None}
 
     @property
     def _taxonomy(self) -> Taxonomy:

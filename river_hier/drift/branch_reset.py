@@ -11,6 +11,7 @@ from .._backend import trained_nodes
 from ..base.checks import checked_weight
 from ..base.predict_labels import LabelPredictor, nodes_on
 from ..base.truncation import refuse_unknown, truncatable
+from ..base.turns import changes, reads
 from ..base.wrapper import BatchWrapper, check_model
 from ..taxonomy import Label, NodeMapping, Taxonomy
 
@@ -120,6 +121,7 @@ class BranchReset(BatchWrapper, LabelPredictor, base.MultiLabelClassifier, base.
 
         yield {"model": linear_model.HPerceptron()}
 
+    @changes
     def learn_one(self, x: dict[Any, Any], y: Any, w: float = 1.0, **kwargs: Any) -> None:
         """Learn from one example, after the model has predicted it.
 
@@ -160,6 +162,7 @@ class BranchReset(BatchWrapper, LabelPredictor, base.MultiLabelClassifier, base.
         """
         return self.model.predict_one(x)
 
+    @reads
     def predict_proba_one(self, x: dict[Any, Any], **kwargs: Any) -> Any:
         """The model's probabilities.
 
@@ -172,6 +175,7 @@ class BranchReset(BatchWrapper, LabelPredictor, base.MultiLabelClassifier, base.
         refuse_unknown(self.predict_proba_one, kwargs)
         return self.model.predict_proba_one(x)
 
+    @reads
     def score_one(self, x: dict[Any, Any], **kwargs: Any) -> dict[Label, float]:
         """The model's scores.
 

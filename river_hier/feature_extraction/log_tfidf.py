@@ -17,6 +17,7 @@ from scipy import sparse
 
 from ..base.dataframes import as_frame, at_row
 from ..base.targets import series
+from ..base.turns import Rows, change, changes, reads, snapshot
 
 __all__ = ["LogTFIDF"]
 
@@ -133,6 +134,9 @@ class LogTFIDF(base.Transformer):
         self._stop_words = dict.fromkeys(stop_words or ())  # a dict pickles in a fixed order
         self._on = on if on is None or isinstance(on, list | tuple) else [on]
 
+    __getstate__ = snapshot
+
+    @changes
     def learn_one(self, x: Any) -> None:
         """Count the words of a document.
 
@@ -158,6 +162,7 @@ class LogTFIDF(base.Transformer):
         if len(self._rare) > self.max_rare:
             self._rare.clear()
 
+    @reads
     def transform_one(self, x: Any) -> dict[Hashable, Any]:
         """Return the weights of the words of a document.
 
@@ -191,9 +196,15 @@ class LogTFIDF(base.Transformer):
         for i, x in enumerate(self._documents(X)[0]):
             with at_row(i):
                 counted.append(self._count(x))
-        for words in counted:
-            self._learn(words)
 
+        def work(rows: Rows) -> None:
+            for i, words in enumerate(counted):
+                self._learn(words)
+                rows.learned(i + 1)
+
+        change(self, work)
+
+    @reads
     def transform_many(self, X: Any) -> Any:
         """Return the weights of the words of a batch of documents, as `transform_one` does.
 

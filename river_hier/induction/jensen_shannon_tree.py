@@ -10,6 +10,7 @@ import numpy as np
 from river import base
 
 from ..base.checks import check_integer, checked_weight
+from ..base.turns import changes, snapshot
 from ..taxonomy import Label, Taxonomy
 from ..taxonomy.graph import check_label, check_spelling
 from .agglomeration import agglomerate, all_costs
@@ -145,6 +146,9 @@ class JensenShannonTree(base.Estimator):
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
         yield {"sharpness": 0.0, "n_recent": 100}  # trees of different seeds differ
 
+    __getstate__ = snapshot
+
+    @changes
     def learn_one(self, x: Mapping[Any, Any], y: Label, w: float = 1) -> None:
         """Count the features of an example.
 

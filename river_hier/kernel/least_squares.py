@@ -12,6 +12,7 @@ from ..base.checks import check_positive
 from ..base.explanation import Contribution, Floats, rescaled
 from ..base.multi_label import MultiLabelModel
 from ..base.predict_labels import masked_nodes
+from ..base.turns import reads
 from ..taxonomy import NodeMapping, TaxonomyLike
 from .functions import Function, Kernel
 from .instances import contributions, instances_of
@@ -47,6 +48,7 @@ class LeastSquaresModel(MultiLabelModel):
         self._add_nodes(1, len(self._taxonomy))
 
     @property
+    @reads
     def n_stored(self) -> dict[object, float]:
         """The weight of the examples that each node has stored, including dropped ones."""
         stored = {v: s.n_stored for s in self._rls.systems for v in s.nodes}

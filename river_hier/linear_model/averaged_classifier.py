@@ -10,6 +10,7 @@ from .._backend import Batch
 from ..base.classifiers import shown
 from ..base.explanation import Contribution, Floats
 from ..base.single_label import SingleLabelModel
+from ..base.turns import Turn, reads, turn_of
 from ..taxonomy import Label, NodeMapping
 from .hieron import Hieron
 
@@ -117,6 +118,7 @@ class AveragedClassifier(SingleLabelModel):
         yield {"model": Hieron()}
 
     @property
+    @reads
     def last(self) -> Any:
         """The last hypothesis $w_{m+1}$ without the average: a copy of the inner model."""
         self._check_shared()
@@ -124,6 +126,7 @@ class AveragedClassifier(SingleLabelModel):
         return copy.deepcopy(self.model)
 
     @property
+    @reads
     def weights(self) -> Any:
         """The average of the weights, `{label: {feature: weight}}`, if the model is linear."""
         return self._average.weights
@@ -153,13 +156,21 @@ class AveragedClassifier(SingleLabelModel):
         self._check_shared()
         self._average._learn(*example)
 
-    def _learn_many(self, X: Batch, *labels: Any) -> None:
+    def _learn_many(self, *batch: Any) -> None:
         self._check_shared()
-        self._average._learn_many(X, *labels)
+        self._average._learn_many(*batch)
 
     def _learn_stages(self, *batch: Any) -> None:
         super()._learn_stages(*batch)
         self._share()  # after an example that may be refused, the average is a copy
+
+    @property
+    def _turn(self) -> Turn:
+        return turn_of(self.model)
+
+    @property
+    def _atomic(self) -> bool:
+        return getattr(self._average, "_atomic", False)
 
     @property
     def _may_refuse(self) -> bool:

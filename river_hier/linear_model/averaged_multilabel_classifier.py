@@ -8,6 +8,7 @@ from .._backend import Batch, Clocks, Multilabels, Weights
 from ..base import TopDownLearner, linear
 from ..base.classifiers import shown
 from ..base.explanation import Floats
+from ..base.turns import Rows, reads, turn_of
 from .hperceptron import HPerceptron
 
 __all__ = ["AveragedMultiLabelClassifier"]
@@ -87,6 +88,8 @@ class AveragedMultiLabelClassifier(TopDownLearner):
     _labels: Any = of_inner_model("_labels")
     _features: Any = of_inner_model("_features")
     _w: Any = of_inner_model("_w")
+    _turn: Any = property(lambda self: turn_of(self.model))
+    _atomic: Any = of_inner_model("_atomic")
     _may_refuse: Any = of_inner_model("_may_refuse")
 
     def __init__(self, model: Any) -> None:
@@ -120,14 +123,15 @@ class AveragedMultiLabelClassifier(TopDownLearner):
     def _learn(self, x: Mapping[Any, Any], y: Any, w: float) -> None:
         linear.learn(self, x, y, w, self._learner)
 
-    def _learn_many(self, X: Batch, y: Multilabels) -> None:
-        linear.learn_many(self, X, y, self._learner)
+    def _learn_many(self, X: Batch, y: Multilabels, rows: Rows) -> None:
+        linear.learn_many(self, X, y, rows, self._learner)
 
     def _take_over(self, learner: Any) -> None:
         super()._take_over(learner)
         self.model._take_over(learner.model)
 
     @property
+    @reads
     def last(self) -> Any:
         """The last hypothesis $w_{m+1}$ without the average: a copy of the inner model."""
         return copy.deepcopy(self.model)

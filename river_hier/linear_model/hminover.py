@@ -24,6 +24,7 @@ from ..base.explanation import Floats
 from ..base.multi_label import MultiLabelModel
 from ..base.predict_labels import masked_nodes
 from ..base.rankings import Attributes, ranking_of
+from ..base.turns import reads
 from ..taxonomy import Label, NodeMapping, Taxonomy, TaxonomyLike
 from ..taxonomy.candidates import Candidates
 
@@ -167,6 +168,7 @@ class HMinOver(MultiLabelModel):
         self._ranking = ranking_of(self._taxonomy, t, candidates)
 
     @property
+    @reads
     def weights(self) -> dict[Label, dict[Any, float]]:
         """The weight vector of each node but the root: `{label: {feature: weight}}`.
 
@@ -184,6 +186,7 @@ class HMinOver(MultiLabelModel):
         """
         return linear.intercepts_by_label(self)
 
+    @reads
     def threshold_one(self, x: Mapping[Any, Any]) -> float:
         """The lowest score at which candidates are switched on.
 

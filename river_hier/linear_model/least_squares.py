@@ -31,6 +31,7 @@ from ..base.checks import check_forgetting, check_positive
 from ..base.dataframes import at_row
 from ..base.explanation import Contribution, Floats, rescaled
 from ..base.multi_label import MultiLabelModel
+from ..base.turns import SLICE, Rows, reads
 from ..taxonomy import Label, TaxonomyLike
 from .systems import RemappedSystem, discount, half_life, merge_systems, remap_systems
 
@@ -77,6 +78,7 @@ class LeastSquaresModel(MultiLabelModel):
         self._add_nodes(1, len(self._taxonomy))
 
     @property
+    @reads
     def weights(self) -> dict[Label, dict[Any, float]]:
         """The weight vector of each node but the root: `{label: {feature: weight}}`.
 
@@ -111,14 +113,18 @@ class LeastSquaresModel(MultiLabelModel):
         if self.forgetting < 1.0 and self._features.find(x).norm2 > 0.0:
             self._grow_older(y)
 
-    def _learn_many(self, X: Batch, y: Multilabels) -> None:
+    def _learn_many(self, X: Batch, y: Multilabels, rows: Rows) -> None:
         if self.forgetting < 1.0:
-            for x, labels, w in zip(X, y.labels(self._labels), X.each_weight(), strict=True):
-                self._learn(x, labels, w)
+            super()._learn_many(X, y, rows)
         else:
-            c = float(self.threshold)
-            least_squares_steps(self._rls, c, self._t, self._features, self._labels, X, y)
-            self._t = sum(X.each_weight(), self._t)
+            c, first, vectors = float(self.threshold), 0, Vectors(self._features, X, True)
+            while first < X.n:
+                state = self._rls, c, self._t, self._features, self._labels
+                some = vectors, first, y[first : first + SLICE]
+                last = least_squares_steps(*state, *some, rows.seconds)
+                self._t = X.total_weight(first, last, self._t)
+                rows.learned(last)
+                first = last
 
     def _grow_older(self, y: Any) -> None:
         """Count the example; at the end of a period, discount."""

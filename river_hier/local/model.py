@@ -11,6 +11,7 @@ from river import base
 
 from ..base.classifiers import check_weight_taken, takes_weights
 from ..base.mini_batches import MiniBatches
+from ..base.turns import changes, reads
 from ..taxonomy import Label, NodeMapping, Renamed, Taxonomy, TaxonomyLike, map_nodes
 from ..taxonomy.open import initial_taxonomy
 from .estimator_spec import EstimatorSpec, Position, check_spec, estimator_at
@@ -63,10 +64,12 @@ class LocalModel(MiniBatches, base.Wrapper[Any], base.Estimator):
         return self._taxonomy
 
     @property
+    @reads
     def classifiers(self) -> dict[Position, base.Estimator]:
         """The classifiers that have learned, by their positions."""
         return {position: local.model for position, local in self._local.items()}
 
+    @changes
     def adopt(self, taxonomy: Taxonomy, renamed: Renamed | None = None) -> None:
         """Continue with another taxonomy, keeping what the classifiers have learned.
 

@@ -14,6 +14,7 @@ from river import linear_model as river_linear_model
 from ..base.checks import check_single_label, checked_weight
 from ..base.classifiers import probabilities
 from ..base.truncation import refuse_unknown, truncatable
+from ..base.turns import changes, reads
 from ..taxonomy import Label, NodeMapping, Taxonomy, TaxonomyLike, UnknownLabelError
 from ..taxonomy.open import with_labels
 from .estimator_spec import EstimatorSpec, Position, check_multiclass
@@ -44,6 +45,7 @@ class RoutingModel(LocalModel, base.Classifier):
     def _multiclass(self) -> bool:
         return True
 
+    @changes
     def learn_one(self, x: Mapping[Any, Any], y: Label, w: float = 1.0, **kwargs: Any) -> None:
         """Learn from one example.
 
@@ -94,6 +96,7 @@ class RoutingModel(LocalModel, base.Classifier):
         """
         return self._path(x)[-1][0]
 
+    @reads
     def predict_proba_one(self, x: Mapping[Any, Any], **kwargs: Any) -> dict[Any, float]:
         """A distribution over all nodes: the probability that the label is this very node.
 
@@ -110,6 +113,7 @@ class RoutingModel(LocalModel, base.Classifier):
         refuse_unknown(self.predict_proba_one, kwargs)
         return self._distributions(x)[1]
 
+    @reads
     def predict_marginals_one(self, x: Mapping[Any, Any]) -> dict[Any, float]:
         """The probability, for each node, that the label is the node or below it.
 
@@ -128,6 +132,7 @@ class RoutingModel(LocalModel, base.Classifier):
         """
         return self._distributions(x)[0]
 
+    @reads
     def debug_one(self, x: Mapping[Any, Any], decimals: int = 3) -> str:
         """Explain the prediction for x.
 

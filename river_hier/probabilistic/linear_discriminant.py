@@ -11,9 +11,10 @@ from ..base.checks import check_positive
 from ..base.dataframes import at_row
 from ..base.explanation import Floats
 from ..base.single_label import SingleLabelModel
+from ..base.turns import Rows, change
 from ..taxonomy import Label, NodeMapping, Taxonomy, TaxonomyLike
 from ..taxonomy.arrays import build
-from .discriminant import Discriminant
+from .discriminant import BLOCK, Discriminant
 
 __all__ = ["LinearDiscriminant"]
 
@@ -133,17 +134,26 @@ class LinearDiscriminant(SingleLabelModel):
     def _learn_stages(self, X: Batch, stages: list[tuple[int, int, Taxonomy, Any]]) -> None:
         if not stages:
             return
+        change(self, lambda rows: self._learn_all(X, stages, rows))
+
+    def _learn_all(
+        self, X: Batch, stages: list[tuple[int, int, Taxonomy, Any]], rows: Rows
+    ) -> None:
         self._make_room(X.stored_names)
         taxonomy = stages[-1][2]
         nodes = [v if t is taxonomy else _nodes_in(taxonomy, t, v) for _, _, t, v in stages]
         if taxonomy is not self._taxonomy:  # new nodes change nothing elsewhere, so all at once
             self._grow(taxonomy, {})
-        self._learn_many(X, np.concatenate(nodes))
+        self._learn_many(X, np.concatenate(nodes), rows)
 
-    def _learn_many(self, X: Batch, y: NDArray[np.uint32]) -> None:
+    def _learn_many(self, X: Batch, y: NDArray[np.uint32], rows: Rows) -> None:
         self._features.insert(dict.fromkeys(X.stored_names, 1.0))
         weights = np.ones(X.n) if X.weights is None else X.weights
-        self._discriminant.learn_many(self._matrix(X), y.astype(np.intp), weights)
+        matrix, nodes = self._matrix(X), y.astype(np.intp)
+        for first in range(0, X.n, BLOCK):
+            some = slice(first, first + BLOCK)
+            self._discriminant.learn_many(matrix[some], nodes[some], weights[some])
+            rows.learned(min(first + BLOCK, X.n))
 
     def _answer(self, x: Mapping[Any, Any]) -> Label:
         return self._taxonomy.nodes[int(np.argmax(self._scores_one(x)))]

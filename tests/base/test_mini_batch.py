@@ -2,11 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
-import copy
 import pickle
-import threading
-import time
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
@@ -610,64 +606,3 @@ def test_a_name_that_fails_leaves_the_model_as_it_was(name: str) -> None:
             assert (model.weights, model._features.names()) == before
         else:
             break
-
-
-@pytest.mark.slow(but=2)
-@pytest.mark.skipif(not NATIVE, reason="the reference works under Python's lock")
-@pytest.mark.parametrize("name", COMPILED)
-def test_other_threads_are_turned_away(name: str) -> None:
-    rng = np.random.default_rng(0)
-    d, n = (60, 3000) if name in ("HRLS", "SHRLS") else (100, 20_000)
-    model = made(name)
-    X = pd.DataFrame(rng.normal(size=(n, d)), columns=[f"f{i}" for i in range(d)])
-    y = rng.choice(["a", "b", "c"], size=n).tolist()
-    expected = copy.deepcopy(model)
-    expected.learn_many(X, y)
-    x = X.iloc[0].to_dict()
-    calls: list[Callable[[], Any]] = [
-        lambda: model.predict_one(x),
-        lambda: model.score_one(x),
-        lambda: model.learn_one(x, "b"),
-        lambda: model.predict_many(X[:2]),
-        lambda: model.learn_many(X[:2], ["b", "c"]),
-        lambda: model.weights,
-        lambda: pickle.dumps(model),
-        lambda: model.debug_one(x),
-    ]
-
-    def learn(model: Any, learned: list[bool]) -> None:
-        while not learned:  # it may be turned away itself, before it has begun
-            with contextlib.suppress(RuntimeError):
-                model.learn_many(X, y)
-                learned.append(True)
-
-    refused = 0
-    for call in calls[:2] + calls[3:4] + calls[5:]:  # those that learn would change the outcome
-        learned: list[bool] = []
-        model = made(name)
-        thread = threading.Thread(target=learn, args=(model, learned))
-        thread.start()
-        while thread.is_alive():
-            try:
-                call()
-            except RuntimeError as error:
-                assert "at work on" in str(error)  # noqa: PT017
-                refused += 1
-            else:
-                time.sleep(0.002)  # or the other might find it at work again and again
-        thread.join()
-        assert learned == [True]
-        assert pickle.dumps(model) == pickle.dumps(expected)
-    assert refused
-    thread = threading.Thread(target=learn, args=(model, []))
-    thread.start()
-    while thread.is_alive():
-        for call in (calls[2], calls[4]):
-            try:
-                call()
-            except RuntimeError as error:
-                assert "at work on" in str(error)  # noqa: PT017
-            else:
-                time.sleep(0.002)
-    thread.join()
-    assert model.predict_one(x)

@@ -1,19 +1,26 @@
-"""One model and many threads: predictions together, learning in turns or not at all."""
+"""One model and many threads: calls wait for their turn, and batches let predictions in."""
 
 from __future__ import annotations
 
+import contextlib
+import os
 import pickle
+import random
+import subprocess
 import sys
 import threading
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
+from river import base
 
-from river_hier import Taxonomy, linear_model
+from river_hier import Taxonomy, _backend, linear_model
 from support.backends import native_only, running_on
-from support.public_api import learners
+from support.public_api import dense, estimators, learners, step
 
 TREE = Taxonomy([("r", "a"), ("a", "b"), ("r", "c")])
 SINGLE, MULTI = learners("linear_model")
@@ -62,38 +69,128 @@ def test_threads_may_predict_together(name: str) -> None:
         assert in_threads(4, work) == []
 
 
-@native_only
+def seconds(config: pytest.Config) -> float:
+    return 10.0 if config.getoption("slow") or config.getoption("only_slow") else 0.5
+
+
+@pytest.mark.slow(but=8)
+@pytest.mark.parametrize("name", [n for n, m in estimators().items() if hasattr(m, "learn_one")])
+def test_every_model_in_four_threads(name: str, pytestconfig: pytest.Config) -> None:
+    """Two threads learn, one predicts, one copies and resets: each call waits for its turn."""
+    model = estimators()[name]
+    for x, y in examples(model, 20, seed=0):
+        step(model, x, y)
+    end = time.perf_counter() + seconds(pytestconfig)
+    steps = [0] * 4
+
+    def work(i: int) -> None:
+        for n, (x, y) in enumerate(examples(model, 10**9, seed=i)):
+            if time.perf_counter() > end and n > 2:
+                break
+            if isinstance(model, base.Transformer):
+                step(model, x, y)
+            elif i == 0 and (n % 20 or not hasattr(model, "learn_many")):
+                model.learn_one(x, y)
+            elif i == 0:
+                model.learn_many(pd.DataFrame([x] * 10), [y] * 10)
+            elif i == 1:
+                model.learn_one(x, y)
+            elif i == 2:
+                for call in CALLS:
+                    ask(model, call, x)
+            elif n % 3:
+                ask(pickle.loads(pickle.dumps(model)), "predict_one", x)
+            elif hasattr(model, "forget"):
+                model.forget(model.taxonomy_.leaves[n % 2])
+            steps[i] += 1
+
+    assert in_threads(4, work) == []
+    assert all(steps), steps
+    for x, y in examples(model, 5, seed=9):
+        step(pickle.loads(pickle.dumps(model)), x, y)
+
+
+def examples(model: Any, n: int, seed: int) -> Iterator[tuple[Any, Any]]:
+    rng = random.Random(seed)
+    return (dense(model, rng) for _ in range(n))
+
+
+def ask(model: Any, call: str, x: Any) -> None:
+    if hasattr(model, call):
+        with contextlib.suppress(NotImplementedError):
+            getattr(model, call)(x)
+
+
+CALLS = (
+    "predict_one",
+    "predict_proba_one",
+    "score_one",
+    "predict_labels_one",
+    "explain_one",
+    "debug_one",
+)
+
+
+@pytest.mark.slow(but=2)
 @pytest.mark.parametrize("name", NAMES)
-def test_threads_that_learn_are_turned_away_or_take_turns(name: str) -> None:
-    with running_on("native"):
-        parameters = {"threshold": 1e6, "budget": 90} if name == "SHRLS" else {}
-        model = getattr(linear_model, name)(TREE, **parameters)
-        steps = [0] * 4
+def test_a_batch_lets_predictions_in_and_nothing_else(name: str) -> None:
+    rng = np.random.default_rng(0)
+    n = 3000 if name in ("HRLS", "SHRLS") else 10_000
+    if _backend.name == "numpy":
+        n = 200
+    X = pd.DataFrame(rng.normal(size=(n, 30)))
+    ys = [TREE.nodes[v] for v in rng.integers(1, 4, size=n)]
+    y = ys if name in SINGLE else [{label} for label in ys]
+    expected, model = getattr(linear_model, name)(TREE), getattr(linear_model, name)(TREE)
+    expected.learn_many(X, y)
+    thread = threading.Thread(target=model.learn_many, args=(X, y))
+    x, answers = X.iloc[0].to_dict(), 0
+    thread.start()
+    while thread.is_alive():
+        model.predict_one(x)
+        pickle.dumps(model)
+        answers += 1
+    thread.join()
+    assert answers
+    assert model.score_one(x) == expected.score_one(x)
+    model.learn_many(X[:3], y[:3])  # waits for no one
 
-        def work(i: int) -> None:
-            rng = np.random.default_rng(i)
-            for t in range(300):
-                wide = 40 if t < 150 else 150  # to primal variables and back
-                names = rng.integers(0, wide, size=20).tolist()
-                x: dict[Any, Any] = {f"n{j}": np.float64(rng.normal()) for j in names}
-                if t % 5 == 0:
-                    x[("tuple", i)] = 1.0
-                try:
-                    model.learn_one(x, TREE.nodes[int(rng.integers(4))])
-                    model.predict_one(x)
-                    model.score_one(x)
-                    if t % 50 == 0:
-                        pickle.loads(pickle.dumps(model))
-                    steps[i] += 1
-                except RuntimeError as error:
-                    if "at work" not in str(error):
-                        raise
 
-        assert in_threads(4, work) == []
-        assert any(steps)
-        names = model._features.names()
-        assert model._features.find(dict.fromkeys(names, 1.0)).rows.tolist() == [*range(len(names))]
-        again = pickle.loads(pickle.dumps(model))
-        assert again.score_one({"n1": 1.0, "n2": -0.5}) == pytest.approx(
-            model.score_one({"n1": 1.0, "n2": -0.5})
-        )
+CHILD = """
+import os, sys, threading, time
+import numpy as np
+from river_hier import Taxonomy, linear_model
+
+tree = Taxonomy([("r", "a"), ("a", "b"), ("r", "c")])
+model = getattr(linear_model, sys.argv[1])(tree)
+rng = np.random.default_rng(0)
+X = rng.normal(size=(20_000, 60))
+ys = [tree.nodes[v] for v in rng.integers(1, 4, size=len(X))]
+y = ys if sys.argv[2] == "single" else [{label} for label in ys]
+
+
+def learn():
+    while True:
+        model.learn_many(X, y)
+
+
+threading.Thread(target=learn, daemon=True).start()
+time.sleep(0.3)
+for _ in range(3):
+    child = os.fork()
+    if child == 0:  # the model is between two rows, and no thread holds its lock
+        model.predict_one({0: 1.0})
+        model.learn_many(X[:5], y[:5])
+        os._exit(0)
+    assert os.waitpid(child, 0)[1] == 0
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
+@pytest.mark.slow(but=2)
+@pytest.mark.parametrize("name", NAMES)
+def test_a_process_forks_and_ends_while_a_daemon_learns(name: str) -> None:
+    kind = "single" if name in SINGLE else "multi"
+    command = [sys.executable, "-P", "-c", CHILD, name, kind]
+    run = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert (run.returncode, run.stderr) == (0, "")

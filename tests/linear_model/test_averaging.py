@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
 import copy
 import pickle
-import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -387,38 +385,6 @@ def test_weights_record_their_changes(backend: str) -> None:
         with pytest.raises(ValueError, match="a clock for each node"):
             learn(k, model, w, names, labels, {"x": 1.0}, [], lag, k.Clocks(2))
         assert lag.column(1, 1) == [-3.0]
-
-
-@native_only
-@pytest.mark.parametrize("name", ["Hieron", "HPerceptron", "HAROW"])
-def test_other_threads_are_turned_away_while_a_batch_is_learned(name: str) -> None:
-    rng = np.random.default_rng(0)
-    X = pd.DataFrame(rng.normal(size=(40_000, 100)), columns=[f"f{j}" for j in range(100)])
-    y = rng.choice(["a", "b", "c"], size=len(X)).tolist()
-    x, refused = X.iloc[0].to_dict(), 0
-    with running_on("native"):
-        expected, model = averaged(name, T), averaged(name, T)
-        expected.learn_many(X, y)
-
-        def learn() -> None:
-            while (
-                average(model)._clocks.m == 0
-            ):  # it may be turned away itself, before it has begun
-                with contextlib.suppress(RuntimeError):
-                    model.learn_many(X, y)
-
-        thread = threading.Thread(target=learn)
-        thread.start()
-        while thread.is_alive():
-            try:
-                model.predict_one(x)
-                pickle.dumps(model)
-            except RuntimeError as error:
-                assert "at work on" in str(error)  # noqa: PT017
-                refused += 1
-        thread.join()
-        assert refused
-        assert model.weights == expected.weights
 
 
 VARIANTS = [  # as new, or with some examples and through a pickle

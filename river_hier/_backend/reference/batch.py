@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import repeat
 from typing import Any, Self
 
@@ -39,7 +38,7 @@ class Batch:
     def n(self) -> int:
         return len(self.values) if self.start is None else len(self.start) - 1
 
-    @cached_property
+    @property
     def most_norm2(self) -> float:
         """An upper bound of the squared norms of the rows, even if features share hashed rows."""
         flat = self.values.ravel()
@@ -67,6 +66,16 @@ class Batch:
     def each_weight(self) -> Iterable[float]:
         """The weight of each row."""
         return repeat(1.0, self.n) if self.weights is None else self.weights.tolist()
+
+    def weight(self, i: int) -> float:
+        """The weight of row i."""
+        return 1.0 if self.weights is None else float(self.weights[i])
+
+    def total_weight(self, first: int, last: int, before: float) -> float:
+        """The weight of the rows first:last, and of what came before."""
+        if self.weights is None:
+            return before + (last - first)
+        return sum(self.weights[first:last].tolist(), before)
 
     def number(self, i: int) -> int:
         """The number of row i in the whole batch, for messages."""
@@ -110,6 +119,12 @@ class Multilabels:
         start = np.concatenate(([0], np.count_nonzero(on, axis=1).cumsum()))
         return cls(start.astype(np.int64), np.nonzero(on)[1].astype(np.uint32))
 
+    def __getitem__(self, rows: slice) -> Multilabels:
+        """Some rows that follow one another."""
+        first, last, _ = rows.indices(len(self.start) - 1)
+        start = self.start[first : last + 1]
+        return Multilabels(start - start[0], self.nodes[start[0] : start[-1]])
+
     def labels(self, labels: Labels) -> Iterator[list[Any]]:
         """The labels of each row."""
         for i in range(len(self.start) - 1):
@@ -118,10 +133,14 @@ class Multilabels:
 
 
 class Vectors(list[Vector]):
-    """The vectors of a batch over the features already known."""
+    """The vectors of a batch over the features already known.
 
-    def __init__(self, features: FeatureMap, X: Batch) -> None:
-        super().__init__(map(features.find, X))
+    With `insert`, the compiled backend adds the new names of the whole batch at once; here they are
+    added row by row, when the rows are learned.
+    """
+
+    def __init__(self, features: FeatureMap, X: Batch, insert: bool = False) -> None:
+        super().__init__(map(features.find, () if insert else X))
         self.features = features
         self.batch = X
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...taxonomy import Label, Taxonomy
-from .batch import Batch, Multilabels, Vectors
+from .batch import Multilabels, Vectors
 from .feature_map import FeatureMap
 from .labels import Labels
 from .least_squares import LeastSquares
@@ -117,15 +118,26 @@ def least_squares_steps(
     t: float,
     features: FeatureMap,
     labels: Labels,
-    X: Batch,
+    X: Vectors,
+    first: int,
     Y: Multilabels,
-) -> None:
-    """Rounds after examples of weight t."""
-    for x, y, weight in zip(X, Y.labels(labels), X.each_weight(), strict=True):
+    seconds: float,
+) -> int:
+    """The rounds of the rows from `first` on, after examples of weight t.
+
+    Returns the first row that was not learned within so many seconds.
+    """
+    end = time.perf_counter() + seconds
+    for i, y in enumerate(Y.labels(labels), start=first):
+        weight = X.batch.weight(i)
         t += weight
-        least_squares_step(rls, c, t, features, labels, x, y, weight)
+        least_squares_step(rls, c, t, features, labels, X.batch.row(i), y, weight)
+        if time.perf_counter() > end:
+            break
+    return i + 1
 
 
 def least_squares_answers(rls: LeastSquares, labels: Labels, X: Vectors) -> Mask:
-    on = [predicted_nodes(rls, x.ordered(), labels.taxonomy) for x in X]
+    answers = (least_squares_answer(rls, X.features, labels, x) for x in X.batch)
+    on = [[True, *answer.values()] for answer in answers]
     return np.array(on, dtype=bool).reshape(len(X), len(labels.taxonomy))

@@ -117,25 +117,30 @@ void learn_one(const Policy& policy, Weights& w, Weights* lag, Clocks* clocks,
     recording.proceed(weight);
 }
 
+// Learns the rows from `first` on that have a label in y, for so many seconds. Returns the next row.
 template <class Policy>
-void learn_many(const Policy& policy, Weights& w, Weights* lag, Clocks* clocks,
-                FeatureMap& features, const Labels& labels, nb::handle X, nb::handle y) {
+size_t learn_many(const Policy& policy, Weights& w, Weights* lag, Clocks* clocks,
+                  FeatureMap& features, const Labels& labels, Rows& rows, size_t first,
+                  nb::handle y, double seconds) {
     auto targets = targets_of<Policy>(y, labels);
     check<Policy>(w);
-    Rows rows(features, X, true);
-    ensure(rows.n() == targets.size(), "a label for each row");
+    const size_t last = first + targets.size();
+    ensure(last <= rows.n(), "a row for each label");
     ready(w, labels);
     Recording recording(w, ready(lag, clocks, labels), clocks);
     ReentrancyGuard guard(w);
     ReentrancyGuard features_guard(features);
     Unlocked unlocked(rows);
-    for (size_t row = 0; row < rows.n(); ++row) {
+    size_t row = first;
+    const Deadline deadline(seconds);
+    for (; row < last && (row == first || !deadline.passed()); ++row) {
         rows.prefetch(row + 1, *w);
         const double weight = rows.weight(row);
-        recording.start(targets[row], labels);
-        step(policy, w, rows[row], targets[row], labels, weight);
+        recording.start(targets[row - first], labels);
+        step(policy, w, rows[row], targets[row - first], labels, weight);
         recording.proceed(weight);
     }
+    return row;
 }
 
 // A policy with its parameters: one number, or a tuple of several.
@@ -167,11 +172,13 @@ void add_learner(nb::dict& policies, nb::module_& m, const char* name) {
                 "y"_a.none(), "weight"_a, "parameters"_a.none());
     learner.def("learn_many",
                 [policy](Weights& w, Weights* lag, Clocks* clocks, FeatureMap& features,
-                         const Labels& labels, nb::handle X, nb::handle y, nb::handle parameters) {
-                    learn_many(policy(parameters), w, lag, clocks, features, labels, X, y);
+                         const Labels& labels, Rows& X, size_t first, nb::handle y,
+                         nb::handle parameters, double seconds) {
+                    return learn_many(policy(parameters), w, lag, clocks, features, labels, X,
+                                      first, y, seconds);
                 },
-                "w"_a, "lag"_a.none(), "clocks"_a.none(), "features"_a, "labels"_a, "X"_a, "y"_a,
-                "parameters"_a.none());
+                "w"_a, "lag"_a.none(), "clocks"_a.none(), "features"_a, "labels"_a, "X"_a,
+                "first"_a, "y"_a, "parameters"_a.none(), "seconds"_a);
     policies[name] = learner;
 }
 
@@ -279,7 +286,8 @@ void linear_learners(nb::module_& m) {
     m.def("softmax_answer", &softmax_answer, "w"_a, "features"_a, "labels"_a, "x"_a.none());
     m.def("softmax_answers", &softmax_answers, "w"_a, "labels"_a, "X"_a);
     nb::class_<Rows>(m, "Vectors")
-        .def(nb::init<FeatureMap&, nb::handle>(), "features"_a, "X"_a, nb::keep_alive<1, 2>())
+        .def(nb::init<FeatureMap&, nb::handle, bool>(), "features"_a, "X"_a, "insert"_a = false,
+             nb::keep_alive<1, 2>())
         .def_prop_ro("norms2", [](Rows& rows) {
             Numbers norms2;
             for (size_t i = 0; i < rows.n(); ++i) norms2.push_back(rows[i].norm2);

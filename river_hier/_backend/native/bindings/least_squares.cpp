@@ -34,28 +34,33 @@ bool step(LeastSquares& rls, double c, double t, FeatureMap& features, Labels& l
     return true;
 }
 
-void steps(LeastSquares& rls, double c, double t, FeatureMap& features, const Labels& labels,
-           nb::handle batch, nb::handle multilabels) {
+// Learns the rows from `start` on that have a multilabel, for so many seconds; returns the next row.
+size_t steps(LeastSquares& rls, double c, double t, FeatureMap& features, const Labels& labels,
+             Rows& X, size_t start, nb::handle multilabels, double seconds) {
     ensure(rls.n_nodes() <= labels.n(), "a label for each node");
     Multilabels Y(multilabels, labels);
-    Rows X(features, batch, true);
     ReentrancyGuard guard(rls);
-    ensure(X.n() == Y.size(), "a label for each row");
+    const size_t last = start + Y.size();
+    ensure(last <= X.n(), "a row for each label");
     ReentrancyGuard features_guard(features);
     const size_t n_features = features.size();
     const size_t n_threads = default_n_threads();  // reads the environment: under Python's lock
     Unlocked unlocked(X);
-    for (size_t first = 0, n; first < X.n(); first += n) {
-        n = std::min(rls.block_size(n_features), X.n() - first);
+    const Deadline deadline(seconds);
+    size_t first = start, most = 1;
+    for (size_t n; first < last && (first == start || !deadline.passed()); first += n) {
+        n = std::min({rls.block_size(n_features), last - first, most});
+        most = 2 * n;
         Block block(rls, labels, n);
         for (size_t i = first; i < first + n; ++i) {
             const Vector& x = X[i];
             const double weight = X.weight(i);
             t += weight;
-            if (weight * x.norm2 != 0.0) block.add(x, Y[i], t, weight);
+            if (weight * x.norm2 != 0.0) block.add(x, Y[i - start], t, weight);
         }
         block.learn(Rule{c}, unlocked ? n_threads : 1);
     }
+    return first;
 }
 
 template <bool as_nodes>
@@ -159,7 +164,7 @@ System load(LeastSquares& rls, nb::handle saved, uint32_t first) {
 
 nb::object restore(double l2, double memory, Budget budget, nb::handle instances,
                    nb::handle systems) {
-    nb::module_::import_("river_hier._backend.reference.systems")
+    nb::module_::import_("river_hier._backend.reference.saved_systems")
         .attr("check")(l2, memory, budget, instances, systems);
     auto* rls = new LeastSquares(l2, memory, budget);
     nb::object owner = nb::cast(rls, nb::rv_policy::take_ownership);
@@ -228,7 +233,7 @@ void least_squares(nb::module_& m) {
     m.def("least_squares_step", &step, "rls"_a, "c"_a, "t"_a, "features"_a, "labels"_a,
           "x"_a.none(), "y"_a.none(), "weight"_a = 1.0);
     m.def("least_squares_steps", &steps, "rls"_a, "c"_a, "t"_a, "features"_a, "labels"_a, "X"_a,
-          "Y"_a);
+          "first"_a, "Y"_a, "seconds"_a);
     m.def("least_squares_answer", &answer<false>, "rls"_a, "features"_a, "labels"_a, "x"_a.none());
     m.def("least_squares_nodes", &answer<true>, "rls"_a, "features"_a, "labels"_a, "x"_a.none());
     m.def("least_squares_answers", &answers, "rls"_a, "labels"_a, "X"_a);

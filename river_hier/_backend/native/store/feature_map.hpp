@@ -43,8 +43,8 @@ class FeatureMap : public Guarded {
     const uint32_t first_row;  // of the features with names
 
     static const char* in_use_message() {
-        return "the model is at work on another example: a feature's __hash__ or __eq__, or another "
-               "thread, has called it in the middle of a step";
+        return "the model is at work on another example: a feature's __hash__ or __eq__ has "
+               "called it in the middle of a step";
     }
 
   protected:

@@ -1,6 +1,8 @@
 // Mini-batches: many rows that share their columns. Names are looked up once a batch.
 #pragma once
 
+#include <chrono>
+
 #include "store/feature_map.hpp"
 #include "store/labels.hpp"
 #include "store/weight_store.hpp"
@@ -61,6 +63,20 @@ class Multilabels {
     std::vector<int64_t> start_;
     std::vector<uint32_t> nodes_;
     On on_;
+};
+
+// The end of the time for which a batch is learned at once.
+class Deadline {
+  public:
+    explicit Deadline(double seconds)
+        : end_(Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                  std::chrono::duration<double>(seconds))) {}
+
+    bool passed() const { return Clock::now() >= end_; }
+
+  private:
+    using Clock = std::chrono::steady_clock;
+    Clock::time_point end_;
 };
 
 // Releases Python's lock, unless there are so few rows that other threads would gain nothing: they
