@@ -217,8 +217,8 @@ class Shuffled(View):
     ...     for x, y in stream:
     ...         model.learn_one(x, y)
     ...     print(sum(model.predict_one(x) == y for x, y in new) / len(new))
-    0.191
-    0.444
+    0.158
+    0.443
 
     """
 

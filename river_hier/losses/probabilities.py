@@ -36,3 +36,18 @@ def conditional(taxonomy: Taxonomy, probabilities: Mapping[Any, float]) -> Calla
         return float(value)
 
     return p
+
+
+def read_marginals(taxonomy: Taxonomy, y_pred: Any) -> dict[int, float]:
+    """The probabilities `{label: P(on)}` of a prediction by node; `None` has none."""
+    if y_pred is None:
+        return {}
+    if not isinstance(y_pred, Mapping):
+        raise TypeError(f"probabilities must be {{label: p}}, got {type(y_pred).__name__}")
+    for label, p in y_pred.items():
+        if not isinstance(p, numbers.Real) or isinstance(p, bool) or not 0.0 <= float(p) <= 1.0:
+            raise ValueError(
+                f"the probability of {label!r} is {p!r}, not a number between 0 and 1; does the "
+                "model return probabilities? evaluate.Probabilities(model) does"
+            )
+    return {taxonomy.index(label): float(p) for label, p in y_pred.items()}

@@ -8,8 +8,8 @@ support `+`), and windows: `utils.Rolling(metrics.HLoss, window_size=100, taxono
 `OneAccuracy`, `AveragePrecision`, `RankingLoss`, `MaximalLoss` and `ParentOneAccuracy` evaluate
 rankings of labels: their predictions are `{label: score}`, as returned by `evaluate.Ranked(model)`.
 `PooledAUPRC` also compares the scores of different examples, and `Reliability` and
-`CalibrationError` compare probabilities with frequencies: wrap the model in
-`evaluate.Probabilities` for these.
+`CalibrationError` compare probabilities with frequencies, `LogLoss` with the truth: wrap the model
+in `evaluate.Probabilities` for these. `TopLabelCalibrationError` is for single labels.
 
 """
 
@@ -24,6 +24,7 @@ from .h_loss import HLoss
 from .h_loss_by_depth import HLossByDepth
 from .h_precision import HPrecision
 from .h_recall import HRecall
+from .log_loss import LogLoss
 from .maximal_loss import MaximalLoss
 from .one_accuracy import OneAccuracy
 from .parent_one_accuracy import ParentOneAccuracy
@@ -31,6 +32,7 @@ from .pooled_auprc import PooledAUPRC
 from .ranking_loss import RankingLoss
 from .reliability import Reliability
 from .symmetric_difference_loss import SymmetricDifferenceLoss
+from .top_label_calibration_error import TopLabelCalibrationError
 from .tree_induced_error import TreeInducedError
 from .zero_one_loss import ZeroOneLoss
 
@@ -45,6 +47,7 @@ __all__ = [
     "HLossByDepth",
     "HPrecision",
     "HRecall",
+    "LogLoss",
     "MaximalLoss",
     "OneAccuracy",
     "ParentOneAccuracy",
@@ -52,6 +55,7 @@ __all__ = [
     "RankingLoss",
     "Reliability",
     "SymmetricDifferenceLoss",
+    "TopLabelCalibrationError",
     "TreeInducedError",
     "ZeroOneLoss",
 ]

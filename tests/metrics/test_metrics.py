@@ -24,7 +24,10 @@ from support.predictions import ANIMALS, P_ANIMALS, answers, truths
 from support.strategies import parents_of, taxonomies, trees
 
 # The metrics of labels; those of rankings and probabilities have tests of their own.
-OTHERS = (RankingMetric, ProbabilityMetric, metrics.PooledAUPRC)
+OTHERS = (
+    *(RankingMetric, ProbabilityMetric, metrics.PooledAUPRC),
+    *(metrics.LogLoss, metrics.TopLabelCalibrationError),
+)
 NAMES = [name for name in metrics.__all__ if not issubclass(getattr(metrics, name), OTHERS)]
 PARAMS: dict[str, dict[str, Any]] = {name: {} for name in NAMES} | {
     "HFBeta": {"beta": 2.0},

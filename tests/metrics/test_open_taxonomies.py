@@ -30,6 +30,7 @@ PARAMS: dict[str, dict[str, Any]] = {
     **dict.fromkeys(["AveragePrecision", "OneAccuracy", "ParentOneAccuracy"], RANKING),
     **dict.fromkeys(["RankingLoss", "PooledAUPRC", "Reliability", "CalibrationError"], RANKING),
 }
+SCORES = {"LogLoss", "TopLabelCalibrationError"}
 TABLES = {"HLossByDepth", "DepthAccuracy", "DistanceHistogram", "Reliability"}
 paths = st.lists(st.sampled_from("abc"), min_size=1, max_size=3).map(tuple)
 scores = st.dictionaries(paths, st.sampled_from([0.0, 0.25, 0.5, 1.0]), max_size=4)
@@ -39,11 +40,15 @@ multilabels = st.one_of(
 
 
 def examples(name: str) -> st.SearchStrategy[list[tuple[Any, Any, float]]]:
-    ranks = PARAMS.get(name, {}).get("candidates") is not None
+    ranks = takes_scores(name)
     answers = scores if ranks else st.one_of(multilabels, st.dictionaries(paths, st.booleans()))
     weights = st.sampled_from([1.0, 0.25, 3.0])
     drawn = st.tuples(multilabels, st.one_of(st.none(), answers), weights)
     return st.lists(drawn, max_size=8)
+
+
+def takes_scores(name: str) -> bool:
+    return name in SCORES or "candidates" in PARAMS.get(name, {})
 
 
 def labels_in(y: Any) -> list[Any]:
@@ -76,7 +81,7 @@ def test_the_value_is_that_in_the_final_taxonomy(name: str, data: st.DataObject)
     # copies have the same state and grow on their own; clones start again
     for other in (copy.deepcopy(metric), pickle.loads(pickle.dumps(metric))):
         assert other.get() == metric.get()
-        other.update(("x", "y"), {("a",): 0.5} if "candidates" in params else ("x",))
+        other.update(("x", "y"), {("a",): 0.5} if takes_scores(name) else ("x",))
         assert ("x", "y") in other.taxonomy_
     assert ("x", "y") not in metric.taxonomy_
     assert metric.clone().get() == fresh.get()
@@ -94,7 +99,7 @@ def test_the_value_is_that_in_the_final_taxonomy(name: str, data: st.DataObject)
 
 @pytest.mark.parametrize("name", metrics.__all__)
 def test_bad_examples_change_nothing(name: str) -> None:
-    ranks = "candidates" in PARAMS.get(name, {})
+    ranks = takes_scores(name)
     metric = getattr(metrics, name)(OpenTaxonomy(), **PARAMS.get(name, {}))
     guess: Any = {("a",): 0.5} if ranks else ("a",)
     metric.update(("a", "b"), guess)

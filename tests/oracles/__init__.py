@@ -100,7 +100,7 @@ from .rankings import (
     relevant,
     unit_attributes,
 )
-from .reliability import calibration_error, reliability
+from .reliability import calibration_error, log_loss, reliability
 from .sharding import in_turns, least_makespan, longest_first, reached
 from .streams import after_drift, noisy, path_ends, priors, renamed, siblings, so_far
 from .support_vectors import HSVM, KernelHSVM, hinge_losses, kernel_machine, support_vector_weights
@@ -198,6 +198,7 @@ __all__ = [
     "likely_enough",
     "lin_bounds",
     "linear_kernel",
+    "log_loss",
     "longest_first",
     "lost_information",
     "mass",

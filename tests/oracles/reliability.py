@@ -6,7 +6,11 @@ pairs of an example and a label, and what is binned is the probability that the 
 
 from __future__ import annotations
 
+import math
+from typing import Any
+
 Decision = tuple[float, bool, float]  # what was said, the truth, the weight
+Parents = dict[Any, tuple[Any, ...]]
 Rows = dict[int, tuple[float, float, float]]
 
 
@@ -28,3 +32,14 @@ def calibration_error(decisions: list[Decision], n_bins: int) -> float:
     rows = reliability(decisions, n_bins).values()
     total = sum(n for _, _, n in rows)
     return sum(n * abs(said - on) for said, on, n in rows) / total if total else 0.0
+
+
+def log_loss(parents: Parents, p: dict[Any, float], on: set[Any]) -> float:
+    """Minus the logarithm of the probability that exactly these nodes are on, root included."""
+    loss = 0.0
+    for v, above in parents.items():
+        if above and all(u in on for u in above):
+            least = min(p.get(u, 0.0) if parents[u] else 1.0 for u in above)
+            given = min(1.0, p.get(v, 0.0) / least) if least else 0.0
+            loss += math.log(1 / max(1e-15, given if v in on else 1 - given))
+    return loss

@@ -1,0 +1,201 @@
+"""Probabilities and passes: log loss and calibration error on six collections.
+
+* One label: queries (CLINC150) and products (Flipkart), prepared as in `real_texts.py`, and
+  `AveragedHieron` in `decision.Tempered`.
+* Several labels: RCV1, Reuters-21578, Enron and ImCLEF07D, and `HAROW` in `decision.Calibrated`.
+
+    python examples/benchmarks/calibration.py --data FOLDER
+
+The folder holds `clinc150`, `products`, `rcv1`, `reuters21578` and `hmc`. A part of the training
+examples, drawn at random (for queries, the publisher's validation part), is for validation; no test
+part is read. The first table has the log loss (of the true label, or of the whole multilabel) and
+the calibration error in per cent, of the model as it comes and calibrated, after some passes over
+the same shuffled examples. The second has the share of wrong answers after one pass, after three
+passes by `stream.replay` with buffers of several sizes, and after three passes over the whole. All
+are means over the seeds.
+"""
+
+# %%
+from __future__ import annotations
+
+import argparse
+import random
+import statistics
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from real_texts import Split, products, queries
+from river import compose, preprocessing
+from river import metrics as river_metrics
+
+from river_hier import Taxonomy, datasets, decision, feature_extraction, linear_model, metrics
+from river_hier.stream import replay
+
+Examples = list[tuple[Any, Any]]
+PASSES = 1, 2, 3, 5
+BUFFERS = 500, 2_000, 1_000_000
+
+
+class Collection(NamedTuple):
+    """Examples to learn and to validate, and the steps in front of a learner."""
+
+    taxonomy: Taxonomy
+    train: Examples
+    valid: Examples
+    features: Any
+    single: bool
+
+
+def texts(s: Split) -> Collection:
+    train, valid = (
+        list(zip(*columns, strict=True)) for columns in ((s.texts, s.y), (s.texts_valid, s.y_valid))
+    )
+    words = feature_extraction.LogTFIDF(min_count=1) | preprocessing.Normalizer()
+    return Collection(s.taxonomy, train, valid, words, single=True)
+
+
+def several(stream: Any, features: Any, seed: int) -> Collection:
+    examples = list(stream.shuffle(1_000_000, seed))
+    n = len(examples) // 4
+    return Collection(stream.taxonomy, examples[n:], examples[:n], features, single=False)
+
+
+def present(x: dict[str, float]) -> dict[str, float]:
+    return {name: value for name, value in x.items() if value}
+
+
+def words_there() -> Any:
+    return compose.FuncTransformer(present) | preprocessing.Normalizer()
+
+
+def titles_and_bodies() -> Any:
+    on = ("title", "body")
+    return feature_extraction.LogTFIDF(on=on, min_count=1) | preprocessing.Normalizer()
+
+
+COLLECTIONS: dict[str, Callable[[Path, int], Collection]] = {
+    "Queries": lambda data, seed: texts(queries(data, seed)),
+    "Products": lambda data, seed: texts(products(data, seed)),
+    "RCV1": lambda data, seed: several(datasets.RCV1(data / "rcv1").take(12_000), None, seed),
+    "Reuters-21578": lambda data, seed: several(
+        datasets.Reuters21578(data / "reuters21578"), titles_and_bodies(), seed
+    ),
+    "Enron": lambda data, seed: several(
+        datasets.HMC(data / "hmc", "Enron_corr"), words_there(), seed
+    ),
+    "ImCLEF07D": lambda data, seed: several(
+        datasets.HMC(data / "hmc", "ImCLEF07D"), preprocessing.StandardScaler(), seed
+    ),
+}
+
+
+# %% Models
+def calibrated(c: Collection) -> Any:
+    """Words are weighted in front of the wrapper; a scaler has to be inside."""
+    if c.single:
+        return c.features.clone() | decision.Tempered(linear_model.AveragedHieron(c.taxonomy))
+    if isinstance(c.features, preprocessing.StandardScaler):
+        inside = c.features.clone() | preprocessing.Normalizer() | linear_model.HAROW(c.taxonomy)
+        return decision.Calibrated(inside)
+    model = decision.Calibrated(linear_model.HAROW(c.taxonomy))
+    return model if c.features is None else c.features.clone() | model
+
+
+def as_it_comes(model: Any) -> Any:
+    """The same model without its calibration."""
+    last = getattr(model, "_last_step", model)
+    if last is model:
+        return model.model
+    steps = list(model.steps.values())[:-1]
+    inside = last.model
+    for step in reversed(steps):
+        inside = step | inside
+    return inside
+
+
+def measured(model: Any, c: Collection) -> tuple[float, float, float]:
+    """Log loss, calibration error, share of wrong answers."""
+    t, wrong = c.taxonomy, 0
+    if c.single:
+        loss: Any = river_metrics.CrossEntropy()
+        error: Any = metrics.TopLabelCalibrationError(t)
+        for x, y in c.valid:
+            p = model.predict_proba_one(x)
+            loss.update(y, p)
+            error.update(y, p)
+            wrong += model.predict_one(x) != y
+    else:
+        loss, error = metrics.LogLoss(t), metrics.CalibrationError(t)
+        for x, y in c.valid:
+            p = {v: each[True] for v, each in model.predict_proba_one(x).items()}
+            loss.update(y, p)
+            error.update(y, p)
+            answer = model.predict_one(x)
+            wrong += any(answer[v] != on for v, on in y.items())
+    return loss.get(), 100 * error.get(), wrong / len(c.valid)
+
+
+def learned(c: Collection, examples: Iterable[tuple[Any, Any]]) -> Any:
+    model = calibrated(c)
+    for x, y in examples:
+        model.learn_one(x, y)
+    return model
+
+
+# %% Tables
+def probabilities(c: Collection) -> list[tuple[float, float]]:
+    """Log loss and calibration error: as it comes after one pass, then after each of `PASSES`."""
+    model, found = calibrated(c), []
+    for i in range(1, max(PASSES) + 1):
+        for x, y in c.train:
+            model.learn_one(x, y)
+        if i == 1:
+            found.append(measured(as_it_comes(model), c)[:2])
+        if i in PASSES:
+            found.append(measured(model, c)[:2])
+    return found
+
+
+def wrong_answers(c: Collection, seed: int) -> list[float]:
+    streams = [
+        c.train,
+        *(replay(c.train, 3, size, seed) for size in BUFFERS),
+        (
+            example
+            for _ in range(3)
+            for example in random.Random(seed).sample(c.train, len(c.train))
+        ),
+    ]
+    return [measured(learned(c, stream), c)[2] for stream in streams]
+
+
+def main(data: Path, n_seeds: int) -> None:
+    collections = {
+        name: [make(data, seed) for seed in range(n_seeds)] for name, make in COLLECTIONS.items()
+    }
+    head = "".join(f"{n:>9}" for n in PASSES)
+    print(f"{'':33}{'passes, calibrated':>34}\n{'':20}{'':10}{'as it comes':>12}{head}")
+    for name, drawn in collections.items():
+        rows = zip(*(probabilities(c) for c in drawn), strict=True)
+        means = [[statistics.mean(values) for values in zip(*row, strict=True)] for row in rows]
+        for title, column in zip(("log loss", "error, %"), zip(*means, strict=True), strict=True):
+            digits = 3 if title == "log loss" else 2
+            first, *others = (f"{value:.{digits}f}" for value in column)
+            shown = "".join(f"{value:>9}" for value in others)
+            print(f"{name:20}{title:10}{first:>12}{shown}")
+            name = ""
+    print(f"\nwrong answers{'':15}{'1 pass':>10}{'3 passes by replay, buffer':>33}{'3 passes':>10}")
+    print(f"{'':38}{'500':>11}{'2,000':>11}{'all':>11}")
+    for name, drawn in collections.items():
+        rows = zip(*(wrong_answers(c, seed) for seed, c in enumerate(drawn)), strict=True)
+        one, *buffered, whole = (f"{statistics.mean(row):.3f}" for row in rows)
+        print(f"{name:28}{one:>10}{''.join(f'{value:>11}' for value in buffered)}{whole:>10}")
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--data", type=Path, required=True, help="folder of the collections")
+    parser.add_argument("--seeds", type=int, default=3)
+    arguments = parser.parse_args()
+    main(arguments.data, arguments.seeds)

@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ..losses.probabilities import read_marginals
+from ..taxonomy.multilabel import closure_nodes
+from .base import MeanScore
+
+__all__ = ["LogLoss"]
+
+LEAST = 1e-15  # the smallest probability, as in River
+
+
+class LogLoss(MeanScore):
+    r"""Logarithmic loss of multilabels: minus the logarithm of the probability of the truth.
+
+    A node whose parents are on is on with probability $P_i / \min_j P_j$, where j are its parents;
+    a node with a parent that is off is off. So the loss of an example is
+
+    $$-\sum_{i \text{ on}} \ln \frac{P_i}{\min_j P_j}
+    - \sum_{i \text{ off, parents on}} \ln \left( 1 - \frac{P_i}{\min_j P_j} \right)$$
+
+    and the metric is the mean. It is lowest for the true probabilities, if labels are independent
+    of each other given their parents. Unlike `CalibrationError`, it also measures how well the
+    probabilities discriminate.
+
+    It takes probabilities as predictions: `evaluate.Probabilities(model)` makes a model return
+    them. They are marginal probabilities, not conditional on the parents; a missing label has
+    probability 0. Probabilities of the truth below 1e-15 count as 1e-15. For single labels use
+    River's `CrossEntropy`.
+
+    An update takes O(labels whose parents are on), plus the time to read the prediction.
+
+    Parameters
+    ----------
+    taxonomy
+        The taxonomy. Unknown labels raise an `UnknownLabelError`; an update that raises leaves the
+        metric unchanged.
+
+    Examples
+    --------
+
+    >>> from river.evaluate import progressive_val_score
+    >>> from river_hier import Taxonomy, decision, evaluate, linear_model, metrics
+    >>> from river_hier.datasets import synth
+
+    >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
+    >>> metric = metrics.LogLoss(t)
+    >>> metric.update("mammal", {"mammal": 0.8, "wolf": 0.4, "whale": 0.2, "bird": 0.1})
+    >>> metric  # -ln(0.8 * 0.5 * 0.75 * 0.9)
+    LogLoss: 1.309333
+
+    >>> stream = synth.PrototypePaths(t, noise=0.36, seed=42)
+    >>> model = evaluate.Probabilities(linear_model.HPerceptron(t))
+    >>> progressive_val_score(stream.take(2000), model, metrics.LogLoss(t))
+    LogLoss: 2.60852
+
+    >>> model = evaluate.Probabilities(decision.Calibrated(linear_model.HPerceptron(t)))
+    >>> progressive_val_score(stream.take(2000), model, metrics.LogLoss(t))
+    LogLoss: 1.750054
+
+    """
+
+    bigger_is_better: bool = False
+
+    def _eval(self, y_true: Any, y_pred: Any) -> float:
+        t = self.taxonomy_
+        on, p = closure_nodes(t, y_true), read_marginals(t, y_pred)
+        loss = 0.0
+        for v in {child for parent in on for child in t.child_indices[parent]}:
+            if all(u in on for u in t.parent_indices[v]):
+                above = min(p.get(u, 0.0) if u else 1.0 for u in t.parent_indices[v])
+                given = min(p.get(v, 0.0) / above, 1.0) if above else 0.0
+                loss -= math.log(max(given if v in on else 1.0 - given, LEAST))
+        return loss

@@ -1,0 +1,99 @@
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from typing import Any
+
+from ..base.checks import check_integer
+from ..losses.probabilities import read_marginals
+from ..taxonomy import OpenTaxonomy, Taxonomy
+from ..taxonomy.multilabel import closure_nodes
+from .base import TaxonomyMetric
+
+__all__ = ["TopLabelCalibrationError"]
+
+
+class TopLabelCalibrationError(TaxonomyMetric):
+    r"""Expected calibration error of single labels: is the most probable label right so often?
+
+    Examples are sorted into bins by the probability of their most probable label:
+
+    $$\sum_b \frac{n_b}{n} \, |\bar{p}_b - \text{right}_b|$$
+
+    where $n_b$ of the n examples are in bin b, $\bar{p}_b$ is the mean of these probabilities and
+    $\text{right}_b$ the share of examples whose most probable label is the true one. It is 0 for
+    perfectly calibrated probabilities, up to random fluctuations.
+
+    Predictions are `{label: probability}`; in River's loop, `predict_proba_one` of a classifier
+    is called for them. Of several labels with the highest probability, the first counts. A
+    prediction of `None`, or without labels, is wrong with probability 0. For multilabels use
+    `CalibrationError`.
+
+    An update takes O(labels), `get` O(bins).
+
+    Parameters
+    ----------
+    taxonomy
+        The taxonomy. Unknown labels raise an `UnknownLabelError`; an update that raises leaves the
+        metric unchanged.
+    n_bins
+        The number of bins, all of equal width. A probability on the border of two bins belongs to
+        the upper one, 1 to the last.
+
+    Notes
+    -----
+    The paper[^1] calls it ECE and uses 15 bins.
+
+    Examples
+    --------
+
+    >>> from river.evaluate import progressive_val_score
+    >>> from river_hier import decision, linear_model, metrics
+    >>> from river_hier.datasets import synth
+
+    >>> stream = synth.PrototypeTree(branching=3, depth=3, noise=0.16, seed=42)
+    >>> t = stream.taxonomy
+    >>> model = linear_model.AveragedHieron(t)
+    >>> progressive_val_score(stream.take(2000), model, metrics.TopLabelCalibrationError(t))
+    TopLabelCalibrationError: 31.68%
+
+    >>> model = decision.Tempered(linear_model.AveragedHieron(t))
+    >>> progressive_val_score(stream.take(2000), model, metrics.TopLabelCalibrationError(t))
+    TopLabelCalibrationError: 3.03%
+
+    References
+    ----------
+    [^1]: [Guo, C., Pleiss, G., Sun, Y. and Weinberger, K.Q., 2017. On calibration of modern neural
+        networks. ICML 34, pp. 1321-1330.](https://proceedings.mlr.press/v70/guo17a.html) Eq. (3).
+
+    """
+
+    bigger_is_better: bool = False
+    _fmt = ".2%"
+
+    def __init__(self, taxonomy: Taxonomy | OpenTaxonomy, n_bins: int = 10) -> None:
+        super().__init__(taxonomy)
+        check_integer("n_bins", n_bins, 1)
+        self.n_bins = n_bins
+
+    @property
+    def requires_labels(self) -> bool:
+        """Whether River passes labels instead of probabilities: it does not."""
+        return False
+
+    def _count(self, y_true: Any, y_pred: Any) -> Iterable[tuple[Hashable, float]]:
+        t = self.taxonomy_
+        true, p = closure_nodes(t, y_true), read_marginals(t, y_pred)
+        top = max(p, key=p.__getitem__, default=None)
+        highest = 0.0 if top is None else p[top]
+        right = top is not None and closure_nodes(t, [t.nodes[top]]) == true
+        i = min(int(highest * self.n_bins), self.n_bins - 1)
+        yield (i, "examples"), 1.0
+        yield (i, "probability"), highest
+        yield (i, "right"), float(right)
+
+    def get(self) -> float:
+        """Return the current value of the metric; 0 without examples."""
+        bins = range(self.n_bins)
+        n = sum(self._sums[i, "examples"] for i in bins)
+        error = sum(abs(self._sums[i, "probability"] - self._sums[i, "right"]) for i in bins)
+        return error / n if n else 0.0
