@@ -39,7 +39,7 @@ RUN_BY = {
     r"python examples/papers/all\.py --data FOLDER": "tests/docs/test_results_page.py",
     r"python examples/papers/(?!all)\w+\.py( --data FOLDER)?": "tests/examples/test_papers.py",
     r"python examples/benchmarks/rcv1\.py --data FOLDER": "tests/decision/test_decision.py",
-    r"python examples/benchmarks/hmc\.py --data FOLDER": "tests/examples/test_hmc_benchmark.py",
+    r"python examples/benchmarks/all\.py --data FOLDER": "tests/examples/test_benchmarks.py",
     r"python examples/benchmarks/drift\.py": "tests/drift/test_branch_reset.py",
     r"python tests/bench/\w+\.py( --data FOLDER)?": "tests/docs/test_site.py",  # that it starts
 }

@@ -1,0 +1,150 @@
+"""The methods of the benchmark: this library's models, and what else is there for the same task.
+
+A method gets a split and returns a function of rows, whose answers are labels, or rows of booleans,
+and whose probabilities, if it has any, are those of all nodes. Nothing is tuned.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.preprocessing import normalize
+from splits import Split
+
+from river_hier import decision, feature_extraction, linear_model, probabilistic
+
+Floats = NDArray[np.float64]
+
+
+class Answer(NamedTuple):
+    """What a method predicts for the rows to validate.
+
+    `scores` has a column for each node (but the root, if there are several labels); they are
+    probabilities if `calibrated`. For one label they are those that the label is the node itself.
+    """
+
+    answers: Any
+    scores: Floats | None = None
+    calibrated: bool = True
+
+
+Predict = Callable[[Any], Answer]
+
+
+class Method(NamedTuple):
+    """A method, and the splits it is for."""
+
+    learn: Callable[[Split], Predict]
+    applies: Callable[[Split], bool]
+    one_pass: bool = False
+    ours: bool = False
+    needs: str = "sklearn"
+
+    @property
+    def missing(self) -> bool:
+        return importlib.util.find_spec(self.needs) is None
+
+
+def single(s: Split) -> bool:
+    return s.single
+
+
+def several(s: Split) -> bool:
+    return not s.single
+
+
+# %% This library
+def rows(s: Split, X: Any) -> Any:
+    """Rows of norm 1."""
+    return normalize(X) if s.dense else X
+
+
+def ours(
+    make: Callable[[Split], Any], passes: int = 1, raw: bool = False
+) -> Callable[[Split], Predict]:
+    """A model of the library, which learns the rows in their order."""
+
+    def learn(s: Split) -> Predict:
+        columns = {} if s.dense else {"columns": range(s.X.shape[1])}
+        labels = {} if s.single else {"labels": s.taxonomy.nodes[1:]}
+        model = make(s)
+
+        def read(X: Any) -> Any:
+            return X if raw else rows(s, X)
+
+        for _ in range(passes):
+            for first in range(0, len(s.y), 1_000):
+                here = slice(first, first + 1_000)
+                model.learn_many(read(s.X[here]), s.y[here], **columns, **labels)
+
+        def predict(X: Any) -> Answer:
+            answers = model.predict_many(read(X), **columns)
+            scores = np.asarray(model.predict_proba_many(read(X), **columns))
+            return Answer(list(answers) if s.single else np.asarray(answers), scores)
+
+        return predict
+
+    return learn
+
+
+def fourier(make: Callable[[Split], Any]) -> Callable[[Split], Any]:
+    return lambda s: feature_extraction.RandomFourierFeatures() | make(s)
+
+
+OURS = {
+    "AveragedHieron": Method(ours(lambda s: linear_model.AveragedHieron(s.taxonomy)), single, True),
+    "Tempered(AveragedHieron)": Method(
+        ours(lambda s: decision.Tempered(linear_model.AveragedHieron(s.taxonomy))), single, True
+    ),
+    "AveragedHieron, 3 passes": Method(
+        ours(lambda s: linear_model.AveragedHieron(s.taxonomy), passes=3), single
+    ),
+    "LinearDiscriminant": Method(
+        ours(lambda s: probabilistic.LinearDiscriminant(s.taxonomy), raw=True),
+        lambda s: s.single and s.dense,
+        True,
+    ),
+    "Fourier, AveragedHieron": Method(
+        ours(fourier(lambda s: linear_model.AveragedHieron(s.taxonomy))),
+        lambda s: s.single and s.dense,
+        True,
+    ),
+    "HAROW": Method(ours(lambda s: linear_model.HAROW(s.taxonomy)), several, True),
+    "HLossBayes(Calibrated(HAROW))": Method(
+        ours(lambda s: decision.HLossBayes(decision.Calibrated(linear_model.HAROW(s.taxonomy)))),
+        several,
+        True,
+    ),
+    "HAROW, 3 passes": Method(ours(lambda s: linear_model.HAROW(s.taxonomy), passes=3), several),
+    "HPerceptron": Method(ours(lambda s: linear_model.HPerceptron(s.taxonomy)), several, True),
+    "Fourier, HAROW": Method(
+        ours(fourier(lambda s: linear_model.HAROW(s.taxonomy))),
+        lambda s: s.dense and not s.single,
+        True,
+    ),
+    "Fourier, HLossBayes(Calibrated(HAROW))": Method(
+        ours(
+            fourier(
+                lambda s: decision.HLossBayes(decision.Calibrated(linear_model.HAROW(s.taxonomy)))
+            )
+        ),
+        lambda s: s.dense and not s.single,
+        True,
+    ),
+    "Fourier, HRLS(l2=3)": Method(
+        ours(fourier(lambda s: linear_model.HRLS(s.taxonomy.flatten(), l2=3.0))),
+        lambda s: s.dense and not s.single,
+        True,
+    ),
+}
+OURS = {name: method._replace(ours=True, needs="river_hier") for name, method in OURS.items()}
+DEFAULTS = {  # what docs/choosing.md recommends first
+    "one label, words": "AveragedHieron",
+    "one label, dense": "AveragedHieron",
+    "several labels, words": "HAROW",
+    "several labels, dense": "Fourier, HRLS(l2=3)",
+}

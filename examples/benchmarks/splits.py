@@ -1,0 +1,237 @@
+"""The collections of the benchmark: a part of each to learn from, and one to validate on.
+
+Publishers' test parts are read only for the table beside published figures. A seed draws the split,
+or the order of the examples where the publisher draws it.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.preprocessing import StandardScaler, normalize
+
+from river_hier import Taxonomy, datasets
+
+HMC = ("Enron_corr", "ImCLEF07D", "cellcycle_FUN", "cellcycle_GO", "gasch1_GO")
+KINDS = {
+    "clinc150": "one label, words",
+    "products": "one label, words",
+    "gaussians": "one label, dense",
+    "timit": "one label, dense",
+    "rcv1": "several labels, words",
+    "reuters21578": "several labels, words",
+    "ohsumed": "several labels, words",
+    "Enron_corr": "several labels, words",
+    **dict.fromkeys(HMC[1:], "several labels, dense"),
+}
+
+
+class Split(NamedTuple):
+    """Rows to learn and to validate, the same for all methods.
+
+    Rows are sparse, with norm 1, or dense and standardised. A target is one label, or a row of
+    booleans for all nodes but the root.
+    """
+
+    taxonomy: Taxonomy
+    X: Any
+    y: Any
+    X_valid: Any
+    y_valid: Any
+
+    @property
+    def single(self) -> bool:
+        return isinstance(self.y, list)
+
+    @property
+    def dense(self) -> bool:
+        return isinstance(self.X, np.ndarray)
+
+
+def texts(t: Taxonomy, learn: Sequence[str], y: Any, valid: Sequence[str], y_valid: Any) -> Split:
+    """Words weighted by their rarity in the part to learn, as sparse rows."""
+    words = TfidfVectorizer(sublinear_tf=True)
+    return Split(t, words.fit_transform(learn), y, words.transform(valid), y_valid)
+
+
+def masks(t: Taxonomy, ys: Sequence[dict[Any, bool]]) -> NDArray[np.bool_]:
+    return np.array([[y[v] for v in t.nodes[1:]] for y in ys])
+
+
+def fold(seed: int, n: int, share: float) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """The numbers of the examples to learn, and of a share of all to validate."""
+    order = np.random.default_rng(seed).permutation(n)
+    held_out = round(share * n)
+    return order[held_out:], order[:held_out]
+
+
+# %% One label
+def clinc150(data: Path, seed: int) -> Split:
+    """Queries: the publisher's `train` in random order, and `val`."""
+    stream, valid = (datasets.CLINC150(data / "clinc150", splits=[s]) for s in ("train", "val"))
+    pairs, others = list(stream), list(valid)
+    random.Random(seed).shuffle(pairs)
+    columns = [[part[i] for part in some] for some in (pairs, others) for i in (0, 1)]
+    queries, y, queries_valid, y_valid = columns
+    return texts(
+        stream.taxonomy,
+        [x["text"] for x in queries],
+        y,
+        [x["text"] for x in queries_valid],
+        y_valid,
+    )
+
+
+def products(data: Path, seed: int) -> Split:
+    """Titles: categories of fewer than ten products are cut off; a fifth is for validation."""
+    df = pd.read_csv(data / "products" / "products.csv.gz").drop_duplicates("product_name")
+    names = df.product_category_tree.str.strip('["]').str.split(" >> ")
+    above = [[" >> ".join(path[:k]) for k in range(len(path), 0, -1)] for path in names]
+    sizes = Counter(path for paths in above for path in paths)
+    df["category"] = [next((p for p in paths if sizes[p] >= 10), None) for paths in above]
+    df = df.dropna(subset=["category"])
+    t = Taxonomy.from_paths(df.category, separator=" >> ", labels="path")
+    titles, categories = df.product_name.to_numpy(), df.category.to_numpy()
+    learn, valid = fold(seed, len(df), 0.2)
+    return texts(
+        t, titles[learn], categories[learn].tolist(), titles[valid], categories[valid].tolist()
+    )
+
+
+def timit(data: Path, seed: int) -> Split:
+    """Phonemes: segments of nine speakers to learn, and of three others to validate."""
+    whole = datasets.TIMITSegments(data / "timit")
+    speakers = sorted({utterance.speaker for utterance in whole.utterances})
+    random.Random(seed).shuffle(speakers)
+    parts = []
+    for some in (speakers[3:], speakers[:3]):
+        pairs = list(datasets.TIMITSegments(data / "timit", speakers=some))
+        random.Random(seed).shuffle(pairs)
+        parts += [np.array([list(x.values()) for x, _ in pairs]), [y for _, y in pairs]]
+    X, y, X_valid, y_valid = parts
+    scaler = StandardScaler().fit(X)
+    return Split(whole.taxonomy, scaler.transform(X), y, scaler.transform(X_valid), y_valid)
+
+
+def gaussians(data: Path, seed: int) -> Split:
+    """Classes whose means scatter around those of their parents, with a shared covariance."""
+    rng = np.random.default_rng(seed)
+    n, columns = 5_000, 300
+    spectrum = np.arange(1, columns + 1.0) ** -0.25  # as in embeddings
+    edges, means, level = [], [np.zeros(columns)], [0]
+    for depth, children in enumerate((5, 5, 8)):
+        parents, level = level, []
+        for parent in np.repeat(parents, children).tolist():
+            edges.append((parent, len(means)))
+            level.append(len(means))
+            means.append(means[parent] + 0.8**depth * spectrum * rng.standard_normal(columns))
+    shares = rng.permutation(1.0 / np.arange(10, len(level) + 10))
+    y = rng.choice(level, n + 2_000, p=shares / shares.sum())
+    X = np.array(means)[y] + 4.0 * spectrum * rng.standard_normal((len(y), columns))
+    X = X @ np.linalg.qr(rng.standard_normal((columns, columns)))[0]
+    X = StandardScaler().fit(X[:n]).transform(X)
+    return Split(Taxonomy(edges), X[:n], y[:n].tolist(), X[n:], y[n:].tolist())
+
+
+# %% Several labels
+def rcv1(data: Path, seed: int) -> Split:
+    """News: the publisher's weights; a quarter is for validation."""
+    stream = datasets.RCV1(data / "rcv1")
+    pairs = list(stream)
+    names: dict[Any, int] = {}
+    columns = [[names.setdefault(name, len(names)) for name in x] for x, _ in pairs]
+    starts = np.cumsum([0, *map(len, columns)])
+    values = np.concatenate([list(x.values()) for x, _ in pairs])
+    shape = len(pairs), len(names)
+    X = sparse.csr_matrix((values, np.concatenate(columns), starts), shape)
+    Y = masks(stream.taxonomy, [y for _, y in pairs])
+    learn, valid = fold(seed, len(pairs), 0.25)
+    return Split(stream.taxonomy, X[learn], Y[learn], X[valid], Y[valid])
+
+
+def reuters21578(data: Path, seed: int) -> Split:
+    """News in the order of time: the first 70, 75, ... % to learn, the next 10 % to validate."""
+    stream = datasets.Reuters21578(data / "reuters21578")
+    pairs = list(stream)
+    first = round(len(pairs) * (0.70 + 0.05 * (seed % 5)))
+    last = first + len(pairs) // 10
+    stories = [f"{x['title']} {x['body']}" for x, _ in pairs]
+    Y = masks(stream.taxonomy, [y for _, y in pairs])
+    return texts(stream.taxonomy, stories[:first], Y[:first], stories[first:last], Y[first:last])
+
+
+def ohsumed(data: Path, seed: int) -> Split:
+    """Abstracts with their diseases: a quarter is for validation."""
+    stream = datasets.OHSUMED(data / "ohsumed", root="C")
+    pairs = list(stream)
+    abstracts = [f"{x['title']} {x['body']}" for x, _ in pairs]
+    Y = masks(stream.taxonomy, [y for _, y in pairs])
+    learn, valid = fold(seed, len(pairs), 0.25)
+    return texts(
+        stream.taxonomy,
+        [abstracts[i] for i in learn],
+        Y[learn],
+        [abstracts[i] for i in valid],
+        Y[valid],
+    )
+
+
+def hmc(name: str, test: bool = False) -> Callable[[Path, int], Split]:
+    """A collection of Clus: its `valid`, or a quarter of `trainvalid`, is for validation.
+
+    With `test`, all of `trainvalid` is to learn, and the publisher's test part is read.
+    """
+
+    def make(data: Path, seed: int) -> Split:
+        def read(subset: str) -> tuple[list[dict[Any, Any]], NDArray[np.bool_], Taxonomy]:
+            stream = datasets.HMC(data / "hmc", name, subsets=(subset,))
+            pairs = list(stream)
+            t = stream.taxonomy
+            return [x for x, _ in pairs], masks(t, [y for _, y in pairs]), t
+
+        drawn = name in ("Enron_corr", "ImCLEF07D")  # by the seed
+        xs, Y, t = read("trainvalid" if test or drawn else "train")
+        if test or not drawn:
+            others, Y_valid, _ = read("test" if test else "valid")
+            order = np.random.default_rng(seed).permutation(len(xs))
+            xs, Y = [xs[i] for i in order], Y[order]
+        else:
+            learn, valid = fold(seed, len(xs), 0.25)
+            others, Y_valid = [xs[i] for i in valid], Y[valid]
+            xs, Y = [xs[i] for i in learn], Y[learn]
+        names = list(dict.fromkeys(name for x in xs for name in x))
+        X, X_valid = (
+            np.array([[x.get(n, np.nan) for n in names] for x in some]) for some in (xs, others)
+        )
+        if name.startswith("Enron"):  # words
+            X, X_valid = (
+                sparse.csr_matrix(normalize(np.nan_to_num(rows))) for rows in (X, X_valid)
+            )
+        else:  # a missing value is at the mean
+            scaler = StandardScaler().fit(X)
+            X, X_valid = (np.nan_to_num(scaler.transform(rows)) for rows in (X, X_valid))
+        return Split(t, X, Y, X_valid, Y_valid)
+
+    return make
+
+
+COLLECTIONS: dict[str, Callable[[Path, int], Split]] = {
+    "clinc150": clinc150,
+    "products": products,
+    "gaussians": gaussians,
+    "timit": timit,
+    "rcv1": rcv1,
+    "reuters21578": reuters21578,
+    "ohsumed": ohsumed,
+    **{name: hmc(name) for name in HMC},
+    **{f"{name}, test": hmc(name, test=True) for name in HMC},
+}
