@@ -135,8 +135,13 @@ OURS = {
         lambda s: s.dense and not s.single,
         True,
     ),
+    "Fourier, HRLS": Method(
+        ours(fourier(lambda s: linear_model.HRLS(s.taxonomy.flatten(), intercept=1.0))),
+        lambda s: s.dense and not s.single,
+        True,
+    ),
     "Fourier, HRLS(l2=3)": Method(
-        ours(fourier(lambda s: linear_model.HRLS(s.taxonomy.flatten(), l2=3.0))),
+        ours(fourier(lambda s: linear_model.HRLS(s.taxonomy.flatten(), 3.0, intercept=1.0))),
         lambda s: s.dense and not s.single,
         True,
     ),

@@ -42,9 +42,10 @@ INTRODUCTION = """\
 
 What a user gets who follows [choosing a model](choosing.md), beside what else is there for the
 same task. All methods get the same rows: words weighted by their rarity, or standardised columns.
-Nothing is tuned, and parameters are the defaults. The measures are taken on a part of the published
-training data that no method has learned; a seed draws the part, or the order of the examples. This
-page is generated:
+Parameters are the defaults unless a name says otherwise, and nothing is tuned. "Fourier" stands for
+`feature_extraction.RandomFourierFeatures`; `HRLS` is flat, with an intercept. The measures are taken
+on a part of the published training data that no method has learned; a seed draws the part, or the
+order of the examples. This page is generated:
 
 ```sh
 python examples/benchmarks/all.py --data FOLDER
