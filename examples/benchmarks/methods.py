@@ -96,20 +96,21 @@ def fourier(make: Callable[[Split], Any]) -> Callable[[Split], Any]:
 
 
 OURS = {
+    "PathSoftmax": Method(ours(lambda s: linear_model.PathSoftmax(s.taxonomy)), single, True),
+    "PathSoftmax, 3 passes": Method(
+        ours(lambda s: linear_model.PathSoftmax(s.taxonomy), passes=3), single
+    ),
     "AveragedHieron": Method(ours(lambda s: linear_model.AveragedHieron(s.taxonomy)), single, True),
     "Tempered(AveragedHieron)": Method(
         ours(lambda s: decision.Tempered(linear_model.AveragedHieron(s.taxonomy))), single, True
-    ),
-    "AveragedHieron, 3 passes": Method(
-        ours(lambda s: linear_model.AveragedHieron(s.taxonomy), passes=3), single
     ),
     "LinearDiscriminant": Method(
         ours(lambda s: probabilistic.LinearDiscriminant(s.taxonomy), raw=True),
         lambda s: s.single and s.dense,
         True,
     ),
-    "Fourier, AveragedHieron": Method(
-        ours(fourier(lambda s: linear_model.AveragedHieron(s.taxonomy))),
+    "Fourier, PathSoftmax": Method(
+        ours(fourier(lambda s: linear_model.PathSoftmax(s.taxonomy))),
         lambda s: s.single and s.dense,
         True,
     ),
@@ -148,8 +149,8 @@ OURS = {
 }
 OURS = {name: method._replace(ours=True, needs="river_hier") for name, method in OURS.items()}
 DEFAULTS = {  # what docs/choosing.md recommends first
-    "one label, words": "AveragedHieron",
-    "one label, dense": "AveragedHieron",
+    "one label, words": "PathSoftmax",
+    "one label, dense": "LinearDiscriminant",
     "several labels, words": "HAROW",
     "several labels, dense": "Fourier, HRLS(l2=3)",
 }
