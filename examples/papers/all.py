@@ -1,11 +1,11 @@
-"""Runs the papers' scripts and writes docs/results.md and docs/results/*.md from their output.
+"""Run the papers' scripts and write docs/results.md and docs/results/*.md from their output.
 
     python examples/papers/all.py --data FOLDER
 
-FOLDER holds the data folders that the scripts name. Output and figures are kept in docs/results,
-and a script is run again only if it has changed, so an interrupted run continues where it stopped:
-only the script that was running starts over. If a script fails or its data are missing, its old
-section stays.
+FOLDER holds the data, in the subfolders that the scripts name. Output and figures are kept in
+docs/results, and a script is run again only if it has changed. An interrupted run therefore
+continues where it stopped; only the script that was running starts over. If a script fails or its
+data are missing, its old section stays.
 """
 
 from __future__ import annotations
@@ -26,26 +26,24 @@ HERE = Path(__file__).resolve().parent
 DOCS = HERE.parents[1] / "docs"
 VERDICTS = ("reproduced", "not reproduced", "not testable")
 INTRODUCTION = """\
-# Results: the papers and this library
+These pages compare the experiments of the five papers with those of this library. Each claim of a
+paper is either **reproduced**; **not reproduced**, with the result found instead; or **not
+testable**, with the reason. Each paper has a page with its tables and figures, the published
+numbers in columns named "paper", and a table of the differences between its experiments and these.
 
-What the papers claim, and whether this library confirms it: **reproduced**; **not reproduced**,
-with the result found instead; or **not testable** here, with the data that are missing. Each paper
-has a page with its tables and figures, the paper's numbers beside those of this library, and a
-table of what differs from the paper. A column named "paper" holds the paper's own numbers.
-
-These pages are generated. Each section consists of the docstring, the output and the figures of a
+The pages are generated. Each section consists of the docstring, the output and the figures of a
 script in `examples/papers`. One command runs all scripts and writes the pages:
 
 ```sh
 python examples/papers/all.py --data FOLDER
 ```
 
-`FOLDER` holds the data, each collection in the folder that its section names. These results were
-made with free samples, which are smaller than the papers' collections. The sample of RCV1 is also
-shuffled, so it is not in the order of time; the official files are, and give other figures.
+`FOLDER` holds the data, each collection in the subfolder that its section names. The results below
+come from free samples, which are smaller than the papers' collections. The sample of RCV1 is also
+shuffled. The official files are in chronological order, so the results on them will differ.
 
-The papers also leave questions open. [A list of them](papers/open_questions.md) has what the
-library has for each.
+[What the papers leave open](papers/open_questions.md) is listed on a page of its own, with what the
+library offers for each question.
 """
 
 
@@ -67,17 +65,17 @@ def by_paper(made: list[Section]) -> dict[str, list[Section]]:
 
 
 def heading(paper: str) -> str:
-    """That of the page that explains the paper, or else the name of its scripts."""
+    """The heading of the page that explains the paper, or the name of its scripts."""
     page = DOCS / "papers" / f"{paper}.md"
     return page.read_text("utf-8").splitlines()[0].lstrip("# ") if page.exists() else paper
 
 
 def summary(made: list[Section]) -> str:
-    """How many claims are reproduced, and why the others are not, in words."""
+    """A sentence with the number of claims for each verdict."""
     found = sum((verdicts(one.kept[1]) for one in made), Counter())
     good, bad, lacking = (found[verdict] for verdict in VERDICTS)
-    text = f"**{good} of {found.total()} claims are reproduced.** Not testable, for lack of data:"
-    return f"{text} {lacking}. Tested, and not reproduced: {bad}.\n"
+    text = f"**{good} of {found.total()} claims are reproduced.** Of the other {bad + lacking},"
+    return f"{text} {lacking} cannot be tested for lack of data, and {bad} failed the test.\n"
 
 
 def counts(made: list[Section], folder: str) -> str:
@@ -92,16 +90,18 @@ def counts(made: list[Section], folder: str) -> str:
 
 
 def overview(made: list[Section]) -> str:
-    """All verdicts: their numbers, then the claims of each paper."""
+    """The number of verdicts, then the claims of each paper."""
     papers = by_paper(made)
     every = [one for some in papers.values() for one in some]
-    parts = [INTRODUCTION, summary(every), counts(every, "results/")]
+    parts = ["# Results: the papers and this library\n", summary(every), INTRODUCTION]
+    parts.append(counts(every, "results/"))
     for paper, some in papers.items():
         parts.append(f"## {heading(paper)}\n\n[Tables and figures](results/{paper}.md)\n")
         for one in some:
             rows = [f"| [{one.title}](results/{paper}.md#{one.anchor}) | |", "|---|---|"]
             for verdict, claim in claims(one.kept[1]):
                 claim = claim.replace("|", r"\|")
+                verdict = verdict.replace(" ", "&nbsp;")  # one line in a narrow column
                 rows.append(f"| {claim} | {verdict} |" if verdict else f"| *{claim}* | |")
             parts.append("\n".join(rows) + "\n")
     return "\n".join(parts)
@@ -173,7 +173,7 @@ def main(data: Path | None, only: list[str], fresh: bool) -> int:
         if not run(one, data):
             failed.append(one.name)
         write(made)
-    write(made)  # a docstring may have changed
+    write(made)  # docstrings may have changed
     if failed:
         print(f"failed, their old sections stay: {', '.join(failed)}", file=sys.stderr)
     return 1 if failed else 0

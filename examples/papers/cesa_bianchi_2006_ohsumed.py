@@ -1,4 +1,4 @@
-"""Does the order of the learners hold on abstracts of medical articles?
+"""SH-RLS and a hierarchical SVM on medical abstracts
 
 The OHSUMED half of Tables 1 and 2 of Cesa-Bianchi, Gentile and Zaniboni, "Incremental algorithms
 for hierarchical classification" (JMLR 7, 2006); the RCV1 half is `cesa_bianchi_2006.py`. Run it
@@ -8,30 +8,30 @@ with
 
 where FOLDER holds `ohsumed`: records in OHSUMED's format and an `mtrees*.bin` of NLM.
 
-The paper takes the 55,503 records of OHSUMED below Quality of Health Care (N05.715), splits them at
-random five times into 40,000 training records and the rest for testing, and weights words by
+The paper uses the 55,503 records of OHSUMED below Quality of Health Care (N05.715). It splits them
+at random five times into 40,000 training records and 15,503 test records, and weights words by
 log(1 + tf) log(idf) over the whole corpus. Here the records are split in the same proportion and
-weighted in the same way.
+words are weighted in the same way.
 
-**What 76 records can show.** The sample has only 76 records below N05.715: 55 to train on, 21 to
-test. They can show a difference between two learners if it is large, as that between H-PERC and
-SH-RLS; the output says how large a difference must be to be clear, and how many of those between
-the paper's learners are as large. They cannot show small differences, nor the losses of the paper,
-where a node has hundreds of records: most headings do not occur here, and most of those that occur
-are learned from a few records. Therefore four larger categories are added, each with the headings
-that occur: anatomy (A), diseases (C), drugs (D) and techniques (E). Their taxonomies are not the
-paper's, and they have more labels per record. What can be compared is the order of the learners.
+**What 76 records can show.** The sample has only 76 records below N05.715: 55 for training and 21
+for testing. They can show large differences between learners, such as that between H-PERC and
+SH-RLS. The output has the smallest difference that is clear, and the number of differences in the
+paper that are larger. The sample cannot show small differences. Nor can it show the losses of the
+paper, where a node has hundreds of records: most headings do not occur in the sample, and most of
+the others occur in a few records. Four larger categories are therefore added, each with the
+headings that occur: anatomy (A), diseases (C), drugs (D) and techniques (E). Their taxonomies are
+not the paper's, and their records have more labels. Only the order of the learners can be compared.
 
-Below some roots all records have nearly the same labels, and there is nothing to learn. "Majority"
-predicts the headings of more than half of the training records, and the learners are compared only
-where at least one of them has an H-loss a tenth below that. A comparison (of one loss below one
-root) is clear if the mean difference exceeds two standard errors over the splits; since the splits
-overlap, this criterion is rather too weak than too strict. A claim is reproduced if most
-comparisons are clear and none is clearly reversed; if none is reversed but too few are clear, there
-are too few records to decide.
+**When a comparison is clear.** Below some roots all records have nearly the same labels, and there
+is nothing to learn. "Majority" predicts the headings of more than half of the training records. The
+learners are compared below a root only if the H-loss of at least one of them is a tenth below that
+of "majority". A comparison, of one loss below one root, is clear if the mean difference exceeds two
+standard errors over the splits. As the splits overlap, this criterion is rather weak. A claim is
+reproduced if most comparisons are clear and none is clear in the other direction. If none is clear
+in the other direction but too few are clear, there are too few records for a verdict.
 
-The last table is not in the paper: one pass over the whole taxonomy in the order of the file, in
-which words are weighted online and each record is predicted before it is learned.
+The last table is not in the paper. It is one pass over a whole taxonomy in the order of the file:
+words are weighted online, and each record is predicted before it is learned.
 """
 
 # %%
@@ -58,7 +58,7 @@ ROOTS = ("N05.715", "A", "C", "D", "E")
 TEXT = ("title", "body")
 
 
-# %% Words weighed as in the paper, over all the records, and only the headings that come
+# %% Words weighted as in the paper, over all records, and the headings that occur
 def prepared(stream: datasets.OHSUMED) -> tuple[Taxonomy, Examples]:
     records = list(stream)
     t = stream.taxonomy.subset({h: True for _, y in records for h, on in y.items() if on})
@@ -69,7 +69,7 @@ def prepared(stream: datasets.OHSUMED) -> tuple[Taxonomy, Examples]:
     return t, [(vectors.transform_one(x), {h: y[h] for h in t.nodes[1:]}) for x, y in records]
 
 
-# %% The answer of one who does not look at x
+# %% A prediction that does not depend on x
 class Majority:
     def fit(self, examples: Examples) -> None:
         counts = collections.Counter(h for _, y in examples for h, on in y.items() if on)
@@ -87,7 +87,7 @@ def split(examples: Examples, seed: int) -> tuple[Examples, Examples]:
 
 
 def best_cost(t: Taxonomy, splits: list[tuple[Examples, Examples]]) -> float:
-    """The C with the lowest H-loss of H-SVM on the test sets, in hindsight."""
+    """The C for which the H-loss of H-SVM on the test sets is lowest."""
     total = dict.fromkeys(COSTS, 0.0)
     for C in tqdm(COSTS, desc=f"C below {t.root}", leave=False):
         for train, test in splits:
@@ -119,7 +119,7 @@ def compare(
     return found, by_depth
 
 
-# %% Outside of the paper
+# %% Not in the paper
 def show_stream(stream: datasets.OHSUMED) -> None:
     t = stream.taxonomy
     print(f"\nOne pass in the order of the file, {len(t) - 1:,} headings below {t.root}: H-loss")
@@ -131,7 +131,7 @@ def show_stream(stream: datasets.OHSUMED) -> None:
 
 
 def protocol(orders: int) -> dict[str, claims.Aspect]:
-    sample = "the sample has no more"
+    sample = "the sample is small"
     return {
         "data size": (
             "55,503 records of 1987 to 1991",
@@ -141,7 +141,7 @@ def protocol(orders: int) -> dict[str, claims.Aspect]:
         "taxonomy": (
             "94 headings below N05.715, without those that have several paths",
             "the headings that occur below N05.715 and four categories, in the MeSH of 2015",
-            "the edition of that time is not available",
+            "the MeSH of that time is not available",
         ),
         "splits": "five random ones" if orders == 5 else ("five", f"{orders}", "`--orders`"),
         "split sizes": ("40,000 and 15,503 records", "the same proportion", sample),
@@ -150,16 +150,16 @@ def protocol(orders: int) -> dict[str, claims.Aspect]:
         "epochs": "one; the support vector machines to convergence",
         "normalisation": "log(1 + tf) log(idf) over all records, instances of length 1",
         "words": (
-            "without stop words and those that occur less than three times",
+            "without stop words and words that occur less than three times",
             "without stop words",
-            "few records: most words are rare",
+            "in so few records most words are rare",
         ),
         "averaging": "of losses, over the splits; not of hypotheses",
         "caps": "none",
         "hyper-parameters": (
-            "C in hindsight, in [0.1, 10], which was 1",
-            f"C in hindsight for each root, of {', '.join(f'{C:g}' for C in COSTS)}",
-            "each has records of its own",
+            "C best on the test sets, in [0.1, 10], which was 1",
+            f"C best on the test sets below each root, of {', '.join(f'{C:g}' for C in COSTS)}",
+            "the roots differ in their records",
         ),
     }
 
@@ -179,7 +179,7 @@ def main(data: Path | None, orders: int) -> None:
         splits = [split(examples, seed) for seed in range(orders)]
         C = best_cost(t, splits)
         n_headings = f"{len(t) - 1} of {len(stream.taxonomy) - 1:,}"
-        print(f"{n_headings} headings come; {orders} splits, C = {C:g}")
+        print(f"{n_headings} headings occur; {orders} splits, C = {C:g}")
         found, by_depth = compare(t, splits, C)
         paper = {**PAPER_TABLE_1, "H-SVM": (None, PAPER_H_SVM, None)}
         ohsumed_claims.show_table_1(found, paper if root == "N05.715" else {})
@@ -195,8 +195,9 @@ def main(data: Path | None, orders: int) -> None:
     ohsumed_claims.judge(judged)
     same = [root for root in ROOTS if root not in judged]
     if same:
-        claims.untestable([f"the same below {', '.join(same)}"], "records that differ more")
-    lacking = "all records of 1987 to 1991, and the edition of MeSH of that time"
+        lacking = "the records there have nearly the same labels"
+        claims.untestable([f"the same claims below {', '.join(same)}"], lacking)
+    lacking = "the records of 1987 to 1991 and the MeSH of that time are not available"
     claims.untestable(["the paper's losses"], lacking)
     claims.differs(protocol(orders))
 

@@ -1,22 +1,22 @@
-r"""Does the regret of H-RLS stay below its bound, and flatten out?
+r"""The regret of H-RLS and its bounds
 
 Theorem 2 and Remarks 4 and 6 of Cesa-Bianchi, Gentile and Zaniboni, "Incremental algorithms for
-hierarchical classification" (JMLR 7, 2006), for which the paper has no figure. Labels are drawn as
-in section 5 of the paper, so the expected H-loss of every prediction is known, as is that of the
-reference classifier, which uses the true weights. Run it with
+hierarchical classification" (JMLR 7, 2006), for which the paper has no experiment. Labels are drawn
+as in section 5 of the paper. The expected H-loss of every prediction is therefore known, as is that
+of the reference classifier, which uses the true weights. Run it with
 
     python examples/papers/cesa_bianchi_2006_regret.py
 
-The theorem holds for every sequence of instances; its expectation is over the labels, which decide
-what H-RLS learns and how many instances, Q(i, T), node i has. Therefore the labels of each sequence
-are drawn several times, and the regret and the bound are means over the draws. Each claim must hold
-for every sequence, except for the growth, which is judged on the mean.
+The theorem holds for every sequence of instances. Its expectation is over the labels, which
+determine what H-RLS learns and the number of instances Q(i, T) at node i. The labels of each
+sequence are therefore drawn several times, and the regret and the bound are means over the draws.
+Each claim must hold for every sequence, except that on growth, which is tested on the mean.
 
-The bound grows with log T if no instance is close to the decision boundary of a node, so only
-instances are taken whose margin is at least 0.1 at each of the 14 nodes. **Remark 4** bounds the
-logarithms of the theorem by $d \log(1 + Q(i, T) / d)$ (Eq. 6) and by the same with the expectation
-of Q(i, T) (Eq. 7), which is known. **Remark 6** says that the proof allows an average of squared
-margins instead of the smallest one. Without the last step of the proof, with
+The bound grows with log T if no instance is close to the decision boundary of a node. Only
+instances with a margin of at least 0.1 at each of the 14 nodes are therefore used. **Remark 4**
+bounds the logarithms in the theorem by $d \log(1 + Q(i, T) / d)$ (Eq. 6), and by the same with the
+expectation of Q(i, T), which is known (Eq. 7). **Remark 6** says that the proof allows an average
+of squared margins instead of the smallest one. Without the last step of the proof, and with
 $r_{i,t} = x_t^\top (I + S S^\top + x_t x_t^\top)^{-1} x_t$, the bound is
 $16 (1 + 1/e) \sum_i C_i \sum_t r_{i,t} / \Delta_{i,t}^2$ over the rounds in which the parent is on.
 """
@@ -71,7 +71,7 @@ def by_depth(found: list[Sequence], of: Callable[[Sequence], dict[Any, float]]) 
 
 
 def show_logs(found: list[Sequence]) -> None:
-    print("\nRemark 4: sum of log(1 + lambda) of a node in the end, and what bounds it\n")
+    print("\nRemark 4: sum of log(1 + lambda) of a node at the end, and its bounds\n")
     print(f"{'depth':8}{'here':>10}{'Eq. 6':>10}{'Eq. 7':>10}")
     columns = (lambda s: s.mean_at("logs"), lambda s: s.mean_at("eq_6"), lambda s: s.eq_7)
     for depth, *values in zip(range(1, 4), *(by_depth(found, of) for of in columns), strict=True):
@@ -118,10 +118,10 @@ def deeper_is_more(found: list[Sequence]) -> str:
 
 
 def faster(found: list[Sequence]) -> str:
-    """What grows with log T gains the same at every doubling."""
+    """Whether the regret grows faster than log T, which grows by the same at each doubling."""
     gains = [b - a for a, b in pairwise(mean(found, COLUMNS["regret"]))]
     early, late = (statistics.mean(gains[half]) for half in (slice(4), slice(-4, None)))
-    return claims.unless(late <= early, f"{late:.1f} a doubling in the end, {early:.1f} at first")
+    return claims.unless(late <= early, f"{late:.1f} a doubling at the end, {early:.1f} at first")
 
 
 def far(found: list[Sequence]) -> str:
@@ -133,17 +133,17 @@ CLAIMS: claims.Claims = {
     "Theorem 2: the expected regret is at most the bound": lambda f: above(
         f, "regret", "Theorem 2"
     ),
-    "Remark 6: nor is it above the bound with the margin of each round": lambda f: above(
+    "Remark 6: it is at most the bound with the margin of each round": lambda f: above(
         f, "regret", "Remark 6"
     ),
     "Remark 6: this bound is below that of Theorem 2": lambda f: above(f, "Remark 6", "Theorem 2"),
     "Remark 4: Eq. 6 and Eq. 7 bound the logarithms of each node": logs_above,
     "Remark 4: deeper nodes contribute less": deeper_is_more,
     "Remark 4: the regret grows no faster than log T": faster,
-    "the H-loss is never much above that of the reference (a tenth at the end)": far,
+    "the H-loss at the end is close to that of the reference (within a tenth)": far,
 }
 PROTOCOL: dict[str, claims.Aspect] = {
-    "data size": ("any T", f"T = {STEPS[-1]:,}, {D} features, {len(NODES)} nodes", "to be drawn"),
+    "data size": ("any T", f"T = {STEPS[-1]:,}, {D} features, {len(NODES)} nodes", "a sample"),
     "splits": "none",
     "order": "any; as drawn",
     "shuffling": "none",
@@ -154,7 +154,7 @@ PROTOCOL: dict[str, claims.Aspect] = {
         "means over several draws of them",
         "the expectation has no closed form",
     ),
-    "caps": ("none", f"margins of at least {MARGIN}", "else the bound is near infinity"),
+    "caps": ("none", f"margins of at least {MARGIN}", "otherwise the bound is very large"),
     "hyper-parameters": "none",
 }
 

@@ -1,6 +1,6 @@
-"""Verdicts on a paper's claims, and a table of what differs from the paper, as scripts print them.
+"""Print verdicts on a paper's claims, and a table of the differences from the paper.
 
-"Not testable" means that the data for a test are not here. A claim that was tested is reproduced or
+"Not testable" means that the data for a test are missing. A claim that was tested is reproduced or
 not.
 """
 
@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-# A claim is a sentence and a test, which answers with what speaks against it, or with nothing.
+# A claim is a sentence and a test, which returns an objection, or "" if the claim holds.
 Claims = Mapping[str, Callable[[Any], str]]
 
-# What every script must say about its protocol; it may add more.
+# The aspects of the protocol that every script must describe; it may add more.
 ASPECTS = (
     "data size",
     "splits",
@@ -26,7 +26,7 @@ ASPECTS = (
     "caps",
     "hyper-parameters",
 )
-Aspect = str | tuple[str, str, str]  # what both do; or what the paper does, what is done here, why
+Aspect = str | tuple[str, str, str]  # the same in both; or in the paper, here, and why
 
 
 def judge(claims: Claims, found: Any) -> None:
@@ -48,20 +48,20 @@ def show(verdict: str, claim: str, why: str = "") -> None:
 
 
 def unless(holds: bool, why: str) -> str:
-    """What speaks against a claim that may hold."""
+    """The objection, unless the claim holds."""
     return "" if holds else why
 
 
 def missing(data: Path | None, *folders: str) -> str:
-    """Which of the folders are not among the data, in words; nothing if all are there."""
+    """A sentence about the missing folders; "" if there are none."""
     lacking = [name for name in folders if data is None or not (data / name).is_dir()]
     return f"there is no {' and no '.join(lacking)} in the data folder" if lacking else ""
 
 
 def differs(protocol: Mapping[str, Aspect]) -> None:
-    """Print the table of what differs from the paper, and what does not, aspect by aspect."""
+    """Print a table of the aspects that differ from the paper, and a list of the others."""
     if forgotten := [name for name in ASPECTS if name not in protocol]:
-        raise ValueError(f"the protocol does not say anything about {', '.join(forgotten)}")
+        raise ValueError(f"the protocol does not mention {', '.join(forgotten)}")
     print("\nDiffers from the paper\n\n| | paper | here | why |\n|---|---|---|---|")
     for name, aspect in protocol.items():
         if not isinstance(aspect, str):

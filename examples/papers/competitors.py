@@ -1,4 +1,4 @@
-"""What the papers set against Hieron: a learner that is not told the tree, and one that routes."""
+"""Hieron's competitors in the papers: a flat learner, and one that routes greedily."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from river_hier import Taxonomy, linear_model
 
 
 def flat(labels: Any) -> Taxonomy:
-    """All labels at one common distance; nobody is in the middle."""
+    """A taxonomy with all labels at the same distance from each other."""
     return Taxonomy.flat(labels, root="none of these")
 
 
 class Greedy:
-    """A flat classifier at every inner node, which sends an example on to one of the children."""
+    """A flat classifier at each inner node, which chooses one of the children."""
 
     def __init__(
         self, taxonomy: Taxonomy, router: Callable[[Taxonomy], Any] = linear_model.AveragedHieron

@@ -1,13 +1,13 @@
-"""One fold: trees from the counts, and every decomposition trained alike and tested."""
+"""One fold: trees built from counts, and the accuracy of all decompositions."""
 
 from __future__ import annotations
 
-import math
 import statistics
 from collections.abc import Hashable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from agglomerated import agglomerated
 from river import linear_model, multiclass, optim
 from sklearn.feature_extraction import DictVectorizer
 from sklearn.svm import SVC
@@ -19,16 +19,17 @@ RESTARTS = 10
 PASSES = 2  # of the online classifiers
 COSTS, GAMMAS = (1.0, 10.0), (0.5, 2.0)
 
+SHARES = (1.0, 0.75, 0.5, 0.25, 0.0)  # powers of the share of a pair, see `agglomerated`
 Rows = Any  # numbers of documents
 Setting = tuple[float, float]  # C and gamma
 
 
 Run = dict[str, float]
-PAPER = "n JS, R"  # the tree of the paper, as far as its text says
+PAPER = "n JS, R"  # the tree of the paper, as far as it is known
 
 
 class Document(NamedTuple):
-    """What the trees, the classifiers and the folds see of a document."""
+    """A document, as seen by the trees, the classifiers and the folds."""
 
     tokens: dict[Any, int]
     vector: dict[Any, float]
@@ -37,14 +38,14 @@ class Document(NamedTuple):
 
 
 class Trees(NamedTuple):
-    """The trees that are compared, and figures of the distributions that they come from."""
+    """The trees to compare, their heights, and the bounds of the distributions."""
 
     by_name: dict[str, Taxonomy]
     figures: dict[str, float]
 
 
 class SVM:
-    """Support vector machines with an RBF kernel, whose matrices are computed once."""
+    """Support vector machines with an RBF kernel; its matrices are computed once."""
 
     def __init__(self, documents: Sequence[Document]) -> None:
         X = DictVectorizer(sort=False).fit_transform([one.vector for one in documents])
@@ -55,7 +56,7 @@ class SVM:
         self.y = np.array([one.label for one in documents])
 
     def accuracy(self, tree: Taxonomy | None, setting: Setting, train: Rows, test: Rows) -> float:
-        """In percent: a machine at each inner node of a tree, or one for each pair of classes."""
+        """In percent, with a machine for each inner node of a tree or each pair of classes."""
         if tree is None:
             return 100.0 * float(np.mean(self._says(setting, train, self.y, test) == self.y[test]))
         right = 0
@@ -98,7 +99,6 @@ def grown(train: Sequence[Document]) -> Trees:
     """Trees by the exponent of JS and by the choice among ten."""
     found: dict[str, Taxonomy] = {}
     for name, sharpness, n_recent in (
-        ("greedy", math.inf, 0),
         ("n JS, R", 1.0, 0),
         ("n JS, errors", 1.0, len(train)),
         ("JS, R", 0.0, 0),
@@ -110,11 +110,12 @@ def grown(train: Sequence[Document]) -> Trees:
         found[name] = builder.taxonomy()
     counts = builder.class_counts, builder.feature_counts
     draws = []
-    for seed in range(RESTARTS):  # the same choice, but for the smallest R
+    for seed in range(RESTARTS):  # the choice by the smallest R
         one_draw = induction.JensenShannonTree(1, 0.0, 0, seed=seed)
         one_draw.class_counts, one_draw.feature_counts = counts
         draws.append(one_draw.taxonomy())
     found["JS, least R"] = max(draws, key=lambda t: induction.tree_recursions(t, *counts)[1])
+    found |= {f"share^{a:g}": agglomerated(*counts, a) for a in SHARES}
     figures = {f"height, {name}": float(tree.height) for name, tree in found.items()}
     figures["one word"] = one_word_error(*counts)
     figures["lower"], figures["upper"] = induction.bayes_error_bounds(*counts)
@@ -123,7 +124,7 @@ def grown(train: Sequence[Document]) -> Trees:
 
 
 def one_word_error(class_counts: dict[Any, float], feature_counts: Any) -> float:
-    """How often the best guess of the class from a single word is wrong, by the counts."""
+    """The error of the best guess of the class from a single word, by the counts."""
     n = sum(class_counts.values())
     best: dict[Any, float] = {}
     for label, counts in feature_counts.items():
@@ -134,7 +135,7 @@ def one_word_error(class_counts: dict[Any, float], feature_counts: Any) -> float
 
 
 def online(tree: Taxonomy, train: Sequence[Document], test: Sequence[Document]) -> dict[str, float]:
-    """The accuracy of the same with River's logistic regression."""
+    """The accuracy of the decompositions with River's logistic regression."""
     binary = linear_model.LogisticRegression(optim.SGD(10.0), intercept_lr=0.1)
     found = {}
     for name, model in {
@@ -152,7 +153,7 @@ def online(tree: Taxonomy, train: Sequence[Document], test: Sequence[Document]) 
 
 
 def parts(documents: Sequence[Document], n: int) -> list[Rows]:
-    """The documents in n parts of about the same size; groups stay together."""
+    """The documents in n parts of about the same size; a group is in one part."""
     number = {group: i for i, group in enumerate(dict.fromkeys(one.group for one in documents))}
     where = np.array([number[one.group] % n for one in documents])
     return [np.flatnonzero(where == i) for i in range(n)]
@@ -167,7 +168,7 @@ def folds(documents: Sequence[Document], n: int) -> list[Run]:
         train = np.setdiff1d(np.arange(len(documents)), test)
         trees = grown([documents[i] for i in train])
         settings = settings or {
-            "tree": svm.best(trees.by_name["greedy"], train),
+            "tree": svm.best(trees.by_name["share^1"], train),
             "pairs": svm.best(None, train),
         }
         run = dict(trees.figures)

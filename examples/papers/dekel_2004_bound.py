@@ -1,24 +1,25 @@
-r"""Does Hieron make no more mistakes than its bound allows?
+r"""The bounds on Hieron's errors
 
 Theorems 1 and 2 and Corollary 1 of Dekel, Keshet and Singer, "Large margin hierarchical
-classification" (ICML 2004), for which the paper has no figure. Suppose that some weights separate
-the examples with margins that grow with the distance in the tree. Then the cumulative squared loss
-of online Hieron is bounded (Theorem 1), and so is its cumulative tree-induced error, which is no
-larger (Corollary 1), however long the stream is. The expected error of batch Hieron on new examples
-is bounded as well, with a probability of $1 - \delta$ (Theorem 2). Run it with
+classification" (ICML 2004), for which the paper has no experiment. Suppose that some weights
+separate the examples with margins that grow with the distance in the tree. Then the cumulative
+squared loss of online Hieron is bounded however long the stream is (Theorem 1), and so is its
+cumulative tree-induced error, which is never larger (Corollary 1). The expected error of batch
+Hieron on new examples is bounded with probability $1 - \delta$ (Theorem 2). Run it with
 
     python examples/papers/dekel_2004_bound.py
 
-The streams are those of the paper's synthetic data with almost no noise, because no such weights
-exist with more noise. With the paper's orthonormal vectors $w^v$, take
-$\omega^v = s (2 w^v - w^0)$ as the difference between each prototype and its parent's. Without
-noise, an example of label y then gives the label r the score $s (|P(y)| - \gamma(y, r))$, so s = 1
-achieves every margin. With noise, s = 2 does.
+The data are the paper's synthetic data with almost no noise, because with more noise no such
+weights exist. With the paper's orthonormal vectors $w^v$, let $\omega^v = s (2 w^v - w^0)$ be the
+difference between the prototype of v and that of its parent. Without noise, the score of label r on
+an example of label y is then $s (|P(y)| - \gamma(y, r))$, so all margins are achieved with s = 1.
+With noise they are achieved with s = 2.
 
-Theorem 2 requires independent examples, which these are. After m of them its bound is
+Theorem 2 requires independent examples, as these are. After m of them the bound is
 $(L + \lambda) / (m + 1) + \lambda \sqrt{2 \ln(1 / \delta) / m}$, where L is the cumulative squared
-loss of the batch variant, and $\lambda$ the number of labels times the largest distance and squared
-norms of $\omega^v$ and x. With a $\lambda$ of tens of thousands this exceeds any error, at most 8.
+loss of the batch variant, and $\lambda$ is the product of the number of labels, the largest
+distance, and the largest squared norms of $\omega^v$ and of x. Here $\lambda$ is tens of thousands,
+so the bound is far above 8, the largest possible error.
 """
 
 # %%
@@ -55,7 +56,7 @@ class LargestLoss(linear_model.Hieron):
 
 
 class Stream(NamedTuple):
-    """At each of the steps, and what the theorems allow; errors are cumulative but the expected."""
+    """Errors and bounds at each of the steps; all but the expected error are cumulative."""
 
     loss: list[float]  # squared, of the tree learner
     tree: list[float]
@@ -185,7 +186,7 @@ def expected_above(streams: list[Stream]) -> str:
 
 
 def goes_on(streams: list[Stream]) -> str:
-    """What is bounded cannot grow at the same pace for ever."""
+    """Whether the error still grows at the same rate at the end; a bounded error cannot."""
     early, late = (
         (mean(streams, "tree")[b] - mean(streams, "tree")[a]) / (STEPS[b] - STEPS[a])
         for a, b in ((0, 1), (-2, -1))
@@ -202,29 +203,33 @@ def not_below(streams: list[Stream]) -> str:
 
 CLAIMS: claims.Claims = {
     "Theorem 1: the cumulative squared loss is at most the bound": partial(above, what="loss"),
-    "section 3: the squared loss is never below the tree-induced error": loss_below_error,
+    "Section 3: the squared loss is never below the tree-induced error": loss_below_error,
     "Corollary 1: the cumulative tree-induced error is at most the bound": partial(
         above, what="tree"
     ),
-    "Corollary 1: the error stops growing (a tenth of the pace at the end)": goes_on,
+    "Corollary 1: the error stops growing (at most a tenth of the initial rate)": goes_on,
     "Theorem 2: the expected error of batch Hieron is at most the bound": expected_above,
-    "tree below flat": not_below,
+    "tree below flat in tree-induced error": not_below,
 }
 PROTOCOL: dict[str, claims.Aspect] = {
     "data size": (
         "any",
-        f"{STEPS[-1]:,} examples, {N_NEW:,} new ones",
-        "the theorems ask for none",
+        f"{STEPS[-1]:,} training and {N_NEW:,} test examples",
+        "the theorems hold for any number",
     ),
-    "noise": ("variance 0.16 in the experiments", "0 and 0.001", "more cannot be separated"),
-    "splits": ("none", "several streams", "a bound must hold in each"),
+    "noise": (
+        "variance 0.16 in the experiments",
+        "0 and 0.001",
+        "with more noise the examples are not separable",
+    ),
+    "splits": ("none", "several streams", "a bound must hold for each"),
     "order": "as drawn",
     "shuffling": "none",
     "epochs": "one",
     "normalisation": "none",
     "averaging": "by the rule of 2004, in Theorem 2",
     "caps": "none",
-    "hyper-parameters": ("any probability", f"delta = {DELTA}", "Theorem 2 has one"),
+    "hyper-parameters": ("any delta", f"delta = {DELTA}", "Theorem 2 needs one"),
 }
 
 

@@ -1,25 +1,27 @@
-"""Does Hieron do on phonemes what its paper says?
+"""Hieron on phonemes
 
 Tables 1 and 2 and Figure 4 of Dekel, Keshet and Singer, "An online algorithm for hierarchical
-phoneme classification" (MLMI 2004, printed in 2005), on speech: TIMIT, frame by frame, in the
-phonetic tree, with an RBF kernel. Figure 1 is that tree; the rows on synthetic data are those of
-the paper of 2004. Run it with
+phoneme classification" (MLMI 2004, published in 2005), on speech: single frames of TIMIT are
+classified in a phonetic tree, with an RBF kernel. Figure 1 is that tree. The rows on synthetic data
+are on the page of the paper of 2004. Run it with
 
     python examples/papers/dekel_2005.py --data FOLDER
 
-where FOLDER holds `timit`, the free sample of the corpus. With all speakers of the licensed corpus
-the errors could match those of the paper; with twelve, its claims can be tested. The speakers are
-split four times, so that each is tested once. A claim is judged by the mean over the splits, as the
-paper has one figure for all speakers; a table has the number of splits in which it holds.
+where FOLDER holds `timit`, the free sample of the corpus. The errors of the paper could only be
+matched with all speakers of the licensed corpus, but its claims can be tested with the twelve
+speakers of the sample. There are four splits, and each speaker is in the test set of one of them.
+The paper has one error for all speakers, so a claim is tested on the mean over the splits; a table
+shows in how many splits it holds.
 
-"Averaged" is the mean of all hypotheses and "last" the last of them. This paper averages the
-hypotheses of online Hieron: `AveragedClassifier(kernel.Hieron(...))`. The paper of 2004 has the
-same rows by another rule, which updates for the label of the largest loss: `kernel.AveragedHieron`.
-Both are shown, and the claims are judged by this paper's rule. "Flat" puts all phonemes at one
-common distance; "greedy" routes from the root to a leaf. All are scored on the tree.
+"Averaged" is the mean of all hypotheses, and "last" is the last of them. This paper averages the
+hypotheses of online Hieron: `AveragedClassifier(kernel.Hieron(...))`. The paper of 2004 prints the
+same rows, but there each update is for the label with the largest loss: `kernel.AveragedHieron`.
+Results of both rules are shown; the claims are tested with the rule of this paper. The "flat"
+learner has all phonemes at the same distance from each other. The "greedy" learner chooses a child
+at each node from the root to a leaf. All errors are measured in the tree.
 
-The paper states a kernel width sigma of 0.5, but with so many features of variance 1 the kernel of
-any two frames would be almost 0, as the first lines of the output show. The width is therefore
+The paper states a kernel width sigma of 0.5. With 195 features of variance 1, however, the kernel
+of any two frames would be almost 0, as the first lines of the output show. The width is therefore
 taken to be 0.5 for features whose variances sum to 1.
 """
 
@@ -51,19 +53,20 @@ PAPER = {
     ("greedy", "averaged"): (2.48, 58.2),
 }
 N_SPLITS = 4
-FEWER = (10, 20)  # frames of each speaker and phoneme, for comparison
+FEWER = (10, 20)  # frames per speaker and phoneme, for comparison
 
 
 # %% The tables
 def show_kernels(examples: Examples) -> None:
-    """How much of each other frames see, by either reading of sigma."""
+    """The kernel of pairs of frames, by either reading of sigma."""
     d = len(examples[0][0])
-    print(f"{d} features; the kernel of two frames, median of {len(examples) // 2} pairs\n")
-    for reading, sigma in (("each feature", SIGMA), ("all together", SIGMA * math.sqrt(d))):
+    n_pairs = len(examples) // 2
+    print(f"\n{d} features; median kernel of {n_pairs} pairs of frames with sigma = {SIGMA}\n")
+    for reading, sigma in (("each 1", SIGMA), ("1 in sum", SIGMA * math.sqrt(d))):
         rbf = kernel.RBF(sigma)
         pairs = zip(examples[::2], examples[1::2], strict=False)
         median = statistics.median(rbf(x, z) for (x, _), (z, _) in pairs)
-        print(f"variance 1 of {reading}: {median:.2f}")
+        print(f"variances of the features {reading}: {median:.2f}")
 
 
 def show(by_rule: dict[str, list[Result]]) -> None:
@@ -77,8 +80,8 @@ def show(by_rule: dict[str, list[Result]]) -> None:
 
 
 def show_fewer(by_size: dict[int, list[Result]]) -> None:
-    """Whether more frames would help, by the rule of 2005."""
-    print("\nwith fewer frames of each speaker and phoneme: tree-induced error, averaged\n")
+    """The effect of the number of frames, by the rule of 2005."""
+    print("\ntree-induced error by the number of frames per speaker and phoneme, averaged\n")
     print(f"{'frames':8}{'tree':>8}{'flat':>8}{'greedy':>8}{'pairwise claims that hold':>28}")
     for most, results in by_size.items():
         far = [
@@ -87,24 +90,26 @@ def show_fewer(by_size: dict[int, list[Result]]) -> None:
         ]
         held = sum(not claim([tables.pooled(results)]) for claim in PAIRWISE.values())
         row = "".join(f"{value:8.2f}" for value in far)
-        print(f"{most:<8}{row}{f'{held} of {len(PAIRWISE)}':>28}")
+        print(f"{most or 'all':<8}{row}{f'{held} of {len(PAIRWISE)}':>28}")
 
 
 def show_comparisons(results: list[Result]) -> None:
-    """Each pairwise claim, split by split."""
-    print("\nrule of 2005, one less the other: in the paper, here, in how many splits below 0\n")
+    """The difference of each pairwise claim, and the number of splits in which it holds."""
+    print(
+        "\nrule of 2005: differences in the paper and here, and splits in which they are negative\n"
+    )
     for better, worse, what in COMPARED:
         there = PAPER[better][what] - PAPER[worse][what]
         here = [result[better][what] - result[worse][what] for result in results]
         digits = 2 - what
-        names = f"{' '.join(better)} less {' '.join(worse)}, {ERRORS[what]}"
+        names = f"{' '.join(better)} minus {' '.join(worse)}, {ERRORS[what]}"
         cells = "".join(f"{value:+9.{digits}f}" for value in (there, statistics.mean(here)))
         print(f"{names:52}{cells}{f'{sum(h < 0 for h in here)} of {len(here)}':>9}")
 
 
-# %% The claims: each is a sentence, and a test that answers with what speaks against it
+# %% The claims: each is a sentence, and a test that returns an objection, or "" if it holds
 def near_less_often(results: list[Result]) -> str:
-    """Whether Hieron answers less often at the distance of a parent or sibling."""
+    """Whether Hieron predicts a parent or sibling of the truth less often."""
     bars = tables.differences(results)
     more = bars[1] + bars[2]
     return "" if more > 0 else f"{more:+.2f} points"
@@ -130,54 +135,60 @@ PAIRWISE: claims.Claims = {
 }
 CLAIMS: claims.Claims = {
     **PAIRWISE,
-    "Figure 4: tree answers with a parent or sibling more often than flat": near_less_often,
-    "Figure 4: tree answers at the largest distance less often than flat": farthest_more_often,
-    "Figure 4: beyond a parent or sibling, tree errs less often than flat": tables.far_more_often,
+    "Figure 4: tree predicts a parent or sibling of the truth more often than flat": (
+        near_less_often
+    ),
+    "Figure 4: tree errs by the largest distance less often than flat": farthest_more_often,
+    "Figure 4: tree farther off than a parent or sibling less often than flat": (
+        tables.far_more_often
+    ),
 }
 
 
-def protocol(n_frames: int, most: int, n_phonemes: int) -> dict[str, claims.Aspect]:
+def protocol(
+    n_frames: int, n_speakers: int, most: int, n_phonemes: int
+) -> dict[str, claims.Aspect]:
     free = "the corpus is licensed; this is its free sample"
     return {
         "data size": (
-            "2,000 frames of each phoneme to train on, 500 to test, of 630 speakers",
-            f"{n_frames:,} frames of 12 speakers, to train on and to test",
+            "2,000 training and 500 test frames of each phoneme, from 630 speakers",
+            f"{n_frames:,} frames of {n_speakers} speakers in all",
             free,
         ),
         "splits": (
-            "one, that of TIMIT, whose speakers are apart",
-            f"{N_SPLITS}, whose speakers are apart; each speaker is tested once",
-            "so few speakers differ much",
+            "the one of TIMIT; no speaker is in both parts",
+            f"{N_SPLITS}; no speaker is in both parts, and each is tested once",
+            "the error varies much from speaker to speaker",
         ),
         "caps": (
             "equal numbers of frames of each phoneme",
-            f"at most {most} frames of each speaker and phoneme",
+            f"at most {most} frames per speaker and phoneme" if most else "none",
             "rare phonemes have fewer; `--frames` sets the number",
         ),
         "phonemes": (
             "40",
             f"{n_phonemes} leaves: 40 phonemes, and silence",
-            "the paper does not list them; these are all in its Figure 1, as far as it is known",
+            "the paper does not list them; these are the leaves of its Figure 1, as far as known",
         ),
         "sentences": (
             "not stated",
             "without the two that all speakers read",
-            "otherwise the same words would be in training and test",
+            "otherwise training and test sets would share sentences",
         ),
         "order": "training frames at random",
         "shuffling": "once, before training",
         "epochs": "one",
         "normalisation": "mean 0 and variance 1 of each feature on the training frames",
-        "averaging": "of all online hypotheses; beside it the rule of 2004",
+        "averaging": "of all online hypotheses; the rule of 2004 in a second column",
         "hyper-parameters": (
             "sigma 0.5 for features of variance 1",
             "sigma 0.5 for features whose variances sum to 1",
-            "otherwise the kernel of any two frames is 0",
+            "otherwise the kernel of any two frames is almost 0",
         ),
         "features": (
-            "cepstra by the ETSI standard, details not stated",
+            "cepstra by the ETSI standard, without details",
             "see `datasets.TIMIT`",
-            "the paper leaves them open",
+            "the paper does not describe them",
         ),
     }
 
@@ -195,7 +206,7 @@ def main(data: Path | None, figures: Path | None, most: int, quick: bool) -> Non
     tested = [names[i::N_SPLITS] for i in range(1 if quick else N_SPLITS)]
     splits = [split(by_speaker, speakers, most) for speakers in tested]
     for train, test in splits:
-        print(f"{len(train):,} frames to train on, {len(test):,} to test, {len(t.leaves)} phonemes")
+        print(f"{len(train):,} training and {len(test):,} test frames, {len(t.leaves)} phonemes")
     show_kernels(splits[0][0][:400])
     found = [run(t, *parts, ("2005", "2004")) for parts in tqdm(splits, desc="splits")]
     by_rule = {rule: [one[rule] for one in found] for rule in found[0]}
@@ -211,11 +222,11 @@ def main(data: Path | None, figures: Path | None, most: int, quick: bool) -> Non
     tables.show_count(CLAIMS, "2004", [tables.pooled(by_rule["2004"])])
     print()
     claims.judge(CLAIMS, [tables.pooled(by_rule["2005"])])
-    claims.untestable(["the numbers of Tables 1 and 2"], "the licensed corpus is not here")
+    claims.untestable(["the numbers of Tables 1 and 2"], "the corpus is licensed")
     longest = max(t.distance(u, v) for u in t.leaves for v in t)
-    lacking = f"none is farther than {longest} in the tree as it is known here"
-    claims.untestable(["Figure 4: answers at a distance of 9 edges are seldom"], lacking)
-    claims.differs(protocol(sum(map(len, splits[0])), most, len(t.leaves)))
+    lacking = f"distances in the tree, as far as it is known, are at most {longest}"
+    claims.untestable(["Figure 4: predictions 9 edges off are rare"], lacking)
+    claims.differs(protocol(sum(map(len, splits[0])), len(names), most, len(t.leaves)))
     if figures:
         tables.draw(named, figures, "figure_4")
 
@@ -224,7 +235,7 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--data", type=Path, help="folder with timit")
     parser.add_argument("--figures", type=Path, help="folder to draw the figure into")
-    parser.add_argument("--frames", type=int, default=40, help="of each speaker and phoneme")
+    parser.add_argument("--frames", type=int, default=40, help="per speaker and phoneme, 0 for all")
     parser.add_argument("--quick", action="store_true", help="few sentences, one split")
     arguments = parser.parse_args()
     main(arguments.data, arguments.figures, arguments.frames, arguments.quick)

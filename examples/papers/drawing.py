@@ -1,4 +1,4 @@
-"""Figures: one width, colours that all eyes tell apart, the same file from the same numbers."""
+"""Figures of one width, in colours that colour-blind readers can distinguish."""
 
 from __future__ import annotations
 
@@ -32,14 +32,15 @@ STYLE = {
 def panels(
     folder: Path, name: str, rows: int, columns: int, height: float, **shared: Any
 ) -> Iterator[tuple[Figure, Any]]:
-    """A figure of `rows` by `columns` empty axes, to be filled; then it goes into the folder."""
+    """A figure of `rows` by `columns` empty axes, which is saved to the folder at the end."""
     with rc_context(STYLE):
         figure = Figure(figsize=(WIDTH, height), layout="constrained")
         yield figure, figure.subplots(rows, columns, squeeze=False, **shared)
         folder.mkdir(parents=True, exist_ok=True)
         drawn = io.BytesIO()
         figure.savefig(drawn, dpi=150)
-        # A few colours do, and make it a quarter as large; matplotlib's version is left out.
+        # 64 colours are enough, and the file is a quarter as large. Without matplotlib's version,
+        # the same numbers give the same file.
         Image.open(drawn).convert("RGB").quantize(64).save(folder / f"{name}.png", optimize=True)
 
 

@@ -1,4 +1,4 @@
-"""Tables 1 and 2 of the papers on Hieron: with the tree, without it, and from node to node."""
+"""Tables 1 and 2 of the papers on Hieron: tree, flat and greedy learners."""
 
 from __future__ import annotations
 
@@ -17,30 +17,30 @@ KINDS = ("online", "last", "averaged")
 BATCH = KINDS[1:]
 ERRORS = ("tree-induced", "multiclass")
 RULES = {
-    "2004": "batch rule of 2004: updates for the label of the largest loss",
-    "2005": "batch rule of 2005: updates after mistakes only, as online",
+    "2004": "batch rule of 2004: each update is for the label with the largest loss",
+    "2005": "batch rule of 2005: updates only after mistakes, as in online learning",
 }
 Examples = list[tuple[Any, Any]]
 Answers = list[tuple[Any, Any]]  # label, prediction
-Learner = Callable[[Taxonomy], Any]  # of an average, with its `last` hypothesis
+Learner = Callable[[Taxonomy], Any]  # returns an averaged model, with its `last` hypothesis
 
 
 class Errors(NamedTuple):
-    """Of one learner in one sample."""
+    """The errors of one learner on one sample."""
 
     distance: float  # tree-induced
     wrong: float  # multiclass, in percent
-    at: dict[int, float]  # percent of the answers that are so far from the truth
+    at: dict[int, float]  # percentage of predictions at each distance from the truth
 
 
 Key = tuple[str, str]  # learner, kind
 Result = dict[Key, Errors]
 
 
-# %% One sample: learn from its first part, test on its second
+# %% One sample: train on its first part, test on its second
 def distance(taxonomy: Taxonomy, y: Any, answer: Any) -> int:
-    """That of an answer from the label, in the tree."""
-    # The flat learners' extra root is no label of the tree; the tree's own root is nearest.
+    """The distance of a prediction from the label, in the tree."""
+    # The extra root of flat learners is not a label of the tree; it counts as the tree's root.
     return taxonomy.distance(y, answer if answer in taxonomy else taxonomy.root)
 
 
@@ -53,7 +53,7 @@ def errors(taxonomy: Taxonomy, answers: Answers) -> Errors:
 
 
 def online(taxonomy: Taxonomy, learner: Learner, train: Examples) -> Answers:
-    """The predictions of an online learner, each before its label is learned."""
+    """The predictions of an online learner, each made before its label is learned."""
     model, answers = learner(taxonomy), []
     for x, y in train:
         answers.append((y, model.predict_one(x)))
@@ -88,7 +88,7 @@ def summary(results: list[Result], key: Key) -> str:
 
 
 def differences(results: list[Result]) -> dict[int, float]:
-    """By how many points more answers of Hieron than of the flat learner are 1, 2, ... edges off.
+    """Percentage of Hieron's predictions 1, 2, ... edges off, minus that of the flat learner.
 
     These are the bars of the papers' figure, here means over the samples.
     """
@@ -116,7 +116,8 @@ def pooled(results: list[Result]) -> Result:
 
 
 def show_differences(title: str, by_name: dict[str, list[Result]]) -> None:
-    print(f"\n{title}: percent of the answers that are so far off, tree less flat, averaged\n")
+    print(f"\n{title}: percentage of predictions at each distance from the truth,")
+    print("averaged tree learner minus averaged flat learner\n")
     bars = {name: differences(results) for name, results in by_name.items()}
     longest = max(map(len, bars.values()))
     print(f"{'edges':31}" + "".join(f"{far:8}" for far in range(1, longest + 1)))
@@ -135,12 +136,12 @@ def draw(by_name: dict[str, list[Result]], folder: Path, name: str) -> None:
         for ax in axes[-1]:
             ax.set_xlabel("distance from the truth (edges)")
         for ax in axes[:, 0]:
-            ax.set_ylabel("tree less flat (points)")
+            ax.set_ylabel("tree minus flat (points)")
 
 
-# %% Claims: functions that answer with what speaks against them
+# %% Claims: functions that return an objection, or "" if the claim holds
 def not_below(results: list[Result], better: Key, worse: Key, what: int) -> str:
-    """In how many samples a learner does not have the lower error, and the mean difference."""
+    """The number of samples in which a learner's error is not lower, and the mean difference."""
     gaps = [result[better][what] - result[worse][what] for result in results]
     lost = sum(gap >= 0 for gap in gaps)
     unit = ("edges", "points")[what]
@@ -158,7 +159,7 @@ def not_below_all(results: list[Result], pairs: Iterable[tuple[Key, Key]], what:
 
 
 def far_more_often(results: list[Result]) -> str:
-    """At which distances above 2, a sibling's, Hieron errs more often than the flat learner."""
+    """The distances above 2, a sibling's, at which Hieron errs more often than the flat learner."""
     bars = differences(results).items()
     wrong = [f"{bar:+.2f} points at {far} edges" for far, bar in bars if far > 2 and bar > 0]
     return ", ".join(wrong)
@@ -167,6 +168,6 @@ def far_more_often(results: list[Result]) -> str:
 def show_count(
     claims: Mapping[str, Callable[[Any], str]], rule: str, results: list[Result]
 ) -> None:
-    """How many of the claims would hold under the other rule."""
+    """Print how many of the claims would hold under the other rule."""
     held = sum(not objection(results) for objection in claims.values())
-    print(f"\nby the rule of {rule}, {held} of the first {len(claims)} claims hold")
+    print(f"\nunder the rule of {rule}, {held} of the first {len(claims)} claims would hold")

@@ -1,4 +1,4 @@
-"""The learners of the paper on H-RLS: their losses, and the work that they take."""
+"""The learners of the paper on H-RLS, their losses, and their cost."""
 
 from __future__ import annotations
 
@@ -17,30 +17,30 @@ LOSSES = ("zero-one", "H-loss", "Delta")
 Examples = list[tuple[Any, Any]]
 Losses = tuple[float, ...]
 Counts = list[tuple[float, float]]  # false positives and negatives per 1,000 documents, by depth
-Rows = dict[str, tuple[Callable[[Any, Examples], None], Any]]  # how to learn, and the model
+Rows = dict[str, tuple[Callable[[Any, Examples], None], Any]]  # how to train, and the model
 
 
 class Result(NamedTuple):
-    """Of one learner on one split."""
+    """The results of one learner on one split."""
 
     losses: Losses
-    truncated: Losses  # of the answers without nodes whose parents are off
-    closed: Losses  # of the answers with all ancestors
+    truncated: Losses  # of predictions without nodes whose parents are off
+    closed: Losses  # of predictions with all ancestors
     by_depth: Counts
-    seconds: float  # of the processor, to learn
-    evaluations: list[int]  # of each node, while learning
-    stored: list[int]  # instances at each node, where there are any
+    seconds: float  # processor time of training
+    evaluations: list[int]  # of each node in training
+    stored: list[int]  # instances at each node, if the model stores any
 
     @property
     def products(self) -> int:
-        """Of an instance with those that are stored, in the dual form: at most so many."""
+        """An upper bound on the number of products of instances, in the dual form."""
         return sum(n * m for n, m in zip(self.evaluations, self.stored, strict=True))
 
 
 Found = dict[str, list[Result]]  # of each learner, one for each split
 
 
-# %% Two ways to learn: one pass, or all examples at once (LIBLINEAR)
+# %% Two ways to train: in one pass, or on all examples at once (LIBLINEAR)
 def one_pass(model: Any, train: Examples) -> None:
     for x, y in tqdm(train, desc="  learning", leave=False):
         model.learn_one(x, y)
@@ -72,10 +72,10 @@ def measure(learn: Any, model: Any, t: Taxonomy, train: Examples, test: Examples
     losses = [[kind(t) for kind in kinds] for _ in forms]
     by_depth = metrics.HLossByDepth(t)
     for x, y in test:
-        answer = model.predict_one(x)
-        by_depth.update(y, answer)
+        predicted = model.predict_one(x)
+        by_depth.update(y, predicted)
         for form, some in zip(forms, losses, strict=True):
-            formed = form(answer)
+            formed = form(predicted)
             for loss in some:
                 loss.update(y, formed)
     counts = [per_thousand(pair, len(test)) for pair in by_depth.get().values()]
@@ -85,12 +85,12 @@ def measure(learn: Any, model: Any, t: Taxonomy, train: Examples, test: Examples
 
 
 def closed(t: Taxonomy, answer: dict[Any, bool]) -> Any:
-    """An answer with all ancestors."""
+    """A prediction with all ancestors."""
     return t.closure([label for label, on in answer.items() if on])
 
 
 def evaluations(model: Any, t: Taxonomy, train: Examples) -> list[int]:
-    """From how many examples each node learns: a flat learner's from all, others below nodes."""
+    """The number of training examples of each node; hierarchical: those with the parent on."""
     if isinstance(model, batch.SVM) or model.taxonomy != t:
         return [len(train)] * (len(t) - 1)
     on = Counter(label for _, y in train for label in t.closure(y))

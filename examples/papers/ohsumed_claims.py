@@ -35,7 +35,7 @@ Found = dict[str, dict[str, list[float]]]  # by learner and loss, one a split
 
 # %% The tables
 def clear_gaps(found: Found) -> dict[str, float]:
-    """How far two learners must be apart to be clearly so: the median over all pairs."""
+    """The smallest clear difference between two learners, the median over all pairs."""
     pairs = list(combinations([name for name in found if name != "majority"], 2))
     gaps = {}
     for loss in LOSSES:
@@ -56,8 +56,8 @@ def show_clear_gaps(found: Found) -> None:
         for a, b, gap in zip(one, other, gaps.values(), strict=True)
     )
     words = ", ".join(f"{loss} {gap:.3f}" for loss, gap in gaps.items())
-    print(f"Clear differences: {words};", end=" ")
-    print(f"{seen} of the {len(pairs) * len(LOSSES)} between the paper's learners are larger")
+    print(f"Smallest clear differences: {words};", end=" ")
+    print(f"{seen} of the {len(pairs) * len(LOSSES)} differences in the paper are larger")
 
 
 def show_table_1(found: Found, paper: dict[str, tuple[Any, ...]]) -> None:
@@ -83,7 +83,7 @@ def show_table_2(by_depth: dict[str, Any], n_tests: int) -> None:
         print(row)
 
 
-# %% The paper's claims: which learner is below which, the other's losses times a factor
+# %% The paper's claims: one learner is below another, whose losses are multiplied by a factor
 OTHERS = ("PERC", "H-PERC", "S-RLS", "SH-RLS", "SVM")
 CLAIMS = [
     ("H-PERC below its flat variant PERC", "H-PERC < PERC", 1.0),
@@ -97,7 +97,7 @@ CLAIMS = [
 
 def judge(everywhere: dict[str, Found]) -> None:
     def gaps(pairs: str, factor: float) -> Iterator[tuple[float, str]]:
-        """How far below the other the one is, in standard errors; `"one < other"` names both."""
+        """The differences of each pair `"one < other"`, in standard errors."""
         for pair in pairs.split(", "):
             better, worse = pair.split(" < ")
             for root, found in everywhere.items():
@@ -114,10 +114,10 @@ def judge(everywhere: dict[str, Found]) -> None:
         why = f"{n_clear} of {len(compared)} comparisons are clear"
         if against:
             verdict = "not reproduced"
-            why += f" and {len(against)} the other way round, such as {against[0]}"
+            why += f", {len(against)} in the other direction: {', '.join(against)}"
         elif n_clear <= len(compared) / 2:
             verdict = "not testable"
-            why = f"only {why}; more records"
+            why = f"only {why}; it takes more records"
         else:
             verdict = "reproduced"
         claims.show(verdict, claim, why)

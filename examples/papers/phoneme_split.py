@@ -1,4 +1,4 @@
-"""Phonemes in speech: the frames of some speakers to learn from, those of others to test on."""
+"""Frames of speech with their phonemes, split by speaker into training and test frames."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from river_hier import Taxonomy, datasets, kernel, linear_model
 
 SIGMA = 0.5
 Examples = list[tuple[dict[str, float], str]]
-Frames = dict[str, dict[str, Examples]]  # of each speaker and phoneme, in random order
+Frames = dict[str, dict[str, Examples]]  # by speaker and phoneme, in random order
 
 
 def frames(data: Path, speaker: str, sentences: Sequence[str]) -> dict[str, Examples]:
@@ -30,14 +30,14 @@ def frames(data: Path, speaker: str, sentences: Sequence[str]) -> dict[str, Exam
 
 
 def split(by_speaker: Frames, tested: Sequence[str], most: int) -> tuple[Examples, Examples]:
-    """At most so many frames of each speaker and phoneme to train on, and to test.
+    """Training and test frames, at most `most` of each speaker and phoneme, or all if it is 0.
 
-    They are standardised as the first are.
+    Both are standardised by the means and variances of the training frames.
     """
     parts: tuple[Examples, Examples] = ([], [])
     for speaker, by_phoneme in by_speaker.items():
         for es in by_phoneme.values():
-            parts[speaker in tested].extend(es[:most])
+            parts[speaker in tested].extend(es[: most or None])
     train, test = parts
     random.Random(0).shuffle(train)
     scaler = preprocessing.StandardScaler()
@@ -48,7 +48,7 @@ def split(by_speaker: Frames, tested: Sequence[str], most: int) -> tuple[Example
 
 
 def run(t: Taxonomy, train: Examples, test: Examples, rules: Sequence[str]) -> dict[str, Result]:
-    """Both tables by each batch rule."""
+    """The rows of both tables, by batch rule."""
     rbf = kernel.RBF(SIGMA * math.sqrt(len(train[0][0])))
     hieron = partial(kernel.Hieron, kernel=rbf)
     learners = {

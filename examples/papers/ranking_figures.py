@@ -19,7 +19,7 @@ LOOKS = ((drawing.ORANGE, "s", "flat"), (drawing.BLUE, "o", "hierarchical"))
 
 
 def by_section(rows: Table, folder: Path) -> None:
-    """Figure 1: accuracy and precision of the perceptron; sections not separated have a star."""
+    """Figure 1: accuracy and precision of the perceptron; a star if it did not converge."""
     with drawing.panels(folder, "figure_1", 1, 2, 2.9, sharey=True) as (figure, axes):
         for ax, measure in zip(axes[0], ("acc %", "prec %"), strict=True):
             at = MEASURES.index(measure)
@@ -40,7 +40,7 @@ def by_size(rows: Table, folder: Path) -> None:
     with drawing.panels(folder, "figure_2", 2, 3, 4.2, sharex=True) as (figure, axes):
         for at, (ax, measure) in enumerate(zip(axes.flat, MEASURES, strict=False)):
             for side, (color, marker, label) in enumerate(LOOKS):
-                draws = [row[side].mean(axis=1)[:, at] for row in rows.values()]
+                draws = [np.nanmean(row[side], axis=1)[:, at] for row in rows.values()]
                 middle, spread = np.mean(draws, axis=1), np.std(draws, axis=1, ddof=1)
                 look = {"color": color, "marker": marker, "label": label, "capsize": 3}
                 ax.errorbar(range(len(rows)), middle, spread, **look)
@@ -54,7 +54,7 @@ def by_size(rows: Table, folder: Path) -> None:
 def flat_against_hierarchical(rows: Table, folder: Path) -> None:
     """Figure 3: the perceptron on few documents, a point for each section and draw.
 
-    Those of sections that minover has not separated are hollow.
+    Points of sections in which minover did not converge are hollow.
     """
     shown = ("acc %", "prec %", "rloss %", "pacc %")
     with drawing.panels(folder, "figure_3", 2, 2, 5.4) as (_, axes):
@@ -62,12 +62,12 @@ def flat_against_hierarchical(rows: Table, folder: Path) -> None:
             at = MEASURES.index(measure)
             values = []
             for row in rows.values():
-                flat, hier = (row[side].mean(axis=1)[:, at] for side in (0, 1))
+                flat, hier = (np.nanmean(row[side], axis=1)[:, at] for side in (0, 1))
                 fill = drawing.BLUE if row.finished else "white"
                 ax.plot(flat, hier, "o", color=drawing.BLUE, markersize=4, markerfacecolor=fill)
                 values += [*flat, *hier]
             ends = [min(values), max(values)]
             ax.plot(ends, ends, "k:", linewidth=1, zorder=0)
             better = "below" if "loss" in measure else "above"
-            ax.set(title=f"{NAMES[measure]}, better {better}", aspect="equal")
+            ax.set(title=f"{NAMES[measure]}, better {better} the line", aspect="equal")
             ax.set(xlabel="flat perceptron", ylabel="hierarchical perceptron")

@@ -1,4 +1,4 @@
-"""A line of the tables about rankings: five measures of a flat and of a hierarchical learner."""
+"""Rows of the tables on rankings: five measures of a flat and of a hierarchical learner."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ MEASURES = ("acc %", "prec %", "max. loss", "rloss %", "pacc %")
 
 
 class Row(NamedTuple):
-    """The measures by draw of the training examples and by test document: three axes."""
+    """Arrays (draws of training documents, documents, measures), nan for training documents."""
 
     flat: Any
     hier: Any
-    finished: bool  # both came to their ends
+    finished: bool  # both learners converged
 
 
 Table = dict[str, Row]
 
 
 def means(row: Row) -> tuple[Any, Any]:
-    return row.flat.mean(axis=(0, 1)), row.hier.mean(axis=(0, 1))
+    return np.nanmean(row.flat, axis=(0, 1)), np.nanmean(row.hier, axis=(0, 1))
 
 
 def gains(row: Row) -> Any:
-    """By how much hierarchical is better, in the unit of each measure."""
+    """The difference in favour of hierarchical, in the unit of each measure."""
     flat, hier = means(row)
     signs = [-1.0 if "loss" in measure else 1.0 for measure in MEASURES]
     return signs * (hier - flat)
@@ -40,9 +40,10 @@ def levels(row: Row) -> Any:
     """The level of significance of each difference: a paired permutation test over documents.
 
     It is the fraction of random assignments of signs to the differences of the documents, the true
-    one included, whose sum is as far from 0.
+    one included, whose sum is at least as far from 0.
     """
-    differences = (row.hier - row.flat).mean(axis=0)
+    tested = ~np.isnan(row.flat[:, :, 0]).all(axis=0)  # rare labels may be in all training sets
+    differences = np.nanmean((row.hier - row.flat)[:, tested], axis=0)
     signs = np.random.default_rng(0).choice([-1.0, 1.0], size=(2000, len(differences)))
     as_far = abs(signs @ differences) >= abs(differences.sum(axis=0)) - 1e-9
     return (1 + as_far.sum(axis=0)) / (1 + len(signs))
@@ -59,11 +60,12 @@ def show(title: str, rows: Table) -> None:
 
 
 def show_levels(title: str, rows: Table) -> None:
-    """The significance of each difference, with the sign of the gain."""
-    print(f"\n{title}\n{'':12}" + "".join(f"{measure:>14}" for measure in MEASURES))
+    """The gains, each with its level of significance in parentheses."""
+    width = max(map(len, rows)) + 2
+    print(f"\n{title}\n{'':{width}}" + "".join(f"{measure:>15}" for measure in MEASURES))
     for name, row in rows.items():
         cells = [
-            f"{'+' if gain > 0 else '-' if gain < 0 else '='} {level:.3f}"
-            for gain, level in zip(gains(row), levels(row), strict=True)
+            f"{gain:+.{2 if measure == 'max. loss' else 1}f} ({level:.3f})"
+            for measure, gain, level in zip(MEASURES, gains(row), levels(row), strict=True)
         ]
-        print(f"{name:12}" + "".join(f"{cell:>14}" for cell in cells))
+        print(f"{name:{width}}" + "".join(f"{cell:>15}" for cell in cells))

@@ -45,7 +45,7 @@ def not_below(
     losses: Sequence[str] = LOSSES,
     form: str = "losses",
 ) -> str:
-    """Where the losses of one are not below those of the others, times a factor."""
+    """The losses of one learner that are not below those of the others times a factor."""
     wrong = []
     for other in others:
         both = zip(LOSSES, mean(found[better], form), mean(found[other]), strict=True)
@@ -56,7 +56,7 @@ def not_below(
 
 
 def elsewhere(found: Found, name: str) -> float:
-    """The share of its mistakes that is at other depths, or of the other kind, than H-SVM's."""
+    """The percentage of its mistakes that are at other depths or of the other kind than H-SVM's."""
     shares = []
     for results in (found[name], found["H-SVM"]):
         counts = [count for pair in depths(results) for count in pair]
@@ -65,13 +65,13 @@ def elsewhere(found: Found, name: str) -> float:
 
 
 def not_four_times(found: Found, work: Callable[[Result], float], names: dict[str, str]) -> str:
-    """How much more work the flat learners take, if one takes no more than three times as much."""
+    """The factors of the flat learners' cost, if one is at most three."""
     ratios = {
         flat: sum(map(work, found[flat])) / sum(map(work, found[other]))
         for flat, other in names.items()
     }
-    told = (f"{flat} takes {ratio:.1f} times as much" for flat, ratio in ratios.items())
-    return claims.unless(min(ratios.values()) > 3, ", ".join(told))
+    why = (f"{names[flat]} {ratio:.1f} times faster than {flat}" for flat, ratio in ratios.items())
+    return claims.unless(min(ratios.values()) > 3, ", ".join(why))
 
 
 def raised(found: Found) -> str:
@@ -90,7 +90,7 @@ def shares(found: Found, name: str, most: float = 100.0, least: float = 0.0) -> 
 
 LEAST_SQUARES = {"S-RLS": "SH-RLS"}
 PERCEPTRONS = {"PERC": "H-PERC"}
-FASTER = "hierarchical learners four times faster (more than three)"
+FASTER = "Section 8: hierarchical learners about four times faster (more than three times)"
 H_DELTA = ("H-loss", "Delta")
 CLAIMS: claims.Claims = {
     "Table 1: SH-RLS below its flat variant S-RLS": lambda f: not_below(f, "SH-RLS", "S-RLS"),
@@ -106,25 +106,25 @@ CLAIMS: claims.Claims = {
         f, "H-PERC", "PERC", losses=["zero-one"]
     ),
     **{
-        f"Table 1: PERC, {words}, below H-PERC in H-loss and Delta": partial(
+        f"Table 1: PERC{words} below H-PERC in H-loss and Delta": partial(
             lambda f, form: not_below(f, "PERC", "H-PERC", losses=H_DELTA, form=form), form=form
         )
-        for form, words in {"losses": "as it answers", "truncated": "truncated"}.items()
+        for form, words in {"losses": "", "truncated": ", truncated,"}.items()
     },
-    "Lemma 1: truncating answers does not raise the H-loss": raised,
-    "Table 2, Figure 4: SH-RLS errs where H-SVM errs (but for a tenth)": lambda f: shares(
-        f, "SH-RLS", most=10.0
+    "Lemma 1: truncation does not increase the H-loss": raised,
+    "Table 2, Figure 4: mistakes of SH-RLS distributed as those of H-SVM (but for a tenth)": (
+        lambda f: shares(f, "SH-RLS", most=10.0)
     ),
-    "Table 2, Figure 4: H-PERC errs elsewhere (more than a fifth)": lambda f: shares(
-        f, "H-PERC", least=20.0
+    "Table 2, Figure 4: mistakes of H-PERC distributed otherwise (by more than a fifth)": (
+        lambda f: shares(f, "H-PERC", least=20.0)
     ),
-    f"{FASTER}: node evaluations": partial(
+    f"{FASTER}, by node evaluations": partial(
         not_four_times, work=lambda r: sum(r.evaluations), names=LEAST_SQUARES | PERCEPTRONS
     ),
-    f"{FASTER}: products with stored instances": partial(
+    f"{FASTER}, by products with stored instances": partial(
         not_four_times, work=lambda r: r.products, names=LEAST_SQUARES
     ),
-    f"{FASTER}: processor time": partial(
+    f"{FASTER}, by processor time": partial(
         not_four_times, work=lambda r: r.seconds, names=LEAST_SQUARES | PERCEPTRONS
     ),
 }

@@ -1,4 +1,4 @@
-"""The regret of H-RLS on fixed instances, whose labels are drawn several times."""
+"""The regret of H-RLS on fixed instances with labels drawn several times."""
 
 from __future__ import annotations
 
@@ -28,25 +28,25 @@ class Draw(NamedTuple):
     learner: list[float]  # cumulative expected H-loss at each of the steps
     theorem_2: list[float]
     remark_6: list[float]
-    logs: dict[Any, float]  # sum_j log(1 + lambda_ij) of each node in the end
+    logs: dict[Any, float]  # sum_j log(1 + lambda_ij) of each node at the end
     eq_6: dict[Any, float]
 
 
 class Sequence(NamedTuple):
-    """Instances, and what H-RLS does on them."""
+    """The results on one sequence of instances."""
 
     reference: list[float]
     draws: list[Draw]
     eq_7: dict[Any, float]
 
     def mean(self, name: str) -> list[float]:
-        """Of the draws, at each of the steps."""
+        """The mean over the draws at each of the steps."""
         return [
             statistics.mean(v) for v in zip(*(getattr(d, name) for d in self.draws), strict=True)
         ]
 
     def mean_at(self, name: str) -> dict[Any, float]:
-        """Of the draws, at each node."""
+        """The mean over the draws at each node."""
         return {v: statistics.mean(getattr(d, name)[v] for d in self.draws) for v in NODES}
 
     @property
@@ -99,7 +99,7 @@ def draw(
 def spectra(
     examples: list[Any], margins: list[Any]
 ) -> tuple[list[float], dict[Any, float], dict[Any, int]]:
-    """The terms of Remark 6 round by round; the logarithms and Q of each node in the end."""
+    """The terms of Remark 6 by round; the logarithms and Q of each node at the end."""
     inverse = {v: np.eye(D) for v in TREE.inner}  # of I + S S^T, which siblings share
     logs, Q, rounds = dict.fromkeys(TREE.inner, 0.0), dict.fromkeys(TREE.inner, 0), []
     for (x, y), margin in zip(examples, margins, strict=True):

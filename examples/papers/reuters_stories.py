@@ -29,7 +29,7 @@ class Chunk(NamedTuple):
 
     @property
     def vector(self) -> dict[object, float]:
-        """Logarithms of the counts, of unit norm: what the classifiers see."""
+        """The features of the classifiers: logarithms of the counts, with norm 1."""
         logs = {f: 1.0 + math.log(n) for f, n in (self.tokens | self.pairs).items()}
         norm = math.sqrt(sum(value * value for value in logs.values())) or 1.0
         return {feature: value / norm for feature, value in logs.items()}
@@ -40,7 +40,7 @@ Text = tuple[str, str]  # class, text
 
 
 def by_topic(folder: Path) -> Iterator[Text]:
-    """Stories that have one topic, in the order of time; without short notes."""
+    """Stories with one topic, in chronological order; those without a body are left out."""
     stream = datasets.Reuters21578(folder, subsets=("train", "test", "unused"))
     for x, y in stream:
         topics = [topic for topic in stream.taxonomy.leaves if y[topic]]
@@ -49,7 +49,7 @@ def by_topic(folder: Path) -> Iterator[Text]:
 
 
 def by_author(folder: Path) -> Iterator[Text]:
-    """Stories with a byline, such as "By Rich Miller, Reuters", which the dataset leaves out."""
+    """Stories with a byline, such as "By Rich Miller, Reuters"; the dataset has no bylines."""
     with tarfile.open(folder / "reuters21578.tar.gz") as archive:
         for member in sorted(archive.getmembers(), key=lambda member: member.name):
             file = archive.extractfile(member) if member.name.endswith(".sgm") else None
@@ -62,14 +62,14 @@ def by_author(folder: Path) -> Iterator[Text]:
 
 
 def chunked(tokens: list[str], length: int) -> Iterator[list[str]]:
-    """Parts of this length; a shorter rest is joined to the part before it."""
+    """Parts of this length; a shorter rest belongs to the part before it."""
     n = max(len(tokens) // length, 1)
     for i in range(n):
         yield tokens[i * length : (i + 1) * length if i < n - 1 else None]
 
 
 def classes(texts: Iterator[Text], length: int) -> Classes:
-    """The chunks of each class that has enough of them, on the tokens that are frequent."""
+    """The chunks of each class with enough of them, reduced to the frequent tokens."""
     found: dict[str, list[tuple[int, list[str]]]] = {}
     for story, (name, text) in enumerate(texts):
         for part in chunked(TOKEN.findall(text.lower()), length):

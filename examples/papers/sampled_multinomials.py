@@ -1,4 +1,4 @@
-"""Documents of random multinomials, whose Bayes error is known."""
+"""Documents sampled from random multinomials, with known Bayes error."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """A section of the results: the docstring of a script, its output and its figures.
 
 The output of the script `<name>.py` is kept in `<name>.txt`, its figures in the folder `<name>`.
-The first line of the output is a key. It tells whether the output is that of the current script.
+The first line of the output is a key, which shows whether the script has changed since.
 """
 
 from __future__ import annotations
@@ -45,12 +45,12 @@ class Section:
 
     @functools.cached_property
     def key(self) -> str:
-        """A hash of what a run depends on: the script's code and the version of the library.
+        """A hash of the script's code and of the version of the library.
 
-        The docstring is left out, since the page always has the current one. So are the arguments,
-        which differ only in the location of the data, and the code of the library: results must
-        not change within a version, and the tests run the scripts and compare. The key is computed
-        once, so that edits during a run do not count as having been run.
+        The docstring is left out, because the page always has the current one. So are the
+        arguments, which differ only in the location of the data, and the code of the library:
+        results must not change within a version, and the tests run the scripts and compare. The
+        key is computed once, so that edits during a run do not count as having been run.
         """
         code = [self.source.split('"""', 2)[-1], river_hier.__version__]
         code += (module.read_text(encoding="utf-8") for module in siblings(self.script))
@@ -58,7 +58,7 @@ class Section:
 
     @property
     def finished(self) -> bool:
-        """Whether the output is current and has a verdict; missing data may have arrived since."""
+        """Whether the output is current and has a verdict; without data there is none."""
         key, printed = self.kept
         return key == self.key and judges(printed)
 
@@ -144,7 +144,7 @@ def verdicts(printed: str) -> Counter[str]:
 
 
 def claims(printed: str) -> Iterator[tuple[str, str]]:
-    """Each verdict with its claim; lines between claims, such as "with noise:", have no verdict."""
+    """Each verdict with its claim; lines between claims, such as "with noise", have no verdict."""
     for paragraph in printed.split("\n\n"):
         if VERDICT.search(paragraph):
             for line in re.sub(r"\n {16}", " ", paragraph).strip("\n").splitlines():

@@ -1,4 +1,4 @@
-"""Hieron on synthetic data: as many examples of each label as in its paper."""
+"""Hieron on synthetic data, with as many examples of each label as in its paper."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ LEARNERS: dict[str, tables.Learner] = {
 
 
 class Run(NamedTuple):
-    """Of one seed."""
+    """The results for one seed."""
 
     by_rule: dict[str, list[Result]]  # after each epoch
-    online: dict[str, tables.Answers]  # of the tree and the flat learner, in the first
+    online: dict[str, tables.Answers]  # of the tree and the flat learner, in the first epoch
 
 
 # %% The same number of examples of each label
 def balanced(stream: synth.PrototypeTree, seed: int) -> tuple[Examples, Examples]:
-    """The first examples of each label; those to train on in random order."""
+    """The first examples of each label; the training examples are shuffled."""
     by_label: dict[Any, Examples] = {label: [] for label in stream.taxonomy.nodes}
     missing = len(by_label)
     for x, y in stream:

@@ -261,12 +261,12 @@ def test_counts_at_the_top(folder: Folder) -> None:
     shutil.rmtree(folder.scripts.parents[1] / "data" / "rcv1")
     folder.run(*folder.data, "--only", "cat_2001")
     expected = (
-        "**1 of 3 claims are reproduced.** Not testable, for lack of data: 1. "
-        "Tested, and not reproduced: 1.\n"
+        "**1 of 3 claims are reproduced.** Of the other 2, 1 cannot be tested for lack of data, "
+        "and 1 failed the test.\n"
     )
     assert expected in folder.overview.read_text()
     page = (folder.results / "bee_2001.md").read_text()
-    assert "**0 of 1 claims are reproduced.** Not testable, for lack of data: 0." in page
+    assert "**0 of 1 claims are reproduced.** Of the other 1, 0 cannot be tested" in page
 
 
 def test_what_differs_from_the_paper(
@@ -296,7 +296,7 @@ reproduced      ant_2003, 2.0
 As in the paper: data size (none), splits (none), shuffling (none), epochs (one), normalisation"""
     assert table in page
     del protocol["caps"]
-    with pytest.raises(ValueError, match=r"anything about caps$"):
+    with pytest.raises(ValueError, match=r"does not mention caps$"):
         claims["differs"](protocol)
 
 

@@ -3,84 +3,19 @@
 from __future__ import annotations
 
 import re
-import runpy
 from pathlib import Path
 
 import pytest
 
-from support.paths import DATA, ROOT
-
-PAPERS = ROOT / "examples" / "papers"
-RESULTS = ROOT / "docs" / "results"
-
-
-def needs(*folders: str) -> pytest.MarkDecorator:
-    lacking = [str(DATA / name) for name in folders if not (DATA / name).is_dir()]
-    return pytest.mark.skipif(bool(lacking), reason=f"no {' and no '.join(lacking)}")
-
-
-class Script:
-    """Runs a script in this process; what it printed, and what docs/results has."""
-
-    def __init__(self, patch: pytest.MonkeyPatch, printed: pytest.CaptureFixture[str]) -> None:
-        self._patch = patch
-        self._printed = printed
-        patch.syspath_prepend(str(PAPERS))
-
-    def __call__(self, name: str, *arguments: str | Path) -> tuple[str, str]:
-        path = PAPERS / f"{name}.py"
-        self._patch.setattr("sys.argv", [str(path), *map(str, arguments)])
-        names = runpy.run_path(str(path), run_name="__main__")
-        self.claims = [*names.get("CLAIMS", []), *names.get("NUMBERS", [])]
-        recorded = (RESULTS / f"{name}.txt").read_text(encoding="utf-8").partition("\n\n")[2]
-        return self._printed.readouterr().out, recorded
-
-
-@pytest.fixture
-def script(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Script:
-    return Script(monkeypatch, capsys)
-
-
-def assert_same(printed: str, documented: str, tolerance: float) -> None:
-    """The same words, and the same numbers as far as another machine's arithmetic allows.
-
-    Whole numbers may differ by one.
-    """
-    number = re.compile(r"-?\d+(?:[.,]\d+)*")
-    # A number a digit shorter moves its column, so white space does not count.
-    words = [number.sub("#", text).split() for text in (printed, documented)]
-    assert words[0] == words[1]
-    pairs = zip(number.findall(printed), number.findall(documented), strict=True)
-    for ours, theirs in pairs:
-        ours_, theirs_ = (float(n.replace(",", "")) for n in (ours, theirs))
-        slack = tolerance * max(1.0, abs(theirs_)) if "." in ours else 1.0
-        assert abs(ours_ - theirs_) <= slack, (ours, theirs)
-
-
-def verdicts(printed: str) -> list[tuple[str, str]]:
-    """Each claim and its verdict, without the reason."""
-    unwrapped = re.sub(r"\n {16}", " ", printed)
-    lines = re.findall(
-        r"^(reproduced|not reproduced|not testable) {2,}(.*)", unwrapped, re.MULTILINE
-    )
-    return [(verdict, claim) for verdict, claim in lines]
-
-
-def assert_judged(text: str, sentences: list[str]) -> None:
-    """There is a verdict on each of these claims and on no other; a reason may follow."""
-    for (_, said), sentence in zip(verdicts(text), sentences, strict=True):
-        assert said == sentence or said.startswith(f"{sentence}: ")
-
-
-def assert_protocol(printed: str) -> None:
-    """The table of what differs from the paper is there, each row with a reason."""
-    table = re.search(r"^Differs from the paper\n\n((?:\|.*\n)+)", printed, re.MULTILINE)
-    assert table
-    head, _, *rows = table[1].splitlines()
-    assert head == "| | paper | here | why |"
-    assert rows
-    for row in rows:
-        assert all(cell.strip() for cell in re.split(r"(?<!\\)\|", row)[1:-1]), row
+from support.paper_scripts import (
+    Script,
+    assert_judged,
+    assert_protocol,
+    assert_same,
+    needs,
+    verdicts,
+)
+from support.paths import DATA
 
 
 def drawn(folder: Path) -> list[str]:
@@ -200,7 +135,7 @@ def test_el_yaniv_2002(script: Script, tmp_path: Path) -> None:
 @pytest.mark.slow
 @needs("rcv1", "hmc")
 def test_cai_hofmann_2007(script: Script, tmp_path: Path) -> None:
-    """The whole takes minutes: here with few documents, beside what stands documented."""
+    """The whole takes minutes; here with few documents, in the same tables."""
     printed, documented = script(
         "cai_hofmann_2007", "--data", DATA, "--quick", "--figures", tmp_path
     )
@@ -209,7 +144,7 @@ def test_cai_hofmann_2007(script: Script, tmp_path: Path) -> None:
     assert_judged(printed, script.claims)
     assert_judged(documented, script.claims)
     rows = re.findall(r"^(?:Root|[CEGM]CAT)\b(?: \*)?((?: +[\d.]+){10})$", printed, re.MULTILINE)
-    assert len(rows) == 5 * 5
+    assert len(rows) == 5 * 5  # five tables, without that by the number of documents
     for row in rows:
         *_, parents, with_tree = (float(value) for value in row.split())
         assert 0.0 < parents <= 100.0

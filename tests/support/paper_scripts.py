@@ -1,0 +1,78 @@
+"""Run the papers' scripts and compare what they print with docs/results."""
+
+from __future__ import annotations
+
+import re
+import runpy
+from pathlib import Path
+
+import pytest
+
+from .paths import DATA, ROOT
+
+PAPERS = ROOT / "examples" / "papers"
+RESULTS = ROOT / "docs" / "results"
+
+
+def needs(*folders: str) -> pytest.MarkDecorator:
+    lacking = [str(DATA / name) for name in folders if not (DATA / name).is_dir()]
+    return pytest.mark.skipif(bool(lacking), reason=f"no {' and no '.join(lacking)}")
+
+
+class Script:
+    """Runs a script in this process; what it printed, and what docs/results has."""
+
+    def __init__(self, patch: pytest.MonkeyPatch, printed: pytest.CaptureFixture[str]) -> None:
+        self._patch = patch
+        self._printed = printed
+        patch.syspath_prepend(str(PAPERS))
+
+    def __call__(self, name: str, *arguments: str | Path) -> tuple[str, str]:
+        path = PAPERS / f"{name}.py"
+        self._patch.setattr("sys.argv", [str(path), *map(str, arguments)])
+        names = runpy.run_path(str(path), run_name="__main__")
+        self.claims = [*names.get("CLAIMS", []), *names.get("NUMBERS", [])]
+        recorded = (RESULTS / f"{name}.txt").read_text(encoding="utf-8").partition("\n\n")[2]
+        return self._printed.readouterr().out, recorded
+
+
+def assert_same(printed: str, documented: str, tolerance: float) -> None:
+    """The same words, and the same numbers as far as another machine's arithmetic allows.
+
+    Whole numbers may differ by one.
+    """
+    number = re.compile(r"-?\d+(?:[.,]\d+)*")
+    # A number a digit shorter moves its column, so white space does not count.
+    words = [number.sub("#", text).split() for text in (printed, documented)]
+    assert words[0] == words[1]
+    pairs = zip(number.findall(printed), number.findall(documented), strict=True)
+    for ours, theirs in pairs:
+        ours_, theirs_ = (float(n.replace(",", "")) for n in (ours, theirs))
+        slack = tolerance * max(1.0, abs(theirs_)) if "." in ours else 1.0
+        assert abs(ours_ - theirs_) <= slack, (ours, theirs)
+
+
+def verdicts(printed: str) -> list[tuple[str, str]]:
+    """Each claim and its verdict, without the reason."""
+    unwrapped = re.sub(r"\n {16}", " ", printed)
+    lines = re.findall(
+        r"^(reproduced|not reproduced|not testable) {2,}(.*)", unwrapped, re.MULTILINE
+    )
+    return [(verdict, claim) for verdict, claim in lines]
+
+
+def assert_judged(text: str, sentences: list[str]) -> None:
+    """There is a verdict on each of these claims and on no other; a reason may follow."""
+    for (_, said), sentence in zip(verdicts(text), sentences, strict=True):
+        assert said == sentence or said.startswith(f"{sentence}: ")
+
+
+def assert_protocol(printed: str) -> None:
+    """The table of what differs from the paper is there, each row with a reason."""
+    table = re.search(r"^Differs from the paper\n\n((?:\|.*\n)+)", printed, re.MULTILINE)
+    assert table
+    head, _, *rows = table[1].splitlines()
+    assert head == "| | paper | here | why |"
+    assert rows
+    for row in rows:
+        assert all(cell.strip() for cell in re.split(r"(?<!\\)\|", row)[1:-1]), row
