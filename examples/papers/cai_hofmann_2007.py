@@ -28,11 +28,12 @@ converge if no perceptron separates the examples: some e-mails have the same wor
 labels, and the images have only 80 features. The claims on the perceptron are tested on the
 sections where it converges.
 
-**Why the hierarchical SVM is worse on some small samples.** The last table repeats the rows with
-significant losses for other objectives. With three documents a category, C = 1, which the paper
-uses for all sections, regularises the weights of the leaves too strongly: they have only a part of
-the norm of 1. With C = 10 the losses disappear on Enron. On ImCLEF07D half of the loss remains, and
-disappears with the 0/1 loss of the flat SVM: with 80 features, a lower maximal loss costs accuracy.
+**Where the hierarchical SVM is worse on few documents.** The last table repeats the rows with
+significant losses for other objectives. On Enron the losses come from C = 1, which the paper uses
+for all sections: with three e-mails a category it regularises the weights of the leaves, which have
+only a part of the norm of 1, too strongly. With C = 10 they disappear. On ImCLEF07D the loss
+remains with C = 10, and with the 0/1 loss of the flat SVM. What is left is the sharing of weights:
+apparently images below the same node are not similar in these 80 features.
 """
 
 # %%
