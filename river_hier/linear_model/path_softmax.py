@@ -39,8 +39,8 @@ class PathSoftmax(PathModel, compiled=("prior_variance", "forgetting")):
     e^{s_z}}.$$
 
     The weights are independent normal variables, at first with mean 0 and variance
-    `prior_variance`. For each example they move to the most probable weights given the example,
-    and their variances shrink according to the curvature there. Let $P_u$ be the probability of the
+    `prior_variance`. For each example they move to the most probable weights given the example, and
+    their variances shrink according to the curvature there. Let $P_u$ be the probability of the
     labels that share $w_u$ (for $o_v$, that of v alone), $t_u$ be 1 if the true label is among them
     and 0 otherwise, and $\\Sigma_u$ the diagonal matrix of the variances. Then
 
@@ -67,9 +67,9 @@ class PathSoftmax(PathModel, compiled=("prior_variance", "forgetting")):
         A tree. `None` starts from an open flat taxonomy, to which labels are added under the root
         as they arrive. An `OpenTaxonomy` grows with labels that are paths.
     prior_variance
-        The variance of each weight before the first step, for x of norm 1. The larger it is, the
-        larger are the first steps. For features of another scale, divide it by the mean of
-        $\\|x\\|^2$.
+        The variance of each weight before the first step. The larger it is, the larger are the
+        first steps. The default is for x of norm 1; for features of another scale, divide it by the
+        mean of $\\|x\\|^2$, or normalise x.
     n_features
         The number of rows, a power of 2, into which names of features are hashed, which bounds the
         memory. Names that share a row count as one feature. `None` keeps every name.
@@ -79,8 +79,8 @@ class PathSoftmax(PathModel, compiled=("prior_variance", "forgetting")):
         The factor by which a step multiplies the precision that the weights it uses have gained in
         earlier steps; 1 forgets nothing.
     intercept
-        The value of a constant feature that every x has besides its own, so that the score of an
-        empty x is not 0; 0, the default, for none.
+        The value of a constant feature that every x has besides its own; 0 for none. By default it
+        is small beside an x of norm 1.
 
     Raises
     ------
@@ -92,12 +92,9 @@ class PathSoftmax(PathModel, compiled=("prior_variance", "forgetting")):
     -----
     Each step is a Laplace approximation of the posterior with a diagonal covariance, as in online
     Bayesian logistic regression [^1] [^2]; confidence-weighted learners do the same for the hinge
-    loss [^3]. Neither has a hierarchy: the sum along paths is that of `Hieron` [^4]. The weight of
-    an example multiplies its log-likelihood. "Hierarchical softmax" usually means a product of
-    decisions along a path; here a single softmax compares all labels.
-
-    An empty or zero x changes nothing; all labels are equally probable then, and the prediction is
-    the root. Shards are not supported, because the softmax couples all nodes.
+    loss [^3]. The weight of an example multiplies its log-likelihood. "Hierarchical softmax"
+    usually means a product of decisions along a path; here a single softmax compares all labels,
+    and therefore shards are not supported.
 
     Examples
     --------
@@ -111,7 +108,7 @@ class PathSoftmax(PathModel, compiled=("prior_variance", "forgetting")):
     >>> metric = metrics.TreeInducedError(stream.taxonomy)
 
     >>> evaluate.progressive_val_score(stream.take(2000), model, metric)
-    TreeInducedError: 0.1885
+    TreeInducedError: 0.184
 
     References
     ----------
@@ -123,9 +120,6 @@ class PathSoftmax(PathModel, compiled=("prior_variance", "forgetting")):
     [^3]: [Crammer, K., Kulesza, A. and Dredze, M., 2009. Adaptive regularization of weight vectors.
         In Advances in Neural Information Processing Systems 22, pp. 414-422.](
         https://papers.nips.cc/paper/3848-adaptive-regularization-of-weight-vectors)
-    [^4]: [Dekel, O., Keshet, J. and Singer, Y., 2004. Large margin hierarchical classification. In
-        Proceedings of the 21st International Conference on Machine Learning, p. 27.](
-        https://doi.org/10.1145/1015330.1015374)
 
     """
 
@@ -135,11 +129,11 @@ class PathSoftmax(PathModel, compiled=("prior_variance", "forgetting")):
     def __init__(
         self,
         taxonomy: TaxonomyLike = None,
-        prior_variance: float = 64.0,
+        prior_variance: float = 32.0,
         n_features: int | None = None,
         dtype: str = "float64",
         forgetting: float = 1.0,
-        intercept: float = 0.0,
+        intercept: float = 0.1,
     ) -> None:
         super().__init__(taxonomy, n_features, dtype, intercept)
         check_positive("prior_variance", prior_variance)
@@ -164,13 +158,15 @@ class PathSoftmax(PathModel, compiled=("prior_variance", "forgetting")):
         variance: Floats,
         weight: float,
     ) -> tuple[Floats, Floats]:
-        """The most probable moves of weight vectors along $\\Sigma x$.
+        """The most probable moves of weight vectors along $\\Sigma x$, and the curvatures h there.
+
+        Labels that move together are a group; group 0 does not move, and the i-th vector moves
+        group i + 1 and all groups below it.
 
         Parameters
         ----------
         score
-            The logarithm of the sum of $e^s$ over the labels of each group, (1 + vectors,). Group 0
-            does not move; the i-th vector moves group i + 1 and all groups below it.
+            The logarithm of the sum of $e^s$ over the labels of each group, (1 + vectors,).
         above
             The group above that of each vector, (vectors,).
         truth
@@ -181,10 +177,6 @@ class PathSoftmax(PathModel, compiled=("prior_variance", "forgetting")):
             $x^\\top \\Sigma x$ of each vector, (vectors,).
         weight
             The weight of the example.
-
-        Returns
-        -------
-        The move and the curvature h of each vector, (vectors,).
 
         """
         n = len(variance)

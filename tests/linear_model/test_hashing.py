@@ -67,7 +67,7 @@ def test_a_hashed_model_is_the_oracle_on_hashed_examples(backend: str, name: str
     n = 2**k
     single = name in SINGLE
     with running_on(backend):
-        model = getattr(linear_model, name)(TREE, n_features=n)
+        model = getattr(linear_model, name)(TREE, n_features=n, intercept=0.0)
         oracle = getattr(oracles, name)(parents_of(TREE))
         for step in range(25):
             chosen = rng.choice(len(WORDS), 12, replace=False)
@@ -119,7 +119,7 @@ def test_memory_stays_whatever_names_arrive(backend: str, name: str) -> None:
     rng = np.random.default_rng(0)
     with running_on(backend):
         parameters = {"budget": 5} if name == "SHRLS" else {}
-        model = getattr(linear_model, name)(TREE, n_features=16, **parameters)
+        model = getattr(linear_model, name)(TREE, n_features=16, intercept=0.0, **parameters)
         sizes = []
         for step in range(200):
             x = {f"name {step} {i}": float(rng.normal()) for i in range(6)}

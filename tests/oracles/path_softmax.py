@@ -21,7 +21,7 @@ class PathSoftmax:
     the step, of the labels that are in the same moving sets as y."""
 
     def __init__(
-        self, parents: Parents, prior_variance: float = 64.0, forgetting: float = 1.0
+        self, parents: Parents, prior_variance: float = 32.0, forgetting: float = 1.0
     ) -> None:
         self.parents, self.prior, self.forgetting = parents, prior_variance, forgetting
         root = next(v for v in parents if not parents[v])
