@@ -91,8 +91,8 @@ def ours(
     return learn
 
 
-def fourier(make: Callable[[Split], Any]) -> Callable[[Split], Any]:
-    return lambda s: feature_extraction.RandomFourierFeatures() | make(s)
+def fourier(make: Callable[[Split], Any], n: int = 1_000) -> Callable[[Split], Any]:
+    return lambda s: feature_extraction.RandomFourierFeatures(n_components=n) | make(s)
 
 
 OURS = {
@@ -143,6 +143,11 @@ OURS = {
     ),
     "Fourier, HRLS(l2=3)": Method(
         ours(fourier(lambda s: linear_model.HRLS(s.taxonomy.flatten(), 3.0, intercept=1.0))),
+        lambda s: s.dense and not s.single,
+        True,
+    ),
+    "2,000 Fourier, HRLS(l2=3)": Method(
+        ours(fourier(lambda s: linear_model.HRLS(s.taxonomy.flatten(), 3.0, intercept=1.0), 2_000)),
         lambda s: s.dense and not s.single,
         True,
     ),

@@ -60,8 +60,8 @@ the sum over the nodes. Times are multiples of those of the recommended model, i
 with one core, both divided by those of a perceptron that runs beside them. MB is the growth of the
 process.
 
-In the recording behind this page, some methods have seen one seed only, or not every collection: the
-program was stopped, and continues from there.
+In the recording behind this page, some methods have seen one seed only, or not every collection:
+the program was stopped, and continues from there.
 """
 
 
