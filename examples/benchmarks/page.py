@@ -139,6 +139,8 @@ class Collection:
         """Where the default stands by a measure."""
         rivals = [m for m in self.rows if METHODS[m].one_pass or not one_pass]
         found = {m: d for m in rivals if m != self.default and (d := self.differences(m, measure))}
+        if not found:
+            return "the only one so far"
         best = min(found, key=lambda m: statistics.mean(found[m]))
         lead, error = statistics.mean(found[best]), standard_error(found[best])
         of = "one-pass methods" if one_pass else "all"
