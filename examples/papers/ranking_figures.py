@@ -69,5 +69,5 @@ def flat_against_hierarchical(rows: Table, folder: Path) -> None:
             ends = [min(values), max(values)]
             ax.plot(ends, ends, "k:", linewidth=1, zorder=0)
             better = "below" if "loss" in measure else "above"
-            ax.set(title=f"{NAMES[measure]}, better {better} the line", aspect="equal")
+            ax.set(title=f"{NAMES[measure]}, better {better}", aspect="equal")
             ax.set(xlabel="flat perceptron", ylabel="hierarchical perceptron")
