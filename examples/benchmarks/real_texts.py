@@ -97,12 +97,12 @@ def queries(data: Path, seed: int) -> Split:
 Predict = Callable[[Sequence[str]], Sequence[Any]]
 
 
-def online(passes: int) -> Callable[[Split], Predict]:
+def online(learner: Callable[[Taxonomy], Any], passes: int) -> Callable[[Split], Predict]:
     def learn(s: Split) -> Predict:
         model = (
             feature_extraction.LogTFIDF(min_count=1)
             | preprocessing.Normalizer()
-            | linear_model.AveragedHieron(s.taxonomy)
+            | learner(s.taxonomy)
         )
         for _ in range(passes):
             for text, y in zip(s.texts, s.y, strict=True):
@@ -140,8 +140,9 @@ def per_parent(s: Split, stop: str) -> Predict:
 
 
 MODELS: dict[str, Callable[[Split], Predict]] = {
-    "AveragedHieron, one pass": online(1),
-    "AveragedHieron, 3 passes": online(3),
+    "AveragedHieron, one pass": online(linear_model.AveragedHieron, 1),
+    "AveragedHieron, 3 passes": online(linear_model.AveragedHieron, 3),
+    "PathSoftmax, one pass": online(linear_model.PathSoftmax, 1),
     "LinearSVC": linear_svc,
 }
 if hiclass is not None:
