@@ -25,9 +25,10 @@ from .classifiers import cloned
 from .dataframes import at_row
 from .explanation import Contribution, Explanation, Floats, effects, explained, ranked
 from .turns import Rows, change, changes, reads, snapshot, without_turn
+from .unlearned import MayHaveUnlearned
 
 
-class TaxonomyModel(base.Estimator):
+class TaxonomyModel(MayHaveUnlearned, base.Estimator):
     """A model with a score at every node of a taxonomy.
 
     A given taxonomy is closed: an unknown label is an error. With `None` the model starts from an
@@ -114,10 +115,10 @@ class TaxonomyModel(base.Estimator):
     def adopt(self, taxonomy: Taxonomy, renamed: Renamed | None = None) -> None:
         """Change the taxonomy and keep what has been learned.
 
-        Nodes are identified by their labels. A new node starts from its parent: until it learns, it
-        is decided like the parent, unless the model stores the examples that its siblings have
-        learned from; the new node counts as off in those. The model is closed from then on. If the
-        change is refused, the model stays as it is.
+        Nodes are identified by their labels. If the model has learned, a new node is off and has
+        probability 0 until its first example, one whose label is the node or below it. It starts
+        from its parent, unless the model stores the examples that its siblings have learned from;
+        it counts as off in those. The model is closed from then on. A refused change does nothing.
 
         Parameters
         ----------
@@ -133,6 +134,7 @@ class TaxonomyModel(base.Estimator):
         self._remap(change)
         self._taxonomy, self._labels = taxonomy, Labels(taxonomy)
         self.taxonomy = taxonomy
+        self._add_unlearned(change)
 
     @changes
     def forget(self, label: Label) -> None:
@@ -221,7 +223,9 @@ class TaxonomyModel(base.Estimator):
         if self.taxonomy is None:  # new nodes are the last ones
             self._add_nodes(len(self._taxonomy), len(taxonomy))  # first, as it may raise
         else:
-            self._remap(map_nodes(self._taxonomy, taxonomy))
+            change = map_nodes(self._taxonomy, taxonomy)
+            self._remap(change)
+            self._add_unlearned(change)
         self._taxonomy, self._labels = taxonomy, Labels(taxonomy)
 
     def _check(self, x: Mapping[Any, Any], w: float = 1.0) -> None:
@@ -243,6 +247,7 @@ class TaxonomyModel(base.Estimator):
                 if taxonomy is not learner._taxonomy:
                     learner._grow(taxonomy, {})
                 learner._learn_many(X.part(rows.first, last), y, rows)
+                learner._learned_labels(y)
                 rows.n_learned = last
             if learner is not self:
                 self._take_over(learner)

@@ -21,6 +21,7 @@ from .predict_labels import LabelPredictor
 from .targets import Table, multilabel_rows, multilabels_of, stage_rows, stages, with_weights
 from .truncation import truncatable
 from .turns import Rows, changes, reads, turn_of
+from .unlearned import switched_off
 
 
 class MultiLabelModel(TaxonomyModel, LabelPredictor, base.MultiLabelClassifier):
@@ -56,6 +57,9 @@ class MultiLabelModel(TaxonomyModel, LabelPredictor, base.MultiLabelClassifier):
         if self.taxonomy is not self._taxonomy:  # it is open
             self._make_room(x, y, w)
         self._learn(x, y, w)
+        self._has_learned = True
+        if self._unlearned:
+            self._unlearned -= set(np.flatnonzero(self._taxonomy.closure_mask(y)).tolist())
 
     def _make_room(self, x: Mapping[Any, Any], y: Any, w: float = 1.0) -> None:
         """Add the labels of an example to an open taxonomy, unless the example is invalid."""
@@ -79,7 +83,7 @@ class MultiLabelModel(TaxonomyModel, LabelPredictor, base.MultiLabelClassifier):
         `{label: bool}` for all nodes but the root.
 
         """
-        return self._answer(x)
+        return self._dictionary(x) if self._unlearned else self._answer(x)
 
     @reads
     def predict_proba_one(self, x: Mapping[Any, Any]) -> dict[Label, dict[bool, float]]:
@@ -157,7 +161,8 @@ class MultiLabelModel(TaxonomyModel, LabelPredictor, base.MultiLabelClassifier):
 
         """
         batch, like = read_batch(X, columns)
-        return answer_frame(like, self._masks(batch)[:, 1:], self._taxonomy.nodes[1:])
+        on = switched_off(self._masks(batch).T, self._unlearned).T
+        return answer_frame(like, on[:, 1:], self._taxonomy.nodes[1:])
 
     @reads
     def predict_proba_many(self, X: Any, columns: ColumnNames = None) -> Any:
@@ -180,7 +185,7 @@ class MultiLabelModel(TaxonomyModel, LabelPredictor, base.MultiLabelClassifier):
         return answer_frame(like, self._probabilities(batch)[:, 1:], self._taxonomy.nodes[1:])
 
     def _node_probabilities(self, x: Mapping[Any, Any]) -> Floats:
-        given = self._conditionals(self._scores_one(x))
+        given = switched_off(self._conditionals(self._scores_one(x)), self._unlearned)
         return top_down_probabilities(given, self._taxonomy.arrays)
 
     def _read_many(self, X: Batch, rows: Any) -> list[tuple[int, int, Taxonomy, Multilabels]]:
@@ -222,13 +227,16 @@ class MultiLabelModel(TaxonomyModel, LabelPredictor, base.MultiLabelClassifier):
 
     def _probabilities(self, X: Batch) -> Floats:
         """P(on) of the nodes, (rows, nodes)."""
-        given = self._conditionals(self._scores_many(X))
+        given = switched_off(self._conditionals(self._scores_many(X)), self._unlearned)
         return top_down_probabilities(given, self._taxonomy.arrays, in_place=True).T
 
     def _masks(self, X: Batch) -> NDArray[np.bool_]:
         """The nodes that are on, (rows, nodes)."""
         on = [[True, *self._answer(x).values()] for x in X]
         return np.array(on, dtype=bool).reshape(X.n, len(self._taxonomy))
+
+    def _nodes_with_examples(self, y: Multilabels) -> set[int]:
+        return set(np.asarray(y.nodes).tolist())
 
     def _learn_many(self, X: Batch, y: Multilabels, rows: Rows) -> None:
         examples = zip(X, y.labels(self._labels), X.each_weight(), strict=True)

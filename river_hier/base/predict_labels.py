@@ -19,6 +19,7 @@ from .truncation import (
     true_nodes,
 )
 from .turns import reads
+from .unlearned import unlearned_of
 
 
 class LabelPredictor:
@@ -51,10 +52,12 @@ class LabelPredictor:
         """
         taxonomy = taxonomy_of(self)
         if threshold is None and max_depth is None:
-            nodes = self._nodes_on(x)
+            nodes = self._learned_nodes_on(x)
         else:
             check_keywords(threshold, max_depth)
-            found = self._nodes_on(x) if threshold is None else likely_nodes(self, x, threshold)
+            found = (
+                self._learned_nodes_on(x) if threshold is None else likely_nodes(self, x, threshold)
+            )
             nodes = connected_nodes(taxonomy, found, max_depth)
         labels = taxonomy.nodes
         return [labels[v] for v in nodes]
@@ -63,8 +66,14 @@ class LabelPredictor:
         """`{label: whether it is on}` for all nodes but the root."""
         labels = taxonomy_of(self).nodes
         y_pred = dict.fromkeys(labels[1:], False)
-        y_pred.update((labels[v], True) for v in self._nodes_on(x))
+        y_pred.update((labels[v], True) for v in self._learned_nodes_on(x))
         return y_pred
+
+    def _learned_nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
+        """The nodes that are on, without those that have been added and have had no example."""
+        unlearned = unlearned_of(self)
+        nodes = self._nodes_on(x)
+        return [v for v in nodes if v not in unlearned] if unlearned else nodes
 
     @abc.abstractmethod
     def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
@@ -75,7 +84,7 @@ def nodes_on(model: Any, x: Mapping[Any, Any]) -> list[int]:
     """The nodes that are on in the prediction of any model, or of a pipeline that ends in one."""
     last, x = last_step_and_input(model, x)
     if isinstance(last, LabelPredictor):
-        return last._nodes_on(x)
+        return last._learned_nodes_on(x)
     return true_nodes(taxonomy_of(last), last.predict_one(x))
 
 

@@ -20,6 +20,7 @@ from .model import TaxonomyModel
 from .targets import nodes_of, series, stage_rows, stages, with_weights
 from .truncation import truncatable
 from .turns import Rows, changes, reads, turn_of
+from .unlearned import without_scores
 
 
 class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
@@ -61,6 +62,9 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
             if grown is not taxonomy:
                 self._grow(grown, x, w)
         self._learn(x, node, w)
+        self._has_learned = True
+        if self._unlearned:
+            self._learned_labels([node])
 
     @truncatable
     def predict_one(self, x: Mapping[Any, Any]) -> Any:
@@ -76,6 +80,8 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
         The label.
 
         """
+        if self._unlearned:
+            return self._taxonomy.nodes[int(self._softmax(x).argmax())]
         return self._answer(x)
 
     @reads
@@ -191,6 +197,7 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
 
     def _softmax(self, x: Mapping[Any, Any]) -> Floats:
         scores = self._scores_one(x)
+        scores = without_scores(scores, self._unlearned)
         p = np.exp(scores - scores.max())
         normalised: Floats = p / p.sum()
         return normalised
@@ -215,15 +222,22 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
 
     def _labels_of(self, X: Batch) -> list[Label]:
         """The label of each row."""
+        if self._unlearned:
+            return [self._taxonomy.nodes[v] for v in self._probabilities(X).argmax(axis=1).tolist()]
         return [self._taxonomy.nodes[v] for v in self._answers(X).tolist()]
 
     def _probabilities(self, X: Batch) -> NDArray[Any]:
         """The softmax of the scores, (rows, nodes)."""
-        return softmax(self._scores_many(X)).T
+        return softmax(without_scores(self._scores_many(X), self._unlearned)).T
 
     def _answers(self, X: Batch) -> NDArray[Any]:
         """The node of each row."""
         return np.array([self._taxonomy.index(self._answer(x)) for x in X], dtype=np.intp)
+
+    def _nodes_with_examples(self, y: Any) -> set[int]:
+        taxonomy = self._taxonomy
+        labels = {taxonomy.nodes[v] for v in np.unique(y)}
+        return {taxonomy.index(u) for label in labels for u in taxonomy.path(label)}
 
     def _learn_many(self, X: Batch, y: NDArray[np.uint32], rows: Rows) -> None:
         for i, (x, v, w) in enumerate(zip(X, y.tolist(), X.each_weight(), strict=True)):

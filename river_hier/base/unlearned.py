@@ -1,0 +1,83 @@
+"""Nodes that were added to a model and have had no example since: they are never predicted.
+
+An example of a node is one whose label is the node or below it. Until its first one, an added node
+is off and has probability 0, so that adding nodes does not change predictions of the others. This
+holds in predictions, probabilities, calibration and decoding. Scores are not affected, nor are the
+nodes of a model that has learned nothing, which predicts as its paper says.
+"""
+
+from __future__ import annotations
+
+import abc
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..taxonomy import NodeMapping
+from .classifiers import last_step
+
+Unlearned = frozenset[int]
+A = TypeVar("A", bound=NDArray[Any])
+NONE: Unlearned = frozenset()
+
+
+def unlearned_nodes(change: NodeMapping, before: Unlearned) -> Unlearned:
+    """The nodes of the new taxonomy that have had no example; `before` are those of the old one."""
+    after, found = change.after, set[int]()
+    for v in range(len(after) - 1, 0, -1):  # children before their parents
+        old = change.sources[v]
+        added = not old and after.nodes[v] not in change.before
+        without = before.issuperset(old) if old else added
+        if without and found.issuperset(after.child_indices[v]):
+            found.add(v)
+    return frozenset(found)
+
+
+class MayHaveUnlearned(abc.ABC):
+    """Base class of models that know which nodes have been added and have had no example."""
+
+    _has_learned = False
+    _unlearned = NONE
+
+    def _add_unlearned(self, change: NodeMapping) -> None:
+        """Change to another taxonomy."""
+        if self._has_learned:
+            self._unlearned = unlearned_nodes(change, self._unlearned)
+
+    def _learned_labels(self, y: Any) -> None:
+        """Note that the model has learned from these targets of `_learn_many`."""
+        self._has_learned = True
+        if self._unlearned:
+            self._unlearned -= self._nodes_with_examples(y)
+
+    @abc.abstractmethod
+    def _nodes_with_examples(self, y: Any) -> set[int]:
+        """The nodes of these targets, and their ancestors."""
+
+
+def unlearned_of(model: Any) -> Unlearned:
+    """Those of any model, or of a pipeline that ends in one."""
+    found: Unlearned = getattr(last_step(model), "_unlearned", NONE)
+    return found
+
+
+def switched_off(given: A, unlearned: Unlearned) -> A:
+    """P(on | parents on) or a mask, (nodes, ...), where these nodes are off."""
+    if unlearned:
+        given = given.copy()
+        given[list(unlearned)] = 0
+    return given
+
+
+def without_scores(scores: A, unlearned: Unlearned) -> A:
+    """Scores, (nodes, ...), where these nodes, which may have the largest, have none."""
+    if unlearned:
+        scores = scores.copy()
+        scores[list(unlearned)] = -np.inf
+    return scores
+
+
+def learned_nodes(n: int, unlearned: Unlearned) -> NDArray[np.intp]:
+    """The other nodes, in order."""
+    return np.setdiff1d(np.arange(n), list(unlearned))

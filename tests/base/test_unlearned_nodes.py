@@ -1,0 +1,197 @@
+"""Adding nodes to a model does not change its predictions of the other labels."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from river import linear_model as river_linear_model
+
+from river_hier import OpenTaxonomy, Taxonomy, decision, kernel, linear_model, local, probabilistic
+from support.backends import both, running_on
+
+T = Taxonomy.from_nested({"r": {"a": ["b", "c"], "d": ["e"]}})
+MORE = [("b", "b1"), ("b", "b2"), ("b", "b3"), ("a", "f"), ("r", "g"), ("g", "h"), ("e", "e1")]
+WIDER = T.extend(MORE)
+LOGISTIC = river_linear_model.LogisticRegression()
+SOFTMAX = river_linear_model.SoftmaxRegression()
+
+SINGLE: dict[str, Callable[[Any], Any]] = {
+    "Hieron": linear_model.Hieron,
+    "AveragedHieron": linear_model.AveragedHieron,
+    "AveragedClassifier": lambda t: linear_model.AveragedClassifier(linear_model.Hieron(t)),
+    "kernel.Hieron": kernel.Hieron,
+    "kernel.AveragedHieron": kernel.AveragedHieron,
+    "LinearDiscriminant": probabilistic.LinearDiscriminant,
+    "PerParent": lambda t: local.PerParent(SOFTMAX.clone(), t),
+    "PerLevel": lambda t: local.PerLevel(SOFTMAX.clone(), t),
+}
+SEVERAL: dict[str, Callable[[Any], Any]] = {
+    "HPerceptron": linear_model.HPerceptron,
+    "HAROW": linear_model.HAROW,
+    "HRLS": linear_model.HRLS,
+    "SHRLS": linear_model.SHRLS,
+    "AveragedMultiLabelClassifier": lambda t: linear_model.AveragedMultiLabelClassifier(
+        linear_model.HPerceptron(t)
+    ),
+    "PerNode": lambda t: local.PerNode(LOGISTIC.clone(), t),
+}
+SCORED = [name for name in SINGLE if not name.startswith("Per")]
+MODELS: dict[str, Callable[[Any], Any]] = {
+    **SINGLE,
+    **SEVERAL,
+    **{f"Tempered {k}": lambda t, k=k: decision.Tempered(SINGLE[k](t)) for k in SCORED},
+    **{
+        f"TreeBayes {k}": lambda t, k=k: decision.TreeBayes(m, t) if (m := SINGLE[k](t)) else 0
+        for k in SINGLE
+    },
+    **{
+        f"{decoder.__name__} {k}": lambda t, k=k, decoder=decoder: decoder(SEVERAL[k](t))
+        for k in SEVERAL
+        for decoder in (
+            decision.HLossBayes,
+            decision.ZeroOneBayes,
+            decision.SymmetricDifferenceBayes,
+        )
+    },
+    **{
+        f"{decoder.__name__} Calibrated {k}": lambda t, k=k, decoder=decoder: decoder(
+            decision.Calibrated(SEVERAL[k](t))
+        )
+        for k in SEVERAL
+        if k != "PerNode"
+        for decoder in (decision.HLossBayes, decision.ZeroOneBayes)
+    },
+}
+
+
+def single(name: str) -> bool:
+    return name.split()[-1] in SINGLE
+
+
+def examples(name: str, n: int, seed: int = 0) -> list[tuple[dict[int, float], Any]]:
+    rng = np.random.default_rng(seed)
+    stream = []
+    for x in rng.normal(size=(n, 4)).tolist():
+        y = ["b", "c", "e", "a", "d"][int(np.argmax([*x, 0.3]))]
+        stream.append((dict(enumerate(x)), y if single(name) else {y}))
+    return stream
+
+
+def learned(model: Any, stream: list[Any]) -> Any:
+    for x, y in stream:
+        model.learn_one(x, y)
+    return model
+
+
+def answers(name: str, model: Any) -> list[Any]:
+    """The predictions for some x; of multilabel models, what is on."""
+    found = []
+    for x, _ in examples(name, 15, seed=1):
+        p = model.predict_proba_one(x)
+        if single(name):
+            found.append((model.predict_one(x), p))
+        else:
+            on = {label for label, yes in model.predict_one(x).items() if yes}
+            assert on == set(model.predict_labels_one(x))
+            found.append((on, {label: q[True] for label, q in p.items()}))
+    return found
+
+
+@both
+@pytest.mark.parametrize("name", MODELS)
+def test_added_nodes_change_nothing(backend: str, name: str) -> None:
+    with running_on(backend):
+        model = learned(MODELS[name](T), examples(name, 60))
+        wider = copy.deepcopy(model)
+        wider.adopt(WIDER)
+        for _ in range(2):
+            for (y, p), (y_wide, p_wide) in zip(
+                answers(name, model), answers(name, wider), strict=True
+            ):
+                assert y_wide == y
+                assert {v: p_wide[v] for v in p} == pytest.approx(p)
+                assert not any(p_wide[v] for v in p_wide.keys() - p.keys())
+            wider = pickle.loads(pickle.dumps(wider))
+        x = {0: 5.0, 1: 5.0}
+        for _ in range(20):
+            wider.learn_one(x, "b1" if single(name) else {"b1"})
+        p = wider.predict_proba_one(x)["b1"]
+        assert (p if single(name) else p[True]) > 0.0
+        unseen = wider.predict_proba_one(x).get("h", 0.0)
+        assert not (unseen if single(name) or not unseen else unseen[True])
+
+
+@both
+@pytest.mark.parametrize("name", [*SINGLE, *SEVERAL, "HLossBayes Calibrated HAROW"])
+def test_batches_agree(backend: str, name: str) -> None:
+    with running_on(backend):
+        model = learned(MODELS[name](T), examples(name, 60))
+        model.adopt(WIDER)
+        X = np.array([list(x.values()) for x, _ in examples(name, 15, seed=1)])
+        found, p = model.predict_many(X), model.predict_proba_many(X)
+        one = [model.predict_one(dict(enumerate(row))) for row in X.tolist()]
+        nodes = WIDER.nodes if single(name) else WIDER.nodes[1:]
+        if single(name):
+            assert list(found) == one
+        else:
+            assert np.asarray(found).tolist() == [list(y.values()) for y in one]
+        columns = [v for v in nodes if v not in T]
+        assert not np.asarray(p)[:, [nodes.index(v) for v in columns]].any()
+        looped = copy.deepcopy(model)
+        stream = examples(name, 10, seed=2)
+        stream[5] = (stream[5][0], "h" if single(name) else {"h"})
+        model.learn_many(np.array([list(x.values()) for x, _ in stream]), [y for _, y in stream])
+        learned(looped, stream)
+        for x, _ in stream:
+            assert model.predict_one(x) == looped.predict_one(x)
+
+
+@both
+@pytest.mark.parametrize("name", ["HAROW", "SHRLS", "HPerceptron"])
+def test_calibration_does_not_learn_from_added_nodes(backend: str, name: str) -> None:
+    """Neither does it lose accuracy on the parents of many of them."""
+    with running_on(backend):
+        model = decision.Calibrated(learned(SEVERAL[name](T), examples(name, 60)))
+        wider = copy.deepcopy(model)
+        wider.adopt(WIDER)
+        stream = examples(name, 40, seed=3)
+        learned(model, stream)
+        learned(wider, stream)
+        for x, _ in stream:
+            p, p_wide = model.predict_proba_one(x), wider.predict_proba_one(x)
+            assert {v: p_wide[v][True] for v in p} == pytest.approx({v: p[v][True] for v in p})
+
+
+@pytest.mark.parametrize("name", [*SINGLE, *SEVERAL])
+def test_a_model_that_has_learned_nothing_is_a_new_one(name: str) -> None:
+    if name == "PerNode":
+        pytest.skip("its classifiers are created later")
+    model, new = MODELS[name](T), MODELS[name](WIDER)
+    model.adopt(WIDER)
+    x = {0: 1.0}
+    assert model.predict_one(x) == new.predict_one(x)
+    assert model.predict_proba_one(x) == new.predict_proba_one(x)
+
+
+def test_a_node_above_old_ones_is_learned() -> None:
+    model = learned(linear_model.HAROW(T), examples("HAROW", 60))
+    x = examples("HAROW", 1, seed=1)[0][0]
+    before = model.predict_proba_one(x)
+    above = Taxonomy([("r", "a"), ("a", "m"), ("m", "b"), ("a", "c"), ("r", "d"), ("d", "e")])
+    model.adopt(above)
+    after = model.predict_proba_one(x)
+    assert after["b"][True] == pytest.approx(
+        before["b"][True] * after["m"][True] / before["a"][True]
+    )
+    assert model._unlearned == frozenset()
+
+
+def test_an_open_taxonomy_keeps_what_is_unlearned() -> None:
+    model = linear_model.HAROW(OpenTaxonomy(separator="/"))
+    learned(model, [({0: 1.0}, {"a/b"}), ({1: 1.0}, {"d"})])
+    assert not model._unlearned
