@@ -65,7 +65,7 @@ def present(x: dict[str, float]) -> dict[str, float]:
     return {name: value for name, value in x.items() if value}
 
 
-def words_there() -> Any:
+def unit_length() -> Any:
     return compose.FuncTransformer(present) | preprocessing.Normalizer()
 
 
@@ -82,7 +82,7 @@ COLLECTIONS: dict[str, Callable[[Path, int], Collection]] = {
         datasets.Reuters21578(data / "reuters21578"), titles_and_bodies(), seed
     ),
     "Enron": lambda data, seed: several(
-        datasets.HMC(data / "hmc", "Enron_corr"), words_there(), seed
+        datasets.HMC(data / "hmc", "Enron_corr"), unit_length(), seed
     ),
     "ImCLEF07D": lambda data, seed: several(
         datasets.HMC(data / "hmc", "ImCLEF07D"), preprocessing.StandardScaler(), seed
@@ -96,7 +96,7 @@ def calibrated(c: Collection) -> Any:
     if c.single:
         return c.features.clone() | decision.Tempered(linear_model.AveragedHieron(c.taxonomy))
     if isinstance(c.features, preprocessing.StandardScaler):
-        inside = c.features.clone() | preprocessing.Normalizer() | linear_model.HAROW(c.taxonomy)
+        inside = c.features.clone() | unit_length() | linear_model.HAROW(c.taxonomy)
         return decision.Calibrated(inside)
     model = decision.Calibrated(linear_model.HAROW(c.taxonomy))
     return model if c.features is None else c.features.clone() | model
