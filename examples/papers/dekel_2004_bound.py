@@ -1,25 +1,20 @@
 r"""The bounds on Hieron's errors
 
 Theorems 1 and 2 and Corollary 1 of Dekel, Keshet and Singer, "Large margin hierarchical
-classification" (ICML 2004), for which the paper has no experiment. Suppose that some weights
-separate the examples with margins that grow with the distance in the tree. Then the cumulative
-squared loss of online Hieron is bounded however long the stream is (Theorem 1), and so is its
-cumulative tree-induced error, which is never larger (Corollary 1). The expected error of batch
-Hieron on new examples is bounded with probability $1 - \delta$ (Theorem 2). Run it with
+classification" (ICML 2004). If weights separate the examples with margins that grow with the
+distance in the tree, the squared loss of online Hieron (Theorem 1), its tree-induced error
+(Corollary 1) and, probably, the expected error of batch Hieron (Theorem 2) are bounded. Run it with
 
     python examples/papers/dekel_2004_bound.py
 
-The data are the paper's synthetic data with almost no noise, because with more noise no such
-weights exist. With the paper's orthonormal vectors $w^v$, let $\omega^v = s (2 w^v - w^0)$ be the
-difference between the prototype of v and that of its parent. Without noise, the score of label r on
-an example of label y is then $s (|P(y)| - \gamma(y, r))$, so all margins are achieved with s = 1.
-With noise they are achieved with s = 2.
-
-Theorem 2 requires independent examples, as these are. After m of them the bound is
-$(L + \lambda) / (m + 1) + \lambda \sqrt{2 \ln(1 / \delta) / m}$, where L is the cumulative squared
-loss of the batch variant, and $\lambda$ is the product of the number of labels, the largest
-distance, and the largest squared norms of $\omega^v$ and of x. Here $\lambda$ is tens of thousands,
-so the bound is far above 8, the largest possible error.
+These are the paper's synthetic data with almost no noise; with more noise no such weights exist.
+With its orthonormal vectors $w^v$, let $\omega^v = s (2 w^v - w^0)$ be the difference between the
+prototypes of v and its parent. Without noise, the score of label r on an example of label y is then
+$s (|P(y)| - \gamma(y, r))$, which achieves all margins with s = 1; with noise, s = 2 does.
+For m independent examples, the bound of Theorem 2 is
+$(L + \lambda) / (m + 1) + \lambda \sqrt{2 \ln(1 / \delta) / m}$. L is the cumulative squared loss
+of the batch variant; $\lambda$, tens of thousands here, is the product of the number of labels and
+the largest distance and squared norms of $\omega^v$ and x. Errors are at most 8.
 """
 
 # %%
