@@ -1,9 +1,9 @@
 r"""The bounds on Hieron's errors
 
 Theorems 1 and 2 and Corollary 1 of Dekel, Keshet and Singer, "Large margin hierarchical
-classification" (ICML 2004). If weights separate the examples with margins that grow with the
-distance in the tree, the squared loss of online Hieron (Theorem 1), its tree-induced error
-(Corollary 1) and, probably, the expected error of batch Hieron (Theorem 2) are bounded. Run it with
+classification" (ICML 2004): if weights separate the examples with margins that grow with the
+distance in the tree, the squared loss and the tree-induced error of online Hieron are bounded. So
+is the expected error of batch Hieron, with high probability. Run it with
 
     python examples/papers/dekel_2004_bound.py
 
