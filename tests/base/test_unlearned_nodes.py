@@ -23,6 +23,7 @@ SOFTMAX = river_linear_model.SoftmaxRegression()
 SINGLE: dict[str, Callable[[Any], Any]] = {
     "Hieron": linear_model.Hieron,
     "AveragedHieron": linear_model.AveragedHieron,
+    "PathSoftmax": linear_model.PathSoftmax,
     "AveragedClassifier": lambda t: linear_model.AveragedClassifier(linear_model.Hieron(t)),
     "kernel.Hieron": kernel.Hieron,
     "kernel.AveragedHieron": kernel.AveragedHieron,
