@@ -75,15 +75,7 @@ void over_rows(const Loops& kind) {
 
 void over_matrices(const Loops& kind) {
     const size_t whole = lanes<double> * (1 + up_to(12));
-    const size_t i = strip * up_to(whole / strip), last = i + 1 + up_to(strip);
-    const Numbers<double> rows = random<double>(strip * whole), next = random<double>(strip * whole);
     const Numbers<double> x = random<double>(whole), h = random<double>(whole);
-    both<double>("strip_forward", x, kind, [&](const Loops& loops, Numbers<double>& y) {
-        loops.strip_forward(rows.data(), i, last, y.data());
-    });
-    both<double>("strip_backward", x, kind, [&](const Loops& loops, Numbers<double>& y) {
-        loops.strip_backward(rows.data(), next.data(), i, last, y.data());
-    });
     Numbers<double> matrix = random<double>(whole * whole);
     for (const double* less : {static_cast<const double*>(nullptr), h.data()})
         both<double>("multiply_symmetric", matrix, kind, [&](const Loops& loops, Numbers<double>& A) {

@@ -138,6 +138,5 @@ def least_squares_steps(
 
 
 def least_squares_answers(rls: LeastSquares, labels: Labels, X: Vectors) -> Mask:
-    answers = (least_squares_answer(rls, X.features, labels, x) for x in X.batch)
-    on = [[True, *answer.values()] for answer in answers]
+    on = [predicted_nodes(rls, x.ordered(), labels.taxonomy) for x in X]
     return np.array(on, dtype=bool).reshape(len(X), len(labels.taxonomy))

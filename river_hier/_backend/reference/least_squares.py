@@ -12,8 +12,18 @@ from scipy import sparse
 from .batch import Vectors
 from .feature_map import Vector
 from .pickles import saved
-from .saved_systems import NO_INSTANCES, Parts, SavedSystem, check, nothing_stored
-from .systems import Dual, Primal, loaded, resized, stacked
+from .systems import (
+    NO_INSTANCES,
+    Dual,
+    Parts,
+    Primal,
+    SavedSystem,
+    check,
+    loaded,
+    nothing_stored,
+    resized,
+    stacked,
+)
 
 Floats: TypeAlias = NDArray[np.float64]
 
@@ -89,14 +99,13 @@ class LeastSquares(Systems):
         """Called after an example has been stored wherever it is."""
         self._number += 1
 
-    # Pickles; see saved_systems.py
+    # Pickles
 
     def _save(self) -> tuple[Parts, list[SavedSystem]]:
         """The instances, each of them once, and the systems."""
         duals = [system for system in self.systems if isinstance(system, Dual)]
         none = sparse.csr_array((0, 0))
         S = stacked([none, *(dual.S for dual in duals)])
-        norms2 = np.concatenate([np.zeros(0), *(dual.norms2 for dual in duals)])
         ids = np.concatenate([np.zeros(0, np.intp), *(dual.ids for dual in duals)])
         used, first = np.unique(ids, return_index=True)
         S, systems = S[first], []
@@ -109,14 +118,10 @@ class LeastSquares(Systems):
             arrays = [array.copy() for array in arrays]
             systems.append((kind, list(system.nodes), system.n_stored, *arrays))
         start, rows = S.indptr.astype(np.uint64), S.indices.astype(np.uint32)
-        return (start, rows, S.data, norms2[first]), systems
+        return (start, rows, S.data, S.multiply(S).sum(axis=1)), systems
 
     def _load(self, parts: Parts, systems: list[SavedSystem]) -> None:
-        for saved_system in systems:
-            system = loaded(self.l2, parts, saved_system)
-            if isinstance(system, Dual):
-                system.ids = self._number + system.ids.astype(np.intp)
-            self.systems.append(system)
+        self.systems += [loaded(self.l2, parts, system, self._number) for system in systems]
         self._number += len(parts[-1])
 
     def change(self, s: int, how: Callable[[float, Parts, SavedSystem], Any]) -> None:

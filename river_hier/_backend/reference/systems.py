@@ -2,10 +2,16 @@
 
 Nodes that store the same instances S, with labels y, share a system; they are its outputs. With
 `A = l2 I + S S^T` their weights are `w = A^-1 S y`; further, `r = x^T A^-1 x`.
+
+A pickle has the arrays that define a system, the same in both backends: `("cholesky" or "cg",
+nodes, n_stored, ids, ones, v, w0)` in dual variables, where the solution is computed from the
+instances when it is needed, and `("primal", nodes, n_stored, inverse, w, total)` in primal ones,
+where nothing else is left of the instances.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -14,10 +20,13 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from .feature_map import Vector
-from .saved_systems import Parts, SavedSystem
 
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.intp]
+SavedSystem: TypeAlias = tuple[Any, ...]
+Parts: TypeAlias = tuple[NDArray[Any], ...]  # where each instance starts, rows, values, norms2
+
+NO_INSTANCES: Parts = (np.zeros(1, np.uint64), np.zeros(0, np.uint32), np.zeros(0), np.zeros(0))
 
 # The rounding error of a solution per instance, relative to a squared norm.
 _ROUNDING = 1e-14
@@ -38,7 +47,6 @@ class Dual:
     v: Floats  # (instances, outputs)
     w0: Floats  # (features, outputs)
     S: Any  # a sparse matrix (instances, features): S^T
-    norms2: Floats  # of the instances
 
     @property
     def d(self) -> int:
@@ -52,9 +60,9 @@ class Dual:
     def solve(self, b: Floats) -> Floats:
         """(l2 I + S^T S)^-1 b. If l2 is lost in rounding, the rounding error replaces it."""
         K = (self.S @ self.S.T).toarray()
-        l2 = np.maximum(self.l2, _ROUNDING * len(K) * self.norms2)
-        np.fill_diagonal(K, self.norms2 + l2)
-        return np.linalg.solve(K, b)
+        return np.linalg.solve(
+            K + np.diag(np.maximum(self.l2, _ROUNDING * len(K) * K.diagonal())), b
+        )
 
     def scores(self, x: Vector) -> Floats:
         """w . x of every output."""
@@ -69,8 +77,7 @@ class Dual:
         """Add x, with a label for each output."""
         self.v = np.vstack([self.v, y - x.dense(len(self.w0)) @ self.w0])
         self.S = stacked([self.S, sparse.csr_array((x.values, x.rows, [0, len(x.rows)]), (1, x.d))])
-        self.norms2, self.ones = np.append(self.norms2, x.norm2), np.append(self.ones, x.root)
-        self.ids = np.append(self.ids, number)
+        self.ids, self.ones = np.append(self.ids, number), np.append(self.ones, x.root)
         self.n_stored += x.weight
 
     def add_outputs(self, nodes: list[int]) -> None:
@@ -84,8 +91,7 @@ class Dual:
         part = resized(self.S[:n].T @ self.solve(self.v)[:n], self.d)
         self.w0 = resized(self.w0, self.d) + part
         self.v = self.v[n:] - self.S[n:] @ part[: self.S.shape[1]]
-        self.S, self.norms2 = self.S[n:], self.norms2[n:]
-        self.ids, self.ones = self.ids[n:], self.ones[n:]
+        self.S, self.ids, self.ones = self.S[n:], self.ids[n:], self.ones[n:]
 
 
 @dataclass
@@ -128,20 +134,18 @@ class Primal:
         self.w = np.column_stack([self.w, *[-(self.inverse @ self.total)] * len(nodes)])
 
 
-def loaded(l2: float, parts: Parts, saved: SavedSystem) -> Any:
-    """A system, from its saved form."""
+def loaded(l2: float, parts: Parts, saved: SavedSystem, number: int = 0) -> Any:
+    """A system, from its saved form; `number` is that of the first instance."""
     kind, nodes, n_stored, *arrays = saved
-    system: list[Any] = [l2, list(nodes), n_stored, *(array.copy() for array in arrays)]
+    arrays = [array.copy() for array in arrays]
     if kind == "primal":
-        return Primal(*system)
+        return Primal(l2, list(nodes), n_stored, *arrays)
     start, rows = (part.astype(np.intp) for part in parts[:2])
-    values, norms2 = parts[2:]
-    S = sparse.csr_array((values, rows, start), (len(norms2), 1 + int(rows.max(initial=-1))))
-    ids = arrays[0].astype(np.intp)
+    S = sparse.csr_array((parts[2], rows, start), (len(parts[3]), 1 + int(rows.max(initial=-1))))
+    ids, ones, v, w0 = arrays
     mine = S[ids]
     mine.resize((len(ids), 1 + int(mine.indices.max(initial=-1))))
-    system += mine, norms2[ids]
-    return Dual(*system)
+    return Dual(l2, list(nodes), n_stored, number + ids.astype(np.intp), ones, v, w0, mine)
 
 
 def resized(a: Floats, n: int) -> Floats:
@@ -154,3 +158,52 @@ def stacked(parts: list[Any]) -> Any:
     d = max(part.shape[1] for part in parts)
     wide = [sparse.csr_array((p.data, p.indices, p.indptr), (p.shape[0], d)) for p in parts]
     return sparse.vstack(wide, format="csr")
+
+
+def nothing_stored(nodes: list[int]) -> SavedSystem:
+    """An empty system."""
+    none = np.zeros((0, len(nodes)))
+    return ("cholesky", nodes, 0.0, np.zeros(0, np.uint32), np.zeros(0), none, none.copy())
+
+
+def check(
+    l2: float, memory: float, budget: int | None, parts: Any, systems: list[SavedSystem]
+) -> None:
+    """Raise an error if the parts do not fit together; the compiled backend relies on it."""
+    _ensure("`budget`", budget is None or (_whole(budget) and budget >= 2))
+    _ensure("`l2` or `memory`", 0.0 < l2 < math.inf, memory >= 0.0)
+    start, rows, values, norms2 = parts
+    n = len(norms2)
+    kinds = [(part.dtype.name, part.shape) for part in parts]
+    expected = [("uint64", (n + 1,)), ("uint32", (len(rows),)), ("float64", (len(rows),))]
+    _ensure("the instances", kinds == [*expected, ("float64", (n,))])
+    _ensure("the instances", start[0] == 0, (start[1:] >= start[:-1]).all(), start[-1] == len(rows))
+    _ensure("the instances", _floats(values), _floats(norms2), rows.max(initial=0) < 2**31)
+    for kind, nodes, n_stored, *arrays in systems:
+        m, what = len(nodes), f"the {kind} system"
+        _ensure("the nodes of a system", *(_whole(v) and 0 < v < 2**31 for v in nodes))
+        fits = isinstance(n_stored, float) and 0.0 <= n_stored < math.inf
+        _ensure("the weight of instances stored", fits)
+        _ensure("the kind of a system", kind in ("cholesky", "cg", "primal"))
+        if kind == "primal":
+            d = len(arrays[2])
+            shapes = [(d, d), (d, m), (d,)]
+        else:
+            ids, *arrays = arrays
+            q = len(ids)
+            _ensure(what, ids.dtype == np.uint32, ids.shape == (q,), q == 0 or ids.max() < n)
+            shapes = [(q,), (q, m), (len(arrays[2]), m)]
+        _ensure(what, [array.shape for array in arrays] == shapes, *map(_floats, arrays))
+
+
+def _ensure(what: str, *facts: Any) -> None:
+    if not all(facts):
+        raise ValueError(f"{what} cannot be right")
+
+
+def _whole(number: Any) -> bool:
+    return isinstance(number, int) and not isinstance(number, bool)
+
+
+def _floats(array: Any) -> bool:
+    return bool(array.dtype == np.float64 and np.isfinite(array).all())

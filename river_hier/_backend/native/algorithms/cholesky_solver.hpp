@@ -16,54 +16,47 @@ namespace river_hier {
 // L l = b and s^2 = c - l . l. Unlike the inverse of B, which could be grown as well, the factor
 // stays accurate however badly B is conditioned.
 //
-// A solve reads the n^2 / 2 stored numbers once, and they lie in the order in which it reads them:
-// strips of four rows, of which one cache line each follow one another.
+// A solve reads the n^2 / 2 stored numbers once, row by row.
 class CholeskyFactor {
   public:
-    size_t n() const { return n_; }
+    size_t n() const { return rows_.size(); }
 
     static size_t bytes(size_t n) { return n * (n + 1) / 2 * sizeof(double); }
 
-    // Row i, up to the diagonal.
-    Numbers row(size_t i) const {
-        Numbers row;
-        for (size_t k = 0; k <= i; ++k) row.push_back(*place(i, k));
-        return row;
-    }
+    // Row i up to the diagonal, and the element on it.
+    const double* row(size_t i) const { return rows_[i]; }
+    double diagonal(size_t i) const { return diagonal_[i]; }
 
     // y := L^-1 y
-    void forward(double* y) const {
-        for (size_t i = 0; i < n_; i += strip)
-            loops.strip_forward(strips_[i / strip], i, std::min(i + strip, n_), y);
+    void forward(Numbers& y) const {
+        y.resize(whole_lines<double>(n()), 0.0);
+        for (size_t i = 0; i < n(); ++i)
+            y[i] = (y[i] - loops.dot(rows_[i], y.data(), whole_lines<double>(i))) / diagonal_[i];
+        y.resize(n());
     }
 
     // x := L^-T x
-    void backward(double* x) const {
-        for (size_t k = strips_.size(); k-- > 0;) {
-            const double* next = strips_[k ? k - 1 : 0];
-            loops.strip_backward(strips_[k], next, k * strip, std::min((k + 1) * strip, n_), x);
+    void backward(Numbers& x) const {
+        x.resize(whole_lines<double>(n()), 0.0);
+        for (size_t i = n(); i-- > 0;) {
+            x[i] /= diagonal_[i];
+            loops.add(-x[i], rows_[i], rows_[i ? i - 1 : 0], whole_lines<double>(i), x.data());
         }
+        x.resize(n());
     }
 
     void append(const double* l, double s) {
-        if (n_ % strip == 0) strips_.push_back(allocate(n_ + strip));
-        for (size_t k = 0; k < n_; ++k) *place(n_, k) = l[k];
-        *place(n_, n_) = s;
-        ++n_;
+        rows_.push_back(allocate(whole_lines<double>(n())));
+        std::copy(l, l + n() - 1, rows_.back());
+        diagonal_.push_back(s);
     }
 
   private:
-    double* place(size_t i, size_t k) const {
-        constexpr size_t width = lanes<double>;
-        return strips_[i / strip] + (k / width * strip + i % strip) * width + k % width;
-    }
-
-    // Memory for a strip, taken from blocks of at least 16 strips; of huge pages in a large factor.
-    double* allocate(size_t columns) {
-        const size_t size = strip * whole_lines<double>(columns);
+    // Memory for a row, taken from blocks of at least 64 rows; of huge pages in a large factor.
+    double* allocate(size_t size) {
         if (size > left_) {
-            left_ = 16 * size;
-            if (bytes(columns) > huge_page / 2) left_ = std::max(left_, huge_page / sizeof(double));
+            left_ = 64 * size;
+            if (bytes(n()) > huge_page / 2) left_ = std::max(left_, huge_page / sizeof(double));
             blocks_.push_back(zeroed(left_ * sizeof(double)));
             next_ = static_cast<double*>(blocks_.back().get());
         }
@@ -71,8 +64,8 @@ class CholeskyFactor {
         return std::exchange(next_, next_ + size);
     }
 
-    size_t n_ = 0;
-    std::vector<double*> strips_;
+    std::vector<double*> rows_;  // in whole cache lines; zero from the diagonal on
+    Numbers diagonal_;
     std::vector<Pages> blocks_;
     double* next_ = nullptr;
     size_t left_ = 0;
@@ -96,7 +89,7 @@ class CholeskySolver {
     // l = L^-1 k for k = S^T x. Returns r = x^T A^-1 x = (||x||^2 - l . l) / l2.
     double solve(const Numbers& k, double norm2) {
         l_ = k;
-        factor_.forward(l_.data());
+        factor_.forward(l_);
         double length2 = 0.0;
         for (double l : l_) length2 += l * l;
         return std::max(0.0, (norm2 - length2) / l2_);
@@ -115,16 +108,14 @@ class CholeskySolver {
 
     void add_output(const Numbers& v) {
         z_.emplace_back();
-        for (size_t i = 0; i < n(); ++i) {
-            const Numbers row = factor_.row(i);
-            advance(v, row.data(), row[i], z_.back());
-        }
+        for (size_t i = 0; i < n(); ++i)
+            advance(v, factor_.row(i), factor_.diagonal(i), z_.back());
     }
 
     // alpha = L^-T z
     void solve_for(size_t output, Numbers& alpha) const {
         alpha = z_[output];
-        factor_.backward(alpha.data());
+        factor_.backward(alpha);
     }
 
   private:

@@ -130,11 +130,9 @@ class Primal {
         const double r = solve(context);
         scores_.resize(n_outputs());
         scores(context, scores_.data());
-        for (size_t o = 0; o < n_outputs(); ++o) {
-            double* w = w_[o].data();
-            const double by = (labels[o] - scores_[o]) / (1.0 + r);
-            loops.RowLoops<double>::step_rows(&w, &by, 1, 0, u_.size(), u_.data());
-        }
+        const double* u = u_.data();
+        for (size_t o = 0; o < n_outputs(); ++o)
+            loops.add((labels[o] - scores_[o]) / (1.0 + r), u, u, u_.size(), w_[o].data());
         solved_ = 0;
         const double shrink = 1.0 / std::sqrt(1.0 + r);
         for (double& u : u_) u *= shrink;

@@ -164,7 +164,7 @@ System load(LeastSquares& rls, nb::handle saved, uint32_t first) {
 
 nb::object restore(double l2, double memory, Budget budget, nb::handle instances,
                    nb::handle systems) {
-    nb::module_::import_("river_hier._backend.reference.saved_systems")
+    nb::module_::import_("river_hier._backend.reference.systems")
         .attr("check")(l2, memory, budget, instances, systems);
     auto* rls = new LeastSquares(l2, memory, budget);
     nb::object owner = nb::cast(rls, nb::rv_policy::take_ownership);

@@ -26,10 +26,6 @@ struct Lanes {
         RIVER_HIER_UNROLL
         for (size_t k = 0; k < n; ++k) std::memcpy(&parts[k], from + k * lanes<T> / n, sizeof(Part));
     }
-    RIVER_HIER_INLINE void load_half(const T* from) {
-        *this = Lanes();
-        std::memcpy(parts, from, line / 2);
-    }
     RIVER_HIER_INLINE void store(T* to) const {
         RIVER_HIER_UNROLL
         for (size_t k = 0; k < n; ++k) std::memcpy(to + k * lanes<T> / n, &parts[k], sizeof(Part));
@@ -111,72 +107,6 @@ void move_rows(T* const* rows, size_t before, const double* values, size_t n, si
             move_line(rows[i] - before + j, rows[i] + j, values[i], steps + j, confidences + j);
 }
 
-// The triangle at the end of the strip that starts with row i, with reciprocals on the diagonal.
-struct Triangle {
-    double numbers[strip][strip];
-
-    RIVER_HIER_INLINE Triangle(const double* rows, size_t i, size_t last) {
-        rows += i / lanes<double> * strip * lanes<double> + i % lanes<double>;
-        for (size_t r = 0; i + r < last; ++r, rows += lanes<double>) {
-            for (size_t k = 0; k < r; ++k) numbers[r][k] = rows[k];
-            numbers[r][r] = 1.0 / rows[r];
-        }
-    }
-};
-
-void strip_forward(const double* rows, size_t i, size_t last, double* y) {
-    constexpr size_t ahead = 128 * lanes<double>;  // farther than processors prefetch by themselves
-    const Triangle triangle(rows, i, last);
-    Lanes<double> total[strip];
-    for (size_t j = 0; j < i; j += lanes<double>) {
-        Lanes<double> part, row;
-        if (j + lanes<double> <= i)
-            part.load(y + j);
-        else
-            part.load_half(y + j);
-        RIVER_HIER_UNROLL
-        for (size_t r = 0; r < strip; ++r, rows += lanes<double>) {
-            prefetch(rows + ahead);
-            row.load(rows);
-            total[r].add_product(part, row);
-        }
-    }
-    double sums[strip];
-    RIVER_HIER_UNROLL
-    for (size_t r = 0; r < strip; ++r) sums[r] = sum_of(total[r]);
-    y += i;
-    for (size_t r = 0; i + r < last; ++r) {
-        double rest = y[r] - sums[r];
-        for (size_t k = 0; k < r; ++k) rest -= triangle.numbers[r][k] * y[k];
-        y[r] = rest * triangle.numbers[r][r];
-    }
-}
-
-void strip_backward(const double* rows, const double* next, size_t i, size_t last, double* x) {
-    const Triangle triangle(rows, i, last);
-    double less[strip] = {};
-    for (size_t r = last - i; r-- > 0;) {
-        double rest = x[i + r];
-        for (size_t k = r + 1; i + k < last; ++k) rest += less[k] * triangle.numbers[k][r];
-        x[i + r] = rest * triangle.numbers[r][r];
-        less[r] = -x[i + r];
-    }
-    size_t j = 0;
-    for (; j + lanes<double> <= i; j += lanes<double>) {
-        Lanes<double> total, row;
-        total.load(x + j);
-        RIVER_HIER_UNROLL
-        for (size_t r = 0; r < strip; ++r, rows += lanes<double>, next += lanes<double>) {
-            prefetch(next);
-            row.load(rows);
-            total.add_product(less[r], row);
-        }
-        total.store(x + j);
-    }
-    for (size_t r = 0; j < i && r < strip; ++r, rows += lanes<double>)
-        for (size_t k = 0; k < strip; ++k) x[j + k] += less[r] * rows[k];
-}
-
 template <bool subtract>
 RIVER_HIER_INLINE void multiply(double* const* rows, const double* h, const double* x, size_t whole,
                                 double* u) {
@@ -212,20 +142,38 @@ void multiply_symmetric(double* const* rows, const double* h, const double* x, s
 }
 
 double dot(const double* a, const double* b, size_t whole) {
-    Lanes<double> total, left, right;
-    for (size_t j = 0; j < whole; j += lanes<double>) {
-        left.load(a + j);
-        right.load(b + j);
-        total.add_product(left, right);
+    constexpr size_t ahead = 128 * lanes<double>;  // farther than processors prefetch by themselves
+    constexpr size_t n = 4;  // sums in turn, as each waits for the one before
+    Lanes<double> totals[n], left, right;
+    for (size_t j = 0; j < whole; j += n * lanes<double>) {
+        RIVER_HIER_UNROLL
+        for (size_t k = 0; k < n; ++k) {
+            const size_t at = j + k * lanes<double>;
+            if (at >= whole) break;
+            prefetch(a + at + ahead);
+            left.load(a + at);
+            right.load(b + at);
+            totals[k].add_product(left, right);
+        }
     }
-    return sum_of(total);
+    return (sum_of(totals[0]) + sum_of(totals[1])) + (sum_of(totals[2]) + sum_of(totals[3]));
+}
+
+void add(double a, const double* y, const double* next, size_t whole, double* x) {
+    Lanes<double> total, part;
+    for (size_t j = 0; j < whole; j += lanes<double>) {
+        prefetch(next + j);
+        total.load(x + j);
+        part.load(y + j);
+        total.add_product(a, part);
+        total.store(x + j);
+    }
 }
 
 template <class T>
 constexpr RowLoops<T> over_rows = {sum_rows<T>, step_rows<T>, move_rows<T>};
 
-constexpr Loops loops = {over_rows<double>, over_rows<float>,   strip_forward,
-                         strip_backward,    multiply_symmetric, dot};
+constexpr Loops loops = {over_rows<double>, over_rows<float>, multiply_symmetric, dot, add};
 
 }  // namespace
 

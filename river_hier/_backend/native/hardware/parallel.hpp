@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdlib>
 #include <exception>
@@ -32,47 +33,35 @@ inline size_t default_n_threads() {
 }
 
 // work(i, scratch) for all i < n, in any order; each thread has its own scratch. The first exception
-// is rethrown. The calling thread works from the front, and spawns helpers only where there is enough
-// to do. These work from the back, so that in the next loop each finds much of what it worked on in
-// its cache. Python's lock must not be held, as a helper may need it.
+// is rethrown. Helpers are spawned only where there is enough to do. Python's lock must not be held, as
+// a helper may need it.
 template <class Work>
 void parallel_for(size_t n, size_t n_threads, Scratch& scratch, const Work& work) {
     using clock = std::chrono::steady_clock;
     constexpr std::chrono::microseconds patience{200};  // a thread starts in some tens of them
-    std::mutex mutex;                                    // for what follows
-    size_t next = 0, end = n;                            // what no thread has begun
+    std::atomic<size_t> next{0};
     std::exception_ptr error;
-    std::vector<std::thread> helpers;
-
-    const auto do_one = [&](std::unique_lock<std::mutex>& lock, size_t i, Scratch& scratch) {
-        lock.unlock();
-        std::exception_ptr failure;
+    std::mutex mutex;  // for the error
+    const auto help = [&](Scratch& scratch, clock::time_point end) {
         try {
-            work(i, scratch);
+            for (size_t i; clock::now() < end && (i = next++) < n;) work(i, scratch);
         } catch (...) {
-            failure = std::current_exception();
+            next = n;
+            const std::lock_guard<std::mutex> lock(mutex);
+            if (!error) error = std::current_exception();
         }
-        lock.lock();
-        if (!failure) return;
-        if (!error) error = failure;
-        next = end;
     };
-    const auto help = [&] {
-        Scratch scratch;
-        std::unique_lock<std::mutex> lock(mutex);
-        while (next < end) do_one(lock, --end, scratch);
-    };
-    {
-        std::unique_lock<std::mutex> lock(mutex);
-        for (const auto start = clock::now(); next < end; do_one(lock, next++, scratch)) {
-            if (clock::now() - start < patience) continue;
-            try {
-                while (helpers.size() + 1 < std::min(n_threads, end - next)) helpers.emplace_back(help);
-            } catch (const std::exception&) {
-                n_threads = helpers.size() + 1;  // the system has no more threads
-            }
-        }
+    help(scratch, clock::now() + patience);
+    std::vector<std::thread> helpers;
+    try {
+        while (helpers.size() + 1 < n_threads && next + helpers.size() + 1 < n)
+            helpers.emplace_back([&] {
+                Scratch own;
+                help(own, clock::time_point::max());
+            });
+    } catch (const std::exception&) {  // the system has no more threads
     }
+    help(scratch, clock::time_point::max());
     for (std::thread& helper : helpers) helper.join();
     if (error) std::rethrow_exception(error);
 }

@@ -40,19 +40,16 @@ struct RowLoops {
 
 // All loops of an instruction set.
 struct Loops : RowLoops<double>, RowLoops<float> {
-    // One strip of a triangular solve y := L^-1 y: the rows i:last of L, whose cache lines alternate.
-    void (*strip_forward)(const double* rows, size_t i, size_t last, double* y);
-
-    // One strip of x := L^-T x, from the last strip to the first; `next` is the strip to prefetch.
-    void (*strip_backward)(const double* rows, const double* next, size_t i, size_t last, double* x);
-
     // A -= h h^T unless h is null, and then u += A x. Row i of the symmetric A is stored from the
-    // cache line of its diagonal on. From here on all sizes are whole cache lines.
+    // cache line of its diagonal on. All sizes are whole cache lines.
     void (*multiply_symmetric)(double* const* rows, const double* h, const double* x, size_t whole,
                                double* u);
 
     // a . b
     double (*dot)(const double* a, const double* b, size_t whole);
+
+    // x += a y; `next` is the y to prefetch.
+    void (*add)(double a, const double* y, const double* next, size_t whole, double* x);
 };
 
 extern const Loops loops;
