@@ -139,8 +139,8 @@ class PathLearner(PathModel):
     dtype
         The type of the stored weights, `"float64"` or `"float32"`.
     intercept
-        The value of a constant feature that every x has besides its own, so that the score of an
-        empty x is not 0; 0, the default, for none.
+        The value of a constant feature that every x has besides its own, whose weights are the
+        intercepts of the nodes; 0, the default, for none.
 
     Raises
     ------

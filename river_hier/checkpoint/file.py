@@ -125,7 +125,7 @@ def load(path: FilePath) -> Any:
     ...     model.learn_one({"howls": 1.0}, {"wolf"})
     ...     checkpoint.save(model, path)
     ...     print(checkpoint.load(path).score_one({"howls": 1.0}))
-    {'wolf': 0.5}
+    {'wolf': 0.667}
 
     """
     try:

@@ -58,7 +58,7 @@ def dumps(state: Any) -> bytes:
 
     >>> state = checkpoint.loads(data)
     >>> state["position"], state["model"].score_one({"howls": 1.0})
-    (1, {'wolf': 0.5})
+    (1, {'wolf': 0.667})
 
     """
     return b"".join(encode(state))

@@ -84,15 +84,15 @@ class Calibrated(BatchWrapper, LabelPredictor, base.MultiLabelClassifier):
 
     >>> model = linear_model.HAROW(t)
     >>> evaluate.progressive_val_score(stream.take(2000), model, metrics.HLoss(t))
-    HLoss: 1.0385
+    HLoss: 1.0595
 
     >>> model = decision.Calibrated(linear_model.HAROW(t))
     >>> evaluate.progressive_val_score(stream.take(2000), model, metrics.HLoss(t))
-    HLoss: 1.053
+    HLoss: 1.0515
 
     >>> model = decision.HLossBayes(decision.Calibrated(linear_model.HAROW(t)))
     >>> evaluate.progressive_val_score(stream.take(2000), model, metrics.HLoss(t))
-    HLoss: 0.9005
+    HLoss: 0.905
 
     References
     ----------

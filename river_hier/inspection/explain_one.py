@@ -45,13 +45,13 @@ def explain_one(model: Any, x: Mapping[Any, Any]) -> dict[Label, Explanation]:
 
     >>> why = inspection.explain_one(model, "fur at night")["mammal"]
     >>> why.on, why.score
-    (True, 0.468)
+    (True, 0.4535)
 
     >>> why.contributions
-    [('fur', 0.451), ('at', 0.00836), ('night', 0.00836)]
+    [('fur', 0.446), ('at', 0.00261), ('night', 0.00261), ('intercept', 0.00261)]
 
     >>> sum(c for _, c in why.contributions)
-    0.468
+    0.4535
 
     """
     last = last_step(model)

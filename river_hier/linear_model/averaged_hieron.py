@@ -49,14 +49,15 @@ class AveragedHieron(PathLearner, compiled=("C",)):
     dtype
         The type of the stored weights, `"float64"` or `"float32"`.
     intercept
-        The value of a constant feature that every x has besides its own, so that the score of an
-        empty x is not 0; 0, the default, for none.
+        The value of a constant feature that every x has besides its own; 0, the default and the
+        paper's, for none. Choose it of the size of other features, e.g. 1 for standardised ones.
 
     Raises
     ------
     ValueError
-        If the taxonomy is a DAG, `C` not positive or `n_features` not a power of 2; from
-        `learn_one` and `predict_one`, if a feature is not a finite number or a label is unknown.
+        If the taxonomy is a DAG, `C` not positive or `n_features` not a power of 2; if `intercept`
+        is neither 0 nor between 1e-6 and 1e6; from `learn_one` and `predict_one`, if a feature is
+        not a finite number or a label is unknown.
 
     Notes
     -----
@@ -64,8 +65,8 @@ class AveragedHieron(PathLearner, compiled=("C",)):
     counts the step that leads to hypothesis i as the i-th. Here, as in Algorithm 1, the i-th step
     starts from hypothesis i and has weight (m + 1 - i) / (m + 1). The average is the same, Eq.
     (13). The paper averages all weights from the first round on, also those of a node whose first
-    example comes later. The cap is not in the paper; see `Hieron`. An empty or zero x counts as a
-    round.
+    example comes later. The cap and the intercept are not in the paper; see `Hieron`. An empty or
+    zero x counts as a round.
 
     Examples
     --------

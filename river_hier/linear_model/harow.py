@@ -56,15 +56,16 @@ class HAROW(TopDownLearner, compiled=("r", "forgetting")):
         The factor by which a step multiplies the precision that the weights it uses have gained in
         earlier steps; 1 forgets nothing.
     intercept
-        The value of a constant feature that every x has besides its own, so that the score of an
-        empty x is not 0; 0, the default, for none.
+        The value of a constant feature that every x has besides its own, whose weights say how
+        frequent the labels are; 0 for none. Between 0.3 and 3 it hardly matters.
 
     Raises
     ------
     ValueError
         If `r` is not positive, `forgetting` not above 0 and at most 1, or `n_features` not a power
-        of 2; from `learn_one` and `predict_one`, if a feature is not a finite number, a label is
-        unknown, or a label is on although one of its ancestors is explicitly False.
+        of 2; if `intercept` is neither 0 nor between 1e-6 and 1e6; from `learn_one` and
+        `predict_one`, if a feature is not a finite number, a label is unknown, or a label is on
+        although one of its ancestors is explicitly False.
 
     Notes
     -----
@@ -73,8 +74,12 @@ class HAROW(TopDownLearner, compiled=("r", "forgetting")):
     on its diagonal. `predict_proba_one` passes the scores through a logistic function: the
     probabilities rank the labels correctly and are coherent, but not calibrated.
 
-    If x is empty, zero, or has only features that were never learned, all scores are 0. A score of
-    0 counts as on, so all nodes are on. Learning from an x that is empty or zero changes nothing.
+    The intercept is not in the paper. Its weight has a variance and is regularised like those of
+    other features: the prior variance of the intercept is the square of its value.
+
+    If x is empty, zero, or has only features that were never learned, all scores are intercepts. A
+    score of 0 counts as on, so at first all nodes are on. With `intercept=0`, learning from an x
+    that is empty or zero changes nothing.
 
     Examples
     --------
@@ -89,7 +94,7 @@ class HAROW(TopDownLearner, compiled=("r", "forgetting")):
     >>> metric = metrics.HLoss(taxonomy)
 
     >>> evaluate.progressive_val_score(stream.take(2000), model, metric)
-    HLoss: 0.5525
+    HLoss: 0.557
 
     References
     ----------
@@ -108,7 +113,7 @@ class HAROW(TopDownLearner, compiled=("r", "forgetting")):
         n_features: int | None = None,
         dtype: str = "float64",
         forgetting: float = 1.0,
-        intercept: float = 0.0,
+        intercept: float = 1.0,
     ) -> None:
         super().__init__(taxonomy, n_features, dtype, intercept)
         check_positive("r", r)

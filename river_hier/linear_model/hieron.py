@@ -21,8 +21,8 @@ class Hieron(PathLearner, compiled=("C",)):
     $\\sqrt{\\gamma(y, \\hat y)}$, $\\gamma$ being the distance in the tree: a coarse mistake
     requires a wider margin than a near miss.
 
-    A step takes O(features of x * nodes) to score and O(features of x * distance) to learn. An
-    empty or zero x changes nothing; the prediction for it is the root.
+    A step takes O(features of x * nodes) to score and O(features of x * distance) to learn. Without
+    an intercept, an empty or zero x changes nothing, and the prediction for it is the root.
 
     The flat counterpart is `Hieron(taxonomy.flatten())`, with the root at the centre of the star.
     If the root is a label like the others, put all labels at the same distance instead:
@@ -42,14 +42,15 @@ class Hieron(PathLearner, compiled=("C",)):
     dtype
         The type of the stored weights, `"float64"` or `"float32"`.
     intercept
-        The value of a constant feature that every x has besides its own, so that the score of an
-        empty x is not 0; 0, the default, for none.
+        The value of a constant feature that every x has besides its own; 0, the default and the
+        paper's, for none. Choose it of the size of other features, e.g. 1 for standardised ones.
 
     Raises
     ------
     ValueError
-        If the taxonomy is a DAG, `C` not positive or `n_features` not a power of 2; from
-        `learn_one` and `predict_one`, if a feature is not a finite number or a label is unknown.
+        If the taxonomy is a DAG, `C` not positive or `n_features` not a power of 2; if `intercept`
+        is neither 0 nor between 1e-6 and 1e6; from `learn_one` and `predict_one`, if a feature is
+        not a finite number or a label is unknown.
 
     Notes
     -----

@@ -79,16 +79,17 @@ class HMinOver(MultiLabelModel):
     dtype
         The type of the stored weights, `"float64"` or `"float32"`.
     intercept
-        The value of a constant feature that every x has besides its own, so that the score of an
-        empty x is not 0; 0, the default, for none.
+        The value of a constant feature that every x has besides its own; 0, the default and the
+        paper's, for none. Choose it of the size of other features, e.g. 1 for standardised ones.
 
     Raises
     ------
     ValueError
         If `margin` is not positive, an attribute negative, `candidates` empty or with the root in
-        it, or `n_features` not a power of 2; if labels are named but there is no taxonomy; from
-        `learn_one` and `predict_one`, if a feature is not a finite number, a label is unknown, or a
-        label is on although one of its ancestors is explicitly False.
+        it, or `n_features` not a power of 2; if labels are named but there is no taxonomy; if
+        `intercept` is neither 0 nor between 1e-6 and 1e6; from `learn_one` and `predict_one`, if a
+        feature is not a finite number, a label is unknown, or a label is on although one of its
+        ancestors is explicitly False.
 
     Notes
     -----
@@ -104,7 +105,8 @@ class HMinOver(MultiLabelModel):
     An example without a relevant or without an irrelevant candidate has no pair, so only the
     threshold learns from it; with partial paths, make the inner nodes candidates as well, or give
     each its own leaf, as the paper suggests. A node that is neither a candidate nor above one is
-    never on. If x is empty, zero, or has only features that were never learned, all scores are 0.
+    never on. Without an intercept, if x is empty, zero, or has only features that were never
+    learned, all scores are 0.
 
     `predict_proba_one` passes the difference between a candidate's score and the threshold through
     a logistic function, and gives a node the largest probability in its subtree. The probabilities

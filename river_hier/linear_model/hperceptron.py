@@ -33,15 +33,15 @@ class HPerceptron(TopDownLearner, compiled=()):
     dtype
         The type of the stored weights, `"float64"` or `"float32"`.
     intercept
-        The value of a constant feature that every x has besides its own, so that the score of an
-        empty x is not 0; 0, the default, for none.
+        The value of a constant feature that every x has besides its own; 0, the default and the
+        paper's, for none. Choose it of the size of other features, e.g. 1 for standardised ones.
 
     Raises
     ------
     ValueError
-        If `n_features` is not a power of 2; from `learn_one` and `predict_one`, if a feature is not
-        a finite number, a label is unknown, or a label is on although one of its ancestors is
-        explicitly False.
+        If `n_features` is not a power of 2; if `intercept` is neither 0 nor between 1e-6 and 1e6;
+        from `learn_one` and `predict_one`, if a feature is not a finite number, a label is unknown,
+        or a label is on although one of its ancestors is explicitly False.
 
     Notes
     -----
@@ -49,8 +49,9 @@ class HPerceptron(TopDownLearner, compiled=()):
     {-1, +1}. `predict_proba_one` passes the scores through a logistic function: the probabilities
     rank the labels correctly and are coherent, but not calibrated.
 
-    If x is empty, zero, or has only features that were never learned, all scores are 0. A score of
-    0 counts as on, so all nodes are on. Learning from an x that is empty or zero changes nothing.
+    Without an intercept, if x is empty, zero, or has only features that were never learned, all
+    scores are 0. A score of 0 counts as on, so all nodes are on. Learning from an x that is empty
+    or zero changes nothing.
 
     Examples
     --------

@@ -71,16 +71,16 @@ class HRLS(LeastSquaresModel):
         The factor by which one more example reduces the weight of the earlier ones, on average; 1
         forgets nothing.
     intercept
-        The value of a constant feature that every x has besides its own, so that the score of an
-        empty x is not 0; 0, the default, for none.
+        The value of a constant feature that every x has besides its own; 0, the default and the
+        paper's, for none. Choose it of the size of other features, e.g. 1 for standardised ones.
 
     Raises
     ------
     ValueError
         If `l2` is not positive, `memory` negative, `n_features` not a power of 2 or `forgetting`
-        not above 0 and at most 1; from `learn_one` and `predict_one`, if a feature is not a finite
-        number, a label is unknown, or a label is on although one of its ancestors is explicitly
-        False.
+        not above 0 and at most 1; if `intercept` is neither 0 nor between 1e-6 and 1e6; from
+        `learn_one` and `predict_one`, if a feature is not a finite number, a label is unknown, or a
+        label is on although one of its ancestors is explicitly False.
 
     Notes
     -----
@@ -89,8 +89,9 @@ class HRLS(LeastSquaresModel):
     `preprocessing.Normalizer() | HRLS(...)`. `score_one` is the paper's $w \\cdot x$, and
     `predict_proba_one` puts it into the paper's label model, (1 + score) / 2.
 
-    If x is empty, zero, or has only features that were never learned, all scores are 0. A score of
-    0 counts as on, so all nodes are on. Learning from an x that is empty or zero changes nothing.
+    Without an intercept, if x is empty, zero, or has only features that were never learned, all
+    scores are 0. A score of 0 counts as on, so all nodes are on. Learning from an x that is empty
+    or zero changes nothing.
 
     Examples
     --------

@@ -75,16 +75,17 @@ class SHRLS(LeastSquaresModel):
         The factor by which one more visit reduces the weight of the stored instances, on average; 1
         forgets nothing.
     intercept
-        The value of a constant feature that every x has besides its own, so that the score of an
-        empty x is not 0; 0, the default, for none.
+        The value of a constant feature that every x has besides its own; 0, the default and the
+        paper's, for none. Choose it of the size of other features, e.g. 1 for standardised ones.
 
     Raises
     ------
     ValueError
         If `threshold` or `l2` is not positive, `budget` below 2, `memory` negative, `n_features`
         not a power of 2, `forgetting` not above 0 and at most 1, or below 1 together with a
-        `budget`; from `learn_one` and `predict_one`, if a feature is not a finite number, a label
-        is unknown, or a label is on although one of its ancestors is explicitly False.
+        `budget`; if `intercept` is neither 0 nor between 1e-6 and 1e6; from `learn_one` and
+        `predict_one`, if a feature is not a finite number, a label is unknown, or a label is on
+        although one of its ancestors is explicitly False.
 
     Notes
     -----
@@ -92,9 +93,9 @@ class SHRLS(LeastSquaresModel):
     needs {-1, +1}. The paper assumes examples of unit norm; for that, use
     `preprocessing.Normalizer() | SHRLS(...)`.
 
-    If x is empty, zero, or has only features that were never learned, all scores are 0. A score of
-    0 counts as on, so all nodes are on. Learning from an x that is empty or zero only counts as a
-    round.
+    Without an intercept, if x is empty, zero, or has only features that were never learned, all
+    scores are 0. A score of 0 counts as on, so all nodes are on. Learning from an x that is empty
+    or zero only counts as a round.
 
     Examples
     --------
