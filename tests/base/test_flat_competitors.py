@@ -139,7 +139,7 @@ def test_without_ancestors_a_flat_learner_looks_worse_than_it_is() -> None:
     """Labels that come as leaves: a star that knows no ancestors learns that they are off."""
     losses = []
     for taxonomy in (TREE.flatten(), star(TREE)):
-        model, metric = linear_model.HAROW(taxonomy), metrics.HLoss(TREE)
+        model, metric = linear_model.HAROW(taxonomy, intercept=0.0), metrics.HLoss(TREE)
         for label in "ebdebdebdebd":
             metric.update(label, model.predict_one({label: 1.0}))
             model.learn_one({label: 1.0}, {label})

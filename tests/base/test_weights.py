@@ -225,7 +225,7 @@ def test_of_harow_a_weight_is_the_number_of_copies(
     x: float, r: float, k: int, forgetting: float
 ) -> None:
     """With one feature, and as long as no copy has a margin of 1, which none ever reaches."""
-    weighted, copies = (linear_model.HAROW(TREE, r=r) for _ in range(2))
+    weighted, copies = (linear_model.HAROW(TREE, r=r, intercept=0.0) for _ in range(2))
     weighted.learn_one({"x": x}, {"b"}, w=k)
     for _ in range(k):
         copies.learn_one({"x": x}, {"b"})

@@ -348,7 +348,7 @@ def test_calibrated_probabilities_match_frequencies() -> None:
                 off[name] += abs(p["a"][True] - truth["a"]) + abs(p["f"][True] - truth["f"])
         model.learn_one(x, y)
     assert off["calibrated"] / 4_000 < 0.06
-    assert off["calibrated"] < 0.5 * off["model"]
+    assert off["calibrated"] < 0.55 * off["model"]
 
 
 class Silent(base.Classifier):

@@ -42,7 +42,7 @@ def test_harow_equals_the_oracle(
     taxonomy, stream = data
     theirs = oracles.HAROW(parents_of(taxonomy), r, forgetting)
     with running_on(backend):
-        ours = linear_model.HAROW(taxonomy, r=r, forgetting=forgetting)
+        ours = linear_model.HAROW(taxonomy, r=r, forgetting=forgetting, intercept=0)
         for step, (x, y) in enumerate(stream):
             scores = theirs.scores(x)
             assert ours.score_one(x) == near(scores)
@@ -118,7 +118,8 @@ def test_batches_are_loops(backend: str, name: str) -> None:
 @pytest.mark.parametrize("name", ["HAROW", "HRLS", "SHRLS"])
 def test_zeros_are_not_there(backend: str, name: str) -> None:
     with running_on(backend):
-        one, other = (getattr(linear_model, name)(TREE, forgetting=0.5) for _ in range(2))
+        cls = getattr(linear_model, name)
+        one, other = (cls(TREE, forgetting=0.5, intercept=0.0) for _ in range(2))
         for i in range(12):
             x, y = {i % 3: 1.0, "x": -0.5}, {"b"} if i % 2 else iter(["c"])
             one.learn_one(x, y)

@@ -216,7 +216,7 @@ def test_hrls_learns_the_label_model() -> None:
 @given(x=st.sampled_from([{}, {"a": 0.0}, {"a": 1e-200}, {"unheard": 0}]))
 def test_a_zero_example_has_a_defined_prediction_and_moves_nothing(name: str, x: Any) -> None:
     taxonomy = Taxonomy([("r", "a"), ("a", "b"), ("r", "c")])
-    model = getattr(linear_model, name)(taxonomy)
+    model = getattr(linear_model, name)(taxonomy, intercept=0.0)
     for example in [({"a": 1.0, "b": -1.0}, "b"), ({"a": -1.0}, "c"), ({"b": 0.5}, "a")]:
         model.learn_one(*example)
     before = model.score_one({"a": 1.0, "b": 0.25})
