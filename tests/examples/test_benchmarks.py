@@ -97,7 +97,8 @@ def test_verdicts(benchmark: Any) -> None:
     }
     one = benchmark.page.Collection("rcv1", results)
     assert one.verdict("zero-one", True) == (
-        f"**behind** {other}, the first of one-pass methods, by 0.090 ± 0.010"
+        f"**behind** {other}, the first of one-pass methods, by "
+        "0.090\N{NO-BREAK SPACE}±\N{NO-BREAK SPACE}0.010"
     )
     assert one.verdict("H-loss", True) == "first of one-pass methods"
 
