@@ -87,14 +87,18 @@ def check_single_label(model: Any, y: Any) -> None:
         ) from None
 
 
+LARGEST_WEIGHT = 1e12  # of an example
+
+
 def checked_weight(w: Any) -> float:
-    """The weight of an example; an error unless it is finite and at least 0."""
+    """The weight of an example; an error unless it is at least 0 and not too large."""
     try:
         weight = float(w) if isinstance(w, numbers.Real) else math.nan
     except OverflowError:  # an int that is larger than any float
         weight = math.inf
-    if not 0.0 <= weight < math.inf:
+    if not 0.0 <= weight <= LARGEST_WEIGHT:
         raise ValueError(
-            f"`w`, the weight of the example, must be a finite number of at least 0, got {short(w)}"
+            f"`w`, the weight of the example, must be between 0 and {LARGEST_WEIGHT:.0e}, got "
+            f"{short(w)}"
         )
     return weight

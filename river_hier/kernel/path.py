@@ -30,6 +30,8 @@ from .expansion import Expansion
 from .functions import Function, Kernel
 from .instances import contributions, instances_of
 
+LARGEST_CHANGE = 1e140  # of the norm of a weight vector: beyond it, scores might overflow
+
 
 class KernelPathLearner(SingleLabelModel):
     """`base.PathLearner` in dual variables: $w^u = \\sum_i \\alpha_i^u \\phi(x_i)$, Eq. (11)."""
@@ -86,7 +88,9 @@ class KernelPathLearner(SingleLabelModel):
         nodes, signs = path_difference(y, rival, tree)
         gamma, step = float(len(nodes)), 0.0
         if gamma > 0.0 and row.norm2 > 0.0:
-            step = w * self.rule(scores[y] - scores[rival], gamma, row.norm2)
+            most = LARGEST_CHANGE / math.sqrt(row.norm2)
+            rule = self.rule(scores[y] - scores[rival], gamma, row.norm2)
+            step = min(w * min(rule, most), most)
         if self._lag is not None:
             start(self._clocks, self._lag, path_difference(y, 0, tree)[0])
         if step > 0.0:

@@ -94,7 +94,7 @@ def test_a_new_label_whose_weight_is_too_large_does_not_grow_a_taxonomy(model: A
     y: Any = {"new"} if isinstance(model, base.MultiLabelClassifier) else "new"
     before = pickle.dumps(model)
     with pytest.raises(ValueError, match=r"lost in rounding|overflow"):
-        model.learn_one({"x": 1.0}, y, w=1e300)
+        model.learn_one({"x": 1e140}, y, w=1e12)
     assert len(model.taxonomy_) == 1
     assert pickle.dumps(model) == before
 
@@ -105,7 +105,7 @@ def test_weights_that_are_none(name: str) -> None:
     before = pickle.dumps(model)
     x, y = dense(model, random.Random(2))
     for w in (-1.0, -1e-300, math.nan, math.inf, "2", None, 10**400, [1.0]):
-        with pytest.raises(ValueError, match=r"`w`, the weight of the example, must be a finite"):
+        with pytest.raises(ValueError, match=r"`w`, the weight of the example, must be between"):
             model.learn_one(x, y, w=w)
     assert pickle.dumps(model) == before
 
@@ -238,7 +238,7 @@ def test_of_harow_a_weight_is_the_number_of_copies(
 
 
 @pytest.mark.parametrize("size", [1e3, 1e8, 1e12, 1e150])
-@pytest.mark.parametrize("w", [5e-324, 1e-300, 1e-20, 1e20])
+@pytest.mark.parametrize("w", [5e-324, 1e-300, 1e-20, 1e12])
 def test_of_harow_no_weight_beside_a_large_x_makes_a_nan(size: float, w: float) -> None:
     """Where the whole variance of a score is learned, 1 - S x / (S x + r) is 0 in rounding."""
     model = linear_model.HAROW(TREE)

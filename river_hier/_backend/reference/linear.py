@@ -69,7 +69,8 @@ def _moves_top_down(
     if not learner.second_order:
         steps = np.asarray(learner.rule(scores, signs, vector.norm2), dtype=np.float64)
         check_steps(learner, steps, nodes)
-        return nodes[steps != 0.0], weight * steps[steps != 0.0]
+        with np.errstate(over="ignore"):  # steps have a limit
+            return nodes[steps != 0.0], weight * steps[steps != 0.0]
     w.discount(vector, nodes, float(learner.forgetting))
     variances = w.variances(vector, nodes)
     moves = learner.rule(scores, signs, vector.norm2, variances)
@@ -80,7 +81,8 @@ def _moves_top_down(
     factor: Any = 1.0
     if weight != 1.0:
         factor = weight / (np.maximum(1.0 - known, 0.0) + weight * known)
-    return nodes, factor * steps, factor * confidence
+    with np.errstate(over="ignore"):  # steps have a limit
+        return nodes, factor * steps, factor * confidence
 
 
 def learn_on_paths(
@@ -108,7 +110,8 @@ def learn_on_paths(
     gamma, step = len(nodes), 0.0
     if gamma > 0 and vector.norm2 != 0.0:
         step = learner.rule(scores[y] - scores[rival], float(gamma), vector.norm2)
-    with _round(w, lag, clocks, path_difference(y, 0, tree)[0], weight):
+    own = path_difference(y, 0, tree)[0]
+    with _round(w, lag, clocks, own, weight), np.errstate(over="ignore"):  # steps have a limit
         if step > 0.0:
             w.add(vector, nodes, weight * step * signs)
 
@@ -205,8 +208,10 @@ def insert(w: Weights, features: FeatureMap, x: Any) -> Vector:
 
 
 def check_steps(learner: Any, steps: Floats, nodes: Ints) -> None:
-    """Raise an error unless a rule has given a step for each node."""
+    """Raise an error unless a rule has given a step for each node, none of which is nan."""
     check_shape(learner, "rule", "a step", steps, nodes)
+    if np.isnan(steps).any():
+        raise ValueError(f"`rule` of {type(learner).__name__} must return numbers, got {steps}")
 
 
 def check_shape(learner: Any, method: str, what: str, found: NDArray[Any], nodes: Ints) -> None:

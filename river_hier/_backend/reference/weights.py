@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,8 @@ from .sparse_rows import SparseRows, check
 
 # A larger squared norm might overflow a float32.
 _MOST_FOR_FLOAT32 = 1e30
+# The largest change of a weight. If weights and features are not larger, scores cannot overflow.
+_LARGEST_CHANGE = {"float64": 1e140, "float32": 1e20}
 
 
 class Weights:
@@ -58,9 +61,14 @@ class Weights:
         scores: NDArray[np.float64] = x.values @ self.cells(x, np.arange(self.n_nodes))
         return scores
 
+    def largest_step(self, norm2: float) -> float:
+        """The largest step along an x of this squared norm, beyond which scores might overflow."""
+        return _LARGEST_CHANGE[self.matrix.dtype.name] / max(math.sqrt(norm2), 1e-150)
+
     def add(self, x: Vector, nodes: NDArray[np.intp], steps: NDArray[np.float64]) -> None:
-        """w_v += step_v x for the given nodes: O(features of x * nodes touched)."""
-        self.add_cells(x, nodes, x.values[:, None] * steps)
+        """w_v += step_v x, or the largest step: O(features of x * nodes touched)."""
+        most = self.largest_step(x.norm2)
+        self.add_cells(x, nodes, x.values[:, None] * np.clip(steps, -most, most))
 
     def add_cells(self, x: Vector, nodes: NDArray[np.intp], cells: NDArray[np.float64]) -> None:
         """Add a cell to w_vj for each feature j of x and each of the given nodes v."""

@@ -73,6 +73,7 @@ void step(const Policy& policy, Weights& w, const Vector& x, const On& on, const
     if (w.nodes.empty()) return;
     if constexpr (second_order) {
         if (policy.forgetting < 1.0) w.discount(x, w.nodes, policy.forgetting);
+        const double most = w.largest_step(x.norm2);
         const auto moves_of = [&](const Numbers& variances, Moves& moves) {  // x^T S x
             for (size_t i = 0; i < w.nodes.size(); ++i) {
                 const uint32_t v = w.nodes[i];
@@ -80,7 +81,7 @@ void step(const Policy& policy, Weights& w, const Vector& x, const On& on, const
                 const double known = variances[i] * step.confidence;  // at most 1, up to rounding
                 const double factor =
                     weight == 1.0 ? 1.0 : weight / (std::max(1.0 - known, 0.0) + weight * known);
-                moves.push_back({v, factor * step.step, factor * step.confidence});
+                moves.push_back({v, std::clamp(factor * step.step, -most, most), factor * step.confidence});
             }
         };
         w.move(x, w.nodes, std::cref(moves_of));

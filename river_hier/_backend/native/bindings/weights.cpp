@@ -125,7 +125,7 @@ void weights(nb::module_& m) {
         .def("add",
              [](Weights& w, const Vector& x, nb::handle nodes, nb::handle steps) {
                  const Nodes places = ascending(nodes, w);
-                 const Numbers sizes = numbers(steps);
+                 Numbers sizes = numbers(steps);
                  if (sizes.size() != places.size()) throw nb::value_error("a step for each node");
                  not_in_use(w).check_range(x.norm2);
                  w.add(x, places, sizes);
@@ -170,9 +170,10 @@ void weights(nb::module_& m) {
                  const Numbers sizes = numbers(steps), certain = numbers(confidence);
                  if (sizes.size() != places.size() || certain.size() != places.size())
                      throw nb::value_error("a step and a confidence for each node");
+                 const double most = w.largest_step(x.norm2);
                  w.move(x, places, [&](const Numbers&, Moves& moves) {
                      for (size_t i = 0; i < places.size(); ++i)
-                         moves.push_back({places[i], sizes[i], certain[i]});
+                         moves.push_back({places[i], std::clamp(sizes[i], -most, most), certain[i]});
                  });
              },
              "x"_a, "nodes"_a, "steps"_a, "confidence"_a)

@@ -2,6 +2,8 @@
 
 #include "store/weights.hpp"
 
+#include <algorithm>
+
 #include "store/dense.hpp"
 #include "store/postings.hpp"
 
@@ -53,8 +55,10 @@ WeightStore* Weights::lag() const {
     return &lag == this || n < n_nodes_ ? nullptr : lag.store_.get();
 }
 
-void Weights::add(const Vector& x, const Nodes& nodes, const Numbers& steps) {
+void Weights::add(const Vector& x, const Nodes& nodes, Numbers& steps) {
     if (nodes.empty()) return;
+    const double most = largest_step(x.norm2);
+    for (double& step : steps) step = std::clamp(step, -most, most);
     store_->step(x, nodes, steps);
     if (!lag()) return;
     Numbers recorded = steps;

@@ -1,6 +1,7 @@
 // The weight vectors of all nodes, one row a feature.
 #pragma once
 
+#include <cmath>
 #include <memory>
 
 #include "python/reentrancy_guard.hpp"
@@ -28,8 +29,11 @@ class Weights : public Guarded {
     // w . x of all nodes, in `scores`.
     void score_all(const Vector& x);
 
-    // w_v += step_v x.
-    void add(const Vector& x, const Nodes& nodes, const Numbers& steps);
+    // The largest step along an x of this squared norm: beyond it, scores might overflow.
+    double largest_step(double norm2) const { return (single_ ? 1e20 : 1e140) / std::sqrt(norm2); }
+
+    // w_v += step_v x, or the largest step.
+    void add(const Vector& x, const Nodes& nodes, Numbers& steps);
 
     // Set the weights of a node to zero: O(features).
     void clear(uint32_t node);

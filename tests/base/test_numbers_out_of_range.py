@@ -1,0 +1,171 @@
+"""Numbers from 1e-308 to 1e308: an example is refused, or the model stays finite."""
+
+from __future__ import annotations
+
+import math
+import pickle
+import random
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from river import base
+
+from river_hier import Taxonomy, decision, drift, kernel, linear_model, probabilistic
+from river_hier import base as base_models
+from support.hypothesis_settings import n_examples
+from support.public_api import LABELS, dense, estimators, one_label
+
+TREE = Taxonomy.from_nested({"up": ["sky"], "down": {"ground": ["path", "grass", "cement"]}})
+N_FEATURES = 3
+# Classifiers of River inside, which may overflow by themselves, and models that do not predict.
+OTHERS = ("local.", "decision.TreeBayes", "evaluate.", "induction.")
+
+
+class Perceptron(base_models.PathLearner):
+    """A learner in Python, with steps of the size of 1e300."""
+
+    def rule(self, margin: float, gamma: float, norm2: float) -> float:
+        return 1e300
+
+
+def models() -> dict[str, Any]:
+    found = {name: model for name, model in estimators().items() if not name.startswith(OTHERS)}
+    single = {name: m for name, m in estimators(dtype="float32").items() if name in found}
+    found |= {f"{name}, float32": model for name, model in single.items()}
+    hieron = linear_model.Hieron(TREE, dtype="float32")
+    found |= {
+        "tree of hieron": decision.TreeBayes(hieron.clone(), TREE),
+        "average of hieron": linear_model.AveragedClassifier(hieron.clone()),
+        "tempered discriminant": decision.Tempered(probabilistic.LinearDiscriminant(TREE)),
+        "reset of hieron": drift.BranchReset(hieron.clone()),
+        "calibrated average": decision.Calibrated(
+            linear_model.AveragedMultiLabelClassifier(linear_model.HAROW(TREE, dtype="float32"))
+        ),
+        "kernel, rbf": kernel.Hieron(TREE, kernel=kernel.RBF()),
+        "kernel, budget": kernel.AveragedHieron(TREE, budget=3),
+        "of a user": Perceptron(TREE),
+        "of a user, float32": Perceptron(TREE, dtype="float32"),
+    }
+    return {
+        name: model
+        for name, model in found.items()
+        if isinstance(model, base.Classifier | base.MultiLabelClassifier)
+    }
+
+
+MODELS = models()
+
+exponents = st.floats(-308.0, 308.0)
+powers = exponents.map(lambda exponent: 10.0**exponent)
+values = st.one_of(st.just(0.0), st.floats(-2.0, 2.0), powers, powers.map(lambda value: -value))
+rows = st.lists(values, min_size=N_FEATURES, max_size=N_FEATURES)
+weights = st.one_of(st.just(1.0), powers)
+streams = st.lists(st.tuples(rows, st.sampled_from(LABELS), weights), min_size=1, max_size=6)
+
+
+def single(model: Any) -> bool:
+    return one_label(getattr(model, "model", model))  # a `BranchReset` wraps models of both kinds
+
+
+def learn(model: Any, row: list[float], y: str, w: float) -> bool:
+    """Learn from an example; False, with nothing changed, if it is refused."""
+    before = pickle.dumps(model)
+    try:
+        model.learn_one(dict(enumerate(row)), y if single(model) else {y}, w=w)
+    except ValueError:
+        assert pickle.dumps(model) == before
+        return False
+    return True
+
+
+def assert_finite(model: Any) -> None:
+    for row in ([1.0, 1.0, 1.0], [-1.0, 0.0, 2.0]):
+        x = dict(enumerate(row))
+        model.predict_one(x)
+        for p in model.predict_proba_one(x).values():
+            for one in p.values() if isinstance(p, dict) else [p]:
+                assert 0.0 <= one <= 1.0 + 1e-9
+    many = np.asarray(model.predict_proba_many(np.array([[1.0, 1.0, 1.0], [-1.0, 0.0, 2.0]])))
+    assert np.isfinite(many).all()
+    if hasattr(model, "weights"):
+        assert all(math.isfinite(w) for node in model.weights.values() for w in node.values())
+
+
+TINY = ([1e-40, 0.0, 0.0], "path", 1.0)
+HEAVY = ([1.0, 2.0, 0.0], "sky", 1e39)
+EXTREME = ([1.0, 2.0, 0.0], "sky", 1e300)
+HUGE = ([1e153, 1e-140, 1.0], "grass", 1.0)
+TINIEST = ([1e-149, 0.0, 0.0], "cement", 1e12)
+
+
+@pytest.mark.parametrize("name", MODELS)
+@n_examples(60)
+@given(stream=streams)
+@example(stream=[TINY])
+@example(stream=[HEAVY])
+@example(stream=[EXTREME])
+@example(stream=[TINIEST, HUGE, TINY, ([1.0, 1.0, 1.0], "sky", 1.0)])
+def test_an_example_is_refused_or_the_model_stays_finite(name: str, stream: Any) -> None:
+    model = MODELS[name].clone()
+    for row, y, w in stream:
+        learn(model, row, y, w)
+    assert_finite(model)
+    for _ in range(5):  # and goes on learning
+        learn(model, [1.0, -0.5, 0.25], "path", 1.0)
+    assert_finite(model)
+
+
+@pytest.mark.parametrize("name", MODELS)
+@n_examples(30)
+@given(stream=streams)
+@example(stream=[HEAVY, HEAVY])
+@example(stream=[([1.0, 1.0, 1.0], "sky", 1.0), EXTREME])
+@example(stream=[TINY, HUGE])
+def test_a_batch_is_refused_as_its_rows_are(name: str, stream: Any) -> None:
+    loop, batch = MODELS[name].clone(), MODELS[name].clone()
+    learned = [learn(loop, *one) for one in stream]
+    before = pickle.dumps(batch)
+    X, ys, w = (list(part) for part in zip(*stream, strict=True))
+    try:
+        batch.learn_many(np.array(X), ys if single(batch) else [{y} for y in ys], w=w)
+    except ValueError:
+        assert pickle.dumps(batch) == before
+        assert not all(learned)
+    else:
+        assert all(learned)
+    assert_finite(batch)
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_the_largest_weight_of_an_example(name: str) -> None:
+    model = MODELS[name].clone()
+    x, y = dense(model, random.Random(1))
+    for w in (2e12, 1e39, math.inf):
+        with pytest.raises(ValueError, match=r"`w`, .* must be between 0 and 1e\+12, got"):
+            model.learn_one(x, y, w=w)
+        with pytest.raises(ValueError, match=r"row 1: `w`, .* must be between 0 and 1e\+12, got"):
+            model.learn_many(np.array([list(x.values())] * 2), [y] * 2, w=[1.0, w])
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.parametrize("size", [1e-140, 1e-40, 1e-3])
+def test_a_step_moves_weights_up_to_a_limit(dtype: str, size: float) -> None:
+    model = linear_model.Hieron(TREE, dtype=dtype)
+    model.learn_one({"a": size}, "sky")
+    largest = {"float64": 1e140, "float32": 1e20}[dtype]
+    step = 1.0 / (math.sqrt(2.0) * size)  # of both nodes, to a margin of the root of 2
+    for label in ("up", "sky"):
+        found = model.weights[label]["a"]
+        assert found == pytest.approx(min(step, largest), rel=1e-6)
+
+
+def test_a_rule_that_returns_nan_is_refused() -> None:
+    class Broken(base_models.TopDownLearner):
+        def rule(self, score: Any, y: Any, norm2: float, variance: Any = None) -> Any:
+            return score + math.nan
+
+    with pytest.raises(ValueError, match="`rule` of Broken must return numbers, got"):
+        Broken(TREE).learn_one({"a": 1.0}, {"sky"})
