@@ -17,6 +17,7 @@ Floats = NDArray[np.float64]
 # Step sizes of AdaGrad: shared parameters move faster than those of single nodes.
 SHARED, OWN, MIXED = 0.2, 0.1, 0.5
 FAR = 10.0  # units; limits the effect of a single extreme score on the unit
+LARGEST = 1e140  # score, so that sums of squares stay finite
 FIRST = math.log(2.0)  # the initial logarithm of the slope
 SHARP = 1.0  # that of the sharp softmax; the flat one starts at 0
 TINY = 1e-300  # least probability, in logarithms
@@ -36,7 +37,7 @@ class Scale:
 
     def add(self, scores: Floats, w: float) -> Floats:
         """Add the scores of an example of weight w, and return them, clipped to `FAR` units."""
-        most = FAR * self.unit
+        most = min(FAR * self.unit, LARGEST)
         near: Floats = np.clip(scores, -most, most)
         self.squares += w * float(near @ near)
         self.n += w * len(near)

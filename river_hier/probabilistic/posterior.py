@@ -81,7 +81,8 @@ class Posterior:
             rows[-1] = step.row
         if len(rows):  # (A + R^T R)^-1 = P - (R P)^T (I + R P R^T)^-1 R P, with P = A^-1
             spread = rows @ self.precision
-            inner = np.eye(len(rows)) + spread @ rows.T
+            with np.errstate(over="ignore"):  # infinite is inaccurate, too
+                inner = np.eye(len(rows)) + spread @ rows.T
             if inner.diagonal().max() > INACCURATE:
                 return False
             inner = np.asarray(np.linalg.inv(inner), dtype=np.float64)
