@@ -1,7 +1,7 @@
-"""Interrupts: while a model changes, signal handlers wait.
+"""Interrupts: signal handlers are delayed while a model changes.
 
-Python runs signal handlers between any two bytecodes of the main thread, and that of Ctrl-C raises
-`KeyboardInterrupt` there, which would leave half a step behind.
+Python may run a signal handler between any two bytecodes of the main thread. The handler of Ctrl-C
+raises `KeyboardInterrupt`, which would leave a model in the middle of a step.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import signal
 import threading
 from typing import Any, Self
 
-# The module `signal` converts to enums, which takes longer than a step.
+# `signal.signal` converts its arguments to enums, which takes longer than a step.
 _signal: Any = importlib.import_module("_signal")
 
 SIGNALS = [
@@ -22,9 +22,10 @@ SIGNALS = [
 
 
 class Uninterrupted:
-    """A context within which signal handlers wait; they run at its end, or at `deliver`.
+    """A context that delays signal handlers until its end, or until `deliver` is called.
 
-    Only the main thread runs handlers. Contexts may be nested: the outermost one counts.
+    Python runs handlers in the main thread only; in other threads the context does nothing. Of
+    nested contexts, only the outermost one has an effect.
     """
 
     _active = False  # read and written by the main thread only
@@ -40,7 +41,7 @@ class Uninterrupted:
                         self._handlers[number] = handler
                         _signal.signal(number, self._record)
                 Uninterrupted._active = bool(self._handlers)
-            except BaseException:  # from the handler of a signal that has just arrived
+            except BaseException:  # raised by the handler of a signal that arrived just now
                 self._restore()
                 raise
         return self
@@ -50,7 +51,7 @@ class Uninterrupted:
         self.deliver()
 
     def deliver(self) -> None:
-        """Run the handlers of the signals that have arrived."""
+        """Run the handlers of the signals received so far."""
         while self._arrived:
             handler, number, frame = self._arrived.pop(0)
             handler(number, frame)
@@ -66,5 +67,5 @@ class Uninterrupted:
                 _signal.signal(number, self._handlers[number])
                 del self._handlers[number]
         finally:
-            if self._handlers:  # a handler that has been restored has raised an error
+            if self._handlers:  # a handler that was just restored has raised an error
                 self._restore()

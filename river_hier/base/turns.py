@@ -1,9 +1,10 @@
-"""Threads: each call of a model waits for its turn.
+"""Threads: calls of the methods of a model run one after the other.
 
-A model has one lock, which its wrappers share. Every public method holds it, so that a call from
-another thread waits. A batch releases it between rows every few milliseconds, so that predictions
-need not wait for the whole batch; other calls that learn do. Signal handlers wait meanwhile, too:
-what they raise has the number of rows learned as `n_learned`.
+A model and its wrappers share one lock. Every public method holds it, so that calls from other
+threads wait. `learn_many` releases it between rows every few milliseconds, so that predictions need
+not wait for the whole batch; calls that learn do. Signal handlers are delayed until the end of a
+step or row, and an exception that they raise gets the attribute `n_learned`, the number of rows
+learned.
 """
 
 from __future__ import annotations
@@ -23,18 +24,19 @@ from .interrupts import Uninterrupted
 P = ParamSpec("P")
 Y = TypeVar("Y")
 
-SLICE = 4096  # rows that a compiled batch learns at most without looking up
-SECONDS = 0.02  # that a batch keeps the lock, between looks at the signals that have arrived
-IN_COMPANY = 0.002  # the same if there are other threads, which may be waiting
+SLICE = 4096  # maximum number of rows per call of the compiled backend
+SECONDS = 0.02  # how long a batch runs before it checks for signals
+IN_COMPANY = 0.002  # the same if there are other threads, which may wait for the lock
 
 
 class Turn:
-    """The locks of a model and its wrappers. A thread may take each several times.
+    """The reentrant locks of a model and its wrappers.
 
-    `lock` is held during each call, and `batch` by the thread that learns, also while a batch lets
-    predictions in. These line up: the first of them holds `queue` until it is done. So does the
-    batch while it takes the lock back, or it might be first again and again. Locks are taken in the
-    order `batch`, `queue`, `lock`.
+    `lock` is held during each call. `batch` is held by the thread that learns, for the whole batch.
+    `queue` is held by the one prediction that is next to take `lock` during a batch, until it is
+    done, and by the batch while it takes `lock` back; without it, the batch might take `lock` back
+    every time before a waiting prediction could. Locks are taken in the order `batch`, `queue`,
+    `lock`.
     """
 
     def __init__(self) -> None:
@@ -45,7 +47,7 @@ class Turn:
         _all.add(self)
 
     def __reduce__(self) -> tuple[type[Turn], tuple[()]]:
-        return Turn, ()  # a copy of a model has a lock of its own
+        return Turn, ()  # a copy of a model gets new locks
 
 
 _all: weakref.WeakSet[Turn] = weakref.WeakSet()
@@ -53,7 +55,7 @@ _held: list[tuple[Turn, bool]] = []
 
 
 def _hold_all(seconds: float = 1.0) -> None:
-    """Wait until no other thread is in the middle of a step, and let none start another."""
+    """Take all locks, so that no other thread is in the middle of a step or starts one."""
     for turn in list(_all):
         if turn.queue.acquire(timeout=seconds):
             held = turn.lock.acquire(timeout=seconds)
@@ -61,6 +63,7 @@ def _hold_all(seconds: float = 1.0) -> None:
 
 
 def _let_go() -> None:
+    """Release the locks that `_hold_all` has taken."""
     while _held:
         turn, held = _held.pop()
         turn.queue.release()
@@ -69,21 +72,21 @@ def _let_go() -> None:
 
 
 def _start_child() -> None:
-    """In a child process: let go, also of the batches of threads that have not come along."""
+    """Release all locks in a child process, also those of threads that exist only in the parent."""
     for turn in list(_all):
         turn.batch, turn.in_batch = threading.RLock(), False
     _let_go()
 
 
-# A child process must not start with half a step; at the end of the process, Python stops daemon
-# threads wherever they ask for its lock, and compiled code that is stopped there aborts.
+# A child process must not start in the middle of a step. When a process exits, Python stops daemon
+# threads that ask for its global lock; stopped inside compiled code, they would abort the process.
 atexit.register(_hold_all, 5.0)
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(before=_hold_all, after_in_parent=_let_go, after_in_child=_start_child)
 
 
 def turn_of(model: Any) -> Turn:
-    """The lock of a model, which is made when it is first needed."""
+    """The locks of a model, created when they are first needed."""
     try:
         turn: Turn = model._turn
     except AttributeError:
@@ -92,25 +95,25 @@ def turn_of(model: Any) -> Turn:
 
 
 def snapshot(model: Any) -> dict[str, Any]:
-    """The attributes of a model for a copy or a pickle, while other threads may change it."""
+    """The attributes of a model for a copy or a pickle, even while other threads change it."""
     with turn_of(model).lock:
         state = without_turn(model)
         return copy.deepcopy(state) if threading.active_count() > 1 else state
 
 
 def without_turn(model: Any) -> dict[str, Any]:
-    """The attributes of a model without its lock, which copies and pickles do not share."""
+    """The attributes of a model without its locks, which copies and pickles do not share."""
     return {name: value for name, value in vars(model).items() if name != "_turn"}
 
 
 class Rows(Uninterrupted):
-    """The rows of a batch that is being learned, in turn with predictions."""
+    """Progress of a batch: counts rows, and lets handlers and predictions run between them."""
 
     def __init__(self, turn: Turn, within: bool = True) -> None:
         self._turn = turn
-        self._within = within  # another change of the same model, so the lock is not given away
+        self._within = within  # inside another change of the same model: the lock is kept
         self._due = time.perf_counter() + self.seconds
-        self.first = 0  # how many rows earlier stages had
+        self.first = 0  # the number of rows that earlier stages have learned
         self.n_learned = 0
 
     def __enter__(self) -> Self:
@@ -124,11 +127,11 @@ class Rows(Uninterrupted):
 
     @property
     def seconds(self) -> float:
-        """For how long rows may be learned without a call of `learned`."""
+        """The longest time between two calls of `learned`."""
         return IN_COMPANY if threading.active_count() > 1 else SECONDS
 
     def learned(self, n: int) -> None:
-        """Another n rows have been learned: now and then, let handlers and other threads in."""
+        """Record that n rows of this stage are learned; let handlers and threads run when due."""
         self.n_learned = self.first + n
         if time.perf_counter() < self._due:
             return
@@ -141,10 +144,10 @@ class Rows(Uninterrupted):
 
 
 def change(model: Any, work: Callable[[Rows], Y], whole: bool = False) -> Y:
-    """Let work change a model when its turn comes, and let interrupts wait.
+    """Call `work`, which changes a model, with the locks held and signal handlers delayed.
 
-    Whatever is raised has the attribute `n_learned`, the number of rows learned; 0 if work changes
-    the model as a `whole`, or not at all, and has not come to its end.
+    Exceptions get the attribute `n_learned`, the number of rows learned. With `whole`, work changes
+    the model completely or not at all, so the number is 0 unless work has returned.
     """
     turn = turn_of(model)
     rows = Rows(turn, within=turn.lock._is_owned())
@@ -160,7 +163,7 @@ def change(model: Any, work: Callable[[Rows], Y], whole: bool = False) -> Y:
 
 
 def reads(method: Callable[P, Y]) -> Callable[P, Y]:
-    """Let a method wait for its turn."""
+    """Decorate a method that reads a model: it holds the lock, after waiting for it."""
 
     @functools.wraps(method)
     def in_turn(*args: P.args, **kwargs: P.kwargs) -> Y:
@@ -175,9 +178,9 @@ def reads(method: Callable[P, Y]) -> Callable[P, Y]:
 
 
 def changes(method: Callable[P, Y]) -> Callable[P, Y]:
-    """Let a method that changes the model wait for its turn, and interrupts for its end.
+    """Decorate a method that changes a model: it holds the locks and delays signal handlers.
 
-    A model whose steps are single compiled calls, which nothing interrupts, says so by `_atomic`.
+    Models with `_atomic`, whose steps are single compiled calls, need not delay handlers.
     """
 
     @functools.wraps(method)

@@ -13,20 +13,21 @@ __all__ = ["TopLabelCalibrationError"]
 
 
 class TopLabelCalibrationError(TaxonomyMetric):
-    r"""Expected calibration error of single labels: is the most probable label right so often?
+    r"""Expected calibration error of the most probable label.
 
-    Examples are sorted into bins by the probability of their most probable label:
+    The mean difference between the predicted probability of the most probable label and how often
+    this label is right. Examples are sorted into bins by this probability:
 
     $$\sum_b \frac{n_b}{n} \, |\bar{p}_b - \text{right}_b|$$
 
     where $n_b$ of the n examples are in bin b, $\bar{p}_b$ is the mean of these probabilities and
-    $\text{right}_b$ the share of examples whose most probable label is the true one. It is 0 for
-    perfectly calibrated probabilities, up to random fluctuations.
+    $\text{right}_b$ the share of examples whose most probable label is the true one. The error is
+    0 for perfectly calibrated probabilities, up to random fluctuations.
 
     Predictions are `{label: probability}`; in River's loop, `predict_proba_one` of a classifier
-    is called for them. Of several labels with the highest probability, the first counts. A
-    prediction of `None`, or without labels, is wrong with probability 0. For multilabels use
-    `CalibrationError`.
+    is called to get them. If several labels share the highest probability, the first one counts. A
+    prediction of `None`, or without labels, counts as wrong, with probability 0. For multilabels,
+    use `CalibrationError`.
 
     An update takes O(labels), `get` O(bins).
 
@@ -37,7 +38,7 @@ class TopLabelCalibrationError(TaxonomyMetric):
         metric unchanged.
     n_bins
         The number of bins, all of equal width. A probability on the border of two bins belongs to
-        the upper one, 1 to the last.
+        the upper one; a probability of 1 belongs to the last bin.
 
     Notes
     -----
@@ -77,7 +78,7 @@ class TopLabelCalibrationError(TaxonomyMetric):
 
     @property
     def requires_labels(self) -> bool:
-        """Whether River passes labels instead of probabilities: it does not."""
+        """Whether River passes labels instead of probabilities: always false."""
         return False
 
     def _count(self, y_true: Any, y_pred: Any) -> Iterable[tuple[Hashable, float]]:
