@@ -1,13 +1,13 @@
-"""How good are the defaults? Every collection at hand, beside what a user would take instead.
+"""Benchmark of the recommended models and other libraries on all available collections.
 
     python examples/benchmarks/all.py --data FOLDER
 
-FOLDER holds the data, each collection in a folder of its own. Every collection is split by several
-seeds, and every method gets the same rows. Each run takes place in a process of its own, and its
-result is one line of `recorded.jsonl`, so an interrupted program continues where it stopped. At the
-end it writes docs/benchmarks.md; `--page` does only that. `--again NAME` runs the methods whose
-names contain NAME again, and `--only NAME` runs no others. Methods of libraries that are not
-installed are left out: `pip install hiclass vowpalwabbit napkinxc`.
+FOLDER holds the data, each collection in a folder of its own. Every collection is split with
+several seeds, and all methods get the same rows. Each run is a process of its own, and its result
+is one line of `recorded.jsonl`, so that an interrupted program can continue where it was stopped.
+At the end, docs/benchmarks.md is written; with `--page`, nothing else is done. `--again NAME`
+repeats the runs of methods whose names contain NAME, and `--only NAME` runs no others. Methods of
+libraries that are not installed are left out: `pip install hiclass vowpalwabbit napkinxc`.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ from river_hier.metrics.pooled_auprc import area, bins
 HERE = Path(__file__).resolve().parent
 RECORDED = HERE / "recorded.jsonl"
 METHODS: dict[str, Method] = OURS | RIVALS
-SMALLEST = 1e-7  # probabilities are kept this far from 0 and 1 in the log loss
-SECONDS = 100  # of processor time for a run, after which it is stopped
+SMALLEST = 1e-7  # for the log loss, probabilities are clipped to [SMALLEST, 1 - SMALLEST]
+SECONDS = 100  # maximum processor time of a run
 
 
 # %% Measures
@@ -86,7 +86,7 @@ def figures(s: Split, found: Answer, pooled: bool) -> dict[str, float]:
 
 # %% One run, in a process of its own
 def timed(call: Callable[..., Any], *arguments: Any) -> tuple[Any, float]:
-    """The result, and the processor time; short calls are repeated, as the clock is coarse."""
+    """The result and the processor time; short calls are repeated, since the clock is coarse."""
     start, n, spent = time.process_time(), 0, 0.0
     while n < 20 and spent < 0.05:
         found = call(*arguments)
@@ -95,7 +95,7 @@ def timed(call: Callable[..., Any], *arguments: Any) -> tuple[Any, float]:
 
 
 def yardstick(s: Split) -> tuple[float, float]:
-    """Seconds of a perceptron, by which times are divided, as machines differ and get busy."""
+    """Seconds of a perceptron. Times are divided by these to compare machines under any load."""
     columns = {} if s.dense else {"columns": range(s.X.shape[1])}
     labels = {} if s.single else {"labels": s.taxonomy.nodes[1:]}
 
@@ -118,7 +118,7 @@ def run(method: Method, s: Split, pooled: bool, answers: Any) -> None:
     try:
         predict, learning = timed(method.learn, s)
         found, predicting = timed(predict, s.X_valid)
-    except Exception as error:  # of another library; the page says so
+    except Exception as error:  # of another library; the page reports it
         answers.send({"reason": f"{type(error).__name__}: {error}".partition("\n")[0][:120]})
         return
     grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before

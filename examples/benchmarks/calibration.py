@@ -7,12 +7,12 @@
     python examples/benchmarks/calibration.py --data FOLDER
 
 The folder holds `clinc150`, `products`, `rcv1`, `reuters21578` and `hmc`. A part of the training
-examples, drawn at random (for queries, the publisher's validation part), is for validation; no test
-part is read. The first table has the log loss (of the true label, or of the whole multilabel) and
-the calibration error in per cent, of the model as it comes and calibrated, after some passes over
-the same shuffled examples. The second has the share of wrong answers after one pass, after three
-passes by `stream.replay` with buffers of several sizes, and after three passes over the whole. All
-are means over the seeds.
+examples, drawn at random (for queries, the publisher's validation part), is used for validation;
+the test parts are not read. The first table has the log loss (of the true label, or of the whole
+multilabel) and the calibration error in per cent, of the model without calibration after one pass,
+and with calibration after several passes over the same shuffled examples. The second has the share
+of wrong answers after one pass, after three passes by `stream.replay` with buffers of several
+sizes, and after three passes over all examples. All figures are means over the seeds.
 """
 
 # %%
@@ -92,7 +92,7 @@ COLLECTIONS: dict[str, Callable[[Path, int], Collection]] = {
 
 # %% Models
 def calibrated(c: Collection) -> Any:
-    """Words are weighted in front of the wrapper; a scaler has to be inside."""
+    """The calibrated model: words are weighted before the wrapper, but a scaler must be inside."""
     if c.single:
         return c.features.clone() | decision.Tempered(linear_model.AveragedHieron(c.taxonomy))
     if isinstance(c.features, preprocessing.StandardScaler):
@@ -102,7 +102,7 @@ def calibrated(c: Collection) -> Any:
     return model if c.features is None else c.features.clone() | model
 
 
-def as_it_comes(model: Any) -> Any:
+def uncalibrated(model: Any) -> Any:
     """The same model without its calibration."""
     last = getattr(model, "_last_step", model)
     if last is model:
@@ -145,13 +145,13 @@ def learned(c: Collection, examples: Iterable[tuple[Any, Any]]) -> Any:
 
 # %% Tables
 def probabilities(c: Collection) -> list[tuple[float, float]]:
-    """Log loss and calibration error: as it comes after one pass, then after each of `PASSES`."""
+    """Log loss and calibration error: uncalibrated after one pass, then after each of `PASSES`."""
     model, found = calibrated(c), []
     for i in range(1, max(PASSES) + 1):
         for x, y in c.train:
             model.learn_one(x, y)
         if i == 1:
-            found.append(measured(as_it_comes(model), c)[:2])
+            found.append(measured(uncalibrated(model), c)[:2])
         if i in PASSES:
             found.append(measured(model, c)[:2])
     return found
@@ -175,7 +175,7 @@ def main(data: Path, n_seeds: int) -> None:
         name: [make(data, seed) for seed in range(n_seeds)] for name, make in COLLECTIONS.items()
     }
     head = "".join(f"{n:>9}" for n in PASSES)
-    print(f"{'':33}{'passes, calibrated':>34}\n{'':20}{'':10}{'as it comes':>12}{head}")
+    print(f"{'':33}{'passes, calibrated':>34}\n{'':20}{'':10}{'uncalibrated':>12}{head}")
     for name, drawn in collections.items():
         rows = zip(*(probabilities(c) for c in drawn), strict=True)
         means = [[statistics.mean(values) for values in zip(*row, strict=True)] for row in rows]

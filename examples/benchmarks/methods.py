@@ -1,7 +1,8 @@
-"""The methods of the benchmark: this library's models, and what else is there for the same task.
+"""The models of this library in the benchmark, and the interface of all methods.
 
-A method gets a split and returns a function of rows, whose answers are labels, or rows of booleans,
-and whose probabilities, if it has any, are those of all nodes. Nothing is tuned.
+A method learns from a split and returns a function of rows. This function returns an `Answer`:
+labels, or rows of booleans, and the scores or probabilities of all nodes if the method has some.
+Nothing is tuned.
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ Floats = NDArray[np.float64]
 class Answer(NamedTuple):
     """What a method predicts for the rows to validate.
 
-    `scores` has a column for each node (but the root, if there are several labels); they are
-    probabilities if `calibrated`. For one label they are those that the label is the node itself.
+    `scores` has a column for each node, without the root for several labels. They are probabilities
+    if `calibrated` is set; for one label, those of the node itself, without its descendants.
     """
 
     answers: Any
@@ -36,7 +37,7 @@ Predict = Callable[[Any], Answer]
 
 
 class Method(NamedTuple):
-    """A method, and the splits it is for."""
+    """A method, and the splits to which it can be applied."""
 
     learn: Callable[[Split], Predict]
     applies: Callable[[Split], bool]
@@ -66,7 +67,7 @@ def rows(s: Split, X: Any) -> Any:
 def ours(
     make: Callable[[Split], Any], passes: int = 1, raw: bool = False
 ) -> Callable[[Split], Predict]:
-    """A model of the library, which learns the rows in their order."""
+    """A model of this library, which learns the rows in the order of the split."""
 
     def learn(s: Split) -> Predict:
         columns = {} if s.dense else {"columns": range(s.X.shape[1])}
@@ -153,7 +154,7 @@ OURS = {
     ),
 }
 OURS = {name: method._replace(ours=True, needs="river_hier") for name, method in OURS.items()}
-DEFAULTS = {  # what docs/choosing.md recommends first
+DEFAULTS = {  # the first recommendations of docs/choosing.md
     "one label, words": "PathSoftmax",
     "one label, dense": "LinearDiscriminant",
     "several labels, words": "HAROW",

@@ -1,4 +1,4 @@
-"""The methods of other libraries, used as their documentation does, on one core."""
+"""The methods of other libraries, used as their documentation shows, on one core."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from river_hier import local
 
 
 def at_nodes(s: Split, classes: Iterable[Any], scores: Any) -> Floats:
-    """The scores of some labels as columns of all nodes; 0, or -inf for scores, in the others."""
+    """The scores of some labels as columns of all nodes; 0 in the others."""
     nodes = s.taxonomy.nodes if s.single else s.taxonomy.nodes[1:]
     place = {v: i for i, v in enumerate(nodes)}
     found = np.zeros((len(scores), len(nodes)))
@@ -29,7 +29,7 @@ def at_nodes(s: Split, classes: Iterable[Any], scores: Any) -> Floats:
 
 # %% scikit-learn
 def scikit(make: Callable[[], Any]) -> Callable[[Split], Predict]:
-    """A classifier of labels; or one for each node that is on in some example but not in all."""
+    """A classifier of labels; for several labels, one for each node that is not constant."""
 
     def learn(s: Split) -> Predict:
         if s.single:
@@ -62,7 +62,7 @@ def scikit(make: Callable[[], Any]) -> Callable[[Split], Predict]:
 
 
 def trees(s: Split) -> Predict:
-    """Bagged trees that split for all labels at once, as those of Clus."""
+    """Bagged trees that split for all labels at once, like those of Clus."""
     on = s.y.any(axis=0)
     model = ensemble.RandomForestRegressor(
         50, min_samples_leaf=5, max_features=1 / 3, random_state=0
@@ -133,7 +133,7 @@ HICLASS = {
 
 # %% Vowpal Wabbit and napkinXC
 def vowpal(s: Split) -> Predict:
-    """One pass of logistic losses, one against all; or for each node."""
+    """One pass of logistic regression: one against all or, for several labels, one per node."""
     from vowpalwabbit import Workspace
 
     labels = sorted(set(map(s.taxonomy.index, s.y))) if s.single else range(s.y.shape[1])
@@ -169,7 +169,7 @@ def vowpal(s: Split) -> Predict:
 
 
 def napkin(s: Split) -> Predict:
-    """A tree over the labels that napkinXC makes itself, with logistic regressions."""
+    """Logistic regressions in a tree that napkinXC builds over the labels."""
     from napkinxc.models import PLT
 
     folder = tempfile.TemporaryDirectory()

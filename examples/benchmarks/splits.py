@@ -1,7 +1,7 @@
-"""The collections of the benchmark: a part of each to learn from, and one to validate on.
+"""The collections of the benchmark, each split into a part for training and one for validation.
 
-Publishers' test parts are read only for the table beside published figures. A seed draws the split,
-or the order of the examples where the publisher draws it.
+The publishers' test parts are read only for the table of published results. The seed determines the
+split, or the order of the examples if the split is the publisher's.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ KINDS = {
 
 
 class Split(NamedTuple):
-    """Rows to learn and to validate, the same for all methods.
+    """Rows for training and validation, the same for all methods.
 
     Rows are sparse, with norm 1, or dense and standardised. A target is one label, or a row of
     booleans for all nodes but the root.
@@ -58,7 +58,7 @@ class Split(NamedTuple):
 
 
 def texts(t: Taxonomy, learn: Sequence[str], y: Any, valid: Sequence[str], y_valid: Any) -> Split:
-    """Words weighted by their rarity in the part to learn, as sparse rows."""
+    """Words weighted by their rarity in the training part, as sparse rows."""
     words = TfidfVectorizer(sublinear_tf=True)
     return Split(t, words.fit_transform(learn), y, words.transform(valid), y_valid)
 
@@ -68,7 +68,7 @@ def masks(t: Taxonomy, ys: Sequence[dict[Any, bool]]) -> NDArray[np.bool_]:
 
 
 def fold(seed: int, n: int, share: float) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """The numbers of the examples to learn, and of a share of all to validate."""
+    """The numbers of the training examples, and of a share of all for validation."""
     order = np.random.default_rng(seed).permutation(n)
     held_out = round(share * n)
     return order[held_out:], order[:held_out]
@@ -108,7 +108,7 @@ def products(data: Path, seed: int) -> Split:
 
 
 def timit(data: Path, seed: int) -> Split:
-    """Phonemes: segments of nine speakers to learn, and of three others to validate."""
+    """Phonemes: segments of nine speakers for training, and of three others for validation."""
     whole = datasets.TIMITSegments(data / "timit")
     speakers = sorted({utterance.speaker for utterance in whole.utterances})
     random.Random(seed).shuffle(speakers)
@@ -159,7 +159,7 @@ def rcv1(data: Path, seed: int) -> Split:
 
 
 def reuters21578(data: Path, seed: int) -> Split:
-    """News in the order of time: the first 70, 75, ... % to learn, the next 10 % to validate."""
+    """News in chronological order: training on the first 70, 75, ... %, validation on 10 % more."""
     stream = datasets.Reuters21578(data / "reuters21578")
     pairs = list(stream)
     first = round(len(pairs) * (0.70 + 0.05 * (seed % 5)))
@@ -188,7 +188,7 @@ def ohsumed(data: Path, seed: int) -> Split:
 def hmc(name: str, test: bool = False) -> Callable[[Path, int], Split]:
     """A collection of Clus: its `valid`, or a quarter of `trainvalid`, is for validation.
 
-    With `test`, all of `trainvalid` is to learn, and the publisher's test part is read.
+    With `test`, all of `trainvalid` is for training, and the publisher's test part is read.
     """
 
     def make(data: Path, seed: int) -> Split:
@@ -198,7 +198,7 @@ def hmc(name: str, test: bool = False) -> Callable[[Path, int], Split]:
             t = stream.taxonomy
             return [x for x, _ in pairs], masks(t, [y for _, y in pairs]), t
 
-        drawn = name in ("Enron_corr", "ImCLEF07D")  # by the seed
+        drawn = name in ("Enron_corr", "ImCLEF07D")  # split by the seed
         xs, Y, t = read("trainvalid" if test or drawn else "train")
         if test or not drawn:
             others, Y_valid, _ = read("test" if test else "valid")
@@ -216,7 +216,7 @@ def hmc(name: str, test: bool = False) -> Callable[[Path, int], Split]:
             X, X_valid = (
                 sparse.csr_matrix(normalize(np.nan_to_num(rows))) for rows in (X, X_valid)
             )
-        else:  # a missing value is at the mean
+        else:  # missing values are replaced by the mean
             scaler = StandardScaler().fit(X)
             X, X_valid = (np.nan_to_num(scaler.transform(rows)) for rows in (X, X_valid))
         return Split(t, X, Y, X_valid, Y_valid)
