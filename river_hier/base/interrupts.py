@@ -30,9 +30,11 @@ class Uninterrupted:
 
     _active = False  # read and written by the main thread only
 
-    def __enter__(self) -> Self:
+    def __init__(self) -> None:
         self._handlers: dict[int, Any] = {}
         self._arrived: list[tuple[Any, int, Any]] = []
+
+    def __enter__(self) -> Self:
         is_main = threading.current_thread() is threading.main_thread()
         if is_main and not Uninterrupted._active:
             try:
@@ -60,7 +62,8 @@ class Uninterrupted:
         self._arrived.append((self._handlers[number], number, frame))
 
     def _restore(self) -> None:
-        Uninterrupted._active = False
+        if self._handlers:
+            Uninterrupted._active = False
         try:
             while self._handlers:
                 number = next(iter(self._handlers))

@@ -16,7 +16,7 @@ import os
 import threading
 import time
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, ParamSpec, Self, TypeVar
 
 from .interrupts import Uninterrupted
@@ -78,9 +78,16 @@ def _start_child() -> None:
     _let_go()
 
 
+def _stop_all() -> None:
+    """Take all locks for good, and let batches that are being read arrive at them."""
+    _hold_all(5.0)
+    for turn in list(_all):
+        turn.batch.acquire(timeout=1.0)
+
+
 # A child process must not start in the middle of a step. When a process exits, Python stops daemon
 # threads that ask for its global lock; stopped inside compiled code, they would abort the process.
-atexit.register(_hold_all, 5.0)
+atexit.register(_stop_all)
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(before=_hold_all, after_in_parent=_let_go, after_in_child=_start_child)
 
@@ -110,9 +117,10 @@ class Rows(Uninterrupted):
     """Progress of a batch: counts rows, and lets handlers and predictions run between them."""
 
     def __init__(self, turn: Turn, within: bool = True) -> None:
+        super().__init__()
         self._turn = turn
         self._within = within  # inside another change of the same model: the lock is kept
-        self._due = time.perf_counter() + self.seconds
+        self._due = 0.0  # so that a single step need not ask for the time
         self.first = 0  # the number of rows that earlier stages have learned
         self.n_learned = 0
 
@@ -129,6 +137,20 @@ class Rows(Uninterrupted):
     def seconds(self) -> float:
         """The longest time between two calls of `learned`."""
         return IN_COMPANY if threading.active_count() > 1 else SECONDS
+
+    def slices(self, n: int) -> Iterator[tuple[int, int]]:
+        """Divide n rows into slices, which are learned between two steps of this iterator.
+
+        They have about as many rows as can be learned in the time for which the lock is kept.
+        """
+        first, size = 0, 16
+        while first < n:
+            begun, last = time.perf_counter(), min(first + size, n)
+            yield first, last
+            took = max(time.perf_counter() - begun, 1e-9)
+            self.learned(last)
+            size = max(1, min(int(size * self.seconds / took), 2 * size))
+            first = last
 
     def learned(self, n: int) -> None:
         """Record that n rows of this stage are learned; let handlers and threads run when due."""

@@ -31,7 +31,7 @@ from ..base.checks import check_forgetting, check_positive
 from ..base.dataframes import at_row
 from ..base.explanation import Contribution, Floats, rescaled
 from ..base.multi_label import MultiLabelModel
-from ..base.turns import SLICE, Rows, reads
+from ..base.turns import Rows, reads
 from ..taxonomy import Label, TaxonomyLike
 from .systems import RemappedSystem, discount, half_life, merge_systems, remap_systems
 
@@ -117,14 +117,11 @@ class LeastSquaresModel(MultiLabelModel):
         if self.forgetting < 1.0:
             super()._learn_many(X, y, rows)
         else:
-            c, first, vectors = float(self.threshold), 0, Vectors(self._features, X, True)
-            while first < X.n:
-                state = self._rls, c, self._t, self._features, self._labels
-                some = vectors, first, y[first : first + SLICE]
-                last = least_squares_steps(*state, *some, rows.seconds)
+            vectors = Vectors(self._features, X, True)
+            for first, last in rows.slices(X.n):
+                state = self._rls, float(self.threshold), self._t, self._features, self._labels
+                least_squares_steps(*state, vectors, first, y[first:last])
                 self._t = X.total_weight(first, last, self._t)
-                rows.learned(last)
-                first = last
 
     def _grow_older(self, y: Any) -> None:
         """Count the example; at the end of a period, discount."""

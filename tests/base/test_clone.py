@@ -13,6 +13,7 @@ from river import drift, preprocessing
 
 from river_hier import Taxonomy, batch, decision, linear_model
 from river_hier import drift as our_drift
+from river_hier.feature_extraction import LogTFIDF
 from support.backends import both, running_on
 from support.public_api import LABELS, dense, estimators, public, step
 
@@ -38,7 +39,7 @@ def answers(model: Any, xs: Any) -> list[Any]:
     for x in xs:
         for name in METHODS:
             if hasattr(model, name):
-                asked = " ".join(map(str, x)) if name == "transform_one" else x
+                asked = " ".join(map(str, x)) if isinstance(model, LogTFIDF) else x
                 try:
                     said.append(rounded(getattr(model, name)(asked)))
                 except (NotImplementedError, AttributeError) as error:  # of a wrapped classifier

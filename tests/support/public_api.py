@@ -16,6 +16,7 @@ from river import base
 import river_hier
 from river_hier import Taxonomy, batch
 from river_hier.datasets import synth
+from river_hier.feature_extraction import RandomFourierFeatures
 
 # Labels that River's datasets have too, so that whatever `_unit_test_params` gives knows them.
 LABELS = ["sky", "path", "grass", "cement"]
@@ -107,6 +108,8 @@ def text(model: Any, rng: random.Random, n_names: int = 3) -> tuple[Any, Any]:
 
 def step(model: Any, x: Any, y: Any) -> Any:
     """Answer if the model can, then learn."""
+    if isinstance(model, RandomFourierFeatures):
+        return model.transform_one(x)
     if isinstance(model, base.Transformer):  # of texts
         words = " ".join(map(str, x))
         answer = model.transform_one(words)

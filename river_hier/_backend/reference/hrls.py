@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -121,20 +120,12 @@ def least_squares_steps(
     X: Vectors,
     first: int,
     Y: Multilabels,
-    seconds: float,
-) -> int:
-    """The rounds of the rows from `first` on, after examples of weight t.
-
-    Returns the first row that was not learned within so many seconds.
-    """
-    end = time.perf_counter() + seconds
+) -> None:
+    """The rounds of the rows from `first` on that have a multilabel, after examples of weight t."""
     for i, y in enumerate(Y.labels(labels), start=first):
         weight = X.batch.weight(i)
         t += weight
         least_squares_step(rls, c, t, features, labels, X.batch.row(i), y, weight)
-        if time.perf_counter() > end:
-            break
-    return i + 1
 
 
 def least_squares_answers(rls: LeastSquares, labels: Labels, X: Vectors) -> Mask:

@@ -34,9 +34,9 @@ bool step(LeastSquares& rls, double c, double t, FeatureMap& features, Labels& l
     return true;
 }
 
-// Learns the rows from `start` on that have a multilabel, for so many seconds; returns the next row.
-size_t steps(LeastSquares& rls, double c, double t, FeatureMap& features, const Labels& labels,
-             Rows& X, size_t start, nb::handle multilabels, double seconds) {
+// Learns the rows from `start` on that have a multilabel.
+void steps(LeastSquares& rls, double c, double t, FeatureMap& features, const Labels& labels,
+           Rows& X, size_t start, nb::handle multilabels) {
     ensure(rls.n_nodes() <= labels.n(), "a label for each node");
     Multilabels Y(multilabels, labels);
     ReentrancyGuard guard(rls);
@@ -46,11 +46,8 @@ size_t steps(LeastSquares& rls, double c, double t, FeatureMap& features, const 
     const size_t n_features = features.size();
     const size_t n_threads = default_n_threads();  // reads the environment: under Python's lock
     Unlocked unlocked(X);
-    const Deadline deadline(seconds);
-    size_t first = start, most = 1;
-    for (size_t n; first < last && (first == start || !deadline.passed()); first += n) {
-        n = std::min({rls.block_size(n_features), last - first, most});
-        most = 2 * n;
+    for (size_t first = start, n; first < last; first += n) {
+        n = std::min(rls.block_size(n_features), last - first);
         Block block(rls, labels, n);
         for (size_t i = first; i < first + n; ++i) {
             const Vector& x = X[i];
@@ -60,7 +57,6 @@ size_t steps(LeastSquares& rls, double c, double t, FeatureMap& features, const 
         }
         block.learn(Rule{c}, unlocked ? n_threads : 1);
     }
-    return first;
 }
 
 template <bool as_nodes>
@@ -233,7 +229,7 @@ void least_squares(nb::module_& m) {
     m.def("least_squares_step", &step, "rls"_a, "c"_a, "t"_a, "features"_a, "labels"_a,
           "x"_a.none(), "y"_a.none(), "weight"_a = 1.0);
     m.def("least_squares_steps", &steps, "rls"_a, "c"_a, "t"_a, "features"_a, "labels"_a, "X"_a,
-          "first"_a, "Y"_a, "seconds"_a);
+          "first"_a, "Y"_a);
     m.def("least_squares_answer", &answer<false>, "rls"_a, "features"_a, "labels"_a, "x"_a.none());
     m.def("least_squares_nodes", &answer<true>, "rls"_a, "features"_a, "labels"_a, "x"_a.none());
     m.def("least_squares_answers", &answers, "rls"_a, "labels"_a, "X"_a);
