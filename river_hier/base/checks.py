@@ -62,7 +62,7 @@ def check_power_of_two(name: str, value: Any) -> None:
 
 
 def check_intercept(value: Any) -> None:
-    """Raise an error unless an intercept is 0 or a number of a moderate size."""
+    """Raise an error unless an intercept is 0 or in the range of valid values."""
     fits = isinstance(value, numbers.Real) and (value == 0 or SMALLEST <= float(value) <= LARGEST)
     if not fits:
         raise ValueError(
@@ -87,11 +87,11 @@ def check_single_label(model: Any, y: Any) -> None:
         ) from None
 
 
-LARGEST_WEIGHT = 1e12  # of an example
+LARGEST_WEIGHT = 1e12  # limit of the weight of an example
 
 
 def checked_weight(w: Any) -> float:
-    """The weight of an example; an error unless it is at least 0 and not too large."""
+    """The weight of an example as a float; an error if it is negative, nan or too large."""
     try:
         weight = float(w) if isinstance(w, numbers.Real) else math.nan
     except OverflowError:  # an int that is larger than any float

@@ -155,7 +155,7 @@ def weights_by_label(model: Any) -> dict[Label, dict[Any, float]]:
 
 
 def intercepts_by_label(model: Any) -> dict[Label, float]:
-    """What the constant feature adds to the score of each node but the root."""
+    """The contribution of the constant feature to the score of each node but the root."""
     features, nodes = model._features, model._taxonomy.nodes
     if not features.first_row:
         return dict.fromkeys(nodes[1:], 0.0)

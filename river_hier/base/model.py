@@ -57,7 +57,7 @@ class TaxonomyModel(MayHaveUnlearned, base.Estimator):
         new_params
             `{name: value}` of parameters that differ.
         include_attributes
-            Whether to keep what has been learned, also inside an average.
+            Whether to keep what has been learned, including averages.
 
         """
         return cloned(self, new_params, include_attributes)
@@ -115,10 +115,11 @@ class TaxonomyModel(MayHaveUnlearned, base.Estimator):
     def adopt(self, taxonomy: Taxonomy, renamed: Renamed | None = None) -> None:
         """Change the taxonomy and keep what has been learned.
 
-        Nodes are identified by their labels. If the model has learned, a new node is off and has
+        Nodes are identified by their labels. In a trained model, a new node is off and has
         probability 0 until its first example, one whose label is the node or below it. It starts
-        from its parent, unless the model stores the examples that its siblings have learned from;
-        it counts as off in those. The model is closed from then on. A refused change does nothing.
+        from its parent, except in models that store the examples its siblings have learned from:
+        there, it counts as off in these. The model is closed from then on. If the change is
+        refused, the model does not change.
 
         Parameters
         ----------
@@ -165,7 +166,7 @@ class TaxonomyModel(MayHaveUnlearned, base.Estimator):
 
         Returns
         -------
-        The nodes of `explain_one`, one a line, each with its score and largest contributions.
+        One line for each node of `explain_one`, with its score and largest contributions.
 
         """
         nodes = explained(self.explain_one(x), self._taxonomy, decimals)
@@ -205,7 +206,7 @@ class TaxonomyModel(MayHaveUnlearned, base.Estimator):
 
     @abc.abstractmethod
     def _learn_many(self, X: Batch, y: Any, rows: Rows) -> None:
-        """Learn from rows whose labels are in the taxonomy; tell `rows` after each."""
+        """Learn from rows whose labels are in the taxonomy; call `rows.learned` after each."""
 
     @abc.abstractmethod
     def _add_nodes(self, before: int, after: int) -> None:

@@ -32,14 +32,14 @@ from .turns import reads
 
 
 class PathModel(SingleLabelModel, metaclass=linear.LearnerType):
-    """What linear learners in a tree share, whose scores are sums along paths."""
+    """Base class of linear learners in a tree whose scores are sums along paths."""
 
     _compiled: ClassVar[str] = ""  # the compiled policy of the rule; none if it is empty
     _rule_methods: ClassVar[tuple[str, ...]]
     _compiled_rule: ClassVar[dict[str, Any]]  # the methods that the policy computes
     _parameters: ClassVar[linear.Reader]
-    _lag: Weights | None = None  # the sum of i s_i, where hypotheses are averaged
-    _clocks: Clocks | None = None  # and since when
+    _lag: Weights | None = None  # the sum of i s_i, if hypotheses are averaged
+    _clocks: Clocks | None = None  # when the average of each node started
 
     def __init_subclass__(cls, compiled: tuple[str, ...] | None = None, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -73,10 +73,10 @@ class PathModel(SingleLabelModel, metaclass=linear.LearnerType):
 
     @property
     def intercepts(self) -> dict[Label, float]:
-        """The intercept of each node but the root, `{label: number}`: what every score has added.
+        """The intercept of each node but the root, `{label: number}`.
 
-        It is the weight of the constant feature, times its value; 0 without one. Computed at each
-        call, in O(features * nodes).
+        It is part of every score: the weight of the constant feature times its value, 0 without
+        one. Computed at each call, in O(features * nodes).
         """
         return linear.intercepts_by_label(self)
 
@@ -139,8 +139,8 @@ class PathLearner(PathModel):
     dtype
         The type of the stored weights, `"float64"` or `"float32"`.
     intercept
-        The value of a constant feature that every x has besides its own, whose weights are the
-        intercepts of the nodes; 0, the default, for none.
+        The value of a constant feature that is added to every x, and whose weights give the
+        intercepts of the nodes. The default, 0, adds none.
 
     Raises
     ------
@@ -213,6 +213,6 @@ class PathLearner(PathModel):
         return distances_from(y, self._taxonomy.arrays)
 
     def _start_average(self) -> None:
-        """Average the hypotheses from here on."""
+        """Start averaging the hypotheses."""
         self._lag = Weights(len(self._taxonomy), self.dtype)
         self._clocks = Clocks(len(self._taxonomy))

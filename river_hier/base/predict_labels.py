@@ -70,7 +70,7 @@ class LabelPredictor:
         return y_pred
 
     def _learned_nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
-        """The nodes that are on, without those that have been added and have had no example."""
+        """The nodes that are on, without unlearned ones."""
         unlearned = unlearned_of(self)
         nodes = self._nodes_on(x)
         return [v for v in nodes if v not in unlearned] if unlearned else nodes

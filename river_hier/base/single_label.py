@@ -257,7 +257,7 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
 
 
 def softmax(scores: NDArray[Any]) -> NDArray[Any]:
-    """The softmax of the scores of each row, (nodes, rows), in place."""
+    """Replace scores, (nodes, rows), by the softmax of each row."""
     scores -= scores.max(axis=0)
     np.exp(scores, out=scores)
     scores /= scores.sum(axis=0)

@@ -54,8 +54,8 @@ class TopDownLearner(MultiLabelModel, metaclass=linear.LearnerType):
     dtype
         The type of the stored weights, `"float64"` or `"float32"`.
     intercept
-        The value of a constant feature that every x has besides its own, whose weights are the
-        intercepts of the nodes; 0, the default, for none.
+        The value of a constant feature that is added to every x, and whose weights give the
+        intercepts of the nodes. The default, 0, adds none.
 
     Examples
     --------
@@ -164,10 +164,10 @@ class TopDownLearner(MultiLabelModel, metaclass=linear.LearnerType):
 
     @property
     def intercepts(self) -> dict[Label, float]:
-        """The intercept of each node but the root, `{label: number}`: what every score has added.
+        """The intercept of each node but the root, `{label: number}`.
 
-        It is the weight of the constant feature, times its value; 0 without one. Computed at each
-        call, in O(features * nodes).
+        It is part of every score: the weight of the constant feature times its value, 0 without
+        one. Computed at each call, in O(features * nodes).
         """
         return linear.intercepts_by_label(self)
 

@@ -1,9 +1,9 @@
-"""Nodes that were added to a model and have had no example since: they are never predicted.
+"""Unlearned nodes: those that were added to a trained model and have had no example since.
 
-An example of a node is one whose label is the node or below it. Until its first one, an added node
-is off and has probability 0, so that adding nodes does not change predictions of the others. This
-holds in predictions, probabilities, calibration and decoding. Scores are not affected, nor are the
-nodes of a model that has learned nothing, which predicts as its paper says.
+An example of a node is one whose label is the node or below it. Until its first example, an added
+node is off and has probability 0, so that adding nodes does not change the predictions for others.
+This holds for predictions, probabilities, calibration and decoding. Scores are not affected, and
+neither are the nodes of a model that has learned nothing, which predicts as defined in its paper.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ NONE: Unlearned = frozenset()
 
 
 def unlearned_nodes(change: NodeMapping, before: Unlearned) -> Unlearned:
-    """The nodes of the new taxonomy that have had no example; `before` are those of the old one."""
+    """The unlearned nodes of the new taxonomy; `before` are those of the old one."""
     after, found = change.after, set[int]()
     for v in range(len(after) - 1, 0, -1):  # children before their parents
         old = change.sources[v]
@@ -35,18 +35,18 @@ def unlearned_nodes(change: NodeMapping, before: Unlearned) -> Unlearned:
 
 
 class MayHaveUnlearned(abc.ABC):
-    """Base class of models that know which nodes have been added and have had no example."""
+    """Base class of models that keep track of their unlearned nodes."""
 
     _has_learned = False
     _unlearned = NONE
 
     def _add_unlearned(self, change: NodeMapping) -> None:
-        """Change to another taxonomy."""
+        """Update the unlearned nodes after a change of the taxonomy."""
         if self._has_learned:
             self._unlearned = unlearned_nodes(change, self._unlearned)
 
     def _learned_labels(self, y: Any) -> None:
-        """Note that the model has learned from these targets of `_learn_many`."""
+        """Record that the model has learned from these targets of `_learn_many`."""
         self._has_learned = True
         if self._unlearned:
             self._unlearned -= self._nodes_with_examples(y)
@@ -57,13 +57,13 @@ class MayHaveUnlearned(abc.ABC):
 
 
 def unlearned_of(model: Any) -> Unlearned:
-    """Those of any model, or of a pipeline that ends in one."""
+    """The unlearned nodes of any model, or of a pipeline that ends in one."""
     found: Unlearned = getattr(last_step(model), "_unlearned", NONE)
     return found
 
 
 def switched_off(given: A, unlearned: Unlearned) -> A:
-    """P(on | parents on) or a mask, (nodes, ...), where these nodes are off."""
+    """A copy of P(on | parents on) or of a mask, (nodes, ...), in which unlearned nodes are off."""
     if unlearned:
         given = given.copy()
         given[list(unlearned)] = 0
@@ -71,7 +71,7 @@ def switched_off(given: A, unlearned: Unlearned) -> A:
 
 
 def without_scores(scores: A, unlearned: Unlearned) -> A:
-    """Scores, (nodes, ...), where these nodes, which may have the largest, have none."""
+    """A copy of the scores, (nodes, ...), in which those of unlearned nodes are -inf."""
     if unlearned:
         scores = scores.copy()
         scores[list(unlearned)] = -np.inf
@@ -79,5 +79,5 @@ def without_scores(scores: A, unlearned: Unlearned) -> A:
 
 
 def learned_nodes(n: int, unlearned: Unlearned) -> NDArray[np.intp]:
-    """The other nodes, in order."""
+    """The nodes that are not unlearned, in order."""
     return np.setdiff1d(np.arange(n), list(unlearned))

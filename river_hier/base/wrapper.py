@@ -55,7 +55,7 @@ class ModelWrapper(base.Wrapper[Any], base.Estimator):
 
     @property
     def _turn(self) -> Turn:
-        """The lock of the model inside, which may also be used by itself."""
+        """The locks of the inner model, which may also be used directly."""
         return turn_of(self._last)
 
     __getstate__ = snapshot

@@ -75,14 +75,14 @@ class TaxonomyDataset(datasets.base.Dataset):
     def shuffle(self, buffer_size: int = 10_000, seed: int | None = None) -> Shuffled:
         """Return the examples in random order, as a stream with the same taxonomy.
 
-        Needed where a file is sorted by label: an online learner would meet one label after the
-        other, and forget.
+        This is needed if a file is sorted by label: an online learner would learn one label after
+        the other, and forget the first ones.
 
         Parameters
         ----------
         buffer_size
-            The number of examples in memory. With as many as the stream has, all orders are equally
-            likely; with fewer, an example can move to the front by no more than this number.
+            The number of examples in memory. If all examples of the stream fit, all orders are
+            equally likely; otherwise, no example can move forward by more than this number.
         seed
             Seed of the random order.
 
@@ -183,8 +183,8 @@ class Prefix(View):
 class Shuffled(View):
     """The examples of a stream in random order, the same order in every iteration.
 
-    Made by the `shuffle` of a stream. The examples pass through a buffer, by
-    `river.stream.shuffle`: when it is full, a random one leaves it for each that enters.
+    Returned by the method `shuffle` of a stream. `river.stream.shuffle` reads the examples into a
+    buffer; when it is full, each new example replaces a random one, which is yielded.
 
     Parameters
     ----------
@@ -242,5 +242,5 @@ class Shuffled(View):
 
 
 def shown_stream(stream: TaxonomyDataset | View) -> str:
-    """A stream in one line; River's repr of a dataset has many."""
+    """A description of a stream in one line; River's repr of a dataset has several."""
     return repr(stream) if isinstance(stream, View) else type(stream).__name__

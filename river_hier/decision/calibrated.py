@@ -42,11 +42,12 @@ class Calibrated(BatchWrapper, LabelPredictor, base.MultiLabelClassifier):
     examples it has learned from and how many mistakes it has made. The parameters are learned from
     the scores of examples that the model has not seen yet, so they also account for overfitting.
 
-    Several passes and replayed examples do not make it overconfident: an example that was learned
-    before teaches the model, but not the calibration. Examples are recognised by the names of
-    their features or, if features are dense, by names and values. A scaler or another transformer
-    that gives other values in every pass hides them, so put it inside:
-    `Calibrated(StandardScaler() | model)`. Words may be weighted before or inside.
+    Several passes and replayed examples do not make the probabilities overconfident: from an
+    example that has been learned before, the model learns, but the calibration does not. Examples
+    are recognised by the names of their features or, if features are dense, by names and values. A
+    transformer whose output for the same example changes, such as a scaler, must therefore be
+    inside: `Calibrated(StandardScaler() | model)`. Weights of words may be computed before or
+    inside.
 
     `predict_one` thresholds these probabilities: a node is on if its parents are and
     $p_i \ge 1/2$. `HLossBayes` and the other decoders do better on the losses they minimise.
@@ -63,11 +64,11 @@ class Calibrated(BatchWrapper, LabelPredictor, base.MultiLabelClassifier):
 
     Notes
     -----
-    On top of the model, learning takes O(features of x) time to recognise x and, for examples that
-    calibrate, one prediction and O(nodes whose parents are on) time. All of the first 4,096
-    examples calibrate, and a random share of those that follow, so that at most 4,096 need be
-    remembered (less than a megabyte). After 16 passes, repeated examples calibrate, too: so many
-    repetitions are taken for features with few values.
+    In addition to the model, learning takes O(features of x) time to recognise x and, for examples
+    used for calibration, one prediction and O(nodes whose parents are on) time. The first 4,096
+    examples are used, and a random share of the later ones, so that at most 4,096 are remembered,
+    in less than a megabyte. After 16 passes, repeated examples are used as well, because so many
+    repetitions are taken as a sign of features with few values.
 
     The logistic function of a score is due to [^1], where it is fitted to held-out examples
     afterwards. Sharing it among the nodes and learning it online, with the steps of [^2], are ours.

@@ -17,11 +17,11 @@ Floats = NDArray[np.float64]
 # Step sizes of AdaGrad: shared parameters move faster than those of single nodes.
 SHARED, OWN, MIXED = 0.2, 0.1, 0.5
 FAR = 10.0  # units; limits the effect of a single extreme score on the unit
-LARGEST = 1e140  # score, so that sums of squares stay finite
+LARGEST = 1e140  # limit of scores, so that sums of squares stay finite
 FIRST = math.log(2.0)  # the initial logarithm of the slope
-SHARP = 1.0  # that of the sharp softmax; the flat one starts at 0
-TINY = 1e-300  # least probability, in logarithms
-RECENT = 1000.0  # examples that set the scale of single-label scores, which grows with passes
+SHARP = 1.0  # the same of the sharp softmax; that of the flat one is 0
+TINY = 1e-300  # the smallest probability of which the logarithm is taken
+RECENT = 1000.0  # number of examples that determine the scale of single-label scores
 
 
 class Scale:
@@ -33,7 +33,7 @@ class Scale:
     def __init__(self, window: float = math.inf) -> None:
         self.window = window
         self.squares = 0.0
-        self.n = 0.0  # how many there were, by the weights of their examples
+        self.n = 0.0  # the number of scores, weighted like their examples
 
     def add(self, scores: Floats, w: float) -> Floats:
         """Add the scores of an example of weight w, and return them, clipped to `FAR` units."""
@@ -66,7 +66,7 @@ class Descent:
 
 
 class Descents:
-    """A parameter of each node, learned by AdaGrad; 0 at first."""
+    """A parameter for each node, learned by AdaGrad; initially 0."""
 
     value: Floats
     squares: Floats
@@ -153,7 +153,7 @@ class Temperatures:
         return p
 
     def rescale(self, scores: Floats, w: float) -> Floats:
-        """Add scores of weight w to the scale; the scores, clipped, around their mean."""
+        """Add scores of weight w to the scale; return them, centred and clipped."""
         return self.scale.add(scores - scores.mean(), w)
 
     def learn(self, scores: Floats, y: int, w: float) -> None:
@@ -163,7 +163,7 @@ class Temperatures:
         sharp, by_sharp = self._loss(self.sharp, scores, y)
         flat, by_flat = self._loss(self.flat, scores, y)
         total = (1.0 - share) * sharp + share * flat
-        of_flat = share * flat / total  # how much of the probability is the flat softmax's
+        of_flat = share * flat / total  # the posterior probability of the flat softmax
         self.sharp.move(w * (1.0 - of_flat) * by_sharp)
         self.flat.move(w * of_flat * by_flat)
         self.mixture.move(w * (share - of_flat))

@@ -1,4 +1,4 @@
-"""Which examples were learned before: in an earlier pass, or replayed from a buffer."""
+"""Recognises examples that were learned before, in an earlier pass or replayed from a buffer."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 from zlib import crc32
 
-MOST = 2**12  # examples that are remembered
-ALPHABET = 16  # sightings an example, on average, beyond which repetitions are no passes
-DENSE = 20  # one pair of neighbours in so many, with the same names, makes features dense
+MOST = 2**12  # maximum number of examples remembered
+ALPHABET = 16  # if examples occur more often on average, repetitions do not count as passes
+DENSE = 20  # features are dense if one in so many pairs of neighbours has the same names
 
 
 class Sighting(NamedTuple):
-    """An example as it arrives; nothing is remembered before `Sightings.add`."""
+    """The hash values of an example; `Sightings.add` remembers them."""
 
     names: int
     whole: int
@@ -25,24 +25,27 @@ class Sighting(NamedTuple):
 class Sightings:
     """Recognises examples by hash values of x, in bounded memory: O(features of x) per step.
 
-    Sparse examples are recognised by the names of their features, as weights such as tf-idf change
-    with time; dense ones, where neighbours in the stream have the same names, by names and values.
+    Sparse examples are recognised by the names of their features, since weights such as tf-idf
+    change with time. Dense examples, which have the same names as their neighbours in the stream,
+    are recognised by names and values.
 
-    Of a long stream a sample is remembered, all examples whose hash value is a multiple of a power
-    of two. It contains an example in every pass or in none, so what is not remembered is never
-    mistaken for new.
+    Of a long stream, only a sample is remembered: the examples whose hash value is a multiple of a
+    power of two. An example is in the sample in every pass or in none, so an example that is not
+    remembered is never mistaken for a new one.
     """
 
     def __init__(self) -> None:
         self.seen: set[int] = set()
         self.n = 0  # sightings in the sample
-        self.every = 1  # the sample: multiples of this
+        self.every = 1  # the sample has the hash values that are multiples of this
         self.dense = False
-        self.last = 0, 0  # names and whole of the latest example
-        self.steps = self.alike = 0  # all examples; those whose neighbour had the same names
+        self.last = 0, 0  # `names` and `whole` of the latest example
+        self.steps = self.alike = (
+            0  # number of examples; of those with the names of their neighbour
+        )
 
     def look(self, x: Any) -> Sighting:
-        """Whether x is in the sample and, if so, whether it is there for the first time."""
+        """Whether x is in the sample and, if so, whether it occurs for the first time."""
         names, whole = digests(x)
         dense = self.dense or (
             self._like_the_last(names, whole) and (self.alike + 1) * DENSE > self.steps

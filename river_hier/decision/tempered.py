@@ -28,15 +28,15 @@ class Tempered(BatchWrapper, base.Classifier):
     $$p_v = (1 - m) \frac{e^{a s_v}}{\sum_u e^{a s_u}} + m \frac{e^{b s_v}}{\sum_u e^{b s_u}}$$
 
     where $s_v$ is the score of the label, divided by the root mean square deviation of the scores
-    of an example from their mean, over the latest thousand examples. The flat one accounts for
-    examples of which the model knows little, such as those of a label that it has hardly learned;
-    a single softmax would have to be less sure of all others. Each example makes one step of
-    AdaGrad for the slopes $a$ and $b$ and the share $m$ on the logarithmic loss of the true label,
-    at the scores before the model has ever learned from the example; these are clipped at ten
+    of an example from their mean, over the latest thousand examples. The flat function is for
+    examples that the model is likely to get wrong, such as those of a label with few examples so
+    far; a single softmax would have to be less confident for all others. Each example makes one
+    step of AdaGrad for the slopes $a$ and $b$ and the share $m$ on the logarithmic loss of the true
+    label. The scores are those from before the model first learned from the example, clipped at ten
     units. The order of the labels does not change, so `predict_one` is the model's.
 
-    Several passes and replayed examples do not make it overconfident: they are recognised as in
-    `Calibrated`, which also tells where to put a scaler.
+    Several passes and replayed examples do not make the probabilities overconfident: they are
+    recognised as in `Calibrated`, whose documentation also says where to put a scaler.
 
     Parameters
     ----------
@@ -50,10 +50,10 @@ class Tempered(BatchWrapper, base.Classifier):
 
     Notes
     -----
-    On top of the model, learning takes O(features of x) time to recognise x and, for examples that
-    calibrate, one prediction and O(nodes) time. These are the first 4,096, and a random share of
-    those that follow. A label that is new to an open taxonomy had no score, so an example of it
-    does not calibrate.
+    In addition to the model, learning takes O(features of x) time to recognise x and, for examples
+    used for calibration, one prediction and O(nodes) time. The first 4,096 examples are used, and a
+    random share of the later ones. The first example of a label in an open taxonomy is not used,
+    since the label had no score.
 
     Temperature scaling is due to [^1], where it is fitted to held-out examples, and mixtures of
     temperatures to [^2], where one is learned.
@@ -174,7 +174,7 @@ class Tempered(BatchWrapper, base.Classifier):
         return self._with_learned(self._scores_many(X).T)
 
     def _with_learned(self, scores: Floats) -> Floats:
-        """The probabilities of all nodes, 0 for those that have had no example."""
+        """The probabilities of all nodes, 0 for unlearned ones."""
         known = learned_nodes(scores.shape[-1], unlearned_of(self.model))
         p = np.zeros_like(scores)
         p[..., known] = self._temperatures.probabilities(scores[..., known])

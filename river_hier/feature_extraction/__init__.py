@@ -1,4 +1,4 @@
-"""Text features, and random features for kernels."""
+"""Text features, and random features that approximate kernels."""
 
 from __future__ import annotations
 

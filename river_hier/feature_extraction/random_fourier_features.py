@@ -22,13 +22,13 @@ __all__ = ["RandomFourierFeatures"]
 
 Floats = NDArray[np.float64]
 
-LARGEST = 2**21  # numbers that are kept: 16 MB, and at most as much again for more
+LARGEST = 2**21  # random numbers that are stored: 16 MB, and as much again while it grows
 
 _drawing = threading.RLock()
 
 
 class RandomFourierFeatures(base.MiniBatchTransformer):
-    r"""Random features with which a linear learner approximates one with a Gaussian kernel.
+    r"""Random features that let a linear learner approximate one with a Gaussian kernel.
 
     With $m$ = `n_components` / 2 random frequencies $\omega_1, \dots, \omega_m$, the features of x
     are
@@ -40,14 +40,14 @@ class RandomFourierFeatures(base.MiniBatchTransformer):
     value of $z(x) \cdot z(x')$ is $\exp(-\|x - x'\|^2 / (2 \sigma^2))$, the kernel of `kernel.RBF`.
     The error is of the order of $1 / \sqrt m$. The norm of z(x) is 1 for any x.
 
-    It helps if labels are not linear in x: dense features of a few dozen to a few hundred columns,
-    such as measurements or pixels. Scale them first, for example with
+    Use it if labels are not linear in x, with a few dozen to a few hundred dense features, such as
+    measurements or pixels. Scale them first, for example with
     `preprocessing.StandardScaler() | preprocessing.Normalizer()`, for which $\sigma = 1$ is a good
-    start. Bags of words gain nothing.
+    start. Bags of words do not profit from it.
 
-    There is nothing to learn. The numbers of a feature are drawn from `seed` and its name, so a new
-    feature may appear at any time, and two transformers with equal parameters return the same
-    features, in any process and with any order of names.
+    The transformer learns nothing. The random numbers of a feature are derived from `seed` and its
+    name, so new features may appear at any time, and two transformers with equal parameters return
+    the same values in any process and for any order of names.
 
     Parameters
     ----------
@@ -70,14 +70,14 @@ class RandomFourierFeatures(base.MiniBatchTransformer):
     Notes
     -----
     The features are those of [^1] in the variant with sines, whose variance is lower than that of
-    cosines with random phases [^2]. scikit-learn's `RBFSampler` has the cosines; River's transforms
-    each feature by itself, so that its dot product approximates a sum of kernels of single features.
-    Both write $\gamma = 1 / (2 \sigma^2)$.
+    cosines with random phases [^2]. scikit-learn's `RBFSampler` uses the cosines. River's transforms
+    each feature separately, so its dot product approximates a sum of kernels of single features.
+    The parameter of both is $\gamma = 1 / (2 \sigma^2)$.
 
     With d features in x, `transform_one` takes O(d m); `transform_many` takes O(d m) per row, in
-    one matrix product. The numbers drawn for features are kept for the next example, in at most 32
-    MB, or what one call needs, and are not part of pickles. Names are told apart by their `repr`,
-    which must be the same in every process, as those of texts, numbers and tuples of them are.
+    one matrix product. The random numbers are stored for the next example, in at most 32 MB unless
+    a single call needs more, and are not part of pickles. Names are distinguished by their `repr`,
+    which must be the same in every process, as it is for strings, numbers and tuples of these.
 
     Examples
     --------
@@ -92,7 +92,7 @@ class RandomFourierFeatures(base.MiniBatchTransformer):
     >>> kernel.RBF(sigma=2.0)({"x": 1.0, "y": 1.0}, {"x": 3.0, "y": 1.0})
     0.606531
 
-    Which of two points are on the same side of both axes? No linear learner can tell:
+    Whether two coordinates have the same sign is not a linear function of them:
 
     >>> t = Taxonomy([("points", "same"), ("points", "other")])
     >>> corners = [({"x": x, "y": y}, "same" if x == y else "other") for x in (-1, 1) for y in (-1, 1)]
@@ -220,9 +220,9 @@ class RandomFourierFeatures(base.MiniBatchTransformer):
 
 
 def normal(seed: int, name: Hashable, n: int) -> Floats:
-    """Standard normal numbers that depend on a seed and a name only, by Box and Muller.
+    """Standard normal numbers that depend only on a seed and a name, by Box and Muller.
 
-    They come from a hash function, as the numbers that a seed gives in numpy may change with its
+    They are computed from a hash function, because the generators of numpy may change with its
     version.
 
     >>> normal(0, "x", 3).round(3).tolist()
@@ -236,7 +236,7 @@ def normal(seed: int, name: Hashable, n: int) -> Floats:
 
 
 def _canonical(name: Hashable) -> Hashable:
-    """One of the names that are equal as keys: 1, 1.0, True and numpy's numbers are 1."""
+    """The same name for all names that are equal as keys, such as 1, 1.0, True and numpy's 1."""
     if isinstance(name, str):
         return str(name)
     if isinstance(name, numbers.Real | np.bool_):

@@ -23,7 +23,7 @@ class AveragedHieron(KernelPathLearner):
     the prediction is correct, so nearly every example is stored. Predictions come from the average
     of all hypotheses so far: after m rounds, the coefficients of the example of round i are
     weighted by $1 - i / (m + 1)$, so the average only costs work where a step changes coefficients.
-    At each node rounds are counted from its first example, as in `linear_model.AveragedHieron`.
+    The rounds of each node are counted from its first example, as in `linear_model.AveragedHieron`.
 
     A step takes one row of the kernel, O(stored examples * features), and O(stored examples *
     distance) to compute the scores. For an endless stream, set a `budget`, which works as in

@@ -30,14 +30,14 @@ from .expansion import Expansion
 from .functions import Function, Kernel
 from .instances import contributions, instances_of
 
-LARGEST_CHANGE = 1e140  # of the norm of a weight vector: beyond it, scores might overflow
+LARGEST_CHANGE = 1e140  # limit of the norm of a change, so that scores do not overflow
 
 
 class KernelPathLearner(SingleLabelModel):
     """`base.PathLearner` in dual variables: $w^u = \\sum_i \\alpha_i^u \\phi(x_i)$, Eq. (11)."""
 
     _lag: Expansion | None = None  # the sum of i s_i, where hypotheses are averaged
-    _clocks: Any = None  # and since when
+    _clocks: Any = None  # when the average of each node started
 
     @property
     def _may_refuse(self) -> bool:
@@ -60,7 +60,7 @@ class KernelPathLearner(SingleLabelModel):
         self._w = Expansion(len(self._taxonomy))
 
     def _start_average(self) -> None:
-        """Average the hypotheses from here on."""
+        """Start averaging the hypotheses."""
         self._lag, self._clocks = Expansion(len(self._taxonomy)), Clocks(len(self._taxonomy))
 
     @property

@@ -35,7 +35,7 @@ class AveragedClassifier(SingleLabelModel):
 
     The last hypothesis of an online learner depends heavily on its last mistakes, whose labels may
     be wrong. The average of all hypotheses, $w_1, \\dots, w_{m+1}$ after m examples, evens out such
-    steps and has a lower error, unless the stream drifts. The average of a node begins again
+    steps and has a lower error, unless the stream drifts. The average of a node starts again
     with its first example, as in `AveragedHieron`, so late classes are learned as fast as early
     ones.
 

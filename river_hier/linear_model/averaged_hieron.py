@@ -20,17 +20,17 @@ class AveragedHieron(PathLearner, compiled=("C",)):
     It differs from online `Hieron` in two ways. Updates are made against the label with the largest
     loss, $\\operatorname{argmax}_v W^v \\cdot x + \\sqrt{\\gamma(y, v)}$, rather than against the
     predicted one. Predictions come from the average of all hypotheses so far, $w_1 = 0, w_2,
-    \\dots, w_{m+1}$ after m examples. The average of a node begins again with its first example,
-    the first whose label is the node or below it, so that a class that appears late in the stream
-    is learned as fast as the first ones.
+    \\dots, w_{m+1}$ after m examples. The average of a node starts again with its first example,
+    the first one whose label is the node or below it, so that a class that appears late in the
+    stream is learned as fast as the first ones.
 
     The average only costs work where a step changes weights: with a step $s_i$ in round i,
 
     $$\\frac{1}{m+1} \\sum_{i=1}^{m+1} w_i = w_{m+1} - \\frac{1}{m+1} \\sum_{i=1}^m i \\, s_i,$$
 
     so a second matrix of weights is stored instead of all past hypotheses. The rounds i and m of a
-    node count from its first example. A step takes O(features of x * nodes), and the first example
-    of a node O(features).
+    node are counted from its first example. A step takes O(features of x * nodes), and the first
+    example of a node O(features).
 
     The flat counterpart is `AveragedHieron(taxonomy.flatten())`, with the root at the centre of the
     star; see `Hieron`.
@@ -49,8 +49,8 @@ class AveragedHieron(PathLearner, compiled=("C",)):
     dtype
         The type of the stored weights, `"float64"` or `"float32"`.
     intercept
-        The value of a constant feature that every x has besides its own; 0, the default and the
-        paper's, for none. Choose it well below the norm of x: 0.1 to 0.3 for norm 1.
+        The value of a constant feature that is added to every x. The default, 0, adds none, as in
+        the paper. Choose it well below the norm of x: 0.1 to 0.3 for norm 1.
 
     Raises
     ------
@@ -64,9 +64,9 @@ class AveragedHieron(PathLearner, compiled=("C",)):
     Section 4 of the paper [^1]. Its Eq. (15) gives round i the weight (m + 2 - i) / (m + 1), as it
     counts the step that leads to hypothesis i as the i-th. Here, as in Algorithm 1, the i-th step
     starts from hypothesis i and has weight (m + 1 - i) / (m + 1). The average is the same, Eq.
-    (13). The paper averages all weights from the first round on, also those of a node whose first
-    example comes later. The cap and the intercept are not in the paper; see `Hieron`. An empty or
-    zero x counts as a round.
+    (13). The paper averages all weights from the first round on, even if the first example of a
+    node comes later. The cap and the intercept are not in the paper; see `Hieron`. An empty or zero
+    x counts as a round.
 
     Examples
     --------

@@ -33,7 +33,7 @@ class AveragedMultiLabelClassifier(TopDownLearner):
 
     The last hypothesis of a perceptron depends heavily on its last mistakes; the average of all
     hypotheses, $w_1, \\dots, w_{m+1}$ after m examples, evens out such steps. For `HPerceptron` the
-    average is much better, unless the stream drifts. The average of a node begins again with the
+    average is much better, unless the stream drifts. The average of a node starts again with the
     first example that has its label, so late labels are learned as fast as early ones.
 
     A step costs what a step of the model costs, plus O(features of x * updated nodes); a prediction

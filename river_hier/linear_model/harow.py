@@ -56,8 +56,8 @@ class HAROW(TopDownLearner, compiled=("r", "forgetting")):
         The factor by which a step multiplies the precision that the weights it uses have gained in
         earlier steps; 1 forgets nothing.
     intercept
-        The value of a constant feature that every x has besides its own, whose weights say how
-        frequent the labels are; 0 for none. Between 0.3 and 3 it hardly matters.
+        The value of a constant feature that is added to every x, and whose weights account for the
+        frequencies of the labels; 0 adds none. Values between 0.3 and 3 hardly differ.
 
     Raises
     ------

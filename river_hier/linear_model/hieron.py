@@ -42,8 +42,8 @@ class Hieron(PathLearner, compiled=("C",)):
     dtype
         The type of the stored weights, `"float64"` or `"float32"`.
     intercept
-        The value of a constant feature that every x has besides its own; 0, the default and the
-        paper's, for none. Choose it well below the norm of x: 0.1 to 0.3 for norm 1.
+        The value of a constant feature that is added to every x. The default, 0, adds none, as in
+        the paper. Choose it well below the norm of x: 0.1 to 0.3 for norm 1.
 
     Raises
     ------

@@ -79,8 +79,8 @@ class HMinOver(MultiLabelModel):
     dtype
         The type of the stored weights, `"float64"` or `"float32"`.
     intercept
-        The value of a constant feature that every x has besides its own; 0, the default and the
-        paper's, for none. Choose it of the size of other features, e.g. 1 for standardised ones.
+        The value of a constant feature that is added to every x. The default, 0, adds none, as in
+        the paper. Choose a value similar to those of other features, e.g. 1 for standardised ones.
 
     Raises
     ------
@@ -181,10 +181,10 @@ class HMinOver(MultiLabelModel):
 
     @property
     def intercepts(self) -> dict[Label, float]:
-        """The intercept of each node but the root, `{label: number}`: what every score has added.
+        """The intercept of each node but the root, `{label: number}`.
 
-        It is the weight of the constant feature, times its value; 0 without one. Computed at each
-        call, in O(features * nodes).
+        It is part of every score: the weight of the constant feature times its value, 0 without
+        one. Computed at each call, in O(features * nodes).
         """
         return linear.intercepts_by_label(self)
 

@@ -33,8 +33,8 @@ class HPerceptron(TopDownLearner, compiled=()):
     dtype
         The type of the stored weights, `"float64"` or `"float32"`.
     intercept
-        The value of a constant feature that every x has besides its own; 0, the default and the
-        paper's, for none. Choose it of the size of other features, e.g. 1 for standardised ones.
+        The value of a constant feature that is added to every x. The default, 0, adds none, as in
+        the paper. Choose a value similar to those of other features, e.g. 1 for standardised ones.
 
     Raises
     ------

@@ -89,10 +89,10 @@ class LeastSquaresModel(MultiLabelModel):
 
     @property
     def intercepts(self) -> dict[Label, float]:
-        """The intercept of each node but the root, `{label: number}`: what every score has added.
+        """The intercept of each node but the root, `{label: number}`.
 
-        It is the weight of the constant feature, times its value; 0 without one. Computed at each
-        call, in O(features * nodes).
+        It is part of every score: the weight of the constant feature times its value, 0 without
+        one. Computed at each call, in O(features * nodes).
         """
         return linear.intercepts_by_label(self)
 

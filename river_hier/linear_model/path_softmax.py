@@ -47,14 +47,14 @@ class PathSoftmax(PathModel, compiled=("prior_variance", "forgetting")):
     $$w_u \\leftarrow w_u + (t_u - P_u) \\, \\Sigma_u x, \\qquad \\Sigma_u \\leftarrow \\Sigma_u -
     \\frac{h_u (\\Sigma_u x)^2}{1 + h_u \\, x^\\top \\Sigma_u x}, \\qquad h_u = P_u (1 - P_u),$$
 
-    where $P_u$ is the probability *after* the step. It is found by damped Newton steps, up to 0.01,
-    whose time does not depend on the number of features: x enters only through the scores before
-    the step and through $x^\\top \\Sigma_u x$. A step with the probability before it would
-    overshoot where variances are large. Vectors whose probability is wrong by less than 0.01 do not
-    move.
+    where $P_u$ is the probability *after* the step. It is computed by damped Newton steps, with a
+    tolerance of 0.01. Their time does not depend on the number of features, since x enters only
+    through the scores before the step and through $x^\\top \\Sigma_u x$. With the probability
+    *before* the step, steps would be too large where variances are large. A vector does not move if
+    its probability is wrong by less than 0.01.
 
-    With `forgetting` $f < 1$ the precision that a weight has gained decays before each step that
-    uses it, as in `HAROW`, so that weights that have settled can follow a stream that drifts.
+    With `forgetting` $f < 1$, the precision gained by a weight decays before each step that uses
+    it, as in `HAROW`, so that the weights can follow a stream that drifts.
 
     A step takes O(features of x * nodes) to score and O(features of x * vectors that move) to
     learn; weights and variances take O(features * nodes) memory.
@@ -79,8 +79,8 @@ class PathSoftmax(PathModel, compiled=("prior_variance", "forgetting")):
         The factor by which a step multiplies the precision that the weights it uses have gained in
         earlier steps; 1 forgets nothing.
     intercept
-        The value of a constant feature that every x has besides its own; 0 for none. By default it
-        is small beside an x of norm 1.
+        The value of a constant feature that is added to every x; 0 adds none. The default is small
+        compared with an x of norm 1.
 
     Raises
     ------
@@ -158,7 +158,7 @@ class PathSoftmax(PathModel, compiled=("prior_variance", "forgetting")):
         variance: Floats,
         weight: float,
     ) -> tuple[Floats, Floats]:
-        """The most probable moves of weight vectors along $\\Sigma x$, and the curvatures h there.
+        """The most probable steps of the weight vectors along $\\Sigma x$, and the curvatures h.
 
         Labels that move together are a group; group 0 does not move, and the i-th vector moves
         group i + 1 and all groups below it.
@@ -181,7 +181,7 @@ class PathSoftmax(PathModel, compiled=("prior_variance", "forgetting")):
         """
         n = len(variance)
         gap = np.logaddexp.reduce(score) - score[truth]
-        most = (gap + np.log1p(weight * variance)) / variance  # no solution lies beyond it
+        most = (gap + np.log1p(weight * variance)) / variance  # an upper bound of the solution
         move, last, rate = np.zeros(n), np.zeros(n), np.ones(n)
         for _ in range(30):
             shift = np.zeros(1 + n)
@@ -196,7 +196,7 @@ class PathSoftmax(PathModel, compiled=("prior_variance", "forgetting")):
             rest = weight * (y - p) - move
             if np.abs(rest).max() < 0.01 * weight:
                 break
-            rate[rest * last < 0.0] *= 0.5  # they went too far
+            rate[rest * last < 0.0] *= 0.5  # these steps were too large
             last = rest
             move = np.clip(move + rate * rest / (1.0 + h * variance), -most, most)
         return move, h

@@ -75,8 +75,8 @@ class SHRLS(LeastSquaresModel):
         The factor by which one more visit reduces the weight of the stored instances, on average; 1
         forgets nothing.
     intercept
-        The value of a constant feature that every x has besides its own; 0, the default and the
-        paper's, for none. Choose it of the size of other features, e.g. 1 for standardised ones.
+        The value of a constant feature that is added to every x. The default, 0, adds none, as in
+        the paper. Choose a value similar to those of other features, e.g. 1 for standardised ones.
 
     Raises
     ------

@@ -59,7 +59,7 @@ class LocalModel(MiniBatches, base.Wrapper[Any], base.Estimator):
         if isinstance(taxonomy, Taxonomy):
             self._check_positions(taxonomy)
 
-    _unlearned = NONE  # nodes that have been added and have had no example
+    _unlearned = NONE  # nodes that were added, and have had no example since
 
     @property
     def taxonomy_(self) -> Taxonomy:

@@ -237,7 +237,7 @@ class PerNode(LocalModel, LabelPredictor, base.MultiLabelClassifier):
         return sorted(index[label] for label, (_, on) in self._visited(x).items() if on)
 
     def _conditional(self, label: Label, x: Mapping[Any, Any]) -> float:
-        """P(node on | parents on); 1/2 if the node has learned nothing, 0 if it has been added."""
+        """P(node on | parents on); 1/2 if the node has learned nothing, 0 if it is unlearned."""
         if self._unlearned and self._taxonomy.index(label) in self._unlearned:
             return 0.0
         return probability(self._local[label].model, x) if label in self._local else 0.5

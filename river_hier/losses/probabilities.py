@@ -39,7 +39,7 @@ def conditional(taxonomy: Taxonomy, probabilities: Mapping[Any, float]) -> Calla
 
 
 def read_marginals(taxonomy: Taxonomy, y_pred: Any) -> dict[int, float]:
-    """The probabilities `{label: P(on)}` of a prediction by node; `None` has none."""
+    """The probabilities `{label: P(on)}` of a prediction, by node; empty for `None`."""
     if y_pred is None:
         return {}
     if not isinstance(y_pred, Mapping):

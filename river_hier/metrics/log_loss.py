@@ -13,22 +13,21 @@ LEAST = 1e-15  # the smallest probability, as in River
 
 
 class LogLoss(MeanScore):
-    r"""Logarithmic loss of multilabels: minus the logarithm of the probability of the truth.
+    r"""Logarithmic loss of multilabels: minus the logarithm of the probability of the true one.
 
     A node whose parents are on is on with probability $P_i / \min_j P_j$, where j are its parents;
-    a node with a parent that is off is off. So the loss of an example is
+    a node with a parent that is off is off. The loss of an example is therefore
 
     $$-\sum_{i \text{ on}} \ln \frac{P_i}{\min_j P_j}
     - \sum_{i \text{ off, parents on}} \ln \left( 1 - \frac{P_i}{\min_j P_j} \right)$$
 
-    and the metric is the mean. It is lowest for the true probabilities, if labels are independent
-    of each other given their parents. Unlike `CalibrationError`, it also measures how well the
+    and the metric is the mean. If labels are independent given their parents, it is lowest for the
+    true probabilities. Unlike `CalibrationError`, it also measures how well the
     probabilities discriminate.
 
-    It takes probabilities as predictions: `evaluate.Probabilities(model)` makes a model return
-    them. They are marginal probabilities, not conditional on the parents; a missing label has
-    probability 0. Probabilities of the truth below 1e-15 count as 1e-15. For single labels use
-    River's `CrossEntropy`.
+    Predictions are probabilities: `evaluate.Probabilities(model)` makes a model return them. They
+    are marginal, not conditional on the parents; a missing label has probability 0. Probabilities
+    of a true event below 1e-15 count as 1e-15. For single labels, use River's `CrossEntropy`.
 
     An update takes O(labels whose parents are on), plus the time to read the prediction.
 

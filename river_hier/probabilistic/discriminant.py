@@ -17,7 +17,7 @@ from .scatter import add_scatter, turns
 
 Floats = NDArray[np.float64]
 Nodes = NDArray[np.intp]
-TINY = 1e-140  # squares up to this count as zero: their inverses might overflow beside a large x
+TINY = 1e-140  # squares up to this count as zero: their inverses might overflow for a large x
 ROOM = 1.5  # growth factor of the arrays
 ROWS = 64  # rows of the scatter that are added at once
 BLOCK = 256  # rows of a batch that are learned at once

@@ -32,12 +32,13 @@ class LinearDiscriminant(SingleLabelModel):
     $$\log P(v \mid x) = \mu_v^\top \Sigma^{-1} x - \tfrac{1}{2} \mu_v^\top \Sigma^{-1} \mu_v
     + \log \frac{n_v + 0.01}{m_v + k} + \textrm{const}$$
 
-    with $n_v$ examples of label v, $m_v$ examples of any label since the first one of v, and k - 1
-    labels that have examples, so that a label that appears late in the stream is predicted after as
-    few examples as an early one. With its first example, its ancestors are counted again from 0, as
-    earlier examples of theirs may have belonged to it. The mean of a node has a Gaussian prior
-    around the mean of its parent, with covariance $\Sigma / \kappa$, where $\kappa$ is the
-    `shrinkage`. The $\mu_v$ are the posterior means in this model, which minimise
+    where $n_v$ is the number of examples of label v, $m_v$ that of all examples since the first one
+    of v, and k - 1 the number of labels with examples. A label that appears late in the stream is
+    therefore predicted after as few examples as an early one. With the first example of a label,
+    the counts of its ancestors start again from 0, since their earlier examples may have belonged
+    to it. The mean of a node has a Gaussian prior around the mean of its parent, with covariance
+    $\Sigma / \kappa$, where $\kappa$ is the `shrinkage`. The $\mu_v$ are the posterior means in
+    this model, which minimise
 
     $$\sum_i \lVert x_i - \mu_{y_i} \rVert^2
     + \kappa \sum_v \lVert \mu_v - \mu_{parent(v)} \rVert^2.$$

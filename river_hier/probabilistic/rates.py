@@ -14,11 +14,11 @@ UNSEEN = 0.01  # added to the number of examples of each node
 
 
 class Rates:
-    """The weights `n` of the examples of each node, and `m` of all.
+    """The total weights `n` of the examples of each node, and `m` of all examples.
 
-    A label is counted from its first example on, when all examples weighed `since`; and from then
-    on again when a label below it has its first example, as earlier examples may have belonged
-    there. Those before weigh `earlier`.
+    The frequency of a label is counted from its first example on. When a label below it has its
+    first example, the count starts again, because earlier examples may have belonged to that label.
+    `since` has the values of m, and `earlier` those of n, at the start of the counts.
     """
 
     n: Floats
@@ -30,7 +30,7 @@ class Rates:
         self.tree = tree
         self.n, self.since, self.earlier = np.zeros((3, tree.n))
         self.m = 0.0
-        self.k = 1.0  # labels that have had examples, and one that has not
+        self.k = 1.0  # 1 + the number of labels with examples
 
     def learn(self, v: int, w: float) -> None:
         """Count an example."""
@@ -40,7 +40,7 @@ class Rates:
         self.m += w
 
     def learn_many(self, y: NDArray[np.intp], w: Floats) -> None:
-        """Count many, as one after the other."""
+        """Count examples, as `learn` does one after the other."""
         before = np.cumsum([self.m, *w])
         labels, first = np.unique(y, return_index=True)
         for i, v in sorted(zip(first.tolist(), labels.tolist(), strict=True)):
@@ -51,7 +51,7 @@ class Rates:
         self.m = float(before[-1])
 
     def _begin(self, v: int, m: float, n: Floats) -> None:
-        """Count a node, and its ancestors that have examples, from here on."""
+        """Start to count a node, and start again to count its ancestors with examples."""
         self.since[v] = m
         self.k += 1.0
         while v:
@@ -60,7 +60,7 @@ class Rates:
                 self.since[v], self.earlier[v] = m, n[v]
 
     def remapped(self, sources: Sequence[tuple[int, ...]], tree: Arrays) -> Rates:
-        """The rates of other nodes: a merged node is counted from the first one on."""
+        """The rates of other nodes: a merged node is counted from the earliest start on."""
         new = Rates(tree)
         new.m, new.k = self.m, self.k
         for v, old in enumerate(sources):
@@ -70,14 +70,14 @@ class Rates:
         return new
 
     def with_leaves(self, tree: Arrays) -> Rates:
-        """The same with more nodes, the last ones; they have no examples."""
+        """The same with additional nodes at the end, which have no examples."""
         n = len(self.n)
         return self.remapped([(v,) if v < n else () for v in range(tree.n)], tree)
 
     def logs(self) -> Floats:
         """log P(node): its share of the examples, smoothed.
 
-        The share begins at that of the average label, so that the first example of a label does not
+        The share starts at that of an average label, so that the first example of a label does not
         make it more probable than the others.
         """
         counted = self.n - self.earlier + UNSEEN

@@ -13,7 +13,7 @@ Nodes = NDArray[np.intp]
 
 
 def turns(y: Nodes) -> tuple[Nodes, list[tuple[int, int]]]:
-    """An order of rows: the first ones of all nodes, their second ones, ...; and its slices."""
+    """The order: the first row of each node, then the second ones, ...; and the slices of these."""
     order = np.argsort(y, kind="stable")
     starts = np.flatnonzero(np.diff(y[order], prepend=-1))
     rank = np.arange(len(y)) - np.repeat(starts, np.diff(starts, append=len(y)))

@@ -1,4 +1,4 @@
-"""Streams of any examples: `replay` for several passes."""
+"""Functions of streams: `replay` makes several passes."""
 
 from __future__ import annotations
 

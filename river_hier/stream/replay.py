@@ -17,21 +17,20 @@ def replay(
     buffer_size: int = 10_000,
     seed: int | None = None,
 ) -> Iterator[Example]:
-    """Yield each example several times, as several passes over a stream do.
+    """Yield each example several times, as in several passes over a stream.
 
-    A new example is yielded as soon as it is read. Then it waits in a buffer, which yields it again
-    at random moments, until it has been yielded `times` times. When the buffer is full, old
-    examples are yielded until one of them leaves it; what is left at the end of the stream is
-    yielded then. If the buffer is larger than the stream, the first pass is followed by the others,
-    shuffled.
+    A new example is yielded as soon as it is read. It is then stored in a buffer, from which it is
+    yielded again at random times, until it has been yielded `times` times. When the buffer is full,
+    stored examples are yielded until one of them is removed; the rest is yielded after the end of
+    the stream. If the buffer is larger than the stream, the first pass is in the order of the
+    stream, and the other passes follow, shuffled together.
 
-    The stream is read once, so it may be one that cannot be read again. It may be left at any time:
-    whatever has been learned stays learned.
+    The stream is read once, so it can be a generator. The iteration may be stopped at any time.
 
-    Several passes are for learning only. Evaluate the first one, with
-    `river.evaluate.progressive_val_score(stream, model, metric)`: the examples that are yielded
-    again are known to the model. `decision.Calibrated` and `Tempered` recognise them and calibrate
-    on new ones only.
+    Use several passes only for learning. For evaluation, use a single pass, with
+    `river.evaluate.progressive_val_score(stream, model, metric)`: the model has already learned
+    from the examples that are yielded again. `decision.Calibrated` and `Tempered` recognise these,
+    and use only new ones for calibration.
 
     Parameters
     ----------
@@ -46,11 +45,11 @@ def replay(
 
     Returns
     -------
-    An iterator; there are `times` as many examples as in the stream.
+    An iterator over `times` as many examples as in the stream.
 
     Notes
     -----
-    An example takes O(times) time on average. The larger the buffer, the larger the gain;
+    An example takes O(times) time on average. A larger buffer gives a larger gain in accuracy;
     docs/accuracy.md has figures.
 
     Examples
@@ -80,7 +79,7 @@ def replay(
 def _replayed(
     stream: Iterable[Example], times: int, buffer_size: int, rng: random.Random
 ) -> Iterator[Example]:
-    buffer: list[tuple[Example, int]] = []  # and how often they are still to be yielded
+    buffer: list[tuple[Example, int]] = []  # examples, and how often each is still to be yielded
 
     def old() -> Example:
         i = rng.randrange(len(buffer))

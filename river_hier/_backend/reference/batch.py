@@ -72,7 +72,7 @@ class Batch:
         return 1.0 if self.weights is None else float(self.weights[i])
 
     def total_weight(self, first: int, last: int, before: float) -> float:
-        """The weight of the rows first:last, and of what came before."""
+        """The total weight of the rows `first:last`, added to the weight before."""
         if self.weights is None:
             return before + (last - first)
         return sum(self.weights[first:last].tolist(), before)
@@ -120,7 +120,7 @@ class Multilabels:
         return cls(start.astype(np.int64), np.nonzero(on)[1].astype(np.uint32))
 
     def __getitem__(self, rows: slice) -> Multilabels:
-        """Some rows that follow one another."""
+        """Consecutive rows."""
         first, last, _ = rows.indices(len(self.start) - 1)
         start = self.start[first : last + 1]
         return Multilabels(start - start[0], self.nodes[start[0] : start[-1]])

@@ -1,4 +1,4 @@
-"""When each node was first learned, so that averages are those of its own hypotheses."""
+"""When the average of each node's hypotheses started."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ Mask = NDArray[np.bool_]
 
 
 class Clocks:
-    """The weight `m` of all examples, and what it was when the average of each node began.
+    """The total weight `m` of all examples, and its value at the start of each node's average.
 
-    An average begins with the node, and begins again with its first example, the first whose label
-    is the node or below it; `learned` are the nodes that had one.
+    The average of a node starts when the node is created, and starts again with its first example,
+    the first one whose label is the node or below it. `learned` are the nodes with examples.
     """
 
     def __init__(self, n_nodes: int) -> None:
@@ -32,7 +32,7 @@ class Clocks:
 
     @classmethod
     def restore(cls, m: float, since: Floats, learned: Mask) -> Clocks:
-        """The clocks of a pickle."""
+        """The clocks from the values in a pickle."""
         clocks = cls(0)
         clocks.m, clocks.since, clocks.learned = float(m), np.array(since), np.array(learned)
         return clocks
@@ -45,7 +45,7 @@ def rounds(clocks: Any) -> Floats:
 
 
 def start(clocks: Any, lag: Any, nodes: NDArray[np.intp]) -> None:
-    """Let the averages of nodes with their first example begin again."""
+    """Start the averages again of those nodes that have their first example."""
     learned, since = clocks.learned, clocks.since
     first = nodes[~learned[nodes]]
     if len(first):
@@ -57,12 +57,12 @@ def start(clocks: Any, lag: Any, nodes: NDArray[np.intp]) -> None:
 
 
 def add_clocks(clocks: Any, n_nodes: int) -> Any:
-    """The clocks of more nodes, which begin now."""
+    """The clocks with additional nodes, whose averages start now."""
     return remap_clocks(clocks, [(v,) if v < len(clocks.since) else () for v in range(n_nodes)])
 
 
 def remap_clocks(clocks: Any, sources: Sequence[tuple[int, ...]]) -> Any:
-    """The clocks of other nodes: a merged node has the one that began first."""
+    """The clocks of other nodes: a merged node has the earliest start."""
     since, learned = clocks.since, clocks.learned
     began = [min((since[u] for u in old), default=clocks.m) for old in sources]
     any_learned = [any(learned[u] for u in old) for old in sources]
@@ -70,7 +70,7 @@ def remap_clocks(clocks: Any, sources: Sequence[tuple[int, ...]]) -> Any:
 
 
 def of_averages(onto: sparse.csr_array, before: Any, after: Any) -> sparse.csr_array:
-    """The map of the recorded sums, if `onto` is the map of the weights and of their averages."""
+    """The map of the recorded sums; `onto` is the map of the weights and of their averages."""
     old, new = onto.tocoo().coords
     shares = onto.tocoo().data * (rounds(after)[new] / rounds(before)[old])
     return sparse.csr_array((shares, (old, new)), shape=onto.shape)

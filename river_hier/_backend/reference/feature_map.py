@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-# The range of intercepts: their squares neither vanish nor overflow beside those of other features.
+# The range of intercepts, in which their squares neither underflow nor overflow.
 SMALLEST, LARGEST = 1e-6, 1e6
 
 
@@ -31,7 +31,7 @@ class Vector(NamedTuple):
         return Vector(self.rows[order], root * self.values[order], weight * self.norm2, weight)
 
     def with_constant(self, value: float) -> Vector:
-        """The same with the constant feature, whose row is 0, unless its value is 0."""
+        """The vector with the constant feature, whose row is 0; unchanged if the value is 0."""
         if value == 0.0:
             return self
         rows, values = np.append(0, self.rows), np.append(value, self.values)
@@ -66,7 +66,7 @@ class FeatureMap(abc.ABC):
         if not (intercept == 0.0 or SMALLEST <= intercept <= LARGEST):
             raise ValueError(f"an intercept of {intercept!r}")
         self.intercept = float(intercept)
-        self.first_row = int(intercept != 0.0)  # of the features with names
+        self.first_row = int(intercept != 0.0)  # the first row of a feature with a name
 
     @abc.abstractmethod
     def __len__(self) -> int:

@@ -34,7 +34,7 @@ class GaussianWeights(Weights):
         return found
 
     def learn(self, x: Vector, nodes: NDArray[np.intp], steps: Floats, confidence: Floats) -> None:
-        """w += step S x, or the largest step, and S -= confidence (S x)^2, of the given nodes."""
+        """w += step S x, up to the largest step, and S -= confidence (S x)^2, at these nodes."""
         most = self.largest_step(x.norm2)
         steps = np.clip(steps, -most, most)
         moves = (1.0 + self.s.cells(x, nodes)) * x.values[:, None]  # S x

@@ -145,8 +145,8 @@ class LeastSquares(Systems):
         return rls
 
 
-# For both backends: the other variables. Eigendecompositions are safe even for badly conditioned
-# matrices.
+# For both backends: the change between primal and dual variables. Eigendecompositions are safe even
+# for badly conditioned matrices.
 
 
 def in_primal_variables(l2: float, parts: Parts, system: SavedSystem) -> tuple[Parts, SavedSystem]:

@@ -54,7 +54,7 @@ def learn_top_down(
 def _moves_top_down(
     learner: Any, w: Any, labels: Labels, vector: Vector, on: Mask, weight: float
 ) -> tuple[Any, ...]:
-    """The nodes that move, and how far; empty if none does."""
+    """The nodes whose weights change, and their steps; both empty if there are none."""
     if vector.norm2 == 0.0:
         return ()
     nodes = trained_nodes(on, labels.taxonomy.arrays)
@@ -208,7 +208,7 @@ def insert(w: Weights, features: FeatureMap, x: Any) -> Vector:
 
 
 def check_steps(learner: Any, steps: Floats, nodes: Ints) -> None:
-    """Raise an error unless a rule has given a step for each node, none of which is nan."""
+    """Raise an error unless a rule has returned a step for each node, none of which is nan."""
     check_shape(learner, "rule", "a step", steps, nodes)
     if np.isnan(steps).any():
         raise ValueError(f"`rule` of {type(learner).__name__} must return numbers, got {steps}")
@@ -227,7 +227,7 @@ def check_shape(learner: Any, method: str, what: str, found: NDArray[Any], nodes
 def _round(
     w: Weights, lag: Weights | None, clocks: Any, nodes: Ints, weight: float
 ) -> Iterator[None]:
-    """A round in which these nodes learn an example: changes of the weights are recorded."""
+    """A context for a round in which these nodes learn: changes of weights are recorded."""
     if lag is None:
         yield
         return

@@ -21,7 +21,7 @@ from .paths import path_sums, subtree_sums
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
 
-MOST_VARIANCE = 1e300  # of a score, so that no product overflows
+MOST_VARIANCE = 1e300  # limit of the variance of a score, so that no product overflows
 
 
 def label_scores(columns: Floats, tree: Arrays) -> Floats:
@@ -30,7 +30,7 @@ def label_scores(columns: Floats, tree: Arrays) -> Floats:
 
 
 def softmax(scores: Floats) -> Floats:
-    """Exponentials that sum to 1 along the first axis."""
+    """The softmax along the first axis."""
     p = np.exp(scores - scores.max(axis=0))
     normalised: Floats = p / p.sum(axis=0)
     return normalised
@@ -47,7 +47,7 @@ def learn_softmax(
     y: int,
     weight: float,
 ) -> None:
-    """Move the weights of the nodes whose probability is wrong, by the rule of the learner."""
+    """Update the weight vectors that learn, by the rule of the learner."""
     tree = labels.taxonomy.arrays
     vector = insert(w, features, x)
     if vector.norm2 == 0.0:
@@ -68,10 +68,10 @@ def learn_softmax(
 
 
 def moving(learner: Any, p: Floats, y: int, tree: Arrays) -> tuple[Ints, Ints, Ints, Floats]:
-    """The columns that learn, and which labels move with them.
+    """The columns that learn, and the groups of labels whose scores move together.
 
-    The scores of labels whose paths have the same moving columns move together: group 0 has none,
-    group i moves with the i-th column and with those of the group `above[i - 1]`.
+    Labels are in the same group if their paths have the same moving columns. Group 0 has none;
+    group i has the i-th column and those of the group `above[i - 1]`.
 
     Returns
     -------
@@ -118,6 +118,6 @@ def softmax_answer(w: Any, features: FeatureMap, labels: Labels, x: Any) -> Labe
 
 
 def softmax_answers(w: Any, labels: Labels, X: Vectors) -> Nodes:
-    """The same for each row: its node."""
+    """The node with the largest score of each row, the first one of several."""
     best = [label_scores(w.scores(x), labels.arrays).argmax() for x in X]
     return np.array(best, dtype=np.uint32)

@@ -135,7 +135,7 @@ class Primal:
 
 
 def loaded(l2: float, parts: Parts, saved: SavedSystem, number: int = 0) -> Any:
-    """A system, from its saved form; `number` is that of the first instance."""
+    """A system from its saved form; `number` is the number of its first instance."""
     kind, nodes, n_stored, *arrays = saved
     arrays = [array.copy() for array in arrays]
     if kind == "primal":

@@ -17,7 +17,7 @@ from .sparse_rows import SparseRows, check
 
 # A larger squared norm might overflow a float32.
 _MOST_FOR_FLOAT32 = 1e30
-# The largest change of a weight. If weights and features are not larger, scores cannot overflow.
+# The largest change of a weight vector. Within this limit, scores cannot overflow.
 _LARGEST_CHANGE = {"float64": 1e140, "float32": 1e20}
 
 
@@ -35,7 +35,7 @@ class Weights:
         self._clocks = Clocks(0)
 
     def record(self, lag: Weights | None, clocks: Clocks | None) -> None:
-        """Add every change of the weights, times the round, to `lag`; `None` stops recording."""
+        """From now on, add every change of the weights times the round to `lag`; `None` stops."""
         self._lag, self._clocks = lag, clocks or Clocks(0)
 
     def add_nodes(self, n_nodes: int) -> None:
@@ -62,11 +62,11 @@ class Weights:
         return scores
 
     def largest_step(self, norm2: float) -> float:
-        """The largest step along an x of this squared norm, beyond which scores might overflow."""
+        """The largest step along an x of this squared norm, so that scores do not overflow."""
         return _LARGEST_CHANGE[self.matrix.dtype.name] / max(math.sqrt(norm2), 1e-150)
 
     def add(self, x: Vector, nodes: NDArray[np.intp], steps: NDArray[np.float64]) -> None:
-        """w_v += step_v x, or the largest step: O(features of x * nodes touched)."""
+        """w_v += step_v x, with steps cut off at the largest: O(features of x * nodes touched)."""
         most = self.largest_step(x.norm2)
         self.add_cells(x, nodes, x.values[:, None] * np.clip(steps, -most, most))
 
