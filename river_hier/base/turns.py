@@ -79,7 +79,7 @@ def _start_child() -> None:
 
 
 def _stop_all() -> None:
-    """Take all locks for good, and let batches that are being read arrive at them."""
+    """Take all locks for good; threads that read a batch have a second to reach them and wait."""
     _hold_all(5.0)
     for turn in list(_all):
         turn.batch.acquire(timeout=1.0)
@@ -120,7 +120,7 @@ class Rows(Uninterrupted):
         super().__init__()
         self._turn = turn
         self._within = within  # inside another change of the same model: the lock is kept
-        self._due = 0.0  # so that a single step need not ask for the time
+        self._due = 0.0  # due at once, so that a single step need not read the clock
         self.first = 0  # the number of rows that earlier stages have learned
         self.n_learned = 0
 
@@ -139,9 +139,9 @@ class Rows(Uninterrupted):
         return IN_COMPANY if threading.active_count() > 1 else SECONDS
 
     def slices(self, n: int) -> Iterator[tuple[int, int]]:
-        """Divide n rows into slices, which are learned between two steps of this iterator.
+        """Yield slices of n rows; the caller learns each slice before it asks for the next one.
 
-        They have about as many rows as can be learned in the time for which the lock is kept.
+        Slices get about as many rows as can be learned in the time for which the lock is kept.
         """
         first, size = 0, 16
         while first < n:
