@@ -12,11 +12,12 @@ from river import base
 from .._backend import Batch
 from ..taxonomy import Label
 from .classifiers import last_step
+from .copies import snapshot, without_turn
 from .dataframes import ColumnNames, answer_frame, answer_series, at_row, read_batch
 from .explanation import Floats
 from .targets import Table, multilabel_rows, series, with_weights
 from .truncation import refuse_unknown, taxonomy_of
-from .turns import Rows, change, reads, snapshot, turn_of, without_turn
+from .turns import Rows, change, reads, turn_of
 
 Mask = NDArray[np.bool_]
 

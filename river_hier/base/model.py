@@ -22,9 +22,10 @@ from ..taxonomy import (
 )
 from ..taxonomy.open import initial_taxonomy
 from .classifiers import cloned
+from .copies import snapshot, without_turn
 from .dataframes import at_row
 from .explanation import Contribution, Explanation, Floats, effects, explained, ranked
-from .turns import Rows, change, changes, reads, snapshot, without_turn
+from .turns import Rows, change, changes, reads
 from .unlearned import MayHaveUnlearned
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import abc
-import copy
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Self
 
@@ -30,6 +29,7 @@ from .._backend import (
 from ..taxonomy import Label, NodeMapping, TaxonomyLike
 from . import linear
 from .checks import check_dtype
+from .copies import shallow_copy
 from .explanation import Floats
 from .multi_label import MultiLabelModel
 from .products import pays, score_blocks, scores_by_product
@@ -229,7 +229,7 @@ class TopDownLearner(MultiLabelModel, metaclass=linear.LearnerType):
 
     def _shard(self, nodes: Sequence[int]) -> Self:
         """The shard of these nodes."""
-        part = copy.copy(self)
+        part = shallow_copy(self)
         part._labels = Labels(self._taxonomy, nodes)
         part._w = weights_of(self._w, nodes, len(self._taxonomy))
         return part

@@ -10,7 +10,6 @@ learned.
 from __future__ import annotations
 
 import atexit
-import copy
 import functools
 import os
 import threading
@@ -98,19 +97,8 @@ def turn_of(model: Any) -> Turn:
         turn: Turn = model._turn
     except AttributeError:
         turn = vars(model).setdefault("_turn", Turn())
+        vars(model).pop("_private", None)  # see `copies`
     return turn
-
-
-def snapshot(model: Any) -> dict[str, Any]:
-    """The attributes of a model for a copy or a pickle, even while other threads change it."""
-    with turn_of(model).lock:
-        state = without_turn(model)
-        return copy.deepcopy(state) if threading.active_count() > 1 else state
-
-
-def without_turn(model: Any) -> dict[str, Any]:
-    """The attributes of a model without its locks, which copies and pickles do not share."""
-    return {name: value for name, value in vars(model).items() if name != "_turn"}
 
 
 class Rows(Uninterrupted):

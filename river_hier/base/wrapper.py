@@ -18,9 +18,10 @@ from ..taxonomy import (
     without_branch,
 )
 from .classifiers import cloned, last_step, shown
+from .copies import snapshot
 from .explanation import Floats
 from .mini_batches import Mask, MiniBatches, labels_inside, masks_inside, probabilities_inside
-from .turns import Turn, changes, snapshot, turn_of
+from .turns import Turn, changes, turn_of
 
 
 class ModelWrapper(base.Wrapper[Any], base.Estimator):

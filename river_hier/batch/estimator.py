@@ -9,8 +9,8 @@ from typing import Any, Self
 
 from river import base
 
+from ..base.copies import snapshot
 from ..base.predict_labels import LabelPredictor
-from ..base.turns import snapshot
 from ..taxonomy import Label, Taxonomy, check_taxonomy
 from .examples import Examples, Floats
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import functools
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 from .._backend import Batch, Labels, Multilabels
 from ..base import TopDownLearner
 from ..base.classifiers import shown
+from ..base.copies import shallow_copy
 from ..base.explanation import Floats
 from ..base.turns import change
 from ..linear_model.least_squares import LeastSquaresModel
@@ -69,7 +69,7 @@ class Shard:
 
     def decide(self, X: Batch) -> Mask:
         """The decision of each node of the shard, (nodes, rows), given that its parents are on."""
-        flat = copy.copy(self.model)
+        flat = shallow_copy(self.model)
         flat._labels = Labels(self.model._taxonomy.flatten())
         on: Mask = flat._masks(X)[:, self.nodes].T
         return on

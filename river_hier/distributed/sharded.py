@@ -7,7 +7,8 @@ from typing import Any, Self
 from .._backend import Batch
 from ..base.checks import check_integer, checked_weight
 from ..base.classifiers import cloned
-from ..base.turns import change, changes, reads, without_turn
+from ..base.copies import without_turn
+from ..base.turns import change, changes, reads
 from ..linear_model import HPerceptron
 from ..taxonomy import Taxonomy, TaxonomyLike
 from .actors import ActorPool

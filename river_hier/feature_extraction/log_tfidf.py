@@ -15,9 +15,10 @@ from river import base
 from river.utils.dataframe import sparse_to_native_frame
 from scipy import sparse
 
+from ..base.copies import snapshot
 from ..base.dataframes import as_frame, at_row
 from ..base.targets import series
-from ..base.turns import Rows, change, changes, reads, snapshot
+from ..base.turns import Rows, change, changes, reads
 
 __all__ = ["LogTFIDF"]
 

@@ -10,7 +10,8 @@ import numpy as np
 from river import base
 
 from ..base.checks import check_integer, checked_weight
-from ..base.turns import changes, snapshot
+from ..base.copies import snapshot
+from ..base.turns import changes
 from ..taxonomy import Label, Taxonomy
 from ..taxonomy.graph import check_label, check_spelling
 from .agglomeration import agglomerate, all_costs

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from .._backend import Batch
 from ..base.classifiers import shown
+from ..base.copies import shallow_copy, without_turn
 from ..base.explanation import Contribution, Floats
 from ..base.single_label import SingleLabelModel
 from ..base.turns import Turn, reads, turn_of
@@ -110,7 +111,7 @@ class AveragedClassifier(SingleLabelModel):
             )
         self.model = model
         # It shares all state with the model but the sum of i s_i: see `PathLearner`.
-        self._average = copy.copy(model)
+        self._average = shallow_copy(model)
         self._average._start_average()
 
     @classmethod
@@ -149,7 +150,7 @@ class AveragedClassifier(SingleLabelModel):
 
     def _share(self) -> None:
         """Give the inner model what the average has replaced."""
-        state = vars(self._average).items()
+        state = without_turn(self._average).items()
         vars(self.model).update({k: v for k, v in state if k not in ("_lag", "_clocks")})
 
     def _learn(self, *example: Any) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import abc
-import copy
 import math
 import numbers
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -28,6 +27,7 @@ from .._backend import (
 )
 from ..base import linear
 from ..base.checks import check_forgetting, check_positive
+from ..base.copies import shallow_copy
 from ..base.dataframes import at_row
 from ..base.explanation import Contribution, Floats, rescaled
 from ..base.multi_label import MultiLabelModel
@@ -190,7 +190,7 @@ class LeastSquaresModel(MultiLabelModel):
         return [float(n) ** 2 for n in self._rls.n_stored]
 
     def _shard(self, nodes: Sequence[int]) -> Self:
-        part = copy.copy(self)
+        part = shallow_copy(self)
         part._labels = Labels(self._taxonomy, nodes)
         mine = set(nodes)
         which = [0 if unit[0] in mine else None for unit in self._shard_units()]

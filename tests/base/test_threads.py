@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 import os
 import pickle
 import random
@@ -18,7 +19,7 @@ import pandas as pd
 import pytest
 from river import base
 
-from river_hier import Taxonomy, _backend, linear_model
+from river_hier import Taxonomy, _backend, decision, linear_model
 from support.backends import native_only, running_on
 from support.public_api import dense, estimators, learners, step
 
@@ -67,6 +68,53 @@ def test_threads_may_predict_together(name: str) -> None:
                     assert model.predict_one(x) == answer
 
         assert in_threads(4, work) == []
+
+
+@pytest.fixture
+def company() -> Iterator[None]:
+    """Another thread, which does nothing."""
+    done = threading.Event()
+    thread = threading.Thread(target=done.wait)
+    thread.start()
+    yield
+    done.set()
+    thread.join()
+
+
+@pytest.mark.usefixtures("company")
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda m: pickle.loads(pickle.dumps(m))])
+@pytest.mark.parametrize(
+    ("inner", "average", "outer"),
+    [
+        (linear_model.Hieron, linear_model.AveragedClassifier, decision.Tempered),
+        (
+            linear_model.HPerceptron,
+            linear_model.AveragedMultiLabelClassifier,
+            decision.Calibrated,
+        ),
+    ],
+)
+def test_an_average_and_its_copies_share_weights_with_the_model_inside(
+    inner: Any, average: Any, outer: Any, copied: Callable[[Any], Any]
+) -> None:
+    """Also two levels down, and in open taxonomies, whose new labels both must get."""
+    for taxonomy in (TREE, None):
+        alone = inner(taxonomy)
+        model = outer(average(inner(taxonomy)))
+        for i, label in enumerate("abcabcabc"):
+            single = inner is linear_model.Hieron
+            x, y = {"x": 1.0, i: i - 3.5}, label if single else {label}
+            alone.learn_one(x, y)
+            model.learn_one(x, y)
+            within = model.model.model
+            assert within.weights == model.model.last.weights == alone.weights
+            if i == 4:
+                turn = within._turn
+                model = copied(model)
+                within = model.model.model
+                assert within.weights == alone.weights
+                assert not any("_private" in vars(m) for m in (model, model.model, within))
+                assert within._turn is model._turn is not turn
 
 
 def seconds(config: pytest.Config) -> float:

@@ -146,15 +146,13 @@ def test_averaged_weights_are_the_brute_force_average(data: Any) -> None:
     for x, y in stream:
         model.learn_one(x, y)
         oracle.learn(x, y)
-    total: dict[Any, dict[Any, float]] = {label: {} for label in taxonomy}
-    for hypothesis in oracle.hypotheses:  # w_1 = 0, ..., w_{m+1}
-        for label, w in hypothesis.items():
-            for name, value in w.items():
-                total[label][name] = total[label].get(name, 0.0) + value
-    assert len(oracle.hypotheses) == len(stream) + 1
+    assert len(oracle.hypotheses) == len(stream) + 1  # w_1 = 0, ..., w_{m+1}
+    paths = [set(taxonomy.path(y)) for _, y in stream]
     for label, w in model.weights.items():
-        for name in w.keys() | total[label].keys():
-            average = total[label].get(name, 0.0) / (len(stream) + 1)
+        first = next((i for i, path in enumerate(paths) if label in path), 0)
+        own = [hypothesis[label] for hypothesis in oracle.hypotheses[first:]]
+        for name in w.keys() | {name for hypothesis in own for name in hypothesis}:
+            average = math.fsum(hypothesis.get(name, 0.0) for hypothesis in own) / len(own)
             assert w.get(name, 0.0) == pytest.approx(average, abs=1e-9)
 
 
