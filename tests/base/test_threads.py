@@ -149,7 +149,8 @@ def test_every_model_in_four_threads(name: str, pytestconfig: pytest.Config) -> 
             elif n % 3:
                 ask(pickle.loads(pickle.dumps(model)), "predict_one", x)
             elif hasattr(model, "forget"):
-                model.forget(model.taxonomy_.leaves[n % 2])
+                with contextlib.suppress(TypeError):  # least squares with a kernel refuse
+                    model.forget(model.taxonomy_.leaves[n % 2])
             steps[i] += 1
 
     assert in_threads(4, work) == []
