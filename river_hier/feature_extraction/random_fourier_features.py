@@ -63,7 +63,7 @@ class RandomFourierFeatures(base.MiniBatchTransformer):
     ------
     ValueError
         If `sigma` is not positive, or `n_components` is not a positive even number; from
-        `transform_one`, if a feature is not a finite number, or too large beside `sigma`.
+        `transform_one`, if a feature is not a finite number, or too large for `sigma`.
     TypeError
         If `n_components` or `seed` is not an integer.
 
@@ -179,7 +179,7 @@ class RandomFourierFeatures(base.MiniBatchTransformer):
         with np.errstate(over="ignore", invalid="ignore"):
             angles = values @ frequencies
         if not np.isfinite(angles).all():
-            raise ValueError(f"the features are too large beside sigma = {self.sigma}; scale x")
+            raise ValueError(f"the features are too large for sigma = {self.sigma}; scale x")
         features = np.concatenate([np.cos(angles), np.sin(angles)], axis=-1)
         features *= math.sqrt(2.0 / self.n_components)
         return features

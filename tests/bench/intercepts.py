@@ -1,12 +1,12 @@
-"""Which intercept? The value of the constant feature, and features of different sizes.
+"""Losses for different values of the intercept and different scales of the features.
 
     PYTHONPATH=tests python tests/bench/intercepts.py --data FOLDER [--only ImCLEF07D ...]
 
 The folder holds the collections of `support/collections_at_hand.py`. Each learner takes one pass;
 the columns are its losses after the first 500 examples, for six values of `intercept`, means over
-random orders of the examples: the H-loss of `HAROW`, alone and as `HLossBayes(Calibrated(...))`
-decides, and the tree-induced error of `AveragedHieron` where examples have one label. The last
-column is the loss of the best constant answer: no label, or the best one. "Raw" features are as
+random orders of the examples: the H-loss of `HAROW`, alone and in `HLossBayes(Calibrated(...))`,
+and the tree-induced error of `AveragedHieron` if examples have one label. The last column is the
+loss of the best constant prediction: no label, or the best one. "Raw" features are as
 published; "scaled" ones have unit variance, and then norm 1.
 """
 

@@ -221,7 +221,7 @@ def test_wrong_parameters(parameters, message):
         ({"a": "red"}, "feature 'a' is 'red'"),
         ({"b": 1.0, "a": math.nan}, "feature 'a' is nan"),
         ({"a": 1e200}, "feature 'a' is 1e\\+200"),
-        ({"a": 1e150}, "^the features are too large beside sigma = 1e-200; scale x$"),
+        ({"a": 1e150}, "^the features are too large for sigma = 1e-200; scale x$"),
     ],
 )
 def test_wrong_features(x, message):
