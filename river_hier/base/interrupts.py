@@ -28,42 +28,53 @@ class Uninterrupted:
     nested contexts, only the outermost one has an effect.
     """
 
-    _active = False  # read and written by the main thread only
+    _active: Uninterrupted | None = None  # the outermost context, of the main thread
 
     def __init__(self) -> None:
         self._handlers: dict[int, Any] = {}
         self._arrived: list[tuple[Any, int, Any]] = []
 
     def __enter__(self) -> Self:
-        is_main = threading.current_thread() is threading.main_thread()
-        if is_main and not Uninterrupted._active:
+        if threading.current_thread() is threading.main_thread() and Uninterrupted._active is None:
             try:
                 for number in SIGNALS:
                     if callable(handler := _signal.getsignal(number)):
                         self._handlers[number] = handler
                         _signal.signal(number, self._record)
-                Uninterrupted._active = bool(self._handlers)
+                if self._handlers:
+                    Uninterrupted._active, self._thread = self, threading.get_ident()
             except BaseException:  # raised by the handler of a signal that arrived just now
-                self._restore()
+                Uninterrupted.__exit__(self)
                 raise
         return self
 
     def __exit__(self, *error: object) -> None:
-        self._restore()
-        self.deliver()
+        try:
+            self._restore()
+        finally:
+            self._deliver()
 
     def deliver(self) -> None:
-        """Run the handlers of the signals received so far."""
-        while self._arrived:
-            handler, number, frame = self._arrived.pop(0)
-            handler(number, frame)
+        """Restore all handlers, run those of the signals received so far, and delay them again."""
+        if self._arrived:
+            Uninterrupted.__exit__(self)
+            Uninterrupted.__enter__(self)
+
+    def _deliver(self) -> None:
+        try:
+            while self._arrived:
+                handler, number, frame = self._arrived.pop(0)
+                handler(number, frame)
+        finally:
+            if self._arrived:  # a handler has raised an error
+                self._deliver()
 
     def _record(self, number: int, frame: Any) -> None:
         self._arrived.append((self._handlers[number], number, frame))
 
     def _restore(self) -> None:
-        if self._handlers:
-            Uninterrupted._active = False
+        if Uninterrupted._active is self:
+            Uninterrupted._active = None
         try:
             while self._handlers:
                 number = next(iter(self._handlers))
@@ -72,3 +83,10 @@ class Uninterrupted:
         finally:
             if self._handlers:  # a handler that was just restored has raised an error
                 self._restore()
+
+
+def start_child() -> None:
+    """Restore the handlers in a child process that another thread than the main one has forked."""
+    context = Uninterrupted._active
+    if context is not None and context._thread != threading.get_ident():
+        context._restore()

@@ -17,7 +17,7 @@ from .dataframes import ColumnNames, answer_frame, answer_series, at_row, read_b
 from .explanation import Floats
 from .targets import Table, multilabel_rows, series, with_weights
 from .truncation import refuse_unknown, taxonomy_of
-from .turns import Rows, change, reads, turn_of
+from .turns import Rows, change, counts, reads, turn_of
 
 Mask = NDArray[np.bool_]
 
@@ -30,6 +30,7 @@ class MiniBatches:
 
     __getstate__ = snapshot
 
+    @counts
     def learn_many(
         self,
         X: Any,
@@ -72,7 +73,7 @@ class MiniBatches:
             raise TypeError("`labels` are the columns of a matrix of multilabels; here y has one")
         else:
             ys = series(y, batch.n)
-        with turn_of(self).batch:
+        with turn_of(self).to_change():
             self._learn_rows(*with_weights(batch, ys, w))
 
     @reads

@@ -20,7 +20,7 @@ from .model import TaxonomyModel
 from .predict_labels import LabelPredictor
 from .targets import Table, multilabel_rows, multilabels_of, stage_rows, stages, with_weights
 from .truncation import truncatable
-from .turns import Rows, changes, reads, turn_of
+from .turns import Rows, changes, counts, reads, turn_of
 from .unlearned import switched_off
 
 
@@ -106,6 +106,7 @@ class MultiLabelModel(TaxonomyModel, LabelPredictor, base.MultiLabelClassifier):
         nodes = self._taxonomy.nodes
         return {nodes[v]: {False: 1.0 - on[v], True: on[v]} for v in range(1, len(nodes))}
 
+    @counts
     def learn_many(
         self,
         X: Any,
@@ -139,7 +140,7 @@ class MultiLabelModel(TaxonomyModel, LabelPredictor, base.MultiLabelClassifier):
         """
         batch, _ = read_batch(X, columns)
         batch, rows = with_weights(batch, multilabel_rows(y, labels, batch.n), w)
-        with turn_of(self).batch:
+        with turn_of(self).to_change():
             self._learn_stages(batch, self._read_many(batch, rows))
 
     @reads

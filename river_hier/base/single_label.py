@@ -19,7 +19,7 @@ from .explanation import Floats
 from .model import TaxonomyModel
 from .targets import nodes_of, series, stage_rows, stages, with_weights
 from .truncation import truncatable
-from .turns import Rows, changes, reads, turn_of
+from .turns import Rows, changes, counts, reads, turn_of
 from .unlearned import without_scores
 
 
@@ -103,6 +103,7 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
         """
         return dict(zip(self._taxonomy.nodes, self._softmax(x).tolist(), strict=True))
 
+    @counts
     def learn_many(self, X: Any, y: Any, w: Any = None, columns: ColumnNames = None) -> None:
         """Learn from a mini-batch, row by row, as a loop of `learn_one` would.
 
@@ -126,7 +127,7 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
         batch, _ = read_batch(X, columns, self._keeps_float32)
         labels = series(y, batch.n)
         batch, labels = with_weights(batch, labels, w)
-        with turn_of(self).batch:
+        with turn_of(self).to_change():
             self._learn_stages(batch, self._read_many(batch, labels))
 
     @reads

@@ -16,12 +16,13 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Iterator
-from typing import Any, ParamSpec, Self, TypeVar
+from typing import Any, ParamSpec, Self, TypeAlias, TypeVar
 
-from .interrupts import Uninterrupted
+from .interrupts import Uninterrupted, start_child
 
 P = ParamSpec("P")
 Y = TypeVar("Y")
+RLock: TypeAlias = Any  # of threading, where it is a function
 
 SLICE = 4096  # maximum number of rows per call of the compiled backend
 SECONDS = 0.02  # how long a batch runs before it checks for signals
@@ -39,42 +40,61 @@ class Turn:
     """
 
     def __init__(self) -> None:
-        self.lock: Any = threading.RLock()
-        self.batch = threading.RLock()
-        self.queue = threading.RLock()
+        self.lock: RLock = threading.RLock()
+        self.batch: RLock = threading.RLock()
+        self.queue: RLock = threading.RLock()
         self.in_batch = False
         _all.add(self)
+
+    def is_held(self) -> bool:
+        """Whether this thread is inside a call, or waits for `lock` in one."""
+        return bool(self.lock._is_owned() or self.queue._is_owned())
+
+    def to_change(self) -> RLock:
+        """The lock that a change takes before `lock`: `batch`, except inside another call.
+
+        A signal handler may change the model during a prediction that a batch has let in; if it
+        waited for the end of the batch, each would wait for the other.
+        """
+        return self.lock if self.is_held() else self.batch
 
     def __reduce__(self) -> tuple[type[Turn], tuple[()]]:
         return Turn, ()  # a copy of a model gets new locks
 
 
 _all: weakref.WeakSet[Turn] = weakref.WeakSet()
-_held: list[tuple[Turn, bool]] = []
+_held: list[list[RLock]] = []
+_here = threading.local()  # `n_learned`, by the last change of this thread
+_forks = threading.RLock()  # held while a thread forks
 
 
 def _hold_all(seconds: float = 1.0) -> None:
     """Take all locks, so that no other thread is in the middle of a step or starts one."""
+    _forks.acquire()
+    _held.append([])
     for turn in list(_all):
         if turn.queue.acquire(timeout=seconds):
-            held = turn.lock.acquire(timeout=seconds)
-            _held.append((turn, held))
+            _held[-1].append(turn.queue)
+            if turn.lock.acquire(timeout=seconds):
+                _held[-1].append(turn.lock)
 
 
 def _let_go() -> None:
     """Release the locks that `_hold_all` has taken."""
-    while _held:
-        turn, held = _held.pop()
-        turn.queue.release()
-        if held:
-            turn.lock.release()
+    for lock in _held.pop():
+        lock.release()
+    _forks.release()
 
 
 def _start_child() -> None:
     """Release all locks in a child process, also those of threads that exist only in the parent."""
-    for turn in list(_all):
-        turn.batch, turn.in_batch = threading.RLock(), False
     _let_go()
+    for turn in list(_all):
+        for name in ("batch", "queue", "lock"):
+            if not getattr(turn, name)._is_owned():
+                setattr(turn, name, threading.RLock())
+        turn.in_batch = turn.in_batch and turn.lock._is_owned()
+    start_child()
 
 
 def _stop_all() -> None:
@@ -107,18 +127,18 @@ class Rows(Uninterrupted):
     def __init__(self, turn: Turn, within: bool = True) -> None:
         super().__init__()
         self._turn = turn
-        self._within = within  # inside another change of the same model: the lock is kept
+        self._within = within  # inside another call of the same model: the lock is kept
         self._due = 0.0  # due at once, so that a single step need not read the clock
         self.first = 0  # the number of rows that earlier stages have learned
         self.n_learned = 0
 
     def __enter__(self) -> Self:
         super().__enter__()
-        self._turn.in_batch = True
+        self._outer, self._turn.in_batch = self._turn.in_batch, True
         return self
 
     def __exit__(self, *error: object) -> None:
-        self._turn.in_batch = self._within
+        self._turn.in_batch = self._outer
         super().__exit__()
 
     @property
@@ -160,16 +180,39 @@ def change(model: Any, work: Callable[[Rows], Y], whole: bool = False) -> Y:
     the model completely or not at all, so the number is 0 unless work has returned.
     """
     turn = turn_of(model)
-    rows = Rows(turn, within=turn.lock._is_owned())
+    rows = Rows(turn, within=turn.is_held())
     done = False
     try:
-        with turn.batch, turn.lock, rows:
+        with turn.to_change(), turn.lock, rows:
             result = work(rows)
             done = True
+            _here.n_learned = rows.n_learned
         return result
     except BaseException as error:
         vars(error)["n_learned"] = rows.n_learned if done or not whole else 0
         raise
+
+
+def counts(method: Callable[P, Y]) -> Callable[P, Y]:
+    """Decorate a method that learns a batch: all its exceptions get the attribute `n_learned`.
+
+    `change` sets it for those raised while the model changes, this decorator for those raised
+    before and after, e.g. while the batch is read.
+    """
+
+    @functools.wraps(method)
+    def counted(*args: P.args, **kwargs: P.kwargs) -> Y:
+        outer = getattr(_here, "n_learned", 0)
+        _here.n_learned = 0
+        try:
+            return method(*args, **kwargs)
+        except BaseException as error:
+            vars(error).setdefault("n_learned", _here.n_learned)
+            raise
+        finally:
+            _here.n_learned = outer
+
+    return counted
 
 
 def reads(method: Callable[P, Y]) -> Callable[P, Y]:
@@ -196,7 +239,12 @@ def changes(method: Callable[P, Y]) -> Callable[P, Y]:
     @functools.wraps(method)
     def in_turn(*args: P.args, **kwargs: P.kwargs) -> Y:
         if getattr(args[0], "_atomic", False):
-            with turn_of(args[0]).lock:
+            turn = turn_of(args[0])
+            if not turn.in_batch:
+                with turn.lock:
+                    if not turn.in_batch:
+                        return method(*args, **kwargs)
+            with turn.to_change(), turn.lock:
                 return method(*args, **kwargs)
 
         def work(rows: Rows) -> Y:

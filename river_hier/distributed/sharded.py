@@ -8,7 +8,7 @@ from .._backend import Batch
 from ..base.checks import check_integer, checked_weight
 from ..base.classifiers import cloned
 from ..base.copies import without_turn
-from ..base.turns import change, changes, reads
+from ..base.turns import Rows, change, changes, reads
 from ..linear_model import HPerceptron
 from ..taxonomy import Taxonomy, TaxonomyLike
 from .actors import ActorPool
@@ -136,7 +136,11 @@ class Sharded(ShardedPredictions):
         self._coordinator.learn_one(x, y, w)
 
     def _learn_rows(self, X: Batch, ys: Any) -> None:
-        change(self, lambda rows: self._coordinator.learn_many(X, ys), whole=True)
+        def work(rows: Rows) -> None:
+            self._coordinator.learn_many(X, ys)
+            rows.n_learned = X.n
+
+        change(self, work, whole=True)
 
     @reads
     def gathered(self) -> Any:

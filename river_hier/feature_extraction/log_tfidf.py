@@ -18,7 +18,7 @@ from scipy import sparse
 from ..base.copies import snapshot
 from ..base.dataframes import as_frame, at_row
 from ..base.targets import series
-from ..base.turns import Rows, change, changes, reads
+from ..base.turns import Rows, change, changes, counts, reads
 
 __all__ = ["LogTFIDF"]
 
@@ -184,6 +184,7 @@ class LogTFIDF(base.Transformer):
             if (df := self.dfs.get(word, n)) < n
         }
 
+    @counts
     def learn_many(self, X: Any) -> None:
         """Count the words of a batch of documents, all or none.
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import pickle
 import random
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from types import FrameType
 from typing import Any
 
@@ -16,6 +17,7 @@ import pytest
 from river import base as river_base
 
 import river_hier
+from river_hier import Taxonomy, linear_model
 from river_hier.base import turns
 from support.public_api import dense, estimators
 
@@ -159,7 +161,7 @@ def test_a_batch_is_learned_up_to_a_row(name: str, monkeypatch: pytest.MonkeyPat
             continue
         assert not turns.Uninterrupted._active
         done = getattr(error, "n_learned", None)
-        if done is None:
+        if done is None:  # before or after the call, as far as the caller can tell
             done = ROWS * (answers(interrupted) == after)
         rows.add(done)
         if done:
@@ -169,3 +171,103 @@ def test_a_batch_is_learned_up_to_a_row(name: str, monkeypatch: pytest.MonkeyPat
             expected.learn_one(x, y)
         same(interrupted, expected)
     assert {0, ROWS} <= rows <= set(range(ROWS + 1))
+
+
+TREE = Taxonomy([("r", "a"), ("a", "b"), ("r", "c")])
+
+
+def test_an_interrupt_while_a_batch_is_read_says_that_no_row_was_learned() -> None:
+    class Interrupted(Sequence[str]):
+        def __len__(self) -> int:
+            return 2
+
+        def __getitem__(self, i: Any) -> str:
+            raise KeyboardInterrupt
+
+    model = linear_model.PathSoftmax(TREE)
+    with pytest.raises(KeyboardInterrupt) as caught:
+        model.learn_many(pd.DataFrame({"x": [1.0, 2.0]}), Interrupted())
+    assert vars(caught.value)["n_learned"] == 0
+    with pytest.raises(ValueError, match="finite") as refused:
+        model.learn_many(pd.DataFrame({"x": [1.0, math.inf]}), ["b", "c"])
+    assert vars(refused.value)["n_learned"] == 0
+
+
+def test_an_interrupt_after_a_batch_says_that_all_rows_were_learned(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The last lines of `learn_many` run when handlers no longer wait."""
+    learn = linear_model.PathSoftmax._learn_stages
+
+    def interrupted(*batch: Any) -> None:
+        learn(*batch)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(linear_model.PathSoftmax, "_learn_stages", interrupted)
+    with pytest.raises(KeyboardInterrupt) as caught:
+        linear_model.PathSoftmax(TREE).learn_many(pd.DataFrame({"x": [1.0, 2.0]}), ["b", "c"])
+    assert vars(caught.value)["n_learned"] == 2
+
+
+@pytest.fixture
+def sigalrm() -> Iterator[int]:
+    if not hasattr(signal, "SIGALRM"):
+        pytest.skip("no SIGALRM on this system")
+    before = signal.getsignal(signal.SIGALRM)
+    yield signal.SIGALRM
+    signal.signal(signal.SIGALRM, before)
+
+
+def test_a_handler_may_set_handlers(sigalrm: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in programs whose second Ctrl-C stops at once; a batch runs them with all in place."""
+    monkeypatch.setattr(turns, "SECONDS", 0.0)
+    seen = []
+
+    def second(*_: Any) -> None:
+        """Not called."""
+
+    def first(*_: Any) -> None:
+        seen.append(signal.getsignal(sigalrm))
+        signal.signal(sigalrm, second)
+
+    def work(rows: turns.Rows) -> None:
+        for i in range(3):
+            if i == 1:
+                signal.raise_signal(sigalrm)
+            assert signal.getsignal(sigalrm) not in (first, second)
+            rows.learned(i + 1)
+
+    signal.signal(sigalrm, first)
+    turns.change(linear_model.PathSoftmax(TREE), work)
+    assert seen == [first]
+    assert signal.getsignal(sigalrm) is second
+
+
+def test_the_handlers_of_all_signals_run_if_one_raises(sigalrm: int) -> None:
+    seen = []
+
+    def fail(*_: Any) -> None:
+        raise TimeoutError
+
+    def work(_: turns.Rows) -> None:
+        signal.raise_signal(sigalrm)
+        signal.raise_signal(signal.SIGINT)
+        seen.append("end of the step")
+
+    signal.signal(sigalrm, fail)
+    before = signal.signal(signal.SIGINT, lambda *_: seen.append("SIGINT"))
+    try:
+        with pytest.raises(TimeoutError):
+            turns.change(linear_model.PathSoftmax(TREE), work)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert seen == ["end of the step", "SIGINT"]
+    assert signal.getsignal(sigalrm) is fail
+
+
+def test_a_step_inside_another_does_not_end_its_wait() -> None:
+    with turns.Uninterrupted() as outer:
+        with turns.Uninterrupted():
+            assert turns.Uninterrupted._active is outer
+        assert turns.Uninterrupted._active is outer
+    assert turns.Uninterrupted._active is None

@@ -19,7 +19,12 @@ import pandas as pd
 import pytest
 from river import base
 
+<<<<<<< HEAD
 from river_hier import Taxonomy, _backend, decision, linear_model
+=======
+from river_hier import Taxonomy, _backend, linear_model
+from river_hier.base import turns
+>>>>>>> 7a71a7e (Threads and interrupts: steps wait for batches, forks free all locks, handlers may set handlers, every error of learn_many says n_learned)
 from support.backends import native_only, running_on
 from support.public_api import dense, estimators, learners, step
 
@@ -205,6 +210,50 @@ def test_a_batch_lets_predictions_in_and_nothing_else(name: str) -> None:
     model.learn_many(X[:3], y[:3])  # waits for no one
 
 
+@pytest.mark.parametrize("name", ["PathSoftmax", "HPerceptron"])
+def test_steps_wait_for_the_end_of_a_batch(name: str) -> None:
+    """Also those that are single compiled calls, which do not look at `batch` otherwise."""
+    model = getattr(linear_model, name)(TREE)
+    turn = turns.turn_of(model)
+    y = "b" if name in SINGLE else {"b"}
+    learner = threading.Thread(target=model.learn_one, args=({"x": 1.0}, y))
+
+    def work(_: turns.Rows) -> None:
+        learner.start()
+        turn.lock.release()  # as between two rows
+        learner.join(0.05)
+        turn.lock.acquire()
+        assert learner.is_alive()
+
+    turns.change(model, work)
+    learner.join()
+    assert not turn.in_batch
+
+
+def test_a_call_in_the_middle_of_another_does_not_wait_for_a_batch() -> None:
+    """A signal handler may learn in the middle of a prediction that a batch has let in."""
+    model = linear_model.HRLS(TREE)
+    turn, held, end = turns.turn_of(model), threading.Event(), threading.Event()
+
+    def batch() -> None:
+        with turn.batch:
+            held.set()
+            end.wait(20.0)
+
+    thread = threading.Thread(target=batch)
+    thread.start()
+    held.wait()
+    before = time.perf_counter()
+    for lock in (turn.lock, turn.queue):
+        with lock:
+            model.learn_one({"x": 1.0}, {"b"})
+            model.learn_many(pd.DataFrame({"x": [1.0]}), [{"b"}])
+    assert time.perf_counter() - before < 15.0
+    end.set()
+    thread.join()
+    assert not turn.in_batch
+
+
 CHILD = """
 import os, sys, threading, time
 import numpy as np
@@ -241,5 +290,46 @@ for _ in range(3):
 def test_a_process_forks_and_ends_while_a_daemon_learns(name: str) -> None:
     kind = "single" if name in SINGLE else "multi"
     command = [sys.executable, "-P", "-c", CHILD, name, kind]
+    run = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert (run.returncode, run.stderr) == (0, "")
+
+
+FORKS = """
+import os, signal, threading, time
+import numpy as np
+from river_hier import Taxonomy, linear_model
+
+tree = Taxonomy([("r", "a"), ("a", "b"), ("r", "c")])
+model = linear_model.HPerceptron(tree)
+X = np.random.default_rng(0).normal(size=(20_000, 60))
+y = [{tree.nodes[1 + i % 3]} for i in range(len(X))]
+ends = []
+
+
+def fork():
+    time.sleep(0.1)
+    for _ in range(5):
+        child = os.fork()
+        if child == 0:
+            ours = signal.getsignal(signal.SIGINT) is not signal.default_int_handler
+            signal.alarm(20)
+            model.learn_many(X[:5], y[:5])
+            os._exit(ours)
+        ends.append(os.waitpid(child, 0)[1])
+
+
+threads = [threading.Thread(target=fork) for _ in range(3)]
+for thread in threads:
+    thread.start()
+while any(thread.is_alive() for thread in threads):
+    model.learn_many(X, y)
+assert ends == [0] * 15, ends
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
+def test_threads_fork_while_the_main_thread_learns() -> None:
+    """Each child has free locks, and the handlers that wait for a step in its parent."""
+    command = [sys.executable, "-P", "-c", FORKS]
     run = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     assert (run.returncode, run.stderr) == (0, "")
