@@ -20,8 +20,9 @@ from ..taxonomy import (
 from .classifiers import cloned, last_step, shown
 from .copies import snapshot
 from .explanation import Floats
+from .locks import Turn
 from .mini_batches import Mask, MiniBatches, labels_inside, masks_inside, probabilities_inside
-from .turns import Turn, changes, turn_of
+from .turns import changes, turn_of
 
 
 class ModelWrapper(base.Wrapper[Any], base.Estimator):

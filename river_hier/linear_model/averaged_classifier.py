@@ -10,8 +10,9 @@ from .._backend import Batch
 from ..base.classifiers import shown
 from ..base.copies import shallow_copy, without_turn
 from ..base.explanation import Contribution, Floats
+from ..base.locks import Turn
 from ..base.single_label import SingleLabelModel
-from ..base.turns import Turn, reads, turn_of
+from ..base.turns import reads, turn_of
 from ..taxonomy import Label, NodeMapping
 from .hieron import Hieron
 

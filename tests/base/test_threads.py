@@ -19,12 +19,8 @@ import pandas as pd
 import pytest
 from river import base
 
-<<<<<<< HEAD
 from river_hier import Taxonomy, _backend, decision, linear_model
-=======
-from river_hier import Taxonomy, _backend, linear_model
 from river_hier.base import turns
->>>>>>> 7a71a7e (Threads and interrupts: steps wait for batches, forks free all locks, handlers may set handlers, every error of learn_many says n_learned)
 from support.backends import native_only, running_on
 from support.public_api import dense, estimators, learners, step
 
