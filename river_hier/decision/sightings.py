@@ -81,8 +81,12 @@ def digests(x: Any) -> tuple[int, int]:
     if not isinstance(x, Mapping):
         whole = crc32(repr(x).encode("utf-8", "surrogatepass"))
         return whole, whole
-    names = crc32(repr(list(x)).encode("utf-8", "surrogatepass"))
-    values = list(x.values())
+    try:
+        order = sorted(x)
+    except TypeError:  # names of several types
+        order = sorted(x, key=repr)
+    names = crc32(repr(order).encode("utf-8", "surrogatepass"))
+    values = [x[name] for name in order]
     try:
         return names, crc32(array("d", values).tobytes(), names)
     except TypeError:  # not all of them are numbers

@@ -211,12 +211,23 @@ def test_labels_that_come_late_change_no_bit(backend: str, which: str) -> None:
         ours, theirs = built(which, None), built(which, None)
         for step, (x, y) in enumerate(examples(which, 60, TREE)):
             y = f"{y} {step // 4}"  # ever new ones
-            assert theirs.score_one(x) == ours.score_one(x)
+            exact = "Softmax" not in which  # the last bit of its scores depends on the layout
+            expected = ours.score_one(x)
+            assert theirs.score_one(x) == (
+                expected if exact else pytest.approx(expected, rel=1e-12)
+            )
             for model in (ours, theirs):
-                model.learn_one(x, y if "Hieron" in which else {y})
+                model.learn_one(x, y if "Hieron" in which or "Softmax" in which else {y})
             if step % 5 == 0:
                 theirs = pickle.loads(pickle.dumps(theirs))
-        assert theirs.weights == ours.weights
+        if exact:
+            assert theirs.weights == ours.weights
+        else:
+            assert flat(theirs.weights) == pytest.approx(flat(ours.weights), rel=1e-12)
+
+
+def flat(weights: dict[Any, dict[Any, float]]) -> dict[Any, float]:
+    return {(label, name): w for label, own in weights.items() for name, w in own.items()}
 
 
 @both

