@@ -59,7 +59,9 @@ def learn_softmax(
     if not len(columns):
         return
     w.discount(vector, columns, float(learner.forgetting))
-    variance = np.minimum(learner.prior_variance * w.variances(vector, columns), MOST_VARIANCE)
+    variance = learner.prior_variance * np.minimum(
+        w.variances(vector, columns), MOST_VARIANCE / learner.prior_variance
+    )
     together = np.full(1 + len(columns), -np.inf)
     np.logaddexp.at(together, group, scores)
     move, curvature = learner.rule(together, above, int(group[y]), target, variance, weight)
