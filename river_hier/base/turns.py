@@ -45,9 +45,9 @@ class Rows(Uninterrupted):
         super().__init__()
         self._turn = turn
         self._within = within  # inside another call of the same model: the lock is kept
-        self._due = 0.0  # due at once, so that a single step need not read the clock
-        self.first = 0  # the number of rows that earlier stages have learned
-        self.n_learned = 0
+        self._due: float = 0.0  # due at once, so that a single step need not read the clock
+        self.first: int = 0  # the number of rows that earlier stages have learned
+        self.n_learned: int = 0
 
     def __enter__(self) -> Self:
         super().__enter__()

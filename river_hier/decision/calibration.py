@@ -55,8 +55,8 @@ class Descent:
     """A parameter that is learned by AdaGrad."""
 
     def __init__(self, first: float, step: float) -> None:
-        self.value = first
-        self.squares = 1.0  # of the gradients; starts at 1 to keep the first steps short
+        self.value: float = first
+        self.squares: float = 1.0  # of the gradients; starts at 1 to keep the first steps short
         self.step = step
 
     def move(self, gradient: float) -> None:
@@ -141,9 +141,10 @@ class Temperatures:
     """P(node), a mixture of a sharp and a flat softmax of the scores: O(nodes) per step."""
 
     def __init__(self) -> None:
-        self.scale = Scale(RECENT)
-        self.sharp, self.flat = Descent(SHARP, MIXED), Descent(0.0, MIXED)
-        self.mixture = Descent(0.0, MIXED)  # the log odds of the flat softmax
+        self.scale: Scale = Scale(RECENT)
+        self.sharp: Descent = Descent(SHARP, MIXED)
+        self.flat: Descent = Descent(0.0, MIXED)
+        self.mixture: Descent = Descent(0.0, MIXED)  # the log odds of the flat softmax
 
     def probabilities(self, scores: Floats) -> Floats:
         """The probabilities of all nodes, (..., nodes), which sum to 1."""

@@ -36,13 +36,12 @@ class Sightings:
 
     def __init__(self) -> None:
         self.seen: set[int] = set()
-        self.n = 0  # sightings in the sample
-        self.every = 1  # the sample has the hash values that are multiples of this
-        self.dense = False
-        self.last = 0, 0  # `names` and `whole` of the latest example
-        self.steps = self.alike = (
-            0  # number of examples; of those with the names of their neighbour
-        )
+        self.n: int = 0  # sightings in the sample
+        self.every: int = 1  # the sample has the hash values that are multiples of this
+        self.dense: bool = False
+        self.last: tuple[int, int] = 0, 0  # `names` and `whole` of the latest example
+        self.steps: int = 0  # number of examples
+        self.alike: int = 0  # of those with the names of their neighbour
 
     def look(self, x: Any) -> Sighting:
         """Whether x is in the sample and, if so, whether it occurs for the first time."""

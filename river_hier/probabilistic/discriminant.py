@@ -48,7 +48,7 @@ class Discriminant:
         self.tree = tree
         self.shrinkage = shrinkage
         self.l2 = l2
-        self.rates = Rates(tree)
+        self.rates: Rates = Rates(tree)
         self.origin: Floats | None = None
         self.sums = np.zeros((tree.n, 0))
         self.kept: dict[int, tuple[float, Floats]] = {}

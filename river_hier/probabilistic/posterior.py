@@ -45,7 +45,8 @@ class Posterior:
         self, means: Means, rates: Rates, scatter: Floats, ridge: Floats, free: float
     ) -> None:
         self.means = means
-        self.rates, self.free, self.ridge = rates.with_leaves(rates.tree), free, ridge
+        self.rates: Rates = rates.with_leaves(rates.tree)
+        self.free, self.ridge = free, ridge
         self.precision = _inverse(scatter, ridge)
         self.bends = np.einsum("ij,ij->i", means.values @ self.precision, means.values)
         self.age = 0

@@ -30,7 +30,7 @@ class Rates:
         self.tree = tree
         self.n, self.since, self.earlier = np.zeros((3, tree.n))
         self.m = 0.0
-        self.k = 1.0  # 1 + the number of labels with examples
+        self.k: float = 1.0  # 1 + the number of labels with examples
 
     def learn(self, v: int, w: float) -> None:
         """Count an example."""

@@ -65,8 +65,8 @@ class FeatureMap(abc.ABC):
     def __init__(self, intercept: float = 0.0) -> None:
         if not (intercept == 0.0 or SMALLEST <= intercept <= LARGEST):
             raise ValueError(f"an intercept of {intercept!r}")
-        self.intercept = float(intercept)
-        self.first_row = int(intercept != 0.0)  # the first row of a feature with a name
+        self.intercept: float = float(intercept)
+        self.first_row: int = int(intercept != 0.0)  # the first row of a feature with a name
 
     @abc.abstractmethod
     def __len__(self) -> int:
