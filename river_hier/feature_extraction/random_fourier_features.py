@@ -43,7 +43,8 @@ class RandomFourierFeatures(base.MiniBatchTransformer):
     Use it if labels are not linear in x, with a few dozen to a few hundred dense features, such as
     measurements or pixels. Scale them first, for example with
     `preprocessing.StandardScaler() | preprocessing.Normalizer()`, for which $\sigma = 1$ is a good
-    start. Bags of words do not profit from it.
+    start; let the scaler learn some examples before, because the `Normalizer` divides by zero if
+    all features are 0, as they are after the first one. Bags of words do not profit from it.
 
     The transformer learns nothing. The random numbers of a feature are derived from `seed` and its
     name, so new features may appear at any time, and two transformers with equal parameters return
