@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import math
-import numbers
 import threading
 from collections.abc import Hashable, Mapping
 from typing import Any
@@ -15,6 +14,7 @@ from river import base
 from scipy import sparse
 
 from .._backend import FeatureIndex
+from .._backend.reference.feature_hasher import canonical
 from ..base.checks import check_integer, check_positive
 from ..base.dataframes import answer_frame, read_batch
 
@@ -230,16 +230,7 @@ def normal(seed: int, name: Hashable, n: int) -> Floats:
     [0.637, -0.885, 0.588]
 
     """
-    text = f"{seed} {_canonical(name)!r}".encode()
+    text = f"{seed} {canonical(name)!r}".encode()
     words = np.frombuffer(hashlib.shake_128(text).digest(16 * n), dtype="<u8")
     uniform = (words + 0.5) / 2.0**64
     return np.sqrt(-2.0 * np.log(uniform[:n])) * np.cos(2.0 * np.pi * uniform[n:])
-
-
-def _canonical(name: Hashable) -> Hashable:
-    """The same name for all names that are equal as keys, such as 1, 1.0, True and numpy's 1."""
-    if isinstance(name, str):
-        return str(name)
-    if isinstance(name, numbers.Real | np.bool_):
-        return int(name) if name == name // 1 else float(name)
-    return name

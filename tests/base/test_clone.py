@@ -9,9 +9,9 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from river import drift, preprocessing
+from river import drift, ensemble, naive_bayes, preprocessing
 
-from river_hier import Taxonomy, batch, decision, linear_model
+from river_hier import Taxonomy, batch, decision, evaluate, linear_model, local
 from river_hier import drift as our_drift
 from river_hier.feature_extraction import LogTFIDF
 from support.backends import both, running_on
@@ -52,6 +52,18 @@ def pipelines() -> Iterator[tuple[str, Any]]:
     yield "pipeline", preprocessing.StandardScaler() | decision.Calibrated(linear_model.HAROW())
     scaled = preprocessing.StandardScaler() | linear_model.HPerceptron(TREE)
     yield "wrapped pipeline", decision.HLossBayes(decision.Calibrated(scaled))
+    flat, scaler = Taxonomy.flat(LABELS), preprocessing.StandardScaler
+    bayes = scaler() | naive_bayes.GaussianNB()
+    yield "bayes", decision.TreeBayes(bayes, flat)
+    yield "bayes, ours", decision.TreeBayes(decision.Tempered(linear_model.Hieron(flat)), flat)
+    yield "voting", decision.TreeBayes(ensemble.VotingClassifier([bayes, bayes.clone()]), flat)
+    reset = our_drift.BranchReset(scaler() | linear_model.HAROW(TREE))
+    yield "three deep", decision.HLossBayes(decision.Calibrated(reset))
+    average = linear_model.AveragedClassifier(linear_model.Hieron(flat))
+    yield "average", decision.TreeBayes(decision.Tempered(average), flat)
+    several = linear_model.AveragedMultiLabelClassifier(linear_model.HAROW(TREE))
+    yield "probabilities", evaluate.Probabilities(decision.Calibrated(several))
+    yield "local", preprocessing.StandardScaler() | local.PerParent(bayes.clone(), TREE)
 
 
 @both

@@ -333,10 +333,11 @@ def test_progressive_validation() -> None:
 def test_copies_and_clones() -> None:
     model = distributed.Sharded(linear_model.HPerceptron(DAG), shards=2)
     model.learn_one({"x": 1.0}, ["e"])
-    twin, fresh = copy.deepcopy(model), model.clone()
+    twins, fresh = [copy.deepcopy(model), model.clone(include_attributes=True)], model.clone()
     model.learn_one({"x": 1.0}, ["d"])
-    assert twin.predict_one({"x": 1.0})["e"]
-    assert not twin.predict_one({"x": 1.0})["b"]
+    for twin in twins:
+        assert twin.predict_one({"x": 1.0})["e"]
+        assert not twin.predict_one({"x": 1.0})["b"]
     assert all(fresh.predict_one({"x": 1.0}).values())
     assert model.model.weights["a"] == {}, "the given model is unchanged"
 

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import collections
+import enum
+import math
 import subprocess
 import sys
 import zlib
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -29,8 +34,57 @@ WORDS += [("t", 1), frozenset({2}), Fraction(1, 3), 10**30, -1, float("inf")]
 
 
 def row_of(name: Any, n: int) -> int:
-    text = name if isinstance(name, str) else repr(name)
-    return zlib.crc32(text.encode("utf-8", "surrogatepass")) % n
+    """The CRC-32 of a str in UTF-8, or of the repr of a canonical name after a byte of no UTF-8."""
+    if isinstance(name, str):
+        return zlib.crc32(name.encode("utf-8", "surrogatepass")) % n
+    if name == frozenset({2}):
+        name = ("frozenset", "2")
+    elif isinstance(name, bool):
+        name = int(name)
+    return zlib.crc32(b"\xff" + repr(name).encode("utf-8", "surrogatepass")) % n
+
+
+class Word(enum.StrEnum):
+    ONE = "1"
+
+
+class Size(enum.IntEnum):
+    ONE = 1
+
+
+class Colour(enum.Enum):
+    ONE = 1
+
+
+Point = collections.namedtuple("Point", "x y")
+# Each line has names that are equal as keys of a dict; names of different lines are not.
+EQUAL: list[list[Any]] = [
+    [1, 1.0, True, np.int8(1), np.float32(1), np.True_, Fraction(1), 1 + 0j, Size.ONE],
+    ["1", np.str_("1"), Word.ONE],
+    [b"1", np.bytes_(b"1")],
+    ["b'1'"],
+    [0, 0.0, -0.0, False, np.uint8(0), np.complex64(0)],
+    [3, Decimal("3.00"), Fraction(3)],
+    ["0"],
+    ["True"],
+    [None],
+    ["None"],
+    [-1, -1.0, Fraction(-1), np.int64(-1)],
+    [-2, -2.0],  # the hash of -1 in Python
+    [0.5, np.float64(0.5), np.float32(0.5), Fraction(1, 2), Decimal("0.5")],
+    [Fraction(1, 10), Decimal("0.1"), Decimal("0.10")],
+    [0.1, np.float64(0.1), Fraction(0.1)],
+    [2.0**70, 2**70, Fraction(2**70), Decimal(2**70)],
+    [1e300, int(1e300)],
+    [math.inf, np.float32("inf"), Decimal("Infinity")],
+    [2 + 1j, np.complex128(2 + 1j)],
+    [(1, "a"), (1.0, "a"), (True, np.str_("a")), Point(1, "a")],
+    [("1", "a")],
+    [((1, 2),), ((1.0, np.int8(2)),)],
+    [frozenset({"a", "b", 1}), frozenset({1.0, "b", "a"})],
+    [Colour.ONE],
+    [Fraction(1, 3)],
+]
 
 
 def hashed(x: dict[Any, float], n: int) -> dict[Any, float]:
@@ -57,6 +111,38 @@ def test_rows_are_the_ends_of_checksums(backend: str, names: list[Any], k: int) 
         assert features.row(name) == row_of(name, 2**k)
     assert len(features) == 2**k
     assert features.names() == list(range(2**k))
+
+
+@both
+def test_equal_names_are_one_feature_hashed_or_not(backend: str) -> None:
+    everything = [name for equal in EQUAL for name in equal]
+    for table in (namespace(backend).FeatureHasher(2**24), namespace(backend).FeatureIndex()):
+        rows = []
+        for equal in EQUAL:
+            (row,) = table.insert({equal[0]: 1.0}).rows.tolist()
+            for name in equal:
+                assert table.row(name) == row, name
+                assert table.find({name: 1.0}).rows.tolist() == [row]
+                same = [one for one in everything if hash(one) == hash(name) and one == name]
+                assert same == equal
+            rows.append(row)
+        assert len(set(rows)) == len(EQUAL)
+
+
+@both
+def test_columns_are_the_features_of_dicts(backend: str) -> None:
+    with running_on(backend):
+        for n_features in (None, 2**20):
+            for X in (
+                np.array([[0.0, 1.0]]),
+                pd.DataFrame([[0.0, 1.0]], columns=pd.Index([0, True], dtype=object)),
+                pd.DataFrame([[0.0, 1.0]], columns=[0.0, 1.0]),
+            ):
+                model = linear_model.HAROW(TREE, n_features=n_features, intercept=0.0)
+                model.learn_many(X, [["b"]])
+                for name in (1, 1.0, True):
+                    assert model.score_one({name: 0.5})["b"] > 0.1
+                assert model.score_one({"1": 0.5})["b"] == 0.0
 
 
 @both

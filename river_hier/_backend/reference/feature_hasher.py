@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import math
+import numbers
 import zlib
 from collections.abc import Hashable, Mapping
+from contextlib import suppress
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -17,9 +20,10 @@ from .pickles import saved
 class FeatureHasher(FeatureMap):
     """A hash table of `n_rows` rows, a power of 2; the row of a name is the end of a checksum.
 
-    The checksum is zlib's CRC-32 of the name, or of its `repr` if it is not a str, in UTF-8: the
-    same in every process. Values of names that share a row are added up. No names are stored, so
-    `find` and `insert` are the same.
+    The checksum is zlib's CRC-32 of the name in UTF-8 or, if it is not a str, of the `repr` of its
+    `canonical` form after a byte that UTF-8 does not use: the same in every process, and for names
+    that are equal. Values of names that share a row are added up. No names are stored, so `find`
+    and `insert` are the same.
     """
 
     def __init__(self, n_rows: int, intercept: float = 0.0) -> None:
@@ -57,8 +61,10 @@ class FeatureHasher(FeatureMap):
 
     def row(self, name: Hashable) -> int:
         """The row of one feature."""
+        name = canonical(name)
         text = name if isinstance(name, str) else repr(name)
-        return self.first_row + zlib.crc32(text.encode("utf-8", "surrogatepass")) % self._n
+        first = zlib.crc32(b"" if text is name else b"\xff")
+        return self.first_row + zlib.crc32(text.encode("utf-8", "surrogatepass"), first) % self._n
 
     def __reduce__(self) -> tuple[Any, ...]:
         return saved("FeatureHasher", self._n, self.intercept)
@@ -69,3 +75,35 @@ class FeatureHasher(FeatureMap):
         if not isinstance(n_rows, int) or not 1 <= n_rows <= 2**31 or n_rows & (n_rows - 1):
             raise ValueError(f"{n_rows!r} rows")
         return cls(n_rows, intercept)
+
+
+def canonical(name: Hashable) -> Hashable:
+    """One of the names that are equal as keys of a dict, such as 1 of 1.0, True and numpy's 1.
+
+    Its `repr` is the same in every process if that of its parts is. The equality of classes that
+    are not Python's or numpy's is not known.
+    """
+    if isinstance(name, str):
+        return str.__str__(name)
+    if isinstance(name, bytes):
+        return bytes(name)
+    if isinstance(name, tuple):
+        return tuple(map(canonical, name))
+    if isinstance(name, frozenset):
+        return "frozenset", *sorted(repr(canonical(one)) for one in name)
+    return _number(name) if isinstance(name, numbers.Number | np.bool_) else name
+
+
+def _number(name: Any) -> Hashable:
+    if isinstance(name, numbers.Complex):
+        if name.imag != 0:
+            return complex(name)
+        name = name.real
+    if isinstance(name, numbers.Integral | np.bool_):
+        return int(name)
+    with suppress(OverflowError):
+        number = float(name)
+        if number == name or math.isnan(number):
+            return int(number) if number.is_integer() else number
+    numerator, denominator = name.as_integer_ratio()
+    return numerator if denominator == 1 else Fraction(numerator, denominator)

@@ -8,8 +8,8 @@
 
 namespace river_hier {
 
-// CRC-32 as in zlib, so that the reference finds the same rows.
-inline uint32_t checksum(const char* text, Py_ssize_t size) {
+// CRC-32 as in zlib, so that the reference finds the same rows; `first` is that of the bytes before.
+inline uint32_t checksum(const char* text, Py_ssize_t size, uint32_t first) {
     static const auto of_byte = [] {
         std::array<uint32_t, 256> sums;
         for (uint32_t byte = 0; byte < 256; ++byte) {
@@ -19,7 +19,7 @@ inline uint32_t checksum(const char* text, Py_ssize_t size) {
         }
         return sums;
     }();
-    uint32_t sum = 0xFFFFFFFFu;
+    uint32_t sum = ~first;
     for (Py_ssize_t i = 0; i < size; ++i)
         sum = of_byte[(sum ^ static_cast<unsigned char>(text[i])) & 0xFF] ^ sum >> 8;
     return ~sum;
@@ -66,8 +66,11 @@ class FeatureHasher : public FeatureMap {
     }
 
   private:
+    // The checksum of a str, or of the repr of a canonical name after a byte that UTF-8 does not use.
     uint32_t row_of(PyObject* name) const {
-        nb::object text = PyUnicode_Check(name) ? nb::borrow(name) : nb::repr(name);
+        static const uint32_t not_text = checksum("\xff", 1, 0);
+        const bool is_str = PyUnicode_Check(name);
+        nb::object text = is_str ? nb::borrow(name) : nb::repr(canonical(name));
         nb::object bytes;
         Py_ssize_t size = 0;
         const char* data = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
@@ -77,7 +80,21 @@ class FeatureHasher : public FeatureMap {
             data = PyBytes_AsString(bytes.ptr());
             size = PyBytes_Size(bytes.ptr());
         }
-        return first_row + (checksum(data, size) & static_cast<uint32_t>(n_ - 1));
+        const uint32_t sum = checksum(data, size, is_str ? 0 : not_text);
+        return first_row + (sum & static_cast<uint32_t>(n_ - 1));
+    }
+
+    // One of the names that are equal; the reference knows which, and may run foreign code.
+    static nb::object canonical(nb::handle name) {
+        if (PyLong_CheckExact(name.ptr())) return nb::borrow(name);
+        if (PyBool_Check(name.ptr())) return nb::int_(name.is(Py_True) ? 1 : 0);
+        if (PyFloat_CheckExact(name.ptr())) {
+            const double number = nb::cast<double>(name);
+            if (!std::isfinite(number) || number != std::floor(number)) return nb::borrow(name);
+            return nb::steal(PyLong_FromDouble(number));
+        }
+        return nb::module_::import_("river_hier._backend.reference.feature_hasher")
+            .attr("canonical")(name);
     }
 
     size_t n_;
