@@ -12,16 +12,18 @@ the test parts are not read. The first table has the log loss (of the true label
 multilabel) and the calibration error in per cent, of the model without calibration after one pass,
 and with calibration after several passes over the same shuffled examples. The second has the share
 of wrong answers after one pass, after three passes by `stream.replay` with buffers of several
-sizes, and after three passes over all examples. All figures are means over the seeds.
+sizes, and after three passes over all examples. All figures are means over the seeds, with their
+standard errors.
 """
 
 # %%
 from __future__ import annotations
 
 import argparse
+import math
 import random
 import statistics
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -33,7 +35,7 @@ from river_hier import Taxonomy, datasets, decision, feature_extraction, linear_
 from river_hier.stream import replay
 
 Examples = list[tuple[Any, Any]]
-PASSES = 1, 2, 3, 5
+PASSES = 1, 3, 5
 BUFFERS = 500, 2_000, 1_000_000
 
 
@@ -170,27 +172,34 @@ def wrong_answers(c: Collection, seed: int) -> list[float]:
     return [measured(learned(c, stream), c)[2] for stream in streams]
 
 
+def with_error(values: Sequence[float], digits: int) -> str:
+    """The mean over the seeds and, if there are several, its standard error."""
+    mean = f"{statistics.mean(values):.{digits}f}"
+    if len(values) == 1:
+        return mean
+    return f"{mean} ± {statistics.stdev(values) / math.sqrt(len(values)):.{digits}f}"
+
+
+def line(name: str, title: str, cells: Iterable[str]) -> str:
+    return f"{name:14}{title:9}" + "".join(f"{cell:>15}" for cell in cells)
+
+
 def main(data: Path, n_seeds: int) -> None:
     collections = {
         name: [make(data, seed) for seed in range(n_seeds)] for name, make in COLLECTIONS.items()
     }
-    head = "".join(f"{n:>9}" for n in PASSES)
-    print(f"{'':33}{'passes, calibrated':>34}\n{'':20}{'':10}{'uncalibrated':>12}{head}")
+    passes = [f"{n} pass{'es' * (n > 1)}" for n in PASSES]
+    print(line("", "", ["uncalibrated", *passes]))
     for name, drawn in collections.items():
-        rows = zip(*(probabilities(c) for c in drawn), strict=True)
-        means = [[statistics.mean(values) for values in zip(*row, strict=True)] for row in rows]
-        for title, column in zip(("log loss", "error, %"), zip(*means, strict=True), strict=True):
-            digits = 3 if title == "log loss" else 2
-            first, *others = (f"{value:.{digits}f}" for value in column)
-            shown = "".join(f"{value:>9}" for value in others)
-            print(f"{name:20}{title:10}{first:>12}{shown}")
-            name = ""
-    print(f"\nwrong answers{'':15}{'1 pass':>10}{'3 passes by replay, buffer':>33}{'3 passes':>10}")
-    print(f"{'':38}{'500':>11}{'2,000':>11}{'all':>11}")
+        columns = list(zip(*(probabilities(c) for c in drawn), strict=True))
+        losses, errors = ([[found[i] for found in column] for column in columns] for i in (0, 1))
+        print(line(name, "log loss", [with_error(values, 3) for values in losses]))
+        print(line("", "error, %", [with_error(values, 2) for values in errors]), flush=True)
+    buffers = [f"buffer {size:,}" for size in BUFFERS[:-1]]
+    print("\n" + line("wrong answers", "", ["1 pass", *buffers, "of all", "3 passes"]))
     for name, drawn in collections.items():
-        rows = zip(*(wrong_answers(c, seed) for seed, c in enumerate(drawn)), strict=True)
-        one, *buffered, whole = (f"{statistics.mean(row):.3f}" for row in rows)
-        print(f"{name:28}{one:>10}{''.join(f'{value:>11}' for value in buffered)}{whole:>10}")
+        columns = list(zip(*(wrong_answers(c, i) for i, c in enumerate(drawn)), strict=True))
+        print(line(name, "", [with_error(values, 3) for values in columns]), flush=True)
 
 
 if __name__ == "__main__":

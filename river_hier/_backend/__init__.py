@@ -39,7 +39,7 @@ from .reference.hrls import (
     predicted_nodes,
     update,
 )
-from .reference.labels import Labels, closed_many
+from .reference.labels import Labels, closed_many, without_path
 from .reference.least_squares import LeastSquares, Systems
 from .reference.linear import (
     averaged_scores,
@@ -201,5 +201,6 @@ __all__ = [
     "update",
     "weights_of",
     "why",
+    "without_path",
     "worst_pair",
 ]

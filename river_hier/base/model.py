@@ -134,9 +134,9 @@ class TaxonomyModel(MayHaveUnlearned, base.Estimator):
         """
         change = map_nodes(self._taxonomy, taxonomy, renamed)
         self._remap(change)
-        self._taxonomy, self._labels = taxonomy, Labels(taxonomy)
-        self.taxonomy = taxonomy
         self._add_unlearned(change)
+        self._taxonomy, self._labels = taxonomy, Labels(taxonomy, None, self._unlearned)
+        self.taxonomy = taxonomy
 
     @changes
     def forget(self, label: Label) -> None:
@@ -228,7 +228,7 @@ class TaxonomyModel(MayHaveUnlearned, base.Estimator):
             change = map_nodes(self._taxonomy, taxonomy)
             self._remap(change)
             self._add_unlearned(change)
-        self._taxonomy, self._labels = taxonomy, Labels(taxonomy)
+        self._taxonomy, self._labels = taxonomy, Labels(taxonomy, None, self._unlearned)
 
     def _check(self, x: Mapping[Any, Any], w: float = 1.0) -> None:
         """Raise an error if the algorithm cannot learn from x with weight w."""

@@ -12,21 +12,35 @@ import numpy as np
 from .._backend import Ranking, closures
 from ..taxonomy import Taxonomy
 from ..taxonomy.candidates import Candidates, candidate_nodes
+from .unlearned import Unlearned
 
 # The t_v of all nodes, or {label: t_v}; `Any`, as the key type of a mapping is invariant.
 Attributes = float | Mapping[Any, float]
 
 
-def ranking_of(taxonomy: Taxonomy, t: Attributes, candidates: Candidates | None) -> Ranking:
-    """The ranking by these attributes of these candidates; an error if any is invalid."""
+def ranking_of(
+    taxonomy: Taxonomy,
+    t: Attributes,
+    candidates: Candidates | None,
+    unlearned: Unlearned = frozenset(),
+) -> Ranking:
+    """The ranking by these attributes of these candidates; an error if any is invalid.
+
+    Unlearned nodes are not ranked; `None` stands for the leaves of the taxonomy without them.
+    """
     values = np.ones(len(taxonomy))
     if isinstance(t, Mapping):
         for label, value in t.items():
             values[taxonomy.index(label)] = _attribute(f"t[{label!r}]", value)
     else:
         values[:] = _attribute("t", t)
-    nodes = np.array(candidate_nodes(taxonomy, candidates), dtype=np.intp)
-    return Ranking(closures(taxonomy.arrays), values, nodes)
+    nodes = candidate_nodes(taxonomy, candidates)
+    if unlearned:
+        if candidates is None:
+            below = taxonomy.child_indices
+            nodes = [v for v in range(1, len(taxonomy)) if unlearned.issuperset(below[v])]
+        nodes = [v for v in nodes if v not in unlearned]
+    return Ranking(closures(taxonomy.arrays), values, np.array(nodes, dtype=np.intp))
 
 
 def unit_norm(taxonomy: Taxonomy, ranking: Ranking) -> Ranking:

@@ -2,8 +2,10 @@
 
 An example of a node is one whose label is the node or below it. Until its first example, an added
 node is off and has probability 0, so that adding nodes does not change the predictions for others.
-This holds for predictions, probabilities, calibration and decoding. Scores are not affected, and
-neither are the nodes of a model that has learned nothing, which predicts as defined in its paper.
+Nor does it change what is learned from their examples: an unlearned node is no rival of the true
+label. This holds for predictions, probabilities, calibration and decoding. Scores are not affected,
+and neither are the nodes of a model that has learned nothing, which predicts as defined in its
+paper.
 """
 
 from __future__ import annotations

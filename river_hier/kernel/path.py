@@ -19,6 +19,7 @@ from .._backend import (
     remap_clocks,
     rounds,
     start,
+    without_path,
 )
 from ..base.checks import check_cap
 from ..base.explanation import Contribution, Floats
@@ -84,6 +85,7 @@ class KernelPathLearner(SingleLabelModel):
     def _learn(self, x: Mapping[Any, Any], y: int, w: float) -> None:
         row, tree = self._instances.row(x), self._taxonomy.arrays
         scores = path_sums(self._w.scores(row.values), tree)  # Eq. (11)
+        scores[without_path(self._labels.unlearned, y, tree)] = -np.inf
         rival = self.rival(scores, y)
         nodes, signs = path_difference(y, rival, tree)
         gamma, step = float(len(nodes)), 0.0
@@ -102,6 +104,7 @@ class KernelPathLearner(SingleLabelModel):
             self._keep_to_budget()
         if self._lag is not None:
             self._clocks.m += w
+        self._labels.learned(y)
 
     def _keep_to_budget(self) -> None:
         """If there are too many instances, drop those that matter least to w."""

@@ -208,6 +208,11 @@ class HMinOver(MultiLabelModel):
         on = self._taxonomy.closure_mask(y)
         self._w.check_range(self._features.find(x).norm2)
         vector = self._features.insert(x)
+        if unlearned := self._unlearned:
+            self._unlearned = unlearned.difference(np.flatnonzero(on).tolist())
+            if self._unlearned != unlearned:
+                known = self._taxonomy, self.t, self.candidates, self._unlearned
+                self._ranking = ranking_of(*known)
         nodes = self._ranking.candidates
         scores, relevant = self._ranking.scores(self._w.scores(vector))[nodes], on[nodes]
         self._threshold.learn(scores, relevant, w)
@@ -253,6 +258,10 @@ class HMinOver(MultiLabelModel):
         ranking = ranking_of(change.after, self.t, self.candidates)  # may be refused
         self._w = remap_weights(self._w, own_weights(change.sources, len(change.before)))
         self._ranking = ranking
+
+    def _add_unlearned(self, change: NodeMapping) -> None:
+        super()._add_unlearned(change)
+        self._ranking = ranking_of(change.after, self.t, self.candidates, self._unlearned)
 
     def _add_nodes(self, before: int, after: int) -> None:
         self._w.add_nodes(after)

@@ -145,7 +145,9 @@ class LinearDiscriminant(SingleLabelModel):
         nodes = [v if t is taxonomy else _nodes_in(taxonomy, t, v) for _, _, t, v in stages]
         if taxonomy is not self._taxonomy:  # new nodes change nothing elsewhere, so all at once
             self._grow(taxonomy, {})
-        self._learn_many(X, np.concatenate(nodes), rows)
+        y = np.concatenate(nodes)
+        self._learn_many(X, y, rows)
+        self._learned_labels(y)
 
     def _learn_many(self, X: Batch, y: NDArray[np.uint32], rows: Rows) -> None:
         self._features.insert(dict.fromkeys(X.stored_names, 1.0))

@@ -36,6 +36,7 @@ SEVERAL: dict[str, Callable[[Any], Any]] = {
     "HAROW": linear_model.HAROW,
     "HRLS": linear_model.HRLS,
     "SHRLS": linear_model.SHRLS,
+    "HMinOver": linear_model.HMinOver,
     "AveragedMultiLabelClassifier": lambda t: linear_model.AveragedMultiLabelClassifier(
         linear_model.HPerceptron(t)
     ),
@@ -150,6 +151,28 @@ def test_batches_agree(backend: str, name: str) -> None:
         learned(looped, stream)
         for x, _ in stream:
             assert model.predict_one(x) == looped.predict_one(x)
+            p, p_looped = model.predict_proba_one(x), looped.predict_proba_one(x)
+            if not single(name):
+                p, p_looped = ({v: q[True] for v, q in each.items()} for each in (p, p_looped))
+            assert p == pytest.approx(p_looped)
+
+
+@both
+@pytest.mark.parametrize("name", MODELS)
+def test_added_nodes_do_not_compete(backend: str, name: str) -> None:
+    """Examples of old labels teach the same as without the added nodes."""
+    with running_on(backend):
+        model = learned(MODELS[name](T), examples(name, 60))
+        wider = copy.deepcopy(model)
+        wider.adopt(WIDER)
+        learned(model, examples(name, 40, seed=3))
+        learned(wider, examples(name, 20, seed=3))
+        wider = learned(pickle.loads(pickle.dumps(wider)), examples(name, 40, seed=3)[20:])
+        for (y, p), (y_wide, p_wide) in zip(
+            answers(name, model), answers(name, wider), strict=True
+        ):
+            assert y_wide == y
+            assert {v: p_wide[v] for v in p} == pytest.approx(p)
 
 
 @both

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,14 +16,20 @@ Mask = NDArray[np.bool_]
 
 
 class Labels:
-    """A taxonomy, and the nodes that learn.
+    """A taxonomy, the nodes that learn, and those that have had no example since they were added.
 
     `learning` are the nodes of this shard; the root represents a system without nodes. With `None`
-    all nodes learn.
+    all nodes learn. `unlearned` nodes do not compete with the true label of an example in a tree.
     """
 
-    def __init__(self, taxonomy: Taxonomy, learning: Sequence[int] | None = None) -> None:
+    def __init__(
+        self,
+        taxonomy: Taxonomy,
+        learning: Sequence[int] | None = None,
+        unlearned: Iterable[int] = (),
+    ) -> None:
         self.taxonomy = taxonomy
+        self.unlearned = sorted(unlearned)
         self.learning: Mask | None = None
         if learning is not None:
             self.learning = np.zeros(len(taxonomy), dtype=bool)
@@ -32,6 +38,10 @@ class Labels:
     @property
     def arrays(self) -> Arrays:
         return self.taxonomy.arrays
+
+    def learned(self, y: int) -> None:
+        """Record an example of the nodes on the path of y, in a tree."""
+        self.unlearned = without_path(self.unlearned, y, self.arrays)
 
     def trained(self, on: Mask) -> NDArray[np.intp]:
         """The nodes that learn from a multilabel: those whose parents are all on, in order."""
@@ -44,13 +54,24 @@ class Labels:
 
     def __reduce__(self) -> tuple[Any, ...]:
         some = None if self.learning is None else np.flatnonzero(self.learning).tolist()
-        return saved("Labels", self.taxonomy, some)
+        return saved("Labels", self.taxonomy, some, self.unlearned)
 
     @classmethod
-    def restore(cls, taxonomy: Taxonomy, learning: list[int] | None = None) -> Labels:
+    def restore(
+        cls, taxonomy: Taxonomy, learning: list[int] | None = None, unlearned: Iterable[int] = ()
+    ) -> Labels:
         """The labels of a pickle."""
         check_taxonomy(taxonomy)
-        return cls(taxonomy, learning)
+        return cls(taxonomy, learning, unlearned)
+
+
+def without_path(nodes: list[int], y: int, tree: Arrays) -> list[int]:
+    """The nodes that are not on the path of y."""
+    path, v = {0}, y
+    while v and nodes:
+        path.add(v)
+        v = int(tree.parent_index[tree.parent_ptr[v]])
+    return [v for v in nodes if v not in path]
 
 
 def closed_many(labels: Labels, ys: Sequence[Any]) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:

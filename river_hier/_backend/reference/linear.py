@@ -19,7 +19,7 @@ from ...taxonomy import Arrays, Label
 from .batch import Mask, Nodes, Vectors
 from .clocks import Clocks, rounds, start
 from .feature_map import FeatureMap, Vector
-from .labels import Labels
+from .labels import Labels, without_path
 from .paths import path_sums, top_down, trained_nodes
 from .weights import Weights
 
@@ -100,6 +100,7 @@ def learn_on_paths(
     tree = labels.taxonomy.arrays
     vector = insert(w, features, x)
     scores = path_sums(w.scores(vector), tree)
+    scores[without_path(labels.unlearned, y, tree)] = -np.inf
     rival = int(learner.rival(scores, y))
     if not 0 <= rival < tree.n:
         raise ValueError(
@@ -114,6 +115,7 @@ def learn_on_paths(
     with _round(w, lag, clocks, own, weight), np.errstate(over="ignore"):  # steps have a limit
         if step > 0.0:
             w.add(vector, nodes, weight * step * signs)
+    labels.learned(y)
 
 
 def path_difference(y: int, other: int, tree: Arrays) -> tuple[Ints, Floats]:

@@ -50,12 +50,13 @@ def learn_softmax(
     """Update the weight vectors that learn, by the rule of the learner."""
     tree = labels.taxonomy.arrays
     vector = insert(w, features, x)
+    labels.learned(y)
     if vector.norm2 == 0.0:
         return
     scale = learner.prior_variance**0.5
     scores = scale * label_scores(w.scores(vector), tree)
-    p = softmax(scores)
-    columns, above, group, target = moving(learner, p, y, tree)
+    scores[labels.unlearned] = -np.inf
+    columns, above, group, target = moving(learner, softmax(scores), y, labels)
     if not len(columns):
         return
     w.discount(vector, columns, float(learner.forgetting))
@@ -69,7 +70,7 @@ def learn_softmax(
     w.learn(vector, columns, scale * move, learner.prior_variance * confidence)
 
 
-def moving(learner: Any, p: Floats, y: int, tree: Arrays) -> tuple[Ints, Ints, Ints, Floats]:
+def moving(learner: Any, p: Floats, y: int, labels: Labels) -> tuple[Ints, Ints, Ints, Floats]:
     """The columns that learn, and the groups of labels whose scores move together.
 
     Labels are in the same group if their paths have the same moving columns. Group 0 has none;
@@ -81,8 +82,9 @@ def moving(learner: Any, p: Floats, y: int, tree: Arrays) -> tuple[Ints, Ints, I
     and the target of each column, 1 if it is on the path of y and 0 otherwise, (columns,).
 
     """
+    tree = labels.taxonomy.arrays
     inner = np.zeros(tree.n, dtype=bool)
-    inner[tree.parent_index] = True
+    inner[np.delete(tree.parent_index, np.array(labels.unlearned, dtype=np.intp) - 1)] = True
     below = subtree_sums(p, tree)
     on = np.zeros(tree.n)
     v = y

@@ -113,6 +113,7 @@ void step(const Policy& policy, Weights& w, const Vector& x, uint32_t y, const L
           double weight) {
     w.score_all(x);
     path_sums(w.scores.data(), tree);  // Eq. (2)
+    tree.without_unlearned(w.scores.data());
     const uint32_t rival = policy.rival(w.scores.data(), y, tree, w.steps);
     path_difference(y, rival, tree, w.nodes, w.steps);
     const double gamma = static_cast<double>(w.nodes.size());

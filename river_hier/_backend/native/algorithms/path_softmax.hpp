@@ -85,6 +85,7 @@ inline void step(const PathSoftmax& policy, Weights& w, const Vector& x, uint32_
     const double scale = std::sqrt(policy.prior_variance);
     double* scores = label_scores(w, x, tree);
     for (uint32_t v = 0; v < n; ++v) scores[v] *= scale;
+    tree.without_unlearned(scores);
     const double largest = scores[argmax(scores, n)];
     Numbers &p = w.steps, own(n);  // of subtrees, and of labels
     double total = 0.0;
@@ -93,6 +94,12 @@ inline void step(const PathSoftmax& policy, Weights& w, const Vector& x, uint32_
     p = own;
     for (uint32_t v = n; --v;) p[tree.parent(v)] += p[v];
 
+    const auto inner = [&](uint32_t v) {
+        for (Range children : tree.below(v))
+            for (uint32_t u = children.first; u < children.last; ++u)
+                if (!tree.unlearned(u)) return true;
+        return false;
+    };
     std::vector<Group> groups{{0, 1.0}};
     Nodes group(n, 0);  // of the labels of each subtree that have no later one
     uint32_t truth = 0;  // the group of y
@@ -107,9 +114,9 @@ inline void step(const PathSoftmax& policy, Weights& w, const Vector& x, uint32_
         };
         if (v) group[v] = group[tree.parent(v)];
         if (v && policy.learns(p[v], w.mask[v])) group[v] = learn(2 * v, w.mask[v]);
-        const bool alone = !tree.below(v).empty() && policy.learns(own[v], v == y);
+        const bool alone = inner(v) && policy.learns(own[v], v == y);
         const uint32_t mine = alone ? learn(2 * v + 1, v == y) : group[v];
-        groups[mine].add(scores[v]);
+        if (!tree.unlearned(v)) groups[mine].add(scores[v]);
         if (v == y) truth = mine;
     }
     for (uint32_t v = y; v; v = tree.parent(v)) w.mask[v] = 0;

@@ -47,7 +47,8 @@ class Recording {
     ~Recording() { w_.record(nullptr, nullptr); }
 
     // The averages of nodes with their first example begin again before its step.
-    void start(uint32_t y, const Labels& tree) {
+    void start(uint32_t y, Labels& tree) {
+        tree.learned(y);
         for (uint32_t v = y; lag_ && v; v = tree.parent(v)) start(v);
     }
     void start(const On& on, const Labels&) {
@@ -106,7 +107,7 @@ auto targets_of(nb::handle y, const Labels& labels) {
 
 template <class Policy>
 void learn_one(const Policy& policy, Weights& w, Weights* lag, Clocks* clocks,
-               FeatureMap& features, const Labels& labels, nb::handle x, nb::handle y, double weight) {
+               FeatureMap& features, Labels& labels, nb::handle x, nb::handle y, double weight) {
     const auto target = target_of<Policy>(y, labels);  // y is read before x, both before writing
     check<Policy>(w);
     const Vector& vector = insert(w, features, x);
@@ -120,8 +121,8 @@ void learn_one(const Policy& policy, Weights& w, Weights* lag, Clocks* clocks,
 // Learns the rows from `first` on that have a label in y, for so many seconds. Returns the next row.
 template <class Policy>
 size_t learn_many(const Policy& policy, Weights& w, Weights* lag, Clocks* clocks,
-                  FeatureMap& features, const Labels& labels, Rows& rows, size_t first,
-                  nb::handle y, double seconds) {
+                  FeatureMap& features, Labels& labels, Rows& rows, size_t first, nb::handle y,
+                  double seconds) {
     auto targets = targets_of<Policy>(y, labels);
     check<Policy>(w);
     const size_t last = first + targets.size();
@@ -164,7 +165,7 @@ void add_learner(nb::dict& policies, nb::module_& m, const char* name) {
     };
     learner.def("learn_one",
                 [policy](Weights& w, Weights* lag, Clocks* clocks, FeatureMap& features,
-                         const Labels& labels, nb::handle x, nb::handle y, double weight,
+                         Labels& labels, nb::handle x, nb::handle y, double weight,
                          nb::handle parameters) {
                     learn_one(policy(parameters), w, lag, clocks, features, labels, x, y, weight);
                 },
@@ -172,7 +173,7 @@ void add_learner(nb::dict& policies, nb::module_& m, const char* name) {
                 "y"_a.none(), "weight"_a, "parameters"_a.none());
     learner.def("learn_many",
                 [policy](Weights& w, Weights* lag, Clocks* clocks, FeatureMap& features,
-                         const Labels& labels, Rows& X, size_t first, nb::handle y,
+                         Labels& labels, Rows& X, size_t first, nb::handle y,
                          nb::handle parameters, double seconds) {
                     return learn_many(policy(parameters), w, lag, clocks, features, labels, X,
                                       first, y, seconds);

@@ -95,10 +95,18 @@ nb::tuple closed_many(Labels& labels, nb::list ys) {
     return nb::make_tuple(array(start), array(nodes));
 }
 
+nb::list unlearned(const Labels& labels) {
+    nb::list nodes;
+    for (uint32_t v = 0; v < labels.n(); ++v)
+        if (labels.unlearned(v)) nodes.append(v);
+    return nodes;
+}
+
 void labels(nb::module_& m) {
     nb::class_<On>(m, "On");
     nb::class_<Labels>(m, "Labels")
-        .def(nb::init<nb::object, nb::object>(), "taxonomy"_a, "learning"_a = nb::none())
+        .def(nb::init<nb::object, nb::object, nb::handle>(), "taxonomy"_a,
+             "learning"_a = nb::none(), "unlearned"_a = nb::tuple())
         .def_prop_ro("taxonomy", &Labels::taxonomy)
         .def_prop_ro("learning",
                      [](const Labels& labels) -> nb::object {
@@ -107,14 +115,23 @@ void labels(nb::module_& m) {
                          for (uint32_t v = 0; v < labels.n(); ++v) mask[v] = labels.learns(v);
                          return array<bool>(mask.get(), {labels.n()});
                      })
+        .def_prop_ro("unlearned", &unlearned)
+        .def("learned",
+             [](Labels& labels, uint32_t y) {
+                 ensure(y < labels.n(), "a node of another taxonomy");
+                 labels.learned(y);
+             },
+             "y"_a)
         .def("closed", &Labels::closed, "y"_a.none())
         .def("__reduce__",
-             [](Labels& labels) { return saved("Labels", labels.taxonomy(), labels.learning()); })
+             [](Labels& labels) {
+                 return saved("Labels", labels.taxonomy(), labels.learning(), unlearned(labels));
+             })
         .def_static("restore",
-                    [](nb::object taxonomy, nb::object learning) {
-                        return new Labels(taxonomy, learning);
+                    [](nb::object taxonomy, nb::object learning, nb::handle unlearned) {
+                        return new Labels(taxonomy, learning, unlearned);
                     },
-                    "taxonomy"_a, "learning"_a = nb::none());
+                    "taxonomy"_a, "learning"_a = nb::none(), "unlearned"_a = nb::tuple());
     m.def("closed_many", &closed_many, "labels"_a, "ys"_a);
 }
 

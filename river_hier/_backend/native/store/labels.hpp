@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 
 #include "python/arrays.hpp"
 #include "python/objects.hpp"
@@ -23,8 +24,8 @@ struct On {
 class Labels {
   public:
     // `learning` are the nodes that learn here, if others learn elsewhere; the root stands for a
-    // system that has no nodes yet.
-    explicit Labels(nb::object taxonomy, nb::object learning)
+    // system that has no nodes yet. `unlearned` are nodes that have had no example since they were added.
+    explicit Labels(nb::object taxonomy, nb::object learning, nb::handle unlearned)
         : taxonomy_(taxonomy),
           learning_(learning),
           index_(nb::cast<nb::dict>(taxonomy.attr("label_index"))) {
@@ -43,6 +44,8 @@ class Labels {
             learns_.assign(n(), 0);
             for (nb::handle v : learning) learns_.at(nb::cast<size_t>(v)) = 1;
         }
+        unlearned_.assign(n(), 0);
+        for (nb::handle v : unlearned) unlearned_.at(nb::cast<size_t>(v)) = 1;
         plain_ = std::all_of(labels_.begin(), labels_.end(), [this](const nb::object& label) {
             return is_name(label.ptr()) || PyBool_Check(label.ptr());
         });
@@ -54,10 +57,22 @@ class Labels {
     nb::object taxonomy() const { return taxonomy_; }
     nb::object learning() const { return learning_; }
     bool learns(uint32_t v) const { return learns_.empty() || learns_[v]; }
+    bool unlearned(uint32_t v) const { return unlearned_[v]; }
     bool tree() const { return tree_; }
     uint32_t parent(uint32_t v) const { return parents_[parent_ptr_[v]]; }
     uint32_t depth(uint32_t v) const { return depth_[v]; }
     nb::object label(uint32_t v) const { return labels_[v]; }
+
+    // The nodes on the path of y have had an example.
+    void learned(uint32_t y) {
+        for (uint32_t v = y; v; v = parent(v)) unlearned_[v] = 0;
+    }
+
+    // Scores in which unlearned nodes lose to all others.
+    void without_unlearned(double* scores) const {
+        for (uint32_t v = 1; v < n(); ++v)
+            if (unlearned_[v]) scores[v] = -HUGE_VAL;
+    }
 
     // Whether the root and all parents of a node are on.
     bool all_parents(const char* on, uint32_t v) const {
@@ -232,6 +247,7 @@ class Labels {
     std::vector<uint32_t> parent_ptr_, parents_, implied_ptr_, implied_, depth_;
     std::vector<std::vector<Range>> below_;
     std::vector<char> learns_;  // empty if all do
+    std::vector<char> unlearned_;
     bool tree_ = false;
     bool plain_ = false;  // whether all labels are of a type that compares without others' code
     nb::object all_off_;
