@@ -81,7 +81,7 @@ def step(state: State, text: str | bytes, most_pending: int) -> dict[str, Any] |
             if key in pending:
                 raise ValueError(f"the example {key!r} waits for its label already")
             x = features(x)
-            on = [label for label, yes in model.predict_one(x).items() if yes]
+            on = predict(model, x)
             pending[key] = x, on
             if len(pending) > most_pending:  # the label of the oldest may never arrive
                 del pending[next(iter(pending))]
@@ -96,6 +96,11 @@ def step(state: State, text: str | bytes, most_pending: int) -> dict[str, Any] |
             del pending[key]
             return None
     raise ValueError('expected {"key": ..., "x": {...} or text} or {"key": ..., "y": [labels]}')
+
+
+def predict(model: Any, x: dict[str, Any]) -> list[Any]:
+    """The labels that are on."""
+    return [label for label, yes in model.predict_one(x).items() if yes]
 
 
 def features(x: dict[str, Any] | str) -> dict[str, Any]:

@@ -1,0 +1,235 @@
+"""Serves a model over HTTP that goes on learning: see http_worker.py for the requests.
+
+    python examples/streaming/http_service.py --taxonomy taxonomy.json --folder shop --port 8080
+
+There are two kinds of processes. Workers answer requests, all on the same port. They write accepted
+labels to a journal in the folder (see journal.py). The first process learns these labels in the
+order of the journal, and starts the workers as forks of itself. So each worker has a snapshot of
+the model, in memory that all share, and never waits for the learner. Every `--publish` seconds, if
+labels were learned, workers with a newer snapshot take over; the old ones close their connections
+and stop. Every `--save` seconds a checkpoint is written, with the position in the journal.
+
+**If any of the processes is killed, or all of them,**
+
+* no acknowledged label is lost: it is in the journal, on the disk;
+* each label is learned exactly once: the learner continues from its checkpoint. A label that is
+  sent again with the same key is acknowledged, and not learned again. The model is that of one
+  program that learns the journal from its beginning, bit for bit.
+
+A killed worker is replaced. If the first process is killed, the workers stop; start the service
+again with the same folder. SIGTERM and Ctrl-C stop it after a last checkpoint.
+
+This needs an operating system with `fork`. Anyone who can write to the folder can run programs
+here, as the checkpoint is a pickle; nothing in a request is unpickled. There is no encryption and
+no password: put a proxy in front of it, or leave the service on the loopback.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import errno
+import gc
+import os
+import signal
+import socket
+import sys
+import time
+import traceback
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import delayed
+from http_counters import Counters
+from http_worker import GRACE, PATHS, Snapshot, Worker, serve
+from journal import Journal
+
+from river_hier import checkpoint
+
+parser = argparse.ArgumentParser(
+    description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+)
+parser.add_argument("--taxonomy", type=Path, required=True, help="JSON: {label: what is below}")
+parser.add_argument("--folder", type=Path, required=True, help="of the journal and the checkpoint")
+parser.add_argument("--host", default="127.0.0.1")
+parser.add_argument("--port", type=delayed.positive, default=8080)
+parser.add_argument("--workers", type=delayed.positive, default=2)
+parser.add_argument("--publish", type=float, default=5, help="seconds between two snapshots")
+parser.add_argument("--save", type=float, default=60, help="seconds between two checkpoints")
+
+MOST_WORKERS = 64  # with those that are about to stop
+BATCH = 1000  # labels read from the journal at once
+PAUSE = 0.05  # seconds between two looks at the journal
+
+
+class Child(NamedTuple):
+    """A worker, as its parent knows it."""
+
+    pid: int
+    row: int  # in the counters
+    pipe: int  # the worker stops when it is closed, also because the parent has died
+
+
+class Service:
+    """The first process: it learns, and starts workers."""
+
+    def __init__(self, asked: Any) -> None:
+        self.asked = asked
+        asked.folder.mkdir(mode=0o700, exist_ok=True)
+        self.journal = asked.folder / "labels.sqlite"
+        self.checkpoint = asked.folder / "checkpoint"
+        taxonomy = delayed.read_taxonomy(asked.taxonomy)
+        self.state = delayed.opened(self.checkpoint, taxonomy, position=0, refused=0)
+        with self.open_journal() as journal:
+            end, position = journal.end(), self.state["position"]
+        if end < position:
+            sys.exit(f"another journal: it ends at {end}, and the checkpoint is at {position}")
+        self.socket = bind(asked.host, asked.port)
+        self.counters = Counters(PATHS, MOST_WORKERS)
+        self.workers: list[Child] = []  # with the newest snapshot
+        self.retired: list[Child] = []  # whose pipes are closed
+        self.saved = self.state["position"]
+        self.stopping = False
+
+    @contextlib.contextmanager
+    def open_journal(self) -> Iterator[Journal]:
+        """The journal, which must not be open when a worker is started."""
+        with contextlib.closing(Journal(self.journal)) as journal:
+            yield journal
+
+    def run(self) -> None:
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, self.stop)
+        published = saved = time.monotonic()
+        self.learn(published + self.asked.publish)
+        last = self.publish()
+        while not self.stopping:
+            more = self.learn(published + self.asked.publish)
+            now = time.monotonic()
+            if now >= published + self.asked.publish:
+                if self.state["position"] > last:
+                    last = self.publish()
+                published = now
+            if now >= saved + self.asked.save:
+                self.save()
+                saved = time.monotonic()
+            self.look_after_workers()
+            if not more:
+                time.sleep(PAUSE)
+        self.retire(self.workers)
+        deadline = time.monotonic() + 2 * GRACE
+        while self.retired and time.monotonic() < deadline:
+            self.look_after_workers()
+            time.sleep(PAUSE)
+        for child in self.retired:
+            os.kill(child.pid, signal.SIGKILL)
+        while self.learn(float("inf")):
+            pass
+        self.save()
+
+    def stop(self, number: int, frame: Any) -> None:
+        self.stopping = True
+
+    def learn(self, until: float) -> bool:
+        """Learn the next labels of the journal; return whether there are more."""
+        state = self.state
+        with self.open_journal() as journal:
+            labels = journal.after(state["position"], BATCH)
+        for position, message in labels:
+            x, y = delayed.features(message["x"]), message["y"]
+            try:
+                answer = delayed.predict(state["model"], x)
+                state["model"].learn_one(x, y)
+                state["metric"].update(y, answer)
+            except delayed.REFUSED as error:
+                print(f"label {position} is not learned: {error}", file=sys.stderr)
+                state["refused"] += 1
+            state["position"] = position
+            if time.monotonic() > until:
+                return True
+        return len(labels) == BATCH
+
+    def save(self) -> None:
+        """Write a checkpoint if labels were learned."""
+        if self.state["position"] > self.saved:
+            checkpoint.save(self.state, self.checkpoint)
+            self.saved = self.state["position"]
+
+    def publish(self) -> int:
+        """Replace all workers by new ones; return the position of their snapshot."""
+        old = self.workers
+        if len(old) + len(self.retired) + self.asked.workers > MOST_WORKERS:
+            return 0  # later
+        self.workers = []
+        gc.freeze()  # the collector would write to all objects of the workers
+        while len(self.workers) < self.asked.workers:
+            self.workers.append(self.start_worker([*old, *self.workers]))
+        gc.unfreeze()
+        self.retire(old)
+        return self.state["position"]
+
+    def retire(self, workers: list[Child]) -> None:
+        for child in workers:
+            os.close(child.pipe)
+        self.retired += workers
+        if workers is self.workers:
+            self.workers = []
+
+    def look_after_workers(self) -> None:
+        """Notice workers that have stopped, and replace those that were killed."""
+        while self.workers or self.retired:
+            pid, status = os.waitpid(-1, os.WNOHANG)
+            if not pid:
+                return
+            self.retired = [child for child in self.retired if child.pid != pid]
+            for child in [child for child in self.workers if child.pid == pid]:
+                self.workers.remove(child)
+                os.close(child.pipe)
+                if os.WIFEXITED(status) and os.WEXITSTATUS(status):
+                    sys.exit("a worker has failed")
+                if not self.stopping:
+                    self.workers.append(self.start_worker(self.workers))
+
+    def start_worker(self, others: list[Child]) -> Child:
+        """Start a worker, which closes the pipes of the other ones that have not retired."""
+        row = min(set(range(MOST_WORKERS)) - {child.row for child in [*others, *self.retired]})
+        snapshot = Snapshot(self.state, time.time())
+        parent, pipe = os.pipe()
+        sys.stderr.flush()
+        if pid := os.fork():
+            os.close(parent)
+            return Child(pid, row, pipe)
+        status = 1
+        try:
+            for number in (signal.SIGTERM, signal.SIGINT):
+                signal.signal(number, signal.SIG_DFL)
+            for fd in (pipe, *(child.pipe for child in others)):
+                os.close(fd)
+            worker = Worker(snapshot, self.journal, self.counters, row)
+            asyncio.run(serve(worker, self.socket, parent))
+            status = 0
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            os._exit(status)  # without what the first process does at its end
+
+
+def bind(host: str, port: int) -> socket.socket:
+    """A listening socket; workers of a service that was killed may take a moment to leave it."""
+    deadline = time.monotonic() + 2 * GRACE
+    while True:
+        try:
+            listening = socket.create_server((host, port), backlog=1024)
+            # Answers are written in two parts; asyncio does not see that this is a TCP socket.
+            listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            return listening
+        except OSError as error:
+            if error.errno != errno.EADDRINUSE or time.monotonic() > deadline:
+                raise
+            time.sleep(PAUSE)
+
+
+if __name__ == "__main__":
+    Service(parser.parse_args()).run()

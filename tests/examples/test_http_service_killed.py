@@ -1,0 +1,206 @@
+"""The HTTP service under load, and what is left of its labels after kill -9."""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import json
+import os
+import random
+import re
+import shlex
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from river_hier import _backend, checkpoint
+from support.backends import environment
+from support.http_service import KILLS, PATIENCE, Client, Service, free_port
+from support.paths import EXAMPLES, ROOT
+from support.requirements import require_module, require_program
+from support.shop_labels import (
+    TAXONOMY,
+    journal_of,
+    message,
+    metrics_of,
+    same_as_replayed,
+    until_learned,
+)
+
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="the service needs fork")
+require_module("starlette", "serving")
+require_module("uvicorn", "serving")
+
+# Restarts
+
+
+def test_another_journal_is_refused(tmp_path: Path) -> None:
+    with Service(tmp_path, workers=1) as service:
+        service.start()
+        Client(service.port).json("/learn", message(1))
+        assert service.stop() == 0
+        same_as_replayed(service)
+        (tmp_path / "shop" / "labels.sqlite").unlink()
+        service.start(ready=False)
+        assert service.process is not None
+        assert service.process.wait(PATIENCE) == 1
+        assert "another journal: it ends at 0, and the checkpoint is at 1" in service.said()
+
+
+def test_a_killed_worker_is_replaced(tmp_path: Path) -> None:
+    with Service(tmp_path, workers=2) as service:
+        service.start()
+        before = service.workers()
+        os.kill(before[0], signal.SIGKILL)
+        os.kill(before[1], signal.SIGTERM)
+        deadline = time.monotonic() + PATIENCE
+        while len(set(service.workers()) - set(before)) < 2:
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        service.until_ready()
+        assert service.stop() == 0
+
+
+class Sender(threading.Thread):
+    """Sends labels until each is acknowledged, some of them twice, and asks for predictions."""
+
+    def __init__(self, port: int, seed: int) -> None:
+        super().__init__()
+        self.port, self.seed = port, seed
+        self.acknowledged: list[str] = []
+        self.failures = 0
+        self.stopping = False
+        self.unexpected: list[Any] = []
+
+    def run(self) -> None:
+        client, key, rng = Client(self.port), 0, random.Random(self.seed)
+        while not self.stopping:
+            label = message(key, self.seed)
+            try:
+                status, data = client.send("/learn", label)
+                again = client.send("/learn", label) if rng.random() < 0.2 else (200, b"{}")
+                shown = client.send("/predict", {"x": label["x"]})
+            except (OSError, http.client.HTTPException):
+                self.failures += 1
+                time.sleep(0.01)
+                continue  # and send the same label again
+            if (status, again[0], shown[0]) != (200, 200, 200) or b"true" in again[1]:
+                self.unexpected.append((status, data, again, shown))
+            self.acknowledged.append(label["key"])
+            key += 1
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="workers are found in /proc")
+def test_service_killed(tmp_path: Path) -> None:
+    """At random moments: the first process, a worker, or all at once."""
+    rng = random.Random(7)
+    with Service(tmp_path, "--publish", 0.1, "--save", 0.1) as service:
+        service.start()
+        senders = [Sender(service.port, seed) for seed in range(3)]
+        for sender in senders:
+            sender.start()
+        try:
+            for kill in range(KILLS):
+                time.sleep(rng.uniform(0, 0.5))
+                victim = ("first", "all", "worker", "first")[kill % 4]
+                if victim == "worker":
+                    workers = service.workers()
+                    os.kill(rng.choice(workers), signal.SIGKILL)
+                else:
+                    service.kill(whole=victim == "all")
+                    service.start(ready=kill % 3 > 0)  # or killed while it starts
+            service.until_ready()
+        finally:
+            for sender in senders:
+                sender.stopping = True
+            for sender in senders:
+                sender.join(PATIENCE)
+        assert service.stop() == 0
+        assert [sender.unexpected for sender in senders] == [[], [], []]
+        assert sum(sender.failures for sender in senders) > 0
+        acknowledged = [key for sender in senders for key in sender.acknowledged]
+        rows = [key for _, key, _ in journal_of(service)]
+        assert len(rows) == len(set(rows))
+        assert set(acknowledged) <= set(rows)  # nothing is lost
+        assert len(rows) <= len(acknowledged) + len(senders)  # and nothing else is there
+        print(f"{KILLS} kills, {len(rows):,} labels, {sum(s.failures for s in senders):,} failures")
+        same_as_replayed(service)
+
+
+# The page
+
+
+@pytest.mark.slow
+def test_the_commands_of_the_page(tmp_path: Path) -> None:
+    """As they stand there, but for the port and which Python it is."""
+    require_program("curl")
+    text = (ROOT / "docs" / "serving.md").read_text("utf-8")
+    blocks = re.findall(r"^```sh\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    assert len(blocks) == 2
+    (tmp_path / "examples").symlink_to(EXAMPLES)
+    page = "".join(blocks).replace("8080", str(free_port()))
+    page = page.replace("python examples", f"{shlex.quote(sys.executable)} examples")
+    env = environment(_backend.name)
+    del env["PYTHONSAFEPATH"]
+    child = subprocess.Popen(
+        ["sh", "-e", "-c", page], cwd=tmp_path, env=env, start_new_session=True,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    try:
+        printed, errors = child.communicate(timeout=PATIENCE)
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(child.pid, signal.SIGKILL)
+        child.wait()
+    assert (child.returncode, errors) == (0, "")
+    learned, predicted, top, explained, *rest = printed.splitlines()
+    assert learned.endswith('{"position": 1, "new": true}')  # after the health
+    assert {"garden", "tools", "rakes"} <= set(json.loads(predicted)["y"])
+    assert len(json.loads(top)["top"]) == 3
+    assert json.loads(explained)["nodes"]["garden"]["on"] is True
+    assert "river_hier_labels_accepted_total 1" in rest
+    assert checkpoint.load(tmp_path / "shop" / "checkpoint")["position"] == 1
+
+
+# Load
+
+
+@pytest.mark.slow
+def test_answers_under_load(tmp_path: Path) -> None:
+    """Many connections at once, while labels arrive and snapshots change."""
+    with Service(tmp_path, "--publish", 0.1, "--save", 0.1) as service:
+        service.start()
+        wrong: list[Any] = []
+
+        def ask(seed: int) -> None:
+            client = Client(service.port)
+            for key in range(100):
+                label = message(key, seed)
+                try:
+                    if client.json("/learn", label)["new"] is not True:
+                        wrong.append(label)
+                    y = client.json("/predict", {"x": label["x"]})["y"]
+                    top = client.json("/top", {"x": label["x"], "k": 2})["top"]
+                except http.client.RemoteDisconnected:  # as any connection kept alive may be
+                    continue
+                if not set(y) <= set(TAXONOMY.nodes) or len(top) != 2:
+                    wrong.append((y, top))
+
+        threads = [threading.Thread(target=ask, args=(seed,)) for seed in range(8)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert not wrong
+        assert len(journal_of(service)) == 800
+        until_learned(service, 800)
+        assert metrics_of(service)['requests_total{path="/learn",status="200"}'] == 800
+        assert service.stop() == 0
+        same_as_replayed(service)

@@ -1,0 +1,126 @@
+"""The service of examples/streaming/http_service.py as a process, and requests to it."""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any, Self
+
+from river_hier import _backend
+from support.backends import environment
+from support.paths import EXAMPLES
+
+STREAMING = EXAMPLES / "streaming"
+# How often each program is killed: RIVER_HIER_KILLS=100 pytest --slow tests/examples -k killed
+KILLS = int(os.environ.get("RIVER_HIER_KILLS", "3"))
+PATIENCE = 60.0  # seconds until the service must answer, or have stopped
+SHOP = {
+    "clothes": {"shoes": ["boots", "sandals"], "coats": ["parkas", "capes"]},
+    "garden": {"tools": ["spades", "rakes"], "plants": ["roses", "ferns"]},
+}
+
+
+def free_port() -> int:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return int(free.getsockname()[1])
+
+
+class Client:
+    """One connection, which is opened again when the server has closed it."""
+
+    def __init__(self, port: int) -> None:
+        self.connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
+
+    def send(
+        self, path: str, body: Any = None, kind: str = "application/json"
+    ) -> tuple[int, bytes]:
+        """Status and body of an answer; a body that is not bytes is sent as JSON."""
+        data = body if isinstance(body, bytes | None) else json.dumps(body).encode()
+        method = "GET" if data is None else "POST"
+        try:
+            self.connection.request(method, path, data, {"Content-Type": kind})
+            answer = self.connection.getresponse()
+            return answer.status, answer.read()
+        except BaseException:
+            self.connection.close()
+            raise
+
+    def json(self, path: str, body: Any = None, status: int = 200) -> Any:
+        """The same, with an answer in JSON that must have this status."""
+        found, data = self.send(path, body)
+        assert found == status, data
+        return json.loads(data)
+
+
+class Service:
+    """The processes; `with` kills those that are left."""
+
+    def __init__(self, folder: Path, *arguments: Any, workers: int = 2, taxonomy: Any = None):
+        self.folder, self.port = folder, free_port()
+        path = folder / "taxonomy.json"
+        path.write_text(json.dumps(taxonomy or {"shop": SHOP}))
+        self.command = [sys.executable, str(STREAMING / "http_service.py")]
+        given = ["--taxonomy", path, "--folder", folder / "shop", "--port", self.port]
+        self.command += map(str, [*given, "--workers", workers, *arguments])
+        self.process: subprocess.Popen[bytes] | None = None
+        self.env = environment(_backend.name)
+        del self.env["PYTHONSAFEPATH"]  # a script finds what lies in its folder
+        self.log = (folder / "log").open("ab")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.kill(whole=True)
+        self.log.close()
+
+    def start(self, ready: bool = True) -> None:
+        self.process = subprocess.Popen(
+            self.command, env=self.env, stderr=self.log, start_new_session=True
+        )
+        if ready:
+            self.until_ready()
+
+    def until_ready(self) -> None:
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            with contextlib.suppress(OSError, http.client.HTTPException):
+                Client(self.port).json("/health")
+                return
+            assert self.process is None or self.process.poll() is None, self.said()
+            assert time.monotonic() < deadline, self.said()
+            time.sleep(0.01)
+
+    def said(self) -> str:
+        return (self.folder / "log").read_text()
+
+    def workers(self) -> list[int]:
+        """The process ids of the workers; Linux only."""
+        assert self.process is not None
+        pid = self.process.pid
+        return [int(n) for n in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+    def kill(self, whole: bool = False) -> None:
+        """kill -9 the first process, or all."""
+        if self.process is not None:
+            with contextlib.suppress(ProcessLookupError):
+                if whole:
+                    os.killpg(self.process.pid, signal.SIGKILL)
+                else:
+                    self.process.kill()
+            self.process.wait()
+
+    def stop(self) -> int:
+        """Stop it as an administrator would; return its exit status."""
+        assert self.process is not None
+        self.process.terminate()
+        return self.process.wait(PATIENCE)

@@ -1,0 +1,73 @@
+"""Labels for the HTTP service, and what it must make of them."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import random
+import sqlite3
+import sys
+import time
+from typing import Any
+
+from river_hier import Taxonomy, checkpoint
+from support.http_service import PATIENCE, SHOP, STREAMING, Client, Service
+
+sys.path.insert(0, str(STREAMING))
+import delayed
+
+TAXONOMY = Taxonomy.from_nested({"shop": SHOP})
+
+
+def message(key: int, seed: int = 0) -> dict[str, Any]:
+    """A label with its example: features that tell which leaf it is, and noise."""
+    rng = random.Random(seed * 1_000_003 + key)
+    leaf = rng.choice(TAXONOMY.leaves)
+    x = {f"is {leaf}": 1.0, f"noise {rng.randrange(50)}": rng.random()}
+    return {"key": f"{seed} {key}", "x": x, "y": [leaf]}
+
+
+def state_of(labels: list[dict[str, Any]]) -> delayed.State:
+    """What a learner makes of labels that are sent one after the other."""
+    state = delayed.new_state(TAXONOMY)
+    for label in labels:
+        x = delayed.features(label["x"])
+        on = delayed.predict(state["model"], x)
+        state["model"].learn_one(x, label["y"])
+        state["metric"].update(label["y"], on)
+    return state
+
+
+def journal_of(service: Service) -> list[tuple[int, str, dict[str, Any]]]:
+    with sqlite3.connect(service.folder / "shop" / "labels.sqlite") as db:
+        rows = db.execute("SELECT position, key, message FROM labels ORDER BY position").fetchall()
+    return [(position, key, json.loads(text)) for position, key, text in rows]
+
+
+def same_as_replayed(service: Service) -> None:
+    """The checkpoint is that of one program that learns the journal, to the last bit."""
+    rows = journal_of(service)
+    assert [position for position, _, _ in rows] == list(range(1, len(rows) + 1))
+    found = checkpoint.load(service.folder / "shop" / "checkpoint")
+    assert found["position"] == len(rows)
+    assert found["refused"] == 0
+    expected = state_of([label for _, _, label in rows])
+    for part in ("model", "metric"):
+        ours, theirs = (pickle.dumps(state[part]) for state in (found, expected))
+        assert pickle.dumps(pickle.loads(ours)) == pickle.dumps(pickle.loads(theirs))
+
+
+def until_learned(service: Service, n: int) -> None:
+    """Wait until all workers answer from a snapshot with n labels."""
+    deadline = time.monotonic() + PATIENCE
+    while not all(Client(service.port).json("/health")["learned"] == n for _ in range(8)):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def metrics_of(service: Service) -> dict[str, float]:
+    status, text = Client(service.port).send("/metrics")
+    assert status == 200
+    lines = [line for line in text.decode().splitlines() if not line.startswith("#")]
+    pairs = (line.rsplit(" ", 1) for line in lines)
+    return {name.removeprefix("river_hier_"): float(value) for name, value in pairs}
