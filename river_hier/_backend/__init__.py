@@ -76,6 +76,8 @@ from .reference.softmax import label_scores, learn_softmax, softmax_answer, soft
 from .reference.threshold import Threshold
 from .reference.weights import Weights
 
+# Classes whose pickles are written and read by the same methods in both backends.
+_PICKLED = ("Clocks", "FeatureHasher", "FeatureIndex", "Labels", "LeastSquares", "Weights")
 NATIVE = (
     "Clocks",
     "FeatureIndex",
@@ -133,6 +135,9 @@ if not TYPE_CHECKING and os.environ.get("RIVER_HIER_PURE", "0") in ("", "0"):
         _warn_of_hidden_backend()
     else:
         name, why = "native", "it is installed"
+        for kind in _PICKLED:
+            for method in "__reduce__", "restore":
+                setattr(getattr(native, kind), method, vars(globals()[kind])[method])
         globals().update({kernel: getattr(native, kernel) for kernel in NATIVE})
         policies.update(native.policies)
 

@@ -67,7 +67,7 @@ class FeatureHasher(FeatureMap):
         return self.first_row + zlib.crc32(text.encode("utf-8", "surrogatepass"), first) % self._n
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return saved("FeatureHasher", self._n, self.intercept)
+        return saved("FeatureHasher", len(self) - self.first_row, self.intercept)
 
     @classmethod
     def restore(cls, n_rows: int, intercept: float = 0.0) -> FeatureHasher:

@@ -72,8 +72,8 @@ class FeatureIndex(FeatureMap):
     def restore(cls, names: list[Hashable], intercept: float = 0.0) -> FeatureIndex:
         """The features of a pickle."""
         features = cls(intercept)
-        features._rows = {name: row for row, name in enumerate(names, features.first_row)}
-        if not isinstance(names, list) or len(features._rows) < len(names):
+        features.insert(dict.fromkeys(names, 0.0))
+        if not isinstance(names, list) or len(features) < features.first_row + len(names):
             raise ValueError("a feature comes twice")
         return features
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
 from .feature_map import Vector
-from .pickles import saved
+from .sparse_rows import SparseRows
 from .weights import Weights
 
 Floats = NDArray[np.float64]
@@ -54,15 +52,14 @@ class GaussianWeights(Weights):
         """The memory of weights and variances, in bytes."""
         return super().n_bytes + self.s.n_bytes
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        planes = (self.rows(), self.s.rows())
-        return saved("GaussianWeights", self.n_nodes, self.matrix.dtype.name, *planes)
+    @property
+    def planes(self) -> tuple[SparseRows, ...]:
+        """All numbers that are not zero, row by row: the weights, and the variances minus 1."""
+        return *super().planes, *self.s.planes
 
-    @classmethod
-    def restore(cls, n_nodes: int, dtype: str, *planes: Any) -> GaussianWeights:
-        """The weights of a pickle."""
-        weights = cls(n_nodes, dtype)
-        weights.matrix, weights.s.matrix = (
-            Weights.restore(n_nodes, dtype, rows).matrix for rows in planes
-        )
-        return weights
+    def add_rows(self, plane: int, rows: SparseRows) -> None:
+        """Add such numbers to those of a plane."""
+        if plane == 0:
+            super().add_rows(0, rows)
+        else:
+            self.s.add_rows(plane - 1, rows)

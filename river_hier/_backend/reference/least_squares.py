@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, TypeAlias
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -69,7 +69,7 @@ class LeastSquares(Systems):
 
     def add_system(self, nodes: Iterable[int]) -> None:
         """Add a system in which nothing is stored."""
-        self._load(NO_INSTANCES, [nothing_stored(list(nodes))])
+        self.load(NO_INSTANCES, [nothing_stored(list(nodes))])
 
     def scores(self, x: Vector | Vectors, n_nodes: int) -> Floats:
         """Eq. (1) for every node; of many vectors, one a column."""
@@ -101,7 +101,7 @@ class LeastSquares(Systems):
 
     # Pickles
 
-    def _save(self) -> tuple[Parts, list[SavedSystem]]:
+    def save(self) -> tuple[Parts, list[SavedSystem]]:
         """The instances, each of them once, and the systems."""
         duals = [system for system in self.systems if isinstance(system, Dual)]
         none = sparse.csr_array((0, 0))
@@ -120,28 +120,29 @@ class LeastSquares(Systems):
         start, rows = S.indptr.astype(np.uint64), S.indices.astype(np.uint32)
         return (start, rows, S.data, S.multiply(S).sum(axis=1)), systems
 
-    def _load(self, parts: Parts, systems: list[SavedSystem]) -> None:
+    def load(self, parts: Parts, systems: list[SavedSystem]) -> None:
+        """Add saved systems, with their instances."""
         self.systems += [loaded(self.l2, parts, system, self._number) for system in systems]
         self._number += len(parts[-1])
 
     def change(self, s: int, how: Callable[[float, Parts, SavedSystem], Any]) -> None:
         """Replace a system by the result of `how`: of l2, the saved instances and the system."""
-        parts, systems = self._save()
+        parts, systems = self.save()
         parts, system = how(self.l2, parts, systems[s])
-        self._load(parts, [system])
+        self.load(parts, [system])
         self.systems[s] = self.systems.pop()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return saved("LeastSquares", self.l2, self.memory, self.budget, *self._save())
+        return saved("LeastSquares", self.l2, self.memory, self.budget, *self.save())
 
     @classmethod
     def restore(
         cls, l2: float, memory: float, budget: int | None, parts: Parts, systems: list[SavedSystem]
-    ) -> LeastSquares:
+    ) -> Self:
         """The systems of a pickle."""
         check(l2, memory, budget, parts, systems)
         rls = cls(l2, memory, budget)
-        rls._load(parts, systems)
+        rls.load(parts, systems)
         return rls
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -101,8 +101,25 @@ class Weights:
         """The memory of the weights, in bytes."""
         return self.matrix.nbytes
 
-    def rows(self) -> SparseRows:
-        """The entries that are not zero, row by row."""
+    @property
+    def dtype(self) -> str:
+        """The type in which the weights are stored."""
+        return self.matrix.dtype.name
+
+    @property
+    def planes(self) -> tuple[SparseRows, ...]:
+        """All numbers that are not zero, row by row."""
+        return (self._rows(),)
+
+    def add_rows(self, plane: int, rows: SparseRows) -> None:
+        """Add such numbers to those of a plane."""
+        if plane != 0:
+            raise ValueError("another number of planes")
+        start, nodes, values = rows
+        self.matrix = ensure_capacity(self.matrix, len(start) - 1, self.n_nodes)
+        self.matrix[np.repeat(np.arange(len(start) - 1), np.diff(start)), nodes] += values
+
+    def _rows(self) -> SparseRows:
         used = self.matrix[:, : self.n_nodes]
         n = 1 + max(np.flatnonzero(used.any(axis=1)), default=-1)
         rows, nodes = np.nonzero(used[:n])
@@ -110,14 +127,16 @@ class Weights:
         return start, nodes.astype(np.uint32), used[rows, nodes]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return saved("Weights", self.n_nodes, self.matrix.dtype.name, self.rows())
+        return saved(type(self).__name__, self.n_nodes, self.dtype, *self.planes)
 
     @classmethod
-    def restore(cls, n_nodes: int, dtype: str, rows: Any) -> Weights:
+    def restore(cls, n_nodes: int, dtype: str, *planes: Any) -> Self:
         """The weights of a pickle."""
-        check(n_nodes, dtype, rows)
-        start, nodes, values = rows
+        for rows in planes:
+            check(n_nodes, dtype, rows)
         weights = cls(n_nodes, dtype)
-        weights.matrix = np.zeros((len(start) - 1, n_nodes), dtype)
-        weights.matrix[np.repeat(np.arange(len(start) - 1), np.diff(start)), nodes] = values
+        for plane, rows in enumerate(planes):
+            weights.add_rows(plane, rows)
+        if len(planes) != len(weights.planes):
+            raise ValueError("another number of planes")
         return weights

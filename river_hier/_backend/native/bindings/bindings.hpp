@@ -7,13 +7,6 @@
 
 namespace river_hier {
 
-// A pickle: the same plain arrays that the reference writes; the reference checks them on loading.
-template <class... State>
-nb::object saved(const char* kind, State&&... state) {
-    return nb::module_::import_("river_hier._backend.reference.pickles")
-        .attr("saved")(kind, std::forward<State>(state)...);
-}
-
 // Which nodes are on in each of n rows; `predict(i, on)` lists those of row i.
 template <class Predict>
 nb::object masks(size_t n, const Labels& labels, Predict predict) {

@@ -107,12 +107,12 @@ nb::object save(const Instances& instances) {
                           array(data.norms2));
 }
 
-nb::object reduce(LeastSquares& rls) {
+nb::object save(LeastSquares& rls) {
     ReentrancyGuard guard(rls);  // numpy's allocations may let other threads in
     rls.drop_unneeded(0);
     nb::list systems;
     for (System& system : rls.systems) systems.append(save(system, rls.instances));
-    return saved("LeastSquares", rls.l2, rls.memory, rls.budget, save(rls.instances), systems);
+    return nb::make_tuple(save(rls.instances), systems);
 }
 
 // Appends saved instances, and returns the number of the first.
@@ -158,16 +158,10 @@ System load(LeastSquares& rls, nb::handle saved, uint32_t first) {
     return system;
 }
 
-nb::object restore(double l2, double memory, Budget budget, nb::handle instances,
-                   nb::handle systems) {
-    nb::module_::import_("river_hier._backend.reference.systems")
-        .attr("check")(l2, memory, budget, instances, systems);
-    auto* rls = new LeastSquares(l2, memory, budget);
-    nb::object owner = nb::cast(rls, nb::rv_policy::take_ownership);
-    const uint32_t first = load(rls->instances, instances);
-    for (nb::handle saved : systems) rls->add_system(load(*rls, saved, first));
-    rls->recount_bytes();
-    return owner;
+void load(LeastSquares& rls, nb::handle instances, nb::handle systems) {
+    const uint32_t first = load(not_in_use(rls).instances, instances);
+    for (nb::handle saved : systems) rls.add_system(load(rls, saved, first));
+    rls.recount_bytes();
 }
 
 }  // namespace
@@ -223,8 +217,13 @@ void least_squares(nb::module_& m) {
                  return array(scores_of(ready(rls, n_nodes), x, n_nodes));
              },
              "x"_a, "n_nodes"_a)
-        .def("__reduce__", &reduce)
-        .def_static("restore", &restore);
+        .def_ro("l2", &LeastSquares::l2)
+        .def_ro("memory", &LeastSquares::memory)
+        .def_ro("budget", &LeastSquares::budget)
+        .def("save", [](LeastSquares& rls) { return save(rls); })
+        .def("load", [](LeastSquares& rls, nb::handle instances, nb::handle systems) {
+            load(rls, instances, systems);
+        });
 
     m.def("least_squares_step", &step, "rls"_a, "c"_a, "t"_a, "features"_a, "labels"_a,
           "x"_a.none(), "y"_a.none(), "weight"_a = 1.0);

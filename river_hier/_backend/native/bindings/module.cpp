@@ -10,10 +10,6 @@ using namespace nb::literals;
 
 namespace {
 
-nb::object reader() {
-    return nb::module_::import_("river_hier._backend.reference.feature_index").attr("read_odd");
-}
-
 int traverse_features(PyObject* self, visitproc visit, void* arg) {
     Py_VISIT(Py_TYPE(self));
     return nb::inst_ready(self) ? nb::inst_ptr<FeatureIndex>(self)->traverse(visit, arg) : 0;
@@ -53,35 +49,10 @@ void features(nb::module_& m) {
              "name"_a.none());
 
     nb::class_<FeatureIndex, FeatureMap>(m, "FeatureIndex", nb::type_slots(feature_slots))
-        .def("__init__",
-             [](FeatureIndex* f, double intercept) { new (f) FeatureIndex(reader(), intercept); },
-             "intercept"_a = 0.0)
-        .def("__reduce__",
-             [](FeatureIndex& f) { return saved("FeatureIndex", f.names(), f.intercept); })
-        .def_static("restore",
-                    [](nb::list names, double intercept) {
-                        auto* features = new FeatureIndex(reader(), intercept);
-                        nb::object owner = nb::cast(features, nb::rv_policy::take_ownership);
-                        features->add_all(names);
-                        return owner;
-                    },
-                    "names"_a, "intercept"_a = 0.0);
+        .def(nb::init<double>(), "intercept"_a = 0.0);
 
     nb::class_<FeatureHasher, FeatureMap>(m, "FeatureHasher")
-        .def("__init__",
-             [](FeatureHasher* f, size_t n, double intercept) {
-                 new (f) FeatureHasher(reader(), n, intercept);
-             },
-             "n_rows"_a, "intercept"_a = 0.0)
-        .def("__reduce__",
-             [](FeatureHasher& f) { return saved("FeatureHasher", f.n_rows(), f.intercept); })
-        .def_static("restore",
-                    [](size_t n, double intercept) {
-                        if (n < 1 || n > (size_t{1} << 31) || n & (n - 1))
-                            throw nb::value_error("not a power of 2");
-                        return new FeatureHasher(reader(), n, intercept);
-                    },
-                    "n_rows"_a, "intercept"_a = 0.0);
+        .def(nb::init<size_t, double>(), "n_rows"_a, "intercept"_a = 0.0);
 }
 
 nb::tuple closed_many(Labels& labels, nb::list ys) {
@@ -110,7 +81,7 @@ void labels(nb::module_& m) {
         .def_prop_ro("taxonomy", &Labels::taxonomy)
         .def_prop_ro("learning",
                      [](const Labels& labels) -> nb::object {
-                         if (labels.learning().is_none()) return nb::none();
+                         if (labels.all_learn()) return nb::none();
                          const auto mask = std::make_unique<bool[]>(labels.n());
                          for (uint32_t v = 0; v < labels.n(); ++v) mask[v] = labels.learns(v);
                          return array<bool>(mask.get(), {labels.n()});
@@ -122,16 +93,7 @@ void labels(nb::module_& m) {
                  labels.learned(y);
              },
              "y"_a)
-        .def("closed", &Labels::closed, "y"_a.none())
-        .def("__reduce__",
-             [](Labels& labels) {
-                 return saved("Labels", labels.taxonomy(), labels.learning(), unlearned(labels));
-             })
-        .def_static("restore",
-                    [](nb::object taxonomy, nb::object learning, nb::handle unlearned) {
-                        return new Labels(taxonomy, learning, unlearned);
-                    },
-                    "taxonomy"_a, "learning"_a = nb::none(), "unlearned"_a = nb::tuple());
+        .def("closed", &Labels::closed, "y"_a.none());
     m.def("closed_many", &closed_many, "labels"_a, "ys"_a);
 }
 

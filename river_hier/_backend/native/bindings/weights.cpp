@@ -1,4 +1,4 @@
-// What Python sees of the weights of linear learners, and their pickles.
+// What Python sees of the weights of linear learners.
 
 #include <nanobind/stl/string.h>
 
@@ -11,7 +11,7 @@ namespace {
 using namespace nb::literals;
 
 // The entries of a plane that are not zero, row by row.
-nb::object save_rows(const Weights& w, size_t plane) {
+nb::object rows_of(const Weights& w, size_t plane) {
     std::vector<int64_t> start{0};
     Nodes nodes;
     Numbers numbers;
@@ -25,7 +25,7 @@ nb::object save_rows(const Weights& w, size_t plane) {
     return nb::make_tuple(array(start), array(nodes), array(numbers).attr("astype")(w.dtype()));
 }
 
-void load_rows(Weights& w, size_t plane, nb::handle rows) {
+void add_rows(Weights& w, size_t plane, nb::handle rows) {
     const auto start = numbers_of<int64_t>(rows[0]);
     const auto nodes = numbers_of<uint32_t>(rows[1]);
     const auto all = numbers(rows[2].attr("astype")("float64"));
@@ -37,33 +37,9 @@ void load_rows(Weights& w, size_t plane, nb::handle rows) {
     }
 }
 
-// What all weights have: a constructor, and pickles that hold the rows of each plane.
-template <class W, class... Base>
-nb::class_<W, Base...> add_weights(nb::module_& m, const char* name) {
-    return nb::class_<W, Base...>(m, name)
-        .def("__init__",
-             [](W* w, size_t n_nodes, const std::string& dtype) {
-                 new (w) W(n_nodes, dtype == "float32");
-             },
-             "n_nodes"_a, "dtype"_a = "float64")
-        .def("__reduce__",
-             [name](const W& w) {
-                 nb::list planes;
-                 for (size_t plane = 0; plane < not_in_use(w).n_planes(); ++plane)
-                     planes.append(save_rows(w, plane));
-                 return saved(name, w.n_nodes(), w.dtype(), *planes);
-             })
-        .def_static("restore", [](size_t n_nodes, const std::string& dtype, nb::args planes) {
-            const nb::object check =
-                nb::module_::import_("river_hier._backend.reference.sparse_rows").attr("check");
-            for (nb::handle rows : planes) check(n_nodes, dtype, rows);
-            auto* w = new W(n_nodes, dtype == "float32");
-            nb::object owner = nb::cast(w, nb::rv_policy::take_ownership);
-            ensure(planes.size() == w->n_planes(), "another number of planes");
-            for (size_t plane = 0; plane < planes.size(); ++plane)
-                load_rows(*w, plane, planes[plane]);
-            return owner;
-        });
+template <class W>
+void construct(W* w, size_t n_nodes, const std::string& dtype) {
+    new (w) W(n_nodes, dtype == "float32");
 }
 
 Nodes ascending(nb::handle nodes, const Weights& w) {
@@ -77,16 +53,6 @@ Nodes ascending(nb::handle nodes, const Weights& w) {
     return found;
 }
 
-nb::object learned(const Clocks& clocks) {
-    const auto* flags = reinterpret_cast<const bool*>(clocks.learned.data());
-    return array(flags, {clocks.learned.size()});
-}
-
-std::vector<char> flags(nb::handle mask) {
-    const View<bool> all = view<bool>(mask);
-    return std::vector<char>(all.data(), all.data() + all.size());
-}
-
 }  // namespace
 
 void weights(nb::module_& m) {
@@ -95,22 +61,33 @@ void weights(nb::module_& m) {
         .def_rw("m", &Clocks::m)
         .def_prop_rw("since", [](const Clocks& clocks) { return array(clocks.since); },
                      [](Clocks& clocks, nb::handle since) { clocks.since = numbers(since); })
-        .def_prop_rw("learned", &learned,
-                     [](Clocks& clocks, nb::handle learned) { clocks.learned = flags(learned); })
-        .def("__reduce__",
-             [](const Clocks& clocks) {
-                 return saved("Clocks", clocks.m, array(clocks.since), learned(clocks));
-             })
-        .def_static("restore", [](double m, nb::handle since, nb::handle learned) {
-            auto* clocks = new Clocks(0);
-            nb::object owner = nb::cast(clocks, nb::rv_policy::take_ownership);
-            clocks->m = m;
-            clocks->since = numbers(since);
-            clocks->learned = flags(learned);
-            return owner;
-        });
+        .def_prop_rw("learned",
+                     [](const Clocks& clocks) {
+                         const auto* flags = reinterpret_cast<const bool*>(clocks.learned.data());
+                         return array(flags, {clocks.learned.size()});
+                     },
+                     [](Clocks& clocks, nb::handle learned) {
+                         const View<bool> flags = view<bool>(learned);
+                         clocks.learned.assign(flags.data(), flags.data() + flags.size());
+                     });
 
-    add_weights<Weights>(m, "Weights")
+    nb::class_<Weights>(m, "Weights")
+        .def("__init__", &construct<Weights>, "n_nodes"_a, "dtype"_a = "float64")
+        .def_prop_ro("n_nodes", &Weights::n_nodes)
+        .def_prop_ro("dtype", &Weights::dtype)
+        .def_prop_ro("planes",
+                     [](const Weights& w) {
+                         nb::list planes;
+                         for (size_t plane = 0; plane < not_in_use(w).n_planes(); ++plane)
+                             planes.append(rows_of(w, plane));
+                         return nb::tuple(planes);
+                     })
+        .def("add_rows",
+             [](Weights& w, size_t plane, nb::handle rows) {
+                 ensure(plane < not_in_use(w).n_planes(), "another number of planes");
+                 add_rows(w, plane, rows);
+             },
+             "plane"_a, "rows"_a)
         .def("add_nodes", [](Weights& w, size_t n_nodes) { not_in_use(w).add_nodes(n_nodes); },
              "n_nodes"_a)
         .def("scores", [](Weights& w, Rows& x) { return scores_of(w, x); }, "x"_a)
@@ -152,7 +129,8 @@ void weights(nb::module_& m) {
              "node"_a, "n_features"_a)
         .def_prop_ro("n_bytes", [](const Weights& w) { return not_in_use(w)->bytes(); });
 
-    add_weights<GaussianWeights, Weights>(m, "GaussianWeights")
+    nb::class_<GaussianWeights, Weights>(m, "GaussianWeights")
+        .def("__init__", &construct<GaussianWeights>, "n_nodes"_a, "dtype"_a = "float64")
         .def("variances",
              [](GaussianWeights& w, const Vector& x, nb::handle nodes) {
                  Numbers found;

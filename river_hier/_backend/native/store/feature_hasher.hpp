@@ -29,15 +29,13 @@ inline uint32_t checksum(const char* text, Py_ssize_t size, uint32_t first) {
 // `find` and `insert` are the same.
 class FeatureHasher : public FeatureMap {
   public:
-    FeatureHasher(nb::object read, size_t n_rows, double intercept = 0.0)
-        : FeatureMap(std::move(read), intercept),
+    FeatureHasher(size_t n_rows, double intercept)
+        : FeatureMap(intercept),
           n_(n_rows),
           memory_(zeroed(size() * sizeof(uint32_t))),
           at_(static_cast<uint32_t*>(memory_.get())) {}
 
     size_t size() const override { return first_row + n_; }
-
-    size_t n_rows() const { return n_; }
 
     void merge(Vector& x) override { x.merge_rows(at_); }
 

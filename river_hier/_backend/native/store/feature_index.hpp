@@ -13,8 +13,7 @@ namespace river_hier {
 // `__eq__`): once there is one, the dict holds all names, and every x is copied first.
 class FeatureIndex : public FeatureMap {
   public:
-    explicit FeatureIndex(nb::object read, double intercept = 0.0)
-        : FeatureMap(std::move(read), intercept), keys_(first_row) {}
+    explicit FeatureIndex(double intercept) : FeatureMap(intercept), keys_(first_row) {}
 
     size_t size() const override { return keys_.size(); }
 
@@ -77,14 +76,6 @@ class FeatureIndex : public FeatureMap {
         others_.clear();
         table_.clear();
         std::vector<nb::object>().swap(keys_);
-    }
-
-    void add_all(nb::list names) {
-        ReentrancyGuard guard(*this);
-        for (nb::handle name : names) {
-            if (row_of(name.ptr()) != no_row) throw nb::value_error("a feature comes twice");
-            add(name.ptr());
-        }
     }
 
   private:

@@ -16,9 +16,7 @@ namespace river_hier {
 // With an intercept, every x has a constant feature of this value, whose row is 0 and which has no name.
 class FeatureMap : public Guarded {
   public:
-    // `read` is the reference's reader of an unusual x. It returns names, values and squared norm.
-    FeatureMap(nb::object read, double intercept)
-        : intercept(intercept), first_row(intercept != 0.0), read_(std::move(read)) {
+    explicit FeatureMap(double intercept) : intercept(intercept), first_row(intercept != 0.0) {
         if (!(intercept == 0.0 || (intercept >= 1e-6 && intercept <= 1e6)))
             throw nb::value_error("not an intercept");
     }
@@ -117,7 +115,9 @@ class FeatureMap : public Guarded {
 
     const Types numbers_{"numpy", {"float64", "float32", "int64", "int32", "uint8", "bool_"}};
     const Types dicts_{"collections", {"Counter", "defaultdict"}};
-    nb::object read_;
+    // The reference's reader of an unusual x. It returns names, values and squared norm.
+    const nb::object read_ =
+        nb::module_::import_("river_hier._backend.reference.feature_index").attr("read_odd");
 };
 
 }  // namespace river_hier

@@ -27,7 +27,6 @@ class Labels {
     // system that has no nodes yet. `unlearned` are nodes that have had no example since they were added.
     explicit Labels(nb::object taxonomy, nb::object learning, nb::handle unlearned)
         : taxonomy_(taxonomy),
-          learning_(learning),
           index_(nb::cast<nb::dict>(taxonomy.attr("label_index"))) {
         for (nb::handle label : taxonomy.attr("nodes")) labels_.push_back(nb::borrow(label));
         read(taxonomy.attr("parent_indices"), parent_ptr_, parents_);
@@ -55,8 +54,8 @@ class Labels {
 
     uint32_t n() const { return static_cast<uint32_t>(labels_.size()); }
     nb::object taxonomy() const { return taxonomy_; }
-    nb::object learning() const { return learning_; }
-    bool learns(uint32_t v) const { return learns_.empty() || learns_[v]; }
+    bool all_learn() const { return learns_.empty(); }
+    bool learns(uint32_t v) const { return all_learn() || learns_[v]; }
     bool unlearned(uint32_t v) const { return unlearned_[v]; }
     bool tree() const { return tree_; }
     uint32_t parent(uint32_t v) const { return parents_[parent_ptr_[v]]; }
@@ -143,7 +142,7 @@ class Labels {
     }
 
     void append_learning(std::vector<Range>& ranges, Range range) const {
-        if (learns_.empty()) return append(ranges, range);
+        if (all_learn()) return append(ranges, range);
         for (uint32_t v = range.first; v < range.last; ++v)
             if (learns_[v]) append(ranges, Range{v, v + 1});
     }
@@ -241,7 +240,7 @@ class Labels {
     static constexpr char stated_off = 2;
 
     const Types names_{"numpy", {"int64", "str_"}};
-    nb::object taxonomy_, learning_;
+    nb::object taxonomy_;
     nb::dict index_;
     std::vector<nb::object> labels_;
     std::vector<uint32_t> parent_ptr_, parents_, implied_ptr_, implied_, depth_;
