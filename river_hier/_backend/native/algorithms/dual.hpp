@@ -151,7 +151,7 @@ class Dual {
             const uint32_t id = ids[cholesky_->n()];
             instances.each(id, [&](uint32_t row, double value) { dense[row] = value; });
             k.resize(cholesky_->n());
-            for (size_t i = 0; i < k.size(); ++i) k[i] = instances.dot_in_order(ids[i], dense.data());
+            for (size_t i = 0; i < k.size(); ++i) k[i] = instances.dot(ids[i], dense.data());
             instances.each(id, [&](uint32_t row, double) { dense[row] = 0.0; });
             const double r = cholesky_->solve(k, instances.norm2(id));
             cholesky_->append(instances.norm2(id), r, v);

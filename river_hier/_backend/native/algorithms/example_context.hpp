@@ -120,7 +120,7 @@ struct ExampleContext {
         for (size_t i = 0; i < ids.size(); ++i)
             k[i] = ids[i] < known.size()
                        ? known[ids[i]]
-                       : instances().dot_in_order(ids[i], dense(instances().n_features()));
+                       : instances().dot(ids[i], dense(instances().n_features()));
     }
 
     Example& example;

@@ -49,8 +49,11 @@ inline uint32_t argmax(const double* scores, size_t n) {
 // The distance of every node from y.
 inline void distances_from(uint32_t y, const Labels& tree, Numbers& distances) {
     distances.assign(tree.n(), 1.0);  // of a node from its parent: nearer to y on its path
-    for (uint32_t v = y; v; v = tree.parent(v)) distances[v] = -1.0;
-    distances[0] = tree.depth(y);
+    distances[0] = 0.0;
+    for (uint32_t v = y; v; v = tree.parent(v)) {
+        distances[v] = -1.0;
+        ++distances[0];
+    }
     path_sums(distances.data(), tree);
 }
 

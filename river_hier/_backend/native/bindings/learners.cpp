@@ -37,41 +37,6 @@ const Vector& insert(const Weights& w, FeatureMap& features, nb::handle x) {
     return features.insert(x);
 }
 
-// While it lives, changes of w are added to the lag, times the round.
-class Recording {
-  public:
-    Recording(Weights& w, Weights* lag, Clocks* clocks) : w_(w), lag_(lag), clocks_(clocks) {
-        w.record(lag, clocks);
-    }
-    Recording(const Recording&) = delete;
-    ~Recording() { w_.record(nullptr, nullptr); }
-
-    // The averages of nodes with their first example begin again before its step.
-    void start(uint32_t y, Labels& tree) {
-        tree.learned(y);
-        for (uint32_t v = y; lag_ && v; v = tree.parent(v)) start(v);
-    }
-    void start(const On& on, const Labels&) {
-        if (lag_)
-            for (uint32_t v : on.nodes) start(v);
-    }
-    void proceed(double weight) {
-        if (lag_) clocks_->m += weight;
-    }
-
-  private:
-    void start(uint32_t v) {
-        if (clocks_->learned[v]) return;
-        if (clocks_->since[v] != clocks_->m) lag_->clear(v);
-        clocks_->learned[v] = 1;
-        clocks_->since[v] = clocks_->m;
-    }
-
-    Weights& w_;
-    Weights* lag_;
-    Clocks* clocks_;
-};
-
 template <class Policy>
 constexpr bool on_paths = std::is_base_of_v<OnPaths, Policy>;
 
@@ -105,9 +70,23 @@ auto targets_of(nb::handle y, const Labels& labels) {
     }
 }
 
-template <class Policy>
-void learn_one(const Policy& policy, Weights& w, Weights* lag, Clocks* clocks,
-               FeatureMap& features, Labels& labels, nb::handle x, nb::handle y, double weight) {
+// A policy with its parameters: one number, or a tuple of several.
+template <class Policy, class... P, size_t... I>
+Policy with_parameters(nb::handle parameters, std::index_sequence<I...>) {
+    const char* wrong = "`compiled` names other parameters than the compiled policy has";
+    if constexpr (sizeof...(P) > 1) {
+        ensure(nb::isinstance<nb::tuple>(parameters) && nb::len(parameters) == sizeof...(P), wrong);
+        return Policy{nb::cast<P>(parameters[I])...};
+    } else {
+        ensure(sizeof...(P) == 0 ? parameters.is_none() : PyNumber_Check(parameters.ptr()), wrong);
+        return Policy{nb::cast<P>(parameters)...};
+    }
+}
+
+template <class Policy, class... P>
+void learn_one(Weights& w, Weights* lag, Clocks* clocks, FeatureMap& features, Labels& labels,
+               nb::handle x, nb::handle y, double weight, nb::handle parameters) {
+    const auto policy = with_parameters<Policy, P...>(parameters, std::index_sequence_for<P...>{});
     const auto target = target_of<Policy>(y, labels);  // y is read before x, both before writing
     check<Policy>(w);
     const Vector& vector = insert(w, features, x);
@@ -119,10 +98,10 @@ void learn_one(const Policy& policy, Weights& w, Weights* lag, Clocks* clocks,
 }
 
 // Learns the rows from `first` on that have a label in y, for so many seconds. Returns the next row.
-template <class Policy>
-size_t learn_many(const Policy& policy, Weights& w, Weights* lag, Clocks* clocks,
-                  FeatureMap& features, Labels& labels, Rows& rows, size_t first, nb::handle y,
-                  double seconds) {
+template <class Policy, class... P>
+size_t learn_many(Weights& w, Weights* lag, Clocks* clocks, FeatureMap& features, Labels& labels,
+                  Rows& rows, size_t first, nb::handle y, nb::handle parameters, double seconds) {
+    const auto policy = with_parameters<Policy, P...>(parameters, std::index_sequence_for<P...>{});
     auto targets = targets_of<Policy>(y, labels);
     check<Policy>(w);
     const size_t last = first + targets.size();
@@ -144,42 +123,15 @@ size_t learn_many(const Policy& policy, Weights& w, Weights* lag, Clocks* clocks
     return row;
 }
 
-// A policy with its parameters: one number, or a tuple of several.
-template <class Policy, class... P, size_t... I>
-Policy with_parameters(nb::handle parameters, std::index_sequence<I...>) {
-    const char* wrong = "`compiled` names other parameters than the compiled policy has";
-    if constexpr (sizeof...(P) > 1) {
-        ensure(nb::isinstance<nb::tuple>(parameters) && nb::len(parameters) == sizeof...(P), wrong);
-        return Policy{nb::cast<P>(parameters[I])...};
-    } else {
-        ensure(sizeof...(P) == 0 ? parameters.is_none() : PyNumber_Check(parameters.ptr()), wrong);
-        return Policy{nb::cast<P>(parameters)...};
-    }
-}
-
 template <class Policy, class... P>
 void add_learner(nb::dict& policies, nb::module_& m, const char* name) {
     nb::module_ learner = m.def_submodule(name);
-    const auto policy = [](nb::handle parameters) {
-        return with_parameters<Policy, P...>(parameters, std::index_sequence_for<P...>{});
-    };
-    learner.def("learn_one",
-                [policy](Weights& w, Weights* lag, Clocks* clocks, FeatureMap& features,
-                         Labels& labels, nb::handle x, nb::handle y, double weight,
-                         nb::handle parameters) {
-                    learn_one(policy(parameters), w, lag, clocks, features, labels, x, y, weight);
-                },
-                "w"_a, "lag"_a.none(), "clocks"_a.none(), "features"_a, "labels"_a, "x"_a.none(),
-                "y"_a.none(), "weight"_a, "parameters"_a.none());
-    learner.def("learn_many",
-                [policy](Weights& w, Weights* lag, Clocks* clocks, FeatureMap& features,
-                         Labels& labels, Rows& X, size_t first, nb::handle y,
-                         nb::handle parameters, double seconds) {
-                    return learn_many(policy(parameters), w, lag, clocks, features, labels, X,
-                                      first, y, seconds);
-                },
-                "w"_a, "lag"_a.none(), "clocks"_a.none(), "features"_a, "labels"_a, "X"_a,
-                "first"_a, "y"_a, "parameters"_a.none(), "seconds"_a);
+    learner.def("learn_one", &learn_one<Policy, P...>, "w"_a, "lag"_a.none(), "clocks"_a.none(),
+                "features"_a, "labels"_a, "x"_a.none(), "y"_a.none(), "weight"_a,
+                "parameters"_a.none());
+    learner.def("learn_many", &learn_many<Policy, P...>, "w"_a, "lag"_a.none(),
+                "clocks"_a.none(), "features"_a, "labels"_a, "X"_a, "first"_a, "y"_a,
+                "parameters"_a.none(), "seconds"_a);
     policies[name] = learner;
 }
 

@@ -91,21 +91,8 @@ class Instances {
         each(number, [=](uint32_t row, double value) { dense[row] += a * value; });
     }
 
-    // dense . instance, in four partial sums.
+    // dense . instance, in the order of the features, to the same bits as `dots`.
     double dot(uint32_t number, const double* dense) const {
-        double sums[4] = {};
-        size_t e = data_.start[number];
-        const size_t end = data_.start[number + 1];
-        const uint32_t* rows = data_.rows.data();
-        const double* values = data_.values.data();
-        for (; e + 4 <= end; e += 4)
-            for (size_t k = 0; k < 4; ++k) sums[k] += dense[rows[e + k]] * values[e + k];
-        for (; e < end; ++e) sums[0] += dense[rows[e]] * values[e];
-        return (sums[0] + sums[1]) + (sums[2] + sums[3]);
-    }
-
-    // The same in the order of the features, to the same bits as `dots`.
-    double dot_in_order(uint32_t number, const double* dense) const {
         double sum = 0.0;
         each(number, [&](uint32_t row, double value) { sum += dense[row] * value; });
         return sum;

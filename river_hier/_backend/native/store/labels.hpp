@@ -31,14 +31,10 @@ class Labels {
         for (nb::handle label : taxonomy.attr("nodes")) labels_.push_back(nb::borrow(label));
         read(taxonomy.attr("parent_indices"), parent_ptr_, parents_);
         read(taxonomy.attr("implied_parents"), implied_ptr_, implied_);
-        depth_.assign(n(), 0);
         below_.resize(n());
         tree_ = parents_.size() + 1 == n();
-        for (uint32_t v = 1; v < n(); ++v) {
-            for (uint32_t e = parent_ptr_[v]; e < parent_ptr_[v + 1]; ++e)
-                depth_[v] = std::max(depth_[v], 1 + depth_[parents_[e]]);
+        for (uint32_t v = 1; v < n(); ++v)
             append(below_[parents_[parent_ptr_[v + 1] - 1]], Range{v, v + 1});
-        }
         if (!learning.is_none()) {
             learns_.assign(n(), 0);
             for (nb::handle v : learning) learns_.at(nb::cast<size_t>(v)) = 1;
@@ -59,7 +55,6 @@ class Labels {
     bool unlearned(uint32_t v) const { return unlearned_[v]; }
     bool tree() const { return tree_; }
     uint32_t parent(uint32_t v) const { return parents_[parent_ptr_[v]]; }
-    uint32_t depth(uint32_t v) const { return depth_[v]; }
     nb::object label(uint32_t v) const { return labels_[v]; }
 
     // The nodes on the path of y have had an example.
@@ -243,7 +238,7 @@ class Labels {
     nb::object taxonomy_;
     nb::dict index_;
     std::vector<nb::object> labels_;
-    std::vector<uint32_t> parent_ptr_, parents_, implied_ptr_, implied_, depth_;
+    std::vector<uint32_t> parent_ptr_, parents_, implied_ptr_, implied_;
     std::vector<std::vector<Range>> below_;
     std::vector<char> learns_;  // empty if all do
     std::vector<char> unlearned_;

@@ -62,26 +62,9 @@ class TextTable {
     static bool same(const Slot& slot, Text text, PyObject* name, const nb::object* keys) {
         if (slot.size || text.data)
             return slot.size == static_cast<uint32_t>(text.size) &&
-                   same_bytes(slot.text, text.data, slot.size);
+                   std::memcmp(slot.text, text.data, slot.size) == 0;
         PyObject* key = keys[slot.row].ptr();
         return key == name || PyUnicode_Compare(key, name) == 0;
-    }
-
-    // Of 1 to 16 bytes. Two words that may overlap cover them; a call of memcmp takes longer.
-    static bool same_bytes(const char* a, const char* b, size_t n) {
-        if (n >= 8) return same_words<uint64_t>(a, b, n);
-        if (n >= 4) return same_words<uint32_t>(a, b, n);
-        return a[0] == b[0] && a[n / 2] == b[n / 2] && a[n - 1] == b[n - 1];
-    }
-
-    template <class Word>
-    static bool same_words(const char* a, const char* b, size_t n) {
-        Word x[2], y[2];
-        std::memcpy(&x[0], a, sizeof(Word));
-        std::memcpy(&x[1], a + n - sizeof(Word), sizeof(Word));
-        std::memcpy(&y[0], b, sizeof(Word));
-        std::memcpy(&y[1], b + n - sizeof(Word), sizeof(Word));
-        return x[0] == y[0] && x[1] == y[1];
     }
 
     void place(const Slot& slot) {

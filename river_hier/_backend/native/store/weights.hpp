@@ -6,6 +6,7 @@
 
 #include "python/reentrancy_guard.hpp"
 #include "store/clocks.hpp"
+#include "store/labels.hpp"
 #include "store/weight_store.hpp"
 
 namespace river_hier {
@@ -75,6 +76,41 @@ class Weights : public Guarded {
 class GaussianWeights : public Weights {
   public:
     GaussianWeights(size_t n_nodes, bool single) : Weights(n_nodes, single, 2) {}
+};
+
+// While it lives, changes of w are added to the lag, times the round.
+class Recording {
+  public:
+    Recording(Weights& w, Weights* lag, Clocks* clocks) : w_(w), lag_(lag), clocks_(clocks) {
+        w.record(lag, clocks);
+    }
+    Recording(const Recording&) = delete;
+    ~Recording() { w_.record(nullptr, nullptr); }
+
+    // The averages of nodes with their first example begin again before its step.
+    void start(uint32_t y, Labels& tree) {
+        tree.learned(y);
+        for (uint32_t v = y; lag_ && v; v = tree.parent(v)) start(v);
+    }
+    void start(const On& on, const Labels&) {
+        if (lag_)
+            for (uint32_t v : on.nodes) start(v);
+    }
+    void proceed(double weight) {
+        if (lag_) clocks_->m += weight;
+    }
+
+  private:
+    void start(uint32_t v) {
+        if (clocks_->learned[v]) return;
+        if (clocks_->since[v] != clocks_->m) lag_->clear(v);
+        clocks_->learned[v] = 1;
+        clocks_->since[v] = clocks_->m;
+    }
+
+    Weights& w_;
+    Weights* lag_;
+    Clocks* clocks_;
 };
 
 }  // namespace river_hier
