@@ -1,14 +1,22 @@
-// The method of conjugate gradients for symmetric positive definite systems.
+// The method of conjugate gradients: slower than a factor, in less memory.
 #pragma once
 
-#include "store/vector.hpp"
+#include "store/instances.hpp"
 
 namespace river_hier {
 
-// Improves a until B a = b, to a tolerance relative to b; multiply(a, image) sets image = B a.
-template <class Multiply>
-void conjugate_gradients(const Multiply& multiply, const Numbers& b, Numbers& a, double tolerance) {
+// Improves a until (l2 I + S^T S) a = b, for instances S, to a tolerance relative to b.
+inline void conjugate_gradients(const Instances& instances, const std::vector<uint32_t>& ids, double l2,
+                                const Numbers& b, Numbers& a, double tolerance) {
     const size_t n = b.size();
+    Numbers Sa(instances.n_features());
+    const auto multiply = [&](const Numbers& a, Numbers& image) {
+        std::fill(Sa.begin(), Sa.end(), 0.0);
+        for (size_t i = 0; i < n; ++i)
+            if (a[i] != 0.0) instances.add_to(ids[i], a[i], Sa.data());
+        for (size_t i = 0; i < n; ++i)
+            image[i] = l2 * a[i] + instances.dot(ids[i], Sa.data());
+    };
     Numbers residual(n), direction(n), image(n);
     multiply(a, image);
     double rr = 0.0, bb = 0.0;

@@ -8,6 +8,7 @@
 #include "algorithms/cholesky_solver.hpp"
 #include "algorithms/conjugate_gradients.hpp"
 #include "algorithms/example_context.hpp"
+#include "algorithms/explicit_weights.hpp"
 
 namespace river_hier {
 
@@ -45,7 +46,8 @@ class Dual {
         const bool first = n_predictions_++ == 0;
         if (cholesky_ && first && !ready_ && scores_from_factor(context, scores)) return;
         update_alpha(context.instances());
-        if (!scores_from_weights(context, scores)) scores_from_alpha(context, scores);
+        if (n_predictions_ > patience && !explicit_) make_explicit(context.instances());
+        if (!explicit_ || !explicit_->signs(context.x(), scores)) scores_from_alpha(context, scores);
     }
 
     // r = x^T A^-1 x with A = l2 I + S S^T.
@@ -59,7 +61,7 @@ class Dual {
         } else {
             const Numbers& k = dots(context);
             g_.assign(n(), 0.0);
-            improve(context.instances(), k, g_, loose);
+            conjugate_gradients(context.instances(), ids, l2_, k, g_, loose);
             double kg = 0.0;
             for (size_t i = 0; i < n(); ++i) kg += k[i] * g_[i];
             r_ = std::max(0.0, (norm2 - kg) / l2_);
@@ -141,7 +143,7 @@ class Dual {
     static constexpr double tight = 1e-10;  // for scores
     // After 1 + n / some loose steps alpha is solved for tightly, so that errors do not add up.
     static constexpr size_t some = 64;
-    static constexpr double rounding = 1e-15;  // relative error of a sum, for each of its terms
+    static constexpr size_t patience = 16;  // predictions in a row, after which an explicit w pays off
 
     // Factor the instances that `store_lazily` has left.
     void complete_factor(const Instances& instances) {
@@ -167,7 +169,7 @@ class Dual {
             if (cholesky_)
                 cholesky_->solve_for(o, alpha_[o]);
             else
-                improve(instances, v[o], alpha_[o], tight);
+                conjugate_gradients(instances, ids, l2_, v[o], alpha_[o], tight);
         ready_ = true;
     }
 
@@ -181,14 +183,7 @@ class Dual {
     }
 
     double prior_score(const Vector& x, size_t output) const {
-        return w0.empty() ? 0.0 : dot(x, w0[output]);
-    }
-
-    static double dot(const Vector& x, const Numbers& w) {
-        double sum = 0.0;
-        for (size_t j = 0; j < x.size(); ++j)
-            if (x.rows[j] < w.size()) sum += x.values[j] * w[x.rows[j]];
-        return sum;
+        return w0.empty() ? 0.0 : x.dot(w0[output]);
     }
 
     double score(const Vector& x, size_t output) const {
@@ -226,27 +221,15 @@ class Dual {
         return true;
     }
 
-    // w . x from an explicit w, which pays off after some predictions in a row: it needs no dot
-    // products with instances. False if it does not exist yet, or if rounding could matter to a sign.
-    bool scores_from_weights(ExampleContext& context, double* scores) {
-        constexpr size_t patience = 16;
-        const Instances& instances = context.instances();
-        if (w_.empty()) {
-            if (n_predictions_ <= patience) return false;
-            w_ = weights(instances, instances.n_features());
-            w_size_ = 0.0;
-            for (size_t o = 0; o < n_outputs(); ++o) {
-                for (size_t i = 0; i < n(); ++i)
-                    w_size_ += std::fabs(alpha_[o][i]) * std::sqrt(instances.norm2(ids[i]));
-                if (!w0.empty())
-                    for (double w : w0[o]) w_size_ += std::fabs(w);
-            }
+    void make_explicit(const Instances& instances) {
+        double size = 0.0;
+        for (size_t o = 0; o < n_outputs(); ++o) {
+            for (size_t i = 0; i < n(); ++i)
+                size += std::fabs(alpha_[o][i]) * std::sqrt(instances.norm2(ids[i]));
+            if (!w0.empty())
+                for (double w : w0[o]) size += std::fabs(w);
         }
-        const Vector& x = context.x();
-        for (size_t o = 0; o < n_outputs(); ++o) scores[o] = dot(x, w_[o]);
-        const double terms = static_cast<double>(n() + x.size());
-        const double error = rounding * terms * w_size_ * std::sqrt(x.norm2);
-        return std::all_of(scores, scores + n_outputs(), [=](double s) { return std::fabs(s) > error; });
+        explicit_.emplace(weights(instances, instances.n_features()), n(), size);
     }
 
     void store_by_gradients(ExampleContext& context, const double* labels) {
@@ -262,18 +245,6 @@ class Dual {
         ready_ = n() % (1 + n() / some) != 0;
     }
 
-    // Improves a until B a = b.
-    void improve(const Instances& instances, const Numbers& b, Numbers& a, double tolerance) {
-        const auto multiply = [&](const Numbers& a, Numbers& image) {  // l2 a + S^T S a
-            Sa_.assign(instances.n_features(), 0.0);
-            for (size_t i = 0; i < n(); ++i)
-                if (a[i] != 0.0) instances.add_to(ids[i], a[i], Sa_.data());
-            for (size_t i = 0; i < n(); ++i)
-                image[i] = l2_ * a[i] + instances.dot(ids[i], Sa_.data());
-        };
-        conjugate_gradients(multiply, b, a, tolerance);
-    }
-
     void remember(ExampleContext& context, const double* labels) {
         ids.push_back(context.example.number);
         ones.push_back(context.root());
@@ -287,20 +258,19 @@ class Dual {
         ready_ = false;
         k_of_ = solved_ = 0;
         n_predictions_ = 0;
-        w_.clear();
+        explicit_.reset();
     }
 
     std::vector<Numbers> alpha_;  // for each output
     bool ready_ = false;          // alpha_ solves B alpha = v; else conjugate gradients start from it
     double l2_;
     std::optional<CholeskySolver> cholesky_;
-    Numbers g_, Sa_;                 // of conjugate gradients: B^-1 k, and scratch
+    Numbers g_;                      // B^-1 k, by conjugate gradients
     Numbers k_;                      // S^T x
     double r_ = 0.0;                 // x^T A^-1 x
     uint64_t k_of_ = 0, solved_ = 0;  // the examples that k_ and r_ belong to
     size_t n_predictions_ = 0;       // since the last change
-    std::vector<Numbers> w_;         // an explicit w, and a bound of |w . x| / |x|
-    double w_size_ = 0.0;
+    std::optional<ExplicitWeights> explicit_;
 };
 
 }  // namespace river_hier

@@ -114,7 +114,6 @@ size_t learn_many(Weights& w, Weights* lag, Clocks* clocks, FeatureMap& features
     size_t row = first;
     const Deadline deadline(seconds);
     for (; row < last && (row == first || !deadline.passed()); ++row) {
-        rows.prefetch(row + 1, *w);
         const double weight = rows.weight(row);
         recording.start(targets[row - first], labels);
         step(policy, w, rows[row], targets[row - first], labels, weight);
@@ -153,7 +152,6 @@ nb::object path_answer(Weights& w, Weights* lag, const Clocks* clocks, FeatureMa
 
 // The next row, which the weights can take.
 const Vector& next(const Weights& w, Rows& X, size_t i) {
-    X.prefetch(i + 1, *w);
     const Vector& x = X[i];
     w.check_range(x.norm2);
     return x;

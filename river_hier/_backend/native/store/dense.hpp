@@ -65,10 +65,6 @@ class Dense : public WeightStore {
         for (const Move& move : moves_) steps_[move.node] = confidences_[move.node] = 0;
     }
 
-    void prefetch(uint32_t row) const override {
-        if (row < n_features_) river_hier::prefetch(at(row));
-    }
-
     size_t n_features() const override { return n_features_; }
 
     double get(size_t plane, size_t feature, uint32_t node) const override {

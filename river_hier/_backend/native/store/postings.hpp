@@ -122,10 +122,6 @@ class Postings : public WeightStore {
             }
     }
 
-    void prefetch(uint32_t row) const override {
-        if (row < rows_.size()) river_hier::prefetch(&rows_[row]);
-    }
-
     size_t n_features() const override { return rows_.size(); }
 
     double get(size_t plane, size_t feature, uint32_t node) const override {

@@ -92,12 +92,6 @@ const Vector& Rows::operator[](size_t i) {
     return x_;
 }
 
-void Rows::prefetch(size_t i, const WeightStore& weights) const {
-    if (dense_ || i >= n_) return;
-    for (size_t e = begin(i); e < begin(i + 1); ++e)
-        if (row_of_[columns_[e]] != no_row) weights.prefetch(row_of_[columns_[e]]);
-}
-
 Multilabels::Multilabels(nb::handle multilabels, const Labels& labels)
     : start_(numbers_of<int64_t>(multilabels.attr("start"))),
       nodes_(numbers_of<uint32_t>(multilabels.attr("nodes"))) {

@@ -5,7 +5,6 @@
 
 #include "store/feature_map.hpp"
 #include "store/labels.hpp"
-#include "store/weight_store.hpp"
 
 namespace river_hier {
 
@@ -26,9 +25,6 @@ class Rows {
 
     // The weight of an example.
     double weight(size_t i) const { return weights_.empty() ? 1.0 : weights_[i]; }
-
-    // Prefetches the weights of a row.
-    void prefetch(size_t i, const WeightStore& weights) const;
 
     // For each column, the row of its feature; beyond all rows if it has none.
     const std::vector<uint32_t>& rows_of_columns() const { return row_of_; }

@@ -21,6 +21,14 @@ struct Vector {
         values.resize(n);
     }
 
+    // The dot product with w, which may lack the last rows.
+    double dot(const Numbers& w) const {
+        double sum = 0.0;
+        for (size_t j = 0; j < size(); ++j)
+            if (rows[j] < w.size()) sum += values[j] * w[rows[j]];
+        return sum;
+    }
+
     // Adds the constant feature, whose row is 0, unless its value is 0.
     void add_constant(double value) {
         if (value == 0.0) return;

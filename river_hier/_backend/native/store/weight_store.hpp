@@ -61,9 +61,6 @@ class WeightStore {
     // Move uncertain weights and their variances.
     virtual void move(const Vector& x, const Nodes& nodes, const MoveRule& rule) = 0;
 
-    // Ask for the row of a feature that will be read soon.
-    virtual void prefetch(uint32_t row) const = 0;
-
     virtual size_t n_features() const = 0;
 
     // The number of a node for a feature.
