@@ -21,7 +21,6 @@ from __future__ import annotations
 
 import argparse
 import math
-import random
 import statistics
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -116,8 +115,13 @@ def uncalibrated(model: Any) -> Any:
     return inside
 
 
-def measured(model: Any, c: Collection) -> tuple[float, float, float]:
-    """Log loss, calibration error, share of wrong answers."""
+class Measures(NamedTuple):
+    loss: float
+    error: float
+    wrong: float
+
+
+def measured(model: Any, c: Collection) -> Measures:
     t, wrong = c.taxonomy, 0
     if c.single:
         loss: Any = river_metrics.CrossEntropy()
@@ -135,7 +139,7 @@ def measured(model: Any, c: Collection) -> tuple[float, float, float]:
             error.update(y, p)
             answer = model.predict_one(x)
             wrong += any(answer[v] != on for v, on in y.items())
-    return loss.get(), 100 * error.get(), wrong / len(c.valid)
+    return Measures(loss.get(), 100 * error.get(), wrong / len(c.valid))
 
 
 def learned(c: Collection, examples: Iterable[tuple[Any, Any]]) -> Any:
@@ -146,30 +150,22 @@ def learned(c: Collection, examples: Iterable[tuple[Any, Any]]) -> Any:
 
 
 # %% Tables
-def probabilities(c: Collection) -> list[tuple[float, float]]:
-    """Log loss and calibration error: uncalibrated after one pass, then after each of `PASSES`."""
+def after_passes(c: Collection) -> list[Measures]:
+    """Uncalibrated after one pass, then calibrated after each of `PASSES`."""
     model, found = calibrated(c), []
     for i in range(1, max(PASSES) + 1):
         for x, y in c.train:
             model.learn_one(x, y)
         if i == 1:
-            found.append(measured(uncalibrated(model), c)[:2])
+            found.append(measured(uncalibrated(model), c))
         if i in PASSES:
-            found.append(measured(model, c)[:2])
+            found.append(measured(model, c))
     return found
 
 
-def wrong_answers(c: Collection, seed: int) -> list[float]:
-    streams = [
-        c.train,
-        *(replay(c.train, 3, size, seed) for size in BUFFERS),
-        (
-            example
-            for _ in range(3)
-            for example in random.Random(seed).sample(c.train, len(c.train))
-        ),
-    ]
-    return [measured(learned(c, stream), c)[2] for stream in streams]
+def after_replay(c: Collection, seed: int) -> list[Measures]:
+    """After three passes by `stream.replay`, for each of `BUFFERS`."""
+    return [measured(learned(c, replay(c.train, 3, size, seed)), c) for size in BUFFERS]
 
 
 def with_error(values: Sequence[float], digits: int) -> str:
@@ -188,18 +184,20 @@ def main(data: Path, n_seeds: int) -> None:
     collections = {
         name: [make(data, seed) for seed in range(n_seeds)] for name, make in COLLECTIONS.items()
     }
-    passes = [f"{n} pass{'es' * (n > 1)}" for n in PASSES]
-    print(line("", "", ["uncalibrated", *passes]))
+    print(line("", "", ["uncalibrated", *(f"{n} pass{'es' * (n > 1)}" for n in PASSES)]))
+    wrong = {}
     for name, drawn in collections.items():
-        columns = list(zip(*(probabilities(c) for c in drawn), strict=True))
-        losses, errors = ([[found[i] for found in column] for column in columns] for i in (0, 1))
-        print(line(name, "log loss", [with_error(values, 3) for values in losses]))
-        print(line("", "error, %", [with_error(values, 2) for values in errors]), flush=True)
+        columns = list(zip(*(after_passes(c) for c in drawn), strict=True))
+        print(line(name, "log loss", [with_error([m.loss for m in ms], 3) for ms in columns]))
+        errors = [with_error([m.error for m in ms], 2) for ms in columns]
+        print(line("", "error, %", errors), flush=True)
+        wrong[name] = dict(zip(PASSES, columns[1:], strict=True))
     buffers = [f"buffer {size:,}" for size in BUFFERS[:-1]]
     print("\n" + line("wrong answers", "", ["1 pass", *buffers, "of all", "3 passes"]))
     for name, drawn in collections.items():
-        columns = list(zip(*(wrong_answers(c, i) for i, c in enumerate(drawn)), strict=True))
-        print(line(name, "", [with_error(values, 3) for values in columns]), flush=True)
+        replayed = zip(*(after_replay(c, seed) for seed, c in enumerate(drawn)), strict=True)
+        columns = [wrong[name][1], *replayed, wrong[name][3]]
+        print(line(name, "", [with_error([m.wrong for m in ms], 3) for ms in columns]), flush=True)
 
 
 if __name__ == "__main__":
