@@ -46,7 +46,7 @@ RUN_BY = {
 # Pages whose blocks are taken from the page, and run, by a test of their own.
 TAKEN_BY = {
     "docs/streaming.md": "tests/examples/test_streaming.py",
-    "docs/serving.md": "tests/examples/test_http_service_killed.py",
+    "docs/serving.md": "tests/examples/test_http_service_restarts.py",
     "docs/distributed.md": "tests/support/distributed_page.py",
     "docs/your_dataframe.md": "tests/docs/test_your_dataframe_page.py",
 }

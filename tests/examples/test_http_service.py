@@ -23,7 +23,7 @@ from support.hypothesis_settings import n_examples
 from support.requirements import require_module
 from support.shop_labels import TAXONOMY, message, metrics_of, state_of, until_learned
 
-pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="the service needs fork")
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="workers are found in /proc")
 require_module("starlette", "serving")
 require_module("uvicorn", "serving")
 sys.path.insert(0, str(STREAMING))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import itertools
 import json
 import os
 import pickle
@@ -12,7 +13,6 @@ import re
 import runpy
 import shlex
 import signal
-import socket
 import subprocess
 import sys
 import threading
@@ -28,6 +28,7 @@ from river import evaluate
 
 from river_hier import Taxonomy, _backend, checkpoint, linear_model, metrics
 from support.backends import environment
+from support.http_service import KILLS, free_port
 from support.hypothesis_settings import n_examples
 from support.paths import EXAMPLES, TESTS
 from support.requirements import require_module, require_program
@@ -131,11 +132,17 @@ def run(
     return found
 
 
-def fatal_calls(undisturbed: subprocess.CompletedProcess[str], kills: int) -> list[int]:
-    """Calls at which to kill: so late that all make headway, so early that not all gets done."""
+def fatal_calls(undisturbed: subprocess.CompletedProcess[str], kills: int) -> Iterator[list[int]]:
+    """Calls at which to kill; in each round all but the last run are killed before they are done.
+
+    In the first round all make headway; in the others they are killed at any call.
+    """
     calls = int(undisturbed.stderr.split()[-1])
     rng = random.Random(calls)
-    return [rng.randrange(calls // 4, calls // kills) for _ in range(kills)]
+    yield [rng.randrange(calls // 4, calls // kills) for _ in range(kills)] + [0]
+    for _ in range(kills, KILLS, kills):
+        moments = sorted(rng.sample(range(1, calls), kills))
+        yield [b - a for a, b in itertools.pairwise([0, *moments])] + [0]
 
 
 def complaints(found: subprocess.CompletedProcess[str]) -> list[int]:
@@ -269,18 +276,21 @@ def test_json_lines_killed(stream: Stream, tmp_path: Path) -> None:
     assert complaints(undisturbed) == stream.refused
     alike(path, stream)
 
-    path, seen = tmp_path / "killed", {}
-    for fatal in (*fatal_calls(undisturbed, kills=3), 0):
-        before = checkpoint.load(path)["lines"] if path.exists() else 0
-        printed = json_lines(stream, path, fatal).stdout
-        assert printed.endswith("\n") or not printed
-        for line in printed.splitlines():
-            number = json.loads(line)["line"]
-            assert number > before
-            assert seen.setdefault(number, line) == line
-    assert before > EVERY
-    assert [json.loads(seen[number]) for number in sorted(seen)] == stream.answers
-    alike(path, stream)
+    resumed = 0
+    for i, fatal_ones in enumerate(fatal_calls(undisturbed, kills=3)):
+        path, seen = tmp_path / f"killed {i}", {}
+        for fatal in fatal_ones:
+            before = checkpoint.load(path)["lines"] if path.exists() else 0
+            printed = json_lines(stream, path, fatal).stdout
+            assert printed.endswith("\n") or not printed
+            for line in printed.splitlines():
+                number = json.loads(line)["line"]
+                assert number > before
+                assert seen.setdefault(number, line) == line
+        resumed += before > EVERY
+        assert [json.loads(seen[number]) for number in sorted(seen)] == stream.answers
+        alike(path, stream)
+    assert resumed
 
 
 @pytest.mark.slow
@@ -386,12 +396,6 @@ def test_json_lines_that_are_not_those_of_the_checkpoint(
 # Redis
 
 
-def free_port() -> int:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        return int(free.getsockname()[1])
-
-
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Any]]:
     """The address of a server of our own, and a client."""
@@ -452,15 +456,17 @@ def test_redis_stream_killed(filled: tuple[str, Any], stream: Stream, tmp_path: 
     undisturbed = run("redis_stream.py", *arguments)
     all_is_done(client, stream, tmp_path / "undisturbed")
 
-    client.delete("answers")
-    client.xgroup_destroy("events", "learners")
-    arguments = redis_arguments(address, stream, tmp_path / "killed")
     left = 0
-    for fatal in (*fatal_calls(undisturbed, kills=2), 0):
-        run("redis_stream.py", *arguments, fatal=fatal)
-        left += client.xpending("events", "learners")["pending"] if fatal else 0
+    for i, fatal_ones in enumerate(fatal_calls(undisturbed, kills=2)):
+        client.delete("answers")
+        client.xgroup_destroy("events", "learners")
+        arguments = redis_arguments(address, stream, tmp_path / f"killed {i}")
+        for fatal in fatal_ones:
+            run("redis_stream.py", *arguments, fatal=fatal)
+            groups = client.xinfo_groups("events")
+            left += groups[0]["pending"] if groups and fatal else 0
+        all_is_done(client, stream, tmp_path / f"killed {i}")
     assert left > 0  # entries were delivered and not acknowledged
-    all_is_done(client, stream, tmp_path / "killed")
 
 
 class CrashError(Exception):
@@ -580,14 +586,17 @@ def test_bytewax_flow_killed(stream: Stream, tmp_path: Path) -> None:
     assert complaints(undisturbed) == stream.refused
     alike(tmp_path / "checkpoint", stream)
 
-    folder = tmp_path / "killed"
-    folder.mkdir()
-    for fatal in (*fatal_calls(undisturbed, kills=2), 0):
-        found = flow(stream, folder, fatal)
-    assert 1 not in complaints(found)  # it has gone on, and not begun again
-    alike(folder / "checkpoint", stream)
-    for answers in (tmp_path / "answers.jsonl", folder / "answers.jsonl"):
-        assert [json.loads(line) for line in answers.read_text().splitlines()] == expected
+    resumed = 0
+    for i, fatal_ones in enumerate(fatal_calls(undisturbed, kills=2)):
+        folder = tmp_path / f"killed {i}"
+        folder.mkdir()
+        for fatal in fatal_ones:
+            found = flow(stream, folder, fatal)
+        resumed += 1 not in complaints(found)
+        alike(folder / "checkpoint", stream)
+        for answers in (tmp_path / "answers.jsonl", folder / "answers.jsonl"):
+            assert [json.loads(line) for line in answers.read_text().splitlines()] == expected
+    assert resumed  # it has gone on, and not begun again
 
 
 def test_bytewax_store_that_was_not_finished(

@@ -95,7 +95,8 @@ class Service:
         while True:
             with contextlib.suppress(OSError, http.client.HTTPException):
                 Client(self.port).json("/health")
-                return
+                if self.workers():  # or else those of a process that was killed have answered
+                    return
             assert self.process is None or self.process.poll() is None, self.said()
             assert time.monotonic() < deadline, self.said()
             time.sleep(0.01)

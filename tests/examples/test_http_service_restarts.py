@@ -33,7 +33,7 @@ from support.shop_labels import (
     until_learned,
 )
 
-pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="the service needs fork")
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="workers are found in /proc")
 require_module("starlette", "serving")
 require_module("uvicorn", "serving")
 
@@ -97,7 +97,6 @@ class Sender(threading.Thread):
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="workers are found in /proc")
 def test_service_killed(tmp_path: Path) -> None:
     """At random moments: the first process, a worker, or all at once."""
     rng = random.Random(7)
@@ -111,8 +110,8 @@ def test_service_killed(tmp_path: Path) -> None:
                 time.sleep(rng.uniform(0, 0.5))
                 victim = ("first", "all", "worker", "first")[kill % 4]
                 if victim == "worker":
-                    workers = service.workers()
-                    os.kill(rng.choice(workers), signal.SIGKILL)
+                    service.until_ready()
+                    os.kill(rng.choice(service.workers()), signal.SIGKILL)
                 else:
                     service.kill(whole=victim == "all")
                     service.start(ready=kill % 3 > 0)  # or killed while it starts
