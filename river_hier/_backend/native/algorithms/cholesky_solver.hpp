@@ -8,7 +8,7 @@
 
 #include "hardware/pages.hpp"
 #include "hardware/simd.hpp"
-#include "store/vector.hpp"
+#include "store/instances.hpp"
 
 namespace river_hier {
 
@@ -104,6 +104,21 @@ class CholeskySolver {
         trace_ += l2_ + norm2;
         for (size_t o = 0; o < z_.size(); ++o) advance(v[o], l_.data(), s, z_[o]);
         factor_.append(l_.data(), s);
+    }
+
+    // Appends those of the instances that are not in the factor yet.
+    void complete(const Instances& instances, const std::vector<uint32_t>& ids,
+                  const std::vector<Numbers>& v) {
+        Numbers dense(instances.n_features(), 0.0), k;
+        while (n() < ids.size()) {
+            const uint32_t id = ids[n()];
+            instances.each(id, [&](uint32_t row, double value) { dense[row] = value; });
+            k.resize(n());
+            for (size_t i = 0; i < k.size(); ++i) k[i] = instances.dot(ids[i], dense.data());
+            instances.each(id, [&](uint32_t row, double) { dense[row] = 0.0; });
+            const double r = solve(k, instances.norm2(id));
+            append(instances.norm2(id), r, v);
+        }
     }
 
     void add_output(const Numbers& v) {

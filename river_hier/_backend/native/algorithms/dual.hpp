@@ -145,19 +145,10 @@ class Dual {
     static constexpr size_t some = 64;
     static constexpr size_t patience = 16;  // predictions in a row, after which an explicit w pays off
 
-    // Factor the instances that `store_lazily` has left.
+    // Factors what was stored lazily.
     void complete_factor(const Instances& instances) {
         if (cholesky_->n() == n()) return;
-        Numbers dense(instances.n_features(), 0.0), k;
-        while (cholesky_->n() < n()) {
-            const uint32_t id = ids[cholesky_->n()];
-            instances.each(id, [&](uint32_t row, double value) { dense[row] = value; });
-            k.resize(cholesky_->n());
-            for (size_t i = 0; i < k.size(); ++i) k[i] = instances.dot(ids[i], dense.data());
-            instances.each(id, [&](uint32_t row, double) { dense[row] = 0.0; });
-            const double r = cholesky_->solve(k, instances.norm2(id));
-            cholesky_->append(instances.norm2(id), r, v);
-        }
+        cholesky_->complete(instances, ids, v);
         ready_ = false;
         solved_ = 0;
     }
@@ -186,15 +177,12 @@ class Dual {
         return w0.empty() ? 0.0 : x.dot(w0[output]);
     }
 
-    double score(const Vector& x, size_t output) const {
-        double sum = prior_score(x, output);
-        for (size_t i = 0; i < n(); ++i) sum += alpha_[output][i] * k_[i];
-        return sum;
-    }
-
     void scores_from_alpha(ExampleContext& context, double* scores) {
-        dots(context);
-        for (size_t o = 0; o < n_outputs(); ++o) scores[o] = score(context.x(), o);
+        const Numbers& k = dots(context);
+        for (size_t o = 0; o < n_outputs(); ++o) {
+            scores[o] = prior_score(context.x(), o);
+            for (size_t i = 0; i < n(); ++i) scores[o] += alpha_[o][i] * k[i];
+        }
     }
 
     // w . x as l . z, by one solve for all outputs, which the next step can take over. False if
