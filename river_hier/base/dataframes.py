@@ -200,9 +200,11 @@ def check_distinct(names: Sequence[Hashable]) -> None:
 # Predictions of the same kind as the dataframe
 
 
-def answer_series(like: Frame | None, answers: Sequence[Label], nodes: Sequence[Label]) -> Any:
+def answer_series(
+    like: Frame | None, answers: Sequence[Label | None], nodes: Sequence[Label]
+) -> Any:
     """A series, or array, with one label per row; `nodes` are all possible labels."""
-    one_type = len(set(map(type, nodes))) == 1
+    one_type = len(set(map(type, nodes))) == 1 and not any(label is None for label in answers)
     if like is None:
         scalars = one_type and isinstance(nodes[0], str | int | float)
         array = np.empty(len(answers), dtype=object)
@@ -214,7 +216,7 @@ def answer_series(like: Frame | None, answers: Sequence[Label], nodes: Sequence[
         return pandas.Series(list(answers), index=like.to_native().index, dtype=kind)
     # Other columns hold one type, and turn tuples into lists: other labels become text.
     scalars = one_type and isinstance(nodes[0], str | int | float)
-    items = list(answers) if scalars else list(map(str, answers))
+    items = [v if scalars or v is None else str(v) for v in answers]
     return nw.new_series("", items, backend=like.implementation).to_native()
 
 

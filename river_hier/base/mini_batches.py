@@ -16,7 +16,7 @@ from .copies import snapshot, without_turn
 from .dataframes import ColumnNames, answer_frame, answer_series, at_row, read_batch
 from .explanation import Floats
 from .targets import Table, multilabel_rows, series, with_weights
-from .truncation import refuse_unknown, taxonomy_of
+from .truncation import refuse_unknown, taxonomy_of, without_labels
 from .turns import Rows, change, counts, reads, turn_of
 
 Mask = NDArray[np.bool_]
@@ -120,7 +120,7 @@ class MiniBatches:
         """
         refuse_unknown(self.predict_proba_many, kwargs)
         batch, like = read_batch(X, columns)
-        first = int(_multilabel(self))
+        first = int(_multilabel(self) or without_labels(self))
         p = self._probabilities(batch)[:, first:]
         return answer_frame(like, p, taxonomy_of(self).nodes[first:])
 

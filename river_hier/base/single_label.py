@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import abc
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,15 +18,18 @@ from .dataframes import ColumnNames, answer_frame, answer_series, at_row, read_b
 from .explanation import Floats
 from .model import TaxonomyModel
 from .targets import nodes_of, series, stage_rows, stages, with_weights
-from .truncation import truncatable
+from .truncation import truncatable, without_labels
 from .turns import Rows, changes, counts, reads, turn_of
-from .unlearned import without_scores
+from .unlearned import Unlearned, without_scores
+
+ROOT = frozenset({0})
 
 
 class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
     """A classifier whose labels are the nodes of a taxonomy, the root and inner nodes included.
 
-    The prediction is the label with the largest score; ties go to the first in taxonomy order.
+    The prediction is the label with the largest score; ties go to the first in taxonomy order. As
+    in River, it is `None` before the first label of an open taxonomy.
     """
 
     _first = 0
@@ -77,12 +80,15 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
 
         Returns
         -------
-        The label.
+        The label, or `None` if the taxonomy is open and there have been no labels.
 
         """
-        if self._unlearned:
-            return self._taxonomy.nodes[int(self._softmax(x).argmax())]
-        return self._answer(x)
+        if not self._unlearned:
+            label = self._answer(x)
+            if self.taxonomy is not None or label != self._taxonomy.root:
+                return None if without_labels(self) else label
+        p = self._softmax(x).tolist()
+        return None if without_labels(self) else self._taxonomy.nodes[p.index(max(p))]
 
     @reads
     def predict_proba_one(self, x: Mapping[Any, Any]) -> dict[Any, float]:
@@ -98,10 +104,12 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
 
         Returns
         -------
-        `{label: probability}`, the root included; the sum is 1.
+        `{label: probability}`, the root included; the sum is 1. Without a taxonomy, the root is not
+        a label and has probability 0. Empty if the taxonomy is open and there have been no labels.
 
         """
-        return dict(zip(self._taxonomy.nodes, self._softmax(x).tolist(), strict=True))
+        p = self._softmax(x).tolist()
+        return {} if without_labels(self) else dict(zip(self._taxonomy.nodes, p, strict=True))
 
     @counts
     def learn_many(self, X: Any, y: Any, w: Any = None, columns: ColumnNames = None) -> None:
@@ -168,7 +176,8 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
 
         """
         batch, like = read_batch(X, columns, self._keeps_float32)
-        return answer_frame(like, self._probabilities(batch), self._taxonomy.nodes)
+        p, nodes = self._probabilities(batch), self._taxonomy.nodes
+        return answer_frame(like, *((p[:, 1:], ()) if without_labels(self) else (p, nodes)))
 
     def _read_label(self, y: Label) -> tuple[Taxonomy, int]:
         """The taxonomy with the label y, and the node of y."""
@@ -196,9 +205,14 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
                     check_single_label(self, label)
             raise
 
+    @property
+    def _never_predicted(self) -> Unlearned:
+        """The nodes that are no answers: unlearned ones and, without a taxonomy, the root."""
+        is_label = self.taxonomy is not None or len(self._taxonomy) == 1
+        return self._unlearned if is_label else self._unlearned | ROOT
+
     def _softmax(self, x: Mapping[Any, Any]) -> Floats:
-        scores = self._scores_one(x)
-        scores = without_scores(scores, self._unlearned)
+        scores = without_scores(self._scores_one(x), self._never_predicted)
         p = np.exp(scores - scores.max())
         normalised: Floats = p / p.sum()
         return normalised
@@ -211,6 +225,8 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
 
     def _visited(self, x: Mapping[Any, Any]) -> dict[int, bool]:
         t, scores = self._taxonomy, self._scores_one(x)
+        if without_labels(self):
+            return {}
         path = t.path(self.predict_one(x))
         visited = {0: True}
         for here, there in zip(path, [*path[1:], None], strict=True):
@@ -223,13 +239,19 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
 
     def _labels_of(self, X: Batch) -> list[Label]:
         """The label of each row."""
+        nodes: Sequence[Any] = [None] if without_labels(self) else self._taxonomy.nodes
         if self._unlearned:
-            return [self._taxonomy.nodes[v] for v in self._probabilities(X).argmax(axis=1).tolist()]
-        return [self._taxonomy.nodes[v] for v in self._answers(X).tolist()]
+            found = self._probabilities(X).argmax(axis=1)
+        else:
+            found = self._answers(X)
+            if self.taxonomy is None and len(nodes) > 1:
+                for i in np.flatnonzero(found == 0).tolist():
+                    found[i] = self._softmax(X.row(i)).argmax()
+        return [nodes[v] for v in found.tolist()]
 
     def _probabilities(self, X: Batch) -> NDArray[Any]:
         """The softmax of the scores, (rows, nodes)."""
-        return softmax(without_scores(self._scores_many(X), self._unlearned)).T
+        return softmax(without_scores(self._scores_many(X), self._never_predicted)).T
 
     def _answers(self, X: Batch) -> NDArray[Any]:
         """The node of each row."""

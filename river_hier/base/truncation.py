@@ -102,6 +102,14 @@ def taxonomy_of(model: Any) -> Taxonomy:
     return taxonomy
 
 
+def without_labels(model: Any) -> bool:
+    """Whether a single-label model in an open taxonomy has not seen a label.
+
+    As in River, it then predicts `None`, and no probabilities.
+    """
+    return len(taxonomy_of(model)) == 1 and not isinstance(model.taxonomy, Taxonomy)
+
+
 def truncate_multilabel(
     model: Any,
     rule: Rule[Any],
@@ -165,13 +173,15 @@ def truncate_label(
     taxonomy: Taxonomy,
     threshold: float | None,
     max_depth: int | None,
-) -> Label:
+) -> Label | None:
     """The deepest node with enough probability or, without a threshold, that of the rule."""
-    if threshold is None:
-        v = taxonomy.index(rule(model, x))
+    if threshold is None or not (found := probabilities(model, x)):
+        if (label := rule(model, x)) is None:
+            return None
+        v = taxonomy.index(label)
     else:
         p = np.zeros(len(taxonomy))
-        for label, value in probabilities(model, x).items():
+        for label, value in found.items():
             p[taxonomy.index(label)] = value
         p = subtree_sums(p, taxonomy.arrays)
         v = deepest(p, taxonomy.arrays.depth, float(threshold))

@@ -42,6 +42,11 @@ class MayHaveUnlearned(abc.ABC):
     _has_learned = False
     _unlearned = NONE
 
+    @property
+    def _never_predicted(self) -> Unlearned:
+        """The nodes that are no answers: the unlearned ones."""
+        return self._unlearned
+
     def _add_unlearned(self, change: NodeMapping) -> None:
         """Update the unlearned nodes after a change of the taxonomy."""
         if self._has_learned:
@@ -59,8 +64,8 @@ class MayHaveUnlearned(abc.ABC):
 
 
 def unlearned_of(model: Any) -> Unlearned:
-    """The unlearned nodes of any model, or of a pipeline that ends in one."""
-    found: Unlearned = getattr(last_step(model), "_unlearned", NONE)
+    """The nodes that any model, or a pipeline that ends in one, never predicts."""
+    found: Unlearned = getattr(last_step(model), "_never_predicted", NONE)
     return found
 
 

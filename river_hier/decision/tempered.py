@@ -10,7 +10,7 @@ from .._backend import Batch
 from ..base.checks import checked_weight
 from ..base.classifiers import shown
 from ..base.explanation import Floats
-from ..base.truncation import refuse_unknown, truncatable
+from ..base.truncation import refuse_unknown, truncatable, without_labels
 from ..base.turns import changes, reads
 from ..base.unlearned import learned_nodes, unlearned_of
 from ..base.wrapper import BatchWrapper, check_model
@@ -163,12 +163,13 @@ class Tempered(BatchWrapper, base.Classifier):
 
         Returns
         -------
-        `{label: probability}`; they sum to 1.
+        `{label: probability}`; they sum to 1. Empty if the taxonomy is open and there have been no
+        labels.
 
         """
         refuse_unknown(self.predict_proba_one, kwargs)
-        p = self._with_learned(self._scores_one(x))
-        return dict(zip(self._taxonomy.nodes, p.tolist(), strict=True))
+        p = self._with_learned(self._scores_one(x)).tolist()
+        return {} if without_labels(self) else dict(zip(self._taxonomy.nodes, p, strict=True))
 
     def _probabilities(self, X: Batch) -> Floats:
         return self._with_learned(self._scores_many(X).T)

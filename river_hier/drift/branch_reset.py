@@ -230,7 +230,7 @@ class BranchReset(BatchWrapper, LabelPredictor, base.MultiLabelClassifier, base.
         """
         t = self._taxonomy
         if isinstance(self._last, base.Classifier):
-            return self._mask(t.path(y)), self._mask(t.path(y_pred))
+            return self._mask(t.path(y)), self._mask([] if y_pred is None else t.path(y_pred))
         predicted = self._mask(label for label, on in y_pred.items() if on)
         return t.closure_mask(y), predicted
 

@@ -10,6 +10,7 @@ from river import base
 from .._backend import subtree_sums
 from ..base.checks import check_integer
 from ..base.classifiers import last_step_and_input, probabilities, shown
+from ..base.truncation import without_labels
 from ..taxonomy import Label, Taxonomy
 
 __all__ = ["top_one"]
@@ -93,6 +94,8 @@ def top_one(
             f"got {shown(model)}"
         )
     multilabel = isinstance(getattr(last, "_last", last), base.MultiLabelClassifier)
+    if not multilabel and without_labels(last):
+        return []
     values = _marginals(last, x, taxonomy) if multilabel else _shares(last, x, taxonomy, depth)
     nodes = np.flatnonzero(~np.isnan(values))
     depths = taxonomy.arrays.depth

@@ -13,7 +13,7 @@ from river import linear_model as river_linear_model
 
 from ..base.checks import check_single_label, checked_weight
 from ..base.classifiers import probabilities
-from ..base.truncation import refuse_unknown, truncatable
+from ..base.truncation import refuse_unknown, truncatable, without_labels
 from ..base.turns import changes, reads
 from ..taxonomy import Label, NodeMapping, Taxonomy, TaxonomyLike, UnknownLabelError
 from ..taxonomy.open import with_labels
@@ -91,10 +91,12 @@ class RoutingModel(LocalModel, base.Classifier):
 
         Returns
         -------
-        The label.
+        The label; as in River, `None` if no label has been learned in an open taxonomy, or if the
+        model has no taxonomy and the classifier predicts nothing.
 
         """
-        return self._path(x)[-1][0]
+        node, proba = self._path(x)[-1]
+        return None if self._is_no_answer(proba) else node
 
     @reads
     def predict_proba_one(self, x: Mapping[Any, Any], **kwargs: Any) -> dict[Any, float]:
@@ -107,11 +109,13 @@ class RoutingModel(LocalModel, base.Classifier):
 
         Returns
         -------
-        `{label: probability}`, including the root; the sum is 1.
+        `{label: probability}`, including the root; the sum is 1. Empty where `predict_one` predicts
+        `None`.
 
         """
         refuse_unknown(self.predict_proba_one, kwargs)
-        return self._distributions(x)[1]
+        p = self._distributions(x)[1]
+        return {} if self._is_no_answer(p) else p
 
     @reads
     def predict_marginals_one(self, x: Mapping[Any, Any]) -> dict[Any, float]:
@@ -159,6 +163,11 @@ class RoutingModel(LocalModel, base.Classifier):
             shares = ", ".join(f"{label!r} {proba[label]:.{decimals}f}" for label in order)
             lines.append(f"{'  ' * depth}{node!r}: {shares}")
         return "\n".join(lines)
+
+    def _is_no_answer(self, proba: Probabilities) -> bool:
+        """Whether the path certainly ends at the root, although that is not a label."""
+        no_label = self.taxonomy is None or without_labels(self)
+        return no_label and proba.get(self._taxonomy.root, 0.0) == 1.0
 
     def _path(self, x: Mapping[Any, Any]) -> list[tuple[Label, Probabilities]]:
         """The nodes from the root to the prediction, each with the probabilities of the next."""

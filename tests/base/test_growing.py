@@ -83,11 +83,13 @@ def test_open_taxonomies_equal_adoption_label_by_label(backend: str, name: str, 
         model = EVERY[name](OpenTaxonomy())
         other = EVERY[name](Taxonomy.flat([], root=()))
         for i, (x, y) in enumerate(examples):
-            assert model.predict_one(x) == other.predict_one(x)
+            if len(model.taxonomy_) > 1:  # before, open single-label models predict None
+                assert model.predict_one(x) == other.predict_one(x)
             model.learn_one(x, y)
             grown(other, [y] if name in SINGLE else y)
             other.learn_one(x, y)
-            assert model.predict_proba_one(x).keys() == other.predict_proba_one(x).keys()
+            if len(model.taxonomy_) > 1:
+                assert model.predict_proba_one(x).keys() == other.predict_proba_one(x).keys()
             if i == 4:
                 model = pickle.loads(pickle.dumps(model))
         assert model.taxonomy == OpenTaxonomy()

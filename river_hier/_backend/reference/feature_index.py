@@ -137,10 +137,16 @@ def _whats_wrong(x: Mapping[Hashable, Any], values: list[float]) -> str:
     for (name, given), value in zip(x.items(), values, strict=True):
         if math.isinf(value) and abs(given) != math.inf:
             return _too_large(name, given)
+        if math.isnan(value):
+            return (
+                f"feature {short(name)} is nan; values must be finite, e.g. after river's "
+                "preprocessing.StatImputer; its MinMaxScaler gives nan for a feature that it has "
+                "not learned: let it learn an example first, or use StandardScaler"
+            )
         if not math.isfinite(value):
             return (
-                f"feature {short(name)} is {value!r}; values must be finite, "
-                "e.g. after river's preprocessing.StatImputer"
+                f"feature {short(name)} is {value!r}; values must be finite, e.g. after river's "
+                "preprocessing.StatImputer"
             )
     name = max(x, key=dict(zip(x, map(abs, values), strict=True)).__getitem__)
     return f"feature {short(name)} is {x[name]!r}: the squared norm of x overflows; scale it"
