@@ -6,9 +6,11 @@ import os
 import re
 import secrets
 import shutil
+import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from .format import decode, encode
 
@@ -21,9 +23,8 @@ def save(state: Any, path: FilePath) -> None:
     The file is replaced atomically: if the program is killed or the machine goes down at any
     moment, the file holds the old checkpoint or the new one. The new one is written to
     `.name.<16 digits>.part` in the same folder, flushed to disk, and renamed. If a killed program
-    leaves such a file, it is never read, and the next `save` to the same path deletes it. Only one
-    program should write to a path: if two do so at once, one may get an error, but the file stays
-    valid.
+    leaves such a file, it is never read, and the next `save` to the same path deletes it. Several
+    programs may save to one path: the file holds the state that was saved last.
 
     Saving takes the time to pickle, hash (SHA-256) and write the state, and the memory of the
     pickle.
@@ -78,13 +79,8 @@ def save(state: Any, path: FilePath) -> None:
         raise OSError(f"{str(path)!r} is a pipe or a device, which cannot be replaced; name a file")
     chunks = encode(state)
     _delete_leftovers(path)
-    new = path.with_name(f".{path.name}.{secrets.token_hex(8)}.part")
-    try:
-        _write(new, chunks, path)
-        os.replace(new, path)
-    except BaseException:  # an interrupt too
-        new.unlink(missing_ok=True)
-        raise
+    while not _replace(path, chunks):
+        pass
     if os.name == "posix":  # elsewhere folders cannot be opened
         _sync_folder(path.parent)
 
@@ -135,21 +131,52 @@ def load(path: FilePath) -> Any:
     return decode(data, f"the checkpoint {os.fspath(path)!r}")
 
 
-def _write(path: Path, chunks: Sequence[bytes], old: Path) -> None:
-    with path.open("xb") as file:
-        if old.exists():
-            shutil.copymode(old, path)  # while the file is still empty
-        for chunk in chunks:
-            file.write(chunk)
-        file.flush()
-        os.fsync(file.fileno())  # before the rename can reach the disk
+def _replace(path: Path, chunks: Sequence[bytes]) -> bool:
+    """Write a part file and rename it; whether another program has not deleted it before."""
+    new = path.with_name(f".{path.name}.{secrets.token_hex(8)}.part")
+    try:
+        with new.open("xb") as file:
+            _lock(file)
+            if os.name == "posix" and not os.fstat(file.fileno()).st_nlink:
+                return False  # deleted before it was locked
+            if path.exists():
+                shutil.copymode(path, new)  # while the file is still empty
+            for chunk in chunks:
+                file.write(chunk)
+            file.flush()
+            os.fsync(file.fileno())  # before the rename can reach the disk
+            if os.name == "posix":
+                os.replace(new, path)  # while the file is locked
+                return True
+        with suppress(FileNotFoundError):  # deleted after it was closed
+            os.replace(new, path)
+            return True
+    except BaseException:  # an interrupt too
+        new.unlink(missing_ok=True)
+        raise
+    return False
 
 
 def _delete_leftovers(path: Path) -> None:
+    """Delete the part files that no program is writing."""
     ours = re.compile(rf"\.{re.escape(path.name)}\.[0-9a-f]{{16}}\.part")
-    for name in os.listdir(path.parent):
-        if ours.fullmatch(name):
-            path.with_name(name).unlink(missing_ok=True)
+    for name in filter(ours.fullmatch, os.listdir(path.parent)):
+        part = path.with_name(name)
+        with suppress(OSError):
+            if os.name != "posix":  # open files cannot be deleted
+                part.unlink()
+            else:
+                with part.open("rb") as file:
+                    _lock(file)
+                    part.unlink()
+
+
+def _lock(file: IO[bytes]) -> None:
+    """Lock a file until it is closed; an OSError if another program has locked it."""
+    if sys.platform != "win32":
+        import fcntl
+
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def _sync_folder(folder: Path) -> None:

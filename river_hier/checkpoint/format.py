@@ -17,7 +17,7 @@ FORMAT = 1
 PROTOCOL = 5
 Bytes = bytes | bytearray | memoryview
 
-_first_line = re.compile(rb"river_hier checkpoint, format ([0-9]{1,9})\n")
+_first_line = re.compile(rb"river_hier checkpoint, format ([1-9][0-9]{0,8})\n")
 _digest_line = re.compile(rb"sha256 ([0-9a-f]{64})\n")
 _writer_line = re.compile(rb"written by ([ -~]+)\n")
 

@@ -168,9 +168,11 @@ class Prefix(View):
 
     @property
     def n_samples(self) -> int | None:
-        """The number of examples, or None if the length of the stream is unknown."""
+        """The number of examples, or None if the stream is finite, but its length is unknown."""
         n = self.stream.n_samples
-        return None if n is None else min(self.k, n)
+        if n is None:
+            return self.k if _is_endless(self.stream) else None
+        return min(self.k, n)
 
     def take(self, k: int) -> Prefix:
         """Return the first `k` examples of this prefix."""
@@ -239,6 +241,12 @@ class Shuffled(View):
 
     def __repr__(self) -> str:
         return f"{shown_stream(self.stream)}, shuffled"
+
+
+def _is_endless(stream: Any) -> bool:
+    while isinstance(found := vars(stream).get("stream"), TaxonomyDataset | View):
+        stream = found
+    return isinstance(stream, datasets.base.SyntheticDataset)
 
 
 def shown_stream(stream: TaxonomyDataset | View) -> str:

@@ -381,3 +381,59 @@ def test_killed_at_any_time_the_file_is_whole(tmp_path: Path) -> None:
         assert state[0] > last
         last = state[0]
         assert len(os.listdir(tmp_path)) <= 2
+
+
+SAVER = """
+import sys
+from river_hier import checkpoint
+path, mark, n = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+for step in range(n):
+    checkpoint.save({"mark": mark, "step": step, "numbers": [float(mark)] * 20_000}, path)
+"""
+
+
+def test_several_programs_save_to_one_path(tmp_path: Path) -> None:
+    path, n = tmp_path / "state", 60
+    command = [sys.executable, "-c", SAVER, str(path)]
+    savers = [
+        subprocess.Popen([*command, str(mark), str(n)], env=environment("numpy"), stderr=-1)
+        for mark in range(3)
+    ]
+    found = set()
+    while any(saver.poll() is None for saver in savers):
+        if path.exists():
+            state = checkpoint.load(path)
+            assert state["numbers"] == [float(state["mark"])] * 20_000
+            found.add(state["mark"])
+    for saver in savers:
+        assert saver.communicate()[1] == b""
+        assert saver.returncode == 0
+    assert checkpoint.load(path)["step"] == n - 1
+    assert os.listdir(tmp_path) == ["state"]
+    assert len(found) > 1
+
+
+@posix
+def test_the_part_file_of_another_save_is_not_deleted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, listed = tmp_path / "state", []
+
+    def fsync(descriptor: int) -> None:
+        monkeypatch.undo()
+        checkpoint.save("second", path)
+        listed.extend(sorted(os.listdir(tmp_path)))
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    checkpoint.save("first", path)
+    assert len(listed) == 2
+    assert listed[1] == "state"
+    assert checkpoint.load(path) == "first"
+    assert os.listdir(tmp_path) == ["state"]
+
+
+@pytest.mark.parametrize("number", [b"01", b"001", b"+1", b"1_0", b" 1", b"1.0", b"", b"1 "])
+def test_the_number_of_the_format_is_written_in_one_way(number: bytes) -> None:
+    data = checkpoint.dumps({"position": 7}).replace(b"format 1", b"format " + number, 1)
+    with pytest.raises(ValueError, match="is no checkpoint of river_hier: it begins with"):
+        checkpoint.loads(data)

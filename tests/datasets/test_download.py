@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import contextlib
+import gzip
 import hashlib
 import http.server
+import io
 import socket
 import sys
+import tarfile
 import threading
+import zipfile
 from collections.abc import Iterator
 
 import pytest
 
+from river_hier.datasets.corpora import clinc150, ohsumed
 from river_hier.datasets.io import download
 
 CONTENT = bytes(range(256)) * 2_000  # 512,000 bytes: several chunks
@@ -30,6 +35,7 @@ class Server(http.server.ThreadingHTTPServer):
         self.hangs_up_after: int | None = None
         self.chunked = False
         self.status = 0
+        self.type: str | None = None
         self.asked: list[str | None] = []
 
     @property
@@ -58,6 +64,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.send_header("Content-Range", f"bytes {start}-{len(content) - 1}/{len(content)}")
         else:
             self.send_response(200)
+        if self.server.type:
+            self.send_header("Content-Type", self.server.type)
         if self.server.chunked:
             self.send_header("Transfer-Encoding", "chunked")
             self.end_headers()
@@ -104,6 +112,7 @@ def test_the_whole_file(server, path):
 
 
 def test_no_sum_and_a_path_that_is_a_string(server, path):
+    path = path.with_suffix(".bin")
     assert download.fetch(server.url, str(path)) == path
     assert path.read_bytes() == CONTENT
 
@@ -240,3 +249,82 @@ def test_a_bar_with_tqdm(server, path, part, capsys):
     assert out == ""
     assert "vectors.gz" in err
     assert "100%" in err
+
+
+TEXT = b"heading;A01\nanother;A02\n" * 9_000
+
+
+def packed(kind: str) -> bytes:
+    raw = io.BytesIO()
+    if kind == "zip":
+        with zipfile.ZipFile(raw, "w", zipfile.ZIP_STORED) as archive:
+            archive.writestr("a.txt", TEXT)
+        return raw.getvalue()
+    if kind == "tar.gz":
+        with tarfile.open(fileobj=raw, mode="w:gz") as tar:
+            member = tarfile.TarInfo("a.txt")
+            member.size = len(TEXT)
+            tar.addfile(member, io.BytesIO(TEXT))
+        return raw.getvalue()
+    return gzip.compress(TEXT) if kind == "gz" else TEXT
+
+
+KINDS = ["zip", "tar.gz", "gz", "txt"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_without_a_sum_a_whole_file_is_accepted(server, tmp_path, kind):
+    server.content, path = packed(kind), tmp_path / f"a.{kind}"
+    download.fetch(server.url, path)
+    assert path.read_bytes() == server.content
+
+
+@pytest.mark.parametrize("kind", ["zip", "tar.gz", "gz"])
+@pytest.mark.parametrize("damage", ["cut", "bits", "other"])
+def test_without_a_sum_the_structure_is_checked(server, tmp_path, kind, damage):
+    """The length that the server gives is that of the damaged file."""
+    whole, path = packed(kind), tmp_path / f"a.{kind}"
+    changed = bytearray(whole)
+    changed[len(whole) // 2] ^= 255
+    server.content = {"cut": whole[:-100], "bits": bytes(changed), "other": TEXT}[damage]
+    with pytest.raises(ValueError, match=r"vectors.gz: .*; the download was deleted, call again"):
+        download.fetch(server.url, path)
+    assert list(tmp_path.iterdir()) == []
+    server.content = whole
+    download.fetch(server.url, path)
+    assert path.read_bytes() == whole
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("page", [b"", b"<!DOCTYPE html>\n<p>Sign in", b"\n <html><p>Sign in"])
+def test_without_a_sum_pages_and_nothing_are_refused(server, tmp_path, kind, page):
+    server.content = page
+    with pytest.raises(ValueError, match="the download was deleted"):
+        download.fetch(server.url, tmp_path / f"a.{kind}")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_page_by_its_type(server, tmp_path):
+    server.type = "text/html; charset=utf-8"
+    for sha256 in (None, SHA256):
+        with pytest.raises(ConnectionError, match="the server sent a web page"):
+            download.fetch(server.url, tmp_path / "a.txt", sha256)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_dataset_checks_what_its_publisher_does_not(server, tmp_path, monkeypatch):
+    """A list of headings in the middle of a line, and half of the queries."""
+    for module, name, cut in (
+        (ohsumed, "mtrees2015.bin", b"Body Regions;A01\nAbdomen;A01.9"),
+        (clinc150, "data_full.json", b'{"train": [["what time is it", "time"],\n'),
+    ):
+        server.content = cut
+        if module is ohsumed:
+            monkeypatch.setattr(module, "_ADDRESSES", {name: server.url})
+            data = module.OHSUMED(tmp_path)
+        else:
+            monkeypatch.setattr(module, "_ADDRESS", server.url)
+            data = module.CLINC150(tmp_path)
+        with pytest.raises(ValueError, match="the download was deleted"):
+            data._fetch([name])
+        assert list(tmp_path.iterdir()) == []

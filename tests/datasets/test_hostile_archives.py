@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import tarfile
+import time
 import warnings
 import zipfile
 from pathlib import Path
@@ -136,4 +137,28 @@ def test_a_zip_that_lies_about_its_size_gives_no_more_than_it_says(place: Path) 
         whole[start : start + 4] = (100).to_bytes(4, "little")
     path.write_bytes(whole)
     with pytest.raises(ValueError, match=r"^bomb.txt is damaged"):
+        read(path)
+
+
+@pytest.mark.parametrize("kind", ["zip", "gz"])
+def test_endless_empty_lines_take_little_time(tmp_path: Path, kind: str) -> None:
+    path, content = tmp_path / f"text.{kind}", b"wolf\n" + b"\n" * (300 * 2**20)
+    if kind == "zip":
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+            archive.writestr("text.txt", content)
+    else:
+        path.write_bytes(gzip.compress(content, compresslevel=1))
+    del content
+    start = time.process_time()
+    with pytest.raises(ValueError, match=r"text(\.txt)? (unpacks to more than|has more than)"):
+        read(path)
+    assert time.process_time() - start < 5.0
+
+
+def test_some_empty_lines_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "text.txt"
+    path.write_text("wolf\n" + "\n" * 100_000 + "owl\n")
+    assert read(path)["text.txt"] == ["wolf", *[""] * 100_000, "owl"]
+    path.write_text("wolf\n" + "\n \r\n" * 1_000_000 + "owl\n")
+    with pytest.raises(ValueError, match=r"text.txt has more than 1,000,000 empty lines in a row"):
         read(path)

@@ -6,8 +6,10 @@ import copy
 import pickle
 
 import pytest
+from river.evaluate import Track
 
-from river_hier import datasets
+from river_hier import datasets, linear_model, metrics
+from river_hier.datasets import synth
 from support.rcv1_corpus import write_corpus
 
 
@@ -42,3 +44,24 @@ def test_prefix(folder):
 def test_the_number_of_examples_of_a_prefix():
     assert datasets.RCV1().take(1_000).n_samples == 1_000
     assert datasets.RCV1().take(100_000).n_samples == 23_149
+
+
+def test_an_endless_stream_has_a_first_part_of_known_size():
+    """River's `iter_progressive_val_score` and `Track` ask for it."""
+    endless = synth.PrototypeTree(branching=2, depth=2, seed=1)
+    noisy = synth.LabelNoise(endless, rate=0.1, seed=1)
+    for stream in (endless, noisy, endless.shuffle(10, seed=1), noisy.shuffle(10, seed=1)):
+        assert stream.n_samples is None
+        prefix = stream.take(30)
+        assert prefix.n_samples == 30 == sum(1 for _ in prefix)
+        assert prefix.take(7).n_samples == 7
+        assert prefix.shuffle(seed=1).n_samples == 30
+        assert synth.LabelNoise(prefix, rate=0.1, seed=1).take(99).n_samples == 30
+
+
+def test_a_track_of_an_endless_stream():
+    stream = synth.PrototypeTree(branching=2, depth=2, seed=1)
+    first = stream.take(40)
+    track = Track("ours", [first], metrics.TreeInducedError(stream.taxonomy))
+    steps = list(track.run(linear_model.Hieron(stream.taxonomy), first, n_checkpoints=4))
+    assert [step["Step"] for step in steps] == [10, 20, 30, 40]

@@ -12,6 +12,7 @@ import pickle
 import re
 import shutil
 import tempfile
+import time
 import tracemalloc
 
 import pytest
@@ -270,3 +271,15 @@ def test_the_real_archive(archive, real):
     first = list(datasets.Reuters21578(real).take(50))
     assert list(datasets.Reuters21578(archive).take(50)) == first
     assert list(datasets.Reuters21578(archive.parent).take(50)) == first
+
+
+@pytest.mark.parametrize("topics", ["<D>" * 100_000, "<D>wheat<D>" * 50_000, "<D>" + "<" * 300_000])
+def test_topics_without_an_end_take_no_long_time(tmp_path, topics):
+    write_corpus(tmp_path)
+    name = next(path for path in sorted(tmp_path.rglob("*")) if path.suffix == ".sgm")
+    text = name.read_text("latin-1").replace("<TOPICS>", f"<TOPICS>{topics}", 1)
+    name.write_text(text, "latin-1")
+    start = time.process_time()
+    with pytest.raises(ValueError, match=r"line \d+: .*<D> without </D>"):
+        list(datasets.Reuters21578(tmp_path))
+    assert time.process_time() - start < 3.0

@@ -162,5 +162,7 @@ class CLINC150(FileDataset):
                     report(name, line, str(UnknownLabelError(intent, taxonomy)))
 
     def _sources(self) -> dict[str, Source]:
-        sums = {_QUERIES: None, _DOMAINS: _SHA256}
-        return {name: Source([f"{_ADDRESS}/{name}"], sha) for name, sha in sums.items()}
+        return {
+            _QUERIES: Source([f"{_ADDRESS}/{_QUERIES}"], None, clinc.check_queries),
+            _DOMAINS: Source([f"{_ADDRESS}/{_DOMAINS}"], _SHA256),
+        }

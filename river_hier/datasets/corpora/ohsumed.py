@@ -13,7 +13,7 @@ from river.datasets.base import MO_BINARY_CLF
 
 from ...taxonomy import Taxonomy
 from ..formats import medline
-from ..formats.mesh import check_root, fragment, headings, unique_paths
+from ..formats.mesh import check_root, fragment, headings, unique_paths, whole_headings
 from ..io.errors import ErrorHandler
 from ..io.file_dataset import FileDataset, Source
 
@@ -228,4 +228,7 @@ class OHSUMED(FileDataset):
 
     def _sources(self) -> dict[str, Source]:
         # Neither publisher provides a SHA-256.
-        return {name: Source([address], None) for name, address in _ADDRESSES.items()}
+        return {
+            name: Source([address], None, whole_headings if name == _TREE else None)
+            for name, address in _ADDRESSES.items()
+        }

@@ -10,7 +10,7 @@ from typing import Any
 from ..io.errors import ErrorHandler
 from ..io.files import Files, lines
 
-__all__ = ["domains", "queries"]
+__all__ = ["check_queries", "domains", "queries"]
 
 _decode = json.JSONDecoder().raw_decode
 
@@ -60,6 +60,12 @@ def queries(
     scanner.expect("")
     if missing:
         raise ValueError(f"{name} lacks the split {', '.join(missing)}")
+
+
+def check_queries(files: Files, name: str) -> None:
+    """Raise a ValueError unless the file is complete."""
+    for _ in queries(files, name, (), ErrorHandler()):
+        pass
 
 
 class _Scanner:

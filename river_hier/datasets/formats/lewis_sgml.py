@@ -61,7 +61,7 @@ def stories(files: Files, name: str, report: ErrorHandler) -> Iterator[Story]:
     """The stories of a `reut2-*.sgm` file."""
     for line, marks, content in _elements(files, name, report):
         try:
-            topics = re.findall("<D>(.*?)</D>", _between(content, "<TOPICS>", "</TOPICS>"))
+            topics = _topics(_between(content, "<TOPICS>", "</TOPICS>"))
             x = {"date": _date(_between(content, "<DATE>", "</DATE>")), **_texts(content)}
         except ValueError as error:
             report(name, line, str(error))
@@ -140,6 +140,16 @@ def _texts(content: str) -> dict[str, str]:
         "title": _plain(_between(content, "<TITLE>", "</TITLE>")),
         "body": _plain(_between(content, "<BODY>", "</BODY>")),
     }
+
+
+def _topics(text: str) -> list[str]:
+    topics = []
+    for tagged in text.split("<D>")[1:]:
+        topic, ended, _ = tagged.partition("</D>")
+        if not ended:
+            raise ValueError("the story has a <D> without </D>")
+        topics.append(topic)
+    return topics
 
 
 def _between(content: str, start: str, end: str) -> str:

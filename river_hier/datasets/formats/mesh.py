@@ -13,7 +13,7 @@ import reprlib
 from ...taxonomy import Taxonomy
 from ..io.files import Files, lines
 
-__all__ = ["check_root", "fragment", "headings", "unique_paths"]
+__all__ = ["check_root", "fragment", "headings", "unique_paths", "whole_headings"]
 
 _NUMBER = re.compile(r"[A-Z]\d+(\.\d+)*", re.ASCII)
 
@@ -39,6 +39,17 @@ def headings(files: Files, name: str) -> dict[str, str]:
             raise ValueError(f"{name}, line {line:,}: tree number {number!r} comes twice")
         found[number] = heading
     return found
+
+
+def whole_headings(files: Files, name: str) -> None:
+    """Raise a ValueError unless this is a list of headings that does not end within a line."""
+    headings(files, name)
+    end = b""
+    with files.open(name) as raw:
+        while chunk := raw.read(1 << 20):
+            end = chunk[-1:]
+    if end != b"\n":
+        raise ValueError(f"{name} ends within a line")
 
 
 def fragment(found: dict[str, str], name: str, root: str) -> Taxonomy:

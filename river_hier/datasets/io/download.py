@@ -12,17 +12,26 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from .files import check_whole
+
 __all__ = ["fetch"]
 
 _CHUNK = 1 << 16
 _TIMEOUT = 60.0  # seconds without data, not of the whole download
 
 
-def fetch(url: str, path: str | os.PathLike[str], sha256: str | None = None) -> Path:
+def fetch(
+    url: str,
+    path: str | os.PathLike[str],
+    sha256: str | None = None,
+    check: Callable[[Path], object] | None = None,
+) -> Path:
     """Download a file, or the rest of it. If `path` exists, nothing is downloaded.
 
     The data are written to `<path>.part`, which is renamed to `path` once it is complete and its
-    SHA-256 is the expected one, so `path` never holds an incomplete file. A `.part` left by an
+    SHA-256 is the expected one, so `path` never holds an incomplete file. Without a SHA-256, the
+    file is read: it must not be empty or a web page, and if its name ends in `.zip` or `.gz`, it
+    must be undamaged and of this format. A `.part` left by an
     earlier call is resumed if the server allows it. A progress bar is shown if `tqdm` is
     installed, otherwise a single line.
 
@@ -35,6 +44,9 @@ def fetch(url: str, path: str | os.PathLike[str], sha256: str | None = None) -> 
     sha256
         The expected SHA-256, in hexadecimal. Without it a resumed download is assumed to be of the
         same file.
+    check
+        Called with the complete `.part` if there is no SHA-256; it raises a `ValueError` if its
+        content is not the expected one.
 
     Returns
     -------
@@ -43,9 +55,11 @@ def fetch(url: str, path: str | os.PathLike[str], sha256: str | None = None) -> 
     Raises
     ------
     ConnectionError
-        The server did not answer, refused, or stopped midway. Call again to resume.
+        The server did not answer, refused, sent a web page, or stopped midway. Call again to
+        resume.
     ValueError
-        The SHA-256 differs. The download is deleted: call again to start over.
+        The SHA-256 differs, or the file is damaged. The download is deleted: call again to start
+        over.
 
     Examples
     --------
@@ -67,17 +81,27 @@ def fetch(url: str, path: str | os.PathLike[str], sha256: str | None = None) -> 
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(path.name + ".part")
     _complete(url, part)
-    if sha256 is not None:
-        with part.open("rb") as f:
-            found = hashlib.file_digest(f, "sha256").hexdigest()
-        if found != sha256.lower():
-            part.unlink()
-            raise ValueError(
-                f"{url}: the SHA-256 is {found}, expected {sha256}; the download was deleted, "
-                "call again to start over"
-            )
+    try:
+        if sha256 is not None:
+            _check_sum(part, sha256)
+        else:
+            check_whole(part, path.suffix)
+            if check is not None:
+                check(part)
+    except ValueError as error:
+        part.unlink()
+        raise ValueError(
+            f"{url}: {error}; the download was deleted, call again to start over"
+        ) from error
     os.replace(part, path)
     return path
+
+
+def _check_sum(part: Path, sha256: str) -> None:
+    with part.open("rb") as f:
+        found = hashlib.file_digest(f, "sha256").hexdigest()
+    if found != sha256.lower():
+        raise ValueError(f"the SHA-256 is {found}, expected {sha256}")
 
 
 def _complete(url: str, part: Path) -> None:
@@ -100,6 +124,8 @@ def _complete(url: str, part: Path) -> None:
     except (OSError, http.client.HTTPException) as error:
         raise ConnectionError(f"{url}: no answer ({error})") from error
     with response:
+        if response.headers.get_content_type() == "text/html":
+            raise ConnectionError(f"{url}: the server sent a web page")
         # A server that ignores Range sends the whole file.
         if not response.headers.get("Content-Range", "").startswith(f"bytes {done}-"):
             done = 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 import abc
 import contextlib
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
@@ -18,10 +18,20 @@ __all__ = ["FileDataset", "Source", "check_subset"]
 
 
 class Source(NamedTuple):
-    """Where a file can be downloaded: the publisher and mirrors, tried in this order."""
+    """Where a file can be downloaded: the publisher and mirrors, tried in this order.
+
+    Without a SHA-256, `read` may read the file and raise a `ValueError` if it is damaged.
+    """
 
     urls: Sequence[str]
     sha256: str | None
+    read: Callable[[Files, str], object] | None = None
+
+    def check(self, path: Path) -> None:
+        """Read a file if there is a reader."""
+        if self.read is not None:
+            with Files(path) as files:
+                self.read(files, files.names[0])
 
 
 class FileDataset(TaxonomyDataset):
@@ -106,7 +116,7 @@ class FileDataset(TaxonomyDataset):
                 continue
             for url in sources[name].urls:
                 try:
-                    fetch(url, self.location / name, sources[name].sha256)
+                    fetch(url, self.location / name, sources[name].sha256, sources[name].check)
                     break
                 except ConnectionError as error:
                     if url == sources[name].urls[-1]:

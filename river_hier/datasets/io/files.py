@@ -26,9 +26,10 @@ DAMAGE = (EOFError, OSError, zlib.error, zipfile.BadZipFile, tarfile.TarError, U
 GZIP, ZIP = b"\x1f\x8b", b"PK\x03\x04"
 
 # Text compresses to a tenth of its size, tables of zeros to a hundredth. A file that expands more
-# was made to fill memory or disk.
-ROOM = 2**30  # bytes; any file may expand to this size
+# was made to fill memory or disk, or to keep a reader busy, as are endless empty lines.
+ROOM = 2**26  # bytes; any file may expand to this size
 RATIO = 200
+EMPTY_LINES = 1_000_000  # in a row
 
 
 class Files:
@@ -196,7 +197,7 @@ def lines(
     files: Files, name: str, encoding: str = "utf-8-sig", errors: str = "strict"
 ) -> Iterator[tuple[int, str]]:
     """The lines of a text file without line ends, numbered from 1."""
-    line = 0
+    line = last = 0
     with files.open(name) as raw:
         try:
             if oddity := _oddity(raw):
@@ -204,6 +205,11 @@ def lines(
             # Only "\n" and "\r\n" end a line, unlike in `str.splitlines`.
             with io.TextIOWrapper(raw, encoding, errors, newline="\n") as text:
                 for line, content in enumerate(text, 1):
+                    if not content.isspace():
+                        last = line
+                    elif line - last > EMPTY_LINES:
+                        problem = f"more than {EMPTY_LINES:,} empty lines in a row"
+                        raise ValueError(f"{name} has {problem} after line {last:,}")
                     yield line, content.rstrip("\r\n")
         except DAMAGE as error:
             raise damage(name, line, error) from error
@@ -237,6 +243,25 @@ def _check_size(name: str, size: int, unpacked: int) -> None:
             f"{name} unpacks to more than {max(ROOM, RATIO * size):,} bytes, of {size:,}; if that "
             "is right, unpack it yourself"
         )
+
+
+def check_whole(path: Path, kind: str) -> None:
+    """Raise a ValueError if a file is empty, cut off, damaged, or not of its kind, e.g. `.zip`.
+
+    All of it is read, which verifies the checksums inside archives and compressed files.
+    """
+    with path.open("rb") as raw:
+        head = raw.read(len(ZIP))
+    if (kind == ".gz" and not head.startswith(GZIP)) or (kind == ".zip" and head != ZIP):
+        raise ValueError(f"a {kind} file was expected, got one that begins with {head!r}")
+    with Files(path) as files:
+        for name in files.names:
+            with files.open(name) as raw:
+                oddity = _oddity(raw) if files.names == [plain(path.name)] else None
+                if oddity in ("empty", "a web page"):
+                    raise ValueError(f"it is {oddity}")
+                while raw.read(1 << 20):
+                    pass
 
 
 class _Gunzip(io.RawIOBase):
