@@ -15,8 +15,8 @@ from support.layers import LAYERS
 
 PACKAGE = Path(river_hier.__file__).parent
 LAYER = {module: height for height, modules in enumerate(LAYERS) for module in modules}
-# Within one layer only `base` may import `_backend`.
-NEIGHBOURS = {("base", "_backend")}
+# Within one layer only `base` and `losses` may import `_backend`.
+NEIGHBOURS = {("base", "_backend"), ("losses", "_backend")}
 FILES = sorted(path for path in PACKAGE.rglob("*.py") if path.parent != PACKAGE)
 
 

@@ -15,7 +15,9 @@ from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..taxonomy import check_taxonomy
 from .reference.batch import Batch, Multilabels, Vectors
+from .reference.calibration import Calibration, remap_calibration
 from .reference.clocks import (
     Clocks,
     add_clocks,
@@ -25,6 +27,9 @@ from .reference.clocks import (
     start,
 )
 from .reference.closures import Closures, closures, star_closures
+from .reference.decoding import connected, least_h_loss, likeliest
+from .reference.descent import Descent, Scale
+from .reference.digests import digests
 from .reference.feature_hasher import FeatureHasher
 from .reference.feature_index import FeatureIndex
 from .reference.feature_map import FeatureMap, Vector
@@ -77,8 +82,17 @@ from .reference.threshold import Threshold
 from .reference.weights import Weights
 
 # Classes whose pickles are written and read by the same methods in both backends.
-_PICKLED = ("Clocks", "FeatureHasher", "FeatureIndex", "Labels", "LeastSquares", "Weights")
+_PICKLED = (
+    "Calibration",
+    "Clocks",
+    "FeatureHasher",
+    "FeatureIndex",
+    "Labels",
+    "LeastSquares",
+    "Weights",
+)
 NATIVE = (
+    "Calibration",
     "Clocks",
     "FeatureIndex",
     "GaussianWeights",
@@ -91,11 +105,15 @@ NATIVE = (
     "Weights",
     "closed_many",
     "column_weights",
+    "connected",
+    "digests",
+    "least_h_loss",
     "least_squares_answer",
     "least_squares_answers",
     "least_squares_nodes",
     "least_squares_step",
     "least_squares_steps",
+    "likeliest",
     "path_answer",
     "path_answers",
     "softmax_answer",
@@ -141,12 +159,24 @@ if not TYPE_CHECKING and os.environ.get("RIVER_HIER_PURE", "0") in ("", "0"):
         globals().update({kernel: getattr(native, kernel) for kernel in NATIVE})
         policies.update(native.policies)
 
+
+def labels_of(taxonomy: Any) -> Labels:
+    """The labels of a taxonomy, which are made once: O(1) afterwards."""
+    check_taxonomy(taxonomy)
+    if not isinstance(taxonomy._reader, Labels):
+        object.__setattr__(taxonomy, "_reader", Labels(taxonomy))
+    labels: Labels = taxonomy._reader
+    return labels
+
+
 __all__ = [
     "LARGEST_RATIO",
     "NATIVE",
     "Batch",
+    "Calibration",
     "Clocks",
     "Closures",
+    "Descent",
     "FeatureHasher",
     "FeatureIndex",
     "FeatureMap",
@@ -155,6 +185,7 @@ __all__ = [
     "LeastSquares",
     "Multilabels",
     "Ranking",
+    "Scale",
     "Systems",
     "Threshold",
     "Vector",
@@ -166,17 +197,22 @@ __all__ = [
     "closures",
     "column_weights",
     "conditional_probabilities",
+    "connected",
+    "digests",
     "distances_from",
     "joined_weights",
     "label_scores",
+    "labels_of",
     "learn_on_paths",
     "learn_softmax",
     "learn_top_down",
+    "least_h_loss",
     "least_squares_answer",
     "least_squares_answers",
     "least_squares_nodes",
     "least_squares_step",
     "least_squares_steps",
+    "likeliest",
     "name",
     "of_averages",
     "own_prototypes",
@@ -187,6 +223,7 @@ __all__ = [
     "path_sums",
     "policies",
     "predicted_nodes",
+    "remap_calibration",
     "remap_clocks",
     "remap_values",
     "remap_weights",

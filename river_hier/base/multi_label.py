@@ -10,7 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 from river import base
 
-from .._backend import Batch, Labels, Multilabels, top_down_probabilities, trained_nodes
+from .._backend import (
+    Batch,
+    Labels,
+    Multilabels,
+    labels_of,
+    top_down_probabilities,
+    trained_nodes,
+)
 from ..taxonomy import Label, Taxonomy
 from ..taxonomy.open import named, with_labels
 from .checks import checked_weight
@@ -102,9 +109,7 @@ class MultiLabelModel(TaxonomyModel, LabelPredictor, base.MultiLabelClassifier):
         `{label: {False: 1 - p, True: p}}` for all nodes but the root.
 
         """
-        on = self._node_probabilities(x).tolist()
-        nodes = self._taxonomy.nodes
-        return {nodes[v]: {False: 1.0 - on[v], True: on[v]} for v in range(1, len(nodes))}
+        return labels_of(self._taxonomy).probabilities(self._node_probabilities(x))
 
     @counts
     def learn_many(
@@ -187,15 +192,15 @@ class MultiLabelModel(TaxonomyModel, LabelPredictor, base.MultiLabelClassifier):
 
     def _node_probabilities(self, x: Mapping[Any, Any]) -> Floats:
         given = switched_off(self._conditionals(self._scores_one(x)), self._unlearned)
-        return top_down_probabilities(given, self._taxonomy.arrays)
+        return labels_of(self._taxonomy).marginals(given)
 
     def _read_many(self, X: Batch, rows: Any) -> list[tuple[int, int, Taxonomy, Multilabels]]:
         """The stages of a valid batch: first row, last row + 1, taxonomy and multilabels."""
         self._check_many(X)
         found = [(0, self._taxonomy)]
         if not isinstance(self.taxonomy, Taxonomy) and X.n:
-            labels_of = [rows.names] if isinstance(rows, Table) else map(named, rows)
-            found = stages(self.taxonomy, self._taxonomy, X, labels_of)
+            names = [rows.names] if isinstance(rows, Table) else map(named, rows)
+            found = stages(self.taxonomy, self._taxonomy, X, names)
         if isinstance(rows, Table) and X.n:
             closed = rows.multilabels(found[-1][1])
             if closed is not None:

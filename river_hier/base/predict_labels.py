@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._backend import labels_of
 from ..taxonomy import Label
 from .classifiers import last_step_and_input
 from .truncation import (
@@ -51,23 +52,20 @@ class LabelPredictor:
 
         """
         taxonomy = taxonomy_of(self)
-        if threshold is None and max_depth is None:
-            nodes = self._learned_nodes_on(x)
-        else:
+        if threshold is not None or max_depth is not None:
             check_keywords(threshold, max_depth)
-            found = (
-                self._learned_nodes_on(x) if threshold is None else likely_nodes(self, x, threshold)
-            )
-            nodes = connected_nodes(taxonomy, found, max_depth)
+        if threshold is not None:
+            nodes = likely_nodes(self, x, threshold, max_depth)
+        else:
+            nodes = self._learned_nodes_on(x)
+            if max_depth is not None:
+                nodes = connected_nodes(taxonomy, nodes, max_depth)
         labels = taxonomy.nodes
         return [labels[v] for v in nodes]
 
     def _dictionary(self, x: Mapping[Any, Any]) -> dict[Label, bool]:
         """`{label: whether it is on}` for all nodes but the root."""
-        labels = taxonomy_of(self).nodes
-        y_pred = dict.fromkeys(labels[1:], False)
-        y_pred.update((labels[v], True) for v in self._learned_nodes_on(x))
-        return y_pred
+        return labels_of(taxonomy_of(self)).dictionary(self._learned_nodes_on(x))
 
     def _learned_nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
         """The nodes that are on, without unlearned ones."""

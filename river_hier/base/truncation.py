@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from river import base
 
-from .._backend import subtree_sums
+from .._backend import connected, labels_of, subtree_sums
 from ..taxonomy import Label, Taxonomy
 from .checks import check_integer, check_probability
 from .classifiers import probabilities
@@ -120,12 +120,10 @@ def truncate_multilabel(
 ) -> dict[Label, bool]:
     """The nodes with enough probability or, without a threshold, those of the rule."""
     if threshold is None:
-        nodes = true_nodes(taxonomy, rule(model, x))
+        nodes = connected_nodes(taxonomy, true_nodes(taxonomy, rule(model, x)), max_depth)
     else:
-        nodes = likely_nodes(model, x, threshold)
-    y_pred = dict.fromkeys(taxonomy.nodes[1:], False)
-    y_pred.update((taxonomy.nodes[v], True) for v in connected_nodes(taxonomy, nodes, max_depth))
-    return y_pred
+        nodes = likely_nodes(model, x, threshold, max_depth)
+    return labels_of(taxonomy).dictionary(nodes)
 
 
 def true_nodes(taxonomy: Taxonomy, y_pred: Mapping[Label, bool]) -> list[int]:
@@ -133,9 +131,10 @@ def true_nodes(taxonomy: Taxonomy, y_pred: Mapping[Label, bool]) -> list[int]:
     return [v for v, label in enumerate(taxonomy.nodes) if v and y_pred[label]]
 
 
-def likely_nodes(model: Any, x: Any, threshold: float) -> list[int]:
-    """The nodes with at least this probability, in taxonomy order: O(nodes)."""
-    return (np.flatnonzero(_marginals(model, x, threshold)[1:] >= threshold) + 1).tolist()
+def likely_nodes(model: Any, x: Any, threshold: float, max_depth: int | None) -> list[int]:
+    """The nodes with at least this probability, like their ancestors, in order: O(nodes)."""
+    labels = labels_of(taxonomy_of(model))
+    return connected(labels, _marginals(model, x, threshold), threshold, max_depth)
 
 
 def _marginals(model: Any, x: Any, threshold: float) -> Floats:

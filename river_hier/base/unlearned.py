@@ -69,20 +69,22 @@ def unlearned_of(model: Any) -> Unlearned:
     return found
 
 
-def switched_off(given: A, unlearned: Unlearned) -> A:
-    """A copy of P(on | parents on) or of a mask, (nodes, ...), in which unlearned nodes are off."""
+def replaced(values: A, unlearned: Unlearned, by: float) -> A:
+    """A copy of values of nodes, (nodes, ...), in which those of unlearned nodes are replaced."""
     if unlearned:
-        given = given.copy()
-        given[list(unlearned)] = 0
-    return given
+        values = values.copy()
+        values[list(unlearned)] = by
+    return values
+
+
+def switched_off(given: A, unlearned: Unlearned) -> A:
+    """P(on | parents on) or a mask, (nodes, ...), in which unlearned nodes are off."""
+    return replaced(given, unlearned, 0)
 
 
 def without_scores(scores: A, unlearned: Unlearned) -> A:
-    """A copy of the scores, (nodes, ...), in which those of unlearned nodes are -inf."""
-    if unlearned:
-        scores = scores.copy()
-        scores[list(unlearned)] = -np.inf
-    return scores
+    """The scores, (nodes, ...), in which those of unlearned nodes are -inf."""
+    return replaced(scores, unlearned, -np.inf)
 
 
 def learned_nodes(n: int, unlearned: Unlearned) -> NDArray[np.intp]:

@@ -91,7 +91,6 @@ class ModelWrapper(base.Wrapper[Any], base.Estimator):
         """
         return cloned(self, new_params, include_attributes)
 
-    @changes
     def learn_one(self, x: dict[Any, Any], y: Any, **kwargs: Any) -> None:
         """Learn from one example, as the model does.
 
@@ -105,6 +104,13 @@ class ModelWrapper(base.Wrapper[Any], base.Estimator):
             Passed on to the model.
 
         """
+        if self.model is self._last:  # which waits for its turn itself
+            self.model.learn_one(x, y, **kwargs)
+        else:
+            self._learn_all_steps(x, y, **kwargs)
+
+    @changes
+    def _learn_all_steps(self, x: dict[Any, Any], y: Any, **kwargs: Any) -> None:
         self.model.learn_one(x, y, **kwargs)
 
     @changes

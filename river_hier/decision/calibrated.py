@@ -7,18 +7,25 @@ import numpy as np
 from numpy.typing import NDArray
 from river import base
 
-from .._backend import Batch, remap_values, top_down_probabilities, trained_nodes
-from .._backend.reference.paths import top_down
+from .._backend import (
+    Batch,
+    Calibration,
+    connected,
+    labels_of,
+    remap_calibration,
+    remap_values,
+    top_down,
+    top_down_probabilities,
+)
 from ..base.checks import checked_weight
 from ..base.classifiers import shown
 from ..base.explanation import Floats
-from ..base.predict_labels import LabelPredictor, masked_nodes
+from ..base.predict_labels import LabelPredictor
 from ..base.truncation import refuse_unknown, truncatable
 from ..base.turns import changes, reads
-from ..base.unlearned import switched_off, unlearned_of
+from ..base.unlearned import replaced, unlearned_of, without_scores
 from ..base.wrapper import BatchWrapper, check_model
 from ..taxonomy import Label, NodeMapping, map_nodes
-from .calibration import Calibration
 from .sightings import Sightings
 
 __all__ = ["Calibrated"]
@@ -143,24 +150,19 @@ class Calibrated(BatchWrapper, LabelPredictor, base.MultiLabelClassifier):
         if isinstance(y, Iterator):  # it is needed twice
             y = list(y)
         before, sighting = self._taxonomy, self._sightings.look(x)
-        unlearned = unlearned_of(self.model)
         scores = self._scores_one(x) if sighting.first else None
+        if scores is not None and (unlearned := unlearned_of(self.model)):
+            scores = replaced(scores, unlearned, np.nan)
         self.model.learn_one(x, y, w=w, **kwargs)  # raises before anything is learned here
         self._sightings.add(sighting)
         taxonomy = self._taxonomy
-        change = None if taxonomy is before else map_nodes(before, taxonomy)
-        if change is not None:
+        if taxonomy is not before:
+            change = map_nodes(before, taxonomy)
             self._remap(change)
-        if scores is None:
-            return
-        on = taxonomy.closure_mask(y)
-        nodes = trained_nodes(on, taxonomy.arrays)
-        if unlearned or change is not None:  # new labels had no scores
-            sources = [(v,) for v in range(len(before))] if change is None else change.sources
-            nodes = nodes[[not unlearned.issuperset(sources[v]) for v in nodes]]
-        if change is not None:
-            scores = remap_values(scores, change.sources, 0.0)
-        self._calibration.learn(nodes, scores[nodes], on[nodes], w)
+            if scores is not None:  # new labels have none
+                scores = remap_values(scores, change.sources, np.nan)
+        if scores is not None:
+            self._calibration.learn(scores, y, labels_of(taxonomy), w)
 
     @truncatable
     def predict_one(self, x: dict[Any, Any], **kwargs: Any) -> dict[Label, bool]:
@@ -193,23 +195,23 @@ class Calibrated(BatchWrapper, LabelPredictor, base.MultiLabelClassifier):
 
         """
         refuse_unknown(self.predict_proba_one, kwargs)
-        on = self._node_probabilities(x).tolist()
-        nodes = self._taxonomy.nodes
-        return {nodes[v]: {False: 1.0 - on[v], True: on[v]} for v in range(1, len(nodes))}
+        return labels_of(self._taxonomy).probabilities(self._node_probabilities(x))
 
     def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
-        return masked_nodes(top_down(self._conditionals(x) >= 0.5, self._taxonomy.arrays))
+        given = self._calibration.given(self._learned_scores(x))
+        return connected(labels_of(self._taxonomy), given, 0.5, None)
 
     def _remap(self, change: NodeMapping) -> None:
-        self._calibration.remap(change.sources)
+        self._calibration = remap_calibration(self._calibration, change.sources)
 
     def _node_probabilities(self, x: dict[Any, Any]) -> Floats:
         """P(on) of each node."""
-        return top_down_probabilities(self._conditionals(x), self._taxonomy.arrays)
+        given = self._calibration.given(self._learned_scores(x))
+        return labels_of(self._taxonomy).marginals(given)
 
-    def _conditionals(self, x: Mapping[Any, Any]) -> Floats:
-        """P(on | parents on) of each node."""
-        return switched_off(self._calibration.given(self._scores_one(x)), unlearned_of(self.model))
+    def _learned_scores(self, x: Mapping[Any, Any]) -> Floats:
+        """The score of each node; -inf for unlearned nodes."""
+        return without_scores(self._scores_one(x), unlearned_of(self.model))
 
     def _masks(self, X: Batch) -> NDArray[np.bool_]:
         return top_down(self._conditionals_many(X) >= 0.5, self._taxonomy.arrays).T
@@ -219,5 +221,6 @@ class Calibrated(BatchWrapper, LabelPredictor, base.MultiLabelClassifier):
 
     def _conditionals_many(self, X: Batch) -> Floats:
         """P(on | parents on), (nodes, rows)."""
-        given = self._calibration.given(self._scores_many(X).T).T
-        return switched_off(given, unlearned_of(self.model))
+        scores = without_scores(self._scores_many(X), unlearned_of(self.model))
+        given: Floats = self._calibration.given(np.ascontiguousarray(scores.T))
+        return given.T

@@ -1,13 +1,9 @@
-"""The base class of the decoders of multilabels.
-
-In a tree, decoding takes two passes: `candidates` goes down to all nodes that can be on, then the
-decoder goes back up and decides for each whether to switch it on if its parent is on.
-"""
+"""The base class of the decoders of multilabels."""
 
 from __future__ import annotations
 
 import abc
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -16,6 +12,7 @@ from river import base
 
 from .._backend import Batch
 from ..base.classifiers import shown
+from ..base.explanation import Floats
 from ..base.predict_labels import LabelPredictor
 from ..base.truncation import refuse_unknown, truncatable
 from ..base.turns import reads
@@ -80,54 +77,30 @@ class Decoder(BatchWrapper, LabelPredictor, base.MultiLabelClassifier):
         return proba
 
     def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
-        return [v for v in self._decide(self._marginals(x)) if v]
+        return self._decide(self._marginals(x))
 
     def _masks(self, X: Batch) -> NDArray[np.bool_]:
         on = np.zeros((X.n, len(self._taxonomy)), dtype=bool)
         on[:, 0] = True
         for row, marginals in zip(on, self._probabilities(X), strict=True):
-            row[list(self._decide(self._checked_marginals(marginals.tolist())))] = True
+            row[self._decide(self._checked_marginals(marginals))] = True
         return on
 
-    def _marginals(self, x: Mapping[Any, Any]) -> list[float]:
+    def _marginals(self, x: Mapping[Any, Any]) -> Floats:
         """P(on) of each node, in taxonomy order."""
         if hasattr(self.model, "_node_probabilities"):  # without building dicts
-            marginals: list[float] = self.model._node_probabilities(x).tolist()
+            marginals: Floats = self.model._node_probabilities(x)
             return marginals
         proba = self.model.predict_proba_one(x)
-        return self._checked_marginals([1.0, *(proba[v][True] for v in self._taxonomy.nodes[1:])])
+        given = [1.0, *(proba[v][True] for v in self._taxonomy.nodes[1:])]
+        return self._checked_marginals(np.array(given, dtype=float))
 
-    def _checked_marginals(self, marginals: list[float]) -> list[float]:
-        for label, p in zip(self._taxonomy.nodes, marginals, strict=True):
-            if not 0.0 <= p <= 1.0:
-                raise ValueError(f"the model gives {label!r} the probability {p!r}")
-        return marginals
+    def _checked_marginals(self, marginals: Floats) -> Floats:
+        for v in np.flatnonzero(~((marginals >= 0.0) & (marginals <= 1.0))):
+            label, p = self._taxonomy.nodes[v], float(marginals[v])
+            raise ValueError(f"the model gives {label!r} the probability {p!r}")
+        return np.ascontiguousarray(marginals)
 
     @abc.abstractmethod
-    def _decide(self, marginals: Sequence[float]) -> Iterable[int]:
-        """The nodes that are on; no marginal is above that of a parent, and the root's is 1."""
-
-
-def candidates(
-    marginals: Sequence[float], children: Sequence[Sequence[int]]
-) -> list[tuple[int, int]]:
-    """The nodes below the root that can be on, and their parents, from the root down.
-
-    A node whose probability given its parent is below one half is off, whatever is below it.
-    """
-    found: list[tuple[int, int]] = []
-    reached = [0]
-    for v in reached:
-        may_be = [i for i in children[v] if marginals[i] and 2.0 * marginals[i] >= marginals[v]]
-        found += [(i, v) for i in may_be]
-        reached += may_be
-    return found
-
-
-def top_down(candidates: Iterable[tuple[int, int]], better: set[int]) -> set[int]:
-    """The nodes of `better` whose parents are on."""
-    on = {0}
-    for v, parent in candidates:
-        if v in better and parent in on:
-            on.add(v)
-    return on
+    def _decide(self, marginals: Floats) -> list[int]:
+        """The nodes that are on but the root; no marginal is above that of a parent."""

@@ -1,12 +1,15 @@
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
+from .._backend import labels_of, least_h_loss
+from ..base.explanation import Floats
 from ..losses.costs import Costs, check, check_values
 from ..taxonomy import Taxonomy
 from ..taxonomy.multilabel import spelled
-from .decoder import Decoder, candidates, top_down
+from .decoder import Decoder
 
 __all__ = ["HLossBayes"]
 
@@ -92,26 +95,10 @@ class HLossBayes(Decoder):
         taxonomy.check_tree()
         check(taxonomy, self.costs, "costs")
 
-    def _decide(self, marginals: Sequence[float]) -> set[int]:
-        costs = [1.0] * len(marginals)
+    def _decide(self, marginals: Floats) -> list[int]:
+        costs = np.ones(len(marginals))
         if self.costs is not None:
-            given = spelled(self._taxonomy, self.costs)
-            costs = [float(given.get(label, 1.0)) for label in self._taxonomy.nodes]
-        return least_h_loss(marginals, self._taxonomy.child_indices, costs)
-
-
-def least_h_loss(
-    marginals: Sequence[float], children: Sequence[Sequence[int]], costs: Sequence[float]
-) -> set[int]:
-    """The nodes that are on in the multilabel with the least expected H-loss."""
-    visited = candidates(marginals, children)
-    loss: dict[int, float] = {}  # of optimally decided subtrees; those not visited are off
-    better = set()
-    for v, parent in reversed(visited):
-        below = sum(loss[i] if i in loss else costs[i] * marginals[i] for i in children[v])
-        on = costs[v] * (marginals[parent] - marginals[v]) + below
-        off = costs[v] * marginals[v]
-        loss[v] = min(on, off)
-        if on <= off:
-            better.add(v)
-    return top_down(visited, better)
+            for label, cost in spelled(self._taxonomy, self.costs).items():
+                if label in self._taxonomy:  # in an open one it may not have arrived yet
+                    costs[self._taxonomy.index(label)] = cost
+        return least_h_loss(labels_of(self._taxonomy), marginals, costs)

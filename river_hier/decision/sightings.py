@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Mapping
 from typing import Any, NamedTuple
-from zlib import crc32
+
+from .._backend import digests
 
 MOST = 2**12  # maximum number of examples remembered
 ALPHABET = 16  # if examples occur more often on average, repetitions do not count as passes
@@ -73,20 +72,3 @@ class Sightings:
 
     def _like_the_last(self, names: int, whole: int) -> bool:
         return names == self.last[0] and whole != self.last[1]
-
-
-def digests(x: Any) -> tuple[int, int]:
-    """Hash values of the names of features, and of the names with their values."""
-    if not isinstance(x, Mapping):
-        whole = crc32(repr(x).encode("utf-8", "surrogatepass"))
-        return whole, whole
-    try:
-        order = sorted(x)
-    except TypeError:  # names of several types
-        order = sorted(x, key=repr)
-    names = crc32(repr(order).encode("utf-8", "surrogatepass"))
-    values = [x[name] for name in order]
-    try:
-        return names, crc32(array("d", values).tobytes(), names)
-    except TypeError:  # not all of them are numbers
-        return names, crc32(repr(values).encode("utf-8", "surrogatepass"), names)

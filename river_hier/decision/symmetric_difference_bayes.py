@@ -1,9 +1,10 @@
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from ..base.checks import check_positive
+from ..base.explanation import Floats
+from ..base.predict_labels import masked_nodes
 from .decoder import Decoder
 
 __all__ = ["SymmetricDifferenceBayes"]
@@ -66,5 +67,5 @@ class SymmetricDifferenceBayes(Decoder):
         self.missed = missed
         self.spurious = spurious
 
-    def _decide(self, marginals: Sequence[float]) -> list[int]:
-        return [v for v, p in enumerate(marginals) if self.missed * p >= self.spurious * (1.0 - p)]
+    def _decide(self, marginals: Floats) -> list[int]:
+        return masked_nodes(self.missed * marginals >= self.spurious * (1.0 - marginals))

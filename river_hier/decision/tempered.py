@@ -14,8 +14,8 @@ from ..base.truncation import refuse_unknown, truncatable, without_labels
 from ..base.turns import changes, reads
 from ..base.unlearned import learned_nodes, unlearned_of
 from ..base.wrapper import BatchWrapper, check_model
-from .calibration import Temperatures
 from .sightings import Sightings
+from .temperatures import Temperatures
 
 __all__ = ["Tempered"]
 

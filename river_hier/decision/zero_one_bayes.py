@@ -1,11 +1,11 @@
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
 from typing import Any
 
+from .._backend import labels_of, likeliest
+from ..base.explanation import Floats
 from ..taxonomy import Taxonomy
-from .decoder import Decoder, candidates, top_down
+from .decoder import Decoder
 
 __all__ = ["ZeroOneBayes"]
 
@@ -73,26 +73,5 @@ class ZeroOneBayes(Decoder):
     def _check_taxonomy(self, taxonomy: Taxonomy) -> None:
         taxonomy.check_tree()
 
-    def _decide(self, marginals: Sequence[float]) -> set[int]:
-        return likeliest(marginals, self._taxonomy.child_indices)
-
-
-def likeliest(marginals: Sequence[float], children: Sequence[Sequence[int]]) -> set[int]:
-    """The nodes that are on in the most probable multilabel."""
-    visited = candidates(marginals, children)
-    best: dict[int, float] = {}  # log probabilities, given that the parent is on
-    better = set()
-    for v, parent in reversed(visited):
-        below = (
-            best[i] if i in best else _log(1.0 - marginals[i] / marginals[v]) for i in children[v]
-        )
-        on = _log(marginals[v] / marginals[parent]) + sum(below)
-        off = _log(1.0 - marginals[v] / marginals[parent])
-        best[v] = max(on, off)
-        if on >= off:
-            better.add(v)
-    return top_down(visited, better)
-
-
-def _log(p: float) -> float:
-    return math.log(p) if p > 0.0 else -math.inf
+    def _decide(self, marginals: Floats) -> list[int]:
+        return likeliest(labels_of(self._taxonomy), marginals)

@@ -6,8 +6,8 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from .._backend import labels_of
 from ..taxonomy import Taxonomy
-from ..taxonomy.multilabel import predicted_nodes
 from .costs import Costs, by_node
 from .probabilities import conditional
 
@@ -70,7 +70,7 @@ def expected_h_loss(
     p = conditional(taxonomy, probabilities)
     cost = by_node(taxonomy, costs, "costs")
     nodes, index, parents = taxonomy.nodes, taxonomy.label_index, taxonomy.parent_indices
-    on = predicted_nodes(taxonomy, y_pred)
+    on = labels_of(taxonomy).predicted(y_pred)
 
     reach = {0: 1.0}  # P(V_i = 1) of the nodes that are predicted on like all their ancestors
     charges = []

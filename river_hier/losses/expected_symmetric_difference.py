@@ -6,8 +6,8 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from .._backend import labels_of
 from ..taxonomy import Taxonomy
-from ..taxonomy.multilabel import predicted_nodes
 from .costs import Costs, by_node, check_factor
 from .probabilities import conditional
 
@@ -70,7 +70,7 @@ def expected_symmetric_difference_loss(
     volume = by_node(taxonomy, volumes, "volumes")
     check_factor("missed", missed)
     check_factor("spurious", spurious)
-    on = predicted_nodes(taxonomy, y_pred)
+    on = labels_of(taxonomy).predicted(y_pred)
 
     q = [1.0]
     charges = []

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from .._backend import labels_of
 from ..taxonomy import Taxonomy
-from ..taxonomy.multilabel import predicted_nodes
 from .probabilities import conditional
 
 
@@ -53,7 +53,7 @@ def expected_zero_one_loss(
 
     """
     p = conditional(taxonomy, probabilities)
-    on = predicted_nodes(taxonomy, y_pred)
+    on = labels_of(taxonomy).predicted(y_pred)
     if any(parent not in on for v in on for parent in taxonomy.parent_indices[v]):
         return 1.0
     right = 1.0

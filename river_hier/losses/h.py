@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from .._backend import labels_of
 from ..taxonomy import Taxonomy
-from ..taxonomy.multilabel import closure_nodes, predicted_nodes
 from .costs import Costs, by_node
 
 
@@ -59,7 +59,8 @@ def h_loss(taxonomy: Taxonomy, y_true: Any, y_pred: Any, costs: Costs | None = N
 
     """
     cost = by_node(taxonomy, costs, "costs")
-    charged = mistakes(taxonomy, closure_nodes(taxonomy, y_true), predicted_nodes(taxonomy, y_pred))
+    labels = labels_of(taxonomy)
+    charged = mistakes(taxonomy, labels.closure(y_true), labels.predicted(y_pred))
     return math.fsum(map(cost, charged))
 
 

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .._backend import labels_of
 from ..taxonomy import Taxonomy
 from ..taxonomy.candidates import Candidates, candidate_nodes
-from ..taxonomy.multilabel import closure_nodes
 from .costs import known
 
 
@@ -31,7 +31,7 @@ def read_ranking(
 
     `None`, no prediction, is a ranking without scores.
     """
-    on = closure_nodes(taxonomy, y_true)
+    on = labels_of(taxonomy).closure(y_true)
     if y_pred is None:
         y_pred = {}
     if not isinstance(y_pred, Mapping):

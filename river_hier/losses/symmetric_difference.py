@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from .._backend import labels_of
 from ..taxonomy import Taxonomy
-from ..taxonomy.multilabel import closure_nodes, predicted_nodes
 from .costs import Costs, by_node, check_factor
 
 
@@ -72,7 +72,8 @@ def symmetric_difference_loss(
     volume = by_node(taxonomy, volumes, "volumes")
     check_factor("missed", missed)
     check_factor("spurious", spurious)
-    true, pred = closure_nodes(taxonomy, y_true), predicted_nodes(taxonomy, y_pred)
+    labels = labels_of(taxonomy)
+    true, pred = labels.closure(y_true), labels.predicted(y_pred)
     return missed * math.fsum(map(volume, true - pred)) + spurious * math.fsum(
         map(volume, pred - true)
     )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from .._backend import labels_of
 from ..taxonomy import Taxonomy
-from ..taxonomy.multilabel import closure_nodes, predicted_nodes
 
 
 def tree_induced_error(taxonomy: Taxonomy, y_true: Any, y_pred: Any) -> float:
@@ -55,4 +55,5 @@ def tree_induced_error(taxonomy: Taxonomy, y_true: Any, y_pred: Any) -> float:
         concepts. IJCAI. Section 2.
 
     """
-    return float(len(closure_nodes(taxonomy, y_true) ^ predicted_nodes(taxonomy, y_pred)))
+    labels = labels_of(taxonomy)
+    return float(len(labels.closure(y_true) ^ labels.predicted(y_pred)))

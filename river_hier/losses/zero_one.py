@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from .._backend import labels_of
 from ..taxonomy import Taxonomy
-from ..taxonomy.multilabel import closure_nodes, predicted_nodes
 
 
 def zero_one_loss(taxonomy: Taxonomy, y_true: Any, y_pred: Any) -> float:
@@ -45,4 +45,5 @@ def zero_one_loss(taxonomy: Taxonomy, y_true: Any, y_pred: Any) -> float:
         hierarchical classification. JMLR 7, 31-54.
 
     """
-    return float(closure_nodes(taxonomy, y_true) != predicted_nodes(taxonomy, y_pred))
+    labels = labels_of(taxonomy)
+    return float(labels.closure(y_true) != labels.predicted(y_pred))

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from river import base, metrics, utils
 
+from .._backend import labels_of
 from ..base.checks import check_integer
 from ..losses.costs import Costs, check, check_values, known
 from ..losses.rankings import read_ranking
 from ..taxonomy import OpenTaxonomy, Taxonomy, check_taxonomy
 from ..taxonomy.candidates import Candidates, candidate_nodes
-from ..taxonomy.multilabel import closure_nodes, given_nodes
+from ..taxonomy.multilabel import given_nodes
 from ..taxonomy.open import initial_taxonomy, named
 from .sums import Sums
 
@@ -162,10 +163,10 @@ class ClosureMetric(TaxonomyMetric):
 
     def _count(self, y_true: Any, y_pred: Any) -> Iterable[tuple[Hashable, float]]:
         nodes = self.taxonomy_.nodes
-        true = closure_nodes(self.taxonomy_, y_true)
+        true = labels_of(self.taxonomy_).closure(y_true)
         # The labels that are on, whatever the prediction says about their ancestors.
         on = [] if y_pred is None else given_nodes(self.taxonomy_, y_pred)
-        pred = closure_nodes(self.taxonomy_, [nodes[v] for v in on])
+        pred = labels_of(self.taxonomy_).closure([nodes[v] for v in on])
         yield "both", len(true & pred) - 1  # the root is in both and does not count
         yield "true", len(true) - 1
         yield "pred", len(pred) - 1

@@ -3,8 +3,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
 
+from .._backend import labels_of
 from ..losses.h import mistakes
-from ..taxonomy.multilabel import closure_nodes, predicted_nodes
 from .base import Table
 
 __all__ = ["HLossByDepth"]
@@ -61,7 +61,8 @@ class HLossByDepth(Table):
     bigger_is_better: bool = False
 
     def _count(self, y_true: Any, y_pred: Any) -> Iterable[tuple[Hashable, float]]:
-        true, pred = closure_nodes(self.taxonomy_, y_true), predicted_nodes(self.taxonomy_, y_pred)
+        labels = labels_of(self.taxonomy_)
+        true, pred = labels.closure(y_true), labels.predicted(y_pred)
         for i in mistakes(self.taxonomy_, true, pred):
             yield (int(self.taxonomy_.arrays.depth[i]), i in pred), 1.0
 

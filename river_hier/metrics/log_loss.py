@@ -3,8 +3,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from .._backend import labels_of
 from ..losses.probabilities import read_marginals
-from ..taxonomy.multilabel import closure_nodes
 from .base import MeanScore
 
 __all__ = ["LogLoss"]
@@ -65,7 +65,7 @@ class LogLoss(MeanScore):
 
     def _eval(self, y_true: Any, y_pred: Any) -> float:
         t = self.taxonomy_
-        on, p = closure_nodes(t, y_true), read_marginals(t, y_pred)
+        on, p = labels_of(t).closure(y_true), read_marginals(t, y_pred)
         loss = 0.0
         for v in {child for parent in on for child in t.child_indices[parent]}:
             if all(u in on for u in t.parent_indices[v]):

@@ -3,10 +3,10 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 from typing import Any
 
+from .._backend import labels_of
 from ..base.checks import check_integer
 from ..losses.probabilities import read_marginals
 from ..taxonomy import OpenTaxonomy, Taxonomy
-from ..taxonomy.multilabel import closure_nodes
 from .base import TaxonomyMetric
 
 __all__ = ["TopLabelCalibrationError"]
@@ -83,10 +83,10 @@ class TopLabelCalibrationError(TaxonomyMetric):
 
     def _count(self, y_true: Any, y_pred: Any) -> Iterable[tuple[Hashable, float]]:
         t = self.taxonomy_
-        true, p = closure_nodes(t, y_true), read_marginals(t, y_pred)
+        true, p = labels_of(t).closure(y_true), read_marginals(t, y_pred)
         top = max(p, key=p.__getitem__, default=None)
         highest = 0.0 if top is None else p[top]
-        right = top is not None and closure_nodes(t, [t.nodes[top]]) == true
+        right = top is not None and labels_of(t).closure([t.nodes[top]]) == true
         i = min(int(highest * self.n_bins), self.n_bins - 1)
         yield (i, "examples"), 1.0
         yield (i, "probability"), highest

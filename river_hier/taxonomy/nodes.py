@@ -22,6 +22,7 @@ class Nodes(Immutable, Shown):
         "_arrays",
         "_children",
         "_hash",
+        "_reader",
         "implied_parents",
         "label_index",
         "nodes",
@@ -32,6 +33,7 @@ class Nodes(Immutable, Shown):
     _arrays: arrays.Arrays | None
     _children: tuple[tuple[int, ...], ...] | None
     _hash: int | None
+    _reader: Any  # see `_backend.labels_of`
     nodes: tuple[Label, ...]
     """All labels in taxonomy order, the root first."""
     label_index: dict[Label, int]
@@ -52,9 +54,10 @@ class Nodes(Immutable, Shown):
             ("parent_indices", parents),
             ("implied_parents", implied or parents),
             ("path_format", path_format),
-            ("_arrays", None),  # these three are computed when first needed
+            ("_arrays", None),  # these four are computed when first needed
             ("_children", None),
             ("_hash", None),
+            ("_reader", None),
         ):
             object.__setattr__(self, name, value)
 

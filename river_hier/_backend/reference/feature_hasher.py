@@ -61,10 +61,7 @@ class FeatureHasher(FeatureMap):
 
     def row(self, name: Hashable) -> int:
         """The row of one feature."""
-        name = canonical(name)
-        text = name if isinstance(name, str) else repr(name)
-        first = zlib.crc32(b"" if text is name else b"\xff")
-        return self.first_row + zlib.crc32(text.encode("utf-8", "surrogatepass"), first) % self._n
+        return self.first_row + checksum_of(name) % self._n
 
     def __reduce__(self) -> tuple[Any, ...]:
         return saved("FeatureHasher", len(self) - self.first_row, self.intercept)
@@ -75,6 +72,14 @@ class FeatureHasher(FeatureMap):
         if not isinstance(n_rows, int) or not 1 <= n_rows <= 2**31 or n_rows & (n_rows - 1):
             raise ValueError(f"{n_rows!r} rows")
         return cls(n_rows, intercept)
+
+
+def checksum_of(name: Hashable) -> int:
+    """The CRC-32 of a str, or of the repr of a canonical name after a byte that UTF-8 has not."""
+    name = canonical(name)
+    text = name if isinstance(name, str) else repr(name)
+    first = zlib.crc32(b"" if text is name else b"\xff")
+    return zlib.crc32(text.encode("utf-8", "surrogatepass"), first)
 
 
 def canonical(name: Hashable) -> Hashable:

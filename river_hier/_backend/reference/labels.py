@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...taxonomy import Arrays, Label, Taxonomy, check_taxonomy
-from .paths import trained_nodes
+from ...taxonomy.multilabel import closure_nodes, predicted_nodes
+from .paths import top_down_probabilities, trained_nodes
 from .pickles import saved
 
 Mask = NDArray[np.bool_]
@@ -51,6 +52,30 @@ class Labels:
     def answer(self, on: Mask) -> dict[Label, bool]:
         """`{label: whether it is on}` for all nodes but the root: O(nodes)."""
         return dict(zip(self.taxonomy.nodes[1:], on[1:].tolist(), strict=True))
+
+    def dictionary(self, nodes: Iterable[int]) -> dict[Label, bool]:
+        """`{label: whether it is on}` for all nodes but the root: O(nodes)."""
+        labels = self.taxonomy.nodes
+        y_pred = dict.fromkeys(labels[1:], False)
+        y_pred.update((labels[v], True) for v in nodes)
+        return y_pred
+
+    def marginals(self, given: NDArray[np.float64]) -> NDArray[np.float64]:
+        """P(node on) from P(node on | all its parents on): O(nodes + edges)."""
+        return top_down_probabilities(given, self.arrays)
+
+    def probabilities(self, p: NDArray[np.float64]) -> dict[Label, dict[bool, float]]:
+        """`{label: {False: 1 - p, True: p}}` for all nodes but the root: O(nodes)."""
+        nodes, on = self.taxonomy.nodes, p.tolist()
+        return {nodes[v]: {False: 1.0 - on[v], True: on[v]} for v in range(1, len(nodes))}
+
+    def closure(self, y: Any) -> set[int]:
+        """The nodes of y and all their ancestors, as `taxonomy.multilabel.closure_nodes`."""
+        return closure_nodes(self.taxonomy, y)
+
+    def predicted(self, y: Any) -> set[int]:
+        """The nodes of a prediction, as `taxonomy.multilabel.predicted_nodes`."""
+        return predicted_nodes(self.taxonomy, y)
 
     def __reduce__(self) -> tuple[Any, ...]:
         some = None if self.learning is None else np.flatnonzero(self.learning).tolist()

@@ -7,6 +7,14 @@
 
 namespace river_hier {
 
+// A number for each node.
+using Values = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
+
+inline const double* checked(const Values& values, size_t n) {
+    ensure(values.ndim() == 1 && values.size() == n, "a number for each node");
+    return values.data();
+}
+
 // Which nodes are on in each of n rows; `predict(i, on)` lists those of row i.
 template <class Predict>
 nb::object masks(size_t n, const Labels& labels, Predict predict) {
@@ -28,5 +36,6 @@ nb::object scores_of(Weights& w, Rows& X);
 void weights(nb::module_& m);
 void linear_learners(nb::module_& m);
 void least_squares(nb::module_& m);
+void decisions(nb::module_& m);
 
 }  // namespace river_hier

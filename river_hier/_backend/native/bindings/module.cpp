@@ -1,6 +1,8 @@
 // What Python sees of the compiled kernels: the names of `river_hier/_backend`, where they are
 // documented.
 
+#include <nanobind/stl/vector.h>
+
 #include "bindings/bindings.hpp"
 #include "store/feature_hasher.hpp"
 #include "store/feature_index.hpp"
@@ -19,6 +21,14 @@ int clear_features(PyObject* self) {
     nb::inst_ptr<FeatureIndex>(self)->clear();
     return 0;
 }
+
+int traverse_labels(PyObject* self, visitproc visit, void* arg) {
+    Py_VISIT(Py_TYPE(self));
+    return nb::inst_ready(self) ? nb::inst_ptr<Labels>(self)->traverse(visit, arg) : 0;
+}
+
+const PyType_Slot label_slots[] = {
+    {Py_tp_traverse, reinterpret_cast<void*>(traverse_labels)}, {0, nullptr}};
 
 const PyType_Slot feature_slots[] = {
     {Py_tp_traverse, reinterpret_cast<void*>(traverse_features)},
@@ -75,7 +85,7 @@ nb::list unlearned(const Labels& labels) {
 
 void labels(nb::module_& m) {
     nb::class_<On>(m, "On");
-    nb::class_<Labels>(m, "Labels")
+    nb::class_<Labels>(m, "Labels", nb::type_slots(label_slots))
         .def(nb::init<nb::object, nb::object, nb::handle>(), "taxonomy"_a,
              "learning"_a = nb::none(), "unlearned"_a = nb::tuple())
         .def_prop_ro("taxonomy", &Labels::taxonomy)
@@ -93,7 +103,29 @@ void labels(nb::module_& m) {
                  labels.learned(y);
              },
              "y"_a)
-        .def("closed", &Labels::closed, "y"_a.none());
+        .def("closed", &Labels::closed, "y"_a.none())
+        .def("closure", &Labels::closure, "y"_a.none())
+        .def("predicted", &Labels::predicted, "y"_a.none())
+        .def("dictionary",
+             [](Labels& labels, const Nodes& nodes) {
+                 for (uint32_t v : nodes) ensure(v < labels.n(), "a node of another taxonomy");
+                 return labels.answer(nodes);
+             },
+             "nodes"_a)
+        .def("marginals",
+             [](const Labels& labels, const Values& given) {
+                 Numbers p(checked(given, labels.n()), given.data() + labels.n());
+                 p[0] = 1.0;
+                 for (uint32_t v = 1; v < labels.n(); ++v)  // not above that of any parent
+                     p[v] *= labels.of_parents(p, v, [](auto a, auto b) { return std::min(a, b); });
+                 return array(p);
+             },
+             "given"_a)
+        .def("probabilities",
+             [](Labels& labels, const Values& p) {
+                 return labels.probabilities(checked(p, labels.n()));
+             },
+             "p"_a);
     m.def("closed_many", &closed_many, "labels"_a, "ys"_a);
 }
 
@@ -107,4 +139,5 @@ NB_MODULE(_native, m) {
     weights(m);
     least_squares(m);
     linear_learners(m);
+    decisions(m);
 }

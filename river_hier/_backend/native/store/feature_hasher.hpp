@@ -9,7 +9,7 @@
 namespace river_hier {
 
 // CRC-32 as in zlib, so that the reference finds the same rows; `first` is that of the bytes before.
-inline uint32_t checksum(const char* text, Py_ssize_t size, uint32_t first) {
+inline uint32_t checksum(const char* text, Py_ssize_t size, uint32_t first = 0) {
     static const auto of_byte = [] {
         std::array<uint32_t, 256> sums;
         for (uint32_t byte = 0; byte < 256; ++byte) {
@@ -23,6 +23,35 @@ inline uint32_t checksum(const char* text, Py_ssize_t size, uint32_t first) {
     for (Py_ssize_t i = 0; i < size; ++i)
         sum = of_byte[(sum ^ static_cast<unsigned char>(text[i])) & 0xFF] ^ sum >> 8;
     return ~sum;
+}
+
+// One of the names that are equal; the reference knows which, and may run foreign code.
+inline nb::object canonical(nb::handle name) {
+    if (PyLong_CheckExact(name.ptr())) return nb::borrow(name);
+    if (PyBool_Check(name.ptr())) return nb::int_(name.is(Py_True) ? 1 : 0);
+    if (PyFloat_CheckExact(name.ptr())) {
+        const double number = nb::cast<double>(name);
+        if (!std::isfinite(number) || number != std::floor(number)) return nb::borrow(name);
+        return nb::steal(PyLong_FromDouble(number));
+    }
+    return nb::module_::import_("river_hier._backend.reference.feature_hasher").attr("canonical")(name);
+}
+
+// Of a str, or of the repr of a canonical name after a byte that UTF-8 does not use.
+inline uint32_t checksum_of(PyObject* name) {
+    static const uint32_t not_text = checksum("\xff", 1);
+    const bool is_str = PyUnicode_Check(name);
+    nb::object text = is_str ? nb::borrow(name) : nb::repr(canonical(name));
+    nb::object bytes;
+    Py_ssize_t size = 0;
+    const char* data = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
+    if (!data) {  // a lone surrogate
+        PyErr_Clear();
+        bytes = text.attr("encode")("utf-8", "surrogatepass");
+        data = PyBytes_AsString(bytes.ptr());
+        size = PyBytes_Size(bytes.ptr());
+    }
+    return checksum(data, size, is_str ? 0 : not_text);
 }
 
 // Names share `n_rows` rows, a power of 2. Values in the same row are added up. Nothing is stored, so
@@ -64,35 +93,8 @@ class FeatureHasher : public FeatureMap {
     }
 
   private:
-    // The checksum of a str, or of the repr of a canonical name after a byte that UTF-8 does not use.
     uint32_t row_of(PyObject* name) const {
-        static const uint32_t not_text = checksum("\xff", 1, 0);
-        const bool is_str = PyUnicode_Check(name);
-        nb::object text = is_str ? nb::borrow(name) : nb::repr(canonical(name));
-        nb::object bytes;
-        Py_ssize_t size = 0;
-        const char* data = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
-        if (!data) {  // a lone surrogate
-            PyErr_Clear();
-            bytes = text.attr("encode")("utf-8", "surrogatepass");
-            data = PyBytes_AsString(bytes.ptr());
-            size = PyBytes_Size(bytes.ptr());
-        }
-        const uint32_t sum = checksum(data, size, is_str ? 0 : not_text);
-        return first_row + (sum & static_cast<uint32_t>(n_ - 1));
-    }
-
-    // One of the names that are equal; the reference knows which, and may run foreign code.
-    static nb::object canonical(nb::handle name) {
-        if (PyLong_CheckExact(name.ptr())) return nb::borrow(name);
-        if (PyBool_Check(name.ptr())) return nb::int_(name.is(Py_True) ? 1 : 0);
-        if (PyFloat_CheckExact(name.ptr())) {
-            const double number = nb::cast<double>(name);
-            if (!std::isfinite(number) || number != std::floor(number)) return nb::borrow(name);
-            return nb::steal(PyLong_FromDouble(number));
-        }
-        return nb::module_::import_("river_hier._backend.reference.feature_hasher")
-            .attr("canonical")(name);
+        return first_row + (checksum_of(name) & static_cast<uint32_t>(n_ - 1));
     }
 
     size_t n_;

@@ -33,6 +33,7 @@ class Labels {
         read(taxonomy.attr("implied_parents"), implied_ptr_, implied_);
         below_.resize(n());
         tree_ = parents_.size() + 1 == n();
+        flattened_ = implied_ != parents_ || implied_ptr_ != parent_ptr_;
         for (uint32_t v = 1; v < n(); ++v)
             append(below_[parents_[parent_ptr_[v + 1] - 1]], Range{v, v + 1});
         if (!learning.is_none()) {
@@ -75,6 +76,15 @@ class Labels {
         return all;
     }
 
+    // The least or largest of the values of a node's parents.
+    template <class T, class Choose>
+    T of_parents(const std::vector<T>& values, uint32_t v, Choose choose) const {
+        T chosen = values[parents_[parent_ptr_[v]]];
+        for (uint32_t e = parent_ptr_[v] + 1; e < parent_ptr_[v + 1]; ++e)
+            chosen = choose(chosen, values[parents_[e]]);
+        return chosen;
+    }
+
     // The nodes that can be on if u is, once all nodes before u have been decided: its children or, in
     // a DAG, the nodes whose last parent it is.
     const std::vector<Range>& below(uint32_t u) const { return below_[u]; }
@@ -105,17 +115,46 @@ class Labels {
 
     // `{label: whether it is on}` for all nodes but the root.
     nb::object answer(const std::vector<uint32_t>& on) {
-        if (!all_off_) {
-            nb::dict off;
-            for (uint32_t v = 1; v < n(); ++v) off[labels_[v]] = nb::borrow(Py_False);
-            all_off_ = off;
-        }
-        nb::object answer = nb::steal(PyDict_Copy(all_off_.ptr()));
-        if (!answer) throw nb::python_error();
+        nb::object answer = copy(all_off());
         for (uint32_t v : on)
-            if (v && PyDict_SetItem(answer.ptr(), labels_[v].ptr(), Py_True))
-                throw nb::python_error();
+            if (v) set(answer, labels_[v].ptr(), Py_True);
         return answer;
+    }
+
+    // The nodes of y and their ancestors, as a set; an unusual y is read by Python.
+    nb::object closure(nb::handle y) const {
+        On on;
+        if (plain_ && !flattened_ && read(y, on)) return as_set(on.nodes);
+        return multilabel("closure_nodes")(taxonomy_, y);
+    }
+
+    // The nodes of a prediction. A complete one may have nodes that are on below others that are off.
+    nb::object predicted(nb::handle y) const {
+        On on;
+        if (plain_ && !flattened_ && (is_complete(y) ? read_only(y, on) : !PyDict_Check(y.ptr()) && read(y, on)))
+            return as_set(on.nodes);
+        return multilabel("predicted_nodes")(taxonomy_, y);
+    }
+
+    // `{label: {False: 1 - p, True: p}}` for all nodes but the root.
+    nb::object probabilities(const double* p) {
+        nb::dict either;  // copied below, as a copy takes half the time of a new dict
+        set(either, Py_False, Py_None);
+        set(either, Py_True, Py_None);
+        nb::object answer = copy(all_off());
+        for (uint32_t v = 1; v < n(); ++v) {
+            const nb::object both = copy(either);
+            set(both, Py_False, nb::float_(1.0 - p[v]).ptr());
+            set(both, Py_True, nb::float_(p[v]).ptr());
+            set(answer, labels_[v].ptr(), both.ptr());
+        }
+        return answer;
+    }
+
+    // What Python's garbage collector visits: a taxonomy may hold its labels.
+    int traverse(visitproc visit, void* arg) const {
+        Py_VISIT(taxonomy_.ptr());
+        return 0;
     }
 
     // The nodes but the root, as a list.
@@ -147,6 +186,49 @@ class Labels {
             ranges.back().last = range.last;
         else
             ranges.push_back(range);
+    }
+
+    // `{label: False}` for all nodes but the root.
+    nb::handle all_off() {
+        if (!all_off_) {
+            nb::dict off;
+            for (uint32_t v = 1; v < n(); ++v) off[labels_[v]] = nb::borrow(Py_False);
+            all_off_ = off;
+        }
+        return all_off_;
+    }
+
+    static nb::object copy(nb::handle dict) {
+        nb::object copied = nb::steal(PyDict_Copy(dict.ptr()));
+        if (!copied) throw nb::python_error();
+        return copied;
+    }
+
+    static void set(nb::handle dict, PyObject* key, PyObject* value) {
+        if (PyDict_SetItem(dict.ptr(), key, value)) throw nb::python_error();
+    }
+
+    static nb::object multilabel(const char* reader) {
+        return nb::module_::import_("river_hier.taxonomy.multilabel").attr(reader);
+    }
+
+    static nb::object as_set(const std::vector<uint32_t>& nodes) {
+        nb::set found;
+        for (uint32_t v : nodes) found.add(nb::int_(v));
+        return found;
+    }
+
+    // Whether y is a dict with all labels but the root, if it has no others.
+    bool is_complete(nb::handle y) const {
+        return PyDict_CheckExact(y.ptr()) && PyDict_Size(y.ptr()) + 1 == Py_ssize_t{n()} &&
+               !PyDict_Contains(y.ptr(), labels_[0].ptr());
+    }
+
+    // The nodes that are True in a dict, and the root, without ancestors.
+    bool read_only(nb::handle y, On& on) const {
+        on.mask.assign(n(), 0);
+        mark(0, on);
+        return read_dict(y.ptr(), on);
     }
 
     // The usual y: a str or an int, or a list, a tuple, a set or a dict of them. Returns false, and
@@ -243,6 +325,7 @@ class Labels {
     std::vector<char> learns_;  // empty if all do
     std::vector<char> unlearned_;
     bool tree_ = false;
+    bool flattened_ = false;  // examples have more ancestors than predictions
     bool plain_ = false;  // whether all labels are of a type that compares without others' code
     nb::object all_off_;
 };

@@ -1,0 +1,105 @@
+// Online Platt scaling, as `Calibration` of reference/calibration.py.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "store/labels.hpp"
+#include "store/weight_store.hpp"
+
+namespace river_hier {
+
+class Calibration {
+  public:
+    explicit Calibration(size_t n) : own_slope(n), own_intercept(n) {}
+
+    // A parameter that is learned by AdaGrad.
+    struct Descent {
+        double value, squares = 1.0;
+
+        void move(double gradient, double step) {
+            squares += gradient * gradient;
+            value -= step * gradient / std::sqrt(squares);
+        }
+    };
+
+    // The same for each node.
+    struct Descents {
+        explicit Descents(size_t n) : value(n, 0.0), squares(n, 1.0) {}
+
+        void move(double gradient, double step, uint32_t v) {
+            squares[v] += gradient * gradient;
+            value[v] -= step * gradient / std::sqrt(squares[v]);
+        }
+
+        Numbers value, squares;
+    };
+
+    size_t n() const { return own_slope.value.size(); }
+
+    // P(on | parents on) of each node; a score of -inf is that of a node that is off.
+    void given(const double* scores, double* p) const {
+        for (size_t v = 0; v < n(); ++v)
+            p[v] = scores[v] == -infinity ? 0.0 : logistic(steep(scores[v], v) + flat(v));
+    }
+
+    // One gradient step on w times the log loss of nodes whose parents are on; a node whose score
+    // is not a number is left out.
+    void learn(const double* scores, const On& on, const Labels& labels, double w) {
+        labels.trained(on, ranges_);
+        nodes_.clear();
+        for (Range range : ranges_)
+            for (uint32_t v = range.first; v < range.last; ++v)
+                if (!std::isnan(scores[v])) nodes_.push_back(v);
+        const double most = std::min(far * unit(), largest);
+        near_.clear();
+        double added = 0.0;
+        for (uint32_t v : nodes_) {
+            near_.push_back(std::clamp(scores[v], -most, most));
+            added += near_.back() * near_.back();
+        }
+        squares += w * added;
+        n_scores += w * static_cast<double>(nodes_.size());
+        double by_slopes = 0.0, errors = 0.0;
+        errors_.clear();
+        for (size_t i = 0; i < nodes_.size(); ++i) {
+            const uint32_t v = nodes_[i];
+            near_[i] = steep(near_[i], v);
+            errors_.push_back(w * (logistic(near_[i] + flat(v)) - on.mask[v]));
+            by_slopes += errors_[i] * near_[i];
+            errors += errors_[i];
+        }
+        slope.move(by_slopes, shared);
+        intercept.move(errors, shared);
+        for (size_t i = 0; i < nodes_.size(); ++i) {
+            own_slope.move(errors_[i] * near_[i], own, nodes_[i]);
+            own_intercept.move(errors_[i], own, nodes_[i]);
+        }
+    }
+
+    double squares = 0.0, n_scores = 0.0;  // of all scores, weighted like their examples
+    Descent slope{std::log(2.0)}, intercept{0.0};
+    Descents own_slope, own_intercept;
+
+  private:
+    static constexpr double infinity = std::numeric_limits<double>::infinity();
+    static constexpr double shared = 0.2, own = 0.1, far = 10.0, largest = 1e140;
+
+    static double logistic(double z) { return 1.0 / (1.0 + std::exp(-z)); }
+
+    // Infinite as long as all scores were 0, so that the next one has no effect.
+    double unit() const { return squares > 0.0 ? std::sqrt(squares / n_scores) : infinity; }
+
+    double steep(double score, size_t v) const {
+        return std::exp(slope.value + own_slope.value[v]) * (score / unit());
+    }
+
+    double flat(size_t v) const { return intercept.value + own_intercept.value[v]; }
+
+    Ranges ranges_;
+    Nodes nodes_;
+    Numbers near_, errors_;
+};
+
+}  // namespace river_hier

@@ -1,0 +1,96 @@
+"""Decisions from the probabilities of all nodes.
+
+In a tree, decoding takes two passes: the first goes down to all nodes that can be on, the second
+goes back up and decides for each whether to switch it on if its parent is on.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .labels import Labels
+from .paths import top_down
+
+Floats = NDArray[np.float64]
+# Of a node, from its index, its probability and that of its parent.
+Value = Callable[[int, float, float], float]
+
+
+def connected(
+    labels: Labels, values: Floats, threshold: float, max_depth: int | None = None
+) -> list[int]:
+    """The nodes with at least this value whose parents have it, too, in taxonomy order.
+
+    Nodes deeper than `max_depth` and the root are left out: O(nodes).
+    """
+    yes = values >= threshold
+    if max_depth is not None:
+        yes &= labels.arrays.depth <= max_depth
+    on = top_down(yes, labels.arrays)
+    nodes: list[int] = (np.flatnonzero(on[1:]) + 1).tolist()
+    return nodes
+
+
+def least_h_loss(tree: Labels, p: Floats, costs: Floats) -> list[int]:
+    """The nodes that are on in the multilabel with the least expected H-loss."""
+    c = costs.tolist()
+    return _decide(
+        tree,
+        p.tolist(),
+        on=lambda v, p, above: c[v] * (above - p),
+        off=lambda v, p, above: c[v] * p,
+        better=lambda on, off: on <= off,
+    )
+
+
+def likeliest(tree: Labels, p: Floats) -> list[int]:
+    """The nodes that are on in the most probable multilabel."""
+    return _decide(
+        tree,
+        p.tolist(),
+        on=lambda v, p, above: _log(p / above),
+        off=lambda v, p, above: _log(1.0 - p / above),
+        better=lambda on, off: on >= off,
+    )
+
+
+def _decide(
+    tree: Labels, p: Sequence[float], on: Value, off: Value, better: Callable[[float, float], bool]
+) -> list[int]:
+    children = tree.taxonomy.child_indices
+    visited = _candidates(p, children)
+    best: dict[int, float] = {}  # of subtrees, decided optimally; those not visited are off
+    chosen = set()
+    for v, parent in reversed(visited):
+        below = sum(best[k] if k in best else off(k, p[k], p[v]) for k in children[v])
+        if_on, if_off = on(v, p[v], p[parent]) + below, off(v, p[v], p[parent])
+        if better(if_on, if_off):
+            chosen.add(v)
+        best[v] = if_on if v in chosen else if_off
+    found = {0}
+    for v, parent in visited:
+        if v in chosen and parent in found:
+            found.add(v)
+    return sorted(found - {0})
+
+
+def _candidates(p: Sequence[float], children: Sequence[Sequence[int]]) -> list[tuple[int, int]]:
+    """The nodes below the root that can be on, and their parents, from the root down.
+
+    A node whose probability given its parent is below one half is off, whatever is below it.
+    """
+    found: list[tuple[int, int]] = []
+    reached = [0]
+    for v in reached:
+        may_be = [i for i in children[v] if p[i] and 2.0 * p[i] >= p[v]]
+        found += [(i, v) for i in may_be]
+        reached += may_be
+    return found
+
+
+def _log(p: float) -> float:
+    return math.log(p) if p > 0.0 else -math.inf
