@@ -13,8 +13,9 @@ from typing import Any
 
 import pytest
 
-import river_hier.distributed  # so that `_chosen` finds it, and
-import river_hier.linear_model  # all learners
+import river_hier.decision  # so that `_chosen` finds
+import river_hier.distributed  # all learners
+import river_hier.linear_model  # and wrappers
 from river_hier import _backend, base
 from support.paths import TESTS
 

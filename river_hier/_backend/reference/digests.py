@@ -9,7 +9,7 @@ from zlib import crc32
 
 from .feature_hasher import checksum_of
 
-GOLDEN, BITS = 0x9E3779B97F4A7C15, 64
+GOLDEN = 0x9E3779B97F4A7C15
 
 
 def digests(x: Any) -> tuple[int, int]:
@@ -37,4 +37,4 @@ def _bytes(value: Any) -> bytes:
 
 def _mixed(total: int) -> int:
     """32 bits that all depend on all of the sum."""
-    return total * GOLDEN % 2**BITS >> BITS // 2
+    return (total * GOLDEN >> 32) & 0xFFFFFFFF
