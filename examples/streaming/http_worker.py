@@ -36,6 +36,7 @@ from uvicorn.protocols.http.auto import AutoHTTPProtocol
 from river_hier import inspection
 
 TERMS = 20  # maximum number of contributions per node
+CONNECTIONS = 1000  # maximum number of a worker's connections
 GRACE = 5.0  # seconds for a worker to stop, and for connections without requests
 BEHIND = 60.0  # seconds without a new snapshot, while labels wait, until the service is not healthy
 PATHS = ["/predict", "/top", "/explain", "/learn", "/health", "/metrics"]
@@ -181,7 +182,8 @@ async def serve(worker: Worker, listening: socket.socket, parent: int) -> None:
     loop = asyncio.get_running_loop()
     config = uvicorn.Config(
         worker, http=AutoHTTPProtocol, ws="none", lifespan="off", log_level="warning",
-        access_log=False, timeout_keep_alive=int(GRACE), timeout_graceful_shutdown=int(GRACE),
+        access_log=False, limit_concurrency=CONNECTIONS, timeout_keep_alive=int(GRACE),
+        timeout_graceful_shutdown=int(GRACE),
     )  # fmt: skip
     server = uvicorn.Server(config)
     closed = asyncio.Event()
