@@ -67,6 +67,16 @@ def test_beside_one_that_counts_prefixes(tmp_path_factory, products, min_size):
         assert stream.taxonomy.parent(label) == (label.rpartition(" >> ")[0] or "root")
 
 
+def path_of(n):
+    return json.dumps([" >> ".join(["a"] * n)])
+
+
+def test_the_deepest_path(tmp_path):
+    stream = datasets.FlipkartProducts(write_rows(tmp_path, [("a", path_of(100))]))
+    assert stream.taxonomy.height == 100
+    assert [y for _, y in stream] == list(stream.taxonomy.leaves)
+
+
 @pytest.mark.parametrize(
     ("row", "message"),
     [
@@ -80,6 +90,8 @@ def test_beside_one_that_counts_prefixes(tmp_path_factory, products, min_size):
         (("a", '["A >>  >> B"]'), 'expected a path like ["A >> B"], got \'["A >>  >> B"]\''),
         (("a", '["A >> "]'), 'expected a path like ["A >> B"], got \'["A >> "]\''),
         (("a", "[" * 50_000), 'expected a path like ["A >> B"], got \'[[[['),
+        (("a", path_of(101)), "expected a path of at most 100 levels, got 101"),
+        (("a", path_of(10_000)), "expected a path of at most 100 levels, got 10,000"),
         (("a",), "expected 3 columns, got 2"),
         (("a", '["A"]', "b"), "expected 3 columns, got 4"),
     ],

@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from ...taxonomy import Taxonomy
 from ..io.errors import ErrorHandler
+from ..io.levels import check_levels
 
 __all__ = ["Attribute", "Header", "header", "rows"]
 
@@ -175,6 +176,7 @@ def _taxonomy(classes: tuple[str, ...]) -> Taxonomy:
         if not all(steps) or (pairs and len(steps) != 2):
             expected = "`parent/child`" if pairs else "a path such as `a/b`"
             raise ValueError(f"class {reprlib.repr(c)}: expected {expected}")
+        check_levels(len(steps))
         if pairs:
             edges.append((steps[0], steps[1]))
         else:  # a label is its path; ancestors that the file leaves out are added

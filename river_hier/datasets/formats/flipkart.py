@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from ..io.errors import ErrorHandler
 from ..io.files import Files, lines
+from ..io.levels import check_levels
 
 __all__ = ["SEPARATOR", "products"]
 
@@ -34,20 +35,25 @@ def products(
                 report(name, rows.line_num, f"expected {len(header)} columns, got {len(row)}")
             elif not row[at_title].strip():
                 report(name, rows.line_num, "the title is empty")
-            elif path := _path(row[at_category]):
-                yield row[at_title].strip(), path
             else:
-                got = reprlib.repr(row[at_category])
-                report(name, rows.line_num, f'expected a path like ["A >> B"], got {got}')
+                try:
+                    path = _path(row[at_category])
+                except ValueError as error:
+                    report(name, rows.line_num, str(error))
+                else:
+                    yield row[at_title].strip(), path
     except csv.Error as error:
         raise ValueError(f"{name} is damaged after line {rows.line_num:,}: {error}") from error
 
 
-def _path(text: str) -> tuple[str, ...] | None:
-    """The names on the path, unless one of them is empty."""
+def _path(text: str) -> tuple[str, ...]:
+    """The names on the path; a ValueError if one of them is empty, or if there are too many."""
     try:
         (path,) = json.JSONDecoder().decode(text)
         names = tuple(part.strip() for part in path.split(SEPARATOR.strip()))
     except (ValueError, TypeError, AttributeError, RecursionError):
-        return None
-    return names if all(names) else None
+        names = ("",)
+    if not all(names):
+        raise ValueError(f'expected a path like ["A >> B"], got {reprlib.repr(text)}')
+    check_levels(len(names))
+    return names

@@ -17,6 +17,7 @@ from xml.parsers import expat
 
 from ..io.errors import ErrorHandler
 from ..io.files import Files, damage, lines
+from ..io.levels import check_levels
 
 __all__ = ["Page", "content", "pages", "topics"]
 
@@ -38,15 +39,16 @@ def topics(files: Files, name: str, report: ErrorHandler) -> Iterator[str]:
         if text.startswith("<Topic"):
             if _INVALID in text:
                 report(name, line, "the topic is not UTF-8")
-            else:
-                yield _topic(text)
+            elif _checked(topic := _topic(text), name, line, report):
+                yield topic
 
 
 def pages(files: Files, name: str, report: ErrorHandler) -> Iterator[Page]:
     """The pages of a content file.
 
     The topic of a page is the one it names or, as in dumps made before June 2003, the preceding
-    one. Pages without an end tag or a topic, and pages that are not UTF-8, are reported.
+    one. Pages without an end tag or a topic, with a topic of too many levels, and pages that are
+    not UTF-8, are reported.
     """
     begun, page, topic = 0, list[str](), ""
     for line, text in _lines(files, name):
@@ -60,7 +62,8 @@ def pages(files: Files, name: str, report: ErrorHandler) -> Iterator[Page]:
             if _INVALID in xml:
                 report(name, begun, "the page is not UTF-8")
             elif of := named.strip() or topic:
-                yield Page(begun, of, xml)
+                if _checked(of, name, begun, report):
+                    yield Page(begun, of, xml)
             else:
                 report(name, begun, "the page has no topic")
         elif text.startswith(("<ExternalPage", "<Topic", "</RDF")):
@@ -108,6 +111,16 @@ def _topic(text: str) -> str:
     """The topic of a line `<Topic r:id=...>`; the root of the directory has an empty name."""
     found = _ID.match(text)
     return html.unescape(found[2]) if found else ""
+
+
+def _checked(topic: str, name: str, line: int, report: ErrorHandler) -> bool:
+    """Whether a topic has few enough levels; if not, it is reported."""
+    try:
+        check_levels(topic.count("/") + 1)
+    except ValueError as error:
+        report(name, line, str(error))
+        return False
+    return True
 
 
 def _lines(files: Files, name: str) -> Iterator[tuple[int, str]]:
