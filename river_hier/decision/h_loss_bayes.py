@@ -96,9 +96,11 @@ class HLossBayes(Decoder):
         check(taxonomy, self.costs, "costs")
 
     def _decide(self, marginals: Floats) -> list[int]:
+        labels = labels_of(self._taxonomy)
+        if self.costs is None:
+            return least_h_loss(labels, marginals)
         costs = np.ones(len(marginals))
-        if self.costs is not None:
-            for label, cost in spelled(self._taxonomy, self.costs).items():
-                if label in self._taxonomy:  # in an open one it may not have arrived yet
-                    costs[self._taxonomy.index(label)] = cost
-        return least_h_loss(labels_of(self._taxonomy), marginals, costs)
+        for label, cost in spelled(self._taxonomy, self.costs).items():
+            if label in self._taxonomy:  # in an open one it may not have arrived yet
+                costs[self._taxonomy.index(label)] = cost
+        return least_h_loss(labels, marginals, costs)

@@ -89,6 +89,7 @@ def test_both_backends_decide_alike(t: Taxonomy, data: st.DataObject) -> None:
                     p.tolist(),
                     nodes,
                     kernels.least_h_loss(labels, p, costs),
+                    kernels.least_h_loss(labels, p),
                     kernels.likeliest(labels, p),
                 )
             )

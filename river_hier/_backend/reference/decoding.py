@@ -35,9 +35,9 @@ def connected(
     return nodes
 
 
-def least_h_loss(tree: Labels, p: Floats, costs: Floats) -> list[int]:
+def least_h_loss(tree: Labels, p: Floats, costs: Floats | None = None) -> list[int]:
     """The nodes that are on in the multilabel with the least expected H-loss."""
-    c = costs.tolist()
+    c = [1.0] * len(p) if costs is None else costs.tolist()
     return _decide(
         tree,
         p.tolist(),

@@ -13,11 +13,12 @@ namespace river_hier {
 
 // The loss of a node under a parent that is on: c (P_parent - P) if it is on, else c P.
 struct HLossRule {
-    double on(uint32_t v, double p, double above) const { return costs[v] * (above - p); }
-    double off(uint32_t v, double p, double) const { return costs[v] * p; }
+    double on(uint32_t v, double p, double above) const { return cost(v) * (above - p); }
+    double off(uint32_t v, double p, double) const { return cost(v) * p; }
     bool better(double on, double off) const { return on <= off; }
+    double cost(uint32_t v) const { return costs ? costs[v] : 1.0; }
 
-    const double* costs;
+    const double* costs;  // or nothing: 1 each
 };
 
 // The logarithm of its probability: P / P_parent if it is on, else 1 - P / P_parent.

@@ -39,8 +39,8 @@ nb::object connected(const Labels& labels, const Values& values, double threshol
     return Labels::nodes(nodes);
 }
 
-nb::object least_h_loss(const Labels& tree, const Values& p, const Values& costs) {
-    const HLossRule rule{checked(costs, tree.n())};
+nb::object least_h_loss(const Labels& tree, const Values& p, const std::optional<Values>& costs) {
+    const HLossRule rule{costs ? checked(*costs, tree.n()) : nullptr};
     return Labels::nodes(decode(rule, checked(p, tree.n()), tree));
 }
 
@@ -94,7 +94,7 @@ void decisions(nb::module_& m) {
         return nb::module_::import_("river_hier._backend.reference.digests").attr("digests")(x);
     }, "x"_a.none());
     m.def("connected", &connected, "labels"_a, "values"_a, "threshold"_a, "max_depth"_a.none());
-    m.def("least_h_loss", &least_h_loss, "tree"_a, "p"_a, "costs"_a);
+    m.def("least_h_loss", &least_h_loss, "tree"_a, "p"_a, "costs"_a = nb::none());
     m.def("likeliest", &likeliest, "tree"_a, "p"_a);
 }
 
