@@ -23,6 +23,7 @@ from typing import Any
 
 import numpy as np
 import page
+import results
 from methods import OURS, Answer, Method
 from rivals import RIVALS
 from splits import COLLECTIONS, HMC, Split
@@ -147,10 +148,10 @@ def result(method: Method, s: Split, pooled: bool) -> dict[str, Any]:
 
 # %% All runs
 def main(data: Path, n_seeds: int, only: str, again: str | None, recorded: Path) -> None:
-    results = page.read(recorded)
+    known = results.read(recorded)
     if again is not None:
-        results = {key: found for key, found in results.items() if again not in key[1]}
-        page.write(recorded, results)
+        known = {key: found for key, found in known.items() if again not in key[1]}
+        results.write(recorded, known)
     with recorded.open("a") as file:
         for method in METHODS.values():
             if method.missing:
@@ -159,7 +160,7 @@ def main(data: Path, n_seeds: int, only: str, again: str | None, recorded: Path)
             for name, make in tqdm(COLLECTIONS.items(), desc=f"seed {seed}"):
                 s = None
                 for title, method in METHODS.items():
-                    done = (name, title, seed) in results or (seed and name.endswith(", test"))
+                    done = (name, title, seed) in known or (seed and name.endswith(", test"))
                     if only not in title or method.missing or done:
                         continue
                     try:
@@ -169,7 +170,7 @@ def main(data: Path, n_seeds: int, only: str, again: str | None, recorded: Path)
                         break
                     if method.applies(s):
                         found = result(method, s, name.partition(",")[0] in HMC)
-                        file.write(page.line((name, title, seed), found))
+                        file.write(results.line((name, title, seed), found))
                         file.flush()
 
 
@@ -183,4 +184,6 @@ if __name__ == "__main__":
     options = parser.parse_args()
     if not options.page:
         main(options.data, options.seeds, options.only, options.again, RECORDED)
-    (HERE.parents[1] / "docs" / "benchmarks.md").write_text(page.text(page.read(RECORDED)), "utf-8")
+    (HERE.parents[1] / "docs" / "benchmarks.md").write_text(
+        page.text(results.read(RECORDED)), "utf-8"
+    )

@@ -92,12 +92,21 @@ def ours(
     return learn
 
 
+def decoded(decoder: Callable[..., Any]) -> Callable[[Split], Any]:
+    return lambda s: decoder(decision.Calibrated(linear_model.HAROW(s.taxonomy)))
+
+
 def fourier(make: Callable[[Split], Any], n: int = 1_000) -> Callable[[Split], Any]:
     return lambda s: feature_extraction.RandomFourierFeatures(n_components=n) | make(s)
 
 
 OURS = {
     "PathSoftmax": Method(ours(lambda s: linear_model.PathSoftmax(s.taxonomy)), single, True),
+    "TreeBayes(PathSoftmax)": Method(
+        ours(lambda s: decision.TreeBayes(linear_model.PathSoftmax(s.taxonomy), s.taxonomy)),
+        single,
+        True,
+    ),
     "PathSoftmax, 3 passes": Method(
         ours(lambda s: linear_model.PathSoftmax(s.taxonomy), passes=3), single
     ),
@@ -110,17 +119,22 @@ OURS = {
         lambda s: s.single and s.dense,
         True,
     ),
+    "TreeBayes(LinearDiscriminant)": Method(
+        ours(
+            lambda s: decision.TreeBayes(probabilistic.LinearDiscriminant(s.taxonomy), s.taxonomy),
+            raw=True,
+        ),
+        lambda s: s.single and s.dense,
+        True,
+    ),
     "Fourier, PathSoftmax": Method(
         ours(fourier(lambda s: linear_model.PathSoftmax(s.taxonomy))),
         lambda s: s.single and s.dense,
         True,
     ),
     "HAROW": Method(ours(lambda s: linear_model.HAROW(s.taxonomy)), several, True),
-    "HLossBayes(Calibrated(HAROW))": Method(
-        ours(lambda s: decision.HLossBayes(decision.Calibrated(linear_model.HAROW(s.taxonomy)))),
-        several,
-        True,
-    ),
+    "ZeroOneBayes(Calibrated(HAROW))": Method(ours(decoded(decision.ZeroOneBayes)), several, True),
+    "HLossBayes(Calibrated(HAROW))": Method(ours(decoded(decision.HLossBayes)), several, True),
     "HAROW, 3 passes": Method(ours(lambda s: linear_model.HAROW(s.taxonomy), passes=3), several),
     "HPerceptron": Method(ours(lambda s: linear_model.HPerceptron(s.taxonomy)), several, True),
     "Fourier, HAROW": Method(
@@ -128,14 +142,11 @@ OURS = {
         lambda s: s.dense and not s.single,
         True,
     ),
+    "Fourier, ZeroOneBayes(Calibrated(HAROW))": Method(
+        ours(fourier(decoded(decision.ZeroOneBayes))), lambda s: s.dense and not s.single, True
+    ),
     "Fourier, HLossBayes(Calibrated(HAROW))": Method(
-        ours(
-            fourier(
-                lambda s: decision.HLossBayes(decision.Calibrated(linear_model.HAROW(s.taxonomy)))
-            )
-        ),
-        lambda s: s.dense and not s.single,
-        True,
+        ours(fourier(decoded(decision.HLossBayes))), lambda s: s.dense and not s.single, True
     ),
     "Fourier, HRLS": Method(
         ours(fourier(lambda s: linear_model.HRLS(s.taxonomy.flatten(), intercept=1.0))),
@@ -154,9 +165,27 @@ OURS = {
     ),
 }
 OURS = {name: method._replace(ours=True, needs="river_hier") for name, method in OURS.items()}
-DEFAULTS = {  # the first recommendations of docs/choosing.md
-    "one label, words": "PathSoftmax",
-    "one label, dense": "LinearDiscriminant",
-    "several labels, words": "HAROW",
-    "several labels, dense": "Fourier, HRLS(l2=3)",
+H_LOSS = "HLossBayes(Calibrated(HAROW))"
+HRLS = "Fourier, HRLS(l2=3)"
+DEFAULTS = {  # the recommendations of docs/choosing.md for each measure
+    "one label, words": {"zero-one": "PathSoftmax", "tree error": "TreeBayes(PathSoftmax)"},
+    "one label, dense": {
+        "zero-one": "LinearDiscriminant",
+        "tree error": "TreeBayes(LinearDiscriminant)",
+    },
+    "several labels, words": {
+        "zero-one": "ZeroOneBayes(Calibrated(HAROW))",
+        "H-loss": H_LOSS,
+        "AU(PRC)": H_LOSS,
+    },
+    "several labels, dense": {
+        "zero-one": "Fourier, HAROW",
+        "H-loss": f"Fourier, {H_LOSS}",
+        "AU(PRC)": HRLS,
+    },
+    "several labels, dense, in a DAG": {
+        "zero-one": "Fourier, HAROW",
+        "H-loss": HRLS,
+        "AU(PRC)": HRLS,
+    },
 }
