@@ -42,6 +42,7 @@ class ModelWrapper(base.Wrapper[Any], base.Estimator):
     """
 
     _predicts_labels = True  # else scores or probabilities, for metrics only
+    _only_observes = False  # whether it learns itself, and its model as without it
 
     def __init__(self, model: Any) -> None:
         self.model = model
@@ -174,13 +175,7 @@ class BatchWrapper(MiniBatches, ModelWrapper):
             super()._learn_rows(X, ys)
 
     def _checked(self, X: Batch, ys: Any) -> bool:
-        cls = type(self.model)  # a pipeline is an instance of its last step's class
-        if hasattr(cls, "_checked"):
-            return bool(self.model._checked(X, ys))
-        if not hasattr(cls, "_read_many"):
-            return False
-        self.model._read_many(X, ys)
-        return not self.model._may_refuse
+        return checked_inside(self.model, X, ys)
 
     def _labels_of(self, X: Batch) -> list[Label]:
         return labels_inside(self.model, X)
@@ -198,6 +193,17 @@ class BatchWrapper(MiniBatches, ModelWrapper):
             return scores
         rows = [self._scores_one(x) for x in X]
         return np.array(rows).reshape(X.n, len(self._taxonomy)).T
+
+
+def checked_inside(model: Any, X: Batch, ys: Any) -> bool:
+    """`_checked` of any model; a pipeline is an instance of its last step's class."""
+    cls = type(model)
+    if hasattr(cls, "_checked"):
+        return bool(model._checked(X, ys))
+    if not hasattr(cls, "_read_many"):
+        return False
+    model._read_many(X, ys)
+    return not model._may_refuse
 
 
 def check_model(model: Any, *methods: str) -> None:

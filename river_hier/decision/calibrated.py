@@ -112,6 +112,8 @@ class Calibrated(BatchWrapper, LabelPredictor, base.MultiLabelClassifier):
 
     """
 
+    _only_observes = True
+
     def __init__(self, model: Any) -> None:
         check_model(model, "score_one", "predict_one")
         super().__init__(model)

@@ -87,6 +87,8 @@ class Tempered(BatchWrapper, base.Classifier):
 
     """
 
+    _only_observes = True
+
     def __init__(self, model: Any) -> None:
         check_model(model, "score_one", "predict_one")
         super().__init__(model)

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -9,10 +9,9 @@ from river import base, drift
 
 from .._backend import trained_nodes
 from ..base.checks import checked_weight
-from ..base.predict_labels import LabelPredictor, nodes_on
-from ..base.truncation import refuse_unknown, truncatable
-from ..base.turns import changes, reads
-from ..base.wrapper import BatchWrapper, check_model
+from ..base.transparent import TransparentWrapper
+from ..base.turns import changes
+from ..base.wrapper import check_model
 from ..taxonomy import Label, NodeMapping, Taxonomy
 
 __all__ = ["BranchReset"]
@@ -24,7 +23,7 @@ Mask = NDArray[np.bool_]
 _default: Any = drift.binary.HDDMA
 
 
-class BranchReset(BatchWrapper, LabelPredictor, base.MultiLabelClassifier, base.Classifier):
+class BranchReset(TransparentWrapper):
     """Reset a branch of the model when the stream drifts in it, and only that branch.
 
     Every node has a drift detector, which is updated with 0 or 1: whether the model was wrong about
@@ -149,53 +148,6 @@ class BranchReset(BatchWrapper, LabelPredictor, base.MultiLabelClassifier, base.
                 self.forget(label)
                 self.drifts_detected.append((self._step, label))
         self._step += 1
-
-    @truncatable
-    def predict_one(self, x: dict[Any, Any], **kwargs: Any) -> Any:
-        """Predict x, as the model does.
-
-        Parameters
-        ----------
-        x
-            A dictionary of features.
-
-        """
-        return self.model.predict_one(x)
-
-    @reads
-    def predict_proba_one(self, x: dict[Any, Any], **kwargs: Any) -> Any:
-        """The model's probabilities.
-
-        Parameters
-        ----------
-        x
-            A dictionary of features.
-
-        """
-        refuse_unknown(self.predict_proba_one, kwargs)
-        return self.model.predict_proba_one(x)
-
-    @reads
-    def score_one(self, x: dict[Any, Any], **kwargs: Any) -> dict[Label, float]:
-        """The model's scores.
-
-        Parameters
-        ----------
-        x
-            A dictionary of features.
-
-        """
-        refuse_unknown(self.score_one, kwargs)
-        scores: dict[Label, float] = self.model.score_one(x)
-        return scores
-
-    def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
-        if not isinstance(self._last, base.MultiLabelClassifier):
-            raise TypeError(
-                f"`predict_labels_one` is for multilabel models; {type(self._last).__name__} "
-                "predicts one label: call `predict_one`"
-            )
-        return nodes_on(self.model, x)
 
     def _remap(self, change: NodeMapping) -> None:
         old, detectors = change.before.nodes, self._detectors

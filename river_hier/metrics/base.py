@@ -45,6 +45,8 @@ class TaxonomyMetric(metrics.base.ClassificationMetric):
 
     """
 
+    _reads = "labels"  # what predictions are: labels, scores or probabilities
+
     def __init__(self, taxonomy: Taxonomy | OpenTaxonomy) -> None:
         if not isinstance(taxonomy, OpenTaxonomy):
             check_taxonomy(taxonomy)
@@ -143,6 +145,8 @@ class RankingMetric(MeanScore):
 
     """
 
+    _reads = "scores"
+
     def __init__(
         self, taxonomy: Taxonomy | OpenTaxonomy, candidates: Candidates | None = None
     ) -> None:
@@ -213,6 +217,8 @@ class ProbabilityMetric(TaxonomyMetric):
         The labels to evaluate; `None` for all but the root. An `OpenTaxonomy` needs them.
 
     """
+
+    _reads = "probabilities"
 
     def __init__(
         self,

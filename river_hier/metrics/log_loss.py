@@ -62,6 +62,7 @@ class LogLoss(MeanScore):
     """
 
     bigger_is_better: bool = False
+    _reads = "probabilities"
 
     def _eval(self, y_true: Any, y_pred: Any) -> float:
         t = self.taxonomy_

@@ -93,6 +93,7 @@ class PooledAUPRC(TaxonomyMetric):
     """
 
     _fmt = ".2%"
+    _reads = "probabilities"
 
     def __init__(
         self, taxonomy: Taxonomy | OpenTaxonomy, candidates: Candidates | None = None

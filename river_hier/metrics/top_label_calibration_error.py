@@ -69,6 +69,7 @@ class TopLabelCalibrationError(TaxonomyMetric):
     """
 
     bigger_is_better: bool = False
+    _reads = "probabilities"
     _fmt = ".2%"
 
     def __init__(self, taxonomy: Taxonomy | OpenTaxonomy, n_bins: int = 10) -> None:

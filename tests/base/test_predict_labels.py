@@ -24,6 +24,7 @@ from river_hier import (
     linear_model,
     local,
     metrics,
+    model_selection,
 )
 from river_hier.datasets import synth
 from support import strategies
@@ -66,6 +67,9 @@ MODELS: dict[str, Any] = {
         linear_model.HAROW(t), missed=2.0
     ),
     "drift.BranchReset": lambda t: drift.BranchReset(linear_model.HPerceptron(t)),
+    "model_selection.SuccessiveHalving": lambda t: model_selection.SuccessiveHalving(
+        [linear_model.HPerceptron(t), linear_model.HAROW(t)], window=4
+    ),
     "distributed.Sharded": lambda t: distributed.Sharded(linear_model.HPerceptron(t), shards=3),
 }
 OTHERS = {

@@ -103,6 +103,7 @@ from .rankings import (
 from .reliability import calibration_error, log_loss, reliability
 from .sharding import in_turns, least_makespan, longest_first, reached
 from .streams import after_drift, noisy, path_ends, priors, renamed, siblings, so_far
+from .successive_halving import SuccessiveHalving
 from .support_vectors import HSVM, KernelHSVM, hinge_losses, kernel_machine, support_vector_weights
 from .trees import (
     ancestors,
@@ -150,6 +151,7 @@ __all__ = [
     "PerLevel",
     "PerNode",
     "PerParent",
+    "SuccessiveHalving",
     "Temperatures",
     "add",
     "after_drift",

@@ -8,5 +8,5 @@ LAYERS = [
     {"linear_model", "kernel", "probabilistic", "metrics", "datasets", "feature_extraction"}
     | {"stream"},
     {"evaluate", "decision", "induction", "local", "batch", "inspection", "plot", "drift"}
-    | {"distributed"},
+    | {"distributed", "model_selection"},
 ]

@@ -1,0 +1,281 @@
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Self
+
+from river import metrics as river_metrics
+
+from .._backend import Batch
+from ..base.checks import check_integer, checked_weight
+from ..base.classifiers import cloned, last_step
+from ..base.copies import without_turn
+from ..base.locks import Turn
+from ..base.transparent import TransparentWrapper
+from ..base.turns import changes, turn_of
+from ..base.wrapper import checked_inside
+from ..metrics import ZeroOneLoss
+from ..metrics.base import TaxonomyMetric
+from ..taxonomy import Label, NodeMapping, Renamed, Taxonomy, map_nodes, without_branch
+from .evaluation import Evaluation, check_models
+from .members import Members, change_taxonomy
+from .rounds import Rounds
+
+__all__ = ["SuccessiveHalving"]
+
+
+class SuccessiveHalving(TransparentWrapper):
+    """Choose among models along the stream, by a metric of their predictions before learning.
+
+    All models learn the first `window` examples. The better half of them learns the next
+    2 `window` examples, the better half of these the next 4 `window`, until one model is left. This
+    model learns alone, until 1.25 models have learned per example on average. Then a new round
+    starts, in which all models learn again, so no choice is final. With four models, a round takes
+    20 `window` examples.
+
+    Models are compared at the end of each window, by the metric over this window. The predictions
+    are those of the best model, except that in the very first window models are also compared after
+    1, 2, 4, 8, ... examples.
+
+    Equal parts of the models, such as the same scaler before different learners, or the same
+    learner inside different decoders, are shared: they transform and learn only once.
+
+    Parameters
+    ----------
+    models
+        Models in the same taxonomy, all multilabel or all single-label, or pipelines that end in
+        one, e.g. from `river.utils.expand_param_grid`.
+    metric
+        The metric to compare by, of this library or of River, with a single value. `None` for
+        `metrics.ZeroOneLoss`, the share of examples with a wrong prediction.
+    window
+        The number of examples after which half of the models drop out. Choices after a longer
+        window are more reliable; a shorter window takes less time and follows drift sooner.
+
+    Attributes
+    ----------
+    models
+        The models.
+    best_model
+        The model that predicts.
+    learning_models
+        The models that learn at present.
+    metrics
+        The metric of each model over the last complete window in which it learned; in the very
+        first window, so far.
+
+    Raises
+    ------
+    TypeError
+        If one of the models is not a model in a taxonomy, or they are of both kinds, or `metric` is
+        not a metric.
+    ValueError
+        If the models have different taxonomies or the same object inside, or the metric does not
+        have a single value.
+
+    Notes
+    -----
+    A step takes a prediction, an update of the metric and a step of each model that learns; a
+    prediction takes one of the best model. Time is highest at the start, where all models learn.
+    Memory is that of all models.
+
+    A model that does not learn misses examples, so it is chosen again only if it is better all the
+    same. If a model overtakes another one only after many examples, as with a larger `r` in
+    `HAROW`, take a longer window. Examples with labels that are new to an open taxonomy are learned
+    by all models. If one of the models refuses an example that others have learned already, the
+    error is raised and the metrics do not change.
+
+    Successive halving is due to [^1]. Unlike River's `SuccessiveHalvingClassifier`, this class
+    takes multilabel models, needs no budget, and does not stop choosing.
+
+    Examples
+    --------
+
+    >>> from river import evaluate
+    >>> from river_hier import Taxonomy, decision, linear_model, metrics, model_selection
+    >>> from river_hier.datasets import synth
+
+    >>> t = Taxonomy.from_nested({"r": {"a": {"b": ["c", "d", "e"]}, "f": ["g", "h"]}})
+    >>> stream = synth.LinearLabels(t, n_features=5, seed=42)
+
+    >>> models = [
+    ...     linear_model.HAROW(t),
+    ...     decision.SymmetricDifferenceBayes(decision.Calibrated(linear_model.HAROW(t))),
+    ...     decision.HLossBayes(decision.Calibrated(linear_model.HAROW(t))),
+    ... ]
+    >>> model = model_selection.SuccessiveHalving(models, metrics.HLoss(t), window=200)
+    >>> evaluate.progressive_val_score(stream.take(2000), model, metrics.HLoss(t))
+    HLoss: 0.9055
+
+    >>> print(model.best_model)
+    HLossBayes(Calibrated(HAROW))
+
+    >>> model.metrics
+    [HLoss: 1.17, HLoss: 1.11, HLoss: 0.8875]
+
+    References
+    ----------
+    [^1]: [Jamieson, K. and Talwalkar, A., 2016. Non-stochastic best arm identification and
+        hyperparameter optimization. AISTATS 19, pp. 240-248.](
+        https://proceedings.mlr.press/v51/jamieson16.html)
+
+    """
+
+    def __init__(
+        self,
+        models: Sequence[Any],
+        metric: river_metrics.base.Metric | None = None,
+        window: int = 500,
+    ) -> None:
+        self.models = list(models)
+        check_models(self.models)
+        check_integer("window", window, 1)
+        self._members = Members(self.models)
+        super().__init__(self.models[0])
+        self.metric = metric
+        self.window = window
+        self._start_rounds(ZeroOneLoss(self._taxonomy) if metric is None else metric)
+
+    @classmethod
+    def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
+        from .. import linear_model
+
+        yield {"models": [linear_model.HPerceptron(), linear_model.HAROW()], "window": 10}
+        yield {"models": [linear_model.Hieron(), linear_model.AveragedHieron()], "window": 10}
+
+    @property
+    def _turn(self) -> Turn:
+        return turn_of(last_step(self.models[0]))  # whichever model is the best
+
+    @property
+    def best_model(self) -> Any:
+        """The model that predicts."""
+        return self.model
+
+    @property
+    def learning_models(self) -> list[Any]:
+        """The models that learn at present."""
+        return [self.models[i] for i in self._rounds.learning]
+
+    def clone(self, new_params: Any = None, include_attributes: bool = False) -> Self:
+        """Return a selection of untrained models with the same parameters.
+
+        Parameters
+        ----------
+        new_params
+            `{name: value}` of parameters that differ.
+        include_attributes
+            Whether to keep what has been learned.
+
+        """
+        params = dict(new_params or {})
+        if not include_attributes:  # River would copy what the models have learned
+            params.setdefault("models", [model.clone() for model in self.models])
+        return cloned(self, params, include_attributes)
+
+    @changes
+    def learn_one(self, x: dict[Any, Any], y: Any, w: float = 1.0, **kwargs: Any) -> None:
+        """Learn from one example, after the models that learn have predicted it.
+
+        Parameters
+        ----------
+        x
+            A dictionary of features.
+        y
+            The target, as the models take it.
+        w
+            The weight of the example, at least 0, in the models and in the metric. An example of
+            weight 0 changes nothing.
+        kwargs
+            Passed on to the models.
+
+        """
+        if w != 1.0 and not (w := checked_weight(w)):
+            return
+        if hasattr(y, "__next__"):  # it is needed several times
+            y = list(y)
+        members, before = self._members, self._taxonomy if self._open else None
+        inputs, predictions = members.transform(x, self._work), {}
+        if self._rounds.choosing:
+            for i in self._rounds.learning:
+                source, model, _ = members.members[i]
+                predictions[i] = self._evaluation.predict(model, inputs[source])
+        members.learn(inputs, y, w, self._work, kwargs)
+        if self._open and self._taxonomy is not before:  # the other models need new labels, too
+            rest = members.work(range(len(self.models)), self._work)
+            members.learn(inputs, y, w, rest, kwargs)
+            self._evaluation.follow(self._taxonomy)
+        if predictions:
+            self._evaluation.update(y, predictions, w, self._taxonomy)
+        if (best := self._rounds.advance(self._rank)) is not None:
+            self.model = self.models[best]
+        if not self._rounds.n:
+            self.metrics = list(self._evaluation.running)
+            self._start_window()
+
+    def _rank(self, i: int) -> tuple[float, bool]:
+        """The key that sorts models, the best first; the present one wins ties."""
+        return self._evaluation.loss(i), self.models[i] is not self.model
+
+    def _start_rounds(self, metric: Any) -> None:
+        self._evaluation = Evaluation(metric, self.models)
+        self._rounds = Rounds(len(self.models), self.window)
+        self._start_window()
+        self.metrics = list(self._evaluation.running)
+
+    def _start_window(self) -> None:
+        """Prepare for other models to learn."""
+        self._work = self._members.work(self._rounds.learning)
+        self._open = not isinstance(self.taxonomy, Taxonomy)
+        if self._rounds.choosing:
+            self._evaluation.start(self._rounds.learning)
+            if self._open:
+                self._evaluation.follow(self._taxonomy)
+
+    @changes
+    def adopt(self, taxonomy: Taxonomy, renamed: Renamed | None = None) -> None:
+        """Continue with another taxonomy in all models, and start a new round.
+
+        Parameters
+        ----------
+        taxonomy
+            The new taxonomy.
+        renamed
+            `{old label: new label}`, or `{old label: None}` for nodes to forget.
+
+        """
+        change = map_nodes(self._taxonomy, taxonomy, renamed)
+        metric = self._evaluation.metric
+        if isinstance(metric, TaxonomyMetric):
+            metric = metric.clone({"taxonomy": taxonomy})
+        self._change_models(change, lambda model: model.adopt(taxonomy, renamed))
+        if self.metric is not None:
+            self.metric = metric
+        self._start_rounds(metric)
+
+    @changes
+    def forget(self, label: Label) -> None:
+        """Reset a node and all nodes below it, in all models.
+
+        Parameters
+        ----------
+        label
+            The node.
+
+        """
+        change = without_branch(self._taxonomy, label)
+        self._change_models(change, lambda model: model.forget(label))
+
+    def _change_models(self, change: NodeMapping, work: Callable[[Any], None]) -> None:
+        """Change the taxonomy of all models, or of none."""
+        before = copy.deepcopy(without_turn(self))
+        try:
+            change_taxonomy(self.models, change, work)
+        except BaseException:
+            vars(self).update(before)
+            raise
+
+    def _checked(self, X: Batch, ys: Any) -> bool:
+        learners = [model for _, model in self._members.learners]
+        checked = [checked_inside(model, X, ys) for model in learners]
+        return all(checked) and not self._members.transformers

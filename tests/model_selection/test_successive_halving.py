@@ -1,0 +1,533 @@
+"""Successive halving: the oracle, what is shared, taxonomies that change, refusals."""
+
+from __future__ import annotations
+
+import copy
+import itertools
+import pickle
+import re
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from river import compose, evaluate, feature_extraction, naive_bayes, preprocessing, utils
+from river import metrics as river_metrics
+
+import oracles
+import river_hier.evaluate
+from river_hier import (
+    OpenTaxonomy,
+    Taxonomy,
+    decision,
+    drift,
+    inspection,
+    linear_model,
+    local,
+    metrics,
+    model_selection,
+)
+from river_hier.datasets import synth
+from river_hier.feature_extraction import RandomFourierFeatures
+from river_hier.model_selection import SuccessiveHalving
+from support.backends import both, running_on
+from support.hypothesis_settings import n_examples
+from support.strategies import features, multilabel_streams, trees
+
+T = Taxonomy.from_nested({"r": {"a": {"b": ["c", "d"], "e": ["f"]}, "g": ["h", "i"]}})
+SHAPE = Taxonomy.from_nested({"r": {"a": {"b": ["c", "d", "e"]}, "f": ["g", "h"]}})
+HAROW, HPerceptron = linear_model.HAROW, linear_model.HPerceptron
+
+
+class Scaled(preprocessing.StandardScaler):
+    """A scaler that counts its steps."""
+
+    learned = 0
+
+    def learn_one(self, x: Any) -> None:
+        self.learned += 1
+        super().learn_one(x)
+
+
+def calibrated(t: Any, r: float = 1.0) -> Any:
+    return decision.Calibrated(HAROW(t, r=r))
+
+
+def multi(t: Any) -> list[tuple[Any, tuple[str, ...]]]:
+    """Multilabel models with parts in common, in any taxonomy, and the names of their parts."""
+    return [
+        (HPerceptron(t), ("HPerceptron",)),
+        (HAROW(t), ("HAROW",)),
+        (decision.SymmetricDifferenceBayes(calibrated(t)), ("HAROW",)),
+        (decision.SymmetricDifferenceBayes(calibrated(t, 0.1)), ("HAROW, 0.1",)),
+        (drift.BranchReset(HAROW(t)), ("BranchReset",)),
+        (Scaled() | HAROW(t), ("Scaled", "HAROW")),
+        (Scaled() | decision.SymmetricDifferenceBayes(calibrated(t)), ("Scaled", "HAROW")),
+        (
+            Scaled() | RandomFourierFeatures(n_components=4) | HPerceptron(t),
+            ("Scaled", "Fourier", "H"),
+        ),
+        (
+            Scaled() | RandomFourierFeatures(n_components=4) | HAROW(t),
+            ("Scaled", "Fourier", "HAROW"),
+        ),
+    ]
+
+
+def single(t: Any) -> list[tuple[Any, tuple[str, ...]]]:
+    return [
+        (linear_model.Hieron(t), ("Hieron",)),
+        (decision.Tempered(linear_model.Hieron(t)), ("Hieron",)),
+        (linear_model.AveragedHieron(t), ("AveragedHieron",)),
+        (Scaled() | linear_model.Hieron(t, intercept=1.0), ("Scaled", "Hieron")),
+        (Scaled() | linear_model.AveragedHieron(t), ("Scaled", "AveragedHieron")),
+    ]
+
+
+def loss_by(metric: Any) -> Any:
+    """The loss of pairs of truth and prediction, by a metric."""
+
+    def loss(pairs: Any) -> float:
+        here = metric.clone()
+        for y, y_pred in pairs:
+            here.update(y, y_pred)
+        value: float = here.get()
+        return -value if metric.bigger_is_better else value
+
+    return loss
+
+
+def learned(model: Any, examples: Any) -> Any:
+    for x, y in examples:
+        model.learn_one(x, y)
+    return model
+
+
+# The oracle
+
+
+def compare(some: list[Any], metric: Any, window: int, examples: list[Any]) -> None:
+    alone, parts = [model.clone() for model, _ in some], [names for _, names in some]
+    oracle = oracles.SuccessiveHalving(alone, parts, loss_by(metric), window)
+    model = SuccessiveHalving([model for model, _ in some], metric, window)
+    for x, y in examples:
+        assert model.predict_one(x) == oracle.predict(x)
+        model.learn_one(x, y)
+        oracle.learn(x, y)
+        assert [id(m) for m in model.learning_models] == [
+            id(model.models[i]) for i in oracle.learning
+        ]
+        assert model.best_model is model.models[oracle.best]
+
+
+@both
+@given(data=st.data())
+@n_examples(30)
+def test_multilabels_as_the_oracle(backend: str, data: Any) -> None:
+    t, examples = data.draw(multilabel_streams())
+    n, window = data.draw(st.integers(1, 9)), data.draw(st.integers(1, 5))
+    with running_on(backend):
+        some = data.draw(st.permutations(multi(t)))[:n]
+        metric = data.draw(
+            st.sampled_from([metrics.ZeroOneLoss(t), metrics.HLoss(t), metrics.HFBeta(t, beta=1.0)])
+        )
+        compare(some, metric, window, examples * 2)
+
+
+@both
+@given(data=st.data())
+@n_examples(30)
+def test_single_labels_as_the_oracle(backend: str, data: Any) -> None:
+    t = data.draw(trees())
+    example = st.tuples(features(), st.sampled_from(t.nodes))
+    examples = data.draw(st.lists(example, max_size=25))
+    n, window = data.draw(st.integers(1, 5)), data.draw(st.integers(1, 5))
+    with running_on(backend):
+        some = data.draw(st.permutations(single(t)))[:n]
+        metric = data.draw(st.sampled_from([metrics.TreeInducedError(t), river_metrics.Accuracy()]))
+        compare(some, metric, window, examples * 2)
+
+
+# What is shared
+
+
+def parts_of(model: Any) -> tuple[list[Any], list[Any]]:
+    members = model._members
+    return [t.transformer for t in members.transformers], [m for _, m in members.learners]
+
+
+def test_equal_parts_are_one_object() -> None:
+    model = SuccessiveHalving([candidate for candidate, _ in multi(T)])
+    transformers, learners = parts_of(model)
+    assert [type(t).__name__ for t in transformers] == ["Scaled", "RandomFourierFeatures"]
+    # H-PERC, two calibrated, reset; two behind the scaler; two behind the features
+    assert len(learners) == 3 + 2 + 2
+    plain, decoder, scaled = model.models[1], model.models[2], model.models[5:]
+    assert decoder.model.model is plain
+    assert scaled[0]["HAROW"] is scaled[1]["SymmetricDifferenceBayes"].model.model
+    assert len({id(pipeline["Scaled"]) for pipeline in scaled}) == 1
+    for x, y in synth.LinearLabels(SHAPE, n_features=5, seed=1).take(7):
+        model.learn_one(x, {T.nodes[1 + len(y) % 3]})
+    assert scaled[0]["Scaled"].learned == 7
+
+
+def test_different_parts_are_not_shared() -> None:
+    first = learned(HAROW(T), [({"x": 1.0}, {"a"})])
+    candidates = [first, HAROW(T), HAROW(T, r=2.0), drift.BranchReset(HAROW(T))]
+    model = SuccessiveHalving(candidates)
+    assert all(ours is given for ours, given in zip(model.models, candidates, strict=True))
+    assert len(parts_of(model)[1]) == 4
+
+    scaler = preprocessing.StandardScaler()
+    candidates = [
+        scaler | HAROW(T),
+        compose.Select("x") | preprocessing.StandardScaler() | HAROW(T),
+    ]
+    assert len(parts_of(SuccessiveHalving(candidates))[0]) == 3  # the order counts
+
+    def double(x: Any) -> Any:  # has no pickle
+        return {name: 2 * value for name, value in x.items()}
+
+    models = [compose.FuncTransformer(double) | HAROW(T) for _ in range(2)]
+    assert len(parts_of(SuccessiveHalving(models))[0]) == 2
+
+
+def test_unions_and_supervised_transformers_stay_in_their_pipelines() -> None:
+    def candidate(r: float) -> Any:
+        both = feature_extraction.BagOfWords(lowercase=False) + feature_extraction.TFIDF()
+        return both | preprocessing.StandardScaler() | HAROW(T, r=r)
+
+    models = [candidate(1.0), candidate(2.0)]
+    oracle = [model.clone() for model in models]
+    model = SuccessiveHalving(models, window=100)
+    assert parts_of(model)[0] == []
+    for words, y in [("a b", {"c"}), ("b c", {"h"}), ("a a", {"d"})] * 3:
+        for alone in oracle:
+            alone.predict_one(words)
+            alone.learn_one(words, y)
+        model.learn_one(words, y)
+    for ours, alone in zip(model.models, oracle, strict=True):
+        assert ours["HAROW"].score_one({"a": 1.0, "b": 2.0}) == alone["HAROW"].score_one(
+            {"a": 1.0, "b": 2.0}
+        )
+
+
+def test_an_object_that_would_learn_twice_is_refused() -> None:
+    harow = HAROW(T)
+    with pytest.raises(ValueError, match="same object inside, which would learn every example"):
+        SuccessiveHalving([harow, drift.BranchReset(harow)])
+    calibrated = decision.Calibrated(harow)
+    model = SuccessiveHalving(
+        [harow, decision.HLossBayes(calibrated), decision.ZeroOneBayes(calibrated)]
+    )
+    assert parts_of(model)[1] == [calibrated]
+
+
+def test_a_shared_model_is_still_one_after_copies() -> None:
+    model = SuccessiveHalving([candidate for candidate, _ in multi(T)], window=4)
+    examples = [({"x": float(i % 3), "y": 1.0}, {T.nodes[1 + i % 8]}) for i in range(30)]
+    learned(model, examples[:5])
+    for twin in (pickle.loads(pickle.dumps(model)), copy.deepcopy(model), model.clone({}, True)):
+        assert [len(part) for part in parts_of(twin)] == [2, 7]
+        assert twin.models[2].model.model is twin.models[1]
+        rest = copy.deepcopy(model)
+        for x, y in examples[5:]:
+            assert twin.predict_one(x) == rest.predict_one(x)
+            twin.learn_one(x, y)
+            rest.learn_one(x, y)
+        assert twin.models.index(twin.best_model) == rest.models.index(rest.best_model)
+    fresh = model.clone()
+    assert fresh.window == 4
+    assert fresh.models[1].weights["a"] == {}
+    assert fresh.clone({"window": 7}).window == 7
+
+
+# Metrics
+
+
+VIEWS = {
+    "labels": lambda model: model,
+    "scores": river_hier.evaluate.Ranked,
+    "probabilities": river_hier.evaluate.Probabilities,
+}
+
+
+@pytest.mark.parametrize(
+    "metric",
+    [
+        metrics.HLoss(T),
+        metrics.HFBeta(T, beta=2.0),
+        metrics.SymmetricDifferenceLoss(T),
+        metrics.LogLoss(T),
+        metrics.PooledAUPRC(T),
+        metrics.CalibrationError(T),
+        metrics.AveragePrecision(T),
+        metrics.RankingLoss(T),
+    ],
+    ids=lambda metric: type(metric).__name__,
+)
+def test_every_kind_of_metric(metric: Any) -> None:
+    """As River's loop with the wrappers of `evaluate`, which return what the metric reads."""
+    examples = list(synth.LinearLabels(T, n_features=4, seed=3).take(40))
+    candidates = [HPerceptron(T), HAROW(T), HAROW(T, r=0.01)]
+    values = []
+    for candidate in candidates:
+        view = VIEWS[metric._reads](candidate.clone())
+        values.append(evaluate.progressive_val_score(examples, view, metric.clone()).get())
+    model = learned(SuccessiveHalving(candidates, metric, window=40), examples)
+    assert [m.get() for m in model.metrics] == pytest.approx(values)
+    best = max(values) if metric.bigger_is_better else min(values)
+    assert model.best_model is model.models[values.index(best)]
+
+
+def test_probabilities_of_single_labels() -> None:
+    examples = list(synth.PrototypeTree(branching=2, depth=2, noise=0.09, seed=1).take(50))
+    t = synth.PrototypeTree(branching=2, depth=2, seed=1).taxonomy
+    candidates = [linear_model.AveragedHieron(t), linear_model.PathSoftmax(t)]
+    for metric in (river_metrics.CrossEntropy(), metrics.TopLabelCalibrationError(t)):
+        values = [
+            evaluate.progressive_val_score(examples, m.clone(), metric.clone()).get()
+            for m in candidates
+        ]
+        model = learned(SuccessiveHalving(candidates, metric, window=50), examples)
+        assert [m.get() for m in model.metrics] == pytest.approx(values)
+        candidates = [m.clone() for m in candidates]
+
+
+def test_weights_count_in_models_and_metric() -> None:
+    examples = list(synth.LinearLabels(T, n_features=4, seed=3).take(20))
+    weights = [1.0, 0.0, 2.5, 0.25] * 5
+    model = SuccessiveHalving([HAROW(T), HAROW(T, r=0.01)], metrics.HLoss(T), window=100)
+    alone, metric = HAROW(T), metrics.HLoss(T)
+    for (x, y), w in zip(examples, weights, strict=True):
+        metric.update(y, alone.predict_one(x), w)
+        alone.learn_one(x, y, w)
+        model.learn_one(x, y, w)
+    assert model.metrics[0].get() == pytest.approx(metric.get())
+    assert model.models[0].weights == alone.weights
+    assert model._rounds.n == 15
+
+
+def test_the_default_metric_is_the_zero_one_loss() -> None:
+    model = SuccessiveHalving([HAROW(T), HAROW(T, r=2.0)])
+    assert type(model.metrics[0]) is metrics.ZeroOneLoss
+    assert model.metric is None
+
+
+# Rounds
+
+
+@pytest.mark.parametrize(
+    ("n_models", "round_length"), [(1, None), (2, 40), (3, 160), (4, 200), (5, 480), (8, 680)]
+)
+def test_the_cost_of_a_round(n_models: int, round_length: int | None) -> None:
+    """Half of the models drop out in each window; 1.25 learn on average."""
+    model = SuccessiveHalving([HAROW(T, r=1.0 + i) for i in range(n_models)], window=10)
+    counts = []
+    for i in range(round_length or 50):
+        counts.append(len(model.learning_models))
+        assert model.best_model in model.learning_models
+        model.learn_one({"x": float(i % 3)}, {"a"})
+    windows = [(n, len(list(same))) for n, same in itertools.groupby(counts)]
+    if round_length is None:
+        assert windows == [(1, 50)]
+        return
+    length = 10
+    for (n, size), (following, _) in itertools.pairwise(windows):
+        assert size == length
+        assert following == (n + 1) // 2
+        length *= 2
+    assert sum(counts) / len(counts) == 1.25
+    assert len(model.learning_models) == n_models
+
+
+def test_it_follows_drift() -> None:
+    """The labels of two models are right in turns; each takes over within a round."""
+
+    class Fixed(HPerceptron):
+        """Learns nothing, and predicts one label."""
+
+        def __init__(self, taxonomy: Any = None, label: Any = None) -> None:
+            super().__init__(taxonomy)
+            self.label = label
+
+        def _nodes_on(self, x: Any) -> list[int]:
+            return [self._taxonomy.index(self.label)]
+
+        def _answer(self, x: Any) -> Any:
+            return self._dictionary(x)
+
+    t = Taxonomy.flat(["a", "b", "c", "d"])
+    model = SuccessiveHalving([Fixed(t, label) for label in "abcd"], window=10)
+    for label in "abcdca":
+        for _ in range(400):
+            model.learn_one({"x": 1.0}, {label})
+        assert model.best_model.label == label
+        assert model.predict_labels_one({}) == [label]
+
+
+# Taxonomies that change
+
+
+@pytest.mark.parametrize("taxonomy", [None, OpenTaxonomy("/")])
+def test_all_models_learn_new_labels(taxonomy: Any) -> None:
+    labels = ["a", "b", "c", "d"] if taxonomy is None else ["a", "a/b", "a/b/c", "d/e"]
+    candidates = [HAROW(taxonomy, r=r) for r in (1.0, 2.0, 3.0)]
+    candidates += [decision.SymmetricDifferenceBayes(decision.Calibrated(HAROW(taxonomy, r=4.0)))]
+    model = SuccessiveHalving(candidates, window=3)
+    for i in range(100):
+        y = labels[i % (1 + i // 20) % 4]
+        model.learn_one({"x": float(i % 5)}, {y})
+        for candidate in model.models:
+            assert candidate.taxonomy_ == model.taxonomy_
+        assert y in model.taxonomy_
+    assert set(model.predict_one({"x": 1.0})) == set(model.taxonomy_.nodes[1:])
+    if taxonomy is not None:
+        named = SuccessiveHalving(
+            [m.clone() for m in candidates], metrics.HLoss(taxonomy), window=3
+        )
+        learned(named, [({"x": 1.0}, {label}) for label in labels * 9])
+
+
+@pytest.mark.parametrize("steps", [0, 5, 25, 60])
+def test_adopt_and_forget_in_all_models(steps: int) -> None:
+    """Each model and wrapper changes once, although several models share it."""
+    candidates = [candidate for candidate, _ in multi(T)]
+    alone = [candidate.clone() for candidate in candidates]
+    model = SuccessiveHalving(candidates, metrics.ZeroOneLoss(T), window=1000)
+    examples = list(synth.LinearLabels(T, n_features=4, seed=3).take(steps))
+    for x, y in examples:
+        for one in (model, *alone):
+            one.learn_one(x, y)
+    t = T.extend([("e", "new")])
+    t = Taxonomy([(p, v) for p, v in t.edges if v != "i"])
+    renamed = {"i": "h"}
+    model.adopt(t, renamed)
+    model.forget("b")
+    for one in alone:
+        last = one[list(one.steps)[-1]] if isinstance(one, compose.Pipeline) else one
+        last.adopt(t, renamed)
+        last.forget("b")
+    assert model.taxonomy is t
+    assert len(model.learning_models) == len(candidates)
+    for x, y in synth.LinearLabels(T, n_features=4, seed=4).take(20):
+        y = {label for label, on in y.items() if on} - {"i"}
+        for ours, theirs in zip(model.models, alone, strict=True):
+            assert ours.predict_one(x) == theirs.predict_one(x)
+        for one in (model, *alone):
+            one.learn_one(x, y)
+    assert model.metrics[0].taxonomy == t
+
+
+def test_a_refused_change_of_taxonomy_changes_nothing() -> None:
+    dag = Taxonomy([("r", "a"), ("r", "g"), ("a", "b"), ("g", "b")])
+    model = SuccessiveHalving([HAROW(T), decision.HLossBayes(HAROW(T, r=2.0))], window=5)
+    learned(model, [({"x": 1.0}, {"c"})] * 8)
+    before = pickle.dumps(model)
+    for change, message in (
+        (lambda: model.adopt(dag, dict.fromkeys("cdefhi")), "HLossBayes|tree"),
+        (lambda: model.adopt(Taxonomy.flat(["a"])), "not in the new taxonomy|missing|gone"),
+        (lambda: model.forget("unknown"), "unknown"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            change()
+        assert pickle.dumps(model) == before
+
+
+# Refusals
+
+
+def test_bad_arguments() -> None:
+    flat = Taxonomy.flat(["a"])
+    for arguments, error, message in [
+        (([],), ValueError, "`models` must have at least one model, got []"),
+        (([naive_bayes.GaussianNB()],), TypeError, "must be a model in a taxonomy"),
+        (([HAROW],), TypeError, "must be a model in a taxonomy"),
+        (([HAROW(T), linear_model.Hieron(T)],), TypeError, "all predict multilabels, or all of"),
+        (([HAROW(T), HAROW(flat)],), ValueError, "must have the same taxonomy, got Taxonomy("),
+        (([HAROW(T), HAROW()],), ValueError, "must have the same taxonomy"),
+        (([HAROW(T)], river_metrics.MAE()), TypeError, "`metric` must be a metric for HAROW"),
+        (([HAROW(T)], river_metrics.Accuracy()), TypeError, "`metric` must be a metric for"),
+        (([HAROW(T)], "accuracy"), TypeError, "or of River, got 'accuracy'; for a rolling"),
+        (
+            ([HAROW(T)], utils.Rolling(metrics.HLoss, window_size=3, taxonomy=T)),
+            TypeError,
+            "for a rolling metric, use `window`",
+        ),
+        (
+            ([HAROW(T)], metrics.HLoss(T) + metrics.ZeroOneLoss(T)),
+            ValueError,
+            "`metric` must have a single value to compare, got Metrics",
+        ),
+        (
+            ([decision.Calibrated(HAROW(T))], metrics.RankingLoss(T)),
+            TypeError,
+            "reads scores, but Calibrated(HAROW) has no `score_one`",
+        ),
+        (([HAROW(T)], None, 0), ValueError, "`window` must be at least 1, got 0"),
+        (([HAROW(T)], None, 2.5), TypeError, "`window` must be an integer, got 2.5"),
+    ]:
+        with pytest.raises(error, match=re.escape(message)):
+            SuccessiveHalving(*arguments)
+
+
+@pytest.mark.parametrize("steps", [0, 3, 12])
+def test_a_refused_example_changes_nothing(steps: int) -> None:
+    model = SuccessiveHalving(
+        [HAROW(T), decision.SymmetricDifferenceBayes(calibrated(T, 0.1)), HPerceptron(T)], window=4
+    )
+    learned(model, [({"x": 1.0}, {"c"})] * steps)
+    before = pickle.dumps(model)
+    for x, y, w, message in [
+        ({"x": float("nan")}, {"c"}, 1.0, "is nan"),
+        ({"x": 1.0}, {"unknown"}, 1.0, "unknown"),
+        ({"x": 1.0}, {"c": True, "b": False}, 1.0, "'b'"),
+        ({"x": 1.0}, {"c"}, -1.0, "`w`"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            model.learn_one(x, y, w)
+        assert pickle.dumps(model) == before
+
+
+# With the rest of River and of this library
+
+
+def test_batches_and_other_functions() -> None:
+    pandas = pytest.importorskip("pandas")
+    stream = synth.LinearLabels(T, n_features=4, seed=3)
+    examples = list(stream.take(60))
+    X = pandas.DataFrame([x for x, _ in examples])
+    ys = [{label for label, on in y.items() if on} for _, y in examples]
+    model = SuccessiveHalving([candidate for candidate, _ in multi(T)], window=5)
+    loop = model.clone()
+    for x, y in zip(X.to_dict("records"), ys, strict=True):
+        loop.learn_one(x, y)
+    model.learn_many(X, ys)
+    assert model.models.index(model.best_model) == loop.models.index(loop.best_model)
+    assert model.predict_many(X).to_dict("records") == [
+        loop.predict_one(x) for x in X.to_dict("records")
+    ]
+    x = X.to_dict("records")[0]
+    assert inspection.top_one(model, x, 3) == inspection.top_one(loop.best_model, x, 3)
+    assert model.predict_proba_one(x) == loop.predict_proba_one(x)
+
+
+def test_single_labels_have_no_list_of_labels() -> None:
+    model = SuccessiveHalving([candidate for candidate, _ in single(T)])
+    with pytest.raises(TypeError, match="predicts one label: call `predict_one`"):
+        model.predict_labels_one({})
+    assert model._multiclass
+
+
+def test_river_classifiers_in_a_taxonomy() -> None:
+    t = synth.PrototypeTree(branching=2, depth=2, seed=1).taxonomy
+    candidates = [local.PerParent(naive_bayes.GaussianNB(), t), linear_model.Hieron(t)]
+    grid = utils.expand_param_grid(linear_model.AveragedHieron(t), {"C": [0.1, 1.0]})
+    model = model_selection.SuccessiveHalving([*candidates, *grid], window=100)
+    metric = metrics.TreeInducedError(t)
+    stream = synth.PrototypeTree(branching=2, depth=2, noise=0.09, seed=1)
+    losses = [
+        evaluate.progressive_val_score(stream.take(1000), m.clone(), metric.clone()).get()
+        for m in (*candidates, model)
+    ]
+    assert losses[-1] < 1.2 * min(losses)
