@@ -113,6 +113,13 @@ class Members:
             inputs[number] = step.transformer.transform_one(inputs[step.source])
         return inputs
 
+    def predict(
+        self, inputs: Inputs, members: Iterable[int], predict: Callable[[Any, Any], Any]
+    ) -> dict[int, Any]:
+        """The predictions of some members."""
+        some = [(i, self.members[i]) for i in members]
+        return {i: predict(model, inputs[source]) for i, (source, model, _) in some}
+
     def learn(self, inputs: Inputs, y: Any, w: float, work: Work, kwargs: dict[str, Any]) -> None:
         """Let each part learn, as a pipeline would; transformed inputs are reused if they can be.
 

@@ -37,9 +37,9 @@ class Rounds:
         self.n = 0
 
     @property
-    def choosing(self) -> bool:
-        """Whether several models learn."""
-        return len(self.learning) > 1
+    def compared(self) -> list[int]:
+        """The models to compare: those that learn, if they are several."""
+        return self.learning if len(self.learning) > 1 else []
 
     def advance(self, key: Callable[[int], Any]) -> int | None:
         """Count an example; return the best model if it is chosen now, else None.
@@ -50,12 +50,12 @@ class Rounds:
         self.excess += len(self.learning) - MODELS_PER_EXAMPLE
         best = None
         ends = self.n == self.length
-        if self.choosing and (ends or (not self.decided and self.n & (self.n - 1) == 0)):
+        if self.compared and (ends or (not self.decided and self.n & (self.n - 1) == 0)):
             ranking = sorted(self.learning, key=key)
             best = ranking[0]
             if ends:
                 self.decided = True
                 self._start_window(ranking[: (len(ranking) + 1) // 2], 2 * self.length)
-        if not self.choosing and self.n_models > 1 and self.excess <= 0:
+        if not self.compared and self.n_models > 1 and self.excess <= 0:
             self.start()
         return best

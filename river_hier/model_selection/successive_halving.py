@@ -54,8 +54,6 @@ class SuccessiveHalving(TransparentWrapper):
 
     Attributes
     ----------
-    models
-        The models.
     best_model
         The model that predicts.
     learning_models
@@ -195,11 +193,8 @@ class SuccessiveHalving(TransparentWrapper):
         if hasattr(y, "__next__"):  # it is needed several times
             y = list(y)
         members, before = self._members, self._taxonomy if self._open else None
-        inputs, predictions = members.transform(x, self._work), {}
-        if self._rounds.choosing:
-            for i in self._rounds.learning:
-                source, model, _ = members.members[i]
-                predictions[i] = self._evaluation.predict(model, inputs[source])
+        inputs = members.transform(x, self._work)
+        predictions = members.predict(inputs, self._rounds.compared, self._evaluation.predict)
         members.learn(inputs, y, w, self._work, kwargs)
         if self._open and self._taxonomy is not before:  # the other models need new labels, too
             rest = members.work(range(len(self.models)), self._work)
@@ -227,10 +222,9 @@ class SuccessiveHalving(TransparentWrapper):
         """Prepare for other models to learn."""
         self._work = self._members.work(self._rounds.learning)
         self._open = not isinstance(self.taxonomy, Taxonomy)
-        if self._rounds.choosing:
-            self._evaluation.start(self._rounds.learning)
-            if self._open:
-                self._evaluation.follow(self._taxonomy)
+        self._evaluation.start(self._rounds.compared)
+        if self._open:
+            self._evaluation.follow(self._taxonomy)
 
     @changes
     def adopt(self, taxonomy: Taxonomy, renamed: Renamed | None = None) -> None:
