@@ -176,7 +176,8 @@ class PathLearner(PathModel):
         Parameters
         ----------
         score
-            $W^v \\cdot x$ of every node, (nodes,).
+            $W^v \\cdot x$ of every node, (nodes,); -inf for nodes that `adopt` has added and that
+            have had no example, unless they are on the path of y.
         y
             The node of the true label.
 

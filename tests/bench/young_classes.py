@@ -4,8 +4,7 @@
 
 Before the step, examples of the class have the label of its parent (`synth.Appearing`) or, in the
 second half of the table, there are none. Prints the median of three streams for each model; "-" if
-640 examples are not enough. Local models, kernels and others that take minutes for 100,000 steps
-are run up to 10,000, and `kernel.HRLS` up to 1,000.
+640 examples are not enough. Models that take minutes are run up to fewer steps.
 """
 
 from __future__ import annotations
@@ -99,7 +98,12 @@ AGE_MATTERS = {
         "the classifiers estimate frequencies from all examples",
     ),
 }
-LONG = ("kernel.", "Per", "BranchReset", "TreeBayes", "ZeroOne", "Symmetric", "SHRLS")
+UP_TO = {  # the last step for models that would take minutes
+    **dict.fromkeys(("kernel.HRLS", "kernel.SHRLS", "PerLevel", "PerNode"), 1_000),
+    **dict.fromkeys(("kernel.", "PerParent", "BranchReset", "TreeBayes"), 10_000),
+    **dict.fromkeys(("ZeroOneBayes", "SymmetricDifferenceBayes", "SHRLS"), 10_000),
+    **dict.fromkeys(("HLossBayes(Calibrated(HRLS))", "HRLS(forgetting=0.99)"), 10_000),
+}
 CHECKS = (1, 2, 3, 5, 7, 10, 14, 20, 28, 40, 56, 80, 112, 160, 224, 320, 448, 640)
 
 
@@ -137,7 +141,7 @@ def examples_needed(name: str, at: int, seed: int, before: str = "parent") -> in
 
 
 def shown(name: str, at: int, before: str) -> str:
-    if (at > 10_000 and name.startswith(LONG)) or (at > 1_000 and name == "kernel.HRLS"):
+    if at > next((step for start, step in UP_TO.items() if name.startswith(start)), at):
         return ""
     n = median([examples_needed(name, at, seed, before) for seed in (1, 2, 3)])
     return "-" if n == sys.maxsize else f"{n:g}"
