@@ -27,6 +27,7 @@ from river_hier import (
     model_selection,
 )
 from river_hier.datasets import synth
+from river_hier.stream import Replayed
 from support import strategies
 from support.hypothesis_settings import n_examples
 from support.local_shards import local_shards
@@ -67,6 +68,7 @@ MODELS: dict[str, Any] = {
         linear_model.HAROW(t), missed=2.0
     ),
     "drift.BranchReset": lambda t: drift.BranchReset(linear_model.HPerceptron(t)),
+    "stream.Replayed": lambda t: Replayed(linear_model.HPerceptron(t), seed=1),
     "model_selection.SuccessiveHalving": lambda t: model_selection.SuccessiveHalving(
         [linear_model.HPerceptron(t), linear_model.HAROW(t)], window=4
     ),

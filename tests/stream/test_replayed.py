@@ -1,0 +1,121 @@
+"""Models that learn each example several times."""
+
+from __future__ import annotations
+
+import pickle
+import random
+from collections import Counter
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from river import preprocessing
+
+from river_hier import Taxonomy, decision, linear_model, metrics, model_selection
+from river_hier.datasets import synth
+from river_hier.stream import Replayed
+from support.backends import both, running_on
+from support.hypothesis_settings import n_examples
+from support.strategies import multilabel_streams, single_label_streams
+
+T = Taxonomy.from_nested({"r": {"a": {"b": ["c", "d"], "e": ["f"]}, "g": ["h", "i"]}})
+
+
+class Counting(linear_model.HPerceptron):
+    """Counts how often it learns each example, by its feature."""
+
+    def __init__(self, taxonomy: Any = None) -> None:
+        super().__init__(taxonomy)
+        self.learned: list[Any] = []
+
+    def learn_one(self, x: Any, y: Any, w: float = 1.0) -> None:
+        self.learned.append((*x, w))
+        super().learn_one(x, y, w)
+
+
+@both
+@given(data=st.data(), times=st.integers(1, 4), size=st.integers(1, 9), seed=st.integers(0, 99))
+@n_examples(30)
+def test_as_a_loop(backend: str, data: Any, times: int, size: int, seed: int) -> None:
+    single = data.draw(st.booleans())
+    t, examples = data.draw(single_label_streams() if single else multilabel_streams())
+    with running_on(backend):
+        alone = linear_model.Hieron(t) if single else linear_model.HAROW(t)
+        model = Replayed(alone.clone(), times, size, seed)
+        rng, seen = random.Random(seed), []
+        slots: list[Any] = []  # as a ring: the oldest is replaced in its place
+        for i, (x, y) in enumerate(examples):
+            assert model.predict_one(x) == alone.predict_one(x)
+            model.learn_one(x, y)
+            alone.learn_one(x, y)
+            for _ in range(times - 1 if slots else 0):
+                alone.learn_one(*rng.choice(slots))
+            seen.append((x, y))
+            if i < size:
+                slots.append((x, y))
+            else:
+                slots[i % size] = x, y
+            assert sorted(map(repr, slots)) == sorted(map(repr, seen[-size:]))
+        assert model.model.weights == alone.weights
+
+
+def test_how_often_an_example_is_learned() -> None:
+    model = Replayed(Counting(T), times=3, buffer_size=50, seed=1)
+    for i in range(2000):
+        model.learn_one({i: 1.0}, {"c"}, 1.0 + i % 2)
+    learned = model.model.learned
+    assert len(learned) == 3 * 2000 - 2
+    counts = Counter(i for i, _ in learned)
+    steady = [counts[i] for i in range(200, 1900)]
+    assert sum(steady) / len(steady) == pytest.approx(3.0, abs=0.1)
+    assert all(w == 1.0 + i % 2 for i, w in learned)
+    place = {i: step for step, (i, _) in enumerate(learned)}  # the last time
+    assert all(place[i] < 3 * (i + 51) for i in range(1900))
+
+
+def test_examples_of_weight_0_and_refused_ones_are_not_stored() -> None:
+    model = Replayed(linear_model.HAROW(T), seed=1)
+    model.learn_one({"x": 1.0}, iter(["c"]))
+    before = pickle.dumps(model)
+    model.learn_one({"x": 1.0}, {"c"}, 0.0)
+    for y, message in (({"unknown"}, "unknown"), ({"c": True, "b": False}, "'b'")):
+        with pytest.raises(ValueError, match=message):
+            model.learn_one({"x": 2.0}, y)
+    assert pickle.dumps(model) == before
+    assert model._buffer == [({"x": 1.0}, ["c"], 1.0)]
+
+
+def test_a_changed_taxonomy_empties_the_buffer() -> None:
+    for change in (lambda m: m.forget("c"), lambda m: m.adopt(T.rename({"c": "z"}), {"c": "z"})):
+        model = Replayed(decision.Calibrated(linear_model.HAROW(T)), buffer_size=3, seed=1)
+        for _ in range(5):
+            model.learn_one({"x": 1.0}, {"c"})
+        change(model)
+        assert model._buffer == []
+        for _ in range(5):
+            model.learn_one({"x": 1.0}, {"h"})
+        assert "h" in model.predict_labels_one({"x": 1.0})
+
+
+def test_passes_in_a_selection() -> None:
+    """The number of passes is chosen as any other parameter."""
+    stream = synth.PrototypeTree(branching=3, depth=3, noise=0.16, seed=42)
+    models = [
+        Replayed(linear_model.AveragedHieron(stream.taxonomy), times, seed=1) for times in (1, 4)
+    ]
+    metric = metrics.TreeInducedError(stream.taxonomy)
+    model = model_selection.SuccessiveHalving(models, metric, window=300)
+    for x, y in stream.take(700):
+        model.learn_one(x, y)
+    assert model.best_model.times == 4
+    assert model.metrics[1].get() < model.metrics[0].get()
+
+
+def test_bad_arguments() -> None:
+    with pytest.raises(TypeError, match="must be a model in a taxonomy"):
+        Replayed(preprocessing.StandardScaler())
+    with pytest.raises(ValueError, match="`times` must be at least 1, got 0"):
+        Replayed(linear_model.HAROW(T), times=0)
+    with pytest.raises(ValueError, match="`buffer_size` must be at least 1, got 0"):
+        Replayed(linear_model.HAROW(T), buffer_size=0)
