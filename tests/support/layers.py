@@ -5,8 +5,7 @@ from __future__ import annotations
 LAYERS = [
     {"taxonomy"},
     {"losses", "base", "_backend", "checkpoint"},
-    {"linear_model", "kernel", "probabilistic", "metrics", "datasets", "feature_extraction"}
-    | {"stream"},
+    {"linear_model", "kernel", "probabilistic", "metrics", "datasets", "feature_extraction"},
     {"evaluate", "decision", "induction", "local", "batch", "inspection", "plot", "drift"}
-    | {"distributed", "model_selection"},
+    | {"distributed", "model_selection", "stream"},
 ]
