@@ -14,7 +14,6 @@ from operator import attrgetter
 from types import MethodType
 from typing import Any
 
-import numpy as np
 from river.base.estimator import EstimatorMeta
 from scipy import sparse
 
@@ -30,12 +29,9 @@ from .._backend import (
     policies,
     remap_clocks,
     remap_weights,
-    rounds,
 )
-from ..taxonomy import Label
 from .checks import check_intercept, check_power_of_two
 from .dataframes import at_row
-from .explanation import Contribution, Floats, effects
 from .turns import SLICE, Rows
 
 # Reads the parameters of a policy from a learner: a number, or a tuple of several.
@@ -137,48 +133,6 @@ def feature_map(n_features: int | None, intercept: float) -> FeatureMap:
         return FeatureIndex(float(intercept))
     check_power_of_two("n_features", n_features)
     return FeatureHasher(int(n_features), float(intercept))
-
-
-def weights_by_label(model: Any) -> dict[Label, dict[Any, float]]:
-    """The weight vector of each node but the root: `{label: {feature: weight}}`.
-
-    Zero weights are left out. Computed at each call, in O(features * nodes). If features are
-    hashed, their rows are used as names.
-    """
-    features = model._features
-    names = features.names()
-    weights = {}
-    for v, label in enumerate(model._taxonomy.nodes[1:], start=1):
-        w = model._weights(v, len(features))[features.first_row :]
-        weights[label] = {names[i]: float(w[i]) for i in np.flatnonzero(w)}
-    return weights
-
-
-def intercepts_by_label(model: Any) -> dict[Label, float]:
-    """The contribution of the constant feature to the score of each node but the root."""
-    features, nodes = model._features, model._taxonomy.nodes
-    if not features.first_row:
-        return dict.fromkeys(nodes[1:], 0.0)
-    w = [model._weights(v, len(features))[0] for v in range(1, len(nodes))]
-    return {label: features.intercept * float(c) for label, c in zip(nodes[1:], w, strict=True)}
-
-
-def contributions(
-    model: Any, x: Mapping[Any, Any], nodes: Sequence[int]
-) -> list[list[Contribution]]:
-    """The contribution of each feature, and of the intercept, to the score of each node."""
-    constant = model._scores_one({})
-    found = effects(model._scores_one, x, nodes)
-    return [[*terms, ("intercept", constant[v])] for v, terms in zip(nodes, found, strict=True)]
-
-
-def weight_column(model: Any, v: int, n_features: int) -> Floats:
-    """The weight vector of one node, or the average of its hypotheses."""
-    w: Floats = model._w.column(v, n_features)
-    if model._lag is None:
-        return w
-    average: Floats = w - model._lag.column(v, n_features) / rounds(model._clocks)[v]
-    return average
 
 
 def remap(model: Any, onto: sparse.csr_array, sources: Sequence[tuple[int, ...]]) -> None:

@@ -28,18 +28,16 @@ from .checks import check_dtype
 from .explanation import Floats
 from .products import pays, score_blocks, scores_by_product
 from .single_label import SingleLabelModel
-from .turns import reads
+from .weight_vectors import WeightVectors
 
 
-class PathModel(SingleLabelModel, metaclass=linear.LearnerType):
+class PathModel(WeightVectors, SingleLabelModel, metaclass=linear.LearnerType):
     """Base class of linear learners in a tree whose scores are sums along paths."""
 
     _compiled: ClassVar[str] = ""  # the compiled policy of the rule; none if it is empty
     _rule_methods: ClassVar[tuple[str, ...]]
     _compiled_rule: ClassVar[dict[str, Any]]  # the methods that the policy computes
     _parameters: ClassVar[linear.Reader]
-    _lag: Weights | None = None  # the sum of i s_i, if hypotheses are averaged
-    _clocks: Clocks | None = None  # when the average of each node started
 
     def __init_subclass__(cls, compiled: tuple[str, ...] | None = None, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -61,31 +59,9 @@ class PathModel(SingleLabelModel, metaclass=linear.LearnerType):
         self.intercept = intercept
         self._w = Weights(len(self._taxonomy), dtype)
 
-    @property
-    @reads
-    def weights(self) -> dict[Label, dict[Any, float]]:
-        """The weight vector of each node but the root: `{label: {feature: weight}}`.
-
-        Zero weights are left out. Computed at each call, in O(features * nodes). Where features are
-        hashed, their rows stand for their names.
-        """
-        return linear.weights_by_label(self)
-
-    @property
-    def intercepts(self) -> dict[Label, float]:
-        """The intercept of each node but the root, `{label: number}`.
-
-        It is part of every score: the weight of the constant feature times its value, 0 without
-        one. Computed at each call, in O(features * nodes).
-        """
-        return linear.intercepts_by_label(self)
-
     _learn_by_rule: Any
     _learn: Any = linear.learn
     _learn_many: Any = linear.learn_many
-    _check_many = linear.check_many
-    _weights = linear.weight_column
-    _contributions = linear.contributions
     _add_nodes = linear.add_nodes
 
     _atomic = property(linear.is_atomic)

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from .._backend import (
     Batch,
-    Clocks,
     GaussianWeights,
     Labels,
     Vectors,
@@ -33,10 +32,10 @@ from .copies import shallow_copy
 from .explanation import Floats
 from .multi_label import MultiLabelModel
 from .products import pays, score_blocks, scores_by_product
-from .turns import reads
+from .weight_vectors import WeightVectors
 
 
-class TopDownLearner(MultiLabelModel, metaclass=linear.LearnerType):
+class TopDownLearner(WeightVectors, MultiLabelModel, metaclass=linear.LearnerType):
     """Base class of multilabel learners with a weight vector at every node.
 
     A learner is defined by its `rule`. The library does the rest: a node is trained only on
@@ -88,8 +87,6 @@ class TopDownLearner(MultiLabelModel, metaclass=linear.LearnerType):
     _rule_methods: ClassVar[tuple[str, ...]] = ("rule", "learns", "second_order")
     _compiled_rule: ClassVar[dict[str, Any]]  # the methods that the policy computes
     _parameters: ClassVar[linear.Reader]
-    _lag: Weights | None = None  # as in `PathLearner`
-    _clocks: Clocks | None = None
 
     def __init_subclass__(cls, compiled: tuple[str, ...] | None = None, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -152,31 +149,9 @@ class TopDownLearner(MultiLabelModel, metaclass=linear.LearnerType):
         """
         return np.ones(len(score), dtype=bool)
 
-    @property
-    @reads
-    def weights(self) -> dict[Label, dict[Any, float]]:
-        """The weight vector of each node but the root: `{label: {feature: weight}}`.
-
-        Zero weights are left out. Computed at each call, in O(features * nodes). Where features are
-        hashed, their rows stand for their names.
-        """
-        return linear.weights_by_label(self)
-
-    @property
-    def intercepts(self) -> dict[Label, float]:
-        """The intercept of each node but the root, `{label: number}`.
-
-        It is part of every score: the weight of the constant feature times its value, 0 without
-        one. Computed at each call, in O(features * nodes).
-        """
-        return linear.intercepts_by_label(self)
-
     _learn_by_rule = staticmethod(learn_top_down)
     _learn: Any = linear.learn
     _learn_many: Any = linear.learn_many
-    _check_many = linear.check_many
-    _weights = linear.weight_column
-    _contributions = linear.contributions
     _add_nodes = linear.add_nodes
 
     _atomic = property(linear.is_atomic)

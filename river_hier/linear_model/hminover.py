@@ -25,13 +25,14 @@ from ..base.multi_label import MultiLabelModel
 from ..base.predict_labels import masked_nodes
 from ..base.rankings import Attributes, ranking_of
 from ..base.turns import reads
-from ..taxonomy import Label, NodeMapping, Taxonomy, TaxonomyLike
+from ..base.weight_vectors import WeightVectors
+from ..taxonomy import NodeMapping, Taxonomy, TaxonomyLike
 from ..taxonomy.candidates import Candidates
 
 __all__ = ["HMinOver"]
 
 
-class HMinOver(MultiLabelModel):
+class HMinOver(WeightVectors, MultiLabelModel):
     """Hierarchical minover perceptron: learns to rank labels jointly, in a tree or a DAG.
 
     Each node v has a weight vector $w_v$. A label is scored by its own weights and those of all its
@@ -169,25 +170,6 @@ class HMinOver(MultiLabelModel):
         self._threshold = Threshold()
         self._ranking = ranking_of(self._taxonomy, t, candidates)
 
-    @property
-    @reads
-    def weights(self) -> dict[Label, dict[Any, float]]:
-        """The weight vector of each node but the root: `{label: {feature: weight}}`.
-
-        Zero weights are left out. Computed at each call, in O(features * nodes). Where features are
-        hashed, their rows stand for their names.
-        """
-        return linear.weights_by_label(self)
-
-    @property
-    def intercepts(self) -> dict[Label, float]:
-        """The intercept of each node but the root, `{label: number}`.
-
-        It is part of every score: the weight of the constant feature times its value, 0 without
-        one. Computed at each call, in O(features * nodes).
-        """
-        return linear.intercepts_by_label(self)
-
     @reads
     def threshold_one(self, x: Mapping[Any, Any]) -> float:
         """The lowest score at which candidates are switched on.
@@ -243,12 +225,6 @@ class HMinOver(MultiLabelModel):
     def _conditionals(self, scores: Floats) -> Floats:
         p = self._ranking.marginals(expit(scores - self._thresholds(scores)))
         return conditional_probabilities(p, self._taxonomy.arrays)
-
-    def _weights(self, v: int, n_features: int) -> Floats:
-        return self._w.column(v, n_features)
-
-    _contributions = linear.contributions
-    _check_many = linear.check_many
 
     @property
     def _may_refuse(self) -> bool:

@@ -31,12 +31,13 @@ from ..base.copies import shallow_copy
 from ..base.dataframes import at_row
 from ..base.explanation import Contribution, Floats, rescaled
 from ..base.multi_label import MultiLabelModel
-from ..base.turns import Rows, reads
+from ..base.turns import Rows
+from ..base.weight_vectors import WeightVectors
 from ..taxonomy import Label, TaxonomyLike
 from .systems import RemappedSystem, discount, half_life, merge_systems, remap_systems
 
 
-class LeastSquaresModel(MultiLabelModel):
+class LeastSquaresModel(WeightVectors, MultiLabelModel):
     """Regularised least squares at the nodes of a taxonomy.
 
     With `A = l2 I + S S^T` over the instances S stored at a node and `w = A^-1 S v`, the paper's
@@ -76,25 +77,6 @@ class LeastSquaresModel(MultiLabelModel):
         self._t: float = 0.0  # the weight of all examples
         self._rls: LeastSquares = LeastSquares(float(l2), float(memory), budget and int(budget))
         self._add_nodes(1, len(self._taxonomy))
-
-    @property
-    @reads
-    def weights(self) -> dict[Label, dict[Any, float]]:
-        """The weight vector of each node but the root: `{label: {feature: weight}}`.
-
-        Zero weights are left out. Computed at each call, in O(features * nodes). Where features are
-        hashed, their rows stand for their names.
-        """
-        return linear.weights_by_label(self)
-
-    @property
-    def intercepts(self) -> dict[Label, float]:
-        """The intercept of each node but the root, `{label: number}`.
-
-        It is part of every score: the weight of the constant feature times its value, 0 without
-        one. Computed at each call, in O(features * nodes).
-        """
-        return linear.intercepts_by_label(self)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Also accept pickles from before `forgetting` was added."""

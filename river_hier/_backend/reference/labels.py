@@ -30,7 +30,7 @@ class Labels:
         unlearned: Iterable[int] = (),
     ) -> None:
         self.taxonomy = taxonomy
-        self.unlearned = sorted(unlearned)
+        self.unlearned: list[int] = sorted(unlearned)
         self.learning: Mask | None = None
         if learning is not None:
             self.learning = np.zeros(len(taxonomy), dtype=bool)

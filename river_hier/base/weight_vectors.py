@@ -1,0 +1,73 @@
+"""The weight vectors of linear models, by label."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from .._backend import Batch, Clocks, FeatureMap, Weights, rounds
+from ..taxonomy import Label, Taxonomy
+from . import linear
+from .explanation import Contribution, Floats, effects
+from .turns import reads
+
+
+class WeightVectors:
+    """Base class of models with a weight vector at every node."""
+
+    _features: FeatureMap
+    _taxonomy: Taxonomy
+    _w: Weights
+    _lag: Weights | None = None  # the sum of i s_i, if hypotheses are averaged
+    _clocks: Clocks | None = None  # when the average of each node started
+    _scores_one: Any
+
+    @property
+    @reads
+    def weights(self) -> dict[Label, dict[Any, float]]:
+        """The weight vector of each node but the root: `{label: {feature: weight}}`.
+
+        Zero weights are left out. Computed at each call, in O(features * nodes). Where features are
+        hashed, their rows stand for their names.
+        """
+        features = self._features
+        names = features.names()
+        weights = {}
+        for v, label in enumerate(self._taxonomy.nodes[1:], start=1):
+            w = self._weights(v, len(features))[features.first_row :]
+            weights[label] = {names[i]: float(w[i]) for i in np.flatnonzero(w)}
+        return weights
+
+    @property
+    def intercepts(self) -> dict[Label, float]:
+        """The intercept of each node but the root, `{label: number}`.
+
+        It is part of every score: the weight of the constant feature times its value, 0 without
+        one. Computed at each call, in O(features * nodes).
+        """
+        features, nodes = self._features, self._taxonomy.nodes
+        if not features.first_row:
+            return dict.fromkeys(nodes[1:], 0.0)
+        w = [self._weights(v, len(features))[0] for v in range(1, len(nodes))]
+        return {label: features.intercept * float(c) for label, c in zip(nodes[1:], w, strict=True)}
+
+    def _weights(self, v: int, n_features: int) -> Floats:
+        """The weight vector of one node, or the average of its hypotheses."""
+        w: Floats = self._w.column(v, n_features)
+        if self._lag is None:
+            return w
+        average: Floats = w - self._lag.column(v, n_features) / rounds(self._clocks)[v]
+        return average
+
+    def _contributions(
+        self, x: Mapping[Any, Any], nodes: Sequence[int]
+    ) -> list[list[Contribution]]:
+        """The contribution of each feature, and of the intercept, to the score of each node."""
+        constant = self._scores_one({})
+        found = effects(self._scores_one, x, nodes)
+        return [[*terms, ("intercept", constant[v])] for v, terms in zip(nodes, found, strict=True)]
+
+    def _check_many(self, X: Batch) -> None:
+        linear.check_many(self, X)
