@@ -11,15 +11,8 @@ import numpy as np
 from river import base
 
 from .._backend import Batch, Labels
-from ..taxonomy import (
-    Label,
-    NodeMapping,
-    Renamed,
-    Taxonomy,
-    TaxonomyLike,
-    map_nodes,
-    without_branch,
-)
+from ..taxonomy import Label, NodeMapping, Renamed, Taxonomy, TaxonomyLike, map_nodes
+from ..taxonomy.mapping import without_branch
 from ..taxonomy.open import initial_taxonomy
 from .classifiers import cloned
 from .copies import snapshot, without_turn
@@ -132,10 +125,7 @@ class TaxonomyModel(MayHaveUnlearned, base.Estimator):
             have every label that is not in the new taxonomy.
 
         """
-        change = map_nodes(self._taxonomy, taxonomy, renamed)
-        self._remap(change)
-        self._add_unlearned(change)
-        self._taxonomy, self._labels = taxonomy, Labels(taxonomy, None, self._unlearned)
+        self._move(map_nodes(self._taxonomy, taxonomy, renamed))
         self.taxonomy = taxonomy
 
     @changes
@@ -224,11 +214,14 @@ class TaxonomyModel(MayHaveUnlearned, base.Estimator):
         self._check(x, w)
         if self.taxonomy is None:  # new nodes are the last ones
             self._add_nodes(len(self._taxonomy), len(taxonomy))  # first, as it may raise
+            self._taxonomy, self._labels = taxonomy, Labels(taxonomy, None, self._unlearned)
         else:
-            change = map_nodes(self._taxonomy, taxonomy)
-            self._remap(change)
-            self._add_unlearned(change)
-        self._taxonomy, self._labels = taxonomy, Labels(taxonomy, None, self._unlearned)
+            self._move(map_nodes(self._taxonomy, taxonomy))
+
+    def _move(self, change: NodeMapping) -> None:
+        self._remap(change)
+        self._add_unlearned(change)
+        self._taxonomy, self._labels = change.after, Labels(change.after, None, self._unlearned)
 
     def _check(self, x: Mapping[Any, Any], w: float = 1.0) -> None:
         """Raise an error if the algorithm cannot learn from x with weight w."""

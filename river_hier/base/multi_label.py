@@ -221,14 +221,12 @@ class MultiLabelModel(TaxonomyModel, LabelPredictor, base.MultiLabelClassifier):
         # The visited nodes, each after its parent, and only once even if it has several.
         order: dict[int, bool] = {}
         stack = [0]
-        index = self._taxonomy.label_index
         while stack:
             v = stack.pop()
             if v in visited:
                 order.setdefault(v, bool(on[v]))
             if on[v]:
-                children = self._taxonomy.children(self._taxonomy.nodes[v])
-                stack += [index[c] for c in reversed(children) if index[c] in visited]
+                stack += [c for c in reversed(self._taxonomy.child_indices[v]) if c in visited]
         return order
 
     def _probabilities(self, X: Batch) -> Floats:

@@ -251,7 +251,11 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
 
     def _probabilities(self, X: Batch) -> NDArray[Any]:
         """The softmax of the scores, (rows, nodes)."""
-        return softmax(without_scores(self._scores_many(X), self._never_predicted)).T
+        p = without_scores(self._scores_many(X), self._never_predicted)
+        p -= p.max(axis=0)
+        np.exp(p, out=p)
+        p /= p.sum(axis=0)
+        return p.T
 
     def _answers(self, X: Batch) -> NDArray[Any]:
         """The node of each row."""
@@ -277,11 +281,3 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
     @abc.abstractmethod
     def _answer(self, x: Mapping[Any, Any]) -> Label:
         """The label of x."""
-
-
-def softmax(scores: NDArray[Any]) -> NDArray[Any]:
-    """Replace scores, (nodes, rows), by the softmax of each row."""
-    scores -= scores.max(axis=0)
-    np.exp(scores, out=scores)
-    scores /= scores.sum(axis=0)
-    return scores

@@ -5,20 +5,18 @@ from __future__ import annotations
 import collections
 import math
 import re
-import reprlib
 from collections.abc import Collection, Hashable, Mapping
 from typing import Any
 
-import narwhals.stable.v2 as nw
 import numpy as np
 from river import base
 from river.utils.dataframe import sparse_to_native_frame
 from scipy import sparse
 
 from ..base.copies import snapshot
-from ..base.dataframes import as_frame, at_row
-from ..base.targets import series
+from ..base.dataframes import at_row
 from ..base.turns import Rows, change, changes, counts, reads
+from .texts import documents, text_of
 
 __all__ = ["LogTFIDF"]
 
@@ -195,7 +193,7 @@ class LogTFIDF(base.Transformer):
 
         """
         counted = []
-        for i, x in enumerate(self._documents(X)[0]):
+        for i, x in enumerate(documents(X, self._on)[0]):
             with at_row(i):
                 counted.append(self._count(x))
 
@@ -220,53 +218,22 @@ class LogTFIDF(base.Transformer):
         A dataframe with a column for each word: of the kind of X, or of pandas; sparse in pandas.
 
         """
-        documents, like = self._documents(X)
+        xs, like = documents(X, self._on)
         place: dict[Hashable, int] = {}
         start, columns, weights = [0], list[int](), list[float]()
-        for i, x in enumerate(documents):
+        for i, x in enumerate(xs):
             with at_row(i):
                 row = self.transform_one(x)
             columns += [place.setdefault(word, len(place)) for word in row]
             weights += row.values()
             start.append(len(weights))
-        cells, shape = np.array(weights, dtype=np.float64), (len(documents), len(place))
+        cells, shape = np.array(weights, dtype=np.float64), (len(xs), len(place))
         matrix = sparse.csr_matrix((cells, columns, start), shape)
         return sparse_to_native_frame(matrix, columns=list(place), like=like)
 
-    def _documents(self, X: Any) -> tuple[list[Any], Any]:
-        """The documents, as `learn_one` takes them, and a frame or series of the kind to return."""
-        if (frame := as_frame(X)) is not None:
-            if self._on is None:
-                raise TypeError("`on` must name the columns of a dataframe with the texts")
-            if missing := [name for name in self._on if name not in frame.columns]:
-                raise ValueError(f"X must have the column {missing[0]!r}, got {frame.columns}")
-            names: Any = self._on
-            rows = [dict(zip(names, row, strict=True)) for row in frame.select(names).iter_rows()]
-            return rows, frame
-        if self._on is not None:
-            raise TypeError(f"`on` names columns, so X must be a dataframe, got {type(X).__name__}")
-        texts = series(X, len(X), "X", "text")
-        if isinstance(X, list | tuple | np.ndarray):
-            return texts, nw.new_series("", list(range(len(X))), backend="pandas")
-        return texts, nw.from_native(X, series_only=True)
-
     def _count(self, x: Any) -> Mapping[str, int]:
         """The number of occurrences of each word in a document."""
-        if self._on is None:
-            texts = [x]
-        else:
-            try:
-                texts = [x[name] for name in self._on]
-            except (KeyError, TypeError):
-                names = ", ".join(map(repr, self._on))
-                got = reprlib.repr(x)
-                raise ValueError(f"x must have the features {names}, got {got}") from None
-        try:
-            text = " ".join(texts)
-        except TypeError:
-            wrong = next(text for text in texts if not isinstance(text, str))
-            raise ValueError(f"expected text, got {reprlib.repr(wrong)}") from None
-        return collections.Counter(_words(text.lower()))
+        return collections.Counter(_words(text_of(x, self._on).lower()))
 
     def _more_tags(self) -> set[str]:
         return {base.tags.TEXT_INPUT} if self.on is None else set()

@@ -208,15 +208,15 @@ class PerNode(LocalModel, LabelPredictor, base.MultiLabelClassifier):
         """
         t, visited = self._taxonomy, self._visited(x)
         on = [label for label, (_, is_on) in visited.items() if is_on]
-        lines = [f"Prediction: {on!r}; a node is on if its parents are and it is likely enough"]
         paths: dict[Label, tuple[int, ...]] = {t.root: ()}
         for label in visited:
             paths[label] = (*paths[t.parents(label)[0]], t.index(label))
-        lines += (
-            f"{'  ' * len(paths[label])}{label!r}: {visited[label][0]:.{decimals}f}"
+        lines = (
+            f"\n{'  ' * len(paths[label])}{label!r}: {visited[label][0]:.{decimals}f}"
             for label in sorted(visited, key=paths.__getitem__)
         )
-        return "\n".join(lines)
+        title = f"Prediction: {on!r}; a node is on if its parents are and it is likely enough"
+        return title + "".join(lines)
 
     def _visited(self, x: Mapping[Any, Any]) -> dict[Label, tuple[float, bool]]:
         """For the nodes whose parents are on: their conditional probability, and if they are on."""
@@ -224,8 +224,7 @@ class PerNode(LocalModel, LabelPredictor, base.MultiLabelClassifier):
         for u in at:  # which grows
             for v in t.child_indices[u]:  # in a DAG, v is visited below its last parent
                 if t.parent_indices[v][-1] == u and on.issuperset(t.parent_indices[v]):
-                    label = t.nodes[v]
-                    p = self._conditional(label, x)
+                    p = self._conditional(label := t.nodes[v], x)
                     visited[label] = (p, self._is_enough(label, p))
                     if visited[label][1]:
                         at.append(v)
@@ -233,8 +232,7 @@ class PerNode(LocalModel, LabelPredictor, base.MultiLabelClassifier):
         return visited
 
     def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
-        index = self._taxonomy.label_index
-        return sorted(index[label] for label, (_, on) in self._visited(x).items() if on)
+        return sorted(self._taxonomy.index(v) for v, (_, on) in self._visited(x).items() if on)
 
     def _conditional(self, label: Label, x: Mapping[Any, Any]) -> float:
         """P(node on | parents on); 1/2 if the node has learned nothing, 0 if it is unlearned."""
@@ -259,6 +257,4 @@ class PerNode(LocalModel, LabelPredictor, base.MultiLabelClassifier):
         new = {old[u]: label for label, sources in pairs for u in sources}
         return {new[label]: local for label, local in self._local.items() if label in new}
 
-    @staticmethod
-    def _check_classifier(classifier: Any) -> None:
-        check_classifier(classifier)
+    _check_classifier = staticmethod(check_classifier)

@@ -1,0 +1,48 @@
+"""Reading of texts: from the features of an x, from dataframes, and from lists."""
+
+from __future__ import annotations
+
+import reprlib
+from collections.abc import Hashable
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+
+from ..base.dataframes import as_frame
+from ..base.targets import series
+
+
+def text_of(x: Any, on: Any) -> str:
+    """The text of an x: that of its features `on`, or x itself if `on` is None."""
+    if on is None:
+        texts = [x]
+    else:
+        try:
+            texts = [x[name] for name in on]
+        except (KeyError, TypeError):
+            names = ", ".join(map(repr, on))
+            raise ValueError(f"x must have the features {names}, got {reprlib.repr(x)}") from None
+    try:
+        return " ".join(texts)
+    except TypeError:
+        wrong = next(text for text in texts if not isinstance(text, str))
+        raise ValueError(f"expected text, got {reprlib.repr(wrong)}") from None
+
+
+def documents(X: Any, on: list[Hashable] | tuple[Hashable, ...] | None) -> tuple[list[Any], Any]:
+    """The x of each row of a batch, and a frame or series of the kind to return."""
+    if (frame := as_frame(X)) is not None:
+        if on is None:
+            raise TypeError("`on` must name the columns of a dataframe with the texts")
+        if missing := [name for name in on if name not in frame.columns]:
+            raise ValueError(f"X must have the column {missing[0]!r}, got {frame.columns}")
+        names: Any = on
+        rows = [dict(zip(names, row, strict=True)) for row in frame.select(names).iter_rows()]
+        return rows, frame
+    if on is not None:
+        raise TypeError(f"`on` names columns, so X must be a dataframe, got {type(X).__name__}")
+    texts = series(X, len(X), "X", "text")
+    if isinstance(X, list | tuple | np.ndarray):
+        return texts, nw.new_series("", list(range(len(X))), backend="pandas")
+    return texts, nw.from_native(X, series_only=True)
