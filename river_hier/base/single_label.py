@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 from river import base
 
 from .._backend import Batch, subtree_sums
-from ..taxonomy import Label, Taxonomy, UnknownLabelError
-from ..taxonomy.open import with_labels
-from .checks import check_single_label, checked_weight
+from ..taxonomy import Label
+from .checks import checked_weight
 from .dataframes import ColumnNames, answer_frame, answer_series, at_row, read_batch
 from .explanation import Floats
 from .model import TaxonomyModel
-from .targets import nodes_of, series, stage_rows, stages, with_weights
+from .read_labels import read_label, read_many
+from .targets import series, with_weights
 from .truncation import truncatable, without_labels
 from .turns import Rows, changes, counts, reads, turn_of
 from .unlearned import Unlearned, without_scores
@@ -61,7 +61,7 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
         except (KeyError, TypeError):  # a path, or wrong
             node = None
         if node is None:
-            grown, node = self._read_label(y)
+            grown, node = read_label(self, y)
             if grown is not taxonomy:
                 self._grow(grown, x, w)
         self._learn(x, node, w)
@@ -179,31 +179,7 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
         p, nodes = self._probabilities(batch), self._taxonomy.nodes
         return answer_frame(like, *((p[:, 1:], ()) if without_labels(self) else (p, nodes)))
 
-    def _read_label(self, y: Label) -> tuple[Taxonomy, int]:
-        """The taxonomy with the label y, and the node of y."""
-        taxonomy = self._taxonomy
-        try:
-            if not isinstance(self.taxonomy, Taxonomy):
-                taxonomy = with_labels(self.taxonomy, taxonomy, [y])
-            return taxonomy, taxonomy.index(y)
-        except (TypeError, UnknownLabelError):
-            check_single_label(self, y)
-            raise
-
-    def _read_many(self, X: Batch, labels: list[Any]) -> list[tuple[int, int, Taxonomy, Any]]:
-        """The stages of a valid batch: first row, last row + 1, taxonomy and nodes."""
-        self._check_many(X)
-        found = [(0, self._taxonomy)]
-        try:
-            if not isinstance(self.taxonomy, Taxonomy):
-                found = stages(self.taxonomy, self._taxonomy, X, [[label] for label in labels])
-            rows = stage_rows(found, len(labels))
-            return [(a, z, t, nodes_of(t, labels, X, a, z)) for a, z, t in rows]
-        except (TypeError, UnknownLabelError):
-            for i, label in enumerate(labels):
-                with at_row(X.number(i)):
-                    check_single_label(self, label)
-            raise
+    _read_many = read_many
 
     @property
     def _never_predicted(self) -> Unlearned:

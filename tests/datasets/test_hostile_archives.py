@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from river_hier.datasets.io import files
+from river_hier.datasets.io import unpacking
 from river_hier.datasets.io.files import Files, lines
 
 NAMES = ["../../escaped.txt", "/tmp/absolute.txt", "C:\\windows.txt", "fine.txt"]
@@ -123,7 +123,7 @@ def test_bombs_do_not_go_off(place: Path, monkeypatch: pytest.MonkeyPatch) -> No
     for path in bombs(place):
         ((text,),) = read(path).values()
         assert len(text) == 2**20, "that much is allowed"
-    monkeypatch.setattr(files, "ROOM", 2**17)
+    monkeypatch.setattr(unpacking, "ROOM", 2**17)
     for path in bombs(place):
         with pytest.raises(ValueError, match=r"^(bomb|inside).* unpacks to more than .* bytes, of"):
             read(path)

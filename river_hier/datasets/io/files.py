@@ -8,7 +8,6 @@ Links and devices in archives are ignored; of several files with the same name t
 from __future__ import annotations
 
 import contextlib
-import gzip
 import io
 import os
 import shutil
@@ -20,16 +19,14 @@ from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from typing import IO, Any, Self, cast
 
+from .unpacking import Gunzip, check_size
+
 __all__ = ["Files", "damage", "lines", "plain"]
 
 DAMAGE = (EOFError, OSError, zlib.error, zipfile.BadZipFile, tarfile.TarError, UnicodeError)
 GZIP, ZIP = b"\x1f\x8b", b"PK\x03\x04"
 
-# Text compresses to a tenth of its size, tables of zeros to a hundredth. A file that expands more
-# was made to fill memory or disk, or to keep a reader busy, as are endless empty lines.
-ROOM = 2**26  # bytes; any file may expand to this size
-RATIO = 200
-EMPTY_LINES = 1_000_000  # in a row
+EMPTY_LINES = 1_000_000  # in a row; more were made to keep a reader busy
 
 
 class Files:
@@ -123,7 +120,7 @@ class Files:
             try:
                 packed = raw.peek(len(GZIP)).startswith(GZIP)
                 if packed:
-                    raw = io.BufferedReader(_Gunzip(raw, name, self._size(name)), 1 << 16)
+                    raw = io.BufferedReader(Gunzip(raw, name, self._size(name)), 1 << 16)
                 yield opened.enter_context(raw)
             except DAMAGE as error:
                 raise damage(name, None, error) from error
@@ -135,7 +132,7 @@ class Files:
             return member.open("rb")
         if isinstance(member, tarfile.TarInfo):
             return self._archive.extractfile(member)
-        _check_size(name, member.compress_size, member.file_size)
+        check_size(name, member.compress_size, member.file_size)
         try:
             return io.BufferedReader(self._archive.open(member))
         except RuntimeError as error:  # encrypted, or an unknown compression
@@ -183,7 +180,7 @@ class Files:
             return raw
         unpacked = self._opened.enter_context(tempfile.TemporaryFile())  # noqa: SIM115
         size = self.path.stat().st_size
-        shutil.copyfileobj(_Gunzip(raw, self.path.name, size), unpacked)
+        shutil.copyfileobj(Gunzip(raw, self.path.name, size), unpacked)
         unpacked.seek(0)
         return cast(IO[bytes], unpacked)
 
@@ -236,15 +233,6 @@ def _oddity(raw: Any) -> str | None:
     return "a binary file" if b"\0" in head else None
 
 
-def _check_size(name: str, size: int, unpacked: int) -> None:
-    """Raise a ValueError if `size` bytes must not expand to `unpacked` bytes."""
-    if unpacked > max(ROOM, RATIO * size):
-        raise ValueError(
-            f"{name} unpacks to more than {max(ROOM, RATIO * size):,} bytes, of {size:,}; if that "
-            "is right, unpack it yourself"
-        )
-
-
 def check_whole(path: Path, kind: str) -> None:
     """Raise a ValueError if a file is empty, cut off, damaged, or not of its kind, e.g. `.zip`.
 
@@ -262,22 +250,3 @@ def check_whole(path: Path, kind: str) -> None:
                     raise ValueError(f"it is {oddity}")
                 while raw.read(1 << 20):
                     pass
-
-
-class _Gunzip(io.RawIOBase):
-    """Decompresses a gzip stream of `size` bytes; a ValueError if it expands too much."""
-
-    def __init__(self, raw: Any, name: str, size: int) -> None:
-        self._unpacked = gzip.GzipFile(fileobj=raw)
-        self._name = name
-        self._size = size
-        self._n = 0
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        n = self._unpacked.readinto(buffer)
-        self._n += n
-        _check_size(self._name, self._size, self._n)
-        return n
