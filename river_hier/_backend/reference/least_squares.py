@@ -69,7 +69,7 @@ class LeastSquares(Systems):
 
     def add_system(self, nodes: Iterable[int]) -> None:
         """Add a system in which nothing is stored."""
-        self.load(NO_INSTANCES, [nothing_stored(list(nodes))])
+        self.add_saved(NO_INSTANCES, [nothing_stored(list(nodes))])
 
     def scores(self, x: Vector | Vectors, n_nodes: int) -> Floats:
         """Eq. (1) for every node; of many vectors, one a column."""
@@ -120,7 +120,7 @@ class LeastSquares(Systems):
         start, rows = S.indptr.astype(np.uint64), S.indices.astype(np.uint32)
         return (start, rows, S.data, S.multiply(S).sum(axis=1)), systems
 
-    def load(self, parts: Parts, systems: list[SavedSystem]) -> None:
+    def add_saved(self, parts: Parts, systems: list[SavedSystem]) -> None:
         """Add saved systems, with their instances."""
         self.systems += [loaded(self.l2, parts, system, self._number) for system in systems]
         self._number += len(parts[-1])
@@ -129,7 +129,7 @@ class LeastSquares(Systems):
         """Replace a system by the result of `how`: of l2, the saved instances and the system."""
         parts, systems = self.save()
         parts, system = how(self.l2, parts, systems[s])
-        self.load(parts, [system])
+        self.add_saved(parts, [system])
         self.systems[s] = self.systems.pop()
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -142,7 +142,7 @@ class LeastSquares(Systems):
         """The systems of a pickle."""
         check(l2, memory, budget, parts, systems)
         rls = cls(l2, memory, budget)
-        rls.load(parts, systems)
+        rls.add_saved(parts, systems)
         return rls
 
 

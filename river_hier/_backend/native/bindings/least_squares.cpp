@@ -221,7 +221,7 @@ void least_squares(nb::module_& m) {
         .def_ro("memory", &LeastSquares::memory)
         .def_ro("budget", &LeastSquares::budget)
         .def("save", [](LeastSquares& rls) { return save(rls); })
-        .def("load", [](LeastSquares& rls, nb::handle instances, nb::handle systems) {
+        .def("add_saved", [](LeastSquares& rls, nb::handle instances, nb::handle systems) {
             load(rls, instances, systems);
         });
 
