@@ -190,16 +190,28 @@ def test_answers_under_load(tmp_path: Path) -> None:
         same_as_replayed(service)
 
 
+def benchmark(script: str, *arguments: Any) -> list[list[str]]:
+    """The words of the lines that a benchmark prints."""
+    done = subprocess.run(
+        [sys.executable, str(TESTS / "bench" / script), *map(str, arguments)],
+        env=environment(_backend.name), check=True, capture_output=True, text=True,
+    )  # fmt: skip
+    return [line.split() for line in done.stdout.splitlines()]
+
+
 @pytest.mark.slow
 def test_the_benchmark_compares_with_an_empty_handler() -> None:
     """With few requests: that it works, not how fast it is."""
-    few = "--requests", 20, "--clients", 2, "--rounds", 1, "--seconds", 1, "--features", 200
-    command = [sys.executable, str(TESTS / "bench" / "serving.py"), *map(str, few)]
-    done = subprocess.run(
-        command, env=environment(_backend.name), check=True, capture_output=True, text=True
-    )
-    rows = [line.split() for line in done.stdout.splitlines()]
-    ratios = {row[0]: row[4:] for row in rows if row and row[0].startswith("/")}
-    assert ratios["/empty"] == ["1.00"] * 3
-    assert all(float(ratio) > 0 for path in ("/predict", "/learn") for ratio in ratios[path])
-    assert [row[0] for row in rows if len(row) == 4 and row[0] == "worker"] == ["worker"] * 2
+    rows = benchmark("serving.py", "--requests", 20, "--clients", 2, "--rounds", 1)
+    ratios = {row[0]: row[1::2] for row in rows if row and row[0].startswith("/")}
+    assert ratios["/empty"] == ["1.00"] * 4
+    assert len(ratios) == 5
+    assert all(float(ratio) > 0 for row in ratios.values() for ratio in row)
+
+
+@pytest.mark.slow
+def test_the_benchmark_of_checkpoints_writes_some() -> None:
+    rows = benchmark("serving_checkpoints.py", "--phases", 1, "--features", 200)
+    written = {row[0]: int(row[-1]) for row in rows if len(row) > 5 and row[-1].isdigit()}
+    assert written["checkpoints"] > 0 == written["no"] == written["a"]
+    assert [len(row) for row in rows if row[0] == "worker"] == [4, 4]
