@@ -41,4 +41,5 @@ def test_every_learner_is_tried() -> None:
         prefix = "kernel." if package == "kernel" else ""
         for kind in learners(package):
             for learner in kind:
-                assert any(f"{prefix}{learner}" in name for name in MODELS), learner
+                there = any(f"{prefix}{learner}" in name for name in MODELS)
+                assert there, f"tests/bench/young_classes.py: add {learner} to SINGLE or SEVERAL"

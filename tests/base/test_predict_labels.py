@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import pickle
 import random
 from typing import Any
@@ -11,7 +12,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from river import base, compose, preprocessing
-from river import linear_model as river_linear_model
 
 from river_hier import (
     OpenTaxonomy,
@@ -22,16 +22,13 @@ from river_hier import (
     drift,
     kernel,
     linear_model,
-    local,
     metrics,
-    model_selection,
 )
 from river_hier.datasets import synth
-from river_hier.stream import Replayed
 from support import strategies
 from support.hypothesis_settings import n_examples
 from support.local_shards import local_shards
-from support.public_api import LABELS, estimators, one_label
+from support.public_api import LABELS, estimators, in_taxonomy, one_label
 
 DAG = Taxonomy([("r", "a"), ("r", "b"), ("a", "c"), ("b", "c"), ("b", "d"), ("c", "e"), ("d", "e")])
 TREE = Taxonomy([("r", "a"), ("r", "b"), ("a", "c"), ("a", "d"), ("c", "e")])
@@ -44,33 +41,17 @@ KEYWORDS: list[dict[str, Any]] = [
 ]
 
 
-def logistic() -> Any:
-    return river_linear_model.LogisticRegression()
-
-
-# Every multilabel model of the library; a test below compares this with what is public.
-MODELS: dict[str, Any] = {
-    "linear_model.HPerceptron": linear_model.HPerceptron,
-    "linear_model.HAROW": linear_model.HAROW,
-    "linear_model.HRLS": linear_model.HRLS,
-    "linear_model.SHRLS": linear_model.SHRLS,
-    "linear_model.HMinOver": linear_model.HMinOver,
-    "linear_model.AveragedMultiLabelClassifier": lambda t: (
-        linear_model.AveragedMultiLabelClassifier(linear_model.HPerceptron(t))
-    ),
+FOUND = {name: m for name, m in estimators().items() if not one_label(m)}
+for name in ("evaluate.Ranked", "evaluate.Probabilities"):  # their predictions are scores
+    del FOUND[name]
+# Every multilabel model of the library, some with parameters that matter here.
+MODELS: dict[str, Any] = {name: functools.partial(in_taxonomy, m) for name, m in FOUND.items()} | {
     "kernel.HRLS": lambda t: kernel.HRLS(t, kernel.RBF(1.0)),
     "kernel.SHRLS": lambda t: kernel.SHRLS(t, kernel.RBF(1.0), budget=4),
-    "local.PerNode": lambda t: local.PerNode(logistic(), t),
-    "decision.Calibrated": lambda t: decision.Calibrated(linear_model.HAROW(t)),
     "decision.HLossBayes": lambda t: decision.HLossBayes(linear_model.HRLS(t)),
     "decision.ZeroOneBayes": lambda t: decision.ZeroOneBayes(linear_model.HRLS(t)),
     "decision.SymmetricDifferenceBayes": lambda t: decision.SymmetricDifferenceBayes(
         linear_model.HAROW(t), missed=2.0
-    ),
-    "drift.BranchReset": lambda t: drift.BranchReset(linear_model.HPerceptron(t)),
-    "stream.Replayed": lambda t: Replayed(linear_model.HPerceptron(t), seed=1),
-    "model_selection.SuccessiveHalving": lambda t: model_selection.SuccessiveHalving(
-        [linear_model.HPerceptron(t), linear_model.HAROW(t)], window=4
     ),
     "distributed.Sharded": lambda t: distributed.Sharded(linear_model.HPerceptron(t), shards=3),
 }
@@ -93,12 +74,6 @@ def check(model: Any, x: Any, keywords: Any) -> list[Any]:
     assert type(labels) is list
     assert labels == [label for label, on in y_pred.items() if on]
     return labels
-
-
-def test_all_multilabel_models_are_here() -> None:
-    found = {name for name, model in estimators().items() if not one_label(model)}
-    found -= {"evaluate.Ranked", "evaluate.Probabilities"}  # their predictions are scores
-    assert found | {"distributed.Sharded"} == set(MODELS)
 
 
 @pytest.mark.parametrize("name", [*MODELS, *OTHERS])

@@ -9,6 +9,7 @@ import importlib
 import inspect
 import re
 import runpy
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -16,6 +17,7 @@ from typing import NamedTuple
 import pytest
 
 import river_hier
+from river_hier import metrics
 from support.layers import LAYERS
 from support.paths import ROOT
 
@@ -143,7 +145,7 @@ def test_files_that_are_named_exist() -> None:
             assert (inside / name).exists(), f"{page.name}: there is no {name}"
 
 
-# FeatureMap
+# Public names
 
 
 LEARNERS = ["linear_model", "kernel", "probabilistic", "decision", "local", "batch", "induction"]
@@ -170,9 +172,34 @@ HOMES = {  # the pages that between them tell of all public names of a package
 def test_every_public_name_is_told_of(package: str) -> None:
     told = "".join(TEXTS[DOCS / page] for page in HOMES[package])
     module = importlib.import_module(f"river_hier.{package}")
-    for name in module.__all__:
-        if not inspect.ismodule(getattr(module, name)):
-            assert re.search(rf"\b{name}\b", told), f"{package}.{name} is not on {HOMES[package]}"
+    names = [name for name in module.__all__ if not inspect.ismodule(getattr(module, name))]
+    missing = [name for name in names if not re.search(rf"\b{name}\b", told)]
+    pages = " or ".join(f"docs/{page}" for page in HOMES[package])
+    home = "the page of its family in docs/models" if HOMES[package] is EQUATIONS else pages
+    assert not missing, f"add to {home}: {missing}"
+
+
+def test_every_learner_is_in_the_table_of_families() -> None:
+    """As `package.Name`, or as `Name` if no other package has it."""
+    packages = {name: importlib.import_module(f"river_hier.{name}") for name in LEARNERS}
+    times = Counter(name for package in packages.values() for name in package.__all__)
+    table = TEXTS[DOCS / "models.md"].partition("\n## ")[0]
+    missing = []
+    for package, module in packages.items():
+        for name in module.__all__:
+            thing = getattr(module, name)
+            learns = hasattr(thing, "learn_one") or hasattr(thing, "fit")
+            quoted = f"`({package}\\.)" + "?" * (times[name] == 1) + f"{name}`"
+            if learns and not inspect.isabstract(thing) and not re.search(quoted, table):
+                missing.append(f"{package}.{name}")
+    assert not missing, f"docs/models.md: add to the first table: {missing}"
+
+
+@pytest.mark.parametrize("title", ["## Which one?", "## No answer"])
+def test_every_metric_is_in_both_tables(title: str) -> None:
+    section = TEXTS[DOCS / "metrics.md"].partition(f"\n{title}\n")[2].partition("\n## ")[0]
+    missing = [name for name in metrics.__all__ if f"`{name}`" not in section]
+    assert not missing, f"docs/metrics.md: add to the table of {title!r}: {missing}"
 
 
 def test_names_of_packages_exist() -> None:

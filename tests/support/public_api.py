@@ -73,6 +73,21 @@ def estimators(**parameters: Any) -> dict[str, Any]:
     return found
 
 
+def in_taxonomy(model: Any, taxonomy: Any) -> Any:
+    """A copy of an estimator that has not learned, in this taxonomy; so are the models it wraps."""
+    names = inspect.signature(type(model)).parameters
+    if "taxonomy" in names:
+        return model.clone({"taxonomy": taxonomy})
+    inner = {}
+    for name in names:
+        value = getattr(model, name)
+        if isinstance(value, base.Classifier | base.MultiLabelClassifier):
+            inner[name] = in_taxonomy(value, taxonomy)
+        elif isinstance(value, list):
+            inner[name] = [in_taxonomy(one, taxonomy) for one in value]
+    return model.clone(inner)
+
+
 def learners(package: str) -> tuple[list[str], list[str]]:
     """The names of the learners of a package that are made from a taxonomy, by kind.
 
