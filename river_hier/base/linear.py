@@ -76,6 +76,13 @@ def find_compiled(cls: Any, parameters: tuple[str, ...] | None) -> None:
     """
     methods = {name: getattr(cls, name) for name in cls._rule_methods}
     if parameters is not None:
+        if policies and cls.__name__ not in policies:
+            raise TypeError(
+                f"`compiled=` of {cls.__name__} needs a compiled policy of that name, and the "
+                f"native backend has {', '.join(sorted(policies))}; add it to `linear_learners` in "
+                "_backend/native/bindings/learners.cpp, and install again with `pip install -v -e "
+                ".`, which shows errors of the C++ compiler"
+            )
         for name, method in methods.items():
             if callable(method):
                 setattr(cls, name, CompiledMethod(name, method))

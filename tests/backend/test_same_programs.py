@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 import pickle
 import random
@@ -23,12 +24,12 @@ pytestmark = native_only
 
 ALL = [*NAMES, math.nan]  # equal to itself by identity only: a pickle makes another one
 
+# Parameters of the learners, with values that change what they do.
 PARAMETERS: dict[str, list[dict[str, Any]]] = {
     "Hieron": [{}, {"C": 0.1}, {"intercept": 0.5}],
     "AveragedHieron": [{}, {"C": 0.1}, {"intercept": 0.5}],
     "HPerceptron": [{}, {"intercept": 2.0}, {"n_features": 2, "intercept": 2.0}],
     "HAROW": [{}, {"r": 0.1}, {"forgetting": 0.9}, {"intercept": 0.5}],
-    "HMinOver": [{}, {"intercept": 0.5}],
     "PathSoftmax": [{}, {"prior_variance": 0.5}, {"forgetting": 0.9}, {"intercept": 0.5}],
     "HRLS": [
         {},
@@ -41,6 +42,7 @@ PARAMETERS: dict[str, list[dict[str, Any]]] = {
     "SHRLS": [
         {},
         {"threshold": 0.1},
+        {"l2": 0.3},
         {"budget": 3},
         {"memory": 0},
         {"memory": 0, "budget": 4},
@@ -48,6 +50,7 @@ PARAMETERS: dict[str, list[dict[str, Any]]] = {
         {"intercept": 0.5, "budget": 4},
     ],
 }
+OF_ALL = {"taxonomy", "n_features", "dtype", "intercept"}  # have tests of their own
 
 
 def bushy(n: int, n_parents: int, star: int = 0) -> Taxonomy:
@@ -97,6 +100,16 @@ def test_programs(name: str, data: st.DataObject, seed: int) -> None:
     taxonomy = data.draw(trees() if name in SINGLE else taxonomies())
     parameters = data.draw(st.sampled_from(PARAMETERS.get(name, [{}])))
     run(BothBackends(name, taxonomy, **parameters), list(taxonomy.nodes), seed, 30)
+
+
+@pytest.mark.parametrize("name", SINGLE + MULTI)
+def test_programs_use_every_parameter(name: str) -> None:
+    parameters = {*inspect.signature(getattr(linear_model, name)).parameters} - OF_ALL
+    untried = parameters.difference(*PARAMETERS.get(name, [{}]))
+    assert not untried, (
+        "tests/backend/test_same_programs.py: add to PARAMETERS a dictionary with a value of "
+        f"each parameter of {name} that is missing: {untried}"
+    )
 
 
 @pytest.mark.parametrize("name", SINGLE + MULTI)

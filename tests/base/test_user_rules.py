@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 
 from river_hier import Taxonomy, base, linear_model
-from support.backends import both, native_only, running_on
+from support.backends import both, namespace, native_only, running_on
+from support.public_api import public
 
 TREE = Taxonomy([("all", "a"), ("all", "b"), ("a", "c"), ("a", "d")])
 X = {"p": 1.0, "q": 2.0}
@@ -134,6 +135,27 @@ def test_other_parameters_than_those_of_the_policy_are_refused(names: tuple[str,
     wrong = pytest.raises(ValueError, match="`compiled` names other parameters")
     with running_on("native"), wrong:
         Hieron(Taxonomy.flat(["a"])).learn_one({"x": 1.0}, "a")
+
+
+@both
+def test_a_compiled_policy_of_that_name_must_exist(backend: str) -> None:
+    def define() -> None:
+        class Unknown(base.TopDownLearner, compiled=()): ...
+
+    with running_on(backend):
+        if backend == "numpy":  # where no class has one
+            define()
+        else:
+            with pytest.raises(TypeError, match="`compiled=` of Unknown needs a compiled policy"):
+                define()
+
+
+@native_only
+def test_learners_that_name_a_compiled_policy_have_it() -> None:
+    named = {cls._compiled for _, cls in public() if getattr(cls, "_compiled", "")}
+    assert len(named) >= 5
+    missing = named - set(namespace("native").policies)
+    assert not missing, f"bindings/learners.cpp: add to `linear_learners`: {missing}"
 
 
 class Perceptron(base.TopDownLearner):

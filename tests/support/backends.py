@@ -36,6 +36,10 @@ def _native() -> Any:
     except ImportError:
         return None
     names = {name: getattr(module, name, None) for name in _backend.NATIVE}
+    if _backend.name != "native":  # which `_backend` has done otherwise
+        for kind in _backend._PICKLED:
+            for method in "__reduce__", "restore":
+                setattr(names[kind], method, vars(getattr(_backend, kind))[method])
     return SimpleNamespace(**names, policies=module.policies)
 
 
