@@ -102,8 +102,8 @@ def check_shardable(model: object) -> None:
     cls = type(model)  # of a pipeline, `isinstance` would look at the last step
     if not issubclass(cls, Model) or getattr(model, "_lag", None) is not None:
         raise TypeError(
-            "`model` must learn at each node by itself, as linear_model's HPerceptron, HAROW, "
-            f"HRLS and SHRLS do, got {shown(model)}; where the scores of nodes are compared, "
+            "`model` must learn at each node by itself, as a `TopDownLearner`, linear_model.HRLS "
+            f"and SHRLS do, got {shown(model)}; where the scores of nodes are compared, "
             "as in Hieron, shards would have to agree about every example"
         )
     for method in _NOT_OVERRIDABLE:

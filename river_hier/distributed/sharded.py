@@ -22,11 +22,11 @@ __all__ = ["Sharded"]
 class Sharded(ShardedPredictions):
     """One model in several processes or on several machines, each of which trains some nodes.
 
-    In H-PERC, H-AROW, H-RLS and SH-RLS, each node learns independently of the others once the
-    labels of an example are known. So the nodes are divided among shards, which are Ray actors:
-    each shard sees all examples and trains its own nodes. Predictions equal those of the model in
-    one process, bit for bit; for least squares, as long as the factors of each shard fit into
-    `memory`. A shard that dies is restarted, and the result is the same.
+    In H-PERC, H-AROW, H-RLS, SH-RLS and other top-down learners, each node learns independently of
+    the others once the labels of an example are known. So the nodes are divided among shards, which
+    are Ray actors: each shard sees all examples and trains its own nodes. Predictions equal those
+    of the model in one process, bit for bit; for least squares, as long as the factors of each
+    shard fit into `memory`. A shard that dies is restarted, and the result is the same.
 
     The first call starts the shards, and Ray on this machine if it is not running, with one
     processor for each shard. `close`, or the end of a `with` block, stops the shards and keeps what
@@ -38,7 +38,8 @@ class Sharded(ShardedPredictions):
     Parameters
     ----------
     model
-        An `HPerceptron`, `HAROW`, `HRLS` or `SHRLS`. Shards start from its state; it is unchanged.
+        An `HPerceptron`, `HAROW`, `HRLS`, `SHRLS`, or a `base.TopDownLearner` of your own. Shards
+        start from its state; it is unchanged.
     shards
         The number of shards. If there are more shards than nodes, some are idle.
     checkpoint_every

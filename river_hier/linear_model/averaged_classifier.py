@@ -48,13 +48,14 @@ class AveragedClassifier(SingleLabelModel):
     Parameters
     ----------
     model
-        A `Hieron`, from `linear_model` or `kernel`. Its current weights are the first hypothesis.
-        It continues to learn inside the average; `last` returns a copy of it.
+        A `Hieron` of `linear_model` or `kernel`, or a `PathLearner` of your own. Its current
+        weights are the first hypothesis. It continues to learn inside the average; `last` returns a
+        copy of it.
 
     Raises
     ------
     TypeError
-        If `model` is not a `Hieron`.
+        If `model` is neither.
 
     Notes
     -----
@@ -106,9 +107,9 @@ class AveragedClassifier(SingleLabelModel):
         # A pipeline is an instance of its last step's class.
         if not hasattr(type(model), "_start_average") or model._lag is not None:
             raise TypeError(
-                "`model` must be a `Hieron` of linear_model or kernel, whose weights move in "
-                f"steps, got {shown(model)}; put the average into the pipeline: "
-                "`scaler | AveragedClassifier(model)`"
+                "`model` must be a `Hieron` of linear_model or kernel, or another `PathLearner`, "
+                f"whose weights move in steps, got {shown(model)}; put the average into the "
+                "pipeline: `scaler | AveragedClassifier(model)`"
             )
         self.model = model
         # It shares all state with the model but the sum of i s_i: see `PathLearner`.

@@ -42,13 +42,14 @@ class AveragedMultiLabelClassifier(TopDownLearner):
     Parameters
     ----------
     model
-        An `HPerceptron` or an `HAROW`. Its current weights are the first hypothesis. It continues
-        to learn inside the average; `last` returns a copy of it.
+        A `TopDownLearner`, such as `HPerceptron`, `HAROW` or one of your own. Its current weights
+        are the first hypothesis. It continues to learn inside the average; `last` returns a copy of
+        it.
 
     Raises
     ------
     TypeError
-        If `model` is neither.
+        If `model` is not a `TopDownLearner`.
 
     Notes
     -----
@@ -96,8 +97,8 @@ class AveragedMultiLabelClassifier(TopDownLearner):
         # A pipeline is an instance of its last step's class.
         if not issubclass(type(model), TopDownLearner) or model._lag is not None:
             raise TypeError(
-                "`model` must be an `HPerceptron` or an `HAROW`, whose weights move in steps, got "
-                f"{shown(model)}; put the average into the pipeline: "
+                "`model` must be a `TopDownLearner`, such as `HPerceptron` or `HAROW`, whose "
+                f"weights move in steps, got {shown(model)}; put the average into the pipeline: "
                 "`scaler | AveragedMultiLabelClassifier(model)`. Least squares solve for their "
                 "weights, and `HMinOver` fits a threshold to those of the last hypothesis"
             )

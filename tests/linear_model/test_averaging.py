@@ -324,14 +324,14 @@ def test_bad_y_changes_nothing(name: str) -> None:
 )
 def test_what_has_no_steps_of_its_own_is_refused(model: Any) -> None:
     for cls in (linear_model.AveragedClassifier, linear_model.AveragedMultiLabelClassifier):
-        with pytest.raises(TypeError, match=r"`model` must be an? `H.*weights move in steps, got"):
+        with pytest.raises(TypeError, match=r"`model` must be a `.*weights move in steps, got"):
             cls(model)
 
 
 def test_each_kind_has_its_own() -> None:
     with pytest.raises(TypeError, match="`model` must be a `Hieron` of linear_model or kernel"):
         linear_model.AveragedClassifier(linear_model.HPerceptron())
-    with pytest.raises(TypeError, match="`model` must be an `HPerceptron` or an `HAROW`"):
+    with pytest.raises(TypeError, match="`model` must be a `TopDownLearner`, such as"):
         linear_model.AveragedMultiLabelClassifier(linear_model.Hieron())
 
 
