@@ -18,11 +18,12 @@ from .classifiers import cloned
 from .copies import snapshot, without_turn
 from .dataframes import at_row
 from .explanation import Contribution, Explanation, Floats, effects, explained, ranked
+from .memory import MeasuresMemory
 from .turns import Rows, change, changes, reads
 from .unlearned import MayHaveUnlearned
 
 
-class TaxonomyModel(MayHaveUnlearned, base.Estimator):
+class TaxonomyModel(MayHaveUnlearned, MeasuresMemory, base.Estimator):
     """A model with a score at every node of a taxonomy.
 
     A given taxonomy is closed: an unknown label is an error. With `None` the model starts from an

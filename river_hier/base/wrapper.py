@@ -21,11 +21,12 @@ from .classifiers import cloned, last_step, shown
 from .copies import snapshot
 from .explanation import Floats
 from .locks import Turn
+from .memory import MeasuresMemory
 from .mini_batches import Mask, MiniBatches, labels_inside, masks_inside, probabilities_inside
 from .turns import changes, turn_of
 
 
-class ModelWrapper(base.Wrapper[Any], base.Estimator):
+class ModelWrapper(MeasuresMemory, base.Wrapper[Any], base.Estimator):
     """Base class of model wrappers, which change a model's output or maintain the model.
 
     Learning is delegated to the model. State that the wrapper stores for nodes is remapped together

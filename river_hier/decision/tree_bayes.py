@@ -19,6 +19,7 @@ from ..base.classifiers import (
     takes_weights,
 )
 from ..base.explanation import Floats
+from ..base.memory import MeasuresMemory
 from ..base.mini_batches import MiniBatches
 from ..base.truncation import refuse_unknown, taxonomy_of, truncatable
 from ..base.turns import changes, reads
@@ -27,7 +28,7 @@ from ..taxonomy import Label, Renamed, Taxonomy, UnknownLabelError, check_taxono
 __all__ = ["TreeBayes"]
 
 
-class TreeBayes(MiniBatches, base.Wrapper[Any], base.Classifier):
+class TreeBayes(MiniBatches, MeasuresMemory, base.Wrapper[Any], base.Classifier):
     r"""The node with the least expected tree distance under any classifier's probabilities.
 
     Given the probability $p_u$ of each label by a classifier, which need not know the taxonomy, the

@@ -15,6 +15,7 @@ from scipy import sparse
 
 from ..base.copies import snapshot
 from ..base.dataframes import at_row
+from ..base.memory import MeasuresMemory
 from ..base.turns import Rows, change, changes, counts, reads
 from .texts import documents, text_of
 
@@ -23,7 +24,7 @@ __all__ = ["LogTFIDF"]
 _words = re.compile(r"\w\w+").findall
 
 
-class LogTFIDF(base.Transformer):
+class LogTFIDF(MeasuresMemory, base.Transformer):
     r"""Bag of words with the weights log(1 + tf) log(idf), from the documents seen so far.
 
     The weight of a word in a document is

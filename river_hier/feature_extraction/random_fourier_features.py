@@ -17,6 +17,7 @@ from .._backend import FeatureIndex
 from .._backend.reference.feature_hasher import canonical
 from ..base.checks import check_integer, check_positive
 from ..base.dataframes import answer_frame, read_batch
+from ..base.memory import MeasuresMemory
 
 __all__ = ["RandomFourierFeatures"]
 
@@ -27,7 +28,7 @@ LARGEST = 2**21  # random numbers that are stored: 16 MB, and as much again whil
 _drawing = threading.RLock()
 
 
-class RandomFourierFeatures(base.MiniBatchTransformer):
+class RandomFourierFeatures(MeasuresMemory, base.MiniBatchTransformer):
     r"""Random features that let a linear learner approximate one with a Gaussian kernel.
 
     With $m$ = `n_components` / 2 random frequencies $\omega_1, \dots, \omega_m$, the features of x

@@ -8,6 +8,7 @@ from river import base, linear_model
 from ..base.checks import check_integer, checked_weight
 from ..base.classifiers import check_weight_taken, shown, takes_weights
 from ..base.copies import snapshot
+from ..base.memory import MeasuresMemory
 from ..base.truncation import refuse_unknown
 from ..base.turns import changes, reads
 from ..taxonomy import Label, Taxonomy
@@ -19,7 +20,7 @@ from .jensen_shannon_tree import JensenShannonTree
 __all__ = ["BinaryDecomposition"]
 
 
-class BinaryDecomposition(base.Wrapper[base.Estimator], base.Classifier):
+class BinaryDecomposition(MeasuresMemory, base.Wrapper[base.Estimator], base.Classifier):
     """Multiclass classification by binary decisions along a tree.
 
     The classes are the leaves of a full binary tree. At each inner node, a binary classifier

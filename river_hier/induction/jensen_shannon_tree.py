@@ -11,6 +11,7 @@ from river import base
 
 from ..base.checks import check_integer, checked_weight
 from ..base.copies import snapshot
+from ..base.memory import MeasuresMemory
 from ..base.turns import changes
 from ..taxonomy import Label, Taxonomy
 from ..taxonomy.graph import check_label, check_spelling
@@ -23,7 +24,7 @@ from .tree_recursions import recursion
 __all__ = ["JensenShannonTree"]
 
 
-class JensenShannonTree(base.Estimator):
+class JensenShannonTree(MeasuresMemory, base.Estimator):
     r"""Build a full binary tree over classes from their feature counts.
 
     `learn_one` counts the features of each class. `taxonomy` starts from the classes and merges

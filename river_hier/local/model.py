@@ -10,6 +10,7 @@ from typing import Any
 from river import base
 
 from ..base.classifiers import check_weight_taken, takes_weights
+from ..base.memory import MeasuresMemory
 from ..base.mini_batches import MiniBatches
 from ..base.turns import changes, reads
 from ..base.unlearned import NONE, unlearned_nodes
@@ -35,7 +36,7 @@ class LocalClassifier:
             self.model.learn_one(x, y, **kwargs)
 
 
-class LocalModel(MiniBatches, base.Wrapper[Any], base.Estimator):
+class LocalModel(MiniBatches, MeasuresMemory, base.Wrapper[Any], base.Estimator):
     """Classifiers at the positions of a taxonomy, created when they first learn.
 
     A taxonomy that is given is closed: an unknown label is an error. With `None` the model starts

@@ -11,7 +11,10 @@ T = TypeVar("T", np.float64, np.float32, np.intp)
 
 
 def ensure_capacity(a: NDArray[T], *shape: int) -> NDArray[T]:
-    """`a` itself if it has room for `shape`, else a larger copy, padded with zeros."""
+    """`a` itself if it has room for `shape`, else a larger copy, padded with zeros.
+
+    The copy is a view of its memory, as River would count the numbers of any other array twice.
+    """
     if all(have >= need for have, need in zip(a.shape, shape, strict=True)):
         return a
     room = tuple(
@@ -20,4 +23,4 @@ def ensure_capacity(a: NDArray[T], *shape: int) -> NDArray[T]:
     )
     larger = np.zeros(room, a.dtype)
     larger[tuple(map(slice, a.shape))] = a
-    return larger
+    return larger[...]

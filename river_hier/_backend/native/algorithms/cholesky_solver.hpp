@@ -51,6 +51,12 @@ class CholeskyFactor {
         diagonal_.push_back(s);
     }
 
+    size_t memory() const {
+        size_t numbers = 0;
+        for (size_t i = 0; i < n(); ++i) numbers += whole_lines<double>(i);
+        return numbers * sizeof(double) + heap_bytes(rows_) + heap_bytes(diagonal_);
+    }
+
   private:
     // Memory for a row, taken from blocks of at least 64 rows; of huge pages in a large factor.
     double* allocate(size_t size) {
@@ -82,6 +88,8 @@ class CholeskySolver {
     size_t n() const { return factor_.n(); }
     const Numbers& l() const { return l_; }
     const Numbers& z(size_t output) const { return z_[output]; }
+
+    size_t memory() const { return factor_.memory() + heap_bytes(z_) + heap_bytes(l_); }
 
     // A bound for the error of B^-1, relative to B's smallest eigenvalue l2.
     double error() const { return rounding * static_cast<double>(n()) * trace_ / l2_; }

@@ -28,6 +28,14 @@ class Dual {
     // Bytes of the factor of all instances, also if it has not been computed yet.
     size_t factor_bytes() const { return cholesky_ ? CholeskyFactor::bytes(n()) : 0; }
 
+    size_t memory() const {
+        size_t bytes = heap_bytes(ids) + heap_bytes(ones) + heap_bytes(v) + heap_bytes(w0) +
+                       heap_bytes(alpha_) + heap_bytes(g_) + heap_bytes(k_);
+        if (cholesky_) bytes += cholesky_->memory();
+        if (explicit_) bytes += explicit_->memory();
+        return bytes;
+    }
+
     // Change to conjugate gradients.
     void drop_factor() {
         cholesky_.reset();

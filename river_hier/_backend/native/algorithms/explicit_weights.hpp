@@ -23,6 +23,8 @@ class ExplicitWeights {
         return std::all_of(scores, scores + w_.size(), [=](double s) { return std::fabs(s) > error; });
     }
 
+    size_t memory() const { return heap_bytes(w_); }
+
   private:
     static constexpr double rounding = 1e-15;  // relative error of a sum, for each of its terms
 

@@ -76,6 +76,15 @@ class LeastSquares : public Guarded {
         return bytes;
     }
 
+    // Bytes of instances and systems.
+    size_t memory_used() {
+        size_t bytes = instances.bytes() + allocated(systems.capacity() * sizeof(System));
+        for (System& system : systems)
+            bytes += heap_bytes(system.nodes) +
+                     system.apply([](auto& solver) { return solver.memory(); });
+        return bytes;
+    }
+
     void add_system(System system) {
         count(system.nodes);
         systems.push_back(std::move(system));

@@ -57,6 +57,13 @@ class SymmetricMatrix {
         update_ = h;
     }
 
+    size_t memory() const {
+        const size_t stride = rows_.size();
+        size_t numbers = 0;
+        for (size_t i = 0; i < stride; ++i) numbers += stride - first_of(i);
+        return numbers * sizeof(double) + heap_bytes(rows_) + heap_bytes(update_);
+    }
+
   private:
     void apply_update() {
         if (update_.empty()) return;
@@ -99,6 +106,12 @@ class Primal {
 
     size_t d() const { return inverse_.size(); }
     size_t n_outputs() const { return w_.size(); }
+
+    size_t memory() const {
+        return inverse_.memory() + heap_bytes(w_) + heap_bytes(total_) + heap_bytes(u_) +
+               heap_bytes(scores_);
+    }
+
     const Numbers& total() const { return total_; }
 
     // w . x of every output.

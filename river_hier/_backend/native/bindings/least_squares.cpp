@@ -194,6 +194,10 @@ void least_squares(nb::module_& m) {
                          return n;
                      })
         .def_prop_ro("n_bytes", [](LeastSquares& rls) { return not_in_use(rls).n_bytes(); })
+        .def("__sizeof__",
+             [](LeastSquares& rls) {
+                 return sizeof(LeastSquares) + not_in_use(rls).memory_used();
+             })
         .def("change",
              [](LeastSquares& rls, size_t s, nb::handle how) {
                  ReentrancyGuard guard(rls);  // other threads may come in there

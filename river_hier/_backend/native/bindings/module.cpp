@@ -45,6 +45,8 @@ void features(nb::module_& m) {
         .def_ro("intercept", &FeatureMap::intercept)
         .def_ro("first_row", &FeatureMap::first_row)
         .def("__len__", &FeatureMap::size)
+        .def("__sizeof__",
+             [](const FeatureMap& names) { return sizeof(FeatureMap) + not_in_use(names).bytes(); })
         .def("find", [](FeatureMap& names, nb::handle x) { return Vector(names.find(x)); }, "x"_a.none())
         .def("insert", [](FeatureMap& names, nb::handle x) { return Vector(names.insert(x)); },
              "x"_a.none())
@@ -103,6 +105,7 @@ void labels(nb::module_& m) {
                  labels.learned(y);
              },
              "y"_a)
+        .def("__sizeof__", [](const Labels& labels) { return sizeof(Labels) + labels.bytes(); })
         .def("closed", &Labels::closed, "y"_a.none())
         .def("closure", &Labels::closure, "y"_a.none())
         .def("predicted", &Labels::predicted, "y"_a.none())

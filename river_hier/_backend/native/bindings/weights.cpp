@@ -59,6 +59,10 @@ void weights(nb::module_& m) {
     nb::class_<Clocks>(m, "Clocks")
         .def(nb::init<size_t>(), "n_nodes"_a)
         .def_rw("m", &Clocks::m)
+        .def("__sizeof__",
+             [](const Clocks& clocks) {
+                 return sizeof(Clocks) + heap_bytes(clocks.since) + heap_bytes(clocks.learned);
+             })
         .def_prop_rw("since", [](const Clocks& clocks) { return array(clocks.since); },
                      [](Clocks& clocks, nb::handle since) { clocks.since = numbers(since); })
         .def_prop_rw("learned",
@@ -127,7 +131,9 @@ void weights(nb::module_& m) {
                  return array(column);
              },
              "node"_a, "n_features"_a)
-        .def_prop_ro("n_bytes", [](const Weights& w) { return not_in_use(w)->bytes(); });
+        .def_prop_ro("n_bytes", [](const Weights& w) { return not_in_use(w)->bytes(); })
+        .def("__sizeof__",
+             [](const Weights& w) { return sizeof(Weights) + w.scratch() + not_in_use(w)->bytes(); });
 
     nb::class_<GaussianWeights, Weights>(m, "GaussianWeights")
         .def("__init__", &construct<GaussianWeights>, "n_nodes"_a, "dtype"_a = "float64")

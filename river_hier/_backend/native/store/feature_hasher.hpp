@@ -66,6 +66,8 @@ class FeatureHasher : public FeatureMap {
 
     size_t size() const override { return first_row + n_; }
 
+    size_t bytes() const override { return FeatureMap::bytes() + size() * sizeof(uint32_t); }
+
     void merge(Vector& x) override { x.merge_rows(at_); }
 
     const Vector& find(nb::handle x) override {

@@ -53,6 +53,16 @@ class FeatureIndex : public FeatureMap {
         return names;
     }
 
+    // Names of exact type str are counted here, unless the garbage collector finds them.
+    size_t bytes() const override {
+        size_t bytes = FeatureMap::bytes() + table_.bytes() + heap_bytes(keys_);
+        const nb::object size_of = nb::module_::import_("sys").attr("getsizeof");
+        for (size_t row = first_row; row < size(); ++row)
+            if (in_table(keys_[row].ptr()))
+                bytes += (nb::cast<size_t>(size_of(keys_[row])) + 15) / 16 * 16;
+        return bytes;
+    }
+
     // Names and slots of the table are prefetched some iterations ahead.
     void rows(PyObject* const* names, size_t n, uint32_t* rows) override {
         constexpr size_t soon = 16;

@@ -31,6 +31,12 @@ class FeatureMap : public Guarded {
     virtual size_t size() const = 0;  // of the rows
     virtual nb::list names() const = 0;
 
+    // In memory, without what Python's garbage collector finds.
+    virtual size_t bytes() const {
+        return heap_bytes(names_) + heap_bytes(values_) + heap_bytes(found_.rows) +
+               heap_bytes(found_.values);
+    }
+
     // The row of each name, or `no_row`. The caller owns the names.
     virtual void rows(PyObject* const* names, size_t n, uint32_t* rows) = 0;
 

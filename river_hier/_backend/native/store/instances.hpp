@@ -24,6 +24,11 @@ class Instances {
     double norm2(uint32_t number) const { return data_.norms2[number]; }
     double mean_size() const { return static_cast<double>(data_.values.size()) / n(); }
 
+    size_t bytes() const {
+        return heap_bytes(data_.start) + heap_bytes(data_.rows) + heap_bytes(data_.values) +
+               heap_bytes(data_.norms2) + heap_bytes(by_feature_);
+    }
+
     uint32_t append(const Vector& x) {
         const uint32_t number = append_unindexed(x);
         while (n_indexed_ < n()) index_next();

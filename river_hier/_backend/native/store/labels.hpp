@@ -6,6 +6,7 @@
 
 #include "python/arrays.hpp"
 #include "python/objects.hpp"
+#include "store/vector.hpp"
 
 namespace river_hier {
 
@@ -48,6 +49,14 @@ class Labels {
     }
 
     Labels(const Labels&) = delete;
+
+    // In memory, without the labels themselves.
+    size_t bytes() const {
+        return heap_bytes(labels_) + heap_bytes(parent_ptr_) + heap_bytes(parents_) +
+               heap_bytes(implied_ptr_) + heap_bytes(implied_) + heap_bytes(below_) +
+               heap_bytes(learns_) + heap_bytes(unlearned_) +
+               (all_off_ ? nb::cast<size_t>(all_off_.attr("__sizeof__")()) : 0);
+    }
 
     uint32_t n() const { return static_cast<uint32_t>(labels_.size()); }
     nb::object taxonomy() const { return taxonomy_; }

@@ -148,9 +148,8 @@ class Postings : public WeightStore {
     }
 
     size_t bytes() const override {
-        size_t bytes = rows_.capacity() * sizeof(Row<T>);
-        for (const Row<T>& row : rows_)
-            bytes += row.numbers.capacity() * sizeof(T) + row.nodes.capacity() * sizeof(uint32_t);
+        size_t bytes = heap_bytes(rows_);
+        for (const Row<T>& row : rows_) bytes += heap_bytes(row.numbers) + heap_bytes(row.nodes);
         return bytes;
     }
 

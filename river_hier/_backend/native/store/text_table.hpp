@@ -44,6 +44,8 @@ class TextTable {
         ++size_;
     }
 
+    size_t bytes() const { return (mask_ + 1) * sizeof(Slot); }
+
     void clear() {
         reserve(1024);
         size_ = 0;

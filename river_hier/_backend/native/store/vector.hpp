@@ -1,12 +1,29 @@
 // A sparse vector whose features have rows.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
 namespace river_hier {
 
 using Numbers = std::vector<double>;
+
+// What an allocation takes of memory: malloc keeps a header and rounds up.
+inline size_t allocated(size_t bytes) { return bytes ? std::max<size_t>(32, (bytes + 23) / 16 * 16) : 0; }
+
+// The bytes that a vector has allocated.
+template <class T>
+size_t heap_bytes(const std::vector<T>& list) {
+    return allocated(list.capacity() * sizeof(T));
+}
+template <class T>
+size_t heap_bytes(const std::vector<std::vector<T>>& lists) {
+    size_t bytes = allocated(lists.capacity() * sizeof(std::vector<T>));
+    for (const std::vector<T>& list : lists) bytes += heap_bytes(list);
+    return bytes;
+}
 
 constexpr uint32_t no_row = UINT32_MAX;
 

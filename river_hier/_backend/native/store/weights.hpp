@@ -54,6 +54,11 @@ class Weights : public Guarded {
     // Make room up to `n_nodes` nodes; the new ones start at zero.
     void add_nodes(size_t n_nodes);
 
+    size_t scratch() const {
+        return heap_bytes(scores) + heap_bytes(steps) + heap_bytes(ranges) + heap_bytes(nodes) +
+               heap_bytes(mask);
+    }
+
     // Scratch memory of the algorithms, which would otherwise be allocated at every step.
     Numbers scores, steps;
     Ranges ranges;
