@@ -1,4 +1,4 @@
-"""Every public name stands in README's table and in the changelog."""
+"""Every public name is in README's list of contents and in the changelog."""
 
 from __future__ import annotations
 
@@ -11,22 +11,24 @@ from support.public_api import public
 NAMES = [name for name, _ in public() if not name.startswith("_")]
 
 
-def test_names_are_in_the_table_of_the_readme() -> None:
-    rows = re.findall(r"^\| (`.+?`) \| (.+) \|$", (ROOT / "README.md").read_text("utf-8"), re.M)
-    packages = {first.strip("`"): text for first, text in rows}
-    top = " ".join(first + text for first, text in rows)
+def test_names_are_in_the_contents_of_the_readme() -> None:
+    """A list of packages, each with its names; an entry may have several lines."""
+    contents = (ROOT / "README.md").read_text("utf-8").partition("\n## Contents\n")[2]
+    entries = re.findall(r"^\* (`.+?`) – (.+(?:\n  .+)*)", contents.partition("\n## ")[0], re.M)
+    packages = {first.strip("`"): text for first, text in entries}
+    top = " ".join(first + text for first, text in entries)
     missing = []
     for name in NAMES:
         package, _, rest = name.partition(".")
         quoted = re.findall(r"`([\w.]+)`", packages.get(package, "") if rest else top)
         if not {name, rest or name} & {*quoted}:
             missing.append(name)
-    assert not missing, f"README.md: add to the table, in the row of the package: {missing}"
+    assert not missing, f"README.md: add under Contents, in the entry of the package: {missing}"
 
     for package, text in packages.items():
         for name in re.findall(r"`([\w.]+)`", text):
             there = f"{package}.{name}" in NAMES or name in NAMES
-            assert there, f"README.md: the row of {package} has {name}, which is not public"
+            assert there, f"README.md: the entry of {package} has {name}, which is not public"
 
 
 def changelog_names() -> Iterator[str]:
