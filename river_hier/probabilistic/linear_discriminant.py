@@ -6,10 +6,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._backend import Batch, FeatureIndex, Vector
+from .._backend import Batch, Vector
 from ..base.checks import check_positive
 from ..base.dataframes import at_row
 from ..base.explanation import Floats
+from ..base.linear import feature_map
 from ..base.single_label import SingleLabelModel
 from ..base.turns import Rows, change
 from ..taxonomy import Label, NodeMapping, Taxonomy, TaxonomyLike
@@ -67,11 +68,15 @@ class LinearDiscriminant(SingleLabelModel):
     l2
         The weight of the diagonal matrix $D$ in the covariance, in examples per feature. With fewer
         examples than features, only this term makes $\Sigma$ invertible.
+    n_features
+        The number of rows, a power of 2, into which names of features are hashed, which bounds the
+        memory. Names that share a row count as one feature. `None` keeps every name.
 
     Raises
     ------
     ValueError
-        If `shrinkage` or `l2` is not positive or the taxonomy is not a tree; from `learn_one` and
+        If `shrinkage` or `l2` is not positive, `n_features` is not a power of 2, or the taxonomy is
+        not a tree; from `learn_one` and
         `predict_one`, if a feature is not a finite number or the label is unknown; from
         `learn_one`, if a square would overflow or the weight is negative or nan.
 
@@ -116,7 +121,11 @@ class LinearDiscriminant(SingleLabelModel):
     _keeps_float32 = True
 
     def __init__(
-        self, taxonomy: TaxonomyLike = None, shrinkage: float = 5.0, l2: float = 0.03
+        self,
+        taxonomy: TaxonomyLike = None,
+        shrinkage: float = 5.0,
+        l2: float = 0.03,
+        n_features: int | None = None,
     ) -> None:
         super().__init__(taxonomy)
         self._taxonomy.check_tree()
@@ -124,7 +133,8 @@ class LinearDiscriminant(SingleLabelModel):
         check_positive("l2", l2)
         self.shrinkage = shrinkage
         self.l2 = l2
-        self._features = FeatureIndex()
+        self.n_features = n_features
+        self._features = feature_map(n_features, 0.0)
         self._discriminant = Discriminant(self._taxonomy.arrays, float(shrinkage), float(l2))
 
     def _learn(self, x: Mapping[Any, Any], y: int, w: float) -> None:
@@ -188,8 +198,11 @@ class LinearDiscriminant(SingleLabelModel):
                     self._check(x, w)
 
     def _make_room(self, names: Collection[Any]) -> None:
-        known = self._features.find(dict.fromkeys(names, 1.0)).rows
-        self._discriminant.make_room(len(self._features) + len(names) - len(known))
+        if self.n_features is None:
+            known = self._features.find(dict.fromkeys(names, 1.0)).rows
+            self._discriminant.make_room(len(self._features) + len(names) - len(known))
+        else:
+            self._discriminant.make_room(self.n_features)
 
     def _dense(self, x: Vector) -> Floats:
         dense = np.zeros(len(self._discriminant.reach))
@@ -204,10 +217,13 @@ class LinearDiscriminant(SingleLabelModel):
         if X.columns is None and np.array_equal(places, np.arange(d)):
             return X.values
         dense = np.zeros((X.n, d + 1), dtype=X.values.dtype)  # the last column is for unknown ones
-        if X.columns is None or X.start is None:
-            dense[:, places] = X.values
+        cells: Any = slice(None), places
+        if X.columns is not None and X.start is not None:
+            cells = np.repeat(np.arange(X.n), np.diff(X.start)), places[X.columns]
+        if self.n_features is None:
+            dense[cells] = X.values
         else:
-            dense[np.repeat(np.arange(X.n), np.diff(X.start)), places[X.columns]] = X.values
+            np.add.at(dense, cells, X.values)  # names may share a row
         return np.ascontiguousarray(dense[:, :d])
 
     def _remap(self, change: NodeMapping) -> None:
