@@ -136,6 +136,7 @@ class LinearDiscriminant(SingleLabelModel):
         self.n_features = n_features
         self._features = feature_map(n_features, 0.0)
         self._discriminant = Discriminant(self._taxonomy.arrays, float(shrinkage), float(l2))
+        self._discriminant.make_room(n_features or 0)
 
     def _learn(self, x: Mapping[Any, Any], y: int, w: float) -> None:
         self._check(x, w)
@@ -201,8 +202,6 @@ class LinearDiscriminant(SingleLabelModel):
         if self.n_features is None:
             known = self._features.find(dict.fromkeys(names, 1.0)).rows
             self._discriminant.make_room(len(self._features) + len(names) - len(known))
-        else:
-            self._discriminant.make_room(self.n_features)
 
     def _dense(self, x: Vector) -> Floats:
         dense = np.zeros(len(self._discriminant.reach))

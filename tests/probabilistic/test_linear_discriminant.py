@@ -53,6 +53,8 @@ def test_hashed_names_are_the_features_of_their_rows(n_features: int) -> None:
     model = probabilistic.LinearDiscriminant(TREE, n_features=n_features)
     plain = probabilistic.LinearDiscriminant(TREE)
     row = model._features.row
+    assert model.predict_one({"before": 1.0}) == model.predict_one({}) == "r"
+    assert model.predict_many(pd.DataFrame({"before": [1.0], "others": [2.0]})).tolist() == ["r"]
     for step in range(60):
         x = {f"name {j}": float(rng.normal()) for j in rng.choice(40, 6, replace=False)}
         summed: dict[Any, float] = {}
