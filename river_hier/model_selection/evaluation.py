@@ -30,8 +30,8 @@ class Evaluation:
     def __init__(self, metric: Any, models: list[Any]) -> None:
         check_metric(metric, models)
         self.metric = metric
-        self.predict = _prediction_for(metric, models[0])
-        self.running = [metric.clone() for _ in models]
+        self.predict: Callable[[Any, Any], Any] = _prediction_for(metric, models[0])
+        self.running: list[Any] = [metric.clone() for _ in models]
 
     def start(self, models: Iterable[int]) -> None:
         """Start a window of these models."""

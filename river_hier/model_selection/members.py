@@ -64,8 +64,8 @@ class Members:
         for i, name in enumerate(names):
             models[i] = _with_learner(models[i], learners[name])
         rests = [(source, _rest(model)) for source, model in zip(sources, models, strict=True)]
-        self.learners = _outermost(rests)
-        self.members = [
+        self.learners: list[tuple[int, Any]] = _outermost(rests)
+        self.members: list[Member] = [
             Member(source, model, self._learner_number(learner_of(model)))
             for source, model in rests
         ]

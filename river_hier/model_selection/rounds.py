@@ -23,18 +23,18 @@ class Rounds:
     def __init__(self, n_models: int, window: int) -> None:
         self.n_models = n_models
         self.window = window
-        self.decided = False  # after the very first window
+        self.decided: bool = False  # after the very first window
         self.start()
 
     def start(self) -> None:
         """Start a round, in which all models learn."""
-        self.excess = 0.0  # steps of models in this round, above MODELS_PER_EXAMPLE
+        self.excess: float = 0.0  # steps of models in this round, above MODELS_PER_EXAMPLE
         self._start_window(range(self.n_models), self.window)
 
     def _start_window(self, learning: Sequence[int], length: int) -> None:
-        self.learning = sorted(learning)
+        self.learning: list[int] = sorted(learning)
         self.length = length
-        self.n = 0
+        self.n: int = 0
 
     @property
     def compared(self) -> list[int]:

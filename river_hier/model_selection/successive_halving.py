@@ -33,9 +33,8 @@ class SuccessiveHalving(TransparentWrapper):
     starts, in which all models learn again, so no choice is final. With four models, a round takes
     20 `window` examples.
 
-    Models are compared at the end of each window, by the metric over this window. The predictions
-    are those of the best model, except that in the very first window models are also compared after
-    1, 2, 4, 8, ... examples.
+    Models are compared by the metric over a window, at its end; in the very first window also after
+    1, 2, 4, 8, ... examples. Predictions are those of the best model in the last comparison.
 
     Equal parts of the models, such as the same scaler before different learners, or the same
     learner inside different decoders, are shared: they transform and learn only once.
@@ -59,14 +58,12 @@ class SuccessiveHalving(TransparentWrapper):
     learning_models
         The models that learn at present.
     metrics
-        The metric of each model over the last complete window in which it learned; in the very
-        first window, so far.
+        The metric of each model, over the last window in which it was compared.
 
     Raises
     ------
     TypeError
-        If one of the models is not a model in a taxonomy, or they are of both kinds, or `metric` is
-        not a metric.
+        If the models are not models in a taxonomy of one kind, or `metric` is not a metric.
     ValueError
         If the models have different taxonomies or the same object inside, or the metric does not
         have a single value.
@@ -78,10 +75,9 @@ class SuccessiveHalving(TransparentWrapper):
     Memory is that of all models.
 
     A model that does not learn misses examples, so it is chosen again only if it is better all the
-    same. If a model overtakes another one only after many examples, as with a larger `r` in
-    `HAROW`, take a longer window. Examples with labels that are new to an open taxonomy are learned
-    by all models. If one of the models refuses an example that others have learned already, the
-    error is raised and the metrics do not change.
+    same. Take a longer window if a model may overtake others only after many examples. Examples
+    with labels that are new to an open taxonomy are learned by all models. If one of the models
+    refuses an example that others have learned already, an error is raised.
 
     Successive halving is due to [^1]. Unlike River's `SuccessiveHalvingClassifier`, this class
     takes multilabel models, needs no budget, and does not stop choosing.
@@ -119,18 +115,21 @@ class SuccessiveHalving(TransparentWrapper):
 
     """
 
+    model: Any
+    metrics: list[Any]
+
     def __init__(
         self,
         models: Sequence[Any],
         metric: river_metrics.base.Metric | None = None,
         window: int = 500,
     ) -> None:
-        self.models = list(models)
+        self.models: list[Any] = list(models)
         check_models(self.models)
         check_integer("window", window, 1)
         self._members = Members(self.models)
         super().__init__(self.models[0])
-        self.metric = metric
+        self.metric: Any = metric
         self.window = window
         self._start_rounds(ZeroOneLoss(self._taxonomy) if metric is None else metric)
 

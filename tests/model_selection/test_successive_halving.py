@@ -344,8 +344,8 @@ def test_the_cost_of_a_round(n_models: int, round_length: int | None) -> None:
 def test_it_follows_drift() -> None:
     """The labels of two models are right in turns; each takes over within a round."""
 
-    class Fixed(HPerceptron):
-        """Learns nothing, and predicts one label."""
+    class Constant(HPerceptron):
+        """Predicts one label."""
 
         def __init__(self, taxonomy: Any = None, label: Any = None) -> None:
             super().__init__(taxonomy)
@@ -358,7 +358,7 @@ def test_it_follows_drift() -> None:
             return self._dictionary(x)
 
     t = Taxonomy.flat(["a", "b", "c", "d"])
-    model = SuccessiveHalving([Fixed(t, label) for label in "abcd"], window=10)
+    model = SuccessiveHalving([Constant(t, label) for label in "abcd"], window=10)
     for label in "abcdca":
         for _ in range(400):
             model.learn_one({"x": 1.0}, {label})
@@ -432,6 +432,26 @@ def test_a_refused_change_of_taxonomy_changes_nothing() -> None:
         with pytest.raises(ValueError, match=message):
             change()
         assert pickle.dumps(model) == before
+
+
+class Fixed(HPerceptron):
+    """Keeps its taxonomy."""
+
+    def _remap(self, change: Any) -> None:
+        raise ValueError("fixed")
+
+
+def test_a_change_that_one_model_refuses_changes_no_other() -> None:
+    model = SuccessiveHalving([HAROW(T), decision.Calibrated(HAROW(T, r=2.0)), Fixed(T)], window=9)
+    learned(model, [({"x": 1.0}, {"c"})] * 8)
+    weights = [model.models[0].weights, model.models[1].model.weights]
+    for change in (lambda: model.adopt(T.extend([("a", "z")])), lambda: model.forget("c")):
+        with pytest.raises(ValueError, match="fixed"):
+            change()
+        assert all(candidate.taxonomy_ == T for candidate in model.models)
+        assert [model.models[0].weights, model.models[1].model.weights] == weights
+        assert model.best_model in model.models
+        learned(model, [({"x": 0.0}, {"c"})])
 
 
 # Refusals
@@ -527,7 +547,7 @@ def test_river_classifiers_in_a_taxonomy() -> None:
     metric = metrics.TreeInducedError(t)
     stream = synth.PrototypeTree(branching=2, depth=2, noise=0.09, seed=1)
     losses = [
-        evaluate.progressive_val_score(stream.take(1000), m.clone(), metric.clone()).get()
+        evaluate.progressive_val_score(stream.take(500), m.clone(), metric.clone()).get()
         for m in (*candidates, model)
     ]
     assert losses[-1] < 1.2 * min(losses)
