@@ -142,6 +142,7 @@ def test_outputs_that_come_later_were_off_before(
         late.learn(x, {"b", "late"})
 
 
+@pytest.mark.slow(but=8)
 @both
 @pytest.mark.parametrize("n_features", [5, 400])
 @pytest.mark.parametrize(

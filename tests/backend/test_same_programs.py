@@ -128,7 +128,7 @@ def test_programs_that_bring_new_labels(name: str, seed: int) -> None:
     run(BothBackends(name, None), labels, seed, 30)
 
 
-@pytest.mark.slow(but=8)
+@pytest.mark.slow(but=4)
 @pytest.mark.parametrize("name", SINGLE + MULTI)
 @pytest.mark.parametrize("which", range(4))
 def test_programs_on_large_taxonomies(name: str, which: int) -> None:
@@ -154,7 +154,7 @@ def examples(taxonomy: Taxonomy, n: int, n_features: int, seed: int) -> list[tup
     return stream
 
 
-@pytest.mark.slow(but=8)
+@pytest.mark.slow(but=4)
 @pytest.mark.parametrize("name", SINGLE + MULTI)
 @pytest.mark.parametrize("which", range(len(LARGE) + 2))
 def test_long_generic_streams(name: str, which: int) -> None:

@@ -12,7 +12,7 @@ CANNOT_FORGET = ("TreeBayes", "PerNode")
 FEW = 28  # without a clock for each node, an average needs hundreds
 
 
-@pytest.mark.slow(but=8)
+@pytest.mark.slow(but=4)
 @pytest.mark.parametrize("before", ["parent", "absent", "unknown", "learned"])
 @pytest.mark.parametrize("name", [name for name in MODELS if name not in AGE_MATTERS])
 def test_late_classes_are_learned_as_fast_as_early_ones(name: str, before: str) -> None:
@@ -28,6 +28,7 @@ def test_the_exceptions_are_exceptions(name: str) -> None:
     assert examples_needed(name, 0, 1) <= FEW < examples_needed(name, LATE, 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["HRLS", "SHRLS"])
 def test_forgetting_limits_the_effect_of_age(name: str) -> None:
     early, late = (

@@ -66,6 +66,7 @@ def pipelines() -> Iterator[tuple[str, Any]]:
     yield "local", preprocessing.StandardScaler() | local.PerParent(bayes.clone(), TREE)
 
 
+@pytest.mark.slow(but=1)
 @both
 def test_a_clone_with_attributes_has_learned_the_same(backend: str) -> None:
     n = 0
@@ -88,6 +89,7 @@ def test_a_clone_with_attributes_has_learned_the_same(backend: str) -> None:
     assert n > 20
 
 
+@pytest.mark.slow(but=1)
 @both
 def test_a_clone_without_attributes_has_learned_nothing(backend: str) -> None:
     with running_on(backend):

@@ -77,6 +77,7 @@ TAXONOMIES: dict[str, Any] = {
 }
 
 
+@pytest.mark.slow(but=84)
 @both
 @pytest.mark.parametrize("kind", TAXONOMIES)
 @pytest.mark.parametrize("name", EVERY)

@@ -281,7 +281,7 @@ for _ in range(3):
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
-@pytest.mark.slow(but=2)
+@pytest.mark.slow(but=1)
 @pytest.mark.parametrize("name", NAMES)
 def test_a_process_forks_and_ends_while_a_daemon_learns(name: str) -> None:
     kind = "single" if name in SINGLE else "multi"

@@ -104,6 +104,7 @@ def answers(name: str, model: Any) -> list[Any]:
     return found
 
 
+@pytest.mark.slow(but=44)
 @both
 @pytest.mark.parametrize("name", MODELS)
 def test_added_nodes_change_nothing(backend: str, name: str) -> None:
@@ -157,6 +158,7 @@ def test_batches_agree(backend: str, name: str) -> None:
             assert p == pytest.approx(p_looped)
 
 
+@pytest.mark.slow(but=44)
 @both
 @pytest.mark.parametrize("name", MODELS)
 def test_added_nodes_do_not_compete(backend: str, name: str) -> None:

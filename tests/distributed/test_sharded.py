@@ -99,7 +99,7 @@ def test_the_same_step_by_step(backend: str, name: str, data: Any, k: int, cuts:
             same(model, gathered, [x])
 
 
-@pytest.mark.slow(but=5)
+@pytest.mark.slow
 @both
 @each
 def test_the_same_batch_by_batch_on_text(backend: str, name: str) -> None:

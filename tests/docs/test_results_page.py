@@ -138,6 +138,7 @@ reproduced      bee_2001, 2.0
     assert (folder.results / "bee_2001" / "figure_1.png").read_bytes() == b"bee_2001"
 
 
+@pytest.mark.slow
 def test_what_is_finished_is_kept_until_the_code_changes(folder: Folder) -> None:
     folder.run(*folder.data)
     page = folder.text()
@@ -168,6 +169,7 @@ def test_what_is_finished_is_kept_until_the_code_changes(folder: Folder) -> None
     assert len(folder.ran()) == 3
 
 
+@pytest.mark.slow(but=1)
 @pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGKILL], ids=lambda by: by.name)
 @pytest.mark.parametrize("options", [[], ["--fresh"]], ids=["first", "fresh"])
 def test_an_interrupted_run_goes_on(folder: Folder, by: signal.Signals, options: list[str]) -> None:

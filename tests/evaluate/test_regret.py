@@ -234,7 +234,7 @@ def test_below_the_root_the_reference_classifier_is_the_best(loss: Any, drift: A
         assert values[-1] > 0
 
 
-@pytest.mark.slow(but=1)
+@pytest.mark.slow
 @pytest.mark.parametrize("costs", [None, {"owl": 9.0, "dog": 0.1}])
 def test_the_bayes_classifier_is_the_best(costs: Any) -> None:
     stream = synth.LinearLabels(TREE, n_features=3, seed=8, drift_at=20)

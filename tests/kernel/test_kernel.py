@@ -803,7 +803,7 @@ def variants() -> Iterator[tuple[str, Any]]:
     yield "Hieron-pipeline", preprocessing.StandardScaler() | hieron
 
 
-@pytest.mark.slow(but=1)
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "model"), list(variants()), ids=lambda value: str(value))
 def test_rivers_checks(name: str, model: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     # River takes Music for multilabel models, which it downloads; Yeast comes with it.

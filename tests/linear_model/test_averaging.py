@@ -396,7 +396,7 @@ VARIANTS = [  # as new, or with some examples and through a pickle
 ]
 
 
-@pytest.mark.slow(but=1)
+@pytest.mark.slow
 @pytest.mark.parametrize(("model", "used"), VARIANTS, ids=str)
 def test_rivers_checks(model: Any, used: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     # River takes Music for multilabel models, which it downloads; Yeast comes with it.

@@ -99,6 +99,7 @@ def test_empty_examples_teach_how_frequent_labels_are(backend: str, name: str) -
         assert (pickle.dumps(theirs.weights), theirs.score_one({})) == untouched
 
 
+@pytest.mark.slow(but=44)
 @pytest.mark.parametrize("kind", ["array", "frame", "sparse"])
 @pytest.mark.parametrize("parameters", [{}, {"n_features": 4}], ids=["named", "hashed"])
 @pytest.mark.parametrize("name", SINGLE + MULTI)

@@ -88,6 +88,7 @@ def mode(model: Any, x: dict[str, float], y: str) -> dict[Any, float]:
     return dict(zip(t.nodes, before + A @ best.x, strict=True))
 
 
+@pytest.mark.slow(but=1)
 @pytest.mark.parametrize("prior_variance", [1.0, 16.0, 64.0])
 def test_a_step_ends_near_the_mode_of_the_posterior(prior_variance: float) -> None:
     rng = np.random.default_rng(1)

@@ -90,7 +90,7 @@ def test_old_features_outlive_the_instances_that_brought_them(backend: str, memo
         assert model.n_stored == {"a": 1300}
 
 
-@pytest.mark.slow(but=1)
+@pytest.mark.slow
 @both
 @FACTORS
 def test_memory_is_bounded(backend: str, memory: float) -> None:

@@ -49,7 +49,7 @@ _absent = pytest.mark.skipif(
     BACKENDS["native"] is None and not REQUIRED, reason="there is no compiled backend here"
 )
 native_only = _absent
-both = pytest.mark.parametrize("backend", ["numpy", pytest.param("native", marks=_absent)])
+both = pytest.mark.parametrize("backend", [pytest.param("native", marks=_absent), "numpy"])
 native_too = pytest.param("native", marks=_absent)
 
 

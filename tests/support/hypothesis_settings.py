@@ -6,7 +6,7 @@ from typing import Any
 
 from hypothesis import HealthCheck, settings
 
-FEW = 10
+FEW = 6
 
 
 def n_examples(n: int, **parameters: Any) -> settings:
