@@ -13,15 +13,25 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from river import base
 
-from river_hier import Taxonomy, decision, drift, kernel, linear_model
+from river_hier import (
+    Taxonomy,
+    decision,
+    drift,
+    evaluate,
+    induction,
+    kernel,
+    linear_model,
+    local,
+    probabilistic,
+)
 from river_hier import base as base_models
 from support.hypothesis_settings import n_examples
 from support.public_api import LABELS, dense, estimators, one_label
 
 TREE = Taxonomy.from_nested({"up": ["sky"], "down": {"ground": ["path", "grass", "cement"]}})
 N_FEATURES = 3
-# Classifiers of River inside, which may overflow by themselves, and models that do not predict.
-OTHERS = ("local.", "decision.TreeBayes", "evaluate.", "induction.")
+# They have classifiers of River inside, which may overflow by themselves; here, ours.
+OTHERS = ("local.", "decision.TreeBayes", "induction.")
 
 
 class Perceptron(base_models.PathLearner):
@@ -33,7 +43,6 @@ class Perceptron(base_models.PathLearner):
 
 def models() -> dict[str, Any]:
     found = {name: model for name, model in estimators().items() if not name.startswith(OTHERS)}
-    found.pop("probabilistic.LinearDiscriminant")  # divides by total weights, which may be tiny
     single = {name: m for name, m in estimators(dtype="float32").items() if name in found}
     found |= {f"{name}, float32": model for name, model in single.items()}
     hieron = linear_model.Hieron(TREE, dtype="float32")
@@ -47,6 +56,12 @@ def models() -> dict[str, Any]:
         "kernel, rbf": kernel.Hieron(TREE, kernel=kernel.RBF()),
         "kernel, budget": kernel.AveragedHieron(TREE, budget=3),
         "of a user": Perceptron(TREE),
+        "hashed discriminant": probabilistic.LinearDiscriminant(TREE, n_features=8),
+        "per node": local.PerNode(linear_model.PathSoftmax(), TREE),
+        "per parent": local.PerParent(linear_model.PathSoftmax(), TREE),
+        "per level": local.PerLevel(probabilistic.LinearDiscriminant(), TREE),
+        "decomposition": induction.BinaryDecomposition(linear_model.PathSoftmax()),
+        "soft decomposition": induction.SoftBinaryDecomposition(linear_model.PathSoftmax()),
         "of a user, float32": Perceptron(TREE, dtype="float32"),
     }
     return {
@@ -57,6 +72,7 @@ def models() -> dict[str, Any]:
 
 
 MODELS = models()
+OF_BATCHES = [name for name, model in MODELS.items() if hasattr(model, "learn_many")]
 
 exponents = st.floats(-308.0, 308.0)
 powers = exponents.map(lambda exponent: 10.0**exponent)
@@ -84,12 +100,16 @@ def learn(model: Any, row: list[float], y: str, w: float) -> bool:
 def assert_finite(model: Any) -> None:
     for row in ([1.0, 1.0, 1.0], [-1.0, 0.0, 2.0]):
         x = dict(enumerate(row))
-        model.predict_one(x)
+        answer = model.predict_one(x)
+        if isinstance(model, evaluate.Probabilities | evaluate.Ranked):
+            assert all(map(math.isfinite, answer.values()))
+            continue
         for p in model.predict_proba_one(x).values():
             for one in p.values() if isinstance(p, dict) else [p]:
                 assert 0.0 <= one <= 1.0 + 1e-9
-    many = np.asarray(model.predict_proba_many(np.array([[1.0, 1.0, 1.0], [-1.0, 0.0, 2.0]])))
-    assert np.isfinite(many).all()
+    if hasattr(model, "learn_many"):
+        many = np.asarray(model.predict_proba_many(np.array([[1.0, 1.0, 1.0], [-1.0, 0.0, 2.0]])))
+        assert np.isfinite(many).all()
     if hasattr(model, "weights"):
         assert all(math.isfinite(w) for node in model.weights.values() for w in node.values())
 
@@ -118,7 +138,7 @@ def test_an_example_is_refused_or_the_model_stays_finite(name: str, stream: Any)
     assert_finite(model)
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", OF_BATCHES)
 @n_examples(30)
 @given(stream=streams)
 @example(stream=[HEAVY, HEAVY])
@@ -139,7 +159,7 @@ def test_a_batch_is_refused_as_its_rows_are(name: str, stream: Any) -> None:
     assert_finite(batch)
 
 
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", OF_BATCHES)
 def test_the_largest_weight_of_an_example(name: str) -> None:
     model = MODELS[name].clone()
     x, y = dense(model, random.Random(1))
