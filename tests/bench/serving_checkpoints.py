@@ -38,7 +38,7 @@ def large_state(n_features: int) -> dict[str, Any]:
     return {**state, "position": 0, "refused": 0}
 
 
-def main(workers: int, phases: int, n_features: int) -> None:
+def main(workers: int, phases: int, seconds: float, n_features: int) -> None:
     state = large_state(n_features)
     with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as stack:
         services = {}
@@ -63,9 +63,10 @@ def main(workers: int, phases: int, n_features: int) -> None:
                 if name == "a busy program":
                     busy.start()
                 key = f"{phase} {name}"
-                found[name].append(predict_while_learning(one, service, key))
+                found[name].append(predict_while_learning(one, service, key, seconds))
                 if busy.pid:
                     busy.kill()
+                time.sleep(2 * took)  # until the last checkpoint is written
         print(f"a checkpoint of {size:.0f} MiB takes {took:.2f} s to write")
         print(f"{'ms':16}{'p50':>8}{'p99':>8}{'p99.9':>8}{'max':>8}{'written':>9}")
         for name, rows in found.items():
@@ -85,8 +86,8 @@ def compute() -> None:
         hash((i, i))
 
 
-def predict_while_learning(one: Any, service: Service, phase: str) -> list[float]:
-    """Quantiles of the times of 2000 predictions, and how many checkpoints were written."""
+def predict_while_learning(one: Any, service: Service, phase: str, seconds: float) -> list[float]:
+    """Quantiles of the times of predictions, and how many checkpoints were written meanwhile."""
     path, stop = service.folder / "shop" / "checkpoint", threading.Event()
     seen = [path.stat().st_mtime_ns]
 
@@ -100,7 +101,10 @@ def predict_while_learning(one: Any, service: Service, phase: str) -> list[float
 
     learner = threading.Thread(target=learn)
     learner.start()
-    times = sorted(one.apply(ask, (service.port, "/predict", 2000, 1))[0])
+    times, end = [], time.monotonic() + seconds
+    while time.monotonic() < end:
+        times += one.apply(ask, (service.port, "/predict", 200, 1))[0]
+    times.sort()
     stop.set()
     learner.join()
     return [*quantiles(times, 0.5, 0.99, 0.999, 1), len(set(seen)) - 1]
@@ -118,7 +122,8 @@ if __name__ == "__main__":
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--phases", type=int, default=15)
+    parser.add_argument("--phases", type=int, default=7)
+    parser.add_argument("--seconds", type=float, default=8, help="the length of a phase")
     parser.add_argument("--features", type=int, default=20_000)
     asked = parser.parse_args()
-    main(asked.workers, asked.phases, asked.features)
+    main(asked.workers, asked.phases, asked.seconds, asked.features)
