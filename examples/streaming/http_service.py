@@ -7,7 +7,7 @@ labels to a journal in the folder (see journal.py). The first process learns the
 order of the journal, and starts the workers as forks of itself. So each worker has a snapshot of
 the model, in memory that all share, and never waits for the learner. Every `--publish` seconds, if
 labels were learned, workers with a newer snapshot take over; the old ones close their connections
-and stop. Every `--save` seconds a checkpoint is written, with the position in the journal.
+and stop. Every `--save` seconds another fork writes a checkpoint, with the position in the journal.
 
 **If any of the processes is killed, or all of them,**
 
@@ -28,7 +28,6 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import contextlib
 import errno
 import gc
 import os
@@ -37,7 +36,8 @@ import socket
 import sys
 import time
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -60,8 +60,7 @@ parser.add_argument("--publish", type=float, default=5, help="seconds between tw
 parser.add_argument("--save", type=float, default=60, help="seconds between two checkpoints")
 
 MOST_WORKERS = 64  # with those that are about to stop
-BATCH = 1000  # labels read from the journal at once
-PAUSE = 0.05  # seconds between two looks at the journal
+BATCH, PAUSE = 1000, 0.05  # labels read from the journal at once, and seconds between two looks
 
 
 class Child(NamedTuple):
@@ -82,7 +81,7 @@ class Service:
         self.checkpoint = asked.folder / "checkpoint"
         taxonomy = delayed.read_taxonomy(asked.taxonomy)
         self.state = delayed.opened(self.checkpoint, taxonomy, position=0, refused=0)
-        with self.open_journal() as journal:
+        with closing(Journal(self.journal)) as journal:
             end, position = journal.end(), self.state["position"]
         if end < position:
             sys.exit(f"another journal: it ends at {end}, and the checkpoint is at {position}")
@@ -91,13 +90,8 @@ class Service:
         self.workers: list[Child] = []  # with the newest snapshot
         self.retired: list[Child] = []  # whose pipes are closed
         self.saved = self.state["position"]
+        self.saver: tuple[int, int] | None = None  # a process that saves, and up to where
         self.stopping = False
-
-    @contextlib.contextmanager
-    def open_journal(self) -> Iterator[Journal]:
-        """The journal, which must not be open when a worker is started."""
-        with contextlib.closing(Journal(self.journal)) as journal:
-            yield journal
 
     def run(self) -> None:
         for number in (signal.SIGTERM, signal.SIGINT):
@@ -115,19 +109,21 @@ class Service:
             if now >= saved + self.asked.save:
                 self.save()
                 saved = time.monotonic()
-            self.look_after_workers()
+            self.look_after_children()
             if not more:
                 time.sleep(PAUSE)
-        self.retire(self.workers)
+        self.retire()
         deadline = time.monotonic() + 2 * GRACE
         while self.retired and time.monotonic() < deadline:
-            self.look_after_workers()
+            self.look_after_children()
             time.sleep(PAUSE)
         for child in self.retired:
             os.kill(child.pid, signal.SIGKILL)
         while self.learn(float("inf")):
             pass
-        self.save()
+        if self.saver:
+            os.waitpid(self.saver[0], 0)
+        checkpoint.save(self.state, self.checkpoint)
 
     def stop(self, number: int, frame: Any) -> None:
         self.stopping = True
@@ -135,7 +131,7 @@ class Service:
     def learn(self, until: float) -> bool:
         """Learn the next labels of the journal; return whether there are more."""
         state = self.state
-        with self.open_journal() as journal:
+        with closing(Journal(self.journal)) as journal:  # it must not be open at a fork
             labels = journal.after(state["position"], BATCH)
         for position, message in labels:
             x, y = delayed.features(message["x"]), message["y"]
@@ -152,37 +148,45 @@ class Service:
         return len(labels) == BATCH
 
     def save(self) -> None:
-        """Write a checkpoint if labels were learned."""
-        if self.state["position"] > self.saved:
+        """Start a process that writes a checkpoint, if labels were learned since the last one."""
+
+        def write() -> None:
+            self.socket.close()
+            os.nice(10)  # answers come first
             checkpoint.save(self.state, self.checkpoint)
-            self.saved = self.state["position"]
+
+        position = self.state["position"]
+        if position > self.saved and self.saver is None:
+            self.saver = self.fork(write, self.workers), position
 
     def publish(self) -> int:
         """Replace all workers by new ones; return the position of their snapshot."""
-        old = self.workers
-        if len(old) + len(self.retired) + self.asked.workers > MOST_WORKERS:
+        if len(self.workers) + len(self.retired) + self.asked.workers > MOST_WORKERS:
             return 0  # later
-        self.workers = []
+        new: list[Child] = []
         gc.freeze()  # the collector would write to all objects of the workers
-        while len(self.workers) < self.asked.workers:
-            self.workers.append(self.start_worker([*old, *self.workers]))
+        while len(new) < self.asked.workers:
+            new.append(self.start_worker(new))
         gc.unfreeze()
-        self.retire(old)
+        self.retire()
+        self.workers = new
         return self.state["position"]
 
-    def retire(self, workers: list[Child]) -> None:
-        for child in workers:
+    def retire(self) -> None:
+        """Let all workers stop."""
+        for child in self.workers:
             os.close(child.pipe)
-        self.retired += workers
-        if workers is self.workers:
-            self.workers = []
+        self.retired += self.workers
+        self.workers = []
 
-    def look_after_workers(self) -> None:
-        """Notice workers that have stopped, and replace those that were killed."""
-        while self.workers or self.retired:
+    def look_after_children(self) -> None:
+        """Notice processes that have stopped, and replace workers that were killed."""
+        while self.workers or self.retired or self.saver:
             pid, status = os.waitpid(-1, os.WNOHANG)
             if not pid:
                 return
+            if self.saver and self.saver[0] == pid:
+                self.saved, self.saver = self.saved if status else self.saver[1], None
             self.retired = [child for child in self.retired if child.pid != pid]
             for child in [child for child in self.workers if child.pid == pid]:
                 self.workers.remove(child)
@@ -190,25 +194,36 @@ class Service:
                 if os.WIFEXITED(status) and os.WEXITSTATUS(status):
                     sys.exit("a worker has failed")
                 if not self.stopping:
-                    self.workers.append(self.start_worker(self.workers))
+                    self.workers.append(self.start_worker([]))
 
-    def start_worker(self, others: list[Child]) -> Child:
-        """Start a worker, which closes the pipes of the other ones that have not retired."""
+    def start_worker(self, new: list[Child]) -> Child:
+        """Start a worker, besides the current ones and other new ones."""
+        others = [*self.workers, *new]
         row = min(set(range(MOST_WORKERS)) - {child.row for child in [*others, *self.retired]})
         snapshot = Snapshot(self.state, time.time())
         parent, pipe = os.pipe()
+
+        def work() -> None:
+            os.close(pipe)
+            worker = Worker(snapshot, self.journal, self.counters, row)
+            asyncio.run(serve(worker, self.socket, parent))
+
+        child = Child(self.fork(work, others), row, pipe)
+        os.close(parent)
+        return child
+
+    def fork(self, work: Callable[[], None], workers: list[Child]) -> int:
+        """Start a process, which closes its copies of the pipes of the workers."""
         sys.stderr.flush()
         if pid := os.fork():
-            os.close(parent)
-            return Child(pid, row, pipe)
+            return pid
         status = 1
         try:
             for number in (signal.SIGTERM, signal.SIGINT):
                 signal.signal(number, signal.SIG_DFL)
-            for fd in (pipe, *(child.pipe for child in others)):
-                os.close(fd)
-            worker = Worker(snapshot, self.journal, self.counters, row)
-            asyncio.run(serve(worker, self.socket, parent))
+            for child in workers:
+                os.close(child.pipe)
+            work()
             status = 0
         except BaseException:
             traceback.print_exc()

@@ -66,6 +66,26 @@ def test_a_killed_worker_is_replaced(tmp_path: Path) -> None:
         assert service.stop() == 0
 
 
+def test_a_checkpoint_that_cannot_be_written_is_tried_again(tmp_path: Path) -> None:
+    with Service(tmp_path, "--save", 0.1, workers=1) as service:
+        service.start()
+        path = tmp_path / "shop" / "checkpoint"
+        path.mkdir()
+        client = Client(service.port)
+        client.json("/learn", message(1))
+        deadline = time.monotonic() + PATIENCE
+        while "is a folder" not in service.said():
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        assert client.json("/health")["accepted"] == 1
+        path.rmdir()
+        while not path.is_file():
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        assert service.stop() == 0
+        same_as_replayed(service)
+
+
 class Sender(threading.Thread):
     """Sends labels until each is acknowledged, some of them twice, and asks for predictions."""
 
