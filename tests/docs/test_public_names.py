@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from support.paths import ROOT
+from support.paths import ROOT, TESTS
 from support.public_api import public
 
 NAMES = [name for name, _ in public() if not name.startswith("_")]
@@ -29,6 +29,16 @@ def test_names_are_in_the_contents_of_the_readme() -> None:
         for name in re.findall(r"`([\w.]+)`", text):
             there = f"{package}.{name}" in NAMES or name in NAMES
             assert there, f"README.md: the entry of {package} has {name}, which is not public"
+
+
+def test_losses_and_metrics_are_in_tests() -> None:
+    files = [*TESTS.glob("losses/*.py"), *TESTS.glob("metrics/*.py")]
+    files.append(TESTS / "linear_model" / "test_hminover.py")  # rankings
+    words = set(re.findall(r"\w+", "".join(file.read_text("utf-8") for file in files)))
+    for package in ("losses", "metrics"):
+        names = {name for name in NAMES if name.startswith(f"{package}.")}
+        missing = names - {f"{package}.{word}" for word in words}
+        assert not missing, f"tests/{package}: compare with an oracle: {missing}"
 
 
 def changelog_names() -> Iterator[str]:

@@ -104,7 +104,7 @@ def test_pages_of_names_differ_where_capitals_do_not() -> None:
 
 def test_the_index_says_what_each_name_is() -> None:
     index = dict(pages.api_pages())["index.md"]
-    for name in pages.public_names():
+    for name in set(pages.NAMES) & set(pages.public_names()):
         (row,) = re.findall(
             rf"^\| \[`{re.escape(name)}`\]\((.+)\) \| (.+) \|$", index, re.MULTILINE
         )
