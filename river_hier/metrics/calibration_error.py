@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from typing import Any
+
 from .base import ProbabilityMetric
 
 __all__ = ["CalibrationError"]
@@ -69,7 +71,11 @@ class CalibrationError(ProbabilityMetric):
 
     def get(self) -> float:
         """Return the current value of the metric; 0 without examples."""
-        bins = range(self.n_bins)
-        n = sum(self._sums[i, "labels"] for i in bins)
-        error = sum(abs(self._sums[i, "probability"] - self._sums[i, "on"]) for i in bins)
-        return error / n if n else 0.0
+        return mean_distance(self._sums, self.n_bins)
+
+
+def mean_distance(sums: Any, n_bins: int) -> float:
+    """The mean distance of probabilities from frequencies, weighted by the labels in each bin."""
+    n = sum(sums[i, "labels"] for i in range(n_bins))
+    distance = sum(abs(sums[i, "probability"] - sums[i, "on"]) for i in range(n_bins))
+    return distance / n if n else 0.0

@@ -8,6 +8,7 @@ from ..base.checks import check_integer
 from ..losses.probabilities import read_marginals
 from ..taxonomy import OpenTaxonomy, Taxonomy
 from .base import TaxonomyMetric
+from .calibration_error import mean_distance
 
 __all__ = ["TopLabelCalibrationError"]
 
@@ -89,13 +90,10 @@ class TopLabelCalibrationError(TaxonomyMetric):
         highest = 0.0 if top is None else p[top]
         right = top is not None and labels_of(t).closure([t.nodes[top]]) == true
         i = min(int(highest * self.n_bins), self.n_bins - 1)
-        yield (i, "examples"), 1.0
+        yield (i, "labels"), 1.0
         yield (i, "probability"), highest
-        yield (i, "right"), float(right)
+        yield (i, "on"), float(right)
 
     def get(self) -> float:
         """Return the current value of the metric; 0 without examples."""
-        bins = range(self.n_bins)
-        n = sum(self._sums[i, "examples"] for i in bins)
-        error = sum(abs(self._sums[i, "probability"] - self._sums[i, "right"]) for i in bins)
-        return error / n if n else 0.0
+        return mean_distance(self._sums, self.n_bins)
