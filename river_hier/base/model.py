@@ -208,8 +208,6 @@ class TaxonomyModel(MayHaveUnlearned, MeasuresMemory, base.Estimator):
     def _remap(self, change: NodeMapping) -> None:
         """Move what has been learned to the nodes of another taxonomy, or refuse."""
 
-    # An open taxonomy
-
     def _grow(self, taxonomy: Taxonomy, x: Mapping[Any, Any], w: float = 1.0) -> None:
         """Change to an open taxonomy with new labels, unless x is invalid."""
         self._check(x, w)

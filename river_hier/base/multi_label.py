@@ -10,14 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from river import base
 
-from .._backend import (
-    Batch,
-    Labels,
-    Multilabels,
-    labels_of,
-    top_down_probabilities,
-    trained_nodes,
-)
+from .._backend import Batch, Labels, Multilabels, labels_of, top_down_probabilities, trained_nodes
 from ..taxonomy import Label, Taxonomy
 from ..taxonomy.open import named, with_labels
 from .checks import checked_weight

@@ -30,7 +30,7 @@ class Nodes(Immutable, Shown):
         "path_format",
     )
 
-    _arrays: arrays.Arrays | None
+    _arrays: arrays.Arrays | None  # these four are computed when first needed
     _children: tuple[tuple[int, ...], ...] | None
     _hash: int | None
     _reader: Any  # see `_backend.labels_of`
@@ -54,10 +54,7 @@ class Nodes(Immutable, Shown):
             ("parent_indices", parents),
             ("implied_parents", implied or parents),
             ("path_format", path_format),
-            ("_arrays", None),  # these four are computed when first needed
-            ("_children", None),
-            ("_hash", None),
-            ("_reader", None),
+            *((name, None) for name in ("_arrays", "_children", "_hash", "_reader")),
         ):
             object.__setattr__(self, name, value)
 
