@@ -103,6 +103,11 @@ class Collection:
         best = min(known, key=lambda m: statistics.mean(found[m]), default=None)
         return None if best is None else (best, found[best])
 
+    def is_behind(self, measure: str, methods: Iterable[str]) -> bool:
+        """Whether one of them is better than the default by more than one standard error."""
+        _, values = self.best(measure, methods) or ("", [0.0])
+        return -statistics.mean(values) > (standard_error(values) or 0.0)
+
     def verdict(self, measure: str, one_pass: bool) -> str:
         """Compare the default with the best other method by a measure."""
         other = self.best(measure, ONE_PASS if one_pass else METHODS)
