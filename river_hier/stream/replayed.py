@@ -18,7 +18,8 @@ class Replayed(TransparentWrapper):
 
     A new example is learned as soon as it arrives. Then `times - 1` examples are drawn at random
     from the latest ones, which are stored in a buffer, and learned again. So every example is
-    learned `times` times on average; the first ones more often, since the buffer is small then.
+    learned `times` times on average: the first ones more often, since the buffer is small then, and
+    the last ones of a stream less often. The buffer should be much shorter than the stream.
 
     Unlike `replay`, which repeats the examples of a finite stream, it never waits: the model can be
     evaluated by `progressive_val_score`, and compared with others in
@@ -68,7 +69,7 @@ class Replayed(TransparentWrapper):
     """
 
     def __init__(
-        self, model: Any, times: int = 3, buffer_size: int = 10_000, seed: int | None = None
+        self, model: Any, times: int = 3, buffer_size: int = 1_000, seed: int | None = None
     ) -> None:
         check_model(model, "learn_one", "predict_one")
         check_integer("times", times, 1)
