@@ -138,7 +138,6 @@ class SuccessiveHalving(TransparentWrapper):
         from .. import linear_model
 
         yield {"models": [linear_model.HPerceptron(), linear_model.HAROW()], "window": 10}
-        yield {"models": [linear_model.Hieron(), linear_model.AveragedHieron()], "window": 10}
 
     @property
     def _turn(self) -> Turn:

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from river import compose, evaluate, feature_extraction, naive_bayes, preprocessing, utils
+from river import checks, compose, evaluate, feature_extraction, naive_bayes, preprocessing, utils
+from river import datasets as river_datasets
 from river import metrics as river_metrics
 
 import oracles
@@ -30,6 +31,7 @@ from river_hier import (
 from river_hier.datasets import synth
 from river_hier.feature_extraction import RandomFourierFeatures
 from river_hier.model_selection import SuccessiveHalving
+from river_hier.stream import Replayed
 from support.backends import both, running_on
 from support.hypothesis_settings import n_examples
 from support.strategies import features, multilabel_streams, trees
@@ -551,3 +553,13 @@ def test_river_classifiers_in_a_taxonomy() -> None:
         for m in (*candidates, model)
     ]
     assert losses[-1] < 1.2 * min(losses)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("cls", [SuccessiveHalving, Replayed])
+def test_rivers_checks(cls: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(river_datasets, "Music", river_datasets.Yeast)  # else a download
+    for parameters in cls._unit_test_params():
+        model = cls(**parameters)
+        for check in checks.yield_checks(model):
+            check(model.clone())
