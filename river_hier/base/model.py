@@ -166,6 +166,7 @@ class TaxonomyModel(MayHaveUnlearned, MeasuresMemory, base.Estimator):
 
     # Defined by the kind of learner, single-label or multilabel
 
+    _appends = False  # whether `_add_nodes` can add nodes below any node, not only below the root
     _first: int  # the first node that can be predicted: 0, or 1 where the root cannot
 
     @abc.abstractmethod
@@ -202,7 +203,7 @@ class TaxonomyModel(MayHaveUnlearned, MeasuresMemory, base.Estimator):
 
     @abc.abstractmethod
     def _add_nodes(self, before: int, after: int) -> None:
-        """Make room for the new nodes of an open flat taxonomy."""
+        """Make room for new nodes of an open taxonomy, the last ones."""
 
     @abc.abstractmethod
     def _remap(self, change: NodeMapping) -> None:
@@ -211,11 +212,14 @@ class TaxonomyModel(MayHaveUnlearned, MeasuresMemory, base.Estimator):
     def _grow(self, taxonomy: Taxonomy, x: Mapping[Any, Any], w: float = 1.0) -> None:
         """Change to an open taxonomy with new labels, unless x is invalid."""
         self._check(x, w)
-        if self.taxonomy is None:  # new nodes are the last ones
-            self._add_nodes(len(self._taxonomy), len(taxonomy))  # first, as it may raise
-            self._taxonomy, self._labels = taxonomy, Labels(taxonomy, None, self._unlearned)
-        else:
+        before, after = len(self._taxonomy), len(taxonomy)
+        if self.taxonomy is not None and not self._appends:
             self._move(map_nodes(self._taxonomy, taxonomy))
+            return
+        self._add_nodes(before, after)  # first, as it may raise
+        if self.taxonomy is not None and self._has_learned:
+            self._unlearned |= frozenset(range(before, after))
+        self._taxonomy, self._labels = taxonomy, Labels(taxonomy, None, self._unlearned)
 
     def _move(self, change: NodeMapping) -> None:
         self._remap(change)

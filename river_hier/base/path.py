@@ -63,6 +63,7 @@ class PathModel(WeightVectors, SingleLabelModel, metaclass=linear.LearnerType):
     _learn: Any = linear.learn
     _learn_many: Any = linear.learn_many
     _add_nodes = linear.add_nodes
+    _appends = True
 
     _atomic = property(linear.is_atomic)
 

@@ -69,5 +69,8 @@ class WeightVectors:
         found = effects(self._scores_one, x, nodes)
         return [[*terms, ("intercept", constant[v])] for v, terms in zip(nodes, found, strict=True)]
 
+    def _check(self, x: Mapping[Any, Any], w: float = 1.0) -> None:
+        self._w.check_range(self._features.find(x).norm2)
+
     def _check_many(self, X: Batch) -> None:
         linear.check_many(self, X)

@@ -152,6 +152,8 @@ class KernelPathLearner(SingleLabelModel):
             lag = lag.remapped(of_averages(onto, self._clocks, clocks))
         self._w, self._lag, self._clocks = w, lag, clocks
 
+    _appends = True
+
     def _add_nodes(self, before: int, after: int) -> None:
         self._w.n_nodes = after
         if self._lag is not None:

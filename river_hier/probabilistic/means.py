@@ -37,12 +37,13 @@ class Means:
         self.tree = tree
         self.shrinkage = shrinkage
         self.weights, self.values = n.copy(), sums.copy()
-        for above, a, b in _levels(tree)[::-1]:
-            kept = shrinkage / (self.weights[a:b] + shrinkage)
-            places = _parents(tree, a, b) - above, np.arange(b - a)
-            upwards = sparse.csr_array((kept, places), (a - above, b - a))
-            self.weights[above:a] += np.asarray(upwards @ self.weights[a:b])  # (1)
-            self.values[above:a] += np.asarray(upwards @ self.values[a:b])  # (2)
+        for nodes, parents, _ in reversed(tree.levels):
+            kept = shrinkage / (self.weights[nodes] + shrinkage)
+            above, place = np.unique(parents, return_inverse=True)
+            places = place, np.arange(len(parents))
+            upwards = sparse.csr_array((kept, places), (len(above), len(parents)))
+            self.weights[above] += np.asarray(upwards @ self.weights[nodes])  # (1)
+            self.values[above] += np.asarray(upwards @ self.values[nodes])  # (2)
         self._downwards(self.values)
 
     def learn(self, v: int, w: float, off: Floats) -> Floats:
@@ -72,9 +73,9 @@ class Means:
         """Equation (3), in place."""
         if self.weights[0]:
             values[0] /= self.weights[0]
-        for _, a, b in _levels(self.tree):
-            values[a:b] += self.shrinkage * values[_parents(self.tree, a, b)]
-            values[a:b] /= (self.weights[a:b] + self.shrinkage)[:, None]
+        for nodes, parents, _ in self.tree.levels:
+            values[nodes] += self.shrinkage * values[parents]
+            values[nodes] /= (self.weights[nodes] + self.shrinkage)[:, None]
         return values
 
     def _add_weight(self, v: int, w: float) -> None:
@@ -92,13 +93,3 @@ def add_product(a: Floats, u: Floats, v: Floats) -> None:
     """a += u v, in place."""
     if a.size:
         blas.dgemm(1.0, v.T, u.T, 1.0, a.T, overwrite_c=1)
-
-
-def _levels(tree: Arrays) -> list[tuple[int, int, int]]:
-    """The nodes a:b of each depth below the root, whose parents are above:a."""
-    ends = tree.level_ptr.tolist()
-    return list(zip(ends, ends[1:], ends[2:], strict=False))
-
-
-def _parents(tree: Arrays, a: int, b: int) -> NDArray[np.intp]:
-    return tree.parent_index[a - 1 : b - 1]

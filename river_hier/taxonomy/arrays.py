@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from itertools import groupby
+from collections.abc import Iterator, Sequence
+from itertools import groupby, pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -12,18 +12,25 @@ from numpy.typing import NDArray
 Ints = NDArray[np.intp]
 
 
+class Level(NamedTuple):
+    """The nodes of one depth, and their parents, those of the first node first."""
+
+    nodes: slice | Ints  # a slice if they are side by side
+    parents: Ints
+    starts: Ints | None  # where the parents of each node start; None if each has one
+
+
 class Arrays(NamedTuple):
     """A taxonomy of `n` nodes as arrays; node 0 is the root.
 
-    Nodes are sorted topologically, level by level, so the nodes of one depth are a slice. Nodes
-    with exactly the same parents are a *group*: they are trained and evaluated together. In a tree
-    the groups are the sets of siblings.
+    Nodes are sorted topologically. Nodes with exactly the same parents are a *group*: they are
+    trained and evaluated together. In a tree the groups are the sets of siblings.
     """
 
     parent_ptr: Ints  # (n + 1,): the parents of v are parent_index[parent_ptr[v]:parent_ptr[v+1]]
     parent_index: Ints
     depth: Ints  # (n,): the length of the longest path from the root
-    level_ptr: Ints  # (height + 2,): nodes of depth d are level_ptr[d]:level_ptr[d + 1]
+    levels: tuple[Level, ...]  # one for each depth, except that of the root
     groups: tuple[Ints, ...]  # the nodes of each group; the root is in none
 
     @property
@@ -34,8 +41,8 @@ class Arrays(NamedTuple):
 def build(parents: Sequence[tuple[int, ...]]) -> Arrays:
     """Build the arrays of nodes that are sorted topologically, in O(nodes + edges).
 
-    Siblings are adjacent, so most of the work is done per family instead of per node: an open
-    taxonomy, a single large family, is rebuilt for every new label.
+    Siblings are often adjacent, so most of the work is done per family instead of per node: an
+    open flat taxonomy, a single large family, is rebuilt for every new label.
     """
     families = [(above, len(list(nodes))) for above, nodes in groupby(parents)]
     sizes = [size for _, size in families]
@@ -47,11 +54,28 @@ def build(parents: Sequence[tuple[int, ...]]) -> Arrays:
     n_parents = np.repeat([len(above) for above, _ in families], sizes)
     parent_ptr = np.concatenate(([0], n_parents.cumsum())).astype(np.intp)
     parent_index = [p for above, size in families for p in above * size]
-    level_ptr = np.searchsorted(depth, np.arange(depth[-1] + 2))
+    index, depths = np.array(parent_index, dtype=np.intp), np.array(depth, dtype=np.intp)
     return Arrays(
         parent_ptr,
-        np.array(parent_index, dtype=np.intp),
-        np.array(depth, dtype=np.intp),
-        level_ptr,
+        index,
+        depths,
+        tuple(_levels(parent_ptr, index, depths)),
         tuple(map(np.concatenate, list(known.values())[1:])),  # the first is the root alone
     )
+
+
+def _levels(parent_ptr: Ints, parent_index: Ints, depth: Ints) -> Iterator[Level]:
+    order = np.argsort(depth, kind="stable")
+    ends = np.searchsorted(depth[order], np.arange(depth.max() + 2)).tolist()
+    for a, z in pairwise(ends[1:]):
+        nodes = order[a:z]
+        sizes = parent_ptr[nodes + 1] - parent_ptr[nodes]
+        starts = sizes.cumsum() - sizes
+        first = np.repeat(parent_ptr[nodes] - starts, sizes)
+        parents = parent_index[first + np.arange(len(first))]
+        side_by_side = int(nodes[-1]) - int(nodes[0]) + 1 == z - a
+        yield Level(
+            slice(int(nodes[0]), int(nodes[0]) + z - a) if side_by_side else nodes,
+            parents,
+            None if len(parents) == z - a else starts,
+        )

@@ -92,7 +92,7 @@ class Nodes(Immutable, Shown):
     @property
     def height(self) -> int:
         """The largest depth."""
-        return int(self.arrays.depth[-1])
+        return len(self.arrays.levels)
 
     @property
     def is_tree(self) -> bool:

@@ -68,8 +68,11 @@ def grown(model: Any, labels: Any) -> None:
         model.adopt(t)
 
 
-# Not the calibrated ones: they learn from new nodes only if these had scores before.
-LABEL_BY_LABEL = [name for name in EVERY if name not in ("Calibrated", "HLossBayes")]
+# Not the calibrated ones: they learn from new nodes only if these had scores before. Adoption leads
+# to another order of nodes, so those whose ties depend on it are left out, too: the worst pair of
+# HMinOver, and sums of logarithms, which round differently.
+LEFT_OUT = ("Calibrated", "HLossBayes", "ZeroOneBayes", "HMinOver")
+LABEL_BY_LABEL = [name for name in EVERY if name not in LEFT_OUT]
 
 
 @pytest.mark.slow(but=9)
@@ -98,7 +101,7 @@ def test_open_taxonomies_equal_adoption_label_by_label(backend: str, name: str, 
 
 
 def test_calibration_is_remapped_with_the_labels() -> None:
-    """Late labels are inserted between others in taxonomy order."""
+    """Labels arrive in another order than that of the taxonomy of the stream."""
     stream = synth.PrototypePaths(T, noise=0.2, seed=1)
     order = {"d": 20, "e": 30, "b": 60, "c": 90}
     late = synth.Appearing(stream, order)
@@ -117,7 +120,7 @@ def test_calibration_is_remapped_with_the_labels() -> None:
 
 
 def test_calibration_ignores_the_missing_score_of_a_new_label() -> None:
-    """The new label comes before one that had a score, and had none itself."""
+    """The new label had no score when the example was scored."""
     model = decision.Calibrated(linear_model.HPerceptron(OpenTaxonomy("/")))
     for y in ("a/x", "b", "a", "a/x"):
         model.learn_one({"x": 1.0, y: 2.0}, {y})
@@ -125,7 +128,7 @@ def test_calibration_ignores_the_missing_score_of_a_new_label() -> None:
     assert 0.0 not in model.model.score_one(x).values()
     scores, (before, *_) = model.model.score_one(x), state(model._calibration)
     model.learn_one(x, {"c", "a/x"})
-    assert list(model.model.weights) == ["a", "b", "c", "a/x"]
+    assert list(model.model.weights) == ["a", "a/x", "b", "c"]
     after, *_ = state(model._calibration)
     squares, n = (after - before)[:2]  # of the scores
     assert n == 3

@@ -66,10 +66,17 @@ def test_arrays(taxonomy: Taxonomy) -> None:
     assert len(set.union(*families)) == len(families), "and there is one of them"
     assert sorted(np.concatenate(arrays.groups)) == list(range(1, n))
     assert all((np.diff(nodes) > 0).all() for nodes in arrays.groups)
-    for d in range(taxonomy.height + 1):
-        level = range(arrays.level_ptr[d], arrays.level_ptr[d + 1])
-        assert [v for v in range(n) if arrays.depth[v] == d] == list(level)
-    assert {a.dtype for a in (*arrays[:4], *arrays.groups)} == {np.dtype(np.intp)}
+    for d, level in enumerate(arrays.levels, start=1):
+        nodes = np.arange(n)[level.nodes].tolist()
+        assert [v for v in range(n) if arrays.depth[v] == d] == nodes
+        parents = [p for v in nodes for p in taxonomy.parent_indices[v]]
+        assert level.parents.tolist() == parents
+        if level.starts is None:
+            assert len(parents) == len(nodes)
+        else:
+            sizes = np.diff([*level.starts, len(parents)]).tolist()
+            assert sizes == [len(taxonomy.parent_indices[v]) for v in nodes]
+    assert {a.dtype for a in (*arrays[:3], *arrays.groups)} == {np.dtype(np.intp)}
 
 
 def test_a_group_need_not_stand_side_by_side() -> None:
@@ -88,7 +95,7 @@ def test_stars(labels: list[Any]) -> None:
     if labels:
         slowly = Taxonomy([("all", label) for label in labels])
         assert star == slowly
-        assert all(map(np.array_equal, star.arrays[:5], slowly.arrays[:5]))
+        assert repr(star.arrays) == repr(slowly.arrays)
 
 
 @given(taxonomy=trees())

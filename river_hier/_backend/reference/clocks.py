@@ -58,7 +58,9 @@ def start(clocks: Any, lag: Any, nodes: NDArray[np.intp]) -> None:
 
 def add_clocks(clocks: Any, n_nodes: int) -> Any:
     """The clocks with additional nodes, whose averages start now."""
-    return remap_clocks(clocks, [(v,) if v < len(clocks.since) else () for v in range(n_nodes)])
+    more = n_nodes - len(clocks.since)
+    since = np.pad(clocks.since, (0, more), constant_values=clocks.m)
+    return type(clocks).restore(clocks.m, since, np.pad(clocks.learned, (0, more)))
 
 
 def remap_clocks(clocks: Any, sources: Sequence[tuple[int, ...]]) -> Any:

@@ -1,4 +1,4 @@
-"""Sums along paths and decisions from the top down, level by level."""
+"""Sums along paths and decisions from the top down, one level after the other."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ Mask = NDArray[np.bool_]
 def path_sums(values: Floats, tree: Arrays, in_place: bool = False) -> Floats:
     """The sum of the values along each node's path, including the root: O(nodes)."""
     sums = values if in_place else values.copy()
-    for a, b in zip(tree.level_ptr[1:], tree.level_ptr[2:], strict=False):
-        sums[a:b] += sums[_parents(tree, a, b)]
+    for level in tree.levels:
+        sums[level.nodes] += sums[level.parents]
     return sums
 
 
 def subtree_sums(values: Floats, tree: Arrays) -> Floats:
     """The sum of the values over each node's subtree, including itself: O(nodes)."""
     sums = values.copy()
-    for a, b in zip(tree.level_ptr[-2:0:-1], tree.level_ptr[:1:-1], strict=True):
-        np.add.at(sums, _parents(tree, a, b), sums[a:b])
+    for level in reversed(tree.levels):
+        np.add.at(sums, level.parents, sums[level.nodes])
     return sums
 
 
@@ -33,8 +33,8 @@ def top_down(yes: Mask, taxonomy: Arrays) -> Mask:
     """Switch on the nodes of `yes` whose parents are all on: O(nodes + edges)."""
     on = yes.copy()
     on[0] = True
-    for a, b in zip(taxonomy.level_ptr[1:], taxonomy.level_ptr[2:], strict=False):
-        on[a:b] &= _all_on(on, taxonomy, a, b)
+    for level in taxonomy.levels:
+        on[level.nodes] &= _reduce(np.logical_and, on[level.parents], level.starts)
     return on
 
 
@@ -45,11 +45,8 @@ def top_down_probabilities(given: Floats, taxonomy: Arrays, in_place: bool = Fal
     """
     marginals = given if in_place else given.copy()
     marginals[0] = 1.0
-    for a, b in zip(taxonomy.level_ptr[1:], taxonomy.level_ptr[2:], strict=False):
-        above = marginals[_parents(taxonomy, a, b)]
-        marginals[a:b] *= (
-            above if len(above) == b - a else _reduce(np.minimum, above, taxonomy, a, b)
-        )
+    for level in taxonomy.levels:
+        marginals[level.nodes] *= _reduce(np.minimum, marginals[level.parents], level.starts)
     return marginals
 
 
@@ -57,7 +54,7 @@ def conditional_probabilities(marginals: Floats, taxonomy: Arrays) -> Floats:
     """P(node on | all its parents on) from P(node on), for every node: O(nodes + edges)."""
     given = marginals.copy()
     if len(given) > 1:
-        above = _reduce(np.minimum, marginals[taxonomy.parent_index], taxonomy, 1, len(given))
+        above = _reduce(np.minimum, marginals[taxonomy.parent_index], taxonomy.parent_ptr[1:-1])
         given[1:] = np.divide(marginals[1:], above, out=np.zeros_like(above), where=above > 0.0)
     return given
 
@@ -66,19 +63,10 @@ def trained_nodes(on: Mask, taxonomy: Arrays) -> NDArray[np.intp]:
     """The nodes whose parents are all on, in taxonomy order; the root is not trained."""
     if len(on) == 1:
         return np.empty(0, dtype=np.intp)
-    return np.flatnonzero(_all_on(on, taxonomy, 1, len(on))) + 1
+    all_on = _reduce(np.logical_and, on[taxonomy.parent_index], taxonomy.parent_ptr[1:-1])
+    return np.flatnonzero(all_on) + 1
 
 
-def _parents(tree: Arrays, a: int, b: int) -> NDArray[np.intp]:
-    return tree.parent_index[tree.parent_ptr[a] : tree.parent_ptr[b]]
-
-
-def _all_on(on: Mask, taxonomy: Arrays, a: int, b: int) -> Mask:
-    """For each node of the slice a:b, whether all its parents are on."""
-    above: Mask = on[_parents(taxonomy, a, b)]
-    return above if len(above) == b - a else _reduce(np.logical_and, above, taxonomy, a, b)
-
-
-def _reduce(how: np.ufunc, above: Any, taxonomy: Arrays, a: int, b: int) -> Any:
-    """Reduce the values of the parents of each node of the slice a:b to one value per node."""
-    return how.reduceat(above, taxonomy.parent_ptr[a:b] - taxonomy.parent_ptr[a])
+def _reduce(how: np.ufunc, above: Any, starts: Any) -> Any:
+    """Reduce the values of the parents of each node to one; `starts` is None if each has one."""
+    return above if starts is None else how.reduceat(above, starts)

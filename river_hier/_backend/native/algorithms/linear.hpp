@@ -163,7 +163,7 @@ inline void top_down(Weights& w, Weights* lag, const Clocks* clocks, const Vecto
             }
     }
     for (uint32_t v : on) w.mask[v] = 0;
-    if (!labels.tree()) std::sort(on.begin(), on.end());
+    std::sort(on.begin(), on.end());
 }
 
 // The first of the labels with the largest sum along its path.

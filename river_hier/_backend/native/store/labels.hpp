@@ -21,7 +21,7 @@ struct On {
     std::vector<char> mask;
 };
 
-// Nodes stand in topological order, level by level, siblings side by side; the root is node 0.
+// Nodes stand in topological order, often siblings side by side; the root is node 0.
 class Labels {
   public:
     // `learning` are the nodes that learn here, if others learn elsewhere; the root stands for a
@@ -34,6 +34,7 @@ class Labels {
         read(taxonomy.attr("implied_parents"), implied_ptr_, implied_);
         below_.resize(n());
         tree_ = parents_.size() + 1 == n();
+        by_levels_ = std::is_sorted(parents_.begin(), parents_.end());
         flattened_ = implied_ != parents_ || implied_ptr_ != parent_ptr_;
         for (uint32_t v = 1; v < n(); ++v)
             append(below_[parents_[parent_ptr_[v + 1] - 1]], Range{v, v + 1});
@@ -116,6 +117,9 @@ class Labels {
         if (tree_) {
             for (uint32_t u : on.nodes)
                 for (Range children : below_[u]) append_learning(ranges, children);
+            if (!by_levels_)
+                std::sort(ranges.begin(), ranges.end(),
+                          [](Range a, Range b) { return a.first < b.first; });
             return;
         }
         for (uint32_t v = 1; v < n(); ++v)
@@ -334,6 +338,7 @@ class Labels {
     std::vector<char> learns_;  // empty if all do
     std::vector<char> unlearned_;
     bool tree_ = false;
+    bool by_levels_ = true;   // whether the children of later nodes are later; in a tree
     bool flattened_ = false;  // examples have more ancestors than predictions
     bool plain_ = false;  // whether all labels are of a type that compares without others' code
     nb::object all_off_;
