@@ -113,11 +113,15 @@ size_t learn_many(Weights& w, Weights* lag, Clocks* clocks, FeatureMap& features
     Unlocked unlocked(rows);
     size_t row = first;
     const Deadline deadline(seconds);
-    for (; row < last && (row == first || !deadline.passed()); ++row) {
-        const double weight = rows.weight(row);
-        recording.start(targets[row - first], labels);
-        step(policy, w, rows[row], targets[row - first], labels, weight);
-        recording.proceed(weight);
+    try {
+        for (; row < last && (row == first || !deadline.passed()); ++row) {
+            const double weight = rows.weight(row);
+            recording.start(targets[row - first], labels);
+            step(policy, w, rows[row], targets[row - first], labels, weight);
+            recording.proceed(weight);
+        }
+    } catch (const std::bad_alloc&) {
+        if (row == first) throw;  // else the next call does, unless there is memory again
     }
     return row;
 }

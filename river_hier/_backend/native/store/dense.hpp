@@ -22,6 +22,13 @@ class Dense : public WeightStore {
           steps_(width_),
           confidences_(n_planes > 1 ? width_ : 0) {}
 
+    void reserve(const Vector& x, const Nodes& nodes) override {
+        grow(x);
+        rows_.reserve(x.size());
+        values_.reserve(x.size());
+        near_.reserve(nodes.size());
+    }
+
     void step(const Vector& x, const Nodes& nodes, const Numbers& steps) override {
         grow(x);
         find_rows(x);

@@ -78,12 +78,19 @@ class Postings : public WeightStore {
   public:
     Postings(size_t n_nodes, size_t n_planes) : n_nodes_(n_nodes), n_planes_(n_planes) {}
 
+    void reserve(const Vector& x, const Nodes& nodes) override {
+        places_.resize(x.size() * nodes.size());
+        for (size_t j = 0; j < x.size(); ++j)
+            include(x.rows[j], nodes, places_.data() + j * nodes.size());
+    }
+
     void step(const Vector& x, const Nodes& nodes, const Numbers& steps) override {
-        places_.resize(nodes.size());
+        reserve(x, nodes);
+        const uint32_t* at = places_.data();
         for (size_t j = 0; j < x.size(); ++j) {
-            T* numbers = include(x.rows[j], nodes, places_.data());
+            T* numbers = rows_[x.rows[j]].numbers.data();
             for (size_t i = 0; i < nodes.size(); ++i) {
-                T& weight = numbers[places_[i] * n_planes_];
+                T& weight = numbers[*at++ * n_planes_];
                 weight = static_cast<T>(weight + x.values[j] * steps[i]);
             }
         }

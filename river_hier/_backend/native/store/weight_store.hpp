@@ -52,7 +52,10 @@ class WeightStore {
         return Bound(*this);
     }
 
-    // Add steps[i] x to the weights of the i-th node.
+    // Allocate all that a step or an addition for these nodes needs, so that it cannot fail.
+    virtual void reserve(const Vector& x, const Nodes& nodes) = 0;
+
+    // Add steps[i] x to the weights of the i-th node, of all features or, after an error, of none.
     virtual void step(const Vector& x, const Nodes& nodes, const Numbers& steps) = 0;
 
     // Add cells[j * nodes + i] to the number of the i-th node for the j-th feature of x.

@@ -59,17 +59,22 @@ void Weights::add(const Vector& x, const Nodes& nodes, Numbers& steps) {
     if (nodes.empty()) return;
     const double most = largest_step(x.norm2);
     for (double& step : steps) step = std::clamp(step, -most, most);
-    store_->step(x, nodes, steps);
-    if (!lag()) return;
+    if (!lag()) return store_->step(x, nodes, steps);
     Numbers recorded = steps;
     for (size_t i = 0; i < nodes.size(); ++i) recorded[i] *= clocks_->rounds(nodes[i]);
+    lag()->reserve(x, nodes);
+    store_->step(x, nodes, steps);
     lag()->step(x, nodes, recorded);
 }
 
 void Weights::clear(uint32_t node) {
     Vector x{{0}, {1.0}, 1.0};
-    for (uint32_t& row = x.rows[0]; row < store_->n_features(); ++row)
-        if (const double weight = store_->get(0, row, node)) store_->add(0, x, {node}, {-weight});
+    const Nodes nodes{node};
+    Numbers cells{0.0};
+    for (uint32_t& row = x.rows[0]; row < store_->n_features(); ++row) {
+        cells[0] = -store_->get(0, row, node);
+        if (cells[0] != 0.0) store_->add(0, x, nodes, cells);
+    }
 }
 
 void Weights::discount(const Vector& x, const Nodes& nodes, double forgetting) {
@@ -86,6 +91,7 @@ void Weights::discount(const Vector& x, const Nodes& nodes, double forgetting) {
 void Weights::move(const Vector& x, const Nodes& nodes, const MoveRule& rule) {
     if (!lag()) return store_->move(x, nodes, rule);
     Numbers changes;
+    lag()->reserve(x, nodes);
     for (uint32_t row : x.rows)
         for (uint32_t v : nodes) changes.push_back(-store_->get(0, row, v));
     store_->move(x, nodes, rule);

@@ -1,0 +1,128 @@
+"""Every allocation of a step fails once: the step is learned or not, a batch up to a row."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from support.backends import environment, native_only
+from support.paths import TESTS
+
+PROGRAM = """
+import ctypes, os, pickle, random, sys
+import numpy as np
+from scipy import sparse
+from river import base
+from river_hier import Taxonomy, linear_model
+
+make, n_nodes, ROWS = sys.argv[1], int(sys.argv[2]), 6
+fail_at = ctypes.CDLL(os.environ["LD_PRELOAD"]).fail_at
+rng = random.Random(1)
+parents = [0, *(rng.randrange(v) for v in range(1, n_nodes))]
+taxonomy = Taxonomy([(f"n{parents[v]}", f"n{v}") for v in range(1, n_nodes)])
+model = eval(make)
+
+def example(n_names):
+    x = {f"a longer name of a feature {rng.randrange(n_names)}": rng.gauss(0, 1) for _ in range(8)}
+    y = f"n{rng.randrange(n_nodes)}"
+    return x, y if isinstance(model, base.Classifier) else {y}
+
+for _ in range(40):
+    model.learn_one(*example(60))
+before = pickle.dumps(model)
+batch, asked = [example(10**6) for _ in range(ROWS)], [example(60)[0] for _ in range(3)]
+asked += [x for x, _ in batch]
+names = list(dict.fromkeys(name for x, _ in batch for name in x))
+X = sparse.lil_array((ROWS, len(names)))
+for i, (x, _) in enumerate(batch):
+    for name, value in x.items():
+        X[i, names.index(name)] = value
+X = X.tocsr()
+
+def scores(model):
+    return np.array([s for x in asked for s in model.score_one(x).values()])
+
+def step(model, prefix=ROWS):
+    for n, (x, y) in enumerate(batch[:prefix]):
+        try:
+            model.learn_one(x, y)
+        except MemoryError as error:
+            error.n_learned = n
+            raise
+
+def many(model):
+    model.learn_many(X, [y for _, y in batch], columns=names)
+
+prefixes = []
+for n in range(ROWS + 1):
+    learned = pickle.loads(before)
+    step(learned, n)
+    prefixes.append(scores(learned))
+for work in (step, many):
+    k, failures = 0, 0
+    while True:
+        learned = pickle.loads(before)
+        scores(learned)  # what is allocated once
+        fail_at(k)
+        try:
+            work(learned)
+        except MemoryError as error:
+            fail_at(-1)
+            n = error.n_learned
+            np.testing.assert_allclose(scores(learned), prefixes[n], rtol=1e-9, atol=1e-9)
+            for x, y in batch[n:]:
+                learned.learn_one(x, y)
+            np.testing.assert_allclose(scores(learned), prefixes[-1], rtol=1e-9, atol=1e-9)
+            failures += 1
+            k += max(1, k // 40)
+        else:
+            fail_at(-1)
+            break
+    assert failures > 5, failures
+"""
+
+
+@pytest.fixture(scope="module")
+def failing_new(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    compiler = shutil.which(os.environ.get("CXX", "g++"))
+    if compiler is None or sys.platform != "linux":
+        pytest.skip("no compiler, or no LD_PRELOAD")
+    library = tmp_path_factory.mktemp("new") / "failing_new.so"
+    source = TESTS / "support" / "failing_new.cpp"
+    flags = ["-shared", "-fPIC", "-O1", "-std=c++17"]
+    subprocess.run([compiler, *flags, str(source), "-o", str(library), "-ldl"], check=True)
+    return library
+
+
+# Not those of least squares, and not averages in large taxonomies: see docs/trust.md.
+@native_only
+@pytest.mark.slow(but=2)
+@pytest.mark.parametrize(
+    ("make", "n_nodes"),
+    [
+        ("linear_model.HAROW(taxonomy)", 20),
+        ("linear_model.HAROW(taxonomy)", 200),
+        ("linear_model.HAROW(taxonomy, n_features=2**12, dtype='float32')", 200),
+        ("linear_model.HPerceptron(taxonomy)", 200),
+        ("linear_model.Hieron(taxonomy)", 20),
+        ("linear_model.Hieron(taxonomy)", 200),
+        ("linear_model.PathSoftmax(taxonomy)", 20),
+        ("linear_model.PathSoftmax(taxonomy)", 200),
+        ("linear_model.AveragedHieron(taxonomy)", 20),
+    ],
+)
+def test_every_allocation_may_fail(failing_new: Path, make: str, n_nodes: int) -> None:
+    preload = {"LD_PRELOAD": str(failing_new), "OMP_NUM_THREADS": "1"}
+    found = subprocess.run(
+        [sys.executable, "-c", PROGRAM, make, str(n_nodes)],
+        env={**environment("native"), **preload},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert found.returncode == 0, found.stderr[-2000:]
