@@ -32,6 +32,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    # The matrices of tests are small, and workers share the processors. Read when numpy is imported.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     settings.load_profile("usual" if config.option.slow or config.option.only_slow else "few")
 
 
