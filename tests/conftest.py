@@ -32,7 +32,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    # The matrices of tests are small, and workers share the processors. Read when numpy is imported.
+    # Matrices are small here, and workers share the processors; numpy reads it when it is imported.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     settings.load_profile("usual" if config.option.slow or config.option.only_slow else "few")
 
