@@ -152,8 +152,8 @@ def learner_of(model: Any) -> Any:
 
 
 def _is_wrapper(model: Any) -> bool:
-    # A pipeline is an instance of its last step's class.
-    return issubclass(type(model), ModelWrapper)
+    # A pipeline is an instance of its last step's class; a selection has several models inside.
+    return issubclass(type(model), ModelWrapper) and not hasattr(model, "_members")
 
 
 def _layers(model: Any) -> Iterator[Any]:

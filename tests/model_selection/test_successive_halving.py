@@ -436,6 +436,19 @@ def test_a_refused_change_of_taxonomy_changes_nothing() -> None:
         assert pickle.dumps(model) == before
 
 
+def test_a_selection_inside_another_one() -> None:
+    """All models of the inner one change and learn."""
+    inner = SuccessiveHalving([HAROW(T), HAROW(T, r=2.0)], window=3)
+    model = SuccessiveHalving([HPerceptron(T), Replayed(inner, seed=1), inner.clone()], window=5)
+    t = T.extend([("e", "new")])
+    learned(model, [({"x": 1.0}, {"c"})] * 8)
+    model.adopt(t)
+    learned(model, [({"y": 1.0}, {"new"})] * 8)
+    for candidate in (*model.models, *model.models[1].model.models, *model.models[2].models):
+        assert candidate.taxonomy_ is t
+    assert model.predict_labels_one({"y": 1.0}) == ["a", "e", "new"]
+
+
 class Fixed(HPerceptron):
     """Keeps its taxonomy."""
 
