@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import sys
+from collections.abc import Callable
 from types import FunctionType, ModuleType
 from typing import Any
 
@@ -41,4 +42,4 @@ def memory_of(thing: Any) -> int:
     return size
 
 
-locked_memory_of = reads(memory_of)
+locked_memory_of: Callable[[Any], int] = reads(memory_of)
