@@ -74,10 +74,13 @@ for work in (step, many):
         except MemoryError as error:
             fail_at(-1)
             n = error.n_learned
-            np.testing.assert_allclose(scores(learned), prefixes[n], rtol=1e-9, atol=1e-9)
+            if "RLS" not in make:  # whose systems may have learned different rows
+                np.testing.assert_allclose(scores(learned), prefixes[n], rtol=1e-9, atol=1e-9)
             for x, y in batch[n:]:
                 learned.learn_one(x, y)
-            np.testing.assert_allclose(scores(learned), prefixes[-1], rtol=1e-9, atol=1e-9)
+            if "RLS" not in make:
+                np.testing.assert_allclose(scores(learned), prefixes[-1], rtol=1e-9, atol=1e-9)
+            assert np.isfinite(scores(pickle.loads(pickle.dumps(learned)))).all()
             failures += 1
             k += max(1, k // 40)
         else:
@@ -99,7 +102,7 @@ def failing_new(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return library
 
 
-# Not those of least squares, and not averages in large taxonomies: see docs/trust.md.
+# Not averages in large taxonomies, and least squares only go on: see docs/trust.md.
 @native_only
 @pytest.mark.slow(but=2)
 @pytest.mark.parametrize(
@@ -114,6 +117,8 @@ def failing_new(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("linear_model.PathSoftmax(taxonomy)", 20),
         ("linear_model.PathSoftmax(taxonomy)", 200),
         ("linear_model.AveragedHieron(taxonomy)", 20),
+        ("linear_model.HRLS(taxonomy)", 20),
+        ("linear_model.SHRLS(taxonomy)", 200),
     ],
 )
 def test_every_allocation_may_fail(failing_new: Path, make: str, n_nodes: int) -> None:

@@ -46,6 +46,7 @@ class CholeskyFactor {
     }
 
     void append(const double* l, double s) {
+        make_room(diagonal_);
         rows_.push_back(allocate(whole_lines<double>(n())));
         std::copy(l, l + n() - 1, rows_.back());
         diagonal_.push_back(s);
@@ -61,10 +62,11 @@ class CholeskyFactor {
     // Memory for a row, taken from blocks of at least 64 rows; of huge pages in a large factor.
     double* allocate(size_t size) {
         if (size > left_) {
-            left_ = 64 * size;
-            if (bytes(n()) > huge_page / 2) left_ = std::max(left_, huge_page / sizeof(double));
-            blocks_.push_back(zeroed(left_ * sizeof(double)));
+            size_t room = 64 * size;
+            if (bytes(n()) > huge_page / 2) room = std::max(room, huge_page / sizeof(double));
+            blocks_.push_back(zeroed(room * sizeof(double)));
             next_ = static_cast<double*>(blocks_.back().get());
+            left_ = room;
         }
         left_ -= size;
         return std::exchange(next_, next_ + size);
@@ -109,9 +111,10 @@ class CholeskySolver {
         // The new diagonal element; where l2 is lost in rounding, what rounding leaves of it.
         const double s = std::sqrt(
             std::max(l2_ * (1.0 + r), rounding * static_cast<double>(n + 1) * norm2));
+        for (Numbers& z : z_) make_room(z);
+        factor_.append(l_.data(), s);  // before the rest, as it may throw
         trace_ += l2_ + norm2;
         for (size_t o = 0; o < z_.size(); ++o) advance(v[o], l_.data(), s, z_[o]);
-        factor_.append(l_.data(), s);
     }
 
     // Appends those of the instances that are not in the factor yet.

@@ -81,6 +81,10 @@ class Dual {
     // Adds x with its labels while the factor is still in the processor's cache. If `lazily`, what has
     // not been solved for x is solved when it is needed.
     void store(ExampleContext& context, const double* labels, bool lazily) {
+        make_room(ids);  // first all that may fail
+        make_room(ones);
+        for (Numbers& of_one : v) make_room(of_one);
+        for (Numbers& a : alpha_) make_room(a);
         if (!lazily) solve(context);
         const bool solved = solved_ == context.id();
         if (!cholesky_ && solved) return store_by_gradients(context, labels);

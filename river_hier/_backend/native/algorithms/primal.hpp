@@ -33,9 +33,15 @@ class SymmetricMatrix {
     void grow(size_t n, double diagonal) {
         apply_update();
         if (n > rows_.size()) {
-            const Pages old = std::move(memory_);
-            const std::vector<double*> rows = std::move(rows_);
-            allocate(size_ ? 2 * n : n);
+            Pages old = std::move(memory_);
+            std::vector<double*> rows = std::move(rows_);
+            try {
+                allocate(size_ ? 2 * n : n);
+            } catch (...) {
+                memory_ = std::move(old);
+                rows_ = std::move(rows);
+                throw;
+            }
             for (size_t i = 0; i < size_; ++i)
                 std::copy(rows[i] + first_of(i), rows[i] + whole(), rows_[i] + first_of(i));
         }
@@ -178,6 +184,10 @@ class Primal {
 
   private:
     void add_features(size_t d) {
+        const size_t whole = whole_lines<double>(d);  // first all that may fail
+        for (Numbers& w : w_) make_room(w, whole - w.size());
+        make_room(total_, d - total_.size());
+        u_.reserve(whole);
         inverse_.grow(d, 1.0 / l2_);
         for (Numbers& w : w_) w.resize(inverse_.whole(), 0.0);
         total_.resize(d, 0.0);

@@ -37,6 +37,10 @@ class Instances {
 
     // The same, but `dots` ignores x until `keep` or `append` has indexed it.
     uint32_t append_unindexed(const Vector& x) {
+        make_room(data_.rows, x.size());
+        make_room(data_.values, x.size());
+        make_room(data_.start);
+        make_room(data_.norms2);
         data_.rows.insert(data_.rows.end(), x.rows.begin(), x.rows.end());
         data_.values.insert(data_.values.end(), x.values.begin(), x.values.end());
         data_.start.push_back(data_.rows.size());
@@ -119,8 +123,11 @@ class Instances {
 #pragma pack(pop)
 
     void index_next() {
-        each(n_indexed_, [this](uint32_t row, double value) {
+        each(n_indexed_, [this](uint32_t row, double) {  // first all that may fail
             ensure_features(size_t{row} + 1);
+            make_room(by_feature_[row]);
+        });
+        each(n_indexed_, [this](uint32_t row, double value) {
             by_feature_[row].push_back({n_indexed_, value});
         });
         ++n_indexed_;

@@ -25,6 +25,12 @@ size_t heap_bytes(const std::vector<std::vector<T>>& lists) {
     return bytes;
 }
 
+// Room for some more elements, so that appending them cannot fail.
+template <class T>
+void make_room(std::vector<T>& list, size_t more = 1) {
+    if (list.size() + more > list.capacity()) list.reserve(2 * list.size() + more);
+}
+
 constexpr uint32_t no_row = UINT32_MAX;
 
 struct Vector {
