@@ -18,7 +18,9 @@ EXTRA = (
     "ray",
     "redis",
     "scikit-learn",
+    "starlette",
     "tqdm",
+    "uvicorn",
 )
 
 
