@@ -9,7 +9,7 @@ from river import metrics as river_metrics
 from .._backend import Batch
 from ..base.checks import check_integer, checked_weight
 from ..base.classifiers import cloned, last_step
-from ..base.copies import without_turn
+from ..base.copies import snapshot
 from ..base.locks import Turn
 from ..base.transparent import TransparentWrapper
 from ..base.turns import changes, turn_of
@@ -260,7 +260,7 @@ class SuccessiveHalving(TransparentWrapper):
 
     def _change_models(self, change: NodeMapping, work: Callable[[Any], None]) -> None:
         """Change the taxonomy of all models, or of none."""
-        before = copy.deepcopy(without_turn(self))
+        before = copy.deepcopy(snapshot(self))  # in which models share what they share here
         try:
             change_taxonomy(self.models, change, work)
         except BaseException:

@@ -6,6 +6,7 @@ import copy
 import itertools
 import pickle
 import re
+import threading
 from typing import Any
 
 import pytest
@@ -421,7 +422,22 @@ def test_adopt_and_forget_in_all_models(steps: int) -> None:
     assert model.metrics[0].taxonomy == t
 
 
-def test_a_refused_change_of_taxonomy_changes_nothing() -> None:
+@pytest.mark.parametrize("n_threads", [1, 2])
+def test_a_refused_change_of_taxonomy_changes_nothing(n_threads: int) -> None:
+    """Also what models share: while other threads run, copies are made all at once."""
+    end = threading.Event()
+    others = [threading.Thread(target=end.wait) for _ in range(n_threads - 1)]
+    for other in others:
+        other.start()
+    try:
+        refuse_changes()
+    finally:
+        end.set()
+        for other in others:
+            other.join()
+
+
+def refuse_changes() -> None:
     dag = Taxonomy([("r", "a"), ("r", "g"), ("a", "b"), ("g", "b")])
     model = SuccessiveHalving([HAROW(T), decision.HLossBayes(HAROW(T, r=2.0))], window=5)
     learned(model, [({"x": 1.0}, {"c"})] * 8)
