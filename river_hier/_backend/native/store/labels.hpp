@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "python/arrays.hpp"
-#include "python/objects.hpp"
+#include "store/label_reader.hpp"
 #include "store/vector.hpp"
 
 namespace river_hier {
@@ -15,23 +15,14 @@ struct Range {
     uint32_t first, last;
 };
 
-// A closed multilabel: its nodes, and the same as a mask.
-struct On {
-    std::vector<uint32_t> nodes;
-    std::vector<char> mask;
-};
-
 // Nodes stand in topological order, often siblings side by side; the root is node 0.
-class Labels {
+class Labels : LabelReader {
   public:
     // `learning` are the nodes that learn here, if others learn elsewhere; the root stands for a
     // system that has no nodes yet. `unlearned` are nodes that have had no example since they were added.
     explicit Labels(nb::object taxonomy, nb::object learning, nb::handle unlearned)
-        : taxonomy_(taxonomy),
-          index_(nb::cast<nb::dict>(taxonomy.attr("label_index"))) {
-        for (nb::handle label : taxonomy.attr("nodes")) labels_.push_back(nb::borrow(label));
-        read(taxonomy.attr("parent_indices"), parent_ptr_, parents_);
-        read(taxonomy.attr("implied_parents"), implied_ptr_, implied_);
+        : LabelReader(taxonomy), taxonomy_(taxonomy) {
+        read_parents(taxonomy.attr("parent_indices"), parent_ptr_, parents_);
         below_.resize(n());
         tree_ = parents_.size() + 1 == n();
         by_levels_ = std::is_sorted(parents_.begin(), parents_.end());
@@ -44,9 +35,6 @@ class Labels {
         }
         unlearned_.assign(n(), 0);
         for (nb::handle v : unlearned) unlearned_.at(nb::cast<size_t>(v)) = 1;
-        plain_ = std::all_of(labels_.begin(), labels_.end(), [this](const nb::object& label) {
-            return is_name(label.ptr()) || PyBool_Check(label.ptr());
-        });
     }
 
     Labels(const Labels&) = delete;
@@ -59,7 +47,7 @@ class Labels {
                (all_off_ ? nb::cast<size_t>(all_off_.attr("__sizeof__")()) : 0);
     }
 
-    uint32_t n() const { return static_cast<uint32_t>(labels_.size()); }
+    using LabelReader::n;
     nb::object taxonomy() const { return taxonomy_; }
     bool all_learn() const { return learns_.empty(); }
     bool learns(uint32_t v) const { return all_learn() || learns_[v]; }
@@ -102,7 +90,7 @@ class Labels {
     // The nodes of y and all their ancestors. An unusual y is read by `taxonomy.closure_mask`.
     On closed(nb::handle y) const {
         On on;
-        if (plain_ && read(y, on)) return on;
+        if (read(y, on)) return on;
         on.nodes.clear();
         const View<bool> mask = view<bool>(taxonomy_.attr("closure_mask")(y));
         on.mask.assign(mask.data(), mask.data() + mask.size());
@@ -137,15 +125,15 @@ class Labels {
     // The nodes of y and their ancestors, as a set; an unusual y is read by Python.
     nb::object closure(nb::handle y) const {
         On on;
-        if (plain_ && !flattened_ && read(y, on)) return as_set(on.nodes);
+        if (!flattened_ && read(y, on)) return as_set(on.nodes);
         return multilabel("closure_nodes")(taxonomy_, y);
     }
 
     // The nodes of a prediction. A complete one may have nodes that are on below others that are off.
     nb::object predicted(nb::handle y) const {
         On on;
-        if (plain_ && !flattened_ && (is_complete(y) ? read_only(y, on) : !PyDict_Check(y.ptr()) && read(y, on)))
-            return as_set(on.nodes);
+        const bool usual = is_complete(y) ? read_only(y, on) : !PyDict_Check(y.ptr()) && read(y, on);
+        if (usual && !flattened_) return as_set(on.nodes);
         return multilabel("predicted_nodes")(taxonomy_, y);
     }
 
@@ -179,15 +167,6 @@ class Labels {
     }
 
   private:
-    // The parents of each node: those of v are parents[ptr[v]:ptr[v + 1]].
-    static void read(nb::handle lists, std::vector<uint32_t>& ptr, std::vector<uint32_t>& parents) {
-        ptr.push_back(0);
-        for (nb::handle above : lists) {
-            for (nb::handle p : above) parents.push_back(nb::cast<uint32_t>(p));
-            ptr.push_back(static_cast<uint32_t>(parents.size()));
-        }
-    }
-
     void append_learning(std::vector<Range>& ranges, Range range) const {
         if (all_learn()) return append(ranges, range);
         for (uint32_t v = range.first; v < range.last; ++v)
@@ -231,116 +210,14 @@ class Labels {
         return found;
     }
 
-    // Whether y is a dict with all labels but the root, if it has no others.
-    bool is_complete(nb::handle y) const {
-        return PyDict_CheckExact(y.ptr()) && PyDict_Size(y.ptr()) + 1 == Py_ssize_t{n()} &&
-               !PyDict_Contains(y.ptr(), labels_[0].ptr());
-    }
-
-    // The nodes that are True in a dict, and the root, without ancestors.
-    bool read_only(nb::handle y, On& on) const {
-        on.mask.assign(n(), 0);
-        mark(0, on);
-        return read_dict(y.ptr(), on);
-    }
-
-    // The usual y: a str or an int, or a list, a tuple, a set or a dict of them. Returns false, and
-    // leaves it to Python, where there is anything else or anything wrong.
-    bool read(nb::handle y, On& on) const {
-        on.mask.assign(n(), 0);
-        on.nodes.reserve(16);  // seldom more: few labels and their ancestors
-        mark(0, on);
-        const PyTypeObject* type = Py_TYPE(y.ptr());
-        if (type == &PyDict_Type) {
-            if (!read_dict(y.ptr(), on) || !finish(on)) return false;
-            for (char& m : on.mask) m = m == 1;
-            return true;
-        }
-        if (is_name(y.ptr())) return add(y.ptr(), on) && finish(on);
-        if (type != &PyList_Type && type != &PyTuple_Type && type != &PySet_Type &&
-            type != &PyFrozenSet_Type)
-            return false;
-        for (nb::handle label : y)
-            if (!add(label.ptr(), on)) return false;
-        return finish(on);
-    }
-
-    // Whole answers hold the labels in taxonomy order and as the same objects: no look-up then.
-    bool read_dict(PyObject* y, On& on) const {
-        Py_ssize_t position = 0;
-        PyObject *label, *value;
-        uint32_t expected = 1;
-        while (PyDict_Next(y, &position, &label, &value)) {
-            uint32_t v = expected;
-            if ((v >= n() || labels_[v].ptr() != label) && !find(label, v)) return false;
-            expected = v + 1;
-            if (value == Py_True) {
-                if (v) mark(v, on);
-            } else if (value == Py_False) {
-                if (v == 0) return false;
-                on.mask[v] = stated_off;
-            } else {
-                return false;
-            }
-        }
-        return true;
-    }
-
-    bool is_name(PyObject* y) const {
-        return PyUnicode_CheckExact(y) || PyLong_CheckExact(y) || names_.hold(y);
-    }
-
-    bool find(PyObject* label, uint32_t& v) const {
-        if (!is_name(label)) return false;
-        PyObject* found = PyDict_GetItemWithError(index_.ptr(), label);
-        if (!found) {
-            PyErr_Clear();
-            return false;
-        }
-        v = static_cast<uint32_t>(PyLong_AsUnsignedLong(found));
-        return true;
-    }
-
-    bool add(PyObject* label, On& on) const {
-        uint32_t v;
-        if (!find(label, v)) return false;
-        mark(v, on);
-        return true;
-    }
-
-    static void mark(uint32_t v, On& on) {
-        if (on.mask[v] == 1) return;
-        on.mask[v] = 1;
-        on.nodes.push_back(v);
-    }
-
-    // Add the ancestors, in order; false if one of them was stated to be off.
-    bool finish(On& on) const {
-        for (size_t i = 0; i < on.nodes.size(); ++i) {
-            uint32_t v = on.nodes[i];
-            for (uint32_t e = implied_ptr_[v]; e < implied_ptr_[v + 1]; ++e) {
-                if (on.mask[implied_[e]] == stated_off) return false;
-                mark(implied_[e], on);
-            }
-        }
-        std::sort(on.nodes.begin(), on.nodes.end());
-        return true;
-    }
-
-    static constexpr char stated_off = 2;
-
-    const Types names_{"numpy", {"int64", "str_"}};
     nb::object taxonomy_;
-    nb::dict index_;
-    std::vector<nb::object> labels_;
-    std::vector<uint32_t> parent_ptr_, parents_, implied_ptr_, implied_;
+    std::vector<uint32_t> parent_ptr_, parents_;
     std::vector<std::vector<Range>> below_;
     std::vector<char> learns_;  // empty if all do
     std::vector<char> unlearned_;
     bool tree_ = false;
     bool by_levels_ = true;   // whether the children of later nodes are later; in a tree
     bool flattened_ = false;  // examples have more ancestors than predictions
-    bool plain_ = false;  // whether all labels are of a type that compares without others' code
     nb::object all_off_;
 };
 
