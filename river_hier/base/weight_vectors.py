@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -35,8 +35,9 @@ class WeightVectors:
         features = self._features
         names = features.names()
         weights = {}
-        for v, label in enumerate(self._taxonomy.nodes[1:], start=1):
-            w = self._weights(v, len(features))[features.first_row :]
+        labels = self._taxonomy.nodes[1:]
+        for label, w in zip(labels, self._weights(range(1, len(labels) + 1)), strict=True):
+            w = w[features.first_row :]
             weights[label] = {names[i]: float(w[i]) for i in np.flatnonzero(w)}
         return weights
 
@@ -50,16 +51,17 @@ class WeightVectors:
         features, nodes = self._features, self._taxonomy.nodes
         if not features.first_row:
             return dict.fromkeys(nodes[1:], 0.0)
-        w = [self._weights(v, len(features))[0] for v in range(1, len(nodes))]
+        w = [w[0] for w in self._weights(range(1, len(nodes)))]
         return {label: features.intercept * float(c) for label, c in zip(nodes[1:], w, strict=True)}
 
-    def _weights(self, v: int, n_features: int) -> Floats:
-        """The weight vector of one node, or the average of its hypotheses."""
-        w: Floats = self._w.column(v, n_features)
-        if self._lag is None:
-            return w
-        average: Floats = w - self._lag.column(v, n_features) / rounds(self._clocks)[v]
-        return average
+    def _weights(self, nodes: Iterable[int]) -> Iterator[Floats]:
+        """The weight vector of each node, or the average of its hypotheses."""
+        n_features = len(self._features)
+        for v in nodes:
+            w: Floats = self._w.column(v, n_features)
+            if self._lag is not None:
+                w = w - self._lag.column(v, n_features) / rounds(self._clocks)[v]
+            yield w
 
     def _contributions(
         self, x: Mapping[Any, Any], nodes: Sequence[int]

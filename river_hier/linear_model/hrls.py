@@ -155,6 +155,6 @@ class HRLS(LeastSquaresModel):
     def _shard_units(self) -> list[list[int]]:
         return [[0, *nodes] for nodes in self._systems] if self.taxonomy is None else self._systems
 
-    def _place(self, v: int) -> tuple[int, int]:
-        s = next(s for s, nodes in enumerate(self._systems) if v in nodes)
-        return s, self._systems[s].index(v)
+    def _places(self) -> dict[int, tuple[int, int]]:
+        systems = enumerate(self._systems)
+        return {v: (s, i) for s, nodes in systems for i, v in enumerate(nodes)}

@@ -142,10 +142,13 @@ class LeastSquaresModel(WeightVectors, MultiLabelModel):
     def _conditionals(self, scores: Floats) -> Floats:
         return np.clip((1.0 + scores) / 2.0, 0.0, 1.0)  # Eq. (3)
 
-    def _weights(self, v: int, n_features: int) -> Floats:
-        s, column = self._place(v)
-        w: Floats = self._rls.weights(s, n_features)[:, column]
-        return w
+    def _weights(self, nodes: Iterable[int]) -> Iterator[Floats]:
+        places, known, matrix = self._places(), -1, np.empty((0, 0))
+        for v in nodes:
+            s, column = places[v]
+            if s != known:  # nodes of one system often follow each other
+                known, matrix = s, self._rls.weights(s, len(self._features))
+            yield matrix[:, column]
 
     def _contributions(
         self, x: Mapping[Any, Any], nodes: Sequence[int]
@@ -154,8 +157,7 @@ class LeastSquaresModel(WeightVectors, MultiLabelModel):
         rows = {name: self._features.row(name) for name in x}
         known = [(name, row, float(x[name])) for name, row in rows.items() if row is not None]
         found = []
-        for v in nodes:
-            w = self._weights(v, len(self._features))
+        for v, w in zip(nodes, self._weights(nodes), strict=True):
             terms = [(name, w[row] * value) for name, row, value in known]
             if self._features.first_row:
                 terms.append(("intercept", w[0] * self._features.intercept))
@@ -191,8 +193,8 @@ class LeastSquaresModel(WeightVectors, MultiLabelModel):
         """The systems of the nodes that are trained."""
 
     @abc.abstractmethod
-    def _place(self, v: int) -> tuple[int, int]:
-        """The system of a node, and its position in it."""
+    def _places(self) -> dict[int, tuple[int, int]]:
+        """The system of each node, and its position in it."""
 
     def _check_many(self, X: Batch) -> None:
         w = np.ones(X.n) if X.weights is None else X.weights

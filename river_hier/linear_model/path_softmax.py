@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -215,8 +215,9 @@ class PathSoftmax(PathModel, compiled=("prior_variance", "forgetting")):
     def _scale(self) -> float:
         return math.sqrt(self.prior_variance)  # weights are stored for a variance of 1
 
-    def _weights(self, v: int, n_features: int) -> Floats:
-        return self._scale * self._w.column(2 * v, n_features)
+    def _weights(self, nodes: Iterable[int]) -> Iterator[Floats]:
+        n_features = len(self._features)
+        return (self._scale * self._w.column(2 * v, n_features) for v in nodes)
 
     def _answer(self, x: Mapping[Any, Any]) -> Label:
         return softmax_answer(self._w, self._features, self._labels, x)

@@ -176,5 +176,5 @@ class SHRLS(LeastSquaresModel):
     def _shard_units(self) -> list[list[int]]:
         return [[v] for v in range(1, len(self._taxonomy))]
 
-    def _place(self, v: int) -> tuple[int, int]:
-        return v - 1, 0
+    def _places(self) -> dict[int, tuple[int, int]]:
+        return {v: (v - 1, 0) for v in range(1, len(self._taxonomy))}

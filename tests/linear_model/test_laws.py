@@ -298,3 +298,14 @@ def test_harow_brings_the_margin_of_a_repeated_example_to_one(data: Any, r: floa
         before = margins
     # The n-th step leaves r / (n + r) of what was missing, if nothing else has been learned.
     assert all(margins[v] > 0.8 for v in trained)
+
+
+def test_the_weights_of_siblings_are_computed_at_once() -> None:
+    """Otherwise explanations would take a time quadratic in the number of siblings."""
+    model = linear_model.HRLS(Taxonomy.flat(["a", "b", "c"]))
+    model.learn_one({"x": 1.0, "y": 2.0}, {"a"})
+    first, *rest = model._weights([1, 2, 3])
+    assert all(np.shares_memory(w.base, first.base) for w in rest)
+    assert [w.tolist() for w in (first, *rest)] == [
+        list(w.values()) for w in model.weights.values()
+    ]
