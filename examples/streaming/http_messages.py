@@ -1,4 +1,4 @@
-"""Requests of http_service.py as JSON, and what is refused."""
+"""Reading and checking of the JSON requests of http_service.py."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ KEY = 200  # maximum length of a key
 
 
 async def read(request: Request, *required: str, **optional: Any) -> dict[str, Any]:
-    """The JSON object in a request, with the default values of what is left out."""
+    """The JSON object in a request, with the default values of missing fields."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":
         raise HTTPException(415, f"the content type must be application/json, got {kind!r:.50}")

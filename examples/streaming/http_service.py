@@ -1,4 +1,4 @@
-"""Serves a model over HTTP that goes on learning: see http_worker.py for the requests.
+"""Serve a model over HTTP while it learns; http_worker.py describes the requests.
 
     python examples/streaming/http_service.py --taxonomy taxonomy.json --folder shop --port 8080
 
@@ -59,16 +59,16 @@ parser.add_argument("--workers", type=delayed.positive, default=2)
 parser.add_argument("--publish", type=float, default=5, help="seconds between two snapshots")
 parser.add_argument("--save", type=float, default=60, help="seconds between two checkpoints")
 
-MOST_WORKERS = 64  # with those that are about to stop
+MOST_WORKERS = 64  # including those that are about to stop
 BATCH, PAUSE = 1000, 0.05  # labels read from the journal at once, and seconds between two looks
 
 
 class Child(NamedTuple):
-    """A worker, as its parent knows it."""
+    """A worker process."""
 
     pid: int
     row: int  # in the counters
-    pipe: int  # the worker stops when it is closed, also because the parent has died
+    pipe: int  # the worker stops when this is closed, also by the death of the first process
 
 
 class Service:
@@ -90,7 +90,7 @@ class Service:
         self.workers: list[Child] = []  # with the newest snapshot
         self.retired: list[Child] = []  # whose pipes are closed
         self.saved = self.state["position"]
-        self.saver: tuple[int, int] | None = None  # a process that saves, and up to where
+        self.saver: tuple[int, int] | None = None  # the process that saves, and its position
         self.stopping = False
 
     def run(self) -> None:
@@ -164,7 +164,7 @@ class Service:
         if len(self.workers) + len(self.retired) + self.asked.workers > MOST_WORKERS:
             return 0  # later
         new: list[Child] = []
-        gc.freeze()  # the collector would write to all objects of the workers
+        gc.freeze()  # or else garbage collection in the workers would write to shared memory
         while len(new) < self.asked.workers:
             new.append(self.start_worker(new))
         gc.unfreeze()
@@ -228,11 +228,11 @@ class Service:
         except BaseException:
             traceback.print_exc()
         finally:
-            os._exit(status)  # without what the first process does at its end
+            os._exit(status)  # without the exit handlers of the first process
 
 
 def bind(host: str, port: int) -> socket.socket:
-    """A listening socket; workers of a service that was killed may take a moment to leave it."""
+    """A listening socket; workers of a killed service may use the port for a few seconds."""
     deadline = time.monotonic() + 2 * GRACE
     while True:
         try:

@@ -126,7 +126,7 @@ class Worker:
         return answer({"position": entry.position, "new": entry.new})
 
     async def accept(self, key: str, message: dict[str, Any]) -> Entry:
-        """Wait until the label is in the journal; what arrives meanwhile shares a transaction."""
+        """Wait until the label is in the journal; those that come meanwhile share a transaction."""
         stored = asyncio.get_running_loop().create_future()
         self.waiting.append((key, message, stored))
         if self.writer is None or self.writer.done():

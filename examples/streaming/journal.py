@@ -16,11 +16,11 @@ from typing import Any, NamedTuple
 
 
 class Entry(NamedTuple):
-    """What has become of a label."""
+    """The result of adding a label."""
 
     position: int
-    new: bool  # or else it was there before
-    same: bool  # as the label of that key in the journal
+    new: bool  # or else the key was there before
+    same: bool  # whether it equals the label of that key in the journal
 
 
 class Journal:

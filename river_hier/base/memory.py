@@ -14,7 +14,7 @@ from .turns import reads
 
 
 class MeasuresMemory:
-    """Mixin of estimators that count every array once; River's walk counts the numbers twice."""
+    """Mixin of estimators that count every array once; River counts its numbers twice."""
 
     @property
     def _raw_memory_usage(self) -> int:

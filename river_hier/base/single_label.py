@@ -183,7 +183,7 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
 
     @property
     def _never_predicted(self) -> Unlearned:
-        """The nodes that are no answers: unlearned ones and, without a taxonomy, the root."""
+        """The nodes that are never predicted: unlearned ones and, without a taxonomy, the root."""
         is_label = self.taxonomy is not None or len(self._taxonomy) == 1
         return self._unlearned if is_label else self._unlearned | ROOT
 

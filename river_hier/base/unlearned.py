@@ -2,10 +2,10 @@
 
 An example of a node is one whose label is the node or below it. Until its first example, an added
 node is off and has probability 0, so that adding nodes does not change the predictions for others.
-Nor does it change what is learned from their examples: an unlearned node is no rival of the true
-label. This holds for predictions, probabilities, calibration and decoding. Scores are not affected,
-and neither are the nodes of a model that has learned nothing, which predicts as defined in its
-paper.
+Nor does it change what is learned from their examples: an unlearned node does not compete with the
+true label. This holds for predictions, probabilities, calibration and decoding. Scores are not
+affected, and neither are the nodes of a model that has learned nothing, which predicts as defined
+in its paper.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class MayHaveUnlearned(abc.ABC):
 
     @property
     def _never_predicted(self) -> Unlearned:
-        """The nodes that are no answers: the unlearned ones."""
+        """The nodes that are never predicted: the unlearned ones."""
         return self._unlearned
 
     def _add_unlearned(self, change: NodeMapping) -> None:

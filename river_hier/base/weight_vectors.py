@@ -29,8 +29,8 @@ class WeightVectors:
     def weights(self) -> dict[Label, dict[Any, float]]:
         """The weight vector of each node but the root: `{label: {feature: weight}}`.
 
-        Zero weights are left out. Computed at each call, in O(features * nodes). Where features are
-        hashed, their rows stand for their names.
+        Zero weights are left out. Computed at each call, in O(features * nodes). If features are
+        hashed, the number of a row stands for its names.
         """
         features = self._features
         names = features.names()

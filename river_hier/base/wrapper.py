@@ -43,7 +43,7 @@ class ModelWrapper(MeasuresMemory, base.Wrapper[Any], base.Estimator):
     """
 
     _predicts_labels = True  # else scores or probabilities, for metrics only
-    _only_observes = False  # whether it learns itself, and its model as without it
+    _only_observes = False  # whether it learns, and its model learns as it would without it
 
     def __init__(self, model: Any) -> None:
         self.model = model
@@ -106,7 +106,7 @@ class ModelWrapper(MeasuresMemory, base.Wrapper[Any], base.Estimator):
             Passed on to the model.
 
         """
-        if self.model is self._last:  # which waits for its turn itself
+        if self.model is self._last:  # whose `learn_one` waits for its turn
             self.model.learn_one(x, y, **kwargs)
         else:
             self._learn_all_steps(x, y, **kwargs)

@@ -132,7 +132,7 @@ def load(path: FilePath) -> Any:
 
 
 def _replace(path: Path, chunks: Sequence[bytes]) -> bool:
-    """Write a part file and rename it; whether another program has not deleted it before."""
+    """Write a part file and rename it; return False if another program deleted it first."""
     new = path.with_name(f".{path.name}.{secrets.token_hex(8)}.part")
     try:
         with new.open("xb") as file:

@@ -16,7 +16,7 @@ Inputs = dict[int, Any]  # the input of each part, by number; that of number 0 i
 
 
 class Transformation(NamedTuple):
-    """A transformer, the number of its input, and what it learns from."""
+    """A transformer, the number of its input, and whether it learns, and takes weights."""
 
     source: int
     transformer: Any
@@ -25,7 +25,7 @@ class Transformation(NamedTuple):
 
 
 class Member(NamedTuple):
-    """A model without its first transformers, the number of its input, and of its learner."""
+    """A model without its first transformers, and the numbers of its input and its learner."""
 
     source: int
     model: Any
@@ -42,9 +42,9 @@ class Work(NamedTuple):
 class Members:
     """Models that share their equal parts, so that each part transforms or learns once.
 
-    Parts are equal if their pickles are: models with different parameters, states or seeds share
-    nothing. Shared are the first transformers of pipelines and, behind the same transformers, the
-    learners, also if wrappers are around them. The models are changed in place.
+    Parts are equal if their pickles are, so those with different parameters, states or seeds are
+    not shared. The first transformers of pipelines are shared and, after the same transformers, the
+    learners, inside wrappers, too. The models are changed in place.
     """
 
     def __init__(self, models: list[Any]) -> None:
@@ -92,7 +92,7 @@ class Members:
         return next(i for i, (_, outer) in enumerate(self.learners) if _contains(outer, learner))
 
     def work(self, members: Iterable[int], done: Work | None = None) -> Work:
-        """What these members need in order to learn, apart from what is done."""
+        """The parts that these members need in order to learn, except those of `done`."""
         learners = sorted({self.members[i].learner for i in members})
         sources = {self.members[i].source for i in members}
         sources |= {self.learners[n][0] for n in learners}
@@ -121,7 +121,7 @@ class Members:
         return {i: predict(model, inputs[source]) for i, (source, model, _) in some}
 
     def learn(self, inputs: Inputs, y: Any, w: float, work: Work, kwargs: dict[str, Any]) -> None:
-        """Let each part learn, as a pipeline would; transformed inputs are reused if they can be.
+        """Let each part learn, as in a pipeline; transformed inputs are reused where possible.
 
         `inputs` is changed: afterwards, it has the inputs from which the learners have learned.
         """

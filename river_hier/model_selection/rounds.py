@@ -38,7 +38,7 @@ class Rounds:
 
     @property
     def compared(self) -> list[int]:
-        """The models to compare: those that learn, if they are several."""
+        """The models to compare: those that learn, if there are several."""
         return self.learning if len(self.learning) > 1 else []
 
     def advance(self, key: Callable[[int], Any]) -> int | None:

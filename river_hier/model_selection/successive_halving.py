@@ -63,19 +63,20 @@ class SuccessiveHalving(TransparentWrapper):
     Raises
     ------
     TypeError
-        If the models are not models in a taxonomy of one kind, or `metric` is not a metric.
+        If the models are not models in a taxonomy, or some are single-label and others multilabel,
+        or `metric` is not a metric for them.
     ValueError
         If the models have different taxonomies or the same object inside, or the metric does not
         have a single value.
 
     Notes
     -----
-    A step takes a prediction, an update of the metric and a step of each model that learns; a
-    prediction takes one of the best model. Time is highest at the start, where all models learn.
+    A step takes a prediction, an update of the metric and a step of each model that learns, and a
+    prediction only one of the best model. Time is highest at the start, where all models learn.
     Memory is that of all models.
 
-    A model that does not learn misses examples, so it is chosen again only if it is better all the
-    same. Take a longer window if a model may overtake others only after many examples. Examples
+    A model that does not learn misses examples, so it is chosen again only if it is better in spite
+    of that. Take a longer window if a model may overtake others only after many examples. Examples
     with labels that are new to an open taxonomy are learned by all models. If one of the models
     refuses an example that others have learned already, an error is raised.
 
@@ -260,7 +261,7 @@ class SuccessiveHalving(TransparentWrapper):
 
     def _change_models(self, change: NodeMapping, work: Callable[[Any], None]) -> None:
         """Change the taxonomy of all models, or of none."""
-        before = copy.deepcopy(snapshot(self))  # in which models share what they share here
+        before = copy.deepcopy(snapshot(self))  # all at once, so that shared parts stay shared
         try:
             change_taxonomy(self.models, change, work)
         except BaseException:

@@ -22,9 +22,8 @@ class Replayed(TransparentWrapper):
     learned `times` times on average: the first ones more often, since the buffer is small then, and
     the last ones of a stream less often. The buffer should be much shorter than the stream.
 
-    Unlike `replay`, which repeats the examples of a finite stream, it never waits: the model can be
-    evaluated by `progressive_val_score`, and compared with others in
-    `model_selection.SuccessiveHalving`.
+    Unlike `replay`, it does not repeat examples in the stream, so the model can be evaluated by
+    `progressive_val_score`, and compared with others in `model_selection.SuccessiveHalving`.
 
     Parameters
     ----------
@@ -45,10 +44,10 @@ class Replayed(TransparentWrapper):
     Notes
     -----
     A step takes `times` steps of the model; predictions are the model's. `adopt` and `forget` empty
-    the buffer, as its labels may be those that change.
+    the buffer, because they may change or forget its labels.
 
-    `decision.Calibrated` and `Tempered` recognise repeated examples, whether they are inside or
-    outside. Put transformers that learn, such as scalers, in front: `scaler | Replayed(model)`.
+    `decision.Calibrated` and `Tempered` recognise repeated examples, both inside `Replayed` and
+    around it. Put transformers that learn, such as scalers, in front: `scaler | Replayed(model)`.
 
     Examples
     --------

@@ -15,7 +15,7 @@ Ints = NDArray[np.intp]
 class Level(NamedTuple):
     """The nodes of one depth, and their parents, those of the first node first."""
 
-    nodes: slice | Ints  # a slice if they are side by side
+    nodes: slice | Ints  # a slice if they are adjacent
     parents: Ints
     starts: Ints | None  # where the parents of each node start; None if each has one
 

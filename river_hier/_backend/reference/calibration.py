@@ -51,7 +51,7 @@ class Calibration:
         nodes = nodes[~np.isnan(scores[nodes])]
         steep = self._steep(self.scale.add(scores[nodes], w), nodes)
         error = w * (expit(steep + self._flat(nodes)) - on[nodes])
-        by_slope = error * steep  # with respect to its logarithm
+        by_slope = error * steep  # the gradient in the logarithm of the slope
         self.slope.move(float(by_slope.sum()))
         self.intercept.move(float(error.sum()))
         self.own_slope.move(by_slope, nodes)

@@ -16,7 +16,7 @@ from .labels import Labels
 from .paths import top_down
 
 Floats = NDArray[np.float64]
-# Of a node, from its index, its probability and that of its parent.
+# A value of a node, from its index, its probability and that of its parent.
 Value = Callable[[int, float, float], float]
 
 
@@ -63,7 +63,7 @@ def _decide(
 ) -> list[int]:
     children = tree.taxonomy.child_indices
     visited = _candidates(p, children)
-    best: dict[int, float] = {}  # of subtrees, decided optimally; those not visited are off
+    best: dict[int, float] = {}  # the best values of subtrees; those not visited are off
     chosen = set()
     for v, parent in reversed(visited):
         below = sum(best[k] if k in best else off(k, p[k], p[v]) for k in children[v])

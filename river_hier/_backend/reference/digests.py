@@ -36,5 +36,5 @@ def _bytes(value: Any) -> bytes:
 
 
 def _mixed(total: int) -> int:
-    """32 bits that all depend on all of the sum."""
+    """32 bits of the sum, mixed by a multiplication."""
     return (total * GOLDEN >> 32) & 0xFFFFFFFF

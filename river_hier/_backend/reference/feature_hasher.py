@@ -75,7 +75,7 @@ class FeatureHasher(FeatureMap):
 
 
 def checksum_of(name: Hashable) -> int:
-    """The CRC-32 of a str, or of the repr of a canonical name after a byte that UTF-8 has not."""
+    """The CRC-32 of a str, or of the repr of a canonical name after a byte that is not UTF-8."""
     name = canonical(name)
     text = name if isinstance(name, str) else repr(name)
     first = zlib.crc32(b"" if text is name else b"\xff")
@@ -83,10 +83,10 @@ def checksum_of(name: Hashable) -> int:
 
 
 def canonical(name: Hashable) -> Hashable:
-    """One of the names that are equal as keys of a dict, such as 1 of 1.0, True and numpy's 1.
+    """The same name for all that are equal as keys of a dict, as 1 for 1.0, True and numpy's 1.
 
-    Its `repr` is the same in every process if that of its parts is. The equality of classes that
-    are not Python's or numpy's is not known.
+    Its `repr` is the same in every process if that of its parts is. Only the equality of
+    Python's and numpy's classes is taken into account.
     """
     if isinstance(name, str):
         return str.__str__(name)

@@ -26,7 +26,7 @@ __all__ = ["Files", "damage", "lines", "plain"]
 DAMAGE = (EOFError, OSError, zlib.error, zipfile.BadZipFile, tarfile.TarError, UnicodeError)
 GZIP, ZIP = b"\x1f\x8b", b"PK\x03\x04"
 
-EMPTY_LINES = 1_000_000  # in a row; more were made to keep a reader busy
+EMPTY_LINES = 1_000_000  # the most in a row; more would only take time
 
 
 class Files:

@@ -7,7 +7,7 @@ import io
 from typing import Any
 
 # Text compresses to a tenth of its size, tables of zeros to a hundredth. A file that expands more
-# was made to fill memory or disk, or to keep a reader busy.
+# is likely an attack on memory, disk space or processor time.
 ROOM = 2**26  # bytes; any file may expand to this size
 RATIO = 200
 
