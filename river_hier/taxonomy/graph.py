@@ -52,6 +52,10 @@ def _read(
     spelling: dict[Label, Label] = {}  # the first of equal labels
 
     def add(label: Label) -> Label:
+        if type(label) is str:  # nearly always; saves a fifth of the whole time
+            if label not in children:
+                children[label], parents[label] = [], []
+            return label
         check_label(label)
         first = spelling.setdefault(label, label)
         if first is not label:
@@ -62,7 +66,7 @@ def _read(
 
     for label in nodes:
         add(label)
-    seen: set[tuple[Label, Label]] = set()
+    seen: set[tuple[Label, Label]] = set()  # without the first edge to each node
     for number, edge in enumerate(chain(known, edges), start=-len(known)):
         if not _is_pair(edge):
             raise ValueError(f"edge {number} is {short(edge)}: it must be a (parent, child) pair")
@@ -72,10 +76,13 @@ def _read(
             raise type(error)(f"edge {number} is {short(edge)}: {error}") from None
         if parent == child:
             raise ValueError(f"edge {number} makes node {child!r} its own parent")
-        if (parent, child) not in seen:
+        above = parents[child]
+        if above:
+            if parent == above[0] or (parent, child) in seen:
+                continue
             seen.add((parent, child))
-            children[parent].append(child)
-            parents[child].append(parent)
+        children[parent].append(child)
+        above.append(parent)
     if not children:
         raise ValueError("`edges` is empty; a taxonomy without children is Taxonomy.flat([])")
     return children, parents
