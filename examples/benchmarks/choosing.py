@@ -4,9 +4,9 @@
 
 FOLDER holds the data, each collection in a folder of its own. For each collection and seed, every
 model learns the training part in one pass, alone, and so does the selection of all four, once for
-each metric. Printed are the losses on the validation part, means over the seeds: of the best
-model, of the first, which is our default, and of the selection, whose distance from the best is
-given in standard errors of the best. "rcv1, r" has other models: four values of the parameter `r`.
+each metric. The table has mean losses on the validation part, over the seeds: that of the best
+model, that of the first, which is our default, and that of the selection, with its distance from
+the best in standard errors. "rcv1, r" has other models: four values of the parameter `r`.
 Times are processor times of predicting, updating the metric and learning, in blocks of 250
 examples, one model after the other; they are divided by the mean of the four models.
 """

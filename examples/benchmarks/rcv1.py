@@ -74,7 +74,7 @@ def main(folder: str | None, n_train: int) -> None:
             model = calibrated if decide is decision.Calibrated else decide(calibrated)
             print(f"  {loss:22}{losses(model, test)}")
         before, after = error(learner, test), error(calibrated, test)
-        print(f"  calibration error: {before:.2%} as it comes, {after:.2%} calibrated")
+        print(f"  calibration error: {before:.2%} uncalibrated, {after:.2%} calibrated")
     machine = batch.HSVM(t)
     machine.fit(train)
     print(f"{'H-SVM (batch)':24}{losses(machine, test)}")

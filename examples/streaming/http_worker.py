@@ -8,7 +8,7 @@
     GET  /metrics                                   for Prometheus
 
 x may also be a text, which stands for its word counts. A refused request gets {"error": ...} and a
-status of 400 to 499, and changes nothing.
+status of 400 to 499, or 503 if the journal cannot be used; it changes nothing.
 """
 
 from __future__ import annotations
