@@ -3,8 +3,8 @@
     python tests/bench/growth.py
 
 Each path is the label of one example. The output has the processor time in milliseconds per example
-of the last fifth of the stream, in which taxonomies are largest; and before that, the processor time
-and the largest memory that it takes to build a taxonomy of a million edges.
+of the last fifth of the stream, in which taxonomies are largest. The first line has the processor
+time and the memory that it takes to build a taxonomy of a million edges.
 """
 
 from __future__ import annotations
