@@ -331,7 +331,7 @@ def test_losses_on_real_documents(
         assert [*map(float, ours)] == pytest.approx([*map(float, theirs)], abs=0.002), name
     h_loss = {name: float(values[1]) for name, *values in rows[6:]}
     assert h_loss["  H-loss"] < 0.95 * h_loss["H-SVM (batch)"]
-    errors = re.findall(r"calibration error: (.+)% as it comes, (.+)% calibrated", printed)
+    errors = re.findall(r"calibration error: (.+)% uncalibrated, (.+)% calibrated", printed)
     assert len(errors) == 2
     assert all(float(after) < 0.05 * float(before) for before, after in errors)
 
