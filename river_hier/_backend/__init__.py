@@ -31,7 +31,7 @@ from .reference.decoding import connected, least_h_loss, likeliest
 from .reference.descent import Descent, Scale
 from .reference.digests import digests
 from .reference.feature_hasher import FeatureHasher
-from .reference.feature_index import FeatureIndex
+from .reference.feature_index import FeatureIndex, FeatureRows
 from .reference.feature_map import FeatureMap, Vector
 from .reference.gaussian_weights import GaussianWeights
 from .reference.hrls import (
@@ -49,6 +49,7 @@ from .reference.least_squares import LeastSquares, Systems
 from .reference.linear import (
     averaged_scores,
     column_weights,
+    descend,
     distances_from,
     learn_on_paths,
     learn_top_down,
@@ -87,6 +88,7 @@ _PICKLED = (
     "Clocks",
     "FeatureHasher",
     "FeatureIndex",
+    "FeatureRows",
     "Labels",
     "LeastSquares",
     "Weights",
@@ -97,6 +99,7 @@ NATIVE = (
     "FeatureIndex",
     "GaussianWeights",
     "FeatureHasher",
+    "FeatureRows",
     "Labels",
     "LeastSquares",
     "FeatureMap",
@@ -106,6 +109,7 @@ NATIVE = (
     "closed_many",
     "column_weights",
     "connected",
+    "descend",
     "digests",
     "least_h_loss",
     "least_squares_answer",
@@ -180,6 +184,7 @@ __all__ = [
     "FeatureHasher",
     "FeatureIndex",
     "FeatureMap",
+    "FeatureRows",
     "GaussianWeights",
     "Labels",
     "LeastSquares",
@@ -198,6 +203,7 @@ __all__ = [
     "column_weights",
     "conditional_probabilities",
     "connected",
+    "descend",
     "digests",
     "distances_from",
     "joined_weights",

@@ -195,14 +195,6 @@ class TopDownLearner(WeightVectors, MultiLabelModel, metaclass=linear.LearnerTyp
 
     # Shards, each of which trains some of the nodes
 
-    def _shard_units(self) -> list[list[int]]:
-        """The nodes that must stay together in a shard."""
-        return [[v] for v in range(1, len(self._taxonomy))]
-
-    def _unit_costs(self) -> list[float]:
-        """The work that each unit has taken so far; 0 where it is not known."""
-        return [0.0] * (len(self._taxonomy) - 1)
-
     def _shard(self, nodes: Sequence[int]) -> Self:
         """The shard of these nodes."""
         part = shallow_copy(self)

@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from .. import _backend
-from .._backend import Batch
 from .shard import Model, Shard, Stage
 
 # Batches that may wait for a shard while the next one is read.
@@ -37,8 +36,8 @@ class ShardActor:
     def learn(self, number: int, stages: Sequence[Stage]) -> None:
         self._shard.learn(number, stages)
 
-    def call(self, method: str, X: Batch) -> Any:
-        return getattr(self._shard, method)(X)
+    def call(self, method: str, rows: Any) -> Any:
+        return getattr(self._shard, method)(rows)
 
     def dump(self) -> bytes:
         data: bytes = ray_module().cloudpickle.dumps(self._shard)
@@ -51,7 +50,8 @@ class ShardActor:
 class ActorHandle:
     """A shard's actor as seen from the driver, and the checkpoint to restart it from."""
 
-    def __init__(self, data: bytes) -> None:
+    def __init__(self, index: int, data: bytes) -> None:
+        self.index = index
         self.ray: Any = ray_module()
         self.set_checkpoint(data, 0)
         self.start()
@@ -68,11 +68,11 @@ class ActorHandle:
         self.n_sent: int = self.n_in_checkpoint
         self.pending: list[Any] = []  # calls of `learn`, the oldest first
 
-    def send(self, log: Sequence[tuple[int, Any]]) -> None:
+    def send(self, log: Sequence[tuple[int, list[Any]]]) -> None:
         """Send the batches of the log that have not been sent yet."""
         for number, stages in log:
             if number > self.n_sent:
-                self.pending.append(self.actor.learn.remote(number, stages))
+                self.pending.append(self.actor.learn.remote(number, stages[self.index]))
                 self.n_sent = number
 
     def wait(self, max_pending: int) -> None:
@@ -103,14 +103,17 @@ class ActorPool:
             )
         self._session = self._ray_session()
         self._checkpoint_every = checkpoint_every
-        self._log: list[tuple[int, Any]] = []
-        self._actors = [ActorHandle(self._ray.cloudpickle.dumps(shard)) for shard in shards]
+        self._log: list[tuple[int, list[Any]]] = []
+        self._actors = [
+            ActorHandle(index, self._ray.cloudpickle.dumps(shard))
+            for index, shard in enumerate(shards)
+        ]
         self._check_backends()
 
-    def learn(self, number: int, stages: Sequence[Stage]) -> None:
-        """Let every shard learn a batch; the first has number 1."""
+    def learn(self, number: int, stages: Sequence[Sequence[Stage]]) -> None:
+        """Let every shard learn its part of a batch; the first batch has number 1."""
         self._check_ray()
-        self._log.append((number, self._ray.put(stages)))
+        self._log.append((number, self._put(stages)))
         for handle in self._actors:
             handle.send(self._log)
         for handle in self._actors:
@@ -120,11 +123,17 @@ class ActorPool:
                 handle.set_checkpoint(data, number)
             self._log.clear()
 
-    def call(self, method: str, X: Batch) -> list[Any]:
-        """Call `decide` or `score` of every shard."""
+    def call(self, method: str, rows: Sequence[Any]) -> list[Any]:
+        """Call `decide`, `descend` or `score` of every shard."""
         self._check_ray()
-        batch = self._ray.put(X)
-        return self._call_all(lambda handle: handle.actor.call.remote(method, batch))
+        sent = self._put(rows)
+        return self._call_all(lambda handle: handle.actor.call.remote(method, sent[handle.index]))
+
+    def _put(self, messages: Sequence[Any]) -> list[Any]:
+        """Put the messages to all shards into the object store, equal ones once."""
+        if all(message is messages[0] for message in messages):
+            return [self._ray.put(messages[0])] * len(messages)
+        return list(map(self._ray.put, messages))
 
     def models(self) -> list[Model]:
         """The model of every shard."""
@@ -166,7 +175,7 @@ class ActorPool:
             except exceptions.RayTaskError as error:
                 raise error.cause from None
         raise RuntimeError(
-            f"shard {self._actors.index(handle)} has died {_MAX_RESTARTS} times in a row and is "
+            f"shard {handle.index} has died {_MAX_RESTARTS} times in a row and is "
             "given up; is there enough memory for it, and is river_hier installed where it runs?"
         ) from died
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -13,11 +14,17 @@ from ..taxonomy import Arrays, Label, Taxonomy
 Floats = NDArray[np.float64]
 Units = Sequence[Sequence[int]]
 
+# The work of scoring the children of a node, apart from that for each child, in children.
+_FIXED = 10.0
+# The smallest part into which the children of one node are divided: every shard that has a part
+# must read all examples of the node.
+_SMALLEST_PART = 64
+
 
 class Plan:
     """Assigns nodes to shards, by their labels: node numbers change when a taxonomy grows.
 
-    Nodes that share a system of equations form a unit and are assigned together. Units are
+    The nodes of a unit, e.g. of a subtree, are assigned together. Units are
     assigned by decreasing load, each to the shard with the smallest load so far (the first, if
     there are several). The largest load is then at most 4/3 - 1/(3 k) times the optimum (longest
     processing time first; Graham, 1969).
@@ -41,8 +48,53 @@ class Plan:
             if shard is None:
                 load, shard = self._loads[0]
                 heapq.heapreplace(self._loads, (load + unit_loads[i], shard))
-            self._shard_of.update(dict.fromkeys(unit, shard))
+            for label in unit:
+                self._shard_of.setdefault(label, shard)
         return [self._shard_of.get(label, 0) for label in labels]
+
+
+def subtrees(taxonomy: Arrays, visits: Floats, n_shards: int) -> tuple[Units, list[float]]:
+    """Divide a taxonomy into units of at most 1 / n_shards of the work; return them and their work.
+
+    A unit is a subtree without its root or, if that is too much work, the children of one node or
+    some of them. In a DAG, a node is a child of its last parent. `visits[u]` is how often the
+    children of u are trained.
+    """
+    parents = last_parents(taxonomy)
+    n_children = np.bincount(parents, minlength=taxonomy.n)
+    work = np.where(n_children > 0, visits * (_FIXED + n_children), 0.0)
+    total = work.tolist()  # below each node
+    for v in range(taxonomy.n - 1, 0, -1):
+        total[parents[v - 1]] += total[v]
+    limit = total[0] / n_shards
+    top = list(range(taxonomy.n))  # the node above the unit of each node's children
+    units: dict[int, list[int]] = {}
+    for v, parent in enumerate(parents.tolist(), start=1):
+        if total[parent] <= limit:
+            top[v] = top[parent]
+        units.setdefault(top[parent], []).append(v)
+    found, loads = [], []
+    for u, nodes in units.items():
+        size = len(nodes)
+        if total[u] > limit:  # the children of u
+            size = max(_SMALLEST_PART, math.ceil(size * limit / work[u]))
+        for first in range(0, len(nodes), size):
+            found.append(nodes[first : first + size])
+            part = len(found[-1]) / len(nodes)
+            loads.append(part * float(work[u] if total[u] > limit else total[u]))
+    return found, loads
+
+
+def last_parents(taxonomy: Arrays) -> NDArray[np.intp]:
+    """The last parent of each node but the root."""
+    return taxonomy.parent_index[taxonomy.parent_ptr[2:] - 1]
+
+
+def visits_by_place(taxonomy: Arrays) -> Floats:
+    """The share of the examples on which the children of each node are trained."""
+    visits = np.zeros(taxonomy.n)
+    visits[last_parents(taxonomy)] = example_shares(taxonomy)[1:]
+    return visits
 
 
 def unit_loads(units: Units, effort: Sequence[float], taxonomy: Arrays) -> list[float]:

@@ -4,12 +4,21 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from typing import NamedTuple
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._backend import Batch, Labels, Multilabels
+from .._backend import (
+    Batch,
+    FeatureIndex,
+    FeatureRows,
+    Labels,
+    Multilabels,
+    Vectors,
+    descend,
+)
 from ..base import TopDownLearner
 from ..base.classifiers import shown
 from ..base.copies import shallow_copy
@@ -40,14 +49,17 @@ class Stage(NamedTuple):
 class Shard:
     """A model that trains the nodes whose owner is `index`.
 
-    It sees every example, because rounds and feature names count for all nodes. Batches are
-    numbered from 1, so that a batch that is sent again is not learned twice.
+    Batches are numbered from 1, so that a batch that is sent again is not learned twice. The names
+    of features are the numbers of their rows in the driver, unless they are hashed.
     """
 
     def __init__(self, whole: Model, index: int, owners: Sequence[int]) -> None:
         self.index = index
+        self._flat: Labels | None  # of the flattened taxonomy, made for the first decision
         self._set_nodes(owners)
         self.model: Model = whole._shard(self.nodes)
+        if isinstance(self.model._features, FeatureIndex):
+            self.model._features = FeatureRows(self.model._features.intercept)
         self.n_learned: int = 0
 
     def learn(self, number: int, stages: Sequence[Stage]) -> None:
@@ -64,23 +76,38 @@ class Shard:
                 self.model._grow(growth.taxonomy, {})
                 self._set_nodes(growth.owners)
                 self.model._labels = Labels(growth.taxonomy, self.nodes)
-            change(self.model, functools.partial(self.model._learn_many, X, y))
+            change(self.model, functools.partial(self.model._learn_many, _listed(X), y))
         self.n_learned = number
 
     def decide(self, X: Batch) -> Mask:
         """The decision of each node of the shard, (nodes, rows), given that its parents are on."""
+        if self._flat is None:
+            self._flat = Labels(self.model._taxonomy.flatten())
         flat = shallow_copy(self.model)
-        flat._labels = Labels(self.model._taxonomy.flatten())
-        on: Mask = flat._masks(X)[:, self.nodes].T
+        flat._labels = self._flat
+        on: Mask = flat._masks(_listed(X))[:, self.nodes].T
         return on
+
+    def descend(self, rows: tuple[Batch, Multilabels]) -> tuple[Any, Any]:
+        """The nodes that are on below those known to be on, as the fields of `Multilabels`."""
+        X, known = rows
+        model: Any = self.model
+        return descend(model._w, model._labels, Vectors(model._features, _listed(X)), known)
 
     def score(self, X: Batch) -> Floats:
         """The scores of the nodes of the shard, (nodes, rows)."""
-        scores: Floats = self.model._scores_many(X)[self.nodes]
+        scores: Floats = self.model._scores_many(_listed(X))[self.nodes]
         return scores
 
     def _set_nodes(self, owners: Sequence[int]) -> None:
         self.nodes: list[int] = [v for v, index in enumerate(owners) if index == self.index]
+        self._flat = None
+
+
+def _listed(X: Batch) -> Batch:
+    """The same rows, whose names are a list."""
+    names: Any = X.names
+    return replace(X, names=names.tolist()) if isinstance(names, np.ndarray) else X
 
 
 # How models learn and predict. Shards do not call these methods, or not with all nodes.

@@ -8,11 +8,13 @@ from .._backend import Batch
 from ..base.checks import check_integer, checked_weight
 from ..base.classifiers import cloned
 from ..base.copies import without_turn
+from ..base.explanation import Floats
 from ..base.turns import Rows, change, changes, reads
+from ..base.unlearned import Unlearned
 from ..linear_model import HPerceptron
 from ..taxonomy import Taxonomy, TaxonomyLike
 from .actors import ActorPool
-from .coordinator import Coordinator
+from .coordinator import Coordinator, visits
 from .predictions import ShardedPredictions
 from .shard import Model, Shard, check_shardable
 
@@ -138,6 +140,8 @@ class Sharded(ShardedPredictions):
 
     def _learn_rows(self, X: Batch, ys: Any) -> None:
         def work(rows: Rows) -> None:
+            if self._running is None:
+                self._start_shards(visits(self._whole, X, ys))
             self._coordinator.learn_many(X, ys)
             rows.n_learned = X.n
 
@@ -172,12 +176,21 @@ class Sharded(ShardedPredictions):
         return (self._running.driver if self._running else self._whole)._taxonomy
 
     @property
+    def _never_predicted(self) -> Unlearned:
+        """The nodes that are never predicted: the unlearned ones."""
+        return (self._running.driver if self._running else self._whole)._unlearned
+
+    @property
     def _coordinator(self) -> Coordinator:
         """The coordinator of the shards, which are started if they are not running."""
         if self._running is None:
-            self._running = Coordinator(self._whole, self.shards, self._start)
-            self._whole = self._running.driver  # frees the rest, which is in the shards
+            self._start_shards()
+        assert self._running is not None
         return self._running
+
+    def _start_shards(self, visits: Floats | None = None) -> None:
+        self._running = Coordinator(self._whole, self.shards, self._start, visits)
+        self._whole = self._running.driver  # frees the rest, which is in the shards
 
     def _start(self, shards: list[Shard]) -> ActorPool:
         return ActorPool(shards, self.checkpoint_every)

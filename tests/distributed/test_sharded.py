@@ -127,23 +127,6 @@ def test_the_same_batch_by_batch_on_text(backend: str, name: str) -> None:
         same(model, resharded, xs[:10])
 
 
-def test_sparse_rows_are_sent_without_the_names_that_are_not_in_them() -> None:
-    from scipy import sparse
-
-    taxonomy = Taxonomy.flat("abc")
-    X = sparse.random_array((30, 400), density=0.01, rng=np.random.default_rng(0), format="csr")
-    names = [f"w{j}" for j in range(400)]
-    ys = [["abc"[i % 3]] for i in range(30)]
-    model = linear_model.HAROW(taxonomy)
-    sharded = distributed.Sharded(model.clone(), shards=2)
-    model.learn_many(X, ys, columns=names)
-    sharded.learn_many(X, ys, columns=names)
-    shard = sharded._running._shards.shards[0]
-    assert shard.model._features.names() == model._features.names()
-    assert len(shard.model._features) < 300
-    assert sharded.predict_many(X, columns=names).equals(model.predict_many(X, columns=names))
-
-
 @pytest.mark.slow(but=9)
 @both
 @each

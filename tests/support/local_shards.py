@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from typing import Any
 
 from river_hier import distributed
-from river_hier._backend import Batch
 from river_hier.distributed.shard import Model, Shard, Stage
 
 
@@ -23,12 +22,13 @@ class LocalShards:
         self.shards: list[Shard] = sent(shards)
         self.n_stopped = 0
 
-    def learn(self, number: int, stages: Sequence[Stage]) -> None:
-        for shard in self.shards:
-            shard.learn(number, sent(stages))
+    def learn(self, number: int, stages: Sequence[Sequence[Stage]]) -> None:
+        for shard, part in zip(self.shards, stages, strict=True):
+            shard.learn(number, sent(part))
 
-    def call(self, method: str, X: Batch) -> list[Any]:
-        return [sent(getattr(shard, method)(sent(X))) for shard in self.shards]
+    def call(self, method: str, rows: Sequence[Any]) -> list[Any]:
+        parts = zip(self.shards, rows, strict=True)
+        return [sent(getattr(shard, method)(sent(part))) for shard, part in parts]
 
     def models(self) -> list[Model]:
         return [sent(shard).model for shard in self.shards]

@@ -125,6 +125,23 @@ class Multilabels:
         start = self.start[first : last + 1]
         return Multilabels(start - start[0], self.nodes[start[0] : start[-1]])
 
+    @property
+    def rows(self) -> NDArray[np.intp]:
+        """The row of each of `nodes`."""
+        return np.repeat(np.arange(len(self.start) - 1), np.diff(self.start))
+
+    def keep(self, entries: Mask) -> Self:
+        """The same rows with some of their nodes; `entries` is a mask of `nodes`."""
+        start = np.concatenate(([0], np.cumsum(entries)))[self.start]
+        return type(self)(start, self.nodes[entries])
+
+    def keep_rows(self, kept: NDArray[np.intp]) -> Self:
+        """Some of the rows, in order."""
+        there = np.zeros(len(self.start) - 1, dtype=bool)
+        there[kept] = True
+        start = np.concatenate(([0], np.cumsum(np.diff(self.start)[kept]))).astype(np.int64)
+        return type(self)(start, self.nodes[np.repeat(there, np.diff(self.start))])
+
     def labels(self, labels: Labels) -> Iterator[list[Any]]:
         """The labels of each row."""
         for i in range(len(self.start) - 1):
@@ -143,6 +160,15 @@ class Vectors(list[Vector]):
         super().__init__(map(features.find, () if insert else X))
         self.features = features
         self.batch = X
+        self.inserts = insert
+
+    @property
+    def rows_of_columns(self) -> NDArray[np.int64]:
+        """The row of the feature in each column; -1 if it has none."""
+        for x in self.batch if self.inserts else ():
+            self.features.insert(x)
+        rows = map(self.features.row, self.batch.names)
+        return np.array([-1 if row is None else row for row in rows], dtype=np.int64)
 
     @property
     def norms2(self) -> Floats:

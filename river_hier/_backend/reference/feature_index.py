@@ -78,6 +78,43 @@ class FeatureIndex(FeatureMap):
         return features
 
 
+class FeatureRows(FeatureMap):
+    """Features whose names are the numbers of their rows, as in shards.
+
+    A negative number is a feature without a row.
+    """
+
+    def __len__(self) -> int:
+        return self.first_row
+
+    def find(self, x: Mapping[Hashable, Any]) -> Vector:
+        """The vector of x over the features with a row."""
+        values, norm2 = read(x)
+        rows = np.array(list(x), dtype=np.intp)
+        known = rows >= 0
+        return Vector(rows[known], values[known], norm2).with_constant(self.intercept)
+
+    def insert(self, x: Mapping[Hashable, Any]) -> Vector:
+        """The same, as no row is new."""
+        return self.find(x)
+
+    def names(self) -> list[Hashable]:
+        """No names, as none are stored."""
+        return []
+
+    def row(self, name: Any) -> int | None:
+        """The number itself."""
+        return None if name < 0 else int(name)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return saved("FeatureRows", self.intercept)
+
+    @classmethod
+    def restore(cls, intercept: float) -> FeatureRows:
+        """The features of a pickle."""
+        return cls(intercept)
+
+
 def read(x: Mapping[Hashable, Any]) -> tuple[NDArray[np.float64], float]:
     """The values of x and their squared norm, or an error that names the feature."""
     check_mapping(x)

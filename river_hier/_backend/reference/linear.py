@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...taxonomy import Arrays, Label
-from .batch import Mask, Nodes, Vectors
+from .batch import Mask, Multilabels, Nodes, Vectors
 from .clocks import Clocks, rounds, start
 from .feature_map import FeatureMap, Vector
 from .labels import Labels, without_path
@@ -185,6 +185,22 @@ def top_down_answers(
     """The same for each row: masks (rows, nodes)."""
     on = [top_down(averaged_scores(w, lag, clocks, x) >= 0.0, labels.arrays) for x in X]
     return np.array(on, dtype=bool).reshape(len(X), len(labels.taxonomy))
+
+
+def descend(w: Weights, labels: Labels, X: Vectors, known: Multilabels) -> tuple[Any, Any]:
+    """The nodes of a shard that are on where some nodes are known to be, for each row.
+
+    The taxonomy is a tree. Returned as the fields of `Multilabels`.
+    """
+    on = np.zeros((len(labels.taxonomy), len(X)), dtype=bool)
+    on[known.nodes, known.rows] = True
+    yes = w.scores(X) >= 0.0
+    if labels.learning is not None:
+        yes &= labels.learning[:, None]
+    for level in labels.arrays.levels:
+        on[level.nodes] |= yes[level.nodes] & on[level.parents]
+    found = Multilabels.of(on.T)
+    return found.start, found.nodes
 
 
 def path_answers(w: Weights, lag: Weights | None, clocks: Any, labels: Labels, X: Vectors) -> Nodes:

@@ -138,18 +138,18 @@ inline Numbers& averaged_scores(Weights& w, Weights* lag, const Clocks* clocks, 
     return w.scores;
 }
 
-// The nodes that are on: those whose parents are on and whose own score is >= 0. Only nodes below
-// nodes that are on are scored.
-inline void top_down(Weights& w, Weights* lag, const Clocks* clocks, const Vector& x,
-                     const Labels& labels, Nodes& on) {
+// Adds the nodes that are on below some nodes `on`: those whose parents are on and whose own score
+// is >= 0. Only nodes below nodes that are on are scored, in a shard only its own.
+inline void descend(Weights& w, Weights* lag, const Clocks* clocks, const Vector& x,
+                    const Labels& labels, Nodes& on) {
     const WeightStore::Bound rows = w->bind(x);
     std::optional<WeightStore::Bound> lag_rows;
     if (lag) lag_rows.emplace((*lag)->bind(x));
     w.mask.resize(labels.n());
-    on.assign(1, 0);
     w.mask[0] = 1;
+    for (uint32_t v : on) w.mask[v] = 1;
     for (size_t i = 0; i < on.size(); ++i) {
-        const Ranges& below = labels.below(on[i]);
+        const Ranges& below = labels.learning_below(on[i], w.ranges);
         if (below.empty()) continue;
         rows.score(below, w.scores.data());
         if (lag) lag_rows->score(below, lag->scores.data());
@@ -162,8 +162,16 @@ inline void top_down(Weights& w, Weights* lag, const Clocks* clocks, const Vecto
                 on.push_back(v);
             }
     }
+    w.mask[0] = 0;
     for (uint32_t v : on) w.mask[v] = 0;
     std::sort(on.begin(), on.end());
+}
+
+// The nodes that are on.
+inline void top_down(Weights& w, Weights* lag, const Clocks* clocks, const Vector& x,
+                     const Labels& labels, Nodes& on) {
+    on.assign(1, 0);
+    descend(w, lag, clocks, x, labels, on);
 }
 
 // The first of the labels with the largest sum along its path.

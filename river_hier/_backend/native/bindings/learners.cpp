@@ -171,6 +171,22 @@ nb::object top_down_answers(Weights& w, Weights* lag, const Clocks* clocks, cons
     });
 }
 
+// The nodes of a shard that are on where some nodes are known to be, as the fields of `Multilabels`.
+nb::object descend(Weights& w, const Labels& labels, Rows& X, nb::handle known) {
+    ready(w, labels);
+    Multilabels from(known, labels);
+    ensure(from.size() == X.n(), "some nodes for each row");
+    std::vector<int64_t> start{0};
+    Nodes all, on;
+    for (size_t i = 0; i < X.n(); ++i) {
+        on = from[i].nodes;
+        descend(w, nullptr, nullptr, next(w, X, i), labels, on);
+        all.insert(all.end(), on.begin(), on.end());
+        start.push_back(static_cast<int64_t>(all.size()));
+    }
+    return nb::make_tuple(array(start), array(all));
+}
+
 nb::object path_answers(Weights& w, Weights* lag, const Clocks* clocks, const Labels& labels,
                         Rows& X) {
     ready(w, labels);
@@ -236,6 +252,9 @@ void linear_learners(nb::module_& m) {
     add_answer("path_answer", &path_answer);
     m.def("top_down_answers", &top_down_answers, "w"_a, "lag"_a.none(), "clocks"_a.none(),
           "labels"_a, "X"_a);
+    m.def("descend",
+          nb::overload_cast<Weights&, const Labels&, Rows&, nb::handle>(&descend), "w"_a,
+          "labels"_a, "X"_a, "known"_a);
     m.def("path_answers", &path_answers, "w"_a, "lag"_a.none(), "clocks"_a.none(), "labels"_a,
           "X"_a);
     m.def("softmax_answer", &softmax_answer, "w"_a, "features"_a, "labels"_a, "x"_a.none());
@@ -247,6 +266,12 @@ void linear_learners(nb::module_& m) {
             Numbers norms2;
             for (size_t i = 0; i < rows.n(); ++i) norms2.push_back(rows[i].norm2);
             return array(norms2);
+        })
+        .def_prop_ro("rows_of_columns", [](const Rows& rows) {
+            const auto& found = rows.rows_of_columns();  // -1 for a feature without a row
+            std::vector<int64_t> all;
+            for (uint32_t row : found) all.push_back(row == no_row ? -1 : int64_t{row});
+            return array(all);
         });
     m.def("column_weights", &column_weights, "w"_a, "X"_a);
 }

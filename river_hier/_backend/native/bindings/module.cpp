@@ -63,6 +63,9 @@ void features(nb::module_& m) {
     nb::class_<FeatureIndex, FeatureMap>(m, "FeatureIndex", nb::type_slots(feature_slots))
         .def(nb::init<double>(), "intercept"_a = 0.0);
 
+    nb::class_<FeatureRows, FeatureMap>(m, "FeatureRows")
+        .def(nb::init<double>(), "intercept"_a = 0.0);
+
     nb::class_<FeatureHasher, FeatureMap>(m, "FeatureHasher")
         .def(nb::init<size_t, double>(), "n_rows"_a, "intercept"_a = 0.0);
 }

@@ -17,19 +17,7 @@ class FeatureIndex : public FeatureMap {
 
     size_t size() const override { return keys_.size(); }
 
-    const Vector& find(nb::handle x) override {
-        const nb::object owner = read(x, !foreign_);
-        rows(names_.data(), found_.size(), found_.rows.data());
-        size_t known = 0;
-        for (size_t i = 0; i < found_.size(); ++i) {
-            if (found_.rows[i] == no_row) continue;
-            found_.rows[known] = found_.rows[i];
-            found_.values[known++] = found_.values[i];
-        }
-        found_.resize(known);
-        found_.add_constant(intercept);
-        return found_;
-    }
+    const Vector& find(nb::handle x) override { return known(x, !foreign_); }
 
     const Vector& insert(nb::handle x) override {
         const nb::object owner = read(x, !foreign_);
@@ -141,6 +129,25 @@ class FeatureIndex : public FeatureMap {
     nb::dict others_;
     std::vector<nb::object> keys_;  // the name of each row, if it has one
     bool foreign_ = false;          // whether `others_` holds all names
+};
+
+// Features whose names are the numbers of their rows; a negative number is a feature without a row.
+class FeatureRows : public FeatureMap {
+  public:
+    explicit FeatureRows(double intercept) : FeatureMap(intercept) {}
+
+    size_t size() const override { return first_row; }
+    const Vector& find(nb::handle x) override { return known(x, true); }
+    const Vector& insert(nb::handle x) override { return known(x, true); }
+    nb::list names() const override { return nb::list(); }
+
+    void rows(PyObject* const* names, size_t n, uint32_t* rows) override {
+        for (size_t i = 0; i < n; ++i) {
+            const long long row = PyLong_AsLongLong(names[i]);
+            if (PyErr_Occurred()) throw nb::python_error();
+            rows[i] = row < 0 ? no_row : static_cast<uint32_t>(row);
+        }
+    }
 };
 
 }  // namespace river_hier

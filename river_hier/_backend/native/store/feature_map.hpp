@@ -76,6 +76,21 @@ class FeatureMap : public Guarded {
         return odd;
     }
 
+    // x over the features that have a row.
+    const Vector& known(nb::handle x, bool plain) {
+        const nb::object owner = read(x, plain);
+        rows(names_.data(), found_.size(), found_.rows.data());
+        size_t known = 0;
+        for (size_t i = 0; i < found_.size(); ++i) {
+            if (found_.rows[i] == no_row) continue;
+            found_.rows[known] = found_.rows[i];
+            found_.values[known++] = found_.values[i];
+        }
+        found_.resize(known);
+        found_.add_constant(intercept);
+        return found_;
+    }
+
     Vector found_;                           // the result
     std::vector<PyObject*> names_, values_;  // of x
 

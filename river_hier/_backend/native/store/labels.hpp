@@ -87,6 +87,14 @@ class Labels : LabelReader {
     // a DAG, the nodes whose last parent it is.
     const std::vector<Range>& below(uint32_t u) const { return below_[u]; }
 
+    // Those of them that learn here; `ranges` has room for them.
+    const std::vector<Range>& learning_below(uint32_t u, std::vector<Range>& ranges) const {
+        if (all_learn()) return below_[u];
+        ranges.clear();
+        for (Range range : below_[u]) append_learning(ranges, range);
+        return ranges;
+    }
+
     // The nodes of y and all their ancestors. An unusual y is read by `taxonomy.closure_mask`.
     On closed(nb::handle y) const {
         On on;
