@@ -20,13 +20,12 @@ from .reference.batch import Batch, Multilabels, Vectors
 from .reference.calibration import Calibration, remap_calibration
 from .reference.clocks import (
     Clocks,
-    add_clocks,
     of_averages,
     remap_clocks,
     rounds,
     start,
 )
-from .reference.closures import Closures, closures, star_closures
+from .reference.closures import Closures, closures
 from .reference.decoding import connected, least_h_loss, likeliest
 from .reference.descent import Descent, Scale
 from .reference.digests import digests
@@ -196,7 +195,6 @@ __all__ = [
     "Vector",
     "Vectors",
     "Weights",
-    "add_clocks",
     "averaged_scores",
     "closed_many",
     "closures",
@@ -237,7 +235,6 @@ __all__ = [
     "shared_and_own",
     "softmax_answer",
     "softmax_answers",
-    "star_closures",
     "start",
     "subtree_sums",
     "top_down",

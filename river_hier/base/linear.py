@@ -24,12 +24,12 @@ from .._backend import (
     FeatureMap,
     Multilabels,
     Vectors,
-    add_clocks,
     of_averages,
     policies,
     remap_clocks,
     remap_weights,
 )
+from ..taxonomy import Taxonomy
 from .checks import check_intercept, check_power_of_two
 from .dataframes import at_row
 from .turns import SLICE, Rows
@@ -151,12 +151,12 @@ def remap(model: Any, onto: sparse.csr_array, sources: Sequence[tuple[int, ...]]
     model._w, model._lag, model._clocks = w, lag, clocks
 
 
-def add_nodes(model: Any, before: int, after: int) -> None:
+def add_nodes(model: Any, before: int, after: Taxonomy) -> None:
     """Make room for new nodes."""
-    model._w.add_nodes(after)
+    model._w.add_nodes(len(after))
     if model._lag is not None:
-        model._lag.add_nodes(after)
-        model._clocks = add_clocks(model._clocks, after)
+        model._lag.add_nodes(len(after))
+        model._clocks.add_nodes(len(after))
 
 
 def check_many(model: Any, X: Batch) -> None:

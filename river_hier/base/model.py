@@ -11,7 +11,7 @@ import numpy as np
 from river import base
 
 from .._backend import Batch, Labels
-from ..taxonomy import Label, NodeMapping, Renamed, Taxonomy, TaxonomyLike, map_nodes
+from ..taxonomy import Label, NodeMapping, Renamed, Taxonomy, TaxonomyLike, map_nodes, only_adds
 from ..taxonomy.mapping import without_branch
 from ..taxonomy.open import initial_taxonomy
 from .classifiers import cloned
@@ -126,7 +126,10 @@ class TaxonomyModel(MayHaveUnlearned, MeasuresMemory, base.Estimator):
             have every label that is not in the new taxonomy.
 
         """
-        self._move(map_nodes(self._taxonomy, taxonomy, renamed))
+        if only_adds(self._taxonomy, taxonomy, renamed):
+            self._extend(taxonomy, self._has_learned)
+        else:
+            self._move(map_nodes(self._taxonomy, taxonomy, renamed))
         self.taxonomy = taxonomy
 
     @changes
@@ -166,7 +169,6 @@ class TaxonomyModel(MayHaveUnlearned, MeasuresMemory, base.Estimator):
 
     # Defined by the kind of learner, single-label or multilabel
 
-    _appends = False  # whether `_add_nodes` can add nodes below any node, not only below the root
     _first: int  # the first node that can be predicted: 0, or 1 where the root cannot
 
     @abc.abstractmethod
@@ -202,8 +204,8 @@ class TaxonomyModel(MayHaveUnlearned, MeasuresMemory, base.Estimator):
         """Learn from rows whose labels are in the taxonomy; call `rows.learned` after each."""
 
     @abc.abstractmethod
-    def _add_nodes(self, before: int, after: int) -> None:
-        """Make room for new nodes of an open taxonomy, the last ones."""
+    def _add_nodes(self, before: int, after: Taxonomy) -> None:
+        """Make room for new nodes, the last ones, as `_remap` would: O(new nodes)."""
 
     @abc.abstractmethod
     def _remap(self, change: NodeMapping) -> None:
@@ -212,14 +214,16 @@ class TaxonomyModel(MayHaveUnlearned, MeasuresMemory, base.Estimator):
     def _grow(self, taxonomy: Taxonomy, x: Mapping[Any, Any], w: float = 1.0) -> None:
         """Change to an open taxonomy with new labels, unless x is invalid."""
         self._check(x, w)
-        before, after = len(self._taxonomy), len(taxonomy)
-        if self.taxonomy is not None and not self._appends:
-            self._move(map_nodes(self._taxonomy, taxonomy))
-            return
-        self._add_nodes(before, after)  # first, as it may raise
-        if self.taxonomy is not None and self._has_learned:
-            self._unlearned |= frozenset(range(before, after))
-        self._taxonomy, self._labels = taxonomy, Labels(taxonomy, None, self._unlearned)
+        self._extend(taxonomy, self.taxonomy is not None and self._has_learned)
+
+    def _extend(self, taxonomy: Taxonomy, unlearned: bool) -> None:
+        """Change to a taxonomy with new nodes, the last ones."""
+        before = len(self._taxonomy)
+        self._add_nodes(before, taxonomy)  # first, as it may raise
+        if unlearned:
+            self._unlearned |= frozenset(range(before, len(taxonomy)))
+        self._labels.grow(taxonomy, unlearned)
+        self._taxonomy = taxonomy
 
     def _move(self, change: NodeMapping) -> None:
         self._remap(change)

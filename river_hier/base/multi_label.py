@@ -12,6 +12,7 @@ from river import base
 
 from .._backend import Batch, Labels, Multilabels, labels_of, top_down_probabilities, trained_nodes
 from ..taxonomy import Label, Taxonomy
+from ..taxonomy.multilabel import implied_nodes
 from ..taxonomy.open import named, with_labels
 from .checks import checked_weight
 from .dataframes import ColumnNames, answer_frame, at_row, read_batch
@@ -59,14 +60,14 @@ class MultiLabelModel(TaxonomyModel, LabelPredictor, base.MultiLabelClassifier):
         self._learn(x, y, w)
         self._has_learned = True
         if self._unlearned:
-            self._unlearned -= set(np.flatnonzero(self._taxonomy.closure_mask(y)).tolist())
+            self._unlearned -= implied_nodes(self._taxonomy, y)
 
     def _make_room(self, x: Mapping[Any, Any], y: Any, w: float = 1.0) -> None:
         """Add the labels of an example to an open taxonomy, unless the example is invalid."""
         if not isinstance(self.taxonomy, Taxonomy):
             taxonomy = with_labels(self.taxonomy, self._taxonomy, named(y))
             if taxonomy is not self._taxonomy:
-                taxonomy.closure_mask(y)
+                implied_nodes(taxonomy, y)  # may be refused
                 self._grow(taxonomy, x, w)
 
     @truncatable
@@ -199,10 +200,12 @@ class MultiLabelModel(TaxonomyModel, LabelPredictor, base.MultiLabelClassifier):
             if closed is not None:
                 return [(0, X.n, found[-1][1], closed)]
         ys = rows.rows() if isinstance(rows, Table) else rows
-        learned = []
+        learned, labels = [], self._labels
         for a, z, t in stage_rows(found, X.n):
-            known = self._labels if t is self._taxonomy else Labels(t)
-            learned.append((a, z, t, multilabels_of(known, ys, X, a, z)))
+            if t is not self._taxonomy and labels is self._labels:
+                labels = Labels(t)
+            labels.grow(t)
+            learned.append((a, z, t, multilabels_of(labels, ys, X, a, z)))
         return learned
 
     def _debug_title(self, x: Mapping[Any, Any]) -> str:

@@ -63,7 +63,6 @@ class PathModel(WeightVectors, SingleLabelModel, metaclass=linear.LearnerType):
     _learn: Any = linear.learn
     _learn_many: Any = linear.learn_many
     _add_nodes = linear.add_nodes
-    _appends = True
 
     _atomic = property(linear.is_atomic)
 

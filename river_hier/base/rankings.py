@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .._backend import Ranking, closures
+from .._backend import Closures, Ranking, closures
 from ..taxonomy import Taxonomy
 from ..taxonomy.candidates import Candidates, candidate_nodes
 from .unlearned import Unlearned
@@ -23,10 +23,12 @@ def ranking_of(
     t: Attributes,
     candidates: Candidates | None,
     unlearned: Unlearned = frozenset(),
+    known: Closures | None = None,
 ) -> Ranking:
     """The ranking by these attributes of these candidates; an error if any is invalid.
 
     Unlearned nodes are not ranked; `None` stands for the leaves of the taxonomy without them.
+    `known` are the closures of the first nodes.
     """
     values = np.ones(len(taxonomy))
     if isinstance(t, Mapping):
@@ -34,13 +36,17 @@ def ranking_of(
             values[taxonomy.index(label)] = _attribute(f"t[{label!r}]", value)
     else:
         values[:] = _attribute("t", t)
-    nodes = candidate_nodes(taxonomy, candidates)
-    if unlearned:
-        if candidates is None:
-            below = taxonomy.child_indices
-            nodes = [v for v in range(1, len(taxonomy)) if unlearned.issuperset(below[v])]
-        nodes = [v for v in nodes if v not in unlearned]
-    return Ranking(closures(taxonomy.arrays), values, np.array(nodes, dtype=np.intp))
+    arrays = taxonomy.arrays
+    ranked = np.zeros(len(taxonomy), dtype=bool)
+    if candidates is None:
+        ranked[1:] = True
+        ranked[list(unlearned)] = False
+        learned = np.repeat(ranked, np.diff(arrays.parent_ptr))  # for each edge, its child
+        ranked[arrays.parent_index[learned]] = False
+    else:
+        ranked[candidate_nodes(taxonomy, candidates)] = True
+        ranked[list(unlearned)] = False
+    return Ranking(closures(arrays, known), values, np.flatnonzero(ranked))
 
 
 def unit_norm(taxonomy: Taxonomy, ranking: Ranking) -> Ranking:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from river import base
 
 from .._backend import Batch, subtree_sums
-from ..taxonomy import Label
+from ..taxonomy import Label, Taxonomy
 from .checks import checked_weight
 from .dataframes import ColumnNames, answer_frame, answer_series, at_row, read_batch
 from .explanation import Floats
@@ -57,8 +57,8 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
             return
         taxonomy = self._taxonomy
         try:
-            node = taxonomy.label_index[y] if taxonomy is self.taxonomy else None
-        except (KeyError, TypeError):  # a path, or wrong
+            node = taxonomy.known_index(y) if taxonomy is self.taxonomy else None
+        except TypeError:  # not hashable
             node = None
         if node is None:
             grown, node = read_label(self, y)
@@ -238,15 +238,22 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
         return np.array([self._taxonomy.index(self._answer(x)) for x in X], dtype=np.intp)
 
     def _nodes_with_examples(self, y: Any) -> set[int]:
-        taxonomy = self._taxonomy
-        labels = {taxonomy.nodes[v] for v in np.unique(y)}
-        return {taxonomy.index(u) for label in labels for u in taxonomy.path(label)}
+        parents, found = self._taxonomy.parent_rows, {0}
+        for v in np.unique(y).tolist():
+            while v not in found:
+                found.add(v)
+                (v,) = parents[v]
+        return found
 
     def _learn_many(self, X: Batch, y: NDArray[np.uint32], rows: Rows) -> None:
         for i, (x, v, w) in enumerate(zip(X, y.tolist(), X.each_weight(), strict=True)):
             with at_row(X.number(i)):
                 self._learn(x, v, w)
             rows.learned(i + 1)
+
+    def _extend(self, taxonomy: Taxonomy, unlearned: bool) -> None:
+        taxonomy.check_tree(len(self._taxonomy))
+        super()._extend(taxonomy, unlearned)
 
     # Defined by the learner
 

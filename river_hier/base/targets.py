@@ -37,8 +37,7 @@ class Table:
 
     def multilabels(self, taxonomy: Taxonomy) -> Multilabels | None:
         """The closed multilabels; None if the rows must be read one by one."""
-        index = taxonomy.label_index
-        nodes = [index.get(name, 0) for name in self.names]
+        nodes = [taxonomy.known_index(name) or 0 for name in self.names]
         yes = self.cells == 1.0
         if 0 in nodes or not (yes | (self.cells == 0.0)).all():
             return None
@@ -129,7 +128,7 @@ def stage_rows(found: list[tuple[int, Taxonomy]], n: int) -> Iterator[tuple[int,
 def nodes_of(taxonomy: Taxonomy, ys: Sequence[Label], X: Batch, first: int, last: int) -> Any:
     """The nodes of the single labels of rows first:last."""
     try:
-        nodes = list(map(taxonomy.label_index.__getitem__, ys[first:last]))
+        nodes = taxonomy.known_indices(ys[first:last])
     except (KeyError, TypeError):
         nodes = []
         for i in range(first, last):

@@ -153,7 +153,6 @@ class TopDownLearner(WeightVectors, MultiLabelModel, metaclass=linear.LearnerTyp
     _learn: Any = linear.learn
     _learn_many: Any = linear.learn_many
     _add_nodes = linear.add_nodes
-    _appends = True
 
     _atomic = property(linear.is_atomic)
 

@@ -15,6 +15,7 @@ from ..taxonomy import (
     Taxonomy,
     TaxonomyLike,
     map_nodes,
+    only_adds,
     without_branch,
 )
 from .classifiers import cloned, last_step, shown
@@ -127,6 +128,11 @@ class ModelWrapper(MeasuresMemory, base.Wrapper[Any], base.Estimator):
             `{old label: new label}`, or `{old label: None}` for nodes to forget.
 
         """
+        if only_adds(self._taxonomy, taxonomy, renamed):
+            self._check_taxonomy(taxonomy)
+            self._last.adopt(taxonomy, renamed)
+            self._add_nodes(taxonomy)
+            return
         change = map_nodes(self._taxonomy, taxonomy, renamed)
         self._check_taxonomy(taxonomy)
         self._last.adopt(taxonomy, renamed)
@@ -148,6 +154,9 @@ class ModelWrapper(MeasuresMemory, base.Wrapper[Any], base.Estimator):
 
     def _check_taxonomy(self, taxonomy: Taxonomy) -> None:
         """Raise an error if the wrapper does not work in this taxonomy."""
+
+    def _add_nodes(self, after: Taxonomy) -> None:
+        """Make room for new nodes, the last ones, as `_remap` would."""
 
     def _remap(self, change: NodeMapping) -> None:
         """Move the wrapper's own state to the nodes of a new taxonomy."""

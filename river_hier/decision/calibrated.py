@@ -13,7 +13,6 @@ from .._backend import (
     connected,
     labels_of,
     remap_calibration,
-    remap_values,
     top_down,
     top_down_probabilities,
 )
@@ -25,7 +24,7 @@ from ..base.truncation import refuse_unknown, truncatable
 from ..base.turns import changes, reads
 from ..base.unlearned import replaced, unlearned_of, without_scores
 from ..base.wrapper import BatchWrapper, check_model
-from ..taxonomy import Label, NodeMapping, map_nodes
+from ..taxonomy import Label, NodeMapping, Taxonomy
 from .sightings import Sightings
 
 __all__ = ["Calibrated"]
@@ -159,10 +158,10 @@ class Calibrated(BatchWrapper, LabelPredictor, base.MultiLabelClassifier):
         self._sightings.add(sighting)
         taxonomy = self._taxonomy
         if taxonomy is not before:
-            change = map_nodes(before, taxonomy)
-            self._remap(change)
+            self._add_nodes(taxonomy)
             if scores is not None:  # new labels have none
-                scores = remap_values(scores, change.sources, np.nan)
+                more = (0, len(taxonomy) - len(before))
+                scores = np.pad(scores, more, constant_values=np.nan)
         if scores is not None:
             self._calibration.learn(scores, y, labels_of(taxonomy), w)
 
@@ -202,6 +201,9 @@ class Calibrated(BatchWrapper, LabelPredictor, base.MultiLabelClassifier):
     def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
         given = self._calibration.given(self._learned_scores(x))
         return connected(labels_of(self._taxonomy), given, 0.5, None)
+
+    def _add_nodes(self, after: Taxonomy) -> None:
+        self._calibration.add_nodes(len(after))
 
     def _remap(self, change: NodeMapping) -> None:
         self._calibration = remap_calibration(self._calibration, change.sources)

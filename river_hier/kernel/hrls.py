@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from .._backend import update
+from ..taxonomy import Taxonomy
 from .least_squares import LeastSquaresModel
 
 __all__ = ["HRLS"]
@@ -100,11 +101,16 @@ class HRLS(LeastSquaresModel):
         if context.norm2 > 0.0:
             update(self._rls, context, math.inf, 0.0, self._taxonomy, on)
 
-    def _add_nodes(self, before: int, after: int) -> None:
-        if self.taxonomy is not None:  # nodes with the same parents share a system
-            for group in self._taxonomy.arrays.groups:
-                self._rls.add_system(group.tolist())
-        elif after == 1:  # an open taxonomy has no labels yet
-            self._rls.add_system([])
-        else:
-            self._rls.add_outputs(0, list(range(before, after)))
+    def _add_nodes(self, before: int, after: Taxonomy) -> None:
+        groups: dict[tuple[int, ...], list[int]] = {}  # nodes with the same parents share a system
+        for v in range(before, len(after)):
+            groups.setdefault(after.parent_rows[v], []).append(v)
+        if self.taxonomy is None and not self._rls.systems:  # there may be no labels yet
+            self._rls.add_system(groups.pop((0,), []))
+        for above, nodes in groups.items():
+            firsts = [system.nodes[:1] for system in self._rls.systems]
+            same = (s for s, v in enumerate(firsts) if not v or after.parent_rows[v[0]] == above)
+            if (s := next(same, None)) is None:
+                self._rls.add_system(nodes)
+            else:
+                self._rls.add_outputs(s, nodes)

@@ -45,7 +45,7 @@ class LeastSquaresModel(MultiLabelModel):
         check_positive("l2", l2)
         self.l2: float = l2
         self._rls = KernelSystems(float(l2), budget and int(budget), self._instances)
-        self._add_nodes(1, len(self._taxonomy))
+        self._add_nodes(1, self._taxonomy)
 
     @property
     @reads

@@ -11,7 +11,6 @@ import numpy as np
 
 from .._backend import (
     Clocks,
-    add_clocks,
     of_averages,
     own_prototypes,
     path_difference,
@@ -25,7 +24,7 @@ from ..base.checks import check_cap
 from ..base.explanation import Contribution, Floats
 from ..base.single_label import SingleLabelModel
 from ..base.turns import reads
-from ..taxonomy import Label, NodeMapping, TaxonomyLike
+from ..taxonomy import Label, NodeMapping, Taxonomy, TaxonomyLike
 from .budget import four_fifths, pivoted_cholesky_projection
 from .expansion import Expansion
 from .functions import Function, Kernel
@@ -152,10 +151,8 @@ class KernelPathLearner(SingleLabelModel):
             lag = lag.remapped(of_averages(onto, self._clocks, clocks))
         self._w, self._lag, self._clocks = w, lag, clocks
 
-    _appends = True
-
-    def _add_nodes(self, before: int, after: int) -> None:
-        self._w.n_nodes = after
+    def _add_nodes(self, before: int, after: Taxonomy) -> None:
+        self._w.n_nodes = len(after)
         if self._lag is not None:
-            self._lag.n_nodes = after
-            self._clocks = add_clocks(self._clocks, after)
+            self._lag.n_nodes = len(after)
+            self._clocks.add_nodes(len(after))

@@ -5,7 +5,7 @@ from typing import Any
 
 from .._backend import update
 from ..base.checks import check_positive
-from ..taxonomy import TaxonomyLike
+from ..taxonomy import Taxonomy, TaxonomyLike
 from .functions import Function, Kernel
 from .least_squares import LeastSquaresModel
 
@@ -110,6 +110,6 @@ class SHRLS(LeastSquaresModel):
             update(self._rls, context, float(self.threshold), t, self._taxonomy, on)
         self._t = t
 
-    def _add_nodes(self, before: int, after: int) -> None:
-        for v in range(before, after):
+    def _add_nodes(self, before: int, after: Taxonomy) -> None:
+        for v in range(before, len(after)):
             self._rls.add_system([v])

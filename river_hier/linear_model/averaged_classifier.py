@@ -13,7 +13,7 @@ from ..base.explanation import Contribution, Floats
 from ..base.locks import Turn
 from ..base.single_label import SingleLabelModel
 from ..base.turns import reads, turn_of
-from ..taxonomy import Label, NodeMapping
+from ..taxonomy import Label, NodeMapping, Taxonomy
 from .hieron import Hieron
 
 __all__ = ["AveragedClassifier"]
@@ -186,7 +186,7 @@ class AveragedClassifier(SingleLabelModel):
         self._average._remap(change)
         self._share()
 
-    def _add_nodes(self, before: int, after: int) -> None:
+    def _add_nodes(self, before: int, after: Taxonomy) -> None:
         self._average._add_nodes(before, after)
 
     def _answer(self, x: Mapping[Any, Any]) -> Label:

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from scipy.special import expit
@@ -15,7 +15,6 @@ from .._backend import (
     conditional_probabilities,
     own_weights,
     remap_weights,
-    star_closures,
     worst_pair,
 )
 from ..base import linear
@@ -168,7 +167,8 @@ class HMinOver(WeightVectors, MultiLabelModel):
         self.dtype = dtype
         self._w = Weights(len(self._taxonomy), dtype)
         self._threshold = Threshold()
-        self._ranking = ranking_of(self._taxonomy, t, candidates)
+        self._ranked = self._taxonomy, self._unlearned, cast("Ranking | None", None)
+        ranking_of(self._taxonomy, t, candidates)  # may refuse them
 
     @reads
     def threshold_one(self, x: Mapping[Any, Any]) -> float:
@@ -190,11 +190,8 @@ class HMinOver(WeightVectors, MultiLabelModel):
         on = self._taxonomy.closure_mask(y)
         self._w.check_range(self._features.find(x).norm2)
         vector = self._features.insert(x)
-        if unlearned := self._unlearned:
-            self._unlearned = unlearned.difference(np.flatnonzero(on).tolist())
-            if self._unlearned != unlearned:
-                known = self._taxonomy, self.t, self.candidates, self._unlearned
-                self._ranking = ranking_of(*known)
+        if self._unlearned:
+            self._unlearned = self._unlearned.difference(np.flatnonzero(on).tolist())
         nodes = self._ranking.candidates
         scores, relevant = self._ranking.scores(self._w.scores(vector))[nodes], on[nodes]
         self._threshold.learn(scores, relevant, w)
@@ -230,16 +227,19 @@ class HMinOver(WeightVectors, MultiLabelModel):
     def _may_refuse(self) -> bool:
         return True  # hashing the name of a feature may raise
 
+    @property
+    def _ranking(self) -> Ranking:
+        """The ranking of the nodes that have been learned."""
+        taxonomy, unlearned, ranking = self._ranked
+        if ranking is None or taxonomy is not self._taxonomy or unlearned != self._unlearned:
+            known = ranking.closures if ranking and self._taxonomy.extends(taxonomy) else None
+            ranking = ranking_of(self._taxonomy, self.t, self.candidates, self._unlearned, known)
+            self._ranked = self._taxonomy, self._unlearned, ranking
+        return ranking
+
     def _remap(self, change: NodeMapping) -> None:
-        ranking = ranking_of(change.after, self.t, self.candidates)  # may be refused
+        ranking_of(change.after, self.t, self.candidates)  # may be refused
         self._w = remap_weights(self._w, own_weights(change.sources, len(change.before)))
-        self._ranking = ranking
 
-    def _add_unlearned(self, change: NodeMapping) -> None:
-        super()._add_unlearned(change)
-        self._ranking = ranking_of(change.after, self.t, self.candidates, self._unlearned)
-
-    def _add_nodes(self, before: int, after: int) -> None:
-        self._w.add_nodes(after)
-        t = np.full(after, self._ranking.t[0])
-        self._ranking = Ranking(star_closures(after), t, np.arange(1, after))
+    def _add_nodes(self, before: int, after: Taxonomy) -> None:
+        self._w.add_nodes(len(after))

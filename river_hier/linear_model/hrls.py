@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from ..taxonomy import NodeMapping, TaxonomyLike
+from ..taxonomy import NodeMapping, Taxonomy, TaxonomyLike
 from .least_squares import LeastSquaresModel
 from .systems import shared_systems
 
@@ -126,6 +126,7 @@ class HRLS(LeastSquaresModel):
         intercept: float = 0.0,
     ) -> None:
         self._systems: list[list[int]] = []  # the nodes of each
+        self._below: dict[tuple[int, ...], int] = {}  # that of the first child of these parents
         super().__init__(taxonomy, l2, None, memory, n_features, forgetting, intercept)
 
     def _trained_systems(self, trained: NDArray[np.intp]) -> Iterable[int]:
@@ -137,20 +138,28 @@ class HRLS(LeastSquaresModel):
         plan = shared_systems(self._systems, change)
         self._remap_systems(plan)
         self._systems = [planned.nodes + planned.new for planned in plan]
+        self._below = {}
+        for v, s in sorted((v, s) for s, nodes in enumerate(self._systems) for v in nodes):
+            self._below.setdefault(change.after.parent_rows[v], s)
 
-    def _add_nodes(self, before: int, after: int) -> None:
-        if self.taxonomy is not None:  # nodes with the same parents share a system
-            self._systems = [group.tolist() for group in self._taxonomy.arrays.groups]
-            for nodes in self._systems:
+    def _add_nodes(self, before: int, after: Taxonomy) -> None:
+        groups: dict[tuple[int, ...], list[int]] = {}  # nodes with the same parents share a system
+        if self.taxonomy is None and before == 1:  # an open taxonomy, maybe without labels yet
+            groups[0,] = []
+        for v in range(before, len(after)):
+            groups.setdefault(after.parent_rows[v], []).append(v)
+        for above, nodes in groups.items():
+            if above not in self._below:
                 self._add_system(nodes)
-        elif not self._systems:  # an open taxonomy has no labels yet
-            self._systems = [list(range(before, after))]
-            self._add_system(self._systems[0])
-        else:
-            n_stored = self._rls.n_stored
-            longest = n_stored.index(max(n_stored))  # the first, unless it has been forgotten
-            self._systems[longest] += range(before, after)
-            self._rls.add_outputs(longest, list(range(before, after)))
+                self._below[above] = len(self._systems)
+                self._systems.append(nodes)
+                continue
+            s = self._below[above]
+            if self.taxonomy is None:
+                n_stored = self._rls.n_stored
+                s = n_stored.index(max(n_stored))  # the first, unless it has been forgotten
+            self._rls.add_outputs(s, nodes)
+            self._systems[s] += nodes
 
     def _shard_units(self) -> list[list[int]]:
         return [[0, *nodes] for nodes in self._systems] if self.taxonomy is None else self._systems

@@ -76,7 +76,7 @@ class LeastSquaresModel(WeightVectors, MultiLabelModel):
         self._visits: list[int | None] = []
         self._t: float = 0.0  # the weight of all examples
         self._rls: LeastSquares = LeastSquares(float(l2), float(memory), budget and int(budget))
-        self._add_nodes(1, len(self._taxonomy))
+        self._add_nodes(1, self._taxonomy)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Also accept pickles from before `forgetting` was added."""

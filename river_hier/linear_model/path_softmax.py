@@ -22,7 +22,7 @@ from ..base.checks import check_forgetting, check_positive
 from ..base.explanation import Floats
 from ..base.path import PathModel
 from ..base.products import pays, score_blocks, scores_by_product
-from ..taxonomy import Label, NodeMapping, TaxonomyLike
+from ..taxonomy import Label, NodeMapping, Taxonomy, TaxonomyLike
 
 __all__ = ["PathSoftmax"]
 
@@ -241,8 +241,8 @@ class PathSoftmax(PathModel, compiled=("prior_variance", "forgetting")):
         )
         return self._scale * label_scores(columns, self._taxonomy.arrays)
 
-    def _add_nodes(self, before: int, after: int) -> None:
-        self._w.add_nodes(2 * after)
+    def _add_nodes(self, before: int, after: Taxonomy) -> None:
+        self._w.add_nodes(2 * len(after))
 
     def _remap(self, change: NodeMapping) -> None:
         change.after.check_tree()

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from ..base.checks import check_integer, check_positive
 from ..base.turns import reads
-from ..taxonomy import NodeMapping, TaxonomyLike
+from ..taxonomy import NodeMapping, Taxonomy, TaxonomyLike
 from .least_squares import LeastSquaresModel
 from .systems import RemappedSystem
 
@@ -169,8 +169,8 @@ class SHRLS(LeastSquaresModel):
         ]
         self._remap_systems(plan)
 
-    def _add_nodes(self, before: int, after: int) -> None:
-        for v in range(before, after):
+    def _add_nodes(self, before: int, after: Taxonomy) -> None:
+        for v in range(before, len(after)):
             self._add_system([v])
 
     def _shard_units(self) -> list[list[int]]:

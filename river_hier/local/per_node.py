@@ -248,7 +248,7 @@ class PerNode(LocalModel, LabelPredictor, base.MultiLabelClassifier):
         return (position, *reversed(taxonomy.ancestors(position)))
 
     def _check_position(self, taxonomy: Taxonomy, position: Position) -> None:
-        if position not in taxonomy.label_index:  # a path is not enough
+        if taxonomy.known_index(position) is None:  # a path is not enough
             raise UnknownLabelError(position, taxonomy.nodes)
 
     def _remapped(self, change: NodeMapping) -> dict[Position, LocalClassifier]:

@@ -38,8 +38,10 @@ def by_node(taxonomy: Taxonomy, costs: Costs | None, name: str) -> Callable[[int
 
 def known(taxonomy: Taxonomy, values: Mapping[Any, V]) -> Mapping[Any, V]:
     """The same mapping with its labels as in the taxonomy; unknown labels raise an error."""
-    values = spelled(taxonomy, values)
-    if not values.keys() <= taxonomy.label_index.keys():
+    try:
+        taxonomy.known_indices(values)
+    except KeyError:  # a path, or wrong
+        values = spelled(taxonomy, values)
         for label in values:
             taxonomy.index(label)
     return values

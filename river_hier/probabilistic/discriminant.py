@@ -13,6 +13,7 @@ from ..taxonomy import Arrays
 from .means import Means
 from .posterior import Posterior, Step
 from .rates import Rates
+from .room import extended
 from .scatter import add_scatter, turns
 
 Floats = NDArray[np.float64]
@@ -210,15 +211,15 @@ class Discriminant:
         self.sums, self.kept, self.reach, self.scatter, self.rows = sums, kept, reach, scatter, []
         self._posterior, self._steps = None, []
 
-    def add_leaves(self, tree: Arrays) -> None:
-        """Add children of the root, the last nodes; nothing changes elsewhere."""
+    def add_nodes(self, tree: Arrays) -> None:
+        """Add nodes without examples, the last ones of `tree`; nothing changes elsewhere."""
         posterior = self.posterior if self._posterior is not None else None
-        more = (0, tree.n - self.tree.n)
-        self.rates = self.rates.with_leaves(tree)
-        self.sums = np.pad(self.sums, (more, (0, 0)))
-        self.tree = tree
+        self._posterior, sums = None, extended(self.sums, tree.n)  # None after an error
+        self.rates.add_nodes(tree)
+        self.sums, self.tree = sums, tree
         if posterior is not None:
-            posterior.add_leaves(tree)
+            posterior.add_nodes(tree)
+        self._posterior = posterior
 
     def scores(self, X: NDArray[Any]) -> NDArray[Any]:
         """The scores of all nodes, (rows, nodes), in the type of X."""

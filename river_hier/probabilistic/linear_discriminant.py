@@ -14,7 +14,6 @@ from ..base.linear import feature_map
 from ..base.single_label import SingleLabelModel
 from ..base.turns import Rows, change
 from ..taxonomy import Label, NodeMapping, Taxonomy, TaxonomyLike
-from ..taxonomy.arrays import build
 from .discriminant import BLOCK, Discriminant
 
 __all__ = ["LinearDiscriminant"]
@@ -153,10 +152,9 @@ class LinearDiscriminant(SingleLabelModel):
     ) -> None:
         self._make_room(X.stored_names)
         taxonomy = stages[-1][2]
-        nodes = [v if t is taxonomy else _nodes_in(taxonomy, t, v) for _, _, t, v in stages]
         if taxonomy is not self._taxonomy:  # new nodes change nothing elsewhere, so all at once
             self._grow(taxonomy, {})
-        y = np.concatenate(nodes)
+        y = np.concatenate([nodes for *_, nodes in stages])
         self._learn_many(X, y, rows)
         self._learned_labels(y)
 
@@ -229,13 +227,8 @@ class LinearDiscriminant(SingleLabelModel):
         change.after.check_tree()
         self._discriminant = self._discriminant.remapped(change.sources, change.after.arrays)
 
-    def _add_nodes(self, before: int, after: int) -> None:
-        self._discriminant.add_leaves(build([(), *[(0,)] * (after - 1)]))
+    def _add_nodes(self, before: int, after: Taxonomy) -> None:
+        self._discriminant.add_nodes(after.arrays)
 
     def _debug_title(self, x: Mapping[Any, Any]) -> str:
         return f"Prediction: {self.predict_one(x)!r}, the likeliest label"
-
-
-def _nodes_in(taxonomy: Taxonomy, before: Taxonomy, nodes: NDArray[np.uint32]) -> Any:
-    """The same nodes in a taxonomy that has grown."""
-    return np.array([taxonomy.index(before.nodes[v]) for v in nodes.tolist()], dtype=np.uint32)

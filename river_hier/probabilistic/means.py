@@ -22,6 +22,7 @@ from scipy import sparse
 from scipy.linalg import blas
 
 from ..taxonomy import Arrays
+from .room import extended
 
 Floats = NDArray[np.float64]
 
@@ -63,11 +64,13 @@ class Means:
         self._add_weight(v, w)
         return gain
 
-    def add_leaves(self, tree: Arrays) -> None:
-        """Add children of the root, the last nodes of `tree`; they have the mean of the root."""
-        more = tree.n - self.tree.n
-        self.tree, self.weights = tree, np.pad(self.weights, (0, more))
-        self.values = np.vstack([self.values, *more * [self.values[0]]])
+    def add_nodes(self, tree: Arrays) -> None:
+        """Add nodes without examples, the last ones of `tree`: the mean is that of the parent."""
+        before = self.tree.n
+        self.tree, self.weights = tree, extended(self.weights, tree.n)
+        self.values = extended(self.values, tree.n)
+        for v in range(before, tree.n):
+            self.values[v] = self.values[tree.parent_index[v - 1]]
 
     def _downwards(self, values: Floats) -> Floats:
         """Equation (3), in place."""

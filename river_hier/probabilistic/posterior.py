@@ -11,6 +11,7 @@ from scipy.linalg import lapack
 from ..taxonomy import Arrays
 from .means import Means, add_product
 from .rates import Rates
+from .room import extended
 
 Floats = NDArray[np.float64]
 INACCURATE = 1e6  # growth of the scatter in one direction that costs too many digits
@@ -45,7 +46,7 @@ class Posterior:
         self, means: Means, rates: Rates, scatter: Floats, ridge: Floats, free: float
     ) -> None:
         self.means = means
-        self.rates: Rates = rates.with_leaves(rates.tree)
+        self.rates: Rates = rates.copied()
         self.free, self.ridge = free, ridge
         self.precision = _inverse(scatter, ridge)
         self.bends = np.einsum("ij,ij->i", means.values @ self.precision, means.values)
@@ -99,13 +100,15 @@ class Posterior:
         self.ridge, self.free = step.ridge, step.free
         return True
 
-    def add_leaves(self, tree: Arrays) -> None:
-        """Add children of the root, the last nodes of `tree`."""
-        more = tree.n - len(self.bends)
-        self.means.add_leaves(tree)
-        self.rates = self.rates.with_leaves(tree)
+    def add_nodes(self, tree: Arrays) -> None:
+        """Add nodes without examples, the last ones of `tree`."""
+        before = len(self.bends)
+        self.means.add_nodes(tree)
+        self.rates.add_nodes(tree)
         self._linear = {}
-        self.bends = np.concatenate([self.bends, np.full(more, self.bends[0])])
+        self.bends = extended(self.bends, tree.n)
+        for v in range(before, tree.n):
+            self.bends[v] = self.bends[tree.parent_index[v - 1]]
 
 
 def _inverse(scatter: Floats, ridge: Floats) -> Floats:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..taxonomy import Arrays
+from .room import extended
 
 Floats = NDArray[np.float64]
 UNSEEN = 0.01  # added to the number of examples of each node
@@ -69,10 +71,16 @@ class Rates:
             new.since[v] = self.since[known].min(initial=self.m) if known else 0.0
         return new
 
-    def with_leaves(self, tree: Arrays) -> Rates:
-        """The same with additional nodes at the end, which have no examples."""
-        n = len(self.n)
-        return self.remapped([(v,) if v < n else () for v in range(tree.n)], tree)
+    def copied(self) -> Rates:
+        """A copy that counts further examples by itself."""
+        new = copy.copy(self)
+        new.n, new.since, new.earlier = self.n.copy(), self.since.copy(), self.earlier.copy()
+        return new
+
+    def add_nodes(self, tree: Arrays) -> None:
+        """Add nodes without examples, the last ones of `tree`."""
+        n, since, earlier = (extended(a, tree.n) for a in (self.n, self.since, self.earlier))
+        self.n, self.since, self.earlier, self.tree = n, since, earlier, tree
 
     def logs(self) -> Floats:
         """log P(node): its share of the examples, smoothed.

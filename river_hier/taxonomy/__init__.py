@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from .arrays import Arrays
 from .errors import UnknownLabelError
-from .mapping import NodeMapping, Renamed, map_nodes, without_branch
+from .graph import Label
+from .mapping import NodeMapping, Renamed, map_nodes, only_adds, without_branch
 from .misc_leaves import MiscLeaves
-from .nodes import Label, check_taxonomy
+from .nodes import check_taxonomy
 from .open import OpenTaxonomy, TaxonomyLike
 from .taxonomy import Taxonomy
 
@@ -22,5 +23,6 @@ __all__ = [
     "UnknownLabelError",
     "check_taxonomy",
     "map_nodes",
+    "only_adds",
     "without_branch",
 ]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import groupby, pairwise
-from typing import NamedTuple
+from collections.abc import Iterator
+from functools import cached_property
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,48 +21,41 @@ class Level(NamedTuple):
     starts: Ints | None  # where the parents of each node start; None if each has one
 
 
-class Arrays(NamedTuple):
+class Arrays:
     """A taxonomy of `n` nodes as arrays; node 0 is the root.
 
-    Nodes are sorted topologically. Nodes with exactly the same parents are a *group*: they are
-    trained and evaluated together. In a tree the groups are the sets of siblings.
+    Nodes are sorted topologically: the parents of v are `parent_index[parent_ptr[v]:parent_ptr[v +
+    1]]`. `depth` is the length of the longest path from the root.
     """
 
-    parent_ptr: Ints  # (n + 1,): the parents of v are parent_index[parent_ptr[v]:parent_ptr[v+1]]
-    parent_index: Ints
-    depth: Ints  # (n,): the length of the longest path from the root
-    levels: tuple[Level, ...]  # one for each depth, except that of the root
-    groups: tuple[Ints, ...]  # the nodes of each group; the root is in none
+    def __init__(self, parent_ptr: Ints, parent_index: Ints, depth: Ints) -> None:
+        self.parent_ptr = parent_ptr
+        self.parent_index = parent_index
+        self.depth = depth
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Arrays, (self.parent_ptr, self.parent_index, self.depth)
 
     @property
     def n(self) -> int:
         return len(self.depth)
 
+    @cached_property
+    def levels(self) -> tuple[Level, ...]:
+        """One for each depth, except that of the root."""
+        return tuple(_levels(self.parent_ptr, self.parent_index, self.depth))
 
-def build(parents: Sequence[tuple[int, ...]]) -> Arrays:
-    """Build the arrays of nodes that are sorted topologically, in O(nodes + edges).
+    @cached_property
+    def groups(self) -> tuple[Ints, ...]:
+        """The nodes with exactly the same parents; the root is in no group.
 
-    Siblings are often adjacent, so most of the work is done per family instead of per node: an
-    open flat taxonomy, a single large family, is rebuilt for every new label.
-    """
-    families = [(above, len(list(nodes))) for above, nodes in groupby(parents)]
-    sizes = [size for _, size in families]
-    depth: list[int] = []
-    known: dict[tuple[int, ...], list[Ints]] = {}
-    for above, size in families:
-        known.setdefault(above, []).append(np.arange(len(depth), len(depth) + size))
-        depth += [1 + max((depth[p] for p in above), default=-1)] * size
-    n_parents = np.repeat([len(above) for above, _ in families], sizes)
-    parent_ptr = np.concatenate(([0], n_parents.cumsum())).astype(np.intp)
-    parent_index = [p for above, size in families for p in above * size]
-    index, depths = np.array(parent_index, dtype=np.intp), np.array(depth, dtype=np.intp)
-    return Arrays(
-        parent_ptr,
-        index,
-        depths,
-        tuple(_levels(parent_ptr, index, depths)),
-        tuple(map(np.concatenate, list(known.values())[1:])),  # the first is the root alone
-    )
+        They are trained and evaluated together. In a tree the groups are the sets of siblings.
+        """
+        ends, above = self.parent_ptr.tolist(), self.parent_index.tolist()
+        known: dict[tuple[int, ...], list[int]] = {}
+        for v in range(1, self.n):
+            known.setdefault(tuple(above[ends[v] : ends[v + 1]]), []).append(v)
+        return tuple(np.array(nodes) for nodes in known.values())
 
 
 def _levels(parent_ptr: Ints, parent_index: Ints, depth: Ints) -> Iterator[Level]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-from .nodes import Label, Nodes
+from .graph import Label
+from .nodes import Nodes
 
 # Collection[Label] would refuse a list[str] in places where the type is invariant.
 Candidates = Collection[Any]
@@ -17,7 +18,7 @@ def candidate_nodes(taxonomy: Nodes, candidates: Candidates | None) -> list[int]
     The root is always on, so it is not ranked; a taxonomy without other nodes has no candidates.
     """
     if candidates is None:
-        return [taxonomy.label_index[label] for label in taxonomy.leaves if label != taxonomy.root]
+        return [v for v, below in enumerate(taxonomy.child_indices) if v and not below]
     if isinstance(candidates, str | bytes) or not isinstance(candidates, Collection):
         raise TypeError(
             "`candidates` must be a collection of labels, such as taxonomy.leaves, "

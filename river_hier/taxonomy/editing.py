@@ -2,14 +2,65 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from .graph import Label, check_label
+from .graph import Label, check_label, check_spelling, is_pair
 from .multilabel import spelled
 from .nodes import Nodes
 
 Edges = list[tuple[Label, Label]]
+
+
+def new_nodes(
+    taxonomy: Nodes, edges: Iterable[Sequence[Label]]
+) -> tuple[list[Label], list[tuple[int, ...]]] | None:
+    """The new nodes of these edges and their parents, in topological order: O(edges).
+
+    None if there is something wrong, or an old node gets another parent.
+    """
+    spelling: dict[Label, Label] = {}  # of new labels, the first of equal ones
+
+    def spelled(label: Label) -> Label:
+        check_label(label)
+        v = taxonomy.known_index(label)
+        first = spelling.setdefault(label, label) if v is None else taxonomy.label(v)
+        check_spelling(label, first)
+        return first
+
+    children: dict[Label, list[Label]] = {}
+    parents: dict[Label, list[Label]] = {}  # of the new nodes
+    for edge in edges:
+        if not is_pair(edge):
+            return None
+        try:
+            parent, child = map(spelled, edge)
+        except (TypeError, ValueError):
+            return None
+        v = taxonomy.known_index(child)
+        if v is None:
+            above = parents.setdefault(child, [])
+            if parent not in above:
+                above.append(parent)
+                children.setdefault(parent, []).append(child)
+        elif taxonomy.known_index(parent) not in taxonomy.parent_rows[v]:
+            return None
+    numbers: dict[Label, int] = {}  # of the new nodes
+    waiting = {label: len(above) for label, above in parents.items()}
+    queue = deque(p for p in children if taxonomy.known_index(p) is not None)
+    while queue:
+        parent = queue.popleft()
+        for child in children.get(parent, ()):
+            waiting[child] -= 1
+            if not waiting[child]:
+                numbers[child] = len(taxonomy) + len(numbers)
+                queue.append(child)
+    if len(numbers) < len(parents):  # a cycle, or a second root
+        return None
+    everything = {**numbers, **{p: taxonomy.index(p) for p in children if p not in numbers}}
+    rows = [tuple(sorted(everything[p] for p in parents[label])) for label in numbers]
+    return list(numbers), rows
 
 
 def renamed(taxonomy: Nodes, names: Mapping[Any, Label]) -> tuple[Label, ...]:

@@ -20,17 +20,16 @@ def with_labels(star: N, labels: Iterable[Label]) -> N:
     new: dict[Label, Label] = {}
     for label in labels:
         check_label(label)
-        v = star.label_index.get(label)
+        v = star.known_index(label)
         if v == 0:
             raise ValueError(
                 f"label {label!r} names the root of a flat or open taxonomy and would be its own "
                 "parent; give a taxonomy with another root, e.g. Taxonomy.flat(labels, root=...)"
             )
-        check_spelling(label, new.setdefault(label, label) if v is None else star.nodes[v])
+        check_spelling(label, new.setdefault(label, label) if v is None else star.label(v))
     if not new:
         return star
-    nodes = (*star.nodes, *new)
-    return type(star)._of(nodes, star_parents(len(nodes)), star.path_format)
+    return star._with_nodes(new, star_parents(1 + len(new))[1:])
 
 
 def star_parents(n: int) -> Parents:

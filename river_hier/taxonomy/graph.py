@@ -11,7 +11,7 @@ import numpy as np
 
 from .repr import short
 
-Label = Any  # any hashable
+Label = Any  # any hashable; `Any`, so that users with labels of type str get str back
 DEFAULT_ROOT = "root"
 
 
@@ -40,13 +40,7 @@ def _read(
     nodes: Iterable[Label],
     known: Sequence[tuple[Label, Label]],
 ) -> tuple[dict[Label, list[Label]], dict[Label, list[Label]]]:
-    table = hasattr(edges, "columns")  # a DataFrame would give its columns' names
-    if isinstance(edges, str | dict) or table or not isinstance(edges, Iterable):
-        raise TypeError(
-            f"`edges` must be an iterable of (parent, child) pairs, got {type(edges).__name__}; "
-            "for mappings there are Taxonomy.from_parents and Taxonomy.from_nested, "
-            "and of a table take zip(df.parent, df.child)"
-        )
+    check_iterable(edges)
     children: dict[Label, list[Label]] = {}
     parents: dict[Label, list[Label]] = {}
     spelling: dict[Label, Label] = {}  # the first of equal labels
@@ -68,7 +62,7 @@ def _read(
         add(label)
     seen: set[tuple[Label, Label]] = set()  # without the first edge to each node
     for number, edge in enumerate(chain(known, edges), start=-len(known)):
-        if not _is_pair(edge):
+        if not is_pair(edge):
             raise ValueError(f"edge {number} is {short(edge)}: it must be a (parent, child) pair")
         try:
             parent, child = map(add, edge)
@@ -88,7 +82,18 @@ def _read(
     return children, parents
 
 
-def _is_pair(edge: Any) -> bool:
+def check_iterable(edges: Any) -> None:
+    """Raise an error unless these can be edges."""
+    table = hasattr(edges, "columns")  # a DataFrame would give its columns' names
+    if isinstance(edges, str | dict) or table or not isinstance(edges, Iterable):
+        raise TypeError(
+            f"`edges` must be an iterable of (parent, child) pairs, got {type(edges).__name__}; "
+            "for mappings there are Taxonomy.from_parents and Taxonomy.from_nested, "
+            "and of a table take zip(df.parent, df.child)"
+        )
+
+
+def is_pair(edge: Any) -> bool:
     """Whether the edge is an ordered pair; sets and dicts are not ordered."""
     if isinstance(edge, tuple):  # nearly always
         return len(edge) == 2
@@ -196,7 +201,7 @@ def _show_cycle(parents: dict[Label, list[Label]], ordered: set[Label]) -> str:
     return " -> ".join(map(repr, cycle))
 
 
-def reach(neighbours: tuple[tuple[int, ...], ...], v: int) -> set[int]:
+def reach(neighbours: Sequence[tuple[int, ...]], v: int) -> set[int]:
     """All nodes that can be reached from v, without v itself."""
     reached: set[int] = set()
     stack = list(neighbours[v])

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from .graph import Label
 from .multilabel import spelled
-from .nodes import Label, Nodes, check_taxonomy
+from .nodes import Nodes, check_taxonomy
 from .taxonomy import Taxonomy
 
 # {old label: new label, or None to forget it}; `Any`, as the key type of a mapping is invariant.
@@ -41,6 +42,12 @@ class NodeMapping(NamedTuple):
                 )
 
 
+def only_adds(before: Taxonomy, after: Taxonomy, renamed: Renamed | None) -> bool:
+    """Whether `after` is `before` with new nodes, the last ones, so that all others stay."""
+    check_taxonomy(after)
+    return (renamed is None or renamed == {}) and after.extends(before)
+
+
 def without_branch(taxonomy: Taxonomy, label: Label) -> NodeMapping:
     """The same taxonomy, in which a node and all nodes below it have no sources."""
     below = set(map(taxonomy.index, taxonomy.subtree(label)))
@@ -70,7 +77,7 @@ def _new_node(after: Nodes, label: Label, renamed: Renamed) -> int | None:
     if label in renamed:
         target = renamed[label]
         return None if target is None else after.index(target)
-    v = after.label_index.get(label)
+    v = after.known_index(label)
     if v is None:
         raise ValueError(
             f"label {label!r} is not in the new taxonomy; `renamed` says what becomes of it: "

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from .graph import Label
 from .multilabel import closure_nodes
-from .nodes import Label
 
 __all__ = ["MiscLeaves"]
 

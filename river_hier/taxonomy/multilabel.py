@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import compress
 from typing import Any, TypeVar
 
 from .nodes import Nodes, check_taxonomy
-from .paths import Parents
 from .repr import short
 
 V = TypeVar("V")
@@ -31,15 +30,15 @@ def implied_nodes(taxonomy: Nodes, y: Any) -> set[int]:
 
 def _closure(taxonomy: Nodes, y: Any, implied: bool = False) -> set[int]:
     on, stated = _read(taxonomy, y)
-    parents: Parents = taxonomy.implied_parents if implied else taxonomy.parent_indices
+    parents = taxonomy.implied_rows if implied else taxonomy.parent_rows
     nodes = _close(parents, on)
     if stated is not None and on and len(nodes) > len(on):
         for v in sorted(nodes):
-            label = taxonomy.nodes[v]
+            label = taxonomy.label(v)
             if label in stated and not stated[label]:
                 child = next(u for u in on if v in _close(parents, [u]))
                 raise ValueError(
-                    f"label {taxonomy.nodes[child]!r} is on but its ancestor {label!r} is False; "
+                    f"label {taxonomy.label(child)!r} is on but its ancestor {label!r} is False; "
                     "a node is on only if its ancestors are"
                 )
     return nodes
@@ -57,11 +56,11 @@ def predicted_nodes(taxonomy: Nodes, y: Any) -> set[int]:
         return {0}
     on, stated = _read(taxonomy, y)
     if stated is None:
-        return _close(taxonomy.parent_indices, on)
+        return _close(taxonomy.parent_rows, on)
     nodes = set(on)
     if len(stated) - (taxonomy.root in stated) < len(taxonomy) - 1:  # fill in missing labels
         off = {taxonomy.index(label) for label, value in stated.items() if not value}
-        nodes = _close(taxonomy.parent_indices, on, blocked=off)
+        nodes = _close(taxonomy.parent_rows, on, blocked=off)
     nodes.add(0)
     return nodes
 
@@ -71,7 +70,9 @@ def given_nodes(taxonomy: Nodes, y: Any) -> set[int]:
     return {0, *_read(taxonomy, y)[0]}
 
 
-def _close(parents: Parents, on: Iterable[int], blocked: Collection[int] = ()) -> set[int]:
+def _close(
+    parents: Sequence[tuple[int, ...]], on: Iterable[int], blocked: Collection[int] = ()
+) -> set[int]:
     nodes = {0}
     stack = list(on)
     while stack:
@@ -89,8 +90,10 @@ def _read(taxonomy: Nodes, y: Any) -> tuple[list[int], Mapping[Any, Any] | None]
     check_taxonomy(taxonomy)  # the order of a loss's arguments is easily mistaken
     if isinstance(y, Mapping):
         values = _bools(y)
-        nodes = _nodes(taxonomy, y)
-        if not y.keys() <= taxonomy.label_index.keys():
+        try:
+            nodes: Iterable[int] = _nodes(taxonomy, y)
+        except KeyError:
+            nodes = [taxonomy.index(label) for label in y]
             y = _stated(taxonomy, nodes, values)
         return list(compress(nodes, values)), y
     if y is None:
@@ -102,22 +105,18 @@ def _read(taxonomy: Nodes, y: Any) -> tuple[list[int], Mapping[Any, Any] | None]
 
 
 def _nodes(taxonomy: Nodes, y: Mapping[Any, Any]) -> Iterable[int]:
-    """The nodes of the labels of y, in its order."""
+    """The nodes of the labels of y, in its order; a `KeyError` if one is not a label."""
     labels = tuple(y)
-    if labels == taxonomy.nodes[1:]:  # a complete prediction, as models return it
+    if len(labels) == len(taxonomy) - 1 and labels == taxonomy.nodes[1:]:  # as models return it
         return range(1, len(taxonomy))
-    index = taxonomy.label_index
-    try:
-        return [index[label] for label in labels]
-    except KeyError:
-        return [taxonomy.index(label) for label in labels]
+    return taxonomy.known_indices(labels)
 
 
 def _stated(taxonomy: Nodes, nodes: Iterable[int], values: bytes) -> dict[Any, bool]:
     """`{label: bool}` of nodes that were given by paths."""
     stated: dict[Any, bool] = {}
     for v, on in zip(nodes, values, strict=True):
-        label = taxonomy.nodes[v]
+        label = taxonomy.label(v)
         if stated.setdefault(label, bool(on)) != bool(on):
             raise ValueError(f"label {label!r} is given twice, once as True and once as False")
     return stated
@@ -125,10 +124,14 @@ def _stated(taxonomy: Nodes, nodes: Iterable[int], values: bytes) -> dict[Any, b
 
 def spelled(taxonomy: Nodes, values: Mapping[Any, V]) -> Mapping[Any, V]:
     """The same mapping with its labels as in the taxonomy; those that are unknown stay."""
-    if values.keys() <= taxonomy.label_index.keys():
+    try:
+        taxonomy.known_indices(values)
+    except KeyError:
+        pass
+    else:
         return values
     return {
-        taxonomy.nodes[taxonomy.index(label)] if label in taxonomy else label: value
+        taxonomy.label(taxonomy.index(label)) if label in taxonomy else label: value
         for label, value in values.items()
     }
 
@@ -146,7 +149,7 @@ def is_one(y: Any) -> bool:
 
 def _is_label(taxonomy: Nodes, y: Any) -> bool:
     try:
-        return y in taxonomy.label_index
+        return taxonomy.known_index(y) is not None
     except TypeError:  # a list or a set: not hashable, so not a label
         return False
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Iterable, Mapping, Set
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 from . import flat, graph
+from .graph import Label
 from .multilabel import is_one
-from .nodes import Label, check_taxonomy
+from .nodes import check_taxonomy
 from .paths import PathFormat, check_separator
 from .repr import short
 from .taxonomy import Taxonomy
@@ -98,25 +98,22 @@ class OpenTaxonomy:
     def with_labels(self, taxonomy: Taxonomy, labels: Iterable[Any]) -> Taxonomy:
         """Add labels to a taxonomy; if there is nothing to add, the same object is returned.
 
-        The new nodes are the last ones, so those before keep their numbers: O(nodes).
+        The new nodes are the last ones, so those before keep their numbers: O(new nodes).
         """
-        known = taxonomy.label_index
-        if isinstance(labels, Set) and labels <= known.keys():
-            return taxonomy
-        parents: dict[Label, int] = {}  # of the new nodes
-        for label in labels:
-            if isinstance(label, Hashable) and label in known:
-                continue
-            for above, child in pairwise(self.path(label)):
-                if child not in known and child not in parents:
-                    new = list(parents).index(above) if above in parents else None
-                    parents[child] = known[above] if new is None else len(known) + new
-        if not parents:
-            return taxonomy
-        nodes = (*taxonomy.nodes, *parents)
-        return Taxonomy._of(
-            nodes, (*taxonomy.parent_indices, *((p,) for p in parents.values())), self._format
-        )
+        labels, new = list(labels), dict[Label, int]()
+        try:
+            taxonomy.known_indices(labels)
+        except (KeyError, TypeError):  # a new label, or wrong
+            parents: list[tuple[int]] = []
+            for label in labels:
+                above = 0
+                for node in self.path(label)[1:]:
+                    v = taxonomy.known_index(node)
+                    if v is None and (v := new.get(node)) is None:
+                        v = new[node] = len(taxonomy) + len(new)
+                        parents.append((above,))
+                    above = v
+        return taxonomy._with_nodes(new, parents, self._format) if new else taxonomy
 
     def _initial(self) -> Taxonomy:
         return Taxonomy._of((self.root,), ((),), self._format)

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence, Set
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .graph import Label, check_label, check_spelling, is_missing
 from .repr import short
+
+if TYPE_CHECKING:
+    from .nodes import Nodes
 
 Parents = tuple[tuple[int, ...], ...]
 
@@ -85,27 +88,24 @@ class PathFormat(NamedTuple):
             raise ValueError(f"{short(value)} must be one name{holds}")
         return names[0]
 
-    def find(self, path: Any, index: Mapping[Label, int], parents: Parents) -> int | None:
+    def find(self, path: Any, nodes: Nodes) -> int | None:
         """The node of a path that is not spelled like a label; `None` if there is none."""
         if not isinstance(path, tuple if self.separator is None else str):
             return None
         labels = self.labels(self.names(path))
-        if not labels or (node := index.get(labels[-1])) is None:
+        if not labels or (node := nodes.known_index(labels[-1])) is None:
             return None
-        if not self.whole and len(labels) > 1 and parents[-1] != (0,):  # it is not flat
-            self._check_edges(path, labels, index, parents)
+        if not self.whole and len(labels) > 1 and not nodes.is_star:
+            self._check_edges(path, labels, nodes)
         return node
 
-    def _check_edges(
-        self, path: Any, labels: Sequence[Label], index: Mapping[Label, int], parents: Parents
-    ) -> None:
+    def _check_edges(self, path: Any, labels: Sequence[Label], nodes: Nodes) -> None:
         """Raise an error unless these names follow one another, from the top."""
-        top = index.get(labels[0])
-        if top is None or not (top == 0 or 0 in parents[top]):
+        found, parents = [nodes.known_index(label) for label in labels], nodes.implied_rows
+        if found[0] is None or not (found[0] == 0 or 0 in parents[found[0]]):
             raise ValueError(f"{short(path)} is not a path here: {labels[0]!r} is not at the top")
-        for above, below in pairwise(labels):
-            v = index.get(below)
-            if v is None or index[above] not in parents[v]:
+        for (above, u), (below, v) in pairwise(zip(labels, found, strict=True)):
+            if v is None or u not in parents[v]:
                 raise ValueError(
                     f"{short(path)} is not a path here: {below!r} is not below {above!r}"
                 )

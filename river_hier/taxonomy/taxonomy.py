@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import editing, flat, graph, parsing
+from .graph import Label
 from .misc_leaves import MiscLeaves
 from .multilabel import closure_nodes, given_nodes, implied_nodes
-from .nodes import Label, Nodes
+from .nodes import Nodes
 from .paths import PathReader
 
 if TYPE_CHECKING:
@@ -23,8 +24,8 @@ class Taxonomy(Nodes):
 
     Nodes are named by labels, any hashable value. They are sorted in *taxonomy order*:
     topologically, level by level, the root first, and children in the order in which they were
-    given. The root is always on. Building and validating a taxonomy takes O(nodes + edges); no
-    table of all pairs of nodes is built.
+    given; nodes that `extend` adds are the last ones. The root is always on. Building and
+    validating a taxonomy takes O(nodes + edges); no table of all pairs of nodes is built.
 
     Parameters
     ----------
@@ -199,10 +200,17 @@ class Taxonomy(Nodes):
     # Changes
 
     def extend(self, edges: Iterable[Sequence[Label]]) -> Taxonomy:
-        """Add edges, pairs `(parent, child)`, as if all edges had been given at once.
+        """Add edges, pairs `(parent, child)`.
 
-        Existing edges are ignored, and a node may get another parent. The root stays the root.
+        New nodes are the last ones in taxonomy order, so that a model adopts them in O(new nodes).
+        Existing edges are ignored. If a node of this taxonomy gets another parent, all nodes are
+        sorted again, as if all edges had been given at once. The root stays the root.
         """
+        graph.check_iterable(edges)
+        edges = list(edges)
+        found = None if self._implied else editing.new_nodes(self, edges)
+        if found is not None:
+            return self._with_nodes(*found)
         return self._changed(*graph.build(edges, [self.root], self.root, self.edges))
 
     def rename(self, names: Mapping[Any, Label]) -> Taxonomy:

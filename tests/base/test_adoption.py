@@ -254,7 +254,8 @@ def test_a_rejected_adoption_changes_nothing(
 def test_kernel_least_squares_cannot_adopt() -> None:
     model = learned(kernel.HRLS(T), examples_of("HRLS", n=5))
     with pytest.raises(TypeError, match=r"kernel\.HRLS cannot.*linear_model\.HRLS can"):
-        model.adopt(T)
+        model.adopt(T.rename({"b": "z"}), {"b": "z"})
+    assert model.predict_one({}).keys() == set(T.nodes[1:])
 
 
 @both

@@ -20,13 +20,20 @@ DAG = Taxonomy([("r", "a"), ("r", "b"), ("a", "c"), ("b", "c"), ("c", "d")])
 
 @given(taxonomies(), st.data())
 def test_extending_is_building_with_all_edges(t: Taxonomy, data: Any) -> None:
+    """Except for the order of the nodes: new ones are the last, below old and new ones alike."""
     new = [label for label in LABELS if label not in t]
     edges = []
     for label in data.draw(st.lists(st.sampled_from(new), unique=True) if new else st.just([])):
         above = data.draw(st.sampled_from([*t.nodes, *(child for _, child in edges)]))
         edges.append((above, label))
-    assert t.extend(edges) == Taxonomy([*t.edges, *edges])
-    assert t.extend([*edges, *edges, *t.edges]) == t.extend(edges)
+        others = data.draw(st.lists(st.sampled_from(t.nodes), unique=True, max_size=2))
+        edges += [(other, label) for other in others]
+    after, whole = t.extend(data.draw(st.permutations(edges))), Taxonomy([*t.edges, *edges])
+    assert after.extends(t)
+    assert after.nodes[: len(t)] == t.nodes
+    assert set(after.edges) == set(whole.edges)
+    assert all(after.index(p) < after.index(v) for v in after for p in after.parents(v))
+    assert t.extend([*edges, *edges, *t.edges]) == t.extend(iter(edges)) == t.extend(edges)
     assert t.extend([]) == t
 
 

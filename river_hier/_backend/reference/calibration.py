@@ -33,6 +33,15 @@ class Calibration:
         self.slope, self.intercept = Descent(math.log(2.0), SHARED), Descent(0.0, SHARED)
         self.own_slope, self.own_intercept = Descents(n, OWN), Descents(n, OWN)
 
+    def add_nodes(self, n: int) -> None:
+        """Make room up to n nodes; the own parts of new ones are 0."""
+        for own in self.own_slope, self.own_intercept:
+            more = (0, n - len(own.value))
+            own.value, own.squares = (
+                np.pad(own.value, more),
+                np.pad(own.squares, more, constant_values=1.0),
+            )
+
     def given(self, scores: Floats) -> Floats:
         """P(on | parents on) of every node, from scores, (..., nodes)."""
         everywhere = slice(None)

@@ -27,6 +27,12 @@ class Clocks:
         self.since = np.zeros(n_nodes)
         self.learned = np.zeros(n_nodes, dtype=bool)
 
+    def add_nodes(self, n_nodes: int) -> None:
+        """Make room up to `n_nodes` nodes; the averages of new ones start now."""
+        more = (0, n_nodes - len(self.since))
+        self.since = np.pad(self.since, more, constant_values=self.m)
+        self.learned = np.pad(self.learned, more)
+
     def __reduce__(self) -> tuple[Any, ...]:
         return saved("Clocks", self.m, self.since, self.learned)
 
@@ -54,13 +60,6 @@ def start(clocks: Any, lag: Any, nodes: NDArray[np.intp]) -> None:
         learned, since = learned.copy(), since.copy()
         learned[first], since[first] = True, clocks.m
         clocks.learned, clocks.since = learned, since
-
-
-def add_clocks(clocks: Any, n_nodes: int) -> Any:
-    """The clocks with additional nodes, whose averages start now."""
-    more = n_nodes - len(clocks.since)
-    since = np.pad(clocks.since, (0, more), constant_values=clocks.m)
-    return type(clocks).restore(clocks.m, since, np.pad(clocks.learned, (0, more)))
 
 
 def remap_clocks(clocks: Any, sources: Sequence[tuple[int, ...]]) -> Any:

@@ -56,19 +56,14 @@ class Closures(NamedTuple):
         return nodes, signs[nodes]
 
 
-def star_closures(n: int) -> Closures:
-    """The closures of the n nodes of a star, the root first: O(n)."""
-    ptr = np.append(0, 2 * np.arange(n) + 1)
-    below = np.repeat(np.arange(n), np.diff(ptr))
-    above = below.copy()
-    above[ptr[1:n]] = 0
-    return Closures(ptr, below, above)
+def closures(taxonomy: Arrays, known: Closures | None = None) -> Closures:
+    """The closures of all nodes, one step upwards at a time: O(height * pairs).
 
-
-def closures(taxonomy: Arrays) -> Closures:
-    """The closures of all nodes, one step upwards at a time: O(height * pairs)."""
+    If those of the first nodes are known, those of the others are added to them.
+    """
     n, n_parents = taxonomy.n, np.diff(taxonomy.parent_ptr)
-    reached = [np.arange(n) * (n + 1)]  # y and v in one number, y * n + v: first v = y
+    first = 0 if known is None else len(known.ptr) - 1
+    reached = [np.arange(first, n) * (n + 1)]  # y and v in one number, y * n + v: first v = y
     while len(reached[-1]):
         below, v = np.divmod(reached[-1], n)
         sizes = n_parents[v]
@@ -76,4 +71,11 @@ def closures(taxonomy: Arrays) -> Closures:
         parents = taxonomy.parent_index[np.repeat(starts, sizes) + np.arange(sizes.sum())]
         reached.append(np.unique(np.repeat(below, sizes) * n + parents))
     below, above = np.divmod(np.unique(np.concatenate(reached)), n)
-    return Closures(np.searchsorted(below, np.arange(n + 1)), below, above)
+    ptr = np.searchsorted(below, np.arange(first, n + 1))
+    if known is None:
+        return Closures(ptr, below, above)
+    return Closures(
+        np.append(known.ptr, known.ptr[-1] + ptr[1:]),
+        np.append(known.below, below),
+        np.append(known.above, above),
+    )

@@ -36,6 +36,15 @@ class Labels:
             self.learning = np.zeros(len(taxonomy), dtype=bool)
             self.learning[learning] = True
 
+    def grow(self, taxonomy: Taxonomy, unlearned: bool = False) -> None:
+        """Change to a taxonomy that extends this one; new nodes do not learn if others do not."""
+        before, after = len(self.taxonomy), len(taxonomy)
+        if self.learning is not None:
+            self.learning = np.pad(self.learning, (0, after - before))
+        if unlearned:
+            self.unlearned += range(before, after)
+        self.taxonomy = taxonomy
+
     @property
     def arrays(self) -> Arrays:
         return self.taxonomy.arrays

@@ -36,6 +36,13 @@ class Calibration {
         Numbers value, squares;
     };
 
+    // Make room for new nodes, all of them or none.
+    void add_nodes(size_t n_nodes) {
+        Numbers* all[] = {&own_slope.value, &own_slope.squares, &own_intercept.value, &own_intercept.squares};
+        for (Numbers* own : all) make_room(*own, n_nodes - std::min(n_nodes, own->size()));
+        for (size_t i = 0; i < 4; ++i) all[i]->resize(n_nodes, i % 2 ? 1.0 : 0.0);
+    }
+
     size_t n() const { return own_slope.value.size(); }
 
     // P(on | parents on) of each node; a score of -inf is that of a node that is off.

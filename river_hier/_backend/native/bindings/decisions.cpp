@@ -78,6 +78,7 @@ void set_parameters(Calibration& c, const nb::tuple& both) {
 void decisions(nb::module_& m) {
     nb::class_<Calibration>(m, "Calibration")
         .def(nb::init<size_t>(), "n"_a)
+        .def("add_nodes", &Calibration::add_nodes, "n"_a)
         .def("given", &given, "scores"_a)
         .def("learn",
              [](Calibration& calibration, const Values& scores, nb::handle y, const Labels& labels,

@@ -87,9 +87,10 @@ template <class Policy, class... P>
 void learn_one(Weights& w, Weights* lag, Clocks* clocks, FeatureMap& features, Labels& labels,
                nb::handle x, nb::handle y, double weight, nb::handle parameters) {
     const auto policy = with_parameters<Policy, P...>(parameters, std::index_sequence_for<P...>{});
-    const auto target = target_of<Policy>(y, labels);  // y is read before x, both before writing
+    auto target = target_of<Policy>(y, labels);  // y is read before x, both before writing
     check<Policy>(w);
     const Vector& vector = insert(w, features, x);
+    if constexpr (!on_paths<Policy>) target.mask.resize(labels.n());  // x's own code may add nodes
     ready(w, labels);
     Recording recording(w, ready(lag, clocks, labels), clocks);
     recording.start(target, labels);

@@ -20,13 +20,14 @@ LeastSquares& ready(LeastSquares& rls, size_t n_nodes) {
 // False, and nothing has changed, if l2 is lost in rounding beside x.
 bool step(LeastSquares& rls, double c, double t, FeatureMap& features, Labels& labels,
           nb::handle x, nb::handle y, double weight) {
-    const On on = labels.closed(y);
+    On on = labels.closed(y);
     const Vector& found = features.find(x);
     if (weight * found.norm2 > largest_ratio * ready(rls, labels.n()).l2) return false;
     const bool all_known = PyDict_CheckExact(x.ptr()) &&
                            static_cast<size_t>(PyDict_Size(x.ptr())) + features.first_row == found.size();
     const Vector vector = all_known ? found : features.insert(x);
     if (weight * vector.norm2 == 0.0) return true;
+    on.mask.resize(labels.n());  // x's own code may add nodes
     ReentrancyGuard guard(rls);  // numpy may let other threads in
     Block block(rls, labels, 1);
     block.add(vector, on, t, weight);

@@ -93,6 +93,7 @@ void labels(nb::module_& m) {
     nb::class_<Labels>(m, "Labels", nb::type_slots(label_slots))
         .def(nb::init<nb::object, nb::object, nb::handle>(), "taxonomy"_a,
              "learning"_a = nb::none(), "unlearned"_a = nb::tuple())
+        .def("grow", &Labels::grow, "taxonomy"_a, "unlearned"_a = false)
         .def_prop_ro("taxonomy", &Labels::taxonomy)
         .def_prop_ro("learning",
                      [](const Labels& labels) -> nb::object {

@@ -59,6 +59,13 @@ void weights(nb::module_& m) {
     nb::class_<Clocks>(m, "Clocks")
         .def(nb::init<size_t>(), "n_nodes"_a)
         .def_rw("m", &Clocks::m)
+        .def("add_nodes",
+             [](Clocks& clocks, size_t n_nodes) {
+                 make_room(clocks.learned, n_nodes - std::min(n_nodes, clocks.learned.size()));
+                 clocks.since.resize(n_nodes, clocks.m);
+                 clocks.learned.resize(n_nodes, 0);
+             },
+             "n_nodes"_a)
         .def("__sizeof__",
              [](const Clocks& clocks) {
                  return sizeof(Clocks) + heap_bytes(clocks.since) + heap_bytes(clocks.learned);

@@ -16,15 +16,6 @@ struct On {
 // The labels of a taxonomy, in its order.
 class LabelReader {
   public:
-    explicit LabelReader(nb::handle taxonomy)
-        : index_(nb::cast<nb::dict>(taxonomy.attr("label_index"))) {
-        for (nb::handle label : taxonomy.attr("nodes")) labels_.push_back(nb::borrow(label));
-        read_parents(taxonomy.attr("implied_parents"), implied_ptr_, implied_);
-        plain_ = std::all_of(labels_.begin(), labels_.end(), [this](const nb::object& label) {
-            return is_name(label.ptr()) || PyBool_Check(label.ptr());
-        });
-    }
-
     uint32_t n() const { return static_cast<uint32_t>(labels_.size()); }
 
     // Whether y is a dict with all labels but the root, if it has no others.
@@ -64,17 +55,45 @@ class LabelReader {
     }
 
   protected:
-    // The parents of each node: those of v are parents[ptr[v]:ptr[v + 1]].
-    static void read_parents(nb::handle lists, std::vector<uint32_t>& ptr, std::vector<uint32_t>& parents) {
-        ptr.push_back(0);
-        for (nb::handle above : lists) {
-            for (nb::handle p : above) parents.push_back(nb::cast<uint32_t>(p));
-            ptr.push_back(static_cast<uint32_t>(parents.size()));
+    // The parents of each node.
+    struct Parents {
+        std::vector<uint32_t> ptr{0}, nodes;  // those of v are nodes[ptr[v]:ptr[v + 1]]
+
+        bool operator!=(const Parents& other) const { return nodes != other.nodes || ptr != other.ptr; }
+
+        void append(const Parents& more) {  // for which there is room
+            const uint32_t end = ptr.back();
+            for (size_t v = 1; v < more.ptr.size(); ++v) ptr.push_back(end + more.ptr[v]);
+            nodes.insert(nodes.end(), more.nodes.begin(), more.nodes.end());
         }
+    };
+
+    // The parents of the nodes from `first` on, which come before them.
+    static Parents parents_of(nb::handle lists, uint32_t first) {
+        Parents parents;
+        for (nb::handle above : lists) {
+            const auto v = first + static_cast<uint32_t>(parents.ptr.size()) - 1;
+            for (nb::handle p : above) {
+                parents.nodes.push_back(nb::cast<uint32_t>(p));
+                if (parents.nodes.back() >= v) throw nb::value_error("a parent after its child");
+            }
+            parents.ptr.push_back(static_cast<uint32_t>(parents.nodes.size()));
+        }
+        return parents;
+    }
+
+    // New labels, for which there is room in `labels_` and `implied_`.
+    void append(nb::handle index, nb::handle labels, const Parents& implied) {
+        for (nb::handle label : labels) {
+            plain_ = plain_ && (is_name(label.ptr()) || PyBool_Check(label.ptr()));
+            labels_.push_back(nb::borrow(label));
+        }
+        implied_.append(implied);
+        index_ = nb::borrow(index);
     }
 
     std::vector<nb::object> labels_;
-    std::vector<uint32_t> implied_ptr_, implied_;  // the nodes that are on with each node
+    Parents implied_;  // the nodes that are on with each node
 
   private:
     // Whole answers hold the labels in taxonomy order and as the same objects: no look-up then.
@@ -110,7 +129,7 @@ class LabelReader {
             return false;
         }
         v = static_cast<uint32_t>(PyLong_AsUnsignedLong(found));
-        return true;
+        return v < n();  // else it is a label of a later taxonomy
     }
 
     bool add(PyObject* label, On& on) const {
@@ -130,9 +149,9 @@ class LabelReader {
     bool finish(On& on) const {
         for (size_t i = 0; i < on.nodes.size(); ++i) {
             uint32_t v = on.nodes[i];
-            for (uint32_t e = implied_ptr_[v]; e < implied_ptr_[v + 1]; ++e) {
-                if (on.mask[implied_[e]] == stated_off) return false;
-                mark(implied_[e], on);
+            for (uint32_t e = implied_.ptr[v]; e < implied_.ptr[v + 1]; ++e) {
+                if (on.mask[implied_.nodes[e]] == stated_off) return false;
+                mark(implied_.nodes[e], on);
             }
         }
         std::sort(on.nodes.begin(), on.nodes.end());
@@ -142,8 +161,8 @@ class LabelReader {
     static constexpr char stated_off = 2;
 
     const Types names_{"numpy", {"int64", "str_"}};
-    nb::dict index_;
-    bool plain_ = false;  // whether all labels are of a type that compares without others' code
+    nb::object index_;  // may have labels of later taxonomies
+    bool plain_ = true;  // whether all labels are of a type that compares without others' code
 };
 
 }  // namespace river_hier

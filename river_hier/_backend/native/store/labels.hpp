@@ -20,29 +20,53 @@ class Labels : LabelReader {
   public:
     // `learning` are the nodes that learn here, if others learn elsewhere; the root stands for a
     // system that has no nodes yet. `unlearned` are nodes that have had no example since they were added.
-    explicit Labels(nb::object taxonomy, nb::object learning, nb::handle unlearned)
-        : LabelReader(taxonomy), taxonomy_(taxonomy) {
-        read_parents(taxonomy.attr("parent_indices"), parent_ptr_, parents_);
-        below_.resize(n());
-        tree_ = parents_.size() + 1 == n();
-        by_levels_ = std::is_sorted(parents_.begin(), parents_.end());
-        flattened_ = implied_ != parents_ || implied_ptr_ != parent_ptr_;
-        for (uint32_t v = 1; v < n(); ++v)
-            append(below_[parents_[parent_ptr_[v + 1] - 1]], Range{v, v + 1});
+    explicit Labels(nb::object taxonomy, nb::object learning, nb::handle unlearned) {
+        grow(taxonomy, false);
         if (!learning.is_none()) {
             learns_.assign(n(), 0);
             for (nb::handle v : learning) learns_.at(nb::cast<size_t>(v)) = 1;
         }
-        unlearned_.assign(n(), 0);
         for (nb::handle v : unlearned) unlearned_.at(nb::cast<size_t>(v)) = 1;
+    }
+
+    // Change to a taxonomy that extends this one, or leave all as it is after an error. New nodes do
+    // not learn here if others do elsewhere.
+    void grow(nb::object taxonomy, bool unlearned) {
+        const nb::object rows = taxonomy.attr("rows_from")(n());
+        const Parents parents = parents_of(rows[1], n()), implied = parents_of(rows[2], n());
+        const size_t more = parents.ptr.size() - 1;
+        make_room(labels_, more);
+        for (Parents* all : {&parents_, &implied_}) {
+            make_room(all->ptr, more);
+            make_room(all->nodes, std::max(parents.nodes.size(), implied.nodes.size()));
+        }
+        make_room(unlearned_, more);
+        if (!all_learn()) make_room(learns_, more);
+        const uint32_t first = n();
+        if (all_off_) {
+            nb::object off = std::move(all_off_);  // which is lost in an error
+            for (nb::handle label : rows[0]) set(off, label.ptr(), Py_False);
+            all_off_ = std::move(off);
+        }
+        const uint32_t last = parents_.nodes.empty() ? 0 : parents_.nodes.back();
+        by_levels_ = by_levels_ && std::is_sorted(parents.nodes.begin(), parents.nodes.end()) &&
+                     (parents.nodes.empty() || last <= parents.nodes[0]);
+        flattened_ = flattened_ || parents != implied;
+        append_below(first, parents);
+        LabelReader::append(taxonomy.attr("label_numbers"), rows[0], implied);
+        parents_.append(parents);
+        tree_ = parents_.nodes.size() + 1 == n();
+        unlearned_.resize(n(), unlearned);
+        if (!all_learn()) learns_.resize(n(), 0);
+        taxonomy_ = std::move(taxonomy);
     }
 
     Labels(const Labels&) = delete;
 
     // In memory, without the labels themselves.
     size_t bytes() const {
-        return heap_bytes(labels_) + heap_bytes(parent_ptr_) + heap_bytes(parents_) +
-               heap_bytes(implied_ptr_) + heap_bytes(implied_) + heap_bytes(below_) +
+        return heap_bytes(labels_) + heap_bytes(parents_.ptr) + heap_bytes(parents_.nodes) +
+               heap_bytes(implied_.ptr) + heap_bytes(implied_.nodes) + heap_bytes(below_) +
                heap_bytes(learns_) + heap_bytes(unlearned_) +
                (all_off_ ? nb::cast<size_t>(all_off_.attr("__sizeof__")()) : 0);
     }
@@ -53,7 +77,7 @@ class Labels : LabelReader {
     bool learns(uint32_t v) const { return all_learn() || learns_[v]; }
     bool unlearned(uint32_t v) const { return unlearned_[v]; }
     bool tree() const { return tree_; }
-    uint32_t parent(uint32_t v) const { return parents_[parent_ptr_[v]]; }
+    uint32_t parent(uint32_t v) const { return parents_.nodes[parents_.ptr[v]]; }
     nb::object label(uint32_t v) const { return labels_[v]; }
 
     // The nodes on the path of y have had an example.
@@ -70,16 +94,16 @@ class Labels : LabelReader {
     // Whether the root and all parents of a node are on.
     bool all_parents(const char* on, uint32_t v) const {
         char all = on[0];
-        for (uint32_t e = parent_ptr_[v]; e < parent_ptr_[v + 1]; ++e) all &= on[parents_[e]];
+        for (uint32_t e = parents_.ptr[v]; e < parents_.ptr[v + 1]; ++e) all &= on[parents_.nodes[e]];
         return all;
     }
 
     // The least or largest of the values of a node's parents.
     template <class T, class Choose>
     T of_parents(const std::vector<T>& values, uint32_t v, Choose choose) const {
-        T chosen = values[parents_[parent_ptr_[v]]];
-        for (uint32_t e = parent_ptr_[v] + 1; e < parent_ptr_[v + 1]; ++e)
-            chosen = choose(chosen, values[parents_[e]]);
+        T chosen = values[parent(v)];
+        for (uint32_t e = parents_.ptr[v] + 1; e < parents_.ptr[v + 1]; ++e)
+            chosen = choose(chosen, values[parents_.nodes[e]]);
         return chosen;
     }
 
@@ -102,6 +126,7 @@ class Labels : LabelReader {
         on.nodes.clear();
         const View<bool> mask = view<bool>(taxonomy_.attr("closure_mask")(y));
         on.mask.assign(mask.data(), mask.data() + mask.size());
+        on.mask.resize(n());  // a label's own code may have added nodes
         for (uint32_t v = 0; v < n(); ++v)
             if (on.mask[v]) on.nodes.push_back(v);
         return on;
@@ -150,8 +175,9 @@ class Labels : LabelReader {
         nb::dict either;  // copied below, as a copy takes half the time of a new dict
         set(either, Py_False, Py_None);
         set(either, Py_True, Py_None);
+        const uint32_t last = n();  // a label's own code may add nodes
         nb::object answer = copy(all_off());
-        for (uint32_t v = 1; v < n(); ++v) {
+        for (uint32_t v = 1; v < last; ++v) {
             const nb::object both = copy(either);
             set(both, Py_False, nb::float_(1.0 - p[v]).ptr());
             set(both, Py_True, nb::float_(p[v]).ptr());
@@ -179,6 +205,21 @@ class Labels : LabelReader {
         if (all_learn()) return append(ranges, range);
         for (uint32_t v = range.first; v < range.last; ++v)
             if (learns_[v]) append(ranges, Range{v, v + 1});
+    }
+
+    // Record the new nodes with their last parents; all of them, or none after an error.
+    void append_below(uint32_t first, const Parents& parents) {
+        below_.resize(first + parents.ptr.size() - 1);
+        const auto above = [&](size_t i) -> auto& { return below_[parents.nodes[parents.ptr[i + 1] - 1]]; };
+        size_t i = first ? 0 : 1;
+        try {
+            for (; i + 1 < parents.ptr.size(); ++i)
+                append(above(i), Range{static_cast<uint32_t>(first + i), static_cast<uint32_t>(first + i + 1)});
+        } catch (const std::bad_alloc&) {
+            while (i-- > (first ? 0 : 1))
+                if (--above(i).back().last == above(i).back().first) above(i).pop_back();
+            throw;
+        }
     }
 
     static void append(std::vector<Range>& ranges, Range range) {
@@ -219,7 +260,7 @@ class Labels : LabelReader {
     }
 
     nb::object taxonomy_;
-    std::vector<uint32_t> parent_ptr_, parents_;
+    Parents parents_;
     std::vector<std::vector<Range>> below_;
     std::vector<char> learns_;  // empty if all do
     std::vector<char> unlearned_;

@@ -1,0 +1,58 @@
+"""The table of nodes that a taxonomy shares with those that have grown from it."""
+
+from __future__ import annotations
+
+import threading
+from array import array
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+
+import numpy as np
+
+from .arrays import Arrays
+from .graph import Label
+
+_lock = threading.Lock()  # of all changes, which are short
+
+
+class NodeTable:
+    """A label and the numbers of the parents of each node, parents first.
+
+    Rows are appended, never changed: a taxonomy of n nodes is the first n rows, and `index` may
+    have further labels, whose numbers are at least n.
+    """
+
+    def __init__(self, labels: Sequence[Label], parents: Sequence[tuple[int, ...]]) -> None:
+        self.labels = labels
+        self.parents = parents
+        self.index: dict[Label, int] = dict(zip(labels, range(len(labels)), strict=True))
+        # Columns of the arrays, as far as they have been computed.
+        self._depth, self._above, self._ends = array("q"), array("q"), array("q", [0])
+
+    def with_nodes(
+        self, n: int, labels: Iterable[Label], parents: Iterable[tuple[int, ...]]
+    ) -> NodeTable:
+        """The first n rows and new ones: O(new), or O(n) if other rows have followed the first."""
+        with _lock:
+            table = self
+            if not len(self.labels) == len(self.parents) == len(self.index) == n:
+                table = NodeTable(self.labels[:n], self.parents[:n])
+            if not (isinstance(table.labels, list) and isinstance(table.parents, list)):
+                table.labels, table.parents = list(table.labels), list(table.parents)
+            for label, above in zip(labels, parents, strict=True):
+                table.index[label] = len(table.labels)
+                table.labels.append(label)
+                table.parents.append(above)
+            return table
+
+    def arrays(self, n: int) -> Arrays:
+        """The first n rows as arrays: the rows since the last call are computed one by one."""
+        with _lock:
+            for above, nodes in groupby(self.parents[len(self._depth) : n]):
+                size, end = len(list(nodes)), self._ends[-1]
+                depth = 1 + max((self._depth[p] for p in above), default=-1)
+                self._above.extend(above * size)
+                self._ends.extend(end + len(above) * i for i in range(1, size + 1))
+                self._depth.extend([depth] * size)  # the last, as it says how far the rows are
+            columns = self._ends[: n + 1], self._above[: self._ends[n]], self._depth[:n]
+        return Arrays(*(np.array(column, dtype=np.intp) for column in columns))
