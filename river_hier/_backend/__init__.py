@@ -59,6 +59,7 @@ from .reference.linear import (
     top_down_answers,
     top_down_nodes,
 )
+from .reference.pairs import read_pairs
 from .reference.paths import (
     conditional_probabilities,
     path_sums,
@@ -79,6 +80,7 @@ from .reference.remapping import (
 )
 from .reference.softmax import label_scores, learn_softmax, softmax_answer, softmax_answers
 from .reference.threshold import Threshold
+from .reference.vocabulary import Vocabulary
 from .reference.weights import Weights
 
 # Classes whose pickles are written and read by the same methods in both backends.
@@ -90,6 +92,7 @@ _PICKLED = (
     "FeatureRows",
     "Labels",
     "LeastSquares",
+    "Vocabulary",
     "Weights",
 )
 NATIVE = (
@@ -104,6 +107,7 @@ NATIVE = (
     "FeatureMap",
     "Vector",
     "Vectors",
+    "Vocabulary",
     "Weights",
     "closed_many",
     "column_weights",
@@ -119,6 +123,7 @@ NATIVE = (
     "likeliest",
     "path_answer",
     "path_answers",
+    "read_pairs",
     "softmax_answer",
     "softmax_answers",
     "top_down_answer",
@@ -194,6 +199,7 @@ __all__ = [
     "Threshold",
     "Vector",
     "Vectors",
+    "Vocabulary",
     "Weights",
     "averaged_scores",
     "closed_many",
@@ -227,6 +233,7 @@ __all__ = [
     "path_sums",
     "policies",
     "predicted_nodes",
+    "read_pairs",
     "remap_calibration",
     "remap_clocks",
     "remap_values",

@@ -31,6 +31,7 @@ def read_batch(X: Any, columns: ColumnNames, single: bool = False) -> tuple[Batc
     if isinstance(X, np.ndarray):
         return _array(X, columns, single), None
     if is_sparse(X):
+        columns = getattr(X, "columns", None) if columns is None else columns
         if columns is None:
             raise TypeError("a sparse X has no names for its columns; give them as `columns`")
         names = list(columns)

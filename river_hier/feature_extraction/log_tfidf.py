@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-import collections
-import math
-import re
-from collections.abc import Collection, Hashable, Mapping
+from collections.abc import Collection, Hashable
 from typing import Any
 
-import numpy as np
 from river import base
-from river.utils.dataframe import sparse_to_native_frame
-from scipy import sparse
 
+from .. import _backend
+from ..base.checks import check_power_of_two
 from ..base.copies import snapshot
-from ..base.dataframes import at_row
 from ..base.memory import MeasuresMemory
 from ..base.turns import Rows, change, changes, counts, reads
-from .texts import documents, text_of
+from .texts import frame_of, text_of, texts_of
+from .tokenizer import LARGEST, PATTERN, Tokenizer, checked_range
 
 __all__ = ["LogTFIDF"]
-
-_words = re.compile(r"\w\w+").findall
 
 
 class LogTFIDF(MeasuresMemory, base.Transformer):
@@ -56,6 +50,20 @@ class LogTFIDF(MeasuresMemory, base.Transformer):
     max_rare
         The maximum number of rarer words to remember. When it is exceeded, all of them are
         forgotten, and their counts start from zero.
+    ngram_range
+        The smallest and the largest number of neighbouring words that form a feature, joined by
+        spaces: `(1, 2)` for words and pairs. Stop words are left out before.
+    n_features
+        A power of 2, e.g. `2**18`, to replace each word by the hash of its UTF-8, a number from 0 to
+        `n_features - 1`. Words with the same number count as one word.
+    lowercase
+        Whether to convert the text to lower case.
+    strip_accents
+        Whether to remove the accents of letters.
+    tokenizer_pattern
+        The regular expression of words. If it has a group, this is the word.
+    normalize
+        Whether to divide the weights of a document by their Euclidean norm.
 
     Attributes
     ----------
@@ -63,7 +71,7 @@ class LogTFIDF(MeasuresMemory, base.Transformer):
         The number of documents learned from.
     dfs
         The number of documents that contain each word, for the words that have occurred
-        `min_count` times.
+        `min_count` times: a new dictionary, in time linear in the number of words.
 
     Raises
     ------
@@ -77,19 +85,19 @@ class LogTFIDF(MeasuresMemory, base.Transformer):
     words that occur fewer than three times in the whole corpus, which is unknown in a stream: here
     they are left out until they have occurred three times. The paper's inverse document frequency
     is taken to be n / df. River's `TFIDF` smooths it, adds 1 and divides tf by the length of the
-    document.
+    document. It names n-grams by tuples.
 
     Examples
     --------
 
-    >>> from river import evaluate, preprocessing
+    >>> from river import evaluate
     >>> from river_hier import Taxonomy, feature_extraction, linear_model, metrics
 
     >>> bag = feature_extraction.LogTFIDF(stop_words=["the"], min_count=1)
     >>> for text in ["The wolf howls.", "The owl!", "The wolf, the wolf"]:
     ...     bag.learn_one(text)
     >>> bag.transform_one("the wolf and the WOLF and the owl")
-    {'wolf': 0.445, 'owl': 0.761}
+    {'wolf': 0.504, 'owl': 0.863}
 
     In a pipeline:
 
@@ -98,7 +106,6 @@ class LogTFIDF(MeasuresMemory, base.Transformer):
     >>> stream = [({"text": text}, y) for text, y in texts * 4]
     >>> model = (
     ...     feature_extraction.LogTFIDF(on="text", min_count=1)
-    ...     | preprocessing.Normalizer()
     ...     | linear_model.SHRLS(taxonomy)
     ... )
     >>> evaluate.progressive_val_score(stream, model, metrics.HLoss(taxonomy))
@@ -116,6 +123,12 @@ class LogTFIDF(MeasuresMemory, base.Transformer):
         stop_words: Collection[str] | None = None,
         min_count: int = 3,
         max_rare: int = 1_000_000,
+        ngram_range: tuple[int, int] = (1, 1),
+        n_features: int | None = None,
+        lowercase: bool = True,
+        strip_accents: bool = False,
+        tokenizer_pattern: str = PATTERN,
+        normalize: bool = True,
     ) -> None:
         if on == [] or on == ():
             raise ValueError("`on` must name a feature, got none; `on=None` takes texts")
@@ -124,17 +137,40 @@ class LogTFIDF(MeasuresMemory, base.Transformer):
         for name, value in (("min_count", min_count), ("max_rare", max_rare)):
             if not isinstance(value, int) or value < 1:
                 raise ValueError(f"`{name}` must be a positive integer, got {value!r}")
+        if n_features is not None:
+            check_power_of_two("n_features", n_features)
         self.on = on
         self.stop_words = stop_words
         self.min_count = min_count
         self.max_rare = max_rare
-        self.n: int = 0
-        self.dfs: dict[str, int] = {}
-        self._rare: dict[str, tuple[int, int]] = {}  # occurrences, documents
-        self._stop_words = dict.fromkeys(stop_words or ())  # a dict pickles in a fixed order
+        self.ngram_range = ngram_range
+        self.n_features = n_features
+        self.lowercase = lowercase
+        self.strip_accents = strip_accents
+        self.tokenizer_pattern = tokenizer_pattern
+        self.normalize = normalize
         self._on = on if on is None or isinstance(on, list | tuple) else [on]
+        self._vocabulary = _backend.Vocabulary(
+            Tokenizer(tokenizer_pattern, lowercase, strip_accents),
+            checked_range(ngram_range),
+            n_features or 0,
+            tuple(dict.fromkeys(stop_words or ())),
+            min(min_count, LARGEST),
+            min(max_rare, LARGEST),
+        )
 
     __getstate__ = snapshot
+    _atomic = _backend.name == "native"
+
+    @property
+    def n(self) -> int:
+        """The number of documents learned from."""
+        return self._vocabulary.n
+
+    @property
+    def dfs(self) -> dict[Hashable, int]:
+        """The number of documents that contain each word that has occurred `min_count` times."""
+        return self._vocabulary.dfs
 
     @changes
     def learn_one(self, x: Any) -> None:
@@ -146,21 +182,7 @@ class LogTFIDF(MeasuresMemory, base.Transformer):
             A dictionary with the features `on`, or a text.
 
         """
-        self._learn(self._count(x))
-
-    def _learn(self, words: Mapping[str, int]) -> None:
-        self.n += 1
-        for word, occurrences in words.items():
-            if word in self.dfs:
-                self.dfs[word] += 1
-            elif word not in self._stop_words:
-                before, documents = self._rare.pop(word, (0, 0))
-                if before + occurrences >= self.min_count:
-                    self.dfs[word] = documents + 1
-                else:
-                    self._rare[word] = before + occurrences, documents + 1
-        if len(self._rare) > self.max_rare:
-            self._rare.clear()
+        self._vocabulary.learn(text_of(x, self._on))
 
     @reads
     def transform_one(self, x: Any) -> dict[Hashable, Any]:
@@ -176,12 +198,7 @@ class LogTFIDF(MeasuresMemory, base.Transformer):
         `{word: weight}`, with positive weights, in the order of the text.
 
         """
-        n = self.n
-        return {
-            word: math.log1p(occurrences) * math.log(n / df)
-            for word, occurrences in self._count(x).items()
-            if (df := self.dfs.get(word, n)) < n
-        }
+        return self._vocabulary.weights(text_of(x, self._on), self.normalize)
 
     @counts
     def learn_many(self, X: Any) -> None:
@@ -193,14 +210,11 @@ class LogTFIDF(MeasuresMemory, base.Transformer):
             A dataframe with the columns `on`, or a series, an array or a list of texts.
 
         """
-        counted = []
-        for i, x in enumerate(documents(X, self._on)[0]):
-            with at_row(i):
-                counted.append(self._count(x))
+        texts, _ = texts_of(X, self._on)
 
         def work(rows: Rows) -> None:
-            for i, words in enumerate(counted):
-                self._learn(words)
+            for i, text in enumerate(texts):
+                self._vocabulary.learn(text)
                 rows.learned(i + 1)
 
         change(self, work)
@@ -216,25 +230,13 @@ class LogTFIDF(MeasuresMemory, base.Transformer):
 
         Returns
         -------
-        A dataframe with a column for each word: of the kind of X, or of pandas; sparse in pandas.
+        For a dataframe or a series, a dataframe of the same kind with a column for each word of the
+        batch, sparse in pandas. For an array or a list, a `scipy.sparse.csr_array` whose attribute
+        `columns` lists the words; the models of this library read it. It is much faster.
 
         """
-        xs, like = documents(X, self._on)
-        place: dict[Hashable, int] = {}
-        start, columns, weights = [0], list[int](), list[float]()
-        for i, x in enumerate(xs):
-            with at_row(i):
-                row = self.transform_one(x)
-            columns += [place.setdefault(word, len(place)) for word in row]
-            weights += row.values()
-            start.append(len(weights))
-        cells, shape = np.array(weights, dtype=np.float64), (len(xs), len(place))
-        matrix = sparse.csr_matrix((cells, columns, start), shape)
-        return sparse_to_native_frame(matrix, columns=list(place), like=like)
-
-    def _count(self, x: Any) -> Mapping[str, int]:
-        """The number of occurrences of each word in a document."""
-        return collections.Counter(_words(text_of(x, self._on).lower()))
+        texts, like = texts_of(X, self._on)
+        return frame_of((self._vocabulary.weights(t, self.normalize) for t in texts), like)
 
     def _more_tags(self) -> set[str]:
         return {base.tags.TEXT_INPUT} if self.on is None else set()

@@ -1,15 +1,17 @@
-"""Reading of texts: from the features of an x, from dataframes, and from lists."""
+"""Reading of texts: from the features of an x, from dataframes, and from lists; and back."""
 
 from __future__ import annotations
 
 import reprlib
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable
 from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
+from river.utils.dataframe import sparse_to_native_frame
+from scipy import sparse
 
-from ..base.dataframes import as_frame
+from ..base.dataframes import as_frame, at_row
 from ..base.targets import series
 
 
@@ -30,8 +32,17 @@ def text_of(x: Any, on: Any) -> str:
         raise ValueError(f"expected text, got {reprlib.repr(wrong)}") from None
 
 
-def documents(X: Any, on: list[Hashable] | tuple[Hashable, ...] | None) -> tuple[list[Any], Any]:
-    """The x of each row of a batch, and a frame or series of the kind to return."""
+def texts_of(X: Any, on: list[Hashable] | tuple[Hashable, ...] | None) -> tuple[list[str], Any]:
+    """The text of each row of a batch, and a frame or series of the kind to return, or None."""
+    xs, like = _rows(X, on)
+    texts = []
+    for i, x in enumerate(xs):
+        with at_row(i):
+            texts.append(text_of(x, on))
+    return texts, like
+
+
+def _rows(X: Any, on: list[Hashable] | tuple[Hashable, ...] | None) -> tuple[list[Any], Any]:
     if (frame := as_frame(X)) is not None:
         if on is None:
             raise TypeError("`on` must name the columns of a dataframe with the texts")
@@ -44,5 +55,21 @@ def documents(X: Any, on: list[Hashable] | tuple[Hashable, ...] | None) -> tuple
         raise TypeError(f"`on` names columns, so X must be a dataframe, got {type(X).__name__}")
     texts = series(X, len(X), "X", "text")
     if isinstance(X, list | tuple | np.ndarray):
-        return texts, nw.new_series("", list(range(len(X))), backend="pandas")
+        return texts, None
     return texts, nw.from_native(X, series_only=True)
+
+
+def frame_of(rows: Iterable[dict[Hashable, float]], like: Any) -> Any:
+    """A frame like another one, or a sparse array, with a column for each name."""
+    place: dict[Hashable, int] = {}
+    start, columns, values = [0], list[int](), list[float]()
+    for row in rows:
+        columns += [place.setdefault(name, len(place)) for name in row]
+        values += row.values()
+        start.append(len(values))
+    cells = np.array(values, dtype=np.float64), np.array(columns, dtype=np.int32), start
+    matrix: Any = sparse.csr_array(cells, (len(start) - 1, len(place)))
+    if like is not None:
+        return sparse_to_native_frame(matrix, columns=list(place), like=like)
+    matrix.columns = list(place)
+    return matrix

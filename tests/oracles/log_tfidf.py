@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import zlib
 
 
 def words(text: str) -> list[str]:
@@ -18,18 +19,39 @@ def words(text: str) -> list[str]:
     return found
 
 
+def grams(
+    text: str, stop_words: list[str], ngram_range: tuple[int, int], n_features: int | None
+) -> list[str | int]:
+    """All runs of n words that are left without stop words, or their hashes."""
+    left = [word for word in words(text) if word not in stop_words]
+    lengths = range(ngram_range[0], ngram_range[1] + 1)
+    runs = [left[i : i + n] for n in lengths for i in range(len(left)) if i + n <= len(left)]
+    if n_features is None:
+        return [" ".join(run) for run in runs]
+    return [zlib.crc32(" ".join(run).encode()) % n_features for run in runs]
+
+
 def weights(
-    text: str, documents: list[str], stop_words: list[str], min_count: int
-) -> dict[str, float]:
+    text: str,
+    documents: list[str],
+    stop_words: list[str],
+    min_count: int,
+    ngram_range: tuple[int, int] = (1, 1),
+    n_features: int | None = None,
+    normalize: bool = False,
+) -> dict[str | int, float]:
     """The weights of the words of a text that have come often enough."""
     n = len(documents)
+    bags = [grams(document, stop_words, ngram_range, n_features) for document in documents]
     found = {}
-    for word in words(text):
-        occurrences = sum(words(document).count(word) for document in documents)
-        if word in stop_words or occurrences < min_count:
+    bag = grams(text, stop_words, ngram_range, n_features)
+    for word in bag:
+        occurrences = sum(one.count(word) for one in bags)
+        if occurrences < min_count:
             continue
-        df = sum(word in words(document) for document in documents)
-        weight = math.log(1 + words(text).count(word)) * math.log(n / df)
+        df = sum(word in one for one in bags)
+        weight = math.log(1 + bag.count(word)) * math.log(n / df)
         if weight > 0:
             found[word] = weight
-    return found
+    norm = math.hypot(*found.values()) if normalize else 1.0
+    return {word: weight / norm for word, weight in found.items()}

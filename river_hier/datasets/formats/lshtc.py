@@ -6,8 +6,8 @@ import math
 import reprlib
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import dropwhile, pairwise
-from operator import methodcaller
 
+from ..._backend import read_pairs
 from ...taxonomy import Taxonomy
 from ..io.errors import ErrorHandler
 from ..io.files import Files, lines
@@ -25,25 +25,17 @@ def documents(
     Spaces after the commas and a first line `Data` are optional. Labels and features are numbers in
     the files and strings here.
     """
-    split = methodcaller("split", ":")
     for line, text in lines(files, name, "ascii"):
         head, colon, _ = text.partition(":")
         # The word before the first colon is the first feature; a document may have none.
         before = head.rpartition(" ")[0] if colon else head
         labels = [label.strip() for label in before.split(",")]
-        features = text[len(before) :].split()
-        # Fast path: check the whole dict, and search for the error only if there is one. A sum is
-        # finite only if its terms are.
-        try:
-            texts: dict[str, str] = dict(map(split, features))  # each must fall into two
-            x = dict(zip(texts, map(float, texts.values()), strict=True))
-            sound = len(x) == len(features) and math.isfinite(sum(x.values()))
-        except ValueError:
-            sound = False
-        if sound and all(map(str.isdecimal, labels)) and all(map(str.isdecimal, x)):
+        pairs = text[len(before) :]
+        x = read_pairs(pairs)  # search for the error only if there is one
+        if x is not None and all(map(str.isdecimal, labels)) and all(map(str.isdecimal, x)):
             yield line, labels, x
         elif line > 1 or text != "Data":
-            report(name, line, _error(labels, features))
+            report(name, line, _error(labels, pairs.split()))
 
 
 def _error(labels: list[str], features: list[str]) -> str:

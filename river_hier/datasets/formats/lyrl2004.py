@@ -12,12 +12,15 @@ import re
 import reprlib
 from collections.abc import Iterator
 
+from ..._backend import read_pairs
 from ...taxonomy import Taxonomy
 from ...taxonomy.errors import UnknownLabelError
 from ..io.errors import ErrorHandler
 from ..io.files import Files, lines
 
 __all__ = ["disorder", "documents", "hierarchy", "topics"]
+
+MOST_DIGITS = 18  # of a document id; int() refuses thousands
 
 _EDGE = re.compile(r"parent:\s+(\S+)\s+child:\s+(\S+)\s+child-description:")
 
@@ -52,24 +55,22 @@ def documents(
 ) -> Iterator[tuple[int, int, dict[str, float]]]:
     """Line number, document id and features of each `document  term:weight ...` line."""
     for line, text in lines(files, name, "ascii"):
-        # Fast path: check the whole dict, and search for the error only if there is one. A sum is
-        # finite only if its terms are.
-        fields = text.replace(":", " ").split()
-        try:
-            document = int(fields[0])
-            x = dict(zip(fields[1::2], map(float, fields[2::2]), strict=True))
-            sound = len(x) == text.count(":") and math.isfinite(sum(x.values()))
-        except (ValueError, IndexError):
-            sound = False
-        if sound:
-            yield line, document, x
+        # Search for the error only if there is one.
+        number, *pairs = text.split(maxsplit=1) or [""]
+        x = read_pairs(pairs[0] if pairs else "") if _is_id(number) else None
+        if x is not None:
+            yield line, int(number), x
         else:
             report(name, line, _error(text))
 
 
+def _is_id(document: str) -> bool:
+    return document.isdecimal() and len(document) <= MOST_DIGITS
+
+
 def _error(text: str) -> str:
     document, *features = text.split() or [""]
-    if not document.isdecimal():
+    if not _is_id(document):
         return f"expected a document id, got {reprlib.repr(document)}"
     terms = set()
     for feature in features:
@@ -78,7 +79,7 @@ def _error(text: str) -> str:
             value = float(weight)
         except ValueError:
             colon = ""
-        if not colon:
+        if not colon or not term:
             return f"expected `term:weight`, got {reprlib.repr(feature)}"
         if not math.isfinite(value):
             return f"feature {term!r} is {value}"
@@ -104,7 +105,7 @@ def topics(
     number = -1
     for line, text in lines(files, name, "ascii"):
         fields = text.split()
-        if len(fields) != 3 or fields[2] != "1" or not fields[1].isdecimal():
+        if len(fields) != 3 or fields[2] != "1" or not _is_id(fields[1]):
             report(name, line, f"expected `topic document 1`, got {reprlib.repr(text)}")
             continue
         if fields[1] != document:

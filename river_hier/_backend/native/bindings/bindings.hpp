@@ -37,5 +37,6 @@ void weights(nb::module_& m);
 void linear_learners(nb::module_& m);
 void least_squares(nb::module_& m);
 void decisions(nb::module_& m);
+void texts(nb::module_& m);
 
 }  // namespace river_hier

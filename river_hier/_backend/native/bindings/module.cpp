@@ -147,4 +147,5 @@ NB_MODULE(_native, m) {
     least_squares(m);
     linear_learners(m);
     decisions(m);
+    texts(m);
 }

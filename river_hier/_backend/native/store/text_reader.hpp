@@ -1,0 +1,186 @@
+// Texts to their distinct words or n-grams.
+//
+// Words are compared as bytes: UTF-8 or, where words are hashed, the four bytes of the row.
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+#include <unordered_set>
+
+#include "python/objects.hpp"
+#include "store/feature_hasher.hpp"
+
+namespace river_hier {
+
+class TextReader {
+  public:
+    static constexpr uint32_t none = ~0u;
+
+    struct Gram {  // a distinct word of a text
+        size_t begin, size;
+        uint32_t hash, count = 1, word = none;
+        double weight = 0.0;
+    };
+
+    // `tokenize.ascii` is None or has, for each byte of an ASCII text, 0 or the character of a word of
+    // at least two: such texts need not be given to `tokenize`.
+    TextReader(nb::object tokenize, std::pair<size_t, size_t> ngram_range, uint32_t n_features,
+               const nb::tuple& stop_words)
+        : n_features(n_features),
+          tokenize_(tokenize),
+          ngram_range_(ngram_range),
+          seed_(static_cast<uint64_t>(PyObject_Hash(nb::str("the texts").ptr()))) {
+        if (const nb::object ascii = tokenize.attr("ascii"); !ascii.is_none())
+            ascii_.assign(nb::cast<nb::bytes>(ascii).c_str(), 128);
+        for (nb::handle word : stop_words) stop_words_.insert(encoded(word));
+    }
+
+    const uint32_t n_features;  // 0: words are not hashed; else a power of 2
+
+    // The words of a text, unless it is the one that was read last.
+    void read(nb::handle text) {
+        if (last_.is_valid() && PyUnicode_Compare(last_.ptr(), text.ptr()) == 0) return;
+        const bool ascii = !ascii_.empty() && nb::cast<bool>(text.attr("isascii")());
+        const nb::object words = ascii ? nb::object() : tokenize_(text);  // may run foreign code
+        last_.reset();
+        text_.clear();
+        tokens_.clear();
+        grams_.clear();
+        if (ascii) {
+            Py_ssize_t size;
+            const char* letters = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
+            text_.resize(static_cast<size_t>(size) + 1);  // and 0 at the end
+            for (Py_ssize_t i = 0; i < size; ++i) text_[i] = ascii_[static_cast<uint8_t>(letters[i])];
+            for (size_t begin = 0, end; begin < text_.size(); begin = end + 1) {
+                end = begin + std::strlen(&text_[begin]);
+                if (end - begin >= 2) add_token(begin, end - begin);
+            }
+        } else {
+            for (nb::handle word : nb::cast<nb::list>(words)) {
+                const size_t begin = text_.size();
+                text_ += encoded(word);
+                add_token(begin, text_.size() - begin);
+            }
+        }
+        add_grams();
+        last_ = nb::borrow(text);
+    }
+
+    std::vector<Gram>& grams() { return grams_; }  // of the text read last
+    const char* bytes_of(const Gram& gram) const { return &text_[gram.begin]; }
+
+    // A gram from the name that Python sees.
+    Gram gram_of(nb::handle name) {
+        text_ = n_features ? row_bytes(nb::cast<uint32_t>(name)) : encoded(name);
+        return {0, text_.size(), hash(text_.data(), text_.size())};
+    }
+
+    // The name that Python sees.
+    nb::object name_of(const char* bytes, size_t size) const {
+        uint32_t row;
+        if (n_features) std::memcpy(&row, bytes, sizeof row);
+        const nb::object name =
+            nb::steal(n_features ? PyLong_FromUnsignedLong(row)
+                                 : PyUnicode_DecodeUTF8(bytes, size, "surrogatepass"));
+        if (!name.is_valid()) throw nb::python_error();
+        return name;
+    }
+
+    // In a hash table, the slot of the entry that is the same, or a free one.
+    template <class Same>
+    static size_t probe(const std::vector<uint32_t>& slots, uint32_t hash, Same same) {
+        size_t i = hash & (slots.size() - 1);
+        while (slots[i] != none && !same(slots[i])) i = (i + 1) & (slots.size() - 1);
+        return i;
+    }
+
+    size_t bytes() const {
+        return heap_bytes(grams_) + heap_bytes(seen_) + heap_bytes(tokens_) + text_.capacity();
+    }
+
+  private:
+    static std::string encoded(nb::handle word) {  // lone surrogates, too
+        const nb::object bytes =
+            nb::steal(PyUnicode_AsEncodedString(word.ptr(), "utf-8", "surrogatepass"));
+        if (!bytes.is_valid()) throw nb::python_error();
+        return {PyBytes_AsString(bytes.ptr()), static_cast<size_t>(PyBytes_Size(bytes.ptr()))};
+    }
+
+    static std::string row_bytes(uint32_t row) { return {reinterpret_cast<char*>(&row), sizeof row}; }
+
+    // Seeded by Python's hashes, so that nobody can choose words that collide.
+    uint32_t hash(const char* bytes, size_t size) const {
+        uint64_t h = seed_ ^ size;
+        for (; size; ) {
+            uint64_t part = 0;
+            const size_t step = std::min<size_t>(size, sizeof part);
+            std::memcpy(&part, bytes, step);
+            h = (h ^ part) * 0x9E3779B97F4A7C15u;
+            h ^= h >> 32 ^ seed_;
+            bytes += step;
+            size -= step;
+        }
+        return static_cast<uint32_t>(h * 0xD6E8FEB86659FD93u >> 32);
+    }
+
+    void add_token(size_t begin, size_t size) {
+        if (stop_words_.empty() || !stop_words_.count(token_.assign(text_, begin, size)))
+            tokens_.push_back({begin, size});
+    }
+
+    void add_grams() {
+        const auto [low, high] = ngram_range_;
+        const size_t lengths = std::min(high, tokens_.size());
+        size_t n_slots = 16;
+        while (n_slots < 2 * tokens_.size() * (lengths + 1 - std::min(low, lengths))) n_slots *= 2;
+        seen_.assign(n_slots, none);
+        for (size_t length = low; length <= lengths; ++length)
+            for (size_t first = 0; first + length <= tokens_.size(); ++first) {
+                auto [begin, size] = tokens_[first];
+                if (length > 1) {
+                    begin = text_.size();
+                    for (size_t i = first; i < first + length; ++i) {
+                        if (i > first) text_ += ' ';
+                        text_.append(text_, tokens_[i].first, tokens_[i].second);
+                    }
+                    size = text_.size() - begin;
+                }
+                if (n_features) {
+                    const std::string row = row_bytes(checksum(&text_[begin], size) & (n_features - 1));
+                    begin = text_.size();
+                    text_ += row;
+                    size = row.size();
+                }
+                add_gram({begin, size, hash(&text_[begin], size)});
+            }
+    }
+
+    void add_gram(const Gram& gram) {
+        uint32_t& at = seen_[probe(seen_, gram.hash, [&](uint32_t i) {
+            const Gram& one = grams_[i];
+            return one.hash == gram.hash && one.size == gram.size &&
+                   std::memcmp(&text_[one.begin], &text_[gram.begin], gram.size) == 0;
+        })];
+        if (at != none) {
+            ++grams_[at].count;
+        } else {
+            at = static_cast<uint32_t>(grams_.size());
+            grams_.push_back(gram);
+        }
+    }
+
+    const nb::object tokenize_;
+    const std::pair<size_t, size_t> ngram_range_;
+    const uint64_t seed_;
+    std::string ascii_;
+    std::unordered_set<std::string> stop_words_;
+
+    nb::object last_;  // the text
+    std::string text_, token_;
+    std::vector<std::pair<size_t, size_t>> tokens_;
+    std::vector<Gram> grams_;
+    std::vector<uint32_t> seen_;  // of a hash table: the grams
+};
+
+}  // namespace river_hier

@@ -1,0 +1,173 @@
+// The words of texts, and in how many texts each word has occurred.
+//
+// A word is stored as bytes. The str or int that Python sees is made when the word first gets a weight.
+#pragma once
+
+#include "store/text_reader.hpp"
+
+namespace river_hier {
+
+class Vocabulary : TextReader {
+  public:
+    Vocabulary(nb::object tokenize, std::pair<size_t, size_t> ngram_range, uint32_t n_features,
+               const nb::tuple& stop_words, uint64_t min_count, uint64_t max_rare)
+        : TextReader(tokenize, ngram_range, n_features, stop_words),
+          options(nb::make_tuple(tokenize, ngram_range, n_features, stop_words, min_count, max_rare)),
+          min_count_(min_count),
+          max_rare_(max_rare),
+          slots_(1024, none) {}
+
+    const nb::tuple options;
+    uint64_t n = 0;  // texts learned
+
+    // Count the words of a text. After an error nothing has changed.
+    void learn(nb::handle text) {
+        read(text);
+        const size_t before = words_.size(), bytes = bytes_.size();
+        try {
+            for (Gram& gram : grams()) gram.word = insert(gram);
+        } catch (...) {
+            words_.resize(before);
+            bytes_.resize(bytes);
+            index(slots_.size());
+            throw;
+        }
+        ++n;
+        n_rare_ += words_.size() - before;
+        for (const Gram& gram : grams()) {
+            Word& word = words_[gram.word];
+            if (!frequent(word)) {
+                word.occurrences += gram.count;
+                n_rare_ -= frequent(word);
+            }
+            ++word.documents;
+        }
+        if (n_rare_ > max_rare_) forget_rare();
+    }
+
+    // log(1 + tf) log(n / df) of each word that has occurred often enough, in the order of the text.
+    nb::object weights(nb::handle text, bool normalize) {
+        nb::object found = nb::steal(PyDict_New());  // first: it may collect garbage
+        read(text);
+        double norm2 = 0.0;
+        for (Gram& gram : grams()) {
+            gram.word = slots_[slot(gram)];
+            gram.weight = 0.0;
+            if (gram.word == none || !frequent(words_[gram.word])) continue;
+            const double idf = static_cast<double>(n) / static_cast<double>(words_[gram.word].documents);
+            gram.weight = std::log1p(static_cast<double>(gram.count)) * std::log(idf);
+            norm2 += gram.weight * gram.weight;
+        }
+        const double norm = normalize ? std::sqrt(norm2) : 1.0;
+        for (const Gram& gram : grams()) {
+            if (gram.weight == 0.0) continue;
+            const nb::object weight = nb::steal(PyFloat_FromDouble(gram.weight / norm));
+            if (!weight.is_valid() || PyDict_SetItem(found.ptr(), name(words_[gram.word]), weight.ptr()))
+                throw nb::python_error();
+        }
+        return found;
+    }
+
+    nb::dict dfs() {
+        nb::dict found;
+        for (Word& word : words_)
+            if (frequent(word)) found[nb::handle(name(word))] = word.documents;
+        return found;
+    }
+
+    // Names, occurrences and documents of all words, the rare ones included.
+    nb::tuple counts() {
+        nb::list names, occurrences, documents;
+        for (Word& word : words_) {
+            names.append(nb::handle(name(word)));
+            occurrences.append(word.occurrences);
+            documents.append(word.documents);
+        }
+        return nb::make_tuple(n, names, occurrences, documents);
+    }
+
+    // Those of another vocabulary, for one that is empty.
+    void set_counts(const nb::tuple& counts) {
+        const auto names = nb::cast<nb::list>(counts[1]);
+        for (size_t i = 0; i < names.size(); ++i) {
+            Word& word = words_[insert(gram_of(names[i]))];
+            word.occurrences = nb::cast<uint64_t>(counts[2][i]);
+            word.documents = nb::cast<uint64_t>(counts[3][i]);
+            n_rare_ += !frequent(word);
+        }
+        n = nb::cast<uint64_t>(counts[0]);
+    }
+
+    size_t bytes() const {
+        size_t bytes =
+            TextReader::bytes() + heap_bytes(words_) + heap_bytes(slots_) + bytes_.capacity();
+        for (const Word& word : words_)
+            if (word.name.is_valid()) bytes += 50 + word.size;
+        return bytes;
+    }
+
+  private:
+    struct Word {
+        nb::object name;  // null until it is needed
+        size_t begin, size;
+        uint64_t occurrences, documents;  // occurrences: until there are `min_count_`
+        uint32_t hash;
+    };
+
+    bool frequent(const Word& word) const { return word.occurrences >= min_count_; }
+
+    PyObject* name(Word& word) {
+        if (!word.name.is_valid()) word.name = name_of(&bytes_[word.begin], word.size);
+        return word.name.ptr();
+    }
+
+    size_t slot(const Gram& gram) const {
+        return probe(slots_, gram.hash, [&](uint32_t at) {
+            const Word& word = words_[at];
+            return word.hash == gram.hash && word.size == gram.size &&
+                   std::memcmp(&bytes_[word.begin], bytes_of(gram), gram.size) == 0;
+        });
+    }
+
+    uint32_t insert(const Gram& gram) {
+        uint32_t& at = slots_[slot(gram)];
+        if (at != none) return at;
+        const uint32_t word = static_cast<uint32_t>(words_.size());
+        if (word == none) throw std::length_error("more than 2**32 - 1 words");
+        words_.push_back({nb::object(), bytes_.size(), gram.size, 0, 0, gram.hash});
+        bytes_.append(bytes_of(gram), gram.size);
+        at = word;
+        if (2 * words_.size() > slots_.size()) index(2 * slots_.size());
+        return word;
+    }
+
+    void index(size_t n_slots) {
+        slots_.assign(n_slots, none);
+        for (uint32_t i = 0; i < words_.size(); ++i)
+            slots_[probe(slots_, words_[i].hash, [](uint32_t) { return false; })] = i;
+    }
+
+    void forget_rare() {  // needs no memory
+        size_t kept = 0;
+        for (Word& word : words_) {
+            if (!frequent(word)) continue;
+            std::memmove(&bytes_[kept], &bytes_[word.begin], word.size);
+            word.begin = kept;
+            kept += word.size;
+        }
+        words_.erase(std::remove_if(words_.begin(), words_.end(),
+                                    [&](const Word& word) { return !frequent(word); }),
+                     words_.end());
+        bytes_.resize(kept);
+        n_rare_ = 0;
+        index(slots_.size());
+    }
+
+    const uint64_t min_count_, max_rare_;
+    std::vector<Word> words_;
+    std::string bytes_;            // of the words
+    std::vector<uint32_t> slots_;  // of a hash table: the words
+    size_t n_rare_ = 0;
+};
+
+}  // namespace river_hier

@@ -1,0 +1,24 @@
+"""Lines of `name:value` pairs."""
+
+from __future__ import annotations
+
+import math
+from operator import methodcaller
+
+_split = methodcaller("split", ":")
+
+
+def read_pairs(text: str) -> dict[str, float] | None:
+    """The features of pairs between spaces.
+
+    None if a pair is broken, a name is empty or comes twice, or the sum of the values, and so
+    possibly one of them, is not finite.
+    """
+    pairs = text.split()
+    try:
+        values: dict[str, str] = dict(map(_split, pairs))  # each must fall into two
+        x = dict(zip(values, map(float, values.values()), strict=True))
+    except ValueError:
+        return None
+    sound = len(x) == len(pairs) and "" not in x and math.isfinite(sum(x.values()))
+    return x if sound else None
