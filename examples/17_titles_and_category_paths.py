@@ -18,7 +18,6 @@ from collections import Counter
 from pathlib import Path
 
 import pandas as pd
-from river import preprocessing
 
 from river_hier import Taxonomy, feature_extraction, inspection, linear_model, metrics
 
@@ -44,7 +43,7 @@ for top in sorted(tree.children(tree.root), key=lambda path: -sizes[path])[:4]:
 # One pass over four fifths of the titles. `PathSoftmax` is the recommended model for one label on
 # text; it takes x of norm 1 and has probabilities. The model is saved and loaded again.
 train, valid = df[len(df) // 5 :], df[: len(df) // 5]
-words = feature_extraction.LogTFIDF(min_count=1) | preprocessing.Normalizer()
+words = feature_extraction.LogTFIDF(min_count=1)
 model = words | linear_model.PathSoftmax(tree)
 for title, category in zip(train.product_name, train.category, strict=True):
     model.learn_one(title, category)

@@ -15,8 +15,6 @@ import random
 from collections import Counter
 from pathlib import Path
 
-from river import preprocessing
-
 from river_hier import datasets, feature_extraction, inspection, linear_model, metrics
 
 folder = Path(os.environ["RIVER_HIER_DATA"], "clinc150")
@@ -29,7 +27,7 @@ print(f"{len(train):,} queries to learn, {len(valid):,} and {len(outside)} to va
 
 # %%
 # One pass. `PathSoftmax` takes x of norm 1 and has probabilities, on which the thresholds depend.
-words = feature_extraction.LogTFIDF(on="text", min_count=1) | preprocessing.Normalizer()
+words = feature_extraction.LogTFIDF(on="text", min_count=1)
 model = words | linear_model.PathSoftmax(t)
 for x, y in train:
     model.learn_one(x, y)

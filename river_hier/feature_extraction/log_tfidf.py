@@ -168,7 +168,7 @@ class LogTFIDF(MeasuresMemory, base.Transformer):
         return self._vocabulary.n
 
     @property
-    def dfs(self) -> dict[Hashable, int]:
+    def dfs(self) -> dict[str | int, int]:
         """The number of documents that contain each word that has occurred `min_count` times."""
         return self._vocabulary.dfs
 
@@ -236,7 +236,7 @@ class LogTFIDF(MeasuresMemory, base.Transformer):
 
         """
         texts, like = texts_of(X, self._on)
-        return frame_of((self._vocabulary.weights(t, self.normalize) for t in texts), like)
+        return frame_of(*self._vocabulary.matrix(texts, self.normalize), like)
 
     def _more_tags(self) -> set[str]:
         return {base.tags.TEXT_INPUT} if self.on is None else set()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import reprlib
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable
 from typing import Any
 
 import narwhals.stable.v2 as nw
@@ -59,17 +59,10 @@ def _rows(X: Any, on: list[Hashable] | tuple[Hashable, ...] | None) -> tuple[lis
     return texts, nw.from_native(X, series_only=True)
 
 
-def frame_of(rows: Iterable[dict[Hashable, float]], like: Any) -> Any:
+def frame_of(values: Any, columns: Any, start: Any, names: list[Any], like: Any) -> Any:
     """A frame like another one, or a sparse array, with a column for each name."""
-    place: dict[Hashable, int] = {}
-    start, columns, values = [0], list[int](), list[float]()
-    for row in rows:
-        columns += [place.setdefault(name, len(place)) for name in row]
-        values += row.values()
-        start.append(len(values))
-    cells = np.array(values, dtype=np.float64), np.array(columns, dtype=np.int32), start
-    matrix: Any = sparse.csr_array(cells, (len(start) - 1, len(place)))
+    matrix: Any = sparse.csr_array((values, columns, start), (len(start) - 1, len(names)))
     if like is not None:
-        return sparse_to_native_frame(matrix, columns=list(place), like=like)
-    matrix.columns = list(place)
+        return sparse_to_native_frame(matrix, columns=names, like=like)
+    matrix.columns = names
     return matrix

@@ -56,6 +56,9 @@ def test_the_same_counts_and_weights(
         if i % 5 == 4:
             with running_on("native"):
                 native = pickle.loads(pickle.dumps(reference))
+        expected, found = (v.matrix(documents, normalize) for v in (reference, native))
+        assert [list(part) for part in found] == [list(part) for part in expected]
+        assert [part.dtype for part in found[:3]] == [part.dtype for part in expected[:3]]
         assert reference.counts == native.counts
         assert list(reference.dfs.items()) == list(native.dfs.items())
     with running_on("native"):

@@ -8,6 +8,9 @@ import zlib
 from collections.abc import Hashable, Iterator, Mapping
 from typing import Any, Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+
 from .pickles import saved
 
 Word = str | int  # an int is the row of a hashed word
@@ -63,10 +66,10 @@ class Vocabulary:
             self._words = {word: c for word, c in self._words.items() if c[0] >= min_count}
             self._n_rare = 0
 
-    def weights(self, text: str, normalize: bool) -> dict[Hashable, float]:
+    def weights(self, text: str, normalize: bool) -> dict[Hashable, Any]:
         """The weights that are not 0, in the order of the text; with `normalize`, of norm 1."""
         min_count = self.options[-2]
-        weights = dict[Hashable, float]()
+        weights = dict[Hashable, Any]()
         norm2 = 0.0
         for word, count in self._count(text).items():
             occurrences, documents = self._words.get(word, (0, 0))
@@ -76,8 +79,25 @@ class Vocabulary:
         norm = math.sqrt(norm2) if normalize else 1.0
         return {word: weight / norm for word, weight in weights.items()}
 
+    def matrix(
+        self, texts: list[str], normalize: bool
+    ) -> tuple[NDArray[np.float64], NDArray[np.int32], NDArray[np.int64], list[Hashable]]:
+        """The same of several texts: a sparse matrix with a column for each word.
+
+        It is given by values, columns, the start of each row, and the words of the columns.
+        """
+        place: dict[Hashable, int] = {}
+        start, columns, weights = [0], list[int](), list[float]()
+        for text in texts:
+            row = self.weights(text, normalize)
+            columns += [place.setdefault(word, len(place)) for word in row]
+            weights += row.values()
+            start.append(len(weights))
+        numbers = np.array(weights, float), np.array(columns, np.int32), np.array(start, np.int64)
+        return *numbers, list(place)
+
     @property
-    def dfs(self) -> dict[Hashable, int]:
+    def dfs(self) -> dict[Word, int]:
         """The number of documents of each word that is not rare."""
         min_count = self.options[-2]
         return {word: c[1] for word, c in self._words.items() if c[0] >= min_count}

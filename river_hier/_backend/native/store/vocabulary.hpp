@@ -48,22 +48,39 @@ class Vocabulary : TextReader {
     // log(1 + tf) log(n / df) of each word that has occurred often enough, in the order of the text.
     nb::object weights(nb::handle text, bool normalize) {
         nb::object found = nb::steal(PyDict_New());  // first: it may collect garbage
-        read(text);
-        double norm2 = 0.0;
-        for (Gram& gram : grams()) {
-            gram.word = slots_[slot(gram)];
-            gram.weight = 0.0;
-            if (gram.word == none || !frequent(words_[gram.word])) continue;
-            const double idf = static_cast<double>(n) / static_cast<double>(words_[gram.word].documents);
-            gram.weight = std::log1p(static_cast<double>(gram.count)) * std::log(idf);
-            norm2 += gram.weight * gram.weight;
-        }
-        const double norm = normalize ? std::sqrt(norm2) : 1.0;
+        weigh(text, normalize);
         for (const Gram& gram : grams()) {
             if (gram.weight == 0.0) continue;
-            const nb::object weight = nb::steal(PyFloat_FromDouble(gram.weight / norm));
+            const nb::object weight = nb::steal(PyFloat_FromDouble(gram.weight));
             if (!weight.is_valid() || PyDict_SetItem(found.ptr(), name(words_[gram.word]), weight.ptr()))
                 throw nb::python_error();
+        }
+        return found;
+    }
+
+    // The same of several texts, as the parts of a sparse matrix with a column for each word.
+    struct Matrix {
+        std::vector<double> weights;
+        std::vector<int32_t> columns;
+        std::vector<int64_t> start{0};
+        nb::list names;
+    };
+    Matrix matrix(const nb::list& texts, bool normalize) {
+        Matrix found;
+        std::vector<uint32_t> column_of(words_.size(), none);
+        for (nb::handle text : texts) {
+            weigh(text, normalize);
+            for (const Gram& gram : grams()) {
+                if (gram.weight == 0.0) continue;
+                uint32_t& column = column_of[gram.word];
+                if (column == none) {
+                    column = static_cast<uint32_t>(nb::len(found.names));
+                    found.names.append(nb::handle(name(words_[gram.word])));
+                }
+                found.weights.push_back(gram.weight);
+                found.columns.push_back(static_cast<int32_t>(column));
+            }
+            found.start.push_back(static_cast<int64_t>(found.weights.size()));
         }
         return found;
     }
@@ -113,6 +130,21 @@ class Vocabulary : TextReader {
         uint64_t occurrences, documents;  // occurrences: until there are `min_count_`
         uint32_t hash;
     };
+
+    void weigh(nb::handle text, bool normalize) {
+        read(text);
+        double norm2 = 0.0;
+        for (Gram& gram : grams()) {
+            gram.word = slots_[slot(gram)];
+            gram.weight = 0.0;
+            if (gram.word == none || !frequent(words_[gram.word])) continue;
+            const double idf = static_cast<double>(n) / static_cast<double>(words_[gram.word].documents);
+            gram.weight = std::log1p(static_cast<double>(gram.count)) * std::log(idf);
+            norm2 += gram.weight * gram.weight;
+        }
+        if (!normalize || norm2 == 0.0) return;
+        for (Gram& gram : grams()) gram.weight /= std::sqrt(norm2);
+    }
 
     bool frequent(const Word& word) const { return word.occurrences >= min_count_; }
 
