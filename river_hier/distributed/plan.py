@@ -15,7 +15,7 @@ Floats = NDArray[np.float64]
 Units = Sequence[Sequence[int]]
 
 # The work of scoring the children of a node, apart from that for each child, in children.
-_FIXED = 10.0
+_FIXED = 100.0
 # The smallest part into which the children of one node are divided: every shard that has a part
 # must read all examples of the node.
 _SMALLEST_PART = 64
