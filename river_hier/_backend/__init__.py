@@ -26,7 +26,14 @@ from .reference.clocks import (
     start,
 )
 from .reference.closures import Closures, closures
-from .reference.decoding import connected, least_h_loss, likeliest
+from .reference.decoding import (
+    connected,
+    least_h_loss,
+    least_symmetric_difference,
+    likeliest,
+    most_probable,
+    ranked,
+)
 from .reference.descent import Descent, Scale
 from .reference.digests import digests
 from .reference.feature_hasher import FeatureHasher
@@ -52,9 +59,11 @@ from .reference.linear import (
     distances_from,
     learn_on_paths,
     learn_top_down,
+    node_probabilities,
     path_answer,
     path_answers,
     path_difference,
+    path_scores,
     top_down_answer,
     top_down_answers,
     top_down_nodes,
@@ -62,7 +71,9 @@ from .reference.linear import (
 from .reference.pairs import read_pairs
 from .reference.paths import (
     conditional_probabilities,
+    logistic,
     path_sums,
+    softmax,
     subtree_sums,
     top_down,
     top_down_probabilities,
@@ -78,7 +89,12 @@ from .reference.remapping import (
     shared_and_own,
     weights_of,
 )
-from .reference.softmax import label_scores, learn_softmax, softmax_answer, softmax_answers
+from .reference.softmax import (
+    label_scores,
+    learn_softmax,
+    softmax_answer,
+    softmax_answers,
+)
 from .reference.threshold import Threshold
 from .reference.vocabulary import Vocabulary
 from .reference.weights import Weights
@@ -98,13 +114,13 @@ _PICKLED = (
 NATIVE = (
     "Calibration",
     "Clocks",
-    "FeatureIndex",
-    "GaussianWeights",
     "FeatureHasher",
+    "FeatureIndex",
+    "FeatureMap",
     "FeatureRows",
+    "GaussianWeights",
     "Labels",
     "LeastSquares",
-    "FeatureMap",
     "Vector",
     "Vectors",
     "Vocabulary",
@@ -120,9 +136,15 @@ NATIVE = (
     "least_squares_nodes",
     "least_squares_step",
     "least_squares_steps",
+    "least_symmetric_difference",
     "likeliest",
+    "logistic",
+    "most_probable",
+    "node_probabilities",
     "path_answer",
     "path_answers",
+    "path_scores",
+    "ranked",
     "read_pairs",
     "softmax_answer",
     "softmax_answers",
@@ -222,17 +244,23 @@ __all__ = [
     "least_squares_nodes",
     "least_squares_step",
     "least_squares_steps",
+    "least_symmetric_difference",
     "likeliest",
+    "logistic",
+    "most_probable",
     "name",
+    "node_probabilities",
     "of_averages",
     "own_prototypes",
     "own_weights",
     "path_answer",
     "path_answers",
     "path_difference",
+    "path_scores",
     "path_sums",
     "policies",
     "predicted_nodes",
+    "ranked",
     "read_pairs",
     "remap_calibration",
     "remap_clocks",
@@ -240,6 +268,7 @@ __all__ = [
     "remap_weights",
     "rounds",
     "shared_and_own",
+    "softmax",
     "softmax_answer",
     "softmax_answers",
     "start",

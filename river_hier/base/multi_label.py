@@ -188,6 +188,10 @@ class MultiLabelModel(TaxonomyModel, LabelPredictor, base.MultiLabelClassifier):
         given = switched_off(self._conditionals(self._scores_one(x)), self._unlearned)
         return labels_of(self._taxonomy).marginals(given)
 
+    def _probabilities_one(self, x: Mapping[Any, Any]) -> Any:
+        """P(on) of each node, as the functions take it that decide by probabilities."""
+        return self._node_probabilities(x)
+
     def _read_many(self, X: Batch, rows: Any) -> list[tuple[int, int, Taxonomy, Multilabels]]:
         """The stages of a valid batch: first row, last row + 1, taxonomy and multilabels."""
         self._check_many(X)

@@ -20,6 +20,7 @@ from .._backend import (
     own_prototypes,
     path_answer,
     path_answers,
+    path_scores,
     path_sums,
 )
 from ..taxonomy import Label, NodeMapping, TaxonomyLike
@@ -82,8 +83,8 @@ class PathModel(WeightVectors, SingleLabelModel, metaclass=linear.LearnerType):
         return path_answers(self._w, self._lag, self._clocks, self._labels, vectors)
 
     def _scores_one(self, x: Mapping[Any, Any]) -> Floats:
-        scores = averaged_scores(self._w, self._lag, self._clocks, self._features.find(x))
-        return path_sums(scores, self._taxonomy.arrays)
+        state = self._w, self._lag, self._clocks, self._features, self._labels
+        return path_scores(*state, x)
 
     def _scores_many(self, X: Batch) -> Floats:
         if pays(self, X):

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from river import base
 
-from .._backend import Batch, subtree_sums
+from .._backend import Batch, softmax, subtree_sums
 from ..taxonomy import Label, Taxonomy
 from .checks import checked_weight
 from .dataframes import ColumnNames, answer_frame, answer_series, at_row, read_batch
@@ -87,8 +87,8 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
             label = self._answer(x)
             if self.taxonomy is not None or label != self._taxonomy.root:
                 return None if without_labels(self) else label
-        p = self._softmax(x).tolist()
-        return None if without_labels(self) else self._taxonomy.nodes[p.index(max(p))]
+        v = int(self._softmax(x).argmax())
+        return None if without_labels(self) else self._taxonomy.nodes[v]
 
     @reads
     def predict_proba_one(self, x: Mapping[Any, Any]) -> dict[Any, float]:
@@ -188,10 +188,7 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
         return self._unlearned if is_label else self._unlearned | ROOT
 
     def _softmax(self, x: Mapping[Any, Any]) -> Floats:
-        scores = without_scores(self._scores_one(x), self._never_predicted)
-        p = np.exp(scores - scores.max())
-        normalised: Floats = p / p.sum()
-        return normalised
+        return softmax(without_scores(self._scores_one(x), self._never_predicted))
 
     def _node_probabilities(self, x: Mapping[Any, Any]) -> Floats:
         return subtree_sums(self._softmax(x), self._taxonomy.arrays)

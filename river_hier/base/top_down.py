@@ -18,6 +18,8 @@ from .._backend import (
     averaged_scores,
     joined_weights,
     learn_top_down,
+    logistic,
+    node_probabilities,
     own_weights,
     top_down,
     top_down_answer,
@@ -183,10 +185,13 @@ class TopDownLearner(WeightVectors, MultiLabelModel, metaclass=linear.LearnerTyp
         return averaged_scores(self._w, self._lag, self._clocks, Vectors(self._features, X))
 
     def _conditionals(self, scores: Floats) -> Floats:
-        with np.errstate(over="ignore"):
-            p: Floats = np.exp(-scores)  # the logistic function; faster than scipy's
-        p += 1.0
-        return np.reciprocal(p, out=p)
+        return logistic(scores)
+
+    def _probabilities_one(
+        self, x: Mapping[Any, Any], calibration: Any = None, given: bool = False
+    ) -> Any:
+        state = self._w, self._lag, self._clocks, self._features, self._labels
+        return node_probabilities(*state, x, self._unlearned, calibration, given)
 
     def _remap(self, change: NodeMapping) -> None:
         onto = own_weights(change.sources, len(change.before))

@@ -120,7 +120,9 @@ def truncate_multilabel(
 ) -> dict[Label, bool]:
     """The nodes with enough probability or, without a threshold, those of the rule."""
     if threshold is None:
-        nodes = connected_nodes(taxonomy, true_nodes(taxonomy, rule(model, x)), max_depth)
+        on = getattr(model, "_learned_nodes_on", None)
+        nodes = true_nodes(taxonomy, rule(model, x)) if on is None else on(x)
+        nodes = connected_nodes(taxonomy, nodes, max_depth)
     else:
         nodes = likely_nodes(model, x, threshold, max_depth)
     return labels_of(taxonomy).dictionary(nodes)
@@ -132,16 +134,15 @@ def true_nodes(taxonomy: Taxonomy, y_pred: Mapping[Label, bool]) -> list[int]:
 
 
 def likely_nodes(model: Any, x: Any, threshold: float, max_depth: int | None) -> list[int]:
-    """The nodes with at least this probability, like their ancestors, in order: O(nodes)."""
+    """The nodes with at least this probability, like their ancestors, in order."""
     labels = labels_of(taxonomy_of(model))
     return connected(labels, _marginals(model, x, threshold), threshold, max_depth)
 
 
-def _marginals(model: Any, x: Any, threshold: float) -> Floats:
-    """P(on) of each node."""
-    if hasattr(model, "_node_probabilities"):  # without building dicts
-        marginals: Floats = model._node_probabilities(x)
-        return marginals
+def _marginals(model: Any, x: Any, threshold: float) -> Any:
+    """P(on) of each node, as `connected` takes it."""
+    if hasattr(model, "_probabilities_one"):  # without building dicts
+        return model._probabilities_one(x)
     try:
         p = model.predict_proba_one(x)
     except NotImplementedError:
@@ -174,19 +175,27 @@ def truncate_label(
     max_depth: int | None,
 ) -> Label | None:
     """The deepest node with enough probability or, without a threshold, that of the rule."""
-    if threshold is None or not (found := probabilities(model, x)):
+    if threshold is None or (p := _shares(model, x, taxonomy)) is None:
         if (label := rule(model, x)) is None:
             return None
         v = taxonomy.index(label)
     else:
-        p = np.zeros(len(taxonomy))
-        for label, value in found.items():
-            p[taxonomy.index(label)] = value
         p = subtree_sums(p, taxonomy.arrays)
         v = deepest(p, taxonomy.arrays.depth, float(threshold))
     while max_depth is not None and taxonomy.arrays.depth[v] > max_depth:
         v = taxonomy.parent_indices[v][0]
     return taxonomy.nodes[v]
+
+
+def _shares(model: Any, x: Any, taxonomy: Taxonomy) -> Floats | None:
+    """P(label) of each node; `None` if the model predicts `None`."""
+    if hasattr(model, "_softmax"):  # without building dicts
+        return None if without_labels(model) else model._softmax(x)
+    p = np.zeros(len(taxonomy))
+    found = probabilities(model, x)
+    for label, value in found.items():
+        p[taxonomy.index(label)] = value
+    return p if found else None
 
 
 def deepest(probabilities: Floats, depth: NDArray[np.intp], threshold: float) -> int:

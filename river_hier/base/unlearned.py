@@ -89,4 +89,4 @@ def without_scores(scores: A, unlearned: Unlearned) -> A:
 
 def learned_nodes(n: int, unlearned: Unlearned) -> NDArray[np.intp]:
     """The nodes that are not unlearned, in order."""
-    return np.setdiff1d(np.arange(n), list(unlearned))
+    return np.delete(np.arange(n), list(unlearned))

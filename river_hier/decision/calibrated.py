@@ -17,9 +17,10 @@ from .._backend import (
     top_down_probabilities,
 )
 from ..base.checks import checked_weight
-from ..base.classifiers import shown
+from ..base.classifiers import last_step_and_input, shown
 from ..base.explanation import Floats
 from ..base.predict_labels import LabelPredictor
+from ..base.top_down import TopDownLearner
 from ..base.truncation import refuse_unknown, truncatable
 from ..base.turns import changes, reads
 from ..base.unlearned import replaced, unlearned_of, without_scores
@@ -199,8 +200,7 @@ class Calibrated(BatchWrapper, LabelPredictor, base.MultiLabelClassifier):
         return labels_of(self._taxonomy).probabilities(self._node_probabilities(x))
 
     def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
-        given = self._calibration.given(self._learned_scores(x))
-        return connected(labels_of(self._taxonomy), given, 0.5, None)
+        return connected(labels_of(self._taxonomy), self._probabilities_one(x, True), 0.5, None)
 
     def _add_nodes(self, after: Taxonomy) -> None:
         self._calibration.add_nodes(len(after))
@@ -212,6 +212,14 @@ class Calibrated(BatchWrapper, LabelPredictor, base.MultiLabelClassifier):
         """P(on) of each node."""
         given = self._calibration.given(self._learned_scores(x))
         return labels_of(self._taxonomy).marginals(given)
+
+    def _probabilities_one(self, x: Mapping[Any, Any], given: bool = False) -> Any:
+        """P(on) or P(on | parents on) of each node, as the functions of `_backend` take it."""
+        last, inner_x = last_step_and_input(self.model, x)
+        if isinstance(last, TopDownLearner):  # only for the nodes that a decision needs
+            return last._probabilities_one(inner_x, self._calibration, given)
+        p: Floats = self._calibration.given(self._learned_scores(x))
+        return p if given else labels_of(self._taxonomy).marginals(p)
 
     def _learned_scores(self, x: Mapping[Any, Any]) -> Floats:
         """The score of each node; -inf for unlearned nodes."""

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from river import base
 
 from .._backend import Batch
-from ..base.classifiers import shown
+from ..base.classifiers import last_step_and_input, shown
 from ..base.explanation import Floats
 from ..base.predict_labels import LabelPredictor
 from ..base.truncation import refuse_unknown, truncatable
@@ -77,7 +77,7 @@ class Decoder(BatchWrapper, LabelPredictor, base.MultiLabelClassifier):
         return proba
 
     def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
-        return self._decide(self._marginals(x))
+        return self._decide(self._probabilities_one(x))
 
     def _masks(self, X: Batch) -> NDArray[np.bool_]:
         on = np.zeros((X.n, len(self._taxonomy)), dtype=bool)
@@ -86,11 +86,11 @@ class Decoder(BatchWrapper, LabelPredictor, base.MultiLabelClassifier):
             row[self._decide(self._checked_marginals(marginals))] = True
         return on
 
-    def _marginals(self, x: Mapping[Any, Any]) -> Floats:
-        """P(on) of each node, in taxonomy order."""
-        if hasattr(self.model, "_node_probabilities"):  # without building dicts
-            marginals: Floats = self.model._node_probabilities(x)
-            return marginals
+    def _probabilities_one(self, x: Mapping[Any, Any]) -> Any:
+        """P(on) of each node, as the functions of `_backend` take it that decide by it."""
+        last, inner_x = last_step_and_input(self.model, x)
+        if hasattr(last, "_probabilities_one"):  # without building dicts
+            return last._probabilities_one(inner_x)
         proba = self.model.predict_proba_one(x)
         given = [1.0, *(proba[v][True] for v in self._taxonomy.nodes[1:])]
         return self._checked_marginals(np.array(given, dtype=float))
@@ -102,5 +102,5 @@ class Decoder(BatchWrapper, LabelPredictor, base.MultiLabelClassifier):
         return np.ascontiguousarray(marginals)
 
     @abc.abstractmethod
-    def _decide(self, marginals: Floats) -> list[int]:
+    def _decide(self, marginals: Any) -> list[int]:
         """The nodes that are on but the root; no marginal is above that of a parent."""

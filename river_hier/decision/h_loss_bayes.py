@@ -5,7 +5,6 @@ from typing import Any
 import numpy as np
 
 from .._backend import labels_of, least_h_loss
-from ..base.explanation import Floats
 from ..losses.costs import Costs, check, check_values
 from ..taxonomy import Taxonomy
 from ..taxonomy.multilabel import spelled
@@ -95,11 +94,11 @@ class HLossBayes(Decoder):
         taxonomy.check_tree()
         check(taxonomy, self.costs, "costs")
 
-    def _decide(self, marginals: Floats) -> list[int]:
+    def _decide(self, marginals: Any) -> list[int]:
         labels = labels_of(self._taxonomy)
         if self.costs is None:
             return least_h_loss(labels, marginals)
-        costs = np.ones(len(marginals))
+        costs = np.ones(len(self._taxonomy))
         for label, cost in spelled(self._taxonomy, self.costs).items():
             if label in self._taxonomy:  # in an open one it may not have arrived yet
                 costs[self._taxonomy.index(label)] = cost

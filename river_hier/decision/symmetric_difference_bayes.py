@@ -2,9 +2,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from .._backend import labels_of, least_symmetric_difference
 from ..base.checks import check_positive
-from ..base.explanation import Floats
-from ..base.predict_labels import masked_nodes
 from .decoder import Decoder
 
 __all__ = ["SymmetricDifferenceBayes"]
@@ -67,5 +66,6 @@ class SymmetricDifferenceBayes(Decoder):
         self.missed = missed
         self.spurious = spurious
 
-    def _decide(self, marginals: Floats) -> list[int]:
-        return masked_nodes(self.missed * marginals >= self.spurious * (1.0 - marginals))
+    def _decide(self, marginals: Any) -> list[int]:
+        labels = labels_of(self._taxonomy)
+        return least_symmetric_difference(labels, marginals, self.missed, self.spurious)

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -170,8 +170,12 @@ class Tempered(BatchWrapper, base.Classifier):
 
         """
         refuse_unknown(self.predict_proba_one, kwargs)
-        p = self._with_learned(self._scores_one(x)).tolist()
+        p = self._softmax(x).tolist()
         return {} if without_labels(self) else dict(zip(self._taxonomy.nodes, p, strict=True))
+
+    def _softmax(self, x: Mapping[Any, Any]) -> Floats:
+        """P(label) of each node."""
+        return self._with_learned(self._scores_one(x))
 
     def _probabilities(self, X: Batch) -> Floats:
         return self._with_learned(self._scores_many(X).T)

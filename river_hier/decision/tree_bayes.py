@@ -1,19 +1,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any, Self
 
 import numpy as np
 from river import base
 from river import linear_model as river_linear_model
 
-from .._backend import Batch, subtree_sums
+from .._backend import Batch, connected, labels_of, subtree_sums
 from ..base.checks import check_single_label, checked_weight
 from ..base.classifiers import (
     check_weight_taken,
     cloned,
     last_step,
+    last_step_and_input,
     probabilities,
     shown,
     takes_weights,
@@ -184,14 +185,7 @@ class TreeBayes(MiniBatches, MeasuresMemory, base.Wrapper[Any], base.Classifier)
             A dictionary of features.
 
         """
-        subtree = [0.0] * len(self.taxonomy)
-        for label, p in probabilities(self.classifier, x).items():
-            if not 0.0 <= p < math.inf:
-                raise ValueError(f"the classifier gives {label!r} the probability {p!r}")
-            subtree[self.taxonomy.index(label)] = float(p)
-        for v in range(len(subtree) - 1, 0, -1):
-            subtree[self.taxonomy.parent_indices[v][0]] += subtree[v]
-        return self.taxonomy.nodes[nearest(subtree, self.taxonomy.child_indices)]
+        return self._nearest(self._shares(x))
 
     @reads
     def predict_proba_one(self, x: dict[Any, Any], **kwargs: Any) -> dict[Any, float]:
@@ -209,9 +203,32 @@ class TreeBayes(MiniBatches, MeasuresMemory, base.Wrapper[Any], base.Classifier)
     def _labels_of(self, X: Batch) -> list[Label]:
         if not hasattr(type(self.classifier), "_probabilities"):
             return super()._labels_of(X)
-        subtree = subtree_sums(self._probabilities(X).T, self.taxonomy.arrays).T.tolist()
-        children = self.taxonomy.child_indices
-        return [self.taxonomy.nodes[nearest(row, children)] for row in subtree]
+        return [self._nearest(p) for p in self._probabilities(X)]
+
+    def _shares(self, x: Mapping[Any, Any]) -> Floats:
+        """P(label) of each node."""
+        last, inner_x = last_step_and_input(self.classifier, x)
+        if hasattr(last, "_softmax") and taxonomy_of(last) is self.taxonomy:  # without dicts
+            p: Floats = last._softmax(inner_x)
+            return p
+        p = np.zeros(len(self.taxonomy))
+        for label, share in probabilities(self.classifier, x).items():
+            if not 0.0 <= share < math.inf:
+                raise ValueError(f"the classifier gives {label!r} the probability {share!r}")
+            p[self.taxonomy.index(label)] = share
+        return p
+
+    def _nearest(self, p: Floats) -> Label:
+        """The node of least expected distance: the deepest whose subtree has over half of all mass.
+
+        A step from a parent to a child is a step towards all nodes of the child's subtree and away
+        from all others, so it lowers the expected distance if the others have less than half of the
+        mass.
+        """
+        subtree = subtree_sums(p, self.taxonomy.arrays)
+        more_than_half = float(np.nextafter(subtree[0] / 2.0, math.inf))
+        path = connected(labels_of(self.taxonomy), subtree, more_than_half, None)
+        return self.taxonomy.nodes[path[-1] if path else 0]
 
     def _probabilities(self, X: Batch) -> Floats:
         classifier: Any = self.classifier
@@ -221,17 +238,3 @@ class TreeBayes(MiniBatches, MeasuresMemory, base.Wrapper[Any], base.Classifier)
         p = np.zeros((X.n, len(self.taxonomy)))
         p[:, nodes] = classifier._probabilities(X)
         return p
-
-
-def nearest(probabilities: Sequence[float], children: Sequence[Sequence[int]]) -> int:
-    """The node of least expected distance: the deepest whose subtree has over half of all mass.
-
-    `probabilities` are those of whole subtrees. A step from a parent to a child is a step towards
-    all nodes of the child's subtree and away from all others, so it lowers the expected distance if
-    the others have less than half of the mass.
-    """
-    v = 0
-    half = probabilities[0] / 2
-    while (heavy := next((i for i in children[v] if probabilities[i] > half), None)) is not None:
-        v = heavy
-    return v

@@ -3,7 +3,6 @@ from __future__ import annotations
 from typing import Any
 
 from .._backend import labels_of, likeliest
-from ..base.explanation import Floats
 from ..taxonomy import Taxonomy
 from .decoder import Decoder
 
@@ -73,5 +72,5 @@ class ZeroOneBayes(Decoder):
     def _check_taxonomy(self, taxonomy: Taxonomy) -> None:
         taxonomy.check_tree()
 
-    def _decide(self, marginals: Floats) -> list[int]:
+    def _decide(self, marginals: Any) -> list[int]:
         return likeliest(labels_of(self._taxonomy), marginals)

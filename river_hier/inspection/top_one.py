@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from river import base
 
-from .._backend import subtree_sums
+from .._backend import Labels, labels_of, most_probable, ranked, subtree_sums
 from ..base.checks import check_integer
 from ..base.classifiers import last_step_and_input, probabilities, shown
 from ..base.truncation import without_labels
@@ -31,7 +31,9 @@ def top_one(
     Ties: for a multilabel model deeper nodes come first, as they are more specific; otherwise the
     order is that of the taxonomy.
 
-    It takes O(nodes + k log k), in addition to computing the probabilities or scores of all nodes.
+    In a tree, the linear multilabel learners of the compiled backend, and `Calibrated` around them,
+    score only the children of nodes that are more probable than the k-th label. For other models it
+    takes O(nodes + k log k), in addition to computing all probabilities or scores.
 
     Parameters
     ----------
@@ -93,53 +95,50 @@ def top_one(
             "`model` must be a model in a taxonomy, or a pipeline that ends in one, "
             f"got {shown(model)}"
         )
-    multilabel = isinstance(getattr(last, "_last", last), base.MultiLabelClassifier)
-    if not multilabel and without_labels(last):
-        return []
-    values = _marginals(last, x, taxonomy) if multilabel else _shares(last, x, taxonomy, depth)
-    nodes = np.flatnonzero(~np.isnan(values))
-    depths = taxonomy.arrays.depth
-    if leaves:
-        nodes = nodes[[not taxonomy.child_indices[v] for v in nodes]]
-    if depth is not None:
-        nodes = nodes[depths[nodes] == depth]
-    if k < len(nodes):  # those that are at least as good as the k-th
-        best = values[nodes]
-        nodes = nodes[best >= np.partition(best, -k)[-k]]
-    ties = -depths[nodes] if multilabel else np.zeros(len(nodes))
-    order = np.lexsort((nodes, ties, -values[nodes]))[:k]
-    return [(_path(taxonomy, v), float(values[v])) for v in nodes[order].tolist()]
+    labels = labels_of(taxonomy)
+    found = _top(last, x, labels, min(k, len(taxonomy)), leaves, depth)
+    return [(labels.path(v), value) for v, value in found]
+
+
+def _top(
+    model: Any, x: Any, labels: Labels, k: int, leaves: bool, depth: int | None
+) -> list[tuple[int, float]]:
+    """The k best nodes, and their probabilities or scores."""
+    taxonomy: Taxonomy = labels.taxonomy
+    if not isinstance(getattr(model, "_last", model), base.MultiLabelClassifier):
+        if without_labels(model):
+            return []
+        return ranked(labels, _shares(model, x, taxonomy, depth), k, leaves, depth, False)
+    values = _marginals(model, x, taxonomy)
+    if not isinstance(values, np.ndarray):  # no node is above its parent
+        return most_probable(labels, values, k, leaves, depth)
+    return ranked(labels, values, k, leaves, depth, True)
 
 
 def _shares(model: Any, x: Any, taxonomy: Taxonomy, depth: int | None) -> Floats:
     """P(label) of each node or, at a given depth, of its subtree; nan where it is not known."""
     if hasattr(model, "_softmax"):  # without building dicts
         p: Floats = model._softmax(x)
-    else:
-        p = np.full(len(taxonomy), np.nan)
-        for label, share in probabilities(model, x).items():
-            p[taxonomy.index(label)] = share
+        return p if depth is None else subtree_sums(p, taxonomy.arrays)
+    p = np.full(len(taxonomy), np.nan)
+    for label, share in probabilities(model, x).items():
+        p[taxonomy.index(label)] = share
     if depth is None:
         return p
     known = subtree_sums(1.0 - np.isnan(p), taxonomy.arrays) > 0.0
     return np.where(known, subtree_sums(np.nan_to_num(p), taxonomy.arrays), np.nan)
 
 
-def _marginals(model: Any, x: Any, taxonomy: Taxonomy) -> Floats:
+def _marginals(model: Any, x: Any, taxonomy: Taxonomy) -> Any:
     """P(on) of each node but the root, or its score; nan for the root, which is always on."""
-    if hasattr(model, "_node_probabilities"):  # without building dicts
-        marginals: Floats = model._node_probabilities(x).copy()
-        marginals[0] = np.nan
+    name = "_probabilities_one" if taxonomy.is_tree else "_node_probabilities"
+    if hasattr(model, name):  # without building dicts
+        marginals = getattr(model, name)(x)
+        if isinstance(marginals, np.ndarray):
+            marginals = np.concatenate(([np.nan], marginals[1:]))
         return marginals
     try:
         values = {label: p[True] for label, p in model.predict_proba_one(x).items()}
     except NotImplementedError:
         values = model.score_one(x)
     return np.array([np.nan, *(values.get(label, np.nan) for label in taxonomy.nodes[1:])])
-
-
-def _path(taxonomy: Taxonomy, v: int) -> tuple[Label, ...]:
-    path = [v]
-    while path[-1]:
-        path.append(taxonomy.parent_indices[path[-1]][0])
-    return tuple(taxonomy.nodes[u] for u in reversed(path))

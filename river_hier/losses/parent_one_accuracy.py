@@ -59,5 +59,5 @@ def parent_one_accuracy(
     if scores.max(initial=-math.inf) == -math.inf:
         return 0.0
     parents = taxonomy.parent_indices
-    right = {p for v, on in zip(nodes, relevant, strict=True) if on for p in parents[v]}
+    right = {p for v in nodes[relevant].tolist() for p in parents[v]}
     return float(not right.isdisjoint(parents[nodes[scores.argmax()]]))

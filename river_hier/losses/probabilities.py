@@ -6,6 +6,10 @@ import numbers
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from .._backend import labels_of
 from ..taxonomy import Label, Taxonomy
 
 
@@ -38,16 +42,22 @@ def conditional(taxonomy: Taxonomy, probabilities: Mapping[Any, float]) -> Calla
     return p
 
 
-def read_marginals(taxonomy: Taxonomy, y_pred: Any) -> dict[int, float]:
-    """The probabilities `{label: P(on)}` of a prediction, by node; empty for `None`."""
+def read_marginals(taxonomy: Taxonomy, y_pred: Any) -> NDArray[np.float64]:
+    """The probabilities `{label: P(on)}` of a prediction, by node; nan for nodes without one."""
+    p = np.full(len(taxonomy), np.nan)
     if y_pred is None:
-        return {}
+        return p
     if not isinstance(y_pred, Mapping):
         raise TypeError(f"probabilities must be {{label: p}}, got {type(y_pred).__name__}")
-    for label, p in y_pred.items():
-        if not isinstance(p, numbers.Real) or isinstance(p, bool) or not 0.0 <= float(p) <= 1.0:
+    found = labels_of(taxonomy).numbers(y_pred)
+    if found is not None and not ((found < 0.0) | (found > 1.0)).any():
+        return found
+    for label, value in y_pred.items():
+        is_number = isinstance(value, numbers.Real) and not isinstance(value, bool)
+        if not is_number or not 0.0 <= float(value) <= 1.0:
             raise ValueError(
-                f"the probability of {label!r} is {p!r}, not a number between 0 and 1; does the "
-                "model return probabilities? evaluate.Probabilities(model) does"
+                f"the probability of {label!r} is {value!r}, not a number between 0 and 1; does "
+                "the model return probabilities? evaluate.Probabilities(model) does"
             )
-    return {taxonomy.index(label): float(p) for label, p in y_pred.items()}
+        p[taxonomy.index(label)] = value
+    return p

@@ -15,19 +15,25 @@ from ..taxonomy import Taxonomy
 from ..taxonomy.candidates import Candidates, candidate_nodes
 from .costs import known
 
+Ints = NDArray[np.intp]
+
 
 class Ranked(NamedTuple):
     """Scores, relevance and indices of the candidates, in taxonomy order."""
 
     scores: NDArray[np.float64]
     relevant: NDArray[np.bool_]
-    nodes: list[int]
+    nodes: Ints
 
 
 def read_ranking(
-    taxonomy: Taxonomy, y_true: Any, y_pred: Any, candidates: Candidates | None
+    taxonomy: Taxonomy,
+    y_true: Any,
+    y_pred: Any,
+    candidates: Candidates | Ints | None,
+    missing: float = -math.inf,
 ) -> Ranked:
-    """Read a ranking in O(nodes that are on + candidates); missing scores are minus infinity.
+    """Read a ranking of candidates, labels or nodes: O(nodes that are on + scores + candidates).
 
     `None`, no prediction, is a ranking without scores.
     """
@@ -36,12 +42,26 @@ def read_ranking(
         y_pred = {}
     if not isinstance(y_pred, Mapping):
         raise TypeError(f"a ranking must be {{label: score}}, got {type(y_pred).__name__}")
-    y_pred = known(taxonomy, y_pred)
-    nodes = candidate_nodes(taxonomy, candidates)
-    scores = [y_pred.get(taxonomy.nodes[v], -math.inf) for v in nodes]
-    if set(map(type, scores)) - {float, int} or any(map(math.isnan, scores)):
-        scores = [_score(taxonomy.nodes[v], s) for v, s in zip(nodes, scores, strict=True)]
-    return Ranked(np.array(scores, dtype=float), np.array([v in on for v in nodes], bool), nodes)
+    nodes = _nodes(taxonomy, candidates)
+    relevant = np.zeros(len(taxonomy), dtype=bool)
+    relevant[list(on)] = True
+    if (numbers := labels_of(taxonomy).numbers(y_pred)) is not None:
+        scores = np.nan_to_num(numbers[nodes], nan=missing, posinf=math.inf, neginf=-math.inf)
+    else:
+        given, labels = known(taxonomy, y_pred), [taxonomy.nodes[v] for v in nodes]
+        scores = np.array([_score(label, given.get(label, missing)) for label in labels], float)
+    return Ranked(scores, relevant[nodes], nodes)
+
+
+def _nodes(taxonomy: Taxonomy, candidates: Candidates | Ints | None) -> Ints:
+    if isinstance(candidates, np.ndarray):
+        return candidates
+    if candidates is None:  # without a loop in Python
+        leaves = np.ones(len(taxonomy), dtype=bool)
+        leaves[0] = False
+        leaves[taxonomy.arrays.parent_index] = False
+        return np.flatnonzero(leaves)
+    return np.array(candidate_nodes(taxonomy, candidates), dtype=np.intp)
 
 
 def _score(label: Any, value: Any) -> float:

@@ -12,11 +12,10 @@ from river import base, metrics, utils
 
 from .._backend import labels_of
 from ..base.checks import check_integer
-from ..losses.costs import Costs, check, check_values, known
+from ..losses.costs import Costs, check, check_values
 from ..losses.rankings import read_ranking
 from ..taxonomy import OpenTaxonomy, Taxonomy, check_taxonomy
 from ..taxonomy.candidates import Candidates, candidate_nodes
-from ..taxonomy.multilabel import given_nodes
 from ..taxonomy.open import initial_taxonomy, named
 from .sums import Sums
 
@@ -166,11 +165,8 @@ class ClosureMetric(TaxonomyMetric):
     """
 
     def _count(self, y_true: Any, y_pred: Any) -> Iterable[tuple[Hashable, float]]:
-        nodes = self.taxonomy_.nodes
-        true = labels_of(self.taxonomy_).closure(y_true)
-        # The labels that are on, whatever the prediction says about their ancestors.
-        on = [] if y_pred is None else given_nodes(self.taxonomy_, y_pred)
-        pred = labels_of(self.taxonomy_).closure([nodes[v] for v in on])
+        labels = labels_of(self.taxonomy_)
+        true, pred = labels.closure(y_true), labels.given(() if y_pred is None else y_pred)
         yield "both", len(true & pred) - 1  # the root is in both and does not count
         yield "true", len(true) - 1
         yield "pred", len(pred) - 1
@@ -233,17 +229,15 @@ class ProbabilityMetric(TaxonomyMetric):
         self.candidates = candidates
 
     def _count(self, y_true: Any, y_pred: Any) -> Iterable[tuple[Hashable, float]]:
-        candidates = self.candidates
-        if candidates is None and len(self.taxonomy_) > 1:
-            candidates = self.taxonomy_.nodes[1:]
-        ranked = read_ranking(self.taxonomy_, y_true, y_pred, candidates)
-        labels = [self.taxonomy_.nodes[v] for v in ranked.nodes]
-        given = {} if y_pred is None else known(self.taxonomy_, y_pred)
-        p = np.array([given.get(label, 0.0) for label in labels], dtype=float)
+        candidates: Any = self.candidates
+        if candidates is None:
+            candidates = np.arange(1, len(self.taxonomy_))
+        ranked = read_ranking(self.taxonomy_, y_true, y_pred, candidates, missing=0.0)
+        p = ranked.scores
         if len(outside := np.flatnonzero((p < 0.0) | (p > 1.0))):
-            i = outside[0]
+            label, value = self.taxonomy_.nodes[ranked.nodes[outside[0]]], float(p[outside[0]])
             raise ValueError(
-                f"the probability of {labels[i]!r} is {float(p[i])!r}, not between 0 and 1; does "
+                f"the probability of {label!r} is {value!r}, not between 0 and 1; does "
                 "the model return probabilities? evaluate.Probabilities(model) does"
             )
         bins = np.minimum((p * self.n_bins).astype(int), self.n_bins - 1)

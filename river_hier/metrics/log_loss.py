@@ -1,9 +1,10 @@
 from __future__ import annotations
 
-import math
 from typing import Any
 
-from .._backend import labels_of
+import numpy as np
+
+from .._backend import conditional_probabilities, labels_of, trained_nodes
 from ..losses.probabilities import read_marginals
 from .base import MeanScore
 
@@ -66,11 +67,11 @@ class LogLoss(MeanScore):
 
     def _eval(self, y_true: Any, y_pred: Any) -> float:
         t = self.taxonomy_
-        on, p = labels_of(t).closure(y_true), read_marginals(t, y_pred)
-        loss = 0.0
-        for v in {child for parent in on for child in t.child_indices[parent]}:
-            if all(u in on for u in t.parent_indices[v]):
-                above = min(p.get(u, 0.0) if u else 1.0 for u in t.parent_indices[v])
-                given = min(p.get(v, 0.0) / above, 1.0) if above else 0.0
-                loss -= math.log(max(given if v in on else 1.0 - given, LEAST))
-        return loss
+        on = np.zeros(len(t), dtype=bool)
+        on[list(labels_of(t).closure(y_true))] = True
+        p = np.nan_to_num(read_marginals(t, y_pred))
+        p[0] = 1.0
+        nodes = trained_nodes(on, t.arrays)
+        given = np.minimum(conditional_probabilities(p, t.arrays)[nodes], 1.0)
+        right = np.where(on[nodes], given, 1.0 - given)
+        return -float(np.log(np.maximum(right, LEAST)).sum())

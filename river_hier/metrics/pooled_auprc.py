@@ -103,9 +103,9 @@ class PooledAUPRC(TaxonomyMetric):
         self.candidates = candidates
 
     def _count(self, y_true: Any, y_pred: Any) -> Iterable[tuple[Hashable, float]]:
-        pooled = self.candidates
-        if pooled is None and len(self.taxonomy_) > 1:
-            pooled = self.taxonomy_.nodes[1:]
+        pooled: Any = self.candidates
+        if pooled is None:
+            pooled = np.arange(1, len(self.taxonomy_))
         ranked = read_ranking(self.taxonomy_, y_true, y_pred, pooled)
         for on, chosen in ((True, ranked.relevant), (False, ~ranked.relevant)):
             found, n = np.unique(bins(ranked.scores[chosen]), return_counts=True)

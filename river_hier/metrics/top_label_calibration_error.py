@@ -3,6 +3,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 from typing import Any
 
+import numpy as np
+
 from .._backend import labels_of
 from ..base.checks import check_integer
 from ..losses.probabilities import read_marginals
@@ -86,9 +88,13 @@ class TopLabelCalibrationError(TaxonomyMetric):
     def _count(self, y_true: Any, y_pred: Any) -> Iterable[tuple[Hashable, float]]:
         t = self.taxonomy_
         true, p = labels_of(t).closure(y_true), read_marginals(t, y_pred)
-        top = max(p, key=p.__getitem__, default=None)
-        highest = 0.0 if top is None else p[top]
-        right = top is not None and labels_of(t).closure([t.nodes[top]]) == true
+        highest, right = 0.0, False
+        if y_pred:
+            highest = float(np.nanmax(p))
+            top = np.flatnonzero(p == highest).tolist()
+            if len(top) > 1:  # the first of the prediction
+                top = [next(t.index(label) for label, value in y_pred.items() if value == highest)]
+            right = labels_of(t).closure([t.nodes[top[0]]]) == true
         i = min(int(highest * self.n_bins), self.n_bins - 1)
         yield (i, "labels"), 1.0
         yield (i, "probability"), highest

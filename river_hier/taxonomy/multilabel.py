@@ -65,6 +65,11 @@ def predicted_nodes(taxonomy: Nodes, y: Any) -> set[int]:
     return nodes
 
 
+def given_closure(taxonomy: Nodes, y: Any) -> set[int]:
+    """The nodes that y switches on, and their ancestors, whatever it says of these."""
+    return _close(taxonomy.parent_indices, _read(taxonomy, y)[0])
+
+
 def given_nodes(taxonomy: Nodes, y: Any) -> set[int]:
     """The nodes of y as given; only the root is added."""
     return {0, *_read(taxonomy, y)[0]}

@@ -35,6 +35,14 @@ def connected(
     return nodes
 
 
+def least_symmetric_difference(
+    labels: Labels, p: Floats, missed: float, spurious: float
+) -> list[int]:
+    """The nodes that are on in the multilabel with the least expected symmetric difference."""
+    nodes: list[int] = (np.flatnonzero((missed * p >= spurious * (1.0 - p))[1:]) + 1).tolist()
+    return nodes
+
+
 def least_h_loss(tree: Labels, p: Floats, costs: Floats | None = None) -> list[int]:
     """The nodes that are on in the multilabel with the least expected H-loss."""
     c = [1.0] * len(p) if costs is None else costs.tolist()
@@ -56,6 +64,40 @@ def likeliest(tree: Labels, p: Floats) -> list[int]:
         off=lambda v, p, above: _log(1.0 - p / above),
         better=lambda on, off: on >= off,
     )
+
+
+def most_probable(
+    tree: Labels, p: Floats, k: int, leaves: bool, depth: int | None
+) -> list[tuple[int, float]]:
+    """The k most probable nodes but the root; of equal ones the deepest, then the first.
+
+    No node is more probable than its parent. The compiled backend uses this: it visits only the
+    nodes below those that may be among the k.
+    """
+    p = p.copy()
+    p[0] = np.nan
+    return ranked(tree, p, k, leaves, depth, deepest_first=True)
+
+
+def ranked(
+    labels: Labels, values: Floats, k: int, leaves: bool, depth: int | None, deepest_first: bool
+) -> list[tuple[int, float]]:
+    """The k nodes with the largest values that are not nan: O(nodes + k log k).
+
+    Of equal ones the deepest, if that is asked for, then the first.
+    """
+    among, depths = ~np.isnan(values), labels.taxonomy.arrays.depth
+    if leaves:
+        among[labels.taxonomy.arrays.parent_index] = False
+    if depth is not None:
+        among &= depths == depth
+    nodes = np.flatnonzero(among)
+    if k < len(nodes):  # those that are at least as good as the k-th
+        best = values[nodes]
+        nodes = nodes[best >= np.partition(best, -k)[-k]]
+    ties = -depths[nodes] if deepest_first else np.zeros(len(nodes))
+    order = np.lexsort((nodes, ties, -values[nodes]))[:k]
+    return [(v, float(values[v])) for v in nodes[order].tolist()]
 
 
 def _decide(

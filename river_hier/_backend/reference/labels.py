@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...taxonomy import Arrays, Label, Taxonomy, check_taxonomy
-from ...taxonomy.multilabel import closure_nodes, predicted_nodes
+from ...taxonomy.multilabel import closure_nodes, given_closure, predicted_nodes
 from .paths import top_down_probabilities, trained_nodes
 from .pickles import saved
 
@@ -85,6 +85,29 @@ class Labels:
     def predicted(self, y: Any) -> set[int]:
         """The nodes of a prediction, as `taxonomy.multilabel.predicted_nodes`."""
         return predicted_nodes(self.taxonomy, y)
+
+    def given(self, y: Any) -> set[int]:
+        """The nodes that y switches on, and their ancestors, whatever it says of these."""
+        return given_closure(self.taxonomy, y)
+
+    def numbers(self, y: Any) -> NDArray[np.float64] | None:
+        """The number of each node in a dict, nan for those without one; `None` if y is unusual.
+
+        It is unusual if not all of its keys are labels, or its values are not floats or nan.
+        """
+        index = self.taxonomy.label_index
+        if not y.keys() <= index.keys() or set(map(type, y.values())) - {float}:
+            return None
+        values = np.full(len(self.taxonomy), np.nan)
+        values[[index[label] for label in y]] = list(y.values())
+        return None if np.isnan(values).sum() > len(values) - len(y) else values
+
+    def path(self, node: int) -> tuple[Label, ...]:
+        """The labels from the root down to a node, in a DAG by way of the first parents."""
+        path = [node]
+        while path[-1]:
+            path.append(self.taxonomy.parent_indices[path[-1]][0])
+        return tuple(self.taxonomy.nodes[v] for v in reversed(path))
 
     def __reduce__(self) -> tuple[Any, ...]:
         some = None if self.learning is None else np.flatnonzero(self.learning).tolist()

@@ -1,4 +1,4 @@
-"""Sums along paths and decisions from the top down, one level after the other."""
+"""Sums along paths, probabilities from scores, and decisions from the top down."""
 
 from __future__ import annotations
 
@@ -11,6 +11,22 @@ from ...taxonomy import Arrays
 
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]
+
+
+def logistic(scores: Floats) -> Floats:
+    """1 / (1 + e^-score)."""
+    with np.errstate(over="ignore"):
+        p: Floats = np.exp(-scores)  # faster than scipy's
+    p += 1.0
+    return np.reciprocal(p, out=p)
+
+
+def softmax(scores: Floats) -> Floats:
+    """The softmax along the first axis."""
+    p: Floats = scores - scores.max(axis=0)
+    np.exp(p, out=p)
+    p /= p.sum(axis=0)
+    return p
 
 
 def path_sums(values: Floats, tree: Arrays, in_place: bool = False) -> Floats:

@@ -16,7 +16,7 @@ from .batch import Nodes, Vectors
 from .feature_map import FeatureMap
 from .labels import Labels
 from .linear import insert
-from .paths import path_sums, subtree_sums
+from .paths import path_sums, softmax, subtree_sums
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -27,13 +27,6 @@ MOST_VARIANCE = 1e300  # limit of the variance of a score, so that no product ov
 def label_scores(columns: Floats, tree: Arrays) -> Floats:
     """The score of every label, (nodes, ...), from those of the columns, (2 nodes, ...)."""
     return path_sums(columns[::2], tree) + columns[1::2]
-
-
-def softmax(scores: Floats) -> Floats:
-    """The softmax along the first axis."""
-    p = np.exp(scores - scores.max(axis=0))
-    normalised: Floats = p / p.sum(axis=0)
-    return normalised
 
 
 def learn_softmax(

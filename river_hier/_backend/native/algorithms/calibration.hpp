@@ -10,6 +10,8 @@
 
 namespace river_hier {
 
+inline double logistic(double z) { return 1.0 / (1.0 + std::exp(-z)); }
+
 class Calibration {
   public:
     explicit Calibration(size_t n) : own_slope(n), own_intercept(n) {}
@@ -45,10 +47,9 @@ class Calibration {
 
     size_t n() const { return own_slope.value.size(); }
 
-    // P(on | parents on) of each node; a score of -inf is that of a node that is off.
-    void given(const double* scores, double* p) const {
-        for (size_t v = 0; v < n(); ++v)
-            p[v] = scores[v] == -infinity ? 0.0 : logistic(steep(scores[v], v) + flat(v));
+    // P(on | parents on) of a node; a score of -inf is that of a node that is off.
+    double given(double score, size_t v) const {
+        return score == -infinity ? 0.0 : logistic(steep(score, v) + flat(v));
     }
 
     // One gradient step on w times the log loss of nodes whose parents are on; a node whose score
@@ -92,8 +93,6 @@ class Calibration {
   private:
     static constexpr double infinity = std::numeric_limits<double>::infinity();
     static constexpr double shared = 0.2, own = 0.1, far = 10.0, largest = 1e140;
-
-    static double logistic(double z) { return 1.0 / (1.0 + std::exp(-z)); }
 
     // Infinite as long as all scores were 0, so that the next one has no effect.
     double unit() const { return squares > 0.0 ? std::sqrt(squares / n_scores) : infinity; }

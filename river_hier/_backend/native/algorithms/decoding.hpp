@@ -3,11 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <utility>
 
-#include "store/labels.hpp"
-#include "store/weight_store.hpp"
+#include "algorithms/probabilities.hpp"
 
 namespace river_hier {
 
@@ -28,38 +25,44 @@ struct ZeroOneRule {
     bool better(double on, double off) const { return on >= off; }
 };
 
-// Only nodes that are more likely on than off, given their parents, all the way up, can be on.
+// Only nodes that are more likely on than off, given their parents, all the way up, can be on. They are
+// visited from the top down, and so are their children; then decided from the bottom up.
 template <class Rule>
-Nodes decode(const Rule& rule, const double* p, const Labels& tree) {
-    std::vector<std::pair<uint32_t, uint32_t>> visited;  // with their parents
-    Nodes reached{0};
-    for (size_t i = 0; i < reached.size(); ++i) {
-        const uint32_t v = reached[i];
+Nodes decode(const Rule& rule, Probabilities& p, const Labels& tree) {
+    struct Visited {
+        uint32_t node;
+        size_t parent, first_child;  // among those visited, whose children follow each other
+        double best;                 // of the subtree
+        bool on;
+    };
+    std::vector<Visited> visited{{0, 0, 1, 0.0, true}};
+    for (size_t i = 0; i < visited.size(); ++i) {
+        const uint32_t v = visited[i].node;
+        visited[i].first_child = visited.size();
+        p.expand(v);
         for (Range children : tree.below(v))
             for (uint32_t k = children.first; k < children.last; ++k)
-                if (p[k] != 0.0 && 2.0 * p[k] >= p[v]) {
-                    visited.push_back({k, v});
-                    reached.push_back(k);
-                }
+                if (p[k] != 0.0 && 2.0 * p[k] >= p[v]) visited.push_back({k, i, 0, 0.0, false});
     }
-    constexpr double not_visited = std::numeric_limits<double>::quiet_NaN();
-    Numbers best(tree.n(), not_visited);  // of the subtrees, decided optimally
-    std::vector<char> better(tree.n(), 0);
-    for (size_t i = visited.size(); i-- > 0;) {
-        const auto [v, parent] = visited[i];
+    for (size_t i = visited.size(); i-- > 1;) {
+        Visited& here = visited[i];
+        const uint32_t v = here.node;
+        const Visited* child = visited.data() + here.first_child;
         double below = 0.0;
         for (Range children : tree.below(v))
-            for (uint32_t k = children.first; k < children.last; ++k)
-                below += std::isnan(best[k]) ? rule.off(k, p[k], p[v]) : best[k];
-        const double on = rule.on(v, p[v], p[parent]) + below, off = rule.off(v, p[v], p[parent]);
-        better[v] = rule.better(on, off);
-        best[v] = better[v] ? on : off;
+            for (uint32_t k = children.first; k < children.last; ++k) {
+                const bool known = child != visited.data() + visited.size() && child->node == k;
+                below += known ? (child++)->best : rule.off(k, p[k], p[v]);
+            }
+        const double above = p[visited[here.parent].node];
+        const double on = rule.on(v, p[v], above) + below, off = rule.off(v, p[v], above);
+        here.on = rule.better(on, off);
+        here.best = here.on ? on : off;
     }
     Nodes found;
-    better[0] = 1;
-    for (const auto& [v, parent] : visited) {
-        better[v] = better[v] && better[parent];
-        if (better[v]) found.push_back(v);
+    for (size_t i = 1; i < visited.size(); ++i) {
+        visited[i].on = visited[i].on && visited[visited[i].parent].on;
+        if (visited[i].on) found.push_back(visited[i].node);
     }
     std::sort(found.begin(), found.end());
     return found;

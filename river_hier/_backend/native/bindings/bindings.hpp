@@ -2,6 +2,7 @@
 #pragma once
 
 #include "python/arrays.hpp"
+#include "store/feature_map.hpp"
 #include "store/rows.hpp"
 #include "store/weights.hpp"
 
@@ -13,6 +14,25 @@ using Values = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
 inline const double* checked(const Values& values, size_t n) {
     ensure(values.ndim() == 1 && values.size() == n, "a number for each node");
     return values.data();
+}
+
+// Weights that no other thread uses, and that fit the taxonomy: a pickle may lie.
+inline Weights& ready(Weights& w, const Labels& labels) {
+    if (not_in_use(w).n_nodes() < labels.n()) throw nb::value_error("fewer weights than nodes");
+    return w;
+}
+
+inline Weights* ready(Weights* lag, const Clocks* clocks, const Labels& labels) {
+    ensure(!lag || (clocks && clocks->since.size() >= labels.n() &&
+                    clocks->learned.size() == clocks->since.size()),
+           "a clock for each node");
+    return lag ? &ready(*lag, labels) : nullptr;
+}
+
+inline const Vector& find(const Weights& w, FeatureMap& features, nb::handle x) {
+    const Vector& vector = features.find(x);
+    w.check_range(vector.norm2);
+    return vector;
 }
 
 // Which nodes are on in each of n rows; `predict(i, on)` lists those of row i.

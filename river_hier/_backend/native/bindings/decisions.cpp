@@ -16,36 +16,85 @@ using namespace nb::literals;
 nb::object given(const Calibration& calibration, const Values& scores) {
     const size_t n = calibration.n();
     ensure(scores.ndim() > 0 && scores.shape(scores.ndim() - 1) == n, "a score for each node");
-    Numbers p(scores.size());
-    for (size_t first = 0; first < p.size(); first += n)
-        calibration.given(scores.data() + first, p.data() + first);
+    Numbers p(scores.data(), scores.data() + scores.size());
+    for (size_t i = 0; i < p.size(); ++i) p[i] = calibration.given(p[i], i % n);
     return scores.ndim() == 1 ? array(p) : matrix(p, p.size() / n, n);
 }
 
-// The nodes with at least this value whose parents have it, too, as far down as `max_depth`.
-nb::object connected(const Labels& labels, const Values& values, double threshold,
-                     std::optional<uint32_t> max_depth) {
-    const double* p = checked(values, labels.n());
-    std::vector<char> on(labels.n(), 0);
-    std::vector<uint32_t> depth(labels.n(), 0);
-    Nodes nodes;
-    on[0] = 1;
-    for (uint32_t v = 1; v < labels.n(); ++v) {
-        depth[v] = 1 + labels.of_parents(depth, v, [](auto a, auto b) { return std::max(a, b); });
-        on[v] = p[v] >= threshold && labels.all_parents(on.data(), v) &&
-                (!max_depth || depth[v] <= *max_depth);
-        if (on[v]) nodes.push_back(v);
+// What a linear learner needs to compute probabilities.
+struct NodeProbabilities {
+    nb::object w, lag, clocks, features, x, unlearned, calibration;
+    bool given;
+};
+
+template <class T>
+T* object_or_none(nb::handle object) {
+    return object.is_none() ? nullptr : &nb::cast<T&>(object);
+}
+
+// Calls `decide` with probabilities: an array, or those of a linear learner.
+template <class Decide>
+auto with_probabilities(const Labels& labels, nb::handle p, Decide decide) {
+    NodeProbabilities* from = nullptr;
+    if (!nb::try_cast(p, from, false)) {
+        Probabilities known(checked(nb::cast<Values>(p), labels.n()));
+        return decide(known);
     }
-    return Labels::nodes(nodes);
+    auto& w = nb::cast<Weights&>(from->w);
+    const auto* clocks = object_or_none<Clocks>(from->clocks);
+    Weights* lag = ready(object_or_none<Weights>(from->lag), clocks, labels);
+    const auto* calibration = object_or_none<Calibration>(from->calibration);
+    ensure(!calibration || calibration->n() == labels.n(), "parameters for each node");
+    ensure(PyAnySet_Check(from->unlearned.ptr()), "a set of unlearned nodes");
+    const Vector& x = find(w, nb::cast<FeatureMap&>(from->features), from->x);
+    ScoredProbabilities scored(ready(w, labels), lag, clocks, x, labels, calibration, from->unlearned,
+                               from->given);
+    return decide(scored);
 }
 
-nb::object least_h_loss(const Labels& tree, const Values& p, const std::optional<Values>& costs) {
+// The nodes with at least this value whose parents have it, too, as far down as `max_depth`.
+nb::object connected_nodes(const Labels& labels, nb::handle values, double threshold,
+                           std::optional<uint32_t> max_depth) {
+    const auto reaches = [=](double p) { return p >= threshold; };
+    return Labels::nodes(with_probabilities(
+        labels, values, [&](Probabilities& p) { return connected(p, labels, reaches, max_depth); }));
+}
+
+nb::object least_symmetric_difference(const Labels& labels, nb::handle p, double missed,
+                                      double spurious) {
+    const auto on = [=](double p) { return missed * p >= spurious * (1.0 - p); };
+    return Labels::nodes(with_probabilities(
+        labels, p, [&](Probabilities& p) { return connected(p, labels, on); }));
+}
+
+nb::object least_h_loss(const Labels& tree, nb::handle p, const std::optional<Values>& costs) {
     const HLossRule rule{costs ? checked(*costs, tree.n()) : nullptr};
-    return Labels::nodes(decode(rule, checked(p, tree.n()), tree));
+    return Labels::nodes(
+        with_probabilities(tree, p, [&](Probabilities& p) { return decode(rule, p, tree); }));
 }
 
-nb::object likeliest(const Labels& tree, const Values& p) {
-    return Labels::nodes(decode(ZeroOneRule{}, checked(p, tree.n()), tree));
+nb::object likeliest(const Labels& tree, nb::handle p) {
+    return Labels::nodes(with_probabilities(
+        tree, p, [&](Probabilities& p) { return decode(ZeroOneRule{}, p, tree); }));
+}
+
+nb::object listed(Ranking best) {
+    nb::list found;
+    for (const Ranking::Entry& each : best.sorted()) found.append(nb::make_tuple(each.node, each.value));
+    return found;
+}
+
+nb::object most_probable_nodes(const Labels& tree, nb::handle p, size_t k, bool leaves,
+                               std::optional<uint32_t> depth) {
+    ensure(tree.tree() && k > 0, "a tree and a number of nodes");
+    return listed(with_probabilities(
+        tree, p, [&](Probabilities& p) { return most_probable(p, tree, k, leaves, depth); }));
+}
+
+nb::object ranked_nodes(const Labels& labels, const Values& values, size_t k, bool leaves,
+                        std::optional<uint32_t> depth, bool deepest_first) {
+    ensure(k > 0, "a number of nodes");
+    return listed(ranked(checked(values, labels.n()), labels, k, leaves, depth, deepest_first));
 }
 
 // What all nodes share, and the parameters of each node in rows.
@@ -94,7 +143,29 @@ void decisions(nb::module_& m) {
         if (digests(x.ptr(), found)) return nb::make_tuple(found.first, found.second);
         return nb::module_::import_("river_hier._backend.reference.digests").attr("digests")(x);
     }, "x"_a.none());
-    m.def("connected", &connected, "labels"_a, "values"_a, "threshold"_a, "max_depth"_a.none());
+    nb::class_<NodeProbabilities>(m, "NodeProbabilities");
+    m.def("node_probabilities",
+          [](nb::object w, nb::object lag, nb::object clocks, nb::object features, const Labels&,
+             nb::object x, nb::object unlearned, nb::object calibration, bool given) {
+              return NodeProbabilities{w, lag, clocks, features, x, unlearned, calibration, given};
+          },
+          "w"_a, "lag"_a.none(), "clocks"_a.none(), "features"_a, "labels"_a, "x"_a.none(),
+          "unlearned"_a, "calibration"_a = nb::none(), "given"_a = false);
+    m.def("connected", &connected_nodes, "labels"_a, "values"_a, "threshold"_a, "max_depth"_a.none());
+    m.def("least_symmetric_difference", &least_symmetric_difference, "labels"_a, "p"_a, "missed"_a,
+          "spurious"_a);
+    m.def("most_probable", &most_probable_nodes, "tree"_a, "p"_a, "k"_a, "leaves"_a,
+          "depth"_a.none());
+    m.def("ranked", &ranked_nodes, "labels"_a, "values"_a, "k"_a, "leaves"_a, "depth"_a.none(),
+          "deepest_first"_a);
+    m.def("logistic",
+          [](nb::handle scores) {  // of any shape and memory layout
+              nb::object p = numpy("array")(scores, "order"_a = "K", "dtype"_a = "float64");
+              const auto all = nb::cast<nb::ndarray<double, nb::device::cpu>>(p);
+              std::transform(all.data(), all.data() + all.size(), all.data(), logistic);
+              return p;
+          },
+          "scores"_a);
     m.def("least_h_loss", &least_h_loss, "tree"_a, "p"_a, "costs"_a = nb::none());
     m.def("likeliest", &likeliest, "tree"_a, "p"_a);
 }

@@ -13,25 +13,6 @@ namespace {
 
 using namespace nb::literals;
 
-// Weights that no other thread uses, and that fit the taxonomy: a pickle may lie.
-Weights& ready(Weights& w, const Labels& labels) {
-    if (not_in_use(w).n_nodes() < labels.n()) throw nb::value_error("fewer weights than nodes");
-    return w;
-}
-
-Weights* ready(Weights* lag, const Clocks* clocks, const Labels& labels) {
-    ensure(!lag || (clocks && clocks->since.size() >= labels.n() &&
-                    clocks->learned.size() == clocks->since.size()),
-           "a clock for each node");
-    return lag ? &ready(*lag, labels) : nullptr;
-}
-
-const Vector& find(const Weights& w, FeatureMap& features, nb::handle x) {
-    const Vector& vector = features.find(x);
-    w.check_range(vector.norm2);
-    return vector;
-}
-
 const Vector& insert(const Weights& w, FeatureMap& features, nb::handle x) {
     if (w.single()) w.check_range(features.find(x).norm2);  // before anything is written
     return features.insert(x);
@@ -198,6 +179,16 @@ nb::object path_answers(Weights& w, Weights* lag, const Clocks* clocks, const La
     return array(best);
 }
 
+// The scores of all labels, their sums along paths.
+nb::object path_scores(Weights& w, Weights* lag, const Clocks* clocks, FeatureMap& features,
+                       Labels& labels, nb::handle x) {
+    const Vector& vector = find(w, features, x);
+    lag = ready(lag, clocks, labels);
+    double* scores = averaged_scores(ready(w, labels), lag, clocks, vector, labels).data();
+    path_sums(scores, labels);
+    return array(scores, {labels.n()});
+}
+
 nb::object softmax_answer(Weights& w, FeatureMap& features, Labels& labels, nb::handle x) {
     const Vector& vector = find(not_in_use(w), features, x);
     return labels.label(argmax(label_scores(w, vector, labels), labels.n()));
@@ -251,6 +242,7 @@ void linear_learners(nb::module_& m) {
     add_answer("top_down_answer", &top_down_answer<false>);
     add_answer("top_down_nodes", &top_down_answer<true>);
     add_answer("path_answer", &path_answer);
+    add_answer("path_scores", &path_scores);
     m.def("top_down_answers", &top_down_answers, "w"_a, "lag"_a.none(), "clocks"_a.none(),
           "labels"_a, "X"_a);
     m.def("descend",

@@ -113,6 +113,14 @@ void labels(nb::module_& m) {
         .def("closed", &Labels::closed, "y"_a.none())
         .def("closure", &Labels::closure, "y"_a.none())
         .def("predicted", &Labels::predicted, "y"_a.none())
+        .def("given", &Labels::given, "y"_a.none())
+        .def("numbers", &Labels::numbers, "y"_a.none())
+        .def("path",
+             [](const Labels& labels, uint32_t v) {
+                 ensure(v < labels.n(), "a node of another taxonomy");
+                 return labels.path(v);
+             },
+             "node"_a)
         .def("dictionary",
              [](Labels& labels, const Nodes& nodes) {
                  for (uint32_t v : nodes) ensure(v < labels.n(), "a node of another taxonomy");

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "python/objects.hpp"
 
@@ -33,15 +35,16 @@ class LabelReader {
     }
 
     // The usual y: a str or an int, or a list, a tuple, a set or a dict of them. Returns false, and
-    // leaves it to Python, where there is anything else or anything wrong.
-    bool read(nb::handle y, On& on) const {
+    // leaves it to Python, where there is anything else or anything wrong: above all an ancestor of a
+    // node that is on and was stated to be off, unless those are `ignored`.
+    bool read(nb::handle y, On& on, bool ignored = false) const {
         if (!plain_) return false;
         on.mask.assign(n(), 0);
         on.nodes.reserve(16);  // seldom more: few labels and their ancestors
         mark(0, on);
         const PyTypeObject* type = Py_TYPE(y.ptr());
         if (type == &PyDict_Type) {
-            if (!read_dict(y.ptr(), on) || !finish(on)) return false;
+            if (!read_dict(y.ptr(), on) || !finish(on, ignored)) return false;
             for (char& m : on.mask) m = m == 1;
             return true;
         }
@@ -52,6 +55,16 @@ class LabelReader {
         for (nb::handle label : y)
             if (!add(label.ptr(), on)) return false;
         return finish(on);
+    }
+
+    // The numbers of a dict, nan for other nodes. False if there is anything but floats that are numbers.
+    bool read_numbers(nb::handle y, double* numbers) const {
+        if (!plain_ || !PyDict_CheckExact(y.ptr())) return false;
+        std::fill_n(numbers, n(), std::numeric_limits<double>::quiet_NaN());
+        return read_entries(y.ptr(), [&](uint32_t v, PyObject* value) {
+            numbers[v] = PyFloat_CheckExact(value) ? PyFloat_AS_DOUBLE(value) : numbers[v];
+            return !std::isnan(numbers[v]);
+        });
     }
 
   protected:
@@ -96,8 +109,10 @@ class LabelReader {
     Parents implied_;  // the nodes that are on with each node
 
   private:
+    // Calls `read(node, value)` for each entry of a dict; false if it returns that, or a label is unknown.
     // Whole answers hold the labels in taxonomy order and as the same objects: no look-up then.
-    bool read_dict(PyObject* y, On& on) const {
+    template <class Read>
+    bool read_entries(PyObject* y, Read read) const {
         Py_ssize_t position = 0;
         PyObject *label, *value;
         uint32_t expected = 1;
@@ -105,16 +120,21 @@ class LabelReader {
             uint32_t v = expected;
             if ((v >= n() || labels_[v].ptr() != label) && !find(label, v)) return false;
             expected = v + 1;
-            if (value == Py_True) {
-                if (v) mark(v, on);
-            } else if (value == Py_False) {
-                if (v == 0) return false;
-                on.mask[v] = stated_off;
-            } else {
-                return false;
-            }
+            if (!read(v, value)) return false;
         }
         return true;
+    }
+
+    bool read_dict(PyObject* y, On& on) const {
+        return read_entries(y, [&](uint32_t v, PyObject* value) {
+            if (value == Py_True) {
+                if (v) mark(v, on);
+            } else {
+                if (value != Py_False || v == 0) return false;
+                on.mask[v] = stated_off;
+            }
+            return true;
+        });
     }
 
     bool is_name(PyObject* y) const {
@@ -146,11 +166,11 @@ class LabelReader {
     }
 
     // Add the ancestors, in order; false if one of them was stated to be off.
-    bool finish(On& on) const {
+    bool finish(On& on, bool ignored = false) const {
         for (size_t i = 0; i < on.nodes.size(); ++i) {
             uint32_t v = on.nodes[i];
             for (uint32_t e = implied_.ptr[v]; e < implied_.ptr[v + 1]; ++e) {
-                if (on.mask[implied_.nodes[e]] == stated_off) return false;
+                if (on.mask[implied_.nodes[e]] == stated_off && !ignored) return false;
                 mark(implied_.nodes[e], on);
             }
         }

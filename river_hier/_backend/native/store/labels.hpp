@@ -98,6 +98,13 @@ class Labels : LabelReader {
         return all;
     }
 
+    // Whether each node has children.
+    std::vector<char> inner() const {
+        std::vector<char> inner(n(), 0);
+        for (uint32_t p : parents_.nodes) inner[p] = 1;
+        return inner;
+    }
+
     // The least or largest of the values of a node's parents.
     template <class T, class Choose>
     T of_parents(const std::vector<T>& values, uint32_t v, Choose choose) const {
@@ -168,6 +175,28 @@ class Labels : LabelReader {
         const bool usual = is_complete(y) ? read_only(y, on) : !PyDict_Check(y.ptr()) && read(y, on);
         if (usual && !flattened_) return as_set(on.nodes);
         return multilabel("predicted_nodes")(taxonomy_, y);
+    }
+
+    // The nodes that y switches on, and their ancestors, whatever it says of these.
+    nb::object given(nb::handle y) const {
+        On on;
+        if (!flattened_ && read(y, on, true)) return as_set(on.nodes);
+        return multilabel("given_closure")(taxonomy_, y);
+    }
+
+    // The number of each node in a dict, nan for those without one; None for anything unusual.
+    nb::object numbers(nb::handle y) const {
+        std::vector<double> found(n());
+        return read_numbers(y, found.data()) ? array(found) : nb::none();
+    }
+
+    // The labels from the root down to v, in a DAG by way of the first parents.
+    nb::tuple path(uint32_t v) const {
+        std::vector<uint32_t> nodes{v};
+        while (nodes.back()) nodes.push_back(parent(nodes.back()));
+        nb::list labels;
+        for (size_t i = nodes.size(); i-- > 0;) labels.append(labels_[nodes[i]]);
+        return nb::tuple(labels);
     }
 
     // `{label: {False: 1 - p, True: p}}` for all nodes but the root.

@@ -56,11 +56,11 @@ class Weights : public Guarded {
 
     size_t scratch() const {
         return heap_bytes(scores) + heap_bytes(steps) + heap_bytes(ranges) + heap_bytes(nodes) +
-               heap_bytes(mask);
+               heap_bytes(mask) + heap_bytes(p);
     }
 
     // Scratch memory of the algorithms, which would otherwise be allocated at every step.
-    Numbers scores, steps;
+    Numbers scores, steps, p;
     Ranges ranges;
     Nodes nodes;
     std::vector<char> mask;  // of nodes; 0 whenever no algorithm runs

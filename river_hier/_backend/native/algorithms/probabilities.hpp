@@ -1,0 +1,180 @@
+// The probabilities of nodes, where a decision needs them, and the decisions that go from the top down.
+#pragma once
+
+#include <algorithm>
+#include <optional>
+
+#include "algorithms/calibration.hpp"
+#include "store/weights.hpp"
+
+namespace river_hier {
+
+// P(on) of each node.
+class Probabilities {
+  public:
+    explicit Probabilities(const double* p) : p_(p) {}
+    Probabilities(const Probabilities&) = delete;
+    virtual ~Probabilities() = default;
+
+    // Makes sure that the nodes below u, whose own is known, have theirs.
+    virtual void expand(uint32_t) {}
+
+    double operator[](uint32_t v) const { return p_[v]; }
+
+  protected:
+    const double* p_;
+};
+
+// Those of a linear learner, which scores the nodes below u only once u is expanded. With `given`,
+// they are P(on | parents on).
+class ScoredProbabilities : public Probabilities {
+  public:
+    ScoredProbabilities(Weights& w, Weights* lag, const Clocks* clocks, const Vector& x,
+                        const Labels& labels, const Calibration* calibration, nb::handle unlearned,
+                        bool given)
+        : Probabilities(nullptr), w_(w), lag_(lag), clocks_(clocks), labels_(labels),
+          calibration_(calibration), unlearned_(unlearned), given_(given), rows_(w->bind(x)) {
+        if (lag) lag_rows_.emplace((*lag)->bind(x));
+        w.p.resize(labels.n());
+        w.p[0] = 1.0;
+        p_ = w.p.data();
+    }
+
+    void expand(uint32_t u) override {
+        const Ranges& below = labels_.below(u);
+        if (below.empty()) return;
+        rows_.score(below, w_.scores.data());
+        if (lag_) lag_rows_->score(below, lag_->scores.data());
+        const auto least = [](double a, double b) { return std::min(a, b); };
+        for (Range range : below)
+            for (uint32_t v = range.first; v < range.last; ++v) {
+                const double score = w_.scores[v] - (lag_ ? lag_->scores[v] / clocks_->rounds(v) : 0.0);
+                double p = calibration_ ? calibration_->given(score, v) : logistic(score);
+                if (is_unlearned(v)) p = 0.0;
+                w_.p[v] = given_ ? p : p * labels_.of_parents(w_.p, v, least);
+            }
+    }
+
+  private:
+    bool is_unlearned(uint32_t v) const {
+        return PySet_GET_SIZE(unlearned_.ptr()) && PySet_Contains(unlearned_.ptr(), nb::int_(v).ptr()) == 1;
+    }
+
+    Weights& w_;
+    Weights* lag_;
+    const Clocks* clocks_;
+    const Labels& labels_;
+    const Calibration* calibration_;
+    nb::handle unlearned_;
+    const bool given_;
+    const WeightStore::Bound rows_;
+    std::optional<WeightStore::Bound> lag_rows_;
+};
+
+// The nodes but the root for which `is_on` holds, as for their parents, as far down as `max_depth`.
+template <class Rule>
+Nodes connected(Probabilities& p, const Labels& labels, Rule is_on,
+                std::optional<uint32_t> max_depth = {}) {
+    Nodes on{0};
+    std::vector<char> mask(labels.tree() ? 0 : labels.n());
+    std::vector<uint32_t> depth(max_depth ? labels.n() : 0);
+    if (!mask.empty()) mask[0] = 1;
+    for (size_t i = 0; i < on.size(); ++i) {
+        if (max_depth && depth[on[i]] == *max_depth) continue;
+        p.expand(on[i]);
+        for (Range below : labels.below(on[i]))
+            for (uint32_t v = below.first; v < below.last; ++v) {
+                if (!(mask.empty() || labels.all_parents(mask.data(), v)) || !is_on(p[v])) continue;
+                if (!mask.empty()) mask[v] = 1;
+                if (max_depth)
+                    depth[v] = 1 + labels.of_parents(depth, v, [](auto a, auto b) { return std::max(a, b); });
+                if (!max_depth || depth[v] <= *max_depth) on.push_back(v);
+            }
+    }
+    on.erase(on.begin());
+    std::sort(on.begin(), on.end());
+    return on;
+}
+
+// The k best nodes: the largest values first, of equal ones the deepest, then the first.
+class Ranking {
+  public:
+    struct Entry {
+        double value;
+        uint32_t depth, node;
+    };
+
+    explicit Ranking(size_t k) : k_(k) {}
+
+    bool admits(double value) const {
+        return best_.size() == k_ ? value >= best_.front().value : !std::isnan(value);
+    }
+
+    void add(const Entry& entry) {
+        if (best_.size() == k_) {
+            if (!before(entry, best_.front())) return;
+            std::pop_heap(best_.begin(), best_.end(), before);
+            best_.pop_back();
+        }
+        best_.push_back(entry);
+        std::push_heap(best_.begin(), best_.end(), before);
+    }
+
+    std::vector<Entry> sorted() {
+        std::sort_heap(best_.begin(), best_.end(), before);
+        return std::move(best_);
+    }
+
+  private:
+    static bool before(const Entry& a, const Entry& b) {
+        if (a.value != b.value) return a.value > b.value;
+        return a.depth != b.depth ? a.depth > b.depth : a.node < b.node;
+    }
+
+    const size_t k_;
+    std::vector<Entry> best_;  // a heap, whose first entry is the last of the best
+};
+
+// The k most probable nodes of a tree but the root. As no node is more probable than its parent, only the
+// nodes below those that may be among them are visited.
+inline Ranking most_probable(Probabilities& p, const Labels& tree, size_t k, bool leaves,
+                             std::optional<uint32_t> depth) {
+    const auto less = [](const Ranking::Entry& a, const Ranking::Entry& b) { return a.value < b.value; };
+    Ranking best(k);
+    std::vector<Ranking::Entry> waiting{{1.0, 0, 0}};  // a heap
+    while (!waiting.empty()) {
+        std::pop_heap(waiting.begin(), waiting.end(), less);
+        const Ranking::Entry above = waiting.back();
+        waiting.pop_back();
+        if (!best.admits(above.value)) break;
+        p.expand(above.node);
+        for (Range below : tree.below(above.node))
+            for (uint32_t v = below.first; v < below.last; ++v) {
+                if (!best.admits(p[v])) continue;
+                const Ranking::Entry here{p[v], above.depth + 1, v};
+                const bool inner = !tree.below(v).empty();
+                if ((!leaves || !inner) && here.depth == depth.value_or(here.depth)) best.add(here);
+                if (!inner || here.depth >= depth.value_or(UINT32_MAX)) continue;
+                waiting.push_back(here);
+                std::push_heap(waiting.begin(), waiting.end(), less);
+            }
+    }
+    return best;
+}
+
+// The same for any values, of all nodes that have one; without `deepest_first`, depths do not matter.
+inline Ranking ranked(const double* values, const Labels& labels, size_t k, bool leaves,
+                      std::optional<uint32_t> depth, bool deepest_first) {
+    Ranking best(k);
+    const std::vector<char> inner = leaves ? labels.inner() : std::vector<char>();
+    std::vector<uint32_t> depths(depth || deepest_first ? labels.n() : 0);
+    const auto most = [](uint32_t a, uint32_t b) { return std::max(a, b); };
+    for (uint32_t v = 0; v < labels.n(); ++v) {
+        if (v && !depths.empty()) depths[v] = 1 + labels.of_parents(depths, v, most);
+        if (!best.admits(values[v]) || (leaves && inner[v]) || (depth && depths[v] != *depth)) continue;
+        best.add({values[v], deepest_first ? depths[v] : 0, v});
+    }
+    return best;
+}
+
+}  // namespace river_hier
