@@ -9,13 +9,10 @@ from __future__ import annotations
 
 import importlib
 import os
-import sys
-import warnings
-from importlib.machinery import EXTENSION_SUFFIXES
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..taxonomy import check_taxonomy
+from .hidden import warn_of_hidden_backend
 from .reference.batch import Batch, Multilabels, Vectors
 from .reference.calibration import Calibration, remap_calibration
 from .reference.clocks import (
@@ -31,7 +28,7 @@ from .reference.decoding import (
     least_h_loss,
     least_symmetric_difference,
     likeliest,
-    most_probable,
+    node_probabilities,
     ranked,
 )
 from .reference.descent import Descent, Scale
@@ -59,7 +56,6 @@ from .reference.linear import (
     distances_from,
     learn_on_paths,
     learn_top_down,
-    node_probabilities,
     path_answer,
     path_answers,
     path_difference,
@@ -89,12 +85,7 @@ from .reference.remapping import (
     shared_and_own,
     weights_of,
 )
-from .reference.softmax import (
-    label_scores,
-    learn_softmax,
-    softmax_answer,
-    softmax_answers,
-)
+from .reference.softmax import label_scores, learn_softmax, softmax_answer, softmax_answers
 from .reference.threshold import Threshold
 from .reference.vocabulary import Vocabulary
 from .reference.weights import Weights
@@ -139,7 +130,6 @@ NATIVE = (
     "least_symmetric_difference",
     "likeliest",
     "logistic",
-    "most_probable",
     "node_probabilities",
     "path_answer",
     "path_answers",
@@ -157,22 +147,6 @@ NATIVE = (
 policies: dict[str, Any] = {}
 
 
-def _warn_of_hidden_backend() -> None:
-    """Warn that these sources hide an installed package that has a native backend."""
-    here = Path(__file__).resolve().parents[1]
-    for folder in sys.path:
-        other = Path(folder, "river_hier").resolve()
-        if other != here and any((other / f"_native{end}").exists() for end in EXTENSION_SUFFIXES):
-            warnings.warn(
-                f"river_hier was imported from {here}, which holds no native backend, and will be "
-                f"about 20 times slower than the installed {other}, which has one. Start Python "
-                "with -P or in another folder, or install these sources: pip install -e .",
-                RuntimeWarning,
-                stacklevel=2,
-            )
-            return
-
-
 name = "numpy"
 why = "`RIVER_HIER_PURE` is set"
 if not TYPE_CHECKING and os.environ.get("RIVER_HIER_PURE", "0") in ("", "0"):
@@ -180,7 +154,7 @@ if not TYPE_CHECKING and os.environ.get("RIVER_HIER_PURE", "0") in ("", "0"):
         native = importlib.import_module("river_hier._native")
     except ImportError as error:  # installed without a compiler, or run from the sources
         why = f"the native backend is not installed: {error}"
-        _warn_of_hidden_backend()
+        warn_of_hidden_backend()
     else:
         name, why = "native", "it is installed"
         for kind in _PICKLED:
@@ -247,7 +221,6 @@ __all__ = [
     "least_symmetric_difference",
     "likeliest",
     "logistic",
-    "most_probable",
     "name",
     "node_probabilities",
     "of_averages",

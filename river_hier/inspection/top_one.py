@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from river import base
 
-from .._backend import Labels, labels_of, most_probable, ranked, subtree_sums
+from .._backend import Labels, labels_of, ranked, subtree_sums
 from ..base.checks import check_integer
 from ..base.classifiers import last_step_and_input, probabilities, shown
 from ..base.truncation import without_labels
@@ -109,10 +109,7 @@ def _top(
         if without_labels(model):
             return []
         return ranked(labels, _shares(model, x, taxonomy, depth), k, leaves, depth, False)
-    values = _marginals(model, x, taxonomy)
-    if not isinstance(values, np.ndarray):  # no node is above its parent
-        return most_probable(labels, values, k, leaves, depth)
-    return ranked(labels, values, k, leaves, depth, True)
+    return ranked(labels, _marginals(model, x, taxonomy), k, leaves, depth, True)
 
 
 def _shares(model: Any, x: Any, taxonomy: Taxonomy, depth: int | None) -> Floats:
@@ -130,13 +127,9 @@ def _shares(model: Any, x: Any, taxonomy: Taxonomy, depth: int | None) -> Floats
 
 
 def _marginals(model: Any, x: Any, taxonomy: Taxonomy) -> Any:
-    """P(on) of each node but the root, or its score; nan for the root, which is always on."""
-    name = "_probabilities_one" if taxonomy.is_tree else "_node_probabilities"
-    if hasattr(model, name):  # without building dicts
-        marginals = getattr(model, name)(x)
-        if isinstance(marginals, np.ndarray):
-            marginals = np.concatenate(([np.nan], marginals[1:]))
-        return marginals
+    """P(on) of each node, or its score, as `ranked` takes it."""
+    if hasattr(model, "_probabilities_one"):  # without building dicts
+        return model._probabilities_one(x)
     try:
         values = {label: p[True] for label, p in model.predict_proba_one(x).items()}
     except NotImplementedError:

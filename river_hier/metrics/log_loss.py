@@ -72,6 +72,7 @@ class LogLoss(MeanScore):
         p = np.nan_to_num(read_marginals(t, y_pred))
         p[0] = 1.0
         nodes = trained_nodes(on, t.arrays)
-        given = np.minimum(conditional_probabilities(p, t.arrays)[nodes], 1.0)
+        with np.errstate(over="ignore"):
+            given = np.minimum(conditional_probabilities(p, t.arrays)[nodes], 1.0)
         right = np.where(on[nodes], given, 1.0 - given)
         return -float(np.log(np.maximum(right, LEAST)).sum())

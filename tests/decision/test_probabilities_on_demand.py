@@ -16,7 +16,7 @@ from river_hier import Taxonomy, decision, inspection, linear_model
 from river_hier._backend import labels_of
 from support.backends import both, native_only, running_on
 from support.hypothesis_settings import n_examples
-from support.strategies import features, multilabels, parents_of, taxonomies, trees
+from support.strategies import features, multilabels, parents_of, taxonomies
 
 MODELS: dict[str, Callable[[Taxonomy], Any]] = {
     "HPerceptron": linear_model.HPerceptron,
@@ -129,25 +129,9 @@ def test_both_backends_rank_alike(data: st.DataObject, t: Taxonomy) -> None:
     some = st.sampled_from([0.0, 0.25, 0.5, 1.0, np.nan])
     values = np.array(data.draw(st.lists(some, min_size=len(t), max_size=len(t))))
     k, leaves = data.draw(st.integers(1, 12)), data.draw(st.booleans())
-    depth, deepest = data.draw(st.none() | st.integers(0, 4)), data.draw(st.booleans())
+    depth, multilabel = data.draw(st.none() | st.integers(0, 4)), data.draw(st.booleans())
     found = []
     for backend in ("numpy", "native"):
         with running_on(backend) as kernels:
-            found.append(kernels.ranked(labels_of(t), values, k, leaves, depth, deepest))
-    assert found[0] == found[1]
-
-
-@native_only
-@given(st.data(), trees())
-@n_examples(60)
-def test_both_backends_find_the_most_probable_nodes(data: st.DataObject, t: Taxonomy) -> None:
-    some = st.sampled_from([0.0, 0.5, 0.75, 1.0])
-    given_parents = np.array(data.draw(st.lists(some, min_size=len(t), max_size=len(t))))
-    k, leaves = data.draw(st.integers(1, 12)), data.draw(st.booleans())
-    depth = data.draw(st.none() | st.integers(0, 4))
-    found = []
-    for backend in ("numpy", "native"):
-        with running_on(backend) as kernels:
-            p = labels_of(t).marginals(given_parents)
-            found.append(kernels.most_probable(labels_of(t), p, k, leaves, depth))
+            found.append(kernels.ranked(labels_of(t), values, k, leaves, depth, multilabel))
     assert found[0] == found[1]

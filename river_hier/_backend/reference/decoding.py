@@ -8,16 +8,42 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .feature_map import FeatureMap
 from .labels import Labels
-from .paths import top_down
+from .linear import averaged_scores
+from .paths import logistic, top_down
+from .weights import Weights
 
 Floats = NDArray[np.float64]
 # A value of a node, from its index, its probability and that of its parent.
 Value = Callable[[int, float, float], float]
+
+
+def node_probabilities(
+    w: Weights,
+    lag: Weights | None,
+    clocks: Any,
+    features: FeatureMap,
+    labels: Labels,
+    x: Any,
+    unlearned: frozenset[int],
+    calibration: Any = None,
+    given: bool = False,
+) -> Floats:
+    """P(on) of each node or, with `given`, P(on | parents on), by a calibration if there is one.
+
+    In the compiled backend this is not an array, and the functions below, which take it,
+    compute the probabilities that they need: those of the nodes below the nodes that they visit.
+    """
+    scores = averaged_scores(w, lag, clocks, features.find(x))
+    p: Floats = logistic(scores) if calibration is None else calibration.given(scores)
+    p[list(unlearned)] = 0.0
+    return p if given else labels.marginals(p)
 
 
 def connected(
@@ -66,27 +92,17 @@ def likeliest(tree: Labels, p: Floats) -> list[int]:
     )
 
 
-def most_probable(
-    tree: Labels, p: Floats, k: int, leaves: bool, depth: int | None
-) -> list[tuple[int, float]]:
-    """The k most probable nodes but the root; of equal ones the deepest, then the first.
-
-    No node is more probable than its parent. The compiled backend uses this: it visits only the
-    nodes below those that may be among the k.
-    """
-    p = p.copy()
-    p[0] = np.nan
-    return ranked(tree, p, k, leaves, depth, deepest_first=True)
-
-
 def ranked(
-    labels: Labels, values: Floats, k: int, leaves: bool, depth: int | None, deepest_first: bool
+    labels: Labels, values: Floats, k: int, leaves: bool, depth: int | None, multilabel: bool
 ) -> list[tuple[int, float]]:
     """The k nodes with the largest values that are not nan: O(nodes + k log k).
 
-    Of equal ones the deepest, if that is asked for, then the first.
+    Of equal ones the first is better, for a multilabel the deepest, and then the first; its root,
+    which is always on, is not ranked. With `node_probabilities` of a tree, the compiled backend
+    visits only the nodes below those that may be among the k.
     """
     among, depths = ~np.isnan(values), labels.taxonomy.arrays.depth
+    among[0] &= not multilabel
     if leaves:
         among[labels.taxonomy.arrays.parent_index] = False
     if depth is not None:
@@ -95,7 +111,7 @@ def ranked(
     if k < len(nodes):  # those that are at least as good as the k-th
         best = values[nodes]
         nodes = nodes[best >= np.partition(best, -k)[-k]]
-    ties = -depths[nodes] if deepest_first else np.zeros(len(nodes))
+    ties = -depths[nodes] if multilabel else np.zeros(len(nodes))
     order = np.lexsort((nodes, ties, -values[nodes]))[:k]
     return [(v, float(values[v])) for v in nodes[order].tolist()]
 

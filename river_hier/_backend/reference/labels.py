@@ -95,11 +95,12 @@ class Labels:
 
         It is unusual if not all of its keys are labels, or its values are not floats or nan.
         """
-        index = self.taxonomy.label_index
-        if not y.keys() <= index.keys() or set(map(type, y.values())) - {float}:
+        found = [self.taxonomy.known_index(label) for label in y]
+        nodes = [v for v in found if v is not None]
+        if len(nodes) < len(found) or set(map(type, y.values())) - {float}:
             return None
         values = np.full(len(self.taxonomy), np.nan)
-        values[[index[label] for label in y]] = list(y.values())
+        values[nodes] = list(y.values())
         return None if np.isnan(values).sum() > len(values) - len(y) else values
 
     def path(self, node: int) -> tuple[Label, ...]:

@@ -20,7 +20,7 @@ from .batch import Mask, Multilabels, Nodes, Vectors
 from .clocks import Clocks, rounds, start
 from .feature_map import FeatureMap, Vector
 from .labels import Labels, without_path
-from .paths import logistic, path_sums, top_down, trained_nodes
+from .paths import path_sums, top_down, trained_nodes
 from .weights import Weights
 
 Floats = NDArray[np.float64]
@@ -152,28 +152,6 @@ def averaged_scores(w: Any, lag: Any, clocks: Any, x: Vector | Vectors) -> Float
     """w . x of every node, where w may be the average; for many vectors, one column each."""
     scores: Floats = w.scores(x)
     return scores if lag is None else scores - (lag.scores(x).T / rounds(clocks)).T
-
-
-def node_probabilities(
-    w: Weights,
-    lag: Weights | None,
-    clocks: Any,
-    features: FeatureMap,
-    labels: Labels,
-    x: Any,
-    unlearned: frozenset[int],
-    calibration: Any = None,
-    given: bool = False,
-) -> Floats:
-    """P(on) of each node or, with `given`, P(on | parents on), by a calibration if there is one.
-
-    In the compiled backend this is not an array, and the functions of `decoding`, which take it,
-    compute the probabilities that they need: those of the nodes below the nodes that they visit.
-    """
-    scores = averaged_scores(w, lag, clocks, features.find(x))
-    p: Floats = logistic(scores) if calibration is None else calibration.given(scores)
-    p[list(unlearned)] = 0.0
-    return p if given else labels.marginals(p)
 
 
 def top_down_answer(

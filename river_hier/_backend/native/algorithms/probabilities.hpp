@@ -16,6 +16,9 @@ class Probabilities {
     Probabilities(const Probabilities&) = delete;
     virtual ~Probabilities() = default;
 
+    // Whether all are computed.
+    virtual bool computed() const { return true; }
+
     // Makes sure that the nodes below u, whose own is known, have theirs.
     virtual void expand(uint32_t) {}
 
@@ -39,6 +42,8 @@ class ScoredProbabilities : public Probabilities {
         w.p[0] = 1.0;
         p_ = w.p.data();
     }
+
+    bool computed() const override { return false; }
 
     void expand(uint32_t u) override {
         const Ranges& below = labels_.below(u);
@@ -162,17 +167,19 @@ inline Ranking most_probable(Probabilities& p, const Labels& tree, size_t k, boo
     return best;
 }
 
-// The same for any values, of all nodes that have one; without `deepest_first`, depths do not matter.
-inline Ranking ranked(const double* values, const Labels& labels, size_t k, bool leaves,
-                      std::optional<uint32_t> depth, bool deepest_first) {
+// The same for any values, and also of one label: then the root is ranked, too, and depths do not matter.
+inline Ranking ranked(Probabilities& values, const Labels& labels, size_t k, bool leaves,
+                      std::optional<uint32_t> depth, bool multilabel) {
     Ranking best(k);
     const std::vector<char> inner = leaves ? labels.inner() : std::vector<char>();
-    std::vector<uint32_t> depths(depth || deepest_first ? labels.n() : 0);
+    std::vector<uint32_t> depths(depth || multilabel ? labels.n() : 0);
     const auto most = [](uint32_t a, uint32_t b) { return std::max(a, b); };
     for (uint32_t v = 0; v < labels.n(); ++v) {
+        values.expand(v);
         if (v && !depths.empty()) depths[v] = 1 + labels.of_parents(depths, v, most);
+        if (multilabel && v == 0) continue;
         if (!best.admits(values[v]) || (leaves && inner[v]) || (depth && depths[v] != *depth)) continue;
-        best.add({values[v], deepest_first ? depths[v] : 0, v});
+        best.add({values[v], multilabel ? depths[v] : 0, v});
     }
     return best;
 }

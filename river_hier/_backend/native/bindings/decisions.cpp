@@ -84,17 +84,13 @@ nb::object listed(Ranking best) {
     return found;
 }
 
-nb::object most_probable_nodes(const Labels& tree, nb::handle p, size_t k, bool leaves,
-                               std::optional<uint32_t> depth) {
-    ensure(tree.tree() && k > 0, "a tree and a number of nodes");
-    return listed(with_probabilities(
-        tree, p, [&](Probabilities& p) { return most_probable(p, tree, k, leaves, depth); }));
-}
-
-nb::object ranked_nodes(const Labels& labels, const Values& values, size_t k, bool leaves,
-                        std::optional<uint32_t> depth, bool deepest_first) {
+nb::object ranked_nodes(const Labels& labels, nb::handle values, size_t k, bool leaves,
+                        std::optional<uint32_t> depth, bool multilabel) {
     ensure(k > 0, "a number of nodes");
-    return listed(ranked(checked(values, labels.n()), labels, k, leaves, depth, deepest_first));
+    return listed(with_probabilities(labels, values, [&](Probabilities& p) {
+        return p.computed() || !labels.tree() ? ranked(p, labels, k, leaves, depth, multilabel)
+                                              : most_probable(p, labels, k, leaves, depth);
+    }));
 }
 
 // What all nodes share, and the parameters of each node in rows.
@@ -154,10 +150,8 @@ void decisions(nb::module_& m) {
     m.def("connected", &connected_nodes, "labels"_a, "values"_a, "threshold"_a, "max_depth"_a.none());
     m.def("least_symmetric_difference", &least_symmetric_difference, "labels"_a, "p"_a, "missed"_a,
           "spurious"_a);
-    m.def("most_probable", &most_probable_nodes, "tree"_a, "p"_a, "k"_a, "leaves"_a,
-          "depth"_a.none());
     m.def("ranked", &ranked_nodes, "labels"_a, "values"_a, "k"_a, "leaves"_a, "depth"_a.none(),
-          "deepest_first"_a);
+          "multilabel"_a);
     m.def("logistic",
           [](nb::handle scores) {  // of any shape and memory layout
               nb::object p = numpy("array")(scores, "order"_a = "K", "dtype"_a = "float64");
