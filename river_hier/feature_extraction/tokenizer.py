@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-import unicodedata
+from itertools import filterfalse
 from typing import Any
+from unicodedata import combining, normalize
 
 PATTERN = r"\w\w+"
 LARGEST = 2**31  # of the parameters that are limits
@@ -41,13 +42,13 @@ class Tokenizer:
 
     def __call__(self, text: str) -> list[str]:
         """The words, in order."""
+        return self._pattern.findall(self.prepared(text))
+
+    def prepared(self, text: str) -> str:
+        """The text with changed letters."""
         if self._strip_accents:
-            text = "".join(
-                c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c)
-            )
-        if self._lowercase:
-            text = text.lower()
-        return self._pattern.findall(text)
+            text = "".join(filterfalse(combining, normalize("NFKD", text)))
+        return text.lower() if self._lowercase else text
 
 
 def checked_range(ngram_range: Any) -> tuple[int, int]:

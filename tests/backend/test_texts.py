@@ -15,7 +15,7 @@ from river_hier.feature_extraction.tokenizer import PATTERN, Tokenizer
 from support.backends import both, namespace, native_only, running_on
 
 BACKENDS = "numpy", "native"
-letters = st.text("aB_1 ,ẞé\0\ud800İ", max_size=20) | st.text(max_size=9)
+letters = st.text("aB_1 ,ẞé\0\ud800İΣ“中٣😀𝒜", max_size=20) | st.text(max_size=9)
 texts = st.lists(letters, max_size=12)
 
 

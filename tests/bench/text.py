@@ -44,6 +44,7 @@ def main(folder: str | None, n: int) -> None:
         return linear_model.HAROW(stream.taxonomy)
 
     alone, tfidf, both = bag(), river_features.TFIDF(), bag()
+    other, own = bag(), bag(tokenizer_pattern="[a-z]+")
     pairs, hashed = bag(ngram_range=(1, 2)), bag(n_features=2**18)
     short, long = bag() | model(), bag() | preprocessing.Normalizer() | model()
     batched, last = bag() | model(), model()
@@ -59,6 +60,7 @@ def main(folder: str | None, n: int) -> None:
     def transform(text: str, _: Any) -> None:
         features[text] = alone.transform_one(text)
 
+    not_ascii = learn_and_transform(other)
     rows: dict[str, Callable[[str, Any], object]] = {
         COUNTING: lambda text, _: collections.Counter(words(text.lower())),
         "LogTFIDF.learn_one": lambda text, _: alone.learn_one(text),
@@ -66,6 +68,8 @@ def main(folder: str | None, n: int) -> None:
         "LogTFIDF, both of each text": learn_and_transform(both),
         "the same with n_features": learn_and_transform(hashed),
         "the same with words and pairs": learn_and_transform(pairs),
+        "the same with tokenizer_pattern": learn_and_transform(own),
+        "the same, not ASCII": lambda text, y: not_ascii(f"{text} é", y),
         "River's TFIDF, both": learn_and_transform(tfidf),
         "HAROW.learn_one alone": lambda text, y: last.learn_one(features[text], y),
         "LogTFIDF | HAROW, learn_one": short.learn_one,

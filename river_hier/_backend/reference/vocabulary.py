@@ -19,14 +19,18 @@ Word = str | int  # an int is the row of a hashed word
 class Tokenizer(Protocol):
     """Splits a text into words.
 
-    `ascii` is for compiled code. If it is not None, the words of an ASCII text are its runs of at
-    least two characters with a byte in `ascii` that is not 0, and this byte replaces the character.
+    `ascii` and `prepared` are for compiled code. If `ascii` is not None, words are the runs of at
+    least two letters, digits and underscores of the prepared text. An ASCII text is prepared by
+    replacing each character by that of `ascii`, where 0 separates words.
     """
 
     ascii: bytes | None
 
     def __call__(self, text: str) -> list[str]:
         """The words, in order."""
+
+    def prepared(self, text: str) -> str:
+        """The text with changed letters."""
 
 
 class Vocabulary:

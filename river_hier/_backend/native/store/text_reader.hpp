@@ -23,8 +23,8 @@ class TextReader {
         double weight = 0.0;
     };
 
-    // `tokenize.ascii` is None or has, for each byte of an ASCII text, 0 or the character of a word of
-    // at least two: such texts need not be given to `tokenize`.
+    // `tokenize.ascii` is None or has, for each character of ASCII, 0 or the character of a word. Then
+    // words are runs of at least two letters of `tokenize.prepared(text)`, which ASCII texts do not need.
     TextReader(nb::object tokenize, std::pair<size_t, size_t> ngram_range, uint32_t n_features,
                const nb::tuple& stop_words)
         : n_features(n_features),
@@ -41,20 +41,22 @@ class TextReader {
     // The words of a text, unless it is the one that was read last.
     void read(nb::handle text) {
         if (last_.is_valid() && PyUnicode_Compare(last_.ptr(), text.ptr()) == 0) return;
-        const bool ascii = !ascii_.empty() && nb::cast<bool>(text.attr("isascii")());
-        const nb::object words = ascii ? nb::object() : tokenize_(text);  // may run foreign code
+        nb::object words = nb::borrow(text);  // first what runs Python's code
+        if (ascii_.empty())
+            words = tokenize_(text);
+        else if (!nb::cast<bool>(text.attr("isascii")()))
+            words = tokenize_.attr("prepared")(text);
         last_.reset();
         text_.clear();
         tokens_.clear();
         grams_.clear();
-        if (ascii) {
-            Py_ssize_t size;
-            const char* letters = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
-            text_.resize(static_cast<size_t>(size) + 1);  // and 0 at the end
-            for (Py_ssize_t i = 0; i < size; ++i) text_[i] = ascii_[static_cast<uint8_t>(letters[i])];
+        if (!ascii_.empty()) {
+            text_ = encoded(words);
+            text_ += '\0';
+            blank_separators();
             for (size_t begin = 0, end; begin < text_.size(); begin = end + 1) {
                 end = begin + std::strlen(&text_[begin]);
-                if (end - begin >= 2) add_token(begin, end - begin);
+                if (end > begin + length(begin)) add_token(begin, end - begin);
             }
         } else {
             for (nb::handle word : nb::cast<nb::list>(words)) {
@@ -96,11 +98,16 @@ class TextReader {
     }
 
     size_t bytes() const {
-        return heap_bytes(grams_) + heap_bytes(seen_) + heap_bytes(tokens_) + text_.capacity();
+        return heap_bytes(grams_) + heap_bytes(seen_) + heap_bytes(tokens_) +
+               heap_bytes(letters_) + text_.capacity();
     }
 
   private:
     static std::string encoded(nb::handle word) {  // lone surrogates, too
+        Py_ssize_t length;
+        if (nb::cast<bool>(word.attr("isascii")()))
+            if (const char* text = PyUnicode_AsUTF8AndSize(word.ptr(), &length))
+                return {text, static_cast<size_t>(length)};
         const nb::object bytes =
             nb::steal(PyUnicode_AsEncodedString(word.ptr(), "utf-8", "surrogatepass"));
         if (!bytes.is_valid()) throw nb::python_error();
@@ -122,6 +129,36 @@ class TextReader {
             size -= step;
         }
         return static_cast<uint32_t>(h * 0xD6E8FEB86659FD93u >> 32);
+    }
+
+    // The bytes of the character at a place of the text.
+    size_t length(size_t at) const {
+        const auto byte = static_cast<uint8_t>(text_[at]);
+        return byte < 0x80 ? 1 : byte < 0xE0 ? 2 : byte < 0xF0 ? 3 : 4;
+    }
+
+    // Replaces what separates words by zeros.
+    void blank_separators() {
+        for (size_t i = 0, size; i < text_.size(); i += size) {
+            size = length(i);
+            if (size == 1)
+                text_[i] = ascii_[static_cast<uint8_t>(text_[i])];
+            else if (!is_letter(i, size))
+                std::memset(&text_[i], 0, size);
+        }
+    }
+
+    // Whether a character that is not ASCII is a letter or digit, as Python knows.
+    bool is_letter(size_t at, size_t size) {
+        uint32_t point = static_cast<uint8_t>(text_[at]) & (0x7F >> size);
+        for (size_t i = 1; i < size; ++i) point = point << 6 | (static_cast<uint8_t>(text_[at + i]) & 0x3F);
+        if (point >= letters_.size()) letters_.resize(point + 1, unknown);
+        if (letters_[point] == unknown) {
+            const nb::str one = nb::steal<nb::str>(PyUnicode_DecodeUTF8(&text_[at], size, "surrogatepass"));
+            if (!one.is_valid()) throw nb::python_error();
+            letters_[point] = nb::cast<bool>(one.attr("isalnum")());
+        }
+        return letters_[point];
     }
 
     void add_token(size_t begin, size_t size) {
@@ -174,6 +211,8 @@ class TextReader {
     const std::pair<size_t, size_t> ngram_range_;
     const uint64_t seed_;
     std::string ascii_;
+    static constexpr uint8_t unknown = 2;
+    std::vector<uint8_t> letters_;  // whether each code point is one
     std::unordered_set<std::string> stop_words_;
 
     nb::object last_;  // the text
