@@ -30,9 +30,8 @@ class HRLS(LeastSquaresModel):
     dual variables learning only stores x, once for all nodes, and the next prediction solves the
     system: by a Cholesky factor, in $O(Q^2)$ for each instance stored since, as long as all factors
     fit into `memory`; otherwise by conjugate gradients, in about ten passes over the instances of
-    each visited node. Either way the signs, and so the predictions, are those of the formula: the
-    iteration stops only once an error bound guarantees them. (The numpy backend always keeps a
-    factor, and updates it while learning.) The sign of a score does not depend on whether x is
+    each visited node, until the residual is $10^{-10}$ of the right-hand side. (The numpy backend
+    solves the system directly.) The sign of a score does not depend on whether x is
     counted in. Scores and probabilities do, and require solving a system at every inner node.
 
     With `forgetting` $f < 1$ the past is discounted in periods of $h = \\lceil \\log_f 1/2 \\rceil$

@@ -6,6 +6,7 @@ import abc
 import math
 import numbers
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
@@ -34,7 +35,7 @@ from ..base.multi_label import MultiLabelModel
 from ..base.turns import Rows
 from ..base.weight_vectors import WeightVectors
 from ..taxonomy import Label, TaxonomyLike
-from .systems import RemappedSystem, discount, half_life, merge_systems, remap_systems
+from .systems import RemappedSystem, discounted, half_life, merge_systems, remap_systems
 
 
 class LeastSquaresModel(WeightVectors, MultiLabelModel):
@@ -85,15 +86,21 @@ class LeastSquaresModel(WeightVectors, MultiLabelModel):
         self.__dict__.setdefault("_visits", [0] * len(self._rls.n_stored))
 
     def _learn(self, x: Mapping[Any, Any], y: Any, w: float) -> None:
-        if self.forgetting < 1.0 and isinstance(y, Iterator):  # it can be read only once
-            y = list(y)
         t = self._t + w
         state = self._rls, float(self.threshold), t, self._features, self._labels
-        if not least_squares_step(*state, x, y, w):
+        if self.forgetting == 1.0:
+            learned = least_squares_step(*state, x, y, w)
+        else:
+            y = list(y) if isinstance(y, Iterator) else y  # which can be read only once
+            visited, ended = self._periods(x, y)
+            how = partial(discounted, float(self.forgetting) ** half_life(self.forgetting))
+            learned = least_squares_step(*state, x, y, w, ended, how)
+        if not learned:
             raise self._lost_in_rounding(x, w)
         self._t = t
-        if self.forgetting < 1.0 and self._features.find(x).norm2 > 0.0:
-            self._grow_older(y)
+        if self.forgetting < 1.0:
+            for s in visited:
+                self._visits[s] = (self._visits[s] or 0) + 1
 
     def _learn_many(self, X: Batch, y: Multilabels, rows: Rows) -> None:
         if self.forgetting < 1.0:
@@ -101,20 +108,21 @@ class LeastSquaresModel(WeightVectors, MultiLabelModel):
         else:
             vectors = Vectors(self._features, X, True)
             for first, last in rows.slices(X.n):
-                state = self._rls, float(self.threshold), self._t, self._features, self._labels
-                least_squares_steps(*state, vectors, first, y[first:last])
-                self._t = X.total_weight(first, last, self._t)
+                while first < last:
+                    state = self._rls, float(self.threshold), self._t, self._features, self._labels
+                    learned = least_squares_steps(*state, vectors, first, y[first:last])
+                    self._t = X.total_weight(first, learned, self._t)
+                    first = learned
+                    rows.n_learned = rows.first + learned
 
-    def _grow_older(self, y: Any) -> None:
-        """Count the example; at the end of a period, discount."""
-        h = half_life(self.forgetting)
-        on = self._taxonomy.closure_mask(y)
-        for s in self._trained_systems(trained_nodes(on, self._taxonomy.arrays)):
-            if (n := self._visits[s]) is None:
-                continue
-            self._visits[s] = n + 1
-            if (n + 1) % h == 0:
-                discount(self._rls, s, float(self.forgetting) ** h)
+    def _periods(self, x: Mapping[Any, Any], y: Any) -> tuple[list[int], list[int]]:
+        """The systems that an example trains, and those whose period ends with it."""
+        h, on = half_life(self.forgetting), self._taxonomy.closure_mask(y)
+        if self._features.find(x).norm2 == 0.0:
+            return [], []
+        trained = self._trained_systems(trained_nodes(on, self._taxonomy.arrays))
+        visits = {s: n + 1 for s in trained if (n := self._visits[s]) is not None}
+        return list(visits), [s for s, n in visits.items() if n % h == 0]
 
     def _add_system(self, nodes: list[int]) -> None:
         self._rls.add_system(nodes)

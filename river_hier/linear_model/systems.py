@@ -28,18 +28,14 @@ def half_life(forgetting: float) -> int:
     return max(1, math.ceil(math.log(0.5) / math.log(forgetting)))
 
 
-def discount(rls: Any, s: int, rate: float) -> None:
+def discounted(
+    rate: float, l2: float, parts: Parts, system: SavedSystem
+) -> tuple[Parts, SavedSystem]:
     """Multiply the weight of everything that a system has seen by `rate`.
 
     In dual variables an instance of weight c is the vector sqrt(c) x with the label sqrt(c) v, so
     other systems no longer share it.
     """
-    rls.change(s, lambda l2, parts, system: _discounted(l2, parts, system, rate))
-
-
-def _discounted(
-    l2: float, parts: Parts, system: SavedSystem, rate: float
-) -> tuple[Parts, SavedSystem]:
     primal = system[0] == "primal"
     if primal:
         parts, system = in_dual_variables(l2, parts, system)

@@ -102,7 +102,7 @@ def test_memory_is_bounded(backend: str, memory: float) -> None:
             x = {f"n{j}": 1.0 for j in rng.integers(0, 10**6, 8)}
             model.learn_one(x, TREE.nodes[int(rng.integers(1, 5))])
             most = max(most, len(model._rls.__reduce__()[1][-2][0]) if step % 50 == 0 else 0)
-            factors = max(factors, model._rls.n_bytes if backend == "native" else 0)
+            factors = max(factors, model._rls.factor_bytes if backend == "native" else 0)
         assert most <= 1024 + 1
         assert factors <= 4 * 8 * 21 * 22 // 2
         assert bool(factors) == (memory > 0 and backend == "native")
@@ -178,7 +178,7 @@ def test_gradients_answer_as_factors_do(backend: str, name: str, taxonomy: Any) 
                 assert models[0].n_stored == models[1].n_stored == models[2].n_stored
         if backend == "native":
             assert set(kinds(models[1]._rls)) == {"cg"}
-            assert models[1]._rls.n_bytes == 0 < models[2]._rls.n_bytes + 1 <= 8 * 60 + 1
+            assert models[1]._rls.factor_bytes == 0 < models[2]._rls.factor_bytes + 1 <= 8 * 60 + 1
         w = [model.weights for model in models]
         for label, expected in w[0].items():
             assert w[1][label] == pytest.approx(expected, abs=LOOSE)

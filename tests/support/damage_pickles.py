@@ -125,7 +125,7 @@ def use(thing: Any) -> None:
     calls: list[Any] = []
     if isinstance(thing, k.LeastSquares):
         calls += [lambda: k.least_squares_answer(thing, names, labels, X) for _ in range(20)]
-        calls += [lambda: thing.scores(names.find(X), 4), lambda: thing.n_bytes]
+        calls += [lambda: thing.scores(names.find(X), 4), lambda: thing.factor_bytes]
         calls += [lambda s=s: thing.weights(s, 40) for s in range(4)]
         for i in range(6):
             x = {**X, f"n{i}": 1.0, i: 0.5}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from ...taxonomy import Label, Taxonomy
 from .batch import Multilabels, Vectors
 from .feature_map import FeatureMap
 from .labels import Labels
-from .least_squares import LeastSquares
+from .least_squares import Change, LeastSquares
 
 Mask = NDArray[np.bool_]
 
@@ -30,10 +30,13 @@ def least_squares_step(
     x: Any,
     y: Any,
     weight: float = 1.0,
+    changed: Sequence[int] = (),
+    how: Change | None = None,
 ) -> bool:
     """Round t of SH-RLS or, where c is infinite, of H-RLS.
 
-    Returns False, without changes, if l2 would be lost in rounding beside x.
+    Afterwards the systems `changed` are changed; x is not zero then. Returns False, without
+    changes, if l2 would be lost in rounding beside x.
     """
     on = labels.taxonomy.closure_mask(y)
     if weight * features.find(x).norm2 > LARGEST_RATIO * rls.l2:
@@ -41,6 +44,8 @@ def least_squares_step(
     vector = features.insert(x).ordered(weight)
     if vector.norm2 > 0.0:
         update(rls, vector, c, t, labels.taxonomy, on, labels.learning)
+    for s in changed:
+        rls.change(s, how)
     return True
 
 
@@ -120,12 +125,17 @@ def least_squares_steps(
     X: Vectors,
     first: int,
     Y: Multilabels,
-) -> None:
-    """The rounds of the rows from `first` on that have a multilabel, after examples of weight t."""
+) -> int:
+    """The rounds of the rows from `first` on that have a multilabel, after examples of weight t.
+
+    Returns the next row.
+    """
     for i, y in enumerate(Y.labels(labels), start=first):
         weight = X.batch.weight(i)
         t += weight
         least_squares_step(rls, c, t, features, labels, X.batch.row(i), y, weight)
+        first = i + 1
+    return first
 
 
 def least_squares_answers(rls: LeastSquares, labels: Labels, X: Vectors) -> Mask:

@@ -26,6 +26,8 @@ from .systems import (
 )
 
 Floats: TypeAlias = NDArray[np.float64]
+# From l2, instances and a system, as in pickles, to those that replace them.
+Change: TypeAlias = Callable[[float, Parts, SavedSystem], tuple[Parts, SavedSystem]]
 
 
 class Systems:
@@ -125,8 +127,9 @@ class LeastSquares(Systems):
         self.systems += [loaded(self.l2, parts, system, self._number) for system in systems]
         self._number += len(parts[-1])
 
-    def change(self, s: int, how: Callable[[float, Parts, SavedSystem], Any]) -> None:
+    def change(self, s: int, how: Change | None) -> None:
         """Replace a system by the result of `how`: of l2, the saved instances and the system."""
+        assert how is not None
         parts, systems = self.save()
         parts, system = how(self.l2, parts, systems[s])
         self.add_saved(parts, [system])

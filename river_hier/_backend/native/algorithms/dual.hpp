@@ -5,41 +5,51 @@
 #include <cmath>
 #include <optional>
 
-#include "algorithms/cholesky_solver.hpp"
+#include "algorithms/cholesky_factor.hpp"
 #include "algorithms/conjugate_gradients.hpp"
 #include "algorithms/example_context.hpp"
-#include "algorithms/explicit_weights.hpp"
 
 namespace river_hier {
 
 // w = w0 + S alpha with B alpha = v - S^T w0 and B = l2 I + S^T S, for several outputs (nodes) over
-// the same instances S. Solved by a Cholesky factor; or, where there is no memory for one, by
-// conjugate gradients: a solve then walks over the stored instances some ten times, and memory is
-// O(n).
+// the same instances S. Solved by a Cholesky factor, in O(n^2) memory and time; or, where there is no
+// memory for one, by conjugate gradients: a solve then walks over the stored instances some ten times,
+// and memory is O(n).
+//
+// What is stored is what defines w; the rest is computed when it is needed, and again if memory ran out
+// meanwhile. Learning can be undone by `truncate`.
 class Dual {
   public:
-    Dual(size_t n_outputs, double l2)
-        : v(n_outputs), alpha_(n_outputs), l2_(l2), cholesky_(std::in_place, n_outputs, l2) {}
+    struct Output {
+        Numbers v;      // labels less S^T w0
+        Numbers w0;     // empty if nothing was forgotten
+        Numbers alpha;  // where conjugate gradients start, unless it is the solution
+        Numbers z;      // L^-1 v, as far as there is a factor
+        Numbers w;      // for many predictions in a row, else empty
+    };
+
+    Dual(size_t n_outputs, double l2) : outputs(n_outputs), l2_(l2), factor_(std::in_place) {}
+
+    std::vector<uint32_t> ids;  // numbers of the instances
+    Numbers ones;               // S ones is the sum of all instances that w has seen
+    std::vector<Output> outputs;
 
     size_t n() const { return ids.size(); }
-    size_t n_outputs() const { return v.size(); }
-    bool has_factor() const { return cholesky_.has_value(); }
-
-    // Bytes of the factor of all instances, also if it has not been computed yet.
-    size_t factor_bytes() const { return cholesky_ ? CholeskyFactor::bytes(n()) : 0; }
+    bool has_factor() const { return factor_.has_value(); }
 
     size_t memory() const {
-        size_t bytes = heap_bytes(ids) + heap_bytes(ones) + heap_bytes(v) + heap_bytes(w0) +
-                       heap_bytes(alpha_) + heap_bytes(g_) + heap_bytes(k_);
-        if (cholesky_) bytes += cholesky_->memory();
-        if (explicit_) bytes += explicit_->memory();
-        return bytes;
+        size_t bytes = heap_bytes(ids) + heap_bytes(ones) + heap_bytes(g_) + heap_bytes(k_) +
+                       allocated(outputs.capacity() * sizeof(Output));
+        for (const Output& of : outputs)
+            bytes += heap_bytes(of.v) + heap_bytes(of.w0) + heap_bytes(of.alpha) + heap_bytes(of.z) +
+                     heap_bytes(of.w);
+        return factor_ ? bytes + factor_->memory() : bytes;
     }
 
     // Change to conjugate gradients.
     void drop_factor() {
-        cholesky_.reset();
-        for (Numbers& a : alpha_) a.resize(n(), 0.0);
+        factor_.reset();
+        for (Output& of : outputs) of.z = Numbers();
         changed();
     }
 
@@ -52,102 +62,123 @@ class Dual {
     // The same, where only the signs must be right.
     void signs(ExampleContext& context, double* scores) {
         const bool first = n_predictions_++ == 0;
-        if (cholesky_ && first && !ready_ && scores_from_factor(context, scores)) return;
+        if (first && !ready_ && (factor_ || outputs.size() > 1) && scores_from_solve(context, scores))
+            return;
         update_alpha(context.instances());
         if (n_predictions_ > patience && !explicit_) make_explicit(context.instances());
-        if (!explicit_ || !explicit_->signs(context.x(), scores)) scores_from_alpha(context, scores);
+        if (!explicit_ || !scores_from_weights(context.x(), scores)) scores_from_alpha(context, scores);
     }
 
-    // r = x^T A^-1 x with A = l2 I + S S^T.
-    double solve(ExampleContext& context) {
-        if (solved_ == context.id()) return r_;
+    // r = x^T A^-1 x with A = l2 I + S S^T; also g = L^-1 k or, to a tolerance, B^-1 k for k = S^T x.
+    double solve(ExampleContext& context, double tolerance = loose) {
+        if (solved_ == context.id() && tolerance_ <= tolerance) return r_;
         solved_ = 0;
-        const double norm2 = context.x().norm2;
-        if (cholesky_) {
-            complete_factor(context.instances());
-            r_ = cholesky_->solve(dots(context), norm2);
+        if (factor_) complete_factor(context.instances());
+        const Numbers& k = dots(context);
+        if (factor_) {
+            g_ = k;
+            factor_->forward(g_);
         } else {
-            const Numbers& k = dots(context);
             g_.assign(n(), 0.0);
-            conjugate_gradients(context.instances(), ids, l2_, k, g_, loose);
-            double kg = 0.0;
-            for (size_t i = 0; i < n(); ++i) kg += k[i] * g_[i];
-            r_ = std::max(0.0, (norm2 - kg) / l2_);
+            conjugate_gradients(context.instances(), ids, l2_, k, g_, tolerance);
         }
+        r_ = std::max(0.0, (context.x().norm2 - product(factor_ ? g_ : k, g_)) / l2_);
+        tolerance_ = factor_ ? 0.0 : tolerance;
         solved_ = context.id();
         return r_;
     }
 
-    // Adds x with its labels while the factor is still in the processor's cache. If `lazily`, what has
-    // not been solved for x is solved when it is needed.
-    void store(ExampleContext& context, const double* labels, bool lazily) {
-        make_room(ids);  // first all that may fail
+    // Adds x with label(o) for output o. What was solved for x is not solved again. If `eagerly`, the
+    // next solution is computed while the factor is in the processor's cache.
+    template <class Label>
+    void store(ExampleContext& context, Label label, bool eagerly) {
+        make_room(ids);
         make_room(ones);
-        for (Numbers& of_one : v) make_room(of_one);
-        for (Numbers& a : alpha_) make_room(a);
-        if (!lazily) solve(context);
-        const bool solved = solved_ == context.id();
-        if (!cholesky_ && solved) return store_by_gradients(context, labels);
-        remember(context, labels);
-        if (solved) cholesky_->append(context.x().norm2, r_, v);
-        if (!cholesky_)
-            for (Numbers& a : alpha_) a.push_back(0.0);
-        if (!lazily) update_alpha(context.instances());
+        for (Output& of : outputs) {
+            make_room(of.v);
+            make_room(of.alpha);
+        }
+        const bool solved = solved_ == context.id(), improve = solved && ready_ && !factor_;
+        const auto v = [&](size_t o) { return label(o) - prior_score(context.x(), o); };
+        if (solved && factor_) append(context.x().norm2, v);
+        for (size_t o = 0; o < outputs.size(); ++o) {
+            Numbers& alpha = outputs[o].alpha;
+            const double last = improve ? (v(o) - product(alpha, k_)) / (l2_ * (1.0 + r_)) : 0.0;
+            for (size_t i = 0; improve && i < n(); ++i) alpha[i] -= last * g_[i];
+            if (improve) alpha.push_back(last);
+            outputs[o].v.push_back(v(o));
+        }
+        ids.push_back(context.example.number);
+        ones.push_back(context.root());
+        changed();
+        ready_ = improve && n() % (1 + n() / some) != 0;
+        if (eagerly && factor_) update_alpha(context.instances());
+    }
+
+    // Forgets all instances but the first n, as if they had never been stored.
+    void truncate(size_t n) {
+        ids.resize(n);
+        ones.resize(n);
+        for (Output& of : outputs) {
+            of.v.resize(n);
+            of.z.resize(std::min(n, of.z.size()));
+        }
+        if (factor_) factor_->truncate(n);
+        changed();
     }
 
     // More outputs, whose labels were -1 on every instance so far.
     void add_outputs(size_t count) {
-        Numbers labels;
-        for (double one : ones) labels.push_back(-one);
-        v.resize(n_outputs() + count, labels);
-        alpha_.resize(n_outputs(), Numbers(n(), 0.0));
-        if (!w0.empty()) w0.resize(n_outputs());
-        for (size_t o = n_outputs() - count; cholesky_ && o < n_outputs(); ++o)
-            cholesky_->add_output(v[o]);
+        Output off;
+        for (double one : ones) off.v.push_back(-one);
+        if (!outputs.empty()) off.w0.resize(outputs[0].w0.size(), 0.0);
+        for (size_t i = 0; factor_ && i < factor_->n(); ++i)
+            off.z.push_back(next_z(off.v[i], factor_->row(i), factor_->diagonal(i), off.z));
+        std::vector<Output> more(count, off);
+        make_room(outputs, count);
+        std::move(more.begin(), more.end(), std::back_inserter(outputs));
         changed();
     }
 
     // The w of every output.
     std::vector<Numbers> weights(const Instances& instances, size_t n_features) {
         update_alpha(instances);
-        std::vector<Numbers> w = w0;
-        w.resize(n_outputs());
-        for (size_t o = 0; o < n_outputs(); ++o) {
-            w[o].resize(n_features, 0.0);
-            for (size_t i = 0; i < n(); ++i) instances.add_to(ids[i], alpha_[o][i], w[o].data());
+        std::vector<Numbers> all;
+        for (const Output& of : outputs) {
+            all.push_back(of.w0);
+            all.back().resize(n_features, 0.0);
+            for (size_t i = 0; i < n(); ++i) instances.add_to(ids[i], of.alpha[i], all.back().data());
         }
-        return w;
+        return all;
     }
 
-    // Forgets the `count` oldest instances. w stays as it is: from now on it is regularised towards
-    // their contribution, which moves into w0. A new factor takes O(n^3), once in n / 2 steps.
-    void forget(size_t count, const Instances& instances, size_t n_features) {
+    // The same system without the `count` oldest instances. w stays as it is: from now on it is
+    // regularised towards their contribution, which moves into w0. A new factor takes O(n^3), once in
+    // n / 2 steps.
+    Dual without_oldest(size_t count, const Instances& instances, size_t n_features) {
         update_alpha(instances);
-        const auto drop = [count](auto& list) { list.erase(list.begin(), list.begin() + count); };
-        w0.resize(n_outputs());
-        for (size_t o = 0; o < n_outputs(); ++o) {
+        Dual left(outputs.size(), l2_);
+        left.ids.assign(ids.begin() + count, ids.end());
+        left.ones.assign(ones.begin() + count, ones.end());
+        for (size_t o = 0; o < outputs.size(); ++o) {
+            const Output& old = outputs[o];
             Numbers contribution(n_features, 0.0);
             for (size_t i = 0; i < count; ++i)
-                instances.add_to(ids[i], alpha_[o][i], contribution.data());
+                instances.add_to(ids[i], old.alpha[i], contribution.data());
+            Output& of = left.outputs[o];
             for (size_t i = count; i < n(); ++i)
-                v[o][i] -= instances.dot(ids[i], contribution.data());
-            drop(v[o]);
-            drop(alpha_[o]);
-            w0[o].resize(n_features, 0.0);
-            for (size_t j = 0; j < n_features; ++j) w0[o][j] += contribution[j];
+                of.v.push_back(old.v[i] - instances.dot(ids[i], contribution.data()));
+            of.alpha.assign(old.alpha.begin() + count, old.alpha.end());
+            of.w0 = old.w0;
+            of.w0.resize(n_features, 0.0);
+            for (size_t j = 0; j < n_features; ++j) of.w0[j] += contribution[j];
         }
-        drop(ids);
-        drop(ones);
-        if (!cholesky_) return;
-        cholesky_.emplace(n_outputs(), l2_);
-        changed();
-        complete_factor(instances);
+        if (factor_)
+            left.complete_factor(instances);
+        else
+            left.drop_factor();
+        return left;
     }
-
-    std::vector<uint32_t> ids;  // numbers of the instances
-    Numbers ones;               // S ones is the sum of all instances that w has seen
-    std::vector<Numbers> v;     // labels less S^T w0, for each output
-    std::vector<Numbers> w0;    // for each output; empty if nothing was forgotten
 
   private:
     // Tolerances of conjugate gradients, relative to the right-hand side.
@@ -156,23 +187,64 @@ class Dual {
     // After 1 + n / some loose steps alpha is solved for tightly, so that errors do not add up.
     static constexpr size_t some = 64;
     static constexpr size_t patience = 16;  // predictions in a row, after which an explicit w pays off
+    // What a squared norm loses to rounding in a solve, for each instance; a generous bound.
+    static constexpr double rounding = 1e-14;
 
-    // Factors what was stored lazily.
+    static double product(const Numbers& a, const Numbers& b) {
+        double sum = 0.0;
+        for (size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
+        return sum;
+    }
+
+    // The next element of z = L^-1 v, from the next row of L. Always in this order, which gives a
+    // loaded model the same bits.
+    static double next_z(double v, const double* l, double s, const Numbers& z) {
+        for (size_t i = 0; i < z.size(); ++i) v -= l[i] * z[i];
+        return v / s;
+    }
+
+    // Appends the x of the last solve to the factor; its v(o) is that of output o.
+    template <class V>
+    void append(double norm2, V v) {
+        const double count = static_cast<double>(factor_->n() + 1);
+        // The new diagonal element; where l2 is lost in rounding, what rounding leaves of it.
+        const double s = std::sqrt(std::max(l2_ * (1.0 + r_), rounding * count * norm2));
+        for (Output& of : outputs) make_room(of.z);
+        factor_->append(g_.data(), s);  // the last that may fail
+        for (size_t o = 0; o < outputs.size(); ++o)
+            outputs[o].z.push_back(next_z(v(o), g_.data(), s, outputs[o].z));
+    }
+
+    // Factors the instances that were stored without being solved for.
     void complete_factor(const Instances& instances) {
-        if (cholesky_->n() == n()) return;
-        cholesky_->complete(instances, ids, v);
+        if (factor_->n() == n()) return;
         ready_ = false;
         solved_ = 0;
+        Numbers dense(instances.n_features(), 0.0);
+        for (size_t i; (i = factor_->n()) < n();) {
+            instances.each(ids[i], [&](uint32_t row, double value) { dense[row] = value; });
+            g_.resize(i);
+            for (size_t j = 0; j < i; ++j) g_[j] = instances.dot(ids[j], dense.data());
+            instances.each(ids[i], [&](uint32_t row, double) { dense[row] = 0.0; });
+            factor_->forward(g_);
+            const double norm2 = instances.norm2(ids[i]);
+            r_ = std::max(0.0, (norm2 - product(g_, g_)) / l2_);
+            append(norm2, [&](size_t o) { return outputs[o].v[i]; });
+        }
     }
 
     void update_alpha(const Instances& instances) {
         if (ready_) return;
-        if (cholesky_) complete_factor(instances);
-        for (size_t o = 0; o < n_outputs(); ++o)
-            if (cholesky_)
-                cholesky_->solve_for(o, alpha_[o]);
-            else
-                conjugate_gradients(instances, ids, l2_, v[o], alpha_[o], tight);
+        if (factor_) complete_factor(instances);
+        for (Output& of : outputs) {
+            if (factor_) {
+                of.alpha = of.z;
+                factor_->backward(of.alpha);
+            } else {
+                of.alpha.resize(n(), 0.0);
+                conjugate_gradients(instances, ids, l2_, of.v, of.alpha, tight);
+            }
+        }
         ready_ = true;
     }
 
@@ -185,92 +257,76 @@ class Dual {
         return k_;
     }
 
-    double prior_score(const Vector& x, size_t output) const {
-        return w0.empty() ? 0.0 : x.dot(w0[output]);
-    }
+    double prior_score(const Vector& x, size_t output) const { return x.dot(outputs[output].w0); }
 
     void scores_from_alpha(ExampleContext& context, double* scores) {
         const Numbers& k = dots(context);
-        for (size_t o = 0; o < n_outputs(); ++o) {
+        for (size_t o = 0; o < outputs.size(); ++o) {
             scores[o] = prior_score(context.x(), o);
-            for (size_t i = 0; i < n(); ++i) scores[o] += alpha_[o][i] * k[i];
+            for (size_t i = 0; i < n(); ++i) scores[o] += outputs[o].alpha[i] * k[i];
         }
     }
 
-    // w . x as l . z, by one solve for all outputs, which the next step can take over. False if
-    // rounding could matter to a sign.
-    bool scores_from_factor(ExampleContext& context, double* scores) {
-        solve(context);
-        const Numbers& l = cholesky_->l();
-        double length2 = 0.0;
-        for (double number : l) length2 += number * number;
-        for (size_t o = 0; o < n_outputs(); ++o) {
-            const Numbers& z = cholesky_->z(o);
+    // w . x as (L^-1 k) . z or (B^-1 k) . v, by one solve for all outputs, which the next step can take
+    // over. False if the errors could matter to a sign.
+    bool scores_from_solve(ExampleContext& context, double* scores) {
+        solve(context, tight);
+        double trace = 0.0;  // of B
+        for (uint32_t id : ids) trace += l2_ + context.instances().norm2(id);
+        // |B^-1 k| <= |L^-1 k| / sqrt(l2) and |alpha| <= |z| / sqrt(l2); B's eigenvalues are at least l2
+        const double error = factor_ ? rounding * static_cast<double>(n()) * trace / l2_ : 4.0 * tight / l2_;
+        const Numbers& left = factor_ ? g_ : k_;
+        for (size_t o = 0; o < outputs.size(); ++o) {
+            const Numbers& right = factor_ ? outputs[o].z : outputs[o].v;
             const double prior = prior_score(context.x(), o);
-            double sum = 0.0, size2 = 0.0;
-            for (size_t i = 0; i < n(); ++i) {
-                sum += l[i] * z[i];
-                size2 += z[i] * z[i];
-            }
-            scores[o] = prior + sum;
-            // |B^-1 k| <= |l| / sqrt(l2) and |alpha| <= |z| / sqrt(l2)
-            if (std::fabs(scores[o]) <= cholesky_->error() * std::sqrt(length2 * size2) +
-                                            CholeskySolver::rounding * std::fabs(prior))
+            scores[o] = prior + product(g_, right);
+            if (std::fabs(scores[o]) <= error * std::sqrt(product(left, left) * product(right, right)) +
+                                            rounding * std::fabs(prior))
                 return false;
         }
         return true;
     }
 
     void make_explicit(const Instances& instances) {
-        double size = 0.0;
-        for (size_t o = 0; o < n_outputs(); ++o) {
+        std::vector<Numbers> all = weights(instances, instances.n_features());
+        size_ = 0.0;
+        for (size_t o = 0; o < outputs.size(); ++o) {
             for (size_t i = 0; i < n(); ++i)
-                size += std::fabs(alpha_[o][i]) * std::sqrt(instances.norm2(ids[i]));
-            if (!w0.empty())
-                for (double w : w0[o]) size += std::fabs(w);
+                size_ += std::fabs(outputs[o].alpha[i]) * std::sqrt(instances.norm2(ids[i]));
+            for (double w : outputs[o].w0) size_ += std::fabs(w);
+            outputs[o].w = std::move(all[o]);
         }
-        explicit_.emplace(weights(instances, instances.n_features()), n(), size);
+        explicit_ = true;
     }
 
-    void store_by_gradients(ExampleContext& context, const double* labels) {
-        update_alpha(context.instances());
-        Numbers scores(n_outputs());
-        scores_from_alpha(context, scores.data());
-        for (size_t o = 0; o < n_outputs(); ++o) {
-            const double last = (labels[o] - scores[o]) / (l2_ * (1.0 + r_));
-            for (size_t i = 0; i < n(); ++i) alpha_[o][i] -= last * g_[i];
-            alpha_[o].push_back(last);
+    // False if rounding could matter to a sign.
+    bool scores_from_weights(const Vector& x, double* scores) const {
+        const double error = 1e-15 * static_cast<double>(n() + x.size()) * size_ * std::sqrt(x.norm2);
+        for (size_t o = 0; o < outputs.size(); ++o) {
+            scores[o] = x.dot(outputs[o].w);
+            if (std::fabs(scores[o]) <= error) return false;
         }
-        remember(context, labels);
-        ready_ = n() % (1 + n() / some) != 0;
-    }
-
-    void remember(ExampleContext& context, const double* labels) {
-        ids.push_back(context.example.number);
-        ones.push_back(context.root());
-        for (size_t o = 0; o < n_outputs(); ++o)
-            v[o].push_back(labels[o] - prior_score(context.x(), o));
-        changed();
+        return true;
     }
 
     // Nothing that was computed holds any more.
     void changed() {
-        ready_ = false;
+        ready_ = explicit_ = false;
         k_of_ = solved_ = 0;
         n_predictions_ = 0;
-        explicit_.reset();
+        for (Output& of : outputs) of.w = Numbers();
     }
 
-    std::vector<Numbers> alpha_;  // for each output
-    bool ready_ = false;          // alpha_ solves B alpha = v; else conjugate gradients start from it
     double l2_;
-    std::optional<CholeskySolver> cholesky_;
-    Numbers g_;                      // B^-1 k, by conjugate gradients
-    Numbers k_;                      // S^T x
-    double r_ = 0.0;                 // x^T A^-1 x
+    std::optional<CholeskyFactor> factor_;
+    bool ready_ = false;  // every alpha solves B alpha = v
+    bool explicit_ = false;  // every w is there
+    double size_ = 0.0;  // bounds what rounding may have added up in each w: the sum of its terms
+    size_t n_predictions_ = 0;  // since the last change
+    Numbers k_, g_;             // S^T x, and its solution
+    double r_ = 0.0;            // x^T A^-1 x
     uint64_t k_of_ = 0, solved_ = 0;  // the examples that k_ and r_ belong to
-    size_t n_predictions_ = 0;       // since the last change
-    std::optional<ExplicitWeights> explicit_;
+    double tolerance_ = 0.0;          // of the solution
 };
 
 }  // namespace river_hier

@@ -30,12 +30,7 @@ class Example {
   public:
     // A weighted square is the square of x and its label, both times the root of the weight.
     Example(const Vector& given, Instances& instances, ExampleIds& ids, double weight = 1.0)
-        : x(sorted(given, weight)), weight(weight), id(ids.of(x)), instances(instances) {
-        double known2 = 0.0;
-        for (double value : x.values) known2 += value * value;
-        const double rest = x.norm2 - known2, lost = rounding * static_cast<double>(x.size() + 1);
-        unknown2 = rest > lost * x.norm2 ? rest : 0.0;
-    }
+        : x(sorted(given, weight)), weight(weight), id(ids.of(x)), instances(instances) {}
     Example(const Example&) = delete;
 
     // Announces n dot products with instances. The inverted index computes those of all instances at
@@ -51,14 +46,11 @@ class Example {
     const double weight;
     const uint64_t id;
     Instances& instances;
-    double unknown2;      // the part of ||x||^2 that lies on features without a row
     Numbers dots;         // x . instance i, or empty
     uint32_t number = 0;  // of x among the instances, while systems learn from it
     bool shared = false;  // several threads use it, so no more dots may be computed
 
   private:
-    static constexpr double rounding = 1e-15;  // relative error of a sum, for each of its terms
-
     static Vector sorted(const Vector& given, double weight) {
         Vector x = given;
         if (weight != 1.0) {
@@ -94,8 +86,6 @@ struct Scratch {
         id_ = id;
         return dense_.data();
     }
-
-    Numbers labels;
 
   private:
     Numbers dense_;

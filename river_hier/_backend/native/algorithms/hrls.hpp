@@ -20,22 +20,8 @@ constexpr double largest_ratio = 1e12;
 struct Rule {
     bool selects() const { return !std::isinf(c); }
 
-    void operator()(LeastSquares& rls, System& system, ExampleContext& context, const char* on,
-                    double ln_t) const {
-        if (selects() && !in_doubt(rls, system, context, ln_t)) return;
-        Numbers& labels = context.scratch.labels;
-        labels.resize(system.nodes.size());
-        for (size_t o = 0; o < labels.size(); ++o)
-            labels[o] = context.label(on[system.nodes[o]]);
-        rls.store(system, context, labels.data(), !selects());
-    }
-
-    double c;
-
-  private:
-    bool in_doubt(const LeastSquares& rls, System& system, ExampleContext& context,
-                  double ln_t) const {
-        if (system.nodes.size() != 1) throw nb::value_error("SH-RLS has a system for each node");
+    bool stores(const LeastSquares& rls, System& system, ExampleContext& context, double ln_t) const {
+        if (!selects()) return true;
         const double n = system.n_stored, weight = context.example.weight;
         const double bound = n ? std::sqrt(c * ln_t / n) : HUGE_VAL;
         double score;
@@ -44,11 +30,19 @@ struct Rule {
         const double most = 1.0 + context.x().norm2 / weight / rls.l2;  // 1 + r is at most this
         return score <= bound * most && score <= bound * (1.0 + system.solve(context) / weight);
     }
+
+    double c;
+};
+
+// How systems that an example changes forget: `systems` are replaced by how(l2, instances, system).
+struct Forgetting {
+    std::vector<size_t> systems;
+    nb::handle how;
 };
 
 // Successive examples that are learned system by system: a system takes all of them while it is in
 // the processor's cache, and other threads take other systems. The result is that of one example
-// after the other, since no system depends on another one.
+// after the other, since no system depends on another one. All of them are learned, or none.
 class Block {
   public:
     Block(LeastSquares& rls, const Labels& labels, size_t capacity)
@@ -64,17 +58,36 @@ class Block {
         ln_ts_.push_back(std::log(std::max(1.0, t)));
     }
 
-    void learn(const Rule& rule, size_t n_threads) {
-        find_tasks(0, n());
-        bool together = n() > 1;
-        for (const Task& task : tasks_)
-            together = together &&
-                       !LeastSquares::may_become_dual(*task.system, n(), least_met_, most_met_);
-        if (together) return learn_tasks(rule, true, n_threads);
-        for (size_t i = 0; i < n(); ++i) {
-            find_tasks(i, i + 1);
-            learn_tasks(rule, false, 1);
+    // Whether the result may differ from that of one example after the other.
+    bool depends_on_order() const {
+        return n() > 1 && std::any_of(rls_.systems.begin(), rls_.systems.end(), [&](System& system) {
+                   return LeastSquares::may_become_dual(system, n(), least_met_, most_met_);
+               });
+    }
+
+    void learn(const Rule& rule, size_t n_threads, const Forgetting& forgetting = {}) {
+        find_tasks(rule);
+        size_t n_reversible = 0;
+        uint32_t first = UINT32_MAX;
+        try {
+            n_reversible = prepare(forgetting);
+            first = rls_.instances.n();
+            store_all();
+            if (rule.selects())
+                parallel_for(n(), n_threads, rls_.scratch, [&](size_t i, Scratch&) {
+                    examples_[i]->expect_dots(n_dots_[i]);
+                });
+            learn_tasks(rule, n_threads, 0, n_reversible);
+            for (size_t s : forgetting.systems) rls_.change(rls_.systems.at(s), forgetting.how);
+        } catch (...) {
+            for (Task& task : tasks_) task.system->undo();
+            if (first < rls_.instances.n()) rls_.instances.truncate(first);
+            commit();
+            throw;
         }
+        learn_tasks(rule, n_threads, n_reversible, tasks_.size());  // needs no memory
+        commit();
+        rls_.tidy(first);
     }
 
   private:
@@ -82,61 +95,75 @@ class Block {
     struct Task {
         System* system;
         size_t first, last;
+        size_t n_features;    // of these examples, up to the last one
+        double factor_bytes;  // of the system, before it learns
     };
 
     size_t n() const { return ln_ts_.size(); }
     const char* on(size_t i) const { return &masks_[i * labels_.n()]; }
 
-    // The systems that learn from the examples first:last.
-    void find_tasks(size_t first, size_t last) {
-        tasks_.clear();
-        visits_.clear();
+    void find_tasks(const Rule& rule) {
         for (System& system : rls_.systems) {
             const uint32_t node = system.nodes.empty() ? 0 : system.nodes[0];
             if (!labels_.learns(node)) continue;
-            const size_t start = visits_.size();
-            for (size_t i = first; i < last; ++i)
-                if (labels_.all_parents(on(i), node)) visits_.push_back(static_cast<uint32_t>(i));
-            if (visits_.size() > start) tasks_.push_back({&system, start, visits_.size()});
+            if (rule.selects() && system.nodes.size() != 1)
+                throw nb::value_error("SH-RLS has a system for each node");
+            Task task{&system, visits_.size(), visits_.size(), 0, system.factor_bytes()};
+            for (size_t i = 0; i < n(); ++i) {
+                if (!labels_.all_parents(on(i), node)) continue;
+                visits_.push_back(static_cast<uint32_t>(i));
+                task.n_features = std::max(task.n_features, size_t{1} + examples_[i]->x.rows.back());
+            }
+            task.last = visits_.size();
+            if (task.last > task.first) tasks_.push_back(task);
         }
     }
 
-    void learn_tasks(const Rule& rule, bool together, size_t n_threads) {
-        const uint32_t first = rls_.instances.n();
-        const std::vector<uint32_t> stored = store_all(together);
-        if (rule.selects() && together)
-            parallel_for(stored.size(), n_threads, rls_.scratch, [&](size_t k, Scratch&) {
-                examples_[stored[k]]->expect_dots(n_dots_[stored[k]]);
-            });
-        parallel_for(tasks_.size(), n_threads, rls_.scratch, [&](size_t k, Scratch& scratch) {
-            for (size_t visit = tasks_[k].first; visit < tasks_[k].last; ++visit) {
+    // Prepares the systems, and puts those first whose learning can be undone. -> their number.
+    size_t prepare(const Forgetting& forgetting) {
+        double bytes = rls_.factor_bytes;
+        for (Task& task : tasks_) {
+            rls_.prepare(*task.system, task.last - task.first, task.n_features, bytes);
+            const size_t s = static_cast<size_t>(task.system - rls_.systems.data());
+            const auto& changed = forgetting.systems;
+            task.system->begin(std::count(changed.begin(), changed.end(), s) > 0);
+        }
+        const auto reversible = [](const Task& task) { return task.system->reversible(); };
+        return static_cast<size_t>(std::partition(tasks_.begin(), tasks_.end(), reversible) -
+                                   tasks_.begin());
+    }
+
+    // Makes instances of all examples that a system may store: afterwards several threads may read the
+    // instances, but none may write.
+    void store_all() {
+        n_dots_.assign(n(), 0);  // with all instances of each system and with x
+        for (const Task& task : tasks_)
+            if (auto* dual = task.system->dual())
+                for (size_t visit = task.first; visit < task.last; ++visit)
+                    n_dots_[visits_[visit]] += dual->n() + 1;
+        for (uint32_t i = 0; i < n(); ++i) {
+            examples_[i]->shared = true;
+            if (n_dots_[i]) examples_[i]->number = rls_.instances.append_unindexed(examples_[i]->x);
+        }
+    }
+
+    void learn_tasks(const Rule& rule, size_t n_threads, size_t first, size_t last) {
+        parallel_for(last - first, n_threads, rls_.scratch, [&](size_t k, Scratch& scratch) {
+            const Task& task = tasks_[first + k];
+            for (size_t visit = task.first; visit < task.last; ++visit) {
                 const uint32_t i = visits_[visit];
                 ExampleContext context{*examples_[i], scratch};
-                rule(rls_, *tasks_[k].system, context, on(i), ln_ts_[i]);
+                if (rule.stores(rls_, *task.system, context, ln_ts_[i]))
+                    rls_.store(*task.system, context, on(i), rule.selects());
             }
         });
-        rls_.tidy(first);
     }
 
-    // Makes instances of all examples that a system may store, and returns them: afterwards several
-    // threads may read the instances, but none may write.
-    std::vector<uint32_t> store_all(bool together) {
-        n_dots_.assign(n(), 0);  // with all instances of each system and with x
-        for (const Task& task : tasks_) {
-            auto* dual = task.system->dual();
-            if (!dual && together) continue;
-            for (size_t visit = task.first; visit < task.last; ++visit)
-                n_dots_[visits_[visit]] += dual ? dual->n() + 1 : 1;
+    void commit() {
+        for (Task& task : tasks_) {
+            task.system->before.reset();
+            rls_.factor_bytes += task.system->factor_bytes() - task.factor_bytes;
         }
-        rls_.instances.ensure_features(most_met_);
-        std::vector<uint32_t> stored;
-        for (uint32_t i = 0; i < n(); ++i) {
-            if (!n_dots_[i]) continue;
-            examples_[i]->number = rls_.instances.append_unindexed(examples_[i]->x);
-            examples_[i]->shared = together;
-            stored.push_back(i);
-        }
-        return stored;
     }
 
     LeastSquares& rls_;
@@ -146,7 +173,7 @@ class Block {
     Numbers ln_ts_;
     std::vector<Task> tasks_;
     std::vector<uint32_t> visits_;
-    std::vector<size_t> n_dots_;                   // that systems may need, for each example
+    std::vector<size_t> n_dots_;                  // that systems may need, for each example
     size_t least_met_ = SIZE_MAX, most_met_ = 0;  // features, up to the last one
 };
 

@@ -1,19 +1,20 @@
 // Regularised least squares for many nodes over one set of stored instances.
 #pragma once
 
-#include <atomic>
 #include <optional>
 #include <variant>
 
-#include "python/arrays.hpp"
 #include "algorithms/dual.hpp"
 #include "algorithms/primal.hpp"
+#include "python/arrays.hpp"
 #include "python/reentrancy_guard.hpp"
 
 namespace river_hier {
 
 // Nodes that share their instances, and how they are solved.
 struct System {
+    using Solver = std::variant<Dual, Primal>;
+
     System(const std::vector<uint32_t>& nodes, double l2)
         : nodes(nodes), solver(Dual(nodes.size(), l2)) {}
 
@@ -32,12 +33,43 @@ struct System {
     void scores(ExampleContext& context, double* scores) {
         apply([&](auto& solver) { solver.scores(context, scores); });
     }
-    size_t factor_bytes() { return dual() ? dual()->factor_bytes() : 0; }
+
+    double factor_bytes() {
+        return dual() && dual()->has_factor() ? CholeskyFactor::bytes(dual()->n()) : 0.0;
+    }
+
+    // After `begin` a system in dual variables can be taken back to where it was; one in primal variables
+    // only if it is copied.
+    void begin(bool copied) {
+        before = Before{dual() ? dual()->n() : 0, n_features, n_stored, std::nullopt};
+        if (copied && primal()) before->solver.emplace(*primal());
+    }
+    bool reversible() { return dual() || before->solver; }
+    void undo() {
+        if (!before) return;
+        n_features = before->n_features;
+        n_stored = before->n_stored;
+        if (before->solver) solver = std::move(*before->solver);
+        if (dual()) dual()->truncate(before->n);
+    }
+
+    // Changes how the nodes are solved.
+    void replace(Solver other) {
+        if (before && !before->solver) before->solver = std::move(solver);
+        solver = std::move(other);
+    }
+
+    struct Before {
+        size_t n, n_features;
+        double n_stored;
+        std::optional<Solver> solver;  // if it has changed
+    };
 
     std::vector<uint32_t> nodes;
-    std::variant<Dual, Primal> solver;
+    Solver solver;
     double n_stored = 0.0;  // the weight of all instances, including dropped ones
     size_t n_features = 0;  // up to the last one that it has met
+    std::optional<Before> before;
 };
 
 // A system starts in dual variables. Once it holds as many instances as it has met features, the
@@ -68,14 +100,6 @@ class LeastSquares : public Guarded {
         return n;
     }
 
-    // Bytes of factors and inverses.
-    size_t n_bytes() {
-        size_t bytes = factor_bytes_;
-        for (System& system : systems)
-            if (auto* primal = system.primal()) bytes += primal->d() * primal->d() * sizeof(double);
-        return bytes;
-    }
-
     // Bytes of instances and systems.
     size_t memory_used() {
         size_t bytes = instances.bytes() + allocated(systems.capacity() * sizeof(System));
@@ -86,25 +110,19 @@ class LeastSquares : public Guarded {
     }
 
     void add_system(System system) {
+        make_room(systems);
         count(system.nodes);
+        factor_bytes += system.factor_bytes();
         systems.push_back(std::move(system));
     }
 
     // More nodes at a system, off on every instance so far.
     void add_outputs(size_t s, const std::vector<uint32_t>& nodes) {
         System& system = systems.at(s);
-        count(nodes);
+        make_room(system.nodes, nodes.size());
         system.apply([&](auto& solver) { solver.add_outputs(nodes.size()); });
+        count(nodes);
         system.nodes.insert(system.nodes.end(), nodes.begin(), nodes.end());
-    }
-
-    // Adds x with its labels, which are 1 or -1 times the root of its weight. If `lazily`, what has
-    // not been solved for x is solved when it is needed.
-    void store(System& system, ExampleContext& context, const double* labels, bool lazily) {
-        prepare(system, context.x());
-        system.apply([&](auto& solver) { solver.store(context, labels, lazily); });
-        system.n_stored += context.example.weight;
-        settle(system);
     }
 
     // How many examples the systems may take one after the other, each system all of them: while
@@ -115,7 +133,7 @@ class LeastSquares : public Guarded {
         // Dot products within a block are computed one by one, at a cost that grows with features.
         size_t most = n_features <= 1'000 ? 1'024 : 64;
         most = std::clamp<size_t>(most_dots / (instances.n() + 1), 1, most);
-        while (most > 1 && !memory_lasts(most)) most /= 2;
+        while (most > 1 && memory >= sizeof(double) && !memory_lasts(most)) most /= 2;
         return most;
     }
 
@@ -127,33 +145,63 @@ class LeastSquares : public Guarded {
         return far_more(most, d) && (!dual || dual->n() + n_examples >= d);
     }
 
+    // Prepares a system for some examples, with features up to `n_features`, of which it may store all;
+    // `bytes` are those of all factors then. The weights stay the same.
+    void prepare(System& system, size_t n_examples, size_t n_features, double& bytes) {
+        if (auto* primal = system.primal()) {
+            if (!far_more(n_features, primal->d())) return primal->reserve(n_features);
+            change_variables(system, "in_dual_variables");
+            system.n_features = n_features;
+        }
+        auto* dual = system.dual();
+        const double more = factor_growth(*dual, n_examples);
+        if (bytes + more > memory) dual->drop_factor();
+        if (dual->has_factor()) bytes += more;
+    }
+
+    // Adds x, where `on` are the nodes that are on.
+    void store(System& system, ExampleContext& context, const char* on, bool eagerly) {
+        const auto label = [&](size_t o) { return context.label(on[system.nodes[o]]); };
+        system.apply([&](auto& solver) { solver.store(context, label, eagerly); });
+        system.n_features = std::max(system.n_features, size_t{1} + context.x().rows.back());
+        system.n_stored += context.example.weight;
+        auto* dual = system.dual();
+        const size_t d = system.n_features;
+        if (dual && dual->n() >= d)
+            change_variables(system, "in_primal_variables");
+        else if (dual && budget && dual->n() > *budget)
+            system.replace(dual->without_oldest(dual->n() - *budget / 2, instances, d));
+    }
+
     // After some examples: drops those of their instances, from `first` on, that no system needs; and
-    // all others once they may be many.
-    void tidy(uint32_t first) { drop_unneeded(instances.n() < tidy_at_ ? first : 0); }
+    // all others once they may be many. If memory runs out, it does so later.
+    void tidy(uint32_t first) {
+        try {
+            drop_unneeded(instances.n() < tidy_at_ ? first : 0);
+        } catch (const std::bad_alloc&) {
+        }
+    }
 
     void drop_unneeded(uint32_t first) {
         std::vector<char> needed(instances.n() - first, 0);
+        std::vector<uint32_t> number(needed.size());
         const auto each_id = [&](auto visit) {
             for (System& system : systems)
                 if (auto* dual = system.dual())
                     for (size_t i = dual->n(); i-- > 0 && dual->ids[i] >= first;) visit(dual->ids[i]);
         };
         each_id([&](uint32_t id) { needed[id - first] = 1; });
-        std::vector<uint32_t> number;
         uint32_t next = first;
-        for (char one : needed) number.push_back(one ? next++ : 0);
+        for (size_t i = 0; i < needed.size(); ++i) number[i] = needed[i] ? next++ : 0;
         if (next < instances.n()) each_id([&](uint32_t& id) { id = number[id - first]; });
-        instances.keep(first, needed);
         if (first == 0) tidy_at_ = std::max(few_instances, 2 * size_t{next});
+        instances.keep(first, needed);
     }
 
     // Replaces a system by how(l2, instances, system), all of them as in pickles.
     void change(System& system, nb::handle how);
 
-    void recount_bytes() {
-        factor_bytes_ = 0;
-        for (System& system : systems) factor_bytes_ += system.factor_bytes();
-    }
+    double factor_bytes = 0.0;  // of all factors
 
   private:
     static constexpr size_t few_instances = 1024;  // too few to look for those not needed
@@ -165,55 +213,24 @@ class LeastSquares : public Guarded {
         for (uint32_t v : nodes) n_nodes_ = std::max(n_nodes_, v + 1);
     }
 
+    static double factor_growth(const Dual& dual, size_t n_examples) {
+        return dual.has_factor() ? sizeof(double) * n_examples * (dual.n() + n_examples) : 0.0;
+    }
+
     // Whether `memory` suffices if every system stores so many examples.
     bool memory_lasts(size_t n_examples) {
-        if (memory < sizeof(double)) return true;  // there are no factors
-        size_t numbers = 0;
+        double bytes = factor_bytes;
         for (System& system : systems)
-            if (auto* dual = system.dual(); dual && dual->has_factor())
-                numbers += n_examples * (dual->n() + n_examples);
-        return static_cast<double>(factor_bytes_ + numbers * sizeof(double)) <= memory;
-    }
-
-    // Changes the solver if it cannot take x.
-    void prepare(System& system, const Vector& x) {
-        const size_t met = std::max(system.n_features, size_t{1} + x.rows.back());
-        if (auto* primal = system.primal(); primal && far_more(met, primal->d())) {
-            change_variables(system, "in_dual_variables");
-            factor_bytes_ += system.factor_bytes();
-        }
-        system.n_features = met;  // not before: numpy may have thrown
-        auto* dual = system.dual();
-        if (!dual || !dual->has_factor()) return;
-        const size_t row = (dual->n() + 1) * sizeof(double);
-        if (static_cast<double>(factor_bytes_ + row) > memory) {
-            factor_bytes_ -= dual->factor_bytes();
-            dual->drop_factor();
-        } else {
-            factor_bytes_ += row;
-        }
-    }
-
-    // Makes a system smaller that has grown too large.
-    void settle(System& system) {
-        auto* dual = system.dual();
-        if (!dual) return;
-        const size_t before = dual->factor_bytes();
-        if (dual->n() >= system.n_features)
-            change_variables(system, "in_primal_variables");
-        else if (budget && dual->n() > *budget)
-            dual->forget(dual->n() - *budget / 2, instances, system.n_features);
-        factor_bytes_ += system.factor_bytes() - before;
+            if (auto* dual = system.dual()) bytes += factor_growth(*dual, n_examples);
+        return bytes <= memory;
     }
 
     // A change of variables. It needs a symmetric eigensolver, and numpy has one.
     void change_variables(System& system, const char* how) {
         nb::gil_scoped_acquire python;
-        const auto numpy_part = nb::module_::import_("river_hier._backend.reference.least_squares");
-        change(system, numpy_part.attr(how));
+        change(system, nb::module_::import_("river_hier._backend.reference.least_squares").attr(how));
     }
 
-    std::atomic<size_t> factor_bytes_{0};  // of all factors
     uint32_t n_nodes_ = 0;
     size_t tidy_at_ = few_instances;  // the number of instances at which `tidy` looks
 };

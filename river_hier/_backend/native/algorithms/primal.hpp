@@ -10,15 +10,33 @@
 
 namespace river_hier {
 
-// A symmetric matrix that grows. Row i holds the columns from the cache line of its diagonal on; the
-// rest stands in the rows above. A product and an update thus read half the matrix, from end to end.
-// An update waits for the next product, which reads the matrix anyway.
+// A symmetric matrix. Row i holds the columns from the cache line of its diagonal on; the rest stands
+// in the rows above. A product and an update thus read half the matrix, from end to end. An update
+// waits for the next product, which reads the matrix anyway.
 class SymmetricMatrix {
   public:
-    size_t size() const { return size_; }
+    SymmetricMatrix() = default;
+    SymmetricMatrix(SymmetricMatrix&&) = default;
+    SymmetricMatrix& operator=(SymmetricMatrix&&) = default;
+    SymmetricMatrix(const SymmetricMatrix& other) : SymmetricMatrix(other, other.size()) {}
 
-    // The size in whole cache lines, which vectors beside the matrix must have; zero at the end.
-    size_t whole() const { return whole_lines<double>(size_); }
+    // A copy with at least n rows and columns; the new ones are zero.
+    SymmetricMatrix(const SymmetricMatrix& other, size_t n) : rows_(whole_lines<double>(n)) {
+        memory_ = zeroed(numbers(size()) * sizeof(double));
+        double* next = static_cast<double*>(memory_.get());
+        for (size_t i = 0; i < size(); next += size() - first_of(i++)) {
+            rows_[i] = next - first_of(i);
+            if (i < other.size())
+                std::copy(other.rows_[i] + first_of(i), other.rows_[i] + other.size(),
+                          rows_[i] + first_of(i));
+        }
+        update_.reserve(size());
+        update_ = other.update_;
+        if (!update_.empty()) update_.resize(size(), 0.0);
+    }
+
+    // Rows and columns, in whole cache lines. Vectors beside the matrix must have as many numbers.
+    size_t size() const { return rows_.size(); }
 
     // For i <= j.
     double at(size_t i, size_t j) const {
@@ -29,129 +47,105 @@ class SymmetricMatrix {
         if (i >= first_of(j)) rows_[j][i] = value;
     }
 
-    // New rows and columns are zero but for the diagonal.
-    void grow(size_t n, double diagonal) {
-        apply_update();
-        if (n > rows_.size()) {
-            Pages old = std::move(memory_);
-            std::vector<double*> rows = std::move(rows_);
-            try {
-                allocate(size_ ? 2 * n : n);
-            } catch (...) {
-                memory_ = std::move(old);
-                rows_ = std::move(rows);
-                throw;
-            }
-            for (size_t i = 0; i < size_; ++i)
-                std::copy(rows[i] + first_of(i), rows[i] + whole(), rows_[i] + first_of(i));
-        }
-        for (size_t i = size_; i < n; ++i) rows_[i][i] = diagonal;
-        size_ = n;
-    }
-
     // u = A x
     void multiply(const double* x, double* u) {
-        std::fill(u, u + whole(), 0.0);
-        loops.multiply_symmetric(rows_.data(), update_.empty() ? nullptr : update_.data(), x, whole(),
+        std::fill(u, u + size(), 0.0);
+        loops.multiply_symmetric(rows_.data(), update_.empty() ? nullptr : update_.data(), x, size(),
                                  u);
         update_.clear();
     }
 
-    // A -= h h^T
-    void subtract_square(const Numbers& h) {
-        apply_update();
-        update_ = h;
-    }
+    // A -= h h^T, after a product.
+    void subtract_square(const Numbers& h) { update_ = h; }
 
     size_t memory() const {
-        const size_t stride = rows_.size();
-        size_t numbers = 0;
-        for (size_t i = 0; i < stride; ++i) numbers += stride - first_of(i);
-        return numbers * sizeof(double) + heap_bytes(rows_) + heap_bytes(update_);
+        return numbers(size()) * sizeof(double) + heap_bytes(rows_) + heap_bytes(update_);
     }
 
   private:
-    void apply_update() {
-        if (update_.empty()) return;
-        const Numbers zero(whole(), 0.0);
-        Numbers unused = zero;
-        multiply(zero.data(), unused.data());
-    }
-
     // The first column that row i holds.
     static size_t first_of(size_t i) { return i - i % lanes<double>; }
 
-    void allocate(size_t n) {
-        const size_t stride = whole_lines<double>(std::max<size_t>(n, 1));
-        size_t total = 0;
-        for (size_t i = 0; i < stride; ++i) total += stride - first_of(i);
-        memory_ = zeroed(total * sizeof(double));
-        rows_.resize(stride);
-        double* next = static_cast<double*>(memory_.get());
-        for (size_t i = 0; i < stride; next += stride - first_of(i++)) rows_[i] = next - first_of(i);
-    }
+    static size_t numbers(size_t size) { return size * (size + lanes<double>) / 2; }
 
     Pages memory_;
     std::vector<double*> rows_;
-    size_t size_ = 0;
     Numbers update_;  // the h of an update that waits
 };
 
 // w = A^-1 S v with the inverse of A = l2 I + S S^T, for several outputs (nodes) over the same
 // instances S. d features take O(d^2) memory and a step O(d^2), however many instances there were.
+// Once there is room for its features, nothing about an example takes memory, so that nothing fails.
 class Primal {
   public:
     // From the inverse (d, d), the w of every output and S 1 (d).
     Primal(double l2, const Numbers& inverse, std::vector<Numbers> w, const Numbers& total)
-        : l2_(l2), w_(std::move(w)), total_(total) {
+        : l2_(l2), w_(std::move(w)), scores_(w_.size()) {
         const size_t d = total.size();
-        add_features(d);
+        reserve(d);
+        total_ = total;
         for (size_t i = 0; i < d; ++i)
             for (size_t j = i; j < d; ++j) inverse_.set(i, j, inverse[i * d + j]);
     }
 
-    size_t d() const { return inverse_.size(); }
-    size_t n_outputs() const { return w_.size(); }
+    size_t d() const { return total_.size(); }
 
     size_t memory() const {
-        return inverse_.memory() + heap_bytes(w_) + heap_bytes(total_) + heap_bytes(u_) +
-               heap_bytes(scores_);
+        return inverse_.memory() + heap_bytes(w_) + heap_bytes(total_) + heap_bytes(x_) +
+               heap_bytes(u_) + heap_bytes(scores_);
     }
 
     const Numbers& total() const { return total_; }
 
+    // Makes room for d features, all or nothing.
+    void reserve(size_t d) {
+        const size_t old = inverse_.size(), size = whole_lines<double>(d);
+        if (size <= old) return;
+        for (Numbers& w : w_) w.reserve(size);
+        for (Numbers* list : {&total_, &x_, &u_}) list->reserve(size);
+        inverse_ = SymmetricMatrix(inverse_, size);  // the last that may fail
+        for (size_t i = old; i < size; ++i) inverse_.set(i, i, 1.0 / l2_);
+        for (Numbers& w : w_) w.resize(size, 0.0);
+        for (Numbers* list : {&x_, &u_}) list->resize(size, 0.0);
+        dense_ = solved_ = 0;
+    }
+
     // w . x of every output.
     void scores(ExampleContext& context, double* scores) {
-        const double* x = context.dense(inverse_.whole());
-        for (const Numbers& w : w_) *scores++ = loops.dot(x, w.data(), w.size());
+        densify(context);
+        for (const Numbers& w : w_) *scores++ = loops.dot(x_.data(), w.data(), w.size());
     }
     void signs(ExampleContext& context, double* scores) { this->scores(context, scores); }
 
     // r = x^T A^-1 x. Computes u = A^-1 x.
     double solve(ExampleContext& context) {
         if (solved_ == context.id()) return r_;
-        solved_ = 0;
-        const double* dense = context.dense(inverse_.whole());
-        inverse_.multiply(dense, u_.data());
-        double rest = context.example.unknown2;  // on features that A has not met, A is l2 I
+        densify(context);
+        inverse_.multiply(x_.data(), u_.data());
+        r_ = std::max(0.0, loops.dot(x_.data(), u_.data(), u_.size()));
         const Vector& x = context.x();
-        for (size_t j = x.size(); j-- > 0 && x.rows[j] >= d();) rest += x.values[j] * x.values[j];
-        r_ = std::max(0.0, loops.dot(dense, u_.data(), u_.size())) + rest / l2_;
+        double unmet2 = x.norm2;  // on features that A has not met, A is l2 I
+        for (size_t j = 0; j < x.size() && x.rows[j] < d(); ++j) unmet2 -= x.values[j] * x.values[j];
+        if (unmet2 > rounding * static_cast<double>(x.size() + 1) * x.norm2) r_ += unmet2 / l2_;
         solved_ = context.id();
         return r_;
     }
 
-    // Adds x with its labels.
-    void store(ExampleContext& context, const double* labels, bool) {
+    // Adds x with label(o) for output o.
+    template <class Label>
+    void store(ExampleContext& context, Label label, bool) {
         const Vector& x = context.x();
         const size_t met = size_t{1} + x.rows.back();
-        if (met > d()) add_features(met);
+        reserve(met);
+        if (met > d()) {
+            total_.resize(met, 0.0);
+            dense_ = solved_ = 0;
+        }
         const double r = solve(context);
-        scores_.resize(n_outputs());
         scores(context, scores_.data());
         const double* u = u_.data();
-        for (size_t o = 0; o < n_outputs(); ++o)
-            loops.add((labels[o] - scores_[o]) / (1.0 + r), u, u, u_.size(), w_[o].data());
+        for (size_t o = 0; o < w_.size(); ++o)
+            loops.add((label(o) - scores_[o]) / (1.0 + r), u, u, u_.size(), w_[o].data());
         solved_ = 0;
         const double shrink = 1.0 / std::sqrt(1.0 + r);
         for (double& u : u_) u *= shrink;
@@ -161,10 +155,14 @@ class Primal {
 
     // More outputs, whose labels were -1 on every instance so far.
     void add_outputs(size_t count) {
-        Numbers off(inverse_.whole(), 0.0), w = off;
+        Numbers off(inverse_.size(), 0.0), w = off;
         for (size_t i = 0; i < d(); ++i) off[i] = -total_[i];
         inverse_.multiply(off.data(), w.data());
-        w_.insert(w_.end(), count, w);
+        scores_.reserve(w_.size() + count);
+        std::vector<Numbers> more(count, w);
+        make_room(w_, count);
+        std::move(more.begin(), more.end(), std::back_inserter(w_));
+        scores_.resize(w_.size());
     }
 
     // The w of every output.
@@ -183,25 +181,24 @@ class Primal {
     }
 
   private:
-    void add_features(size_t d) {
-        const size_t whole = whole_lines<double>(d);  // first all that may fail
-        for (Numbers& w : w_) make_room(w, whole - w.size());
-        make_room(total_, d - total_.size());
-        u_.reserve(whole);
-        inverse_.grow(d, 1.0 / l2_);
-        for (Numbers& w : w_) w.resize(inverse_.whole(), 0.0);
-        total_.resize(d, 0.0);
-        u_.assign(inverse_.whole(), 0.0);
-        solved_ = 0;
+    static constexpr double rounding = 1e-15;  // relative error of a sum, for each of its terms
+
+    // x_ = x
+    void densify(ExampleContext& context) {
+        if (dense_ == context.id()) return;
+        std::fill(x_.begin(), x_.end(), 0.0);
+        const Vector& x = context.x();
+        for (size_t j = 0; j < x.size() && x.rows[j] < d(); ++j) x_[x.rows[j]] = x.values[j];
+        dense_ = context.id();
     }
 
     double l2_;
     SymmetricMatrix inverse_;
     std::vector<Numbers> w_;  // for each output, in whole cache lines
     Numbers total_;           // S 1
-    Numbers u_, scores_;      // A^-1 x, and scratch
+    Numbers scores_, x_, u_;  // scratch, x and A^-1 x
     double r_ = 0.0;          // x^T A^-1 x
-    uint64_t solved_ = 0;     // the example that u_ and r_ belong to
+    uint64_t dense_ = 0, solved_ = 0;  // the examples that x_, and u_ and r_, belong to
 };
 
 }  // namespace river_hier

@@ -12,6 +12,14 @@ namespace {
 
 using Budget = std::optional<size_t>;
 
+// nanobind's own conversion would end the process if memory ran out.
+template <class T>
+std::vector<T> list_of(nb::handle sequence) {
+    std::vector<T> list;
+    for (nb::handle item : sequence) list.push_back(nb::cast<T>(item));
+    return list;
+}
+
 LeastSquares& ready(LeastSquares& rls, size_t n_nodes) {
     if (not_in_use(rls).n_nodes() > n_nodes) throw nb::value_error("more systems than nodes");
     return rls;
@@ -19,7 +27,8 @@ LeastSquares& ready(LeastSquares& rls, size_t n_nodes) {
 
 // False, and nothing has changed, if l2 is lost in rounding beside x.
 bool step(LeastSquares& rls, double c, double t, FeatureMap& features, Labels& labels,
-          nb::handle x, nb::handle y, double weight) {
+          nb::handle x, nb::handle y, double weight, nb::handle changed,
+          nb::handle how) {
     On on = labels.closed(y);
     const Vector& found = features.find(x);
     if (weight * found.norm2 > largest_ratio * ready(rls, labels.n()).l2) return false;
@@ -31,13 +40,13 @@ bool step(LeastSquares& rls, double c, double t, FeatureMap& features, Labels& l
     ReentrancyGuard guard(rls);  // numpy may let other threads in
     Block block(rls, labels, 1);
     block.add(vector, on, t, weight);
-    block.learn(Rule{c}, 1);
+    block.learn(Rule{c}, 1, {list_of<size_t>(changed), how});
     return true;
 }
 
-// Learns the rows from `start` on that have a multilabel.
-void steps(LeastSquares& rls, double c, double t, FeatureMap& features, const Labels& labels,
-           Rows& X, size_t start, nb::handle multilabels) {
+// Learns the rows from `start` on that have a multilabel. Returns the next row.
+size_t steps(LeastSquares& rls, double c, double t, FeatureMap& features, const Labels& labels,
+             Rows& X, size_t start, nb::handle multilabels) {
     ensure(rls.n_nodes() <= labels.n(), "a label for each node");
     Multilabels Y(multilabels, labels);
     ReentrancyGuard guard(rls);
@@ -47,17 +56,28 @@ void steps(LeastSquares& rls, double c, double t, FeatureMap& features, const La
     const size_t n_features = features.size();
     const size_t n_threads = default_n_threads();  // reads the environment: under Python's lock
     Unlocked unlocked(X);
-    for (size_t first = start, n; first < last; first += n) {
-        n = std::min(rls.block_size(n_features), last - first);
-        Block block(rls, labels, n);
-        for (size_t i = first; i < first + n; ++i) {
-            const Vector& x = X[i];
-            const double weight = X.weight(i);
-            t += weight;
-            if (weight * x.norm2 != 0.0) block.add(x, Y[i - start], t, weight);
+    size_t first = start;
+    try {
+        for (size_t most = SIZE_MAX; first < last;) {
+            const size_t n = std::min({rls.block_size(n_features), last - first, most});
+            Block block(rls, labels, n);
+            double now = t;
+            for (size_t i = first; i < first + n; ++i) {
+                const Vector& x = X[i];
+                const double weight = X.weight(i);
+                now += weight;
+                if (weight * x.norm2 != 0.0) block.add(x, Y[i - start], now, weight);
+            }
+            most = block.depends_on_order() ? 1 : SIZE_MAX;
+            if (most == 1) continue;
+            block.learn(Rule{c}, unlocked ? n_threads : 1);
+            first += n;
+            t = now;
         }
-        block.learn(Rule{c}, unlocked ? n_threads : 1);
+    } catch (const std::bad_alloc&) {
+        if (first == start) throw;  // else the next call does, unless there is memory again
     }
+    return first;
 }
 
 template <bool as_nodes>
@@ -96,10 +116,15 @@ nb::object save(System& system, const Instances& instances) {
                               from_columns(primal->weights(instances, d), d), array(primal->total()));
     }
     Dual& dual = *system.dual();
-    const size_t d = dual.w0.empty() ? 0 : dual.w0[0].size();
+    const size_t d = dual.outputs.empty() ? 0 : dual.outputs[0].w0.size();
+    const auto columns = [&](Numbers Dual::Output::*list, size_t n) {
+        std::vector<Numbers> all;
+        for (const Dual::Output& of : dual.outputs) all.push_back(of.*list);
+        return from_columns(all, n);
+    };
     return nb::make_tuple(dual.has_factor() ? "cholesky" : "cg", nodes, system.n_stored,
-                          array(dual.ids), array(dual.ones), from_columns(dual.v, dual.n()),
-                          from_columns(d ? dual.w0 : std::vector<Numbers>(dual.n_outputs()), d));
+                          array(dual.ids), array(dual.ones), columns(&Dual::Output::v, dual.n()),
+                          columns(&Dual::Output::w0, d));
 }
 
 nb::object save(const Instances& instances) {
@@ -134,7 +159,7 @@ uint32_t load(Instances& instances, nb::handle saved) {
 
 // A saved system, whose instances have been loaded from the number `first` on.
 System load(LeastSquares& rls, nb::handle saved, uint32_t first) {
-    System system(nb::cast<std::vector<uint32_t>>(saved[1]), rls.l2);
+    System system(list_of<uint32_t>(saved[1]), rls.l2);
     system.n_stored = nb::cast<double>(saved[2]);
     const auto kind = nb::cast<nb::str>(saved[0]);
     if (kind.equal(nb::str("primal"))) {
@@ -146,11 +171,13 @@ System load(LeastSquares& rls, nb::handle saved, uint32_t first) {
     Dual& dual = *system.dual();
     dual.ids = numbers_of<uint32_t>(saved[3]);
     dual.ones = numbers(saved[4]);
-    dual.v = columns_of(saved[5]);
-    const size_t d = nb::cast<size_t>(saved[6].attr("shape")[0]);
-    if (d) dual.w0 = columns_of(saved[6]);
-    rls.instances.ensure_features(d);
-    system.n_features = d;
+    const std::vector<Numbers> v = columns_of(saved[5]), w0 = columns_of(saved[6]);
+    for (size_t o = 0; o < dual.outputs.size(); ++o) {
+        dual.outputs[o].v = v[o];
+        dual.outputs[o].w0 = w0[o];
+        system.n_features = w0[o].size();
+    }
+    rls.instances.ensure_features(system.n_features);
     for (uint32_t& number : dual.ids)
         rls.instances.each(number += first, [&](uint32_t row, double) {
             system.n_features = std::max(system.n_features, size_t{row} + 1);
@@ -162,15 +189,16 @@ System load(LeastSquares& rls, nb::handle saved, uint32_t first) {
 void load(LeastSquares& rls, nb::handle instances, nb::handle systems) {
     const uint32_t first = load(not_in_use(rls).instances, instances);
     for (nb::handle saved : systems) rls.add_system(load(rls, saved, first));
-    rls.recount_bytes();
 }
 
 }  // namespace
 
 void LeastSquares::change(System& system, nb::handle how) {
     const nb::object changed = how(l2, save(instances), save(system, instances));
-    const uint32_t first = load(instances, changed[0]);
-    system = load(*this, changed[1], first);
+    System other = load(*this, changed[1], load(instances, changed[0]));
+    system.n_features = other.n_features;
+    system.n_stored = other.n_stored;
+    system.replace(std::move(other.solver));
 }
 
 void least_squares(nb::module_& m) {
@@ -178,13 +206,13 @@ void least_squares(nb::module_& m) {
     nb::class_<LeastSquares>(m, "LeastSquares")
         .def(nb::init<double, double, Budget>(), "l2"_a, "memory"_a, "budget"_a = nb::none())
         .def("add_system",
-             [](LeastSquares& rls, const std::vector<uint32_t>& nodes) {
-                 not_in_use(rls).add_system(System(nodes, rls.l2));
+             [](LeastSquares& rls, nb::handle nodes) {
+                 not_in_use(rls).add_system(System(list_of<uint32_t>(nodes), rls.l2));
              },
              "nodes"_a)
         .def("add_outputs",
-             [](LeastSquares& rls, size_t s, const std::vector<uint32_t>& nodes) {
-                 not_in_use(rls).add_outputs(s, nodes);
+             [](LeastSquares& rls, size_t s, nb::handle nodes) {
+                 not_in_use(rls).add_outputs(s, list_of<uint32_t>(nodes));
              },
              "s"_a, "nodes"_a)
         .def_prop_ro("n_stored",
@@ -194,18 +222,11 @@ void least_squares(nb::module_& m) {
                              n.push_back(system.n_stored);
                          return n;
                      })
-        .def_prop_ro("n_bytes", [](LeastSquares& rls) { return not_in_use(rls).n_bytes(); })
+        .def_ro("factor_bytes", &LeastSquares::factor_bytes)
         .def("__sizeof__",
              [](LeastSquares& rls) {
                  return sizeof(LeastSquares) + not_in_use(rls).memory_used();
              })
-        .def("change",
-             [](LeastSquares& rls, size_t s, nb::handle how) {
-                 ReentrancyGuard guard(rls);  // other threads may come in there
-                 rls.change(rls.systems.at(s), how);
-                 rls.recount_bytes();
-             },
-             "s"_a, "how"_a)
         .def("weights",
              [](LeastSquares& rls, size_t s, size_t n_features) {
                  System& system = not_in_use(rls).systems.at(s);
@@ -231,7 +252,8 @@ void least_squares(nb::module_& m) {
         });
 
     m.def("least_squares_step", &step, "rls"_a, "c"_a, "t"_a, "features"_a, "labels"_a,
-          "x"_a.none(), "y"_a.none(), "weight"_a = 1.0);
+          "x"_a.none(), "y"_a.none(), "weight"_a = 1.0, "changed"_a = nb::tuple(),
+          "how"_a = nb::none());
     m.def("least_squares_steps", &steps, "rls"_a, "c"_a, "t"_a, "features"_a, "labels"_a, "X"_a,
           "first"_a, "Y"_a);
     m.def("least_squares_answer", &answer<false>, "rls"_a, "features"_a, "labels"_a, "x"_a.none());

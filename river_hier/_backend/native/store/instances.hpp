@@ -35,8 +35,9 @@ class Instances {
         return number;
     }
 
-    // The same, but `dots` ignores x until `keep` or `append` has indexed it.
+    // The same, but `dots` leaves x out until `keep` or `append` has indexed it.
     uint32_t append_unindexed(const Vector& x) {
+        if (x.size()) ensure_features(size_t{1} + *std::max_element(x.rows.begin(), x.rows.end()));
         make_room(data_.rows, x.size());
         make_room(data_.values, x.size());
         make_room(data_.start);
@@ -46,6 +47,13 @@ class Instances {
         data_.start.push_back(data_.rows.size());
         data_.norms2.push_back(x.norm2);
         return n() - 1;
+    }
+
+    // Keeps the first n instances.
+    void truncate(uint32_t n) {
+        for (; n_indexed_ > n; --n_indexed_)
+            each(n_indexed_ - 1, [this](uint32_t row, double) { by_feature_[row].pop_back(); });
+        resize(n, data_.start[n]);
     }
 
     void ensure_features(size_t n) {
@@ -69,10 +77,7 @@ class Instances {
             for (auto& entries : by_feature_) entries.clear();
             n_indexed_ = 0;
         }
-        data_.rows.resize(end);
-        data_.values.resize(end);
-        data_.norms2.resize(n);
-        data_.start.resize(size_t{n} + 1);
+        resize(n, end);
         while (n_indexed_ < n) index_next();
     }
 
@@ -122,11 +127,15 @@ class Instances {
     };
 #pragma pack(pop)
 
+    void resize(uint32_t n, size_t n_entries) {
+        data_.rows.resize(n_entries);
+        data_.values.resize(n_entries);
+        data_.norms2.resize(n);
+        data_.start.resize(size_t{n} + 1);
+    }
+
     void index_next() {
-        each(n_indexed_, [this](uint32_t row, double) {  // first all that may fail
-            ensure_features(size_t{row} + 1);
-            make_room(by_feature_[row]);
-        });
+        each(n_indexed_, [this](uint32_t row, double) { make_room(by_feature_[row]); });  // may fail
         each(n_indexed_, [this](uint32_t row, double value) {
             by_feature_[row].push_back({n_indexed_, value});
         });
