@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from river import base
 
-from .._backend import Batch, Labels, Multilabels, labels_of, top_down_probabilities, trained_nodes
+from .._backend import Batch, Labels, Multilabels, top_down_probabilities, trained_nodes
 from ..taxonomy import Label, Taxonomy
 from ..taxonomy.multilabel import implied_nodes
 from ..taxonomy.open import named, with_labels
@@ -103,7 +103,7 @@ class MultiLabelModel(TaxonomyModel, LabelPredictor, base.MultiLabelClassifier):
         `{label: {False: 1 - p, True: p}}` for all nodes but the root.
 
         """
-        return labels_of(self._taxonomy).probabilities(self._node_probabilities(x))
+        return self._labels.probabilities(self._node_probabilities(x))
 
     @counts
     def learn_many(
@@ -186,7 +186,7 @@ class MultiLabelModel(TaxonomyModel, LabelPredictor, base.MultiLabelClassifier):
 
     def _node_probabilities(self, x: Mapping[Any, Any]) -> Floats:
         given = switched_off(self._conditionals(self._scores_one(x)), self._unlearned)
-        return labels_of(self._taxonomy).marginals(given)
+        return self._labels.marginals(given)
 
     def _probabilities_one(self, x: Mapping[Any, Any]) -> Any:
         """P(on) of each node, as the functions take it that decide by probabilities."""

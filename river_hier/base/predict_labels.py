@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._backend import labels_of
 from ..taxonomy import Label
 from .classifiers import last_step_and_input
 from .truncation import (
     check_keywords,
     connected_nodes,
+    labels_in,
     likely_nodes,
     taxonomy_of,
     true_nodes,
@@ -65,7 +65,7 @@ class LabelPredictor:
 
     def _dictionary(self, x: Mapping[Any, Any]) -> dict[Label, bool]:
         """`{label: whether it is on}` for all nodes but the root."""
-        return labels_of(taxonomy_of(self)).dictionary(self._learned_nodes_on(x))
+        return labels_in(self).dictionary(self._learned_nodes_on(x))
 
     def _learned_nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
         """The nodes that are on, without unlearned ones."""

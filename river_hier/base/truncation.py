@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from river import base
 
-from .._backend import connected, labels_of, subtree_sums
+from .._backend import Labels, connected, labels_of, subtree_sums
 from ..taxonomy import Label, Taxonomy
 from .checks import check_integer, check_probability
 from .classifiers import probabilities
@@ -102,6 +102,12 @@ def taxonomy_of(model: Any) -> Taxonomy:
     return taxonomy
 
 
+def labels_in(model: Any) -> Labels:
+    """The labels of the taxonomy of a model, which grow with it."""
+    labels: Labels | None = getattr(model, "_labels", None)
+    return labels_of(taxonomy_of(model)) if labels is None else labels
+
+
 def without_labels(model: Any) -> bool:
     """Whether a single-label model in an open taxonomy has not seen a label.
 
@@ -125,7 +131,7 @@ def truncate_multilabel(
         nodes = connected_nodes(taxonomy, nodes, max_depth)
     else:
         nodes = likely_nodes(model, x, threshold, max_depth)
-    return labels_of(taxonomy).dictionary(nodes)
+    return labels_in(model).dictionary(nodes)
 
 
 def true_nodes(taxonomy: Taxonomy, y_pred: Mapping[Label, bool]) -> list[int]:
@@ -135,8 +141,7 @@ def true_nodes(taxonomy: Taxonomy, y_pred: Mapping[Label, bool]) -> list[int]:
 
 def likely_nodes(model: Any, x: Any, threshold: float, max_depth: int | None) -> list[int]:
     """The nodes with at least this probability, like their ancestors, in order."""
-    labels = labels_of(taxonomy_of(model))
-    return connected(labels, _marginals(model, x, threshold), threshold, max_depth)
+    return connected(labels_in(model), _marginals(model, x, threshold), threshold, max_depth)
 
 
 def _marginals(model: Any, x: Any, threshold: float) -> Any:

@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 from river import base
 
-from .._backend import Batch
+from .._backend import Batch, Labels, labels_of
 from ..taxonomy import (
     Label,
     NodeMapping,
@@ -46,6 +46,8 @@ class ModelWrapper(MeasuresMemory, base.Wrapper[Any], base.Estimator):
     _predicts_labels = True  # else scores or probabilities, for metrics only
     _only_observes = False  # whether it learns, and its model learns as it would without it
 
+    _open_labels: Labels | None = None
+
     def __init__(self, model: Any) -> None:
         self.model = model
 
@@ -80,6 +82,18 @@ class ModelWrapper(MeasuresMemory, base.Wrapper[Any], base.Estimator):
     @property
     def _taxonomy(self) -> Taxonomy:
         return self.taxonomy_
+
+    @property
+    def _labels(self) -> Labels:
+        """The labels of the current taxonomy; those of an open one grow with it."""
+        taxonomy, labels = self._taxonomy, self._open_labels
+        if isinstance(self.taxonomy, Taxonomy):
+            return labels_of(taxonomy)
+        if labels is None or not taxonomy.extends(labels.taxonomy):
+            labels = self._open_labels = Labels(taxonomy)
+        elif labels.taxonomy is not taxonomy:
+            labels.grow(taxonomy)
+        return labels
 
     def clone(self, new_params: Any = None, include_attributes: bool = False) -> Self:
         """Return a model with the same parameters, which has learned nothing.

@@ -11,7 +11,6 @@ from .._backend import (
     Batch,
     Calibration,
     connected,
-    labels_of,
     remap_calibration,
     top_down,
     top_down_probabilities,
@@ -164,7 +163,7 @@ class Calibrated(BatchWrapper, LabelPredictor, base.MultiLabelClassifier):
                 more = (0, len(taxonomy) - len(before))
                 scores = np.pad(scores, more, constant_values=np.nan)
         if scores is not None:
-            self._calibration.learn(scores, y, labels_of(taxonomy), w)
+            self._calibration.learn(scores, y, self._labels, w)
 
     @truncatable
     def predict_one(self, x: dict[Any, Any], **kwargs: Any) -> dict[Label, bool]:
@@ -197,10 +196,10 @@ class Calibrated(BatchWrapper, LabelPredictor, base.MultiLabelClassifier):
 
         """
         refuse_unknown(self.predict_proba_one, kwargs)
-        return labels_of(self._taxonomy).probabilities(self._node_probabilities(x))
+        return self._labels.probabilities(self._node_probabilities(x))
 
     def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
-        return connected(labels_of(self._taxonomy), self._probabilities_one(x, True), 0.5, None)
+        return connected(self._labels, self._probabilities_one(x, True), 0.5, None)
 
     def _add_nodes(self, after: Taxonomy) -> None:
         self._calibration.add_nodes(len(after))
@@ -211,7 +210,7 @@ class Calibrated(BatchWrapper, LabelPredictor, base.MultiLabelClassifier):
     def _node_probabilities(self, x: dict[Any, Any]) -> Floats:
         """P(on) of each node."""
         given = self._calibration.given(self._learned_scores(x))
-        return labels_of(self._taxonomy).marginals(given)
+        return self._labels.marginals(given)
 
     def _probabilities_one(self, x: Mapping[Any, Any], given: bool = False) -> Any:
         """P(on) or P(on | parents on) of each node, as the functions of `_backend` take it."""
@@ -219,7 +218,7 @@ class Calibrated(BatchWrapper, LabelPredictor, base.MultiLabelClassifier):
         if isinstance(last, TopDownLearner):  # only for the nodes that a decision needs
             return last._probabilities_one(inner_x, self._calibration, given)
         p: Floats = self._calibration.given(self._learned_scores(x))
-        return p if given else labels_of(self._taxonomy).marginals(p)
+        return p if given else self._labels.marginals(p)
 
     def _learned_scores(self, x: Mapping[Any, Any]) -> Floats:
         """The score of each node; -inf for unlearned nodes."""

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from .._backend import labels_of, least_h_loss
+from .._backend import least_h_loss
 from ..losses.costs import Costs, check, check_values
 from ..taxonomy import Taxonomy
 from ..taxonomy.multilabel import spelled
@@ -95,7 +95,7 @@ class HLossBayes(Decoder):
         check(taxonomy, self.costs, "costs")
 
     def _decide(self, marginals: Any) -> list[int]:
-        labels = labels_of(self._taxonomy)
+        labels = self._labels
         if self.costs is None:
             return least_h_loss(labels, marginals)
         costs = np.ones(len(self._taxonomy))

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._backend import labels_of, likeliest
+from .._backend import likeliest
 from ..taxonomy import Taxonomy
 from .decoder import Decoder
 
@@ -73,4 +73,4 @@ class ZeroOneBayes(Decoder):
         taxonomy.check_tree()
 
     def _decide(self, marginals: Any) -> list[int]:
-        return likeliest(labels_of(self._taxonomy), marginals)
+        return likeliest(self._labels, marginals)

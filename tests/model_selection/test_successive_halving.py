@@ -471,6 +471,9 @@ class Fixed(HPerceptron):
     def _remap(self, change: Any) -> None:
         raise ValueError("fixed")
 
+    def _add_nodes(self, before: int, after: Any) -> None:
+        raise ValueError("fixed")
+
 
 def test_a_change_that_one_model_refuses_changes_no_other() -> None:
     model = SuccessiveHalving([HAROW(T), decision.Calibrated(HAROW(T, r=2.0)), Fixed(T)], window=9)
