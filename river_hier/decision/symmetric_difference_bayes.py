@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._backend import labels_of, least_symmetric_difference
+from .._backend import least_symmetric_difference
 from ..base.checks import check_positive
 from .decoder import Decoder
 
@@ -67,5 +67,5 @@ class SymmetricDifferenceBayes(Decoder):
         self.spurious = spurious
 
     def _decide(self, marginals: Any) -> list[int]:
-        labels = labels_of(self._taxonomy)
+        labels = self._labels
         return least_symmetric_difference(labels, marginals, self.missed, self.spurious)
