@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..taxonomy import check_taxonomy
 from .hidden import warn_of_hidden_backend
+from .reference import labels as reference_labels
 from .reference.batch import Batch, Multilabels, Vectors
 from .reference.calibration import Calibration, remap_calibration
 from .reference.clocks import (
@@ -173,6 +174,17 @@ def labels_of(taxonomy: Any) -> Labels:
     return labels
 
 
+def reader_of(taxonomy: Any) -> Labels:
+    """`labels_of`, but numpy's until a taxonomy is read often enough to pay for compiled ones."""
+    check_taxonomy(taxonomy)
+    if not isinstance(taxonomy._reader, Labels):
+        n_read = 1 + (taxonomy._reader or 0)
+        if 64 * n_read <= len(taxonomy):  # one that grows may be read only once
+            object.__setattr__(taxonomy, "_reader", n_read)
+            return reference_labels.Labels(taxonomy)
+    return labels_of(taxonomy)
+
+
 __all__ = [
     "LARGEST_RATIO",
     "NATIVE",
@@ -235,6 +247,7 @@ __all__ = [
     "predicted_nodes",
     "ranked",
     "read_pairs",
+    "reader_of",
     "remap_calibration",
     "remap_clocks",
     "remap_values",

@@ -25,10 +25,9 @@ def by_node(taxonomy: Taxonomy, costs: Costs | None, name: str) -> Callable[[int
         return _one
     _check_mapping(costs, name)
     costs = known(taxonomy, costs)
-    nodes = taxonomy.nodes
 
     def cost(v: int) -> float:
-        label = nodes[v]
+        label = taxonomy.label(v)
         value = costs.get(label, 1.0)
         _check_value(label, value, name)
         return float(value)

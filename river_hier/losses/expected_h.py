@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from .._backend import labels_of
+from .._backend import reader_of
 from ..taxonomy import Taxonomy
 from .costs import Costs, by_node
 from .probabilities import conditional
@@ -69,8 +69,8 @@ def expected_h_loss(
     """
     p = conditional(taxonomy, probabilities)
     cost = by_node(taxonomy, costs, "costs")
-    nodes, children, parents = taxonomy.nodes, taxonomy.child_indices, taxonomy.parent_indices
-    on = labels_of(taxonomy).predicted(y_pred)
+    nodes, children, parents = taxonomy.nodes, taxonomy.child_indices, taxonomy.parent_rows
+    on = reader_of(taxonomy).predicted(y_pred)
 
     reach = {0: 1.0}  # P(V_i = 1) of the nodes that are predicted on like all their ancestors
     charges = []

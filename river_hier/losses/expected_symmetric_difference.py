@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from .._backend import labels_of
+from .._backend import reader_of
 from ..taxonomy import Taxonomy
 from .costs import Costs, by_node, check_factor
 from .probabilities import conditional
@@ -70,11 +70,11 @@ def expected_symmetric_difference_loss(
     volume = by_node(taxonomy, volumes, "volumes")
     check_factor("missed", missed)
     check_factor("spurious", spurious)
-    on = labels_of(taxonomy).predicted(y_pred)
+    on = reader_of(taxonomy).predicted(y_pred)
 
     q = [1.0]
     charges = []
     for v in range(1, len(taxonomy)):  # parents come before their children
-        q.append(q[taxonomy.parent_indices[v][0]] * p(taxonomy.nodes[v]))
+        q.append(q[taxonomy.parent_rows[v][0]] * p(taxonomy.label(v)))
         charges.append(volume(v) * (spurious * (1.0 - q[v]) if v in on else missed * q[v]))
     return math.fsum(charges)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from .._backend import labels_of
+from .._backend import reader_of
 from ..taxonomy import Taxonomy
 from .probabilities import conditional
 
@@ -53,11 +53,11 @@ def expected_zero_one_loss(
 
     """
     p = conditional(taxonomy, probabilities)
-    on = labels_of(taxonomy).predicted(y_pred)
-    if any(parent not in on for v in on for parent in taxonomy.parent_indices[v]):
+    on = reader_of(taxonomy).predicted(y_pred)
+    if any(parent not in on for v in on for parent in taxonomy.parent_rows[v]):
         return 1.0
     right = 1.0
     for v in sorted(on):
-        for child in taxonomy.children(taxonomy.nodes[v]):
+        for child in taxonomy.children(taxonomy.label(v)):
             right *= p(child) if taxonomy.index(child) in on else 1.0 - p(child)
     return 1.0 - right

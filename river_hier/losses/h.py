@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from .._backend import labels_of
+from .._backend import reader_of
 from ..taxonomy import Taxonomy
 from .costs import Costs, by_node
 
@@ -59,7 +59,7 @@ def h_loss(taxonomy: Taxonomy, y_true: Any, y_pred: Any, costs: Costs | None = N
 
     """
     cost = by_node(taxonomy, costs, "costs")
-    labels = labels_of(taxonomy)
+    labels = reader_of(taxonomy)
     charged = mistakes(taxonomy, labels.closure(y_true), labels.predicted(y_pred))
     return math.fsum(map(cost, charged))
 
@@ -72,7 +72,7 @@ def mistakes(taxonomy: Taxonomy, true: set[int], pred: set[int]) -> list[int]:
 
 def _right_above(taxonomy: Taxonomy, i: int, differing: set[int]) -> bool:
     """Whether yhat_j = v_j for all j in ANC(i)."""
-    parents = taxonomy.parent_indices
+    parents = taxonomy.parent_rows
     seen: set[int] = set()  # in a DAG several paths may lead to the same ancestor
     above = list(parents[i])
     while above:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .._backend import labels_of
+from .._backend import reader_of
 from ..taxonomy import Taxonomy
 from ..taxonomy.candidates import Candidates
 from .costs import Costs, by_node, check_factor
@@ -81,7 +81,7 @@ def maximal_loss(
     check_factor("missed", missed)
     check_factor("spurious", spurious)
     scores, relevant, nodes = read_ranking(taxonomy, y_true, y_pred, candidates)
-    above = functools.cache(lambda i: labels_of(taxonomy).closure([taxonomy.nodes[nodes[i]]]))
+    above = functools.cache(lambda i: reader_of(taxonomy).closure([taxonomy.nodes[nodes[i]]]))
     worst = 0.0
     for i in np.flatnonzero(relevant).tolist():
         for j in np.flatnonzero(~relevant & (scores >= scores[i])).tolist():

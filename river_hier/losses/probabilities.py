@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._backend import labels_of
+from .._backend import reader_of
 from ..taxonomy import Label, Taxonomy
 
 
@@ -49,7 +49,7 @@ def read_marginals(taxonomy: Taxonomy, y_pred: Any) -> NDArray[np.float64]:
         return p
     if not isinstance(y_pred, Mapping):
         raise TypeError(f"probabilities must be {{label: p}}, got {type(y_pred).__name__}")
-    found = labels_of(taxonomy).numbers(y_pred)
+    found = reader_of(taxonomy).numbers(y_pred)
     if found is not None and not ((found < 0.0) | (found > 1.0)).any():
         return found
     for label, value in y_pred.items():

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._backend import labels_of
+from .._backend import reader_of
 from ..taxonomy import Taxonomy
 from ..taxonomy.candidates import Candidates, candidate_nodes
 from .costs import known
@@ -37,7 +37,7 @@ def read_ranking(
 
     `None`, no prediction, is a ranking without scores.
     """
-    on = labels_of(taxonomy).closure(y_true)
+    on = reader_of(taxonomy).closure(y_true)
     if y_pred is None:
         y_pred = {}
     if not isinstance(y_pred, Mapping):
@@ -45,10 +45,10 @@ def read_ranking(
     nodes = _nodes(taxonomy, candidates)
     relevant = np.zeros(len(taxonomy), dtype=bool)
     relevant[list(on)] = True
-    if (numbers := labels_of(taxonomy).numbers(y_pred)) is not None:
+    if (numbers := reader_of(taxonomy).numbers(y_pred)) is not None:
         scores = np.nan_to_num(numbers[nodes], nan=missing, posinf=math.inf, neginf=-math.inf)
     else:
-        given, labels = known(taxonomy, y_pred), [taxonomy.nodes[v] for v in nodes]
+        given, labels = known(taxonomy, y_pred), [taxonomy.label(v) for v in nodes]
         scores = np.array([_score(label, given.get(label, missing)) for label in labels], float)
     return Ranked(scores, relevant[nodes], nodes)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from .._backend import labels_of
+from .._backend import reader_of
 from ..taxonomy import Taxonomy
 from .costs import Costs, by_node, check_factor
 
@@ -72,7 +72,7 @@ def symmetric_difference_loss(
     volume = by_node(taxonomy, volumes, "volumes")
     check_factor("missed", missed)
     check_factor("spurious", spurious)
-    labels = labels_of(taxonomy)
+    labels = reader_of(taxonomy)
     true, pred = labels.closure(y_true), labels.predicted(y_pred)
     return missed * math.fsum(map(volume, true - pred)) + spurious * math.fsum(
         map(volume, pred - true)

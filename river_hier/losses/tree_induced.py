@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._backend import labels_of
+from .._backend import reader_of
 from ..taxonomy import Taxonomy
 
 
@@ -55,5 +55,5 @@ def tree_induced_error(taxonomy: Taxonomy, y_true: Any, y_pred: Any) -> float:
         concepts. IJCAI. Section 2.
 
     """
-    labels = labels_of(taxonomy)
+    labels = reader_of(taxonomy)
     return float(len(labels.closure(y_true) ^ labels.predicted(y_pred)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._backend import labels_of
+from .._backend import reader_of
 from ..taxonomy import Taxonomy
 
 
@@ -45,5 +45,5 @@ def zero_one_loss(taxonomy: Taxonomy, y_true: Any, y_pred: Any) -> float:
         hierarchical classification. JMLR 7, 31-54.
 
     """
-    labels = labels_of(taxonomy)
+    labels = reader_of(taxonomy)
     return float(labels.closure(y_true) != labels.predicted(y_pred))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from river import base, metrics, utils
 
-from .._backend import labels_of
+from .._backend import reader_of
 from ..base.checks import check_integer
 from ..losses.costs import Costs, check, check_values
 from ..losses.rankings import read_ranking
@@ -165,7 +165,7 @@ class ClosureMetric(TaxonomyMetric):
     """
 
     def _count(self, y_true: Any, y_pred: Any) -> Iterable[tuple[Hashable, float]]:
-        labels = labels_of(self.taxonomy_)
+        labels = reader_of(self.taxonomy_)
         true, pred = labels.closure(y_true), labels.given(() if y_pred is None else y_pred)
         yield "both", len(true & pred) - 1  # the root is in both and does not count
         yield "true", len(true) - 1

@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
 
-from .._backend import labels_of
+from .._backend import reader_of
 from .base import Table
 
 __all__ = ["DepthAccuracy"]
@@ -49,7 +49,7 @@ class DepthAccuracy(Table):
     """
 
     def _count(self, y_true: Any, y_pred: Any) -> Iterable[tuple[Hashable, float]]:
-        labels = labels_of(self.taxonomy_)
+        labels = reader_of(self.taxonomy_)
         true, pred = labels.closure(y_true), labels.predicted(y_pred)
         depth = self.taxonomy_.arrays.depth
         reached = {int(depth[i]) for i in true} - {0}

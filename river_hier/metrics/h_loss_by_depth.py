@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
 
-from .._backend import labels_of
+from .._backend import reader_of
 from ..losses.h import mistakes
 from .base import Table
 
@@ -61,7 +61,7 @@ class HLossByDepth(Table):
     bigger_is_better: bool = False
 
     def _count(self, y_true: Any, y_pred: Any) -> Iterable[tuple[Hashable, float]]:
-        labels = labels_of(self.taxonomy_)
+        labels = reader_of(self.taxonomy_)
         true, pred = labels.closure(y_true), labels.predicted(y_pred)
         for i in mistakes(self.taxonomy_, true, pred):
             yield (int(self.taxonomy_.arrays.depth[i]), i in pred), 1.0

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from .._backend import labels_of
+from .._backend import reader_of
 from ..base.checks import check_integer
 from ..losses.probabilities import read_marginals
 from ..taxonomy import OpenTaxonomy, Taxonomy
@@ -87,14 +87,14 @@ class TopLabelCalibrationError(TaxonomyMetric):
 
     def _count(self, y_true: Any, y_pred: Any) -> Iterable[tuple[Hashable, float]]:
         t = self.taxonomy_
-        true, p = labels_of(t).closure(y_true), read_marginals(t, y_pred)
+        true, p = reader_of(t).closure(y_true), read_marginals(t, y_pred)
         highest, right = 0.0, False
         if y_pred:
             highest = float(np.nanmax(p))
             top = np.flatnonzero(p == highest).tolist()
             if len(top) > 1:  # the first of the prediction
                 top = [next(t.index(label) for label, value in y_pred.items() if value == highest)]
-            right = labels_of(t).closure([t.nodes[top[0]]]) == true
+            right = reader_of(t).closure([t.nodes[top[0]]]) == true
         i = min(int(highest * self.n_bins), self.n_bins - 1)
         yield (i, "labels"), 1.0
         yield (i, "probability"), highest
