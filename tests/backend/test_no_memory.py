@@ -142,3 +142,48 @@ def test_every_allocation_may_fail(failing_new: Path, make: str, n_nodes: int) -
         check=False,
     )
     assert found.returncode == 0, found.stderr[-2000:]
+
+
+TEXTS_PROGRAM = """
+import ctypes, os, pickle
+from river_hier.feature_extraction import LogTFIDF
+
+fail_at = ctypes.CDLL(os.environ["LD_PRELOAD"]).fail_at
+texts = [" ".join(f"a{i} word{i * j} ünder{j}" for j in range(90)) for i in range(12)]
+bag = LogTFIDF(min_count=1, ngram_range=(1, 2))
+bag.learn_one(texts.pop())
+before, prefixes = pickle.dumps(bag), [bag._vocabulary.counts]
+for text in texts:
+    bag.learn_one(text)
+    prefixes.append(bag._vocabulary.counts)
+k = failures = 0
+while True:
+    bag = pickle.loads(before)
+    fail_at(k)
+    try:
+        bag.learn_many(texts)
+    except MemoryError as error:
+        fail_at(-1)
+        assert bag._vocabulary.counts == prefixes[error.n_learned], k
+        for text in texts[error.n_learned:]:
+            bag.learn_one(text)
+        assert bag._vocabulary.counts == prefixes[-1], k
+        failures += 1
+        k += 1
+    else:
+        fail_at(-1)
+        break
+assert failures > 20, failures
+"""
+
+
+@native_only
+def test_a_text_is_counted_or_not(failing_new: Path) -> None:
+    found = subprocess.run(
+        [sys.executable, "-c", TEXTS_PROGRAM],
+        env={**environment("native"), "LD_PRELOAD": str(failing_new)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert found.returncode == 0, found.stderr[-2000:]
