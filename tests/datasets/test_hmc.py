@@ -8,6 +8,7 @@ import gzip
 import io
 import math
 import pickle
+import re
 import tracemalloc
 
 import pytest
@@ -19,6 +20,7 @@ from river import evaluate as river_evaluate
 from scipy.io import arff
 
 from river_hier import Taxonomy, datasets, linear_model, metrics
+from river_hier.datasets.formats import arff as clus
 from support.hmc_corpus import (
     DAG_HEADER,
     HEADER,
@@ -337,3 +339,26 @@ def test_headers_are_compared(folder):
         path.write_text(text(ROWS["valid"], changed))
         with pytest.raises(ValueError, match=r"^yeast_FUN.valid.arff: its attributes or classes"):
             list(datasets.HMC(folder))
+
+
+@given(
+    st.lists(
+        st.sampled_from(["1", " 2.5 ", "-3e2", "nan", "inf", "?", "1e400", "1e308", "x", "'1'", ""])
+        | st.floats(-9, 9).map(repr),
+        max_size=4,
+    ),
+    st.sampled_from(["a/b", " a@b ", "?", ""]),
+    st.integers(0, 4),
+)
+def test_a_row_of_numbers_is_read_like_any_other(cells: list[str], labels: str, at: int) -> None:
+    at = min(at, len(cells))
+    attributes = [clus.Attribute(f"x{i}", "numeric") for i in range(len(cells))]
+    attributes.insert(at, clus.Attribute("class", "hierarchical"))
+    head = clus.Header(tuple(attributes), at, Taxonomy([("root", "a")]), {})
+    names = [a.name for a in attributes if a.type == "numeric"]
+    row = ",".join([*cells[:at], labels, *cells[at:]])
+    found = clus._numbers(row, names, at)
+    if found is not None:
+        assert found == clus._values(row, head)
+    elif all(re.fullmatch(r"-?[0-9.]+", cell) for cell in cells):
+        assert labels == "?"
