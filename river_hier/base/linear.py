@@ -9,7 +9,7 @@ installed, unless a subclass defines its own rule.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from operator import attrgetter
 from types import MethodType
 from typing import Any
@@ -33,9 +33,6 @@ from ..taxonomy import Taxonomy
 from .checks import check_intercept, check_power_of_two
 from .dataframes import at_row
 from .turns import SLICE, Rows
-
-# Reads the parameters of a policy from a learner: a number, or a tuple of several.
-Reader = Callable[[Any], Any]
 
 
 class LearnerType(EstimatorMeta):
@@ -86,7 +83,7 @@ def find_compiled(cls: Any, parameters: tuple[str, ...] | None) -> None:
         for name, method in methods.items():
             if callable(method):
                 setattr(cls, name, CompiledMethod(name, method))
-        cls._parameters = staticmethod(attrgetter(*parameters) if parameters else lambda _: None)
+        cls._parameters = property(attrgetter(*parameters)) if parameters else None
         cls._compiled_rule = methods
         cls._compiled = cls.__name__
     elif cls._compiled and cls._compiled_rule != methods:
@@ -96,22 +93,26 @@ def find_compiled(cls: Any, parameters: tuple[str, ...] | None) -> None:
 # Methods of both kinds of learners, which assign them to their names
 
 
-def learn(model: Any, x: Mapping[Any, Any], y: Any, w: float, learner: Any = None) -> None:
-    """Learn by the rule of `learner`: for an average, its inner model; else the model itself."""
+def learn_compiled(model: Any, x: Mapping[Any, Any], y: Any, w: float, learner: Any = None) -> bool:
+    """Learn in a single call of the compiled policy, if there is one.
+
+    The policy is that of `learner`: for an average, its inner model; else the model itself.
+    """
     learner = model if learner is None else learner
     if (policy := policies.get(learner._compiled)) is None:
-        state = model._w, model._lag, model._clocks, model._features, model._labels
-        model._learn_by_rule(learner, *state, x, y, w)
-        return
-    parameters = learner._parameters(learner)
+        return False
+    parameters = learner._parameters
     policy.learn_one(  # one by one, as a tuple in between takes a tenth of the time of a short x
         model._w, model._lag, model._clocks, model._features, model._labels, x, y, w, parameters
     )
+    return True
 
 
-def is_atomic(model: Any) -> bool:
-    """Whether a step is a single compiled call."""
-    return model.taxonomy is model._taxonomy and model._compiled in policies
+def learn(model: Any, x: Mapping[Any, Any], y: Any, w: float, learner: Any = None) -> None:
+    """Learn by the compiled policy of `learner`, or by its rule."""
+    if not learn_compiled(model, x, y, w, learner):
+        state = model._w, model._lag, model._clocks, model._features, model._labels
+        model._learn_by_rule(model if learner is None else learner, *state, x, y, w)
 
 
 def learn_many(model: Any, X: Batch, y: Any, turns: Rows, learner: Any = None) -> None:
@@ -129,7 +130,7 @@ def learn_many(model: Any, X: Batch, y: Any, turns: Rows, learner: Any = None) -
     vectors, first = Vectors(model._features, X, True), 0
     while first < X.n:
         rows = vectors, first, y[first : first + SLICE]
-        first = policy.learn_many(*state, *rows, learner._parameters(learner), turns.seconds)
+        first = policy.learn_many(*state, *rows, learner._parameters, turns.seconds)
         turns.learned(first)
 
 

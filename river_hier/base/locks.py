@@ -6,35 +6,37 @@ import atexit
 import os
 import threading
 import weakref
-from typing import Any, TypeAlias
+from typing import Any
 
+from .._backend import Lock
 from .interrupts import start_child
-
-RLock: TypeAlias = Any  # of threading, where it is a function
 
 
 class Turn:
     """The reentrant locks of a model and its wrappers.
 
     `lock` is held during each call. `batch` is held by the thread that learns, for the whole batch.
-    `queue` is held by the one prediction that is next to take `lock` during a batch, until it is
-    done, and by the batch while it takes `lock` back; without it, the batch might take `lock` back
-    every time before a waiting prediction could. Locks are taken in the order `batch`, `queue`,
-    `lock`.
+    `queue` is held by the one prediction that is next to take `lock`, until it is done, and by a
+    batch while it takes `lock` back; without it, the batch might take `lock` back every time before
+    a waiting prediction could. Locks are taken in the order `batch`, `queue`, `lock`. If all are
+    free, compiled methods take what they need without `queue` (`in_turn` of `_backend`).
     """
 
     def __init__(self) -> None:
-        self.lock: RLock = threading.RLock()
-        self.batch: RLock = threading.RLock()
-        self.queue: RLock = threading.RLock()
-        self.in_batch = False
+        self.lock = Lock()
+        self.batch = Lock()
+        self.queue = Lock()
         _all.add(self)
 
     def is_held(self) -> bool:
         """Whether this thread is inside a call, or waits for `lock` in one."""
         return bool(self.lock._is_owned() or self.queue._is_owned())
 
-    def to_change(self) -> RLock:
+    def to_read(self) -> Any:
+        """The lock that a prediction takes before `lock`: `queue`, except inside another call."""
+        return self.lock if self.is_held() else self.queue
+
+    def to_change(self) -> Any:
         """The lock that a change takes before `lock`: `batch`, except inside another call.
 
         A signal handler may change the model during a prediction that a batch has let in; if it
@@ -47,7 +49,7 @@ class Turn:
 
 
 _all: weakref.WeakSet[Turn] = weakref.WeakSet()
-_held: list[list[RLock]] = []
+_held: list[list[Any]] = []
 _forks = threading.RLock()  # held while a thread forks
 
 
@@ -75,8 +77,7 @@ def _start_child() -> None:
     for turn in list(_all):
         for name in ("batch", "queue", "lock"):
             if not getattr(turn, name)._is_owned():
-                setattr(turn, name, threading.RLock())
-        turn.in_batch = turn.in_batch and turn.lock._is_owned()
+                setattr(turn, name, Lock())
     start_child()
 
 

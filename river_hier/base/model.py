@@ -18,9 +18,10 @@ from .classifiers import cloned
 from .copies import snapshot, without_turn
 from .dataframes import at_row
 from .explanation import Contribution, Explanation, Floats, effects, explained, ranked
+from .locks import Turn
 from .memory import MeasuresMemory
 from .turns import Rows, change, changes, reads
-from .unlearned import MayHaveUnlearned
+from .unlearned import NONE, MayHaveUnlearned
 
 
 class TaxonomyModel(MayHaveUnlearned, MeasuresMemory, base.Estimator):
@@ -36,6 +37,8 @@ class TaxonomyModel(MayHaveUnlearned, MeasuresMemory, base.Estimator):
         self._taxonomy = initial_taxonomy(taxonomy)
         self.taxonomy = taxonomy
         self._labels = Labels(self._taxonomy)
+        # Set here, as Python reads class attributes, and objects whose `vars` were used, slower.
+        self._has_learned, self._unlearned, self._turn = False, NONE, Turn()
 
     __getstate__ = snapshot
 
@@ -202,6 +205,10 @@ class TaxonomyModel(MayHaveUnlearned, MeasuresMemory, base.Estimator):
     @abc.abstractmethod
     def _learn_many(self, X: Batch, y: Any, rows: Rows) -> None:
         """Learn from rows whose labels are in the taxonomy; call `rows.learned` after each."""
+
+    def _learn_compiled(self, x: Mapping[Any, Any], y: Any, w: float) -> bool:
+        """Learn in a single compiled call, which signals cannot interrupt, if there is one."""
+        return False
 
     @abc.abstractmethod
     def _add_nodes(self, before: int, after: Taxonomy) -> None:

@@ -21,7 +21,7 @@ from .model import TaxonomyModel
 from .predict_labels import LabelPredictor
 from .targets import Table, multilabel_rows, multilabels_of, stage_rows, stages, with_weights
 from .truncation import truncatable
-from .turns import Rows, changes, counts, reads, turn_of
+from .turns import Rows, counts, reads, step, steps, turn_of
 from .unlearned import switched_off
 
 
@@ -35,7 +35,7 @@ class MultiLabelModel(TaxonomyModel, LabelPredictor, base.MultiLabelClassifier):
     _first = 1
     _rule = "a node is on if its parent is on and its score is >= 0"
 
-    @changes
+    @steps
     def learn_one(self, x: Mapping[Any, Any], y: Any, w: float = 1.0) -> None:
         """Learn from one example.
 
@@ -55,8 +55,14 @@ class MultiLabelModel(TaxonomyModel, LabelPredictor, base.MultiLabelClassifier):
             return
         if hasattr(y, "__next__"):  # it can be iterated over only once
             y = list(y)
-        if self.taxonomy is not self._taxonomy:  # it is open
-            self._make_room(x, y, w)
+        if self._unlearned or not self._has_learned or self.taxonomy is not self._taxonomy:
+            step(self, self._learn_first, x, y, w)
+        elif not self._learn_compiled(x, y, w):
+            step(self, self._learn, x, y, w)
+
+    def _learn_first(self, x: Mapping[Any, Any], y: Any, w: float) -> None:
+        """Learn from an example that may have new labels, or be the first of its labels."""
+        self._make_room(x, y, w)
         self._learn(x, y, w)
         self._has_learned = True
         if self._unlearned:

@@ -38,7 +38,7 @@ class PathModel(WeightVectors, SingleLabelModel, metaclass=linear.LearnerType):
     _compiled: ClassVar[str] = ""  # the compiled policy of the rule; none if it is empty
     _rule_methods: ClassVar[tuple[str, ...]]
     _compiled_rule: ClassVar[dict[str, Any]]  # the methods that the policy computes
-    _parameters: ClassVar[linear.Reader]
+    _parameters: Any  # those of the policy: None, a number, or a tuple of several
 
     def __init_subclass__(cls, compiled: tuple[str, ...] | None = None, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -59,13 +59,13 @@ class PathModel(WeightVectors, SingleLabelModel, metaclass=linear.LearnerType):
         self.dtype = dtype
         self.intercept = intercept
         self._w = Weights(len(self._taxonomy), dtype)
+        self._lag = self._clocks = None
 
     _learn_by_rule: Any
+    _learn_compiled: Any = linear.learn_compiled
     _learn: Any = linear.learn
     _learn_many: Any = linear.learn_many
     _add_nodes = linear.add_nodes
-
-    _atomic = property(linear.is_atomic)
 
     @property
     def _may_refuse(self) -> bool:

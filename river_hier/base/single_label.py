@@ -19,7 +19,7 @@ from .model import TaxonomyModel
 from .read_labels import read_label, read_many
 from .targets import series, with_weights
 from .truncation import truncatable, without_labels
-from .turns import Rows, changes, counts, reads, turn_of
+from .turns import Rows, counts, reads, step, steps, turn_of
 from .unlearned import Unlearned, without_scores
 
 ROOT = frozenset({0})
@@ -39,7 +39,7 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
     def _multiclass(self) -> bool:
         return True
 
-    @changes
+    @steps
     def learn_one(self, x: Mapping[Any, Any], y: Label, w: float = 1.0) -> None:
         """Learn from one example.
 
@@ -61,9 +61,16 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
         except TypeError:  # not hashable
             node = None
         if node is None:
-            grown, node = read_label(self, y)
-            if grown is not taxonomy:
-                self._grow(grown, x, w)
+            taxonomy, node = read_label(self, y)
+        if self._unlearned or not self._has_learned or taxonomy is not self._taxonomy:
+            step(self, self._learn_first, x, taxonomy, node, w)
+        elif not self._learn_compiled(x, node, w):
+            step(self, self._learn, x, node, w)
+
+    def _learn_first(self, x: Mapping[Any, Any], taxonomy: Taxonomy, node: int, w: float) -> None:
+        """Learn from an example that may have a new label, or be the first of its label."""
+        if taxonomy is not self._taxonomy:
+            self._grow(taxonomy, x, w)
         self._learn(x, node, w)
         self._has_learned = True
         if self._unlearned:

@@ -88,7 +88,7 @@ class TopDownLearner(WeightVectors, MultiLabelModel, metaclass=linear.LearnerTyp
     _compiled: ClassVar[str] = ""  # the compiled policy of the rule; none if it is empty
     _rule_methods: ClassVar[tuple[str, ...]] = ("rule", "learns", "second_order")
     _compiled_rule: ClassVar[dict[str, Any]]  # the methods that the policy computes
-    _parameters: ClassVar[linear.Reader]
+    _parameters: Any  # those of the policy: None, a number, or a tuple of several
 
     def __init_subclass__(cls, compiled: tuple[str, ...] | None = None, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -109,6 +109,7 @@ class TopDownLearner(WeightVectors, MultiLabelModel, metaclass=linear.LearnerTyp
         self.intercept = intercept
         kind = GaussianWeights if self.second_order else Weights
         self._w: Weights = kind(len(self._taxonomy), dtype)
+        self._lag = self._clocks = None
 
     @abc.abstractmethod
     def rule(self, score: Floats, y: Floats, norm2: float, variance: Floats = ...) -> Any:
@@ -152,11 +153,10 @@ class TopDownLearner(WeightVectors, MultiLabelModel, metaclass=linear.LearnerTyp
         return np.ones(len(score), dtype=bool)
 
     _learn_by_rule = staticmethod(learn_top_down)
+    _learn_compiled: Any = linear.learn_compiled
     _learn: Any = linear.learn
     _learn_many: Any = linear.learn_many
     _add_nodes = linear.add_nodes
-
-    _atomic = property(linear.is_atomic)
 
     @property
     def _may_refuse(self) -> bool:

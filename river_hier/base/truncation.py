@@ -19,7 +19,7 @@ from .._backend import Labels, connected, labels_of, subtree_sums
 from ..taxonomy import Label, Taxonomy
 from .checks import check_integer, check_probability
 from .classifiers import probabilities
-from .turns import reads
+from .turns import one_at_a_time
 
 # Inserted into the docstring of each `predict_one`, after x.
 _KEYWORDS = """
@@ -50,7 +50,6 @@ def _signature(
 
 def _like(signature: Callable[P, Any]) -> Callable[[Callable[..., Y]], Callable[P, Y]]:
     def truncatable(rule: Callable[..., Y]) -> Callable[P, Y]:
-        @reads
         def predict_one(
             self: Any, x: Any, threshold: float | None = None, max_depth: int | None = None
         ) -> Any:
@@ -80,7 +79,7 @@ def _like(signature: Callable[P, Any]) -> Callable[[Callable[..., Y]], Callable[
         method.__module__ = rule.__module__
         before, below, after = (rule.__doc__ or "").partition("\n\n        Returns\n")
         method.__doc__ = before.rstrip() + _KEYWORDS.rstrip() + below + after
-        return cast(Callable[P, Y], method)
+        return cast(Callable[P, Y], one_at_a_time(method, plain=rule))
 
     return truncatable
 

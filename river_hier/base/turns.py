@@ -10,11 +10,13 @@ learned.
 from __future__ import annotations
 
 import functools
+import inspect
 import threading
 import time
 from collections.abc import Callable, Iterator
-from typing import Any, ParamSpec, Self, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
+from .._backend import in_turn
 from .interrupts import Uninterrupted
 from .locks import Turn
 
@@ -32,7 +34,7 @@ def turn_of(model: Any) -> Turn:
     """The locks of a model, created when they are first needed."""
     try:
         turn: Turn = model._turn
-    except AttributeError:
+    except AttributeError:  # of a copy
         turn = vars(model).setdefault("_turn", Turn())
         vars(model).pop("_private", None)  # see `copies`
     return turn
@@ -48,15 +50,6 @@ class Rows(Uninterrupted):
         self._due: float = 0.0  # due at once, so that a single step need not read the clock
         self.first: int = 0  # the number of rows that earlier stages have learned
         self.n_learned: int = 0
-
-    def __enter__(self) -> Self:
-        super().__enter__()
-        self._outer, self._turn.in_batch = self._turn.in_batch, True
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self._turn.in_batch = self._outer
-        super().__exit__()
 
     @property
     def seconds(self) -> float:
@@ -110,6 +103,16 @@ def change(model: Any, work: Callable[[Rows], Y], whole: bool = False) -> Y:
         raise
 
 
+def step(model: Any, learn: Callable[..., None], *example: Any) -> None:
+    """Call `learn` with an example, with the locks held and signal handlers delayed."""
+
+    def work(rows: Rows) -> None:
+        learn(*example)
+        rows.n_learned = 1
+
+    change(model, work)
+
+
 def counts(method: Callable[P, Y]) -> Callable[P, Y]:
     """Decorate a method that learns a batch: all its exceptions get the attribute `n_learned`.
 
@@ -134,36 +137,22 @@ def counts(method: Callable[P, Y]) -> Callable[P, Y]:
 
 def reads(method: Callable[P, Y]) -> Callable[P, Y]:
     """Decorate a method that reads a model: it holds the lock, after waiting for it."""
+    return one_at_a_time(method)
 
-    @functools.wraps(method)
-    def in_turn(*args: P.args, **kwargs: P.kwargs) -> Y:
-        turn = turn_of(args[0])
-        if turn.in_batch and not turn.lock._is_owned():
-            with turn.queue, turn.lock:
-                return method(*args, **kwargs)
-        with turn.lock:
-            return method(*args, **kwargs)
 
-    return in_turn
+def steps(method: Callable[P, Y]) -> Callable[P, Y]:
+    """Decorate a method that learns an example: it holds the locks, and calls `step` if need be.
+
+    A step that is a single compiled call need not delay signal handlers.
+    """
+    return one_at_a_time(method, changes=True)
 
 
 def changes(method: Callable[P, Y]) -> Callable[P, Y]:
-    """Decorate a method that changes a model: it holds the locks and delays signal handlers.
-
-    Models with `_atomic`, whose steps are single compiled calls, need not delay handlers.
-    """
+    """Decorate a method that changes a model: it holds the locks and delays signal handlers."""
 
     @functools.wraps(method)
-    def in_turn(*args: P.args, **kwargs: P.kwargs) -> Y:
-        if getattr(args[0], "_atomic", False):
-            turn = turn_of(args[0])
-            if not turn.in_batch:
-                with turn.lock:
-                    if not turn.in_batch:
-                        return method(*args, **kwargs)
-            with turn.to_change(), turn.lock:
-                return method(*args, **kwargs)
-
+    def in_turn_whole(*args: P.args, **kwargs: P.kwargs) -> Y:
         def work(rows: Rows) -> Y:
             result = method(*args, **kwargs)
             rows.n_learned = 1
@@ -171,4 +160,28 @@ def changes(method: Callable[P, Y]) -> Callable[P, Y]:
 
         return change(args[0], work)
 
-    return in_turn
+    return in_turn_whole
+
+
+def one_at_a_time(
+    method: Callable[..., Y],
+    changes: bool = False,
+    plain: Callable[..., Y] | None = None,
+) -> Callable[..., Y]:
+    """A method that holds the locks of its model.
+
+    With `plain`, calls with x as their only argument may be calls of this method instead.
+    """
+
+    @functools.wraps(method)
+    def waiting(*args: Any, **kwargs: Any) -> Y:
+        turn = turn_of(args[0])
+        with turn.to_change() if changes else turn.to_read(), turn.lock:
+            return method(*args, **kwargs)
+
+    if in_turn is None:
+        return waiting
+    n_arguments = -1 if plain is None else 2  # with the model
+    compiled = in_turn(plain or method, waiting, n_arguments, changes)
+    compiled.__signature__ = inspect.signature(method)
+    return functools.update_wrapper(compiled, method)

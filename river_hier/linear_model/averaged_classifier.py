@@ -155,6 +155,10 @@ class AveragedClassifier(SingleLabelModel):
         state = without_turn(self._average).items()
         vars(self.model).update({k: v for k, v in state if k not in ("_lag", "_clocks")})
 
+    def _learn_compiled(self, *example: Any) -> bool:
+        self._check_shared()
+        return bool(self._average._learn_compiled(*example))
+
     def _learn(self, *example: Any) -> None:
         self._check_shared()
         self._average._learn(*example)
@@ -170,10 +174,6 @@ class AveragedClassifier(SingleLabelModel):
     @property
     def _turn(self) -> Turn:
         return turn_of(self.model)
-
-    @property
-    def _atomic(self) -> bool:
-        return getattr(self._average, "_atomic", False)
 
     @property
     def _may_refuse(self) -> bool:

@@ -90,7 +90,6 @@ class AveragedMultiLabelClassifier(TopDownLearner):
     _features: Any = of_inner_model("_features")
     _w: Any = of_inner_model("_w")
     _turn: Any = property(lambda self: turn_of(self.model))
-    _atomic: Any = of_inner_model("_atomic")
     _may_refuse: Any = of_inner_model("_may_refuse")
 
     def __init__(self, model: Any) -> None:
@@ -120,6 +119,9 @@ class AveragedMultiLabelClassifier(TopDownLearner):
                 "let it learn through the average only, or start a new average of it"
             )
         return self.model
+
+    def _learn_compiled(self, x: Mapping[Any, Any], y: Any, w: float) -> bool:
+        return linear.learn_compiled(self, x, y, w, self._learner)
 
     def _learn(self, x: Mapping[Any, Any], y: Any, w: float) -> None:
         linear.learn(self, x, y, w, self._learner)

@@ -113,7 +113,7 @@ def learn(
     state = w, lag, clocks, features, labels, x, y, weight
     policy = backend.policies.get(type(learner).__name__)
     if policy is not None:
-        policy.learn_one(*state, learner._parameters(learner))
+        policy.learn_one(*state, learner._parameters)
     elif isinstance(learner, base.TopDownLearner):
         _backend.learn_top_down(learner, *state)
     else:

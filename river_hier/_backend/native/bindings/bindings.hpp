@@ -58,5 +58,6 @@ void linear_learners(nb::module_& m);
 void least_squares(nb::module_& m);
 void decisions(nb::module_& m);
 void texts(nb::module_& m);
+void turns(nb::module_& m);
 
 }  // namespace river_hier

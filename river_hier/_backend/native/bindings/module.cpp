@@ -156,4 +156,5 @@ NB_MODULE(_native, m) {
     linear_learners(m);
     decisions(m);
     texts(m);
+    turns(m);
 }
