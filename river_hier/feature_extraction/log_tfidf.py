@@ -26,17 +26,16 @@ class LogTFIDF(MeasuresMemory, base.Transformer):
     $$\log(1 + \mathrm{tf}) \, \log(n / \mathrm{df})$$
 
     where tf is the number of its occurrences in the document, n the number of documents learned
-    from and df the number of these that contain the word. Words are runs of at least two letters,
-    digits or underscores, in lower case. Left out are stop words, words that have occurred fewer
-    than `min_count` times, and words that occur in every document, whose weight is 0. A text of
-    such words only, such as the first one, has no features.
+    from and df the number of these that contain the word. The weights of a document are then
+    divided by their norm, as in the paper. Words are runs of at least two letters, digits or
+    underscores, in lower case. Left out are stop words, words that have occurred fewer than
+    `min_count` times, and words that occur in every document, whose weight is 0. A text of such
+    words only, such as the first one, has no features.
 
-    The features are not normalised; for unit norm, as in the paper, use
-    `LogTFIDF(...) | preprocessing.Normalizer()`.
-
-    Both methods take time linear in the length of the text. Memory holds one number for each word
-    that has occurred `min_count` times and two for each rarer word, roughly 150 bytes including the
-    word. Most words are rare; `max_rare` limits their number.
+    Both methods take time linear in the length of the text. The words of the last text are
+    remembered, so a pipeline that learns and transforms it finds them once. Memory holds each word
+    and two numbers, roughly 150 bytes, or 90 for a word that never had a weight. Most words are
+    rare; `max_rare` limits their number, and `n_features` that of all words.
 
     Parameters
     ----------
