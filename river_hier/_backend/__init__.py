@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import importlib
 import os
-import threading
 from typing import TYPE_CHECKING, Any
 
 from ..taxonomy import check_taxonomy
@@ -147,10 +146,7 @@ NATIVE = (
 
 # The compiled policies of learners, by name; each has `learn_one` and `learn_many`.
 policies: dict[str, Any] = {}
-
-# The reentrant locks of models, and a method that takes them in compiled code, if there is one.
-Lock: Any = threading.RLock
-in_turn: Any = None
+native: Any = None  # the compiled module
 
 
 name = "numpy"
@@ -168,7 +164,6 @@ if not TYPE_CHECKING and os.environ.get("RIVER_HIER_PURE", "0") in ("", "0"):
                 setattr(getattr(native, kind), method, vars(globals()[kind])[method])
         globals().update({kernel: getattr(native, kernel) for kernel in NATIVE})
         policies.update(native.policies)
-        Lock, in_turn = native.Lock, native.in_turn
 
 
 def labels_of(taxonomy: Any) -> Labels:
@@ -206,7 +201,6 @@ __all__ = [
     "GaussianWeights",
     "Labels",
     "LeastSquares",
-    "Lock",
     "Multilabels",
     "Ranking",
     "Scale",
@@ -225,7 +219,6 @@ __all__ = [
     "descend",
     "digests",
     "distances_from",
-    "in_turn",
     "joined_weights",
     "label_scores",
     "labels_of",

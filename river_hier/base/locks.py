@@ -8,8 +8,10 @@ import threading
 import weakref
 from typing import Any
 
-from .._backend import Lock
+from .._backend import native
 from .interrupts import start_child
+
+Lock: Any = native.Lock if native else threading.RLock
 
 
 class Turn:

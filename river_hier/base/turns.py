@@ -16,7 +16,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any, ParamSpec, TypeVar
 
-from .._backend import in_turn
+from .._backend import native
 from .interrupts import Uninterrupted
 from .locks import Turn
 
@@ -179,9 +179,9 @@ def one_at_a_time(
         with turn.to_change() if changes else turn.to_read(), turn.lock:
             return method(*args, **kwargs)
 
-    if in_turn is None:
+    if native is None:
         return waiting
     n_arguments = -1 if plain is None else 2  # with the model
-    compiled = in_turn(plain or method, waiting, n_arguments, changes)
+    compiled = native.in_turn(plain or method, waiting, n_arguments, changes)
     compiled.__signature__ = inspect.signature(method)
     return functools.update_wrapper(compiled, method)

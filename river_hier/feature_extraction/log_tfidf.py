@@ -11,7 +11,7 @@ from .. import _backend
 from ..base.checks import check_power_of_two
 from ..base.copies import snapshot
 from ..base.memory import MeasuresMemory
-from ..base.turns import Rows, change, changes, counts, reads
+from ..base.turns import Rows, change, counts, reads, step, steps
 from .texts import frame_of, text_of, texts_of
 from .tokenizer import LARGEST, PATTERN, Tokenizer, checked_range
 
@@ -159,7 +159,6 @@ class LogTFIDF(MeasuresMemory, base.Transformer):
         )
 
     __getstate__ = snapshot
-    _atomic = _backend.name == "native"
 
     @property
     def n(self) -> int:
@@ -171,7 +170,7 @@ class LogTFIDF(MeasuresMemory, base.Transformer):
         """The number of documents that contain each word that has occurred `min_count` times."""
         return self._vocabulary.dfs
 
-    @changes
+    @steps
     def learn_one(self, x: Any) -> None:
         """Count the words of a document.
 
@@ -181,7 +180,11 @@ class LogTFIDF(MeasuresMemory, base.Transformer):
             A dictionary with the features `on`, or a text.
 
         """
-        self._vocabulary.learn(text_of(x, self._on))
+        learn, text = self._vocabulary.learn, text_of(x, self._on)
+        if _backend.native:  # a single compiled call
+            learn(text)
+        else:
+            step(self, learn, text)
 
     @reads
     def transform_one(self, x: Any) -> dict[Hashable, Any]:

@@ -18,11 +18,11 @@ import pytest
 
 from base.test_interrupts import answers, count, ctrl_c, examples, fresh, interrupt, same
 from river_hier import Taxonomy, _backend, decision, linear_model
-from river_hier.base import turns
+from river_hier.base import locks, turns
 
 __all__ = ["ctrl_c"]
 TREE = Taxonomy([("r", "a"), ("a", "b"), ("r", "c")])
-Lock = _backend.Lock
+Lock = locks.Lock
 
 
 def started(work: Callable[[], object]) -> threading.Thread:
