@@ -74,8 +74,7 @@ class NumberedNodes(Immutable):
         parents: Iterable[tuple[int, ...]],
         path_format: PathFormat | None = None,
     ) -> Self:
-        """This taxonomy with new nodes, the last ones: O(new nodes)."""
-        assert self._implied is None
+        """This taxonomy, which was not flattened, with new nodes, the last ones: O(new nodes)."""
         labels, taxonomy = tuple(labels), type(self).__new__(type(self))
         table = self._table.with_nodes(self._size, labels, parents)
         taxonomy._set(table, self._size + len(labels), path_format or self.path_format)
