@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+import time
 from typing import Any
 
 import pytest
@@ -320,3 +321,17 @@ def test_new_nodes_share_the_system_of_old_siblings(backend: str) -> None:
         assert mixed.score_one(x)["new"] == near(stayed.score_one(x)["new"]) != 0.0
         alone.adopt(T.move("b", "e").extend([("e", "new")]))
         assert alone.score_one(x)["new"] == 0.0 != alone.score_one(x)["b"]
+
+
+@pytest.mark.parametrize("name", [*SINGLE, "HAROW"])
+def test_a_branch_of_a_long_chain(name: str) -> None:
+    """Quadratic time would take many seconds."""
+    n = 3_000
+    model = learner(name, Taxonomy([(i, i + 1) for i in range(n)]))
+    begun = time.process_time()
+    for y in (n, n - 1, n // 2):
+        model.learn_one({"x": 1.0}, y if name in SINGLE else {y})
+    model.forget(n // 2)
+    model.adopt(model.taxonomy.move(n, n - 2))
+    assert time.process_time() - begun < 5.0
+    assert len(model.score_one({"x": 1.0})) >= n

@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from ...taxonomy import Arrays
-from .closures import closures
 from .pickles import state
 from .weights import Weights
 
 Floats = NDArray[np.float64]
-Sources = Sequence[tuple[int, ...]]
+Nodes = tuple[int, ...]
+Sources = Sequence[Nodes]
 W = TypeVar("W", bound=Weights)
 
 
@@ -34,16 +34,38 @@ def own_prototypes(sources: Sources, before: Arrays, after: Arrays) -> sparse.cs
 
     The weights of a node are its prototype minus that of its parent.
     """
-    parents = after.parent_index  # of all nodes but the root
+    parents = after.parent_index.tolist()  # of all nodes but the root
+    up = [0, *before.parent_index.tolist()]
     averaged: list[tuple[int, ...]] = [(0,)]  # nodes whose mean the prototype is
-    for old, parent in zip(sources[1:], parents.tolist(), strict=True):
+    entries: list[tuple[int, int, float]] = []
+    for v, (old, parent) in enumerate(zip(sources[1:], parents, strict=True), start=1):
         averaged.append(old or averaged[parent])  # a parent comes before its children
-    prototypes = _path_sums(before) @ _means(averaged, before.n)
-    edges = (np.ones(after.n - 1), (parents, np.arange(1, after.n)))
-    above = sparse.csr_array(edges, shape=(after.n, after.n))
-    more = sparse.csr_array(prototypes - prototypes @ above)
-    more.eliminate_zeros()
-    return more
+        entries += ((u, v, share) for u, share in _difference(averaged[v], averaged[parent], up))
+    rows, columns, shares = zip(*entries, strict=True) if entries else ((), (), ())
+    places = np.array(rows, dtype=np.intp), np.array(columns, dtype=np.intp)
+    return sparse.csr_array((np.array(shares, dtype=np.float64), places), shape=(before.n, after.n))
+
+
+def _difference(these: Nodes, those: Nodes, up: Sequence[int]) -> list[tuple[int, float]]:
+    """The mean prototype of some nodes minus that of others, as shares of nodes' weights.
+
+    O(1) for a node and its parent.
+    """
+    shares: dict[int, float] = {}
+    if (
+        len(these) == len(those) == 1
+    ):  # the paths as far as they differ: the later node is not shared
+        (u,), (v,) = these, those
+        while u != v:
+            shares[max(u, v)] = 1.0 if u > v else -1.0
+            u, v = (up[u], v) if u > v else (u, up[v])
+    elif these != those:
+        for nodes, share in (these, 1.0 / len(these)), (those, -1.0 / len(those)):
+            for u in nodes:
+                while u:  # the root has no weights
+                    shares[u] = shares.get(u, 0.0) + share
+                    u = up[u]
+    return [(u, share) for u, share in shares.items() if share]
 
 
 def shared_and_own(sources: Sources, before: Arrays, after: Arrays) -> list[sparse.csr_array]:
@@ -93,13 +115,6 @@ def _means(sources: Sources, n_before: int) -> sparse.csr_array:
     rows = np.array([u for old in sources for u in old], dtype=np.intp)
     columns = np.repeat(np.arange(len(sources)), sizes)
     return sparse.csr_array((shares, (rows, columns)), shape=(n_before, len(sources)))
-
-
-def _path_sums(tree: Arrays) -> sparse.csr_array:
-    """The linear map from weights to prototypes; the root has no weights."""
-    pairs = closures(tree)
-    below, above = pairs.below[pairs.above > 0], pairs.above[pairs.above > 0]
-    return sparse.csr_array((np.ones(len(above)), (above, below)), shape=(tree.n, tree.n))
 
 
 # Shards, with the weights of some of the nodes
