@@ -29,10 +29,17 @@ def build(
     children, parents = _read(edges, nodes, known)
     root = _single_root(children, parents, root)
     order = _topological(children, parents, root)
-    if len(order) < len(children):
+    if len(order) < len(parents):
         raise ValueError(f"the edges hold a cycle: {_show_cycle(parents, set(order))}")
+    children.clear()  # here and below memory is freed as soon as possible, a third of all
     index = {label: i for i, label in enumerate(order)}
-    return tuple(order), tuple(tuple(sorted(index[p] for p in parents[v])) for v in order)
+    rows: list[tuple[int, ...]] = []
+    row: tuple[int, ...] = ()
+    for label in order:
+        above = tuple(sorted(index[p] for p in parents.pop(label)))
+        row = row if row == above else above  # siblings share it
+        rows.append(row)
+    return tuple(order), tuple(rows)
 
 
 def _read(
@@ -41,21 +48,21 @@ def _read(
     known: Sequence[tuple[Label, Label]],
 ) -> tuple[dict[Label, list[Label]], dict[Label, list[Label]]]:
     check_iterable(edges)
-    children: dict[Label, list[Label]] = {}
+    children: dict[Label, list[Label]] = {}  # of nodes that have some
     parents: dict[Label, list[Label]] = {}
     spelling: dict[Label, Label] = {}  # the first of equal labels
 
     def add(label: Label) -> Label:
         if type(label) is str:  # nearly always; saves a fifth of the whole time
-            if label not in children:
-                children[label], parents[label] = [], []
+            if label not in parents:
+                parents[label] = []
             return label
         check_label(label)
         first = spelling.setdefault(label, label)
         if first is not label:
             check_spelling(label, first)
-        if first not in children:
-            children[first], parents[first] = [], []
+        if first not in parents:
+            parents[first] = []
         return first
 
     for label in nodes:
@@ -75,9 +82,12 @@ def _read(
             if parent == above[0] or (parent, child) in seen:
                 continue
             seen.add((parent, child))
-        children[parent].append(child)
+        if parent in children:
+            children[parent].append(child)
+        else:
+            children[parent] = [child]
         above.append(parent)
-    if not children:
+    if not parents:
         raise ValueError("`edges` is empty; a taxonomy without children is Taxonomy.flat([])")
     return children, parents
 
@@ -180,7 +190,7 @@ def _topological(
     while queue:
         label = queue.popleft()
         order.append(label)
-        for child in children[label]:
+        for child in children.get(label, ()):
             waiting[child] -= 1
             if not waiting[child]:
                 queue.append(child)

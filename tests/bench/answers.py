@@ -1,87 +1,142 @@
-"""What a list of labels costs beside the dictionary of all nodes, and the five best beside both.
+"""What predictions and metrics cost, from 103 to 100,000 nodes, and how fast this grows.
 
     python tests/bench/answers.py
 
-learns a synthetic stream of words in trees and a DAG of different sizes, and prints the processor
-time of a call in microseconds: medians of interleaved rounds. `predict_one` builds a dictionary of
-all nodes; `predict_labels_one` visits only the children of nodes that are on.
+Each learner learns the documents of `zipf_stream.py`, with six topics in eight levels, and predicts
+60 others. The output has microseconds of processor time per call, medians of interleaved rounds,
+and in brackets the ratio to the scores of all nodes, which is the product of x and all weights. The
+last column is the exponent: time as a power of the number of nodes from 1,000 nodes on. It is 0 if
+the time does not depend on the number of nodes, and 1 if it is proportional to it. For learners of
+one label, the label is the deepest topic, and the metric is the tree-induced error.
 """
 
 from __future__ import annotations
 
 import argparse
-import random
+import math
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
-from river_hier import Taxonomy, inspection, linear_model
+import zipf_stream
+from tqdm import tqdm
 
-MODELS: dict[str, Callable[[Taxonomy], Any]] = {
-    "H-PERC": linear_model.HPerceptron,
-    "H-AROW": linear_model.HAROW,
-    "H-PERC, averaged": lambda t: linear_model.AveragedMultiLabelClassifier(
-        linear_model.HPerceptron(t)
+from river_hier import Taxonomy, decision, inspection, linear_model, metrics
+from river_hier.base.single_label import SingleLabelModel
+
+SIZES = 103, 1_000, 10_000, 100_000
+FIRST = 1_000  # from which on the exponent is measured
+PREDICTED = 60
+NAMES = 100_000
+
+Call = Callable[[Any], Any]
+
+LEARNERS: dict[str, tuple[Callable[[Taxonomy], Any], int]] = {  # with the number of documents
+    "H-PERC": (linear_model.HPerceptron, 3_000),
+    "H-PERC, averaged": (
+        lambda t: linear_model.AveragedMultiLabelClassifier(linear_model.HPerceptron(t)),
+        500,
     ),
+    "H-AROW": (linear_model.HAROW, 3_000),
+    "Calibrated(H-AROW)": (lambda t: decision.Calibrated(linear_model.HAROW(t)), 2_000),
+    "H-RLS": (linear_model.HRLS, 500),
+    "Hieron": (linear_model.Hieron, 3_000),
+    "AveragedHieron": (linear_model.AveragedHieron, 500),
+    "PathSoftmax": (linear_model.PathSoftmax, 500),
+    "Tempered(Hieron)": (lambda t: decision.Tempered(linear_model.Hieron(t)), 2_000),
 }
 
 
-def taxonomy(n: int, n_parents: int) -> Taxonomy:
-    """Nodes of ten children each; with two parents, a DAG."""
-    edges = [("root", f"n{v}") for v in range(1, 11)]
-    for v in range(11, n):
-        first = (v - 1) // 10
-        edges += [(f"n{p}", f"n{v}") for p in {first, max(1, first - 1)}][:n_parents]
-    return Taxonomy(edges)
+def operations(model: Any, t: Taxonomy, xs: list[Any], ys: list[Any]) -> Iterator[tuple[str, Call]]:
+    """Calls with the number of an x, by name; the first computes the scores of all nodes."""
+    inner = getattr(model, "model", model)
+    if hasattr(inner, "_w"):
+        yield "all scores", lambda i: inner._w.scores(inner._features.find(xs[i]))
+    else:
+        yield "all scores", lambda i: inner._scores_one(xs[i])
+    yield "predict_one", lambda i: model.predict_one(xs[i])
+    single = isinstance(getattr(model, "_last", model), SingleLabelModel)
+    if not single:
+        yield "predict_labels_one", lambda i: model.predict_labels_one(xs[i])
+        yield "  threshold=0.5", lambda i: model.predict_labels_one(xs[i], threshold=0.5)
+        yield "  max_depth=2", lambda i: model.predict_labels_one(xs[i], max_depth=2)
+        if not isinstance(inner, linear_model.HRLS):
+            decoder = decision.HLossBayes(model)
+            yield "  HLossBayes", lambda i: decoder.predict_labels_one(xs[i])
+    else:
+        yield "  threshold=0.5", lambda i: model.predict_one(xs[i], threshold=0.5)
+        decoder = decision.TreeBayes(model, t)
+        yield "  TreeBayes", lambda i: decoder.predict_one(xs[i])
+    yield "top_one", lambda i: inspection.top_one(model, xs[i])
+    yield "predict_proba_one", lambda i: model.predict_proba_one(xs[i])
+    answers = [model.predict_one(x) for x in xs]
+    if single:
+        error = metrics.TreeInducedError(t)
+        yield "TreeInducedError.update", lambda i: error.update(ys[i], answers[i])
+    elif model is inner:
+        lists = [model.predict_labels_one(x) for x in xs]
+        for metric in metrics.HLoss(t), metrics.HF1(t):
+            name = type(metric).__name__
+            yield f"{name}.update, labels", lambda i, m=metric: m.update(ys[i], lists[i])
+            yield f"{name}.update, dicts", lambda i, m=metric: m.update(ys[i], answers[i])
 
 
-def examples(t: Taxonomy, n: int, seed: int) -> list[tuple[dict[str, float], set[str]]]:
-    """Four words for each label that is on, and ten others."""
-    rng = random.Random(seed)
-    stream = []
-    for _ in range(n):
-        leaf = rng.choice(t.leaves)
-        words = [f"{v} {rng.randrange(6)}" for v in t.closure([leaf]) for _ in range(4)]
-        words += [f"any {rng.randrange(1000)}" for _ in range(10)]
-        stream.append((dict.fromkeys(words, 1.0), {leaf}))
-    return stream
+def measured(learner: str, t: Taxonomy, documents: list[Any], rounds: int) -> dict[str, float]:
+    """Microseconds of each operation."""
+    make, n = LEARNERS[learner]
+    model = make(t)
+    xs, ys = [x for x, _ in documents], [y for _, y in documents]
+    if isinstance(getattr(model, "_last", model), SingleLabelModel):
+        ys = [zipf_stream.label(t, y) for y in ys]
+    begun = 0.0
+    for i in range(n):
+        if i == n * 4 // 5:
+            begun = time.process_time()
+        model.learn_one(xs[i], ys[i])
+    found = {"learn_one": 5e6 * (time.process_time() - begun) / n}
+    calls = dict(operations(model, t, xs[-PREDICTED:], ys[-PREDICTED:]))
+    taken: dict[str, list[float]] = {name: [] for name in calls}
+    for _ in range(rounds):
+        for name, call in calls.items():
+            begun = time.process_time()
+            for i in range(PREDICTED):
+                call(i)
+            taken[name].append(1e6 * (time.process_time() - begun) / PREDICTED)
+    return found | {name: statistics.median(times) for name, times in taken.items()}
 
 
-def microseconds(call: Callable[[Any], Any], xs: list[Any]) -> float:
-    start = time.process_time()
-    for x in xs:
-        call(x)
-    return (time.process_time() - start) / len(xs) * 1e6
+def exponent(sizes: list[int], times: list[float]) -> float:
+    """The slope of log time over log size, by least squares."""
+    points = [(math.log(n), math.log(t)) for n, t in zip(sizes, times, strict=True) if n >= FIRST]
+    x, y = (statistics.mean(each) for each in zip(*points, strict=True))
+    return sum((a - x) * (b - y) for a, b in points) / sum((a - x) ** 2 for a, _ in points)
 
 
-def main(n_examples: int, rounds: int) -> None:
-    kinds = "predict_one", "predict_labels_one", "top_one", "labels that are on"
-    print(f"{'':34}" + "".join(f"{kind:>20}" for kind in kinds))
-    for n, n_parents in ((100, 1), (1_000, 1), (10_000, 1), (10_000, 2)):
-        t = taxonomy(n, n_parents)
-        stream = examples(t, n_examples, seed=1)
-        xs = [x for x, _ in stream[-100:]]
-        for name, make in MODELS.items():
-            model = make(t)
-            for x, y in stream[:-100]:
-                model.learn_one(x, y)
-            calls = (
-                model.predict_one,
-                model.predict_labels_one,
-                lambda x, model=model: inspection.top_one(model, x),
-            )
-            times = [[microseconds(call, xs) for call in calls] for _ in range(rounds)]
-            medians = [statistics.median(column) for column in zip(*times, strict=True)]
-            size = statistics.mean(len(model.predict_labels_one(x)) for x in xs)
-            kind = "a tree" if t.is_tree else "a DAG"
-            cells = "".join(f"{value:>20,.1f}" for value in [*medians, size])
-            print(f"{f'{kind} of {n:,}, {name}':34}{cells}", flush=True)
+def main(sizes: list[int], learners: list[str], rounds: int) -> None:
+    found: dict[tuple[str, int], dict[str, float]] = {}
+    for n in sizes:
+        t = zipf_stream.taxonomy(n)
+        needed = PREDICTED + max(LEARNERS[name][1] for name in learners)
+        documents = list(zipf_stream.documents(t, needed, NAMES))
+        for name in tqdm(learners, desc=f"{n:,} nodes"):
+            found[name, n] = measured(name, t, documents, rounds)
+    print(f"{'nodes':28}" + "".join(f"{n:>18,}" for n in sizes) + f"{'exponent':>10}")
+    for name in learners:
+        print(f"\n{name}")
+        for operation in found[name, sizes[0]]:
+            times = [found[name, n][operation] for n in sizes]
+            cells = ""
+            for n, spent in zip(sizes, times, strict=True):
+                ratio = f"({spent / found[name, n]['all scores']:.1f}x)"
+                cells += f"{spent:>10,.1f}{ratio:>8}"
+            print(f"  {operation:26}{cells}{exponent(sizes, times):>10.2f}")
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--examples", type=int, default=5_000)
-    parser.add_argument("--rounds", type=int, default=9)
+    parser.add_argument("--sizes", type=int, nargs="+", default=SIZES)
+    parser.add_argument("--learners", nargs="+", choices=LEARNERS, default=list(LEARNERS))
+    parser.add_argument("--rounds", type=int, default=7)
     arguments = parser.parse_args()
-    main(arguments.examples, arguments.rounds)
+    main(arguments.sizes, arguments.learners, arguments.rounds)

@@ -40,8 +40,7 @@ class Dense : public WeightStore {
         for (uint32_t v : nodes) steps_[v] = 0;
     }
 
-    void add(size_t plane, const Vector& x, const Nodes& nodes, const Numbers& cells,
-             const Dither&) override {
+    void add(size_t plane, const Vector& x, const Nodes& nodes, const Numbers& cells) override {
         if (x.size() == 0 || nodes.empty()) return;
         grow(x);
         const double* cell = cells.data();
@@ -51,7 +50,7 @@ class Dense : public WeightStore {
         }
     }
 
-    void move(const Vector& x, const Nodes& nodes, const MoveRule& rule, const Dither&) override {
+    void move(const Vector& x, const Nodes& nodes, const MoveRule& rule) override {
         grow(x);
         find_rows(x);
         for (T*& row : rows_) row += width_;
