@@ -32,7 +32,7 @@ def pays(model: Any, X: Batch) -> bool:
         and X.n >= FEW
         and X.n * cells >= SMALL
         and cells * size <= SPARSE * model._w.n_bytes
-        and X.most_norm2 <= (MOST_FOR_FLOAT32 if model.dtype == "float32" else math.inf)
+        and X.most_norm2 <= (math.inf if model.dtype == "float64" else MOST_FOR_FLOAT32)
     )
 
 

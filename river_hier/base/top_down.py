@@ -53,7 +53,8 @@ class TopDownLearner(WeightVectors, MultiLabelModel, metaclass=linear.LearnerTyp
         The number of rows, a power of 2, into which names of features are hashed. `None` keeps
         every name.
     dtype
-        The type of the stored weights, `"float64"` or `"float32"`.
+        The type of the stored weights, `"float64"` or `"float32"`; with variances also `"float16"`
+        (see `HAROW`).
     intercept
         The value of a constant feature that is added to every x, and whose weights give the
         intercepts of the nodes. The default, 0, adds none.
@@ -102,7 +103,7 @@ class TopDownLearner(WeightVectors, MultiLabelModel, metaclass=linear.LearnerTyp
         intercept: float = 0.0,
     ) -> None:
         super().__init__(taxonomy)
-        check_dtype("dtype", dtype)
+        check_dtype("dtype", dtype, self.second_order)
         self._features = linear.feature_map(n_features, intercept)
         self.n_features = n_features
         self.dtype = dtype

@@ -102,7 +102,8 @@ class AveragedMultiLabelClassifier(TopDownLearner):
                 "weights, and `HMinOver` fits a threshold to those of the last hypothesis"
             )
         self.model = model
-        self._lag = Weights(len(model._taxonomy), model.dtype)
+        dtype = "float64" if model.dtype == "float64" else "float32"
+        self._lag = Weights(len(model._taxonomy), dtype)
         self._clocks = Clocks(len(model._taxonomy))
         self._lag_taxonomy = model._taxonomy
 

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base import TopDownLearner
-from ..base.checks import check_forgetting, check_positive
+from ..base.checks import check_forgetting, check_integer, check_positive
 from ..base.explanation import Floats
 from ..taxonomy import TaxonomyLike
 
@@ -35,7 +35,10 @@ class HAROW(TopDownLearner, compiled=("r", "forgetting")):
     learned from. No stream can freeze a weight or let a variance grow beyond 1.
 
     A step takes O(features of x * nodes) to score and O(features of x * nodes that learn) to learn;
-    weights and variances take O(features * nodes) memory, independent of the length of the stream.
+    weights and variances take O(features * nodes) memory, independent of the length of the stream:
+    16 bytes for each pair with `dtype="float64"`, 8 with `"float32"`, 3 with `"float16"`. Above 128
+    nodes, and with `"float16"` always, only pairs that were learned are stored, together with the
+    number of the node in 2 bytes, or 4 above 65,536 nodes.
 
     The flat counterpart is `HAROW(taxonomy.flatten())`.
 
@@ -51,19 +54,22 @@ class HAROW(TopDownLearner, compiled=("r", "forgetting")):
         The number of rows, a power of 2, into which names of features are hashed, which bounds the
         memory. Names that share a row count as one feature. `None` keeps every name.
     dtype
-        The type of the stored weights, `"float64"` or `"float32"`.
+        The type of the stored weights, `"float64"`, `"float32"` or `"float16"`; with the last, a
+        weight takes 16 bits and its variance 8, both rounded at random (see Notes).
     forgetting
         The factor by which a step multiplies the precision that the weights it uses have gained in
         earlier steps; 1 forgets nothing.
     intercept
         The value of a constant feature that is added to every x, and whose weights account for the
         frequencies of the labels; 0 adds none. Values between 0.3 and 3 hardly differ.
+    seed
+        The seed of the random rounding with `dtype="float16"`; other types have no use for it.
 
     Raises
     ------
     ValueError
-        If `r` is not positive, `forgetting` not above 0 and at most 1, or `n_features` not a power
-        of 2; if `intercept` is neither 0 nor between 1e-6 and 1e6; from `learn_one` and
+        If `r` is not positive, `forgetting` not above 0 and at most 1, `n_features` not a power of
+        2, `seed` negative, or `intercept` neither 0 nor between 1e-6 and 1e6; from `learn_one` and
         `predict_one`, if a feature is not a finite number, a label is unknown, or a label is on
         although one of its ancestors is explicitly False.
 
@@ -76,6 +82,16 @@ class HAROW(TopDownLearner, compiled=("r", "forgetting")):
 
     The intercept is not in the paper. Its weight has a variance and is regularised like those of
     other features: the prior variance of the intercept is the square of its value.
+
+    With `dtype="float16"`, a number between two that can be stored becomes one of them at random,
+    with probabilities that make its mean exact. Thus steps that are much smaller than the distance
+    of neighbours still count; rounding to the nearest would lose them. The random numbers depend on
+    the seed, on how often the node has learned, and on the place of the feature in x, so that
+    mini-batches, shards, copies and restored checkpoints give the same model to the last bit.
+    Weights have 11 significant bits, are at least 6e-8 apart and stay within ±65504, and variances
+    stay above 1.6e-5, so features should not exceed 1,000 or so. An `AveragedMultiLabelClassifier`
+    averages the rounded hypotheses, in float32. `docs/performance.md` has the memory, and
+    `docs/accuracy.md` the losses.
 
     If x is empty, zero, or has only features that were never learned, all scores are intercepts. A
     score of 0 counts as on, so at first all nodes are on. With `intercept=0`, learning from an x
@@ -114,10 +130,14 @@ class HAROW(TopDownLearner, compiled=("r", "forgetting")):
         dtype: str = "float64",
         forgetting: float = 1.0,
         intercept: float = 1.0,
+        seed: int = 0,
     ) -> None:
         super().__init__(taxonomy, n_features, dtype, intercept)
         check_positive("r", r)
         check_forgetting(forgetting)
+        check_integer("seed", seed, 0)
+        self._w.seed = int(seed) % 2**64
+        self.seed = seed
         self.r = r
         self.forgetting = forgetting
 

@@ -123,6 +123,7 @@ def failing_new(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("linear_model.HAROW(taxonomy)", 20),
         ("linear_model.HAROW(taxonomy)", 200),
         ("linear_model.HAROW(taxonomy, n_features=2**12, dtype='float32')", 200),
+        ("linear_model.HAROW(taxonomy, dtype='float16')", 200),
         ("linear_model.HPerceptron(taxonomy)", 200),
         ("linear_model.Hieron(taxonomy)", 20),
         ("linear_model.Hieron(taxonomy)", 200),

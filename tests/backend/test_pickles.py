@@ -35,6 +35,7 @@ LEARNERS: dict[str, tuple[str, dict[str, Any], int]] = {  # class, parameters, f
     "AveragedHieron with small steps": ("AveragedHieron", {"C": 0.125}, 40),
     "HPerceptron in single precision": ("HPerceptron", {"dtype": "float32"}, 40),
     "HAROW": ("HAROW", {"r": 0.5}, 40),
+    "compact HAROW": ("HAROW", {"dtype": "float16"}, 40),
     "hashed HAROW": ("HAROW", {"n_features": 32}, 40),
     "HRLS with factors": ("HRLS", {}, 300),
     "HRLS in primal variables": ("HRLS", {}, 9),

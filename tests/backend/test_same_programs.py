@@ -29,7 +29,14 @@ PARAMETERS: dict[str, list[dict[str, Any]]] = {
     "Hieron": [{}, {"C": 0.1}, {"intercept": 0.5}],
     "AveragedHieron": [{}, {"C": 0.1}, {"intercept": 0.5}],
     "HPerceptron": [{}, {"intercept": 2.0}, {"n_features": 2, "intercept": 2.0}],
-    "HAROW": [{}, {"r": 0.1}, {"forgetting": 0.9}, {"intercept": 0.5}],
+    "HAROW": [
+        {},
+        {"r": 0.1},
+        {"forgetting": 0.9},
+        {"intercept": 0.5},
+        {"dtype": "float16"},
+        {"dtype": "float16", "seed": 3, "forgetting": 0.9},
+    ],
     "PathSoftmax": [{}, {"prior_variance": 0.5}, {"forgetting": 0.9}, {"intercept": 0.5}],
     "HRLS": [
         {},

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import itertools
 import math
 import pickle
 import struct
@@ -11,8 +13,11 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from river_hier import datasets
+from river_hier.feature_extraction import STOP_WORDS
 from river_hier.feature_extraction.tokenizer import PATTERN, Tokenizer
 from support.backends import both, namespace, native_only, running_on
+from support.paths import DATA
 
 BACKENDS = "numpy", "native"
 letters = st.text("aB_1 ,ẞé\0\ud800İΣ“中٣😀𝒜", max_size=20) | st.text(max_size=9)
@@ -168,3 +173,29 @@ def test_pairs(backend: str) -> None:
     assert read_pairs("") == {}
     for line in ("7", "7:", ":1", "7:x", "7:1 7:2", "7:nan", "7:1e999", "7:1:2", "7 :1", "7:1,8:2"):
         assert read_pairs(line) is None, line
+
+
+@native_only
+@pytest.mark.skipif(not (DATA / "reuters21578").exists(), reason="no data: set RIVER_HIER_DATA")
+def test_real_texts() -> None:
+    stream = datasets.Reuters21578(DATA / "reuters21578").take(300)
+    options = (1, 2), 0, STOP_WORDS, 2, 5_000
+    reference, native = (vocabulary(b, *options) for b in BACKENDS)
+    for x, _ in stream:
+        for v in (reference, native):
+            v.learn(x["body"])
+        expected, found = (v.weights(x["body"], True) for v in (reference, native))
+        assert list(found.items()) == list(expected.items())
+    assert len(native.dfs) > 1_000
+    assert reference.counts == native.counts
+
+
+@native_only
+@pytest.mark.skipif(not (DATA / "rcv1").exists(), reason="no data: set RIVER_HIER_DATA")
+def test_real_lines() -> None:
+    with gzip.open(DATA / "rcv1" / "lyrl2004_vectors_train.dat.gz", "rt") as lines:
+        for line in itertools.islice(lines, 2_000):
+            pairs = line.partition(" ")[2].rstrip()
+            expected, found = (namespace(b).read_pairs(pairs) for b in BACKENDS)
+            assert len(found) > 0
+            assert bits(found) == bits(expected)

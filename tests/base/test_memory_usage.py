@@ -55,6 +55,8 @@ GROWING = [
     ("linear_model.HPerceptron(taxonomy)", 500, 5_000, 20_000),
     ("linear_model.AveragedHieron(taxonomy)", 20, 12_000, 80_000),
     ("linear_model.HAROW(taxonomy, dtype='float32')", 20, 20_000, 130_000),
+    ("linear_model.HAROW(taxonomy, dtype='float16')", 20, 20_000, 130_000),
+    ("linear_model.HAROW(taxonomy, dtype='float16')", 200, 1_500, 20_000),
     ("linear_model.HAROW(taxonomy)", 200, 1_500, 20_000),
     ("linear_model.HAROW(taxonomy, n_features=2**17)", 20, 20_000, 400_000),
     ("linear_model.PathSoftmax(taxonomy)", 20, 10_000, 60_000),

@@ -46,7 +46,11 @@ def learners(t: Taxonomy, n_features: int | None) -> dict[str, Callable[[], Any]
         "H-AROW": functools.partial(linear_model.HAROW, t),
     }
     small = {"dtype": "float32", "n_features": 2**14}
-    found = exact | {"H-AROW, float32, 2^14 features": functools.partial(exact["H-AROW"], **small)}
+    found = exact | {
+        "H-AROW, float32": functools.partial(exact["H-AROW"], dtype="float32"),
+        "H-AROW, float16": functools.partial(exact["H-AROW"], dtype="float16"),
+        "H-AROW, float32, 2^14 features": functools.partial(exact["H-AROW"], **small),
+    }
     if n_features is not None:
         for name, make in exact.items():
             hashed = functools.partial(make, n_features=2**n_features)

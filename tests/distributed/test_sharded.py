@@ -27,6 +27,7 @@ DAG = Taxonomy([("r", "a"), ("r", "b"), ("a", "c"), ("b", "c"), ("b", "d"), ("a"
 MODELS: dict[str, Any] = {
     "HPerceptron": lambda t: linear_model.HPerceptron(t),
     "HAROW": lambda t: linear_model.HAROW(t, r=0.5, dtype="float32"),
+    "compact HAROW": lambda t: linear_model.HAROW(t, dtype="float16", forgetting=0.9, seed=3),
     "HAROW that forgets": lambda t: linear_model.HAROW(t, forgetting=0.9),
     "HRLS": lambda t: linear_model.HRLS(t, l2=0.5),
     "SHRLS": lambda t: linear_model.SHRLS(t, threshold=1.0),

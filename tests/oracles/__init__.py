@@ -42,7 +42,7 @@ from .expected_losses import (
     multilabels,
     probability,
 )
-from .harow import HAROW
+from .harow import HAROW, CompactHAROW
 from .hieron import AveragedHieron, Hieron, argmax, hieron_loss, hieron_step, prototype_scores
 from .inspection import cut, cut_multilabel, deepest, likely_enough, mass, parts, top
 from .kernels import (
@@ -132,6 +132,7 @@ __all__ = [
     "BranchReset",
     "BudgetedSHRLS",
     "Calibration",
+    "CompactHAROW",
     "Decomposition",
     "Distribution",
     "Expansion",

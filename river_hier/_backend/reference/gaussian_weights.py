@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .feature_map import Vector
+from .rounding import NEAREST, VARIANCES, Bits, dither, round_variances
 from .sparse_rows import SparseRows
 from .weights import Weights
 
@@ -13,16 +14,24 @@ Floats = NDArray[np.float64]
 
 
 class GaussianWeights(Weights):
-    """Weights with a mean and a variance each, as of independent normal distributions."""
+    """Weights with a mean and a variance each, as of independent normal distributions.
+
+    Of type float16, weights take 16 bits and variances 8. They are rounded at random (`rounding`),
+    by numbers from a seed and, for each node, from how often its weights have changed.
+    """
 
     def __init__(self, n_nodes: int, dtype: str = "float64") -> None:
         super().__init__(n_nodes, dtype)
-        self.s = Weights(n_nodes, dtype)  # variances minus 1, so that 0 means an unseen feature
+        # Variances minus 1, so that 0 means an unseen feature.
+        self.s: Weights = Variances(n_nodes) if dtype == "float16" else Weights(n_nodes, dtype)
+        self.seed = 0
+        self.draws = np.zeros(n_nodes, dtype=np.uint32)
 
     def add_nodes(self, n_nodes: int) -> None:
         """Make room up to `n_nodes` nodes; the new ones start at zero, with variance 1."""
         super().add_nodes(n_nodes)
         self.s.add_nodes(n_nodes)
+        self.draws = np.pad(self.draws, (0, n_nodes - len(self.draws)))
 
     def variances(self, x: Vector, nodes: NDArray[np.intp]) -> Floats:
         """x^T S x, the variance of the score, of the given nodes."""
@@ -36,8 +45,9 @@ class GaussianWeights(Weights):
         most = self.largest_step(x.norm2)
         steps = np.clip(steps, -most, most)
         moves = (1.0 + self.s.cells(x, nodes)) * x.values[:, None]  # S x
-        self.add_cells(x, nodes, steps * moves)
-        self.s.add_cells(x, nodes, -confidence * moves**2)
+        random = self._dither(x, nodes)
+        self.add_cells(x, nodes, steps * moves, random)
+        self.s.add_cells(x, nodes, -confidence * moves**2, random)
 
     def discount(self, x: Vector, nodes: NDArray[np.intp], forgetting: float) -> None:
         """Multiply 1 / S - 1 by `forgetting`, where x is not zero."""
@@ -45,7 +55,15 @@ class GaussianWeights(Weights):
             s = self.s.cells(x, nodes)
             faded = forgetting * s / (1.0 + (1.0 - forgetting) * s)
             change = np.where(x.values[:, None] != 0.0, faded - s, 0.0)
-            self.s.add_cells(x, nodes, change)
+            self.s.add_cells(x, nodes, change, self._dither(x, nodes))
+
+    def _dither(self, x: Vector, nodes: NDArray[np.intp]) -> Bits | np.uint64:
+        """Random numbers for rounding, others at each call."""
+        if self.dtype != "float16":
+            return NEAREST
+        random = dither(self.seed, self.draws[nodes], len(x.rows))
+        self.draws[nodes] += np.uint32(1)
+        return random
 
     @property
     def n_bytes(self) -> int:
@@ -63,3 +81,20 @@ class GaussianWeights(Weights):
             super().add_rows(0, rows)
         else:
             self.s.add_rows(plane - 1, rows)
+
+
+class Variances(Weights):
+    """Variances minus 1, stored in 8 bits each."""
+
+    def __init__(self, n_nodes: int) -> None:
+        super().__init__(n_nodes, "uint8")
+
+    def _encoded(self, numbers: Floats, random: Bits | np.uint64) -> NDArray[np.uint8]:
+        return round_variances(numbers, random)
+
+    def _decoded(self, stored: NDArray[np.uint8]) -> Floats:
+        return VARIANCES[stored]
+
+    def _rows(self) -> SparseRows:
+        start, nodes, s = super()._rows()
+        return start, nodes, s.astype(np.float32)

@@ -217,11 +217,11 @@ def path_answers(w: Weights, lag: Weights | None, clocks: Any, labels: Labels, X
 
 
 def column_weights(w: Weights, X: Vectors) -> NDArray[Any]:
-    """The weights of the columns of a batch, (columns, nodes), in the type they are stored in."""
+    """The weights of the columns of a batch, (columns, nodes), in float64 or float32."""
     found = map(X.features.row, X.batch.names)
     rows = np.array([len(w.matrix) if row is None else row for row in found], dtype=np.intp)
     known = rows < len(w.matrix)
-    weights = np.zeros((len(rows), w.n_nodes), w.matrix.dtype)
+    weights = np.zeros((len(rows), w.n_nodes), "float64" if w.dtype == "float64" else "float32")
     weights[known] = w.matrix[rows[known], : w.n_nodes]
     return weights
 

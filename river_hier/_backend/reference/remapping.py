@@ -88,15 +88,20 @@ def remap_weights(weights: W, onto: sparse.csr_array, variances: Any = None) -> 
     """
     _, dtype, *planes = state(weights)
     n_before, n_after = onto.shape
-    new = []
+    new: list[Any] = []
+    if dtype == "float16":
+        seed, draws = planes.pop()
+        most = np.zeros(n_after, dtype=np.uint32)
+        np.maximum.at(most, onto.indices, np.repeat(draws, np.diff(onto.indptr)))
+        new.append((seed, most))
     maps = onto, onto if variances is None else variances
-    for (start, nodes, values), onto in zip(planes, maps, strict=False):
-        old = sparse.csr_array((values, nodes, start), shape=(len(start) - 1, n_before))
+    for plane, ((start, nodes, values), onto) in enumerate(zip(planes, maps, strict=False)):
+        old = sparse.csr_array((_for_scipy(values), nodes, start), shape=(len(start) - 1, n_before))
         rows = sparse.csr_array(old @ onto)
         rows.sort_indices()
         rows.eliminate_zeros()
         parts = rows.indptr.astype(np.int64), rows.indices.astype(np.uint32)
-        new.append((*parts, rows.data.astype(dtype)))
+        new.insert(plane, (*parts, rows.data.astype(values.dtype)))
     restore: Any = type(weights).restore  # one matrix, or two with variances
     found: W = restore(n_after, dtype, *new)
     return found
@@ -130,16 +135,26 @@ def weights_of(weights: W, nodes: Iterable[int], n_nodes: int) -> W:
 def joined_weights(parts: Sequence[W]) -> W:
     """The weights of all nodes, from shards with disjoint nodes: O(entries)."""
     n_nodes, dtype, *_ = state(parts[0])
-    planes = []
-    for rows in zip(*(state(part)[2:] for part in parts), strict=True):
+    states = [list(state(part)[2:]) for part in parts]
+    planes: list[Any] = []
+    if dtype == "float16":
+        random = [of_part.pop() for of_part in states]
+        planes.append((random[0][0], np.max([draws for _, draws in random], axis=0)))
+    for plane, rows in enumerate(zip(*states, strict=True)):
         n_rows = max(len(start) for start, _, _ in rows) - 1
-        whole = sparse.csr_array((n_rows, n_nodes), dtype=dtype)
+        whole = sparse.csr_array((n_rows, n_nodes), dtype=_for_scipy(rows[0][2]).dtype)
         for start, nodes, values in rows:
             start = np.pad(start, (0, n_rows + 1 - len(start)), mode="edge")
-            whole = whole + sparse.csr_array((values, nodes, start), shape=(n_rows, n_nodes))
+            shape = (n_rows, n_nodes)
+            whole = whole + sparse.csr_array((_for_scipy(values), nodes, start), shape=shape)
         whole.sort_indices()
         start, nodes = whole.indptr.astype(np.int64), whole.indices.astype(np.uint32)
-        planes.append((start, nodes, whole.data))
+        planes.insert(plane, (start, nodes, whole.data.astype(rows[0][2].dtype)))
     restore: Any = type(parts[0]).restore
     found: W = restore(n_nodes, dtype, *planes)
     return found
+
+
+def _for_scipy(values: Floats) -> Floats:
+    """The values in a type that scipy knows."""
+    return values.astype(np.float32) if values.dtype == np.float16 else values

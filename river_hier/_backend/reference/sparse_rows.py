@@ -10,12 +10,13 @@ from numpy.typing import NDArray
 SparseRows = tuple[NDArray[np.int64], NDArray[np.uint32], NDArray[Any]]
 
 
-def check(n_nodes: int, dtype: str, rows: SparseRows) -> None:
+def check(n_nodes: int, dtype: str, plane: int, rows: SparseRows) -> None:
     """Raise an error unless the parts fit together; compiled code relies on it."""
     start, nodes, weights = rows
-    if not 1 <= n_nodes < 2**31 or dtype not in ("float64", "float32"):
+    if not 1 <= n_nodes < 2**31 or dtype not in ("float64", "float32", "float16"):
         raise ValueError(f"{n_nodes} nodes of {dtype!r}")
-    if [part.dtype.name for part in rows] != ["int64", "uint32", dtype]:
+    saved = "float32" if plane and dtype == "float16" else dtype  # variances of 8 bits
+    if [part.dtype.name for part in rows] != ["int64", "uint32", saved]:
         raise ValueError(f"arrays of {start.dtype}, {nodes.dtype} and {weights.dtype}")
     if not start.ndim == nodes.ndim == weights.ndim == 1:
         raise ValueError("arrays of several dimensions")

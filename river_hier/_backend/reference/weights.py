@@ -13,12 +13,13 @@ from .capacity import ensure_capacity
 from .clocks import Clocks, rounds
 from .feature_map import Vector
 from .pickles import saved
+from .rounding import NEAREST, Bits, round_weights
 from .sparse_rows import SparseRows, check
 
 # A larger squared norm might overflow a float32.
 _MOST_FOR_FLOAT32 = 1e30
 # The largest change of a weight vector. Within this limit, scores cannot overflow.
-_LARGEST_CHANGE = {"float64": 1e140, "float32": 1e20}
+_LARGEST_CHANGE = {"float64": 1e140, "float32": 1e20, "float16": 1e20}
 
 
 class Weights:
@@ -27,6 +28,9 @@ class Weights:
     Feature-major: the weights of one feature are contiguous, so scoring a sparse x reads one row
     per feature. (The native backend stores sparse rows if there are many nodes.)
     """
+
+    seed: int  # of weights that are rounded at random
+    draws: NDArray[np.uint32]
 
     def __init__(self, n_nodes: int, dtype: str = "float64") -> None:
         self.matrix: NDArray[Any] = np.zeros((0, n_nodes), dtype)
@@ -45,10 +49,10 @@ class Weights:
 
     def check_range(self, norm2: float) -> None:
         """Raise an error if this squared norm of an x is too large for the weights."""
-        if self.matrix.dtype == np.float32 and norm2 > _MOST_FOR_FLOAT32:
+        if norm2 > _MOST_FOR_FLOAT32 and self.dtype != "float64":
             raise ValueError(
                 f"the squared norm of x is {norm2:.3g}, too large for weights of dtype "
-                '"float32"; scale x, or take dtype="float64"'
+                f'"{self.dtype}"; scale x, or take dtype="float64"'
             )
 
     def scores(self, x: Vector | Vectors) -> NDArray[np.float64]:
@@ -70,13 +74,29 @@ class Weights:
         most = self.largest_step(x.norm2)
         self.add_cells(x, nodes, x.values[:, None] * np.clip(steps, -most, most))
 
-    def add_cells(self, x: Vector, nodes: NDArray[np.intp], cells: NDArray[np.float64]) -> None:
+    def add_cells(
+        self,
+        x: Vector,
+        nodes: NDArray[np.intp],
+        cells: NDArray[np.float64],
+        random: Bits | np.uint64 = NEAREST,
+    ) -> None:
         """Add a cell to w_vj for each feature j of x and each of the given nodes v."""
         if len(nodes) and len(x.rows):
+            before = self.cells(x, nodes)
             self.matrix = ensure_capacity(self.matrix, int(x.rows.max()) + 1, self.n_nodes)
-            self.matrix[x.rows[:, None], nodes] += cells
+            self.matrix[x.rows[:, None], nodes] = self._encoded(before + cells, random)
             if self._lag is not None:
-                self._lag.add_cells(x, nodes, rounds(self._clocks)[nodes] * cells)
+                changes = self.cells(x, nodes) - before
+                self._lag.add_cells(x, nodes, rounds(self._clocks)[nodes] * changes)
+
+    def _encoded(self, numbers: NDArray[Any], random: Bits | np.uint64) -> NDArray[Any]:
+        """Numbers as they are stored."""
+        return round_weights(numbers, random) if self.dtype == "float16" else numbers
+
+    def _decoded(self, stored: NDArray[Any]) -> NDArray[Any]:
+        """The numbers that are stored."""
+        return stored
 
     def clear(self, node: int) -> None:
         """Set the weights of a node to zero."""
@@ -86,7 +106,7 @@ class Weights:
         """The weights of the given nodes for the features of x, (features of x, nodes)."""
         cells = np.zeros((len(x.rows), len(nodes)))
         known = x.rows < len(self.matrix)
-        cells[known] = self.matrix[x.rows[known][:, None], nodes]
+        cells[known] = self._decoded(self.matrix[x.rows[known][:, None], nodes])
         return cells
 
     def column(self, node: int, n_features: int) -> NDArray[np.float64]:
@@ -117,24 +137,35 @@ class Weights:
             raise ValueError("another number of planes")
         start, nodes, values = rows
         self.matrix = ensure_capacity(self.matrix, len(start) - 1, self.n_nodes)
-        self.matrix[np.repeat(np.arange(len(start) - 1), np.diff(start)), nodes] += values
+        at = np.repeat(np.arange(len(start) - 1), np.diff(start)), nodes
+        self.matrix[at] = self._encoded(
+            self._decoded(self.matrix[at]) + np.float64(values), NEAREST
+        )
 
     def _rows(self) -> SparseRows:
         used = self.matrix[:, : self.n_nodes]
         n = 1 + max(np.flatnonzero(used.any(axis=1)), default=-1)
         rows, nodes = np.nonzero(used[:n])
         start = np.searchsorted(rows, np.arange(n + 1)).astype(np.int64)
-        return start, nodes.astype(np.uint32), used[rows, nodes]
+        return start, nodes.astype(np.uint32), self._decoded(used[rows, nodes])
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return saved(type(self).__name__, self.n_nodes, self.dtype, *self.planes)
+        random = [(self.seed, self.draws)] if self.dtype == "float16" else []
+        return saved(type(self).__name__, self.n_nodes, self.dtype, *self.planes, *random)
 
     @classmethod
     def restore(cls, n_nodes: int, dtype: str, *planes: Any) -> Self:
         """The weights of a pickle."""
-        for rows in planes:
-            check(n_nodes, dtype, rows)
         weights = cls(n_nodes, dtype)
+        if dtype == "float16":
+            *rest, (seed, draws) = planes
+            if len(planes := tuple(rest)) != 2:
+                raise ValueError("compact weights without variances")
+            if (draws.dtype.name, draws.shape) != ("uint32", (n_nodes,)) or not 0 <= seed < 2**64:
+                raise ValueError(f"random numbers of {draws.dtype}, {draws.shape}, and {seed!r}")
+            weights.seed, weights.draws = seed, draws.copy()
+        for plane, rows in enumerate(planes):
+            check(n_nodes, dtype, plane, rows)
         for plane, rows in enumerate(planes):
             weights.add_rows(plane, rows)
         if len(planes) != len(weights.planes):

@@ -202,11 +202,11 @@ nb::object softmax_answers(Weights& w, const Labels& labels, Rows& X) {
     return array(best);
 }
 
-// The weights of the columns of a batch, (columns, nodes), in the type in which they are stored.
+// The weights of the columns of a batch, (columns, nodes), as double or float.
 nb::object column_weights(Weights& w, const Rows& X) {
     const std::vector<uint32_t>& rows = X.rows_of_columns();
     const size_t n_nodes = not_in_use(w).n_nodes();
-    nb::object all = numpy("zeros")(nb::make_tuple(rows.size(), n_nodes), w.dtype());
+    nb::object all = numpy("zeros")(nb::make_tuple(rows.size(), n_nodes), w.single() ? "float32" : "float64");
     const auto zeros = nb::cast<nb::ndarray<nb::c_contig, nb::device::cpu>>(all);
     char* to = static_cast<char*>(zeros.data());
     for (size_t c = 0; c < rows.size(); ++c, to += n_nodes * zeros.itemsize())

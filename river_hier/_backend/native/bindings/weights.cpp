@@ -22,7 +22,7 @@ nb::object rows_of(const Weights& w, size_t plane) {
         if (start.back() > start[row]) last = row + 1;
     }
     start.resize(last + 1);
-    return nb::make_tuple(array(start), array(nodes), array(numbers).attr("astype")(w.dtype()));
+    return nb::make_tuple(array(start), array(nodes), array(numbers).attr("astype")(w.copy_dtype(plane)));
 }
 
 void add_rows(Weights& w, size_t plane, nb::handle rows) {
@@ -35,11 +35,6 @@ void add_rows(Weights& w, size_t plane, nb::handle rows) {
         w->add(plane, x, Nodes(nodes.begin() + start[row], nodes.begin() + start[row + 1]),
                Numbers(all.begin() + start[row], all.begin() + start[row + 1]));
     }
-}
-
-template <class W>
-void construct(W* w, size_t n_nodes, const std::string& dtype) {
-    new (w) W(n_nodes, dtype == "float32");
 }
 
 Nodes ascending(nb::handle nodes, const Weights& w) {
@@ -83,7 +78,7 @@ void weights(nb::module_& m) {
                      });
 
     nb::class_<Weights>(m, "Weights")
-        .def("__init__", &construct<Weights>, "n_nodes"_a, "dtype"_a = "float64")
+        .def(nb::init<size_t, std::string>(), "n_nodes"_a, "dtype"_a = "float64")
         .def_prop_ro("n_nodes", &Weights::n_nodes)
         .def_prop_ro("dtype", &Weights::dtype)
         .def_prop_ro("planes",
@@ -143,12 +138,20 @@ void weights(nb::module_& m) {
              [](const Weights& w) { return sizeof(Weights) + w.scratch() + not_in_use(w)->bytes(); });
 
     nb::class_<GaussianWeights, Weights>(m, "GaussianWeights")
-        .def("__init__", &construct<GaussianWeights>, "n_nodes"_a, "dtype"_a = "float64")
+        .def(nb::init<size_t, const std::string&>(), "n_nodes"_a, "dtype"_a = "float64")
+        .def_rw("seed", &GaussianWeights::seed)
+        .def_prop_rw("draws",
+                     [](const GaussianWeights& w) { return array(w.draws.data(), {w.n_nodes()}); },
+                     [](GaussianWeights& w, nb::handle draws) {
+                         const auto found = numbers_of<uint32_t>(draws);
+                         ensure(found.size() == w.n_nodes(), "a number for each node");
+                         std::copy(found.begin(), found.end(), w.draws.begin());
+                     })
         .def("variances",
              [](GaussianWeights& w, const Vector& x, nb::handle nodes) {
                  Numbers found;
                  const Nodes places = ascending(nodes, not_in_use(w));
-                 w.move(x, places, [&](const Numbers& variances, Moves&) {
+                 w->move(x, places, [&](const Numbers& variances, Moves&) {
                      found.assign(variances.begin(), variances.begin() + places.size());
                  });
                  return array(found);

@@ -40,7 +40,8 @@ class Dense : public WeightStore {
         for (uint32_t v : nodes) steps_[v] = 0;
     }
 
-    void add(size_t plane, const Vector& x, const Nodes& nodes, const Numbers& cells) override {
+    void add(size_t plane, const Vector& x, const Nodes& nodes, const Numbers& cells,
+             const Dither&) override {
         if (x.size() == 0 || nodes.empty()) return;
         grow(x);
         const double* cell = cells.data();
@@ -50,7 +51,7 @@ class Dense : public WeightStore {
         }
     }
 
-    void move(const Vector& x, const Nodes& nodes, const MoveRule& rule) override {
+    void move(const Vector& x, const Nodes& nodes, const MoveRule& rule, const Dither&) override {
         grow(x);
         find_rows(x);
         for (T*& row : rows_) row += width_;

@@ -4,6 +4,7 @@
 #include <functional>
 #include <vector>
 
+#include "store/cells.hpp"
 #include "store/labels.hpp"
 #include "store/vector.hpp"
 
@@ -27,7 +28,7 @@ using MoveRule = std::function<void(const Numbers& variances, Moves& moves)>;
 // results are double, whatever type is stored.
 //
 // Plane 0 holds the weights. Uncertain weights have a second plane, of their variances less 1: a
-// feature that was never met is zero in both.
+// feature that was never met is zero in both. Compact weights are rounded at random, by a dither.
 class WeightStore {
   public:
     virtual ~WeightStore() = default;
@@ -59,10 +60,12 @@ class WeightStore {
     virtual void step(const Vector& x, const Nodes& nodes, const Numbers& steps) = 0;
 
     // Add cells[j * nodes + i] to the number of the i-th node for the j-th feature of x.
-    virtual void add(size_t plane, const Vector& x, const Nodes& nodes, const Numbers& cells) = 0;
+    virtual void add(size_t plane, const Vector& x, const Nodes& nodes, const Numbers& cells,
+                     const Dither& dither = {}) = 0;
 
     // Move uncertain weights and their variances.
-    virtual void move(const Vector& x, const Nodes& nodes, const MoveRule& rule) = 0;
+    virtual void move(const Vector& x, const Nodes& nodes, const MoveRule& rule,
+                      const Dither& dither = {}) = 0;
 
     virtual size_t n_features() const = 0;
 
@@ -72,7 +75,7 @@ class WeightStore {
     // Append the entries of a feature that are not zero.
     virtual void row(size_t plane, size_t feature, Nodes& nodes, Numbers& numbers) const = 0;
 
-    // Write the weights of the first nodes for a feature, in the type in which they are stored.
+    // Write the weights of the first nodes for a feature, as double or float.
     virtual void copy_weights(size_t feature, size_t n_nodes, void* zeros) const = 0;
 
     virtual size_t bytes() const = 0;

@@ -3,6 +3,7 @@
 #include "store/weights.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "store/dense.hpp"
 #include "store/postings.hpp"
@@ -15,30 +16,60 @@ constexpr size_t most_dense = 128;  // nodes
 // Squares of values beyond it would not fit a float.
 constexpr double most_for_float = 1e30;
 
+template <class Cell>
+std::unique_ptr<WeightStore> new_postings(size_t n_nodes) {
+    if (n_nodes <= 65536) return std::make_unique<Postings<Cell, uint16_t>>(n_nodes);
+    return std::make_unique<Postings<Cell, uint32_t>>(n_nodes);
+}
+
 template <class T>
 std::unique_ptr<WeightStore> new_store(size_t n_nodes, size_t n_planes) {
     if (n_nodes <= most_dense) return std::make_unique<Dense<T>>(n_nodes, n_planes);
-    return std::make_unique<Postings<T>>(n_nodes, n_planes);
+    return n_planes > 1 ? new_postings<Cell<T, 2>>(n_nodes) : new_postings<Cell<T, 1>>(n_nodes);
+}
+
+// A hash function: the finaliser of SplitMix64.
+uint64_t mixed(uint64_t z) {
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+    return z ^ (z >> 31);
+}
+
+std::array<double, 256> decoded_variances() {
+    std::array<double, 256> variances;
+    for (int code = 0; code < 256; ++code)
+        variances[code] = std::ldexp(1.0 - code % 16 / 32.0, -(code / 16)) - 1.0;
+    return variances;
 }
 
 }  // namespace
 
-Weights::Weights(size_t n_nodes, bool single, size_t n_planes)
-    : n_planes_(n_planes), n_nodes_(n_nodes), single_(single) {
+const std::array<double, 256> CompactCell::variances = decoded_variances();
+
+Weights::Weights(size_t n_nodes, std::string dtype, size_t n_planes)
+    : n_planes_(n_planes),
+      n_nodes_(n_nodes),
+      dtype_(std::move(dtype)),
+      single_(dtype_ != "float64"),
+      compact_(dtype_ == "float16") {
+    if (compact_ && n_planes < 2) throw nb::value_error("compact weights without variances");
     arrange(n_nodes);
 }
 
 void Weights::arrange(size_t room) {
     room_ = room;
     scores.resize(room + lanes<double>);
-    store_ = single_ ? new_store<float>(room, n_planes_) : new_store<double>(room, n_planes_);
+    draws.resize(room);
+    store_ = compact_  ? new_postings<CompactCell>(room)
+             : single_ ? new_store<float>(room, n_planes_)
+                       : new_store<double>(room, n_planes_);
 }
 
 void Weights::check_range(double norm2) const {
     if (!single_ || norm2 <= most_for_float) return;
-    const nb::str message("the squared norm of x is {:.3g}, too large for weights of dtype "
-                          "\"float32\"; scale x, or take dtype=\"float64\"");
-    throw nb::value_error(message.format(norm2).c_str());
+    const nb::str message("the squared norm of x is {:.3g}, too large for weights of dtype \"{}\"; "
+                          "scale x, or take dtype=\"float64\"");
+    throw nb::value_error(message.format(norm2, dtype_.c_str()).c_str());
 }
 
 void Weights::score_all(const Vector& x) {
@@ -85,16 +116,35 @@ void Weights::discount(const Vector& x, const Nodes& nodes, double forgetting) {
             const double f = x.values[j] == 0.0 ? 1.0 : forgetting;
             cells.push_back(f * s / (1.0 + (1.0 - f) * s) - s);
         }
-    store_->add(1, x, nodes, cells);
+    store_->add(1, x, nodes, cells, dither(nodes));
+    drawn(nodes);
+}
+
+// The random numbers of the next change of some nodes.
+const Dither& Weights::dither(const Nodes& nodes) {
+    dither_.of_nodes.resize(compact_ ? nodes.size() : 0);
+    for (size_t i = 0; i < dither_.of_nodes.size(); ++i)
+        dither_.of_nodes[i] = mixed(mixed(seed) + draws[nodes[i]] + 1);
+    return dither_;
+}
+
+// The change has happened.
+void Weights::drawn(const Nodes& nodes) {
+    for (size_t i = 0; i < dither_.of_nodes.size(); ++i) ++draws[nodes[i]];
 }
 
 void Weights::move(const Vector& x, const Nodes& nodes, const MoveRule& rule) {
-    if (!lag()) return store_->move(x, nodes, rule);
+    const Dither& random = dither(nodes);
+    if (!lag()) {
+        store_->move(x, nodes, rule, random);
+        return drawn(nodes);
+    }
     Numbers changes;
     lag()->reserve(x, nodes);
     for (uint32_t row : x.rows)
         for (uint32_t v : nodes) changes.push_back(-store_->get(0, row, v));
-    store_->move(x, nodes, rule);
+    store_->move(x, nodes, rule, random);
+    drawn(nodes);
     double* change = changes.data();
     for (uint32_t row : x.rows)
         for (uint32_t v : nodes) {

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <memory>
+#include <string>
 
 #include "python/reentrancy_guard.hpp"
 #include "store/clocks.hpp"
@@ -14,7 +15,7 @@ namespace river_hier {
 // A matrix (features, nodes) in the layout that its number of nodes asks for.
 class Weights : public Guarded {
   public:
-    Weights(size_t n_nodes, bool single, size_t n_planes = 1);
+    Weights(size_t n_nodes, std::string dtype, size_t n_planes = 1);
 
     WeightStore* operator->() const { return store_.get(); }
     WeightStore& operator*() const { return *store_; }
@@ -22,7 +23,12 @@ class Weights : public Guarded {
     size_t n_nodes() const { return n_nodes_; }
     size_t n_planes() const { return n_planes_; }
     bool single() const { return single_; }
-    const char* dtype() const { return single_ ? "float32" : "float64"; }
+    const std::string& dtype() const { return dtype_; }
+
+    // The type of copies of a plane.
+    const char* copy_dtype(size_t plane) const {
+        return !single_ ? "float64" : compact_ && plane == 0 ? "float16" : "float32";
+    }
 
     // Throw an error if this squared norm of an x is too large for the weights.
     void check_range(double norm2) const;
@@ -42,7 +48,7 @@ class Weights : public Guarded {
     // Multiply 1 / S - 1 by `forgetting` for some nodes, where x is not zero.
     void discount(const Vector& x, const Nodes& nodes, double forgetting);
 
-    // Move uncertain weights.
+    // Move uncertain weights. Unlike that of the store, this must move all nodes.
     void move(const Vector& x, const Nodes& nodes, const MoveRule& rule);
 
     // Add every change of the weights to `lag`, times the round, until this is called with null.
@@ -56,7 +62,7 @@ class Weights : public Guarded {
 
     size_t scratch() const {
         return heap_bytes(scores) + heap_bytes(steps) + heap_bytes(ranges) + heap_bytes(nodes) +
-               heap_bytes(mask) + heap_bytes(p);
+               heap_bytes(mask) + heap_bytes(p) + heap_bytes(dither_.of_nodes) + heap_bytes(draws);
     }
 
     // Scratch memory of the algorithms, which would otherwise be allocated at every step.
@@ -65,13 +71,22 @@ class Weights : public Guarded {
     Nodes nodes;
     std::vector<char> mask;  // of nodes; 0 whenever no algorithm runs
 
+    // Compact weights are rounded by random numbers from a seed and, for each node, from how often its
+    // weights have changed. Thus they depend neither on other nodes nor on their numbers.
+    uint64_t seed = 0;
+    std::vector<uint32_t> draws;
+
   private:
     WeightStore* lag() const;
+    const Dither& dither(const Nodes& nodes);
+    void drawn(const Nodes& nodes);
     void arrange(size_t room);
 
     size_t n_planes_;
     size_t n_nodes_;
-    bool single_;
+    std::string dtype_;
+    bool single_, compact_;
+    Dither dither_;
     size_t room_ = 0;  // nodes that the layout has room for
     std::unique_ptr<WeightStore> store_;
     const Clocks* clocks_ = nullptr;  // of the lag
@@ -80,7 +95,7 @@ class Weights : public Guarded {
 // The same with a variance for each weight.
 class GaussianWeights : public Weights {
   public:
-    GaussianWeights(size_t n_nodes, bool single) : Weights(n_nodes, single, 2) {}
+    GaussianWeights(size_t n_nodes, const std::string& dtype) : Weights(n_nodes, dtype, 2) {}
 };
 
 // While it lives, changes of w are added to the lag, times the round.
