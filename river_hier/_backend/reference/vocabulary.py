@@ -55,6 +55,7 @@ class Vocabulary:
         self._stop_words = dict.fromkeys(stop_words)
         self._words: dict[Word, tuple[int, int]] = {}  # occurrences up to `min_count`, documents
         self._n_rare = 0
+        self._last: tuple[str | None, Mapping[Word, int]] = None, {}  # the text counted last
 
     def learn(self, text: str) -> None:
         """Count the words of a text."""
@@ -142,7 +143,9 @@ class Vocabulary:
         return vocabulary
 
     def _count(self, text: str) -> Mapping[Word, int]:
-        return collections.Counter(self._grams(text))
+        if text != self._last[0]:
+            self._last = text, collections.Counter(self._grams(text))
+        return self._last[1]
 
     def _grams(self, text: str) -> Iterator[Word]:
         tokenize, (low, high), n_features, *_ = self.options
