@@ -7,6 +7,7 @@
 
 #include "algorithms/cholesky_factor.hpp"
 #include "algorithms/conjugate_gradients.hpp"
+#include "algorithms/dual_output.hpp"
 #include "algorithms/example_context.hpp"
 
 namespace river_hier {
@@ -20,36 +21,26 @@ namespace river_hier {
 // meanwhile. Learning can be undone by `truncate`.
 class Dual {
   public:
-    struct Output {
-        Numbers v;      // labels less S^T w0
-        Numbers w0;     // empty if nothing was forgotten
-        Numbers alpha;  // where conjugate gradients start, unless it is the solution
-        Numbers z;      // L^-1 v, as far as there is a factor
-        Numbers w;      // for many predictions in a row, else empty
-    };
-
     Dual(size_t n_outputs, double l2) : outputs(n_outputs), l2_(l2), factor_(std::in_place) {}
 
-    std::vector<uint32_t> ids;  // numbers of the instances
-    Numbers ones;               // S ones is the sum of all instances that w has seen
-    std::vector<Output> outputs;
+    Ids ids;       // of the instances, in order
+    Numbers ones;  // S ones is the sum of all instances that w has seen
+    std::vector<DualOutput> outputs;
 
     size_t n() const { return ids.size(); }
     bool has_factor() const { return factor_.has_value(); }
 
     size_t memory() const {
         size_t bytes = heap_bytes(ids) + heap_bytes(ones) + heap_bytes(g_) + heap_bytes(k_) +
-                       allocated(outputs.capacity() * sizeof(Output));
-        for (const Output& of : outputs)
-            bytes += heap_bytes(of.v) + heap_bytes(of.w0) + heap_bytes(of.alpha) + heap_bytes(of.z) +
-                     heap_bytes(of.w);
+                       allocated(outputs.capacity() * sizeof(DualOutput));
+        for (const DualOutput& of : outputs) bytes += of.memory();
         return factor_ ? bytes + factor_->memory() : bytes;
     }
 
     // Change to conjugate gradients.
     void drop_factor() {
         factor_.reset();
-        for (Output& of : outputs) of.z = Numbers();
+        for (DualOutput& of : outputs) of.z = Numbers();
         changed();
     }
 
@@ -94,12 +85,12 @@ class Dual {
     void store(ExampleContext& context, Label label, bool eagerly) {
         make_room(ids);
         make_room(ones);
-        for (Output& of : outputs) {
+        for (DualOutput& of : outputs) {
             make_room(of.v);
             make_room(of.alpha);
         }
         const bool solved = solved_ == context.id(), improve = solved && ready_ && !factor_;
-        const auto v = [&](size_t o) { return label(o) - prior_score(context.x(), o); };
+        const auto v = [&](size_t o) { return label(o) - outputs[o].prior_score(context.x()); };
         if (solved && factor_) append(context.x().norm2, v);
         for (size_t o = 0; o < outputs.size(); ++o) {
             Numbers& alpha = outputs[o].alpha;
@@ -119,22 +110,19 @@ class Dual {
     void truncate(size_t n) {
         ids.resize(n);
         ones.resize(n);
-        for (Output& of : outputs) {
-            of.v.resize(n);
-            of.z.resize(std::min(n, of.z.size()));
-        }
+        for (DualOutput& of : outputs) of.truncate(n);
         if (factor_) factor_->truncate(n);
         changed();
     }
 
     // More outputs, whose labels were -1 on every instance so far.
     void add_outputs(size_t count) {
-        Output off;
+        DualOutput off;
         for (double one : ones) off.v.push_back(-one);
         if (!outputs.empty()) off.w0.resize(outputs[0].w0.size(), 0.0);
         for (size_t i = 0; factor_ && i < factor_->n(); ++i)
-            off.z.push_back(next_z(off.v[i], factor_->row(i), factor_->diagonal(i), off.z));
-        std::vector<Output> more(count, off);
+            off.append_z(off.v[i], factor_->row(i), factor_->diagonal(i));
+        std::vector<DualOutput> more(count, off);
         make_room(outputs, count);
         std::move(more.begin(), more.end(), std::back_inserter(outputs));
         changed();
@@ -144,11 +132,8 @@ class Dual {
     std::vector<Numbers> weights(const Instances& instances, size_t n_features) {
         update_alpha(instances);
         std::vector<Numbers> all;
-        for (const Output& of : outputs) {
-            all.push_back(of.w0);
-            all.back().resize(n_features, 0.0);
-            for (size_t i = 0; i < n(); ++i) instances.add_to(ids[i], of.alpha[i], all.back().data());
-        }
+        for (const DualOutput& of : outputs)
+            all.push_back(of.weights(instances, ids, n_features));
         return all;
     }
 
@@ -160,19 +145,8 @@ class Dual {
         Dual left(outputs.size(), l2_);
         left.ids.assign(ids.begin() + count, ids.end());
         left.ones.assign(ones.begin() + count, ones.end());
-        for (size_t o = 0; o < outputs.size(); ++o) {
-            const Output& old = outputs[o];
-            Numbers contribution(n_features, 0.0);
-            for (size_t i = 0; i < count; ++i)
-                instances.add_to(ids[i], old.alpha[i], contribution.data());
-            Output& of = left.outputs[o];
-            for (size_t i = count; i < n(); ++i)
-                of.v.push_back(old.v[i] - instances.dot(ids[i], contribution.data()));
-            of.alpha.assign(old.alpha.begin() + count, old.alpha.end());
-            of.w0 = old.w0;
-            of.w0.resize(n_features, 0.0);
-            for (size_t j = 0; j < n_features; ++j) of.w0[j] += contribution[j];
-        }
+        for (size_t o = 0; o < outputs.size(); ++o)
+            left.outputs[o] = outputs[o].without_oldest(count, instances, ids, n_features);
         if (factor_)
             left.complete_factor(instances);
         else
@@ -190,29 +164,16 @@ class Dual {
     // What a squared norm loses to rounding in a solve, for each instance; a generous bound.
     static constexpr double rounding = 1e-14;
 
-    static double product(const Numbers& a, const Numbers& b) {
-        double sum = 0.0;
-        for (size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
-        return sum;
-    }
-
-    // The next element of z = L^-1 v, from the next row of L. Always in this order, which gives a
-    // loaded model the same bits.
-    static double next_z(double v, const double* l, double s, const Numbers& z) {
-        for (size_t i = 0; i < z.size(); ++i) v -= l[i] * z[i];
-        return v / s;
-    }
-
     // Appends the x of the last solve to the factor; its v(o) is that of output o.
     template <class V>
     void append(double norm2, V v) {
         const double count = static_cast<double>(factor_->n() + 1);
         // The new diagonal element; where l2 is lost in rounding, what rounding leaves of it.
         const double s = std::sqrt(std::max(l2_ * (1.0 + r_), rounding * count * norm2));
-        for (Output& of : outputs) make_room(of.z);
+        for (DualOutput& of : outputs) make_room(of.z);
         factor_->append(g_.data(), s);  // the last that may fail
         for (size_t o = 0; o < outputs.size(); ++o)
-            outputs[o].z.push_back(next_z(v(o), g_.data(), s, outputs[o].z));
+            outputs[o].append_z(v(o), g_.data(), s);
     }
 
     // Factors the instances that were stored without being solved for.
@@ -236,7 +197,7 @@ class Dual {
     void update_alpha(const Instances& instances) {
         if (ready_) return;
         if (factor_) complete_factor(instances);
-        for (Output& of : outputs) {
+        for (DualOutput& of : outputs) {
             if (factor_) {
                 of.alpha = of.z;
                 factor_->backward(of.alpha);
@@ -257,14 +218,9 @@ class Dual {
         return k_;
     }
 
-    double prior_score(const Vector& x, size_t output) const { return x.dot(outputs[output].w0); }
-
     void scores_from_alpha(ExampleContext& context, double* scores) {
         const Numbers& k = dots(context);
-        for (size_t o = 0; o < outputs.size(); ++o) {
-            scores[o] = prior_score(context.x(), o);
-            for (size_t i = 0; i < n(); ++i) scores[o] += outputs[o].alpha[i] * k[i];
-        }
+        for (const DualOutput& of : outputs) *scores++ = of.score(context.x(), k);
     }
 
     // w . x as (L^-1 k) . z or (B^-1 k) . v, by one solve for all outputs, which the next step can take
@@ -278,7 +234,7 @@ class Dual {
         const Numbers& left = factor_ ? g_ : k_;
         for (size_t o = 0; o < outputs.size(); ++o) {
             const Numbers& right = factor_ ? outputs[o].z : outputs[o].v;
-            const double prior = prior_score(context.x(), o);
+            const double prior = outputs[o].prior_score(context.x());
             scores[o] = prior + product(g_, right);
             if (std::fabs(scores[o]) <= error * std::sqrt(product(left, left) * product(right, right)) +
                                             rounding * std::fabs(prior))
@@ -288,13 +244,10 @@ class Dual {
     }
 
     void make_explicit(const Instances& instances) {
-        std::vector<Numbers> all = weights(instances, instances.n_features());
         size_ = 0.0;
-        for (size_t o = 0; o < outputs.size(); ++o) {
-            for (size_t i = 0; i < n(); ++i)
-                size_ += std::fabs(outputs[o].alpha[i]) * std::sqrt(instances.norm2(ids[i]));
-            for (double w : outputs[o].w0) size_ += std::fabs(w);
-            outputs[o].w = std::move(all[o]);
+        for (DualOutput& of : outputs) {
+            size_ += of.size(instances, ids);
+            of.w = of.weights(instances, ids, instances.n_features());
         }
         explicit_ = true;
     }
@@ -314,7 +267,7 @@ class Dual {
         ready_ = explicit_ = false;
         k_of_ = solved_ = 0;
         n_predictions_ = 0;
-        for (Output& of : outputs) of.w = Numbers();
+        for (DualOutput& of : outputs) of.w = Numbers();
     }
 
     double l2_;

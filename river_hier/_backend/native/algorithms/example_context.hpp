@@ -33,13 +33,9 @@ class Example {
         : x(sorted(given, weight)), weight(weight), id(ids.of(x)), instances(instances) {}
     Example(const Example&) = delete;
 
-    // Announces n dot products with instances. The inverted index computes those of all instances at
-    // once; it pays off as soon as the announced ones would read as many entries one by one.
-    void expect_dots(size_t n) {
-        if (!dots.empty() || !n) return;
-        expected_ += instances.mean_size() * static_cast<double>(n);
-        if (all_entries_ < 0.0) all_entries_ = instances.n_entries(x);
-        if (expected_ >= all_entries_) instances.dots(x, dots);
+    // x . every instance that is indexed, at once.
+    void find_dots() {
+        if (dots.empty()) instances.dots(x, dots);
     }
 
     const Vector x;  // times the root of the weight; features ascend
@@ -68,8 +64,6 @@ class Example {
         }
         return sorted;
     }
-
-    double expected_ = 0.0, all_entries_ = -1.0;
 };
 
 // Working memory of one thread.
@@ -105,7 +99,7 @@ struct ExampleContext {
     // k[i] = x . instance ids[i]. Features ascend in every way of computing it: the bits are the same.
     void dots(const std::vector<uint32_t>& ids, Numbers& k) {
         k.resize(ids.size());
-        if (!example.shared) example.expect_dots(ids.size());
+        if (!example.shared) example.find_dots();
         const Numbers& known = example.dots;
         for (size_t i = 0; i < ids.size(); ++i)
             k[i] = ids[i] < known.size()

@@ -75,7 +75,7 @@ class Block {
             store_all();
             if (rule.selects())
                 parallel_for(n(), n_threads, rls_.scratch, [&](size_t i, Scratch&) {
-                    examples_[i]->expect_dots(n_dots_[i]);
+                    if (stored_[i]) examples_[i]->find_dots();
                 });
             learn_tasks(rule, n_threads, 0, n_reversible);
             for (size_t s : forgetting.systems) rls_.change(rls_.systems.at(s), forgetting.how);
@@ -136,14 +136,13 @@ class Block {
     // Makes instances of all examples that a system may store: afterwards several threads may read the
     // instances, but none may write.
     void store_all() {
-        n_dots_.assign(n(), 0);  // with all instances of each system and with x
+        stored_.assign(n(), 0);
         for (const Task& task : tasks_)
-            if (auto* dual = task.system->dual())
-                for (size_t visit = task.first; visit < task.last; ++visit)
-                    n_dots_[visits_[visit]] += dual->n() + 1;
+            for (size_t visit = task.first; visit < task.last; ++visit)
+                if (task.system->dual()) stored_[visits_[visit]] = 1;
         for (uint32_t i = 0; i < n(); ++i) {
             examples_[i]->shared = true;
-            if (n_dots_[i]) examples_[i]->number = rls_.instances.append_unindexed(examples_[i]->x);
+            if (stored_[i]) examples_[i]->number = rls_.instances.append_unindexed(examples_[i]->x);
         }
     }
 
@@ -173,7 +172,7 @@ class Block {
     Numbers ln_ts_;
     std::vector<Task> tasks_;
     std::vector<uint32_t> visits_;
-    std::vector<size_t> n_dots_;                  // that systems may need, for each example
+    std::vector<char> stored_;                    // whether an example is made an instance
     size_t least_met_ = SIZE_MAX, most_met_ = 0;  // features, up to the last one
 };
 

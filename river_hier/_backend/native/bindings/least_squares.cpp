@@ -117,14 +117,14 @@ nb::object save(System& system, const Instances& instances) {
     }
     Dual& dual = *system.dual();
     const size_t d = dual.outputs.empty() ? 0 : dual.outputs[0].w0.size();
-    const auto columns = [&](Numbers Dual::Output::*list, size_t n) {
+    const auto columns = [&](Numbers DualOutput::*list, size_t n) {
         std::vector<Numbers> all;
-        for (const Dual::Output& of : dual.outputs) all.push_back(of.*list);
+        for (const DualOutput& of : dual.outputs) all.push_back(of.*list);
         return from_columns(all, n);
     };
     return nb::make_tuple(dual.has_factor() ? "cholesky" : "cg", nodes, system.n_stored,
-                          array(dual.ids), array(dual.ones), columns(&Dual::Output::v, dual.n()),
-                          columns(&Dual::Output::w0, d));
+                          array(dual.ids), array(dual.ones), columns(&DualOutput::v, dual.n()),
+                          columns(&DualOutput::w0, d));
 }
 
 nb::object save(const Instances& instances) {

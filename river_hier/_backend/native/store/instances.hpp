@@ -22,7 +22,6 @@ class Instances {
     uint32_t n() const { return static_cast<uint32_t>(data_.norms2.size()); }
     size_t n_features() const { return by_feature_.size(); }
     double norm2(uint32_t number) const { return data_.norms2[number]; }
-    double mean_size() const { return static_cast<double>(data_.values.size()) / n(); }
 
     size_t bytes() const {
         return heap_bytes(data_.start) + heap_bytes(data_.rows) + heap_bytes(data_.values) +
@@ -90,14 +89,6 @@ class Instances {
             for (const Entry& entry : by_feature_[x.rows[j]])
                 dots[entry.number] += value * entry.value;
         }
-    }
-
-    // How many entries `dots` reads.
-    double n_entries(const Vector& x) const {
-        size_t n = 0;
-        for (uint32_t row : x.rows)
-            if (row < by_feature_.size()) n += by_feature_[row].size();
-        return static_cast<double>(n);
     }
 
     // dense += a * instance
