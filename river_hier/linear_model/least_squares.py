@@ -5,6 +5,7 @@ from __future__ import annotations
 import abc
 import math
 import numbers
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Self
@@ -36,6 +37,15 @@ from ..base.turns import Rows
 from ..base.weight_vectors import WeightVectors
 from ..taxonomy import Label, TaxonomyLike
 from .systems import RemappedSystem, discounted, half_life, merge_systems, remap_systems
+
+
+def n_threads() -> int:
+    """The value of `OMP_NUM_THREADS`, as in numerical libraries, or the number of processors."""
+    setting = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0].strip()
+    if setting.isdecimal() and int(setting):
+        return int(setting)
+    mine = getattr(os, "sched_getaffinity", None)  # `cpu_count` may be that of the whole machine
+    return len(mine(0)) if mine else os.cpu_count() or 1
 
 
 class LeastSquaresModel(WeightVectors, MultiLabelModel):
@@ -110,7 +120,9 @@ class LeastSquaresModel(WeightVectors, MultiLabelModel):
             for first, last in rows.slices(X.n):
                 while first < last:
                     state = self._rls, float(self.threshold), self._t, self._features, self._labels
-                    learned = least_squares_steps(*state, vectors, first, y[first:last])
+                    learned = least_squares_steps(
+                        *state, vectors, first, y[first:last], n_threads()
+                    )
                     self._t = X.total_weight(first, learned, self._t)
                     first = learned
                     rows.n_learned = rows.first + learned

@@ -125,10 +125,11 @@ def least_squares_steps(
     X: Vectors,
     first: int,
     Y: Multilabels,
+    n_threads: int = 1,
 ) -> int:
     """The rounds of the rows from `first` on that have a multilabel, after examples of weight t.
 
-    Returns the next row.
+    Returns the next row. Threads are used by the compiled backend.
     """
     for i, y in enumerate(Y.labels(labels), start=first):
         weight = X.batch.weight(i)

@@ -93,13 +93,6 @@ class LeastSquares : public Guarded {
     // One more than the last node of all systems.
     uint32_t n_nodes() const { return n_nodes_; }
 
-    // Features that some system has met.
-    size_t n_features() const {
-        size_t n = instances.n_features();
-        for (const System& system : systems) n = std::max(n, system.n_features);
-        return n;
-    }
-
     // Bytes of instances and systems.
     size_t memory_used() {
         size_t bytes = instances.bytes() + allocated(systems.capacity() * sizeof(System));

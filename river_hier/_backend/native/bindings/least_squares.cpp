@@ -46,7 +46,7 @@ bool step(LeastSquares& rls, double c, double t, FeatureMap& features, Labels& l
 
 // Learns the rows from `start` on that have a multilabel. Returns the next row.
 size_t steps(LeastSquares& rls, double c, double t, FeatureMap& features, const Labels& labels,
-             Rows& X, size_t start, nb::handle multilabels) {
+             Rows& X, size_t start, nb::handle multilabels, size_t n_threads) {
     ensure(rls.n_nodes() <= labels.n(), "a label for each node");
     Multilabels Y(multilabels, labels);
     ReentrancyGuard guard(rls);
@@ -54,7 +54,6 @@ size_t steps(LeastSquares& rls, double c, double t, FeatureMap& features, const 
     ensure(last <= X.n(), "a row for each label");
     ReentrancyGuard features_guard(features);
     const size_t n_features = features.size();
-    const size_t n_threads = default_n_threads();  // reads the environment: under Python's lock
     Unlocked unlocked(X);
     size_t first = start;
     try {
@@ -230,7 +229,7 @@ void least_squares(nb::module_& m) {
         .def("weights",
              [](LeastSquares& rls, size_t s, size_t n_features) {
                  System& system = not_in_use(rls).systems.at(s);
-                 if (n_features < rls.n_features())
+                 if (n_features < system.n_features)
                      throw nb::value_error("fewer features than the weights have");
                  return system.apply([&](auto& solver) {
                      return from_columns(solver.weights(rls.instances, n_features), n_features);
@@ -255,7 +254,7 @@ void least_squares(nb::module_& m) {
           "x"_a.none(), "y"_a.none(), "weight"_a = 1.0, "changed"_a = nb::tuple(),
           "how"_a = nb::none());
     m.def("least_squares_steps", &steps, "rls"_a, "c"_a, "t"_a, "features"_a, "labels"_a, "X"_a,
-          "first"_a, "Y"_a);
+          "first"_a, "Y"_a, "n_threads"_a = 1);
     m.def("least_squares_answer", &answer<false>, "rls"_a, "features"_a, "labels"_a, "x"_a.none());
     m.def("least_squares_nodes", &answer<true>, "rls"_a, "features"_a, "labels"_a, "x"_a.none());
     m.def("least_squares_answers", &answers, "rls"_a, "labels"_a, "X"_a);

@@ -4,33 +4,14 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <cstdlib>
 #include <exception>
 #include <mutex>
 #include <thread>
 #include <vector>
 
-#if defined(__linux__)
-#include <sched.h>
-#endif
-
 #include "algorithms/example_context.hpp"
 
 namespace river_hier {
-
-// As many threads as OMP_NUM_THREADS says, as in numerical libraries; else as many as there are
-// processors for this process.
-inline size_t default_n_threads() {
-    const char* setting = std::getenv("OMP_NUM_THREADS");
-    const long n = setting ? std::strtol(setting, nullptr, 10) : 0;
-    if (n > 0) return static_cast<size_t>(n);
-#if defined(__linux__)  // hardware_concurrency may count those of the whole machine
-    cpu_set_t processors;
-    if (sched_getaffinity(0, sizeof processors, &processors) == 0)
-        return static_cast<size_t>(CPU_COUNT(&processors));
-#endif
-    return std::max(1u, std::thread::hardware_concurrency());
-}
 
 // work(i, scratch) for all i < n, in any order; each thread has its own scratch. The first exception
 // is rethrown. Helpers are spawned only where there is enough to do. Python's lock must not be held, as
