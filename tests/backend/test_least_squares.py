@@ -116,6 +116,18 @@ def test_far_more_features_lead_back_to_dual_variables(backend: str) -> None:
 
 
 @both
+def test_features_that_come_a_few_at_a_time_lead_back_too(backend: str) -> None:
+    """The first example has one feature; the primal inverse of all others would be larger."""
+    rng = np.random.default_rng(3)
+    solved = Solved(backend, ONE, 600, 0.5, PLENTY)
+    for i in range(60):
+        x = {int(j): float(rng.normal()) for j in range(10 * i, 10 * i + 10)} if i else {0: 1.0}
+        solved.learn(x, {"a"} if rng.random() < 0.5 else set())
+        assert kinds(solved.rls) == ["primal" if i < 7 else "cholesky"]
+    solved.check(sparse(rng, 600, 20), 1e-8)
+
+
+@both
 @pytest.mark.parametrize(
     ("wide", "memory", "kind"),
     [(False, PLENTY, "primal"), (True, PLENTY, "cholesky"), (True, 0, "cg")],

@@ -58,7 +58,7 @@ class LeastSquares(Systems):
     """Systems with explicit features.
 
     A system is in dual variables until it holds as many instances as it has met features, d; then
-    in primal ones, until it meets more than 2 d + 64 features. The weights are the same, but
+    in primal ones, until it has met more than 2 d + 64 features. The weights are the same, but
     instances can only be dropped in dual variables: with more than `budget` instances, the older
     half is. `memory` is used by the compiled backend, where systems beyond it are solved by
     conjugate gradients.
@@ -86,7 +86,7 @@ class LeastSquares(Systems):
     def store(self, s: int, x: Vector, y: Floats) -> None:
         """Add x to a system, with a label for each of its nodes."""
         system = self.systems[s]
-        if isinstance(system, Primal) and x.d > 2 * len(system.w) + 64:
+        if isinstance(system, Primal) and x.d > 2 * system.first_d + 64:
             self.change(s, in_dual_variables)
         system = self.systems[s]
         system.store(x, y, self._number)

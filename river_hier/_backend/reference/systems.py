@@ -105,6 +105,9 @@ class Primal:
     w: Floats  # (features, outputs)
     total: Floats  # S 1, the sum of the instances
 
+    def __post_init__(self) -> None:
+        self.first_d = len(self.w)  # the number of features at first
+
     def scores(self, x: Vector) -> Floats:
         """w . x of every output."""
         return x.dense(len(self.w)) @ self.w

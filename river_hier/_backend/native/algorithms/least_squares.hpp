@@ -73,8 +73,8 @@ struct System {
 };
 
 // A system starts in dual variables. Once it holds as many instances as it has met features, the
-// primal inverse is the smaller matrix, and it changes to that; if then far more features appear, it
-// changes back. Cholesky factors take at most `memory` bytes together; systems beyond take conjugate
+// primal inverse is the smaller matrix, and it changes to that; if since then features have more than
+// doubled, it changes back. Cholesky factors take at most `memory` bytes together; systems beyond take conjugate
 // gradients. With more than `budget` instances a system in dual variables forgets the older half.
 // The weights are the same. While `memory` lasts, no system depends on another one.
 class LeastSquares : public Guarded {
@@ -134,7 +134,7 @@ class LeastSquares : public Guarded {
     // examples, of which each has met at least `least` features and one `most`.
     static bool may_become_dual(System& system, size_t n_examples, size_t least, size_t most) {
         auto* dual = system.dual();
-        const size_t d = dual ? std::max(system.n_features, least) : system.n_features;
+        const size_t d = dual ? std::max(system.n_features, least) : system.primal()->first_d();
         return far_more(most, d) && (!dual || dual->n() + n_examples >= d);
     }
 
@@ -142,7 +142,7 @@ class LeastSquares : public Guarded {
     // `bytes` are those of all factors then. The weights stay the same.
     void prepare(System& system, size_t n_examples, size_t n_features, double& bytes) {
         if (auto* primal = system.primal()) {
-            if (!far_more(n_features, primal->d())) return primal->reserve(n_features);
+            if (!far_more(n_features, primal->first_d())) return primal->reserve(n_features);
             change_variables(system, "in_dual_variables");
             system.n_features = n_features;
         }
@@ -199,7 +199,7 @@ class LeastSquares : public Guarded {
   private:
     static constexpr size_t few_instances = 1024;  // too few to look for those not needed
 
-    // Whether features that are new make a primal matrix of d features too large.
+    // Whether features have more than doubled since there were d; a few more do not count.
     static bool far_more(size_t n_features, size_t d) { return n_features > 2 * d + 64; }
 
     void count(const std::vector<uint32_t>& nodes) {

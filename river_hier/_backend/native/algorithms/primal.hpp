@@ -80,7 +80,7 @@ class Primal {
   public:
     // From the inverse (d, d), the w of every output and S 1 (d).
     Primal(double l2, const Numbers& inverse, std::vector<Numbers> w, const Numbers& total)
-        : l2_(l2), w_(std::move(w)), scores_(w_.size()) {
+        : first_d_(total.size()), l2_(l2), w_(std::move(w)), scores_(w_.size()) {
         const size_t d = total.size();
         reserve(d);
         total_ = total;
@@ -89,6 +89,7 @@ class Primal {
     }
 
     size_t d() const { return total_.size(); }
+    size_t first_d() const { return first_d_; }  // features at first
 
     size_t memory() const {
         return inverse_.memory() + heap_bytes(w_) + heap_bytes(total_) + heap_bytes(x_) +
@@ -192,6 +193,7 @@ class Primal {
         dense_ = context.id();
     }
 
+    size_t first_d_;
     double l2_;
     SymmetricMatrix inverse_;
     std::vector<Numbers> w_;  // for each output, in whole cache lines
