@@ -117,7 +117,8 @@ class TaxonomyModel(MayHaveUnlearned, MeasuresMemory, base.Estimator):
         probability 0 until its first example, one whose label is the node or below it. It starts
         from its parent, except in models that store the examples its siblings have learned from:
         there, it counts as off in these. The model is closed from then on. If the change is
-        refused, the model does not change.
+        refused, the model does not change. New nodes by `extend` take O(new nodes), other changes
+        O(size of the model).
 
         Parameters
         ----------

@@ -118,8 +118,7 @@ class LocalModel(MiniBatches, MeasuresMemory, base.Wrapper[Any], base.Estimator)
         for position, y in targets:
             local[position].learn(x, y, w, kwargs)
         if self._unlearned and taxonomy is not self._taxonomy:
-            change = map_nodes(self._taxonomy, taxonomy)
-            self._unlearned = unlearned_nodes(change, self._unlearned)
+            self._unlearned |= frozenset(range(len(self._taxonomy), len(taxonomy)))
         self._taxonomy = taxonomy
         self._local.update(local)
 

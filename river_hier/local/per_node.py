@@ -222,7 +222,7 @@ class PerNode(LocalModel, LabelPredictor, base.MultiLabelClassifier):
         """For the nodes whose parents are on: their conditional probability, and if they are on."""
         t, visited, at, on = self._taxonomy, {}, [0], {0}
         for u in at:  # which grows
-            for v in t.child_indices[u]:  # in a DAG, v is visited below its last parent
+            for v in t.children_of(u):  # in a DAG, v is visited below its last parent
                 if t.parent_indices[v][-1] == u and on.issuperset(t.parent_indices[v]):
                     p = self._conditional(label := t.nodes[v], x)
                     visited[label] = (p, self._is_enough(label, p))

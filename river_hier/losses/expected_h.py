@@ -69,14 +69,14 @@ def expected_h_loss(
     """
     p = conditional(taxonomy, probabilities)
     cost = by_node(taxonomy, costs, "costs")
-    nodes, children, parents = taxonomy.nodes, taxonomy.child_indices, taxonomy.parent_rows
+    nodes, parents = taxonomy.nodes, taxonomy.parent_rows
     on = reader_of(taxonomy).predicted(y_pred)
 
     reach = {0: 1.0}  # P(V_i = 1) of the nodes that are predicted on like all their ancestors
     charges = []
     for v in sorted(on):  # parents come before their children
         if v in reach:
-            for i, p_i in ((i, p(nodes[i])) for i in children[v]):
+            for i, p_i in ((i, p(nodes[i])) for i in taxonomy.children_of(v)):
                 charges.append(cost(i) * reach[v] * (1.0 - p_i if i in on else p_i))
                 if i in on:
                     reach[i] = reach[v] * p_i

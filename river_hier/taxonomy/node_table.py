@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from array import array
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from itertools import groupby
 
@@ -26,8 +27,10 @@ class NodeTable:
         self.labels = labels
         self.parents = parents
         self.index: dict[Label, int] = dict(zip(labels, range(len(labels)), strict=True))
-        # Columns of the arrays, as far as they have been computed.
+        # Columns of the arrays and the children of each node, as far as they have been computed.
         self._depth, self._above, self._ends = array("q"), array("q"), array("q", [0])
+        self._children: dict[int, list[int]] = {}
+        self._linked = 0  # the nodes that are among the children of their parents
 
     def with_nodes(
         self, n: int, labels: Iterable[Label], parents: Iterable[tuple[int, ...]]
@@ -48,6 +51,8 @@ class NodeTable:
     def arrays(self, n: int) -> Arrays:
         """The first n rows as arrays: the rows since the last call are computed one by one."""
         with _lock:
+            del self._ends[len(self._depth) + 1 :]  # if a call was interrupted
+            del self._above[self._ends[-1] :]
             for above, nodes in groupby(self.parents[len(self._depth) : n]):
                 size, end = len(list(nodes)), self._ends[-1]
                 depth = 1 + max((self._depth[p] for p in above), default=-1)
@@ -56,3 +61,15 @@ class NodeTable:
                 self._depth.extend([depth] * size)  # the last, as it says how far the rows are
             columns = self._ends[: n + 1], self._above[: self._ends[n]], self._depth[:n]
         return Arrays(*(np.array(column, dtype=np.intp) for column in columns))
+
+    def children(self, v: int, n: int) -> tuple[int, ...]:
+        """The children of a node among the first n nodes: O(children), and what is new."""
+        with _lock:
+            for u in range(self._linked, n):
+                for p in self.parents[u]:
+                    below = self._children.setdefault(p, [])
+                    if not below or below[-1] < u:  # else a call was interrupted
+                        below.append(u)
+                self._linked = u + 1
+            below = self._children.get(v, [])
+            return tuple(below[: bisect_left(below, n)])

@@ -91,7 +91,7 @@ class Nodes(NumberedNodes, Shown):
 
     def children(self, label: Label) -> tuple[Label, ...]:
         """The children, in taxonomy order; in a tree, as they were given."""
-        return self._labels(self.child_indices[self.index(label)])
+        return self._labels(self.children_of(self.index(label)))
 
     def ancestors(self, label: Label) -> tuple[Label, ...]:
         """The ancestors of a label, the root first, without the label itself."""

@@ -158,6 +158,10 @@ class NumberedNodes(Immutable):
         assert self._arrays is not None
         return self._arrays
 
+    def children_of(self, v: int) -> tuple[int, ...]:
+        """The indices of a node's children: O(children)."""
+        return self._table.children(v, self._size)
+
     @property
     def child_indices(self) -> tuple[tuple[int, ...], ...]:
         """The indices of each node's children."""

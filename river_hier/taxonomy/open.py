@@ -39,10 +39,9 @@ class OpenTaxonomy:
 
     Notes
     -----
-    Nodes are in the order in which they arrive, each after its parent. A new label takes O(nodes)
-    time; least-squares models, `HMinOver`, `LinearDiscriminant` and wrappers change to the larger
-    taxonomy as in `adopt`, in O(size of their state). A misspelt label is not an error but a new
-    label. The labels of a model are those of its `taxonomy_`. A metric that is given an
+    Nodes are in the order in which they arrive, each after its parent. A new label takes the time
+    that its new nodes take, however many others there are. A misspelt label is not an error but a
+    new label. The labels of a model are those of its `taxonomy_`. A metric that is given an
     `OpenTaxonomy` grows in the same way. Paths are read by the rules of `Taxonomy.from_paths`.
 
     Examples

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import copy
+import linecache
 import pickle
+import sys
 import threading
 from typing import Any
 
@@ -188,3 +190,46 @@ def test_growing_takes_as_long_as_what_is_new() -> None:
         *((), ("0",), ("0", "0"), ("1",), ("1", "1"), ("2",)),
         *(("2", "2"), ("3",), ("3", "3"), ("4",), ("4", "4")),
     )
+
+
+def test_interrupts_leave_the_table_whole() -> None:
+    """Ctrl-C at any line of the table's code, and the same again."""
+
+    def work(start: Taxonomy) -> list[Any]:
+        after = OPEN.with_labels(start, [("a", "b"), ("c",)])
+        dag = after.extend([(("a",), "x"), (("c",), "x")])
+        return [described(taxonomy) for taxonomy in (start, after, dag)]
+
+    def interrupted(number: int) -> list[Any]:
+        """The same work after an interrupt at a line, and whether there was one."""
+        left = number
+
+        def trace(frame: Any, event: str, _: Any) -> Any:
+            nonlocal left
+            if not frame.f_code.co_filename.endswith("node_table.py"):
+                return None
+            line = linecache.getline(frame.f_code.co_filename, frame.f_lineno)
+            if event == "line" and "with _lock" not in line:  # handlers run after its release
+                left -= 1
+                if left == 0:
+                    raise KeyboardInterrupt
+            return trace
+
+        start = OPEN.with_labels(Taxonomy._of(((),), ((),), OPEN._format), [("a",)])
+        sys.settrace(trace)
+        try:
+            work(start)
+        except KeyboardInterrupt:
+            pass
+        finally:
+            sys.settrace(None)
+        return [left <= 0, *work(start)]
+
+    whole, *expected = interrupted(10**9)
+    assert not whole
+    number, hit = 1, True
+    while hit:
+        hit, *found = interrupted(number)
+        assert found == expected, number
+        number += 1
+    assert number > 50
