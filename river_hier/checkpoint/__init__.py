@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
+from .background import Saving, save_in_background
 from .file import load, save
 from .format import dumps, loads
 
-__all__ = ["dumps", "load", "loads", "save"]
+__all__ = ["Saving", "dumps", "load", "loads", "save", "save_in_background"]

@@ -16,6 +16,8 @@ from .format import decode, encode
 
 FilePath = str | os.PathLike[str]
 
+in_background: dict[Path, Any] = {}  # the last `Saving` of each path, until it is done
+
 
 def save(state: Any, path: FilePath) -> None:
     """Save a state to a file, replacing the file if it exists.
@@ -27,7 +29,8 @@ def save(state: Any, path: FilePath) -> None:
     programs may save to one path: the file holds the state that was saved last.
 
     Saving takes the time to pickle, hash (SHA-256) and write the state, and the memory of the
-    pickle.
+    pickle; `save_in_background` does not wait for it. If that is still writing to the same path,
+    `save` waits until it is done.
 
     Parameters
     ----------
@@ -70,13 +73,9 @@ def save(state: Any, path: FilePath) -> None:
     (3, Accuracy: 33.33%)
 
     """
-    path = Path(os.path.realpath(path))
-    if path.is_dir():
-        raise IsADirectoryError(f"{str(path)!r} is a folder; name a file in it")
-    if not path.parent.is_dir():
-        raise FileNotFoundError(f"there is no folder {str(path.parent)!r} to save into; make it")
-    if path.exists() and not path.is_file():
-        raise OSError(f"{str(path)!r} is a pipe or a device, which cannot be replaced; name a file")
+    path = checked_path(path)
+    if (earlier := in_background.get(path)) is not None:
+        earlier.finish()  # or else it might replace this one
     chunks = encode(state)
     _delete_leftovers(path)
     while not _replace(path, chunks):
@@ -129,6 +128,18 @@ def load(path: FilePath) -> Any:
     except FileNotFoundError:
         raise FileNotFoundError(f"there is no checkpoint {os.fspath(path)!r}") from None
     return decode(data, f"the checkpoint {os.fspath(path)!r}")
+
+
+def checked_path(path: FilePath) -> Path:
+    """The path without symbolic links, or an error if nothing can be saved there."""
+    path = Path(os.path.realpath(path))
+    if path.is_dir():
+        raise IsADirectoryError(f"{str(path)!r} is a folder; name a file in it")
+    if not path.parent.is_dir():
+        raise FileNotFoundError(f"there is no folder {str(path.parent)!r} to save into; make it")
+    if path.exists() and not path.is_file():
+        raise OSError(f"{str(path)!r} is a pipe or a device, which cannot be replaced; name a file")
+    return path
 
 
 def _replace(path: Path, chunks: Sequence[bytes]) -> bool:

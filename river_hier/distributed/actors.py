@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -102,6 +103,7 @@ class ActorPool:
                 logging_level="error",
             )
         self._session = self._ray_session()
+        self._pid = os.getpid()
         self._checkpoint_every = checkpoint_every
         self._log: list[tuple[int, list[Any]]] = []
         self._actors = [
@@ -187,6 +189,11 @@ class ActorPool:
         return session
 
     def _check_ray(self) -> None:
+        if os.getpid() != self._pid:
+            raise RuntimeError(
+                "a forked process cannot use the shards of its parent; fork, or save in the "
+                "background, what gathered() returns"
+            )
         if self._ray_session() != self._session:
             raise RuntimeError(
                 "Ray was shut down while these shards were running, and what they had learned was "

@@ -175,10 +175,14 @@ def test_many_children_of_one_node_are_divided() -> None:
 def test_the_first_batch_shows_where_the_work_is() -> None:
     branches = {str(i): [f"{i}.{j}" for j in range(40)] for i in range(6)}
     taxonomy = Taxonomy.from_nested({"r": branches})
-    sharded = distributed.Sharded(linear_model.HPerceptron(taxonomy), shards=2)
-    sharded.learn_many(np.ones((40, 2)), [{f"{i % 2}.{i}"} for i in range(40)])
-    owner = dict(zip(taxonomy.nodes, sharded._running._owners, strict=True))
-    assert owner["0.0"] != owner["1.0"]
+    for learns in (False, True):
+        sharded = distributed.Sharded(linear_model.HPerceptron(taxonomy), shards=4)
+        if learns:
+            sharded.learn_many(np.ones((40, 2)), [{"0.0", "3.0"}] * 40)
+        else:
+            sharded.predict_one({})
+        owner = dict(zip(taxonomy.nodes, sharded._running._owners, strict=True))
+        assert (owner["0.0"] != owner["3.0"]) == learns
 
 
 # Nodes without an example

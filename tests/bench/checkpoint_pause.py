@@ -1,0 +1,125 @@
+"""Steps of a model of 300 MB while checkpoints of it are written, and how long loading takes.
+
+    python tests/bench/checkpoint_pause.py
+    GLIBC_TUNABLES=glibc.malloc.hugetlb=1 python tests/bench/checkpoint_pause.py
+
+The model learns one example after the other, in turn without and with checkpoints in the
+background, as many after another as fit. Printed are the times of steps, of the calls that start a
+checkpoint, and of loading it, compared with reading the same bytes from a file that the system has
+in memory, or from the disk if the script may empty that memory. Processor times depend less on what
+else the machine does.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import os
+import statistics
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import zipf_stream
+
+from river_hier import checkpoint, linear_model
+
+Times = list[tuple[float, float]]  # as shown by a clock, and of the processor
+
+
+def learn(model: Any, stream: Any, seconds: float, path: Path | None) -> tuple[Times, Times]:
+    """The times of steps and of calls that start a checkpoint."""
+    steps: Times = []
+    calls: Times = []
+    saving, end = None, time.perf_counter() + seconds
+    while time.perf_counter() < end:
+        x, y = next(stream)
+        moment = now()
+        if path is not None and (saving is None or saving.done()):
+            saving = checkpoint.save_in_background(model, path)
+            calls.append(since(moment))
+            moment = now()
+        model.learn_one(x, y)
+        steps.append(since(moment))
+    if saving is not None:
+        saving.wait()
+    return steps, calls
+
+
+def now() -> tuple[float, float]:
+    return time.perf_counter(), time.process_time()
+
+
+def since(moment: tuple[float, float]) -> tuple[float, float]:
+    return time.perf_counter() - moment[0], time.process_time() - moment[1]
+
+
+def drop(path: Path) -> bool:
+    """Remove a file from the memory of the system; return whether that is possible."""
+    if not hasattr(os, "posix_fadvise"):
+        return False
+    with path.open("rb") as file:
+        os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+    return True
+
+
+def main(documents: int, phases: int, seconds: float, folder: str) -> None:
+    taxonomy = zipf_stream.taxonomy()
+    stream = zipf_stream.documents(taxonomy, documents + 10_000_000)
+    model = linear_model.HAROW(taxonomy)
+    for x, y in itertools.islice(stream, documents):
+        model.learn_one(x, y)
+    print(f"weights {model._w.n_bytes / 1e6:,.0f} MB")
+    with tempfile.TemporaryDirectory(dir=folder or None) as where:
+        path = Path(where, "checkpoint")
+        moment = now()
+        checkpoint.save(model, path)
+        print("saved in the foreground in {:.2f} s, of a processor {:.2f} s".format(*since(moment)))
+        print(f"the file has {path.stat().st_size / 1e6:,.0f} MB")
+        found: dict[str, list[Times]] = {"none": [], "checkpoints": []}
+        calls: Times = []
+        for _ in range(phases):
+            for name, phase in found.items():
+                steps, more = learn(model, stream, seconds, path if name != "none" else None)
+                phase.append(steps)
+                calls += more
+        print(f"{'a step, ms':24}{'p50':>8}{'p99':>8}{'p99.9':>8}{'longest':>9}")
+        for name, phase in found.items():
+            for kind, clock in enumerate(("time", "processor time")):
+                rows = [
+                    np.quantile([step[kind] for step in steps], [0.5, 0.99, 0.999, 1.0])
+                    for steps in phase
+                ]
+                shown = [1e3 * statistics.median(column) for column in zip(*rows, strict=True)]
+                print(f"{f'{name}, {clock}':24}" + "".join(f"{value:>8.2f}" for value in shown))
+        for kind, clock in enumerate(("time", "processor time")):
+            times = [1e3 * call[kind] for call in calls]
+            print(f"{len(calls)} calls of save_in_background, {clock}:", end=" ")
+            print(f"{statistics.median(times):.1f} ms, at most {max(times):.1f}")
+        for name, prepare in (("in memory", path.read_bytes), ("on the disk", lambda: drop(path))):
+            pairs = []
+            for _ in range(3):
+                prepare()
+                moment = now()
+                path.read_bytes()
+                read = since(moment)
+                prepare()
+                moment = now()
+                checkpoint.load(path)
+                pairs.append((read, since(moment)))
+            for kind, clock in enumerate(("time", "processor time")):
+                read_in = statistics.median(read[kind] for read, _ in pairs)
+                loaded_in = statistics.median(loaded[kind] for _, loaded in pairs)
+                print(f"{name}, {clock}: read in {read_in:.2f} s, loaded in {loaded_in:.2f} s")
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--documents", type=int, default=6_000)
+    parser.add_argument("--phases", type=int, default=5)
+    parser.add_argument("--seconds", type=float, default=5.0, help="the length of a phase")
+    parser.add_argument("--folder", default="", help="on the disk in question")
+    options = parser.parse_args()
+    main(options.documents, options.phases, options.seconds, options.folder)
