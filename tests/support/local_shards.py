@@ -19,7 +19,7 @@ class LocalShards:
     """A substitute for `ActorPool`."""
 
     def __init__(self, shards: list[Shard]) -> None:
-        self.shards: list[Shard] = sent(shards)
+        self.shards: list[Shard] = list(map(sent, shards))  # nothing is shared
         self.n_stopped = 0
 
     def learn(self, number: int, stages: Sequence[Sequence[Stage]]) -> None:
