@@ -47,7 +47,7 @@ def main(folder: str | None, n: int) -> None:
     other, own = bag(), bag(tokenizer_pattern="[a-z]+")
     pairs, hashed = bag(ngram_range=(1, 2)), bag(n_features=2**18)
     short, long = bag() | model(), bag() | preprocessing.Normalizer() | model()
-    batched, last = bag() | model(), model()
+    batched, framed, last = bag() | model(), bag() | model(), model()
     features: dict[str, Any] = {}
 
     def learn_and_transform(transformer: Any) -> Callable[[str, Any], object]:
@@ -82,6 +82,7 @@ def main(folder: str | None, n: int) -> None:
             pd.Series(texts)
         ),
         "LogTFIDF | HAROW, learn_many of a list": batched.learn_many,
+        "the same of a pandas.Series": lambda texts, ys: framed.learn_many(pd.Series(texts), ys),
     }
     taken: dict[str, list[float]] = collections.defaultdict(list)
     for first in tqdm(range(0, n - BLOCK + 1, BLOCK), unit_scale=BLOCK, unit="doc"):
