@@ -92,6 +92,8 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
         """
         if not self._unlearned:
             label = self._answer(x)
+            if self.taxonomy is self._taxonomy:  # it is closed
+                return label
             if self.taxonomy is not None or label != self._taxonomy.root:
                 return None if without_labels(self) else label
         v = int(self._softmax(x).argmax())
