@@ -16,8 +16,7 @@ def read_pairs(text: str) -> dict[str, float] | None:
     """
     pairs = text.split()
     try:
-        values: dict[str, str] = dict(map(_split, pairs))  # each must fall into two
-        x = dict(zip(values, map(float, values.values()), strict=True))
+        x = {name: float(value) for name, value in map(_split, pairs)}  # two parts each
     except ValueError:
         return None
     sound = len(x) == len(pairs) and "" not in x and math.isfinite(sum(x.values()))
