@@ -4,9 +4,10 @@
     python tests/bench/zipf.py --n-features 20
 
 The stream is that of `zipf_stream.py`. Every learner gets the same documents in blocks, one learner
-after the other; a block is predicted, then learned. Times are medians over the blocks after the
-first tenth. Losses are those of the predictions in the last tenth, and in brackets those of the
-answer "nothing": no topic, or the root where the answer is one label, the deepest of the topics.
+after the other; a block is predicted, then learned. Times are medians of processor time over the
+blocks after the first tenth. Losses are those of the predictions in the last tenth, and in brackets
+those of the answer "nothing": no topic, or the root where the answer is one label, the deepest of
+the topics.
 
 Memory is measured in a process of its own for each learner: what is resident after the last
 document, less what was when the stream had given its first ones and no learner was there yet. It is
@@ -76,12 +77,12 @@ class Run:
 
     def block(self, examples: list[zipf_stream.Example], timed: bool, judged: bool) -> None:
         xs, ys = [x for x, _ in examples], self.labels(examples)
-        start = time.perf_counter()
+        start = time.process_time()
         answers = [self.model.predict_one(x) for x in xs]
-        between = time.perf_counter()
+        between = time.process_time()
         for x, y in zip(xs, ys, strict=True):
             self.model.learn_one(x, y)
-        end = time.perf_counter()
+        end = time.process_time()
         if timed:
             self.predict.append(1e6 * (between - start) / len(xs))
             self.learn.append(1e6 * (end - between) / len(xs))

@@ -136,7 +136,7 @@ def test_small_steps_add_up(backend: str) -> None:
     """Steps below half of the distance of neighbours, which the nearest number would lose."""
     with running_on(backend):
         exact, *found = (
-            linear_model.HAROW(TREE, r=1e6, intercept=0.0, dtype=dtype, seed=seed)
+            linear_model.HAROW(TREE, r=1e4, intercept=0.0, dtype=dtype, seed=seed)
             for dtype, seed in [("float64", 0), *(("float16", seed) for seed in range(20))]
         )
         for model in (exact, *found):
@@ -146,8 +146,8 @@ def test_small_steps_add_up(backend: str) -> None:
                 model.learn_one({"x": 1.0}, {"b"})
         w = exact.weights["a"]["x"]
         mean = np.mean([model.weights["a"]["x"] for model in found])
-        assert 0.75 + 5e-5 < w < 0.76
-        assert mean == pytest.approx(w, abs=2e-4)
+        assert w > 0.756
+        assert mean == pytest.approx(w, abs=2e-3)  # five standard errors
 
 
 def rows(values: list[float]) -> Any:
