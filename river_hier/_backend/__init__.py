@@ -179,7 +179,7 @@ def reader_of(taxonomy: Any) -> Labels:
     """`labels_of`, but numpy's until a taxonomy is read often enough to pay for compiled ones."""
     check_taxonomy(taxonomy)
     if not isinstance(taxonomy._reader, Labels):
-        n_read = 1 + (taxonomy._reader or 0)
+        n_read = 1 + (taxonomy._reader if isinstance(taxonomy._reader, int) else 0)
         if 64 * n_read <= len(taxonomy):  # one that grows may be read only once
             object.__setattr__(taxonomy, "_reader", n_read)
             return reference_labels.Labels(taxonomy)
