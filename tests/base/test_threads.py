@@ -327,3 +327,35 @@ def test_threads_fork_while_the_main_thread_learns() -> None:
     command = [sys.executable, "-P", "-c", FORKS]
     run = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     assert (run.returncode, run.stderr) == (0, "")
+
+
+ENDS = """
+import sys, threading, time
+from river_hier import Taxonomy, linear_model
+
+sys.setswitchinterval(1e-6)
+model = linear_model.HPerceptron(Taxonomy([("r", "a"), ("r", "c")]))
+x = {f"f{i}": 1.0 for i in range(200)}
+model.learn_one(x, {"a"})
+
+
+def work(i):
+    while True:
+        model.predict_one(x) if i % 2 else model.learn_one(x, {"a"})
+
+
+for i in range(4):
+    threading.Thread(target=work, args=(i,), daemon=True).start()
+end = time.perf_counter() + 0.1
+while time.perf_counter() < end:
+    model.learn_one(x, {"c"})
+"""
+
+
+@pytest.mark.slow
+def test_a_process_ends_while_daemons_wait_for_their_turn() -> None:
+    """A thread that has just been woken must have its turn before Python stops all threads."""
+    for _ in range(12):
+        command = [sys.executable, "-P", "-c", ENDS]
+        run = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+        assert (run.returncode, run.stderr) == (0, "")

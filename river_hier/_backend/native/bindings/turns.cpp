@@ -3,7 +3,6 @@
 #include <nanobind/nanobind.h>
 #include <structmember.h>
 
-#include <atomic>
 #include <cstddef>
 #include <new>
 #include <stdexcept>
@@ -16,21 +15,25 @@ namespace {
 
 using namespace nb::literals;
 
-// A reentrant lock, like threading.RLock.
+// A reentrant lock, like threading.RLock. Its fields are read and written under Python's lock.
+//
+// If a thread waits, `release` hands the lock over and nobody else can take it, so that the thread,
+// once awake, has its turn before the process exits.
 class Lock {
   public:
-    Lock() : released_(PyThread_allocate_lock()) {
-        if (!released_) throw std::bad_alloc();
-        PyThread_acquire_lock(released_, NOWAIT_LOCK);
+    Lock() : handed_over_(PyThread_allocate_lock()) {
+        if (!handed_over_) throw std::bad_alloc();
+        PyThread_acquire_lock(handed_over_, NOWAIT_LOCK);
     }
     Lock(const Lock&) = delete;
-    ~Lock() { PyThread_free_lock(released_); }
+    ~Lock() { PyThread_free_lock(handed_over_); }
 
-    bool owned() const { return owner_ == PyThread_get_thread_ident(); }
+    bool owned() const { return depth_ && owner_ == PyThread_get_thread_ident(); }
 
-    // Takes the lock unless others have it or wait for it.
+    // Takes the lock unless others have it.
     bool try_acquire() {
-        if (!owned() && (waiting_ || !take())) return false;
+        if (depth_ && !owned()) return false;
+        owner_ = PyThread_get_thread_ident();
         ++depth_;
         return true;
     }
@@ -40,43 +43,38 @@ class Lock {
         if (try_acquire()) return true;
         if (!blocking) return false;
         const long long microseconds = timeout < 0.0 ? -1 : static_cast<long long>(1e6 * timeout);
-        const Waiting waiting(waiting_);
-        while (!take()) {
-            PyLockStatus status;
-            {
-                nb::gil_scoped_release others;
-                status = PyThread_acquire_lock_timed(released_, microseconds, 1);
-            }
-            if (status == PY_LOCK_FAILURE) return false;
-            if (status == PY_LOCK_INTR && PyErr_CheckSignals()) throw nb::python_error();
-        }
-        ++depth_;
-        return true;
+        PyLockStatus status;
+        bool raised = false;
+        ++waiting_;
+        do {
+            PyThreadState* state = PyEval_SaveThread();
+            status = PyThread_acquire_lock_timed(handed_over_, microseconds, 1);
+            PyEval_RestoreThread(state);
+            if (status == PY_LOCK_INTR) raised = PyErr_CheckSignals();
+        } while (status == PY_LOCK_INTR && !raised);
+        --waiting_;
+        // It may have been handed over meanwhile.
+        const bool taken = status == PY_LOCK_ACQUIRED || PyThread_acquire_lock(handed_over_, NOWAIT_LOCK);
+        if (taken) owner_ = PyThread_get_thread_ident();
+        if (taken && raised) release();
+        if (raised) throw nb::python_error();
+        return taken;
     }
 
     void release() {
         if (!owned()) throw std::runtime_error("this thread does not hold the lock");
-        if (--depth_) return;
-        owner_ = 0;
-        if (waiting_) PyThread_release_lock(released_);
+        if (depth_ > 1 || !waiting_) {
+            --depth_;
+            return;
+        }
+        owner_ = 0;  // until a thread has woken up
+        PyThread_release_lock(handed_over_);
     }
 
   private:
-    struct Waiting {
-        explicit Waiting(std::atomic<size_t>& n) : n(n) { ++n; }
-        ~Waiting() { --n; }
-        std::atomic<size_t>& n;
-    };
-
-    bool take() {
-        unsigned long nobody = 0;
-        return owner_.compare_exchange_strong(nobody, PyThread_get_thread_ident());
-    }
-
-    PyThread_type_lock released_;  // held by nobody for a moment when `owner_` leaves
-    std::atomic<unsigned long> owner_{0};
-    std::atomic<size_t> waiting_{0};
-    size_t depth_ = 0;
+    PyThread_type_lock handed_over_;  // free for the moment between `release` and the next owner
+    unsigned long owner_ = 0;  // the thread that has the lock, if `depth_` is not 0
+    size_t depth_ = 0, waiting_ = 0;
 };
 
 PyTypeObject* lock_type;
