@@ -26,9 +26,10 @@ class Sharded(ShardedPredictions):
 
     In H-PERC, H-AROW, H-RLS, SH-RLS and other top-down learners, each node learns independently of
     the others once the labels of an example are known. So the nodes are divided among shards, which
-    are Ray actors: each shard sees all examples and trains its own nodes. Predictions equal those
-    of the model in one process, bit for bit; for least squares, as long as the factors of each
-    shard fit into `memory`. A shard that dies is restarted, and the result is the same.
+    are Ray actors: each shard trains its own nodes. Shards of learners with weights have subtrees,
+    and get only the examples that train them; those of least squares get all examples. Predictions
+    equal those of the model in one process, bit for bit; for least squares, as long as the factors
+    of each shard fit into `memory`. A shard that dies is restarted, and the result is the same.
 
     The first call starts the shards, and Ray on this machine if it is not running, with one
     processor for each shard. `close`, or the end of a `with` block, stops the shards and keeps what

@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from river import evaluate
+from scipy import sparse
 
 from river_hier import Taxonomy, _backend, checkpoint, distributed, linear_model, metrics
 from river_hier.datasets import synth
@@ -90,6 +91,29 @@ def test_the_same_on_several_nodes_and_two_are_killed(cluster: Any) -> None:
         same(sharded, model, stream[0][0])
         nodes = [h.actor.__ray_call__.remote(where) for h in handles(sharded)]
         assert len(set(ray.get(nodes))) == 2, "each actor has a machine of its own"
+
+
+def test_shards_of_subtrees_are_killed(cluster: Any) -> None:
+    """Each batch is learned and predicted in parts, of which a new actor gets those it has lost."""
+    rng = np.random.default_rng(8)
+    edges = [(str(int(rng.integers(max(1, v // 3)))), str(v)) for v in range(1, 200)]
+    taxonomy = Taxonomy(edges, "0")
+    model = linear_model.HAROW(taxonomy)
+    with distributed.Sharded(model.clone(), shards=2, checkpoint_every=3) as sharded:
+        for i in range(7):
+            names = [f"w{j}" for j in rng.choice(400, 150, replace=False)]
+            X = sparse.random_array((60, 150), density=0.1, rng=rng, format="csr")
+            y = [{taxonomy.nodes[int(v)]} for v in rng.integers(1, 200, 60)]
+            model.learn_many(X, y, columns=names)
+            sharded.learn_many(X, y, columns=names)
+            if i in (1, 4, 5):
+                handle = handles(sharded)[i % 2]
+                pid = handle.actor.__ray_call__.remote(lambda actor: os.getpid())
+                os.kill(ray.get(pid), signal.SIGKILL)
+            if i in (2, 5):
+                expected = model.predict_many(X, columns=names)
+                assert sharded.predict_many(X, columns=names).equals(expected)
+        assert sharded.gathered().weights == model.weights
 
 
 def test_a_machine_goes_down(cluster: Any) -> None:
