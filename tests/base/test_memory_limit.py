@@ -1,0 +1,78 @@
+"""Models learn until memory runs out: what is left has learned all steps before the error."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from support.backends import environment, native_only
+
+PROGRAM = """
+import pickle, random, resource, sys
+import numpy as np
+from river_hier import checkpoint
+from support.public_api import estimators, text
+
+name, path = sys.argv[1:]
+WARM, END = 10, 300  # there are 5 labels, and the first examples have them all
+
+
+def example(model, i):
+    rng = random.Random(i)
+    x, y = text(model, rng)
+    return {**x, **{f"a long name of a feature {i} {k}": rng.gauss(0, 1) for k in range(500)}}, y
+
+
+def answers(model):
+    scores = [model.score_one(x).values() for x in asked]
+    return np.array([list(s) for s in scores])
+
+
+model = estimators()[name]
+examples = [example(model, i) for i in range(END)]
+asked = [dict(list(x.items())[:30]) for x, _ in examples[:3]]
+for x, y in examples[:WARM]:
+    model.learn_one(x, y)
+answers(model), checkpoint.save(model, path)
+used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+done, failed = WARM, False
+resource.setrlimit(resource.RLIMIT_AS, (used + 24 * 2**20, resource.RLIM_INFINITY))
+try:
+    for x, y in examples[WARM:]:
+        model.learn_one(x, y)
+        done += 1
+except MemoryError:
+    failed = True
+finally:
+    resource.setrlimit(resource.RLIMIT_AS, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+assert failed, "there was enough memory"
+prefix = estimators()[name]
+for x, y in examples[:done]:
+    prefix.learn_one(x, y)
+np.testing.assert_allclose(answers(model), answers(prefix), rtol=1e-9, atol=1e-12)
+checkpoint.save(model, path)
+np.testing.assert_array_equal(answers(checkpoint.load(path)), answers(model))
+for x, y in examples[done : done + 5]:
+    model.learn_one(x, y)
+    prefix.learn_one(x, y)
+np.testing.assert_allclose(answers(model), answers(prefix), rtol=1e-9, atol=1e-12)
+"""
+
+
+@native_only
+@pytest.mark.skipif(sys.platform != "linux", reason="RLIMIT_AS limits memory on Linux only")
+@pytest.mark.slow(but=1)
+@pytest.mark.parametrize(
+    "name",
+    ["HPerceptron", "HAROW", "Hieron", "AveragedHieron", "PathSoftmax", "AveragedClassifier"],
+)
+def test_what_is_left_is_a_prefix(name: str, tmp_path: Path) -> None:
+    program = [sys.executable, "-P", "-c", PROGRAM, f"linear_model.{name}", str(tmp_path / "model")]
+    variables = {**environment("native"), "OPENBLAS_NUM_THREADS": "1"}
+    run = subprocess.run(
+        program, capture_output=True, text=True, timeout=300, check=False, env=variables
+    )
+    assert run.returncode == 0, run.stderr[-3000:]
