@@ -154,7 +154,8 @@ class Postings : public WeightStore {
         using Copy = typename Cell::Copy;
         const auto& row = rows_[feature];
         for (size_t i = 0, n = row.dense() ? n_nodes : row.nodes.size(); i < n; ++i)
-            static_cast<Copy*>(zeros)[row.dense() ? i : row.nodes[i]] = static_cast<Copy>(row.cells[i].get(0));
+            static_cast<Copy*>(zeros)[row.dense() ? i : row.nodes[i]] =
+                static_cast<Copy>(row.cells[i].get(0));
     }
 
     size_t bytes() const override {
