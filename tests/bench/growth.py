@@ -1,6 +1,7 @@
 """What new labels cost: paths that arrive one by one in an open taxonomy, and `adopt` of one node.
 
     python tests/bench/growth.py
+    python tests/bench/growth.py HAROW Hieron
 
 Each path is the label of one example. The first table has the processor time of all examples in
 an open taxonomy as a multiple of that in the closed one with all paths, and in brackets the
@@ -13,6 +14,7 @@ from __future__ import annotations
 
 import resource
 import statistics
+import sys
 import time
 from collections.abc import Callable
 from typing import Any
@@ -39,7 +41,7 @@ SIZES = 1_000, 10_000, 100_000
 # The others score all nodes for each example, which takes milliseconds in larger taxonomies.
 MOST = dict.fromkeys(LEARNERS, 10_000) | {"SHRLS": 1_000}
 MOST |= dict.fromkeys(("HPerceptron", "HAROW", "HRLS", "metrics.HLoss"), 100_000)
-WORDS = 30
+WORDS = 10
 
 
 def document(i: int) -> dict[str, float]:
@@ -87,12 +89,14 @@ def build(n: int) -> None:
 
 
 def main() -> None:
+    names = sys.argv[1:] or LEARNERS
     build(1_000_000)
     for title, measured in ("paths", growing), ("adopt", adopting):
         print(f"\n{title:19}" + "".join(f"{n:17,}" for n in SIZES))
-        for name, learner in tqdm(LEARNERS.items()):
+        for name in tqdm(names):
             if measured is adopting and name.startswith("metrics"):
                 continue
+            learner = LEARNERS[name]
             sizes = [n for n in SIZES if n <= MOST[name]]
             print(f"{name:19}" + "".join(measured(learner, n) for n in sizes), flush=True)
 
