@@ -103,7 +103,7 @@ class Saving:
     """
 
     def __init__(self, path: Path, child: int | None, pipe: int) -> None:
-        self.path = path
+        self.path: Path = path
         self._child = child  # the process; `None` once it has ended
         self._pipe = pipe  # on which it tells its error
         self._error: BaseException | None = None
