@@ -23,7 +23,7 @@ class Routes:
     """
 
     def __init__(self, taxonomy: Arrays, owners: Sequence[int], n_shards: int) -> None:
-        self.below = np.zeros((n_shards, taxonomy.n), dtype=bool)
+        self.below: NDArray[np.bool_] = np.zeros((n_shards, taxonomy.n), dtype=bool)
         self.below[owners[1:], last_parents(taxonomy)] = True
 
     def split(self, X: Batch, y: Multilabels) -> list[tuple[Batch, Multilabels]]:
