@@ -68,6 +68,12 @@ class Example {
 
 // Working memory of one thread.
 struct Scratch {
+    // Room for dense vectors of n numbers, of which so many are not 0.
+    void reserve(size_t n, size_t n_entries) {
+        if (dense_.size() < n) dense_.resize(n, 0.0);
+        rows_.reserve(n_entries);
+    }
+
     // x as a dense vector of at least n numbers, valid until the next call.
     const double* densify(const Vector& x, uint64_t id, size_t n) {
         n = std::max(n, x.size() ? size_t{x.rows.back()} + 1 : 0);

@@ -70,11 +70,11 @@ class Block {
         size_t n_reversible = 0;
         uint32_t first = UINT32_MAX;
         try {
-            n_reversible = prepare(forgetting);
+            n_reversible = prepare(forgetting, n_threads);
             first = rls_.instances.n();
             store_all();
             if (rule.selects())
-                parallel_for(n(), n_threads, rls_.scratch, [&](size_t i, Scratch&) {
+                parallel_for(n(), n_threads, rls_.scratches, [&](size_t i, Scratch&) {
                     if (stored_[i]) examples_[i]->find_dots();
                 });
             learn_tasks(rule, n_threads, 0, n_reversible);
@@ -120,14 +120,22 @@ class Block {
     }
 
     // Prepares the systems, and puts those first whose learning can be undone. -> their number.
-    size_t prepare(const Forgetting& forgetting) {
+    size_t prepare(const Forgetting& forgetting, size_t n_threads) {
         double bytes = rls_.factor_bytes;
+        size_t n_dense = 0, n_entries = 0;
         for (Task& task : tasks_) {
             rls_.prepare(*task.system, task.last - task.first, task.n_features, bytes);
+            if (auto* primal = task.system->primal()) n_dense = std::max(n_dense, primal->size());
             const size_t s = static_cast<size_t>(task.system - rls_.systems.data());
             const auto& changed = forgetting.systems;
             task.system->begin(std::count(changed.begin(), changed.end(), s) > 0);
         }
+        for (size_t i = 0; n_dense && i < n(); ++i) {
+            n_dense = std::max(n_dense, size_t{1} + examples_[i]->x.rows.back());
+            n_entries = std::max(n_entries, examples_[i]->x.size());
+        }
+        if (rls_.scratches.size() < n_threads) rls_.scratches.resize(n_threads);
+        for (Scratch& scratch : rls_.scratches) scratch.reserve(n_dense, n_entries);
         const auto reversible = [](const Task& task) { return task.system->reversible(); };
         return static_cast<size_t>(std::partition(tasks_.begin(), tasks_.end(), reversible) -
                                    tasks_.begin());
@@ -147,7 +155,7 @@ class Block {
     }
 
     void learn_tasks(const Rule& rule, size_t n_threads, size_t first, size_t last) {
-        parallel_for(last - first, n_threads, rls_.scratch, [&](size_t k, Scratch& scratch) {
+        parallel_for(last - first, n_threads, rls_.scratches, [&](size_t k, Scratch& scratch) {
             const Task& task = tasks_[first + k];
             for (size_t visit = task.first; visit < task.last; ++visit) {
                 const uint32_t i = visits_[visit];
@@ -179,7 +187,7 @@ class Block {
 // w . x / (1 + r) of every node, Eq. (1): the instances of w include x.
 inline Numbers scores_of(LeastSquares& rls, const Vector& x, size_t n_nodes) {
     Example example(x, rls.instances, rls.ids);
-    ExampleContext context{example, rls.scratch};
+    ExampleContext context{example, rls.scratches[0]};
     Numbers scores(n_nodes, 0.0), part;
     for (System& system : rls.systems) {
         const double r = system.solve(context);
@@ -194,7 +202,7 @@ inline Numbers scores_of(LeastSquares& rls, const Vector& x, size_t n_nodes) {
 inline void top_down(LeastSquares& rls, const Vector& x, const Labels& labels,
                      std::vector<uint32_t>& on) {
     Example example(x, rls.instances, rls.ids);
-    ExampleContext context{example, rls.scratch};
+    ExampleContext context{example, rls.scratches[0]};
     std::vector<char> mask(labels.n(), 0);
     mask[0] = 1;
     Numbers scores;

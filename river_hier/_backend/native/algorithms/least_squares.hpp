@@ -88,7 +88,7 @@ class LeastSquares : public Guarded {
     Instances instances;
     std::vector<System> systems;
     ExampleIds ids;
-    Scratch scratch;
+    std::vector<Scratch> scratches{1};  // of each thread
 
     // One more than the last node of all systems.
     uint32_t n_nodes() const { return n_nodes_; }

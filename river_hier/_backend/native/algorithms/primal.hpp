@@ -75,7 +75,7 @@ class SymmetricMatrix {
 
 // w = A^-1 S v with the inverse of A = l2 I + S S^T, for several outputs (nodes) over the same
 // instances S. d features take O(d^2) memory and a step O(d^2), however many instances there were.
-// Once there is room for its features, nothing about an example takes memory, so that nothing fails.
+// Once there is room for its features, here and in the scratch, an example takes no memory: nothing fails.
 class Primal {
   public:
     // From the inverse (d, d), the w of every output and S 1 (d).
@@ -89,41 +89,42 @@ class Primal {
     }
 
     size_t d() const { return total_.size(); }
+    size_t size() const { return inverse_.size(); }  // features that there is room for
     size_t first_d() const { return first_d_; }  // features at first
 
     size_t memory() const {
-        return inverse_.memory() + heap_bytes(w_) + heap_bytes(total_) + heap_bytes(x_) +
-               heap_bytes(u_) + heap_bytes(scores_);
+        return inverse_.memory() + heap_bytes(w_) + heap_bytes(total_) + heap_bytes(u_) +
+               + heap_bytes(scores_);
     }
 
     const Numbers& total() const { return total_; }
 
     // Makes room for d features, all or nothing.
     void reserve(size_t d) {
-        const size_t old = inverse_.size(), size = whole_lines<double>(d);
-        if (size <= old) return;
+        const size_t size = whole_lines<double>(d);
+        if (size <= inverse_.size()) return;
         for (Numbers& w : w_) w.reserve(size);
-        for (Numbers* list : {&total_, &x_, &u_}) list->reserve(size);
+        for (Numbers* list : {&total_, &u_}) list->reserve(size);
         inverse_ = SymmetricMatrix(inverse_, size);  // the last that may fail
-        for (size_t i = old; i < size; ++i) inverse_.set(i, i, 1.0 / l2_);
         for (Numbers& w : w_) w.resize(size, 0.0);
-        for (Numbers* list : {&x_, &u_}) list->resize(size, 0.0);
-        dense_ = solved_ = 0;
+        u_.resize(size, 0.0);
+        solved_ = 0;
     }
 
     // w . x of every output.
     void scores(ExampleContext& context, double* scores) {
-        densify(context);
-        for (const Numbers& w : w_) *scores++ = loops.dot(x_.data(), w.data(), w.size());
+        const double* x = context.dense(size());
+        for (const Numbers& w : w_) *scores++ = loops.dot(x, w.data(), w.size());
     }
     void signs(ExampleContext& context, double* scores) { this->scores(context, scores); }
 
     // r = x^T A^-1 x. Computes u = A^-1 x.
     double solve(ExampleContext& context) {
         if (solved_ == context.id()) return r_;
-        densify(context);
-        inverse_.multiply(x_.data(), u_.data());
-        r_ = std::max(0.0, loops.dot(x_.data(), u_.data(), u_.size()));
+        solved_ = 0;
+        const double* dense = context.dense(size());
+        inverse_.multiply(dense, u_.data());
+        r_ = std::max(0.0, loops.dot(dense, u_.data(), u_.size()));
         const Vector& x = context.x();
         double unmet2 = x.norm2;  // on features that A has not met, A is l2 I
         for (size_t j = 0; j < x.size() && x.rows[j] < d(); ++j) unmet2 -= x.values[j] * x.values[j];
@@ -138,9 +139,9 @@ class Primal {
         const Vector& x = context.x();
         const size_t met = size_t{1} + x.rows.back();
         reserve(met);
-        if (met > d()) {
-            total_.resize(met, 0.0);
-            dense_ = solved_ = 0;
+        for (; d() < met; solved_ = 0) {
+            inverse_.set(d(), d(), 1.0 / l2_);
+            total_.push_back(0.0);
         }
         const double r = solve(context);
         scores(context, scores_.data());
@@ -184,23 +185,14 @@ class Primal {
   private:
     static constexpr double rounding = 1e-15;  // relative error of a sum, for each of its terms
 
-    // x_ = x
-    void densify(ExampleContext& context) {
-        if (dense_ == context.id()) return;
-        std::fill(x_.begin(), x_.end(), 0.0);
-        const Vector& x = context.x();
-        for (size_t j = 0; j < x.size() && x.rows[j] < d(); ++j) x_[x.rows[j]] = x.values[j];
-        dense_ = context.id();
-    }
-
     size_t first_d_;
     double l2_;
     SymmetricMatrix inverse_;
     std::vector<Numbers> w_;  // for each output, in whole cache lines
     Numbers total_;           // S 1
-    Numbers scores_, x_, u_;  // scratch, x and A^-1 x
+    Numbers scores_, u_;      // scratch, and A^-1 x
     double r_ = 0.0;          // x^T A^-1 x
-    uint64_t dense_ = 0, solved_ = 0;  // the examples that x_, and u_ and r_, belong to
+    uint64_t solved_ = 0;     // the example that u_ and r_ belong to
 };
 
 }  // namespace river_hier

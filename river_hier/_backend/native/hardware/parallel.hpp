@@ -17,7 +17,7 @@ namespace river_hier {
 // is rethrown. Helpers are spawned only where there is enough to do. Python's lock must not be held, as
 // a helper may need it.
 template <class Work>
-void parallel_for(size_t n, size_t n_threads, Scratch& scratch, const Work& work) {
+void parallel_for(size_t n, size_t n_threads, std::vector<Scratch>& scratches, const Work& work) {
     using clock = std::chrono::steady_clock;
     constexpr std::chrono::microseconds patience{200};  // a thread starts in some tens of them
     std::atomic<size_t> next{0};
@@ -32,17 +32,16 @@ void parallel_for(size_t n, size_t n_threads, Scratch& scratch, const Work& work
             if (!error) error = std::current_exception();
         }
     };
-    help(scratch, clock::now() + patience);
+    help(scratches[0], clock::now() + patience);
     std::vector<std::thread> helpers;
     try {
-        while (helpers.size() + 1 < n_threads && next + helpers.size() + 1 < n)
-            helpers.emplace_back([&] {
-                Scratch own;
-                help(own, clock::time_point::max());
-            });
+        while (helpers.size() + 1 < n_threads && next + helpers.size() + 1 < n) {
+            Scratch& own = scratches[helpers.size() + 1];
+            helpers.emplace_back([&help, &own] { help(own, clock::time_point::max()); });
+        }
     } catch (const std::exception&) {  // the system has no more threads
     }
-    help(scratch, clock::time_point::max());
+    help(scratches[0], clock::time_point::max());
     for (std::thread& helper : helpers) helper.join();
     if (error) std::rethrow_exception(error);
 }
