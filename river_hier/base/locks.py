@@ -25,9 +25,9 @@ class Turn:
     """
 
     def __init__(self) -> None:
-        self.lock = Lock()
-        self.batch = Lock()
-        self.queue = Lock()
+        self.lock: Any = Lock()
+        self.batch: Any = Lock()
+        self.queue: Any = Lock()
         _all.add(self)
 
     def is_held(self) -> bool:

@@ -29,7 +29,7 @@ class Labels:
         learning: Sequence[int] | None = None,
         unlearned: Iterable[int] = (),
     ) -> None:
-        self.taxonomy = taxonomy
+        self.taxonomy: Taxonomy = taxonomy
         self.unlearned: list[int] = sorted(unlearned)
         self.learning: Mask | None = None
         if learning is not None:
