@@ -28,6 +28,9 @@ ALLOWED = {
     ("checkpoint/format.py", "pickle"),
     # What the processes of one model send each other is written and read by this library alone.
     ("distributed/actors.py", "loads"),
+    # A process that saves a checkpoint for its parent sends it a pickle of its error.
+    ("checkpoint/background.py", "loads"),
+    ("checkpoint/background.py", "pickle"),
     # Pickles are compared, never read.
     ("model_selection/members.py", "pickle"),
 }

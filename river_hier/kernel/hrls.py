@@ -4,7 +4,6 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from .._backend import update
 from ..taxonomy import Taxonomy
 from .least_squares import LeastSquaresModel
 
@@ -97,9 +96,7 @@ class HRLS(LeastSquaresModel):
     """
 
     def _learn(self, x: Mapping[Any, Any], y: Any, w: float) -> None:
-        on, context = self._taxonomy.closure_mask(y), self._context(x, w)
-        if context.norm2 > 0.0:
-            update(self._rls, context, math.inf, 0.0, self._taxonomy, on)
+        self._update(self._context(x, w), math.inf, 0.0, y)
 
     def _add_nodes(self, before: int, after: Taxonomy) -> None:
         groups: dict[tuple[int, ...], list[int]] = {}  # nodes with the same parents share a system

@@ -127,10 +127,10 @@ class DotProducts(KernelInstances):
     def keep(self, which: NDArray[np.intp]) -> None:
         """Keep these instances only, and drop features that only the others had."""
         used = np.unique(self._stored.matrix[which].indices)
-        self._stored.keep(which, used)
-        names = self._features.names()
-        self._features = type(self._features)()
-        self._features.insert(dict.fromkeys([names[j] for j in used.tolist()], 1.0))
+        stored, names = self._stored.selected(which, used), self._features.names()
+        features = type(self._features)()
+        features.insert(dict.fromkeys([names[j] for j in used.tolist()], 1.0))
+        self._stored, self._features = stored, features
 
     def examples(self, which: NDArray[np.intp]) -> list[dict[Any, Any]]:
         names, S = self._features.names(), self._stored.matrix[which]

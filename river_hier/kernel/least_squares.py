@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .._backend import LARGEST_RATIO, predicted_nodes
+from .._backend import LARGEST_RATIO, predicted_nodes, update
 from ..base.checks import check_positive
 from ..base.explanation import Contribution, Floats, rescaled
 from ..base.multi_label import MultiLabelModel
@@ -78,6 +78,19 @@ class LeastSquaresModel(MultiLabelModel):
             f"kernel.{type(self).__name__} cannot carry on with another taxonomy, "
             f"nor without a branch; linear_model.{type(self).__name__} can"
         )
+
+    def _update(self, context: ExampleContext, threshold: float, t: float, y: Any) -> None:
+        """Round t of SH-RLS or, with an infinite threshold, H-RLS: completely or not at all."""
+        on = self._taxonomy.closure_mask(y)
+        before = [(system, vars(system).copy(), system.L.n) for system in self._rls.systems]
+        try:
+            if context.norm2 > 0.0:
+                update(self._rls, context, threshold, t, self._taxonomy, on)
+        except BaseException:  # there is no memory left
+            for system, attributes, n in before:
+                vars(system).update(attributes)
+                system.L.n = n
+            raise
 
     def _check(self, x: Mapping[Any, Any], w: float = 1.0) -> None:
         self._context(x, w)

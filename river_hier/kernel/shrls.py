@@ -3,7 +3,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from .._backend import update
 from ..base.checks import check_positive
 from ..taxonomy import Taxonomy, TaxonomyLike
 from .functions import Function, Kernel
@@ -104,10 +103,8 @@ class SHRLS(LeastSquaresModel):
         self._t = 0.0  # the weight of all examples
 
     def _learn(self, x: Mapping[Any, Any], y: Any, w: float) -> None:
-        on, context = self._taxonomy.closure_mask(y), self._context(x, w)
         t = self._t + w
-        if context.norm2 > 0.0:
-            update(self._rls, context, float(self.threshold), t, self._taxonomy, on)
+        self._update(self._context(x, w), float(self.threshold), t, y)
         self._t = t
 
     def _add_nodes(self, before: int, after: Taxonomy) -> None:

@@ -180,7 +180,7 @@ class KernelSystems(Systems):
         """Drop the instances that no system uses, each time their number has doubled."""
         if self.instances.n >= self._many:
             used = np.unique(np.concatenate([system.ids for system in self.systems]))
-            self.instances.keep(used)
             for system in self.systems:
                 system.ids = np.searchsorted(used, system.ids)
             self._many = max(_FEW, 2 * len(used))
+            self.instances.keep(used)  # last, as memory may run out before

@@ -54,22 +54,24 @@ class Instances:
         start, rows, values, norms2 = parts
         rows = rows.astype(np.intp)
         first, before = self.n, int(self._start[self.n])
-        self.n, after = first + len(norms2), before + len(rows)
-        self.d = max(self.d, 1 + int(rows.max(initial=-1)))
-        self._start = ensure_capacity(self._start, self.n + 1)
-        self._start[first + 1 : self.n + 1] = before + start[1:].astype(np.intp)
+        n, after = first + len(norms2), before + len(rows)
+        d = max(self.d, 1 + int(rows.max(initial=-1)))
+        self._start = ensure_capacity(self._start, n + 1)
+        self._start[first + 1 : n + 1] = before + start[1:].astype(np.intp)
         self._rows = ensure_capacity(self._rows, after)
         self._rows[before:after] = rows
         self._values = ensure_capacity(self._values, after)
         self._values[before:after] = values
-        self._norms2 = ensure_capacity(self._norms2, self.n)
-        self._norms2[first : self.n] = norms2
-        if self._dense is not None and self.n * self.d > max(4096, 4 * after):
+        self._norms2 = ensure_capacity(self._norms2, n)
+        self._norms2[first:n] = norms2
+        if self._dense is not None and n * d > max(4096, 4 * after):
             self._dense = None
         if self._dense is not None:
-            self._dense = ensure_capacity(self._dense, self.n, self.d)
-            instances = np.repeat(np.arange(first, self.n), np.diff(start).astype(np.intp))
+            self._dense = ensure_capacity(self._dense, n, d)
+            instances = np.repeat(np.arange(first, n), np.diff(start).astype(np.intp))
+            self._dense[first:n] = 0.0  # there may be an example here that was not stored
             self._dense[instances, rows] = values
+        self.n, self.d = n, d  # last, as memory may run out before
 
     def dots(self, x: Vector) -> Floats:
         """The dot products of x with all stored vectors."""
@@ -84,12 +86,8 @@ class Instances:
         np.fill_diagonal(products, self.norms2[which])
         return products
 
-    def keep(self, which: NDArray[np.intp], rows: NDArray[np.intp] | None = None) -> None:
-        """Keep these vectors only, renumbered 0, 1, ...
-
-        With `rows`, keep these features only, likewise.
-        """
-        S, norms2 = self.matrix[which], self.norms2[which]
-        S = S if rows is None else S[:, rows]
-        vars(self).update(vars(Instances()))
-        self.extend((S.indptr, S.indices, S.data, norms2))
+    def selected(self, which: NDArray[np.intp], rows: NDArray[np.intp]) -> Instances:
+        """Some of the vectors with some of the features, both renumbered 0, 1, ..."""
+        S, selected = self.matrix[which][:, rows], Instances()
+        selected.extend((S.indptr, S.indices, S.data, self.norms2[which]))
+        return selected
