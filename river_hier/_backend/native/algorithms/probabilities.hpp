@@ -62,7 +62,7 @@ class ScoredProbabilities : public Probabilities {
 
   private:
     bool is_unlearned(uint32_t v) const {
-        return PySet_GET_SIZE(unlearned_.ptr()) && PySet_Contains(unlearned_.ptr(), nb::int_(v).ptr()) == 1;
+        return PySet_Size(unlearned_.ptr()) && PySet_Contains(unlearned_.ptr(), nb::int_(v).ptr()) == 1;
     }
 
     Weights& w_;

@@ -62,7 +62,7 @@ class LabelReader {
         if (!plain_ || !PyDict_CheckExact(y.ptr())) return false;
         std::fill_n(numbers, n(), std::numeric_limits<double>::quiet_NaN());
         return read_entries(y.ptr(), [&](uint32_t v, PyObject* value) {
-            numbers[v] = PyFloat_CheckExact(value) ? PyFloat_AS_DOUBLE(value) : numbers[v];
+            numbers[v] = PyFloat_CheckExact(value) ? PyFloat_AsDouble(value) : numbers[v];
             return !std::isnan(numbers[v]);
         });
     }
