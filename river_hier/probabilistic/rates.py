@@ -29,7 +29,7 @@ class Rates:
     m: float
 
     def __init__(self, tree: Arrays) -> None:
-        self.tree = tree
+        self.tree: Arrays = tree
         self.n, self.since, self.earlier = np.zeros((3, tree.n))
         self.m = 0.0
         self.k: float = 1.0  # 1 + the number of labels with examples
