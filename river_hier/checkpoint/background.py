@@ -21,10 +21,10 @@ def save_in_background(state: Any, path: FilePath) -> Saving:
     """Save a state to a file like `save`, without waiting until it is written.
 
     The state is that of the moment of the call: a child process, made by `fork`, has a copy of it,
-    pickles it and writes it, with low priority. The call takes the time of the fork, a few
-    milliseconds per GB of memory; the models of other threads finish their current step first. The
-    system copies memory that changes meanwhile. If the child is killed, or the disk is full, the
-    old file is kept, as with `save`, and `Saving.wait` raises the error.
+    pickles it and writes it, with low priority. The call takes the time of the fork, tens of
+    milliseconds per GB of the program's memory; the models of other threads finish their current
+    step first. The system copies memory that changes meanwhile. If the child is killed, or the disk
+    is full, the old file is kept, as with `save`, and `Saving.wait` raises the error.
 
     Where there is no `fork`, as on Windows, the call saves the state itself. A child inherits open
     files and connections, and keeps them open until it ends. Only the thread that calls exists in
