@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-from .graph import Label
 from .nodes import Nodes
 
 # Collection[Label] would refuse a list[str] in places where the type is invariant.
@@ -30,8 +29,3 @@ def candidate_nodes(taxonomy: Nodes, candidates: Candidates | None) -> list[int]
     if nodes[0] == 0:
         raise ValueError(f"`candidates` must not hold the root, {taxonomy.root!r}: it is always on")
     return nodes
-
-
-def candidate_labels(taxonomy: Nodes, candidates: Candidates | None) -> list[Label]:
-    """The labels of the candidates, in taxonomy order."""
-    return [taxonomy.nodes[v] for v in candidate_nodes(taxonomy, candidates)]
