@@ -32,12 +32,16 @@ DEEP = Taxonomy.from_nested({"r": {"a": ["c", "d", "e"], "b": {"f": ["g", "h"], 
 # Lambdas are pickled by value: the actors cannot import this file.
 where = lambda actor: __import__("ray").get_runtime_context().get_node_id()  # noqa: E731
 MEMORY = 100_000_000  # bytes of each node's object store
+# A node of a busy machine may take long to answer; one that is gone refuses the connection at once.
+PATIENT = {"health_check_timeout_ms": 120_000, "health_check_period_ms": 500}
 
 
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     head = {"num_cpus": 2, "object_store_memory": MEMORY, "include_dashboard": False}
-    cluster = cluster_utils.Cluster(initialize_head=True, head_node_args=head)
+    cluster = cluster_utils.Cluster(
+        initialize_head=True, head_node_args=head | {"_system_config": PATIENT}
+    )
     cluster.add_node(num_cpus=2, object_store_memory=MEMORY)
     connect(cluster, tmp_path_factory.mktemp("elsewhere"))
     try:
@@ -127,6 +131,7 @@ def test_a_machine_goes_down(cluster: Any) -> None:
             if i == 2:
                 cluster.remove_node(third, allow_graceful=False)
         same(sharded, model, stream[0][0])
+    cluster.wait_for_nodes(timeout=120)  # until then Ray may still place actors on the lost node
 
 
 def test_what_is_refused_changes_no_shard(cluster: Any) -> None:
