@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import threading
-from contextlib import ExitStack
 from typing import Any, TypeVar
 
 from .turns import turn_of
@@ -12,36 +11,32 @@ from .turns import turn_of
 Model = TypeVar("Model")
 
 
-class _Copying(threading.local):
-    """The locks that the copy which this thread is making holds until its end."""
-
-    held: ExitStack | None = None
-
-
-_copying = _Copying()
-
-
 def snapshot(model: Any) -> dict[str, Any]:
-    """The attributes of a model for a copy or a pickle, even while other threads change it.
+    """The attributes of a model for a pickle, even while other threads change it.
 
     If there are other threads, all of it is copied at once, so that what its models share is also
     shared by their copies. The attribute `_private` marks these, which need not be copied again.
     """
-    if _copying.held is not None:  # a model inside the one that is copied
-        _copying.held.enter_context(turn_of(model).lock)
-        return without_turn(model) | {"_private": True}
     if "_private" in vars(model):
         return without_turn(model)
-    with ExitStack() as held:
-        held.enter_context(turn_of(model).lock)
+    with turn_of(model).lock:
         state = without_turn(model)
         if threading.active_count() == 1:
             return state
-        _copying.held = held
-        try:
-            return copy.deepcopy(state)
-        finally:
-            _copying.held = None
+        memo: dict[Any, Any] = {"_private": True}
+        return copy.deepcopy(state, memo)
+
+
+def deep_copy(model: Any, memo: dict[Any, Any]) -> Any:
+    """A deep copy of a model, whose lock is held meanwhile."""
+    own: Any = type(model).__getstate__
+    with turn_of(model).lock:
+        copied = memo[id(model)] = object.__new__(type(model))
+        state = without_turn(model) if own is snapshot else own(model)
+        getattr(copied, "__setstate__", vars(copied).update)(copy.deepcopy(state, memo))
+    if "_private" in memo:
+        vars(copied)["_private"] = True
+    return copied
 
 
 def without_turn(model: Any) -> dict[str, Any]:

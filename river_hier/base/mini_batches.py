@@ -12,7 +12,7 @@ from river import base
 from .._backend import Batch
 from ..taxonomy import Label
 from .classifiers import last_step
-from .copies import snapshot, without_turn
+from .copies import deep_copy, snapshot, without_turn
 from .dataframes import ColumnNames, answer_frame, answer_series, at_row, read_batch
 from .explanation import Floats
 from .targets import Table, multilabel_rows, series, with_weights
@@ -29,6 +29,7 @@ class MiniBatches:
     """
 
     __getstate__ = snapshot
+    __deepcopy__ = deep_copy
 
     @counts
     def learn_many(

@@ -15,7 +15,7 @@ from ..taxonomy import Label, NodeMapping, Renamed, Taxonomy, TaxonomyLike, map_
 from ..taxonomy.mapping import without_branch
 from ..taxonomy.open import initial_taxonomy
 from .classifiers import cloned
-from .copies import snapshot, without_turn
+from .copies import deep_copy, snapshot, without_turn
 from .dataframes import at_row
 from .explanation import Contribution, Explanation, Floats, effects, explained, ranked
 from .locks import Turn
@@ -41,6 +41,7 @@ class TaxonomyModel(MayHaveUnlearned, MeasuresMemory, base.Estimator):
         self._has_learned, self._unlearned, self._turn = False, NONE, Turn()
 
     __getstate__ = snapshot
+    __deepcopy__ = deep_copy
 
     @property
     def taxonomy_(self) -> Taxonomy:

@@ -19,7 +19,7 @@ from ..taxonomy import (
     without_branch,
 )
 from .classifiers import cloned, last_step, shown
-from .copies import snapshot
+from .copies import deep_copy, snapshot
 from .explanation import Floats
 from .locks import Turn
 from .memory import MeasuresMemory
@@ -66,6 +66,7 @@ class ModelWrapper(MeasuresMemory, base.Wrapper[Any], base.Estimator):
         return turn_of(self._last)
 
     __getstate__ = snapshot
+    __deepcopy__ = deep_copy
 
     @property
     def taxonomy(self) -> TaxonomyLike:

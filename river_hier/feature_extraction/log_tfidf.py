@@ -9,7 +9,7 @@ from river import base
 
 from .. import _backend
 from ..base.checks import check_power_of_two
-from ..base.copies import snapshot
+from ..base.copies import deep_copy, snapshot
 from ..base.memory import MeasuresMemory
 from ..base.turns import Rows, change, counts, reads, step, steps
 from .texts import frame_of, text_of, texts_of
@@ -159,6 +159,7 @@ class LogTFIDF(MeasuresMemory, base.Transformer):
         )
 
     __getstate__ = snapshot
+    __deepcopy__ = deep_copy
 
     @property
     def n(self) -> int:

@@ -7,7 +7,7 @@ from river import base, linear_model
 
 from ..base.checks import check_integer, checked_weight
 from ..base.classifiers import check_weight_taken, shown, takes_weights
-from ..base.copies import snapshot
+from ..base.copies import deep_copy, snapshot
 from ..base.memory import MeasuresMemory
 from ..base.truncation import refuse_unknown
 from ..base.turns import changes, reads
@@ -126,6 +126,7 @@ class BinaryDecomposition(MeasuresMemory, base.Wrapper[base.Estimator], base.Cla
         return self._tree.taxonomy() if self._tree.classes else Taxonomy.flat([])
 
     __getstate__ = snapshot
+    __deepcopy__ = deep_copy
 
     @changes
     def learn_one(self, x: Any, y: Label, w: float = 1.0, **kwargs: Any) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from river import base
 
 from ..base.checks import check_integer, checked_weight
-from ..base.copies import snapshot
+from ..base.copies import deep_copy, snapshot
 from ..base.memory import MeasuresMemory
 from ..base.turns import changes
 from ..taxonomy import Label, Taxonomy
@@ -149,6 +149,7 @@ class JensenShannonTree(MeasuresMemory, base.Estimator):
         yield {"sharpness": 0.0, "n_recent": 100}  # trees of different seeds differ
 
     __getstate__ = snapshot
+    __deepcopy__ = deep_copy
 
     @changes
     def learn_one(self, x: Mapping[Any, Any], y: Label, w: float = 1) -> None:

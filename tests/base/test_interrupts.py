@@ -84,7 +84,9 @@ def interrupt(work: Callable[[], None], at: int) -> BaseException | None:
 
     sys.settrace(trace)
     try:
-        work()
+        # A generator has an exception state of its own. An error before a bytecode that ends an
+        # `except` would otherwise leave the exception that was handled in `sys.exc_info()`.
+        next(work() for _ in "1")
     except KeyboardInterrupt as error:
         return error
     finally:

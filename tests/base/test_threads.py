@@ -118,6 +118,43 @@ def test_an_average_and_its_copies_share_weights_with_the_model_inside(
                 assert within._turn is model._turn is not turn
 
 
+@pytest.mark.usefixtures("company")
+@pytest.mark.parametrize("copied", [copy.deepcopy, copy.copy, pickle.dumps])
+def test_an_interrupted_copy_releases_all_locks(copied: Callable[[Any], Any]) -> None:
+    """Ctrl-C at every point where Python runs signal handlers: after C calls, and in new frames."""
+    averaged = linear_model.AveragedMultiLabelClassifier(linear_model.HPerceptron(TREE))
+    model = decision.Calibrated(averaged)
+    for i, label in enumerate("abc"):
+        model.learn_one({"x": 1.0, i: 2.0}, {label})
+    before = pickle.dumps(model)
+
+    def interrupted(at: int) -> bool:
+        n = 0
+
+        def profile(_: Any, event: str, __: Any) -> None:
+            nonlocal n
+            n += event in ("call", "c_return")
+            if n == at:
+                raise KeyboardInterrupt
+
+        sys.setprofile(profile)
+        try:
+            copied(model)
+        except KeyboardInterrupt:
+            return True
+        finally:
+            sys.setprofile(None)
+        return False
+
+    at = 1
+    while interrupted(at):
+        for part in (model, averaged, averaged.model):
+            assert not part._turn.lock._is_owned()
+        at += 1
+    assert at > 100
+    assert pickle.dumps(model) == before
+
+
 def seconds(config: pytest.Config) -> float:
     return 10.0 if config.getoption("slow") or config.getoption("only_slow") else 0.5
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import os
 import pickle
 import random
@@ -46,9 +47,17 @@ def learned(n: int = 30, name: str = "HAROW", seed: int = 1) -> dict[str, Any]:
     return {"model": model, "metric": metric, "position": n, "pending": pending}
 
 
+class SortedPickler(pickle._Pickler):
+    """Pickles sets in sorted order; that of their iteration may change in every copy."""
+
+    dispatch = pickle._Pickler.dispatch | {frozenset: lambda self, s: self.save(sorted(s))}
+
+
 def plainly(state: Any) -> bytes:
     """Bytes that are equal for equal states, regardless of which strings are the same object."""
-    return pickle.dumps(pickle.loads(pickle.dumps(state)))
+    pickled = io.BytesIO()
+    SortedPickler(pickled).dump(pickle.loads(pickle.dumps(state)))
+    return pickled.getvalue()
 
 
 @pytest.mark.parametrize("name", ["Hieron", "AveragedHieron", "HPerceptron", "HAROW", "SHRLS"])
