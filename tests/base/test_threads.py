@@ -270,7 +270,7 @@ def test_a_call_in_the_middle_of_another_does_not_wait_for_a_batch() -> None:
     def batch() -> None:
         with turn.batch:
             held.set()
-            end.wait(20.0)
+            end.wait(100.0)
 
     thread = threading.Thread(target=batch)
     thread.start()
@@ -280,7 +280,7 @@ def test_a_call_in_the_middle_of_another_does_not_wait_for_a_batch() -> None:
         with lock:
             model.learn_one({"x": 1.0}, {"b"})
             model.learn_many(pd.DataFrame({"x": [1.0]}), [{"b"}])
-    assert time.perf_counter() - before < 15.0
+    assert time.perf_counter() - before < 80.0
     end.set()
     thread.join()
 
@@ -321,7 +321,7 @@ for _ in range(3):
 def test_a_process_forks_and_ends_while_a_daemon_learns(name: str) -> None:
     kind = "single" if name in SINGLE else "multi"
     command = [sys.executable, "-P", "-c", CHILD, name, kind]
-    run = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    run = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     assert (run.returncode, run.stderr) == (0, "")
 
 
@@ -343,7 +343,7 @@ def fork():
         child = os.fork()
         if child == 0:
             ours = signal.getsignal(signal.SIGINT) is not signal.default_int_handler
-            signal.alarm(20)
+            signal.alarm(100)
             model.learn_many(X[:5], y[:5])
             os._exit(ours)
         ends.append(os.waitpid(child, 0)[1])
@@ -362,7 +362,7 @@ assert ends == [0] * 15, ends
 def test_threads_fork_while_the_main_thread_learns() -> None:
     """Each child has free locks, and the handlers that wait for a step in its parent."""
     command = [sys.executable, "-P", "-c", FORKS]
-    run = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    run = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     assert (run.returncode, run.stderr) == (0, "")
 
 
@@ -394,5 +394,5 @@ def test_a_process_ends_while_daemons_wait_for_their_turn() -> None:
     """A thread that has just been woken must have its turn before Python stops all threads."""
     for _ in range(12):
         command = [sys.executable, "-P", "-c", ENDS]
-        run = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+        run = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
         assert (run.returncode, run.stderr) == (0, "")

@@ -42,7 +42,7 @@ def test_a_lock_is_reentrant() -> None:
 
 
 def test_a_lock_keeps_other_threads_out() -> None:
-    lock, found = Lock(), list[Any]()
+    lock, found, tried = Lock(), list[Any](), threading.Event()
 
     def work() -> None:
         found.append(lock._is_owned())
@@ -52,15 +52,16 @@ def test_a_lock_keeps_other_threads_out() -> None:
         assert time.perf_counter() - begun > 0.04
         with pytest.raises(RuntimeError):
             lock.release()
+        tried.set()
         lock.acquire()
         found.append("has it")
         lock.release()
 
     with lock:
         thread = started(work)
-        time.sleep(0.2)
+        assert tried.wait(60.0)
         assert found == [False, False, False]
-    thread.join(20.0)
+    thread.join(60.0)
     assert found[-1] == "has it"
     assert lock.acquire(blocking=False)
 
@@ -88,19 +89,21 @@ def test_a_lock_that_others_wait_for_is_not_taken_at_once() -> None:
     """Else a batch would wait as long as there are predictions."""
     if _backend.name == "numpy":
         pytest.skip("Python's locks go to whoever asks first; there, `queue` is always taken")
-    lock, end = Lock(), threading.Event()
+    lock, begun, end = Lock(), threading.Event(), threading.Event()
 
     def work() -> None:
+        begun.set()
         with lock:
-            end.wait(20.0)
+            end.wait(60.0)
 
     lock.acquire()
     thread = started(work)
-    time.sleep(0.1)
+    assert begun.wait(60.0)
+    time.sleep(0.3)
     lock.release()
     assert not lock.acquire(blocking=False)  # the thread has the lock, or is about to take it
     end.set()
-    thread.join(20.0)
+    thread.join(60.0)
     assert lock.acquire(blocking=False)
 
 
@@ -111,7 +114,7 @@ def test_a_handler_runs_while_the_main_thread_waits() -> None:
 
     def work() -> None:
         with lock:
-            end.wait(20.0)
+            end.wait(60.0)
 
     def late(*_: Any) -> None:
         raise TimeoutError
@@ -120,9 +123,9 @@ def test_a_handler_runs_while_the_main_thread_waits() -> None:
     while lock.acquire(blocking=False):
         lock.release()
     before = signal.signal(signal.SIGALRM, late)
-    signal.setitimer(signal.ITIMER_REAL, 0.05)
     try:
         with pytest.raises(TimeoutError):
+            signal.setitimer(signal.ITIMER_REAL, 0.05)
             lock.acquire()
     finally:
         signal.signal(signal.SIGALRM, before)

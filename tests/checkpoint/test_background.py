@@ -233,9 +233,9 @@ def test_the_program_is_killed_at_any_time(tmp_path: Path) -> None:
         program.stdout.readline()
         time.sleep(rng.random() * 0.1)
         program.kill()
+        # The process that saves continues without the program, and keeps its output open.
         *_, last = [n + 1, *map(int, program.stdout.read().split())]
         program.wait()
-        time.sleep(0.1)  # the process that saves continues without the program
         found = checkpoint.load(path)
         assert found["data"] == [found["n"]] * 20_000
         assert found["n"] in (last - 1, last)

@@ -77,7 +77,7 @@ class Folder:
 
     def run(self, *arguments: str, code: int = 0) -> str:
         process = self.start(*arguments)
-        _, said = process.communicate(timeout=60)
+        _, said = process.communicate(timeout=300)
         assert process.returncode == code, said
         return said
 
@@ -180,14 +180,14 @@ def test_an_interrupted_run_goes_on(folder: Folder, by: signal.Signals, options:
     body = f"waiting = Path({str(waiting)!r}); waiting.touch()"
     folder.write("cat_2001", body=f"{body}\n    while waiting.exists(): time.sleep(0.05)")
     process = folder.start(*folder.data, *options)
-    for _ in range(3000):
+    for _ in range(15000):
         if waiting.exists():
             break
         time.sleep(0.02)
     process.send_signal(by)
-    process.wait(timeout=60)
+    process.wait(timeout=300)
     waiting.unlink()  # who was left behind may go
-    _, said = process.communicate(timeout=60)
+    _, said = process.communicate(timeout=300)
     assert process.returncode == (130 if by == signal.SIGINT else -signal.SIGKILL)
     assert ("continues from here" in said) == (by == signal.SIGINT)
     assert folder.ran() == ["bee_2001", "cat_2001"]

@@ -21,7 +21,7 @@ from support.paths import EXAMPLES
 STREAMING = EXAMPLES / "streaming"
 # How often each program is killed: RIVER_HIER_KILLS=100 pytest --slow tests/examples -k killed
 KILLS = int(os.environ.get("RIVER_HIER_KILLS", "3"))
-PATIENCE = 60.0  # seconds until the service must answer, or have stopped
+PATIENCE = 120.0  # seconds until the service must answer, or have stopped
 SHOP = {
     "clothes": {"shoes": ["boots", "sandals"], "coats": ["parkas", "capes"]},
     "garden": {"tools": ["spades", "rakes"], "plants": ["roses", "ferns"]},
