@@ -119,14 +119,17 @@ def test_a_handler_runs_while_the_main_thread_waits() -> None:
     def late(*_: Any) -> None:
         raise TimeoutError
 
+    def wait() -> None:
+        signal.setitimer(signal.ITIMER_REAL, 0.05)
+        lock.acquire()
+
     thread = started(work)
     while lock.acquire(blocking=False):
         lock.release()
     before = signal.signal(signal.SIGALRM, late)
     try:
         with pytest.raises(TimeoutError):
-            signal.setitimer(signal.ITIMER_REAL, 0.05)
-            lock.acquire()
+            wait()
     finally:
         signal.signal(signal.SIGALRM, before)
         end.set()
