@@ -13,6 +13,8 @@ from scipy import sparse
 
 from ..base.dataframes import as_frame, at_row
 from ..base.targets import series
+from ..taxonomy.graph import is_missing
+from ..taxonomy.repr import short
 
 
 def text_of(x: Any, on: Any) -> str:
@@ -29,7 +31,12 @@ def text_of(x: Any, on: Any) -> str:
         return " ".join(texts)
     except TypeError:
         wrong = next(text for text in texts if not isinstance(text, str))
-        raise ValueError(f"expected text, got {reprlib.repr(wrong)}") from None
+        help_ = ""
+        if is_missing(wrong):
+            help_ = "; leave out examples without a text, or give the empty text"
+        elif isinstance(wrong, dict):
+            help_ = "; the parameter `on` names the features that are texts"
+        raise ValueError(f"expected text, got {reprlib.repr(wrong)}{help_}") from None
 
 
 def texts_of(X: Any, on: list[Hashable] | tuple[Hashable, ...] | None) -> tuple[list[str], Any]:
@@ -45,7 +52,10 @@ def texts_of(X: Any, on: list[Hashable] | tuple[Hashable, ...] | None) -> tuple[
 def _rows(X: Any, on: list[Hashable] | tuple[Hashable, ...] | None) -> tuple[list[Any], Any]:
     if (frame := as_frame(X)) is not None:
         if on is None:
-            raise TypeError("`on` must name the columns of a dataframe with the texts")
+            raise TypeError(
+                f"X is a dataframe with the columns {short(frame.columns)}: name its texts, e.g. "
+                '`on="text"`, or give the column alone, df["text"]'
+            )
         if missing := [name for name in on if name not in frame.columns]:
             raise ValueError(f"X must have the column {missing[0]!r}, got {frame.columns}")
         names: Any = on

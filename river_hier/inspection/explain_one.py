@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..base.classifiers import last_step, last_step_and_input
+from ..base.classifiers import last_step, last_step_and_input, shown
 from ..base.explanation import Explanation
 from ..taxonomy import Label
 
@@ -56,9 +56,10 @@ def explain_one(model: Any, x: Mapping[Any, Any]) -> dict[Label, Explanation]:
     """
     last = last_step(model)
     if isinstance(model, type) or not callable(getattr(last, "explain_one", None)):
+        help_ = "; give the model that it wraps" * hasattr(last, "_wrapped_model")
         raise TypeError(
             "`model` must have an `explain_one`, as the models of linear_model do, or be a "
-            f"pipeline that ends in one, got {model!r}"
+            f"pipeline that ends in one, got {shown(last)}{help_}"
         )
     last, x = last_step_and_input(model, x)
     explanations: dict[Label, Explanation] = last.explain_one(x)

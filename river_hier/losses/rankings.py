@@ -41,7 +41,10 @@ def read_ranking(
     if y_pred is None:
         y_pred = {}
     if not isinstance(y_pred, Mapping):
-        raise TypeError(f"a ranking must be {{label: score}}, got {type(y_pred).__name__}")
+        raise TypeError(
+            f"a ranking must be {{label: score}}, got {type(y_pred).__name__}; "
+            "evaluate.Ranked(model) predicts one"
+        )
     nodes = _nodes(taxonomy, candidates)
     relevant = np.zeros(len(taxonomy), dtype=bool)
     relevant[list(on)] = True

@@ -59,8 +59,8 @@ def _restore(label: object, message: str) -> UnknownLabelError:
 def _similar(label: object, known: tuple[Hashable, ...]) -> str | None:
     if len(known) > _SUGGEST_UP_TO:
         return None
-    by_text = {str(other): other for other in reversed(known)}
-    close = difflib.get_close_matches(str(label), by_text, n=1)
+    by_text = {str(other).casefold(): other for other in reversed(known)}
+    close = difflib.get_close_matches(str(label).casefold(), by_text, n=1)
     return repr(by_text[close[0]]) if close else None
 
 
@@ -68,8 +68,8 @@ def several_parents(label: object, parents: Sequence[Hashable]) -> str:
     """The message where a tree is required."""
     more = ", ..." * (len(parents) > 2)
     return (
-        f"node {label!r} has {len(parents)} parents ({parents[0]!r}, {parents[1]!r}{more}), by the "
-        "edges or the merge that made them; this is defined in trees only. Edges are (parent, "
-        "child) pairs; if several nodes have this name, Taxonomy.from_paths(paths, "
-        'labels="path") tells them apart; multilabel models take a DAG'
+        f"node {label!r} has {len(parents)} parents ({parents[0]!r}, {parents[1]!r}{more}), and "
+        "this is defined in trees only. Multilabel models take a DAG. If a tree was intended: "
+        "edges are (parent, child) pairs, and Taxonomy.from_paths(paths, "
+        'labels="path") tells nodes of the same name apart'
     )

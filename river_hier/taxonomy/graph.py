@@ -47,7 +47,7 @@ def _read(
     nodes: Iterable[Label],
     known: Sequence[tuple[Label, Label]],
 ) -> tuple[dict[Label, list[Label]], dict[Label, list[Label]]]:
-    check_iterable(edges)
+    edges = checked_edges(edges)
     children: dict[Label, list[Label]] = {}  # of nodes that have some
     parents: dict[Label, list[Label]] = {}
     spelling: dict[Label, Label] = {}  # the first of equal labels
@@ -92,8 +92,8 @@ def _read(
     return children, parents
 
 
-def check_iterable(edges: Any) -> None:
-    """Raise an error unless these can be edges."""
+def checked_edges(edges: Any) -> Iterable[Any]:
+    """The edges, with labels of Python if they are an array; an error if they cannot be edges."""
     table = hasattr(edges, "columns")  # a DataFrame would give its columns' names
     if isinstance(edges, str | dict) or table or not isinstance(edges, Iterable):
         raise TypeError(
@@ -101,6 +101,7 @@ def check_iterable(edges: Any) -> None:
             "for mappings there are Taxonomy.from_parents and Taxonomy.from_nested, "
             "and of a table take zip(df.parent, df.child)"
         )
+    return edges.tolist() if isinstance(edges, np.ndarray) else edges
 
 
 def is_pair(edge: Any) -> bool:

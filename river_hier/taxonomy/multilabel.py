@@ -39,7 +39,7 @@ def _closure(taxonomy: Nodes, y: Any, implied: bool = False) -> set[int]:
                 child = next(u for u in on if v in _close(parents, [u]))
                 raise ValueError(
                     f"label {taxonomy.label(child)!r} is on but its ancestor {label!r} is False; "
-                    "a node is on only if its ancestors are"
+                    "a node is on only if its ancestors are. A set or list of labels includes them"
                 )
     return nodes
 

@@ -186,5 +186,5 @@ def check_taxonomy(taxonomy: object) -> None:
     if not isinstance(taxonomy, Nodes):
         raise TypeError(
             f"`taxonomy` must be a Taxonomy, got {type(taxonomy).__name__}; "
-            "build one with Taxonomy([(parent, child), ...])"
+            "build one with Taxonomy([(parent, child), ...]) or Taxonomy.from_paths(paths)"
         )

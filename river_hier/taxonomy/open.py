@@ -85,7 +85,10 @@ class OpenTaxonomy:
         """The labels from the root down to a label, both included."""
         if not isinstance(label, tuple if self.separator is None else str):
             example = ("a", "b") if self.separator is None else f"a{self.separator}b"
-            raise TypeError(f"label {short(label)} is not a path such as {example!r}")
+            problem = f"is not a path such as {example!r}"
+            if graph.is_missing(label):
+                problem = "is a missing value; leave out examples without a label"
+            raise TypeError(f"label {short(label)} {problem}")
         graph.check_label(label)
         names = self._format.names(label)
         if not names and label != self.root:

@@ -102,5 +102,5 @@ def _below(label: Label, below: Any) -> Iterator[tuple[Label, Any]]:
     if isinstance(below, Iterable):
         return iter([(child, None) for child in below])
     raise TypeError(
-        f"below {label!r} stands {below!r}: it must be a mapping, an iterable of labels or None"
+        f"the value of {label!r} is {below!r}: it must be a mapping, an iterable of labels or None"
     )

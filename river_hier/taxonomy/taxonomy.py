@@ -206,8 +206,7 @@ class Taxonomy(Nodes):
         Existing edges are ignored. If a node of this taxonomy gets another parent, all nodes are
         sorted again, as if all edges had been given at once. The root stays the root.
         """
-        graph.check_iterable(edges)
-        edges = list(edges)
+        edges = list(graph.checked_edges(edges))
         found = None if self._implied else editing.new_nodes(self, edges)
         if found is not None:
             return self._with_nodes(*found)

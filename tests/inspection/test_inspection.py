@@ -422,3 +422,5 @@ def test_reasons_through_a_pipeline() -> None:
     for wrong in (local.PerNode(logistic(), TREE), linear_model.HAROW, None):
         with pytest.raises(TypeError, match="`model` must have an `explain_one`"):
             inspection.explain_one(wrong, X)
+    with pytest.raises(TypeError, match=r"got Calibrated\(.*\); give the model that it wraps$"):
+        inspection.explain_one(decision.Calibrated(model), X)

@@ -167,7 +167,7 @@ def test_candidates_without_a_score_rank_last(name: str) -> None:
         ({"b": "high"}, ValueError, "the score of 'b' is 'high'"),
         ({"b": None}, ValueError, "the score of 'b' is None"),
         ({"e": 1.0}, ValueError, "label 'e' is not in the taxonomy"),
-        ("b", TypeError, "a ranking must be {label: score}, got str"),
+        ("b", TypeError, r"a ranking must be {label: score}, got str; evaluate\.Ranked"),
         (["b"], TypeError, "a ranking must be {label: score}, got list"),
     ],
 )

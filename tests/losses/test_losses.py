@@ -273,7 +273,9 @@ def test_bad_probabilities(loss: Any) -> None:
 @pytest.mark.parametrize("loss", EXPECTED)
 @pytest.mark.parametrize("y_pred", [[], "a", "d"])
 def test_expected_losses_are_for_trees(loss: Any, y_pred: Any) -> None:
-    with pytest.raises(ValueError, match=r"node 'c' has 2 parents .* defined in trees only"):
+    with pytest.raises(
+        ValueError, match=r"node 'c' has 2 parents \('.', '.'\), and this is defined in trees only"
+    ):
         loss(DIAMOND, dict.fromkeys("abcd", 0.5), y_pred)
 
 

@@ -239,7 +239,7 @@ def test_the_error_names_both_places() -> None:
         ({"a": {"b / c": None}}, ValueError, "'b / c' must be one name without '/'"),
         ({"a": {"": None}}, ValueError, "'' must be one name"),
         ({"a": ["b", None]}, TypeError, "None is not a string"),
-        ({"a": 3}, TypeError, "below 'a' stands 3"),
+        ({"a": 3}, TypeError, "the value of 'a' is 3"),
     ],
 )
 def test_bad_nested(nested: Any, error: type[Exception], message: str) -> None:

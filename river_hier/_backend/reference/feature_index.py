@@ -137,7 +137,12 @@ def read(x: Mapping[Hashable, Any]) -> tuple[NDArray[np.float64], float]:
 def check_mapping(x: Any) -> None:
     """Raise an error unless x is a dict."""
     if not isinstance(x, Mapping):
-        raise TypeError(f"x must be a dict of features, got {type(x).__name__}")
+        help_ = ""
+        if isinstance(x, str):
+            help_ = "; before the model put a transformer of texts, e.g. LogTFIDF() | model"
+        elif x is not None:
+            help_ = "; arrays and dataframes are for `learn_many` and `predict_many`"
+        raise TypeError(f"x must be a dict of features, got {type(x).__name__}{help_}")
 
 
 def read_odd(x: Mapping[Hashable, Any]) -> tuple[list[Hashable], list[float], float]:
@@ -157,10 +162,10 @@ def _number(name: Hashable, value: Any) -> float:
     number = isinstance(value, numbers.Real | np.bool_ | Decimal)
     if not number or isinstance(value, np.timedelta64):
         kind = type(value).__name__
-        raise ValueError(
-            f"feature {short(name)} is {short(value)} ({kind}), not a number; drop it or "
-            "encode it, e.g. with river's preprocessing.OneHotEncoder"
-        )
+        help_ = "drop it or encode it, e.g. with river's preprocessing.OneHotEncoder"
+        if value is None:
+            help_ = "drop it, or fill it in with river's preprocessing.StatImputer"
+        raise ValueError(f"feature {short(name)} is {short(value)} ({kind}), not a number; {help_}")
     try:
         return float(value)
     except OverflowError:
@@ -176,15 +181,12 @@ def _whats_wrong(x: Mapping[Hashable, Any], values: list[float]) -> str:
             return _too_large(name, given)
         if math.isnan(value):
             return (
-                f"feature {short(name)} is nan; values must be finite, e.g. after river's "
-                "preprocessing.StatImputer; its MinMaxScaler gives nan for a feature that it has "
-                "not learned: let it learn an example first, or use StandardScaler"
+                f"feature {short(name)} is nan; values must be finite: drop it, or fill it in "
+                "(river's StatImputer fills in None). MinMaxScaler gives nan for a feature that it "
+                "has not learned: let it learn an example first"
             )
         if not math.isfinite(value):
-            return (
-                f"feature {short(name)} is {value!r}; values must be finite, e.g. after river's "
-                "preprocessing.StatImputer"
-            )
+            return f"feature {short(name)} is {value!r}; values must be finite: drop it or clip it"
     name = max(x, key=dict(zip(x, map(abs, values), strict=True)).__getitem__)
     return f"feature {short(name)} is {x[name]!r}: the squared norm of x overflows; scale it"
 
