@@ -23,7 +23,7 @@ from .reference.clocks import (
     rounds,
     start,
 )
-from .reference.closures import Closures, closures
+from .reference.closures import closure_of, closure_sums
 from .reference.decoding import (
     connected,
     least_h_loss,
@@ -192,7 +192,6 @@ __all__ = [
     "Batch",
     "Calibration",
     "Clocks",
-    "Closures",
     "Descent",
     "FeatureHasher",
     "FeatureIndex",
@@ -212,7 +211,8 @@ __all__ = [
     "Weights",
     "averaged_scores",
     "closed_many",
-    "closures",
+    "closure_of",
+    "closure_sums",
     "column_weights",
     "conditional_probabilities",
     "connected",

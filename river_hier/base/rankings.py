@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .._backend import Closures, Ranking, closures
+from .._backend import Ranking, closure_of, closure_sums
 from ..taxonomy import Taxonomy
 from ..taxonomy.candidates import Candidates, candidate_nodes
 from .unlearned import Unlearned
@@ -23,12 +23,10 @@ def ranking_of(
     t: Attributes,
     candidates: Candidates | None,
     unlearned: Unlearned = frozenset(),
-    known: Closures | None = None,
 ) -> Ranking:
     """The ranking by these attributes of these candidates; an error if any is invalid.
 
     Unlearned nodes are not ranked; `None` stands for the leaves of the taxonomy without them.
-    `known` are the closures of the first nodes.
     """
     values = np.ones(len(taxonomy))
     if isinstance(t, Mapping):
@@ -46,7 +44,7 @@ def ranking_of(
     else:
         ranked[candidate_nodes(taxonomy, candidates)] = True
         ranked[list(unlearned)] = False
-    return Ranking(closures(arrays, known), values, np.flatnonzero(ranked))
+    return Ranking(arrays, values, np.flatnonzero(ranked))
 
 
 def unit_norm(taxonomy: Taxonomy, ranking: Ranking) -> Ranking:
@@ -58,13 +56,13 @@ def unit_norm(taxonomy: Taxonomy, ranking: Ranking) -> Ranking:
     """
     squares = ranking.t**2
     squares[0] = 0.0  # the root's attribute is in the score of every label
-    norms2 = ranking.closures.sums(squares)[ranking.candidates]
+    norms2 = closure_sums(squares, ranking.taxonomy)[ranking.candidates]
     squares /= norms2.max(initial=0.0) or 1.0
     own = ranking.candidates
     is_candidate = np.zeros(len(squares), dtype=bool)
     is_candidate[own] = True
     for y in own:
-        above = [int(v) for v in ranking.closures.of(y) if is_candidate[v] and v != y]
+        above = [int(v) for v in closure_of(y, ranking.taxonomy) if is_candidate[v] and v != y]
         if above:
             names = taxonomy.nodes[above[0]], taxonomy.nodes[y]
             raise ValueError(
@@ -72,7 +70,7 @@ def unit_norm(taxonomy: Taxonomy, ranking: Ranking) -> Ranking:
                 f"{names[1]!r}; leave `candidates` out to rank the leaves, to which "
                 "`taxonomy.misc_leaves()` adds one for each inner node"
             )
-    above2 = ranking.closures.sums(squares)[own] - squares[own]
+    above2 = closure_sums(squares, ranking.taxonomy)[own] - squares[own]
     squares[own] = (1.0 - above2).clip(0.0)
     return ranking._replace(t=np.sqrt(squares))
 

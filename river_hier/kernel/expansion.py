@@ -47,19 +47,15 @@ class Expansion:
         scores = np.bincount(self._nodes[:n], weights=parts, minlength=self.n_nodes)
         return scores.astype(np.float64, copy=False)
 
-    def coefficients(
-        self, nodes: NDArray[np.intp], n_instances: int, shares: Floats | None = None
-    ) -> Floats:
-        """The sum of each instance's coefficients at these nodes: O(triples).
-
-        `shares` are factors of the nodes, 1 by default.
-        """
-        n = self._n
-        values = np.where(np.isin(self._nodes[:n], nodes), self._values[:n], 0.0)
-        if shares is not None:
-            values *= shares[self._nodes[:n]]
-        found = np.bincount(self._instances[:n], weights=values, minlength=n_instances)
-        return found.astype(np.float64, copy=False)
+    def coefficients(self, nodes: NDArray[np.intp], n_instances: int) -> Floats:
+        """The coefficients of the instances at each of these nodes, (nodes, instances)."""
+        rows = np.full(self.n_nodes, -1)
+        rows[nodes] = np.arange(len(nodes))
+        at = rows[self._nodes[: self._n]]
+        mine = np.flatnonzero(at >= 0)
+        found = np.zeros((len(nodes), n_instances))
+        np.add.at(found, (at[mine], self._instances[mine]), self._values[mine])
+        return found
 
     def parts(self, norms2: Floats) -> Floats:
         """The sum over nodes of the squared norms of each instance's terms, given `norms2`."""

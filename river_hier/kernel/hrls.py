@@ -104,10 +104,11 @@ class HRLS(LeastSquaresModel):
             groups.setdefault(after.parent_rows[v], []).append(v)
         if self.taxonomy is None and not self._rls.systems:  # there may be no labels yet
             self._rls.add_system(groups.pop((0,), []))
+        known: dict[tuple[int, ...], int] = {}
+        for s, system in enumerate(self._rls.systems):
+            known.setdefault(after.parent_rows[system.nodes[0]] if system.nodes else (0,), s)
         for above, nodes in groups.items():
-            firsts = [system.nodes[:1] for system in self._rls.systems]
-            same = (s for s, v in enumerate(firsts) if not v or after.parent_rows[v[0]] == above)
-            if (s := next(same, None)) is None:
-                self._rls.add_system(nodes)
+            if above in known:
+                self._rls.add_outputs(known[above], nodes)
             else:
-                self._rls.add_outputs(s, nodes)
+                self._rls.add_system(nodes)

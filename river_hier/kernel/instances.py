@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import abc
 import numbers
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -43,16 +43,14 @@ def instances_of(kernel: Kernel | Function | None, budget: int | None = None) ->
 
 def contributions(
     instances: KernelInstances,
-    coefficients: Callable[[int], Floats],
+    coefficients: Floats,
     x: Mapping[Any, Any],
-    nodes: Sequence[int],
 ) -> list[list[Contribution]]:
-    """What each stored example adds to the scores of these nodes."""
-    k = instances.row(x).values
-    each: list[NDArray[np.float64]] = [k * coefficients(v) for v in nodes]
-    which = np.flatnonzero(np.any(each, axis=0)) if nodes else np.zeros(0, dtype=np.intp)
+    """What each stored example adds to the scores of nodes, from its coefficients there."""
+    each = instances.row(x).values * coefficients
+    which = np.flatnonzero(each.any(axis=0))
     examples = instances.examples(which)
-    return [list(zip(examples, terms[which].tolist(), strict=True)) for terms in each]
+    return [list(zip(examples, terms, strict=True)) for terms in each[:, which].tolist()]
 
 
 class KernelInstances(abc.ABC):

@@ -64,11 +64,8 @@ class LeastSquaresModel(MultiLabelModel):
         self, x: Mapping[Any, Any], nodes: Sequence[int]
     ) -> list[list[Contribution]]:
         scores = self._scores_one(x)
-        whole = contributions(self._instances, self._coefficients, x, nodes)
+        whole = contributions(self._instances, self._rls.coefficients(nodes), x)
         return [rescaled(float(scores[v]), parts) for v, parts in zip(nodes, whole, strict=True)]
-
-    def _coefficients(self, v: int) -> Floats:
-        return self._rls.coefficients(v)
 
     def _conditionals(self, scores: Floats) -> Floats:
         return np.clip((1.0 + scores) / 2.0, 0.0, 1.0)  # Eq. (3)

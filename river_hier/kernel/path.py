@@ -128,19 +128,19 @@ class KernelPathLearner(SingleLabelModel):
             scores = scores - self._lag.scores(k) / rounds(self._clocks)  # Eq. (13)
         return path_sums(scores, self._taxonomy.arrays)
 
-    def _coefficients(self, v: int) -> Floats:
-        taxonomy, n = self._taxonomy, self._instances.n
-        path = np.array([taxonomy.index(label) for label in taxonomy.path(taxonomy.nodes[v])])
-        coefficients = self._w.coefficients(path, n)
-        if self._lag is not None:
-            shares = 1.0 / rounds(self._clocks)
-            coefficients = coefficients - self._lag.coefficients(path, n, shares)
-        return coefficients
-
     def _contributions(
         self, x: Mapping[Any, Any], nodes: Sequence[int]
     ) -> list[list[Contribution]]:
-        return contributions(self._instances, self._coefficients, x, nodes)
+        which, n = np.array(nodes, dtype=np.intp), self._instances.n
+        coefficients = self._w.coefficients(which, n)
+        if self._lag is not None:
+            shares = 1.0 / rounds(self._clocks)[which, None]
+            coefficients -= shares * self._lag.coefficients(which, n)
+        rows = {v: i for i, v in enumerate(nodes)}
+        for v, i in rows.items():  # their parents are among them, and come before them
+            if v:
+                coefficients[i] += coefficients[rows[self._taxonomy.parent_rows[v][0]]]
+        return contributions(self._instances, coefficients, x)
 
     def _remap(self, change: NodeMapping) -> None:
         change.after.check_tree()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any
@@ -162,11 +162,16 @@ class KernelSystems(Systems):
         append = partial(self.instances.append, x)
         return ExampleContext(k, weight * norm2, append, weight)
 
-    def coefficients(self, v: int) -> Floats:
-        """The coefficient of every stored instance in the weight vector of a node."""
-        system = next(system for system in self.systems if v in system.nodes)
-        found = np.zeros(self.instances.n)
-        found[system.ids] = system.ones * system.coefficients()[:, system.nodes.index(v)]
+    def coefficients(self, nodes: Sequence[int]) -> Floats:
+        """The coefficient of every instance in the weight vectors of nodes, (nodes, instances)."""
+        found = np.zeros((len(nodes), self.instances.n))
+        places = {v: i for i, v in enumerate(nodes)}
+        for system in self.systems:
+            mine = [(places[v], i) for i, v in enumerate(system.nodes) if v in places]
+            if mine:
+                rows, columns = map(list, zip(*mine, strict=True))
+                own = system.ones * system.coefficients()[:, columns].T
+                found[np.ix_(rows, system.ids)] = own
         return found
 
     def store(self, s: int, context: ExampleContext, y: Floats) -> None:

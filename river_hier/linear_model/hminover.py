@@ -232,8 +232,7 @@ class HMinOver(WeightVectors, MultiLabelModel):
         """The ranking of the nodes that have been learned."""
         taxonomy, unlearned, ranking = self._ranked
         if ranking is None or taxonomy is not self._taxonomy or unlearned != self._unlearned:
-            known = ranking.closures if ranking and self._taxonomy.extends(taxonomy) else None
-            ranking = ranking_of(self._taxonomy, self.t, self.candidates, self._unlearned, known)
+            ranking = ranking_of(self._taxonomy, self.t, self.candidates, self._unlearned)
             self._ranked = self._taxonomy, self._unlearned, ranking
         return ranking
 

@@ -85,12 +85,12 @@ def shared_systems(systems: Sequence[Sequence[int]], change: NodeMapping) -> lis
     A moved node keeps its instances, so it gets its own system. Reset nodes leave the systems of
     their siblings, which contain the examples to forget.
     """
-    sources = change.sources
+    sources, reset = change.sources, change.reset
     places = {u: (s, output) for s, nodes in enumerate(systems) for output, u in enumerate(nodes)}
     plan = []
     for group in (group.tolist() for group in change.after.arrays.groups):
-        new = [v for v in group if not sources[v] and v not in change.reset]
-        alone = [v for v in group if v in change.reset]
+        new = [v for v in group if not sources[v] and v not in reset]
+        alone = [v for v in group if v in reset]
         kept: dict[int, list[int]] = {}
         for v in group:
             if sources[v]:

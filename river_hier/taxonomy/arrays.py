@@ -21,6 +21,13 @@ class Level(NamedTuple):
     starts: Ints | None  # where the parents of each node start; None if each has one
 
 
+class Closures(NamedTuple):
+    """The ancestors of each node and the node itself, those of the first node first."""
+
+    nodes: Ints
+    starts: Ints
+
+
 class Arrays:
     """A taxonomy of `n` nodes as arrays; node 0 is the root.
 
@@ -44,6 +51,17 @@ class Arrays:
     def levels(self) -> tuple[Level, ...]:
         """One for each depth, except that of the root."""
         return tuple(_levels(self.parent_ptr, self.parent_index, self.depth))
+
+    @cached_property
+    def closures(self) -> Closures:
+        """For sums over all ancestors in a DAG: O(pairs of a node and an ancestor)."""
+        ends, above = self.parent_ptr.tolist(), self.parent_index.tolist()
+        closures: list[set[int]] = []
+        for v in range(self.n):
+            closures.append({v}.union(*(closures[u] for u in above[ends[v] : ends[v + 1]])))
+        sizes = np.array([len(closure) for closure in closures])
+        nodes = [v for closure in closures for v in sorted(closure)]
+        return Closures(np.array(nodes, dtype=np.intp), sizes.cumsum() - sizes)
 
     @cached_property
     def groups(self) -> tuple[Ints, ...]:

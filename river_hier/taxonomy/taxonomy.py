@@ -257,7 +257,7 @@ class Taxonomy(Nodes):
         above: dict[int, set[int]] = {}  # the nearest remaining ancestors of each node
         for v, parents in enumerate(self.parent_indices):
             nearest = {u for p in parents for u in ({p} if p in kept else above[p])}
-            if not kept.issuperset(parents):  # an edge may be redundant beside a longer path
+            if len(nearest) > 1 and not kept.issuperset(parents):  # an edge may be redundant
                 nearest -= {a for u in nearest for a in graph.reach(self.parent_indices, u)}
             above[v] = nearest
         edges = ((self.nodes[p], self.nodes[v]) for v in sorted(kept) for p in sorted(above[v]))

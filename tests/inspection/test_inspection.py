@@ -386,7 +386,7 @@ def test_parts_of_least_squares_with_a_kernel_are_shares_of_the_score(budget: in
         r = system.r(context)
         forgotten += np.any(system.w0)
         for v, w_x in zip(system.nodes, whole, strict=True):
-            parts = context.dots * model._rls.coefficients(v)
+            parts = context.dots * model._rls.coefficients([v])[0]
             assert sum(parts) == pytest.approx(w_x)
             why = model.explain_one(X).get(TREE.nodes[v])
             if why is not None:

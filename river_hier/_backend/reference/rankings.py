@@ -7,7 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .closures import Closures
+from ...taxonomy import Arrays
+from .closures import closure_difference, closure_of, closure_sums, subtree_maxima
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -19,7 +20,7 @@ LARGEST = 1e300  # of a score: differences and sums of several are finite
 class Ranking(NamedTuple):
     """Candidates and their attributes: lambda_v(y) = t_v if v in anc(y), else 0."""
 
-    closures: Closures
+    taxonomy: Arrays
     t: Floats  # (nodes,)
     candidates: Ints  # in taxonomy order
 
@@ -28,37 +29,38 @@ class Ranking(NamedTuple):
         """Lambda(y) of each candidate y as a column, (nodes, candidates)."""
         columns = np.zeros((len(self.t), len(self.candidates)))
         for a, y in enumerate(self.candidates):
-            above = self.closures.of(y)
+            above = closure_of(y, self.taxonomy)
             columns[above, a] = self.t[above]
         return columns
 
     def scores(self, values: Floats) -> Floats:
-        """F(x, y) = sum_v lambda_v(y) <w_v, x> of every node, from the <w_v, x>: O(pairs).
+        """F(x, y) = sum_v lambda_v(y) <w_v, x> of every node, from the <w_v, x>.
 
         Scores that overflow are cut off, so that they can be compared and averaged.
         """
         with np.errstate(over="ignore", invalid="ignore"):
-            scores = self.closures.sums((values.T * self.t).T)
+            scores = closure_sums((values.T * self.t).T, self.taxonomy)
         if not np.abs(scores).max(initial=0.0) <= LARGEST:
             scores = np.nan_to_num(scores).clip(-LARGEST, LARGEST)
         return scores
 
     def step(self, y: int, other: int) -> tuple[Ints, Floats]:
         """The nodes above either y or the other, and lambda(y) - lambda(other) there."""
-        nodes, signs = self.closures.difference(y, other)
+        nodes, signs = closure_difference(y, other, self.taxonomy)
         return nodes, signs * self.t[nodes]
 
     def answer(self, scores: Floats, threshold: float) -> Mask:
-        """The candidates that reach the threshold, and all above them: O(pairs)."""
+        """The candidates that reach the threshold, and all above them: O(nodes + edges)."""
         on = np.zeros(len(scores), dtype=bool)
         on[self.candidates] = scores[self.candidates] >= threshold
-        return self.closures.closed(on)
+        on[0] = True
+        return subtree_maxima(on, self.taxonomy)
 
     def marginals(self, given: Floats) -> Floats:
         """The probability of each node: the largest of the candidates in its subtree."""
         marginals = np.zeros_like(given)
         marginals[self.candidates] = given[self.candidates]
-        marginals = self.closures.maxima(marginals)
+        marginals = subtree_maxima(marginals, self.taxonomy)
         marginals[0] = 1.0
         return marginals
 
