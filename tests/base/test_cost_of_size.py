@@ -26,7 +26,7 @@ BINARY: dict[str, Callable[[int], Taxonomy]] = {
     "flat": lambda n: Taxonomy([(f"n{(v - 1) // 2}", f"n{v}") for v in range(1, n + 1)]),
 }
 # Nodes below the root of the larger taxonomy; the other one has a quarter of them.
-FAST, SLOW = {"chain": 600, "flat": 2_000}, {"chain": 10_000, "flat": 200_000}
+FAST, SLOW = {"chain": 400, "flat": 1_600}, {"chain": 10_000, "flat": 200_000}
 SHORT = 0.02  # seconds: shorter times are not compared
 # Those whose steps take milliseconds for each child, or for each level.
 HEAVY = {
@@ -55,11 +55,12 @@ WITHOUT_TAXONOMY = {
 }
 
 
+ESTIMATORS = public_api.estimators()
 PARAMETERS = {"HFBeta": {"beta": 2.0}}  # of metrics
 
 
 def of_estimator(name: str, size: Size) -> Calls:
-    model = public_api.in_taxonomy(public_api.estimators()[name], size.taxonomy)
+    model = public_api.in_taxonomy(ESTIMATORS[name], size.taxonomy)
     model.learn_one(calls.X, size.last)
     model.learn_one(calls.OTHER, size.middle)
     return calls.of_estimator(model, size)
@@ -68,7 +69,7 @@ def of_estimator(name: str, size: Size) -> Calls:
 SUBJECTS: dict[str, Callable[[Size], Calls]] = {
     **{
         name: functools.partial(of_estimator, name)
-        for name in public_api.estimators()
+        for name in ESTIMATORS
         if name not in WITHOUT_TAXONOMY
     },
     **{
