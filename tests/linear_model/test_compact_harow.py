@@ -140,7 +140,7 @@ def test_small_steps_add_up(backend: str) -> None:
             for dtype, seed in [("float64", 0), *(("float16", seed) for seed in range(20))]
         )
         for model in (exact, *found):
-            model._w.add_rows(0, rows([0.75, 0.75]))
+            model._w.rows = rows([0.75, 0.75])
             model._features.insert({"x": 1.0})
             for _ in range(300):
                 model.learn_one({"x": 1.0}, {"b"})
@@ -151,8 +151,10 @@ def test_small_steps_add_up(backend: str) -> None:
 
 
 def rows(values: list[float]) -> Any:
-    nodes = np.arange(1, 1 + len(values), dtype=np.uint32)
-    return np.array([0, len(values)]), nodes, np.array(values, dtype=np.float16)
+    """The weights of a feature, all with variance 1."""
+    n = len(values)
+    numbers = np.array(values, dtype=np.float16), np.zeros(n, dtype=np.uint8)
+    return np.array([0, n]), np.arange(1, 1 + n, dtype=np.uint32), *numbers
 
 
 @both
@@ -315,14 +317,12 @@ def test_rules_of_users(backend: str) -> None:
 def test_damaged_pickles(backend: str) -> None:
     with running_on(backend):
         w = taught(harow(), stream_of(TREE, 10))._w
-        restore, (kind, version, n, dtype, means, variances, (seed, draws)) = w.__reduce__()
-        state = kind, version, n, dtype
-        again = restore(*state, means, variances, (seed, draws))
+        restore, (*state, means, s, (seed, draws)) = w.__reduce__()
+        again = restore(*state, means, s, (seed, draws))
         assert pickle.dumps(again) == pickle.dumps(w)
-        start, nodes, s = variances
-        bad: list[Any] = [(means, variances), (means, variances, (seed, draws[1:])), (means,)]
-        bad += [(means, variances, (seed, draws.astype(float))), (means, variances, (-1, draws))]
-        bad += [(means, (start, nodes, s.astype(np.float16)), (seed, draws))]
+        bad: list[Any] = [(means, s), (means, s, (seed, draws[1:])), (means,), (means, s[1:])]
+        bad += [(means, s, (seed, draws.astype(float))), (means, s, (-1, draws))]
+        bad += [(means, s.astype(np.float16), (seed, draws)), (means, (seed, draws))]
         for parts in bad:
             with pytest.raises(ValueError, match="this pickle of a GaussianWeights is damaged"):
                 restore(*state, *parts)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from .feature_map import Vector
 from .rounding import NEAREST, VARIANCES, Bits, dither, round_variances
-from .sparse_rows import SparseRows
 from .weights import Weights
 
 Floats = NDArray[np.float64]
@@ -70,17 +71,10 @@ class GaussianWeights(Weights):
         """The memory of weights and variances, in bytes."""
         return super().n_bytes + self.s.n_bytes
 
-    @property
-    def planes(self) -> tuple[SparseRows, ...]:
-        """All numbers that are not zero, row by row: the weights, and the variances minus 1."""
-        return *super().planes, *self.s.planes
-
-    def add_rows(self, plane: int, rows: SparseRows) -> None:
-        """Add such numbers to those of a plane."""
-        if plane == 0:
-            super().add_rows(0, rows)
-        else:
-            self.s.add_rows(plane - 1, rows)
+    def _planes(self, n_rows: int = 0) -> list[NDArray[Any]]:
+        """The matrices of the weights and of the variances minus 1, of one size."""
+        n_rows = max(n_rows, len(self.matrix), len(self.s.matrix))
+        return [*super()._planes(n_rows), *self.s._planes(n_rows)]
 
 
 class Variances(Weights):
@@ -94,7 +88,3 @@ class Variances(Weights):
 
     def _decoded(self, stored: NDArray[np.uint8]) -> Floats:
         return VARIANCES[stored]
-
-    def _rows(self) -> SparseRows:
-        start, nodes, s = super()._rows()
-        return start, nodes, s.astype(np.float32)

@@ -16,6 +16,7 @@ from scipy import sparse
 
 from ...taxonomy import Arrays
 from .pickles import state
+from .sparse_rows import from_scipy, to_scipy
 from .weights import Weights
 
 Floats = NDArray[np.float64]
@@ -86,24 +87,19 @@ def remap_weights(weights: W, onto: sparse.csr_array, variances: Any = None) -> 
 
     Variances are remapped as weights are, or by a linear map of their own.
     """
-    _, dtype, *planes = state(weights)
+    _, dtype, *rows = state(weights)
     n_before, n_after = onto.shape
-    new: list[Any] = []
+    random = []
     if dtype == "float16":
-        seed, draws = planes.pop()
+        seed, draws = rows.pop()
         most = np.zeros(n_after, dtype=np.uint32)
         np.maximum.at(most, onto.indices, np.repeat(draws, np.diff(onto.indptr)))
-        new.append((seed, most))
-    maps = onto, onto if variances is None else variances
-    for plane, ((start, nodes, values), onto) in enumerate(zip(planes, maps, strict=False)):
-        old = sparse.csr_array((_for_scipy(values), nodes, start), shape=(len(start) - 1, n_before))
-        rows = sparse.csr_array(old @ onto)
-        rows.sort_indices()
-        rows.eliminate_zeros()
-        parts = rows.indptr.astype(np.int64), rows.indices.astype(np.uint32)
-        new.insert(plane, (*parts, rows.data.astype(values.dtype)))
+        random.append((seed, most))
+    old = to_scipy(tuple(rows), len(rows[0]) - 1, n_before)
+    new = old @ onto if variances is None else old.real @ onto + 1j * (old.imag @ variances)
+    numbers = from_scipy(sparse.csr_array(new), [part.dtype for part in rows[2:]])
     restore: Any = type(weights).restore  # one matrix, or two with variances
-    found: W = restore(n_after, dtype, *new)
+    found: W = restore(n_after, dtype, *numbers, *random)
     return found
 
 
@@ -136,25 +132,16 @@ def joined_weights(parts: Sequence[W]) -> W:
     """The weights of all nodes, from shards with disjoint nodes: O(entries)."""
     n_nodes, dtype, *_ = state(parts[0])
     states = [list(state(part)[2:]) for part in parts]
-    planes: list[Any] = []
+    random = []
     if dtype == "float16":
-        random = [of_part.pop() for of_part in states]
-        planes.append((random[0][0], np.max([draws for _, draws in random], axis=0)))
-    for plane, rows in enumerate(zip(*states, strict=True)):
-        n_rows = max(len(start) for start, _, _ in rows) - 1
-        whole = sparse.csr_array((n_rows, n_nodes), dtype=_for_scipy(rows[0][2]).dtype)
-        for start, nodes, values in rows:
-            start = np.pad(start, (0, n_rows + 1 - len(start)), mode="edge")
-            shape = (n_rows, n_nodes)
-            whole = whole + sparse.csr_array((_for_scipy(values), nodes, start), shape=shape)
-        whole.sort_indices()
-        start, nodes = whole.indptr.astype(np.int64), whole.indices.astype(np.uint32)
-        planes.insert(plane, (start, nodes, whole.data.astype(rows[0][2].dtype)))
+        drawn = [of_part.pop() for of_part in states]
+        random.append((drawn[0][0], np.max([draws for _, draws in drawn], axis=0)))
+    n_rows = max(len(start) for start, *_ in states) - 1
+    whole = sparse.csr_array((n_rows, n_nodes), dtype=np.complex128)
+    for rows in states:
+        whole = whole + to_scipy(tuple(rows), n_rows, n_nodes)
     restore: Any = type(parts[0]).restore
-    found: W = restore(n_nodes, dtype, *planes)
+    found: W = restore(
+        n_nodes, dtype, *from_scipy(whole, [n.dtype for n in states[0][2:]]), *random
+    )
     return found
-
-
-def _for_scipy(values: Floats) -> Floats:
-    """The values in a type that scipy knows."""
-    return values.astype(np.float32) if values.dtype == np.float16 else values

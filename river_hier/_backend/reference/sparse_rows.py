@@ -1,4 +1,8 @@
-"""The saved form of weights: the nonzero entries, row by row."""
+"""The saved form of weights: the entries that are not zero, row by row.
+
+It consists of where each row starts, the node of each entry, and its weight. Weights with variances
+have a fourth array: variances minus 1, or their codes of 8 bits if weights have 16.
+"""
 
 from __future__ import annotations
 
@@ -6,27 +10,52 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
-SparseRows = tuple[NDArray[np.int64], NDArray[np.uint32], NDArray[Any]]
+from .rounding import NEAREST, VARIANCES, round_variances
+
+Rows = tuple[NDArray[Any], ...]
 
 
-def check(n_nodes: int, dtype: str, plane: int, rows: SparseRows) -> None:
+def check(n_nodes: int, dtype: str, *rows: NDArray[Any]) -> None:
     """Raise an error unless the parts fit together; compiled code relies on it."""
-    start, nodes, weights = rows
+    start, nodes, *numbers = rows
     if not 1 <= n_nodes < 2**31 or dtype not in ("float64", "float32", "float16"):
         raise ValueError(f"{n_nodes} nodes of {dtype!r}")
-    saved = "float32" if plane and dtype == "float16" else dtype  # variances of 8 bits
-    if [part.dtype.name for part in rows] != ["int64", "uint32", saved]:
-        raise ValueError(f"arrays of {start.dtype}, {nodes.dtype} and {weights.dtype}")
-    if not start.ndim == nodes.ndim == weights.ndim == 1:
+    compact = dtype == "float16"  # always with variances
+    expected = ["int64", "uint32", dtype, "uint8" if compact else dtype]
+    if [part.dtype.name for part in rows] != expected[: 4 if compact else len(rows)]:
+        raise ValueError(f"arrays of {', '.join(str(part.dtype) for part in rows)}")
+    if any(part.ndim != 1 for part in rows):
         raise ValueError("arrays of several dimensions")
     if len(start) == 0 or start[0] != 0 or start[-1] != len(nodes):
         raise ValueError("the rows do not cover the entries")
     if (start[1:] < start[:-1]).any():
         raise ValueError("the rows do not follow one another")
-    if len(nodes) != len(weights) or (len(nodes) and nodes.max() >= n_nodes):
+    if any(len(nodes) != len(part) for part in numbers) or (len(nodes) and nodes.max() >= n_nodes):
         raise ValueError("an entry is outside the matrix")
-    inner = np.ones(len(nodes), dtype=bool)
-    inner[start[:-1][start[:-1] < len(nodes)]] = False
-    if (np.diff(nodes.astype(np.int64)) <= 0)[inner[1:]].any():
+    falls = nodes[1:] <= nodes[:-1]
+    falls[start[(start > 0) & (start < len(nodes))] - 1] = False  # where another row starts
+    if falls.any():
         raise ValueError("a row is out of order")
+
+
+def to_scipy(rows: Rows, n_rows: int, n_nodes: int) -> sparse.csr_array:
+    """A complex matrix: weights, and variances minus 1 as imaginary parts."""
+    start, nodes, weights, *variances = rows
+    cells = weights.astype(np.complex128)
+    for s in variances:
+        cells.imag = VARIANCES[s] if s.dtype == np.uint8 else s
+    start = np.pad(start, (0, n_rows + 1 - len(start)), mode="edge")
+    return sparse.csr_array((cells, nodes, start), shape=(n_rows, n_nodes))
+
+
+def from_scipy(matrix: sparse.csr_array, dtypes: list[np.dtype[Any]]) -> Rows:
+    """The rows of such a matrix, with numbers of these types."""
+    matrix.sort_indices()
+    matrix.eliminate_zeros()
+    numbers = [
+        round_variances(part, NEAREST) if dtype == np.uint8 else part.astype(dtype)
+        for part, dtype in zip((matrix.data.real, matrix.data.imag), dtypes, strict=False)
+    ]
+    return matrix.indptr.astype(np.int64), matrix.indices.astype(np.uint32), *numbers

@@ -14,7 +14,7 @@ from .clocks import Clocks, rounds
 from .feature_map import Vector
 from .pickles import saved
 from .rounding import NEAREST, Bits, round_weights
-from .sparse_rows import SparseRows, check
+from .sparse_rows import Rows, check
 
 # A larger squared norm might overflow a float32.
 _MOST_FOR_FLOAT32 = 1e30
@@ -127,47 +127,40 @@ class Weights:
         return self.matrix.dtype.name
 
     @property
-    def planes(self) -> tuple[SparseRows, ...]:
-        """All numbers that are not zero, row by row."""
-        return (self._rows(),)
-
-    def add_rows(self, plane: int, rows: SparseRows) -> None:
-        """Add such numbers to those of a plane."""
-        if plane != 0:
-            raise ValueError("another number of planes")
-        start, nodes, values = rows
-        self.matrix = ensure_capacity(self.matrix, len(start) - 1, self.n_nodes)
-        at = np.repeat(np.arange(len(start) - 1), np.diff(start)), nodes
-        self.matrix[at] = self._encoded(
-            self._decoded(self.matrix[at]) + np.float64(values), NEAREST
-        )
-
-    def _rows(self) -> SparseRows:
-        used = self.matrix[:, : self.n_nodes]
-        n = 1 + max(np.flatnonzero(used.any(axis=1)), default=-1)
-        rows, nodes = np.nonzero(used[:n])
+    def rows(self) -> Rows:
+        """All entries that are not zero."""
+        used = [plane[:, : self.n_nodes] for plane in self._planes()]
+        rows, nodes = np.nonzero(np.any([plane != 0 for plane in used], axis=0))
+        n = rows[-1] + 1 if len(rows) else 0
         start = np.searchsorted(rows, np.arange(n + 1)).astype(np.int64)
-        return start, nodes.astype(np.uint32), self._decoded(used[rows, nodes])
+        return start, nodes.astype(np.uint32), *(plane[rows, nodes] for plane in used)
+
+    @rows.setter
+    def rows(self, rows: Rows) -> None:
+        start, nodes, *numbers = rows
+        at = np.repeat(np.arange(len(start) - 1), np.diff(start)), nodes
+        for plane, entries in zip(self._planes(len(start) - 1), numbers, strict=True):
+            plane[:] = 0
+            plane[at] = entries
+
+    def _planes(self, n_rows: int = 0) -> list[NDArray[Any]]:
+        """The matrices of all planes, with at least so many rows."""
+        self.matrix = ensure_capacity(self.matrix, n_rows, self.n_nodes)
+        return [self.matrix]
 
     def __reduce__(self) -> tuple[Any, ...]:
         random = [(self.seed, self.draws)] if self.dtype == "float16" else []
-        return saved(type(self).__name__, self.n_nodes, self.dtype, *self.planes, *random)
+        return saved(type(self).__name__, self.n_nodes, self.dtype, *self.rows, *random)
 
     @classmethod
-    def restore(cls, n_nodes: int, dtype: str, *planes: Any) -> Self:
+    def restore(cls, n_nodes: int, dtype: str, *rows: Any) -> Self:
         """The weights of a pickle."""
         weights = cls(n_nodes, dtype)
         if dtype == "float16":
-            *rest, (seed, draws) = planes
-            if len(planes := tuple(rest)) != 2:
-                raise ValueError("compact weights without variances")
+            (seed, draws), rows = rows[-1], rows[:-1]
             if (draws.dtype.name, draws.shape) != ("uint32", (n_nodes,)) or not 0 <= seed < 2**64:
                 raise ValueError(f"random numbers of {draws.dtype}, {draws.shape}, and {seed!r}")
             weights.seed, weights.draws = seed, draws.copy()
-        for plane, rows in enumerate(planes):
-            check(n_nodes, dtype, plane, rows)
-        for plane, rows in enumerate(planes):
-            weights.add_rows(plane, rows)
-        if len(planes) != len(weights.planes):
-            raise ValueError("another number of planes")
+        check(n_nodes, dtype, *rows)
+        weights.rows = rows
         return weights

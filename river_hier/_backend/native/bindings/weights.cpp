@@ -10,31 +10,66 @@ namespace {
 
 using namespace nb::literals;
 
-// The entries of a plane that are not zero, row by row.
-nb::object rows_of(const Weights& w, size_t plane) {
-    std::vector<int64_t> start{0};
-    Nodes nodes;
-    Numbers numbers;
-    size_t last = 0;
-    for (size_t row = 0; row < w->n_features(); ++row) {
-        w->row(plane, row, nodes, numbers);
-        start.push_back(static_cast<int64_t>(nodes.size()));
-        if (start.back() > start[row]) last = row + 1;
+// One-dimensional arrays of nodes and of the numbers of each plane, by the addresses of their entries.
+struct Entries {
+    Entries(nb::handle nodes, const std::vector<nb::object>& numbers) : nodes(view<uint32_t>(nodes)) {
+        for (const nb::object& plane : numbers) {
+            planes.push_back(nb::cast<Plane>(plane));
+            ensure(planes.back().size() == this->nodes.size(), "as many numbers as nodes");
+        }
     }
-    start.resize(last + 1);
-    return nb::make_tuple(array(start), array(nodes), array(numbers).attr("astype")(w.copy_dtype(plane)));
+
+    uint32_t* from(int64_t entry, void** numbers) const {
+        for (size_t plane = 0; plane < planes.size(); ++plane)
+            numbers[plane] = static_cast<char*>(planes[plane].data()) + entry * planes[plane].itemsize();
+        return const_cast<uint32_t*>(nodes.data()) + entry;
+    }
+
+    using Plane = nb::ndarray<nb::c_contig, nb::device::cpu>;
+    View<uint32_t> nodes;
+    std::vector<Plane> planes;
+};
+
+// The entries that are not zero, row by row: where each row starts, nodes, and numbers of each plane.
+nb::object rows_of(Weights& w) {
+    const ReentrancyGuard guard(w);
+    std::vector<int64_t> start{0};
+    for (size_t row = 0; row < w->n_features(); ++row)
+        start.push_back(start.back() + static_cast<int64_t>(w->save(row, nullptr, nullptr)));
+    while (start.size() > 1 && start[start.size() - 2] == start.back()) start.pop_back();
+    const nb::object empty = numpy("empty"), nodes = empty(start.back(), "uint32");
+    std::vector<nb::object> numbers;
+    for (size_t plane = 0; plane < w.n_planes(); ++plane)
+        numbers.push_back(empty(start.back(), w.dtype(plane)));
+    const Entries entries(nodes, numbers);
+    void* at[2];
+    for (size_t row = 0; row + 1 < start.size(); ++row) {
+        uint32_t* first = entries.from(start[row], at);
+        w->save(row, first, at);
+    }
+    nb::list rows;
+    rows.append(array(start));
+    rows.append(nodes);
+    for (const nb::object& plane : numbers) rows.append(plane);
+    return nb::tuple(rows);
 }
 
-void add_rows(Weights& w, size_t plane, nb::handle rows) {
+// The caller has checked that these are such rows.
+void set_rows(Weights& w, nb::handle rows) {
+    const ReentrancyGuard guard(w);
+    ensure(nb::len(rows) == 2 + w.n_planes(), "another number of planes");
     const auto start = numbers_of<int64_t>(rows[0]);
-    const auto nodes = numbers_of<uint32_t>(rows[1]);
-    const auto all = numbers(rows[2].attr("astype")("float64"));
-    Vector x{{0}, {1.0}, 1.0};
-    for (size_t row = 0; row + 1 < start.size(); ++row) {
-        x.rows[0] = static_cast<uint32_t>(row);
-        w->add(plane, x, Nodes(nodes.begin() + start[row], nodes.begin() + start[row + 1]),
-               Numbers(all.begin() + start[row], all.begin() + start[row + 1]));
-    }
+    std::vector<nb::object> numbers;
+    for (size_t plane = 0; plane < w.n_planes(); ++plane)
+        numbers.push_back(numpy("ascontiguousarray")(rows[2 + plane], w.dtype(plane)));
+    const Entries entries(rows[1], numbers);
+    w.reset();
+    void* at[2];
+    for (size_t row = 0; row + 1 < start.size(); ++row)
+        if (const auto n = static_cast<size_t>(start[row + 1] - start[row])) {
+            const uint32_t* first = entries.from(start[row], at);
+            w->load(row, n, first, at);
+        }
 }
 
 Nodes ascending(nb::handle nodes, const Weights& w) {
@@ -80,20 +115,8 @@ void weights(nb::module_& m) {
     nb::class_<Weights>(m, "Weights")
         .def(nb::init<size_t, std::string>(), "n_nodes"_a, "dtype"_a = "float64")
         .def_prop_ro("n_nodes", &Weights::n_nodes)
-        .def_prop_ro("dtype", &Weights::dtype)
-        .def_prop_ro("planes",
-                     [](const Weights& w) {
-                         nb::list planes;
-                         for (size_t plane = 0; plane < not_in_use(w).n_planes(); ++plane)
-                             planes.append(rows_of(w, plane));
-                         return nb::tuple(planes);
-                     })
-        .def("add_rows",
-             [](Weights& w, size_t plane, nb::handle rows) {
-                 ensure(plane < not_in_use(w).n_planes(), "another number of planes");
-                 add_rows(w, plane, rows);
-             },
-             "plane"_a, "rows"_a)
+        .def_prop_ro("dtype", [](const Weights& w) { return w.dtype(0); })
+        .def_prop_rw("rows", &rows_of, &set_rows)
         .def("add_nodes", [](Weights& w, size_t n_nodes) { not_in_use(w).add_nodes(n_nodes); },
              "n_nodes"_a)
         .def("scores", [](Weights& w, Rows& x) { return scores_of(w, x); }, "x"_a)

@@ -28,6 +28,20 @@ struct Cell {
     double get(size_t plane) const { return numbers[plane]; }
     void set(size_t plane, double number, uint64_t) { numbers[plane] = static_cast<T>(number); }
 
+    // As entry i of arrays of each plane.
+    void save(void* const* planes, size_t i) const {
+        for (size_t plane = 0; plane < n_planes; ++plane)
+            static_cast<T*>(planes[plane])[i] = numbers[plane];
+    }
+    void load(const void* const* planes, size_t i) {
+        for (size_t plane = 0; plane < n_planes; ++plane)
+            numbers[plane] = static_cast<const T*>(planes[plane])[i];
+    }
+
+    bool zero() const {
+        return std::all_of(numbers, numbers + n_planes, [](T number) { return number == 0; });
+    }
+
     T numbers[n_planes];
 };
 
@@ -63,6 +77,18 @@ struct CompactCell {
         const auto half = static_cast<uint16_t>(code | (number < 0.0 ? 0x8000 : 0));
         std::memcpy(bytes, &half, sizeof half);
     }
+
+    // Weights as float16, variances as codes.
+    void save(void* const* planes, size_t i) const {
+        std::memcpy(static_cast<uint8_t*>(planes[0]) + 2 * i, bytes, 2);
+        static_cast<uint8_t*>(planes[1])[i] = bytes[2];
+    }
+    void load(const void* const* planes, size_t i) {
+        std::memcpy(bytes, static_cast<const uint8_t*>(planes[0]) + 2 * i, 2);
+        bytes[2] = static_cast<const uint8_t*>(planes[1])[i];
+    }
+
+    bool zero() const { return get(0) == 0.0 && !bytes[2]; }
 
     uint8_t bytes[3];
 

@@ -79,13 +79,28 @@ class Dense : public WeightStore {
         return feature < n_features_ ? at(feature, plane)[node] : 0.0;
     }
 
-    void row(size_t plane, size_t feature, Nodes& nodes, Numbers& numbers) const override {
-        const T* row = at(feature, plane);
-        for (uint32_t v = 0; v < width_; ++v)
-            if (row[v] != 0) {
-                nodes.push_back(v);
-                numbers.push_back(row[v]);
+    size_t save(size_t feature, uint32_t* nodes, void* const* numbers) const override {
+        const T* row = at(feature);
+        size_t n = 0;
+        for (uint32_t v = 0; v < width_; ++v) {
+            bool zero = true;
+            for (size_t at = v; at < stride_; at += width_) zero = zero && row[at] == 0;
+            if (zero) continue;
+            if (nodes) {
+                nodes[n] = v;
+                for (size_t plane = 0; plane * width_ < stride_; ++plane)
+                    static_cast<T*>(numbers[plane])[n] = row[plane * width_ + v];
             }
+            ++n;
+        }
+        return n;
+    }
+
+    void load(size_t feature, size_t n, const uint32_t* nodes, const void* const* numbers) override {
+        grow(feature + 1);
+        for (size_t plane = 0; plane * width_ < stride_; ++plane)
+            for (size_t i = 0; i < n; ++i)
+                at(feature, plane)[nodes[i]] = static_cast<const T*>(numbers[plane])[i];
     }
 
     void copy_weights(size_t feature, size_t n_nodes, void* zeros) const override {
@@ -159,6 +174,10 @@ class Dense : public WeightStore {
     void grow(const Vector& x) {
         size_t n = n_features_;
         for (uint32_t row : x.rows) n = std::max(n, size_t{row} + 1);
+        grow(n);
+    }
+
+    void grow(size_t n) {
         while (before(blocks_.size()) < n)
             blocks_.push_back(zeroed((smallest << blocks_.size()) * stride_ * sizeof(T)));
         n_features_ = n;

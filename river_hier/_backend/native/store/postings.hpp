@@ -141,13 +141,27 @@ class Postings : public WeightStore {
         return at < row.nodes.size() && row.nodes[at] == node ? row.cells[at].get(plane) : 0.0;
     }
 
-    void row(size_t plane, size_t feature, Nodes& nodes, Numbers& found) const override {
+    size_t save(size_t feature, uint32_t* nodes, void* const* numbers) const override {
         const auto& row = rows_[feature];
-        for (uint32_t i = 0; i < row.cells.size(); ++i)
-            if (const double number = row.cells[i].get(plane); number != 0) {
-                nodes.push_back(row.dense() ? i : row.nodes[i]);
-                found.push_back(number);
+        size_t n = 0;
+        for (uint32_t i = 0; i < row.cells.size(); ++i) {
+            if (row.cells[i].zero()) continue;
+            if (nodes) {
+                nodes[n] = row.dense() ? i : row.nodes[i];
+                row.cells[i].save(numbers, n);
             }
+            ++n;
+        }
+        return n;
+    }
+
+    void load(size_t feature, size_t n, const uint32_t* nodes, const void* const* numbers) override {
+        if (feature >= rows_.size()) rows_.resize(feature + 1);
+        auto& row = rows_[feature];
+        const bool dense = 3 * (n - 1) >= n_nodes_;
+        row.cells.resize(dense ? n_nodes_ : n);
+        if (!dense) row.nodes.assign(nodes, nodes + n);
+        for (size_t i = 0; i < n; ++i) row.cells[dense ? nodes[i] : i].load(numbers, i);
     }
 
     void copy_weights(size_t feature, size_t n_nodes, void* zeros) const override {

@@ -72,8 +72,12 @@ class WeightStore {
     // The number of a node for a feature.
     virtual double get(size_t plane, size_t feature, uint32_t node) const = 0;
 
-    // Append the entries of a feature that are not zero.
-    virtual void row(size_t plane, size_t feature, Nodes& nodes, Numbers& numbers) const = 0;
+    // Write the entries of a feature that are not all zero into arrays of each plane, as they are
+    // stored. Returns how many there are; without arrays, it only counts them.
+    virtual size_t save(size_t feature, uint32_t* nodes, void* const* numbers) const = 0;
+
+    // The same entries again, for a feature without any.
+    virtual void load(size_t feature, size_t n, const uint32_t* nodes, const void* const* numbers) = 0;
 
     // Write the weights of the first nodes for a feature, as double or float.
     virtual void copy_weights(size_t feature, size_t n_nodes, void* zeros) const = 0;

@@ -159,15 +159,12 @@ void Weights::add_nodes(size_t n_nodes) {
     if (n_nodes <= room_) return;
     const std::unique_ptr<WeightStore> old = std::move(store_);
     arrange(std::max(n_nodes, 2 * room_));
-    Vector x{{0}, {1.0}, 1.0};
+    Nodes nodes(room_);
+    Numbers weights(room_), variances(room_);
+    void* const numbers[] = {weights.data(), variances.data()};
     for (size_t row = 0; row < old->n_features(); ++row)
-        for (size_t plane = 0; plane < n_planes_; ++plane) {
-            Nodes nodes;
-            Numbers numbers;
-            old->row(plane, row, nodes, numbers);
-            x.rows[0] = static_cast<uint32_t>(row);
-            store_->add(plane, x, nodes, numbers);
-        }
+        if (const size_t n = old->save(row, nodes.data(), numbers))
+            store_->load(row, n, nodes.data(), numbers);
 }
 
 }  // namespace river_hier

@@ -23,12 +23,9 @@ class Weights : public Guarded {
     size_t n_nodes() const { return n_nodes_; }
     size_t n_planes() const { return n_planes_; }
     bool single() const { return single_; }
-    const std::string& dtype() const { return dtype_; }
 
-    // The type of copies of a plane.
-    const char* copy_dtype(size_t plane) const {
-        return !single_ ? "float64" : compact_ && plane == 0 ? "float16" : "float32";
-    }
+    // The type in which a plane is stored; "uint8" are codes of variances.
+    std::string dtype(size_t plane) const { return compact_ && plane ? "uint8" : dtype_; }
 
     // Throw an error if this squared norm of an x is too large for the weights.
     void check_range(double norm2) const;
@@ -56,6 +53,9 @@ class Weights : public Guarded {
         follower = lag && clocks ? lag : this;
         clocks_ = clocks;
     }
+
+    // Forget all weights.
+    void reset() { arrange(room_); }
 
     // Make room up to `n_nodes` nodes; the new ones start at zero.
     void add_nodes(size_t n_nodes);
