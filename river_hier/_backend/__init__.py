@@ -40,7 +40,6 @@ from .reference.feature_map import FeatureMap, Vector
 from .reference.gaussian_weights import GaussianWeights
 from .reference.hrls import (
     LARGEST_RATIO,
-    least_squares_answer,
     least_squares_answers,
     least_squares_nodes,
     least_squares_step,
@@ -61,7 +60,6 @@ from .reference.linear import (
     path_answers,
     path_difference,
     path_scores,
-    top_down_answer,
     top_down_answers,
     top_down_nodes,
 )
@@ -123,7 +121,6 @@ NATIVE = (
     "descend",
     "digests",
     "least_h_loss",
-    "least_squares_answer",
     "least_squares_answers",
     "least_squares_nodes",
     "least_squares_step",
@@ -139,7 +136,6 @@ NATIVE = (
     "read_pairs",
     "softmax_answer",
     "softmax_answers",
-    "top_down_answer",
     "top_down_answers",
     "top_down_nodes",
 )
@@ -226,7 +222,6 @@ __all__ = [
     "learn_softmax",
     "learn_top_down",
     "least_h_loss",
-    "least_squares_answer",
     "least_squares_answers",
     "least_squares_nodes",
     "least_squares_step",
@@ -261,7 +256,6 @@ __all__ = [
     "start",
     "subtree_sums",
     "top_down",
-    "top_down_answer",
     "top_down_answers",
     "top_down_nodes",
     "top_down_probabilities",

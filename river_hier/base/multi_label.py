@@ -90,7 +90,9 @@ class MultiLabelModel(TaxonomyModel, LabelPredictor, base.MultiLabelClassifier):
         `{label: bool}` for all nodes but the root.
 
         """
-        return self._dictionary(x) if self._unlearned else self._answer(x)
+        if self._unlearned:
+            return self._dictionary(x)
+        return self._labels.dictionary(self._nodes_on(x))
 
     @reads
     def predict_proba_one(self, x: Mapping[Any, Any]) -> dict[Label, dict[bool, float]]:
@@ -242,7 +244,7 @@ class MultiLabelModel(TaxonomyModel, LabelPredictor, base.MultiLabelClassifier):
 
     def _masks(self, X: Batch) -> NDArray[np.bool_]:
         """The nodes that are on, (rows, nodes)."""
-        on = [[True, *self._answer(x).values()] for x in X]
+        on = [[True, *self._dictionary(x).values()] for x in X]
         return np.array(on, dtype=bool).reshape(X.n, len(self._taxonomy))
 
     def _nodes_with_examples(self, y: Multilabels) -> set[int]:
@@ -254,10 +256,6 @@ class MultiLabelModel(TaxonomyModel, LabelPredictor, base.MultiLabelClassifier):
             with at_row(X.number(i)):
                 self._learn(x, labels, w)
             rows.learned(i + 1)
-
-    def _answer(self, x: Mapping[Any, Any]) -> dict[Label, bool]:
-        """The multilabel of x."""
-        return self._dictionary(x)
 
     # Defined by the learner, and `_nodes_on`
 

@@ -22,12 +22,11 @@ from .._backend import (
     node_probabilities,
     own_weights,
     top_down,
-    top_down_answer,
     top_down_answers,
     top_down_nodes,
     weights_of,
 )
-from ..taxonomy import Label, NodeMapping, TaxonomyLike
+from ..taxonomy import NodeMapping, TaxonomyLike
 from . import linear
 from .checks import check_dtype
 from .copies import shallow_copy
@@ -162,9 +161,6 @@ class TopDownLearner(WeightVectors, MultiLabelModel, metaclass=linear.LearnerTyp
     @property
     def _may_refuse(self) -> bool:
         return not self._compiled  # a custom rule may raise
-
-    def _answer(self, x: Mapping[Any, Any]) -> dict[Label, bool]:
-        return top_down_answer(self._w, self._lag, self._clocks, self._features, self._labels, x)
 
     def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
         return top_down_nodes(self._w, self._lag, self._clocks, self._features, self._labels, x)

@@ -20,7 +20,6 @@ from .._backend import (
     LeastSquares,
     Multilabels,
     Vectors,
-    least_squares_answer,
     least_squares_answers,
     least_squares_nodes,
     least_squares_step,
@@ -35,7 +34,7 @@ from ..base.explanation import Contribution, Floats, rescaled
 from ..base.multi_label import MultiLabelModel
 from ..base.turns import Rows
 from ..base.weight_vectors import WeightVectors
-from ..taxonomy import Label, TaxonomyLike
+from ..taxonomy import TaxonomyLike
 from .systems import RemappedSystem, discounted, half_life, merge_systems, remap_systems
 
 
@@ -143,9 +142,6 @@ class LeastSquaresModel(WeightVectors, MultiLabelModel):
     def _remap_systems(self, plan: Sequence[RemappedSystem]) -> None:
         self._rls = remap_systems(self._rls, plan)
         self._visits = [0 if old.system is None else self._visits[old.system] for old in plan]
-
-    def _answer(self, x: Mapping[Any, Any]) -> dict[Label, bool]:
-        return least_squares_answer(self._rls, self._features, self._labels, x)
 
     def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
         return least_squares_nodes(self._rls, self._features, self._labels, x)

@@ -124,13 +124,13 @@ def use(thing: Any) -> None:
     names.insert(X)
     calls: list[Any] = []
     if isinstance(thing, k.LeastSquares):
-        calls += [lambda: k.least_squares_answer(thing, names, labels, X) for _ in range(20)]
+        calls += [lambda: k.least_squares_nodes(thing, names, labels, X) for _ in range(20)]
         calls += [lambda: thing.scores(names.find(X), 4), lambda: thing.factor_bytes]
         calls += [lambda s=s: thing.weights(s, 40) for s in range(4)]
         for i in range(6):
             x = {**X, f"n{i}": 1.0, i: 0.5}
             calls += [lambda x=x: k.least_squares_step(thing, 1e6, 5, names, labels, x, ["b"])]
-            calls += [lambda x=x: k.least_squares_answer(thing, names, labels, x)]
+            calls += [lambda x=x: k.least_squares_nodes(thing, names, labels, x)]
             calls += [
                 lambda x=x: k.least_squares_step(thing, math.inf, 0.0, names, labels, x, ["c"])
             ]
@@ -150,7 +150,7 @@ def use(thing: Any) -> None:
                         name
                     ].learn_one(w, lag, 1, names, labels, X, y, 1.0, parameters)
                 ]
-            for answer in k.path_answer, k.top_down_answer:
+            for answer in k.path_answer, k.top_down_nodes:
                 calls += [lambda a=answer, w=w, lag=lag: a(w, lag, 1, names, labels, X)]
         calls += [lambda n=n: thing.record(k.Weights(n), 1) for n in (4, 2)]
         calls += [lambda: thing.n_bytes, lambda: thing.add_nodes(9), lambda: thing.column(8, 3)]
@@ -159,7 +159,7 @@ def use(thing: Any) -> None:
         calls += [lambda: thing.names() if len(thing) < 10**6 else None]
     elif isinstance(thing, k.Labels):
         calls += [lambda: thing.closed("b"), lambda: thing.closed({"a": True})]
-        calls += [lambda: k.top_down_answer(k.Weights(4), None, 0, names, thing, X)]
+        calls += [lambda: k.top_down_nodes(k.Weights(4), None, 0, names, thing, X)]
     for call in [*calls, lambda: pickle.loads(pickle.dumps(thing))]:
         try:
             call()

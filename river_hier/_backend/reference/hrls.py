@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...taxonomy import Label, Taxonomy
+from ...taxonomy import Taxonomy
 from .batch import Multilabels, Vectors
 from .feature_map import FeatureMap
 from .labels import Labels
@@ -76,17 +76,10 @@ def _in_doubt(system: Any, x: Any, l2: float, c: float, t: float) -> bool:
     return score <= bound * most and bool(score <= bound * (1.0 + system.r(x) / weight))
 
 
-def least_squares_answer(
-    rls: LeastSquares, features: FeatureMap, labels: Labels, x: Any
-) -> dict[Label, bool]:
-    """The multilabel of x."""
-    return labels.answer(predicted_nodes(rls, features.find(x).ordered(), labels.taxonomy))
-
-
 def least_squares_nodes(
     rls: LeastSquares, features: FeatureMap, labels: Labels, x: Any
 ) -> list[int]:
-    """The nodes but the root that are on in `least_squares_answer`, in order."""
+    """The nodes but the root that are on, in order."""
     on = predicted_nodes(rls, features.find(x).ordered(), labels.taxonomy)
     nodes: list[int] = np.flatnonzero(on)[1:].tolist()
     return nodes

@@ -58,10 +58,6 @@ class Labels:
         nodes = trained_nodes(on, self.arrays)
         return nodes if self.learning is None else nodes[self.learning[nodes]]
 
-    def answer(self, on: Mask) -> dict[Label, bool]:
-        """`{label: whether it is on}` for all nodes but the root: O(nodes)."""
-        return dict(zip(self.taxonomy.nodes[1:], on[1:].tolist(), strict=True))
-
     def dictionary(self, nodes: Iterable[int]) -> dict[Label, bool]:
         """`{label: whether it is on}` for all nodes but the root: O(nodes)."""
         labels = self.taxonomy.nodes

@@ -154,20 +154,12 @@ def averaged_scores(w: Any, lag: Any, clocks: Any, x: Vector | Vectors) -> Float
     return scores if lag is None else scores - (lag.scores(x).T / rounds(clocks)).T
 
 
-def top_down_answer(
-    w: Weights, lag: Weights | None, clocks: Any, features: FeatureMap, labels: Labels, x: Any
-) -> dict[Label, bool]:
-    """The multilabel of x: a node is on if its parents are on and its score is >= 0."""
-    scores = averaged_scores(w, lag, clocks, features.find(x))
-    return labels.answer(top_down(scores >= 0.0, labels.arrays))
-
-
 def top_down_nodes(
     w: Weights, lag: Weights | None, clocks: Any, features: FeatureMap, labels: Labels, x: Any
 ) -> list[int]:
-    """The nodes but the root that are on in `top_down_answer`, in order."""
+    """The nodes but the root that are on, in order: those whose parents are and score is >= 0."""
     scores = averaged_scores(w, lag, clocks, features.find(x))
-    nodes: list[int] = np.flatnonzero(top_down(scores >= 0.0, labels.taxonomy.arrays))[1:].tolist()
+    nodes: list[int] = np.flatnonzero(top_down(scores >= 0.0, labels.arrays))[1:].tolist()
     return nodes
 
 

@@ -18,7 +18,7 @@ class Calibration {
 
     // A parameter that is learned by AdaGrad.
     struct Descent {
-        double value, squares = 1.0;
+        double value = 0.0, squares = 1.0;
 
         void move(double gradient, double step) {
             squares += gradient * gradient;
@@ -26,26 +26,13 @@ class Calibration {
         }
     };
 
-    // The same for each node.
-    struct Descents {
-        explicit Descents(size_t n) : value(n, 0.0), squares(n, 1.0) {}
-
-        void move(double gradient, double step, uint32_t v) {
-            squares[v] += gradient * gradient;
-            value[v] -= step * gradient / std::sqrt(squares[v]);
-        }
-
-        Numbers value, squares;
-    };
-
     // Make room for new nodes, all of them or none.
     void add_nodes(size_t n_nodes) {
-        Numbers* all[] = {&own_slope.value, &own_slope.squares, &own_intercept.value, &own_intercept.squares};
-        for (Numbers* own : all) make_room(*own, n_nodes - std::min(n_nodes, own->size()));
-        for (size_t i = 0; i < 4; ++i) all[i]->resize(n_nodes, i % 2 ? 1.0 : 0.0);
+        for (auto* own : {&own_slope, &own_intercept}) make_room(*own, n_nodes - std::min(n_nodes, n()));
+        for (auto* own : {&own_slope, &own_intercept}) own->resize(n_nodes);
     }
 
-    size_t n() const { return own_slope.value.size(); }
+    size_t n() const { return own_slope.size(); }
 
     // P(on | parents on) of a node; a score of -inf is that of a node that is off.
     double given(double score, size_t v) const {
@@ -81,14 +68,14 @@ class Calibration {
         slope.move(by_slopes, shared);
         intercept.move(errors, shared);
         for (size_t i = 0; i < nodes_.size(); ++i) {
-            own_slope.move(errors_[i] * near_[i], own, nodes_[i]);
-            own_intercept.move(errors_[i], own, nodes_[i]);
+            own_slope[nodes_[i]].move(errors_[i] * near_[i], own);
+            own_intercept[nodes_[i]].move(errors_[i], own);
         }
     }
 
     double squares = 0.0, n_scores = 0.0;  // of all scores, weighted like their examples
-    Descent slope{std::log(2.0)}, intercept{0.0};
-    Descents own_slope, own_intercept;
+    Descent slope{std::log(2.0)}, intercept;
+    std::vector<Descent> own_slope, own_intercept;  // for each node
 
   private:
     static constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -98,10 +85,10 @@ class Calibration {
     double unit() const { return squares > 0.0 ? std::sqrt(squares / n_scores) : infinity; }
 
     double steep(double score, size_t v) const {
-        return std::exp(slope.value + own_slope.value[v]) * (score / unit());
+        return std::exp(slope.value + own_slope[v].value) * (score / unit());
     }
 
-    double flat(size_t v) const { return intercept.value + own_intercept.value[v]; }
+    double flat(size_t v) const { return intercept.value + own_intercept[v].value; }
 
     Ranges ranges_;
     Nodes nodes_;

@@ -98,9 +98,9 @@ nb::object parameters(const Calibration& c) {
     const Numbers shared{c.squares,       c.n_scores,        c.slope.value,
                          c.slope.squares, c.intercept.value, c.intercept.squares};
     Numbers own;
-    for (const Numbers* part : {&c.own_slope.value, &c.own_slope.squares, &c.own_intercept.value,
-                                &c.own_intercept.squares})
-        own.insert(own.end(), part->begin(), part->end());
+    for (const auto* of_nodes : {&c.own_slope, &c.own_intercept})
+        for (const auto number : {&Calibration::Descent::value, &Calibration::Descent::squares})
+            for (const Calibration::Descent& of_node : *of_nodes) own.push_back(of_node.*number);
     return nb::make_tuple(array(shared), matrix(own, 4, c.n()));
 }
 
@@ -112,10 +112,10 @@ void set_parameters(Calibration& c, const nb::tuple& both) {
     c.n_scores = shared[1];
     c.slope = {shared[2], shared[3]};
     c.intercept = {shared[4], shared[5]};
-    c.own_slope.value = own[0];
-    c.own_slope.squares = own[1];
-    c.own_intercept.value = own[2];
-    c.own_intercept.squares = own[3];
+    for (size_t v = 0; v < c.n(); ++v) {
+        c.own_slope[v] = {own[0][v], own[1][v]};
+        c.own_intercept[v] = {own[2][v], own[3][v]};
+    }
 }
 
 }  // namespace

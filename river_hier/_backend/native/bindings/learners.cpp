@@ -1,6 +1,8 @@
 // The linear learners, as Python sees them. A compiled learner is a policy (see linear.hpp) and one
 // line in `linear_learners` below; `learn_one` and `learn_many` are built from it here.
 
+#include <chrono>
+
 #include "algorithms/harow.hpp"
 #include "algorithms/hieron.hpp"
 #include "algorithms/hperceptron.hpp"
@@ -92,11 +94,12 @@ size_t learn_many(Weights& w, Weights* lag, Clocks* clocks, FeatureMap& features
     Recording recording(w, ready(lag, clocks, labels), clocks);
     ReentrancyGuard guard(w);
     ReentrancyGuard features_guard(features);
-    Unlocked unlocked(rows);
+    const auto others = unlocked(rows);
     size_t row = first;
-    const Deadline deadline(seconds);
+    using Clock = std::chrono::steady_clock;
+    const auto end = Clock::now() + std::chrono::duration<double>(seconds);
     try {
-        for (; row < last && (row == first || !deadline.passed()); ++row) {
+        for (; row < last && (row == first || Clock::now() < end); ++row) {
             const double weight = rows.weight(row);
             recording.start(targets[row - first], labels);
             step(policy, w, rows[row], targets[row - first], labels, weight);
@@ -120,13 +123,12 @@ void add_learner(nb::dict& policies, nb::module_& m, const char* name) {
     policies[name] = learner;
 }
 
-template <bool as_nodes>
-nb::object top_down_answer(Weights& w, Weights* lag, const Clocks* clocks, FeatureMap& features,
-                           Labels& labels, nb::handle x) {
+nb::object top_down_nodes(Weights& w, Weights* lag, const Clocks* clocks, FeatureMap& features,
+                          Labels& labels, nb::handle x) {
     Nodes on;
     const Vector& vector = find(w, features, x);
     top_down(ready(w, labels), ready(lag, clocks, labels), clocks, vector, labels, on);
-    return as_nodes ? Labels::nodes(on) : labels.answer(on);
+    return Labels::nodes(on);
 }
 
 nb::object path_answer(Weights& w, Weights* lag, const Clocks* clocks, FeatureMap& features,
@@ -239,8 +241,7 @@ void linear_learners(nb::module_& m) {
         m.def(name, answer, "w"_a, "lag"_a.none(), "clocks"_a.none(), "features"_a, "labels"_a,
               "x"_a.none());
     };
-    add_answer("top_down_answer", &top_down_answer<false>);
-    add_answer("top_down_nodes", &top_down_answer<true>);
+    add_answer("top_down_nodes", &top_down_nodes);
     add_answer("path_answer", &path_answer);
     add_answer("path_scores", &path_scores);
     m.def("top_down_answers", &top_down_answers, "w"_a, "lag"_a.none(), "clocks"_a.none(),

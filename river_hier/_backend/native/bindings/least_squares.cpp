@@ -12,14 +12,6 @@ namespace {
 
 using Budget = std::optional<size_t>;
 
-// nanobind's own conversion would end the process if memory ran out.
-template <class T>
-std::vector<T> list_of(nb::handle sequence) {
-    std::vector<T> list;
-    for (nb::handle item : sequence) list.push_back(nb::cast<T>(item));
-    return list;
-}
-
 LeastSquares& ready(LeastSquares& rls, size_t n_nodes) {
     if (not_in_use(rls).n_nodes() > n_nodes) throw nb::value_error("more systems than nodes");
     return rls;
@@ -54,7 +46,7 @@ size_t steps(LeastSquares& rls, double c, double t, FeatureMap& features, const 
     ensure(last <= X.n(), "a row for each label");
     ReentrancyGuard features_guard(features);
     const size_t n_features = features.size();
-    Unlocked unlocked(X);
+    const auto others = unlocked(X);
     size_t first = start;
     try {
         for (size_t most = SIZE_MAX; first < last;) {
@@ -69,7 +61,7 @@ size_t steps(LeastSquares& rls, double c, double t, FeatureMap& features, const 
             }
             most = block.depends_on_order() ? 1 : SIZE_MAX;
             if (most == 1) continue;
-            block.learn(Rule{c}, unlocked ? n_threads : 1);
+            block.learn(Rule{c}, others ? n_threads : 1);
             first += n;
             t = now;
         }
@@ -79,12 +71,10 @@ size_t steps(LeastSquares& rls, double c, double t, FeatureMap& features, const 
     return first;
 }
 
-template <bool as_nodes>
-nb::object answer(LeastSquares& rls, FeatureMap& features, Labels& labels, nb::handle x) {
+nb::object nodes_on(LeastSquares& rls, FeatureMap& features, Labels& labels, nb::handle x) {
     Nodes on;
     const Vector& vector = features.find(x);
     top_down(ready(rls, labels.n()), vector, labels, on);
-    if (!as_nodes) return labels.answer(on);
     std::sort(on.begin(), on.end());  // systems need not be in the order of their nodes
     return Labels::nodes(on);
 }
@@ -255,8 +245,7 @@ void least_squares(nb::module_& m) {
           "how"_a = nb::none());
     m.def("least_squares_steps", &steps, "rls"_a, "c"_a, "t"_a, "features"_a, "labels"_a, "X"_a,
           "first"_a, "Y"_a, "n_threads"_a = 1);
-    m.def("least_squares_answer", &answer<false>, "rls"_a, "features"_a, "labels"_a, "x"_a.none());
-    m.def("least_squares_nodes", &answer<true>, "rls"_a, "features"_a, "labels"_a, "x"_a.none());
+    m.def("least_squares_nodes", &nodes_on, "rls"_a, "features"_a, "labels"_a, "x"_a.none());
     m.def("least_squares_answers", &answers, "rls"_a, "labels"_a, "X"_a);
 }
 

@@ -97,10 +97,7 @@ void labels(nb::module_& m) {
         .def_prop_ro("taxonomy", &Labels::taxonomy)
         .def_prop_ro("learning",
                      [](const Labels& labels) -> nb::object {
-                         if (labels.all_learn()) return nb::none();
-                         const auto mask = std::make_unique<bool[]>(labels.n());
-                         for (uint32_t v = 0; v < labels.n(); ++v) mask[v] = labels.learns(v);
-                         return array<bool>(mask.get(), {labels.n()});
+                         return labels.all_learn() ? nb::none() : mask(labels.learning());
                      })
         .def_prop_ro("unlearned", &unlearned)
         .def("learned",
@@ -115,16 +112,10 @@ void labels(nb::module_& m) {
         .def("predicted", &Labels::predicted, "y"_a.none())
         .def("given", &Labels::given, "y"_a.none())
         .def("numbers", &Labels::numbers, "y"_a.none())
-        .def("path",
-             [](const Labels& labels, uint32_t v) {
-                 ensure(v < labels.n(), "a node of another taxonomy");
-                 return labels.path(v);
-             },
-             "node"_a)
+        .def("path", &Labels::path, "node"_a)
         .def("dictionary",
-             [](Labels& labels, const Nodes& nodes) {
-                 for (uint32_t v : nodes) ensure(v < labels.n(), "a node of another taxonomy");
-                 return labels.answer(nodes);
+             [](Labels& labels, nb::handle nodes) {
+                 return labels.dictionary(list_of<uint32_t>(nodes));
              },
              "nodes"_a)
         .def("marginals",

@@ -22,6 +22,11 @@ nb::object array(const std::vector<T>& numbers) {
     return array(numbers.data(), {numbers.size()});
 }
 
+// An array of bool.
+inline nb::object mask(const std::vector<char>& flags) {
+    return array(reinterpret_cast<const bool*>(flags.data()), {flags.size()});
+}
+
 inline nb::object matrix(const std::vector<double>& numbers, size_t rows, size_t columns) {
     return array(numbers.data(), {rows, columns});
 }

@@ -74,6 +74,7 @@ class Labels : LabelReader {
     using LabelReader::n;
     nb::object taxonomy() const { return taxonomy_; }
     bool all_learn() const { return learns_.empty(); }
+    const std::vector<char>& learning() const { return learns_; }  // a mask; empty if all do
     bool learns(uint32_t v) const { return all_learn() || learns_[v]; }
     bool unlearned(uint32_t v) const { return unlearned_[v]; }
     bool tree() const { return tree_; }
@@ -155,10 +156,10 @@ class Labels : LabelReader {
     }
 
     // `{label: whether it is on}` for all nodes but the root.
-    nb::object answer(const std::vector<uint32_t>& on) {
+    nb::object dictionary(const std::vector<uint32_t>& on) {
         nb::object answer = copy(all_off());
         for (uint32_t v : on)
-            if (v) set(answer, labels_[v].ptr(), Py_True);
+            if (v) set(answer, labels_.at(v).ptr(), Py_True);
         return answer;
     }
 
@@ -192,10 +193,10 @@ class Labels : LabelReader {
 
     // The labels from the root down to v, in a DAG by way of the first parents.
     nb::tuple path(uint32_t v) const {
-        std::vector<uint32_t> nodes{v};
-        while (nodes.back()) nodes.push_back(parent(nodes.back()));
         nb::list labels;
-        for (size_t i = nodes.size(); i-- > 0;) labels.append(labels_[nodes[i]]);
+        labels.append(labels_.at(v));
+        for (; v; v = parent(v)) labels.append(labels_[parent(v)]);
+        labels.attr("reverse")();
         return nb::tuple(labels);
     }
 

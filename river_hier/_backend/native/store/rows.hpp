@@ -1,7 +1,7 @@
 // Mini-batches: many rows that share their columns. Names are looked up once a batch.
 #pragma once
 
-#include <chrono>
+#include <memory>
 
 #include "store/feature_map.hpp"
 #include "store/labels.hpp"
@@ -61,35 +61,11 @@ class Multilabels {
     On on_;
 };
 
-// The end of the time for which a batch is learned at once.
-class Deadline {
-  public:
-    explicit Deadline(double seconds)
-        : end_(Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                                  std::chrono::duration<double>(seconds))) {}
-
-    bool passed() const { return Clock::now() >= end_; }
-
-  private:
-    using Clock = std::chrono::steady_clock;
-    Clock::time_point end_;
-};
-
 // Releases Python's lock, unless there are so few rows that other threads would gain nothing: they
 // would find the model in use.
-class Unlocked {
-  public:
-    explicit Unlocked(const Rows& X) : thread_(X.n() > few ? PyEval_SaveThread() : nullptr) {}
-    Unlocked(const Unlocked&) = delete;
-    ~Unlocked() {
-        if (thread_) PyEval_RestoreThread(thread_);
-    }
-
-    explicit operator bool() const { return thread_ != nullptr; }
-
-  private:
-    static constexpr size_t few = 16;
-    PyThreadState* thread_;
-};
+inline std::unique_ptr<nb::gil_scoped_release> unlocked(const Rows& X) {
+    constexpr size_t few = 16;
+    return X.n() > few ? std::make_unique<nb::gil_scoped_release>() : nullptr;
+}
 
 }  // namespace river_hier
