@@ -172,7 +172,7 @@ def labels_of(taxonomy: Any) -> Labels:
 
 
 def reader_of(taxonomy: Any) -> Labels:
-    """`labels_of`, but numpy's until a taxonomy is read often enough to pay for compiled ones."""
+    """`labels_of`, but those of numpy until a taxonomy is read so often that compiled ones pay."""
     check_taxonomy(taxonomy)
     if not isinstance(taxonomy._reader, Labels):
         n_read = 1 + (taxonomy._reader if isinstance(taxonomy._reader, int) else 0)

@@ -73,7 +73,7 @@ class MultiLabelModel(TaxonomyModel, LabelPredictor, base.MultiLabelClassifier):
         if not isinstance(self.taxonomy, Taxonomy):
             taxonomy = with_labels(self.taxonomy, self._taxonomy, named(y))
             if taxonomy is not self._taxonomy:
-                implied_nodes(taxonomy, y)  # may be refused
+                implied_nodes(taxonomy, y)  # an error if y is invalid
                 self._grow(taxonomy, x, w)
 
     @truncatable
@@ -197,7 +197,7 @@ class MultiLabelModel(TaxonomyModel, LabelPredictor, base.MultiLabelClassifier):
         return self._labels.marginals(given)
 
     def _probabilities_one(self, x: Mapping[Any, Any]) -> Any:
-        """P(on) of each node, as the functions take it that decide by probabilities."""
+        """P(on) of each node, for the functions that decide by probabilities."""
         return self._node_probabilities(x)
 
     def _read_many(self, X: Batch, rows: Any) -> list[tuple[int, int, Taxonomy, Multilabels]]:

@@ -144,7 +144,7 @@ def likely_nodes(model: Any, x: Any, threshold: float, max_depth: int | None) ->
 
 
 def _marginals(model: Any, x: Any, threshold: float) -> Any:
-    """P(on) of each node, as `connected` takes it."""
+    """P(on) of each node, in the form that `connected` expects."""
     if hasattr(model, "_probabilities_one"):  # without building dicts
         return model._probabilities_one(x)
     try:

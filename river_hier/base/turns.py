@@ -141,7 +141,7 @@ def reads(method: Callable[P, Y]) -> Callable[P, Y]:
 
 
 def steps(method: Callable[P, Y]) -> Callable[P, Y]:
-    """Decorate a method that learns an example: it holds the locks, and calls `step` if need be.
+    """Decorate a method that learns an example: it holds the locks, and calls `step` if necessary.
 
     A step that is a single compiled call need not delay signal handlers.
     """

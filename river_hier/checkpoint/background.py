@@ -1,4 +1,4 @@
-"""Checkpoints that a process of their own writes, while the program continues."""
+"""Checkpoints that a child process writes while the program continues."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from typing import Any
 
 from .file import FilePath, checked_path, in_background, save
 
-_PAUSE = 0.005  # seconds between two looks at a process
+_PAUSE = 0.005  # seconds between two checks of a process
 _LONGEST = 4096  # bytes of an error, which a pipe holds until it is read
 
 
 def save_in_background(state: Any, path: FilePath) -> Saving:
     """Save a state to a file like `save`, without waiting until it is written.
 
-    The state is that of the moment of the call: a child process, made by `fork`, has a copy of it,
-    pickles it and writes it, with low priority. The call takes the time of the fork, tens of
-    milliseconds per GB of the program's memory; the models of other threads finish their current
-    step first. The system copies memory that changes meanwhile. If the child is killed, or the disk
+    The state is saved as it is at the moment of the call: a child process, started by `fork`, has a
+    copy of it, which it pickles and writes with low priority. The call takes the time of the fork,
+    tens of milliseconds per GB of the program's memory; the models of other threads finish their
+    current step first. The system copies memory that changes meanwhile. If the child is killed, or the disk
     is full, the old file is kept, as with `save`, and `Saving.wait` raises the error.
 
     Where there is no `fork`, as on Windows, the call saves the state itself. A child inherits open
@@ -42,7 +42,7 @@ def save_in_background(state: Any, path: FilePath) -> Saving:
 
     Returns
     -------
-    A `Saving`, which knows when the file is written.
+    A `Saving`, whose methods `done` and `wait` report when the file is written.
 
     Raises
     ------
@@ -105,7 +105,7 @@ class Saving:
     def __init__(self, path: Path, child: int | None, pipe: int) -> None:
         self.path: Path = path
         self._child = child  # the process; `None` once it has ended
-        self._pipe = pipe  # on which it tells its error
+        self._pipe = pipe  # from which its error is read
         self._error: BaseException | None = None
         self._lock = threading.Lock()
 
@@ -128,7 +128,7 @@ class Saving:
         RuntimeError
             If the process that saves was killed.
         Exception
-            The error of `save`, if the file could not be written: again in each call.
+            The error of `save`, if the file could not be written; every call raises it.
 
         """
         self.finish(timeout)

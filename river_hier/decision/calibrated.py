@@ -213,7 +213,7 @@ class Calibrated(BatchWrapper, LabelPredictor, base.MultiLabelClassifier):
         return self._labels.marginals(given)
 
     def _probabilities_one(self, x: Mapping[Any, Any], given: bool = False) -> Any:
-        """P(on) or P(on | parents on) of each node, as the functions of `_backend` take it."""
+        """P(on) or P(on | parents on) of each node, for the functions of `_backend`."""
         last, inner_x = last_step_and_input(self.model, x)
         if isinstance(last, TopDownLearner):  # only for the nodes that a decision needs
             return last._probabilities_one(inner_x, self._calibration, given)

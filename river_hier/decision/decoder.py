@@ -87,7 +87,7 @@ class Decoder(BatchWrapper, LabelPredictor, base.MultiLabelClassifier):
         return on
 
     def _probabilities_one(self, x: Mapping[Any, Any]) -> Any:
-        """P(on) of each node, as the functions of `_backend` take it that decide by it."""
+        """P(on) of each node, for the functions of `_backend` that decide by it."""
         last, inner_x = last_step_and_input(self.model, x)
         if hasattr(last, "_probabilities_one"):  # without building dicts
             return last._probabilities_one(inner_x)

@@ -25,18 +25,18 @@ class Sharded(ShardedPredictions):
     """One model in several processes or on several machines, each of which trains some nodes.
 
     In H-PERC, H-AROW, H-RLS, SH-RLS and other top-down learners, each node learns independently of
-    the others once the labels of an example are known. So the nodes are divided among shards, which
-    are Ray actors: each shard trains its own nodes. Shards of learners with weights have subtrees,
-    and get only the examples that train them; those of least squares get all examples. Predictions
-    equal those of the model in one process, bit for bit; for least squares, as long as the factors
-    of each shard fit into `memory`. A shard that dies is restarted, and the result is the same.
+    the others once the labels of an example are known. The nodes are therefore divided among shards,
+    which are Ray actors. In learners with weights, shards have subtrees and get only the examples
+    that train them; in least squares, they get all examples. Predictions are equal to those of the
+    model in one process, bit for bit; in least squares, as long as the factors of each shard fit
+    into `memory`. A shard that dies is restarted, and the result is the same.
 
     The first call starts the shards, and Ray on this machine if it is not running, with one
     processor for each shard. `close`, or the end of a `with` block, stops the shards and keeps what
-    they have learned. A pickle or a copy holds the gathered model and starts its own shards. See
+    they have learned. A pickle or a copy contains the gathered model and starts its own shards. See
     `docs/distributed.md` for the assignment of nodes to shards, and for the cost of a batch.
-    `learn_many` gives the result of a loop of `learn_one`, but is much faster; it may return while
-    the shards are still learning this batch and the one before.
+    `learn_many` has the same result as a loop of `learn_one`, but is much faster. It may return
+    while the shards are still learning this batch and the previous one.
 
     Parameters
     ----------

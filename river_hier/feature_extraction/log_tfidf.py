@@ -28,14 +28,14 @@ class LogTFIDF(MeasuresMemory, base.Transformer):
     where tf is the number of its occurrences in the document, n the number of documents learned
     from and df the number of these that contain the word. The weights of a document are then
     divided by their norm, as in the paper. Words are runs of at least two letters, digits or
-    underscores, in lower case. Left out are stop words, words that have occurred fewer than
-    `min_count` times, and words that occur in every document, whose weight is 0. A text of such
-    words only, such as the first one, has no features.
+    underscores, in lower case. Stop words, words that have occurred fewer than `min_count` times,
+    and words that occur in every document, whose weight is 0, are left out. A text without other
+    words, such as the first one, has no features.
 
-    Both methods take time linear in the length of the text. The words of the last text are
-    remembered, so a pipeline that learns and transforms it finds them once. Memory holds each word
-    and two numbers, roughly 150 bytes, or 90 for a word that never had a weight. Most words are
-    rare; `max_rare` limits their number, and `n_features` that of all words.
+    Learning and transforming take time linear in the length of the text. The words of the last text
+    are stored, so a pipeline that learns and transforms it finds them once. A word takes roughly
+    150 bytes of memory, or 90 if it never had a weight. Most words are rare; `max_rare` limits
+    their number, and `n_features` that of all words.
 
     Parameters
     ----------
@@ -45,22 +45,23 @@ class LogTFIDF(MeasuresMemory, base.Transformer):
     stop_words
         Words to leave out, in lower case, such as `feature_extraction.STOP_WORDS`.
     min_count
-        The number of occurrences, in the documents learned from, from which a word is a feature.
+        The number of occurrences in the documents learned from that a word needs to be a feature.
     max_rare
         The maximum number of rarer words to remember. When it is exceeded, all of them are
         forgotten, and their counts start from zero.
     ngram_range
         The smallest and the largest number of neighbouring words that form a feature, joined by
-        spaces: `(1, 2)` for words and pairs. Stop words are left out before.
+        spaces: `(1, 2)` for words and pairs. Stop words are removed first.
     n_features
-        A power of 2, e.g. `2**18`, to replace each word by the hash of its UTF-8, a number from 0 to
-        `n_features - 1`. Words with the same number count as one word.
+        The number of features, a power of 2 such as `2**18`, if words are hashed: each word is
+        replaced by a number from 0 to `n_features - 1`. Words with the same number count as one
+        word. `None` does not hash words.
     lowercase
         Whether to convert the text to lower case.
     strip_accents
         Whether to remove the accents of letters.
     tokenizer_pattern
-        The regular expression of words. If it has a group, this is the word.
+        The regular expression that finds the words. If it has a group, the group is the word.
     normalize
         Whether to divide the weights of a document by their Euclidean norm.
 

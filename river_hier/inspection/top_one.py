@@ -127,7 +127,7 @@ def _shares(model: Any, x: Any, taxonomy: Taxonomy, depth: int | None) -> Floats
 
 
 def _marginals(model: Any, x: Any, taxonomy: Taxonomy) -> Any:
-    """P(on) of each node, or its score, as `ranked` takes it."""
+    """P(on) of each node, or its score, in the form that `ranked` expects."""
     if hasattr(model, "_probabilities_one"):  # without building dicts
         return model._probabilities_one(x)
     try:

@@ -63,7 +63,7 @@ class HAROW(TopDownLearner, compiled=("r", "forgetting")):
         The value of a constant feature that is added to every x, and whose weights account for the
         frequencies of the labels; 0 adds none. Values between 0.3 and 3 hardly differ.
     seed
-        The seed of the random rounding with `dtype="float16"`; other types have no use for it.
+        The seed of the random rounding with `dtype="float16"`; other types ignore it.
 
     Raises
     ------
@@ -83,11 +83,12 @@ class HAROW(TopDownLearner, compiled=("r", "forgetting")):
     The intercept is not in the paper. Its weight has a variance and is regularised like those of
     other features: the prior variance of the intercept is the square of its value.
 
-    With `dtype="float16"`, a number between two that can be stored becomes one of them at random,
-    with probabilities that make its mean exact. Thus steps that are much smaller than the distance
-    of neighbours still count; rounding to the nearest would lose them. The random numbers depend on
-    the seed, on how often the node has learned, and on the place of the feature in x, so that
-    mini-batches, shards, copies and restored checkpoints give the same model to the last bit.
+    With `dtype="float16"`, numbers are rounded up or down at random, with probabilities that make
+    the rounding unbiased. Steps that are much smaller than the distance between two numbers of this
+    type therefore still have an effect; rounding to the nearest number would lose them. The random
+    numbers depend on the seed, on how often the node has learned, and on the position of the
+    feature in x, so mini-batches, shards, copies and restored checkpoints give the same model to
+    the last bit.
     Weights have 11 significant bits, are at least 6e-8 apart and stay within ±65504, and variances
     stay above 1.6e-5, so features should not exceed 1,000 or so. An `AveragedMultiLabelClassifier`
     averages the rounded hypotheses, in float32. `docs/performance.md` has the memory, and

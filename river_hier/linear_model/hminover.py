@@ -168,7 +168,7 @@ class HMinOver(WeightVectors, MultiLabelModel):
         self._w = Weights(len(self._taxonomy), dtype)
         self._threshold = Threshold()
         self._ranked = self._taxonomy, self._unlearned, cast("Ranking | None", None)
-        ranking_of(self._taxonomy, t, candidates)  # may refuse them
+        ranking_of(self._taxonomy, t, candidates)  # an error if they are invalid
 
     @reads
     def threshold_one(self, x: Mapping[Any, Any]) -> float:
@@ -237,7 +237,7 @@ class HMinOver(WeightVectors, MultiLabelModel):
         return ranking
 
     def _remap(self, change: NodeMapping) -> None:
-        ranking_of(change.after, self.t, self.candidates)  # may be refused
+        ranking_of(change.after, self.t, self.candidates)  # an error if they are invalid
         self._w = remap_weights(self._w, own_weights(change.sources, len(change.before)))
 
     def _add_nodes(self, before: int, after: Taxonomy) -> None:

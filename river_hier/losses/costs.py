@@ -39,7 +39,7 @@ def known(taxonomy: Taxonomy, values: Mapping[Any, V]) -> Mapping[Any, V]:
     """The same mapping with its labels as in the taxonomy; unknown labels raise an error."""
     try:
         taxonomy.known_indices(values)
-    except KeyError:  # a path, or wrong
+    except KeyError:  # a path, or an unknown label
         values = spelled(taxonomy, values)
         for label in values:
             taxonomy.index(label)

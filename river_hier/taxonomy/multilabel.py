@@ -66,7 +66,7 @@ def predicted_nodes(taxonomy: Nodes, y: Any) -> set[int]:
 
 
 def given_closure(taxonomy: Nodes, y: Any) -> set[int]:
-    """The nodes that y switches on, and their ancestors, whatever it says of these."""
+    """The nodes that y switches on and their ancestors, even those that y switches off."""
     return _close(taxonomy.parent_indices, _read(taxonomy, y)[0])
 
 

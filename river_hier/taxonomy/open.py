@@ -105,7 +105,7 @@ class OpenTaxonomy:
         labels, new = list(labels), dict[Label, int]()
         try:
             taxonomy.known_indices(labels)
-        except (KeyError, TypeError):  # a new label, or wrong
+        except (KeyError, TypeError):  # a new label, or an invalid one
             parents: list[tuple[int]] = []
             for label in labels:
                 above = 0

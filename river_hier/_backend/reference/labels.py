@@ -83,7 +83,7 @@ class Labels:
         return predicted_nodes(self.taxonomy, y)
 
     def given(self, y: Any) -> set[int]:
-        """The nodes that y switches on, and their ancestors, whatever it says of these."""
+        """The nodes that y switches on and their ancestors, even those that y switches off."""
         return given_closure(self.taxonomy, y)
 
     def numbers(self, y: Any) -> NDArray[np.float64] | None:
