@@ -23,8 +23,8 @@ def save_in_background(state: Any, path: FilePath) -> Saving:
     The state is saved as it is at the moment of the call: a child process, started by `fork`, has a
     copy of it, which it pickles and writes with low priority. The call takes the time of the fork,
     tens of milliseconds per GB of the program's memory; the models of other threads finish their
-    current step first. The system copies memory that changes meanwhile. If the child is killed, or the disk
-    is full, the old file is kept, as with `save`, and `Saving.wait` raises the error.
+    current step first. The system copies memory that changes meanwhile. If the child is killed, or
+    the disk is full, the old file is kept, as with `save`, and `Saving.wait` raises the error.
 
     Where there is no `fork`, as on Windows, the call saves the state itself. A child inherits open
     files and connections, and keeps them open until it ends. Only the thread that calls exists in

@@ -25,7 +25,7 @@ class Sharded(ShardedPredictions):
     """One model in several processes or on several machines, each of which trains some nodes.
 
     In H-PERC, H-AROW, H-RLS, SH-RLS and other top-down learners, each node learns independently of
-    the others once the labels of an example are known. The nodes are therefore divided among shards,
+    the others once the labels of an example are known. Therefore nodes are divided among shards,
     which are Ray actors. In learners with weights, shards have subtrees and get only the examples
     that train them; in least squares, they get all examples. Predictions are equal to those of the
     model in one process, bit for bit; in least squares, as long as the factors of each shard fit
