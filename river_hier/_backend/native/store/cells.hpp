@@ -53,11 +53,10 @@ struct CompactCell {
         if (plane) return variances[bytes[2]];
         uint16_t half;
         std::memcpy(&half, bytes, sizeof half);
-        const uint64_t bits = uint64_t{half & 0x7fffu} << 42;
-        double size;
-        std::memcpy(&size, &bits, sizeof size);
-        size *= 0x1p1008;  // the difference of the exponents' offsets
-        return half & 0x8000 ? -size : size;
+        const uint64_t bits = uint64_t{half & 0x8000u} << 48 | uint64_t{half & 0x7fffu} << 42;
+        double number;
+        std::memcpy(&number, &bits, sizeof number);
+        return number * 0x1p1008;  // the difference of the exponents' offsets
     }
 
     void set(size_t plane, double number, uint64_t random) {

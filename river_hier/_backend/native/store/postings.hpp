@@ -121,14 +121,18 @@ class Postings : public WeightStore {
         moves_.clear();
         rule(variances_, moves_);
         const uint32_t* at = places_.data();
-        for (size_t j = 0; j < x.size(); ++j)
+        for (size_t j = 0; j < x.size(); ++j) {
+            Cell* cells = rows_[x.rows[j]].cells.data();
+            const double value = x.values[j];
             for (size_t i = 0; i < moves_.size(); ++i) {
-                const Move& by = moves_[i];
-                Cell& cell = rows_[x.rows[j]].cells[*at++];
-                const double s = cell.get(1), move = (1.0 + s) * x.values[j];  // S x
-                cell.set(0, cell.get(0) + move * by.step, dither(i, j));
-                cell.set(1, s - by.confidence * move * move, dither(i, j));
+                const Move by = moves_[i];
+                const uint64_t random = dither(i, j);
+                Cell& cell = cells[*at++];
+                const double s = cell.get(1), move = (1.0 + s) * value;  // S x
+                cell.set(0, cell.get(0) + move * by.step, random);
+                cell.set(1, s - by.confidence * move * move, random);
             }
+        }
     }
 
     size_t n_features() const override { return rows_.size(); }
@@ -189,6 +193,16 @@ class Postings : public WeightStore {
             }
         x_ = &x;
         places_.assign(x.size(), 0);
+    }
+
+    void prefetch_rows(size_t plane, const Ranges& ranges) const override {
+        constexpr size_t step = line / sizeof(Cell);
+        if (plane) return;  // a cell has them all
+        for (uint32_t r : x_->rows)
+            if (r < rows_.size() && rows_[r].dense())
+                for (Range range : ranges)
+                    for (size_t v = range.first; v < range.last; v += step)
+                        river_hier::prefetch(&rows_[r].cells[v]);
     }
 
     void score(const Ranges& ranges, double* scores) override {
