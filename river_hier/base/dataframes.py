@@ -46,10 +46,10 @@ def read_batch(X: Any, columns: ColumnNames, single: bool = False) -> tuple[Batc
     if columns is not None:
         raise TypeError("`columns` are the names of a sparse X; a dataframe has its own")
     names = list(frame.columns)
-    if (values := numbers(frame)) is not None and _right(batch := Batch(names, values)):
-        return batch, frame
     if (stored := _sparse_columns(frame)) is not None:
         return _sparse(stored, names), frame
+    if (values := numbers(frame)) is not None and _right(batch := Batch(names, values)):
+        return batch, frame
     return Batch(names, _cell_by_cell(frame, names)), frame
 
 
@@ -147,10 +147,16 @@ def _sparse_columns(frame: Frame) -> Any:
     if not frame.implementation.is_pandas():
         return None
     X, kind = frame.to_native(), nw.get_native_namespace(frame).SparseDtype
-    kinds = set(X.dtypes)
-    if kinds and all(isinstance(one, kind) and one.fill_value == 0 for one in kinds):
-        return X.sparse.to_coo()
-    return None
+    if not X.shape[1] or not isinstance(X.iloc[:, 0].dtype, kind):
+        return None
+    columns = [column.array for _, column in X.items()]
+    if not all(isinstance(c.dtype, kind) and c.fill_value == 0 for c in columns):
+        return None
+    # A third of the time of `X.sparse.to_coo()`.
+    values = np.concatenate([c.sp_values for c in columns])
+    rows = np.concatenate([c.sp_index.indices for c in columns])
+    start = np.cumsum([0, *(c.sp_index.npoints for c in columns)])
+    return sparse.csc_array((values, rows, start), X.shape)
 
 
 def _right(batch: Batch) -> bool:
