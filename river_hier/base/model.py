@@ -90,16 +90,16 @@ class TaxonomyModel(MayHaveUnlearned, MeasuresMemory, base.Estimator):
         Returns
         -------
         `{label: explanation}` from the top down. A multilabel model explains the nodes whose
-        parents are on. A single-label model explains the nodes on the path of its answer and, at
-        each step of the path, the sibling with the largest score among those not taken.
+        parents are on. A single-label model explains the nodes on the path of its prediction and,
+        at each step of the path, the other child with the largest score.
 
-        An explanation has the fields `on`, whether the node is on in the answer; `score`;
+        An explanation has the fields `on`, whether the node is predicted to be on; `score`;
         `probability`, that the node is on or, for a single label, that the label lies at or below
         the node; and `contributions`, a list of `(feature, contribution)` sorted by absolute value.
-        Contributions add up to the score, up to the score that an x without features has. In least
-        squares they are divided by `1 + r`, like the score. Kernel models have no weights of
-        features: their contributions are those of the stored examples, `(example, contribution)`.
-        Takes one prediction for each feature of x.
+        The score is the sum of the contributions and of the score of an x without features. In
+        least squares, contributions are divided by `1 + r`, like the score. Kernel models have no
+        weights of features: their contributions are those of the stored examples, `(example,
+        contribution)`. An explanation takes as long as a prediction for each feature of x.
 
         """
         scores, p = self._scores_one(x), self._node_probabilities(x)
@@ -115,16 +115,15 @@ class TaxonomyModel(MayHaveUnlearned, MeasuresMemory, base.Estimator):
         """Change the taxonomy and keep what has been learned.
 
         Nodes are identified by their labels. In a trained model, a new node is off and has
-        probability 0 until its first example, one whose label is the node or below it. It starts
-        from its parent, except in models that store the examples its siblings have learned from:
-        there, it counts as off in these. The model is closed from then on. If the change is
-        refused, the model does not change. New nodes by `extend` take O(new nodes), other changes
-        O(size of the model).
+        probability 0 until its first example, whose label is the node or below it. It starts from
+        its parent or, in models that store examples, counts as off in those of its siblings. An
+        open model is closed from then on. If the change is refused, the model does not change.
+        New nodes by `extend` take O(new nodes), other changes O(size of the model).
 
         Parameters
         ----------
         taxonomy
-            The new taxonomy, e.g. `model.taxonomy.extend([(parent, child)])`.
+            The new taxonomy, e.g. `model.taxonomy_.extend([(parent, child)])`.
         renamed
             `{old label: new label}` for nodes whose label changes, `{old label: None}` for nodes to
             forget. Nodes with the same new label are merged, if the model supports that. It must
