@@ -96,10 +96,10 @@ class TaxonomyModel(MayHaveUnlearned, MeasuresMemory, base.Estimator):
         An explanation has the fields `on`, whether the node is predicted to be on; `score`;
         `probability`, that the node is on or, for a single label, that the label lies at or below
         the node; and `contributions`, a list of `(feature, contribution)` sorted by absolute value.
-        The score is the sum of the contributions and of the score of an x without features. In
-        least squares, contributions are divided by `1 + r`, like the score. Kernel models have no
-        weights of features: their contributions are those of the stored examples, `(example,
-        contribution)`. An explanation takes as long as a prediction for each feature of x.
+        The score is the sum of the contributions, to which `LinearDiscriminant` adds that of an x
+        without features. In least squares, they are divided by `1 + r`, like the score. In kernel
+        models, they are those of the stored examples, `(example, contribution)`. An explanation
+        takes as long as a prediction for each feature of x.
 
         """
         scores, p = self._scores_one(x), self._node_probabilities(x)

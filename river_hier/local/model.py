@@ -83,7 +83,7 @@ class LocalModel(MiniBatches, MeasuresMemory, base.Wrapper[Any], base.Estimator)
         Parameters
         ----------
         taxonomy
-            The new taxonomy, e.g. `model.taxonomy.extend([(parent, child)])`.
+            The new taxonomy, e.g. `model.taxonomy_.extend([(parent, child)])`.
         renamed
             `{old label: None}` for nodes that are forgotten. A label that is not in the new
             taxonomy must be among them. `{old label: new label}` is for `PerNode` only: the
