@@ -40,8 +40,7 @@ class TaxonomyModel(MayHaveUnlearned, MeasuresMemory, base.Estimator):
         # Set here, as Python reads class attributes, and objects whose `vars` were used, slower.
         self._has_learned, self._unlearned, self._turn = False, NONE, Turn()
 
-    __getstate__ = snapshot
-    __deepcopy__ = deep_copy
+    __getstate__, __deepcopy__ = snapshot, deep_copy
 
     @property
     def taxonomy_(self) -> Taxonomy:

@@ -29,8 +29,7 @@ class AveragedHieron(PathLearner, compiled=("C",)):
     $$\\frac{1}{m+1} \\sum_{i=1}^{m+1} w_i = w_{m+1} - \\frac{1}{m+1} \\sum_{i=1}^m i \\, s_i,$$
 
     so a second matrix of weights is stored instead of all past hypotheses. The rounds i and m of a
-    node are counted from its first example. A step takes O(features of x * nodes), and the first
-    example of a node O(features).
+    node are counted from its first example. A step takes O(features of x * nodes).
 
     The flat counterpart is `AveragedHieron(taxonomy.flatten())`, with the root at the centre of the
     star; see `Hieron`.

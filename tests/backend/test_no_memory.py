@@ -114,7 +114,6 @@ def failing_new(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return library
 
 
-# Not averages in large taxonomies: see docs/trust.md.
 @native_only
 @pytest.mark.slow(but=2)
 @pytest.mark.parametrize(
@@ -129,7 +128,14 @@ def failing_new(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("linear_model.Hieron(taxonomy)", 200),
         ("linear_model.PathSoftmax(taxonomy)", 20),
         ("linear_model.PathSoftmax(taxonomy)", 200),
+        ("linear_model.HAROW(taxonomy, forgetting=.9)", 200),
         ("linear_model.AveragedHieron(taxonomy)", 20),
+        ("linear_model.AveragedHieron(taxonomy)", 200),
+        ("linear_model.AveragedClassifier(linear_model.Hieron(taxonomy))", 200),
+        *[
+            (f"linear_model.AveragedMultiLabelClassifier(linear_model.{inner})", 200)
+            for inner in ("HPerceptron(taxonomy)", "HAROW(taxonomy, forgetting=.9)")
+        ],
         *LEAST_SQUARES,
     ],
 )

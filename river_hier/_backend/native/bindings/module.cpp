@@ -103,7 +103,7 @@ void labels(nb::module_& m) {
         .def("learned",
              [](Labels& labels, uint32_t y) {
                  ensure(y < labels.n(), "a node of another taxonomy");
-                 labels.learned(y);
+                 for (uint32_t v = y; v; v = labels.parent(v)) labels.set_unlearned(v, false);
              },
              "y"_a)
         .def("__sizeof__", [](const Labels& labels) { return sizeof(Labels) + labels.bytes(); })

@@ -89,17 +89,8 @@ void weights(nb::module_& m) {
     nb::class_<Clocks>(m, "Clocks")
         .def(nb::init<size_t>(), "n_nodes"_a)
         .def_rw("m", &Clocks::m)
-        .def("add_nodes",
-             [](Clocks& clocks, size_t n_nodes) {
-                 make_room(clocks.learned, n_nodes - std::min(n_nodes, clocks.learned.size()));
-                 clocks.since.resize(n_nodes, clocks.m);
-                 clocks.learned.resize(n_nodes, 0);
-             },
-             "n_nodes"_a)
-        .def("__sizeof__",
-             [](const Clocks& clocks) {
-                 return sizeof(Clocks) + heap_bytes(clocks.since) + heap_bytes(clocks.learned);
-             })
+        .def("add_nodes", &Clocks::add_nodes, "n_nodes"_a)
+        .def("__sizeof__", [](const Clocks& clocks) { return sizeof(Clocks) + clocks.bytes(); })
         .def_prop_rw("since", [](const Clocks& clocks) { return array(clocks.since); },
                      [](Clocks& clocks, nb::handle since) { clocks.since = numbers(since); })
         .def_prop_rw("learned",
@@ -110,6 +101,7 @@ void weights(nb::module_& m) {
                      [](Clocks& clocks, nb::handle learned) {
                          const View<bool> flags = view<bool>(learned);
                          clocks.learned.assign(flags.data(), flags.data() + flags.size());
+                         clocks.forget_rows();
                      });
 
     nb::class_<Weights>(m, "Weights")
@@ -144,7 +136,7 @@ void weights(nb::module_& m) {
              },
              "node"_a)
         .def("record",
-             [](Weights& w, Weights* lag, const Clocks* clocks) {
+             [](Weights& w, Weights* lag, Clocks* clocks) {
                  not_in_use(w).record(lag ? &not_in_use(*lag) : nullptr, clocks);
              },
              "lag"_a.none(), "clocks"_a.none(), nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())

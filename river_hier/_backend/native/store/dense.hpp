@@ -27,10 +27,11 @@ class Dense : public WeightStore {
         rows_.reserve(x.size());
         values_.reserve(x.size());
         near_.reserve(nodes.size());
+        variances_.reserve(width_ + lanes<T>);
+        moves_.reserve(nodes.size());
     }
 
     void step(const Vector& x, const Nodes& nodes, const Numbers& steps) override {
-        grow(x);
         find_rows(x);
         lines_of(nodes);
         for (size_t i = 0; i < nodes.size(); ++i) steps_[nodes[i]] = steps[i];
@@ -71,6 +72,10 @@ class Dense : public WeightStore {
             wide().move_rows(rows_.data(), width_, x.values.data(), rows_.size(), range.first,
                              range.last, steps_.data(), confidences_.data());
         for (const Move& move : moves_) steps_[move.node] = confidences_[move.node] = 0;
+    }
+
+    void clear(size_t feature, uint32_t node) override {
+        if (feature < n_features_) at(feature)[node] = 0;
     }
 
     size_t n_features() const override { return n_features_; }

@@ -81,10 +81,7 @@ class Labels : LabelReader {
     uint32_t parent(uint32_t v) const { return parents_.nodes[parents_.ptr[v]]; }
     nb::object label(uint32_t v) const { return labels_[v]; }
 
-    // The nodes on the path of y have had an example.
-    void learned(uint32_t y) {
-        for (uint32_t v = y; v; v = parent(v)) unlearned_[v] = 0;
-    }
+    void set_unlearned(uint32_t v, bool unlearned) { unlearned_[v] = unlearned; }
 
     // Scores in which unlearned nodes lose to all others.
     void without_unlearned(double* scores) const {

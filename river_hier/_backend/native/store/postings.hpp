@@ -44,7 +44,7 @@ struct Row {
             std::copy(wanted.begin(), wanted.end(), places);
             return;
         }
-        if (from + more > nodes.capacity()) {
+        if (from + more > std::min(nodes.capacity(), cells.capacity())) {
             nodes.reserve(from + more + from / 8);
             cells.reserve(nodes.capacity());
         }
@@ -82,10 +82,11 @@ class Postings : public WeightStore {
         places_.resize(x.size() * nodes.size());
         for (size_t j = 0; j < x.size(); ++j)
             include(x.rows[j], nodes, places_.data() + j * nodes.size());
+        variances_.reserve(nodes.size());
+        moves_.reserve(nodes.size());
     }
 
     void step(const Vector& x, const Nodes& nodes, const Numbers& steps) override {
-        reserve(x, nodes);
         const uint32_t* at = places_.data();
         for (size_t j = 0; j < x.size(); ++j) {
             Cell* cells = rows_[x.rows[j]].cells.data();
@@ -135,14 +136,15 @@ class Postings : public WeightStore {
         }
     }
 
+    void clear(size_t feature, uint32_t node) override {
+        if (Cell* cell = find(feature, node)) cell->set(0, 0.0, 0);
+    }
+
     size_t n_features() const override { return rows_.size(); }
 
     double get(size_t plane, size_t feature, uint32_t node) const override {
-        if (feature >= rows_.size()) return 0.0;
-        const auto& row = rows_[feature];
-        if (row.dense()) return row.cells[node].get(plane);
-        const uint32_t at = row.first_from(node, 0);
-        return at < row.nodes.size() && row.nodes[at] == node ? row.cells[at].get(plane) : 0.0;
+        const Cell* cell = const_cast<Postings*>(this)->find(feature, node);
+        return cell ? cell->get(plane) : 0.0;
     }
 
     size_t save(size_t feature, uint32_t* nodes, void* const* numbers) const override {
@@ -233,6 +235,15 @@ class Postings : public WeightStore {
         if (row >= rows_.size()) rows_.resize(size_t{row} + 1);
         rows_[row].include(nodes, n_nodes_, places, missing_);
         return rows_[row].cells.data();
+    }
+
+    // The cell of a node for a feature, if it has one.
+    Cell* find(size_t feature, uint32_t node) {
+        if (feature >= rows_.size()) return nullptr;
+        auto& row = rows_[feature];
+        if (row.dense()) return &row.cells[node];
+        const uint32_t at = row.first_from(node, 0);
+        return at < row.nodes.size() && row.nodes[at] == node ? &row.cells[at] : nullptr;
     }
 
     const size_t n_nodes_;

@@ -53,10 +53,10 @@ class WeightStore {
         return Bound(*this);
     }
 
-    // Allocate all that a step or an addition for these nodes needs, so that it cannot fail.
+    // Allocate all that a change for these nodes needs, so that it cannot fail.
     virtual void reserve(const Vector& x, const Nodes& nodes) = 0;
 
-    // Add steps[i] x to the weights of the i-th node, of all features or, after an error, of none.
+    // Add steps[i] x to the weights of the i-th node, after `reserve` with the same arguments.
     virtual void step(const Vector& x, const Nodes& nodes, const Numbers& steps) = 0;
 
     // Add cells[j * nodes + i] to the number of the i-th node for the j-th feature of x.
@@ -66,6 +66,9 @@ class WeightStore {
     // Move uncertain weights and their variances.
     virtual void move(const Vector& x, const Nodes& nodes, const MoveRule& rule,
                       const Dither& dither = {}) = 0;
+
+    // Set the weight of a node for a feature to zero.
+    virtual void clear(size_t feature, uint32_t node) = 0;
 
     virtual size_t n_features() const = 0;
 

@@ -51,18 +51,18 @@ Weights::Weights(size_t n_nodes, std::string dtype, size_t n_planes)
       n_nodes_(n_nodes),
       dtype_(std::move(dtype)),
       single_(dtype_ != "float64"),
-      compact_(dtype_ == "float16") {
+      compact_(dtype_ == "float16"),
+      room_(n_nodes) {
     if (compact_ && n_planes < 2) throw nb::value_error("compact weights without variances");
-    arrange(n_nodes);
+    store_ = store_for(n_nodes);
 }
 
-void Weights::arrange(size_t room) {
-    room_ = room;
+std::unique_ptr<WeightStore> Weights::store_for(size_t room) {
     scores.resize(room + lanes<double>);
     draws.resize(room);
-    store_ = compact_  ? new_postings<CompactCell>(room)
-             : single_ ? new_store<float>(room, n_planes_)
-                       : new_store<double>(room, n_planes_);
+    return compact_  ? new_postings<CompactCell>(room)
+           : single_ ? new_store<float>(room, n_planes_)
+                     : new_store<double>(room, n_planes_);
 }
 
 void Weights::check_range(double norm2) const {
@@ -79,6 +79,15 @@ void Weights::score_all(const Vector& x) {
     rows.score(ranges, scores.data());
 }
 
+void Weights::reserve(const Vector& x, const Nodes& nodes) {
+    store_->reserve(x, nodes);
+    if (compact_) dither_.of_nodes.reserve(nodes.size());
+    if (!lag()) return;
+    recorded_.reserve(x.size() * nodes.size());
+    lag()->reserve(x, nodes);
+    clocks_->changes(x, nodes, *lag());
+}
+
 // The weights that record all changes of these; null if there are none, or they lack some nodes.
 WeightStore* Weights::lag() const {
     const Weights& lag = *static_cast<Weights*>(follower);
@@ -90,26 +99,18 @@ void Weights::add(const Vector& x, const Nodes& nodes, Numbers& steps) {
     if (nodes.empty()) return;
     const double most = largest_step(x.norm2);
     for (double& step : steps) step = std::clamp(step, -most, most);
-    if (!lag()) return store_->step(x, nodes, steps);
-    Numbers recorded = steps;
-    for (size_t i = 0; i < nodes.size(); ++i) recorded[i] *= clocks_->rounds(nodes[i]);
-    lag()->reserve(x, nodes);
+    reserve(x, nodes);
+    start_averages();
     store_->step(x, nodes, steps);
-    lag()->step(x, nodes, recorded);
-}
-
-void Weights::clear(uint32_t node) {
-    Vector x{{0}, {1.0}, 1.0};
-    const Nodes nodes{node};
-    Numbers cells{0.0};
-    for (uint32_t& row = x.rows[0]; row < store_->n_features(); ++row) {
-        cells[0] = -store_->get(0, row, node);
-        if (cells[0] != 0.0) store_->add(0, x, nodes, cells);
-    }
+    if (!lag()) return;
+    for (size_t i = 0; i < nodes.size(); ++i) steps[i] *= clocks_->rounds(nodes[i]);
+    lag()->step(x, nodes, steps);
 }
 
 void Weights::discount(const Vector& x, const Nodes& nodes, double forgetting) {
     Numbers cells;
+    cells.reserve(x.size() * nodes.size());
+    reserve(x, nodes);
     for (size_t j = 0; j < x.size(); ++j)
         for (uint32_t v : nodes) {
             const double s = store_->get(1, x.rows[j], v);
@@ -134,37 +135,39 @@ void Weights::drawn(const Nodes& nodes) {
 }
 
 void Weights::move(const Vector& x, const Nodes& nodes, const MoveRule& rule) {
+    if (lag()) reserve(x, nodes);
     const Dither& random = dither(nodes);
-    if (!lag()) {
-        store_->move(x, nodes, rule, random);
-        return drawn(nodes);
-    }
-    Numbers changes;
-    lag()->reserve(x, nodes);
-    for (uint32_t row : x.rows)
-        for (uint32_t v : nodes) changes.push_back(-store_->get(0, row, v));
+    recorded_.clear();
+    if (lag())
+        for (uint32_t row : x.rows)
+            for (uint32_t v : nodes) recorded_.push_back(-store_->get(0, row, v));
+    start_averages();
     store_->move(x, nodes, rule, random);
     drawn(nodes);
-    double* change = changes.data();
+    if (!lag()) return;
+    double* change = recorded_.data();
     for (uint32_t row : x.rows)
         for (uint32_t v : nodes) {
             *change = (*change + store_->get(0, row, v)) * clocks_->rounds(v);
             ++change;
         }
-    lag()->add(0, x, nodes, changes);
+    lag()->add(0, x, nodes, recorded_);
 }
 
 void Weights::add_nodes(size_t n_nodes) {
+    if (n_nodes > room_) {
+        const size_t room = std::max(n_nodes, 2 * room_);
+        std::unique_ptr<WeightStore> larger = store_for(room);
+        Nodes nodes(room_);
+        Numbers weights(room_), variances(room_);
+        void* const numbers[] = {weights.data(), variances.data()};
+        for (size_t row = 0; row < store_->n_features(); ++row)
+            if (const size_t n = store_->save(row, nodes.data(), numbers))
+                larger->load(row, n, nodes.data(), numbers);
+        store_ = std::move(larger);
+        room_ = room;
+    }
     n_nodes_ = n_nodes;
-    if (n_nodes <= room_) return;
-    const std::unique_ptr<WeightStore> old = std::move(store_);
-    arrange(std::max(n_nodes, 2 * room_));
-    Nodes nodes(room_);
-    Numbers weights(room_), variances(room_);
-    void* const numbers[] = {weights.data(), variances.data()};
-    for (size_t row = 0; row < old->n_features(); ++row)
-        if (const size_t n = old->save(row, nodes.data(), numbers))
-            store_->load(row, n, nodes.data(), numbers);
 }
 
 }  // namespace river_hier

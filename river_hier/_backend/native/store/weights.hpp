@@ -27,6 +27,9 @@ class Weights : public Guarded {
     // The type in which a plane is stored; "uint8" are codes of variances.
     std::string dtype(size_t plane) const { return compact_ && plane ? "uint8" : dtype_; }
 
+    // Allocate all that a change for these nodes needs, so that it cannot fail.
+    void reserve(const Vector& x, const Nodes& nodes);
+
     // Throw an error if this squared norm of an x is too large for the weights.
     void check_range(double norm2) const;
 
@@ -40,7 +43,9 @@ class Weights : public Guarded {
     void add(const Vector& x, const Nodes& nodes, Numbers& steps);
 
     // Set the weights of a node to zero: O(features).
-    void clear(uint32_t node);
+    void clear(uint32_t node) {
+        for (size_t row = 0; row < store_->n_features(); ++row) store_->clear(row, node);
+    }
 
     // Multiply 1 / S - 1 by `forgetting` for some nodes, where x is not zero.
     void discount(const Vector& x, const Nodes& nodes, double forgetting);
@@ -49,15 +54,20 @@ class Weights : public Guarded {
     void move(const Vector& x, const Nodes& nodes, const MoveRule& rule);
 
     // Add every change of the weights to `lag`, times the round, until this is called with null.
-    void record(Weights* lag, const Clocks* clocks) {
+    void record(Weights* lag, Clocks* clocks) {
         follower = lag && clocks ? lag : this;
         clocks_ = clocks;
     }
 
     // Forget all weights.
-    void reset() { arrange(room_); }
+    void reset() { store_ = store_for(room_); }
 
-    // Make room up to `n_nodes` nodes; the new ones start at zero.
+    // Begin the averages of the nodes that have their first example.
+    void start_averages() {
+        if (lag()) clocks_->start(*lag());
+    }
+
+    // Make room up to `n_nodes` nodes, or leave all as it is after an error; the new ones start at zero.
     void add_nodes(size_t n_nodes);
 
     size_t scratch() const {
@@ -80,16 +90,17 @@ class Weights : public Guarded {
     WeightStore* lag() const;
     const Dither& dither(const Nodes& nodes);
     void drawn(const Nodes& nodes);
-    void arrange(size_t room);
+    std::unique_ptr<WeightStore> store_for(size_t room);
 
     size_t n_planes_;
     size_t n_nodes_;
     std::string dtype_;
     bool single_, compact_;
     Dither dither_;
-    size_t room_ = 0;  // nodes that the layout has room for
+    size_t room_;  // nodes that the layout has room for
     std::unique_ptr<WeightStore> store_;
-    const Clocks* clocks_ = nullptr;  // of the lag
+    Clocks* clocks_ = nullptr;  // of the lag
+    Numbers recorded_;          // scratch
 };
 
 // The same with a variance for each weight.
@@ -98,39 +109,45 @@ class GaussianWeights : public Weights {
     GaussianWeights(size_t n_nodes, const std::string& dtype) : Weights(n_nodes, dtype, 2) {}
 };
 
-// While it lives, changes of w are added to the lag, times the round.
+// While it lives, changes of w are added to the lag, times the round. What `start` changes is changed
+// back unless `proceed` is called.
 class Recording {
   public:
     Recording(Weights& w, Weights* lag, Clocks* clocks) : w_(w), lag_(lag), clocks_(clocks) {
         w.record(lag, clocks);
     }
     Recording(const Recording&) = delete;
-    ~Recording() { w_.record(nullptr, nullptr); }
+    ~Recording() {
+        if (lag_) clocks_->cancel();
+        for (uint32_t v : unlearned_) labels_->set_unlearned(v, true);
+        w_.record(nullptr, nullptr);
+    }
 
     // The averages of nodes with their first example begin again before its step.
     void start(uint32_t y, Labels& tree) {
-        tree.learned(y);
-        for (uint32_t v = y; lag_ && v; v = tree.parent(v)) start(v);
+        labels_ = &tree;
+        for (uint32_t v = y; v; v = tree.parent(v)) {
+            if (lag_) clocks_->announce(v, **lag_);
+            if (tree.unlearned(v)) unlearned_.push_back(v);
+        }
+        for (uint32_t v : unlearned_) tree.set_unlearned(v, false);
     }
     void start(const On& on, const Labels&) {
         if (lag_)
-            for (uint32_t v : on.nodes) start(v);
+            for (uint32_t v : on.nodes) clocks_->announce(v, **lag_);
     }
     void proceed(double weight) {
+        unlearned_.clear();
+        w_.start_averages();
         if (lag_) clocks_->m += weight;
     }
 
   private:
-    void start(uint32_t v) {
-        if (clocks_->learned[v]) return;
-        if (clocks_->since[v] != clocks_->m) lag_->clear(v);
-        clocks_->learned[v] = 1;
-        clocks_->since[v] = clocks_->m;
-    }
-
     Weights& w_;
     Weights* lag_;
     Clocks* clocks_;
+    Labels* labels_ = nullptr;
+    Nodes unlearned_;
 };
 
 }  // namespace river_hier
