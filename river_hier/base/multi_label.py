@@ -73,7 +73,8 @@ class MultiLabelModel(TaxonomyModel, LabelPredictor, base.MultiLabelClassifier):
         if not isinstance(self.taxonomy, Taxonomy):
             taxonomy = with_labels(self.taxonomy, self._taxonomy, named(y))
             if taxonomy is not self._taxonomy:
-                implied_nodes(taxonomy, y)  # an error if y is invalid
+                if isinstance(y, Mapping):
+                    implied_nodes(taxonomy, y)  # an error if y is invalid
                 self._grow(taxonomy, x, w)
 
     @truncatable

@@ -99,6 +99,9 @@ class Sums:
         total = self._sums.get(key)
         return 0.0 if total is None else total.get()
 
+    def __contains__(self, key: object) -> bool:  # `in` would iterate
+        return key in self._sums
+
     def __iter__(self) -> Iterator[Any]:
         return iter(self._sums)
 

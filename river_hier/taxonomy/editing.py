@@ -98,7 +98,7 @@ def merged(taxonomy: Nodes, labels: Iterable[Label], into: Label) -> Edges:
         raise TypeError(f"`labels` must be a collection of labels, got {labels!r}")
     gone = set()
     into = taxonomy.nodes[taxonomy.index(into)]
-    above = taxonomy.ancestors(into)
+    above = set(taxonomy.ancestors(into))
     for label in labels:
         label = taxonomy.nodes[taxonomy.index(label)]
         if label in above:

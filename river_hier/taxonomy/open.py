@@ -108,14 +108,22 @@ class OpenTaxonomy:
         except (KeyError, TypeError):  # a new label, or an invalid one
             parents: list[tuple[int]] = []
             for label in labels:
-                above = 0
-                for node in self.path(label)[1:]:
+                above = self._parent(label, taxonomy) or 0  # reading a whole path takes longer
+                for node in [label] if above else self.path(label)[1:]:
                     v = taxonomy.known_index(node)
                     if v is None and (v := new.get(node)) is None:
                         v = new[node] = len(taxonomy) + len(new)
                         parents.append((above,))
                     above = v
         return taxonomy._with_nodes(new, parents, self._format) if new else taxonomy
+
+    def _parent(self, label: Any, taxonomy: Taxonomy) -> int | None:
+        """The parent of a label that is spelled as in the taxonomy, unless the parent is new."""
+        if self.separator is None or not isinstance(label, str):
+            return None
+        above, _, name = label.rpartition(self.separator)
+        spelled = above and name and name == name.strip() and self.separator.strip() not in name
+        return taxonomy.known_index(above) if spelled else None
 
     def _initial(self) -> Taxonomy:
         return Taxonomy._of((self.root,), ((),), self._format)

@@ -28,6 +28,9 @@ LEARNERS: dict[str, Learner] = {
     "HPerceptron": linear_model.HPerceptron,
     "HAROW": linear_model.HAROW,
     "Calibrated(HAROW)": lambda t: decision.Calibrated(linear_model.HAROW(t)),
+    "averaged HPerceptron": lambda t: linear_model.AveragedMultiLabelClassifier(
+        linear_model.HPerceptron(t)
+    ),
     "HRLS": linear_model.HRLS,
     "SHRLS": linear_model.SHRLS,
     "HMinOver": linear_model.HMinOver,
@@ -92,13 +95,13 @@ def main() -> None:
     names = sys.argv[1:] or LEARNERS
     build(1_000_000)
     for title, measured in ("paths", growing), ("adopt", adopting):
-        print(f"\n{title:19}" + "".join(f"{n:17,}" for n in SIZES))
+        print(f"\n{title:21}" + "".join(f"{n:17,}" for n in SIZES))
         for name in tqdm(names):
             if measured is adopting and name.startswith("metrics"):
                 continue
             learner = LEARNERS[name]
             sizes = [n for n in SIZES if n <= MOST[name]]
-            print(f"{name:19}" + "".join(measured(learner, n) for n in sizes), flush=True)
+            print(f"{name:21}" + "".join(measured(learner, n) for n in sizes), flush=True)
 
 
 if __name__ == "__main__":

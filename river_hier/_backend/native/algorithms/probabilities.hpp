@@ -174,8 +174,9 @@ inline Ranking ranked(Probabilities& values, const Labels& labels, size_t k, boo
     const std::vector<char> inner = leaves ? labels.inner() : std::vector<char>();
     std::vector<uint32_t> depths(depth || multilabel ? labels.n() : 0);
     const auto most = [](uint32_t a, uint32_t b) { return std::max(a, b); };
+    const bool computed = values.computed();  // asked once, as a virtual call takes longer than the rest
     for (uint32_t v = 0; v < labels.n(); ++v) {
-        values.expand(v);
+        if (!computed) values.expand(v);
         if (v && !depths.empty()) depths[v] = 1 + labels.of_parents(depths, v, most);
         if (multilabel && v == 0) continue;
         if (!best.admits(values[v]) || (leaves && inner[v]) || (depth && depths[v] != *depth)) continue;
