@@ -41,7 +41,8 @@ def read_batch(X: Any, columns: ColumnNames, single: bool = False) -> tuple[Batc
     if (frame := as_frame(X)) is None:
         raise TypeError(
             "X must be a dataframe (of pandas, polars, pyarrow, ...), a numpy array or, with "
-            f"`columns`, a scipy.sparse matrix, got {type(X).__name__}"
+            f"`columns`, a scipy.sparse matrix, got {type(X).__name__}; for dicts, loop over "
+            "`learn_one` or `predict_one`"
         )
     if columns is not None:
         raise TypeError("`columns` are the names of a sparse X; a dataframe has its own")

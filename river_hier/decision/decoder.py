@@ -34,7 +34,10 @@ class Decoder(BatchWrapper, LabelPredictor, base.MultiLabelClassifier):
         check_model(model, "predict_proba_one", "predict_one")
         super().__init__(model)
         if not isinstance(self._last, base.MultiLabelClassifier):
-            raise TypeError(f"`model` must predict multilabels, got {shown(model)}")
+            raise TypeError(
+                f"`model` must predict multilabels, got {shown(model)}; for single labels use "
+                "`TreeBayes`"
+            )
 
     @classmethod
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:

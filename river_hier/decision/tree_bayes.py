@@ -87,7 +87,9 @@ class TreeBayes(MiniBatches, MeasuresMemory, base.Wrapper[Any], base.Classifier)
         check_taxonomy(taxonomy)
         taxonomy.check_tree()
         if not isinstance(classifier, base.Classifier):
-            raise TypeError(f"`classifier` must be a classifier, got {shown(classifier)}")
+            several = isinstance(classifier, base.MultiLabelClassifier)
+            help_ = "; for multilabels use `HLossBayes`" * several
+            raise TypeError(f"`classifier` must be a classifier, got {shown(classifier)}{help_}")
         self.classifier = classifier
         self._takes_weights = takes_weights(classifier)
         self.taxonomy: Taxonomy = taxonomy

@@ -465,7 +465,10 @@ def test_bad_models() -> None:
         linear_model.Hieron(TREE),
         preprocessing.StandardScaler() | linear_model.Hieron(),
     ):
-        with pytest.raises(TypeError, match="`model` must predict multilabels, got"):
+        with pytest.raises(
+            TypeError,
+            match=r"`model` must predict multilabels, .* for single labels use `TreeBayes`$",
+        ):
             decision.HLossBayes(single)
         with pytest.raises(TypeError, match=r"for single labels use `Tempered`$"):
             decision.Calibrated(single)
@@ -493,7 +496,7 @@ def test_parameters() -> None:
     for wrong, shown in (
         (3, "3"),
         (naive_bayes.GaussianNB, "<class .*GaussianNB'>"),
-        (linear_model.HAROW(TREE), "HAROW$"),
+        (linear_model.HAROW(TREE), "HAROW; for multilabels use `HLossBayes`$"),
         (preprocessing.StandardScaler() | river_linear_model.LinearRegression(), "StandardScaler "),
     ):
         with pytest.raises(TypeError, match=f"^`classifier` must be a classifier, got {shown}"):

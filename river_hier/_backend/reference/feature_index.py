@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...taxonomy.graph import is_missing
 from ...taxonomy.repr import short
 from .feature_map import FeatureMap, Vector
 from .pickles import saved
@@ -155,6 +156,9 @@ def read_odd(x: Mapping[Hashable, Any]) -> tuple[list[Hashable], list[float], fl
     return list(x), values.tolist(), norm2
 
 
+_FILL_IN = "drop it, or fill it in (river's StatImputer fills in None)"
+
+
 def _number(name: Hashable, value: Any) -> float:
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value[()]
@@ -163,8 +167,10 @@ def _number(name: Hashable, value: Any) -> float:
     if not number or isinstance(value, np.timedelta64):
         kind = type(value).__name__
         help_ = "drop it or encode it, e.g. with river's preprocessing.OneHotEncoder"
-        if value is None:
-            help_ = "drop it, or fill it in with river's preprocessing.StatImputer"
+        if is_missing(value):
+            help_ = _FILL_IN
+        elif isinstance(value, list | tuple | np.ndarray):
+            help_ = "make each element a feature, e.g. by dict(enumerate(values))"
         raise ValueError(f"feature {short(name)} is {short(value)} ({kind}), not a number; {help_}")
     try:
         return float(value)
@@ -181,9 +187,8 @@ def _whats_wrong(x: Mapping[Hashable, Any], values: list[float]) -> str:
             return _too_large(name, given)
         if math.isnan(value):
             return (
-                f"feature {short(name)} is nan; values must be finite: drop it, or fill it in "
-                "(river's StatImputer fills in None). MinMaxScaler gives nan for a feature that it "
-                "has not learned: let it learn an example first"
+                f"feature {short(name)} is nan; values must be finite: {_FILL_IN}. MinMaxScaler "
+                "gives nan for a feature that it has not learned: let it learn an example first"
             )
         if not math.isfinite(value):
             return f"feature {short(name)} is {value!r}; values must be finite: drop it or clip it"
