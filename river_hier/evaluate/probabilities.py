@@ -5,7 +5,7 @@ from typing import Any
 
 from river import base
 
-from ..base.classifiers import last_step
+from ..base.classifiers import last_step, shown
 from ..base.truncation import refuse_unknown
 from ..base.wrapper import ModelWrapper
 
@@ -52,7 +52,10 @@ class Probabilities(ModelWrapper, base.MultiLabelClassifier):
 
     def __init__(self, model: Any) -> None:
         if not isinstance(last_step(model), base.MultiLabelClassifier):
-            raise TypeError(f"`model` must be a multilabel classifier, got {model!r}")
+            raise TypeError(
+                f"`model` must be a multilabel classifier, got {shown(model)}; for single labels, "
+                "`TopLabelCalibrationError` and River's `CrossEntropy` take the model itself"
+            )
         super().__init__(model)
 
     @classmethod

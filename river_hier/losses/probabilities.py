@@ -48,7 +48,10 @@ def read_marginals(taxonomy: Taxonomy, y_pred: Any) -> NDArray[np.float64]:
     if y_pred is None:
         return p
     if not isinstance(y_pred, Mapping):
-        raise TypeError(f"probabilities must be {{label: p}}, got {type(y_pred).__name__}")
+        raise TypeError(
+            f"probabilities must be {{label: p}}, got {type(y_pred).__name__}; "
+            "evaluate.Probabilities(model) predicts those of multilabels"
+        )
     found = reader_of(taxonomy).numbers(y_pred)
     if found is not None and not ((found < 0.0) | (found > 1.0)).any():
         return found

@@ -32,6 +32,8 @@ def loss_by_depth(states: Mapping[int, Counts], ax: Axes | None = None) -> Axes:
 
     Raises
     ------
+    TypeError
+        If `states` is not a mapping.
     ValueError
         If there are no states, or a step is not positive.
     ImportError
@@ -57,6 +59,9 @@ def loss_by_depth(states: Mapping[int, Counts], ax: Axes | None = None) -> Axes:
     [0.323, 0.38, 0.0633, 0.0567]
 
     """
+    if not isinstance(states, Mapping):
+        kind = type(states).__name__
+        raise TypeError(f"`states` must be {{step: metric.get()}}, got {kind}")
     steps = sorted(states)
     if not steps or steps[0] <= 0:
         raise ValueError(f"`states` must have steps from 1 on, got {steps!r}")

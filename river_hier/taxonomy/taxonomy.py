@@ -223,7 +223,10 @@ class Taxonomy(Nodes):
         return self._changed(*graph.build(edges, [self.root], self.root))
 
     def merge(self, labels: Iterable[Label], into: Label) -> Taxonomy:
-        """Merge nodes into one: the children of `labels` become children of `into`."""
+        """Merge nodes into one, `into`: the children of `labels` become its children.
+
+        `into` is a label of this taxonomy. For another name, `rename` the result.
+        """
         edges = editing.merged(self, labels, into)
         return self._changed(*graph.build(edges, [self.root], self.root))
 

@@ -132,7 +132,12 @@ def test_rivers_loop() -> None:
         ("b", {"b": {True: 0.5}}, ValueError, r"the probability of 'b' is \{True: 0.5\}"),
         ("b", {"e": 1.0}, ValueError, "label 'e' is not in the taxonomy"),
         ("e", {"b": 1.0}, ValueError, "label 'e' is not in the taxonomy"),
-        ("b", ["b"], TypeError, "probabilities must be {label: p}, got list"),
+        (
+            "b",
+            ["b"],
+            TypeError,
+            r"probabilities must be {label: p}, got list; evaluate\.Probabilities\(model\)",
+        ),
     ],
 )
 def test_a_rejected_example_changes_nothing(

@@ -15,6 +15,7 @@ from river import checks, dummy, preprocessing, utils
 from river import datasets as river_datasets
 from river import evaluate as river_evaluate
 from river import linear_model as river_linear_model
+from river import metrics as river_metrics
 from sklearn.metrics import average_precision_score
 
 import oracles
@@ -303,8 +304,13 @@ def test_probabilities_refuses_what_is_not_multilabel() -> None:
         linear_model.HPerceptron,
         None,
     ):
-        with pytest.raises(TypeError, match="`model` must be a multilabel classifier, got"):
+        with pytest.raises(TypeError, match="`model` must be a multilabel classifier, got .*; for"):
             evaluate.Probabilities(model)
+    model = linear_model.Hieron(TREE)
+    model.learn_one({"x": 1.0}, "b")
+    entropy = river_metrics.CrossEntropy()  # as the message says
+    entropy.update("b", model.predict_proba_one({"x": 1.0}))
+    assert entropy.get() == pytest.approx(-math.log(model.predict_proba_one({"x": 1.0})["b"]))
 
 
 def test_rivers_checks(monkeypatch: pytest.MonkeyPatch) -> None:

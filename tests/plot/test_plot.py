@@ -229,6 +229,10 @@ def test_loss_by_depth() -> None:
     for nothing in ({}, {0: metric.get()}):
         with pytest.raises(ValueError, match="`states` must have steps from 1 on"):
             plot.loss_by_depth(nothing)
+    with pytest.raises(
+        TypeError, match=r"`states` must be {step: metric.get\(\)}, got HLossByDepth"
+    ):
+        plot.loss_by_depth(metrics.HLossByDepth(TREE))  # type: ignore[arg-type]
 
 
 def test_axes_that_are_given_are_drawn_on() -> None:
