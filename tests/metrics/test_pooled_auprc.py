@@ -304,7 +304,7 @@ def test_probabilities_refuses_what_is_not_multilabel() -> None:
         linear_model.HPerceptron,
         None,
     ):
-        with pytest.raises(TypeError, match="`model` must be a multilabel classifier, got .*; for"):
+        with pytest.raises(TypeError, match=r"`model` must be a multilabel .* got .*; for"):
             evaluate.Probabilities(model)
     model = linear_model.Hieron(TREE)
     model.learn_one({"x": 1.0}, "b")
