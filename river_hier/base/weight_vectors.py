@@ -57,10 +57,11 @@ class WeightVectors:
     def _weights(self, nodes: Iterable[int]) -> Iterator[Floats]:
         """The weight vector of each node, or the average of its hypotheses."""
         n_features = len(self._features)
+        n_rounds = None if self._lag is None else rounds(self._clocks)
         for v in nodes:
             w: Floats = self._w.column(v, n_features)
-            if self._lag is not None:
-                w = w - self._lag.column(v, n_features) / rounds(self._clocks)[v]
+            if self._lag is not None and n_rounds is not None:
+                w = w - self._lag.column(v, n_features) / n_rounds[v]
             yield w
 
     def _contributions(

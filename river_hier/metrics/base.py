@@ -65,8 +65,7 @@ class TaxonomyMetric(metrics.base.ClassificationMetric):
         before = self.taxonomy_
         y_true, y_pred = (list(y) if isinstance(y, Iterator) else y for y in (y_true, y_pred))
         try:
-            self._grow(named(y_true))
-            self._grow(() if y_pred is None else named(y_pred))
+            self._grow([*named(y_true), *(() if y_pred is None else named(y_pred))])
             self._sums.add(tuple(self._count(y_true, y_pred)), w)
         except BaseException:
             self.taxonomy_ = before

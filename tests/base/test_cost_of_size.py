@@ -35,7 +35,7 @@ SHORT = 0.02  # seconds: shorter times are not compared
 HEAVY = {
     "flat": (
         *("drift.", "induction.", "kernel.HRLS", "kernel.SHRLS"),
-        *("linear_model.SHRLS", "local.PerNode"),
+        *("linear_model.HRLS", "linear_model.SHRLS", "local.PerNode"),
     ),
     "chain": ("induction.", "kernel.HRLS", "kernel.SHRLS", "local."),
 }

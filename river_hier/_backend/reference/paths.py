@@ -23,9 +23,9 @@ def logistic(scores: Floats) -> Floats:
 
 def softmax(scores: Floats) -> Floats:
     """The softmax along the first axis."""
-    p: Floats = scores - scores.max(axis=0)
+    p: Floats = scores - np.maximum.reduce(scores)  # half the time of `max` for few nodes
     np.exp(p, out=p)
-    p /= p.sum(axis=0)
+    p /= np.add.reduce(p)
     return p
 
 
