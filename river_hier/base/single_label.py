@@ -245,7 +245,7 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
 
     def _nodes_with_examples(self, y: Any) -> set[int]:
         parents, found = self._taxonomy.parent_rows, {0}
-        for v in np.unique(y).tolist():
+        for v in set(y):  # of one label or a batch
             while v not in found:
                 found.add(v)
                 (v,) = parents[v]
