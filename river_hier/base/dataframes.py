@@ -150,10 +150,11 @@ def _sparse_columns(frame: Frame) -> Any:
     X, kind = frame.to_native(), nw.get_native_namespace(frame).SparseDtype
     if not X.shape[1] or not isinstance(X.iloc[:, 0].dtype, kind):
         return None
-    columns = [column.array for _, column in X.items()]
+    # `X.items()`, as in `X.sparse.to_coo()`, would make a Series of each: 15 times as slow.
+    arrays = getattr(X, "_iter_column_arrays", lambda: (column.array for _, column in X.items()))
+    columns = list(arrays())
     if not all(isinstance(c.dtype, kind) and c.fill_value == 0 for c in columns):
         return None
-    # A third of the time of `X.sparse.to_coo()`.
     values = np.concatenate([c.sp_values for c in columns])
     rows = np.concatenate([c.sp_index.indices for c in columns])
     start = np.cumsum([0, *(c.sp_index.npoints for c in columns)])

@@ -16,6 +16,7 @@ from river import base, compose, feature_extraction, preprocessing
 from scipy import sparse
 
 from river_hier import Taxonomy, _backend, linear_model
+from river_hier.base.dataframes import read_batch
 from support.hypothesis_settings import n_examples
 from support.public_api import learners
 from support.strategies import multilabels, reals, taxonomies, trees
@@ -365,6 +366,21 @@ def test_cells_of_every_kind(name: str, X: pd.DataFrame) -> None:
     for x in xs:
         assert many.score_one(x) == pytest.approx(one.score_one(x), rel=1e-9, abs=1e-9)
     assert len(many.predict_many(X)) == 2
+
+
+@pytest.mark.parametrize("private", [True, False])
+def test_sparse_columns(private: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    if not private:  # a version of pandas without this method
+        monkeypatch.delattr(pd.DataFrame, "_iter_column_arrays")
+    column = pd.arrays.SparseArray
+    X = pd.DataFrame({"a": column([1, 0, 2]), "b": column([True, False, False])})
+    X["c"] = column([0.0, 0.5, 0.0], fill_value=0.0)
+    X["d"] = column([0.0, 3.0, 4.0], fill_value=0.0, kind="block")
+    batch, _ = read_batch(X, None)
+    assert list(batch) == [{"a": 1.0, "b": 1.0}, {"c": 0.5, "d": 3.0}, {"a": 2.0, "d": 4.0}]
+    X["e"] = column([1.0, 1.0, 2.0], fill_value=1.0)
+    batch, _ = read_batch(X, None)
+    assert batch.row(0) == {"a": 1.0, "b": 1.0, "c": 0.0, "d": 0.0, "e": 1.0}
 
 
 def test_columns_of_bags_of_words() -> None:

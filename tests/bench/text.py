@@ -31,10 +31,11 @@ BLOCK, DISCARDED = 500, 1_000
 COUNTING = "Counter of words"
 
 
-def main(folder: str | None, n: int) -> None:
+def main(folder: str | None, n: int, n_words: int | None) -> None:
     show_versions()
     stream = datasets.Reuters21578(None if folder is None else Path(folder) / "reuters21578")
     examples = [(f"{x['title']} {x['body']}", y) for x, y in itertools.islice(stream, n)]
+    examples = [(" ".join(text.split()[:n_words]) if n_words else text, y) for text, y in examples]
     words = re.compile(r"\w\w+").findall
 
     def bag(**options: Any) -> Any:
@@ -110,5 +111,6 @@ if __name__ == "__main__":
         "--data", help="folder with the files of Reuters-21578; downloaded by default"
     )
     parser.add_argument("--documents", type=int, default=6_000, help="how many to read")
+    parser.add_argument("--words", type=int, help="how many words of each text to keep")
     arguments = parser.parse_args()
-    main(arguments.data, arguments.documents)
+    main(arguments.data, arguments.documents, arguments.words)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import gc
 import itertools
 import math
 import pickle
@@ -311,6 +312,14 @@ def test_batches_are_loops(kind: str) -> None:
         assert found == one.transform_one(x)
     if kind == "series":
         assert table.index.equals(series.index)
+
+
+@pytest.mark.parametrize("enabled", [True, False])
+def test_garbage_collection_stays_as_it_is(enabled: bool, request: pytest.FixtureRequest) -> None:
+    request.addfinalizer(gc.enable)
+    gc.enable() if enabled else gc.disable()
+    LogTFIDF().transform_many(pd.Series(["a cat"]))
+    assert gc.isenabled() == enabled
 
 
 def test_a_batch_with_a_wrong_text_is_not_counted() -> None:
