@@ -12,6 +12,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from ..taxonomy import check_taxonomy
+from .ends import unless_it_ends
 from .hidden import warn_of_hidden_backend
 from .reference import labels as reference_labels
 from .reference.batch import Batch, Multilabels, Vectors
@@ -144,7 +145,6 @@ NATIVE = (
 policies: dict[str, Any] = {}
 native: Any = None  # the compiled module
 
-
 name = "numpy"
 why = "`RIVER_HIER_PURE` is set"
 if not TYPE_CHECKING and os.environ.get("RIVER_HIER_PURE", "0") in ("", "0"):
@@ -156,8 +156,9 @@ if not TYPE_CHECKING and os.environ.get("RIVER_HIER_PURE", "0") in ("", "0"):
     else:
         name, why = "native", "it is installed"
         for kind in _PICKLED:
-            for method in "__reduce__", "restore":
-                setattr(getattr(native, kind), method, vars(globals()[kind])[method])
+            methods, compiled = vars(globals()[kind]), getattr(native, kind)
+            compiled.restore = methods["restore"]
+            compiled.__reduce__ = unless_it_ends(methods["__reduce__"])
         globals().update({kernel: getattr(native, kernel) for kernel in NATIVE})
         policies.update(native.policies)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import math
-import threading
 from collections.abc import Hashable, Mapping
 from typing import Any
 
@@ -18,14 +17,13 @@ from .._backend.reference.feature_hasher import canonical
 from ..base.checks import check_integer, check_positive
 from ..base.dataframes import answer_frame, read_batch
 from ..base.memory import MeasuresMemory
+from ..base.turns import reads
 
 __all__ = ["RandomFourierFeatures"]
 
 Floats = NDArray[np.float64]
 
 LARGEST = 2**21  # random numbers that are stored: 16 MB, and as much again while it grows
-
-_drawing = threading.RLock()
 
 
 class RandomFourierFeatures(MeasuresMemory, base.MiniBatchTransformer):
@@ -131,6 +129,7 @@ class RandomFourierFeatures(MeasuresMemory, base.MiniBatchTransformer):
         self.seed = seed
         self._forget()
 
+    @reads
     def transform_one(self, x: Mapping[Any, Any]) -> dict[Hashable, float]:
         """Return the random features of x.
 
@@ -153,6 +152,7 @@ class RandomFourierFeatures(MeasuresMemory, base.MiniBatchTransformer):
             values = dense
         return dict(enumerate(self._features(values, frequencies).tolist()))
 
+    @reads
     def transform_many(self, X: Any) -> Any:
         """Return the random features of the rows of a batch, as `transform_one` does.
 
@@ -188,13 +188,16 @@ class RandomFourierFeatures(MeasuresMemory, base.MiniBatchTransformer):
 
     def _read(self, x: Mapping[Any, Any]) -> tuple[NDArray[np.intp], Floats, Floats]:
         """The rows of the features of x, their values, and the frequencies in all rows."""
-        with _drawing:
-            if len(self._index) * self.n_components // 2 > LARGEST:
-                self._forget()
-            vector = self._index.insert(x)
-            if len(self._index) > self._n_drawn:
+        if len(self._index) * self.n_components // 2 > LARGEST:
+            self._forget()
+        vector = self._index.insert(x)
+        if len(self._index) > self._n_drawn:
+            try:
                 self._draw()
-            return vector.rows, vector.values, self._frequencies[: len(self._index)]
+            except BaseException:  # a name without a `repr`, which is in the index by now
+                self._forget()
+                raise
+        return vector.rows, vector.values, self._frequencies[: len(self._index)]
 
     def _draw(self) -> None:
         """Draw the frequencies of the features that have none."""
@@ -209,9 +212,9 @@ class RandomFourierFeatures(MeasuresMemory, base.MiniBatchTransformer):
             self._n_drawn += 1
 
     def _forget(self) -> None:
-        self._index = FeatureIndex()
+        self._n_drawn = 0  # first: if interrupted here, all are drawn again
         self._frequencies = np.empty((0, self.n_components // 2))
-        self._n_drawn = 0
+        self._index = FeatureIndex()
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in ("sigma", "n_components", "seed")}

@@ -92,14 +92,14 @@ class KernelPathLearner(SingleLabelModel):
             most = LARGEST_CHANGE / math.sqrt(row.norm2)
             rule = self.rule(scores[y] - scores[rival], gamma, row.norm2)
             step = min(w * min(rule, most), most)
+        stored = self._instances.append(x) if step > 0.0 else 0  # first, as it may raise
         if self._lag is not None:
             start(self._clocks, self._lag, path_difference(y, 0, tree)[0])
         if step > 0.0:
-            self._w.add(self._instances.n, nodes, step * signs)
+            self._w.add(stored, nodes, step * signs)
             if self._lag is not None:
                 recorded = rounds(self._clocks)[nodes] * (step * signs)
-                self._lag.add(self._instances.n, nodes, recorded)
-            self._instances.append(x)
+                self._lag.add(stored, nodes, recorded)
             self._keep_to_budget()
         if self._lag is not None:
             self._clocks.m += w

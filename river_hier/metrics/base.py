@@ -12,6 +12,8 @@ from river import base, metrics, utils
 
 from .._backend import reader_of
 from ..base.checks import check_integer
+from ..base.copies import snapshot
+from ..base.turns import reads, step, steps
 from ..losses.costs import Costs, check, check_values
 from ..losses.rankings import read_ranking
 from ..taxonomy import OpenTaxonomy, Taxonomy, check_taxonomy
@@ -57,11 +59,22 @@ class TaxonomyMetric(metrics.base.ClassificationMetric):
     def _count(self, y_true: Any, y_pred: Any) -> Iterable[tuple[Hashable, float]]:
         """What an example of weight 1 adds to the sums: values of at least 0, each key once."""
 
+    __getstate__ = snapshot
+
+    @steps
     def update(self, y_true: Any, y_pred: Any, w: float = 1.0) -> None:
         """Update the metric."""
-        if not isinstance(self.taxonomy, OpenTaxonomy):
+        if isinstance(self.taxonomy, OpenTaxonomy):
+            step(self, self._grow_and_update, y_true, y_pred, w)
+        else:
             self._sums.add(tuple(self._count(y_true, y_pred)), w)
-            return
+
+    @steps
+    def revert(self, y_true: Any, y_pred: Any, w: float = 1.0) -> None:
+        """Revert the metric."""
+        self._sums.remove(tuple(self._count(y_true, y_pred)), w)
+
+    def _grow_and_update(self, y_true: Any, y_pred: Any, w: float) -> None:
         before = self.taxonomy_
         y_true, y_pred = (list(y) if isinstance(y, Iterator) else y for y in (y_true, y_pred))
         try:
@@ -70,10 +83,6 @@ class TaxonomyMetric(metrics.base.ClassificationMetric):
         except BaseException:
             self.taxonomy_ = before
             raise
-
-    def revert(self, y_true: Any, y_pred: Any, w: float = 1.0) -> None:
-        """Revert the metric."""
-        self._sums.remove(tuple(self._count(y_true, y_pred)), w)
 
     def _grow(self, labels: Collection[Any]) -> None:
         """Add labels to an open taxonomy."""
@@ -123,6 +132,7 @@ class MeanScore(TaxonomyMetric):
     def _count(self, y_true: Any, y_pred: Any) -> Iterable[tuple[Hashable, float]]:
         return ("weight", 1.0), ("score", self._eval(y_true, y_pred))
 
+    @reads
     def get(self) -> float:
         """Return the current value of the metric; 0 without examples."""
         weight = self._sums["weight"]
@@ -187,6 +197,7 @@ class Table(TaxonomyMetric):
     def _columns(self) -> dict[str, Sequence[str]]:
         """The cells under each header."""
 
+    @reads
     def __repr__(self) -> str:
         columns = self._columns()
         if not all(columns.values()):

@@ -4,6 +4,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
 
 from .._backend import reader_of
+from ..base.turns import reads
 from .base import Table
 
 __all__ = ["DepthAccuracy"]
@@ -59,6 +60,7 @@ class DepthAccuracy(Table):
             if d not in wrong:
                 yield (d, "right"), 1.0
 
+    @reads
     def get(self) -> Any:
         """Return `{depth: share}`."""
         return {

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from ..base.turns import reads
 from ..losses.costs import is_positive
 from ..taxonomy import OpenTaxonomy, Taxonomy
 from .base import ClosureMetric
@@ -56,6 +57,7 @@ class HFBeta(ClosureMetric):
             raise ValueError(f"`beta` must be a positive finite number, got {beta!r}")
         self.beta = beta
 
+    @reads
     def get(self) -> float:
         """Return the current value of the metric."""
         b2 = self.beta**2

@@ -4,6 +4,7 @@ from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
 
 from .._backend import reader_of
+from ..base.turns import reads
 from ..losses.h import mistakes
 from .base import Table
 
@@ -66,6 +67,7 @@ class HLossByDepth(Table):
         for i in mistakes(self.taxonomy_, true, pred):
             yield (int(self.taxonomy_.arrays.depth[i]), i in pred), 1.0
 
+    @reads
     def get(self) -> Any:
         """Return `{depth: (false positives, false negatives)}`."""
         return {

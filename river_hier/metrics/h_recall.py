@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from ..base.turns import reads
 from .base import ClosureMetric
 
 __all__ = ["HRecall"]
@@ -45,6 +46,7 @@ class HRecall(ClosureMetric):
 
     """
 
+    @reads
     def get(self) -> float:
         """Return the current value of the metric."""
         whole = self._sums["true"]

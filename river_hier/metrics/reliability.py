@@ -3,6 +3,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ..base.turns import reads
 from .base import ProbabilityMetric, Table
 
 __all__ = ["Reliability"]
@@ -71,6 +72,7 @@ class Reliability(ProbabilityMetric, Table):
 
     bigger_is_better: bool = False
 
+    @reads
     def get(self) -> Any:
         """Return `{bin: (mean probability, share that was on, number of labels)}`.
 

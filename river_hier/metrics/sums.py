@@ -15,45 +15,32 @@ from collections.abc import Hashable, Iterator, Sequence
 from typing import Any
 
 Counts = Sequence[tuple[Hashable, float]]
+Partials = tuple[float, ...]
 
 
-class Sum:
-    """A sum of floats without rounding errors (Shewchuk, 1997): adding -x undoes adding x.
+def plus(partials: Partials, x: float) -> Partials:
+    """Add x to a sum without rounding errors (Shewchuk, 1997): adding -x undoes adding x.
 
-    A step takes O(number of partial sums), which is one for whole numbers.
+    A sum is a tuple of floats without overlapping bits, the smallest first, and without 0. A step
+    takes O(number of floats), which is one for whole numbers.
 
-    >>> total = Sum()
+    >>> total = ()
     >>> for x in (1e16, 1.0, -1e16):
-    ...     total.add(x)
-    >>> total.get()
-    1.0
+    ...     total = plus(total, x)
+    >>> total
+    (1.0,)
 
     """
-
-    def __init__(self) -> None:
-        self._partials: list[float] = []  # without overlapping bits, smallest first; never 0
-
-    def add(self, x: float) -> None:
-        """Add x."""
-        partials = self._partials
-        i = 0
-        for y in partials:
-            if abs(x) < abs(y):
-                x, y = y, x
-            high = x + y
-            low = y - (high - x)
-            if low:
-                partials[i] = low
-                i += 1
-            x = high
-        partials[i:] = [x] if x else []
-
-    def get(self) -> float:
-        """The sum, rounded once."""
-        return math.fsum(self._partials)
-
-    def __bool__(self) -> bool:
-        return bool(self._partials)
+    found = []
+    for y in partials:
+        if abs(x) < abs(y):
+            x, y = y, x
+        high = x + y
+        low = y - (high - x)
+        if low:
+            found.append(low)
+        x = high
+    return (*found, x) if x else tuple(found)
 
 
 class Sums:
@@ -71,7 +58,7 @@ class Sums:
     """
 
     def __init__(self) -> None:
-        self._sums: dict[Any, Sum] = {}  # without sums of 0
+        self._sums: dict[Any, Partials] = {}
 
     def add(self, counts: Counts, w: float) -> None:
         """Add an example of weight w."""
@@ -87,23 +74,23 @@ class Sums:
         self._add(counts, -w)
 
     def _add(self, counts: Counts, w: float) -> None:
+        new: dict[Any, Partials] = {}
         for key, count in counts:
-            total = self._sums.get(key)
-            if total is None:
-                total = self._sums[key] = Sum()
-            total.add(w * count)
-            if not total:
+            total = new[key] if key in new else self._sums.get(key, ())
+            new[key] = plus(total, w * count)
+        self._sums.update(new)  # all at once: an interrupt comes before or after
+        if not all(new.values()):
+            for key in [key for key, total in new.items() if not total]:
                 del self._sums[key]
 
     def __getitem__(self, key: Hashable) -> float:
-        total = self._sums.get(key)
-        return 0.0 if total is None else total.get()
+        return math.fsum(self._sums.get(key, ()))
 
     def __contains__(self, key: object) -> bool:  # `in` would iterate
         return key in self._sums
 
     def __iter__(self) -> Iterator[Any]:
-        return iter(self._sums)
+        return iter([key for key, total in self._sums.items() if total])
 
 
 def _weight(w: float) -> float:

@@ -6,9 +6,7 @@ import math
 import pickle
 import random
 import signal
-import sys
-from collections.abc import Callable, Iterator, Sequence
-from types import FrameType
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,12 +14,10 @@ import pandas as pd
 import pytest
 from river import base as river_base
 
-import river_hier
 from river_hier import Taxonomy, linear_model
 from river_hier.base import turns
+from support.interrupts import count, interrupt
 from support.public_api import dense, estimators
-
-HOME = str(river_hier.__path__[0])
 
 
 @pytest.fixture(autouse=True)
@@ -45,53 +41,6 @@ def fresh(name: str) -> Any:
     for x, y in examples(model, 25):
         model.learn_one(x, y)
     return model
-
-
-def count(work: Callable[[], None]) -> int:
-    """The number of bytecodes of the library that work executes."""
-    n = 0
-
-    def trace(frame: FrameType, event: str, _: Any) -> Any:
-        nonlocal n
-        if not frame.f_code.co_filename.startswith(HOME):
-            return None
-        frame.f_trace_opcodes = True
-        n += event == "opcode"
-        return trace
-
-    sys.settrace(trace)
-    try:
-        work()
-    finally:
-        sys.settrace(None)
-    return n
-
-
-def interrupt(work: Callable[[], None], at: int) -> BaseException | None:
-    """The error of work that gets a Ctrl-C before that bytecode."""
-    n = 0
-
-    def trace(frame: FrameType, event: str, _: Any) -> Any:
-        nonlocal n
-        if not frame.f_code.co_filename.startswith(HOME):
-            return None
-        frame.f_trace_opcodes = True
-        if event == "opcode":
-            n += 1
-            if n == at:
-                signal.raise_signal(signal.SIGINT)
-        return trace
-
-    sys.settrace(trace)
-    try:
-        # A generator has an exception state of its own. An error before a bytecode that ends an
-        # `except` would otherwise leave the exception that was handled in `sys.exc_info()`.
-        next(work() for _ in "1")
-    except KeyboardInterrupt as error:
-        return error
-    finally:
-        sys.settrace(None)
-    return None
 
 
 def answers(model: Any) -> list[Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import math
 import pickle
@@ -695,6 +696,35 @@ def test_bad_examples(name: str, taxonomy: Any) -> None:
         with pytest.raises((TypeError, ValueError)):
             model.learn_one({"x": 1.0, "new": 2.0}, y)
         assert pickle.dumps(model) == before
+
+
+@pytest.mark.parametrize("count", range(1, 6))
+@pytest.mark.parametrize("name", ["Hieron", "AveragedHieron", "HRLS", "SHRLS"])
+def test_a_name_that_raises_leaves_the_model_as_it_was(name: str, count: int) -> None:
+    """Names are compared several times, also when the example is stored."""
+
+    class Name:
+        left = 0
+
+        def __hash__(self) -> int:
+            return hash("x")
+
+        def __eq__(self, other: object) -> bool:
+            self.left -= 1
+            if self.left == 0:
+                raise RuntimeError("no comparison")
+            return False
+
+    model = getattr(kernel, name)(TREE)
+    for y in ("a", "b", "a", "b"):
+        model.learn_one({"x": 1.0, y: 1.0}, y if "Hieron" in name else {y})
+    before, bad = model.score_one({"x": 1.0, "a": 0.5}), Name()
+    bad.left = count
+    with contextlib.suppress(RuntimeError):
+        model.learn_one({bad: 3.0}, "b" if "Hieron" in name else {"b"})
+        return  # fewer comparisons than that
+    assert model.score_one({"x": 1.0, "a": 0.5}) == before
+    model.learn_one({"x": 1.0}, "a" if "Hieron" in name else {"a"})
 
 
 @pytest.mark.parametrize("name", SINGLE + MULTI)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import copy
 import linecache
+import os
 import pickle
+import signal
 import sys
 import threading
 from typing import Any
@@ -16,7 +18,7 @@ from hypothesis import strategies as st
 
 from river_hier import OpenTaxonomy, Taxonomy, linear_model, metrics
 from river_hier._backend import labels_of
-from river_hier.taxonomy import UnknownLabelError
+from river_hier.taxonomy import UnknownLabelError, node_table
 from support.backends import both, running_on
 
 OPEN = OpenTaxonomy()
@@ -233,3 +235,68 @@ def test_interrupts_leave_the_table_whole() -> None:
         assert found == expected, number
         number += 1
     assert number > 50
+
+
+def test_a_handler_may_use_a_taxonomy_that_is_growing() -> None:
+    """A signal handler or a finalizer that runs at any line of the table's code."""
+
+    def work(start: Taxonomy) -> list[Any]:
+        after = OPEN.with_labels(start, [("a", "b"), ("c",)])
+        dag = after.extend([(("a",), "x"), (("c",), "x")])
+        return [described(taxonomy) for taxonomy in (start, after, dag)]
+
+    def start() -> Taxonomy:
+        return OPEN.with_labels(Taxonomy._of(((),), ((),), OPEN._format), [("a",)])
+
+    expected, meanwhile = work(start()), set()
+
+    def handle_at(number: int) -> bool:
+        """Whether there was a line of this number."""
+        left, taxonomy = number, start()
+
+        def trace(frame: Any, event: str, _: Any) -> Any:
+            nonlocal left
+            if not frame.f_code.co_filename.endswith("node_table.py"):
+                return None
+            left -= event == "line"
+            if left == 0 and event == "line":
+                other = OPEN.with_labels(taxonomy, [("a", "b"), ("d",)])
+                children = [found.children(()) for found in (taxonomy, other)]
+                depths = [found.arrays.depth.tolist() for found in (taxonomy, other)]
+                meanwhile.add(repr((children, depths)))
+            return trace
+
+        sys.settrace(trace)
+        try:
+            found = work(taxonomy)
+        finally:
+            sys.settrace(None)
+        assert found == expected, number
+        return left <= 0
+
+    number = 1
+    while handle_at(number):
+        number += 1
+    assert number > 50
+    assert len(meanwhile) == 1
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
+def test_a_process_forks_while_a_thread_grows_a_taxonomy() -> None:
+    taxonomy, held, end = Taxonomy([("r", "a"), ("a", "b")]), threading.Event(), threading.Event()
+
+    def grow() -> None:
+        with node_table._lock:
+            held.set()
+            end.wait(20.0)
+
+    thread = threading.Thread(target=grow)
+    thread.start()
+    held.wait()
+    if not (child := os.fork()):
+        signal.alarm(10)  # ends the child if it waits for the lock
+        os._exit(taxonomy.extend([("r", "c")]).children("r") != ("a", "c"))
+    status = os.waitpid(child, 0)[1]
+    end.set()
+    thread.join()
+    assert status == 0

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..ends import unless_it_ends
+
 VERSION = 1
 # The errors that `restore` may raise if the state is damaged.
 _DAMAGE = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
@@ -20,6 +22,7 @@ def state(kernel: Any) -> tuple[Any, ...]:
     return tuple(parts)
 
 
+@unless_it_ends
 def restore(kind: str, version: int, *state: Any) -> Any:
     """The object of a pickle, made by the backend in use."""
     import river_hier._backend as kernels  # imported late, once the backend is chosen

@@ -6,6 +6,7 @@ import contextlib
 import hashlib
 import http.client
 import os
+import sys
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
@@ -32,8 +33,9 @@ def fetch(
     SHA-256 is the expected one, so `path` never holds an incomplete file. Without a SHA-256, the
     file is read: it must not be empty or a web page, and if its name ends in `.zip` or `.gz`, it
     must be undamaged and of this format. A `.part` left by an
-    earlier call is resumed if the server allows it. A progress bar is shown if `tqdm` is
-    installed, otherwise a single line.
+    earlier call is resumed if the server allows it. If another process or thread is downloading
+    into the same folder, the call waits until it is done, except on Windows. A progress bar is
+    shown if `tqdm` is installed, otherwise a single line.
 
     Parameters
     ----------
@@ -79,6 +81,34 @@ def fetch(
     if path.exists():
         return path
     path.parent.mkdir(parents=True, exist_ok=True)
+    with _alone_in(path.parent):
+        if not path.exists():  # another process may have downloaded it
+            _download(url, path, sha256, check)
+    return path
+
+
+@contextlib.contextmanager
+def _alone_in(folder: Path) -> Iterator[None]:
+    """Wait until no other process or thread downloads into this folder."""
+    if sys.platform == "win32":
+        yield
+        return
+    import fcntl
+
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        with contextlib.suppress(OSError):  # some file systems have no locks
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        with contextlib.suppress(OSError):
+            fcntl.flock(descriptor, fcntl.LOCK_UN)  # also for processes forked meanwhile
+        os.close(descriptor)
+
+
+def _download(
+    url: str, path: Path, sha256: str | None, check: Callable[[Path], object] | None
+) -> None:
     part = path.with_name(path.name + ".part")
     _complete(url, part)
     try:
@@ -94,7 +124,6 @@ def fetch(
             f"{url}: {error}; the download was deleted, call again to start over"
         ) from error
     os.replace(part, path)
-    return path
 
 
 def _check_sum(part: Path, sha256: str) -> None:
