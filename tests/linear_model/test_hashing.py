@@ -284,7 +284,7 @@ def test_single_precision_decides_as_double_does(backend: str, name: str, n_node
             for model in (single, double):
                 model.learn_one(x, y)
         assert single._w.n_bytes < 0.8 * double._w.n_bytes
-        (_, _, values) = single._w.__reduce__()[1][-1]
+        *_, values = single._w.__reduce__()[1]
         assert values.dtype == np.float32
 
 

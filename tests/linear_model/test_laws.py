@@ -251,7 +251,7 @@ def test_predict_is_pure(name: str) -> None:
 
 def variances(model: Any) -> Any:
     """Of each node but the root, those of the features in the order of their arrival."""
-    start, nodes, less_one = model._w.__reduce__()[1][-1]
+    *_, start, nodes, _, less_one = model._w.__reduce__()[1]
     found = np.ones((len(model._features), len(model._taxonomy)))
     found[np.repeat(np.arange(len(start) - 1), np.diff(start)), nodes] += less_one
     return found.T[1:]

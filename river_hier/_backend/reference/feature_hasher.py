@@ -51,10 +51,6 @@ class FeatureHasher(FeatureMap):
         vector = Vector(np.array(list(sums), dtype=np.intp), found, norm2)
         return vector.with_constant(self.intercept)
 
-    def insert(self, x: Mapping[Hashable, Any]) -> Vector:
-        """The same."""
-        return self.find(x)
-
     def names(self) -> list[Hashable]:
         """The numbers of the rows, as names are not stored."""
         return list(range(self._n))

@@ -95,10 +95,6 @@ class FeatureRows(FeatureMap):
         known = rows >= 0
         return Vector(rows[known], values[known], norm2).with_constant(self.intercept)
 
-    def insert(self, x: Mapping[Hashable, Any]) -> Vector:
-        """The same, as no row is new."""
-        return self.find(x)
-
     def names(self) -> list[Hashable]:
         """No names, as none are stored."""
         return []

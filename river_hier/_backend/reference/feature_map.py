@@ -76,9 +76,9 @@ class FeatureMap(abc.ABC):
     def find(self, x: Mapping[Hashable, Any]) -> Vector:
         """The vector of x over the features already known."""
 
-    @abc.abstractmethod
     def insert(self, x: Mapping[Hashable, Any]) -> Vector:
         """The vector of x; features seen for the first time get the next rows, all or none."""
+        return self.find(x)
 
     @abc.abstractmethod
     def names(self) -> list[Hashable]:

@@ -29,14 +29,6 @@ inline Weights* ready(Weights* lag, const Clocks* clocks, const Labels& labels) 
     return lag ? &ready(*lag, labels) : nullptr;
 }
 
-// nanobind's own conversion would end the process if memory ran out.
-template <class T>
-std::vector<T> list_of(nb::handle sequence) {
-    std::vector<T> list;
-    for (nb::handle item : sequence) list.push_back(nb::cast<T>(item));
-    return list;
-}
-
 inline const Vector& find(const Weights& w, FeatureMap& features, nb::handle x) {
     const Vector& vector = features.find(x);
     w.check_range(vector.norm2);

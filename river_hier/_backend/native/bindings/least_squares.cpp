@@ -12,6 +12,14 @@ namespace {
 
 using Budget = std::optional<size_t>;
 
+// nanobind's own conversion would end the process if memory ran out.
+template <class T>
+std::vector<T> list_of(nb::handle sequence) {
+    std::vector<T> list;
+    for (nb::handle item : sequence) list.push_back(nb::cast<T>(item));
+    return list;
+}
+
 LeastSquares& ready(LeastSquares& rls, size_t n_nodes) {
     if (not_in_use(rls).n_nodes() > n_nodes) throw nb::value_error("more systems than nodes");
     return rls;

@@ -12,9 +12,10 @@ using namespace nb::literals;
 
 namespace {
 
-int traverse_features(PyObject* self, visitproc visit, void* arg) {
+template <class T>
+int traverse(PyObject* self, visitproc visit, void* arg) {
     Py_VISIT(Py_TYPE(self));
-    return nb::inst_ready(self) ? nb::inst_ptr<FeatureIndex>(self)->traverse(visit, arg) : 0;
+    return nb::inst_ready(self) ? nb::inst_ptr<T>(self)->traverse(visit, arg) : 0;
 }
 
 int clear_features(PyObject* self) {
@@ -22,16 +23,11 @@ int clear_features(PyObject* self) {
     return 0;
 }
 
-int traverse_labels(PyObject* self, visitproc visit, void* arg) {
-    Py_VISIT(Py_TYPE(self));
-    return nb::inst_ready(self) ? nb::inst_ptr<Labels>(self)->traverse(visit, arg) : 0;
-}
-
 const PyType_Slot label_slots[] = {
-    {Py_tp_traverse, reinterpret_cast<void*>(traverse_labels)}, {0, nullptr}};
+    {Py_tp_traverse, reinterpret_cast<void*>(traverse<Labels>)}, {0, nullptr}};
 
 const PyType_Slot feature_slots[] = {
-    {Py_tp_traverse, reinterpret_cast<void*>(traverse_features)},
+    {Py_tp_traverse, reinterpret_cast<void*>(traverse<FeatureIndex>)},
     {Py_tp_clear, reinterpret_cast<void*>(clear_features)},
     {0, nullptr}};
 
@@ -113,11 +109,7 @@ void labels(nb::module_& m) {
         .def("given", &Labels::given, "y"_a.none())
         .def("numbers", &Labels::numbers, "y"_a.none())
         .def("path", &Labels::path, "node"_a)
-        .def("dictionary",
-             [](Labels& labels, nb::handle nodes) {
-                 return labels.dictionary(list_of<uint32_t>(nodes));
-             },
-             "nodes"_a)
+        .def("dictionary", &Labels::dictionary, "nodes"_a)
         .def("marginals",
              [](const Labels& labels, const Values& given) {
                  Numbers p(checked(given, labels.n()), given.data() + labels.n());

@@ -82,8 +82,6 @@ class FeatureHasher : public FeatureMap {
         return found_;
     }
 
-    const Vector& insert(nb::handle x) override { return find(x); }
-
     nb::list names() const override {
         nb::list names;
         for (size_t row = 0; row < n_; ++row) names.append(row);

@@ -138,7 +138,6 @@ class FeatureRows : public FeatureMap {
 
     size_t size() const override { return first_row; }
     const Vector& find(nb::handle x) override { return known(x, true); }
-    const Vector& insert(nb::handle x) override { return known(x, true); }
     nb::list names() const override { return nb::list(); }
 
     void rows(PyObject* const* names, size_t n, uint32_t* rows) override {

@@ -153,10 +153,9 @@ class Labels : LabelReader {
     }
 
     // `{label: whether it is on}` for all nodes but the root.
-    nb::object dictionary(const std::vector<uint32_t>& on) {
+    nb::object dictionary(nb::handle on) {
         nb::object answer = copy(all_off());
-        for (uint32_t v : on)
-            if (v) set(answer, labels_.at(v).ptr(), Py_True);
+        for (nb::handle v : on) set(answer, labels_.at(nb::cast<uint32_t>(v)).ptr(), Py_True);
         return answer;
     }
 

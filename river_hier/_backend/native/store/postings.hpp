@@ -87,27 +87,18 @@ class Postings : public WeightStore {
     }
 
     void step(const Vector& x, const Nodes& nodes, const Numbers& steps) override {
-        const uint32_t* at = places_.data();
-        for (size_t j = 0; j < x.size(); ++j) {
-            Cell* cells = rows_[x.rows[j]].cells.data();
-            for (size_t i = 0; i < nodes.size(); ++i) {
-                Cell& cell = cells[*at++];
-                cell.set(0, cell.get(0) + x.values[j] * steps[i], 0);
-            }
-        }
+        each_cell(x, nodes, [&](Cell& cell, size_t i, size_t, double value) {
+            cell.set(0, cell.get(0) + value * steps[i], 0);
+        });
     }
 
     void add(size_t plane, const Vector& x, const Nodes& nodes, const Numbers& changes,
              const Dither& dither) override {
         const double* change = changes.data();
-        places_.resize(nodes.size());
-        for (size_t j = 0; j < x.size() && !nodes.empty(); ++j) {
-            Cell* cells = include(x.rows[j], nodes, places_.data());
-            for (size_t i = 0; i < nodes.size(); ++i) {
-                Cell& cell = cells[places_[i]];
-                cell.set(plane, cell.get(plane) + *change++, dither(i, j));
-            }
-        }
+        reserve(x, nodes);
+        each_cell(x, nodes, [&](Cell& cell, size_t i, size_t j, double) {
+            cell.set(plane, cell.get(plane) + *change++, dither(i, j));
+        });
     }
 
     void move(const Vector& x, const Nodes& nodes, const MoveRule& rule,
@@ -121,19 +112,13 @@ class Postings : public WeightStore {
         }
         moves_.clear();
         rule(variances_, moves_);
-        const uint32_t* at = places_.data();
-        for (size_t j = 0; j < x.size(); ++j) {
-            Cell* cells = rows_[x.rows[j]].cells.data();
-            const double value = x.values[j];
-            for (size_t i = 0; i < moves_.size(); ++i) {
-                const Move by = moves_[i];
-                const uint64_t random = dither(i, j);
-                Cell& cell = cells[*at++];
-                const double s = cell.get(1), move = (1.0 + s) * value;  // S x
-                cell.set(0, cell.get(0) + move * by.step, random);
-                cell.set(1, s - by.confidence * move * move, random);
-            }
-        }
+        each_cell(x, moves_, [&](Cell& cell, size_t i, size_t j, double value) {
+            const Move by = moves_[i];
+            const uint64_t random = dither(i, j);
+            const double s = cell.get(1), move = (1.0 + s) * value;  // S x
+            cell.set(0, cell.get(0) + move * by.step, random);
+            cell.set(1, s - by.confidence * move * move, random);
+        });
     }
 
     void clear(size_t feature, uint32_t node) override {
@@ -244,6 +229,17 @@ class Postings : public WeightStore {
         if (row.dense()) return &row.cells[node];
         const uint32_t at = row.first_from(node, 0);
         return at < row.nodes.size() && row.nodes[at] == node ? &row.cells[at] : nullptr;
+    }
+
+    // visit(cell, i, j, value) for the i-th node and the j-th feature of x; `places_` are those of cells.
+    template <class List, class Visit>
+    void each_cell(const Vector& x, const List& nodes, Visit visit) {
+        const uint32_t* at = places_.data();
+        for (size_t j = 0; j < x.size() && !nodes.empty(); ++j) {
+            Cell* cells = rows_[x.rows[j]].cells.data();
+            const double value = x.values[j];
+            for (size_t i = 0; i < nodes.size(); ++i) visit(cells[*at++], i, j, value);
+        }
     }
 
     const size_t n_nodes_;
