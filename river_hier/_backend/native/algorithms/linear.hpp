@@ -75,7 +75,6 @@ void step(const Policy& policy, Weights& w, const Vector& x, const On& on, const
             if (policy.learns(w.scores[v], y(v))) w.nodes.push_back(v);
     if (w.nodes.empty()) return;
     if constexpr (second_order) {
-        if (policy.forgetting < 1.0) w.discount(x, w.nodes, policy.forgetting);
         const double most = w.largest_step(x.norm2);
         const auto moves_of = [&](const Numbers& variances, Moves& moves) {  // x^T S x
             for (size_t i = 0; i < w.nodes.size(); ++i) {
@@ -87,7 +86,7 @@ void step(const Policy& policy, Weights& w, const Vector& x, const On& on, const
                 moves.push_back({v, std::clamp(factor * step.step, -most, most), factor * step.confidence});
             }
         };
-        w.move(x, w.nodes, std::cref(moves_of));
+        w.move(x, w.nodes, std::cref(moves_of), policy.forgetting);
     } else {
         w.steps.clear();
         for (uint32_t v : w.nodes) w.steps.push_back(weight * policy.rule(w.scores[v], y(v), x.norm2));

@@ -188,7 +188,10 @@ void weights(nb::module_& m) {
              "x"_a, "nodes"_a, "steps"_a, "confidence"_a)
         .def("discount",
              [](GaussianWeights& w, const Vector& x, nb::handle nodes, double forgetting) {
-                 if (forgetting < 1.0) w.discount(x, ascending(nodes, not_in_use(w)), forgetting);
+                 if (!(forgetting < 1.0)) return;
+                 const Nodes places = ascending(nodes, not_in_use(w));
+                 w.reserve(x, places);
+                 w.discount(x, places, forgetting);
              },
              "x"_a, "nodes"_a, "forgetting"_a);
 }

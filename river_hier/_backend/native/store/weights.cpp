@@ -82,8 +82,8 @@ void Weights::score_all(const Vector& x) {
 void Weights::reserve(const Vector& x, const Nodes& nodes) {
     store_->reserve(x, nodes);
     if (compact_) dither_.of_nodes.reserve(nodes.size());
+    changes_.reserve(x.size() * nodes.size());
     if (!lag()) return;
-    recorded_.reserve(x.size() * nodes.size());
     lag()->reserve(x, nodes);
     clocks_->changes(x, nodes, *lag());
 }
@@ -108,16 +108,14 @@ void Weights::add(const Vector& x, const Nodes& nodes, Numbers& steps) {
 }
 
 void Weights::discount(const Vector& x, const Nodes& nodes, double forgetting) {
-    Numbers cells;
-    cells.reserve(x.size() * nodes.size());
-    reserve(x, nodes);
+    changes_.clear();
     for (size_t j = 0; j < x.size(); ++j)
         for (uint32_t v : nodes) {
             const double s = store_->get(1, x.rows[j], v);
             const double f = x.values[j] == 0.0 ? 1.0 : forgetting;
-            cells.push_back(f * s / (1.0 + (1.0 - f) * s) - s);
+            changes_.push_back(f * s / (1.0 + (1.0 - f) * s) - s);
         }
-    store_->add(1, x, nodes, cells, dither(nodes));
+    store_->add(1, x, nodes, changes_, dither(nodes));
     drawn(nodes);
 }
 
@@ -134,24 +132,25 @@ void Weights::drawn(const Nodes& nodes) {
     for (size_t i = 0; i < dither_.of_nodes.size(); ++i) ++draws[nodes[i]];
 }
 
-void Weights::move(const Vector& x, const Nodes& nodes, const MoveRule& rule) {
-    if (lag()) reserve(x, nodes);
+void Weights::move(const Vector& x, const Nodes& nodes, const MoveRule& rule, double forgetting) {
+    if (lag() || forgetting < 1.0) reserve(x, nodes);
+    if (forgetting < 1.0) discount(x, nodes, forgetting);
     const Dither& random = dither(nodes);
-    recorded_.clear();
+    changes_.clear();
     if (lag())
         for (uint32_t row : x.rows)
-            for (uint32_t v : nodes) recorded_.push_back(-store_->get(0, row, v));
+            for (uint32_t v : nodes) changes_.push_back(-store_->get(0, row, v));
     start_averages();
     store_->move(x, nodes, rule, random);
     drawn(nodes);
     if (!lag()) return;
-    double* change = recorded_.data();
+    double* change = changes_.data();
     for (uint32_t row : x.rows)
         for (uint32_t v : nodes) {
             *change = (*change + store_->get(0, row, v)) * clocks_->rounds(v);
             ++change;
         }
-    lag()->add(0, x, nodes, recorded_);
+    lag()->add(0, x, nodes, changes_);
 }
 
 void Weights::add_nodes(size_t n_nodes) {

@@ -47,11 +47,11 @@ class Weights : public Guarded {
         for (size_t row = 0; row < store_->n_features(); ++row) store_->clear(row, node);
     }
 
-    // Multiply 1 / S - 1 by `forgetting` for some nodes, where x is not zero.
+    // Multiply 1 / S - 1 by `forgetting` for some nodes, where x is not zero, after `reserve`.
     void discount(const Vector& x, const Nodes& nodes, double forgetting);
 
-    // Move uncertain weights. Unlike that of the store, this must move all nodes.
-    void move(const Vector& x, const Nodes& nodes, const MoveRule& rule);
+    // Discount and move uncertain weights. Unlike that of the store, this must move all nodes.
+    void move(const Vector& x, const Nodes& nodes, const MoveRule& rule, double forgetting = 1.0);
 
     // Add every change of the weights to `lag`, times the round, until this is called with null.
     void record(Weights* lag, Clocks* clocks) {
@@ -72,7 +72,8 @@ class Weights : public Guarded {
 
     size_t scratch() const {
         return heap_bytes(scores) + heap_bytes(steps) + heap_bytes(ranges) + heap_bytes(nodes) +
-               heap_bytes(mask) + heap_bytes(p) + heap_bytes(dither_.of_nodes) + heap_bytes(draws);
+               heap_bytes(mask) + heap_bytes(p) + heap_bytes(dither_.of_nodes) + heap_bytes(draws) +
+               heap_bytes(changes_);
     }
 
     // Scratch memory of the algorithms, which would otherwise be allocated at every step.
@@ -100,7 +101,7 @@ class Weights : public Guarded {
     size_t room_;  // nodes that the layout has room for
     std::unique_ptr<WeightStore> store_;
     Clocks* clocks_ = nullptr;  // of the lag
-    Numbers recorded_;          // scratch
+    Numbers changes_;           // scratch
 };
 
 // The same with a variance for each weight.
