@@ -59,8 +59,8 @@ class Coordinator:
         self._set_owners(whole, visits)
         self._shards = start([Shard(whole, index, self._owners) for index in range(n_shards)])
         self.driver: Model = copy.deepcopy(whole._shard([]))
-        # Batches that the driver has learned: if one is lost on its way, shards refuse the next.
-        self._n_batches = 0
+        self._n_batches = 0  # those that the driver has learned
+        self._lost: BaseException | None = None  # the error that has kept one from the shards
 
     def learn_one(self, x: Mapping[Any, Any], y: Any, w: float) -> None:
         """Learn from one example."""
@@ -158,7 +158,19 @@ class Coordinator:
         """Send a batch, in stages that have a part for each shard."""
         parts = range(self._n_shards if self._routes else 1)
         messages = [[stage[index] for stage in stages] for index in parts]
-        self._shards.learn(self._n_batches, messages * (self._n_shards // len(messages)))
+        try:
+            self._shards.learn(self._n_batches, messages * (self._n_shards // len(messages)))
+        except BaseException as error:
+            self._lost = error
+            raise
+
+    def check_complete(self) -> None:
+        """Raise an error if not all shards have got all batches."""
+        if self._lost is not None:
+            raise RuntimeError(
+                f"an earlier batch has not reached all shards ({self._lost!r}), so they no longer "
+                "fit together; go back to a checkpoint"
+            ) from self._lost
 
     def _numbered(self, X: Batch, insert: bool = False) -> Batch:
         """The same rows; the names of their columns are row numbers of the driver's features.

@@ -151,14 +151,16 @@ class Sharded(ShardedPredictions):
     @reads
     def gathered(self) -> Any:
         """Transfer all that has been learned to this process, as an ordinary, independent model."""
-        return self._running.gather() if self._running else copy.deepcopy(self._whole)
+        return self._coordinator.gather() if self._running else copy.deepcopy(self._whole)
 
     @changes
     def close(self) -> None:
         """Gather what the shards have learned and stop them; the next call starts new ones."""
         if self._running is not None:
-            self._whole = self._running.gather()
-            self._running.stop()
+            try:
+                self._whole = self._coordinator.gather()
+            finally:
+                self._running.stop()
             self._running = None
 
     def __enter__(self) -> Self:
@@ -187,6 +189,7 @@ class Sharded(ShardedPredictions):
         if self._running is None:
             self._start_shards()
         assert self._running is not None
+        self._running.check_complete()
         return self._running
 
     def _start_shards(self, visits: Floats | None = None) -> None:

@@ -18,6 +18,7 @@ import oracles
 from river_hier import OpenTaxonomy, Taxonomy, distributed, kernel, linear_model, metrics
 from river_hier.datasets import synth
 from river_hier.distributed.plan import Plan, example_shares, unit_loads
+from river_hier.distributed.shard import Shard
 from support.backends import both, kinds, running_on
 from support.hypothesis_settings import n_examples
 from support.local_shards import LocalShards, local_shards
@@ -208,15 +209,39 @@ def test_a_batch_that_comes_twice_is_learned_once_and_none_is_left_out() -> None
         shard.learn(3, [])
 
 
-def test_a_batch_that_is_lost_on_its_way_is_missed(monkeypatch: pytest.MonkeyPatch) -> None:
-    sharded = distributed.Sharded(linear_model.HPerceptron(DAG), shards=2)
-    sharded.learn_one({"x": 1.0}, ["c"])
+@pytest.mark.parametrize("name", ["HPerceptron", "SHRLS"])
+@pytest.mark.parametrize("y", [["d"], ["new"]])
+def test_a_batch_that_is_lost_on_its_way_is_missed(
+    name: str, y: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One shard has learned it, the others and perhaps the driver have not."""
+    sharded = distributed.Sharded(getattr(linear_model, name)(), shards=2)
+    sharded.learn_one({"x": 1.0}, ["c", "d"])
+    learn, learned = Shard.learn, sharded._running._shards
+
+    def lose(shard: Shard, *batch: Any) -> None:
+        if shard.index == 1:
+            raise MemoryError("no more")
+        learn(shard, *batch)
+
     with monkeypatch.context() as patch:
-        patch.setattr(LocalShards, "learn", lambda *_: 1 / 0)
-        with pytest.raises(ZeroDivisionError):
-            sharded.learn_one({"x": 1.0}, ["d"])
-    with pytest.raises(RuntimeError, match="cannot go on with batch 3"):
-        sharded.learn_one({"x": 1.0}, ["d"])
+        patch.setattr(Shard, "learn", lose)
+        with pytest.raises(MemoryError):
+            sharded.learn_one({"x": 1.0}, y)
+    for call in (
+        lambda: sharded.learn_one({"x": 1.0}, ["d"]),
+        lambda: sharded.learn_many(pd.DataFrame({"x": [1.0]}), [["d"]]),
+        lambda: sharded.predict_one({"x": 1.0}),
+        lambda: sharded.predict_proba_one({"x": 1.0}),
+        sharded.gathered,
+        lambda: pickle.dumps(sharded),
+        sharded.close,
+    ):
+        with pytest.raises(
+            RuntimeError, match=r"has not reached all shards \(MemoryError.*go back"
+        ):
+            call()
+    assert learned.n_stopped == 1
 
 
 # Predictions do not depend on earlier predictions
