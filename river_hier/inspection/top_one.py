@@ -90,7 +90,7 @@ def top_one(
         check_integer("depth", depth, at_least=0)
     last, x = (None, x) if isinstance(model, type) else last_step_and_input(model, x)
     taxonomy = getattr(last, "_taxonomy", getattr(last, "taxonomy", None))
-    if not isinstance(taxonomy, Taxonomy):
+    if not isinstance(taxonomy, Taxonomy) or not getattr(last, "_predicts_labels", True):
         raise TypeError(
             "`model` must be a model in a taxonomy, or a pipeline that ends in one, "
             f"got {shown(model)}"

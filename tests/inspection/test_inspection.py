@@ -19,6 +19,7 @@ from river_hier import (
     batch,
     decision,
     drift,
+    evaluate,
     inspection,
     kernel,
     linear_model,
@@ -318,7 +319,8 @@ def test_top_one_errors() -> None:
     for k, error in ((0, ValueError), (2.0, TypeError), (None, TypeError)):
         with pytest.raises(error, match="`k` must be"):
             inspection.top_one(model, X, k=k)  # type: ignore[arg-type]
-    for wrong in (naive_bayes.GaussianNB(), linear_model.HAROW, None):
+    ranked = evaluate.Ranked(linear_model.HMinOver(TREE))  # which predicts scores, for metrics
+    for wrong in (naive_bayes.GaussianNB(), linear_model.HAROW, ranked, None):
         with pytest.raises(TypeError, match="`model` must be a model in a taxonomy"):
             inspection.top_one(wrong, X)
 
