@@ -7,43 +7,42 @@ labels to a journal in the folder (see journal.py). The first process learns the
 order of the journal, and starts the workers as forks of itself. So each worker has a snapshot of
 the model, in memory that all share, and never waits for the learner. Every `--publish` seconds, if
 labels were learned, workers with a newer snapshot take over; the old ones close their connections
-and stop. Every `--save` seconds another fork writes a checkpoint, with the position in the journal.
+and stop. Every `--save` seconds another fork writes a checkpoint, with the position in the journal,
+which drops the labels up to that position when the checkpoint is written.
 
 **If any of the processes is killed, or all of them,**
 
 * no acknowledged label is lost: it is in the journal, on the disk;
 * each label is learned exactly once: the learner continues from its checkpoint. A label that is
-  sent again with the same key is acknowledged, and not learned again. The model is that of one
-  program that learns the journal from its beginning, bit for bit.
+  sent again with the same key is acknowledged, and not learned again, unless 100,000 others came
+  between. The model is that of one program that learns all labels in their order, bit for bit.
 
 A killed worker is replaced. If the first process is killed, the workers stop; start the service
-again with the same folder. SIGTERM and Ctrl-C stop it after a last checkpoint.
+again with the same folder. SIGTERM and Ctrl-C stop it after a last checkpoint. It needs `fork`.
 
-This needs an operating system with `fork`. Anyone who can write to the folder can run programs
-here, as the checkpoint is a pickle; nothing in a request is unpickled. There is no encryption and
-no password: put a proxy in front of it, or leave the service on the loopback.
+Anyone who can write to the folder can run programs here, as the checkpoint is a pickle; nothing in
+a request is unpickled. There is no encryption and no password: put a proxy in front of it.
 """
 
 from __future__ import annotations
 
 import argparse
 import asyncio
-import errno
 import gc
 import os
 import signal
-import socket
+import sqlite3
 import sys
 import time
 import traceback
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import delayed
 from http_counters import Counters
-from http_worker import GRACE, PATHS, Snapshot, Worker, serve
+from http_worker import GRACE, PATHS, Snapshot, Worker, bind, serve
 from journal import Journal
 
 from river_hier import checkpoint
@@ -64,8 +63,6 @@ BATCH, PAUSE = 1000, 0.05  # labels read from the journal at once, and seconds b
 
 
 class Child(NamedTuple):
-    """A worker process."""
-
     pid: int
     row: int  # in the counters
     pipe: int  # the worker stops when this is closed, also by the death of the first process
@@ -82,9 +79,9 @@ class Service:
         taxonomy = delayed.read_taxonomy(asked.taxonomy)
         self.state = delayed.opened(self.checkpoint, taxonomy, position=0, refused=0)
         with closing(Journal(self.journal)) as journal:
-            end, position = journal.end(), self.state["position"]
-        if end < position:
-            sys.exit(f"another journal: it ends at {end}, and the checkpoint is at {position}")
+            start, end, position = journal.start(), journal.end(), self.state["position"]
+        if not start <= position + 1 <= end + 1:
+            sys.exit(f"another journal: it has {start} to {end}, the checkpoint is at {position}")
         self.socket = bind(asked.host, asked.port)
         self.counters = Counters(PATHS, MOST_WORKERS)
         self.workers: list[Child] = []  # with the newest snapshot
@@ -122,6 +119,7 @@ class Service:
         while self.learn(float("inf")):
             pass
         if self.saver:
+            os.kill(self.saver[0], signal.SIGKILL)
             os.waitpid(self.saver[0], 0)
         checkpoint.save(self.state, self.checkpoint)
 
@@ -132,6 +130,8 @@ class Service:
         """Learn the next labels of the journal; return whether there are more."""
         state = self.state
         with closing(Journal(self.journal)) as journal:  # it must not be open at a fork
+            with suppress(sqlite3.Error):  # no space, for instance: later
+                journal.drop(self.saved, BATCH)
             labels = journal.after(state["position"], BATCH)
         for position, message in labels:
             x, y = delayed.features(message["x"]), message["y"]
@@ -153,6 +153,8 @@ class Service:
         def write() -> None:
             self.socket.close()
             os.nice(10)  # answers come first
+            with suppress(AttributeError):  # where there is something lower
+                os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
             checkpoint.save(self.state, self.checkpoint)
 
         position = self.state["position"]
@@ -229,21 +231,6 @@ class Service:
             traceback.print_exc()
         finally:
             os._exit(status)  # without the exit handlers of the first process
-
-
-def bind(host: str, port: int) -> socket.socket:
-    """A listening socket; workers of a killed service may use the port for a few seconds."""
-    deadline = time.monotonic() + 2 * GRACE
-    while True:
-        try:
-            listening = socket.create_server((host, port), backlog=1024)
-            # Answers are written in two parts; asyncio does not see that this is a TCP socket.
-            listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            return listening
-        except OSError as error:
-            if error.errno != errno.EADDRINUSE or time.monotonic() > deadline:
-                raise
-            time.sleep(PAUSE)
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ status of 400 to 499, or 503 if the journal cannot be used; it changes nothing.
 from __future__ import annotations
 
 import asyncio
+import errno
 import socket
 import sqlite3
 import time
@@ -207,3 +208,18 @@ async def serve(worker: Worker, listening: socket.socket, parent: int) -> None:
     retiring = asyncio.create_task(retire())
     await server.serve(sockets=[listening])
     retiring.cancel()
+
+
+def bind(host: str, port: int) -> socket.socket:
+    """A listening socket; workers of a killed service may use the port for a few seconds."""
+    deadline = time.monotonic() + 2 * GRACE
+    while True:
+        try:
+            listening = socket.create_server((host, port), backlog=1024)
+            # Answers are written in two parts; asyncio does not see that this is a TCP socket.
+            listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            return listening
+        except OSError as error:
+            if error.errno != errno.EADDRINUSE or time.monotonic() > deadline:
+                raise
+            time.sleep(0.05)

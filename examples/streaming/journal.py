@@ -1,18 +1,22 @@
 """A journal of the labels that http_service.py has accepted, in an SQLite database.
 
 A label is acknowledged once its row is on the disk: each transaction ends with an fsync. Rows are
-numbered from 1 in the order of their transactions, and never change. Keys are unique, so a label
-that is sent twice has one row.
+numbered from 1 in the order of their transactions. Keys are unique, so a label that is sent twice
+has one row. Labels that a checkpoint covers are dropped: of the last `KEYS` the keys and checksums
+are kept, which tell whether a label is sent again, and of earlier ones nothing.
 """
 
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
+
+KEYS = 100_000  # of dropped labels
 
 
 class Entry(NamedTuple):
@@ -36,7 +40,10 @@ class Journal:
         self._db.execute("PRAGMA synchronous = FULL")
         self._db.execute(
             "CREATE TABLE IF NOT EXISTS labels "
-            "(position INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, message TEXT NOT NULL)"
+            "(position INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, checksum BLOB, message TEXT)"
+        )
+        self._db.execute(
+            "CREATE INDEX IF NOT EXISTS kept ON labels (position) WHERE message IS NOT NULL"
         )
 
     def add(self, labels: Iterable[tuple[str, dict[str, Any]]]) -> list[Entry]:
@@ -51,6 +58,25 @@ class Journal:
             (position, n),
         )
         return [(row, json.loads(message)) for row, message in rows]
+
+    def drop(self, position: int, n: int) -> None:
+        """Drop the first n labels up to a position, all or none."""
+        if self.start() > position:
+            return
+        with self._transaction():
+            self._db.execute(
+                "UPDATE labels SET message = NULL WHERE position IN (SELECT position FROM labels "
+                "WHERE message IS NOT NULL AND position <= ? ORDER BY position LIMIT ?)",
+                (position, n),
+            )
+            self._db.execute("DELETE FROM labels WHERE position < ?", (self.start() - KEYS,))
+
+    def start(self) -> int:
+        """The position of the first label that is not dropped, or that comes next."""
+        (position,) = self._db.execute(
+            "SELECT min(position) FROM labels WHERE message IS NOT NULL"
+        ).fetchone()
+        return position or self.end() + 1
 
     def end(self) -> int:
         """The position of the last label, or 0."""
@@ -72,14 +98,17 @@ class Journal:
             raise
 
     def _add(self, key: str, label: dict[str, Any]) -> Entry:
+        message = json.dumps(label)
+        checksum = hashlib.sha256(json.dumps(label, sort_keys=True).encode()).digest()
         row = self._db.execute(
-            "INSERT INTO labels (key, message) VALUES (?, ?) ON CONFLICT (key) DO NOTHING",
-            (key, json.dumps(label)),
+            "INSERT INTO labels (key, checksum, message) VALUES (?, ?, ?) "
+            "ON CONFLICT (key) DO NOTHING",
+            (key, checksum, message),
         )
         if row.rowcount:
             assert row.lastrowid is not None
             return Entry(row.lastrowid, new=True, same=True)
-        position, message = self._db.execute(
-            "SELECT position, message FROM labels WHERE key = ?", (key,)
+        position, first = self._db.execute(
+            "SELECT position, checksum FROM labels WHERE key = ?", (key,)
         ).fetchone()
-        return Entry(position, new=False, same=json.loads(message) == label)
+        return Entry(position, new=False, same=first == checksum)

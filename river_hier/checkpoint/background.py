@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from . import huge_pages
 from .file import FilePath, checked_path, in_background, save
 
 _PAUSE = 0.005  # seconds between two checks of a process
@@ -81,8 +82,10 @@ def save_in_background(state: Any, path: FilePath) -> Saving:
         return _saved(state, path)
     reading, writing = os.pipe()
     try:
+        huge_pages.stop()
         if not (child := os.fork()):
             _save_and_exit(state, path, writing)
+        huge_pages.join_after(child)
         saving = in_background[path] = Saving(path, child, reading)
     except BaseException:
         os.close(reading)

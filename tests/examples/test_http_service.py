@@ -10,6 +10,7 @@ import re
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -253,8 +254,39 @@ def test_a_journal_keeps_all_labels_of_a_transaction_or_none(tmp_path: Path) -> 
     other = Journal(path)
     assert other.after(0, 2) == [(1, {"x": 1}), (2, {"x": 2})]
     assert other.after(2, 9) == [(3, {"x": 4})]
-    assert other.end() == 3
+    assert (other.start(), other.end()) == (1, 3)
     assert journal._db.execute("PRAGMA synchronous").fetchone() == (2,)  # fsync in each transaction
+
+
+def test_dropped_labels_are_known_until_many_others_have_come(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("journal.KEYS", 3)
+    journal = Journal(tmp_path / "labels.sqlite")
+    journal.add([(str(i), {"x": i}) for i in range(1, 11)])
+    for position, n, start in [(4, 2, 3), (4, 9, 5), (4, 9, 5), (9, 9, 10)]:
+        journal.drop(position, n)
+        assert (journal.start(), journal.end()) == (start, 10)
+        assert journal.after(start - 1, 1) == [(start, {"x": start})]
+    assert journal.add([("7", {"x": 7}), ("8", {"x": 1})]) == [(7, False, True), (8, False, False)]
+    assert journal.add([("6", {"x": 6}), ("1", {"x": 1})]) == [(11, True, True), (12, True, True)]
+    journal.drop(12, 99)
+    assert (journal.start(), journal.end()) == (13, 12)
+    assert journal.add([("new", {"x": 1})]) == [(13, True, True)]
+
+
+def test_the_file_of_a_journal_does_not_grow_without_bound(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("journal.KEYS", 10)
+    path, sizes = tmp_path / "labels.sqlite", []
+    with closing(Journal(path)) as journal:
+        for first in range(0, 4000, 200):
+            journal.add([(str(i), {"x": "word " * 20}) for i in range(first, first + 200)])
+            journal.drop(first + 200, 1000)
+            sizes.append(sum(file.stat().st_size for file in tmp_path.iterdir()))
+    assert max(sizes) < 6 * sizes[0]
+    assert sizes[-1] == sizes[-10]
 
 
 def test_a_label_that_cannot_be_stored_is_not_acknowledged(tmp_path: Path) -> None:

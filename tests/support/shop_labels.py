@@ -38,20 +38,25 @@ def state_of(labels: list[dict[str, Any]]) -> delayed.State:
     return state
 
 
-def journal_of(service: Service) -> list[tuple[int, str, dict[str, Any]]]:
+def journal_of(service: Service) -> list[tuple[int, str, str | None]]:
+    """Positions, keys and labels, which are dropped up to some position."""
     with sqlite3.connect(service.folder / "shop" / "labels.sqlite") as db:
-        rows = db.execute("SELECT position, key, message FROM labels ORDER BY position").fetchall()
-    return [(position, key, json.loads(text)) for position, key, text in rows]
+        return db.execute("SELECT position, key, message FROM labels ORDER BY position").fetchall()
 
 
 def same_as_replayed(service: Service) -> None:
-    """The checkpoint is that of one program that learns the journal, to the last bit."""
+    """The checkpoint is that of one program that learns all labels, to the last bit."""
     rows = journal_of(service)
     assert [position for position, _, _ in rows] == list(range(1, len(rows) + 1))
+    sent = [message(int(key.split()[1]), int(key.split()[0])) for _, key, _ in rows]
+    labels = [{"x": label["x"], "y": label["y"]} for label in sent]
+    kept = [text is not None for _, _, text in rows]
+    assert kept == sorted(kept)
+    assert [json.loads(text) for _, _, text in rows if text] == labels[kept.count(False) :]
     found = checkpoint.load(service.folder / "shop" / "checkpoint")
     assert found["position"] == len(rows)
     assert found["refused"] == 0
-    expected = state_of([label for _, _, label in rows])
+    expected = state_of(labels)
     for part in ("model", "metric"):
         ours, theirs = (pickle.dumps(state[part]) for state in (found, expected))
         assert pickle.dumps(pickle.loads(ours)) == pickle.dumps(pickle.loads(theirs))
