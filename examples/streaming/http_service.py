@@ -81,7 +81,8 @@ class Service:
         with closing(Journal(self.journal)) as journal:
             start, end, position = journal.start(), journal.end(), self.state["position"]
         if not start <= position + 1 <= end + 1:
-            sys.exit(f"another journal: it has {start} to {end}, the checkpoint is at {position}")
+            kept = f"it has the labels after {start - 1} up to {end}"
+            sys.exit(f"another journal: {kept}, and the checkpoint is at {position}")
         self.socket = bind(asked.host, asked.port)
         self.counters = Counters(PATHS, MOST_WORKERS)
         self.workers: list[Child] = []  # with the newest snapshot

@@ -49,7 +49,27 @@ def test_another_journal_is_refused(tmp_path: Path) -> None:
         service.start(ready=False)
         assert service.process is not None
         assert service.process.wait(PATIENCE) == 1
-        assert "another journal: it ends at 0, and the checkpoint is at 1" in service.said()
+        expected = "another journal: it has the labels after 0 up to 0, and the checkpoint is at 1"
+        assert expected in service.said()
+
+
+def test_dropped_labels_without_their_checkpoint(tmp_path: Path) -> None:
+    with Service(tmp_path, "--save", 0.1, workers=1) as service:
+        service.start()
+        for key in range(3):
+            Client(service.port).json("/learn", message(key))
+        deadline = time.monotonic() + PATIENCE
+        while any(text for _, _, text in journal_of(service)):
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        assert Client(service.port).json("/learn", message(1)) == {"position": 2, "new": False}
+        assert service.stop() == 0
+        same_as_replayed(service)
+        (tmp_path / "shop" / "checkpoint").unlink()
+        service.start(ready=False)
+        assert service.process is not None
+        assert service.process.wait(PATIENCE) == 1
+        assert "it has the labels after 3 up to 3, and the checkpoint is at 0" in service.said()
 
 
 def test_a_killed_worker_is_replaced(tmp_path: Path) -> None:
