@@ -86,7 +86,7 @@ for work in (step, many, predict_and_step):
             np.testing.assert_allclose(scores(learned), prefixes[-1], rtol=near, atol=near)
             assert np.isfinite(scores(pickle.loads(pickle.dumps(learned)))).all()
             failures += 1
-            k += max(1, k // 40)
+            k += max(1, k // 20)
         else:
             fail_at(-1)
             break
@@ -115,7 +115,7 @@ def failing_new(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @native_only
-@pytest.mark.slow(but=2)
+@pytest.mark.slow(but=1)
 @pytest.mark.parametrize(
     ("make", "n_nodes"),
     [

@@ -177,7 +177,7 @@ def test_another_process_goes_on(which: str, here: str, there: str) -> None:
             assert again.weights[label] == pytest.approx(w, abs=1e-9)
 
 
-@pytest.mark.slow(but=15)
+@pytest.mark.slow(but=7)
 @both
 @learners
 @pytest.mark.parametrize("taxonomy", [TREE, None], ids=["closed", "open"])
@@ -203,7 +203,7 @@ def test_a_model_goes_on_to_the_last_bit(backend: str, which: str, taxonomy: Any
             assert set(kinds(ours._rls)) == {"primal" if "primal" in which else "cholesky"}
 
 
-@pytest.mark.slow(but=9)
+@pytest.mark.slow(but=4)
 @both
 @learners
 def test_labels_that_come_late_change_no_bit(backend: str, which: str) -> None:

@@ -70,7 +70,7 @@ linux = pytest.mark.skipif(sys.platform != "linux", reason="resident memory is r
 
 
 @linux
-@pytest.mark.slow(but=2)
+@pytest.mark.slow(but=1)
 @pytest.mark.parametrize(("make", "n_nodes", "n", "n_names"), GROWING)
 @pytest.mark.parametrize("backend", [native_too])
 def test_what_models_report_is_what_they_take(

@@ -56,9 +56,15 @@ def base_of(model: Any, names: list[str]) -> bool:
     return isinstance(model, tuple(getattr(linear_model, name) for name in names))
 
 
-@pytest.mark.slow(but=3)
-@pytest.mark.parametrize(("name", "model"), list(variants()), ids=lambda value: str(value))
-@pytest.mark.parametrize("wrap", [lambda check: check, pickled], ids=["plain", "pickled"])
+def cases() -> Iterator[Any]:
+    for name, model in variants():
+        yield pytest.param(name, model, lambda check: check, id=name)
+        if name.endswith("-tree"):
+            yield pytest.param(name, model, pickled, id=f"{name}-pickled")
+
+
+@pytest.mark.slow(but=2)
+@pytest.mark.parametrize(("name", "model", "wrap"), list(cases()))
 def test_rivers_checks(name: str, model: Any, wrap: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     # River downloads Music to check multilabel models; Yeast is included in the package.
     monkeypatch.setattr(datasets, "Music", datasets.Yeast)

@@ -69,6 +69,7 @@ def batches(taxonomy: Taxonomy, n: int, size: int, seed: int) -> list[Rows]:
 
 
 @both
+@pytest.mark.slow(but=5)
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize("edges", ["tree", "DAG"])
 def test_the_same_in_shards_of_subtrees(backend: str, name: str, edges: str) -> None:

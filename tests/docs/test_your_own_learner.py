@@ -113,7 +113,7 @@ def everything() -> Iterator[Any]:
     yield linear_model.AveragedClassifier(PAGE.SoftHieron(TREE))
 
 
-@pytest.mark.slow(but=2)
+@pytest.mark.slow(but=1)
 @pytest.mark.parametrize("model", list(everything()), ids=str)
 def test_rivers_checks(model: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(datasets, "Music", datasets.Yeast)  # River would download Music

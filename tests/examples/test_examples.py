@@ -86,14 +86,10 @@ def test_form(path: Path) -> None:
 
 @pytest.mark.slow(but=2)
 @each_example
-def test_runs_without_extras(path: Path) -> None:
-    assert "matplotlib" in plainly(path).splitlines()[-1]  # it says what is missing
-
-
-@pytest.mark.slow(but=1)
-@each_example
 @pytest.mark.skipif(not HAS_MATPLOTLIB, reason="matplotlib is an extra")
-def test_makes_one_figure(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_makes_one_figure_and_runs_without_extras(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     import matplotlib.pyplot as plt
 
     plt.close("all")
@@ -114,6 +110,7 @@ def test_makes_one_figure(path: Path, tmp_path: Path, monkeypatch: pytest.Monkey
         plt.close("all")
     # The same findings, up to the last line about what is missing.
     assert plainly(path).startswith(printed.rstrip())
+    assert "matplotlib" in plainly(path).splitlines()[-1]
 
 
 @pytest.mark.slow

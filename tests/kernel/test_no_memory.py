@@ -57,6 +57,7 @@ def scores(model: Any, n: int) -> list[float]:
     return [score for x in asked for score in model.score_one(x).values()]
 
 
+@pytest.mark.slow(but=6)
 @pytest.mark.parametrize("n", [30, FULL - 1])
 @pytest.mark.parametrize("budget", [None, 20])
 @pytest.mark.parametrize("function", [None, kernel.RBF(), lambda x, z: float(len(x) * len(z))])
