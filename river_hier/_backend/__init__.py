@@ -2,7 +2,8 @@
 
 `reference` is written in numpy, for readability. `river_hier._native`, compiled from `native`,
 contains the names in `NATIVE` and computes the same numbers, faster; the same tests run on both. It
-is used if it is installed, unless the environment variable `RIVER_HIER_PURE` is set and not 0.
+is used if it is installed, unless the environment variable `RIVER_HIER_PURE` is set and not 0. The
+other modules are used with both.
 """
 
 from __future__ import annotations
@@ -12,10 +13,12 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from ..taxonomy import check_taxonomy
+from .batch import Batch, Multilabels
+from .closures import closure_of, closure_sums
 from .ends import unless_it_ends
 from .hidden import warn_of_hidden_backend
+from .rankings import Ranking, worst_pair
 from .reference import labels as reference_labels
-from .reference.batch import Batch, Multilabels, Vectors
 from .reference.calibration import Calibration, remap_calibration
 from .reference.clocks import (
     Clocks,
@@ -24,7 +27,6 @@ from .reference.clocks import (
     rounds,
     start,
 )
-from .reference.closures import closure_of, closure_sums
 from .reference.decoding import (
     connected,
     least_h_loss,
@@ -75,8 +77,11 @@ from .reference.paths import (
     top_down_probabilities,
     trained_nodes,
 )
-from .reference.rankings import Ranking, worst_pair
-from .reference.remapping import (
+from .reference.softmax import label_scores, learn_softmax, softmax_answer, softmax_answers
+from .reference.vectors import Vectors
+from .reference.vocabulary import Vocabulary
+from .reference.weights import Weights
+from .remapping import (
     joined_weights,
     own_prototypes,
     own_weights,
@@ -85,10 +90,7 @@ from .reference.remapping import (
     shared_and_own,
     weights_of,
 )
-from .reference.softmax import label_scores, learn_softmax, softmax_answer, softmax_answers
-from .reference.threshold import Threshold
-from .reference.vocabulary import Vocabulary
-from .reference.weights import Weights
+from .threshold import Threshold
 
 # Classes whose pickles are written and read by the same methods in both backends.
 _PICKLED = (

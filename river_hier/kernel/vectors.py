@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from .._backend import Vector
-from .._backend.reference.capacity import ensure_capacity
+from .._backend.capacity import ensure_capacity
 
 Floats: TypeAlias = NDArray[np.float64]
 

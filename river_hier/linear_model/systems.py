@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .._backend.pickles import state
 from .._backend.reference.least_squares import in_dual_variables, in_primal_variables
-from .._backend.reference.pickles import state
 from .._backend.reference.systems import Parts, SavedSystem, nothing_stored
 from ..taxonomy import NodeMapping
 

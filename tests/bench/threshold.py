@@ -16,7 +16,7 @@ import numpy as np
 
 from river_hier import datasets, linear_model, metrics
 from river_hier._backend import Threshold
-from river_hier._backend.reference.threshold import best_threshold
+from river_hier._backend.threshold import best_threshold
 
 
 class Mean:

@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
+from ..pickles import saved
+from ..remapping import Sources, remap_values
 from .descent import LARGEST, Descent, Descents, Scale
 from .labels import Labels
 from .paths import trained_nodes
-from .pickles import saved
-from .remapping import Sources, remap_values
 
 Floats = NDArray[np.float64]
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from .pickles import saved
+from ..pickles import saved
 
 Floats = NDArray[np.float64]
 Mask = NDArray[np.bool_]

@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from ..pickles import saved
 from .feature_index import read_odd
 from .feature_map import FeatureMap, Vector
-from .pickles import saved
 
 
 class FeatureHasher(FeatureMap):

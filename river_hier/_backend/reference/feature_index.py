@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from ...taxonomy.graph import is_missing
 from ...taxonomy.repr import short
+from ..pickles import saved
 from .feature_map import FeatureMap, Vector
-from .pickles import saved
 
 # An x with a smaller squared norm counts as zero: dividing by it would overflow.
 SMALLEST_NORM2 = 1e-300

@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...taxonomy import Taxonomy
-from .batch import Multilabels, Vectors
+from ..batch import Multilabels
 from .feature_map import FeatureMap
 from .labels import Labels
 from .least_squares import Change, LeastSquares
+from .vectors import Vectors
 
 Mask = NDArray[np.bool_]
 

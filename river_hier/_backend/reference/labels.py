@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from ...taxonomy import Arrays, Label, Taxonomy, check_taxonomy
 from ...taxonomy.multilabel import closure_nodes, given_closure, predicted_nodes
+from ..pickles import saved
 from .paths import top_down_probabilities, trained_nodes
-from .pickles import saved
 
 Mask = NDArray[np.bool_]
 

@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from .batch import Vectors
+from ..pickles import saved
 from .feature_map import Vector
-from .pickles import saved
 from .systems import (
     NO_INSTANCES,
     Dual,
@@ -24,6 +23,7 @@ from .systems import (
     resized,
     stacked,
 )
+from .vectors import Vectors
 
 Floats: TypeAlias = NDArray[np.float64]
 # From l2, instances and a system, as in pickles, to those that replace them.

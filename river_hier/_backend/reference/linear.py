@@ -16,11 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...taxonomy import Arrays, Label
-from .batch import Mask, Multilabels, Nodes, Vectors
+from ..batch import Mask, Multilabels, Nodes
 from .clocks import Clocks, rounds, start
 from .feature_map import FeatureMap, Vector
 from .labels import Labels, without_path
 from .paths import path_sums, top_down, trained_nodes
+from .vectors import Vectors
 from .weights import Weights
 
 Floats = NDArray[np.float64]

@@ -12,11 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...taxonomy import Arrays, Label
-from .batch import Nodes, Vectors
+from ..batch import Nodes
 from .feature_map import FeatureMap
 from .labels import Labels
 from .linear import insert
 from .paths import path_sums, softmax, subtree_sums
+from .vectors import Vectors
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from .pickles import saved
+from ..pickles import saved
 
 Word = str | int  # an int is the row of a hashed word
 

@@ -8,13 +8,13 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from .batch import Vectors
-from .capacity import ensure_capacity
+from ..capacity import ensure_capacity
+from ..pickles import saved
+from ..sparse_rows import Rows, check
 from .clocks import Clocks, rounds
 from .feature_map import Vector
-from .pickles import saved
 from .rounding import NEAREST, Bits, round_weights
-from .sparse_rows import Rows, check
+from .vectors import Vectors
 
 # A larger squared norm might overflow a float32.
 _MOST_FOR_FLOAT32 = 1e30

@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ...taxonomy import Arrays
+from ..taxonomy import Arrays
 from .pickles import state
+from .reference.weights import Weights
 from .sparse_rows import from_scipy, to_scipy
-from .weights import Weights
 
 Floats = NDArray[np.float64]
 Nodes = tuple[int, ...]

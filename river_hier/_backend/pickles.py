@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..ends import unless_it_ends
+from .ends import unless_it_ends
 
 VERSION = 1
 # The errors that `restore` may raise if the state is damaged.

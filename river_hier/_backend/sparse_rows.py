@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from .rounding import NEAREST, VARIANCES, round_variances
+from .reference.rounding import NEAREST, VARIANCES, round_variances
 
 Rows = tuple[NDArray[Any], ...]
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...taxonomy import Arrays
+from ..taxonomy import Arrays
 from .closures import closure_difference, closure_of, closure_sums, subtree_maxima
 
 Floats = NDArray[np.float64]

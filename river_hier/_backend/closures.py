@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...taxonomy import Arrays
-from .paths import path_sums
+from ..taxonomy import Arrays
+from .reference.paths import path_sums
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]
