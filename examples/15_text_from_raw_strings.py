@@ -51,9 +51,9 @@ for x, y in stream[:2]:
 
 # %%
 # Three ways from text to features, two learners. River's `TFIDF` keeps all words, and optionally
-# pairs; `LogTFIDF` ignores words that have occurred less than three times, including most names.
+# pairs; here `LogTFIDF` ignores words that have occurred less than three times, as most names.
 bags = {
-    "LogTFIDF": feature_extraction.LogTFIDF(on="text"),
+    "LogTFIDF": feature_extraction.LogTFIDF(on="text", min_count=3),
     "TFIDF": TFIDF(on="text"),
     "TFIDF, with pairs": TFIDF(on="text", ngram_range=(1, 2)),
 }

@@ -62,7 +62,7 @@ TEXT = ("title", "body")
 def prepared(stream: datasets.OHSUMED) -> tuple[Taxonomy, Examples]:
     records = list(stream)
     t = stream.taxonomy.subset({h: True for _, y in records for h, on in y.items() if on})
-    bag = feature_extraction.LogTFIDF(TEXT, feature_extraction.STOP_WORDS)
+    bag = feature_extraction.LogTFIDF(TEXT, feature_extraction.STOP_WORDS, min_count=3)
     for x, _ in records:
         bag.learn_one(x)
     vectors = bag | preprocessing.Normalizer()
@@ -124,7 +124,7 @@ def show_stream(stream: datasets.OHSUMED) -> None:
     t = stream.taxonomy
     print(f"\nOne pass in the order of the file, {len(t) - 1:,} headings below {t.root}: H-loss")
     for name, learner in (("H-PERC", linear_model.HPerceptron), ("SH-RLS", linear_model.SHRLS)):
-        words = feature_extraction.LogTFIDF(TEXT, feature_extraction.STOP_WORDS)
+        words = feature_extraction.LogTFIDF(TEXT, feature_extraction.STOP_WORDS, min_count=3)
         model = words | preprocessing.Normalizer() | learner(t)
         metric = evaluate.progressive_val_score(stream, model, metrics.HLoss(t))
         print(f"LogTFIDF | Normalizer | {name}{metric.get():10.3f}")

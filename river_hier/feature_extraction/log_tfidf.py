@@ -34,8 +34,7 @@ class LogTFIDF(MeasuresMemory, base.Transformer):
 
     Learning and transforming take time linear in the length of the text. The words of the last text
     are stored, so a pipeline that learns and transforms it finds them once. A word takes roughly
-    150 bytes of memory, or 90 if it never had a weight. Most words are rare; `max_rare` limits
-    their number, and `n_features` that of all words.
+    150 bytes of memory, or 90 if it never had a weight; `n_features` limits the number of words.
 
     Parameters
     ----------
@@ -45,10 +44,12 @@ class LogTFIDF(MeasuresMemory, base.Transformer):
     stop_words
         Words to leave out, in lower case, such as `feature_extraction.STOP_WORDS`.
     min_count
-        The number of occurrences in the documents learned from that a word needs to be a feature.
+        The number of occurrences in the documents learned from that a word needs to be a feature;
+        3 in the paper. In short texts, such as titles, rare words matter. In long texts, larger
+        values save memory.
     max_rare
-        The maximum number of rarer words to remember. When it is exceeded, all of them are
-        forgotten, and their counts start from zero.
+        The maximum number of words to remember that are too rare to be features. When it is
+        exceeded, all of them are forgotten, and their counts start from zero.
     ngram_range
         The smallest and the largest number of neighbouring words that form a feature, joined by
         spaces: `(1, 2)` for words and pairs. Stop words are removed first.
@@ -82,8 +83,8 @@ class LogTFIDF(MeasuresMemory, base.Transformer):
     Notes
     -----
     Section 8 of the paper [^1] uses the BOW library, whose tokeniser is not described. It leaves out
-    words that occur fewer than three times in the whole corpus, which is unknown in a stream: here
-    they are left out until they have occurred three times. The paper's inverse document frequency
+    words that occur fewer than three times in the whole corpus, which is unknown in a stream: with
+    `min_count=3`, they are left out until they have occurred three times. The paper's inverse document frequency
     is taken to be n / df. River's `TFIDF` smooths it, adds 1 and divides tf by the length of the
     document. It names n-grams by tuples.
 
@@ -93,7 +94,7 @@ class LogTFIDF(MeasuresMemory, base.Transformer):
     >>> from river import evaluate
     >>> from river_hier import Taxonomy, feature_extraction, linear_model, metrics
 
-    >>> bag = feature_extraction.LogTFIDF(stop_words=["the"], min_count=1)
+    >>> bag = feature_extraction.LogTFIDF(stop_words=["the"])
     >>> for text in ["The wolf howls.", "The owl!", "The wolf, the wolf"]:
     ...     bag.learn_one(text)
     >>> bag.transform_one("the wolf and the WOLF and the owl")
@@ -104,10 +105,7 @@ class LogTFIDF(MeasuresMemory, base.Transformer):
     >>> taxonomy = Taxonomy([("animal", "mammal"), ("animal", "bird"), ("mammal", "wolf")])
     >>> texts = [("a wolf howls", {"wolf"}), ("an owl flies", {"bird"}), ("a whale", {"mammal"})]
     >>> stream = [({"text": text}, y) for text, y in texts * 4]
-    >>> model = (
-    ...     feature_extraction.LogTFIDF(on="text", min_count=1)
-    ...     | linear_model.SHRLS(taxonomy)
-    ... )
+    >>> model = feature_extraction.LogTFIDF(on="text") | linear_model.SHRLS(taxonomy)
     >>> evaluate.progressive_val_score(stream, model, metrics.HLoss(taxonomy))
     HLoss: 0.416667
 
@@ -121,7 +119,7 @@ class LogTFIDF(MeasuresMemory, base.Transformer):
         self,
         on: Hashable | list[Hashable] | tuple[Hashable, ...] | None = None,
         stop_words: Collection[str] | None = None,
-        min_count: int = 3,
+        min_count: int = 1,
         max_rare: int = 1_000_000,
         ngram_range: tuple[int, int] = (1, 1),
         n_features: int | None = None,

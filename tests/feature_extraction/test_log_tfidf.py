@@ -141,8 +141,15 @@ def test_rare_words_do_not_fill_memory():
     assert bag.dfs == {"fox": 2, "owl": 2}
 
 
+def test_by_default_a_word_is_a_feature_from_its_first_occurrence_on():
+    bag = LogTFIDF()
+    for text in ["a wolf", "an owl"]:
+        bag.learn_one(text)
+    assert bag.dfs == {"wolf": 1, "an": 1, "owl": 1}
+
+
 def test_a_rare_word_takes_at_most_150_bytes():
-    bag, n = LogTFIDF(), 20_000
+    bag, n = LogTFIDF(min_count=3), 20_000
     before = bag._raw_memory_usage
     for i in range(0, n, 100):
         bag.learn_one(" ".join(f"word{j:06}" for j in range(i, i + 100)))

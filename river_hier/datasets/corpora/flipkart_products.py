@@ -91,7 +91,7 @@ class FlipkartProducts(FileDataset):
     >>> from river import evaluate
     >>> from river_hier import feature_extraction, linear_model, metrics
 
-    >>> bag = feature_extraction.LogTFIDF(on="title", min_count=1)
+    >>> bag = feature_extraction.LogTFIDF(on="title")
     >>> model = bag | linear_model.AveragedHieron(stream.taxonomy)
     >>> metric = metrics.TreeInducedError(stream.taxonomy)
     >>> evaluate.progressive_val_score(stream, model, metric)

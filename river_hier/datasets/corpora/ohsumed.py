@@ -147,7 +147,7 @@ class OHSUMED(FileDataset):
     Counter({'Human': 1, 'Animal': 1})
 
     >>> model = (
-    ...     feature_extraction.LogTFIDF(on=("title", "body"), min_count=1)
+    ...     feature_extraction.LogTFIDF(on=("title", "body"))
     ...     | preprocessing.Normalizer()
     ...     | linear_model.SHRLS(stream.taxonomy)
     ... )
