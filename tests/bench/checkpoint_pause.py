@@ -25,23 +25,25 @@ import zipf_stream
 
 from river_hier import checkpoint, linear_model
 
+PAUSE = 3.0  # seconds after a checkpoint
 Times = list[tuple[float, float]]  # as shown by a clock, and of the processor
 
 
-def learn(model: Any, stream: Any, seconds: float, path: Path | None) -> tuple[Times, Times]:
-    """The times of steps, and of the call that starts a checkpoint; until that is written."""
+def learn(model: Any, stream: Any, n: int, path: Path | None) -> tuple[Times, Times]:
+    """The times of n steps, and of the call that starts a checkpoint before them."""
     steps: Times = []
     calls: Times = []
-    saving, end = None, time.perf_counter() + seconds
     if path is not None:
         moment = now()
         saving = checkpoint.save_in_background(model, path)
         calls.append(since(moment))
-    while not saving.done() if saving else time.perf_counter() < end:
-        x, y = next(stream)
+    for x, y in itertools.islice(stream, n):
         moment = now()
         model.learn_one(x, y)
         steps.append(since(moment))
+    if path is not None:
+        saving.wait()
+        time.sleep(PAUSE)
     return steps, calls
 
 
@@ -62,7 +64,7 @@ def drop(path: Path) -> bool:
     return True
 
 
-def main(documents: int, phases: int, seconds: float, folder: str) -> None:
+def main(documents: int, phases: int, steps: int, folder: str) -> None:
     taxonomy = zipf_stream.taxonomy()
     stream = zipf_stream.documents(taxonomy, documents + 10_000_000)
     model = linear_model.HAROW(taxonomy)
@@ -79,8 +81,8 @@ def main(documents: int, phases: int, seconds: float, folder: str) -> None:
         calls: Times = []
         for _ in range(phases):
             for name, phase in found.items():
-                steps, more = learn(model, stream, seconds, path if name != "none" else None)
-                phase.append(steps)
+                times, more = learn(model, stream, steps, path if name != "none" else None)
+                phase.append(times)
                 calls += more
         print(f"{'a step, ms':24}{'p50':>8}{'p99':>8}{'p99.9':>8}{'longest':>9}")
         for name, phase in found.items():
@@ -116,7 +118,7 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--documents", type=int, default=6_000)
     parser.add_argument("--phases", type=int, default=5)
-    parser.add_argument("--seconds", type=float, default=5.0, help="between two checkpoints")
+    parser.add_argument("--steps", type=int, default=3_000, help="of a phase")
     parser.add_argument("--folder", default="", help="on the disk in question")
     options = parser.parse_args()
-    main(options.documents, options.phases, options.seconds, options.folder)
+    main(options.documents, options.phases, options.steps, options.folder)
