@@ -22,6 +22,7 @@ from .._backend import (
     FeatureHasher,
     FeatureIndex,
     FeatureMap,
+    Labels,
     Multilabels,
     Vectors,
     of_averages,
@@ -158,6 +159,13 @@ def add_nodes(model: Any, before: int, after: Taxonomy) -> None:
     if model._lag is not None:
         model._lag.add_nodes(len(after))
         model._clocks.add_nodes(len(after))
+
+
+def undo_growth(model: Any, taxonomy: Taxonomy, unlearned: frozenset[int]) -> None:
+    """Remove the nodes that are not in a taxonomy, the last ones, which have learned nothing."""
+    labels = Labels(taxonomy, None, unlearned)
+    model._add_nodes(len(taxonomy), taxonomy)
+    model._labels, model._taxonomy, model._unlearned = labels, taxonomy, unlearned
 
 
 def check_many(model: Any, X: Batch) -> None:

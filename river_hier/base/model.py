@@ -21,7 +21,7 @@ from .explanation import Contribution, Explanation, Floats, effects, explained, 
 from .locks import Turn
 from .memory import MeasuresMemory
 from .turns import Rows, change, changes, reads
-from .unlearned import NONE, MayHaveUnlearned
+from .unlearned import NONE, Growth, MayHaveUnlearned
 
 
 class TaxonomyModel(MayHaveUnlearned, MeasuresMemory, base.Estimator):
@@ -253,9 +253,10 @@ class TaxonomyModel(MayHaveUnlearned, MeasuresMemory, base.Estimator):
         def work(rows: Rows) -> None:
             learner = copy.deepcopy(self) if self._may_refuse else self
             for rows.first, last, taxonomy, y in stages:
-                if taxonomy is not learner._taxonomy:
-                    learner._grow(taxonomy, {})
-                learner._learn_many(X.part(rows.first, last), y, rows)
+                with Growth(learner, rows):
+                    if taxonomy is not learner._taxonomy:
+                        learner._grow(taxonomy, {})
+                    learner._learn_many(X.part(rows.first, last), y, rows)
                 learner._learned_labels(y)
                 rows.n_learned = last
             if learner is not self:

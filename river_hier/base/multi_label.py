@@ -22,7 +22,7 @@ from .predict_labels import LabelPredictor
 from .targets import Table, multilabel_rows, multilabels_of, stage_rows, stages, with_weights
 from .truncation import truncatable
 from .turns import Rows, counts, reads, step, steps, turn_of
-from .unlearned import switched_off
+from .unlearned import Growth, switched_off
 
 
 class MultiLabelModel(TaxonomyModel, LabelPredictor, base.MultiLabelClassifier):
@@ -62,8 +62,9 @@ class MultiLabelModel(TaxonomyModel, LabelPredictor, base.MultiLabelClassifier):
 
     def _learn_first(self, x: Mapping[Any, Any], y: Any, w: float) -> None:
         """Learn from an example that may have new labels, or be the first of its labels."""
-        self._make_room(x, y, w)
-        self._learn(x, y, w)
+        with Growth(self):
+            self._make_room(x, y, w)
+            self._learn(x, y, w)
         self._has_learned = True
         if self._unlearned:
             self._unlearned -= implied_nodes(self._taxonomy, y)

@@ -20,7 +20,7 @@ from .read_labels import read_label, read_many
 from .targets import series, with_weights
 from .truncation import truncatable, without_labels
 from .turns import Rows, counts, reads, step, steps, turn_of
-from .unlearned import Unlearned, without_scores
+from .unlearned import Growth, Unlearned, without_scores
 
 ROOT = frozenset({0})
 
@@ -69,9 +69,10 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
 
     def _learn_first(self, x: Mapping[Any, Any], taxonomy: Taxonomy, node: int, w: float) -> None:
         """Learn from an example that may have a new label, or be the first of its label."""
-        if taxonomy is not self._taxonomy:
-            self._grow(taxonomy, x, w)
-        self._learn(x, node, w)
+        with Growth(self):
+            if taxonomy is not self._taxonomy:
+                self._grow(taxonomy, x, w)
+            self._learn(x, node, w)
         self._has_learned = True
         if self._unlearned:
             self._learned_labels([node])

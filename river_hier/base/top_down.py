@@ -156,7 +156,7 @@ class TopDownLearner(WeightVectors, MultiLabelModel, metaclass=linear.LearnerTyp
     _learn_compiled: Any = linear.learn_compiled
     _learn: Any = linear.learn
     _learn_many: Any = linear.learn_many
-    _add_nodes = linear.add_nodes
+    _add_nodes, _undo_growth = linear.add_nodes, linear.undo_growth
 
     @property
     def _may_refuse(self) -> bool:

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ..taxonomy import NodeMapping
+from ..taxonomy import NodeMapping, Taxonomy
 from .classifiers import last_step
 
 Unlearned = frozenset[int]
@@ -58,9 +58,31 @@ class MayHaveUnlearned(abc.ABC):
         if self._unlearned:
             self._unlearned -= self._nodes_with_examples(y)
 
+    def _undo_growth(self, taxonomy: Taxonomy, unlearned: Unlearned) -> None:  # noqa: B027
+        """Remove new nodes again; a model that cannot do so keeps them, without an example."""
+
     @abc.abstractmethod
     def _nodes_with_examples(self, y: Any) -> set[int]:
         """The nodes of these targets, and their ancestors."""
+
+
+class Growth:
+    """A context in which an example with new labels is learned, or the first row of a batch.
+
+    If memory runs out before it is learned, the new labels are removed again.
+    """
+
+    def __init__(self, model: Any, rows: Any = None) -> None:
+        self._model, self._rows = model, rows
+        self._before = model._taxonomy, model._unlearned
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        no_memory = kind is not None and issubclass(kind, MemoryError)
+        if no_memory and (self._rows is None or self._rows.n_learned == self._rows.first):
+            self._model._undo_growth(*self._before)
 
 
 def unlearned_of(model: Any) -> Unlearned:

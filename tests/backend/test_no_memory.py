@@ -18,7 +18,7 @@ import ctypes, os, pickle, random, sys
 import numpy as np
 from scipy import sparse
 from river import base
-from river_hier import Taxonomy, linear_model
+from river_hier import OpenTaxonomy, Taxonomy, linear_model
 
 make, n_nodes, ROWS = sys.argv[1], int(sys.argv[2]), 6
 fail_at = ctypes.CDLL(os.environ["LD_PRELOAD"]).fail_at
@@ -27,9 +27,13 @@ parents = [0, *(rng.randrange(v) for v in range(1, n_nodes))]
 taxonomy = Taxonomy([(f"n{parents[v]}", f"n{v}") for v in range(1, n_nodes)])
 model = eval(make)
 
+def name(v):
+    path = name(parents[v]) + "/" if v and "Open" in make else ""
+    return f"{path}n{v}"
+
 def example(n_names):
     x = {f"a longer name of a feature {rng.randrange(n_names)}": rng.gauss(0, 1) for _ in range(8)}
-    y = f"n{rng.randrange(n_nodes)}"
+    y = name(rng.randrange(n_nodes))
     return x, y if isinstance(model, base.Classifier) else {y}
 
 for _ in range(40):
@@ -130,6 +134,15 @@ def failing_new(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("linear_model.PathSoftmax(taxonomy)", 200),
         ("linear_model.HAROW(taxonomy, forgetting=.9)", 200),
         ("linear_model.AveragedHieron(taxonomy)", 20),
+        ("linear_model.HPerceptron()", 200),
+        ("linear_model.HAROW(OpenTaxonomy('/'), dtype='float16')", 200),
+        ("linear_model.PathSoftmax(OpenTaxonomy('/'))", 200),
+        ("linear_model.AveragedHieron(OpenTaxonomy('/'))", 200),
+        ("linear_model.AveragedClassifier(linear_model.Hieron())", 200),
+        (
+            "linear_model.AveragedMultiLabelClassifier(linear_model.HAROW(OpenTaxonomy('/')))",
+            200,
+        ),
         ("linear_model.AveragedHieron(taxonomy)", 200),
         ("linear_model.AveragedClassifier(linear_model.Hieron(taxonomy))", 200),
         *[

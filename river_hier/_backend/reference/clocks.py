@@ -29,9 +29,9 @@ class Clocks:
 
     def add_nodes(self, n_nodes: int) -> None:
         """Make room up to `n_nodes` nodes; the averages of new ones start now."""
-        more = (0, n_nodes - len(self.since))
-        self.since = np.pad(self.since, more, constant_values=self.m)
-        self.learned = np.pad(self.learned, more)
+        more = (0, max(0, n_nodes - len(self.since)))
+        self.since = np.pad(self.since, more, constant_values=self.m)[:n_nodes]
+        self.learned = np.pad(self.learned, more)[:n_nodes]
 
     def __reduce__(self) -> tuple[Any, ...]:
         return saved("Clocks", self.m, self.since, self.learned)

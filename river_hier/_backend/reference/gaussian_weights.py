@@ -32,7 +32,7 @@ class GaussianWeights(Weights):
         """Make room up to `n_nodes` nodes; the new ones start at zero, with variance 1."""
         super().add_nodes(n_nodes)
         self.s.add_nodes(n_nodes)
-        self.draws = np.pad(self.draws, (0, n_nodes - len(self.draws)))
+        self.draws = np.pad(self.draws, (0, max(0, n_nodes - len(self.draws))))[:n_nodes]
 
     def variances(self, x: Vector, nodes: NDArray[np.intp]) -> Floats:
         """x^T S x, the variance of the score, of the given nodes."""
