@@ -202,10 +202,6 @@ class TaxonomyModel(MayHaveUnlearned, MeasuresMemory, base.Estimator):
         """The contributions to the score of each of these nodes."""
         return effects(self._scores_one, x, nodes)
 
-    @abc.abstractmethod
-    def _learn_many(self, X: Batch, y: Any, rows: Rows) -> None:
-        """Learn from rows whose labels are in the taxonomy; call `rows.learned` after each."""
-
     def _learn_compiled(self, x: Mapping[Any, Any], y: Any, w: float) -> bool:
         """Learn in a single compiled call, which signals cannot interrupt, if there is one."""
         return False
@@ -256,9 +252,7 @@ class TaxonomyModel(MayHaveUnlearned, MeasuresMemory, base.Estimator):
                 with Growth(learner, rows):
                     if taxonomy is not learner._taxonomy:
                         learner._grow(taxonomy, {})
-                    learner._learn_many(X.part(rows.first, last), y, rows)
-                learner._learned_labels(y)
-                rows.n_learned = last
+                    learner._learn_stage(X.part(rows.first, last), y, rows)
             if learner is not self:
                 self._take_over(learner)
 

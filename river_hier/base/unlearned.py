@@ -16,8 +16,10 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from .._backend import Batch
 from ..taxonomy import NodeMapping, Taxonomy
 from .classifiers import last_step
+from .turns import Rows
 
 Unlearned = frozenset[int]
 A = TypeVar("A", bound=NDArray[Any])
@@ -52,6 +54,15 @@ class MayHaveUnlearned(abc.ABC):
         if self._has_learned:
             self._unlearned = unlearned_nodes(change, self._unlearned)
 
+    def _learn_stage(self, X: Batch, y: Any, rows: Rows) -> None:
+        """Learn rows in the present taxonomy, and record their labels, also before an error."""
+        try:
+            self._learn_many(X, y, rows)
+            rows.n_learned = rows.first + X.n
+        finally:
+            if n := rows.n_learned - rows.first:
+                self._learned_labels(y[:n])
+
     def _learned_labels(self, y: Any) -> None:
         """Record that the model has learned from these targets of `_learn_many`."""
         self._has_learned = True
@@ -60,6 +71,10 @@ class MayHaveUnlearned(abc.ABC):
 
     def _undo_growth(self, taxonomy: Taxonomy, unlearned: Unlearned) -> None:  # noqa: B027
         """Remove new nodes again; a model that cannot do so keeps them, without an example."""
+
+    @abc.abstractmethod
+    def _learn_many(self, X: Batch, y: Any, rows: Rows) -> None:
+        """Learn from rows whose labels are in the taxonomy; call `rows.learned` after each."""
 
     @abc.abstractmethod
     def _nodes_with_examples(self, y: Any) -> set[int]:
@@ -72,7 +87,7 @@ class Growth:
     If memory runs out before it is learned, the new labels are removed again.
     """
 
-    def __init__(self, model: Any, rows: Any = None) -> None:
+    def __init__(self, model: Any, rows: Rows | None = None) -> None:
         self._model, self._rows = model, rows
         self._before = model._taxonomy, model._unlearned
 

@@ -155,8 +155,7 @@ class LinearDiscriminant(SingleLabelModel):
         if taxonomy is not self._taxonomy:  # new nodes change nothing elsewhere, so all at once
             self._grow(taxonomy, {})
         y = np.concatenate([nodes for *_, nodes in stages])
-        self._learn_many(X, y, rows)
-        self._learned_labels(y)
+        self._learn_stage(X, y, rows)
 
     def _learn_many(self, X: Batch, y: NDArray[np.uint32], rows: Rows) -> None:
         self._features.insert(dict.fromkeys(X.stored_names, 1.0))

@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 from river import base as river_base
 
-from river_hier import Taxonomy, linear_model
+from river_hier import OpenTaxonomy, Taxonomy, linear_model
 from river_hier.base import turns
 from support.interrupts import count, interrupt
 from support.public_api import dense, estimators
@@ -137,6 +137,43 @@ def test_a_batch_is_learned_up_to_a_row(name: str, monkeypatch: pytest.MonkeyPat
     assert {0, ROWS} <= rows <= set(range(ROWS + 1))
 
 
+@pytest.mark.parametrize("name", ["HAROW", "HRLS", "Hieron", "AveragedHieron"])
+@pytest.mark.parametrize("start", ["open", "extended"])
+def test_labels_that_are_new_in_an_interrupted_batch(
+    name: str, start: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those of the rows before the interrupt have been learned, and can be predicted."""
+    monkeypatch.setattr(turns, "SECONDS", 0.0)
+    rows, single = turns.Rows.learned, name.endswith("Hieron")
+    X = pd.DataFrame({"x": [1.0, 0.5, -1.0, 2.0], "y": [0.0, 1.0, 0.5, 3.0]})
+    ys = [y if single else {y} for y in ("new", "new", "new", "old")]
+
+    def interrupted(self: turns.Rows, n: int) -> None:
+        rows(self, n)
+        if self.n_learned >= 2:
+            raise KeyboardInterrupt
+
+    models = []
+    for _ in range(2):
+        model = getattr(linear_model, name)(OpenTaxonomy("/") if start == "open" else OLD)
+        model.learn_one({"x": -1.0}, ys[3])
+        if start == "extended":
+            model.adopt(OLD.extend([("r", "new"), ("r", "other")]))
+        models.append(model)
+    with monkeypatch.context() as patch:
+        patch.setattr(turns.Rows, "learned", interrupted)
+        with pytest.raises(KeyboardInterrupt) as caught:
+            models[0].learn_many(X, ys)
+    n = vars(caught.value)["n_learned"]
+    assert 2 <= n <= 4
+    for x, y in zip(X.to_dict("records")[:n], ys, strict=False):
+        models[1].learn_one(x, y)
+    assert models[0]._unlearned == models[1]._unlearned
+    one, two = (flat(model.predict_proba_one({"x": 1.0, "y": 0.5})) for model in models)
+    assert one == pytest.approx(two, rel=1e-9)
+
+
+OLD = Taxonomy([("r", "old")])
 TREE = Taxonomy([("r", "a"), ("a", "b"), ("r", "c")])
 
 
