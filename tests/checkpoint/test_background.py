@@ -238,8 +238,8 @@ def test_the_program_is_killed_at_any_time(tmp_path: Path) -> None:
         program.wait()
         found = checkpoint.load(path)
         assert found["data"] == [found["n"]] * 20_000
-        assert found["n"] in (last - 1, last)
-        n = last
+        assert found["n"] in (last - 1, last, last + 1)  # the last one may not have been printed
+        n = max(last, found["n"])
     checkpoint.save({"n": 0}, path)
     assert os.listdir(tmp_path) == ["state"]
 
