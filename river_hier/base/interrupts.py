@@ -60,6 +60,10 @@ class Uninterrupted:
             Uninterrupted.__exit__(self)
             Uninterrupted.__enter__(self)
 
+    def forget(self) -> None:
+        """Do not run the handlers of the signals received so far: a parent process runs them."""
+        self._arrived.clear()
+
     def _deliver(self) -> None:
         try:
             while self._arrived:

@@ -9,7 +9,7 @@ import weakref
 from typing import Any
 
 from .._backend import native
-from .interrupts import start_child
+from .interrupts import Uninterrupted, start_child
 
 Lock: Any = native.Lock if native else threading.RLock
 
@@ -51,31 +51,42 @@ class Turn:
 
 
 _all: weakref.WeakSet[Turn] = weakref.WeakSet()
-_held: list[list[Any]] = []
 _forks = threading.RLock()  # held while a thread forks
+_forking: list[tuple[Uninterrupted, list[Any]]] = []  # for each fork, the locks that it holds
 
 
-def _hold_all(seconds: float = 1.0) -> None:
+def _take_all(held: list[Any], seconds: float) -> None:
     """Take all locks, so that no other thread is in the middle of a step or starts one."""
-    _forks.acquire()
-    _held.append([])
     for turn in list(_all):
         if turn.queue.acquire(timeout=seconds):
-            _held[-1].append(turn.queue)
+            held.append(turn.queue)
             if turn.lock.acquire(timeout=seconds):
-                _held[-1].append(turn.lock)
+                held.append(turn.lock)
 
 
-def _let_go() -> None:
-    """Release the locks that `_hold_all` has taken."""
-    for lock in _held.pop():
+def _before_fork() -> None:
+    # Python ignores exceptions of these functions; that of a signal handler would leave locks held.
+    uninterrupted = Uninterrupted().__enter__()
+    _forks.acquire()
+    _forking.append((uninterrupted, []))
+    _take_all(_forking[-1][1], 1.0)
+
+
+def _after_fork(in_child: bool = False) -> None:
+    if not _forking:  # a handler has raised an exception before any lock was taken
+        return
+    uninterrupted, held = _forking.pop()
+    for lock in held:
         lock.release()
     _forks.release()
+    if in_child:
+        uninterrupted.forget()
+    uninterrupted.__exit__()
 
 
 def _start_child() -> None:
     """Release all locks in a child process, also those of threads that exist only in the parent."""
-    _let_go()
+    _after_fork(in_child=True)
     for turn in list(_all):
         for name in ("batch", "queue", "lock"):
             if not getattr(turn, name)._is_owned():
@@ -85,7 +96,7 @@ def _start_child() -> None:
 
 def _stop_all() -> None:
     """Take all locks for good; threads that read a batch have a second to reach them and wait."""
-    _hold_all(5.0)
+    _take_all([], 5.0)
     for turn in list(_all):
         turn.batch.acquire(timeout=1.0)
 
@@ -94,4 +105,6 @@ def _stop_all() -> None:
 # threads that ask for its global lock; stopped inside compiled code, they would abort the process.
 atexit.register(_stop_all)
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=_hold_all, after_in_parent=_let_go, after_in_child=_start_child)
+    os.register_at_fork(
+        before=_before_fork, after_in_parent=_after_fork, after_in_child=_start_child
+    )

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+import os
 import pickle
 import random
 import signal
+import threading
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -16,6 +18,7 @@ from river import base as river_base
 
 from river_hier import OpenTaxonomy, Taxonomy, linear_model
 from river_hier.base import turns
+from river_hier.base.locks import Turn
 from support.interrupts import count, interrupt
 from support.public_api import dense, estimators
 
@@ -264,6 +267,39 @@ def test_the_handlers_of_all_signals_run_if_one_raises(sigalrm: int) -> None:
         signal.signal(signal.SIGINT, before)
     assert seen == ["end of the step", "SIGINT"]
     assert signal.getsignal(sigalrm) is fail
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_a_handler_that_raises_during_a_fork_leaves_no_lock_held(sigalrm: int) -> None:
+    """Python ignores its exception. Only the parent process runs it."""
+    seen = []
+
+    def fail(*_: Any) -> None:
+        seen.append("handled")
+        raise TimeoutError
+
+    class Interrupting:
+        """A lock, and a signal as soon as it is held."""
+
+        def __init__(self) -> None:
+            self.lock = threading.RLock()
+            self.release, self._is_owned = self.lock.release, lambda: False
+
+        def acquire(self, timeout: float) -> bool:
+            self.lock.acquire()
+            signal.raise_signal(sigalrm)
+            return True
+
+    turn = Turn()
+    turn.queue = lock = Interrupting()
+    signal.signal(sigalrm, fail)
+    child = os.fork()
+    if child == 0:
+        os._exit(len(seen))
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert seen == ["handled"]
+    assert signal.getsignal(sigalrm) is fail
+    assert "owner=0" in repr(lock.lock)
 
 
 def test_a_step_inside_another_does_not_end_its_wait() -> None:
