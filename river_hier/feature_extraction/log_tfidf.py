@@ -48,8 +48,8 @@ class LogTFIDF(MeasuresMemory, base.Transformer):
         3 in the paper. In short texts, such as titles, rare words matter. In long texts, larger
         values save memory.
     max_rare
-        The maximum number of words to remember that are too rare to be features. When it is
-        exceeded, all of them are forgotten, and their counts start from zero.
+        The maximum number of words to remember that are too rare to be features, if `min_count` is
+        above 1. When it is exceeded, all of them are forgotten, and their counts start from zero.
     ngram_range
         The smallest and the largest number of neighbouring words that form a feature, joined by
         spaces: `(1, 2)` for words and pairs. Stop words are removed first.

@@ -29,8 +29,7 @@ BINARY: dict[str, Callable[[int], Taxonomy]] = {
 # Nodes below the root of two taxonomies. With 200,000 children dictionaries are larger than the
 # processor's caches: an addition of n^0.4 that the other size must be far away for.
 Sizes = dict[str, tuple[int, int]]
-FAST: Sizes = {"chain": (100, 400), "flat": (400, 1_600)}
-SLOW: Sizes = {"chain": (1_000, 10_000), "flat": (10_000, 200_000)}
+SIZES: Sizes = {"chain": (1_000, 10_000), "flat": (10_000, 200_000)}
 SHORT = 0.005  # seconds: shorter times are not compared
 # Those whose steps take milliseconds for each child, or for each level: sizes are a twentieth.
 HEAVY = {
@@ -147,17 +146,17 @@ def check(name: str, sizes: Sizes) -> None:
         gc.enable()
 
 
-@compiled
-def test_costs_are_at_most_proportional_to_the_number_of_nodes() -> None:
+def test_every_method_can_be_called() -> None:
     for name in SUBJECTS:
-        check(name, FAST)
+        for shape in SHAPES:
+            assert seconds(name, shape, 20)
 
 
 @compiled
 @pytest.mark.slow
 @pytest.mark.parametrize("name", SUBJECTS)
 def test_costs_at_ten_thousand_levels_and_two_hundred_thousand_children(name: str) -> None:
-    check(name, SLOW)
+    check(name, SIZES)
 
 
 def test_a_quadratic_method_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -45,7 +45,7 @@ def cases() -> dict[str, Case]:
     for name, model in estimators(budget=20).items():
         # The names of dropped examples are dropped, too, but SHRLS has weights for them.
         found[f"{name}, budget"] = Case(model, text, endless=name.startswith("kernel."))
-    for name, model in estimators(max_rare=100).items():
+    for name, model in estimators(max_rare=100, min_count=3).items():
         found[f"{name}, max_rare"] = Case(model, text, endless=True)
     return found
 
