@@ -160,6 +160,12 @@ class HRLS(LeastSquaresModel):
             self._rls.add_outputs(s, nodes)
             self._systems[s] += nodes
 
+    def _keep_systems(self, n_nodes: int) -> int:
+        kept = [nodes for nodes in self._systems if not nodes or nodes[0] < n_nodes]
+        self._systems = [[v for v in nodes if v < n_nodes] for nodes in kept]
+        self._below = {above: s for above, s in self._below.items() if s < len(kept)}
+        return len(kept)
+
     def _shard_units(self) -> list[list[int]]:
         return [[0, *nodes] for nodes in self._systems] if self.taxonomy is None else self._systems
 

@@ -34,7 +34,7 @@ from ..base.explanation import Contribution, Floats, rescaled
 from ..base.multi_label import MultiLabelModel
 from ..base.turns import Rows
 from ..base.weight_vectors import WeightVectors
-from ..taxonomy import TaxonomyLike
+from ..taxonomy import Taxonomy, TaxonomyLike
 from .systems import RemappedSystem, discounted, half_life, merge_systems, remap_systems
 
 
@@ -138,6 +138,16 @@ class LeastSquaresModel(WeightVectors, MultiLabelModel):
     def _add_system(self, nodes: list[int]) -> None:
         self._rls.add_system(nodes)
         self._visits.append(0)
+
+    @abc.abstractmethod
+    def _keep_systems(self, n_nodes: int) -> int:
+        """Forget the systems that have later nodes only, and say how many are left."""
+
+    def _undo_growth(self, taxonomy: Taxonomy, unlearned: frozenset[int]) -> None:
+        labels, n_systems = Labels(taxonomy, None, unlearned), self._keep_systems(len(taxonomy))
+        self._rls.remove_nodes(n_systems, len(taxonomy))
+        del self._visits[n_systems:]
+        self._labels, self._taxonomy, self._unlearned = labels, taxonomy, unlearned
 
     def _remap_systems(self, plan: Sequence[RemappedSystem]) -> None:
         self._rls = remap_systems(self._rls, plan)

@@ -173,6 +173,9 @@ class SHRLS(LeastSquaresModel):
         for v in range(before, len(after)):
             self._add_system([v])
 
+    def _keep_systems(self, n_nodes: int) -> int:
+        return n_nodes - 1
+
     def _shard_units(self) -> list[list[int]]:
         return [[v] for v in range(1, len(self._taxonomy))]
 

@@ -104,6 +104,12 @@ LEAST_SQUARES = [(f"linear_model.HRLS(taxonomy, {options})", 20) for options in 
 OPTIONS += ["budget=4", "budget=4, memory=0", "budget=4, memory=3000"]
 LEAST_SQUARES += [(f"linear_model.SHRLS(taxonomy, {options})", 20) for options in OPTIONS]
 LEAST_SQUARES += [("linear_model.SHRLS(taxonomy)", 200)]
+for options in ("", "n_features=16"):
+    LEAST_SQUARES += [
+        (f"linear_model.{name}({opened}{options})", 200)
+        for name in ("HRLS", "SHRLS")
+        for opened in ("OpenTaxonomy('/'), ", "None, ")
+    ]
 
 
 @pytest.fixture(scope="module")

@@ -73,6 +73,12 @@ class LeastSquares(Systems):
         """Add a system in which nothing is stored."""
         self.add_saved(NO_INSTANCES, [nothing_stored(list(nodes))])
 
+    def remove_nodes(self, n_systems: int, n_nodes: int) -> None:
+        """Remove the nodes and systems that were added after these, which have learned nothing."""
+        del self.systems[n_systems:]
+        for system in self.systems:
+            system.keep_outputs(sum(v < n_nodes for v in system.nodes))
+
     def scores(self, x: Vector | Vectors, n_nodes: int) -> Floats:
         """Eq. (1) for every node; of many vectors, one a column."""
         if isinstance(x, Vectors):

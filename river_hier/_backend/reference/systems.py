@@ -86,6 +86,10 @@ class Dual:
         self.v = np.column_stack([self.v, *[-self.ones] * len(nodes)])
         self.w0 = np.pad(self.w0, ((0, 0), (0, len(nodes))))
 
+    def keep_outputs(self, n: int) -> None:
+        """Remove all outputs but the first n."""
+        self.nodes, self.v, self.w0 = self.nodes[:n], self.v[:, :n], self.w0[:, :n]
+
     def forget(self, n: int) -> None:
         """Drop the n oldest instances. w does not change; their part of it is added to w0."""
         part = resized(self.S[:n].T @ self.solve(self.v)[:n], self.d)
@@ -135,6 +139,10 @@ class Primal:
         """More outputs, whose labels were -1 on every instance so far."""
         self.nodes += nodes
         self.w = np.column_stack([self.w, *[-(self.inverse @ self.total)] * len(nodes)])
+
+    def keep_outputs(self, n: int) -> None:
+        """Remove all outputs but the first n."""
+        self.nodes, self.w = self.nodes[:n], self.w[:, :n]
 
 
 def loaded(l2: float, parts: Parts, saved: SavedSystem, number: int = 0) -> Any:

@@ -128,6 +128,13 @@ class Dual {
         changed();
     }
 
+    // Removes all outputs but the first n.
+    void keep_outputs(size_t n) {
+        if (n >= outputs.size()) return;
+        outputs.erase(outputs.begin() + n, outputs.end());
+        changed();
+    }
+
     // The w of every output.
     std::vector<Numbers> weights(const Instances& instances, size_t n_features) {
         update_alpha(instances);

@@ -118,6 +118,16 @@ class LeastSquares : public Guarded {
         system.nodes.insert(system.nodes.end(), nodes.begin(), nodes.end());
     }
 
+    // Removes the nodes and systems that were added after these, which have learned nothing.
+    void remove_nodes(size_t n_systems, uint32_t n_nodes) {
+        systems.erase(systems.begin() + std::min(n_systems, systems.size()), systems.end());
+        for (System& system : systems) {
+            while (!system.nodes.empty() && system.nodes.back() >= n_nodes) system.nodes.pop_back();
+            system.apply([&](auto& solver) { solver.keep_outputs(system.nodes.size()); });
+        }
+        n_nodes_ = std::min(n_nodes_, n_nodes);
+    }
+
     // How many examples the systems may take one after the other, each system all of them: while
     // `memory` lasts, or if there is none at all, they do not depend on each other. The examples
     // have at most so many features.

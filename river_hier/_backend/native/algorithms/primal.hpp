@@ -167,6 +167,13 @@ class Primal {
         scores_.resize(w_.size());
     }
 
+    // Removes all outputs but the first n.
+    void keep_outputs(size_t n) {
+        if (n >= w_.size()) return;
+        w_.resize(n);
+        scores_.resize(n);
+    }
+
     // The w of every output.
     std::vector<Numbers> weights(const Instances&, size_t n_features) const {
         std::vector<Numbers> w = w_;

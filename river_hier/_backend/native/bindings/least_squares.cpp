@@ -212,6 +212,11 @@ void least_squares(nb::module_& m) {
                  not_in_use(rls).add_outputs(s, list_of<uint32_t>(nodes));
              },
              "s"_a, "nodes"_a)
+        .def("remove_nodes",
+             [](LeastSquares& rls, size_t n_systems, uint32_t n_nodes) {
+                 not_in_use(rls).remove_nodes(n_systems, n_nodes);
+             },
+             "n_systems"_a, "n_nodes"_a)
         .def_prop_ro("n_stored",
                      [](const LeastSquares& rls) {
                          Numbers n;
