@@ -15,7 +15,8 @@ namespace {
 
 using namespace nb::literals;
 
-// A reentrant lock, like threading.RLock. Its fields are read and written under Python's lock.
+// A reentrant lock, like threading.RLock. Its fields are read and written under Python's lock or, where
+// there is none, under that of `fields_`.
 //
 // If a thread waits, `release` hands the lock over and nobody else can take it, so that the thread,
 // once awake, has its turn before the process exits.
@@ -28,41 +29,43 @@ class Lock {
     Lock(const Lock&) = delete;
     ~Lock() { PyThread_free_lock(handed_over_); }
 
-    bool owned() const { return depth_ && owner_ == PyThread_get_thread_ident(); }
+    bool owned() {
+        const nb::ft_lock_guard guard(fields_);
+        return mine();
+    }
 
     // Takes the lock unless others have it.
     bool try_acquire() {
-        if (depth_ && !owned()) return false;
-        owner_ = PyThread_get_thread_ident();
-        ++depth_;
-        return true;
+        const nb::ft_lock_guard guard(fields_);
+        return take();
     }
 
     // Waits for the lock, for so many seconds or, if they are negative, without end.
     bool acquire(bool blocking, double timeout) {
-        if (try_acquire()) return true;
-        if (!blocking) return false;
+        {
+            const nb::ft_lock_guard guard(fields_);
+            if (take()) return true;
+            if (!blocking) return false;
+            ++waiting_;
+        }
         const long long microseconds = timeout < 0.0 ? -1 : static_cast<long long>(1e6 * timeout);
         PyLockStatus status;
         bool raised = false;
-        ++waiting_;
         do {
             PyThreadState* state = PyEval_SaveThread();
             status = PyThread_acquire_lock_timed(handed_over_, microseconds, 1);
             PyEval_RestoreThread(state);
             if (status == PY_LOCK_INTR) raised = PyErr_CheckSignals();
         } while (status == PY_LOCK_INTR && !raised);
-        --waiting_;
-        // It may have been handed over meanwhile.
-        const bool taken = status == PY_LOCK_ACQUIRED || PyThread_acquire_lock(handed_over_, NOWAIT_LOCK);
-        if (taken) owner_ = PyThread_get_thread_ident();
+        const bool taken = end_wait(status);
         if (taken && raised) release();
         if (raised) throw nb::python_error();
         return taken;
     }
 
     void release() {
-        if (!owned()) throw std::runtime_error("this thread does not hold the lock");
+        const nb::ft_lock_guard guard(fields_);
+        if (!mine()) throw std::runtime_error("this thread does not hold the lock");
         if (depth_ > 1 || !waiting_) {
             --depth_;
             return;
@@ -72,6 +75,25 @@ class Lock {
     }
 
   private:
+    bool mine() const { return depth_ && owner_ == PyThread_get_thread_ident(); }
+
+    bool take() {
+        if (depth_ && !mine()) return false;
+        owner_ = PyThread_get_thread_ident();
+        ++depth_;
+        return true;
+    }
+
+    // Whether this thread, which has waited, has the lock; it may have been handed over late.
+    bool end_wait(PyLockStatus status) {
+        const nb::ft_lock_guard guard(fields_);
+        --waiting_;
+        if (status != PY_LOCK_ACQUIRED && !PyThread_acquire_lock(handed_over_, NOWAIT_LOCK)) return false;
+        owner_ = PyThread_get_thread_ident();
+        return true;
+    }
+
+    nb::ft_mutex fields_;
     PyThread_type_lock handed_over_;  // free for the moment between `release` and the next owner
     unsigned long owner_ = 0;  // the thread that has the lock, if `depth_` is not 0
     size_t depth_ = 0, waiting_ = 0;
@@ -91,7 +113,7 @@ class Held {
         if (held_) lock_->release();
     }
 
-    bool owned() const { return lock_ && lock_->owned(); }
+    bool owned() { return lock_ && lock_->owned(); }
     bool try_acquire() { return held_ = lock_ && lock_->try_acquire(); }
 
   private:

@@ -12,7 +12,7 @@
 
 namespace river_hier {
 
-// Base class of what a step reads and writes. The flag is read and written under Python's lock.
+// Base class of what a step reads and writes. The flag is read and written under the lock of its model.
 struct Guarded {
     Guarded() = default;
     Guarded(const Guarded&) = delete;

@@ -12,6 +12,7 @@ namespace river_hier {
 inline bool digests(PyObject* x, std::pair<uint32_t, uint32_t>& found) {
     if (!PyDict_CheckExact(x)) return false;
     uint64_t of_names = 0, of_all = 0;
+    const nb::ft_object_guard guard{nb::handle(x)};
     Py_ssize_t position = 0;
     PyObject *name, *value;
     while (PyDict_Next(x, &position, &name, &value)) {

@@ -98,6 +98,11 @@ class FeatureMap : public Guarded {
     // Runs no foreign code. Returns false if x is unusual.
     bool read_plain(PyObject* x) {
         if (!PyDict_CheckExact(x) && !dicts_.hold(x)) return false;
+#ifdef Py_GIL_DISABLED  // another thread may change x
+        copy_ = nb::steal(PyDict_Copy(x));
+        if (!copy_) throw nb::python_error();
+        x = copy_.ptr();
+#endif
         reserve(static_cast<size_t>(PyDict_Size(x)));
         Py_ssize_t position = 0;
         PyObject *name, *value;
@@ -134,6 +139,9 @@ class FeatureMap : public Guarded {
         values_.resize(2 * n);
     }
 
+#ifdef Py_GIL_DISABLED
+    nb::object copy_;  // of the last x
+#endif
     const Types numbers_{"numpy", {"float64", "float32", "int64", "int32", "uint8", "bool_"}};
     const Types dicts_{"collections", {"Counter", "defaultdict"}};
     // The reference's reader of an unusual x. It returns names, values and squared norm.

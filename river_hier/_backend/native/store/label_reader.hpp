@@ -113,6 +113,7 @@ class LabelReader {
     // Whole answers hold the labels in taxonomy order and as the same objects: no look-up then.
     template <class Read>
     bool read_entries(PyObject* y, Read read) const {
+        const nb::ft_object_guard guard{nb::handle(y)};
         Py_ssize_t position = 0;
         PyObject *label, *value;
         uint32_t expected = 1;
