@@ -38,6 +38,8 @@ def example(n_names):
 
 for _ in range(40):
     model.learn_one(*example(60))
+if "RLS" not in make:  # so many names that the table of names grows
+    model.learn_one({f"name {i}": rng.gauss(0, 1) for i in range(690)}, example(1)[1])
 before = pickle.dumps(model)
 batch, asked = [example(10**6) for _ in range(ROWS)], [example(60)[0] for _ in range(3)]
 asked += [x for x, _ in batch]

@@ -27,6 +27,13 @@ void* allocate(std::size_t size, void* caller) {
 
 extern "C" void fail_at(long k) { left = k; }
 
+extern "C" void* __libc_calloc(std::size_t n, std::size_t size);
+
+extern "C" void* calloc(std::size_t n, std::size_t size) noexcept {
+    if (left >= 0 && by_the_backend(__builtin_return_address(0)) && left-- == 0) return nullptr;
+    return __libc_calloc(n, size);
+}
+
 void* operator new(std::size_t size) { return allocate(size, __builtin_return_address(0)); }
 void* operator new[](std::size_t size) { return allocate(size, __builtin_return_address(0)); }
 void operator delete(void* memory) noexcept { std::free(memory); }

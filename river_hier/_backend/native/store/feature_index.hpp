@@ -24,6 +24,9 @@ class FeatureIndex : public FeatureMap {
         rows(names_.data(), found_.size(), found_.rows.data());
         ReentrancyGuard guard(*this);
         const size_t before = size();
+        const auto n_new = std::count(found_.rows.begin(), found_.rows.end(), no_row);
+        table_.reserve(n_new);
+        make_room(keys_, n_new);
         try {
             for (size_t i = 0; i < found_.size(); ++i)
                 if (found_.rows[i] == no_row) found_.rows[i] = add(names_[i]);
@@ -113,7 +116,7 @@ class FeatureIndex : public FeatureMap {
     void forget(size_t n) {
         if (n == size()) return;
         keys_.resize(n);
-        table_.clear();
+        table_.forget();
         size_t others = 0;
         for (size_t i = first_row; i < n; ++i) {
             PyObject* name = keys_[i].ptr();

@@ -30,9 +30,15 @@ class TextTable {
         }
     }
 
-    // Insert a name that is not in the table.
+    // Make room for more names, or leave all as it is after an error.
+    void reserve(size_t more) {
+        size_t n = mask_ + 1;
+        while (10 * (size_ + more) > 7 * n) n *= 2;
+        if (n > mask_ + 1) resize(n);
+    }
+
+    // Insert a name that is not in the table, which has room for it.
     void insert(PyObject* name, uint64_t hash, uint32_t row) {
-        if (10 * (size_ + 1) > 7 * (mask_ + 1)) grow();
         Slot slot{};
         slot.hash = hash;
         slot.row = row;
@@ -47,7 +53,13 @@ class TextTable {
     size_t bytes() const { return (mask_ + 1) * sizeof(Slot); }
 
     void clear() {
-        reserve(1024);
+        size_ = 0;
+        resize(1024);
+    }
+
+    // Forget all names, but keep the room.
+    void forget() {
+        for (size_t i = 0; i <= mask_; ++i) slots_[i].row = no_row;
         size_ = 0;
     }
 
@@ -75,19 +87,15 @@ class TextTable {
         slots_[i] = slot;
     }
 
-    void reserve(size_t n) {
-        memory_ = zeroed(n * sizeof(Slot));
+    void resize(size_t n) {
+        Pages memory = zeroed(n * sizeof(Slot));
+        memory_.swap(memory);
+        const Slot* old = slots_;
+        const size_t n_old = size_ ? mask_ + 1 : 0;
         slots_ = static_cast<Slot*>(memory_.get());
         mask_ = n - 1;
         for (size_t i = 0; i < n; ++i) slots_[i].row = no_row;
-    }
-
-    void grow() {
-        Pages kept = std::move(memory_);
-        const Slot* old = slots_;
-        const size_t n = mask_ + 1;
-        reserve(2 * n);
-        for (size_t i = 0; i < n; ++i)
+        for (size_t i = 0; i < n_old; ++i)
             if (old[i].row != no_row) place(old[i]);
     }
 
