@@ -143,9 +143,10 @@ class ActorPool:
         return [self._ray.cloudpickle.loads(data).model for data in self._dumps()]
 
     def stop(self) -> None:
-        """End all actors."""
-        for handle in self._actors:
-            handle.stop()
+        """End all actors, unless they are out of reach: of a parent process, or of an earlier Ray."""
+        if os.getpid() == self._pid and self._ray_session() == self._session:
+            for handle in self._actors:
+                handle.stop()
 
     def _dumps(self) -> list[bytes]:
         return self._call_all(lambda handle: handle.actor.dump.remote())
