@@ -143,7 +143,7 @@ class ActorPool:
         return [self._ray.cloudpickle.loads(data).model for data in self._dumps()]
 
     def stop(self) -> None:
-        """End all actors, unless they are out of reach: of a parent process, or of an earlier Ray."""
+        """End all actors, unless they belong to a parent process or to an earlier Ray."""
         if os.getpid() == self._pid and self._ray_session() == self._session:
             for handle in self._actors:
                 handle.stop()
