@@ -184,8 +184,8 @@ def _whats_wrong(x: Mapping[Hashable, Any], values: list[float]) -> str:
         if math.isnan(value):
             return (
                 f"feature {short(name)} is nan; values must be finite: {_FILL_IN}. MinMaxScaler "
-                "gives nan for a feature that it has not learned: let it learn an example first, "
-                "or use StandardScaler"
+                "gives nan for features that it has not learned: let it learn first, or use "
+                "StandardScaler"
             )
         if not math.isfinite(value):
             return f"feature {short(name)} is {value!r}; values must be finite: drop it or clip it"
