@@ -40,7 +40,8 @@ class TaxonomyModel(MayHaveUnlearned, MeasuresMemory, base.Estimator):
         # Set here, as Python reads class attributes, and objects whose `vars` were used, slower.
         self._has_learned, self._unlearned, self._turn = False, NONE, Turn()
 
-    __getstate__, __deepcopy__ = snapshot, deep_copy
+    __getstate__ = snapshot
+    __deepcopy__ = deep_copy
 
     @property
     def taxonomy_(self) -> Taxonomy:
