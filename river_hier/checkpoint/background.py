@@ -25,7 +25,7 @@ def save_in_background(state: Any, path: FilePath) -> Saving:
     copy of it, which it pickles and writes with low priority. The call takes the time of the fork,
     about 30 ms per GB of the program's memory; the models of other threads finish their current
     step first. On Linux, a thread makes huge pages of the memory when the child has ended, so that
-    later calls take less than half of that; partly used pages then take memory as a whole. The
+    later calls take about half of that; partly used pages then take memory as a whole. The
     system copies memory that changes meanwhile. If the child is killed, or the disk is full, the
     old file is kept, as with `save`, and `Saving.wait` raises the error.
 

@@ -2,8 +2,8 @@
 
 A fork copies an entry for each page of memory. A huge page of Linux, of 2 MiB, has one entry, and
 as small pages the same memory has 512. While a child process lives, huge pages in which the
-program changes something are divided. They are joined again when the child has ended, which makes
-the next fork of a program of 400 MB take 2.5 ms of a processor instead of 10.
+program changes something are divided. They are joined again when the child has ended, so that the
+next fork takes about half the time of the first.
 """
 
 from __future__ import annotations
