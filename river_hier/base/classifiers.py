@@ -18,6 +18,11 @@ def last_step(model: Any) -> Any:
     return getattr(model, "_last_step", model)
 
 
+def is_multilabel(model: Any) -> bool:
+    """Whether a model predicts several labels; some wrappers are for models of both kinds."""
+    return isinstance(getattr(model, "_last", model), base.MultiLabelClassifier)
+
+
 def last_step_and_input(model: Any, x: Any) -> tuple[Any, Any]:
     """The model at the end of a pipeline, and x as it reaches this model."""
     if last_step(model) is model:

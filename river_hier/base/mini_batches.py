@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import copy
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from river import base
 
 from .._backend import Batch
 from ..taxonomy import Label
-from .classifiers import last_step
+from .classifiers import is_multilabel, last_step
 from .copies import deep_copy, snapshot, without_turn
 from .dataframes import ColumnNames, answer_frame, answer_series, at_row, read_batch
 from .explanation import Floats
@@ -68,7 +68,7 @@ class MiniBatches:
         """
         refuse_unknown(self.learn_many, kwargs)
         batch, _ = read_batch(X, columns)
-        if _multilabel(self):
+        if is_multilabel(self):
             ys = multilabel_rows(y, labels, batch.n)
         elif labels is not None:
             raise TypeError("`labels` are the columns of a matrix of multilabels; here y has one")
@@ -98,7 +98,7 @@ class MiniBatches:
         refuse_unknown(self.predict_many, kwargs)
         batch, like = read_batch(X, columns)
         nodes = taxonomy_of(self).nodes
-        if _multilabel(self):
+        if is_multilabel(self):
             return answer_frame(like, self._masks(batch)[:, 1:], nodes[1:])
         return answer_series(like, self._labels_of(batch), nodes)
 
@@ -121,7 +121,7 @@ class MiniBatches:
         """
         refuse_unknown(self.predict_proba_many, kwargs)
         batch, like = read_batch(X, columns)
-        first = int(_multilabel(self) or without_labels(self))
+        first = int(is_multilabel(self) or without_labels(self))
         p = self._probabilities(batch)[:, first:]
         return answer_frame(like, p, taxonomy_of(self).nodes[first:])
 
@@ -148,78 +148,37 @@ class MiniBatches:
         """Raise an error if a row is invalid; return whether all possible errors are checked."""
         return False
 
-    def _labels_of(self, X: Batch) -> list[Label]:
+    # Their `self` may be any model, also one that is no subclass: see `method_inside`.
+
+    def _labels_of(self: Any, X: Batch) -> list[Label]:
         """The single label of each row."""
-        return labels_of_rows(self, X)
+        return [self.predict_one(x) for x in X]
 
-    def _masks(self, X: Batch) -> Mask:
+    def _masks(self: Any, X: Batch) -> Mask:
         """The nodes that are on, (rows, nodes)."""
-        return masks_of_rows(self, X)
+        nodes = taxonomy_of(last_step(self)).nodes
+        on = np.ones((X.n, len(nodes)), dtype=bool)
+        for row, x in zip(on, X, strict=True):
+            answer = self.predict_one(x)
+            row[1:] = [answer[label] for label in nodes[1:]]
+        return on
 
-    def _probabilities(self, X: Batch) -> Floats:
+    def _probabilities(self: Any, X: Batch) -> Floats:
         """The probability of each node, (rows, nodes)."""
-        return probabilities_of_rows(self, X)
-
-
-def _multilabel(model: Any) -> bool:
-    # `BranchReset` wraps models of both kinds, so look at the model inside a wrapper.
-    return isinstance(getattr(model, "_last", model), base.MultiLabelClassifier)
-
-
-# One row after the other
-
-
-def labels_of_rows(model: Any, X: Batch) -> list[Label]:
-    """The answers of any single-label model."""
-    return [model.predict_one(x) for x in X]
-
-
-def masks_of_rows(model: Any, X: Batch) -> Mask:
-    """The answers of any multilabel model, (rows, nodes)."""
-    nodes = taxonomy_of(last_step(model)).nodes
-    on = np.ones((X.n, len(nodes)), dtype=bool)
-    for row, x in zip(on, X, strict=True):
-        answer = model.predict_one(x)
-        row[1:] = [answer[label] for label in nodes[1:]]
-    return on
-
-
-def probabilities_of_rows(model: Any, X: Batch) -> Floats:
-    """The probabilities of any model, (rows, nodes)."""
-    nodes = taxonomy_of(last_step(model)).nodes
-    p = np.zeros((X.n, len(nodes)))
-    multilabel = _multilabel(model)
-    for row, x in zip(p, X, strict=True):
-        found = model.predict_proba_one(x)
-        if multilabel:
-            row[:] = [1.0, *(found[label][True] for label in nodes[1:])]
-        else:
-            row[:] = [found.get(label, 0.0) for label in nodes]
-    return p
-
-
-# By the fastest method of the model inside a wrapper; a pipeline takes single rows only
-
-
-def labels_inside(model: Any, X: Batch) -> list[Label]:
-    """The answers of a single-label model that may have a faster method."""
-    if hasattr(type(model), "_labels_of"):
-        labels: list[Label] = model._labels_of(X)
-        return labels
-    return labels_of_rows(model, X)
-
-
-def masks_inside(model: Any, X: Batch) -> Mask:
-    """The answers of a multilabel model that may have a faster method, (rows, nodes)."""
-    if hasattr(type(model), "_masks"):
-        masks: Mask = model._masks(X)
-        return masks
-    return masks_of_rows(model, X)
-
-
-def probabilities_inside(model: Any, X: Batch) -> Floats:
-    """The probabilities of a model that may have a faster method, (rows, nodes)."""
-    if hasattr(type(model), "_probabilities"):
-        p: Floats = model._probabilities(X)
+        nodes = taxonomy_of(last_step(self)).nodes
+        p = np.zeros((X.n, len(nodes)))
+        multilabel = is_multilabel(self)
+        for row, x in zip(p, X, strict=True):
+            found = self.predict_proba_one(x)
+            if multilabel:
+                row[:] = [1.0, *(found[label][True] for label in nodes[1:])]
+            else:
+                row[:] = [found.get(label, 0.0) for label in nodes]
         return p
-    return probabilities_of_rows(model, X)
+
+
+def method_inside(model: Any, name: str) -> Any:
+    """A method of the model inside a wrapper for all rows, or the loop if it takes single rows."""
+    if hasattr(type(model), name):  # a pipeline has none
+        return getattr(model, name)
+    return partial(getattr(MiniBatches, name), model)

@@ -15,13 +15,13 @@ from ..taxonomy import Label, Taxonomy
 from ..taxonomy.multilabel import implied_nodes
 from ..taxonomy.open import named, with_labels
 from .checks import checked_weight
-from .dataframes import ColumnNames, answer_frame, at_row, read_batch
+from .dataframes import ColumnNames, answer_frame, read_batch
 from .explanation import Floats
 from .model import TaxonomyModel
 from .predict_labels import LabelPredictor
 from .targets import Table, multilabel_rows, multilabels_of, stage_rows, stages, with_weights
 from .truncation import truncatable
-from .turns import Rows, counts, reads, step, steps, turn_of
+from .turns import counts, reads, step, steps, turn_of
 from .unlearned import Growth, switched_off
 
 
@@ -252,18 +252,7 @@ class MultiLabelModel(TaxonomyModel, LabelPredictor, base.MultiLabelClassifier):
     def _nodes_with_examples(self, y: Multilabels) -> set[int]:
         return set(np.asarray(y.nodes).tolist())
 
-    def _learn_many(self, X: Batch, y: Multilabels, rows: Rows) -> None:
-        examples = zip(X, y.labels(self._labels), X.each_weight(), strict=True)
-        for i, (x, labels, w) in enumerate(examples):
-            with at_row(X.number(i)):
-                self._learn(x, labels, w)
-            rows.learned(i + 1)
-
     # Defined by the learner, and `_nodes_on`
-
-    @abc.abstractmethod
-    def _learn(self, x: Mapping[Any, Any], y: Any, w: float) -> None:
-        """Learn from an example of weight w whose labels are in the taxonomy."""
 
     @abc.abstractmethod
     def _conditionals(self, scores: Floats) -> Floats:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import abc
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,53 +23,15 @@ from .._backend import (
     path_scores,
     path_sums,
 )
-from ..taxonomy import Label, NodeMapping, TaxonomyLike
-from . import linear
-from .checks import check_dtype
+from ..taxonomy import Label, NodeMapping
 from .explanation import Floats
+from .linear import LinearLearner
 from .products import pays, score_blocks, scores_by_product
 from .single_label import SingleLabelModel
-from .weight_vectors import WeightVectors
 
 
-class PathModel(WeightVectors, SingleLabelModel, metaclass=linear.LearnerType):
+class PathModel(LinearLearner, SingleLabelModel):
     """Base class of linear learners in a tree whose scores are sums along paths."""
-
-    _compiled: ClassVar[str] = ""  # the compiled policy of the rule; none if it is empty
-    _rule_methods: ClassVar[tuple[str, ...]]
-    _compiled_rule: ClassVar[dict[str, Any]]  # the methods that the policy computes
-    _parameters: Any  # those of the policy: None, a number, or a tuple of several
-
-    def __init_subclass__(cls, compiled: tuple[str, ...] | None = None, **kwargs: Any) -> None:
-        super().__init_subclass__(**kwargs)
-        linear.find_compiled(cls, compiled)
-
-    def __init__(
-        self,
-        taxonomy: TaxonomyLike = None,
-        n_features: int | None = None,
-        dtype: str = "float64",
-        intercept: float = 0.0,
-    ) -> None:
-        super().__init__(taxonomy)
-        check_dtype("dtype", dtype)
-        self._taxonomy.check_tree()
-        self._features = linear.feature_map(n_features, intercept)
-        self.n_features = n_features
-        self.dtype = dtype
-        self.intercept = intercept
-        self._w = Weights(len(self._taxonomy), dtype)
-        self._lag = self._clocks = None
-
-    _learn_by_rule: Any
-    _learn_compiled: Any = linear.learn_compiled
-    _learn: Any = linear.learn
-    _learn_many: Any = linear.learn_many
-    _add_nodes, _undo_growth = linear.add_nodes, linear.undo_growth
-
-    @property
-    def _may_refuse(self) -> bool:
-        return not self._compiled  # a custom rule may raise
 
     def _answer(self, x: Mapping[Any, Any]) -> Label:
         return path_answer(self._w, self._lag, self._clocks, self._features, self._labels, x)
@@ -93,9 +55,8 @@ class PathModel(WeightVectors, SingleLabelModel, metaclass=linear.LearnerType):
         return path_sums(scores, self._taxonomy.arrays)
 
     def _remap(self, change: NodeMapping) -> None:
-        change.after.check_tree()
         onto = own_prototypes(change.sources, change.before.arrays, change.after.arrays)
-        linear.remap(self, onto, change.sources)
+        self._move_weights(onto, change.sources)
 
 
 class PathLearner(PathModel):

@@ -11,22 +11,22 @@ from numpy.typing import NDArray
 from river import base
 
 from .._backend import Batch, softmax, subtree_sums
-from ..taxonomy import Label, Taxonomy
+from ..taxonomy import Label, NodeMapping, Taxonomy, TaxonomyLike
 from .checks import checked_weight
-from .dataframes import ColumnNames, answer_frame, answer_series, at_row, read_batch
+from .dataframes import ColumnNames, answer_frame, answer_series, read_batch
 from .explanation import Floats
 from .model import TaxonomyModel
 from .read_labels import read_label, read_many
 from .targets import series, with_weights
 from .truncation import truncatable, without_labels
-from .turns import Rows, counts, reads, step, steps, turn_of
+from .turns import counts, reads, step, steps, turn_of
 from .unlearned import Growth, Unlearned, without_scores
 
 ROOT = frozenset({0})
 
 
 class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
-    """A classifier whose labels are the nodes of a taxonomy, the root and inner nodes included.
+    """A classifier whose labels are the nodes of a tree, the root and inner nodes included.
 
     The prediction is the label with the largest score; ties go to the first in taxonomy order. As
     in River, it is `None` before the first label of an open taxonomy.
@@ -34,6 +34,10 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
 
     _first = 0
     _keeps_float32 = False  # whether it reads arrays of float32 without converting them
+
+    def __init__(self, taxonomy: TaxonomyLike) -> None:
+        super().__init__(taxonomy)
+        self._taxonomy.check_tree()
 
     @property
     def _multiclass(self) -> bool:
@@ -252,21 +256,15 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
                 (v,) = parents[v]
         return found
 
-    def _learn_many(self, X: Batch, y: NDArray[np.uint32], rows: Rows) -> None:
-        for i, (x, v, w) in enumerate(zip(X, y.tolist(), X.each_weight(), strict=True)):
-            with at_row(X.number(i)):
-                self._learn(x, v, w)
-            rows.learned(i + 1)
-
     def _extend(self, taxonomy: Taxonomy, unlearned: bool) -> None:
         taxonomy.check_tree(len(self._taxonomy))
         super()._extend(taxonomy, unlearned)
 
-    # Defined by the learner
+    def _move(self, change: NodeMapping) -> None:
+        change.after.check_tree()
+        super()._move(change)
 
-    @abc.abstractmethod
-    def _learn(self, x: Mapping[Any, Any], y: int, w: float) -> None:
-        """Learn from an example of weight w, given the node of its label."""
+    # Defined by the learner
 
     @abc.abstractmethod
     def _answer(self, x: Mapping[Any, Any]) -> Label:

@@ -11,10 +11,8 @@ from numpy.typing import NDArray
 
 from .._backend import (
     Batch,
-    GaussianWeights,
     Labels,
     Vectors,
-    Weights,
     averaged_scores,
     joined_weights,
     learn_top_down,
@@ -26,17 +24,15 @@ from .._backend import (
     top_down_nodes,
     weights_of,
 )
-from ..taxonomy import NodeMapping, TaxonomyLike
-from . import linear
-from .checks import check_dtype
+from ..taxonomy import NodeMapping
 from .copies import shallow_copy
 from .explanation import Floats
+from .linear import LinearLearner
 from .multi_label import MultiLabelModel
 from .products import pays, score_blocks, scores_by_product
-from .weight_vectors import WeightVectors
 
 
-class TopDownLearner(WeightVectors, MultiLabelModel, metaclass=linear.LearnerType):
+class TopDownLearner(LinearLearner, MultiLabelModel):
     """Base class of multilabel learners with a weight vector at every node.
 
     A learner is defined by its `rule`. The library does the rest: a node is trained only on
@@ -85,31 +81,8 @@ class TopDownLearner(WeightVectors, MultiLabelModel, metaclass=linear.LearnerTyp
     forgetting: float = 1.0
     """The factor by which a second-order step discounts the precision gained before it."""
 
-    _compiled: ClassVar[str] = ""  # the compiled policy of the rule; none if it is empty
-    _rule_methods: ClassVar[tuple[str, ...]] = ("rule", "learns", "second_order")
-    _compiled_rule: ClassVar[dict[str, Any]]  # the methods that the policy computes
-    _parameters: Any  # those of the policy: None, a number, or a tuple of several
-
-    def __init_subclass__(cls, compiled: tuple[str, ...] | None = None, **kwargs: Any) -> None:
-        super().__init_subclass__(**kwargs)
-        linear.find_compiled(cls, compiled)
-
-    def __init__(
-        self,
-        taxonomy: TaxonomyLike = None,
-        n_features: int | None = None,
-        dtype: str = "float64",
-        intercept: float = 0.0,
-    ) -> None:
-        super().__init__(taxonomy)
-        check_dtype("dtype", dtype, self.second_order)
-        self._features = linear.feature_map(n_features, intercept)
-        self.n_features = n_features
-        self.dtype = dtype
-        self.intercept = intercept
-        kind = GaussianWeights if self.second_order else Weights
-        self._w: Weights = kind(len(self._taxonomy), dtype)
-        self._lag = self._clocks = None
+    _rule_methods = ("rule", "learns", "second_order")
+    _learn_by_rule = staticmethod(learn_top_down)
 
     @abc.abstractmethod
     def rule(self, score: Floats, y: Floats, norm2: float, variance: Floats = ...) -> Any:
@@ -152,16 +125,6 @@ class TopDownLearner(WeightVectors, MultiLabelModel, metaclass=linear.LearnerTyp
         """
         return np.ones(len(score), dtype=bool)
 
-    _learn_by_rule = staticmethod(learn_top_down)
-    _learn_compiled: Any = linear.learn_compiled
-    _learn: Any = linear.learn
-    _learn_many: Any = linear.learn_many
-    _add_nodes, _undo_growth = linear.add_nodes, linear.undo_growth
-
-    @property
-    def _may_refuse(self) -> bool:
-        return not self._compiled  # a custom rule may raise
-
     def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
         return top_down_nodes(self._w, self._lag, self._clocks, self._features, self._labels, x)
 
@@ -192,7 +155,7 @@ class TopDownLearner(WeightVectors, MultiLabelModel, metaclass=linear.LearnerTyp
 
     def _remap(self, change: NodeMapping) -> None:
         onto = own_weights(change.sources, len(change.before))
-        linear.remap(self, onto, change.sources)
+        self._move_weights(onto, change.sources)
 
     # Shards, each of which trains some of the nodes
 

@@ -13,12 +13,11 @@ from typing import Any, Final, ParamSpec, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
-from river import base
 
 from .._backend import Labels, connected, labels_of, subtree_sums
 from ..taxonomy import Label, Taxonomy
 from .checks import check_integer, check_probability
-from .classifiers import probabilities
+from .classifiers import is_multilabel, probabilities
 from .turns import one_at_a_time
 
 # Inserted into the docstring of each `predict_one`, after x.
@@ -57,9 +56,7 @@ def _like(signature: Callable[P, Any]) -> Callable[[Callable[..., Y]], Callable[
                 return rule(self, x)
             check_keywords(threshold, max_depth)
             taxonomy = taxonomy_of(self)
-            # `BranchReset` wraps models of both kinds, so look at the model inside a wrapper.
-            multilabel = isinstance(getattr(self, "_last", self), base.MultiLabelClassifier)
-            truncate = truncate_multilabel if multilabel else truncate_label
+            truncate = truncate_multilabel if is_multilabel(self) else truncate_label
             return truncate(self, rule, x, taxonomy, threshold, max_depth)
 
         def predict_one_of_wrapper(

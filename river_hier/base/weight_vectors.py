@@ -2,16 +2,36 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from .._backend import Batch, Clocks, FeatureMap, Weights, rounds
+from .._backend import (
+    Batch,
+    Clocks,
+    FeatureHasher,
+    FeatureIndex,
+    FeatureMap,
+    Vectors,
+    Weights,
+    rounds,
+)
 from ..taxonomy import Label, Taxonomy
-from . import linear
+from .checks import check_intercept, check_power_of_two
+from .dataframes import at_row
 from .explanation import Contribution, Floats, effects
 from .turns import reads
+
+
+def feature_map(n_features: int | None, intercept: float) -> FeatureMap:
+    """An index of all names of features or, with `n_features`, a hash table of that many rows."""
+    check_intercept(intercept)
+    if n_features is None:
+        return FeatureIndex(float(intercept))
+    check_power_of_two("n_features", n_features)
+    return FeatureHasher(int(n_features), float(intercept))
 
 
 class WeightVectors:
@@ -23,6 +43,7 @@ class WeightVectors:
     _lag: Weights | None = None  # the sum of i s_i, if hypotheses are averaged
     _clocks: Clocks | None = None  # when the average of each node started
     _scores_one: Any
+    dtype: str
 
     @property
     @reads
@@ -76,4 +97,8 @@ class WeightVectors:
         self._w.check_range(self._features.find(x).norm2)
 
     def _check_many(self, X: Batch) -> None:
-        linear.check_many(self, X)
+        # Weights of single precision may not be able to move along the longest row.
+        if X.n and X.most_norm2 > (math.inf if self.dtype == "float64" else 0.0):
+            longest = int(Vectors(self._features, X).norms2.argmax())
+            with at_row(X.number(longest)):
+                self._check(X.row(longest))

@@ -23,7 +23,7 @@ from .copies import deep_copy, snapshot
 from .explanation import Floats
 from .locks import Turn
 from .memory import MeasuresMemory
-from .mini_batches import Mask, MiniBatches, labels_inside, masks_inside, probabilities_inside
+from .mini_batches import Mask, MiniBatches, method_inside
 from .turns import changes, turn_of
 
 
@@ -203,13 +203,16 @@ class BatchWrapper(MiniBatches, ModelWrapper):
         return checked_inside(self.model, X, ys)
 
     def _labels_of(self, X: Batch) -> list[Label]:
-        return labels_inside(self.model, X)
+        labels: list[Label] = method_inside(self.model, "_labels_of")(X)
+        return labels
 
     def _masks(self, X: Batch) -> Mask:
-        return masks_inside(self.model, X)
+        masks: Mask = method_inside(self.model, "_masks")(X)
+        return masks
 
     def _probabilities(self, X: Batch) -> Floats:
-        return probabilities_inside(self.model, X)
+        p: Floats = method_inside(self.model, "_probabilities")(X)
+        return p
 
     def _scores_many(self, X: Batch) -> Floats:
         """The scores of all nodes, (nodes, rows)."""

@@ -5,11 +5,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from river import base
 
 from .._backend import Labels, labels_of, ranked, subtree_sums
 from ..base.checks import check_integer
-from ..base.classifiers import last_step_and_input, probabilities, shown
+from ..base.classifiers import is_multilabel, last_step_and_input, probabilities, shown
 from ..base.truncation import without_labels
 from ..taxonomy import Label, Taxonomy
 
@@ -105,7 +104,7 @@ def _top(
 ) -> list[tuple[int, float]]:
     """The k best nodes, and their probabilities or scores."""
     taxonomy: Taxonomy = labels.taxonomy
-    if not isinstance(getattr(model, "_last", model), base.MultiLabelClassifier):
+    if not is_multilabel(model):
         if without_labels(model):
             return []
         return ranked(labels, _shares(model, x, taxonomy, depth), k, leaves, depth, False)

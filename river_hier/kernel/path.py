@@ -56,7 +56,6 @@ class KernelPathLearner(SingleLabelModel):
         self.kernel = kernel
         self.C = C
         self.budget = budget
-        self._taxonomy.check_tree()
         self._w = Expansion(len(self._taxonomy))
 
     def _start_average(self) -> None:
@@ -143,7 +142,6 @@ class KernelPathLearner(SingleLabelModel):
         return contributions(self._instances, coefficients, x)
 
     def _remap(self, change: NodeMapping) -> None:
-        change.after.check_tree()
         onto = own_prototypes(change.sources, change.before.arrays, change.after.arrays)
         w, lag, clocks = self._w.remapped(onto), self._lag, self._clocks
         if lag is not None:

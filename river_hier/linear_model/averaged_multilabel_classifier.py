@@ -1,11 +1,11 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
-from .._backend import Batch, Clocks, Multilabels, Weights
-from ..base import TopDownLearner, linear
+from .._backend import Batch, Clocks, Weights
+from ..base import TopDownLearner
 from ..base.classifiers import shown
 from ..base.explanation import Floats
 from ..base.turns import Rows, reads, turn_of
@@ -121,14 +121,14 @@ class AveragedMultiLabelClassifier(TopDownLearner):
             )
         return self.model
 
-    def _learn_compiled(self, x: Mapping[Any, Any], y: Any, w: float) -> bool:
-        return linear.learn_compiled(self, x, y, w, self._learner)
+    def _learn_compiled(self, x: Any, y: Any, w: float, learner: Any = None) -> bool:
+        return super()._learn_compiled(x, y, w, self._learner)
 
-    def _learn(self, x: Mapping[Any, Any], y: Any, w: float) -> None:
-        linear.learn(self, x, y, w, self._learner)
+    def _learn(self, x: Any, y: Any, w: float, learner: Any = None) -> None:
+        super()._learn(x, y, w, self._learner)
 
-    def _learn_many(self, X: Batch, y: Multilabels, rows: Rows) -> None:
-        linear.learn_many(self, X, y, rows, self._learner)
+    def _learn_many(self, X: Batch, y: Any, rows: Rows, learner: Any = None) -> None:
+        super()._learn_many(X, y, rows, self._learner)
 
     def _take_over(self, learner: Any) -> None:
         super()._take_over(learner)

@@ -17,14 +17,13 @@ from .._backend import (
     remap_weights,
     worst_pair,
 )
-from ..base import linear
 from ..base.checks import check_dtype, check_positive
 from ..base.explanation import Floats
 from ..base.multi_label import MultiLabelModel
 from ..base.predict_labels import masked_nodes
 from ..base.rankings import Attributes, ranking_of
 from ..base.turns import reads
-from ..base.weight_vectors import WeightVectors
+from ..base.weight_vectors import WeightVectors, feature_map
 from ..taxonomy import NodeMapping, Taxonomy, TaxonomyLike
 from ..taxonomy.candidates import Candidates
 
@@ -151,7 +150,7 @@ class HMinOver(WeightVectors, MultiLabelModel):
         intercept: float = 0.0,
     ) -> None:
         super().__init__(taxonomy)
-        self._features = linear.feature_map(n_features, intercept)
+        self._features = feature_map(n_features, intercept)
         self.n_features = n_features
         self.intercept = intercept
         check_positive("margin", margin)

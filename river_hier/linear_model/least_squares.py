@@ -26,14 +26,13 @@ from .._backend import (
     least_squares_steps,
     trained_nodes,
 )
-from ..base import linear
 from ..base.checks import check_forgetting, check_positive
 from ..base.copies import shallow_copy
 from ..base.dataframes import at_row
 from ..base.explanation import Contribution, Floats, rescaled
 from ..base.multi_label import MultiLabelModel
 from ..base.turns import Rows
-from ..base.weight_vectors import WeightVectors
+from ..base.weight_vectors import WeightVectors, feature_map
 from ..taxonomy import Taxonomy, TaxonomyLike
 from .systems import RemappedSystem, discounted, half_life, merge_systems, remap_systems
 
@@ -71,7 +70,7 @@ class LeastSquaresModel(WeightVectors, MultiLabelModel):
         intercept: float,
     ) -> None:
         super().__init__(taxonomy)
-        self._features = linear.feature_map(n_features, intercept)
+        self._features = feature_map(n_features, intercept)
         self.n_features = n_features
         self.intercept = intercept
         check_positive("l2", l2)

@@ -245,6 +245,5 @@ class PathSoftmax(PathModel, compiled=("prior_variance", "forgetting")):
         self._w.add_nodes(2 * len(after))
 
     def _remap(self, change: NodeMapping) -> None:
-        change.after.check_tree()
         maps = shared_and_own(change.sources, change.before.arrays, change.after.arrays)
         self._w = remap_weights(self._w, *maps)

@@ -6,9 +6,9 @@ import numbers
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from river import base, metrics
+from river import metrics
 
-from ..base.classifiers import last_step, shown
+from ..base.classifiers import is_multilabel, last_step, shown
 from ..base.predict_labels import masked_nodes, nodes_on
 from ..base.truncation import taxonomy_of
 from ..base.wrapper import check_model
@@ -68,7 +68,7 @@ def check_models(models: list[Any]) -> None:
         check_model(model, "learn_one", "predict_one")
     first = last_step(models[0])
     for model in map(last_step, models[1:]):
-        if _multilabel(model) != _multilabel(first):
+        if is_multilabel(model) != is_multilabel(first):
             raise TypeError(
                 "`models` must all predict multilabels, or all of them single labels, got "
                 f"{shown(first)} and {shown(model)}"
@@ -100,17 +100,13 @@ def check_metric(metric: Any, models: list[Any]) -> None:
 
 def _prediction_for(metric: Any, model: Any) -> Callable[[Any, Any], Any]:
     """The function of a model and x that returns what the metric reads."""
-    multilabel = _multilabel(last_step(model))
+    multilabel = is_multilabel(last_step(model))
     reads = getattr(metric, "_reads", "labels" if metric.requires_labels else "probabilities")
     if reads == "scores":
         return _scores
     if reads == "probabilities":
         return _marginals if multilabel else _distribution
     return _labels if multilabel and isinstance(metric, TaxonomyMetric) else _answer
-
-
-def _multilabel(model: Any) -> bool:
-    return isinstance(getattr(model, "_last", model), base.MultiLabelClassifier)
 
 
 def _answer(model: Any, x: Any) -> Any:

@@ -10,9 +10,9 @@ from .._backend import Batch, Vector
 from ..base.checks import check_positive
 from ..base.dataframes import at_row
 from ..base.explanation import Floats
-from ..base.linear import feature_map
 from ..base.single_label import SingleLabelModel
 from ..base.turns import Rows, change
+from ..base.weight_vectors import feature_map
 from ..taxonomy import Label, NodeMapping, Taxonomy, TaxonomyLike
 from .discriminant import BLOCK, Discriminant
 
@@ -127,7 +127,6 @@ class LinearDiscriminant(SingleLabelModel):
         n_features: int | None = None,
     ) -> None:
         super().__init__(taxonomy)
-        self._taxonomy.check_tree()
         check_positive("shrinkage", shrinkage)
         check_positive("l2", l2)
         self.shrinkage = shrinkage
@@ -223,7 +222,6 @@ class LinearDiscriminant(SingleLabelModel):
         return np.ascontiguousarray(dense[:, :d])
 
     def _remap(self, change: NodeMapping) -> None:
-        change.after.check_tree()
         self._discriminant = self._discriminant.remapped(change.sources, change.after.arrays)
 
     def _add_nodes(self, before: int, after: Taxonomy) -> None:

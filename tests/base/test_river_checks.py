@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import datetime as dt
 import functools
+import inspect
 import pickle
 import sys
 from collections.abc import Callable, Iterator
@@ -12,12 +13,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from river import base, checks, compose, datasets, ensemble, evaluate, preprocessing, utils
+from river import base, compose, datasets, ensemble, evaluate, preprocessing, utils
 from river import metrics as river_metrics
 
-from river_hier import Taxonomy, linear_model, metrics
+from river_hier import Taxonomy, linear_model, metrics, probabilistic
 from river_hier.datasets import synth
-from support.public_api import learners
+from support.public_api import learners, one_label, public
+from support.river_checks import rivers_checks
 from support.river_data import GENE_TREE, TREE
 
 SINGLE, MULTI = learners("linear_model")
@@ -32,6 +34,13 @@ def variants() -> Iterator[tuple[str, Any]]:
         if name in ("AveragedHieron", "HRLS"):
             yield f"{name}-adopted", adopted(cls(Taxonomy.flat([], root=tree.root)), tree)
         yield f"{name}-pipeline", preprocessing.StandardScaler() | cls(tree)
+        if "forgetting" in inspect.signature(cls).parameters:
+            yield f"{name}-forgetting", cls(forgetting=0.9)
+    one, many = linear_model.AveragedClassifier, linear_model.AveragedMultiLabelClassifier
+    yield "AveragedClassifier-tree", one(linear_model.Hieron(TREE))
+    yield "AveragedMultiLabelClassifier-tree", many(linear_model.HAROW(GENE_TREE))
+    discriminant = probabilistic.LinearDiscriminant(shrinkage=5.0)
+    yield "LinearDiscriminant-pipeline", preprocessing.StandardScaler() | discriminant
 
 
 def adopted(model: Any, taxonomy: Taxonomy) -> Any:
@@ -44,16 +53,12 @@ def pickled(check: Callable[..., None]) -> Callable[..., None]:
 
     @functools.wraps(check)
     def run(model: Any) -> None:
-        stream = datasets.Yeast() if base_of(model, MULTI) else datasets.Phishing()
+        stream = datasets.Phishing() if one_label(model) else datasets.Yeast()
         for x, y in stream.take(20):
             model.learn_one(x, y)
         check(pickle.loads(pickle.dumps(model)))
 
     return run
-
-
-def base_of(model: Any, names: list[str]) -> bool:
-    return isinstance(model, tuple(getattr(linear_model, name) for name in names))
 
 
 def cases() -> Iterator[Any]:
@@ -65,33 +70,40 @@ def cases() -> Iterator[Any]:
 
 @pytest.mark.slow(but=2)
 @pytest.mark.parametrize(("name", "model", "wrap"), list(cases()))
-def test_rivers_checks(name: str, model: Any, wrap: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    # River downloads Music to check multilabel models; Yeast is included in the package.
-    monkeypatch.setattr(datasets, "Music", datasets.Yeast)
-    done = 0
-    for check in checks.yield_checks(model):
-        if check.__name__ in model._unit_test_skips():
-            continue
-        if wrap is pickled and "clone" in check.__name__:
-            continue  # a clone has not learned, so it differs from the pickled model
-        if check.__name__ == "check_debug_one" and name.endswith(
-            ("Hieron-pipeline", "Softmax-pipeline")
-        ):
-            continue  # River sorts the labels there, and True cannot be compared with "sky"
-        if check.__name__ == "check_learn_many_matches_learn_one" and name.endswith("pipeline"):
-            continue  # a StandardScaler learns the whole batch before it scales a row
+def test_rivers_checks(name: str, model: Any, wrap: Any) -> None:
+    # A clone has not learned, so it differs from the pickled model.
+    for check in rivers_checks(model, ("clone",) if wrap is pickled else None):
         fresh = model.clone()
         if name.endswith("adopted"):
             fresh = copy.deepcopy(model)
             fresh.predict_one({})  # a copy has locks from its first call on
         wrap(check)(fresh)
-        done += 1
-    assert done >= 20
+
+
+# Those have tests with parameters of their own, and shards are processes.
+ELSEWHERE = ("feature_extraction.", "kernel.", "distributed.")
+ELSEWHERE += tuple(f"linear_model.{name}" for name in SINGLE + MULTI)
+
+
+def by_unit_test_params() -> Iterator[Any]:
+    for name, cls in public():
+        if name.startswith(ELSEWHERE) or not inspect.isclass(cls) or inspect.isabstract(cls):
+            continue
+        if issubclass(cls, base.Estimator):
+            for parameters in cls._unit_test_params():
+                yield pytest.param(cls(**parameters), id=name)
+
+
+@pytest.mark.slow(but=3)
+@pytest.mark.parametrize("model", list(by_unit_test_params()))
+def test_rivers_checks_of_every_estimator(model: Any) -> None:
+    for check in rivers_checks(model):
+        check(model.clone())
 
 
 def test_a_pickle_in_the_middle_of_a_stream_changes_nothing() -> None:
     for _, model in variants():
-        stream = datasets.Yeast() if base_of(model, MULTI) else datasets.ImageSegments()
+        stream = datasets.ImageSegments() if one_label(model) else datasets.Yeast()
         examples = [(x, y) for x, y in stream.take(120)]
         other = model.clone()
         for i, (x, y) in enumerate(examples):

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from river import checks, datasets
 from scipy import optimize
 
 import oracles
@@ -295,19 +294,6 @@ def test_frozen_models(cls: Any) -> None:
     again = clone.fit(examples)
     assert again.score_one(x) == model.score_one(x)
     assert model.fit(examples).score_one(x) == again.score_one(x), "training starts afresh"
-
-
-@pytest.mark.slow(but=1)
-@pytest.mark.parametrize("cls", RANKERS)
-def test_rivers_checks(cls: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(datasets, "Music", datasets.Yeast)  # River would download it
-    model = cls(NEWS)
-    done = 0
-    for check in checks.yield_checks(model):
-        if check.__name__ not in model._unit_test_skips():
-            check(model.clone())
-            done += 1
-    assert done >= 15
 
 
 @pytest.mark.parametrize("cls", RANKERS)

@@ -18,7 +18,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from river import checks, compose, linear_model, preprocessing
+from river import compose, linear_model, preprocessing
 from scipy import sparse, stats
 from sklearn.kernel_approximation import RBFSampler
 
@@ -27,6 +27,7 @@ from river_hier import Taxonomy, kernel
 from river_hier import linear_model as ours
 from river_hier.feature_extraction import RandomFourierFeatures
 from river_hier.feature_extraction import random_fourier_features as module
+from support.river_checks import rivers_checks
 from support.strategies import features, reals
 
 sizes = st.integers(1, 4).map(lambda m: 2 * m)
@@ -316,9 +317,8 @@ def test_wrong_features(x, message):
 
 
 def test_rivers_checks():
-    model = RandomFourierFeatures(n_components=10)
-    for check in checks.yield_checks(model):
-        check(model.clone())
+    for check in rivers_checks(RandomFourierFeatures(n_components=10)):
+        check(RandomFourierFeatures(n_components=10))
 
 
 def test_pipelines_learn_the_same_from_rows_and_examples():

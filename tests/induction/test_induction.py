@@ -16,7 +16,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from river import (
     base,
-    checks,
     datasets,
     drift,
     evaluate,
@@ -35,6 +34,7 @@ from river_hier.induction.binary_tree import BinaryTree
 from river_hier.induction.divergence import divergence, divergences, joints, merge
 from river_hier.induction.leave_one_out import LeaveOneOut
 from support.hypothesis_settings import n_examples
+from support.river_checks import rivers_checks
 from support.strategies import LABELS
 
 DECOMPOSITIONS = [induction.BinaryDecomposition, induction.SoftBinaryDecomposition]
@@ -723,28 +723,22 @@ def test_a_classifier_without_probabilities_is_sure() -> None:
 def variants() -> dict[str, Any]:
     scaled = preprocessing.StandardScaler() | linear_model.LogisticRegression()
     builder = induction.JensenShannonTree(seed=1)
+    built = induction.BinaryDecomposition(scaled, builder, grace_period=50)
     return {
-        "builder": builder,
         "hard": induction.BinaryDecomposition(linear_model.LogisticRegression()),
         "soft": induction.SoftBinaryDecomposition(linear_model.LogisticRegression()),
-        "built": preprocessing.MinMaxScaler()
-        | induction.BinaryDecomposition(scaled, builder, grace_period=50),
+        "built": preprocessing.MinMaxScaler() | built,
     }
 
 
-@pytest.mark.slow(but=1)
+@pytest.mark.slow
+def test_rivers_checks() -> None:
+    model = variants()["built"]
+    for check in rivers_checks(model):
+        check(model.clone())
+
+
 @pytest.mark.parametrize("name", list(variants()))
-def test_rivers_checks(name: str) -> None:
-    model = variants()[name]
-    done = 0
-    for check in checks.yield_checks(model):
-        if check.__name__ not in model._unit_test_skips():
-            check(model.clone())
-            done += 1
-    assert done >= (10 if name == "builder" else 50)
-
-
-@pytest.mark.parametrize("name", [name for name in variants() if name != "builder"])
 def test_a_pickle_in_the_middle_of_a_stream_changes_nothing(name: str) -> None:
     model = variants()[name]
     twin = model.clone()

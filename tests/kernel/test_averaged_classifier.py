@@ -12,7 +12,6 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from river import checks
 
 import oracles
 from river_hier import OpenTaxonomy, Taxonomy, inspection, kernel, linear_model
@@ -215,9 +214,3 @@ def test_a_model_that_learns_labels_behind_the_back_of_its_average() -> None:
 def test_others_are_refused(model: Any) -> None:
     with pytest.raises(TypeError, match="`model` must be a `Hieron` of linear_model or kernel"):
         linear_model.AveragedClassifier(model)
-
-
-@pytest.mark.slow
-def test_rivers_checks() -> None:
-    for check in checks.yield_checks(averaged(T, kernel.RBF(), budget=50)):
-        check(averaged(kernel=kernel.RBF(), budget=50))

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from river import checks, datasets, preprocessing
+from river import preprocessing
 
 import oracles
 from river_hier import OpenTaxonomy, Taxonomy, decision, linear_model
@@ -394,25 +394,6 @@ VARIANTS = [  # as new, or with some examples and through a pickle
     (linear_model.AveragedMultiLabelClassifier(linear_model.HPerceptron(GENE_TREE)), False),
     (linear_model.AveragedMultiLabelClassifier(linear_model.HAROW()), True),
 ]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("model", "used"), VARIANTS, ids=str)
-def test_rivers_checks(model: Any, used: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    # River takes Music for multilabel models, which it downloads; Yeast comes with it.
-    monkeypatch.setattr(datasets, "Music", datasets.Yeast)
-    done = 0
-    for check in checks.yield_checks(model):
-        if used and "clone" in check.__name__:
-            continue  # a clone forgets, so it is not what has been through the pickle
-        fresh = model.clone()
-        if used:
-            single = isinstance(model, linear_model.AveragedClassifier)
-            stream = datasets.Phishing() if single else datasets.Yeast()
-            fresh = pickle.loads(pickle.dumps(learned(fresh, list(stream.take(20)))))
-        check(fresh)
-        done += 1
-    assert done >= 20
 
 
 @both

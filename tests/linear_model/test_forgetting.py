@@ -12,7 +12,6 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from river import checks, datasets
 
 import oracles
 from river_hier import Taxonomy, linear_model
@@ -189,13 +188,6 @@ def test_bad_arguments(name: str, value: Any) -> None:
 def test_a_budget_and_forgetting_do_not_go_together() -> None:
     with pytest.raises(ValueError, match=r"`budget` is 10 and `forgetting` 0\.9"):
         linear_model.SHRLS(TREE, budget=10, forgetting=0.9)
-
-
-@pytest.mark.slow(but=1)
-@pytest.mark.parametrize("name", ["HAROW", "HRLS", "SHRLS"])
-def test_rivers_checks(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(datasets, "Music", datasets.Yeast)
-    checks.check_estimator(getattr(linear_model, name)(forgetting=0.9))
 
 
 @pytest.mark.parametrize("name", ["HAROW", "HRLS", "SHRLS"])

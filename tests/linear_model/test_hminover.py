@@ -12,8 +12,8 @@ import pandas as pd
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from river import checks, preprocessing, utils
 from river import evaluate as river_evaluate
+from river import preprocessing, utils
 from sklearn import metrics as sklearn_metrics
 
 import oracles
@@ -518,27 +518,6 @@ def test_debug_one_tells_the_rule() -> None:
 
 
 # --- River --------------------------------------------------------------------------------------
-
-
-@pytest.mark.slow(but=1)
-@pytest.mark.parametrize("which", ["pipeline", "ranked"])
-def test_rivers_checks(which: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    # River takes Music for multilabel models, which it downloads; Yeast comes with it.
-    from river import datasets as river_datasets
-
-    monkeypatch.setattr(river_datasets, "Music", river_datasets.Yeast)
-    genes = sorted(next(iter(river_datasets.Yeast()))[1])
-    tree = Taxonomy.from_nested({f"g{i // 4}": genes[i : i + 4] for i in range(0, 14, 4)})
-    model: Any = {
-        "pipeline": preprocessing.StandardScaler() | linear_model.HMinOver(tree, t={"g1": 2.0}),
-        "ranked": evaluate.Ranked(linear_model.HMinOver(tree)),
-    }[which]
-    done = 0
-    for check in checks.yield_checks(model):
-        if check.__name__ not in model._unit_test_skips():
-            check(model.clone())
-            done += 1
-    assert done >= 20
 
 
 @pytest.mark.parametrize("delay", [None, 3])

@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from river import checks, dummy, preprocessing, utils
-from river import datasets as river_datasets
+from river import dummy, preprocessing, utils
 from river import evaluate as river_evaluate
 from river import linear_model as river_linear_model
 from river import metrics as river_metrics
@@ -311,15 +310,3 @@ def test_probabilities_refuses_what_is_not_multilabel() -> None:
     entropy = river_metrics.CrossEntropy()  # as the message says
     entropy.update("b", model.predict_proba_one({"x": 1.0}))
     assert entropy.get() == pytest.approx(-math.log(model.predict_proba_one({"x": 1.0})["b"]))
-
-
-def test_rivers_checks(monkeypatch: pytest.MonkeyPatch) -> None:
-    # River takes Music for multilabel models, which it downloads; Yeast comes with it.
-    monkeypatch.setattr(river_datasets, "Music", river_datasets.Yeast)
-    model = evaluate.Probabilities(linear_model.HPerceptron())
-    done = 0
-    for check in checks.yield_checks(model):
-        if check.__name__ not in model._unit_test_skips():
-            check(model.clone())
-            done += 1
-    assert done >= 20

@@ -12,8 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from river import checks, compose, evaluate, feature_extraction, naive_bayes, preprocessing, utils
-from river import datasets as river_datasets
+from river import compose, evaluate, feature_extraction, naive_bayes, preprocessing, utils
 from river import metrics as river_metrics
 
 import oracles
@@ -585,13 +584,3 @@ def test_river_classifiers_in_a_taxonomy() -> None:
         for m in (*candidates, model)
     ]
     assert losses[-1] < 1.2 * min(losses)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("cls", [SuccessiveHalving, Replayed])
-def test_rivers_checks(cls: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(river_datasets, "Music", river_datasets.Yeast)  # else a download
-    for parameters in cls._unit_test_params():
-        model = cls(**parameters)
-        for check in checks.yield_checks(model):
-            check(model.clone())

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from river import checks, datasets, preprocessing
+from river import datasets
 from scipy import sparse
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
@@ -325,29 +325,6 @@ def test_a_batch_with_new_paths() -> None:
     many.learn_many(X, y)
     assert one._taxonomy == many._taxonomy
     assert many.score_one({0: 1.0}) == pytest.approx(one.score_one({0: 1.0}))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "model",
-    [
-        probabilistic.LinearDiscriminant(),
-        preprocessing.StandardScaler() | probabilistic.LinearDiscriminant(shrinkage=5.0),
-    ],
-    ids=["alone", "pipeline"],
-)
-def test_rivers_checks(model: Any) -> None:
-    done = 0
-    for check in checks.yield_checks(model):
-        if check.__name__ in model._unit_test_skips():
-            continue
-        if check.__name__ == "check_debug_one":
-            continue  # River sorts the labels there, and True cannot be compared with "sky"
-        if check.__name__ == "check_learn_many_matches_learn_one" and hasattr(model, "_last_step"):
-            continue  # a StandardScaler learns the whole batch before it scales a row
-        check(model.clone())
-        done += 1
-    assert done >= 15
 
 
 def test_debug_one() -> None:
