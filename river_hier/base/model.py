@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 from river import base
 
-from .._backend import Batch, Labels, Multilabels
+from .._backend import Batch, Labels
 from ..taxonomy import Label, NodeMapping, Renamed, Taxonomy, TaxonomyLike, map_nodes, only_adds
 from ..taxonomy.mapping import without_branch
 from ..taxonomy.open import initial_taxonomy
@@ -203,10 +203,6 @@ class TaxonomyModel(MayHaveUnlearned, MeasuresMemory, base.Estimator):
         """The contributions to the score of each of these nodes."""
         return effects(self._scores_one, x, nodes)
 
-    @abc.abstractmethod
-    def _learn(self, x: Mapping[Any, Any], y: Any, w: float) -> None:
-        """Learn from an example of weight w, given its labels in the taxonomy or its one node."""
-
     def _learn_compiled(self, x: Mapping[Any, Any], y: Any, w: float) -> bool:
         """Learn in a single compiled call, which signals cannot interrupt, if there is one."""
         return False
@@ -262,13 +258,6 @@ class TaxonomyModel(MayHaveUnlearned, MeasuresMemory, base.Estimator):
                 self._take_over(learner)
 
         change(self, work, whole=self._may_refuse)
-
-    def _learn_many(self, X: Batch, y: Any, rows: Rows) -> None:
-        ys = y.labels(self._labels) if isinstance(y, Multilabels) else y.tolist()
-        for i, (x, target, w) in enumerate(zip(X, ys, X.each_weight(), strict=True)):
-            with at_row(X.number(i)):
-                self._learn(x, target, w)
-            rows.learned(i + 1)
 
     def _take_over(self, learner: Any) -> None:
         """Continue from what a copy of this model has learned."""

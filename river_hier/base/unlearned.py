@@ -11,14 +11,16 @@ in its paper.
 from __future__ import annotations
 
 import abc
+from collections.abc import Mapping
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._backend import Batch
+from .._backend import Batch, Labels, Multilabels
 from ..taxonomy import NodeMapping, Taxonomy
 from .classifiers import last_step
+from .dataframes import at_row
 from .turns import Rows
 
 Unlearned = frozenset[int]
@@ -43,6 +45,7 @@ class MayHaveUnlearned(abc.ABC):
 
     _has_learned = False
     _unlearned = NONE
+    _labels: Labels
 
     @property
     def _never_predicted(self) -> Unlearned:
@@ -72,9 +75,17 @@ class MayHaveUnlearned(abc.ABC):
     def _undo_growth(self, taxonomy: Taxonomy, unlearned: Unlearned) -> None:  # noqa: B027
         """Remove new nodes again; a model that cannot do so keeps them, without an example."""
 
-    @abc.abstractmethod
     def _learn_many(self, X: Batch, y: Any, rows: Rows) -> None:
-        """Learn from rows whose labels are in the taxonomy; call `rows.learned` after each."""
+        """Learn from rows whose labels are in the taxonomy; `rows.learned` counts them."""
+        ys = y.labels(self._labels) if isinstance(y, Multilabels) else y.tolist()
+        for i, (x, target, w) in enumerate(zip(X, ys, X.each_weight(), strict=True)):
+            with at_row(X.number(i)):
+                self._learn(x, target, w)
+            rows.learned(i + 1)
+
+    @abc.abstractmethod
+    def _learn(self, x: Mapping[Any, Any], y: Any, w: float) -> None:
+        """Learn from an example of weight w, given its labels in the taxonomy or its one node."""
 
     @abc.abstractmethod
     def _nodes_with_examples(self, y: Any) -> set[int]:
