@@ -121,7 +121,7 @@ def test_programs_use_every_parameter(name: str) -> None:
 
 @pytest.mark.parametrize("name", SINGLE + MULTI)
 @given(seed=st.integers(0, 2**32))
-@n_examples(25)
+@n_examples(8)
 def test_programs_with_plain_labels(name: str, seed: int) -> None:
     taxonomy = Taxonomy([(0, 1), (0, "a"), (1, 12), (1, 10**30), ("a", "ab"), ("a", -1), (-1, "")])
     run(BothBackends(name, taxonomy), [*taxonomy.nodes, True], seed, 40)
