@@ -25,9 +25,10 @@ def save_in_background(state: Any, path: FilePath) -> Saving:
     copy of it, which it pickles and writes with low priority. The call takes the time of the fork,
     about 30 ms per GB of the program's memory; the models of other threads finish their current
     step first. On Linux, a thread makes huge pages of the memory when the child has ended, so that
-    later calls take about half of that; partly used pages then take memory as a whole. The
-    system copies memory that changes meanwhile. If the child is killed, or the disk is full, the
-    old file is kept, as with `save`, and `Saving.wait` raises the error.
+    later calls take about a quarter of that, and the full time only for memory that is new since;
+    partly used pages then take memory as a whole. The system copies memory that changes meanwhile.
+    If the child is killed, or the disk is full, the old file is kept, as with `save`, and
+    `Saving.wait` raises the error.
 
     Where there is no `fork`, as on Windows, the call saves the state itself. A child inherits open
     files and connections, and keeps them open until it ends. Only the thread that calls exists in

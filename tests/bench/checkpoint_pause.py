@@ -4,9 +4,9 @@
 
 The model learns one example after the other, in turn without a checkpoint and while one is written
 in the background. Printed are the times of steps, of the first and the later calls that start a
-checkpoint, and of loading it, compared with reading the same bytes from a file that the system has
-in memory, or from the disk if the script may empty that memory. Processor times depend less on what
-else the machine does.
+checkpoint, beside how much the weights grow from one to the next, and of loading it, compared with
+reading the same bytes from a file that the system has in memory, or from the disk if the script may
+empty that memory. Processor times depend less on what else the machine does.
 """
 
 from __future__ import annotations
@@ -79,6 +79,7 @@ def main(documents: int, phases: int, steps: int, folder: str) -> None:
         print(f"the file has {path.stat().st_size / 1e6:,.0f} MB")
         found: dict[str, list[Times]] = {"none": [], "checkpoints": []}
         calls: Times = []
+        before = model._w.n_bytes
         for _ in range(phases):
             for name, phase in found.items():
                 times, more = learn(model, stream, steps, path if name != "none" else None)
@@ -93,6 +94,8 @@ def main(documents: int, phases: int, steps: int, folder: str) -> None:
                 ]
                 shown = [1e3 * statistics.median(column) for column in zip(*rows, strict=True)]
                 print(f"{f'{name}, {clock}':24}" + "".join(f"{value:>8.2f}" for value in shown))
+        growth = (model._w.n_bytes - before) / phases
+        print(f"from one call of save_in_background to the next, weights grow by {growth / 1e6:.0f} MB")
         for kind, clock in enumerate(("time", "processor time")):
             first, *times = (1e3 * call[kind] for call in calls)
             print(f"save_in_background, {clock}: the first call {first:.1f} ms,", end=" ")
@@ -118,7 +121,7 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--documents", type=int, default=6_000)
     parser.add_argument("--phases", type=int, default=5)
-    parser.add_argument("--steps", type=int, default=3_000, help="of a phase")
+    parser.add_argument("--steps", type=int, default=1_000, help="of a phase")
     parser.add_argument("--folder", default="", help="on the disk in question")
     options = parser.parse_args()
     main(options.documents, options.phases, options.steps, options.folder)
