@@ -95,7 +95,7 @@ def main(documents: int, phases: int, steps: int, folder: str) -> None:
                 shown = [1e3 * statistics.median(column) for column in zip(*rows, strict=True)]
                 print(f"{f'{name}, {clock}':24}" + "".join(f"{value:>8.2f}" for value in shown))
         growth = (model._w.n_bytes - before) / phases
-        print(f"from one call of save_in_background to the next, weights grow by {growth / 1e6:.0f} MB")
+        print(f"between two calls of save_in_background, the weights grow by {growth / 1e6:.0f} MB")
         for kind, clock in enumerate(("time", "processor time")):
             first, *times = (1e3 * call[kind] for call in calls)
             print(f"save_in_background, {clock}: the first call {first:.1f} ms,", end=" ")
