@@ -12,22 +12,14 @@ from __future__ import annotations
 import argparse
 import itertools
 import statistics
-import time
-from collections.abc import Callable
 from typing import Any
 
+from learners import microseconds
 from tqdm import tqdm
 
 from river_hier import datasets, linear_model
 
 BLOCK = 200
-
-
-def microseconds(call: Callable[..., Any], examples: list[tuple[Any, ...]]) -> float:
-    start = time.process_time()
-    for example in examples:
-        call(*example)
-    return 1e6 * (time.process_time() - start) / len(examples)
 
 
 def main(data: str | None, documents: int) -> None:

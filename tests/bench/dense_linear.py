@@ -13,39 +13,18 @@ takes it minutes. With `--dataframes`, pandas and polars in place of arrays, for
 from __future__ import annotations
 
 import argparse
-import statistics
 import time
 from collections.abc import Callable
 from functools import partial
 from typing import Any
 
 import numpy as np
+from dense import ROWS, block, tree
 from sklearn.linear_model import SGDClassifier
 
 from river_hier import Taxonomy, linear_model
 
-ROWS = 1_000
 MODELS = ("Hieron", "AveragedHieron", "HPerceptron", "HAROW")
-
-
-def tree(n: int) -> Taxonomy:
-    """A root, 10 groups, and n labels below them."""
-    return Taxonomy([(0, g) for g in range(1, 11)] + [(1 + v % 10, 11 + v) for v in range(n)])
-
-
-def block(title: str, ways: dict[str, Callable[[], Any]], repeats: int) -> None:
-    times: dict[str, list[float]] = {name: [] for name in ways}
-    for turn in range(repeats + 1):
-        for name, way in ways.items():
-            start = time.process_time()
-            way()
-            if turn:  # the first run warms up
-                times[name].append(1e3 * (time.process_time() - start))
-    medians = {name: statistics.median(spent) for name, spent in times.items()}
-    first = next(iter(medians.values()))
-    print(f"\n{title}")
-    for name, median in medians.items():
-        print(f"  {name:36}{median:10.2f}{median / first:8.2f}x", flush=True)
 
 
 def learned(name: str, t: Taxonomy, X: Any, y: Any) -> Any:

@@ -12,11 +12,10 @@ from __future__ import annotations
 import argparse
 import itertools
 import statistics
-import time
 from collections import Counter
-from collections.abc import Callable
 from typing import Any
 
+from learners import microseconds
 from river import base, multiclass, multioutput
 from river import linear_model as river_linear_model
 from tqdm import tqdm
@@ -68,13 +67,6 @@ def deepest(t: Taxonomy, y: Any) -> Any:
     """The first of the deepest labels."""
     on = t.closure(y)
     return max((label for label in t if label in on), key=t.depth)
-
-
-def microseconds(call: Callable[..., Any], examples: list[tuple[Any, ...]]) -> float:
-    start = time.process_time()
-    for example in examples:
-        call(*example)
-    return 1e6 * (time.process_time() - start) / len(examples)
 
 
 def main(data: str | None, documents: int) -> None:

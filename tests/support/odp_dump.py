@@ -1,10 +1,8 @@
-"""A small directory in the format of the ODP dumps, and ones of any size."""
+"""A small directory in the format of the ODP dumps."""
 
 from __future__ import annotations
 
-import random
 from collections.abc import Iterable, Iterator
-from string import ascii_lowercase
 from xml.sax.saxutils import escape
 
 HEAD = [
@@ -60,16 +58,3 @@ def structure(paths: Iterable[str]) -> Iterator[str]:
         yield from topic(path, f"  <d:Title>{name}</d:Title>", '  <symbolic r:resource="a:Top/B"/>')
         yield from (f'<Alias r:id="a:{path}">', f'  <Target r:resource="{path}"/>', "</Alias>")
     yield "</RDF>"
-
-
-def many(n: int, seed: int = 0) -> Iterator[tuple[str, str, str, str]]:
-    """Pages of some 340 bytes each, with their markup, in topics of fifty."""
-    rng = random.Random(seed)
-    tops = ["Arts", "Business", "Computers", "Science", "Shopping", "Society", "Sports", "World"]
-    words = ["".join(rng.choices(ascii_lowercase, k=rng.randint(2, 9))) for _ in range(5_000)]
-    for i in range(n):
-        if i % 50 == 0:
-            top, *below = rng.choice(tops), *rng.choices(words[:40], k=rng.randint(1, 5))
-            path = "/".join(["Top", top, *(word.title() for word in below)])
-        title, body = " ".join(rng.choices(words, k=4)), " ".join(rng.choices(words, k=20))
-        yield f"http://www.{rng.choice(words)}{i}.example/", f"{title} & Co", f"{body}.", path
