@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import functools
 import gzip
 import hashlib
-import http.server
 import json
-import threading
 
 import pytest
 from hypothesis import given
@@ -16,6 +13,7 @@ from hypothesis import strategies as st
 from river_hier import Taxonomy, datasets
 from river_hier.datasets.corpora import clinc150
 from support.clinc_corpus import DOMAINS, QUERIES, write_corpus
+from support.file_server import serving
 from support.paths import DATA
 
 ALL = list(QUERIES)
@@ -149,24 +147,9 @@ def publisher(tmp_path, monkeypatch):
     monkeypatch.setenv("RIVER_DATA", str(tmp_path / "home"))
     domains = (site / "domains.json").read_bytes()
     monkeypatch.setattr(clinc150, "_SHA256", hashlib.sha256(domains).hexdigest())
-    asked = []
-
-    class Handler(http.server.SimpleHTTPRequestHandler):
-        def do_GET(self):
-            asked.append(self.path)
-            super().do_GET()
-
-        def log_message(self, *args):
-            pass
-
-    handler = functools.partial(Handler, directory=str(site))
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-        thread.start()
-        monkeypatch.setattr(clinc150, "_ADDRESS", f"http://127.0.0.1:{server.server_address[1]}")
+    with serving(site) as (address, asked):
+        monkeypatch.setattr(clinc150, "_ADDRESS", address)
         yield asked
-        server.shutdown()
-        thread.join()
 
 
 def test_downloading_when_it_is_needed(publisher, tmp_path):

@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
-import collections
-import functools
 import hashlib
-import http.server
-import threading
+from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
 from river_hier import datasets
 from river_hier.datasets.corpora import rcv1
+from support.file_server import serving
 from support.rcv1_corpus import HIERARCHY, QRELS, TRAIN, VECTORS, YS, on, write
+
+
+class Publisher(NamedTuple):
+    site: Path
+    home: Path
+    address: str
+    paths: list[str]
+
+    @property
+    def asked(self) -> list[str]:
+        """The names of the files that were asked for."""
+        return [path.rpartition("/")[2] for path in self.paths]
 
 
 @pytest.fixture
@@ -32,27 +43,9 @@ def publisher(tmp_path, monkeypatch):
     home = tmp_path / "home"
     monkeypatch.setenv("RIVER_DATA", str(home))
 
-    class Handler(http.server.SimpleHTTPRequestHandler):
-        asked: list[str] = []  # noqa: RUF012
-
-        def do_GET(self):
-            self.asked.append(self.path.rpartition("/")[2])
-            super().do_GET()
-
-        def log_message(self, *args):
-            pass
-
-    handler = functools.partial(Handler, directory=str(site))
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-        thread.start()
-        address = f"http://127.0.0.1:{server.server_address[1]}"
+    with serving(site) as (address, asked):
         monkeypatch.setattr(rcv1, "_ADDRESSES", (address,))
-        yield collections.namedtuple("Publisher", "site home address asked")(
-            site, home, address, Handler.asked
-        )
-        server.shutdown()
-        thread.join()
+        yield Publisher(site, home, address, asked)
 
 
 def test_downloading_when_it_is_needed(publisher):

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import functools
 import hashlib
-import http.server
-import threading
 
 import pytest
 
 from river_hier import datasets
 from river_hier.datasets.corpora import reuters21578
+from support.file_server import serving
 from support.packing import tarred
 from support.reuters_corpus import ALL, XS, write_corpus
 
@@ -23,25 +21,9 @@ def publisher(tmp_path, monkeypatch):
     archive = tarred(write_corpus(tmp_path / "corpus")).rename(site / "reuters21578.tar.gz")
     monkeypatch.setenv("RIVER_DATA", str(tmp_path / "home"))
     monkeypatch.setattr(reuters21578, "_SHA256", hashlib.sha256(archive.read_bytes()).hexdigest())
-    asked = []
-
-    class Handler(http.server.SimpleHTTPRequestHandler):
-        def do_GET(self):
-            asked.append(self.path)
-            super().do_GET()
-
-        def log_message(self, *args):
-            pass
-
-    handler = functools.partial(Handler, directory=str(site))
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-        thread.start()
-        address = f"http://127.0.0.1:{server.server_address[1]}"
+    with serving(site) as (address, asked):
         monkeypatch.setattr(reuters21578, "_ADDRESSES", (f"{address}/gone", address))
         yield asked
-        server.shutdown()
-        thread.join()
 
 
 def test_downloading_when_it_is_needed(publisher, tmp_path):
