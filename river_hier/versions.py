@@ -7,8 +7,6 @@ from importlib import metadata
 
 from . import _backend
 
-__all__ = ["show_versions"]
-
 REQUIRED = ("river", "numpy", "scipy", "pandas", "narwhals")
 EXTRA = (
     "bytewax",

@@ -17,8 +17,6 @@ from .examples import Examples, Floats
 from .label_ranker import LabelRanker
 from .working_sets import Objectives, WorkingSets
 
-__all__ = ["HierarchicalMultilabelSVM"]
-
 
 class HierarchicalMultilabelSVM(LabelRanker):
     """Hierarchical multilabel SVM: the large-margin counterpart of `BatchHMinOver`, with slack.

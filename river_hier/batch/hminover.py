@@ -15,8 +15,6 @@ from .examples import Examples, Mask
 from .expansions import Expansion
 from .label_ranker import LabelRanker
 
-__all__ = ["BatchHMinOver"]
-
 
 class BatchHMinOver(LabelRanker):
     """Hierarchical minover perceptron, trained on a list of examples.

@@ -5,8 +5,6 @@ from .examples import Examples
 from .solvers import LinearSolver
 from .support_vectors import SupportVectorModel
 
-__all__ = ["HSVM"]
-
 
 class HSVM(SupportVectorModel):
     """H-SVM: a linear support vector machine at every node, from the top down.

@@ -10,8 +10,6 @@ from .examples import Examples
 from .solvers import KernelSolver
 from .support_vectors import SupportVectorModel
 
-__all__ = ["KernelHSVM"]
-
 
 class KernelHSVM(SupportVectorModel):
     """H-SVM with kernels: a kernel machine at every node, from the top down.

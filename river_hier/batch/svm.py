@@ -5,8 +5,6 @@ from .examples import Examples
 from .solvers import LinearSolver
 from .support_vectors import SupportVectorModel
 
-__all__ = ["SVM"]
-
 
 class SVM(SupportVectorModel):
     """Flat support vector machines: an independent linear one for each node.

@@ -27,8 +27,6 @@ from ..base.wrapper import BatchWrapper, check_model
 from ..taxonomy import Label, NodeMapping, Taxonomy
 from .sightings import Sightings
 
-__all__ = ["Calibrated"]
-
 
 class Calibrated(BatchWrapper, LabelPredictor, base.MultiLabelClassifier):
     r"""Calibrated probabilities for a multilabel model: online Platt scaling of its scores.

@@ -10,8 +10,6 @@ from ..taxonomy import Taxonomy
 from ..taxonomy.multilabel import spelled
 from .decoder import Decoder
 
-__all__ = ["HLossBayes"]
-
 
 class HLossBayes(Decoder):
     r"""The multilabel with the least expected H-loss under a model's probabilities.

@@ -6,8 +6,6 @@ from .._backend import least_symmetric_difference
 from ..base.checks import check_positive
 from .decoder import Decoder
 
-__all__ = ["SymmetricDifferenceBayes"]
-
 
 class SymmetricDifferenceBayes(Decoder):
     r"""The multilabel with the least expected symmetric difference from the truth.

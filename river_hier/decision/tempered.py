@@ -17,8 +17,6 @@ from ..base.wrapper import BatchWrapper, check_model
 from .sightings import Sightings
 from .temperatures import Temperatures
 
-__all__ = ["Tempered"]
-
 
 class Tempered(BatchWrapper, base.Classifier):
     r"""Calibrated probabilities for a single-label model: online temperature scaling of its scores.

@@ -26,8 +26,6 @@ from ..base.truncation import refuse_unknown, taxonomy_of, truncatable
 from ..base.turns import changes, reads
 from ..taxonomy import Label, Renamed, Taxonomy, UnknownLabelError, check_taxonomy, map_nodes
 
-__all__ = ["TreeBayes"]
-
 
 class TreeBayes(MiniBatches, MeasuresMemory, base.Wrapper[Any], base.Classifier):
     r"""The node with the least expected tree distance under any classifier's probabilities.

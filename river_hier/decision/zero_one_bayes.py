@@ -6,8 +6,6 @@ from .._backend import likeliest
 from ..taxonomy import Taxonomy
 from .decoder import Decoder
 
-__all__ = ["ZeroOneBayes"]
-
 
 class ZeroOneBayes(Decoder):
     r"""The most probable multilabel: the one with the least expected zero-one loss.

@@ -18,8 +18,6 @@ from .coordinator import Coordinator, visits
 from .predictions import ShardedPredictions
 from .shard import Model, Shard, check_shardable
 
-__all__ = ["Sharded"]
-
 
 class Sharded(ShardedPredictions):
     """One model in several processes or on several machines, each of which trains some nodes.

@@ -14,8 +14,6 @@ from ..base.turns import changes
 from ..base.wrapper import check_model
 from ..taxonomy import Label, NodeMapping, Taxonomy
 
-__all__ = ["BranchReset"]
-
 Mask = NDArray[np.bool_]
 
 # The River detector that was among the fastest on the streams of examples/benchmarks/drift.py, and

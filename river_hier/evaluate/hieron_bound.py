@@ -11,8 +11,6 @@ from .._backend import distances_from
 from ..taxonomy import Label, Taxonomy, check_taxonomy
 from .inputs import check_ends, weight_matrix
 
-__all__ = ["hieron_bound"]
-
 ROUNDING = 1e-9  # tolerance of the margins, relative to the scores
 
 

@@ -13,8 +13,6 @@ from ..losses.costs import Costs, by_node
 from ..taxonomy import Label, Taxonomy, check_taxonomy
 from .inputs import check_ends, weight_matrix
 
-__all__ = ["hrls_bound"]
-
 ROUNDING = 1e-6  # tolerance of norms, which must be 1
 
 

@@ -9,8 +9,6 @@ from ..base.classifiers import last_step, shown
 from ..base.truncation import refuse_unknown
 from ..base.wrapper import ModelWrapper
 
-__all__ = ["Probabilities"]
-
 
 class Probabilities(ModelWrapper, base.MultiLabelClassifier):
     """A multilabel model whose predictions are the probabilities of the labels.

@@ -9,8 +9,6 @@ from ..base.classifiers import last_step
 from ..base.truncation import refuse_unknown
 from ..base.wrapper import ModelWrapper
 
-__all__ = ["Ranked"]
-
 
 class Ranked(ModelWrapper, base.MultiLabelClassifier):
     """A model whose predictions are the scores of the labels.

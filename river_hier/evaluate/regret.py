@@ -11,8 +11,6 @@ from ..base.checks import check_integer
 from .inputs import check_ends
 from .pair import CumulativeLosses, Pair, read_loss
 
-__all__ = ["iter_regret", "regret"]
-
 
 def iter_regret(
     dataset: Any, model: Any, comparator: Any, loss: Any, step: int = 1

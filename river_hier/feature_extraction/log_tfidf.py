@@ -15,8 +15,6 @@ from ..base.turns import Rows, change, counts, reads, step, steps
 from .texts import frame_of, text_of, texts_of
 from .tokenizer import LARGEST, PATTERN, Tokenizer, checked_range
 
-__all__ = ["LogTFIDF"]
-
 
 class LogTFIDF(MeasuresMemory, base.Transformer):
     r"""Bag of words with the weights log(1 + tf) log(idf), from the documents seen so far.

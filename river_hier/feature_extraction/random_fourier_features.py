@@ -19,8 +19,6 @@ from ..base.dataframes import answer_frame, read_batch
 from ..base.memory import MeasuresMemory
 from ..base.turns import reads
 
-__all__ = ["RandomFourierFeatures"]
-
 Floats = NDArray[np.float64]
 
 LARGEST = 2**21  # random numbers that are stored: 16 MB, and as much again while it grows

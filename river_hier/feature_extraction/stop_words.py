@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["STOP_WORDS"]
-
 _ARTICLES = "a an the this that these those such same other another each every either neither"
 _PRONOUNS = """
     i me my mine myself you your yours yourself yourselves he him his himself she her hers herself

@@ -2,8 +2,6 @@ from __future__ import annotations
 
 from .divergence import Conditionals, Joint, Priors, joints, lower_bound, upper_bound
 
-__all__ = ["bayes_error_bounds"]
-
 
 def bayes_error_bounds(priors: Priors, conditionals: Conditionals) -> tuple[float, float]:
     r"""Return Lin's bounds on the Bayes error, the smallest error of any classifier.

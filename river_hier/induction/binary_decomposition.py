@@ -17,8 +17,6 @@ from .binary_tree import BinaryTree
 from .divergence import read_counts
 from .jensen_shannon_tree import JensenShannonTree
 
-__all__ = ["BinaryDecomposition"]
-
 
 class BinaryDecomposition(MeasuresMemory, base.Wrapper[base.Estimator], base.Classifier):
     """Multiclass classification by binary decisions along a tree.

@@ -21,8 +21,6 @@ from .divergence import Split, joints, read_counts, upper_bound
 from .leave_one_out import LeaveOneOut
 from .tree_recursions import recursion
 
-__all__ = ["JensenShannonTree"]
-
 
 class JensenShannonTree(MeasuresMemory, base.Estimator):
     r"""Build a full binary tree over classes from their feature counts.

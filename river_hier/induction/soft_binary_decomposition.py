@@ -7,8 +7,6 @@ from ..base.truncation import refuse_unknown
 from ..base.turns import reads
 from .binary_decomposition import BinaryDecomposition
 
-__all__ = ["SoftBinaryDecomposition"]
-
 
 class SoftBinaryDecomposition(BinaryDecomposition):
     """Multiclass classification by the probabilities of binary decisions along a tree.

@@ -15,8 +15,6 @@ from .divergence import (
     upper_bound,
 )
 
-__all__ = ["tree_recursions"]
-
 
 def tree_recursions(
     taxonomy: Taxonomy, priors: Priors, conditionals: Conditionals

@@ -7,8 +7,6 @@ from ..base.classifiers import last_step, last_step_and_input, shown
 from ..base.explanation import Explanation
 from ..taxonomy import Label
 
-__all__ = ["explain_one"]
-
 
 def explain_one(model: Any, x: Mapping[Any, Any]) -> dict[Label, Explanation]:
     """Explain a prediction, also through a pipeline: `explain_one` of its last step.

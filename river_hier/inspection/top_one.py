@@ -12,8 +12,6 @@ from ..base.classifiers import is_multilabel, last_step_and_input, probabilities
 from ..base.truncation import without_labels
 from ..taxonomy import Label, Taxonomy
 
-__all__ = ["top_one"]
-
 Floats = NDArray[np.float64]
 
 

@@ -12,8 +12,6 @@ from .functions import Function, Kernel
 from .hieron import Hieron
 from .path import KernelPathLearner
 
-__all__ = ["AveragedHieron"]
-
 
 class AveragedHieron(KernelPathLearner):
     """Batch Hieron in one pass, in its dual form: averaged weights, updates for the worst label.

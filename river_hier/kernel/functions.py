@@ -15,8 +15,6 @@ from numpy.typing import NDArray
 from .._backend import FeatureIndex
 from ..base.checks import check_integer, check_positive
 
-__all__ = ["RBF", "Kernel", "Linear", "Polynomial"]
-
 Floats = NDArray[np.float64]
 Function = Callable[[Mapping[Any, Any], Mapping[Any, Any]], float]
 

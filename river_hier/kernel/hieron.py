@@ -3,8 +3,6 @@ from __future__ import annotations
 from ..base.explanation import Floats
 from .path import KernelPathLearner
 
-__all__ = ["Hieron"]
-
 
 class Hieron(KernelPathLearner):
     """Online Hieron in its dual form: large margin classification in a tree, with a kernel.

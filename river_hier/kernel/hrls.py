@@ -7,8 +7,6 @@ from typing import Any
 from ..taxonomy import Taxonomy
 from .least_squares import LeastSquaresModel
 
-__all__ = ["HRLS"]
-
 
 class HRLS(LeastSquaresModel):
     """H-RLS with a kernel: regularised least squares at every node, from the top down.

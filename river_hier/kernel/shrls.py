@@ -8,8 +8,6 @@ from ..taxonomy import Taxonomy, TaxonomyLike
 from .functions import Function, Kernel
 from .least_squares import LeastSquaresModel
 
-__all__ = ["SHRLS"]
-
 
 class SHRLS(LeastSquaresModel):
     """SH-RLS with a kernel: H-RLS that stores examples only at nodes whose score is small.

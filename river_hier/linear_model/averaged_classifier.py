@@ -17,8 +17,6 @@ from ..base.turns import reads, turn_of
 from ..taxonomy import Label, NodeMapping, Taxonomy
 from .hieron import Hieron
 
-__all__ = ["AveragedClassifier"]
-
 
 def _shared(name: str) -> Any:
     """An attribute of the average and its inner model."""

@@ -11,8 +11,6 @@ from ..base.explanation import Floats
 from ..taxonomy import TaxonomyLike
 from .hieron import Hieron
 
-__all__ = ["AveragedHieron"]
-
 
 class AveragedHieron(PathLearner, compiled=("C",)):
     """Batch Hieron in one pass: averaged weights, updates for the worst label.

@@ -11,8 +11,6 @@ from ..base.explanation import Floats
 from ..base.turns import Rows, reads, turn_of
 from .hperceptron import HPerceptron
 
-__all__ = ["AveragedMultiLabelClassifier"]
-
 
 def of_inner_model(name: str) -> Any:
     """An attribute that the average shares with its inner model."""

@@ -8,8 +8,6 @@ from ..base.checks import check_forgetting, check_integer, check_positive
 from ..base.explanation import Floats
 from ..taxonomy import TaxonomyLike
 
-__all__ = ["HAROW"]
-
 
 class HAROW(TopDownLearner, compiled=("r", "forgetting")):
     """H-AROW: second-order online learning at the cost of a perceptron, from the top down.

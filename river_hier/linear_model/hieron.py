@@ -7,8 +7,6 @@ from ..base.checks import check_cap
 from ..base.explanation import Floats
 from ..taxonomy import TaxonomyLike
 
-__all__ = ["Hieron"]
-
 
 class Hieron(PathLearner, compiled=("C",)):
     """Online Hieron: large margin classification in a tree.

@@ -27,8 +27,6 @@ from ..base.weight_vectors import WeightVectors, feature_map
 from ..taxonomy import NodeMapping, Taxonomy, TaxonomyLike
 from ..taxonomy.candidates import Candidates
 
-__all__ = ["HMinOver"]
-
 
 class HMinOver(WeightVectors, MultiLabelModel):
     """Hierarchical minover perceptron: learns to rank labels jointly, in a tree or a DAG.

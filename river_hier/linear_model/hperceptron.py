@@ -7,8 +7,6 @@ from ..base import TopDownLearner
 from ..base.explanation import Floats
 from ..taxonomy import TaxonomyLike
 
-__all__ = ["HPerceptron"]
-
 
 class HPerceptron(TopDownLearner, compiled=()):
     """H-PERC: a perceptron at every node, trained and evaluated from the top down.

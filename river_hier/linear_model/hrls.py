@@ -9,8 +9,6 @@ from ..taxonomy import NodeMapping, Taxonomy, TaxonomyLike
 from .least_squares import LeastSquaresModel
 from .systems import shared_systems
 
-__all__ = ["HRLS"]
-
 
 class HRLS(LeastSquaresModel):
     """H-RLS: regularised least squares at every node, trained and evaluated from the top down.

@@ -24,8 +24,6 @@ from ..base.path import PathModel
 from ..base.products import pays, score_blocks, scores_by_product
 from ..taxonomy import Label, NodeMapping, Taxonomy, TaxonomyLike
 
-__all__ = ["PathSoftmax"]
-
 
 class PathSoftmax(PathModel, compiled=("prior_variance", "forgetting")):
     """Softmax regression in a tree, learned by second-order steps in one pass.

@@ -11,8 +11,6 @@ from ..taxonomy import NodeMapping, Taxonomy, TaxonomyLike
 from .least_squares import LeastSquaresModel
 from .systems import RemappedSystem
 
-__all__ = ["SHRLS"]
-
 
 class SHRLS(LeastSquaresModel):
     """SH-RLS: H-RLS that stores an instance only at nodes whose score is small.

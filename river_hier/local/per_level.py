@@ -7,8 +7,6 @@ from ..taxonomy import Label, Taxonomy
 from .estimator_spec import Position
 from .routing import RoutingModel
 
-__all__ = ["PerLevel"]
-
 
 class PerLevel(RoutingModel):
     """A multiclass classifier for each level of the taxonomy.

@@ -18,8 +18,6 @@ from ..taxonomy.open import named, with_labels
 from .estimator_spec import EstimatorSpec, Position, check_classifier
 from .model import LocalClassifier, LocalModel, Threshold
 
-__all__ = ["PerNode"]
-
 
 class PerNode(LocalModel, LabelPredictor, base.MultiLabelClassifier):
     """A binary classifier at each node but the root, trained and evaluated from the top down.

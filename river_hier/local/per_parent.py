@@ -7,8 +7,6 @@ from ..taxonomy import Label, Taxonomy, UnknownLabelError
 from .estimator_spec import Position
 from .routing import RoutingModel
 
-__all__ = ["PerParent"]
-
 
 class PerParent(RoutingModel):
     """A multiclass classifier at each inner node, which routes an example to one of the children.

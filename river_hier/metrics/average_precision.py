@@ -5,8 +5,6 @@ from typing import Any
 from .. import losses
 from .base import RankingMetric
 
-__all__ = ["AveragePrecision"]
-
 
 class AveragePrecision(RankingMetric):
     r"""Average precision: the mean precision of a ranking, cut off at each relevant candidate.

@@ -21,15 +21,6 @@ from ..taxonomy.candidates import Candidates, candidate_nodes
 from ..taxonomy.open import initial_taxonomy, named
 from .sums import Sums
 
-__all__ = [
-    "ClosureMetric",
-    "MeanScore",
-    "ProbabilityMetric",
-    "RankingMetric",
-    "Table",
-    "TaxonomyMetric",
-]
-
 
 class TaxonomyMetric(metrics.base.ClassificationMetric):
     """Base class of the metrics on a taxonomy; a subclass defines `_count` and `get`.

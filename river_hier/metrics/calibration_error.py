@@ -5,8 +5,6 @@ from typing import Any
 from ..base.turns import reads
 from .base import ProbabilityMetric
 
-__all__ = ["CalibrationError"]
-
 
 class CalibrationError(ProbabilityMetric):
     r"""Expected calibration error: the mean distance of probabilities from frequencies.

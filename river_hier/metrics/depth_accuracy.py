@@ -7,8 +7,6 @@ from .._backend import reader_of
 from ..base.turns import reads
 from .base import Table
 
-__all__ = ["DepthAccuracy"]
-
 
 class DepthAccuracy(Table):
     """Accuracy by depth.

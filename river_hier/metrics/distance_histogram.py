@@ -7,8 +7,6 @@ from .. import losses
 from ..base.turns import reads
 from .base import Table
 
-__all__ = ["DistanceHistogram"]
-
 
 class DistanceHistogram(Table):
     r"""Histogram of the distances between prediction and truth.

@@ -5,8 +5,6 @@ from ..losses.costs import is_positive
 from ..taxonomy import OpenTaxonomy, Taxonomy
 from .base import ClosureMetric
 
-__all__ = ["HF1", "HFBeta"]
-
 
 class HFBeta(ClosureMetric):
     r"""Hierarchical F-beta: the weighted harmonic mean of hierarchical precision and recall.

@@ -8,8 +8,6 @@ from ..losses.costs import Costs
 from ..taxonomy import OpenTaxonomy, Taxonomy
 from .base import MeanScore
 
-__all__ = ["HLoss"]
-
 
 class HLoss(MeanScore):
     r"""H-loss: the mean cost of the wrong nodes whose ancestors are all right.

@@ -8,8 +8,6 @@ from ..base.turns import reads
 from ..losses.h import mistakes
 from .base import Table
 
-__all__ = ["HLossByDepth"]
-
 
 class HLossByDepth(Table):
     """False positives and false negatives of the H-loss, by depth.

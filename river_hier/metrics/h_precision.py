@@ -3,8 +3,6 @@ from __future__ import annotations
 from ..base.turns import reads
 from .base import ClosureMetric
 
-__all__ = ["HPrecision"]
-
 
 class HPrecision(ClosureMetric):
     r"""Hierarchical precision: the share of the predicted nodes that are true.

@@ -3,8 +3,6 @@ from __future__ import annotations
 from ..base.turns import reads
 from .base import ClosureMetric
 
-__all__ = ["HRecall"]
-
 
 class HRecall(ClosureMetric):
     r"""Hierarchical recall: the share of the true nodes that are predicted.

@@ -8,8 +8,6 @@ from .._backend import conditional_probabilities, reader_of, trained_nodes
 from ..losses.probabilities import read_marginals
 from .base import MeanScore
 
-__all__ = ["LogLoss"]
-
 LEAST = 1e-15  # the smallest probability, as in River
 
 

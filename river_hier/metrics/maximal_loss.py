@@ -8,8 +8,6 @@ from ..taxonomy import OpenTaxonomy, Taxonomy
 from ..taxonomy.candidates import Candidates
 from .base import RankingMetric
 
-__all__ = ["MaximalLoss"]
-
 
 class MaximalLoss(RankingMetric):
     r"""Maximal loss: the mean distance between the labels of the worst misordered pair.

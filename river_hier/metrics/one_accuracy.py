@@ -5,8 +5,6 @@ from typing import Any
 from .. import losses
 from .base import RankingMetric
 
-__all__ = ["OneAccuracy"]
-
 
 class OneAccuracy(RankingMetric):
     r"""One-accuracy: the share of examples whose top-ranked candidate is relevant.

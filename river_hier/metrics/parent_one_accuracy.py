@@ -5,8 +5,6 @@ from typing import Any
 from .. import losses
 from .base import RankingMetric
 
-__all__ = ["ParentOneAccuracy"]
-
 
 class ParentOneAccuracy(RankingMetric):
     r"""Parent one-accuracy: the share of examples whose top-ranked candidate has a right parent.

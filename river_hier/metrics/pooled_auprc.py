@@ -12,8 +12,6 @@ from ..taxonomy import OpenTaxonomy, Taxonomy
 from ..taxonomy.candidates import Candidates
 from .base import TaxonomyMetric
 
-__all__ = ["PooledAUPRC"]
-
 Floats = NDArray[np.float64]
 
 DROPPED = np.int64(52 - 10)  # of the 52 bits after the point of a float64

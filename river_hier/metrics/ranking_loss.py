@@ -5,8 +5,6 @@ from typing import Any
 from .. import losses
 from .base import RankingMetric
 
-__all__ = ["RankingLoss"]
-
 
 class RankingLoss(RankingMetric):
     r"""Ranking loss: the mean share of misordered pairs of a relevant and an irrelevant candidate.

@@ -6,8 +6,6 @@ from typing import Any
 from ..base.turns import reads
 from .base import ProbabilityMetric, Table
 
-__all__ = ["Reliability"]
-
 
 class Reliability(ProbabilityMetric, Table):
     r"""Reliability table: how often labels are on, by their predicted probability.

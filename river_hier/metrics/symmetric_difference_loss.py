@@ -8,8 +8,6 @@ from ..losses.costs import Costs, check_factor
 from ..taxonomy import OpenTaxonomy, Taxonomy
 from .base import MeanScore
 
-__all__ = ["SymmetricDifferenceLoss"]
-
 
 class SymmetricDifferenceLoss(MeanScore):
     r"""Symmetric difference loss: the mean volume of all nodes that are wrong.

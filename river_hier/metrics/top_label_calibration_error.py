@@ -13,8 +13,6 @@ from ..taxonomy import OpenTaxonomy, Taxonomy
 from .base import TaxonomyMetric
 from .calibration_error import mean_distance
 
-__all__ = ["TopLabelCalibrationError"]
-
 
 class TopLabelCalibrationError(TaxonomyMetric):
     r"""Expected calibration error of the most probable label.

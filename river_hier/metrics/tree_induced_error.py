@@ -6,8 +6,6 @@ from typing import Any
 from .. import losses
 from .base import MeanScore
 
-__all__ = ["TreeInducedError"]
-
 
 class TreeInducedError(MeanScore):
     r"""Tree-induced error: mean distance in edges or, for multilabels, mean number of wrong nodes.

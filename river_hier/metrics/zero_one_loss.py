@@ -6,8 +6,6 @@ from typing import Any
 from .. import losses
 from .base import MeanScore
 
-__all__ = ["ZeroOneLoss"]
-
 
 class ZeroOneLoss(MeanScore):
     r"""Zero-one loss: the share of examples with a wrong node.

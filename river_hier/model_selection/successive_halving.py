@@ -21,8 +21,6 @@ from .evaluation import Evaluation, check_models
 from .members import Members, change_taxonomy
 from .rounds import Rounds
 
-__all__ = ["SuccessiveHalving"]
-
 
 class SuccessiveHalving(TransparentWrapper):
     """Choose among models along the stream, by a metric of their predictions before learning.

@@ -10,8 +10,6 @@ from .axes import COLORS, axes, finish
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["distance_histogram"]
-
 
 def distance_histogram(metrics: Any, ax: Axes | None = None) -> Axes:
     """Draw a histogram of the distances of predictions from the true label, for one or more models.

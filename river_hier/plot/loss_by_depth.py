@@ -8,8 +8,6 @@ from .axes import axes, finish
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["loss_by_depth"]
-
 Counts = Mapping[int, tuple[float, float]]
 
 

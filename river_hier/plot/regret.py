@@ -8,8 +8,6 @@ from .axes import COLORS, axes, finish
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["regret"]
-
 _FAR = 3.0  # times the largest regret; a larger bound would flatten the curve
 
 

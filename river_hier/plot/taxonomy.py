@@ -14,8 +14,6 @@ from .selection import selected
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["taxonomy"]
-
 Floats = NDArray[np.float64]
 
 _LONGEST = 28  # characters of a name

@@ -16,8 +16,6 @@ from ..base.weight_vectors import feature_map
 from ..taxonomy import Label, NodeMapping, Taxonomy, TaxonomyLike
 from .discriminant import BLOCK, Discriminant
 
-__all__ = ["LinearDiscriminant"]
-
 LARGEST_SQUARE = 1e290  # sums of larger squares could overflow
 
 

@@ -6,8 +6,6 @@ from typing import TypeVar
 
 from ..base.checks import check_integer
 
-__all__ = ["replay"]
-
 Example = TypeVar("Example")
 
 

@@ -11,8 +11,6 @@ from ..base.turns import changes
 from ..base.wrapper import check_model
 from ..taxonomy import NodeMapping
 
-__all__ = ["Replayed"]
-
 
 class Replayed(TransparentWrapper):
     """A model that learns each example several times, as in several passes over the stream.

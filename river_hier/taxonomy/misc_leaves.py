@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any
 from .graph import Label
 from .multilabel import closure_nodes
 
-__all__ = ["MiscLeaves"]
-
 if TYPE_CHECKING:
     from .taxonomy import Taxonomy
 

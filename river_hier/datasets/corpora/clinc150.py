@@ -15,8 +15,6 @@ from ..formats import clinc
 from ..io.errors import ErrorHandler
 from ..io.file_dataset import FileDataset, Source, check_subset
 
-__all__ = ["CLINC150"]
-
 _ADDRESS = "https://raw.githubusercontent.com/clinc/oos-eval/master/data"
 _QUERIES = "data_full.json"
 _DOMAINS = "domains.json"

@@ -18,8 +18,6 @@ from ..formats import odp
 from ..io.errors import ErrorHandler
 from ..io.file_dataset import FileDataset
 
-__all__ = ["DMOZ"]
-
 _CONTENT = ("content.rdf.u8", "*content.rdf*")
 _STRUCTURE = ("structure.rdf.u8", "*structure.rdf*")
 

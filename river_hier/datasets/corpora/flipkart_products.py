@@ -16,8 +16,6 @@ from ..formats import flipkart
 from ..io.errors import ErrorHandler
 from ..io.file_dataset import FileDataset
 
-__all__ = ["FlipkartProducts"]
-
 _FILES = ("flipkart_com-ecommerce_sample.csv", "products.csv", "*.csv")
 _ROOT = "root"
 

@@ -20,8 +20,6 @@ from ..io.errors import ErrorHandler
 from ..io.file_dataset import FileDataset, check_subset
 from ..io.files import Files, lines
 
-__all__ = ["HMC"]
-
 SUBSETS = ("trainvalid", "train", "valid", "test")
 _NAME = re.compile(rf"(.+)[._-]({'|'.join(SUBSETS)})\.arff", re.IGNORECASE)
 

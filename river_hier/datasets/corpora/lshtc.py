@@ -15,8 +15,6 @@ from ..formats import lshtc
 from ..io.errors import ErrorHandler
 from ..io.file_dataset import FileDataset
 
-__all__ = ["LSHTC"]
-
 
 class LSHTC(FileDataset):
     r"""LSHTC: web pages and Wikipedia articles in up to hundreds of thousands of categories.

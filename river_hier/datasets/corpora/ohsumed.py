@@ -17,8 +17,6 @@ from ..formats.mesh import check_root, fragment, headings, unique_paths, whole_h
 from ..io.errors import ErrorHandler
 from ..io.file_dataset import FileDataset, Source
 
-__all__ = ["OHSUMED"]
-
 _ARCHIVE = "t9.filtering.tar.gz"
 _TREE = "mtrees2015.bin"
 _ADDRESSES = {

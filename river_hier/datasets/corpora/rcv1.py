@@ -16,8 +16,6 @@ from ..io.errors import ErrorHandler
 from ..io.file_dataset import FileDataset, Source, check_subset
 from ..io.files import plain
 
-__all__ = ["RCV1"]
-
 _ADDRESSES = (  # of the publisher, the oldest last; the SHA-256 is verified in any case
     "https://www.jmlr.org/papers/volume5/lewis04a",
     "https://jmlr.csail.mit.edu/papers/volume5/lewis04a",

@@ -16,8 +16,6 @@ from ..formats import lewis_sgml
 from ..io.errors import ErrorHandler
 from ..io.file_dataset import FileDataset, Source, check_subset
 
-__all__ = ["Reuters21578"]
-
 _ADDRESSES = (  # both of the UCI archive; the author's copy may differ
     "https://kdd.ics.uci.edu/databases/reuters21578",
     "https://archive.ics.uci.edu/ml/machine-learning-databases/reuters21578-mld",

@@ -21,8 +21,6 @@ from ..io.errors import ErrorHandler
 from ..io.file_dataset import FileDataset, Source, check_subset
 from ..io.files import Files
 
-__all__ = ["TIMIT"]
-
 Floats = NDArray[np.float64]
 
 FRAME_FEATURES = [f"{what}_{i}" for what in ("mfcc", "delta", "delta2") for i in range(N_CEPSTRA)]

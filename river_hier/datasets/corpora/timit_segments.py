@@ -7,8 +7,6 @@ from typing import ClassVar
 
 from .timit import FRAME_FEATURES, Floats, Speech
 
-__all__ = ["TIMITSegments"]
-
 
 class TIMITSegments(Speech):
     """TIMIT: phonemes of American English, segment by segment.

@@ -17,8 +17,6 @@ from ..io.errors import ErrorHandler
 from ..io.file_dataset import FileDataset, check_subset
 from ..io.files import Files
 
-__all__ = ["WIPOAlpha"]
-
 _RECORDS = "*.xml"
 _SUBSETS = ("train", "test")
 _SECTIONS = "ABCDEFGH"

@@ -18,8 +18,6 @@ from ...taxonomy import Taxonomy
 from ..io.errors import ErrorHandler
 from ..io.levels import check_levels
 
-__all__ = ["Attribute", "Header", "header", "rows"]
-
 MISSING = "?"
 ROOT = "root"
 NUMERIC = ("numeric", "real", "integer")

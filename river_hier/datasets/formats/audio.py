@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 
 from ..io.files import Files, damage
 
-__all__ = ["N_CEPSTRA", "centres", "cepstra", "samples", "with_derivatives"]
-
 Floats = NDArray[np.float64]
 
 N_CEPSTRA = 13

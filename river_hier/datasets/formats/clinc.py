@@ -10,8 +10,6 @@ from typing import Any
 from ..io.errors import ErrorHandler
 from ..io.files import Files, lines
 
-__all__ = ["check_queries", "domains", "queries"]
-
 _decode = json.JSONDecoder().raw_decode
 
 

@@ -11,8 +11,6 @@ from ..io.errors import ErrorHandler
 from ..io.files import Files, lines
 from ..io.levels import check_levels
 
-__all__ = ["SEPARATOR", "products"]
-
 TITLE, CATEGORY = "product_name", "product_category_tree"
 SEPARATOR = " >> "
 

@@ -20,8 +20,6 @@ from ...taxonomy import Taxonomy
 from ..io.errors import ErrorHandler
 from ..io.files import Files, lines
 
-__all__ = ["Story", "categories", "stories"]
-
 _OPENING = re.compile(
     r'<REUTERS TOPICS="(?P<TOPICS>YES|NO|BYPASS)" LEWISSPLIT="(?P<LEWISSPLIT>TRAIN|TEST|NOT-USED)" '
     r'CGISPLIT="(?P<CGISPLIT>TRAINING-SET|PUBLISHED-TESTSET)"[^<>]*>\s*'

@@ -12,8 +12,6 @@ from ...taxonomy import Taxonomy
 from ..io.errors import ErrorHandler
 from ..io.files import Files, lines
 
-__all__ = ["documents", "hierarchy"]
-
 SHOWN = 6  # nodes at each end of a long cycle
 
 

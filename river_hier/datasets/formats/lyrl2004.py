@@ -18,8 +18,6 @@ from ...taxonomy.errors import UnknownLabelError
 from ..io.errors import ErrorHandler
 from ..io.files import Files, lines
 
-__all__ = ["disorder", "documents", "hierarchy", "topics"]
-
 MOST_DIGITS = 18  # of a document id; int() refuses thousands
 
 _EDGE = re.compile(r"parent:\s+(\S+)\s+child:\s+(\S+)\s+child-description:")

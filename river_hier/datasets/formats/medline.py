@@ -21,8 +21,6 @@ from collections.abc import Iterator
 from ..io.errors import ErrorHandler
 from ..io.files import Files, lines
 
-__all__ = ["headings", "records"]
-
 _BEGINNING = re.compile(r"\.I(\s.*)?")
 _NUMBERED = re.compile(r"\.I\s+\d+")
 _TAG = re.compile(r"\.[A-Z]")

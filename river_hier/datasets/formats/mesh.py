@@ -13,8 +13,6 @@ import reprlib
 from ...taxonomy import Taxonomy
 from ..io.files import Files, lines
 
-__all__ = ["check_root", "fragment", "headings", "unique_paths", "whole_headings"]
-
 _NUMBER = re.compile(r"[A-Z]\d+(\.\d+)*", re.ASCII)
 
 

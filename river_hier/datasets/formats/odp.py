@@ -19,8 +19,6 @@ from ..io.errors import ErrorHandler
 from ..io.files import Files, damage, lines
 from ..io.levels import check_levels
 
-__all__ = ["Page", "content", "pages", "topics"]
-
 _ID = re.compile(r"""<Topic\s+r:id=(["'])(.*?)\1""")
 _INVALID = "\ufffd"  # replaces bytes that are not UTF-8, here or already in the dump
 

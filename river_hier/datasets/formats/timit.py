@@ -11,8 +11,6 @@ from ...taxonomy import Taxonomy
 from ..io.errors import ErrorHandler
 from ..io.files import Files, lines
 
-__all__ = ["PHONEMES", "PHONETIC_TREE", "SUBSETS", "Segment", "Utterance", "segments", "utterances"]
-
 SUBSETS = ("train", "test")
 
 PHONETIC_TREE = Taxonomy.from_nested(

@@ -18,8 +18,6 @@ from xml.parsers import expat
 from ..io.errors import ErrorHandler
 from ..io.files import Files
 
-__all__ = ["classification", "texts"]
-
 _SYMBOL = re.compile(r"([A-H])(\d\d)([A-Z])(\d{3})\d*")  # A01B00100 is A01B 1/00
 _TEXTS = {"ti": "title", "ab": "body", "cl": "claims", "txt": "description"}
 _CHUNK = 1 << 14  # bytes; the first chunk usually holds the symbols

@@ -15,8 +15,6 @@ from typing import Any
 
 from .files import check_whole
 
-__all__ = ["fetch"]
-
 _CHUNK = 1 << 16
 _TIMEOUT = 60.0  # seconds without data, not of the whole download
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-__all__ = ["ErrorHandler"]
-
 KEPT = 10  # messages; a broken file of several gigabytes must not fill memory with them
 
 

@@ -14,8 +14,6 @@ from .download import fetch
 from .errors import ErrorHandler
 from .files import Files, plain
 
-__all__ = ["FileDataset", "Source", "check_subset"]
-
 
 class Source(NamedTuple):
     """Where a file can be downloaded: the publisher and mirrors, tried in this order.

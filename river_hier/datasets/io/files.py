@@ -21,8 +21,6 @@ from typing import IO, Any, Self, cast
 
 from .unpacking import Gunzip, check_size
 
-__all__ = ["Files", "damage", "lines", "plain"]
-
 DAMAGE = (EOFError, OSError, zlib.error, zipfile.BadZipFile, tarfile.TarError, UnicodeError)
 GZIP, ZIP = b"\x1f\x8b", b"PK\x03\x04"
 

@@ -6,8 +6,6 @@ line of 30 kilobytes would fill a gigabyte.
 
 from __future__ import annotations
 
-__all__ = ["MOST_LEVELS", "check_levels"]
-
 MOST_LEVELS = 100  # those of the public collections have at most 15
 
 
