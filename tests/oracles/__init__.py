@@ -13,23 +13,18 @@ Features are `{name: value}` and weights `{name: weight}`; what is missing is 0.
 
 from __future__ import annotations
 
-from .adoption import carried_prototypes, carried_weights, heir
+from .adoption import carried_prototypes, carried_weights
 from .averages import Averaged
 from .branch_reset import BranchReset
 from .calibration import Calibration, FirstTime, Temperatures
 from .decompositions import (
     Decomposition,
-    Distribution,
-    Nested,
     agglomerate,
     bayes_error,
-    classes_of,
-    entropy,
     jensen_shannon,
     left_out_errors,
     lin_bounds,
     lost_information,
-    mixture,
     recursion,
     side,
     split,
@@ -38,41 +33,24 @@ from .decompositions import (
 from .discriminant import LinearDiscriminant
 from .expected_losses import (
     expected_h_loss,
-    expected_loss,
     expected_symmetric_difference_loss,
     expected_zero_one_loss,
     multilabels,
     probability,
 )
 from .harow import HAROW, CompactHAROW
-from .hieron import AveragedHieron, Hieron, argmax, hieron_loss, hieron_step, prototype_scores
-from .inspection import cut, cut_multilabel, deepest, likely_enough, mass, parts, top
+from .hieron import AveragedHieron, Hieron, argmax, hieron_loss, prototype_scores
+from .inspection import cut, cut_multilabel, deepest, likely_enough, parts, top
 from .kernels import (
-    Expansion,
     KernelAveragedClassifier,
     KernelAveragedHieron,
-    KernelFunction,
     KernelHieron,
     KernelRLS,
-    expansion_scores,
-    forgotten,
-    kernel_step,
     linear_kernel,
-    nearest,
     polynomial_kernel,
     rbf_kernel,
-    squared,
-    to_keep,
 )
-from .least_squares import (
-    HRLS,
-    SHRLS,
-    BudgetedSHRLS,
-    HPerceptron,
-    reference_classifier,
-    top_down,
-    trained_nodes,
-)
+from .least_squares import HRLS, SHRLS, BudgetedSHRLS, HPerceptron, reference_classifier, top_down
 from .local import PerLevel, PerNode, PerParent
 from .losses import (
     differs,
@@ -83,7 +61,7 @@ from .losses import (
     zero_one_loss,
 )
 from .path_softmax import PathSoftmax
-from .paths import names_in_two_places, parents_of_paths, places
+from .paths import names_in_two_places, parents_of_paths
 from .pooled_auprc import pooled_auprc
 from .random_fourier_features import random_fourier_features
 from .rankings import (
@@ -94,7 +72,6 @@ from .rankings import (
     label_ranking_dual,
     leaves,
     maximal_loss,
-    misordered,
     one_accuracy,
     pair_loss,
     parent_one_accuracy,
@@ -104,9 +81,9 @@ from .rankings import (
 )
 from .reliability import calibration_error, log_loss, reliability
 from .sharding import in_turns, least_makespan, longest_first, reached
-from .streams import after_drift, noisy, path_ends, priors, renamed, siblings, so_far
+from .streams import after_drift, noisy, path_ends, priors, siblings, so_far
 from .successive_halving import SuccessiveHalving
-from .support_vectors import HSVM, KernelHSVM, hinge_losses, kernel_machine, support_vector_weights
+from .support_vectors import HSVM, KernelHSVM, hinge_losses
 from .trees import (
     ancestors,
     children,
@@ -114,7 +91,6 @@ from .trees import (
     depth,
     distance,
     ends,
-    labels_below_root,
     lca,
     misc_leaves,
     path,
