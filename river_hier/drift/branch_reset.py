@@ -99,9 +99,8 @@ class BranchReset(TransparentWrapper):
 
     def __init__(self, model: Any, detector: Any = None) -> None:
         check_model(model, "forget")
-        if detector is not None and not (
-            hasattr(detector, "drift_detected") and callable(getattr(detector, "clone", None))
-        ):
+        detectors = base.DriftDetector | base.BinaryDriftDetector
+        if detector is not None and not isinstance(detector, detectors):
             raise TypeError(
                 "`detector` must be a drift detector of River, e.g. drift.binary.DDM(), got "
                 f"{detector!r}"

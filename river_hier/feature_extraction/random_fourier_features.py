@@ -38,10 +38,8 @@ class RandomFourierFeatures(MeasuresMemory, base.MiniBatchTransformer):
     The error is of the order of $1 / \sqrt m$. The norm of z(x) is 1 for any x.
 
     Use it if labels are not linear in x, with a few dozen to a few hundred dense features, such as
-    measurements or pixels. Scale them first, for example with
-    `preprocessing.StandardScaler() | preprocessing.Normalizer()`, for which $\sigma = 1$ is a good
-    start; let the scaler learn some examples before, because the `Normalizer` divides by zero if
-    all features are 0, as they are after the first one. Bags of words do not profit from it.
+    measurements or pixels. Scale them first: after a `preprocessing.StandardScaler()` of d features,
+    $\sigma = \sqrt d$ is a good start. Bags of words do not profit from it.
 
     The transformer learns nothing. The random numbers of a feature are derived from `seed` and its
     name, so new features may appear at any time, and two transformers with equal parameters return

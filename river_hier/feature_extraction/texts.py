@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from typing import Any
 
 import narwhals.stable.v2 as nw
-import numpy as np
 from river.utils.dataframe import sparse_to_native_frame
 from scipy import sparse
 
@@ -66,9 +65,8 @@ def _rows(X: Any, on: list[Hashable] | tuple[Hashable, ...] | None) -> tuple[lis
     if on is not None:
         raise TypeError(f"`on` names columns, so X must be a dataframe, got {type(X).__name__}")
     texts = series(X, len(X), "X", "text")
-    if isinstance(X, list | tuple | np.ndarray):
-        return texts, None
-    return texts, nw.from_native(X, series_only=True)
+    like = nw.from_native(X, series_only=True, pass_through=True)
+    return texts, like if isinstance(like, nw.Series) else None
 
 
 def frame_of(values: Any, columns: Any, start: Any, names: list[Any], like: Any) -> Any:

@@ -47,7 +47,8 @@ class HAROW(TopDownLearner, compiled=("r", "forgetting")):
         open flat taxonomy, to which labels are added under the root as they arrive. An
         `OpenTaxonomy` grows with labels that are paths.
     r
-        The regularisation: the larger, the smaller the steps.
+        The regularisation: the larger, the smaller the steps. The default is for x of norm 1; for
+        features of another scale, multiply it by the mean of $\\|x\\|^2$, or normalise x.
     n_features
         The number of rows, a power of 2, into which names of features are hashed, which bounds the
         memory. Names that share a row count as one feature. `None` keeps every name.

@@ -74,7 +74,10 @@ def _read(
         try:
             parent, child = map(add, edge)
         except (TypeError, ValueError) as error:  # formatting the place earlier would be slow
-            raise type(error)(f"edge {number} is {short(edge)}: {error}") from None
+            help_ = ""
+            if is_missing(edge[0]):
+                help_ = "; for roots without a parent there is Taxonomy.from_parents"
+            raise type(error)(f"edge {number} is {short(edge)}: {error}{help_}") from None
         if parent == child:
             raise ValueError(f"edge {number} makes node {child!r} its own parent")
         above = parents[child]

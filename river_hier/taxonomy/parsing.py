@@ -13,14 +13,14 @@ Edges = list[tuple[Label, Label]]
 
 
 def from_parents(parents: Mapping[Label, Label | None]) -> tuple[list[Label], Edges]:
-    """`{child: parent}`; a parent of `None` marks a root."""
+    """`{child: parent}`; a missing parent marks a root."""
     if not isinstance(parents, Mapping):
         raise TypeError(
             f"`parents` must be {{child: parent}}, got {type(parents).__name__}; "
             "a Series has .to_dict()"
         )
-    roots = [child for child, parent in parents.items() if parent is None]
-    return roots, [(parent, child) for child, parent in parents.items() if parent is not None]
+    roots = [child for child, parent in parents.items() if is_missing(parent)]
+    return roots, [(above, child) for child, above in parents.items() if not is_missing(above)]
 
 
 def from_paths(paths: Any, reader: PathReader) -> None:

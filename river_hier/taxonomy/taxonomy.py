@@ -81,7 +81,7 @@ class Taxonomy(Nodes):
     def from_parents(
         cls, parents: Mapping[Label, Label | None], root: Label | None = None
     ) -> Taxonomy:
-        """From `{child: parent}`; a root may be listed with parent `None`."""
+        """From `{child: parent}`; the parent of a root is `None`, or missing as in tables."""
         nodes, edges = parsing.from_parents(parents)
         return cls._of(*graph.build(edges, nodes, root))
 

@@ -8,12 +8,12 @@ import warnings
 from collections.abc import Iterator
 from decimal import Decimal
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 import pytest
-from river import base, preprocessing, stats
+from river import base, preprocessing, stats, utils
 
 from river_hier import Taxonomy, decision, kernel, linear_model
 from support.public_api import estimators, learners
@@ -37,6 +37,10 @@ def models(names: list[str]) -> Iterator[Any]:
             model.learn_one({"x": 1.0, "y": -0.5}, "b")
             model.learn_one({"x": -1.0}, "c")
             yield model
+
+
+class Row(NamedTuple):
+    x: float
 
 
 BAD_X = [
@@ -67,6 +71,15 @@ BAD_X = [
     (None, TypeError, r"x must be a dict of features, got NoneType$"),
     ([1.0, 2.0], TypeError, r"x must be a dict of features, got list; .*`predict_many`"),
     ("text", TypeError, r"x must be a dict of features, got str; .*LogTFIDF"),
+    (
+        pd.Series({"x": 1.0}),
+        TypeError,
+        r"x must be a dict of features, got Series; give x.to_dict\(\)",
+    ),
+    (pd.DataFrame({"x": [1.0]}), TypeError, r"got DataFrame; .*`predict_many`"),
+    (utils.VectorDict({"x": 1.0}), TypeError, r"got VectorDict; give x.to_dict\(\)"),
+    (Row(1.0), TypeError, r"x must be a dict of features, got Row; give x._asdict\(\)"),
+    ({"x": np.ones(2)}, ValueError, r"each element a feature, .* np.stack\(column\)$"),
 ]
 
 

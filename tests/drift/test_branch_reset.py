@@ -341,6 +341,10 @@ def test_a_rejected_example_changes_nothing() -> None:
         (lambda: drift.BranchReset(None), "`model` must be .* got None"),
         (lambda: drift.BranchReset(Ranked(linear_model.HAROW(T))), "got Ranked"),
         (lambda: drift.BranchReset(linear_model.HAROW(T), "ADWIN"), "`detector` must be .*'ADWIN'"),
+        (
+            lambda: drift.BranchReset(linear_model.HAROW(T), river_drift.ADWIN),
+            "`detector` must be .* got <class",
+        ),
     ],
 )
 def test_bad_arguments(make: Any, message: str) -> None:

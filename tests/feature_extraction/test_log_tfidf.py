@@ -288,7 +288,7 @@ def test_in_a_pipeline():
     assert both.transform_one({"text": "", "year": 1}) == {"year": 1}
 
 
-@pytest.mark.parametrize("kind", ["series", "array", "list", "frame", "polars"])
+@pytest.mark.parametrize("kind", ["series", "array", "list", "pyarrow", "frame", "polars"])
 def test_batches_are_loops(kind: str) -> None:
     texts = ["a cat and a dog", "the dog", "", "the end, the very end", "cat, cat"] * 3
     on = "text" if kind in ("frame", "polars") else None
@@ -298,6 +298,7 @@ def test_batches_are_loops(kind: str) -> None:
         "series": lambda: series,
         "array": lambda: np.array(texts),
         "list": lambda: texts,
+        "pyarrow": lambda: pytest.importorskip("pyarrow").array(texts),
         "frame": lambda: pd.DataFrame({"id": range(15), "text": texts}),
         "polars": lambda: pytest.importorskip("polars").DataFrame({"text": texts}),
     }[kind]()
@@ -307,7 +308,7 @@ def test_batches_are_loops(kind: str) -> None:
     many.learn_many(X)
     assert (one.n, one.dfs) == (many.n, many.dfs)
     table = many.transform_many(X)
-    if kind in ("array", "list"):
+    if kind in ("array", "list", "pyarrow"):
         assert type(table) is sparse.csr_array
         cells = table.toarray()
     else:

@@ -278,6 +278,17 @@ def test_tables_come_with_advice() -> None:
     assert Taxonomy(zip(df.parent, df.child, strict=True)).nodes == ("r", "a", "b")
 
 
+@pytest.mark.parametrize("missing", [None, float("nan"), pd.NA])
+def test_in_a_table_with_the_root_its_parent_is_missing(missing: Any) -> None:
+    df = pd.DataFrame({"child": [1, 2, 3], "parent": [missing, 1, 2]})
+    with pytest.raises(
+        ValueError, match=r"edge 0 is .*; for roots without a parent .*from_parents"
+    ):
+        Taxonomy(zip(df.parent, df.child, strict=True))
+    t = Taxonomy.from_parents(dict(zip(df.child, df.parent, strict=True)))
+    assert t == Taxonomy([(1, 2), (2, 3)])
+
+
 def test_a_long_cycle_is_shown_in_part() -> None:
     with pytest.raises(ValueError, match=r"0 -> 1 -> .* -> \.\.\. -> .* -> 99 -> 0"):
         Taxonomy([(i, (i + 1) % 100) for i in range(100)])

@@ -137,6 +137,10 @@ def check_mapping(x: Any) -> None:
         help_ = ""
         if isinstance(x, str):
             help_ = "; before the model put a transformer of texts, e.g. LogTFIDF() | model"
+        elif hasattr(x, "to_dict") and not hasattr(x, "columns"):
+            help_ = "; give x.to_dict()"
+        elif hasattr(x, "_asdict"):
+            help_ = "; give x._asdict()"
         elif x is not None:
             help_ = "; arrays and dataframes are for `learn_many` and `predict_many`"
         raise TypeError(f"x must be a dict of features, got {type(x).__name__}{help_}")
@@ -166,7 +170,10 @@ def _number(name: Hashable, value: Any) -> float:
         if is_missing(value):
             help_ = _FILL_IN
         elif isinstance(value, list | tuple | np.ndarray):
-            help_ = "make each element a feature, e.g. by dict(enumerate(values))"
+            help_ = (
+                "make each element a feature, e.g. by dict(enumerate(values)), or, for a column "
+                "of vectors, np.stack(column)"
+            )
         raise ValueError(f"feature {short(name)} is {short(value)} ({kind}), not a number; {help_}")
     try:
         return float(value)
