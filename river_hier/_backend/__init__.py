@@ -169,17 +169,19 @@ if not TYPE_CHECKING and os.environ.get("RIVER_HIER_PURE", "0") in ("", "0"):
 def labels_of(taxonomy: Any) -> Labels:
     """The labels of a taxonomy, which are made once: O(1) afterwards."""
     check_taxonomy(taxonomy)
-    if not isinstance(taxonomy._reader, Labels):
-        object.__setattr__(taxonomy, "_reader", Labels(taxonomy))
-    labels: Labels = taxonomy._reader
+    labels = taxonomy._reader
+    if not isinstance(labels, Labels):
+        labels = Labels(taxonomy)
+        object.__setattr__(taxonomy, "_reader", labels)
     return labels
 
 
 def reader_of(taxonomy: Any) -> Labels:
     """`labels_of`, but those of numpy until a taxonomy is read so often that compiled ones pay."""
     check_taxonomy(taxonomy)
-    if not isinstance(taxonomy._reader, Labels):
-        n_read = 1 + (taxonomy._reader if isinstance(taxonomy._reader, int) else 0)
+    reader = taxonomy._reader
+    if not isinstance(reader, Labels):
+        n_read = 1 + (reader or 0)
         if 64 * n_read <= len(taxonomy):  # one that grows may be read only once
             object.__setattr__(taxonomy, "_reader", n_read)
             return reference_labels.Labels(taxonomy)

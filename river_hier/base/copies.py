@@ -41,8 +41,12 @@ def deep_copy(model: Any, memo: dict[Any, Any]) -> Any:
 
 def without_turn(model: Any) -> dict[str, Any]:
     """The attributes of a model without its locks, which copies and pickles do not share."""
-    kept = vars(model).items()
-    return {name: value for name, value in kept if name not in ("_turn", "_private")}
+    kept: dict[str, Any] = vars(
+        model
+    ).copy()  # at once: another thread may be adding or removing these two
+    kept.pop("_turn", None)
+    kept.pop("_private", None)
+    return kept
 
 
 def shallow_copy(model: Model) -> Model:

@@ -28,7 +28,7 @@ class Turn:
         self.lock: Any = Lock()
         self.batch: Any = Lock()
         self.queue: Any = Lock()
-        _all.add(self)
+        _all[id(self)] = self
 
     def is_held(self) -> bool:
         """Whether this thread is inside a call, or waits for `lock` in one."""
@@ -50,14 +50,19 @@ class Turn:
         return Turn, ()  # a copy of a model gets new locks
 
 
-_all: weakref.WeakSet[Turn] = weakref.WeakSet()
+_all: weakref.WeakValueDictionary[int, Turn] = weakref.WeakValueDictionary()
 _forks = threading.RLock()  # held while a thread forks
 _forking: list[tuple[Uninterrupted, list[Any]]] = []  # for each fork, the locks that it holds
 
 
+def turns() -> list[Turn]:
+    """All of them; meanwhile, other threads may add some."""
+    return [turn for ref in _all.valuerefs() if (turn := ref()) is not None]
+
+
 def _take_all(held: list[Any], seconds: float) -> None:
     """Take all locks, so that no other thread is in the middle of a step or starts one."""
-    for turn in list(_all):
+    for turn in turns():
         if turn.queue.acquire(timeout=seconds):
             held.append(turn.queue)
             if turn.lock.acquire(timeout=seconds):
@@ -87,7 +92,7 @@ def _after_fork(in_child: bool = False) -> None:
 def _start_child() -> None:
     """Release all locks in a child process, also those of threads that exist only in the parent."""
     _after_fork(in_child=True)
-    for turn in list(_all):
+    for turn in turns():
         for name in ("batch", "queue", "lock"):
             if not getattr(turn, name)._is_owned():
                 setattr(turn, name, Lock())
@@ -97,7 +102,7 @@ def _start_child() -> None:
 def _stop_all() -> None:
     """Take all locks for good; threads that read a batch have a second to reach them and wait."""
     _take_all([], 5.0)
-    for turn in list(_all):
+    for turn in turns():
         turn.batch.acquire(timeout=1.0)
 
 

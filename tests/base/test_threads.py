@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import itertools
 import os
 import pickle
 import random
@@ -20,13 +21,16 @@ import pytest
 from river import base
 
 from river_hier import Taxonomy, _backend, decision, linear_model
-from river_hier.base import turns
+from river_hier._backend import digests, reader_of
+from river_hier.base import locks, turns
 from support.backends import native_only, running_on
 from support.public_api import dense, estimators, learners, step
 
 TREE = Taxonomy([("r", "a"), ("a", "b"), ("r", "c")])
 SINGLE, MULTI = learners("linear_model")
 NAMES = SINGLE + MULTI
+# Of each test; the thread sanitizer looks for longer.
+SECONDS = 10.0 if "TSAN_OPTIONS" in os.environ else 0.5
 
 
 def in_threads(n: int, work: Callable[[int], None]) -> list[BaseException]:
@@ -69,6 +73,52 @@ def test_threads_may_predict_together(name: str) -> None:
                     assert model.predict_one(x) == answer
 
         assert in_threads(4, work) == []
+
+
+@native_only
+def test_x_and_y_may_change_meanwhile() -> None:
+    """Without a global lock, this may be in the middle of a loop over their entries."""
+    labels = [f"n{i}" for i in range(40)]
+    taxonomy = Taxonomy([("r", label) for label in labels])
+    x, y = dict.fromkeys(labels, 1.5), dict.fromkeys(labels, True)
+    p, several = dict.fromkeys(labels, 0.5), set(labels)
+    end = time.perf_counter() + SECONDS
+
+    def work(i: int) -> None:
+        model = linear_model.HPerceptron(taxonomy)
+        for n in itertools.count():
+            if time.perf_counter() > end:
+                break
+            label = labels[n % 40]
+            if i:
+                with contextlib.suppress(RuntimeError):  # a set has changed during iteration
+                    model.learn_one(x, [y, several][n % 2])
+                reader_of(taxonomy).numbers(p)
+                digests(x)
+            elif n % 3:
+                for container in (x, y, p):
+                    container.pop(label, None)
+                several.discard(label)
+            else:
+                x[label + "."], y[label], p[label] = n / 7, n % 2 == 0, n / 7
+                several.add(label)
+
+    with running_on("native"):
+        assert in_threads(3, work) == []
+
+
+def test_models_are_created_while_a_process_forks_or_exits() -> None:
+    """Both take the locks of all models."""
+    kept = [locks.Turn() for _ in range(300)]
+
+    def work(i: int) -> None:
+        for _ in range(500):
+            if i:
+                kept.append(locks.Turn())
+            else:
+                assert len(locks.turns()) >= 300
+
+    assert in_threads(3, work) == []
 
 
 @pytest.fixture
@@ -153,10 +203,6 @@ def test_an_interrupted_copy_releases_all_locks(copied: Callable[[Any], Any]) ->
         at += 1
     assert at > 100
     assert pickle.dumps(model) == before
-
-
-# Each model's; the thread sanitizer looks for longer.
-SECONDS = 10.0 if "TSAN_OPTIONS" in os.environ else 0.5
 
 
 @pytest.mark.slow(but=8)
@@ -285,6 +331,9 @@ def test_a_call_in_the_middle_of_another_does_not_wait_for_a_batch() -> None:
     thread.join()
 
 
+# Since Python 3.12, forks of processes with threads warn.
+PYTHON = [sys.executable, "-P", "-W", "ignore::DeprecationWarning", "-c"]
+
 CHILD = """
 import os, sys, threading, time
 import numpy as np
@@ -320,7 +369,7 @@ for _ in range(3):
 @pytest.mark.parametrize("name", NAMES)
 def test_a_process_forks_and_ends_while_a_daemon_learns(name: str) -> None:
     kind = "single" if name in SINGLE else "multi"
-    command = [sys.executable, "-P", "-c", CHILD, name, kind]
+    command = [*PYTHON, CHILD, name, kind]
     run = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     assert (run.returncode, run.stderr) == (0, "")
 
@@ -361,7 +410,7 @@ assert ends == [0] * 15, ends
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
 def test_threads_fork_while_the_main_thread_learns() -> None:
     """Each child has free locks, and the handlers that wait for a step in its parent."""
-    command = [sys.executable, "-P", "-c", FORKS]
+    command = [*PYTHON, FORKS]
     run = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     assert (run.returncode, run.stderr) == (0, "")
 
@@ -393,6 +442,6 @@ while time.perf_counter() < end:
 def test_a_process_ends_while_daemons_wait_for_their_turn() -> None:
     """A thread that has just been woken must have its turn before Python stops all threads."""
     for _ in range(12):
-        command = [sys.executable, "-P", "-c", ENDS]
+        command = [*PYTHON, ENDS]
         run = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
         assert (run.returncode, run.stderr) == (0, "")

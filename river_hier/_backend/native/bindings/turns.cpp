@@ -100,7 +100,7 @@ class Lock {
 };
 
 PyTypeObject* lock_type;
-PyObject *name_of_turn, *name_of_lock, *name_of_batch;
+PyObject *method_type, *bound_method_type, *name_of_turn, *name_of_lock, *name_of_batch;
 
 // A lock in an attribute; if it was free, it is held for as long as this object lives.
 class Held {
@@ -158,9 +158,7 @@ PyObject* call_method(PyObject* self, PyObject* const* args, size_t flags, PyObj
 
 PyObject* bind_method(PyObject* self, PyObject* model, PyObject*) {
     if (!model || model == Py_None) return nb::borrow(self).release().ptr();
-    static PyObject* const bound =
-        nb::object(nb::module_::import_("types").attr("MethodType")).release().ptr();
-    return PyObject_CallFunctionObjArgs(bound, self, model, nullptr);
+    return PyObject_CallFunctionObjArgs(bound_method_type, self, model, nullptr);
 }
 
 int traverse_method(PyObject* self, visitproc visit, void* arg) {
@@ -206,8 +204,7 @@ PyType_Spec method_spec = {"river_hier._native.Method", sizeof(Method), 0,
                            method_slots};
 
 nb::object in_turn(nb::object method, nb::object waiting, Py_ssize_t n_arguments, bool changes) {
-    static PyObject* const type = PyType_FromSpec(&method_spec);
-    Method* made = type ? PyObject_GC_New(Method, reinterpret_cast<PyTypeObject*>(type)) : nullptr;
+    Method* made = PyObject_GC_New(Method, reinterpret_cast<PyTypeObject*>(method_type));
     if (!made) throw nb::python_error();
     made->call = call_method;
     made->attributes = nullptr;
@@ -225,6 +222,9 @@ void turns(nb::module_& m) {
     name_of_turn = PyUnicode_InternFromString("_turn");
     name_of_lock = PyUnicode_InternFromString("lock");
     name_of_batch = PyUnicode_InternFromString("batch");
+    bound_method_type = nb::object(nb::module_::import_("types").attr("MethodType")).release().ptr();
+    method_type = PyType_FromSpec(&method_spec);
+    if (!method_type) throw nb::python_error();
     nb::class_<Lock>(m, "Lock")
         .def(nb::init<>())
         .def("acquire", &Lock::acquire, "blocking"_a = true, "timeout"_a = -1.0)

@@ -12,10 +12,11 @@ namespace river_hier {
 inline bool digests(PyObject* x, std::pair<uint32_t, uint32_t>& found) {
     if (!PyDict_CheckExact(x)) return false;
     uint64_t of_names = 0, of_all = 0;
-    const nb::ft_object_guard guard{nb::handle(x)};
+    const nb::object dict = steady(x);
+    if (!dict) throw nb::python_error();
     Py_ssize_t position = 0;
     PyObject *name, *value;
-    while (PyDict_Next(x, &position, &name, &value)) {
+    while (PyDict_Next(dict.ptr(), &position, &name, &value)) {
         double number;
         if (!PyUnicode_CheckExact(name)) return false;
         if (!plain_number(value, number)) {

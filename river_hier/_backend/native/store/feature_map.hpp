@@ -59,11 +59,15 @@ class FeatureMap : public Guarded {
         return PyLong_CheckExact(name) || PyFloat_CheckExact(name) || PyBool_Check(name);
     }
 
-    // Reads x into `found_` and `names_`, and returns the owner of the names if it is not x itself. An
-    // unusual x, or any x if not `plain`, is first copied by the reference, which may run foreign code.
+    // Reads x into `found_` and `names_`, and returns the owner of the names. An unusual x, or any x if
+    // not `plain`, is first copied by the reference, which may run foreign code.
     nb::object read(nb::handle x, bool plain) {
         not_in_use(*this);
-        if (plain && read_plain(x.ptr())) return nb::none();
+        if (plain && (PyDict_CheckExact(x.ptr()) || dicts_.hold(x.ptr()))) {
+            const nb::object dict = steady(x.ptr());
+            if (!dict) throw nb::python_error();
+            if (read_plain(dict.ptr())) return dict;
+        }
         const auto odd = nb::cast<nb::tuple>(read_(x));
         not_in_use(*this);
         const auto names = nb::cast<nb::list>(odd[0]), values = nb::cast<nb::list>(odd[1]);
@@ -95,14 +99,8 @@ class FeatureMap : public Guarded {
     std::vector<PyObject*> names_, values_;  // of x
 
   private:
-    // Runs no foreign code. Returns false if x is unusual.
+    // Runs no foreign code. Returns false if a dict is unusual.
     bool read_plain(PyObject* x) {
-        if (!PyDict_CheckExact(x) && !dicts_.hold(x)) return false;
-#ifdef Py_GIL_DISABLED  // another thread may change x
-        copy_ = nb::steal(PyDict_Copy(x));
-        if (!copy_) throw nb::python_error();
-        x = copy_.ptr();
-#endif
         reserve(static_cast<size_t>(PyDict_Size(x)));
         Py_ssize_t position = 0;
         PyObject *name, *value;
@@ -139,9 +137,6 @@ class FeatureMap : public Guarded {
         values_.resize(2 * n);
     }
 
-#ifdef Py_GIL_DISABLED
-    nb::object copy_;  // of the last x
-#endif
     const Types numbers_{"numpy", {"float64", "float32", "int64", "int32", "uint8", "bool_"}};
     const Types dicts_{"collections", {"Counter", "defaultdict"}};
     // The reference's reader of an unusual x. It returns names, values and squared norm.

@@ -255,13 +255,19 @@ class Labels : LabelReader {
             ranges.push_back(range);
     }
 
-    // `{label: False}` for all nodes but the root.
-    nb::handle all_off() {
-        if (!all_off_) {
-            nb::dict off;
-            for (uint32_t v = 1; v < n(); ++v) off[labels_[v]] = nb::borrow(Py_False);
-            all_off_ = off;
-        }
+    // `{label: False}` for all nodes but the root. Several threads may be the first: a taxonomy shares its
+    // labels with all readers.
+    nb::object all_off() {
+        if (nb::object off = shared_off()) return off;
+        nb::dict off;
+        for (uint32_t v = 1; v < n(); ++v) off[labels_[v]] = nb::borrow(Py_False);
+        return shared_off(off);
+    }
+
+    // The one that all share from now on: `off`, unless there is one.
+    nb::object shared_off(nb::object off = {}) {
+        const nb::ft_lock_guard guard(sharing_);
+        if (!all_off_) all_off_ = std::move(off);
         return all_off_;
     }
 
@@ -294,6 +300,7 @@ class Labels : LabelReader {
     bool by_levels_ = true;   // whether the children of later nodes are later; in a tree
     bool flattened_ = false;  // examples have more ancestors than predictions
     nb::object all_off_;
+    nb::ft_mutex sharing_;  // of `all_off_`
 };
 
 }  // namespace river_hier
