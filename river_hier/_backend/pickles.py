@@ -6,7 +6,7 @@ from typing import Any
 
 from .ends import unless_it_ends
 
-VERSION = 1
+VERSION = 2
 # The errors that `restore` may raise if the state is damaged.
 _DAMAGE = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
 

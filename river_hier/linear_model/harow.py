@@ -54,7 +54,7 @@ class HAROW(TopDownLearner, compiled=("r", "forgetting")):
         memory. Names that share a row count as one feature. `None` keeps every name.
     dtype
         The type of the stored weights, `"float64"`, `"float32"` or `"float16"`; with the last, a
-        weight takes 16 bits and its variance 8, both rounded at random (see Notes).
+        weight takes 14 bits and its variance 10, both rounded at random (see Notes).
     forgetting
         The factor by which a step multiplies the precision that the weights it uses have gained in
         earlier steps; 1 forgets nothing.
@@ -88,9 +88,11 @@ class HAROW(TopDownLearner, compiled=("r", "forgetting")):
     numbers depend on the seed, on how often the node has learned, and on the position of the
     feature in x, so mini-batches, shards, copies and restored checkpoints give the same model to
     the last bit.
-    Weights have 11 significant bits, are at least 6e-8 apart and stay within ±65504, and variances
-    stay above 1.6e-5, so features should not exceed 1,000 or so. An `AveragedMultiLabelClassifier`
-    averages the rounded hypotheses, in float32. `docs/performance.md` has the memory, and
+    The numbers are not those of IEEE float16, whose 16 bits would leave 8 for the variance. A
+    weight has a sign and 9 significant bits of $|w| + 2^{-16}$: stored weights are at least 6e-8
+    apart and stay within ±65,408. A variance has 64 values between powers of 2 and stays above
+    1.5e-5, so features should not exceed 1,000 or so. An `AveragedMultiLabelClassifier` averages
+    the rounded hypotheses, in float32. `docs/performance.md` has the memory, and
     `docs/accuracy.md` the losses.
 
     If x is empty, zero, or has only features that were never learned, all scores are intercepts. A

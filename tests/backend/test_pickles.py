@@ -269,21 +269,23 @@ def test_copies_and_clones_go_their_own_way(backend: str, which: str) -> None:
 
 
 @both
-def test_a_later_version_is_told_from_damage(backend: str) -> None:
+def test_another_version_is_told_from_damage(backend: str) -> None:
     with running_on(backend) as k:
         objects = (k.FeatureIndex(), k.Weights(3), k.LeastSquares(1.0, 1e9), k.FeatureHasher(4))
         objects += (k.GaussianWeights(3),)
         for thing in (*objects, k.Labels(TREE)):
             restore, (kind, version, *state) = thing.__reduce__()
-            assert version == 1
-            with pytest.raises(ValueError, match=rf"holds a {kind} of format 2, .* reads format 1"):
-                restore(kind, 2, *state)
+            assert version == 2
+            for other in (1, 3):
+                message = rf"holds a {kind} of format {other}, .* reads format 2"
+                with pytest.raises(ValueError, match=message):
+                    restore(kind, other, *state)
             with pytest.raises(ValueError, match=f"this pickle of a {kind} is damaged"):
-                restore(kind, 1, *state, None)
+                restore(kind, 2, *state, None)
             with pytest.raises(ValueError, match=f"this pickle of a {kind} is damaged"):
-                restore(kind, 1, *[object() for _ in state])
+                restore(kind, 2, *[object() for _ in state])
         with pytest.raises(ValueError, match="this pickle of a Unheard is damaged"):
-            restore("Unheard", 1)
+            restore("Unheard", 2)
 
 
 @both
@@ -292,7 +294,7 @@ def test_features_that_cannot_be(backend: str, names: Any) -> None:
     with running_on(backend) as k:
         restore, _ = k.FeatureIndex().__reduce__()
         with pytest.raises(ValueError, match="this pickle of a FeatureIndex is damaged"):
-            restore("FeatureIndex", 1, names)
+            restore("FeatureIndex", 2, names)
 
 
 @pytest.mark.slow

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import bisect
 import math
-import struct
 from collections.abc import Iterable
 
 from .least_squares import top_down, trained_nodes
@@ -71,19 +70,20 @@ class HAROW:
         return S
 
 
-# The numbers of 16 bits, and the variances of 8: 16 between two powers of 2.
-HALVES = sorted(struct.unpack("<e", struct.pack("<H", code))[0] for code in range(0x7C00))
-VARIANCES = sorted(2.0**-e * (1.0 - k / 32.0) for e in range(16) for k in range(16))
+# The sizes of weights of 14 bits: 256 between two powers of 2, less the smallest of these powers.
+# The variances of 10 bits: 64 between two powers of 2.
+SIZES = [2.0**e * (1.0 + k / 256.0) - 2.0**-16 for e in range(-16, 16) for k in range(256)]
+VARIANCES = sorted(2.0**-e * (1.0 - k / 128.0) for e in range(16) for k in range(64))
 
 
 class CompactHAROW(HAROW):
-    """Weights of 16 bits and variances of 8, rounded at random so that the mean is exact.
+    """Weights of 14 bits and variances of 10, rounded at random so that the mean is exact.
 
     Of the two stored numbers next to a weight w = below + p (above - below), the one that is
     farther from 0 is taken if p + u >= 1, with a random number u in [0, 1); of a variance, the
-    smaller one if (above - S) / (above - below) + u >= 1. Both are parts of a number of 64 bits: a
-    hash value of the seed and of the number of the change of the node, plus j times the golden
-    ratio for the j-th feature."""
+    smaller one if (above - S) / (above - below) + u >= 1. Both u are parts of a number of 64
+    bits: a hash value of the seed and of the number of the change of the node, plus j times the
+    golden ratio for the j-th feature."""
 
     def __init__(
         self, parents: Parents, r: float = 1.0, forgetting: float = 1.0, seed: int = 0
@@ -98,12 +98,12 @@ class CompactHAROW(HAROW):
     def random(self, i: Node, j: int) -> tuple[float, float]:
         """The random numbers of a weight and of a variance."""
         bits = (splitmix(splitmix(self.seed) + self.changes[i]) + j * 0x9E3779B97F4A7C15) % 2**64
-        return (bits >> 32) / 2**32, bits % 2**32 / 2**32
+        return (bits >> 20) / 2**44, bits % 2**32 / 2**32
 
     def rounded_weight(self, i: Node, j: int, w: float) -> float:
-        size = min(abs(w), HALVES[-1])
-        at = min(bisect.bisect_right(HALVES, size), len(HALVES) - 1)
-        below, above = HALVES[at - 1], HALVES[at]
+        size = min(abs(w), SIZES[-1])
+        at = min(bisect.bisect_right(SIZES, size), len(SIZES) - 1)
+        below, above = SIZES[at - 1], SIZES[at]
         up = (size - below) / (above - below) + self.random(i, j)[0] >= 1.0
         return math.copysign(above if up else below, w)
 

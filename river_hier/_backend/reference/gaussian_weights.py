@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .feature_map import Vector
-from .rounding import NEAREST, VARIANCES, Bits, dither, round_variances
+from .rounding import NEAREST, VARIANCES, Bits, dither
 from .weights import Weights
 
 Floats = NDArray[np.float64]
@@ -17,14 +17,14 @@ Floats = NDArray[np.float64]
 class GaussianWeights(Weights):
     """Weights with a mean and a variance each, as of independent normal distributions.
 
-    Of type float16, weights take 16 bits and variances 8. They are rounded at random (`rounding`),
+    Of type float16, weights have 14 bits and variances 10. They are rounded at random (`rounding`),
     by numbers from a seed and, for each node, from how often its weights have changed.
     """
 
     def __init__(self, n_nodes: int, dtype: str = "float64") -> None:
         super().__init__(n_nodes, dtype)
         # Variances minus 1, so that 0 means an unseen feature.
-        self.s: Weights = Variances(n_nodes) if dtype == "float16" else Weights(n_nodes, dtype)
+        self.s = Weights(n_nodes, VARIANCES.name if dtype == "float16" else dtype)
         self.seed = 0
         self.draws = np.zeros(n_nodes, dtype=np.uint32)
 
@@ -75,16 +75,3 @@ class GaussianWeights(Weights):
         """The matrices of the weights and of the variances minus 1, of one size."""
         n_rows = max(n_rows, len(self.matrix), len(self.s.matrix))
         return [*super()._planes(n_rows), *self.s._planes(n_rows)]
-
-
-class Variances(Weights):
-    """Variances minus 1, stored in 8 bits each."""
-
-    def __init__(self, n_nodes: int) -> None:
-        super().__init__(n_nodes, "uint8")
-
-    def _encoded(self, numbers: Floats, random: Bits | np.uint64) -> NDArray[np.uint8]:
-        return round_variances(numbers, random)
-
-    def _decoded(self, stored: NDArray[np.uint8]) -> Floats:
-        return VARIANCES[stored]

@@ -21,6 +21,7 @@ from .clocks import Clocks, rounds, start
 from .feature_map import FeatureMap, Vector
 from .labels import Labels, without_path
 from .paths import path_sums, top_down, trained_nodes
+from .rounding import decode
 from .vectors import Vectors
 from .weights import Weights
 
@@ -215,7 +216,7 @@ def column_weights(w: Weights, X: Vectors) -> NDArray[Any]:
     rows = np.array([len(w.matrix) if row is None else row for row in found], dtype=np.intp)
     known = rows < len(w.matrix)
     weights = np.zeros((len(rows), w.n_nodes), "float64" if w.dtype == "float64" else "float32")
-    weights[known] = w.matrix[rows[known], : w.n_nodes]
+    weights[known] = decode(w.matrix[rows[known], : w.n_nodes])
     return weights
 
 

@@ -1,12 +1,14 @@
-"""Random rounding to 16-bit weights and 8-bit variances.
+"""Codes of 14 bits for weights and of 10 bits for variances, rounded at random.
 
-A number between two that can be stored becomes the upper one with a probability equal to its place
-between them, so that its mean is exact: of many steps that are smaller than the distance of
-neighbours, some move the weight by this distance. The native backend does the same, bit for bit
-(`native/store/cells.hpp`).
+A number between two that have codes becomes the one with the larger code with a probability equal
+to its place between them, so that its mean is exact: of many steps that are smaller than the
+distance of neighbours, some move the weight by this distance. The native backend does the same,
+bit for bit (`native/store/cells.hpp`).
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,13 +16,14 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Bits = NDArray[np.uint64]
 
-_CODES = np.arange(256)
-# The variances of all codes, less 1: 16 values between powers of 2.
-VARIANCES: Floats = np.ldexp(1.0 - _CODES % 16 / 32, -(_CODES // 16)) - 1.0
-_ONE = np.float64(1.0).view(np.uint64)  # the bits of 1.0
-_MOST = np.uint64(0x7BFF)  # 65504, the largest number of 16 bits
 # Random numbers of 64 bits that round to the nearest: each half is the middle of its range.
 NEAREST = np.uint64(0x8000000080000000)
+WEIGHTS, VARIANCES = np.dtype("int16"), np.dtype("uint16")  # the types of codes
+
+_SMALLEST = 2.0**-16
+_LARGEST = 2.0**16 - 2.0**7 - _SMALLEST
+_LEAST_VARIANCE = 65 * 2.0**-22
+_LEAST, _ONE = np.array([_SMALLEST, 1.0]).view(np.uint64)  # the bits of these numbers
 
 
 def dither(seed: int, draws: NDArray[np.uint32], n_features: int) -> Bits:
@@ -34,25 +37,34 @@ def dither(seed: int, draws: NDArray[np.uint32], n_features: int) -> Bits:
     return of_nodes[None, :] + steps[:, None]
 
 
-def round_weights(w: Floats, random: Bits | np.uint64) -> NDArray[np.float16]:
-    """Weights of 16 bits, at most 65504 in size, rounded by the upper halves of random numbers."""
-    high, size = random >> np.uint64(32), np.abs(w)
-    small = size < 2.0**-14  # the distance of neighbours is 2^-24 there
-    codes = (np.where(small, size, 0.0) * 2.0**24 + high * 2.0**-32).astype(np.uint64)
-    offset = np.uint64(1008 << 10)  # the difference of the exponents of 1.0
-    large = np.maximum((size.view(np.uint64) + (high << np.uint64(10))) >> np.uint64(42), offset)
-    codes = np.where(small, codes, np.minimum(large - offset, _MOST)).astype(np.uint16)
-    rounded: NDArray[np.float16] = codes.view(np.float16)
-    return np.where(w < 0.0, -rounded, rounded)
+def encode(numbers: NDArray[Any], dtype: np.dtype[Any], random: Bits | np.uint64 = NEAREST) -> Any:
+    """Numbers as they are stored in this type: codes if it is that of codes.
+
+    The code of a weight w is the exponent of |w| + 2^-16, from -16 to 15, and 8 bits of its
+    fraction, with the sign of w; that of a variance is the number of steps down from 1, where an
+    octave has 64. `numbers` are weights, or variances less 1.
+    """
+    if dtype == WEIGHTS:
+        sizes = np.minimum(np.abs(numbers), _LARGEST) + _SMALLEST
+        codes = (sizes.view(np.uint64) - _LEAST + (random >> np.uint64(20))) >> np.uint64(44)
+        return np.where(numbers < 0.0, -codes.astype(dtype), codes.astype(dtype))
+    if dtype == VARIANCES:
+        steps = _ONE - np.clip(1.0 + numbers, _LEAST_VARIANCE, 1.0).view(np.uint64)
+        low = random << np.uint64(32) >> np.uint64(18)
+        return ((steps + low) >> np.uint64(46)).astype(dtype)
+    return numbers.astype(dtype)
 
 
-def round_variances(s: Floats, random: Bits | np.uint64) -> NDArray[np.uint8]:
-    """Codes of variances less 1, rounded by the lower halves."""
-    low = random & np.uint64(0xFFFFFFFF)
-    below = _ONE - np.clip(1.0 + s, 2.0**-17, 1.0).view(np.uint64)
-    codes = (below + (low << np.uint64(16))) >> np.uint64(48)
-    stored: NDArray[np.uint8] = np.minimum(codes, np.uint64(255)).astype(np.uint8)
-    return stored
+def decode(stored: NDArray[Any]) -> Floats:
+    """The numbers that are stored."""
+    if stored.dtype == WEIGHTS:
+        bits = (np.abs(stored).astype(np.uint64) << np.uint64(44)) + _LEAST
+        numbers: Floats = np.copysign(bits.view(np.float64) - _SMALLEST, stored)
+    elif stored.dtype == VARIANCES:
+        numbers = (_ONE - (stored.astype(np.uint64) << np.uint64(46))).view(np.float64) - 1.0
+    else:
+        numbers = stored.astype(np.float64)
+    return numbers
 
 
 def _mixed(z: Bits) -> Bits:

@@ -13,7 +13,7 @@ from ..pickles import saved
 from ..sparse_rows import Rows, check
 from .clocks import Clocks, rounds
 from .feature_map import Vector
-from .rounding import NEAREST, Bits, round_weights
+from .rounding import NEAREST, WEIGHTS, Bits, decode, encode
 from .vectors import Vectors
 
 # A larger squared norm might overflow a float32.
@@ -33,7 +33,9 @@ class Weights:
     draws: NDArray[np.uint32]
 
     def __init__(self, n_nodes: int, dtype: str = "float64") -> None:
-        self.matrix: NDArray[Any] = np.zeros((0, n_nodes), dtype)
+        self.dtype = dtype
+        stored = WEIGHTS if dtype == "float16" else dtype
+        self.matrix: NDArray[Any] = np.zeros((0, n_nodes), stored)
         self.n_nodes = n_nodes
         self._lag: Weights | None = None
         self._clocks = Clocks(0)
@@ -67,7 +69,7 @@ class Weights:
 
     def largest_step(self, norm2: float) -> float:
         """The largest step along an x of this squared norm, so that scores do not overflow."""
-        return _LARGEST_CHANGE[self.matrix.dtype.name] / max(math.sqrt(norm2), 1e-150)
+        return _LARGEST_CHANGE[self.dtype] / max(math.sqrt(norm2), 1e-150)
 
     def add(self, x: Vector, nodes: NDArray[np.intp], steps: NDArray[np.float64]) -> None:
         """w_v += step_v x, with steps cut off at the largest: O(features of x * nodes touched)."""
@@ -85,18 +87,10 @@ class Weights:
         if len(nodes) and len(x.rows):
             before = self.cells(x, nodes)
             self.matrix = ensure_capacity(self.matrix, int(x.rows.max()) + 1, self.n_nodes)
-            self.matrix[x.rows[:, None], nodes] = self._encoded(before + cells, random)
+            self.matrix[x.rows[:, None], nodes] = encode(before + cells, self.matrix.dtype, random)
             if self._lag is not None:
                 changes = self.cells(x, nodes) - before
                 self._lag.add_cells(x, nodes, rounds(self._clocks)[nodes] * changes)
-
-    def _encoded(self, numbers: NDArray[Any], random: Bits | np.uint64) -> NDArray[Any]:
-        """Numbers as they are stored."""
-        return round_weights(numbers, random) if self.dtype == "float16" else numbers
-
-    def _decoded(self, stored: NDArray[Any]) -> NDArray[Any]:
-        """The numbers that are stored."""
-        return stored
 
     def clear(self, node: int) -> None:
         """Set the weights of a node to zero."""
@@ -106,25 +100,20 @@ class Weights:
         """The weights of the given nodes for the features of x, (features of x, nodes)."""
         cells = np.zeros((len(x.rows), len(nodes)))
         known = x.rows < len(self.matrix)
-        cells[known] = self._decoded(self.matrix[x.rows[known][:, None], nodes])
+        cells[known] = decode(self.matrix[x.rows[known][:, None], nodes])
         return cells
 
     def column(self, node: int, n_features: int) -> NDArray[np.float64]:
         """The weights of one node, one per feature."""
         column = np.zeros(n_features)
         seen = min(n_features, len(self.matrix))
-        column[:seen] = self.matrix[:seen, node]
+        column[:seen] = decode(self.matrix[:seen, node])
         return column
 
     @property
     def n_bytes(self) -> int:
         """The memory of the weights, in bytes."""
         return self.matrix.nbytes
-
-    @property
-    def dtype(self) -> str:
-        """The type in which the weights are stored."""
-        return self.matrix.dtype.name
 
     @property
     def rows(self) -> Rows:

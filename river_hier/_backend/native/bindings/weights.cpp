@@ -40,7 +40,7 @@ nb::object rows_of(Weights& w) {
     const nb::object empty = numpy("empty"), nodes = empty(start.back(), "uint32");
     std::vector<nb::object> numbers;
     for (size_t plane = 0; plane < w.n_planes(); ++plane)
-        numbers.push_back(empty(start.back(), w.dtype(plane)));
+        numbers.push_back(empty(start.back(), w.saved_dtype(plane)));
     const Entries entries(nodes, numbers);
     void* at[2];
     for (size_t row = 0; row + 1 < start.size(); ++row) {
@@ -61,7 +61,7 @@ void set_rows(Weights& w, nb::handle rows) {
     const auto start = numbers_of<int64_t>(rows[0]);
     std::vector<nb::object> numbers;
     for (size_t plane = 0; plane < w.n_planes(); ++plane)
-        numbers.push_back(numpy("ascontiguousarray")(rows[2 + plane], w.dtype(plane)));
+        numbers.push_back(numpy("ascontiguousarray")(rows[2 + plane], w.saved_dtype(plane)));
     const Entries entries(rows[1], numbers);
     w.reset();
     void* at[2];
@@ -107,7 +107,7 @@ void weights(nb::module_& m) {
     nb::class_<Weights>(m, "Weights")
         .def(nb::init<size_t, std::string>(), "n_nodes"_a, "dtype"_a = "float64")
         .def_prop_ro("n_nodes", &Weights::n_nodes)
-        .def_prop_ro("dtype", [](const Weights& w) { return w.dtype(0); })
+        .def_prop_ro("dtype", &Weights::dtype)
         .def_prop_rw("rows", &rows_of, &set_rows)
         .def("add_nodes", [](Weights& w, size_t n_nodes) { not_in_use(w).add_nodes(n_nodes); },
              "n_nodes"_a)

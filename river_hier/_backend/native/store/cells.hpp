@@ -45,62 +45,67 @@ struct Cell {
     T numbers[n_planes];
 };
 
-// A weight of 16 bits and a variance of 8, rounded as in reference/rounding.py.
+// A weight of 14 bits and a variance of 10, rounded as in reference/rounding.py. The first two bytes
+// hold all of the weight, so that scoring reads no others.
 struct CompactCell {
     using Copy = float;
 
     double get(size_t plane) const {
-        if (plane) return variances[bytes[2]];
-        uint16_t half;
-        std::memcpy(&half, bytes, sizeof half);
-        const uint64_t bits = uint64_t{half & 0x8000u} << 48 | uint64_t{half & 0x7fffu} << 42;
-        double number;
-        std::memcpy(&number, &bits, sizeof number);
-        return number * 0x1p1008;  // the difference of the exponents' offsets
+        if (plane) return from_bits(one - (variance() << 46)) - 1.0;
+        const int code = half() >> 2;
+        return std::copysign(from_bits((static_cast<uint64_t>(std::abs(code)) << 44) + least) - smallest, code);
     }
 
     void set(size_t plane, double number, uint64_t random) {
         if (plane) {
-            const uint64_t low = random & 0xffffffff;
-            const uint64_t code = (one - bits_of(std::clamp(1.0 + number, 0x1p-17, 1.0)) + (low << 16)) >> 48;
-            bytes[2] = static_cast<uint8_t>(std::min<uint64_t>(code, 255));
-            return;
+            const uint64_t bits = bits_of(std::clamp(1.0 + number, 0x1.04p-16, 1.0));
+            return put(half() >> 2, (one - bits + (random << 32 >> 18)) >> 46);
         }
-        const uint64_t high = random >> 32;
-        const double size = std::fabs(number);
-        uint64_t code;
-        if (size < 0x1p-14)
-            code = static_cast<uint64_t>(size * 0x1p24 + static_cast<double>(high) * 0x1p-32);
-        else
-            code = std::min<uint64_t>(((bits_of(size) + (high << 10)) >> 42) - (1008 << 10), 0x7bff);
-        const auto half = static_cast<uint16_t>(code | (number < 0.0 ? 0x8000 : 0));
-        std::memcpy(bytes, &half, sizeof half);
+        const uint64_t bits = bits_of(std::min(std::fabs(number), largest) + smallest);
+        const auto code = static_cast<int>((bits - least + (random >> 20)) >> 44);
+        put(number < 0.0 ? -code : code, variance());
     }
 
-    // Weights as float16, variances as codes.
+    // The codes.
     void save(void* const* planes, size_t i) const {
-        std::memcpy(static_cast<uint8_t*>(planes[0]) + 2 * i, bytes, 2);
-        static_cast<uint8_t*>(planes[1])[i] = bytes[2];
+        static_cast<int16_t*>(planes[0])[i] = static_cast<int16_t>(half() >> 2);
+        static_cast<uint16_t*>(planes[1])[i] = static_cast<uint16_t>(variance());
     }
     void load(const void* const* planes, size_t i) {
-        std::memcpy(bytes, static_cast<const uint8_t*>(planes[0]) + 2 * i, 2);
-        bytes[2] = static_cast<const uint8_t*>(planes[1])[i];
+        put(static_cast<const int16_t*>(planes[0])[i], static_cast<const uint16_t*>(planes[1])[i]);
     }
 
-    bool zero() const { return get(0) == 0.0 && !bytes[2]; }
+    bool zero() const { return !(half() >> 2) && !variance(); }
 
     uint8_t bytes[3];
 
   private:
-    static constexpr uint64_t one = uint64_t{1023} << 52;  // the bits of 1.0
+    static constexpr double smallest = 0x1p-16, largest = 0x1.ffp15 - smallest;
+    static constexpr uint64_t one = uint64_t{1023} << 52, least = uint64_t{1007} << 52;  // the bits of 1.0 and 2^-16
+
+    int16_t half() const {
+        int16_t half;
+        std::memcpy(&half, bytes, sizeof half);
+        return half;
+    }
+    uint64_t variance() const { return (half() & 3u) << 8 | bytes[2]; }
+
+    void put(int weight, uint64_t variance) {
+        const auto half = static_cast<int16_t>(weight * 4 + static_cast<int>(variance >> 8));
+        std::memcpy(bytes, &half, sizeof half);
+        bytes[2] = static_cast<uint8_t>(variance);
+    }
 
     static uint64_t bits_of(double number) {
         uint64_t bits;
         std::memcpy(&bits, &number, sizeof bits);
         return bits;
     }
-
-    static const std::array<double, 256> variances;
+    static double from_bits(uint64_t bits) {
+        double number;
+        std::memcpy(&number, &bits, sizeof number);
+        return number;
+    }
 };
 
 }  // namespace river_hier

@@ -35,16 +35,7 @@ uint64_t mixed(uint64_t z) {
     return z ^ (z >> 31);
 }
 
-std::array<double, 256> decoded_variances() {
-    std::array<double, 256> variances;
-    for (int code = 0; code < 256; ++code)
-        variances[code] = std::ldexp(1.0 - code % 16 / 32.0, -(code / 16)) - 1.0;
-    return variances;
-}
-
 }  // namespace
-
-const std::array<double, 256> CompactCell::variances = decoded_variances();
 
 Weights::Weights(size_t n_nodes, std::string dtype, size_t n_planes)
     : n_planes_(n_planes),

@@ -24,8 +24,10 @@ class Weights : public Guarded {
     size_t n_planes() const { return n_planes_; }
     bool single() const { return single_; }
 
-    // The type in which a plane is stored; "uint8" are codes of variances.
-    std::string dtype(size_t plane) const { return compact_ && plane ? "uint8" : dtype_; }
+    const std::string& dtype() const { return dtype_; }
+
+    // The type in which a plane is saved: compact numbers as codes.
+    std::string saved_dtype(size_t plane) const { return !compact_ ? dtype_ : plane ? "uint16" : "int16"; }
 
     // Allocate all that a change for these nodes needs, so that it cannot fail.
     void reserve(const Vector& x, const Nodes& nodes);
