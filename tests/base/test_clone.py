@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import pickle
 import random
 from collections.abc import Iterator
 from typing import Any
@@ -18,7 +19,7 @@ from support.backends import both, running_on
 from support.public_api import LABELS, dense, estimators, public, step
 
 TREE = Taxonomy.from_nested({"up": ["sky"], "down": {"ground": ["path", "grass"], "cement": []}})
-METHODS = ["predict_one", "predict_proba_one", "score_one", "transform_one"]
+METHODS = ["predict_one", "predict_proba_one", "predict_labels_one", "score_one", "transform_one"]
 
 
 def examples(model: Any, n: int, seed: int) -> list[tuple[Any, Any]]:
@@ -87,6 +88,20 @@ def test_a_clone_with_attributes_has_learned_the_same(backend: str) -> None:
             assert answers(clone, xs) == answers(model, xs), f"{name}: they learn differently"
             n += answers(model, xs) != before
     assert n > 20
+
+
+@both
+def test_predictions_change_nothing(backend: str) -> None:
+    with running_on(backend):
+        for name, model in pipelines():
+            for x, y in examples(model, 10, seed=1):
+                step(model, x, y)
+            before = pickle.dumps(model)
+            x = {0: 2.0, 99: 1.0}
+            answers(model, [x])
+            if hasattr(model, "debug_one"):
+                model.debug_one(x)
+            assert pickle.dumps(model) == before, name
 
 
 @pytest.mark.slow(but=1)

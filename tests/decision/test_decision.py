@@ -255,17 +255,6 @@ def test_costs_of_labels_that_have_not_arrived() -> None:
         decision.HLossBayes(linear_model.HAROW(), [1.0])  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("name", DECODERS)
-def test_predict_is_pure(name: str) -> None:
-    model = getattr(decision, name)(decision.Calibrated(linear_model.HAROW(TREE)))
-    for x, y in synth.LinearLabels(TREE, n_features=3, seed=1).take(10):
-        model.learn_one(x, y)
-    before = pickle.dumps(model)
-    model.predict_one(x)
-    model.predict_proba_one(x)
-    assert pickle.dumps(model) == before
-
-
 def test_error_messages_are_one_line() -> None:
     for wrong in (local.PerParent(naive_bayes.GaussianNB(), TREE), linear_model.Hieron(TREE)):
         for make in (decision.HLossBayes, decision.Calibrated):

@@ -13,12 +13,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from river import base, compose, preprocessing
-from river import evaluate as river_evaluate
+from river import base, preprocessing
 
 import oracles
-from river_hier import Taxonomy, kernel, linear_model, metrics
-from river_hier.datasets import RCV1, synth
+from river_hier import Taxonomy, kernel, linear_model
+from river_hier.datasets import RCV1
 from river_hier.kernel.cholesky import Cholesky
 from support.comparison import (
     assert_coherent,
@@ -836,21 +835,6 @@ def variants() -> Iterator[Any]:
 def test_rivers_checks(model: Any) -> None:
     for check in rivers_checks(model):
         check(model.clone())
-
-
-@pytest.mark.parametrize("name", SINGLE + MULTI)
-@pytest.mark.parametrize("delay", [None, 3])
-def test_progressive_validation(name: str, delay: Any) -> None:
-    stream: Any
-    if name in SINGLE:
-        stream = synth.PrototypeTree(branching=2, depth=2, noise=0.01, seed=1)
-        metric: Any = metrics.TreeInducedError(stream.taxonomy)
-    else:
-        stream = synth.LinearLabels(TREE, seed=1)
-        metric = metrics.HLoss(stream.taxonomy)
-    model = compose.Discard("unheard") | getattr(kernel, name)(stream.taxonomy, kernel.RBF(2.0))
-    river_evaluate.progressive_val_score(stream.take(150), model, metric, delay=delay)
-    assert 0.0 < metric.get() < (2.0 if name in SINGLE else 1.5)
 
 
 @pytest.mark.parametrize("name", SINGLE + MULTI)

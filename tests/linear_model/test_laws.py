@@ -234,21 +234,6 @@ def test_a_zero_example_has_a_defined_prediction_and_moves_nothing(name: str, x:
         assert after == before
 
 
-@pytest.mark.parametrize("name", SINGLE + MULTI)
-def test_predict_is_pure(name: str) -> None:
-    taxonomy = Taxonomy([("r", "a"), ("a", "b"), ("r", "c")])
-    model = getattr(linear_model, name)(taxonomy)
-    for example in [({"a": 1.0, "b": -1.0}, "b"), ({"a": -1.0}, "c"), ({"b": 0.5}, "a")]:
-        model.learn_one(*example)
-    before = pickle.dumps(model)
-    x = {"a": 2.0, "new": 1.0}
-    model.predict_one(x)
-    model.predict_proba_one(x)
-    model.score_one(x)
-    model.debug_one(x)
-    assert pickle.dumps(model) == before
-
-
 def variances(model: Any) -> Any:
     """Of each node but the root, those of the features in the order of their arrival."""
     *_, start, nodes, _, less_one = model._w.__reduce__()[1]

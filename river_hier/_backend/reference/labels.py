@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ...taxonomy import Arrays, Label, Taxonomy, check_taxonomy
 from ...taxonomy.multilabel import closure_nodes, given_closure, predicted_nodes
 from ..pickles import saved
-from .paths import top_down_probabilities, trained_nodes
+from .paths import path_of, top_down_probabilities, trained_nodes
 
 Mask = NDArray[np.bool_]
 
@@ -121,10 +121,7 @@ class Labels:
 
 def without_path(nodes: list[int], y: int, tree: Arrays) -> list[int]:
     """The nodes that are not on the path of y."""
-    path, v = {0}, y
-    while v and nodes:
-        path.add(v)
-        v = int(tree.parent_index[tree.parent_ptr[v]])
+    path = {0, *path_of(y, tree)} if nodes else ()
     return [v for v in nodes if v not in path]
 
 

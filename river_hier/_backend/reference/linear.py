@@ -20,7 +20,7 @@ from ..batch import Mask, Multilabels, Nodes
 from .clocks import Clocks, rounds, start
 from .feature_map import FeatureMap, Vector
 from .labels import Labels, without_path
-from .paths import path_sums, top_down, trained_nodes
+from .paths import path_of, path_sums, top_down
 from .rounding import decode
 from .vectors import Vectors
 from .weights import Weights
@@ -59,9 +59,7 @@ def _moves_top_down(
     """The nodes whose weights change, and their steps; both empty if there are none."""
     if vector.norm2 == 0.0:
         return ()
-    nodes = trained_nodes(on, labels.taxonomy.arrays)
-    if labels.learning is not None:
-        nodes = nodes[labels.learning[nodes]]
+    nodes = labels.trained(on)
     signs, scores = np.where(on[nodes], 1.0, -1.0), w.scores(vector)[nodes]
     learns = np.asarray(learner.learns(scores, signs), dtype=bool)
     check_shape(learner, "learns", "a bool", learns, nodes)
@@ -127,10 +125,10 @@ def path_difference(y: int, other: int, tree: Arrays) -> tuple[Ints, Floats]:
     while u != v:  # a parent comes before its children: the later one is not shared
         if u > v:
             signs[u] = 1.0
-            u = int(tree.parent_index[tree.parent_ptr[u]])
+            u = int(tree.parent_index[u - 1])
         else:
             signs[v] = -1.0
-            v = int(tree.parent_index[tree.parent_ptr[v]])
+            v = int(tree.parent_index[v - 1])
     nodes = sorted(signs)
     return np.array(nodes, dtype=np.intp), np.array([signs[v] for v in nodes])
 
@@ -138,10 +136,7 @@ def path_difference(y: int, other: int, tree: Arrays) -> tuple[Ints, Floats]:
 def distances_from(y: int, tree: Arrays) -> Floats:
     """gamma(y, v) for every node v: O(nodes)."""
     on_path = np.zeros(tree.n)
-    v = y
-    while v:  # the root is left out, as every path begins there
-        on_path[v] = 1.0
-        v = int(tree.parent_index[tree.parent_ptr[v]])
+    on_path[path_of(y, tree)] = 1.0
     shared = path_sums(on_path, tree)  # nodes that the paths of y and v have in common
     distances: Floats = tree.depth[y] + tree.depth - 2.0 * shared
     return distances

@@ -29,6 +29,15 @@ def softmax(scores: Floats) -> Floats:
     return p
 
 
+def path_of(y: int, tree: Arrays) -> list[int]:
+    """The nodes on the path of y but the root, from y up."""
+    path = []
+    while y:
+        path.append(y)
+        y = int(tree.parent_index[y - 1])
+    return path
+
+
 def path_sums(values: Floats, tree: Arrays, in_place: bool = False) -> Floats:
     """The sum of the values along each node's path, including the root: O(nodes)."""
     sums = values if in_place else values.copy()

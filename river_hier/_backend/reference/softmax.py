@@ -16,7 +16,7 @@ from ..batch import Nodes
 from .feature_map import FeatureMap
 from .labels import Labels
 from .linear import insert
-from .paths import path_sums, softmax, subtree_sums
+from .paths import path_of, path_sums, softmax, subtree_sums
 from .vectors import Vectors
 
 Floats = NDArray[np.float64]
@@ -81,17 +81,14 @@ def moving(learner: Any, p: Floats, y: int, labels: Labels) -> tuple[Ints, Ints,
     inner[np.delete(tree.parent_index, np.array(labels.unlearned, dtype=np.intp) - 1)] = True
     below = subtree_sums(p, tree)
     on = np.zeros(tree.n)
-    v = y
-    while v:
-        on[v] = 1.0
-        v = int(tree.parent_index[tree.parent_ptr[v]])
+    on[path_of(y, tree)] = 1.0
     columns: list[int] = []
     above: list[int] = []
     target: list[float] = []
     subtree, group = np.zeros(tree.n, dtype=np.intp), np.zeros(tree.n, dtype=np.intp)
     for v in range(tree.n):
         if v:
-            subtree[v] = subtree[tree.parent_index[tree.parent_ptr[v]]]
+            subtree[v] = subtree[tree.parent_index[v - 1]]
         if v and learner.learns(below[v], on[v]):
             columns.append(2 * v)
             above.append(int(subtree[v]))
