@@ -49,6 +49,13 @@ def without_turn(model: Any) -> dict[str, Any]:
     return kept
 
 
+def copy_with_locks(model: Model) -> Model:
+    """A deep copy that may take the place of the model: other threads wait for the same locks."""
+    copied = copy.deepcopy(model)
+    vars(turn_of(copied)).update(vars(turn_of(model)))
+    return copied
+
+
 def shallow_copy(model: Model) -> Model:
     """A model with the same attributes; `copy.copy` may make copies of them, for other threads."""
     shallow = object.__new__(type(model))

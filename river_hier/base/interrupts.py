@@ -14,11 +14,14 @@ from typing import Any, Self
 # `signal.signal` converts its arguments to enums, which takes longer than a step.
 _signal: Any = importlib.import_module("_signal")
 
-SIGNALS = [
-    getattr(signal, name)
-    for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGALRM", "SIGUSR1", "SIGUSR2")
-    if hasattr(signal, name)
-]
+# All but those of a program that cannot continue.
+SIGNALS = sorted(
+    signal.valid_signals()
+    - {
+        getattr(signal, name, None)
+        for name in ("SIGABRT", "SIGBUS", "SIGFPE", "SIGILL", "SIGSEGV", "SIGKILL", "SIGSTOP")
+    }
+)
 
 
 class Uninterrupted:

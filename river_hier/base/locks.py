@@ -28,6 +28,7 @@ class Turn:
         self.lock: Any = Lock()
         self.batch: Any = Lock()
         self.queue: Any = Lock()
+        self.between_rows = False  # of a batch, where signal handlers run
         _all[id(self)] = self
 
     def is_held(self) -> bool:
@@ -39,12 +40,20 @@ class Turn:
         return self.lock if self.is_held() else self.queue
 
     def to_change(self) -> Any:
-        """The lock that a change takes before `lock`: `batch`, except inside another call.
+        """The lock that a change takes before `lock`: `batch`, except inside another change.
 
-        A signal handler may change the model during a prediction that a batch has let in; if it
-        waited for the end of the batch, each would wait for the other.
+        Signal handlers, finalisers and methods of feature names run in the middle of a call. If
+        they changed its model, the call would continue with another model than it began with.
         """
-        return self.lock if self.is_held() else self.batch
+        changing, held = self.batch._is_owned(), self.is_held()
+        if changing and held and not self.between_rows:
+            return self.lock
+        if changing or held:
+            raise RuntimeError(
+                "a model cannot be changed in the middle of another call of it, e.g. by a signal "
+                "handler: let the handler set a flag, and change the model after the call"
+            )
+        return self.batch
 
     def __reduce__(self) -> tuple[type[Turn], tuple[()]]:
         return Turn, ()  # a copy of a model gets new locks
@@ -93,6 +102,7 @@ def _start_child() -> None:
     """Release all locks in a child process, also those of threads that exist only in the parent."""
     _after_fork(in_child=True)
     for turn in turns():
+        turn.between_rows &= turn.lock._is_owned()
         for name in ("batch", "queue", "lock"):
             if not getattr(turn, name)._is_owned():
                 setattr(turn, name, Lock())

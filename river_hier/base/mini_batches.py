@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from functools import partial
 from typing import Any
 
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 from .._backend import Batch
 from ..taxonomy import Label
 from .classifiers import is_multilabel, last_step
-from .copies import deep_copy, snapshot, without_turn
+from .copies import copy_with_locks, deep_copy, snapshot, without_turn
 from .dataframes import ColumnNames, answer_frame, answer_series, at_row, read_batch
 from .explanation import Floats
 from .targets import Table, multilabel_rows, series, with_weights
@@ -132,17 +131,17 @@ class MiniBatches:
         whole = not self._checked(X, ys)
 
         def work(rows: Rows) -> None:
-            before = copy.deepcopy(without_turn(self)) if whole else {}
+            before = copy_with_locks(self) if whole else None
             try:
                 for i, (x, y, w) in enumerate(zip(X, targets, X.each_weight(), strict=True)):
                     with at_row(X.number(i)):
                         model.learn_one(x, y) if w == 1.0 else model.learn_one(x, y, w=w)
                     rows.learned(i + 1)
             except BaseException:
-                vars(self).update(before)
+                vars(self).update(without_turn(before) if whole else {})
                 raise
 
-        change(self, work, whole)
+        change(self, work, whole, read=True)
 
     def _checked(self, X: Batch, ys: Any) -> bool:
         """Raise an error if a row is invalid; return whether all possible errors are checked."""

@@ -257,7 +257,7 @@ class TaxonomyModel(MayHaveUnlearned, MeasuresMemory, base.Estimator):
             if learner is not self:
                 self._take_over(learner)
 
-        change(self, work, whole=self._may_refuse)
+        change(self, work, whole=self._may_refuse, read=True)
 
     def _take_over(self, learner: Any) -> None:
         """Continue from what a copy of this model has learned."""

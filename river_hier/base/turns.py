@@ -75,7 +75,11 @@ class Rows(Uninterrupted):
         self.n_learned = self.first + n
         if time.perf_counter() < self._due:
             return
-        self.deliver()
+        self._turn.between_rows = True
+        try:
+            self.deliver()
+        finally:
+            self._turn.between_rows = False
         if not self._within:
             self._turn.lock.release()
             with self._turn.queue:
@@ -83,24 +87,26 @@ class Rows(Uninterrupted):
         self._due = time.perf_counter() + self.seconds
 
 
-def change(model: Any, work: Callable[[Rows], Y], whole: bool = False) -> Y:
+def change(model: Any, work: Callable[[Rows], Y], whole: bool = False, read: bool = False) -> Y:
     """Call `work`, which changes a model, with the locks held and signal handlers delayed.
 
     Exceptions get the attribute `n_learned`, the number of rows learned. With `whole`, work changes
-    the model completely or not at all, so the number is 0 unless work has returned.
+    the model completely or not at all, so the number is 0 unless work has returned. With `read`,
+    `to_change` has been called before the batch was read.
     """
     turn = turn_of(model)
     rows = Rows(turn, within=turn.is_held())
     done = False
     try:
-        with turn.to_change(), turn.lock, rows:
+        with turn.batch if read else turn.to_change(), turn.lock, rows:
             result = work(rows)
             done = True
-            _here.n_learned = rows.n_learned
         return result
     except BaseException as error:
-        vars(error)["n_learned"] = rows.n_learned if done or not whole else 0
+        vars(error)["n_learned"] = 0 if whole and not done else rows.n_learned
         raise
+    finally:
+        _here.n_learned = 0 if whole and not done else rows.n_learned
 
 
 def step(model: Any, learn: Callable[..., None], *example: Any) -> None:
@@ -127,7 +133,7 @@ def counts(method: Callable[P, Y]) -> Callable[P, Y]:
         try:
             return method(*args, **kwargs)
         except BaseException as error:
-            vars(error).setdefault("n_learned", _here.n_learned)
+            vars(error)["n_learned"] = _here.n_learned
             raise
         finally:
             _here.n_learned = outer

@@ -95,7 +95,7 @@ class MayHaveUnlearned(abc.ABC):
 class Growth:
     """A context in which an example with new labels is learned, or the first row of a batch.
 
-    If memory runs out before it is learned, the new labels are removed again.
+    If it cannot be learned, the new labels are removed again.
     """
 
     def __init__(self, model: Any, rows: Rows | None = None) -> None:
@@ -106,8 +106,10 @@ class Growth:
         pass
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        no_memory = kind is not None and issubclass(kind, MemoryError)
-        if no_memory and (self._rows is None or self._rows.n_learned == self._rows.first):
+        if kind is None or (self._rows and self._rows.n_learned > self._rows.first):
+            return
+        grown = self._model._taxonomy is not self._before[0]
+        if grown or issubclass(kind, MemoryError | RecursionError):  # in the middle of growing
             self._model._undo_growth(*self._before)
 
 

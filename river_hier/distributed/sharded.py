@@ -144,7 +144,7 @@ class Sharded(ShardedPredictions):
             self._coordinator.learn_many(X, ys)
             rows.n_learned = X.n
 
-        change(self, work, whole=True)
+        change(self, work, whole=True, read=True)
 
     @reads
     def gathered(self) -> Any:

@@ -42,7 +42,7 @@ class BranchReset(TransparentWrapper):
         there), and the wrappers of `decision` around them.
     detector
         A drift detector of River. Each node gets a clone. It should detect increases of the error
-        rate, and no decreases. `None` for `river.drift.binary.HDDM_A()`.
+        rate, and no decreases. `None` for `river.drift.binary.HDDMA()`.
 
     Attributes
     ----------
@@ -57,11 +57,11 @@ class BranchReset(TransparentWrapper):
     Notes
     -----
     On top of the model, learning takes one prediction, O(nodes) time, and one update of the
-    detector of each visited node. `HDDM_A` is slow; River's `drift.binary.DDM` is faster, with some
+    detector of each visited node. `HDDMA` is slow; River's `drift.binary.DDM` is faster, with some
     false alarms. A reset takes time proportional to the size of the whole model.
 
     A detector bounds its rate of false alarms per node, and a large taxonomy has many nodes:
-    `HDDM_A(drift_confidence=...)` makes them rarer. River's `ADWIN` also detects decreases of the
+    `HDDMA(drift_confidence=...)` makes them rarer. River's `ADWIN` also detects decreases of the
     error rate, so it would reset nodes because they have learned.
 
     Learners that adapt quickly, such as H-PERC and Hieron, gain nothing; those that weigh all past

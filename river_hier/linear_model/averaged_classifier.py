@@ -166,9 +166,9 @@ class AveragedClassifier(SingleLabelModel):
         self._check_shared()
         self._average._learn_many(*batch)
 
-    def _learn_stages(self, *batch: Any) -> None:
-        super()._learn_stages(*batch)
-        self._share()  # after an example that may be refused, the average is a copy
+    def _take_over(self, learner: Any) -> None:
+        super()._take_over(learner)
+        self._share()
 
     @property
     def _turn(self) -> Turn:

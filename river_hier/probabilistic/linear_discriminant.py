@@ -142,7 +142,7 @@ class LinearDiscriminant(SingleLabelModel):
     def _learn_stages(self, X: Batch, stages: list[tuple[int, int, Taxonomy, Any]]) -> None:
         if not stages:
             return
-        change(self, lambda rows: self._learn_all(X, stages, rows))
+        change(self, lambda rows: self._learn_all(X, stages, rows), read=True)
 
     def _learn_all(
         self, X: Batch, stages: list[tuple[int, int, Taxonomy, Any]], rows: Rows

@@ -308,8 +308,8 @@ def test_steps_wait_for_the_end_of_a_batch(name: str) -> None:
     learner.join()
 
 
-def test_a_call_in_the_middle_of_another_does_not_wait_for_a_batch() -> None:
-    """A signal handler may learn in the middle of a prediction that a batch has let in."""
+def test_a_change_in_the_middle_of_a_prediction_is_refused() -> None:
+    """That of a signal handler; it must not wait for a batch that has let the prediction in."""
     model = linear_model.HRLS(TREE)
     turn, held, end = turns.turn_of(model), threading.Event(), threading.Event()
 
@@ -324,8 +324,11 @@ def test_a_call_in_the_middle_of_another_does_not_wait_for_a_batch() -> None:
     before = time.perf_counter()
     for lock in (turn.lock, turn.queue):
         with lock:
-            model.learn_one({"x": 1.0}, {"b"})
-            model.learn_many(pd.DataFrame({"x": [1.0]}), [{"b"}])
+            model.predict_one({"x": 1.0})
+            with pytest.raises(RuntimeError, match="in the middle of another call"):
+                model.learn_one({"x": 1.0}, {"b"})
+            with pytest.raises(RuntimeError, match="in the middle of another call"):
+                model.learn_many(pd.DataFrame({"x": [1.0]}), [{"b"}])
     assert time.perf_counter() - before < 80.0
     end.set()
     thread.join()

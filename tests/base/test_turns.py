@@ -198,9 +198,10 @@ def test_methods_wait(held: str) -> None:
         thread.join(0.1)
         assert thread.is_alive()
         assert counter.n == 1
-        counter.add(5)  # this thread has the lock
+        with pytest.raises(RuntimeError, match="in the middle of another call"):
+            counter.add(5)  # this thread has the lock
     thread.join(20.0)
-    assert counter.n == 7
+    assert counter.n == 2
 
 
 def test_a_class_with_methods_can_go() -> None:

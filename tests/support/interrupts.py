@@ -1,11 +1,14 @@
-"""Ctrl-C before any bytecode of the library."""
+"""Ctrl-C wherever Python may run its handler in the library."""
 
 from __future__ import annotations
 
+import dis
+import functools
+import itertools
 import signal
 import sys
 from collections.abc import Callable
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any
 
 import river_hier
@@ -14,9 +17,21 @@ HOME = str(river_hier.__path__[0])
 
 
 def _interruptible(frame: FrameType) -> bool:
-    """Handlers do not run between the bytecodes of `with lock`, of which the table has some."""
-    name = frame.f_code.co_filename
-    return name.startswith(HOME) and not name.endswith("node_table.py")
+    """Whether handlers may run before the next bytecode, or a frame that begins is the library's."""
+    code, last = frame.f_code, frame.f_lasti
+    return code.co_filename.startswith(HOME) and (last < 2 or last in _ends_of_calls(code))
+
+
+@functools.cache
+def _ends_of_calls(code: CodeType) -> set[int]:
+    """The bytecodes before which Python runs handlers: those after a call, and jumps of loops.
+
+    Between the bytecodes that enter and leave `with lock`, it does not.
+    """
+    found = list(dis.get_instructions(code))
+    pairs = itertools.pairwise(found)
+    after = {b.offset for a, b in pairs if a.opname.startswith(("CALL", "RESUME"))}
+    return after | {each.offset for each in found if each.opname == "JUMP_BACKWARD"}
 
 
 def count(work: Callable[[], None]) -> int:

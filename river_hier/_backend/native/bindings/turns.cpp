@@ -100,7 +100,8 @@ class Lock {
 };
 
 PyTypeObject* lock_type;
-PyObject *method_type, *bound_method_type, *name_of_turn, *name_of_lock, *name_of_batch;
+PyObject *method_type, *bound_method_type;
+PyObject *name_of_turn, *name_of_lock, *name_of_batch, *name_of_between_rows;
 
 // A lock in an attribute; if it was free, it is held for as long as this object lives.
 class Held {
@@ -122,6 +123,12 @@ class Held {
     bool held_ = false;
 };
 
+bool is_between_rows(nb::handle turn) {
+    const nb::object found = nb::steal(PyObject_GetAttr(turn.ptr(), name_of_between_rows));
+    if (!found) PyErr_Clear();
+    return found.ptr() == Py_True;
+}
+
 // A method that takes the locks of its model; if another thread has them, it waits in Python.
 struct Method {
     PyObject_HEAD
@@ -140,11 +147,12 @@ PyObject* call_method(PyObject* self, PyObject* const* args, size_t flags, PyObj
         const nb::object turn = nb::steal(PyObject_GetAttr(args[0], name_of_turn));
         if (turn) {
             Held lock(turn, name_of_lock);
-            if (!m.changes || lock.owned()) {
+            if (!m.changes) {
                 if (lock.try_acquire()) return PyObject_Vectorcall(m.method, args, flags, names);
             } else {
                 Held batch(turn, name_of_batch);
-                if (batch.try_acquire() && lock.try_acquire())
+                const bool within = lock.owned() && !is_between_rows(turn);
+                if (batch.owned() == within && batch.try_acquire() && lock.try_acquire())
                     return PyObject_Vectorcall(m.method, args, flags, names);
             }
         } else if (PyErr_ExceptionMatches(PyExc_AttributeError)) {  // of the first call
@@ -222,6 +230,7 @@ void turns(nb::module_& m) {
     name_of_turn = PyUnicode_InternFromString("_turn");
     name_of_lock = PyUnicode_InternFromString("lock");
     name_of_batch = PyUnicode_InternFromString("batch");
+    name_of_between_rows = PyUnicode_InternFromString("between_rows");
     bound_method_type = nb::object(nb::module_::import_("types").attr("MethodType")).release().ptr();
     method_type = PyType_FromSpec(&method_spec);
     if (!method_type) throw nb::python_error();
