@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 import os
 import pickle
@@ -267,6 +268,87 @@ def test_the_handlers_of_all_signals_run_if_one_raises(sigalrm: int) -> None:
         signal.signal(signal.SIGINT, before)
     assert seen == ["end of the step", "SIGINT"]
     assert signal.getsignal(sigalrm) is fail
+
+
+@pytest.mark.parametrize("name", ["SIGPROF", "SIGVTALRM", "SIGCHLD", "SIGQUIT", "SIGRTMIN"])
+def test_the_handlers_of_other_signals_wait_too(name: str) -> None:
+    number = getattr(signal, name, None)
+    if number is None:
+        pytest.skip(f"no {name} on this system")
+    seen = []
+
+    def work(_: turns.Rows) -> None:
+        signal.raise_signal(number)
+        seen.append("end of the step")
+
+    before = signal.signal(number, lambda *_: seen.append(name))
+    try:
+        turns.change(linear_model.PathSoftmax(TREE), work)
+    finally:
+        signal.signal(number, before)
+    assert seen == ["end of the step", name]
+
+
+@pytest.mark.parametrize("name", ["HAROW", "HRLS", "PathSoftmax"])
+@pytest.mark.parametrize("call", ["learn_one", "learn_many", "adopt", "forget"])
+def test_a_handler_cannot_change_the_model_that_learns_a_batch(
+    name: str, call: str, sigalrm: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It may predict and copy. Neither call is interrupted."""
+    monkeypatch.setattr(turns, "SECONDS", 0.0)
+    X, ys = pd.DataFrame({"x": [1.0, 0.5, -1.0, 2.0]}), ["b", "c", "a", "b"]
+    if name != "PathSoftmax":
+        ys = [{y} for y in ys]
+    model, other = (getattr(linear_model, name)(TREE) for _ in range(2))
+    arguments = {
+        "learn_one": ({"x": 3.0}, ys[0]),
+        "learn_many": (X, ys),
+        "adopt": (TREE.extend([("c", "new")]),),
+        "forget": ("a",),
+    }
+    copies, errors = [], []
+
+    def handler(*_: Any) -> None:
+        copies.append(copy.deepcopy(model))
+        model.predict_one({"x": 1.0})
+        try:
+            getattr(model, call)(*arguments[call])
+        except RuntimeError as error:
+            errors.append(str(error))
+
+    learned = turns.Rows.learned
+
+    def interrupted(self: turns.Rows, n: int) -> None:
+        signal.raise_signal(sigalrm)
+        learned(self, n)
+
+    signal.signal(sigalrm, handler)
+    with monkeypatch.context() as patch:
+        patch.setattr(turns.Rows, "learned", interrupted)
+        model.learn_many(X, ys)
+    assert copies
+    assert len(errors) == len(copies)
+    assert "in the middle of another call" in errors[0]
+    other.learn_many(X, ys)
+    assert model.score_one({"x": 1.0}) == other.score_one({"x": 1.0})
+    assert model.taxonomy_ == TREE
+    getattr(model, call)(*arguments[call])
+
+
+def test_an_error_raised_twice_tells_the_rows_of_its_batch() -> None:
+    error = KeyboardInterrupt()
+
+    class Interrupted(Sequence[str]):
+        def __len__(self) -> int:
+            return 2
+
+        def __getitem__(self, i: Any) -> str:
+            raise error
+
+    vars(error)["n_learned"] = 7  # in an earlier batch
+    with pytest.raises(KeyboardInterrupt):
+        linear_model.PathSoftmax(TREE).learn_many(pd.DataFrame({"x": [1.0, 2.0]}), Interrupted())
+    assert vars(error)["n_learned"] == 0
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")

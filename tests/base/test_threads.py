@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from river import base
+from river import base, compose
 
-from river_hier import Taxonomy, _backend, decision, linear_model
+from river_hier import Taxonomy, _backend, decision, drift, linear_model
 from river_hier._backend import digests, reader_of
 from river_hier.base import locks, turns
 from support.backends import native_only, running_on
@@ -332,6 +332,19 @@ def test_a_change_in_the_middle_of_a_prediction_is_refused() -> None:
     assert time.perf_counter() - before < 80.0
     end.set()
     thread.join()
+
+
+def test_a_model_restored_after_a_failed_batch_keeps_its_locks() -> None:
+    def check(x: dict[str, float]) -> dict[str, float]:
+        if x["x"] > 1.0:
+            raise ValueError("too large")
+        return x
+
+    model = drift.BranchReset(compose.FuncTransformer(check) | linear_model.HAROW(TREE))
+    before = dict(vars(turns.turn_of(model)))
+    with pytest.raises(ValueError, match="too large"):
+        model.learn_many(pd.DataFrame({"x": [1.0, 2.0]}), [{"b"}, {"b"}])
+    assert vars(turns.turn_of(model)) == before
 
 
 # Since Python 3.12, forks of processes with threads warn.

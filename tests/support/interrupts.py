@@ -17,7 +17,7 @@ HOME = str(river_hier.__path__[0])
 
 
 def _interruptible(frame: FrameType) -> bool:
-    """Whether handlers may run before the next bytecode, or a frame that begins is the library's."""
+    """Whether handlers may run before the next bytecode; also when a frame begins."""
     code, last = frame.f_code, frame.f_lasti
     return code.co_filename.startswith(HOME) and (last < 2 or last in _ends_of_calls(code))
 
