@@ -20,7 +20,7 @@ from ..batch import Mask, Multilabels, Nodes
 from .clocks import Clocks, rounds, start
 from .feature_map import FeatureMap, Vector
 from .labels import Labels, without_path
-from .paths import path_of, path_sums, top_down
+from .paths import path_of, path_sums, top_down, trained_nodes
 from .rounding import decode
 from .vectors import Vectors
 from .weights import Weights
@@ -59,7 +59,9 @@ def _moves_top_down(
     """The nodes whose weights change, and their steps; both empty if there are none."""
     if vector.norm2 == 0.0:
         return ()
-    nodes = labels.trained(on)
+    nodes = trained_nodes(on, labels.taxonomy.arrays)
+    if labels.learning is not None:
+        nodes = nodes[labels.learning[nodes]]
     signs, scores = np.where(on[nodes], 1.0, -1.0), w.scores(vector)[nodes]
     learns = np.asarray(learner.learns(scores, signs), dtype=bool)
     check_shape(learner, "learns", "a bool", learns, nodes)
