@@ -181,7 +181,7 @@ def reader_of(taxonomy: Any) -> Labels:
     check_taxonomy(taxonomy)
     reader = taxonomy._reader
     if not isinstance(reader, Labels):
-        n_read = 1 + (reader or 0)
+        n_read = 1 + (reader if isinstance(reader, int) else 0)
         if 64 * n_read <= len(taxonomy):  # one that grows may be read only once
             object.__setattr__(taxonomy, "_reader", n_read)
             return reference_labels.Labels(taxonomy)

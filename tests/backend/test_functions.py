@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from river_hier import Taxonomy, _backend, linear_model
 from river_hier._backend import distances_from
+from river_hier._backend.pickles import VERSION
 from support.backends import BACKENDS, REQUIRED, both, learn, namespace, native_only, running_on
 from support.hooked import Hooked, Number
 from support.strategies import trees
@@ -160,7 +161,7 @@ def test_uncertain_weights_of_both_cores(n_nodes: int, dtype: str) -> None:
         w.add(features.find(stream[1][0]), np.array([2 * n_nodes - 1]), np.array([2.0]))
         saved.append(pickle.loads(pickle.dumps(w)).__reduce__()[1])
         assert w.n_bytes >= 2 * np.dtype(dtype).itemsize * 30
-    assert saved[0][:4] == saved[1][:4] == ("GaussianWeights", 1, 2 * n_nodes, dtype)
+    assert saved[0][:4] == saved[1][:4] == ("GaussianWeights", VERSION, 2 * n_nodes, dtype)
     for ours, theirs in zip(saved[0][4:], saved[1][4:], strict=True):
         np.testing.assert_allclose(ours, theirs, rtol=1e-9 if dtype == "float64" else 1e-4)
 
