@@ -3,9 +3,9 @@
     python examples/papers/all.py --data FOLDER
 
 FOLDER holds the data, in the subfolders that the scripts name. Output and figures are kept in
-docs/results, and a script is run again only if it has changed. An interrupted run therefore
-continues where it stopped; only the script that was running starts over. If a script fails or its
-data are missing, its old section stays.
+docs/results; without --fresh, a script is run again only if it has changed. An interrupted run
+therefore continues where it stopped; only the script that was running starts over. If a script
+fails or its data are missing, its old section stays.
 """
 
 from __future__ import annotations
@@ -32,10 +32,11 @@ testable**, with the reason. Each paper has a page with its tables and figures, 
 numbers in columns named "paper", and a table of the differences between its experiments and these.
 
 The pages are generated. Each section consists of the docstring, the output and the figures of a
-script in `examples/papers`. One command runs all scripts and writes the pages:
+script in `examples/papers`. One command runs all scripts and writes the pages; without `--fresh` it
+runs only scripts that have changed since:
 
 ```sh
-python examples/papers/all.py --data FOLDER
+python examples/papers/all.py --data FOLDER --fresh
 ```
 
 `FOLDER` holds the data, each collection in the subfolder that its section names. The results below
@@ -168,6 +169,8 @@ def main(data: Path | None, only: list[str], fresh: bool) -> int:
     for one in progress:
         progress.set_description(one.name)
         if one.finished:
+            why = "not run again, as its code has not changed; see --fresh"
+            progress.write(f"{one.name}: {why}", file=sys.stderr)
             continue
         print(file=sys.stderr)  # the script's own progress bars go below
         if not run(one, data):
@@ -188,6 +191,8 @@ if __name__ == "__main__":
         "--fresh", action="store_true", help="run all scripts again, finished ones included"
     )
     arguments = parser.parse_args()
+    if arguments.data and not arguments.data.is_dir():
+        parser.error(f"there is no folder {str(arguments.data)!r}")
     try:
         status = main(arguments.data, arguments.only, arguments.fresh)
     except KeyboardInterrupt:

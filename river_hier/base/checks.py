@@ -89,7 +89,7 @@ def check_single_label(model: Any, y: Any) -> None:
         raise TypeError(
             f"y is {short(y)}, and {type(model).__name__} learns one label of each example; "
             "several labels are learned by linear_model.HAROW or HPerceptron, or by local.PerNode "
-            "with any classifier of River; of a path, give the last label"
+            "with any classifier of River; give a path as a tuple"
         ) from None
 
 

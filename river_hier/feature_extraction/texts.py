@@ -64,7 +64,7 @@ def _rows(X: Any, on: list[Hashable] | tuple[Hashable, ...] | None) -> tuple[lis
         return rows, frame
     if on is not None:
         raise TypeError(f"`on` names columns, so X must be a dataframe, got {type(X).__name__}")
-    texts = series(X, len(X), "X", "text")
+    texts = series(X, len(X) if hasattr(X, "__len__") else 0, "X", "text")
     like = nw.from_native(X, series_only=True, pass_through=True)
     return texts, like if isinstance(like, nw.Series) else None
 

@@ -508,7 +508,7 @@ BAD_Y: list[tuple[list[str], Any, type[Exception], str]] = [
         SINGLE,
         ["b", ["c"]],
         TypeError,
-        r"row 1: y is \['c'\], and .* of a path, give the last label",
+        r"row 1: y is \['c'\], and .* give a path as a tuple",
     ),
     (SINGLE, ["b", {"c"}], TypeError, r"row 1: y is {'c'}, and .* linear_model.HAROW or HPerc"),
     (SINGLE, pd.DataFrame({"b": [1], "c": [0]}), TypeError, "y must be a series .* got DataFrame"),

@@ -221,7 +221,8 @@ def test_without_data(folder: Folder) -> None:
     page = folder.text()
     assert "reproduced      bee_2001" in page
     folder.ran()
-    folder.run("--only", "bee_2001")
+    said = folder.run("--only", "bee_2001")
+    assert "bee_2001: not run again, as its code has not changed; see --fresh" in said
     assert not folder.ran()
     folder.write("bee_2001", body="print('more')")
     said = folder.run("--only", "bee_2001")
@@ -229,8 +230,10 @@ def test_without_data(folder: Folder) -> None:
     assert folder.text() == page
 
 
-def test_an_unknown_script_is_refused(folder: Folder) -> None:
+def test_unknown_scripts_and_folders_are_refused(folder: Folder) -> None:
     assert "'dog_2001'" in folder.run("--only", "dog_2001", code=2)
+    assert "there is no folder 'nowhere'" in folder.run("--data", "nowhere", code=2)
+    assert not folder.ran()
 
 
 def test_scripts_of_one_paper_share_a_page(folder: Folder) -> None:

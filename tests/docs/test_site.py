@@ -36,7 +36,7 @@ RUN_BY = {
     r"pip install .+|pytest.*|ruff check \.|ruff format --check \.|mypy": ".ci/run",
     r"git clone .+|cd \w+|python3 -m venv .+|\. .+/activate": ".ci/run",  # in a clone of its own
     r"python examples/\d\d_\w+\.py": "tests/examples/test_examples.py",
-    r"python examples/papers/all\.py --data FOLDER": "tests/docs/test_results_page.py",
+    r"python examples/papers/all\.py --data FOLDER --fresh": "tests/docs/test_results_page.py",
     r"python examples/papers/(?!all)\w+\.py( --data FOLDER)?": "tests/examples/test_papers.py",
     r"python examples/benchmarks/rcv1\.py --data FOLDER": "tests/decision/test_decision.py",
     r"python examples/benchmarks/all\.py --data FOLDER": "tests/examples/test_benchmarks.py",

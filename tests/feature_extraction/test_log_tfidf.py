@@ -322,6 +322,13 @@ def test_batches_are_loops(kind: str) -> None:
         assert table.index.equals(series.index)
 
 
+def test_a_batch_is_a_sequence_of_texts() -> None:
+    message = r"^X must be a series or a sequence of texts, got "
+    for X in (iter(["a cat"]), "a cat", None):
+        with pytest.raises(TypeError, match=message + type(X).__name__):
+            LogTFIDF().learn_many(X)
+
+
 @pytest.mark.parametrize("enabled", [True, False])
 def test_garbage_collection_stays_as_it_is(enabled: bool, request: pytest.FixtureRequest) -> None:
     request.addfinalizer(gc.enable)
