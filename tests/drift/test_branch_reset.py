@@ -460,3 +460,30 @@ def test_truncated_predictions_are_those_of_the_model() -> None:
         for options in ({"max_depth": 1}, {"threshold": 0.4}, {"threshold": 0.4, "max_depth": 2}):
             for x in ({"x": 1.0}, {"y": 2.0}, {}):
                 assert wrapped.predict_one(x, **options) == model.predict_one(x, **options)
+
+
+class Failing(river_drift.binary.DDM):
+    """A detector that raises an error at its third example."""
+
+    n = 0
+
+    def update(self, x: Any) -> None:
+        self.n += 1
+        if self.n == 3:
+            raise RecursionError
+        super().update(x)
+
+
+def test_an_error_of_a_detector_says_that_the_example_was_learned() -> None:
+    model = drift.BranchReset(linear_model.HPerceptron(T), Failing())
+    alone = linear_model.HPerceptron(T)
+    errors = []
+    for i in range(9):
+        x, y = {"x": 1.0, i: 0.5}, T.nodes[1 + i % 8]
+        try:
+            model.learn_one(x, {y})
+        except RecursionError as error:
+            errors.append(vars(error)["n_learned"])
+        alone.learn_one(x, {y})
+    assert set(errors) == {1}
+    assert model.score_one({"x": 1.0, 2: 1.0}) == alone.score_one({"x": 1.0, 2: 1.0})
