@@ -36,6 +36,7 @@ from .reference.decoding import (
     likeliest,
     node_probabilities,
     ranked,
+    ranked_paths,
 )
 from .reference.descent import Descent, Scale
 from .reference.digests import digests
@@ -137,6 +138,7 @@ NATIVE = (
     "path_answers",
     "path_scores",
     "ranked",
+    "ranked_paths",
     "read_pairs",
     "softmax_answer",
     "softmax_answers",

@@ -113,7 +113,7 @@ class MultiLabelModel(TaxonomyModel, LabelPredictor, base.MultiLabelClassifier):
         `{label: {False: 1 - p, True: p}}` for all nodes but the root.
 
         """
-        return self._labels.probabilities(self._node_probabilities(x))
+        return self._labels.probabilities(self._probabilities_one(x))
 
     @counts
     def learn_many(

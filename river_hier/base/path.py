@@ -22,6 +22,7 @@ from .._backend import (
     path_answers,
     path_scores,
     path_sums,
+    ranked_paths,
 )
 from ..taxonomy import Label, NodeMapping
 from .explanation import Floats
@@ -47,6 +48,11 @@ class PathModel(LinearLearner, SingleLabelModel):
     def _scores_one(self, x: Mapping[Any, Any]) -> Floats:
         state = self._w, self._lag, self._clocks, self._features, self._labels
         return path_scores(*state, x)
+
+    def _ranked_one(self, x: Mapping[Any, Any], k: int, leaves: bool) -> list[tuple[int, float]]:
+        """The k best nodes and their probabilities, if there are no unlearned nodes."""
+        state = self._w, self._lag, self._clocks, self._features, self._labels
+        return ranked_paths(*state, x, k, leaves)
 
     def _scores_many(self, X: Batch) -> Floats:
         if pays(self, X):

@@ -194,7 +194,7 @@ class Calibrated(BatchWrapper, LabelPredictor, base.MultiLabelClassifier):
 
         """
         refuse_unknown(self.predict_proba_one, kwargs)
-        return self._labels.probabilities(self._node_probabilities(x))
+        return self._labels.probabilities(self._probabilities_one(x))
 
     def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
         return connected(self._labels, self._probabilities_one(x, True), 0.5, None)

@@ -105,6 +105,9 @@ def _top(
     if not is_multilabel(model):
         if without_labels(model):
             return []
+        if depth is None and hasattr(model, "_ranked_one") and not model._never_predicted:
+            found: list[tuple[int, float]] = model._ranked_one(x, k, leaves)
+            return found
         return ranked(labels, _shares(model, x, taxonomy, depth), k, leaves, depth, False)
     return ranked(labels, _marginals(model, x, taxonomy), k, leaves, depth, True)
 

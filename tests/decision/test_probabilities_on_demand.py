@@ -16,7 +16,7 @@ from river_hier import Taxonomy, decision, inspection, linear_model
 from river_hier._backend import labels_of
 from support.backends import both, native_only, running_on
 from support.hypothesis_settings import n_examples
-from support.strategies import features, multilabels, parents_of, taxonomies
+from support.strategies import features, multilabels, parents_of, taxonomies, trees
 
 MODELS: dict[str, Callable[[Taxonomy], Any]] = {
     "HPerceptron": linear_model.HPerceptron,
@@ -120,6 +120,57 @@ def test_decisions_in_a_wide_taxonomy(name: str, backend: str) -> None:
         for x, _ in examples[54:]:
             check(model, x)
             assert not {"new", "newer"} & set(model.predict_labels_one(x, 0.01))
+
+
+LABELS: dict[str, Callable[[Taxonomy], Any]] = {
+    "Hieron": linear_model.Hieron,
+    "float32": lambda t: linear_model.Hieron(t, dtype="float32", intercept=1.0),
+    "AveragedHieron": linear_model.AveragedHieron,
+}
+
+
+def check_labels(model: Any, x: Any) -> None:
+    """The best labels are those with the largest scores, with their probabilities."""
+    parents = parents_of(model.taxonomy_)
+    scores, p = model.score_one(x), model.predict_proba_one(x)
+    for k, leaves in ((1, False), (5, True), (7, False), (len(p) + 9, False)):
+        top = inspection.top_one(model, x, k, leaves)
+        expected = [label for label, _ in oracles.top(parents, scores, k, False, leaves)]
+        assert [path[-1] for path, _ in top] == expected
+        assert [share for _, share in top] == pytest.approx([p[v] for v in expected], 1e-11, 1e-300)
+
+
+@both
+@given(st.data(), trees(), st.sampled_from(list(LABELS)))
+@n_examples(40)
+def test_best_labels_in_small_trees(
+    backend: str, data: st.DataObject, t: Taxonomy, name: str
+) -> None:
+    with running_on(backend):
+        model = LABELS[name](t)
+        for x, y in data.draw(
+            st.lists(st.tuples(features(), st.sampled_from(t.nodes)), max_size=8)
+        ):
+            check_labels(model, x)
+            model.learn_one(x, y)
+        check_labels(model, data.draw(features()))
+
+
+@both
+@pytest.mark.parametrize("name", LABELS)
+def test_best_labels_in_a_wide_tree(name: str, backend: str) -> None:
+    t = wide(5_000, seed=3)
+    with running_on(backend):
+        model = LABELS[name](t)
+        examples = stream(t, 60, seed=4)
+        for x, y in examples[:50]:
+            model.learn_one(x, y[0])
+        for x, _ in examples[48:]:
+            check_labels(model, x)
+            check_labels(model, {word: 1e4 * value for word, value in x.items()})
+        model.adopt(t.extend([("n3", "new"), ("new", "newer")]))  # without an example
+        assert len(inspection.top_one(model, examples[50][0], k=9_999)) == 5_002
+        assert inspection.top_one(model, examples[50][0], k=9_999)[-1][1] == 0.0
 
 
 @native_only

@@ -86,6 +86,9 @@ void over_matrices(const Loops& kind) {
     both<double>("dot", {0.0}, kind, [&](const Loops& loops, Numbers<double>& product) {
         product[0] = loops.dot(x.data(), h.data(), whole);
     });
+    both<double>("sum_exp", {0.0}, kind, [&](const Loops& loops, Numbers<double>& sum) {
+        sum[0] = loops.sum_exp(x.data(), 9.0, whole);
+    });
 }
 
 [[maybe_unused]] void check(const char* name, const Loops& kind) {

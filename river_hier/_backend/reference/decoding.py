@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from .feature_map import FeatureMap
 from .labels import Labels
-from .linear import averaged_scores
-from .paths import logistic, top_down
+from .linear import averaged_scores, path_scores
+from .paths import logistic, softmax, top_down
 from .weights import Weights
 
 Floats = NDArray[np.float64]
@@ -114,6 +114,22 @@ def ranked(
     ties = -depths[nodes] if multilabel else np.zeros(len(nodes))
     order = np.lexsort((nodes, ties, -values[nodes]))[:k]
     return [(v, float(values[v])) for v in nodes[order].tolist()]
+
+
+def ranked_paths(
+    w: Weights,
+    lag: Weights | None,
+    clocks: Any,
+    features: FeatureMap,
+    labels: Labels,
+    x: Any,
+    k: int,
+    leaves: bool,
+) -> list[tuple[int, float]]:
+    """The k labels with the largest sums of scores along their paths, and the softmax of these."""
+    scores = path_scores(w, lag, clocks, features, labels, x)
+    p = softmax(scores)
+    return [(v, float(p[v])) for v, _ in ranked(labels, scores, k, leaves, None, False)]
 
 
 def _decide(

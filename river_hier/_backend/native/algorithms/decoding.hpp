@@ -39,7 +39,7 @@ Nodes decode(const Rule& rule, Probabilities& p, const Labels& tree) {
     for (size_t i = 0; i < visited.size(); ++i) {
         const uint32_t v = visited[i].node;
         visited[i].first_child = visited.size();
-        p.expand(v);
+        p.expand(tree.below(v));
         for (Range children : tree.below(v))
             for (uint32_t k = children.first; k < children.last; ++k)
                 if (p[k] != 0.0 && 2.0 * p[k] >= p[v]) visited.push_back({k, i, 0, 0.0, false});

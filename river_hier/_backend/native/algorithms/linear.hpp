@@ -30,7 +30,8 @@ struct Step {
 
 // values[v] becomes the sum over the path of v.
 inline void path_sums(double* values, const Labels& tree) {
-    for (uint32_t v = 1; v < tree.n(); ++v) values[v] += values[tree.parent(v)];
+    const uint32_t* parents = tree.parents();
+    for (uint32_t v = 1; v < tree.n(); ++v) values[v] += values[parents[v - 1]];
 }
 
 // The first of the largest. Four at a time, as each comparison waits for the one before.

@@ -5,7 +5,8 @@
 #include <optional>
 
 #include "algorithms/calibration.hpp"
-#include "store/weights.hpp"
+#include "algorithms/linear.hpp"
+#include "hardware/simd.hpp"
 
 namespace river_hier {
 
@@ -19,16 +20,17 @@ class Probabilities {
     // Whether all are computed.
     virtual bool computed() const { return true; }
 
-    // Makes sure that the nodes below u, whose own is known, have theirs.
-    virtual void expand(uint32_t) {}
+    // Makes sure that these nodes have theirs; nodes above them have.
+    virtual void expand(const Ranges&) {}
 
     double operator[](uint32_t v) const { return p_[v]; }
+    const double* data() const { return p_; }
 
   protected:
     const double* p_;
 };
 
-// Those of a linear learner, which scores the nodes below u only once u is expanded. With `given`,
+// Those of a linear learner, which scores nodes only once they are needed. With `given`,
 // they are P(on | parents on).
 class ScoredProbabilities : public Probabilities {
   public:
@@ -45,13 +47,12 @@ class ScoredProbabilities : public Probabilities {
 
     bool computed() const override { return false; }
 
-    void expand(uint32_t u) override {
-        const Ranges& below = labels_.below(u);
-        if (below.empty()) return;
-        rows_.score(below, w_.scores.data());
-        if (lag_) lag_rows_->score(below, lag_->scores.data());
+    void expand(const Ranges& nodes) override {
+        if (nodes.empty()) return;
+        rows_.score(nodes, w_.scores.data());
+        if (lag_) lag_rows_->score(nodes, lag_->scores.data());
         const auto least = [](double a, double b) { return std::min(a, b); };
-        for (Range range : below)
+        for (Range range : nodes)
             for (uint32_t v = range.first; v < range.last; ++v) {
                 const double score = w_.scores[v] - (lag_ ? lag_->scores[v] / clocks_->rounds(v) : 0.0);
                 double p = calibration_ ? calibration_->given(score, v) : logistic(score);
@@ -86,7 +87,7 @@ Nodes connected(Probabilities& p, const Labels& labels, Rule is_on,
     if (!mask.empty()) mask[0] = 1;
     for (size_t i = 0; i < on.size(); ++i) {
         if (max_depth && depth[on[i]] == *max_depth) continue;
-        p.expand(on[i]);
+        p.expand(labels.below(on[i]));
         for (Range below : labels.below(on[i]))
             for (uint32_t v = below.first; v < below.last; ++v) {
                 if (!(mask.empty() || labels.all_parents(mask.data(), v)) || !is_on(p[v])) continue;
@@ -111,9 +112,8 @@ class Ranking {
 
     explicit Ranking(size_t k) : k_(k) {}
 
-    bool admits(double value) const {
-        return best_.size() == k_ ? value >= best_.front().value : !std::isnan(value);
-    }
+    // Whether a node might be among the best; nan never is.
+    bool admits(double value) const { return value >= least_; }
 
     void add(const Entry& entry) {
         if (best_.size() == k_) {
@@ -123,6 +123,7 @@ class Ranking {
         }
         best_.push_back(entry);
         std::push_heap(best_.begin(), best_.end(), before);
+        if (best_.size() == k_) least_ = best_.front().value;
     }
 
     std::vector<Entry> sorted() {
@@ -137,6 +138,7 @@ class Ranking {
     }
 
     const size_t k_;
+    double least_ = -HUGE_VAL;
     std::vector<Entry> best_;  // a heap, whose first entry is the last of the best
 };
 
@@ -152,7 +154,7 @@ inline Ranking most_probable(Probabilities& p, const Labels& tree, size_t k, boo
         const Ranking::Entry above = waiting.back();
         waiting.pop_back();
         if (!best.admits(above.value)) break;
-        p.expand(above.node);
+        p.expand(tree.below(above.node));
         for (Range below : tree.below(above.node))
             for (uint32_t v = below.first; v < below.last; ++v) {
                 if (!best.admits(p[v])) continue;
@@ -174,15 +176,39 @@ inline Ranking ranked(Probabilities& values, const Labels& labels, size_t k, boo
     const std::vector<char> inner = leaves ? labels.inner() : std::vector<char>();
     std::vector<uint32_t> depths(depth || multilabel ? labels.n() : 0);
     const auto most = [](uint32_t a, uint32_t b) { return std::max(a, b); };
-    const bool computed = values.computed();  // asked once, as a virtual call takes longer than the rest
+    values.expand({{1, labels.n()}});
     for (uint32_t v = 0; v < labels.n(); ++v) {
-        if (!computed) values.expand(v);
         if (v && !depths.empty()) depths[v] = 1 + labels.of_parents(depths, v, most);
         if (multilabel && v == 0) continue;
         if (!best.admits(values[v]) || (leaves && inner[v]) || (depth && depths[v] != *depth)) continue;
         best.add({values[v], multilabel ? depths[v] : 0, v});
     }
     return best;
+}
+
+// The k labels with the largest sums of scores along their paths, and the softmax of these.
+inline std::vector<Ranking::Entry> ranked_paths(Numbers& scores, const Labels& tree, size_t k, bool leaves) {
+    constexpr uint32_t block = 2048;  // scores that stay in the cache: a fifth faster
+    double* s = scores.data();
+    std::fill(s + tree.n(), s + whole_lines<double>(tree.n()), -HUGE_VAL);
+    const uint32_t* parents = tree.parents();
+    Ranking best(k);
+    double largest = s[0], total = 0.0;  // of e^(s - largest)
+    for (uint32_t first = 0, last; first < tree.n(); first = last) {
+        last = std::min(first + block, tree.n());
+        double most = largest;
+        for (uint32_t v = first; v < last; ++v) {
+            if (v) s[v] += s[parents[v - 1]];
+            if (!best.admits(s[v])) continue;
+            most = std::max(most, s[v]);
+            if (!leaves || tree.below(v).empty()) best.add({s[v], 0, v});
+        }
+        total = total * std::exp(largest - most) + loops.sum_exp(s + first, most, whole_lines<double>(last - first));
+        largest = most;
+    }
+    std::vector<Ranking::Entry> found = best.sorted();
+    for (Ranking::Entry& each : found) each.value = std::exp(each.value - largest) / total;
+    return found;
 }
 
 }  // namespace river_hier

@@ -52,6 +52,9 @@ nb::object masks(size_t n, const Labels& labels, Predict predict) {
 // (nodes, rows)
 nb::object scores_of(Weights& w, Rows& X);
 
+// `{label: {False: 1 - p, True: p}}`, from an array or from what computes one.
+nb::object probabilities(Labels& labels, nb::handle p);
+
 // Register the bindings of each file.
 void weights(nb::module_& m);
 void linear_learners(nb::module_& m);

@@ -78,9 +78,9 @@ nb::object likeliest(const Labels& tree, nb::handle p) {
         tree, p, [&](Probabilities& p) { return decode(ZeroOneRule{}, p, tree); }));
 }
 
-nb::object listed(Ranking best) {
+nb::object listed(const std::vector<Ranking::Entry>& best) {
     nb::list found;
-    for (const Ranking::Entry& each : best.sorted()) found.append(nb::make_tuple(each.node, each.value));
+    for (const Ranking::Entry& each : best) found.append(nb::make_tuple(each.node, each.value));
     return found;
 }
 
@@ -90,7 +90,16 @@ nb::object ranked_nodes(const Labels& labels, nb::handle values, size_t k, bool 
     return listed(with_probabilities(labels, values, [&](Probabilities& p) {
         return p.computed() || !labels.tree() ? ranked(p, labels, k, leaves, depth, multilabel)
                                               : most_probable(p, labels, k, leaves, depth);
-    }));
+    }).sorted());
+}
+
+nb::object ranked_labels(Weights& w, Weights* lag, const Clocks* clocks, FeatureMap& features,
+                         Labels& labels, nb::handle x, size_t k, bool leaves) {
+    ensure(k > 0 && labels.tree(), "a number of nodes of a tree");
+    const Vector& vector = find(w, features, x);
+    lag = ready(lag, clocks, labels);
+    Numbers& scores = averaged_scores(ready(w, labels), lag, clocks, vector, labels);
+    return listed(ranked_paths(scores, labels, k, leaves));
 }
 
 // What all nodes share, and the parameters of each node in rows.
@@ -119,6 +128,14 @@ void set_parameters(Calibration& c, const nb::tuple& both) {
 }
 
 }  // namespace
+
+nb::object probabilities(Labels& labels, nb::handle values) {
+    const Numbers p = with_probabilities(labels, values, [&](Probabilities& p) {
+        p.expand({{1, labels.n()}});
+        return Numbers(p.data(), p.data() + labels.n());  // a label's own code may change the weights
+    });
+    return labels.probabilities(p.data());
+}
 
 void decisions(nb::module_& m) {
     nb::class_<Calibration>(m, "Calibration")
@@ -152,6 +169,8 @@ void decisions(nb::module_& m) {
           "spurious"_a);
     m.def("ranked", &ranked_nodes, "labels"_a, "values"_a, "k"_a, "leaves"_a, "depth"_a.none(),
           "multilabel"_a);
+    m.def("ranked_paths", &ranked_labels, "w"_a, "lag"_a.none(), "clocks"_a.none(), "features"_a,
+          "labels"_a, "x"_a.none(), "k"_a, "leaves"_a);
     m.def("logistic",
           [](nb::handle scores) {  // of any shape and memory layout
               nb::object p = numpy("array")(scores, "order"_a = "K", "dtype"_a = "float64");

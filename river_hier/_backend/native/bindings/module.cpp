@@ -119,11 +119,7 @@ void labels(nb::module_& m) {
                  return array(p);
              },
              "given"_a)
-        .def("probabilities",
-             [](Labels& labels, const Values& p) {
-                 return labels.probabilities(checked(p, labels.n()));
-             },
-             "p"_a);
+        .def("probabilities", &probabilities, "p"_a);
     m.def("closed_many", &closed_many, "labels"_a, "ys"_a);
 }
 

@@ -50,6 +50,9 @@ struct Loops : RowLoops<double>, RowLoops<float> {
 
     // x += a y; `next` is the y to prefetch.
     void (*add)(double a, const double* y, const double* next, size_t whole, double* x);
+
+    // The sum of e^(x - most); most is the largest x, or more.
+    double (*sum_exp)(const double* x, double most, size_t whole);
 };
 
 extern const Loops loops;

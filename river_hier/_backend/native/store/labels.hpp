@@ -79,6 +79,7 @@ class Labels : LabelReader {
     bool unlearned(uint32_t v) const { return unlearned_[v]; }
     bool tree() const { return tree_; }
     uint32_t parent(uint32_t v) const { return parents_.nodes[parents_.ptr[v]]; }
+    const uint32_t* parents() const { return parents_.nodes.data(); }  // of a tree's nodes but the root
     nb::object label(uint32_t v) const { return labels_[v]; }
 
     void set_unlearned(uint32_t v, bool unlearned) { unlearned_[v] = unlearned; }
