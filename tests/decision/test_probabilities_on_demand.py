@@ -131,11 +131,12 @@ LABELS: dict[str, Callable[[Taxonomy], Any]] = {
 
 def check_labels(model: Any, x: Any) -> None:
     """The best labels are those with the largest scores, with their probabilities."""
-    parents = parents_of(model.taxonomy_)
+    inner = {u for above in parents_of(model.taxonomy_).values() for u in above}
     scores, p = model.score_one(x), model.predict_proba_one(x)
+    order = sorted(scores, key=lambda label: -scores[label])
     for k, leaves in ((1, False), (5, True), (7, False), (len(p) + 9, False)):
         top = inspection.top_one(model, x, k, leaves)
-        expected = [label for label, _ in oracles.top(parents, scores, k, False, leaves)]
+        expected = [v for v in order if not leaves or v not in inner][:k]
         assert [path[-1] for path, _ in top] == expected
         assert [share for _, share in top] == pytest.approx([p[v] for v in expected], 1e-11, 1e-300)
 
