@@ -20,7 +20,7 @@ from .dataframes import at_row
 from .explanation import Contribution, Explanation, Floats, effects, explained, ranked
 from .locks import Turn
 from .memory import MeasuresMemory
-from .turns import Rows, change, changes, reads
+from .turns import Rows, change, changes, reads, turn_of
 from .unlearned import NONE, Growth, MayHaveUnlearned
 
 
@@ -265,6 +265,7 @@ class TaxonomyModel(MayHaveUnlearned, MeasuresMemory, base.Estimator):
 
     def _check_many(self, X: Batch) -> None:
         """Raise an error if the algorithm cannot learn from a row."""
+        turn = turn_of(self)
         for i, (x, w) in enumerate(zip(X, X.each_weight(), strict=True)):
-            with at_row(X.number(i)):
+            with at_row(X.number(i)), turn.to_read(), turn.lock:
                 self._check(x, w)

@@ -96,6 +96,7 @@ class WeightVectors:
     def _check(self, x: Mapping[Any, Any], w: float = 1.0) -> None:
         self._w.check_range(self._features.find(x).norm2)
 
+    @reads
     def _check_many(self, X: Batch) -> None:
         # Weights of single precision may not be able to move along the longest row.
         if X.n and X.most_norm2 > (math.inf if self.dtype == "float64" else 0.0):

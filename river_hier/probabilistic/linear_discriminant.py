@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 
 from .._backend import Batch, Vector
 from ..base.checks import check_positive
-from ..base.dataframes import at_row
 from ..base.explanation import Floats
 from ..base.single_label import SingleLabelModel
 from ..base.turns import Rows, change
@@ -188,9 +187,7 @@ class LinearDiscriminant(SingleLabelModel):
     def _check_many(self, X: Batch) -> None:
         heaviest = 1.0 if X.weights is None else X.weights.max(initial=1.0)
         if max(X.most_norm2, 1.0) * heaviest > LARGEST_SQUARE:
-            for i, (x, w) in enumerate(zip(X, X.each_weight(), strict=True)):
-                with at_row(X.number(i)):
-                    self._check(x, w)
+            super()._check_many(X)
 
     def _make_room(self, names: Collection[Any]) -> None:
         if self.n_features is None:

@@ -20,7 +20,7 @@ import pandas as pd
 import pytest
 from river import base, compose
 
-from river_hier import Taxonomy, _backend, decision, drift, linear_model
+from river_hier import Taxonomy, _backend, decision, drift, kernel, linear_model
 from river_hier._backend import digests, reader_of
 from river_hier.base import locks, turns
 from support.backends import native_only, running_on
@@ -287,6 +287,25 @@ def test_a_batch_lets_predictions_in_and_nothing_else(name: str) -> None:
     assert answers
     assert model.score_one(x) == expected.score_one(x)
     model.learn_many(X[:3], y[:3])  # waits for no one
+
+
+@pytest.mark.parametrize(
+    "model", [kernel.HRLS(TREE), kernel.Hieron(TREE), linear_model.HAROW(TREE, dtype="float32")]
+)
+def test_a_batch_is_checked_with_the_lock_held(model: Any, monkeypatch: Any) -> None:
+    """What is checked depends on the model, which other threads may be changing."""
+    check, n_checked = type(model)._check, 0
+
+    def in_turn(self: Any, *args: Any) -> None:
+        nonlocal n_checked
+        assert turns.turn_of(self).lock._is_owned()
+        check(self, *args)
+        n_checked += 1
+
+    monkeypatch.setattr(type(model), "_check", in_turn)
+    single = isinstance(model, base.Classifier)
+    model.learn_many(pd.DataFrame({"x": [1.0, 2.0]}), ["b" if single else {"b"}] * 2)
+    assert n_checked
 
 
 @pytest.mark.parametrize("name", ["PathSoftmax", "HPerceptron"])

@@ -3,6 +3,7 @@
 #include <nanobind/nanobind.h>
 #include <structmember.h>
 
+#include <atomic>
 #include <cstddef>
 #include <new>
 #include <stdexcept>
@@ -15,8 +16,8 @@ namespace {
 
 using namespace nb::literals;
 
-// A reentrant lock, like threading.RLock. Its fields are read and written under Python's lock or, where
-// there is none, under that of `fields_`.
+// A reentrant lock, like threading.RLock. Its other fields are read and written under Python's lock or,
+// where there is none, under that of `fields_`; exchanges of `owner_` order what its owners do.
 //
 // If a thread waits, `release` hands the lock over and nobody else can take it, so that the thread,
 // once awake, has its turn before the process exits.
@@ -29,10 +30,7 @@ class Lock {
     Lock(const Lock&) = delete;
     ~Lock() { PyThread_free_lock(handed_over_); }
 
-    bool owned() {
-        const nb::ft_lock_guard guard(fields_);
-        return mine();
-    }
+    bool owned() const { return owner_ == PyThread_get_thread_ident(); }
 
     // Takes the lock unless others have it.
     bool try_acquire() {
@@ -65,21 +63,18 @@ class Lock {
 
     void release() {
         const nb::ft_lock_guard guard(fields_);
-        if (!mine()) throw std::runtime_error("this thread does not hold the lock");
-        if (depth_ > 1 || !waiting_) {
+        if (!owned()) throw std::runtime_error("this thread does not hold the lock");
+        if (depth_ == 1) owner_ = 0;
+        if (depth_ == 1 && waiting_)
+            PyThread_release_lock(handed_over_);
+        else
             --depth_;
-            return;
-        }
-        owner_ = 0;  // until a thread has woken up
-        PyThread_release_lock(handed_over_);
     }
 
   private:
-    bool mine() const { return depth_ && owner_ == PyThread_get_thread_ident(); }
-
     bool take() {
-        if (depth_ && !mine()) return false;
-        owner_ = PyThread_get_thread_ident();
+        if (depth_ && !owned()) return false;
+        owner_.exchange(PyThread_get_thread_ident());
         ++depth_;
         return true;
     }
@@ -89,14 +84,14 @@ class Lock {
         const nb::ft_lock_guard guard(fields_);
         --waiting_;
         if (status != PY_LOCK_ACQUIRED && !PyThread_acquire_lock(handed_over_, NOWAIT_LOCK)) return false;
-        owner_ = PyThread_get_thread_ident();
+        owner_.exchange(PyThread_get_thread_ident());
         return true;
     }
 
     nb::ft_mutex fields_;
     PyThread_type_lock handed_over_;  // free for the moment between `release` and the next owner
-    unsigned long owner_ = 0;  // the thread that has the lock, if `depth_` is not 0
-    size_t depth_ = 0, waiting_ = 0;
+    std::atomic<unsigned long> owner_{0};  // the thread that has the lock
+    size_t depth_ = 0, waiting_ = 0;  // `depth_` is 1 while the lock is handed over
 };
 
 PyTypeObject* lock_type;
