@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..metrics import DistanceHistogram
 from .axes import COLORS, axes, finish
 
 if TYPE_CHECKING:
@@ -29,6 +30,8 @@ def distance_histogram(metrics: Any, ax: Axes | None = None) -> Axes:
     ------
     ValueError
         If there is no metric, or one has no observations.
+    TypeError
+        If a metric is of another kind.
     ImportError
         If matplotlib is missing.
 
@@ -48,6 +51,9 @@ def distance_histogram(metrics: Any, ax: Axes | None = None) -> Axes:
 
     """
     named = metrics if isinstance(metrics, Mapping) else {"": metrics}
+    if wrong := [m for m in named.values() if not isinstance(m, DistanceHistogram)]:
+        kinds = "a metrics.DistanceHistogram, or {name: such a metric}"
+        raise TypeError(f"`metrics` must be {kinds}, got {wrong[0]!r}")
     counts = {name: metric.get() for name, metric in named.items()}
     empty = [name for name, count in counts.items() if not sum(count.values())]
     if empty or not counts:

@@ -213,6 +213,9 @@ def test_distance_histogram() -> None:
     for nothing in ({}, histogram(), {"tree": one, "flat": histogram()}):
         with pytest.raises(ValueError, match="`metrics` must have counted something"):
             plot.distance_histogram(nothing)
+    for other in (metrics.HLoss(TREE), {"tree": one, "flat": one.get()}, [one]):
+        with pytest.raises(TypeError, match=r"`metrics` must be a metrics\.DistanceHistogram, or"):
+            plot.distance_histogram(other)
 
 
 def test_loss_by_depth() -> None:
