@@ -14,7 +14,7 @@ import inspect
 import threading
 import time
 from collections.abc import Callable, Iterator
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, ParamSpec, Self, TypeVar
 
 from .._backend import native
 from .interrupts import Uninterrupted
@@ -51,6 +51,18 @@ class Rows(Uninterrupted):
         self.first: int = 0  # the number of rows that earlier stages have learned
         self.n_learned: int = 0
 
+    def __enter__(self) -> Self:
+        self._with_handlers(super().__enter__)
+        return self
+
+    def _with_handlers(self, call: Callable[[], object]) -> None:
+        """Call a method during which signal handlers may run, which cannot change the model."""
+        self._turn.between_rows = True
+        try:
+            call()
+        finally:
+            self._turn.between_rows = False
+
     @property
     def seconds(self) -> float:
         """The longest time between two calls of `learned`."""
@@ -75,11 +87,7 @@ class Rows(Uninterrupted):
         self.n_learned = self.first + n
         if time.perf_counter() < self._due:
             return
-        self._turn.between_rows = True
-        try:
-            self.deliver()
-        finally:
-            self._turn.between_rows = False
+        self._with_handlers(self.deliver)
         if not self._within:
             self._turn.lock.release()
             with self._turn.queue:
