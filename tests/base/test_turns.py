@@ -7,6 +7,7 @@ import gc
 import inspect
 import pickle
 import signal
+import sysconfig
 import threading
 import time
 import weakref
@@ -204,6 +205,10 @@ def test_methods_wait(held: str) -> None:
     assert counter.n == 2
 
 
+@pytest.mark.skipif(
+    bool(sysconfig.get_config_var("Py_GIL_DISABLED")),
+    reason="a free-threaded Python 3.13 keeps classes that have methods, once it had threads",
+)
 def test_a_class_with_methods_can_go() -> None:
     class Local(Counter):
         @turns.reads

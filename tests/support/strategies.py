@@ -94,4 +94,4 @@ def extensions(draw: st.DrawFn, before: Taxonomy) -> Taxonomy:
 
 
 # Weights of successive examples: most are 1.
-sample_weights = st.lists(st.sampled_from([1.0, 1.0, 0.25, 2.0, 3.7]), min_size=26, max_size=26)
+sample_weights = st.lists(st.sampled_from([1.0, 1.0, 0.25, 2.0, 3.75]), min_size=26, max_size=26)
