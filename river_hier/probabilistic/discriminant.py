@@ -61,15 +61,6 @@ class Discriminant:
         self._steps: list[Step] = []
 
     @property
-    def ridge(self) -> Floats:
-        """The values added to the diagonal of the scatter.
-
-        They are 1 for features that have not varied, whose means are all 0.
-        """
-        varied = self.reach > TINY
-        return np.where(varied, self.l2 * np.count_nonzero(varied) * self.reach, 1.0)
-
-    @property
     def n(self) -> Floats:
         """The weights of the examples of the nodes."""
         return self.rates.n
@@ -79,25 +70,29 @@ class Discriminant:
         return X - self.origin if self.origin is not None else np.zeros_like(X)
 
     def learn(self, x: Floats, v: int, w: float) -> None:
-        """Learn from an example of node v: O(d^2) in blocks; there must be room for x."""
-        if self.origin is None:
-            self.origin = x
-        x = self.centred(x)
+        """Learn from an example of node v: O(d^2) in blocks; there must be room for x.
+
+        Everything that needs memory comes first, so an error changes nothing.
+        """
+        if len(self.rows) == ROWS:
+            self.scatter, self.rows = self._whole_scatter(), []
+        origin = x if self.origin is None else self.origin
+        x = x - origin
         n = self.n[v]
         # Welford: beside examples of weight n, one of weight w adds n w / (n + w) to the scatter.
         row = (x - self.sums[v] / n) * np.sqrt(n * (w / (n + w))) if n else None
-        self.reach = np.maximum(self.reach, np.square(x))
+        reach, total = np.maximum(self.reach, np.square(x)), self.sums[v] + w * x
+        free = self.free + float(_freedom(n + w) - _freedom(n))
+        posterior, steps = self._posterior, self._steps
+        if posterior is not None:
+            steps = [*steps, Step(v, w, x, row, self._ridge(reach), free)]
+            if COSTLY * len(steps) > max(len(x), 2 * COSTLY):
+                posterior, steps = None, []
         self.rates.learn(v, w)
-        self.sums[v] += w * x
-        self.free += _freedom(self.n[v]) - _freedom(n)
+        self.origin, self.reach, self.sums[v], self.free = origin, reach, total, free
+        self._posterior, self._steps = posterior, steps
         if row is not None:
             self.rows.append(row)
-        if len(self.rows) == ROWS:
-            self.scatter, self.rows = self._whole_scatter(), []
-        if self._posterior is not None:
-            self._steps.append(Step(v, w, x, row, self.ridge, self.free))
-            if COSTLY * len(self._steps) > max(len(x), 2 * COSTLY):
-                self._posterior, self._steps = None, []
 
     def learn_many(self, X: Floats, y: Nodes, w: Floats) -> None:
         """Learn from rows, all or none: one matrix product for the scatter, O(rows * d^2)."""
@@ -121,9 +116,11 @@ class Discriminant:
                 total += x[a:z] if (added == 1.0).all() else added[:, None] * x[a:z]
                 n[u], sums[u] = before + added, total
             add_scatter(scatter, rows)
-        self.free += float(_freedom(n).sum() - _freedom(self.n[nodes]).sum())
-        self.rates.learn_many(labels, w)
+        free = self.free + float(_freedom(n).sum() - _freedom(self.n[nodes]).sum())
+        rates = self.rates.copied()
+        rates.learn_many(labels, w)
         self.sums[nodes] = sums
+        self.free, self.rates = free, rates
         self.origin, self.reach, self.scatter = origin, reach, scatter
         self._posterior, self._steps = None, []
 
@@ -235,7 +232,17 @@ class Discriminant:
     def _new_posterior(self) -> Posterior:
         n, sums = self._with_kept() if self.kept else (self.n, self.sums)
         means = Means(self.tree, self.shrinkage, n, sums)
-        return Posterior(means, self.rates, self._whole_scatter(), self.ridge, self.free)
+        return Posterior(
+            means, self.rates, self._whole_scatter(), self._ridge(self.reach), self.free
+        )
+
+    def _ridge(self, reach: Floats) -> Floats:
+        """The values added to the diagonal of the scatter.
+
+        They are 1 for features that have not varied, whose means are all 0.
+        """
+        varied = reach > TINY
+        return np.where(varied, self.l2 * np.count_nonzero(varied) * reach, 1.0)
 
     def _whole_scatter(self) -> Floats:
         scatter = self.scatter.copy()

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from .._backend import Batch, Vector
 from ..base.checks import check_positive
 from ..base.explanation import Floats
+from ..base.linear import undo_growth
 from ..base.single_label import SingleLabelModel
 from ..base.turns import Rows, change
 from ..base.weight_vectors import feature_map
@@ -147,11 +148,19 @@ class LinearDiscriminant(SingleLabelModel):
         self, X: Batch, stages: list[tuple[int, int, Taxonomy, Any]], rows: Rows
     ) -> None:
         self._make_room(X.stored_names)
-        taxonomy = stages[-1][2]
-        if taxonomy is not self._taxonomy:  # new nodes change nothing elsewhere, so all at once
-            self._grow(taxonomy, {})
         y = np.concatenate([nodes for *_, nodes in stages])
-        self._learn_stage(X, y, rows)
+        learned, taxonomy = self._taxonomy, stages[-1][2]
+        try:
+            if taxonomy is not learned:  # new nodes change nothing elsewhere, so all at once
+                self._grow(taxonomy, {})
+            self._learn_stage(X, y, rows)
+        except BaseException:
+            for first, _, grown, _ in stages:
+                learned = grown if first < rows.n_learned else learned
+            if learned is not self._taxonomy:
+                unlearned = self._unlearned.intersection(range(len(learned)))
+                self._undo_growth(learned, unlearned)
+            raise
 
     def _learn_many(self, X: Batch, y: NDArray[np.uint32], rows: Rows) -> None:
         self._features.insert(dict.fromkeys(X.stored_names, 1.0))
@@ -221,6 +230,8 @@ class LinearDiscriminant(SingleLabelModel):
 
     def _add_nodes(self, before: int, after: Taxonomy) -> None:
         self._discriminant.add_nodes(after.arrays)
+
+    _undo_growth = undo_growth
 
     def _debug_title(self, x: Mapping[Any, Any]) -> str:
         return f"Prediction: {self.predict_one(x)!r}, the likeliest label"
