@@ -49,11 +49,6 @@ class PathModel(LinearLearner, SingleLabelModel):
         state = self._w, self._lag, self._clocks, self._features, self._labels
         return path_scores(*state, x)
 
-    def _ranked_one(self, x: Mapping[Any, Any], k: int, leaves: bool) -> list[tuple[int, float]]:
-        """The k best nodes and their probabilities, if there are no unlearned nodes."""
-        state = self._w, self._lag, self._clocks, self._features, self._labels
-        return ranked_paths(*state, x, k, leaves)
-
     def _scores_many(self, X: Batch) -> Floats:
         if pays(self, X):
             return path_sums(scores_by_product(self, X), self._taxonomy.arrays, in_place=True)
@@ -113,6 +108,11 @@ class PathLearner(PathModel):
 
     _rule_methods = ("rule", "rival")
     _learn_by_rule = staticmethod(learn_on_paths)
+
+    def _ranked_one(self, x: Mapping[Any, Any], k: int, leaves: bool) -> list[tuple[int, float]]:
+        """The k best nodes and their probabilities, if there are no unlearned nodes."""
+        state = self._w, self._lag, self._clocks, self._features, self._labels
+        return ranked_paths(*state, x, k, leaves)
 
     def rival(self, score: Floats, y: int) -> int:
         """The node that y must beat: by default the predicted one.

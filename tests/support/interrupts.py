@@ -26,11 +26,20 @@ def _interruptible(frame: FrameType) -> bool:
 def _ends_of_calls(code: CodeType) -> set[int]:
     """The bytecodes before which Python runs handlers: those after a call, and jumps of loops.
 
-    Between the bytecodes that enter and leave `with lock`, it does not.
+    Between the bytecodes that enter and leave `with lock`, it does not. The error of a handler that
+    runs at the end of a call belongs to the call, so the next bytecode must have the same `except`.
     """
-    found = list(dis.get_instructions(code))
-    pairs = itertools.pairwise(found)
-    after = {b.offset for a, b in pairs if a.opname.startswith(("CALL", "RESUME"))}
+    bytecode = dis.Bytecode(code)
+    entries = bytecode.exception_entries  # type: ignore[attr-defined]
+
+    def target(each: dis.Instruction) -> int | None:
+        return next((e.target for e in entries if e.start <= each.offset < e.end), None)
+
+    found = list(bytecode)
+    calls = (
+        (a, b) for a, b in itertools.pairwise(found) if a.opname.startswith(("CALL", "RESUME"))
+    )
+    after = {b.offset for a, b in calls if target(a) == target(b)}
     return after | {each.offset for each in found if each.opname == "JUMP_BACKWARD"}
 
 
