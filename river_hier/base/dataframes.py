@@ -60,6 +60,8 @@ def _array(X: NDArray[Any], columns: ColumnNames, single: bool) -> Batch:
         raise TypeError(
             f"an array X must be a matrix of numbers, got {X.ndim} dimensions of {X.dtype}"
         )
+    if np.ma.is_masked(X):
+        raise ValueError("an array X has masked cells; fill them in, e.g. with `X.filled(0.0)`")
     names: list[Hashable] = list(range(X.shape[1]) if columns is None else columns)
     check_shape("X", X, "columns", names)
     check_distinct(names)
@@ -121,6 +123,13 @@ def _cell_by_cell(frame: Frame, names: list[Hashable]) -> Floats:
 
 def _sparse(X: Any, names: list[Hashable]) -> Batch:
     """The stored entries of each row, in the order of the columns."""
+    if hasattr(X, "check_format"):  # compressed: a wrong index would write elsewhere in memory
+        try:
+            X.check_format(full_check=True)
+        except (ValueError, IndexError) as error:
+            raise ValueError(
+                f"the arrays of a sparse X do not fit together: {error}; compute X again"
+            ) from None
     rows = X.tocsr()
     if not rows.has_canonical_format:
         rows = rows.copy()

@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from river import base, preprocessing, stats, utils
+from scipy import sparse
 
 from river_hier import Taxonomy, decision, kernel, linear_model
 from support.public_api import estimators, learners
@@ -313,3 +314,24 @@ def test_misspelt_options_of_wrappers_in_and_around_pipelines() -> None:
         assert model.predict_one({"x": 1.0}, max_depth=0) == dict.fromkeys("abc", False)
         with pytest.raises(TypeError, match="unexpected keyword argument 'treshold'"):
             model.predict_one({"x": 1.0}, treshold=0.5)
+
+
+@pytest.mark.parametrize("kind", [sparse.csr_array, sparse.csc_array, sparse.csr_matrix])
+@pytest.mark.parametrize(
+    ("part", "i", "value"),
+    [("indices", -1, 99), ("indices", 0, -3), ("indptr", 1, 10**6), ("indptr", 2, 0)],
+)
+def test_sparse_matrices_whose_arrays_do_not_fit(kind: Any, part: str, i: int, value: int) -> None:
+    model, X = linear_model.HAROW(), kind(np.arange(1.0, 13.0).reshape(3, 4))
+    getattr(X, part)[i] = value
+    with pytest.raises(ValueError, match="do not fit together"):
+        model.learn_many(X, [{"a"}, {"b"}, {"c"}], columns="wxyz")
+    assert len(model.taxonomy_) == 1
+
+
+def test_masked_cells_are_not_read() -> None:
+    model, X = linear_model.HAROW(), np.ma.masked_array(np.ones((2, 2)), mask=[[0, 0], [0, 1]])
+    with pytest.raises(ValueError, match="masked cells"):
+        model.learn_many(X, [{"a"}, {"b"}])
+    assert len(model.taxonomy_) == 1
+    model.learn_many(X.filled(0.0), [{"a"}, {"b"}])
