@@ -30,14 +30,18 @@ class Threshold:
         return float(np.linalg.solve(self.a, self.b) @ _summary(scores))
 
     def learn(self, scores: Floats, relevant: Mask, weight: float = 1.0) -> None:
-        """Learn from a ranking and its true labels: O(candidates log candidates)."""
+        """Learn from a ranking and its true labels: O(candidates log candidates).
+
+        An error changes nothing, and a copy does not change.
+        """
         if not len(scores):
             return
         z = _summary(scores)
         size = np.abs(z).max()
         z /= size
-        self.a += weight * np.outer(z, z)
-        self.b += weight * best_threshold(scores, relevant) / size * z
+        a = self.a + weight * np.outer(z, z)
+        self.b = self.b + weight * best_threshold(scores, relevant) / size * z
+        self.a = a
 
 
 def best_threshold(scores: Floats, relevant: Mask) -> float:

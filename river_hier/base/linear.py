@@ -19,7 +19,6 @@ from scipy import sparse
 from .._backend import (
     Batch,
     GaussianWeights,
-    Labels,
     Vectors,
     Weights,
     of_averages,
@@ -62,13 +61,6 @@ def _not_replaced(cls: type, name: str) -> str:
         f"`{name}` of {cls.__name__} cannot be replaced, because a compiled policy computes it; "
         f"define a subclass: `class Mine({cls.__name__})` with a `{name}` of its own"
     )
-
-
-def undo_growth(model: Any, taxonomy: Taxonomy, unlearned: frozenset[int]) -> None:
-    """Remove the nodes that are not in a taxonomy, the last ones, which have learned nothing."""
-    labels = Labels(taxonomy, None, unlearned)
-    model._add_nodes(len(taxonomy), taxonomy)
-    model._labels, model._taxonomy, model._unlearned = labels, taxonomy, unlearned
 
 
 class LinearLearner(WeightVectors, TaxonomyModel, metaclass=LearnerType):
@@ -175,5 +167,3 @@ class LinearLearner(WeightVectors, TaxonomyModel, metaclass=LearnerType):
         if self._lag is not None and self._clocks is not None:
             self._lag.add_nodes(len(after))
             self._clocks.add_nodes(len(after))
-
-    _undo_growth = undo_growth

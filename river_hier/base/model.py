@@ -208,10 +208,6 @@ class TaxonomyModel(MayHaveUnlearned, MeasuresMemory, base.Estimator):
         return False
 
     @abc.abstractmethod
-    def _add_nodes(self, before: int, after: Taxonomy) -> None:
-        """Make room for new nodes, the last ones, as `_remap` would: O(new nodes)."""
-
-    @abc.abstractmethod
     def _remap(self, change: NodeMapping) -> None:
         """Move what has been learned to the nodes of another taxonomy, or refuse."""
 

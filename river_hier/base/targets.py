@@ -56,6 +56,8 @@ class Table:
 
 def series(y: Any, n: int, name: str = "y", what: str = "label") -> list[Any]:
     """The items of a series or any other sequence, one per row."""
+    if np.ma.is_masked(y):
+        raise ValueError(f"{name} has masked items; each row needs its {what}")
     whole = (
         y
         if isinstance(y, list | np.ndarray)

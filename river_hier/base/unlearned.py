@@ -46,6 +46,7 @@ class MayHaveUnlearned(abc.ABC):
     _has_learned = False
     _unlearned = NONE
     _labels: Labels
+    _taxonomy: Taxonomy
 
     @property
     def _never_predicted(self) -> Unlearned:
@@ -72,8 +73,11 @@ class MayHaveUnlearned(abc.ABC):
         if self._unlearned:
             self._unlearned -= self._nodes_with_examples(y)
 
-    def _undo_growth(self, taxonomy: Taxonomy, unlearned: Unlearned) -> None:  # noqa: B027
-        """Remove new nodes again; a model that cannot do so keeps them, without an example."""
+    def _undo_growth(self, taxonomy: Taxonomy, unlearned: Unlearned) -> None:
+        """Remove the nodes that are not in a taxonomy, the last ones, without examples."""
+        labels = Labels(taxonomy, None, unlearned)
+        self._add_nodes(len(taxonomy), taxonomy)
+        self._labels, self._taxonomy, self._unlearned = labels, taxonomy, unlearned
 
     def _learn_many(self, X: Batch, y: Any, rows: Rows) -> None:
         """Learn from rows whose labels are in the taxonomy; `rows.learned` counts them."""
@@ -86,6 +90,10 @@ class MayHaveUnlearned(abc.ABC):
     @abc.abstractmethod
     def _learn(self, x: Mapping[Any, Any], y: Any, w: float) -> None:
         """Learn from an example of weight w, given its labels in the taxonomy or its one node."""
+
+    @abc.abstractmethod
+    def _add_nodes(self, before: int, after: Taxonomy) -> None:
+        """Make room for new nodes, the last ones, as `_remap` would, or remove them."""
 
     @abc.abstractmethod
     def _nodes_with_examples(self, y: Any) -> set[int]:

@@ -146,7 +146,6 @@ class ModelWrapper(MeasuresMemory, base.Wrapper[Any], base.Estimator):
         if only_adds(self._taxonomy, taxonomy, renamed):
             self._check_taxonomy(taxonomy)
             self._last.adopt(taxonomy, renamed)
-            self._add_nodes(taxonomy)
             return
         change = map_nodes(self._taxonomy, taxonomy, renamed)
         self._check_taxonomy(taxonomy)
@@ -170,11 +169,8 @@ class ModelWrapper(MeasuresMemory, base.Wrapper[Any], base.Estimator):
     def _check_taxonomy(self, taxonomy: Taxonomy) -> None:
         """Raise an error if the wrapper does not work in this taxonomy."""
 
-    def _add_nodes(self, after: Taxonomy) -> None:
-        """Make room for new nodes, the last ones, as `_remap` would."""
-
     def _remap(self, change: NodeMapping) -> None:
-        """Move the wrapper's own state to the nodes of a new taxonomy."""
+        """Move the wrapper's own state to other nodes, unless new nodes are all that changes."""
 
     def _scores_one(self, x: Any) -> Floats:
         """The score of each node; 0 for the root of a multilabel model, which has none."""

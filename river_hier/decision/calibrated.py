@@ -21,10 +21,10 @@ from ..base.explanation import Floats
 from ..base.predict_labels import LabelPredictor
 from ..base.top_down import TopDownLearner
 from ..base.truncation import refuse_unknown, truncatable
-from ..base.turns import changes, reads
+from ..base.turns import Rows, change, reads
 from ..base.unlearned import replaced, unlearned_of, without_scores
 from ..base.wrapper import BatchWrapper, check_model
-from ..taxonomy import Label, NodeMapping, Taxonomy
+from ..taxonomy import Label, NodeMapping
 from .sightings import Sightings
 
 
@@ -128,9 +128,11 @@ class Calibrated(BatchWrapper, LabelPredictor, base.MultiLabelClassifier):
 
         yield {"model": linear_model.HAROW()}
 
-    @changes
     def learn_one(self, x: dict[Any, Any], y: Any, w: float = 1.0, **kwargs: Any) -> None:
         """Learn from one example, after computing the scores the model gives to it.
+
+        If memory runs out after the model has learned the example, `n_learned` of the error is 1,
+        and the example is not used for calibration.
 
         Parameters
         ----------
@@ -148,20 +150,20 @@ class Calibrated(BatchWrapper, LabelPredictor, base.MultiLabelClassifier):
             return
         if isinstance(y, Iterator):  # it is needed twice
             y = list(y)
-        before, sighting = self._taxonomy, self._sightings.look(x)
-        scores = self._scores_one(x) if sighting.first else None
-        if scores is not None and (unlearned := unlearned_of(self.model)):
-            scores = replaced(scores, unlearned, np.nan)
-        self.model.learn_one(x, y, w=w, **kwargs)  # raises before anything is learned here
-        self._sightings.add(sighting)
-        taxonomy = self._taxonomy
-        if taxonomy is not before:
-            self._add_nodes(taxonomy)
-            if scores is not None:  # new labels have none
-                more = (0, len(taxonomy) - len(before))
-                scores = np.pad(scores, more, constant_values=np.nan)
-        if scores is not None:
-            self._calibration.learn(scores, y, self._labels, w)
+
+        def work(rows: Rows) -> None:
+            sighting, scores = self._sightings.look(x), None
+            if sighting.first:
+                scores = replaced(self._scores_one(x), unlearned_of(self.model), np.nan)
+            self.model.learn_one(x, y, w=w, **kwargs)  # raises before anything is learned here
+            rows.n_learned = 1
+            self._sightings.add(sighting)
+            if scores is not None:
+                if more := len(self._taxonomy) - len(scores):  # new labels have no scores
+                    scores = np.append(scores, [np.nan] * more)
+                self._with_all_nodes().learn(scores, y, self._labels, w)
+
+        change(self, work)
 
     @truncatable
     def predict_one(self, x: dict[Any, Any], **kwargs: Any) -> dict[Label, bool]:
@@ -199,23 +201,26 @@ class Calibrated(BatchWrapper, LabelPredictor, base.MultiLabelClassifier):
     def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
         return connected(self._labels, self._probabilities_one(x, True), 0.5, None)
 
-    def _add_nodes(self, after: Taxonomy) -> None:
-        self._calibration.add_nodes(len(after))
-
     def _remap(self, change: NodeMapping) -> None:
+        self._calibration.add_nodes(len(change.before))
         self._calibration = remap_calibration(self._calibration, change.sources)
+
+    def _with_all_nodes(self) -> Calibration:
+        """The calibration, with the nodes that the taxonomy has now."""
+        self._calibration.add_nodes(len(self._taxonomy))
+        return self._calibration
 
     def _node_probabilities(self, x: dict[Any, Any]) -> Floats:
         """P(on) of each node."""
-        given = self._calibration.given(self._learned_scores(x))
+        given = self._with_all_nodes().given(self._learned_scores(x))
         return self._labels.marginals(given)
 
     def _probabilities_one(self, x: Mapping[Any, Any], given: bool = False) -> Any:
         """P(on) or P(on | parents on) of each node, for the functions of `_backend`."""
         last, inner_x = last_step_and_input(self.model, x)
         if isinstance(last, TopDownLearner):  # only for the nodes that a decision needs
-            return last._probabilities_one(inner_x, self._calibration, given)
-        p: Floats = self._calibration.given(self._learned_scores(x))
+            return last._probabilities_one(inner_x, self._with_all_nodes(), given)
+        p: Floats = self._with_all_nodes().given(self._learned_scores(x))
         return p if given else self._labels.marginals(p)
 
     def _learned_scores(self, x: Mapping[Any, Any]) -> Floats:
@@ -231,5 +236,5 @@ class Calibrated(BatchWrapper, LabelPredictor, base.MultiLabelClassifier):
     def _conditionals_many(self, X: Batch) -> Floats:
         """P(on | parents on), (nodes, rows)."""
         scores = without_scores(self._scores_many(X), unlearned_of(self.model))
-        given: Floats = self._calibration.given(np.ascontiguousarray(scores.T))
+        given: Floats = self._with_all_nodes().given(np.ascontiguousarray(scores.T))
         return given.T

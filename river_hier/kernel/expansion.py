@@ -26,7 +26,7 @@ class Expansion:
         self._values = np.zeros(0)
 
     def add(self, i: int, nodes: NDArray[np.intp], values: Floats) -> None:
-        """Add the coefficients of a new instance."""
+        """Add the coefficients of a new instance; those of a copy do not change."""
         end = self._n + len(nodes)
         self._instances = ensure_capacity(self._instances, end)
         self._nodes = ensure_capacity(self._nodes, end)
@@ -37,8 +37,8 @@ class Expansion:
         self._n = end
 
     def clear(self, node: int) -> None:
-        """Set the coefficients of a node to zero."""
-        self._values[: self._n][self._nodes[: self._n] == node] = 0.0
+        """Set the coefficients of a node to zero; those of a copy do not change."""
+        self._values = np.where(self._nodes == node, 0.0, self._values)
 
     def scores(self, k: Floats) -> Floats:
         """w . phi(x) of every node from the values of the kernel, k_i = K(x_i, x): O(triples)."""

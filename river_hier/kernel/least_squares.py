@@ -13,7 +13,7 @@ from ..base.explanation import Contribution, Floats, rescaled
 from ..base.multi_label import MultiLabelModel
 from ..base.predict_labels import masked_nodes
 from ..base.turns import reads
-from ..taxonomy import NodeMapping, TaxonomyLike
+from ..taxonomy import NodeMapping, Taxonomy, TaxonomyLike
 from .functions import Function, Kernel
 from .instances import contributions, instances_of
 from .systems import ExampleContext, KernelSystems
@@ -75,6 +75,12 @@ class LeastSquaresModel(MultiLabelModel):
             f"kernel.{type(self).__name__} cannot carry on with another taxonomy, "
             f"nor without a branch; linear_model.{type(self).__name__} can"
         )
+
+    def _undo_growth(self, taxonomy: Taxonomy, unlearned: frozenset[int]) -> None:
+        for system in self._rls.systems:
+            system.keep_outputs(sum(v < len(taxonomy) for v in system.nodes))
+        self._rls.systems[:] = [s for s in self._rls.systems if s.nodes or s.n_stored]
+        super()._undo_growth(taxonomy, unlearned)
 
     def _update(self, context: ExampleContext, threshold: float, t: float, y: Any) -> None:
         """Round t of SH-RLS or, with an infinite threshold, H-RLS: completely or not at all."""

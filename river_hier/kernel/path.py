@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import abc
+import copy
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -91,31 +92,30 @@ class KernelPathLearner(SingleLabelModel):
             most = LARGEST_CHANGE / math.sqrt(row.norm2)
             rule = self.rule(scores[y] - scores[rival], gamma, row.norm2)
             step = min(w * min(rule, most), most)
-        stored = self._instances.append(x) if step > 0.0 else 0  # first, as it may raise
-        if self._lag is not None:
-            start(self._clocks, self._lag, path_difference(y, 0, tree)[0])
+        # Copies change, so that an error changes nothing. They share their arrays, which only grow.
+        v, lag, clocks = copy.copy(self._w), copy.copy(self._lag), copy.copy(self._clocks)
+        if lag is not None:
+            start(clocks, lag, path_difference(y, 0, tree)[0])
         if step > 0.0:
-            self._w.add(stored, nodes, step * signs)
-            if self._lag is not None:
-                recorded = rounds(self._clocks)[nodes] * (step * signs)
-                self._lag.add(stored, nodes, recorded)
-            self._keep_to_budget()
-        if self._lag is not None:
-            self._clocks.m += w
+            v.add(self._instances.n, nodes, step * signs)
+            if lag is not None:
+                lag.add(self._instances.n, nodes, rounds(clocks)[nodes] * (step * signs))
+            self._instances.append(x)
+            if self.budget is not None and self._instances.n > self.budget:
+                self._drop(v, lag, int(self.budget))
+        if lag is not None:
+            clocks.m += w
         self._labels.learned(y)
+        self._w, self._lag, self._clocks = v, lag, clocks
 
-    def _keep_to_budget(self) -> None:
-        """If there are too many instances, drop those that matter least to w."""
-        n = self._instances.n
-        if self.budget is not None and n > self.budget:
-            K = self._instances.gram(np.arange(n))
-            kept, P = pivoted_cholesky_projection(
-                K, self._w.parts(K.diagonal()), four_fifths(int(self.budget))
-            )
-            self._w.forget(kept, P)
-            if self._lag is not None:
-                self._lag.forget(kept, P)
-            self._instances.keep(kept)
+    def _drop(self, w: Expansion, lag: Expansion | None, budget: int) -> None:
+        """Drop the instances that matter least to w."""
+        K = self._instances.gram(np.arange(self._instances.n))
+        kept, P = pivoted_cholesky_projection(K, w.parts(K.diagonal()), four_fifths(budget))
+        w.forget(kept, P)
+        if lag is not None:
+            lag.forget(kept, P)
+        self._instances.keep(kept)
 
     def _answer(self, x: Mapping[Any, Any]) -> Label:
         return self._taxonomy.nodes[int(self._scores_one(x).argmax())]

@@ -115,6 +115,11 @@ class KernelDual:
         self.v = np.column_stack([self.v, *[-self.ones] * len(nodes)])
         self.w0 = np.pad(self.w0, ((0, 0), (0, len(nodes))))
 
+    def keep_outputs(self, n: int) -> None:
+        """Remove all but the first n outputs."""
+        self.nodes, self._z = self.nodes[:n], self._z[:n]
+        self.v, self.w0 = self.v[:, :n], self.w0[:, :n]
+
     def coefficients(self) -> Floats:
         """c in `w = S c`, w0 included."""
         return self._prior_coefficients() + self.alpha

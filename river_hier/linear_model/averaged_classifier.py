@@ -10,7 +10,6 @@ from .._backend import Batch
 from ..base.classifiers import shown
 from ..base.copies import shallow_copy, without_turn
 from ..base.explanation import Contribution, Floats
-from ..base.linear import undo_growth
 from ..base.locks import Turn
 from ..base.single_label import SingleLabelModel
 from ..base.turns import reads, turn_of
@@ -189,7 +188,7 @@ class AveragedClassifier(SingleLabelModel):
         self._average._add_nodes(before, after)
 
     def _undo_growth(self, taxonomy: Taxonomy, unlearned: frozenset[int]) -> None:
-        undo_growth(self, taxonomy, unlearned)
+        super()._undo_growth(taxonomy, unlearned)
         self._share()
 
     def _answer(self, x: Mapping[Any, Any]) -> Label:

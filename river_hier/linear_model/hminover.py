@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping
 from typing import Any, cast
 
@@ -191,13 +192,15 @@ class HMinOver(WeightVectors, MultiLabelModel):
             self._unlearned = self._unlearned.difference(np.flatnonzero(on).tolist())
         nodes = self._ranking.candidates
         scores, relevant = self._ranking.scores(self._w.scores(vector))[nodes], on[nodes]
-        self._threshold.learn(scores, relevant, w)
+        threshold = copy.copy(self._threshold)
+        threshold.learn(scores, relevant, w)
         pair = worst_pair(scores, relevant)
         if pair is not None:
             differing, signs = self._ranking.step(int(nodes[pair[0]]), int(nodes[pair[1]]))
             step = self.rule(scores[pair[0]] - scores[pair[1]], len(differing))
             if step > 0.0:
-                self._w.add(vector, differing, w * step * signs)
+                self._w.add(vector, differing, w * step * signs)  # raises before it changes
+        self._threshold = threshold
 
     def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
         scores = self._scores_one(x)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
 from typing import Any
 
@@ -24,8 +23,6 @@ ROWS = 64  # rows of the scatter that are added at once
 BLOCK = 256  # rows of a batch that are learned at once
 FEW = 8  # nodes per row: with fewer rows, computing the weights of all nodes takes longer
 COSTLY = 32  # features per step: with more steps, computing the posterior from the sums is faster
-
-_refreshing = threading.RLock()
 
 
 class Discriminant:
@@ -88,11 +85,11 @@ class Discriminant:
             steps = [*steps, Step(v, w, x, row, self._ridge(reach), free)]
             if COSTLY * len(steps) > max(len(x), 2 * COSTLY):
                 posterior, steps = None, []
+        rows, sums = self.rows if row is None else [*self.rows, row], self.sums[v]
         self.rates.learn(v, w)
-        self.origin, self.reach, self.sums[v], self.free = origin, reach, total, free
+        sums[...] = total
+        self.origin, self.reach, self.rows, self.free = origin, reach, rows, free
         self._posterior, self._steps = posterior, steps
-        if row is not None:
-            self.rows.append(row)
 
     def learn_many(self, X: Floats, y: Nodes, w: Floats) -> None:
         """Learn from rows, all or none: one matrix product for the scatter, O(rows * d^2)."""
@@ -133,13 +130,12 @@ class Discriminant:
         """
         if self._posterior is not None and not self._steps:
             return self._posterior
-        with _refreshing:
-            posterior, steps = self._posterior, self._steps
-            self._posterior, self._steps = None, []  # until it is complete
-            if posterior is None or not all(map(posterior.learn, steps)):
-                posterior = self._new_posterior()
-            self._posterior = posterior
-            return posterior
+        posterior, steps = self._posterior, self._steps
+        self._posterior, self._steps = None, []  # until it is complete
+        if posterior is None or not all(map(posterior.learn, steps)):
+            posterior = self._new_posterior()
+        self._posterior = posterior
+        return posterior
 
     def remapped(self, sources: Sequence[tuple[int, ...]], tree: Arrays) -> Discriminant:
         """The discriminant of other nodes, each with the examples of its sources."""

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 from .._backend import Batch, Vector
 from ..base.checks import check_positive
 from ..base.explanation import Floats
-from ..base.linear import undo_growth
 from ..base.single_label import SingleLabelModel
 from ..base.turns import Rows, change
 from ..base.weight_vectors import feature_map
@@ -230,8 +229,6 @@ class LinearDiscriminant(SingleLabelModel):
 
     def _add_nodes(self, before: int, after: Taxonomy) -> None:
         self._discriminant.add_nodes(after.arrays)
-
-    _undo_growth = undo_growth
 
     def _debug_title(self, x: Mapping[Any, Any]) -> str:
         return f"Prediction: {self.predict_one(x)!r}, the likeliest label"

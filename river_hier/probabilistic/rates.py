@@ -38,8 +38,9 @@ class Rates:
         """Count an example."""
         if not self.n[v]:
             self._begin(v, self.m, self.n)
+        m = self.m + w  # before anything changes, as it takes memory
         self.n[v] += w
-        self.m += w
+        self.m = m
 
     def learn_many(self, y: NDArray[np.intp], w: Floats) -> None:
         """Count examples, as `learn` does one after the other."""

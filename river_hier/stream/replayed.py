@@ -7,7 +7,7 @@ from typing import Any
 
 from ..base.checks import check_integer, checked_weight
 from ..base.transparent import TransparentWrapper
-from ..base.turns import changes
+from ..base.turns import Rows, change
 from ..base.wrapper import check_model
 from ..taxonomy import NodeMapping
 
@@ -85,9 +85,11 @@ class Replayed(TransparentWrapper):
 
         yield {"model": linear_model.HPerceptron(), "buffer_size": 20, "seed": 1}
 
-    @changes
     def learn_one(self, x: dict[Any, Any], y: Any, w: float = 1.0, **kwargs: Any) -> None:
         """Learn from one example, and again from `times - 1` of the stored examples.
+
+        If memory runs out after the model has learned the example, `n_learned` of the error is 1,
+        and fewer stored examples are learned again.
 
         Parameters
         ----------
@@ -106,17 +108,22 @@ class Replayed(TransparentWrapper):
             return
         if hasattr(y, "__next__"):  # it is needed several times
             y = list(y)
-        self.model.learn_one(x, y, w=w, **kwargs)  # raises before anything is repeated
-        if self._buffer:
-            for _ in range(self.times - 1):
-                old_x, old_y, old_w = self._rng.choice(self._buffer)
+
+        def work(rows: Rows) -> None:
+            example = copy.copy(x), copy.copy(y), w
+            self.model.learn_one(x, y, w=w, **kwargs)  # raises before anything is repeated
+            rows.n_learned = 1
+            n = self.times - 1 if self._buffer else 0
+            repeated = [self._rng.choice(self._buffer) for _ in range(n)]
+            if len(self._buffer) < self.buffer_size:
+                self._buffer.append(example)
+            else:
+                self._buffer[self._oldest] = example
+                self._oldest = (self._oldest + 1) % self.buffer_size
+            for old_x, old_y, old_w in repeated:
                 self.model.learn_one(old_x, old_y, w=old_w, **kwargs)
-        example = copy.copy(x), copy.copy(y), w
-        if len(self._buffer) < self.buffer_size:
-            self._buffer.append(example)
-        else:
-            self._buffer[self._oldest] = example
-            self._oldest = (self._oldest + 1) % self.buffer_size
+
+        change(self, work)
 
     def _remap(self, change: NodeMapping) -> None:
         self._buffer, self._oldest = [], 0

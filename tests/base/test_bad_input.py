@@ -334,4 +334,7 @@ def test_masked_cells_are_not_read() -> None:
     with pytest.raises(ValueError, match="masked cells"):
         model.learn_many(X, [{"a"}, {"b"}])
     assert len(model.taxonomy_) == 1
+    with pytest.raises(ValueError, match="w has masked items"):
+        model.learn_many(X.filled(0.0), [{"a"}, {"b"}], w=np.ma.masked_array([1.0, 2.0], [0, 1]))
+    assert len(model.taxonomy_) == 1
     model.learn_many(X.filled(0.0), [{"a"}, {"b"}])

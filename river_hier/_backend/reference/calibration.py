@@ -35,6 +35,8 @@ class Calibration:
 
     def add_nodes(self, n: int) -> None:
         """Make room up to n nodes; the own parts of new ones are 0."""
+        if n <= len(self.own_slope.value):
+            return
         for own in self.own_slope, self.own_intercept:
             more = (0, n - len(own.value))
             own.value, own.squares = (

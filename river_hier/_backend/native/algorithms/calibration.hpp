@@ -28,7 +28,8 @@ class Calibration {
 
     // Make room for new nodes, all of them or none.
     void add_nodes(size_t n_nodes) {
-        for (auto* own : {&own_slope, &own_intercept}) make_room(*own, n_nodes - std::min(n_nodes, n()));
+        if (n_nodes <= n()) return;
+        for (auto* own : {&own_slope, &own_intercept}) make_room(*own, n_nodes - n());
         for (auto* own : {&own_slope, &own_intercept}) own->resize(n_nodes);
     }
 

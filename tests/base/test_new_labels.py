@@ -10,10 +10,24 @@ import numpy as np
 import pytest
 from river import base
 
-from river_hier import OpenTaxonomy, linear_model
+from river_hier import OpenTaxonomy, kernel, linear_model, probabilistic
 from support.backends import both, running_on
 
-LEARNERS = ["HPerceptron", "HAROW", "HRLS", "SHRLS", "Hieron", "AveragedHieron", "PathSoftmax"]
+LEARNERS = [
+    linear_model.HPerceptron,
+    linear_model.HAROW,
+    linear_model.HMinOver,
+    linear_model.HRLS,
+    linear_model.SHRLS,
+    linear_model.Hieron,
+    linear_model.AveragedHieron,
+    linear_model.PathSoftmax,
+    kernel.HRLS,
+    kernel.SHRLS,
+    kernel.Hieron,
+    kernel.AveragedHieron,
+    probabilistic.LinearDiscriminant,
+]
 
 
 def example(model: Any, rng: random.Random, new: bool = False) -> tuple[dict[str, float], Any]:
@@ -24,14 +38,14 @@ def example(model: Any, rng: random.Random, new: bool = False) -> tuple[dict[str
 
 
 @both
-@pytest.mark.parametrize("name", LEARNERS)
+@pytest.mark.parametrize("learner", LEARNERS)
 @pytest.mark.parametrize("taxonomy", [None, OpenTaxonomy("/")], ids=["none", "open"])
 def test_no_memory_for_the_first_example_of_a_label(
-    backend: str, name: str, taxonomy: OpenTaxonomy | None, monkeypatch: pytest.MonkeyPatch
+    backend: str, learner: Any, taxonomy: OpenTaxonomy | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rng = random.Random(1)
     with running_on(backend):
-        model = getattr(linear_model, name)(taxonomy)
+        model = learner(taxonomy)
         for _ in range(60):
             model.learn_one(*example(model, rng))
         other = pickle.loads(pickle.dumps(model))
