@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import os
 import threading
+import time
 import weakref
 from typing import Any
 
@@ -70,12 +71,34 @@ def turns() -> list[Turn]:
 
 
 def _take_all(held: list[Any], seconds: float) -> None:
-    """Take all locks, so that no other thread is in the middle of a step or starts one."""
-    for turn in turns():
-        if turn.queue.acquire(timeout=seconds):
-            held.append(turn.queue)
-            if turn.lock.acquire(timeout=seconds):
-                held.append(turn.lock)
+    """Take all locks, so that no other thread is in the middle of a step or starts one.
+
+    A step of several models holds the lock of one and waits for that of another. If a lock is not
+    free in time, all are released, and this one is taken first. When the time is over, only those
+    that are free are taken.
+    """
+    end, patience, order = time.monotonic() + seconds, 0.01, turns()
+    while True:
+        late = next((turn for turn in order if not _take(turn, held, patience)), None)
+        if late is None:
+            return
+        if time.monotonic() >= end:
+            break
+        while held:
+            held.pop().release()
+        order.sort(key=lambda turn: turn is not late)
+        patience *= 2.0
+    for turn in order:
+        _take(turn, held, 0.0)
+
+
+def _take(turn: Turn, held: list[Any], seconds: float) -> bool:
+    """Take the locks that all calls of a model need; say whether they were free in time."""
+    for lock in turn.queue, turn.lock:
+        if not lock.acquire(timeout=seconds):
+            return False
+        held.append(lock)
+    return True
 
 
 def _before_fork() -> None:
@@ -83,7 +106,7 @@ def _before_fork() -> None:
     uninterrupted = Uninterrupted().__enter__()
     _forks.acquire()
     _forking.append((uninterrupted, []))
-    _take_all(_forking[-1][1], 1.0)
+    _take_all(_forking[-1][1], 2.0)
 
 
 def _after_fork(in_child: bool = False) -> None:
@@ -112,8 +135,9 @@ def _start_child() -> None:
 def _stop_all() -> None:
     """Take all locks for good; threads that read a batch have a second to reach them and wait."""
     _take_all([], 5.0)
+    end = time.monotonic() + 1.0
     for turn in turns():
-        turn.batch.acquire(timeout=1.0)
+        turn.batch.acquire(timeout=max(0.0, end - time.monotonic()))
 
 
 # A child process must not start in the middle of a step. When a process exits, Python stops daemon

@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from ..base.interrupts import Uninterrupted
 from . import huge_pages
 from .file import FilePath, checked_path, in_background, save
 
@@ -76,25 +77,30 @@ def save_in_background(state: Any, path: FilePath) -> Saving:
 
     """
     path = checked_path(path)
-    if path in in_background and not in_background[path].done():
+    for saving in list(in_background.values()):
+        saving.done()  # its process has ended, perhaps, and must not be left behind
+    if path in in_background:
         raise RuntimeError(
             f"the last checkpoint {str(path)!r} is still being saved; save less often, or `wait` "
             "for the `Saving` that the last call returned"
         )
     if not hasattr(os, "fork"):
         return _saved(state, path)
-    reading, writing = os.pipe()
-    try:
+    with Uninterrupted():  # until the child is known
+        reading, writing = os.pipe()
         huge_pages.stop()
-        if not (child := os.fork()):
-            _save_and_exit(state, path, writing)
-        huge_pages.join_after(child)
+        mask = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
+        try:
+            if not (child := os.fork()):
+                _save_and_exit(state, path, writing)
+        except BaseException:
+            os.close(reading)
+            raise
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+            os.close(writing)
         saving = in_background[path] = Saving(path, child, reading)
-    except BaseException:
-        os.close(reading)
-        raise
-    finally:
-        os.close(writing)
+        huge_pages.join_after(child)
     return saving
 
 
@@ -111,9 +117,11 @@ class Saving:
     def __init__(self, path: Path, child: int | None, pipe: int) -> None:
         self.path: Path = path
         self._child = child  # the process; `None` once it has ended
-        self._pipe = pipe  # from which its error is read
+        self._pipe = pipe  # from which its error is read, without waiting
         self._error: BaseException | None = None
         self._lock = threading.Lock()
+        if child is not None:
+            os.set_blocking(pipe, False)
 
     def done(self) -> bool:
         """Return whether the process has ended: the file is written, or could not be."""
@@ -156,7 +164,7 @@ class Saving:
             time.sleep(_PAUSE)
 
     def _ended(self, options: int) -> bool:
-        with self._lock:
+        with Uninterrupted(), self._lock:
             if self._child is None:
                 return True
             try:
@@ -164,13 +172,16 @@ class Saving:
                     return False
             except ChildProcessError:  # the program waits for all its children itself
                 pass
+            try:
+                message = os.read(self._pipe, _LONGEST)
+            except BlockingIOError:  # other child processes may have the pipe, too
+                message = b""
+            os.close(self._pipe)
+            killed = RuntimeError(f"the process that saved {str(self.path)!r} was killed")
+            self._error = pickle.loads(message) if message else killed
             self._child = None
             if in_background.get(self.path) is self:
                 del in_background[self.path]
-            with open(self._pipe, "rb") as pipe:
-                message = pipe.read(_LONGEST)
-            killed = RuntimeError(f"the process that saved {str(self.path)!r} was killed")
-            self._error = pickle.loads(message) if message else killed
             return True
 
 
@@ -194,6 +205,7 @@ def _save_and_exit(state: Any, path: Path, pipe: int) -> None:
             if callable(signal.getsignal(number)):
                 signal.signal(number, signal.SIG_IGN)
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_SETMASK, ())
         os.nice(10)
         gc.disable()  # it would write to memory that is shared with the program
         save(state, path)

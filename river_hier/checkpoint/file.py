@@ -147,7 +147,10 @@ def _replace(path: Path, chunks: Sequence[bytes]) -> bool:
     new = path.with_name(f".{path.name}.{secrets.token_hex(8)}.part")
     try:
         with new.open("xb") as file:
-            _lock(file)
+            try:
+                _lock(file)
+            except BlockingIOError:  # by a program that is about to delete it
+                return False
             if os.name == "posix" and not os.fstat(file.fileno()).st_nlink:
                 return False  # deleted before it was locked
             if path.exists():
@@ -174,6 +177,8 @@ def _delete_leftovers(path: Path) -> None:
     for name in filter(ours.fullmatch, os.listdir(path.parent)):
         part = path.with_name(name)
         with suppress(OSError):
+            if not part.is_file():
+                continue
             if os.name != "posix":  # open files cannot be deleted
                 part.unlink()
             else:

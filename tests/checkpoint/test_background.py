@@ -258,3 +258,86 @@ def test_a_forked_process_can_save(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert os.waitpid(child, 0)[1] == 0
     saving.wait()
     assert checkpoint.load(saving.path) in ("new", "child")
+
+
+@posix
+def test_processes_of_other_paths_are_not_left_behind(tmp_path: Path) -> None:
+    savings = [checkpoint.save_in_background(i, tmp_path / f"{i}") for i in range(30)]
+    time.sleep(0.5)
+    checkpoint.save_in_background(0, tmp_path / "last").wait()
+    with pytest.raises(ChildProcessError):  # there are no children
+        os.waitpid(-1, os.WNOHANG)
+    for i, saving in enumerate(savings):
+        saving.wait()
+        assert checkpoint.load(saving.path) == i
+
+
+@posix
+def test_another_process_with_the_pipe_does_not_hold_up_an_answer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pipes, pipe = [], os.pipe
+    monkeypatch.setattr(os, "pipe", lambda: pipes.append(pipe()) or pipes[-1])
+    fork, copies = os.fork, []
+
+    def fork_twice() -> int:
+        copies.append(os.dup(pipes[-1][1]))  # as a child of another thread would have it
+        return fork()
+
+    monkeypatch.setattr(os, "fork", fork_twice)
+    saving = checkpoint.save_in_background(1, tmp_path / "model")
+    saving.wait(60)
+    saving = checkpoint.save_in_background([2] * 10**7, tmp_path / "model")
+    saving.cancel()
+    with pytest.raises(RuntimeError, match="was killed"):
+        saving.wait(60)
+    for copy in copies:
+        os.close(copy)
+
+
+class Impossible:
+    def __reduce__(self) -> Any:
+        raise ValueError("this cannot be pickled")
+
+
+@posix
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="there is no timer here")
+def test_an_interrupt_while_a_process_starts_or_ends_loses_nothing(tmp_path: Path) -> None:
+    class InterruptError(Exception):
+        pass
+
+    def interrupt(*_: Any) -> None:
+        raise InterruptError
+
+    path, rng, before = (
+        tmp_path / "model",
+        random.Random(1),
+        signal.signal(signal.SIGALRM, interrupt),
+    )
+    interrupted = 0
+    try:
+        for _ in range(150):
+            saving = None
+            try:
+                signal.setitimer(signal.ITIMER_REAL, rng.uniform(1e-4, 8e-3))
+                saving = checkpoint.save_in_background(Impossible(), path)
+                saving.wait()
+            except InterruptError:
+                interrupted += 1
+            except ValueError:
+                pass
+            except RuntimeError:  # an interrupted call has started the last process
+                assert saving is None
+            finally:
+                signal.setitimer(signal.ITIMER_REAL, 0)
+            if saving is not None:
+                with pytest.raises(ValueError, match="cannot be pickled"):
+                    saving.wait(60)
+    finally:
+        signal.signal(signal.SIGALRM, before)
+    assert interrupted
+    time.sleep(0.5)
+    with pytest.raises(ValueError, match="cannot be pickled"):
+        checkpoint.save_in_background(Impossible(), path).wait(60)
+    with pytest.raises(ChildProcessError):  # there are no children
+        os.waitpid(-1, os.WNOHANG)

@@ -26,6 +26,7 @@ from river import preprocessing
 
 import river_hier
 from river_hier import Taxonomy, checkpoint, linear_model, metrics
+from river_hier.checkpoint import file
 from support.backends import environment, native_too, running_on
 from support.hypothesis_settings import n_examples
 
@@ -399,6 +400,31 @@ path, mark, n = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
 for step in range(n):
     checkpoint.save({"mark": mark, "step": step, "numbers": [float(mark)] * 20_000}, path)
 """
+
+
+def test_a_part_file_that_another_program_deletes_is_written_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls, lock = [], file._lock
+
+    def lock_held_by_another(part: Any) -> None:
+        calls.append(part)
+        if len(calls) == 1:
+            os.unlink(part.name)
+            raise BlockingIOError
+        lock(part)
+
+    monkeypatch.setattr(file, "_lock", lock_held_by_another)
+    checkpoint.save(1, tmp_path / "state")
+    assert (checkpoint.load(tmp_path / "state"), len(calls)) == (1, 2)
+    assert os.listdir(tmp_path) == ["state"]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes here")
+def test_a_pipe_with_the_name_of_a_part_file_is_left_alone(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / f".state.{16 * 'a'}.part")
+    checkpoint.save(1, tmp_path / "state")
+    assert checkpoint.load(tmp_path / "state") == 1
 
 
 def test_several_programs_save_to_one_path(tmp_path: Path) -> None:
