@@ -4,8 +4,9 @@ from __future__ import annotations
 
 LAYERS = [
     {"taxonomy"},
-    {"losses", "base", "_backend", "checkpoint"},
-    {"linear_model", "kernel", "probabilistic", "metrics", "datasets", "feature_extraction"},
+    {"losses", "base", "_backend"},
+    {"linear_model", "kernel", "probabilistic", "metrics", "datasets", "feature_extraction"}
+    | {"checkpoint"},
     {"evaluate", "decision", "induction", "local", "batch", "inspection", "plot", "drift"}
     | {"distributed", "model_selection", "stream"},
 ]
