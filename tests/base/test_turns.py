@@ -6,7 +6,9 @@ import functools
 import gc
 import inspect
 import pickle
+import random
 import signal
+import sys
 import sysconfig
 import threading
 import time
@@ -20,6 +22,7 @@ import pytest
 from base.test_interrupts import answers, count, ctrl_c, examples, fresh, interrupt, same
 from river_hier import Taxonomy, _backend, decision, linear_model
 from river_hier.base import locks, turns
+from support.backends import both, running_on
 
 __all__ = ["ctrl_c"]
 TREE = Taxonomy([("r", "a"), ("a", "b"), ("r", "c")])
@@ -260,3 +263,32 @@ def test_closed_models_change_whole_or_not(name: str, call: str) -> None:
             expected = changed
         same(interrupted, expected)
         assert interrupted.taxonomy_ == expected.taxonomy_
+
+
+@both
+def test_predictions_in_the_middle_of_a_step_do_not_change_it(backend: str) -> None:
+    rng = random.Random(1)
+    stream = [({i: rng.gauss(0, 1) for i in range(8)}, {"abcd"[k % 4]}) for k in range(14)]
+
+    def learned(last: Any) -> Any:
+        model = decision.Calibrated(linear_model.HAROW(Taxonomy.flat("abcd")))
+        for x, y in stream[:-1]:
+            model.learn_one(x, y)
+        last(model, *stream[-1])
+        return model.predict_proba_one(stream[0][0])
+
+    def interrupted(model: Any, x: Any, y: Any) -> None:
+        def trace(frame: Any, event: str, _: Any) -> Any:  # as the garbage collector calls back
+            sys.settrace(None)
+            model.predict_one(stream[0][0])
+            sys.settrace(trace)
+            return trace
+
+        sys.settrace(trace)
+        try:
+            model.learn_one(x, y)
+        finally:
+            sys.settrace(None)
+
+    with running_on(backend):
+        assert learned(interrupted) == learned(lambda model, x, y: model.learn_one(x, y))

@@ -3,6 +3,8 @@
 
 #include <nanobind/ndarray.h>
 
+#include <algorithm>
+#include <memory>
 #include <vector>
 
 namespace river_hier {
@@ -11,10 +13,15 @@ namespace nb = nanobind;
 
 inline nb::object numpy(const char* name) { return nb::module_::import_("numpy").attr(name); }
 
-// A new array.
+// A new array. The numbers are copied before Python code runs, in which they might change.
 template <class T>
 nb::object array(const T* numbers, std::initializer_list<size_t> shape) {
-    return nb::cast(nb::ndarray<nb::numpy, const T>(numbers, shape), nb::rv_policy::copy);
+    size_t n = 1;
+    for (size_t length : shape) n *= length;
+    auto owned = std::make_unique<T[]>(n);
+    std::copy_n(numbers, n, owned.get());
+    const nb::capsule owner(owned.get(), [](void* p) noexcept { delete[] static_cast<T*>(p); });
+    return nb::cast(nb::ndarray<nb::numpy, T>(owned.release(), shape, owner));
 }
 
 template <class T>
