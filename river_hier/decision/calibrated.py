@@ -132,7 +132,7 @@ class Calibrated(BatchWrapper, LabelPredictor, base.MultiLabelClassifier):
         """Learn from one example, after computing the scores the model gives to it.
 
         If memory runs out after the model has learned the example, `n_learned` of the error is 1,
-        and the example is not used for calibration.
+        and the example may be missing in the calibration.
 
         Parameters
         ----------

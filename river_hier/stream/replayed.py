@@ -110,9 +110,9 @@ class Replayed(TransparentWrapper):
             y = list(y)
 
         def work(rows: Rows) -> None:
-            example = copy.copy(x), copy.copy(y), w
             self.model.learn_one(x, y, w=w, **kwargs)  # raises before anything is repeated
             rows.n_learned = 1
+            example = copy.copy(x), copy.copy(y), w
             n = self.times - 1 if self._buffer else 0
             repeated = [self._rng.choice(self._buffer) for _ in range(n)]
             if len(self._buffer) < self.buffer_size:
