@@ -5,7 +5,7 @@ from __future__ import annotations
 import platform
 from importlib import metadata
 
-from . import _backend
+from . import _core
 
 REQUIRED = ("river", "numpy", "scipy", "pandas", "narwhals")
 EXTRA = (
@@ -40,7 +40,7 @@ def show_versions() -> None:
     """
     from . import __version__  # not before it is there
 
-    rows = {"river-hier": __version__, "backend": f"{_backend.name} ({_backend.why})"}
+    rows = {"river-hier": __version__, "backend": f"{_core.name} ({_core.why})"}
     rows |= {name: metadata.version(name) for name in REQUIRED}
     rows["Python"] = f"{platform.python_version()} ({platform.python_implementation()})"
     rows["platform"] = platform.platform()

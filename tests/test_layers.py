@@ -15,8 +15,8 @@ from support.layers import LAYERS
 
 PACKAGE = Path(river_hier.__file__).parent
 LAYER = {module: height for height, modules in enumerate(LAYERS) for module in modules}
-# Within one layer only `base` and `losses` may import `_backend`.
-NEIGHBOURS = {("base", "_backend"), ("losses", "_backend")}
+# Within one layer only `base` and `losses` may import `_core`.
+NEIGHBOURS = {("base", "_core"), ("losses", "_core")}
 FILES = sorted(path for path in PACKAGE.rglob("*.py") if path.parent != PACKAGE)
 
 
@@ -44,7 +44,7 @@ def test_imports_point_downwards() -> None:
                     assert allowed, f"{path} imports {other}"
                 elif other not in LAYER:
                     assert other in {"Taxonomy", "__version__"}, f"{path} imports {name}"
-            if module in {"taxonomy", "_backend", "losses"}:
+            if module in {"taxonomy", "_core", "losses"}:
                 assert first != "river", f"{path} imports {name}"
 
 

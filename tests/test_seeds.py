@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-import river_hier._backend as k
+import river_hier._core as k
 from river_hier import batch, metrics
 from river_hier.datasets import synth
 from support.backends import environment

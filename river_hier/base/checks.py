@@ -6,7 +6,7 @@ import math
 import numbers
 from typing import Any
 
-from .._backend.reference.feature_map import LARGEST, SMALLEST
+from .._core.reference.feature_map import LARGEST, SMALLEST
 from ..taxonomy.repr import short
 
 

@@ -14,8 +14,8 @@ from narwhals.exceptions import DuplicateError
 from numpy.typing import NDArray
 from scipy import sparse
 
-from .._backend import Batch
-from .._backend.reference.feature_index import read
+from .._core import Batch
+from .._core.reference.feature_index import read
 from ..taxonomy import Label, UnknownLabelError
 from .explanation import Floats
 

@@ -2,7 +2,7 @@
 
 A linear learner has a weight vector at every node and is defined by its *rule*: how far each node
 moves along x. The rule is a method of the learner, in numpy. Learners of the library also have a
-compiled policy of the same name and shape (`_backend/native`), which is used if the extension is
+compiled policy of the same name and shape (`_core/native`), which is used if the extension is
 installed, unless a subclass defines its own rule.
 """
 
@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 from river.base.estimator import EstimatorMeta
 from scipy import sparse
 
-from .._backend import (
+from .._core import (
     Batch,
     GaussianWeights,
     Vectors,
@@ -85,7 +85,7 @@ class LinearLearner(WeightVectors, TaxonomyModel, metaclass=LearnerType):
                 raise TypeError(
                     f"`compiled=` of {cls.__name__} needs a compiled policy of that name, and the "
                     f"native backend has {', '.join(sorted(policies))}; add it to "
-                    "`linear_learners` in _backend/native/bindings/learners.cpp, and install again "
+                    "`linear_learners` in _core/native/bindings/learners.cpp, and install again "
                     "with `pip install -v -e .`, which shows errors of the C++ compiler"
                 )
             for name, method in methods.items():

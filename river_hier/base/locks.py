@@ -9,7 +9,7 @@ import time
 import weakref
 from typing import Any
 
-from .._backend import native
+from .._core import native
 from .interrupts import Uninterrupted, start_child
 
 Lock: Any = native.Lock if native else threading.RLock
@@ -22,7 +22,7 @@ class Turn:
     `queue` is held by the one prediction that is next to take `lock`, until it is done, and by a
     batch while it takes `lock` back; without it, the batch might take `lock` back every time before
     a waiting prediction could. Locks are taken in the order `batch`, `queue`, `lock`. If all are
-    free, compiled methods take what they need without `queue` (`in_turn` of `_backend`).
+    free, compiled methods take what they need without `queue` (`in_turn` of `_core`).
     """
 
     def __init__(self) -> None:

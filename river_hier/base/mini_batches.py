@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._backend import Batch
+from .._core import Batch
 from ..taxonomy import Label
 from .classifiers import is_multilabel, last_step
 from .copies import copy_with_locks, deep_copy, snapshot, without_turn

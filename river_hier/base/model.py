@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 from river import base
 
-from .._backend import Batch, Labels
+from .._core import Batch, Labels
 from ..taxonomy import Label, NodeMapping, Renamed, Taxonomy, TaxonomyLike, map_nodes, only_adds
 from ..taxonomy.mapping import without_branch
 from ..taxonomy.open import initial_taxonomy

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from river import base
 
-from .._backend import Batch, Labels, Multilabels, top_down_probabilities, trained_nodes
+from .._core import Batch, Labels, Multilabels, top_down_probabilities, trained_nodes
 from ..taxonomy import Label, Taxonomy
 from ..taxonomy.multilabel import implied_nodes
 from ..taxonomy.open import named, with_labels

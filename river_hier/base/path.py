@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._backend import (
+from .._core import (
     Batch,
     Clocks,
     Vectors,

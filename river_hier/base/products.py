@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .._backend import Batch, Vectors, averaged_scores, column_weights, rounds
+from .._core import Batch, Vectors, averaged_scores, column_weights, rounds
 from .explanation import Floats
 
 FEW = 16  # rows: for fewer, copying the weights takes longer

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .._backend import Ranking, closure_of, closure_sums
+from .._core import Ranking, closure_of, closure_sums
 from ..taxonomy import Taxonomy
 from ..taxonomy.candidates import Candidates, candidate_nodes
 from .unlearned import Unlearned

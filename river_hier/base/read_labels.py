@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._backend import Batch
+from .._core import Batch
 from ..taxonomy import Label, Taxonomy, UnknownLabelError
 from ..taxonomy.open import with_labels
 from .checks import check_single_label

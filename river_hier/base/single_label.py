@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from river import base
 
-from .._backend import Batch, softmax, subtree_sums
+from .._core import Batch, softmax, subtree_sums
 from ..taxonomy import Label, NodeMapping, Taxonomy, TaxonomyLike
 from .checks import checked_weight
 from .dataframes import ColumnNames, answer_frame, answer_series, read_batch

@@ -10,7 +10,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from numpy.typing import NDArray
 
-from .._backend import Batch, Labels, Multilabels, closed_many
+from .._core import Batch, Labels, Multilabels, closed_many
 from ..taxonomy import Label, OpenTaxonomy, Taxonomy
 from ..taxonomy.open import with_labels
 from .checks import checked_weight

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from .._backend import (
+from .._core import (
     Batch,
     Labels,
     Vectors,

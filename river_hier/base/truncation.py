@@ -14,7 +14,7 @@ from typing import Any, Final, ParamSpec, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from .._backend import Labels, connected, labels_of, subtree_sums
+from .._core import Labels, connected, labels_of, subtree_sums
 from ..taxonomy import Label, Taxonomy
 from .checks import check_integer, check_probability
 from .classifiers import is_multilabel, probabilities

@@ -16,7 +16,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any, ParamSpec, Self, TypeVar
 
-from .._backend import native
+from .._core import native
 from .interrupts import Uninterrupted
 from .locks import Turn
 

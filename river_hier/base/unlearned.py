@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from .._backend import Batch, Labels, Multilabels
+from .._core import Batch, Labels, Multilabels
 from ..taxonomy import NodeMapping, Taxonomy
 from .classifiers import last_step
 from .dataframes import at_row

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .._backend import (
+from .._core import (
     Batch,
     Clocks,
     FeatureHasher,

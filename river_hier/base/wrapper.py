@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 from river import base
 
-from .._backend import Batch, Labels, labels_of
+from .._core import Batch, Labels, labels_of
 from ..taxonomy import (
     Label,
     NodeMapping,

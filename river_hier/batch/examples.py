@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from .._backend import FeatureIndex, FeatureMap, Vector
+from .._core import FeatureIndex, FeatureMap, Vector
 from ..base.dataframes import at_row
 from ..kernel.functions import Function, Kernel
 from ..kernel.instances import KernelInstances, instances_of

@@ -4,7 +4,7 @@ from typing import Self
 
 import numpy as np
 
-from .._backend import Ranking
+from .._core import Ranking
 from ..base.checks import check_integer, check_positive
 from ..base.rankings import Attributes
 from ..kernel.functions import Function, Kernel

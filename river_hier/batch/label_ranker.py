@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from .._backend import Threshold
+from .._core import Threshold
 from ..base.predict_labels import masked_nodes
 from ..base.rankings import Attributes, ranking_of
 from ..base.truncation import truncatable

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .._backend import FeatureMap
+from .._core import FeatureMap
 from ..kernel.instances import KernelInstances
 from .examples import Floats
 

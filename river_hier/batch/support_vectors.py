@@ -8,7 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from .._backend.reference.paths import top_down
+from .._core.reference.paths import top_down
 from ..base.checks import check_positive
 from ..base.predict_labels import masked_nodes
 from ..base.truncation import truncatable

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._backend import Ranking
+from .._core import Ranking
 from .examples import Floats, Ints, Mask
 from .expansions import Expansion
 

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from river import base
 
-from .._backend import (
+from .._core import (
     Batch,
     Calibration,
     connected,
@@ -216,7 +216,7 @@ class Calibrated(BatchWrapper, LabelPredictor, base.MultiLabelClassifier):
         return self._labels.marginals(given)
 
     def _probabilities_one(self, x: Mapping[Any, Any], given: bool = False) -> Any:
-        """P(on) or P(on | parents on) of each node, for the functions of `_backend`."""
+        """P(on) or P(on | parents on) of each node, for the functions of `_core`."""
         last, inner_x = last_step_and_input(self.model, x)
         if isinstance(last, TopDownLearner):  # only for the nodes that a decision needs
             return last._probabilities_one(inner_x, self._with_all_nodes(), given)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from river import base
 
-from .._backend import Batch
+from .._core import Batch
 from ..base.classifiers import last_step_and_input, shown
 from ..base.explanation import Floats
 from ..base.predict_labels import LabelPredictor
@@ -90,7 +90,7 @@ class Decoder(BatchWrapper, LabelPredictor, base.MultiLabelClassifier):
         return on
 
     def _probabilities_one(self, x: Mapping[Any, Any]) -> Any:
-        """P(on) of each node, for the functions of `_backend` that decide by it."""
+        """P(on) of each node, for the functions of `_core` that decide by it."""
         last, inner_x = last_step_and_input(self.model, x)
         if hasattr(last, "_probabilities_one"):  # without building dicts
             return last._probabilities_one(inner_x)

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from .._backend import least_h_loss
+from .._core import least_h_loss
 from ..losses.costs import Costs, check, check_values
 from ..taxonomy import Taxonomy
 from ..taxonomy.multilabel import spelled

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from .._backend import digests
+from .._core import digests
 
 MOST = 2**12  # maximum number of examples remembered
 ALPHABET = 16  # if examples occur more often on average, repetitions do not count as passes

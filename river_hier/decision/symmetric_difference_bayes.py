@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._backend import least_symmetric_difference
+from .._core import least_symmetric_difference
 from ..base.checks import check_positive
 from .decoder import Decoder
 

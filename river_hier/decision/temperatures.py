@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from .._backend import Descent, Scale
+from .._core import Descent, Scale
 
 Floats = NDArray[np.float64]
 

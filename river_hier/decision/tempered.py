@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from river import base
 
-from .._backend import Batch
+from .._core import Batch
 from ..base.checks import checked_weight
 from ..base.classifiers import shown
 from ..base.explanation import Floats

@@ -8,7 +8,7 @@ import numpy as np
 from river import base
 from river import linear_model as river_linear_model
 
-from .._backend import Batch, connected, labels_of, subtree_sums
+from .._core import Batch, connected, labels_of, subtree_sums
 from ..base.checks import check_single_label, checked_weight
 from ..base.classifiers import (
     check_weight_taken,

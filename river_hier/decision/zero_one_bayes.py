@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._backend import likeliest
+from .._core import likeliest
 from ..taxonomy import Taxonomy
 from .decoder import Decoder
 

@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from .. import _backend
+from .. import _core
 from .shard import Model, Shard, Stage
 
 # Batches that may wait for a shard while the next one is read.
@@ -45,7 +45,7 @@ class ShardActor:
         return data
 
     def backend(self) -> str:
-        return _backend.name
+        return _core.name
 
 
 class ActorHandle:
@@ -215,11 +215,11 @@ class ActorPool:
                 "models, or add machines"
             ) from None
         for index, backend in enumerate(backends):
-            if backend != _backend.name:
+            if backend != _core.name:
                 self.stop()
                 raise RuntimeError(
                     f"shard {index} runs the {backend} backend and this process the "
-                    f"{_backend.name} one, which differ in the last bits; see RIVER_HIER_PURE, and "
+                    f"{_core.name} one, which differ in the last bits; see RIVER_HIER_PURE, and "
                     "start in a folder without the sources of river_hier: Ray would find "
                     "them first"
                 )

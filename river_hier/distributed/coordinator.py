@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._backend import (
+from .._core import (
     Batch,
     FeatureIndex,
     Labels,
@@ -19,7 +19,7 @@ from .._backend import (
     top_down,
     top_down_probabilities,
 )
-from .._backend.reference.feature_index import read
+from .._core.reference.feature_index import read
 from ..base import TopDownLearner
 from ..base.explanation import Floats
 from ..base.turns import Rows, turn_of

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from river import base
 
-from .._backend import Batch
+from .._core import Batch
 from ..base.explanation import Floats
 from ..base.mini_batches import MiniBatches
 from ..base.predict_labels import LabelPredictor, masked_nodes

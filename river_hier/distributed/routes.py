@@ -9,7 +9,7 @@ from itertools import compress
 import numpy as np
 from numpy.typing import NDArray
 
-from .._backend import Batch, Multilabels
+from .._core import Batch, Multilabels
 from ..taxonomy import Arrays
 from .plan import last_parents
 

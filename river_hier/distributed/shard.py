@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._backend import (
+from .._core import (
     Batch,
     FeatureIndex,
     FeatureRows,

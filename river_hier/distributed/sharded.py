@@ -4,7 +4,7 @@ import copy
 from collections.abc import Iterator, Mapping
 from typing import Any, Self
 
-from .._backend import Batch
+from .._core import Batch
 from ..base.checks import check_integer, checked_weight
 from ..base.classifiers import cloned
 from ..base.copies import without_turn

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from river import base, drift
 
-from .._backend import trained_nodes
+from .._core import trained_nodes
 from ..base.checks import checked_weight
 from ..base.transparent import TransparentWrapper
 from ..base.turns import Rows, change

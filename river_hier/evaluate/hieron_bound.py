@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .._backend import distances_from
+from .._core import distances_from
 from ..taxonomy import Label, Taxonomy, check_taxonomy
 from .inputs import check_ends, weight_matrix
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from river import base
 
-from .. import _backend
+from .. import _core
 from ..base.checks import check_power_of_two
 from ..base.copies import deep_copy, snapshot
 from ..base.memory import MeasuresMemory
@@ -146,7 +146,7 @@ class LogTFIDF(MeasuresMemory, base.Transformer):
         self.tokenizer_pattern = tokenizer_pattern
         self.normalize = normalize
         self._on = on if on is None or isinstance(on, list | tuple) else [on]
-        self._vocabulary = _backend.Vocabulary(
+        self._vocabulary = _core.Vocabulary(
             Tokenizer(tokenizer_pattern, lowercase, strip_accents),
             checked_range(ngram_range),
             n_features or 0,
@@ -179,7 +179,7 @@ class LogTFIDF(MeasuresMemory, base.Transformer):
 
         """
         learn, text = self._vocabulary.learn, text_of(x, self._on)
-        if _backend.native:  # a single compiled call
+        if _core.native:  # a single compiled call
             learn(text)
         else:
             step(self, learn, text)

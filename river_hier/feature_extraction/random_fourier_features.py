@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from river import base
 from scipy import sparse
 
-from .._backend import FeatureIndex
-from .._backend.reference.feature_hasher import canonical
+from .._core import FeatureIndex
+from .._core.reference.feature_hasher import canonical
 from ..base.checks import check_integer, check_positive
 from ..base.dataframes import answer_frame, read_batch
 from ..base.memory import MeasuresMemory

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._backend import Labels, labels_of, ranked, subtree_sums
+from .._core import Labels, labels_of, ranked, subtree_sums
 from ..base.checks import check_integer
 from ..base.classifiers import is_multilabel, last_step_and_input, probabilities, shown
 from ..base.truncation import without_labels

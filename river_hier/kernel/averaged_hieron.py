@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 
-from .._backend import distances_from
+from .._core import distances_from
 from ..base.explanation import Floats
 from ..taxonomy import TaxonomyLike
 from .functions import Function, Kernel

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from .._backend.capacity import ensure_capacity
+from .._core.capacity import ensure_capacity
 
 Floats = NDArray[np.float64]
 

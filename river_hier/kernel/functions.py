@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._backend import FeatureIndex
+from .._core import FeatureIndex
 from ..base.checks import check_integer, check_positive
 
 Floats = NDArray[np.float64]

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._backend import FeatureIndex, FeatureMap
-from .._backend.reference import feature_map  # its vectors, whichever backend is used
-from .._backend.reference.feature_index import SMALLEST_NORM2, check_mapping
+from .._core import FeatureIndex, FeatureMap
+from .._core.reference import feature_map  # its vectors, whichever backend is used
+from .._core.reference.feature_index import SMALLEST_NORM2, check_mapping
 from ..base.checks import check_integer
 from ..base.explanation import Contribution, Floats
 from .functions import Function, Kernel, Linear

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .._backend import LARGEST_RATIO, predicted_nodes, update
+from .._core import LARGEST_RATIO, predicted_nodes, update
 from ..base.checks import check_positive
 from ..base.explanation import Contribution, Floats, rescaled
 from ..base.multi_label import MultiLabelModel

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from .._backend import (
+from .._core import (
     Clocks,
     of_averages,
     own_prototypes,

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._backend import Systems
+from .._core import Systems
 from ..base.explanation import Floats
 from .budget import four_fifths, pivoted_cholesky_projection
 from .cholesky import Cholesky

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from .._backend import Vector
-from .._backend.capacity import ensure_capacity
+from .._core import Vector
+from .._core.capacity import ensure_capacity
 
 Floats: TypeAlias = NDArray[np.float64]
 

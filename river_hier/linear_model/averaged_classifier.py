@@ -6,7 +6,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from .._backend import Batch
+from .._core import Batch
 from ..base.classifiers import shown
 from ..base.copies import shallow_copy, without_turn
 from ..base.explanation import Contribution, Floats

@@ -4,7 +4,7 @@ import copy
 from collections.abc import Iterator
 from typing import Any
 
-from .._backend import Batch, Clocks, Weights
+from .._core import Batch, Clocks, Weights
 from ..base import TopDownLearner
 from ..base.classifiers import shown
 from ..base.explanation import Floats

@@ -7,7 +7,7 @@ from typing import Any, cast
 import numpy as np
 from scipy.special import expit
 
-from .._backend import (
+from .._core import (
     Batch,
     Ranking,
     Threshold,

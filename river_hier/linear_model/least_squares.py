@@ -13,7 +13,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from .._backend import (
+from .._core import (
     LARGEST_RATIO,
     Batch,
     Labels,

@@ -1,7 +1,7 @@
 """Systems of least squares of either backend, through their saved state.
 
 They are discounted, moved to the nodes of another taxonomy, and divided among shards, all in the
-same backend. `_backend/reference/systems.py` describes the saved state.
+same backend. `_core/reference/systems.py` describes the saved state.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._backend.pickles import state
-from .._backend.reference.least_squares import in_dual_variables, in_primal_variables
-from .._backend.reference.systems import Parts, SavedSystem, nothing_stored
+from .._core.pickles import state
+from .._core.reference.least_squares import in_dual_variables, in_primal_variables
+from .._core.reference.systems import Parts, SavedSystem, nothing_stored
 from ..taxonomy import NodeMapping
 
 # Below this weight, or squared norm relative to l2, a discounted instance is dropped.

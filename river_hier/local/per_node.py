@@ -7,7 +7,7 @@ import numpy as np
 from river import base
 from river import linear_model as river_linear_model
 
-from .._backend import top_down_probabilities, trained_nodes
+from .._core import top_down_probabilities, trained_nodes
 from ..base.checks import checked_weight
 from ..base.classifiers import probability
 from ..base.predict_labels import LabelPredictor

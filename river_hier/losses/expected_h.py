@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from .._backend import reader_of
+from .._core import reader_of
 from ..taxonomy import Taxonomy
 from .costs import Costs, by_node
 from .probabilities import conditional

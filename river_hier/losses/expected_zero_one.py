@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from .._backend import reader_of
+from .._core import reader_of
 from ..taxonomy import Taxonomy
 from .probabilities import conditional
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .._backend import reader_of
+from .._core import reader_of
 from ..taxonomy import Taxonomy
 from ..taxonomy.candidates import Candidates
 from .costs import Costs, by_node, check_factor

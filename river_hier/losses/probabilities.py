@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._backend import reader_of
+from .._core import reader_of
 from ..taxonomy import Label, Taxonomy
 
 

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._backend import reader_of
+from .._core import reader_of
 from ..taxonomy import Taxonomy
 from ..taxonomy.candidates import Candidates, candidate_nodes
 from .costs import known

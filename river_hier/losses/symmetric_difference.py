@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from .._backend import reader_of
+from .._core import reader_of
 from ..taxonomy import Taxonomy
 from .costs import Costs, by_node, check_factor
 

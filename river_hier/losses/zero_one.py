@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._backend import reader_of
+from .._core import reader_of
 from ..taxonomy import Taxonomy
 
 

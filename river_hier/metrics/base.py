@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from river import base, metrics, utils
 
-from .._backend import reader_of
+from .._core import reader_of
 from ..base.checks import check_integer
 from ..base.copies import snapshot
 from ..base.turns import reads, step, steps

@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
 
-from .._backend import reader_of
+from .._core import reader_of
 from ..base.turns import reads
 from ..losses.h import mistakes
 from .base import Table

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from .._backend import conditional_probabilities, reader_of, trained_nodes
+from .._core import conditional_probabilities, reader_of, trained_nodes
 from ..losses.probabilities import read_marginals
 from .base import MeanScore
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from .._backend import reader_of
+from .._core import reader_of
 from ..base.checks import check_integer
 from ..base.turns import reads
 from ..losses.probabilities import read_marginals

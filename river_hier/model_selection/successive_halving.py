@@ -6,7 +6,7 @@ from typing import Any, Self
 
 from river import metrics as river_metrics
 
-from .._backend import Batch
+from .._core import Batch
 from ..base.checks import check_integer, checked_weight
 from ..base.classifiers import cloned, last_step
 from ..base.copies import snapshot

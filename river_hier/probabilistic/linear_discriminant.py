@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._backend import Batch, Vector
+from .._core import Batch, Vector
 from ..base.checks import check_positive
 from ..base.explanation import Floats
 from ..base.single_label import SingleLabelModel

@@ -36,7 +36,7 @@ class NumberedNodes(Immutable):
     _arrays: Arrays | None
     _children: tuple[tuple[int, ...], ...] | None
     _hash: int | None
-    _reader: Any  # see `_backend.labels_of`
+    _reader: Any  # see `_core.labels_of`
     path_format: PathFormat
 
     def _assemble(

@@ -11,7 +11,7 @@ from collections.abc import Callable
 import pytest
 
 from river_hier import Taxonomy, metrics
-from river_hier._backend import name as backend
+from river_hier._core import name as backend
 from support import calls, public_api
 from support.calls import Calls, Size
 

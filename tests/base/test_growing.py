@@ -27,7 +27,7 @@ from river_hier import (
     metrics,
     probabilistic,
 )
-from river_hier._backend.pickles import state
+from river_hier._core.pickles import state
 from river_hier.datasets import synth
 from support.backends import both, running_on
 from support.hypothesis_settings import n_examples

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from river import base, compose, feature_extraction, preprocessing
 from scipy import sparse
 
-from river_hier import Taxonomy, _backend, linear_model
+from river_hier import Taxonomy, _core, linear_model
 from river_hier.base.dataframes import read_batch
 from support.hypothesis_settings import n_examples
 from support.public_api import learners
@@ -30,7 +30,7 @@ COMPILED = [
     if getattr(getattr(linear_model, name), "_compiled", True) is not None
 ]
 TREE = Taxonomy([("r", "a"), ("a", "b"), ("r", "c")])
-NATIVE = _backend.name == "native"
+NATIVE = _core.name == "native"
 
 
 def made(name: str, taxonomy: Any = TREE, **parameters: Any) -> Any:

@@ -20,8 +20,8 @@ import pandas as pd
 import pytest
 from river import base, compose
 
-from river_hier import Taxonomy, _backend, decision, drift, kernel, linear_model
-from river_hier._backend import digests, reader_of
+from river_hier import Taxonomy, _core, decision, drift, kernel, linear_model
+from river_hier._core import digests, reader_of
 from river_hier.base import locks, turns
 from support.backends import native_only, running_on
 from support.public_api import dense, estimators, learners, step
@@ -269,7 +269,7 @@ CALLS = (
 def test_a_batch_lets_predictions_in_and_nothing_else(name: str) -> None:
     rng = np.random.default_rng(0)
     n = 3000 if name in ("HRLS", "SHRLS") else 100_000
-    if _backend.name == "numpy":
+    if _core.name == "numpy":
         n = 200
     X = pd.DataFrame(rng.normal(size=(n, 30)))
     ys = [TREE.nodes[v] for v in rng.integers(1, 4, size=n)]

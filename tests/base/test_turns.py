@@ -20,7 +20,7 @@ import numpy as np
 import pytest
 
 from base.test_interrupts import answers, count, ctrl_c, examples, fresh, interrupt, same
-from river_hier import Taxonomy, _backend, decision, linear_model
+from river_hier import Taxonomy, _core, decision, linear_model
 from river_hier.base import locks, turns
 from support.backends import both, running_on
 
@@ -91,7 +91,7 @@ def test_many_threads_take_turns() -> None:
 
 def test_a_lock_that_others_wait_for_is_not_taken_at_once() -> None:
     """Else a batch would wait as long as there are predictions."""
-    if _backend.name == "numpy":
+    if _core.name == "numpy":
         pytest.skip("Python's locks go to whoever asks first; there, `queue` is always taken")
     lock, begun, end = Lock(), threading.Event(), threading.Event()
 

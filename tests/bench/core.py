@@ -89,9 +89,9 @@ def timed(call: Call, examples: list[tuple[Any, ...]], calls: list[float] | None
 
 def numpy_worker(pipe: Connection, taxonomy: Any) -> None:
     """Time blocks with the numpy backend on request."""
-    from river_hier import _backend
+    from river_hier import _core
 
-    assert _backend.name == "numpy"
+    assert _core.name == "numpy"
     rows = models(taxonomy, ", numpy backend")
     while documents := pipe.recv():
         pipe.send(list(times(rows, taxonomy, documents)))

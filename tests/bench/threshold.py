@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from river_hier import datasets, linear_model, metrics
-from river_hier._backend import Threshold
-from river_hier._backend.threshold import best_threshold
+from river_hier._core import Threshold
+from river_hier._core.threshold import best_threshold
 
 
 class Mean:

@@ -92,9 +92,9 @@ def test_whatever_can_be_pickled_comes_back(state: Any) -> None:
 
 GO_ON = """
 import sys
-from river_hier import _backend, checkpoint
+from river_hier import _core, checkpoint
 path, backend = sys.argv[1:]
-assert _backend.name == backend
+assert _core.name == backend
 states = checkpoint.load(path)
 for state in states:
     for x in state["pending"].values():

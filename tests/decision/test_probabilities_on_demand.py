@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import oracles
 from river_hier import Taxonomy, decision, inspection, linear_model
-from river_hier._backend import labels_of
+from river_hier._core import labels_of
 from support.backends import both, native_only, running_on
 from support.hypothesis_settings import n_examples
 from support.strategies import features, multilabels, parents_of, taxonomies, trees

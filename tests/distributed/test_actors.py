@@ -18,7 +18,7 @@ import pytest
 from river import evaluate
 from scipy import sparse
 
-from river_hier import Taxonomy, _backend, checkpoint, distributed, linear_model, metrics
+from river_hier import Taxonomy, _core, checkpoint, distributed, linear_model, metrics
 from river_hier.datasets import synth
 from support.distributed_page import files, run, scored
 from support.requirements import require_module
@@ -183,8 +183,8 @@ def test_no_room_for_a_shard(cluster: Any, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_another_core(cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    backend = _backend.name
-    monkeypatch.setattr(_backend, "name", "other")
+    backend = _core.name
+    monkeypatch.setattr(_core, "name", "other")
     sharded = distributed.Sharded(linear_model.HPerceptron(DEEP), shards=1)
     with pytest.raises(RuntimeError, match=f"shard 0 runs the {backend} backend and this"):
         sharded.predict_one({"x": 1.0})

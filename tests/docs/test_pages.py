@@ -137,11 +137,11 @@ def is_public(name: str) -> bool:
 
 
 def test_files_that_are_named_exist() -> None:
-    pattern = r"`((?:tests|examples|docs|river_hier|_backend)/[\w./]+)`"
+    pattern = r"`((?:tests|examples|docs|river_hier|_core)/[\w./]+)`"
     for page in [*PAGES, ROOT / "CONTRIBUTING.md"]:
         text = re.sub(r"^```.*?^```$", "", page.read_text("utf-8"), flags=re.M | re.S)
         for name in re.findall(pattern, text):
-            inside = ROOT / "river_hier" if name.startswith("_backend") else ROOT
+            inside = ROOT / "river_hier" if name.startswith("_core") else ROOT
             assert (inside / name).exists(), f"{page.name}: there is no {name}"
 
 

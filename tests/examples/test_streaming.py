@@ -26,7 +26,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from river import evaluate
 
-from river_hier import Taxonomy, _backend, checkpoint, linear_model, metrics
+from river_hier import Taxonomy, _core, checkpoint, linear_model, metrics
 from support.backends import environment
 from support.http_service import KILLS, free_port
 from support.hypothesis_settings import n_examples
@@ -39,7 +39,7 @@ EVERY, PENDING = 40, 20
 PATIENCE = 120.0  # seconds until a test gives up waiting
 
 # Unlike elsewhere, a script finds what lies in its folder; and it must flush what it prints.
-ENVIRONMENT = environment(_backend.name)
+ENVIRONMENT = environment(_core.name)
 del ENVIRONMENT["PYTHONSAFEPATH"]
 ENVIRONMENT.pop("PYTHONUNBUFFERED", None)
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import oracles
 from river_hier import OpenTaxonomy, Taxonomy, base, decision, inspection, linear_model, metrics
-from river_hier._backend.reference import rounding
+from river_hier._core.reference import rounding
 from river_hier.datasets import synth
 from support.backends import both, running_on
 from support.comparison import NEAR, assert_near, assert_same_weights

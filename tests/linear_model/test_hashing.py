@@ -173,7 +173,7 @@ def test_a_hashed_model_is_the_oracle_on_hashed_examples(backend: str, name: str
 
 ROWS = """
 import sys
-from river_hier._backend import FeatureHasher, name as backend
+from river_hier._core import FeatureHasher, name as backend
 features = FeatureHasher(2**16)
 names = ["a", "a name of more than sixteen", "é", "\\ud800", 3, 2.5, None, ("t", 1), b"x", True]
 found = features.find(dict.fromkeys(names, 1.0))

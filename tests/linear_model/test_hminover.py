@@ -18,7 +18,7 @@ from sklearn import metrics as sklearn_metrics
 
 import oracles
 from river_hier import Taxonomy, datasets, evaluate, linear_model, losses, metrics
-from river_hier._backend import closure_of, closure_sums
+from river_hier._core import closure_of, closure_sums
 from river_hier.base.rankings import ranking_of
 from support.backends import both, running_on
 from support.hypothesis_settings import n_examples

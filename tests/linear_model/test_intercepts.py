@@ -11,7 +11,7 @@ import pytest
 from scipy import sparse
 
 from river_hier import Taxonomy, base, inspection, linear_model
-from river_hier._backend import Batch
+from river_hier._core import Batch
 from river_hier.base import products
 from support.backends import both, native_only, running_on
 

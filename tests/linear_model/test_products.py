@@ -10,7 +10,7 @@ import pytest
 from scipy import sparse
 
 from river_hier import Taxonomy, linear_model
-from river_hier._backend import Batch
+from river_hier._core import Batch
 from river_hier.base import products
 
 TREE = Taxonomy.from_nested(

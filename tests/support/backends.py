@@ -17,15 +17,15 @@ import river_hier.decision  # so that `_chosen` finds
 import river_hier.distributed  # all learners
 import river_hier.inspection
 import river_hier.linear_model  # and wrappers
-from river_hier import _backend, base
+from river_hier import _core, base
 from support.paths import TESTS
 
 
 def _reference() -> Any:
     found = {}
-    for info in pkgutil.iter_modules(_backend.reference.__path__, "river_hier._backend.reference."):
+    for info in pkgutil.iter_modules(_core.reference.__path__, "river_hier._core.reference."):
         module = importlib.import_module(info.name)
-        for name in _backend.NATIVE:
+        for name in _core.NATIVE:
             if getattr(vars(module).get(name), "__module__", None) == info.name:
                 found[name] = vars(module)[name]
     return SimpleNamespace(**found, policies={})
@@ -36,11 +36,11 @@ def _native() -> Any:
         module = importlib.import_module("river_hier._native")
     except ImportError:
         return None
-    names = {name: getattr(module, name, None) for name in _backend.NATIVE}
-    if _backend.name != "native":  # which `_backend` has done otherwise
-        for kind in _backend._PICKLED:
+    names = {name: getattr(module, name, None) for name in _core.NATIVE}
+    if _core.name != "native":  # which `_core` has done otherwise
+        for kind in _core._PICKLED:
             for method in "__reduce__", "restore":
-                setattr(names[kind], method, vars(getattr(_backend, kind))[method])
+                setattr(names[kind], method, vars(getattr(_core, kind))[method])
     return SimpleNamespace(**names, policies=module.policies)
 
 
@@ -55,7 +55,7 @@ native_too = pytest.param("native", marks=_absent)
 
 
 def namespace(backend: str) -> Any:
-    """The names of `_backend.NATIVE`, of one backend."""
+    """The names of `_core.NATIVE`, of one backend."""
     found = BACKENDS[backend]
     assert found is not None, "RIVER_HIER_REQUIRE_NATIVE is set, and there is no compiled backend"
     return found
@@ -68,8 +68,8 @@ def _chosen() -> list[tuple[Any, str]]:
         if title.startswith("river_hier") and not title.startswith("river_hier._"):
             # A module may also take a name from the reference backend on purpose.
             names = vars(module)
-            places += [(module, n) for n in _backend.NATIVE if names.get(n) is vars(_backend)[n]]
-    return [*places, *((_backend, name) for name in _backend.NATIVE)]
+            places += [(module, n) for n in _core.NATIVE if names.get(n) is vars(_core)[n]]
+    return [*places, *((_core, name) for name in _core.NATIVE)]
 
 
 _CHOSEN = _chosen()
@@ -80,16 +80,16 @@ def running_on(backend: str) -> Iterator[Any]:
     """Inside, the public learners and `pickle.loads` use this backend, whichever was chosen."""
     found = namespace(backend)
     before = [getattr(module, name) for module, name in _CHOSEN]
-    policies = dict(_backend.policies)
+    policies = dict(_core.policies)
     for module, name in _CHOSEN:
         setattr(module, name, getattr(found, name))
-    _replace(_backend.policies, found.policies)
+    _replace(_core.policies, found.policies)
     try:
         yield found
     finally:
         for (module, name), kernel in zip(_CHOSEN, before, strict=True):
             setattr(module, name, kernel)
-        _replace(_backend.policies, policies)
+        _replace(_core.policies, policies)
 
 
 def _replace(old: dict[str, Any], new: dict[str, Any]) -> None:
@@ -115,9 +115,9 @@ def learn(
     if policy is not None:
         policy.learn_one(*state, learner._parameters)
     elif isinstance(learner, base.TopDownLearner):
-        _backend.learn_top_down(learner, *state)
+        _core.learn_top_down(learner, *state)
     else:
-        _backend.learn_on_paths(learner, *state)
+        _core.learn_on_paths(learner, *state)
 
 
 def environment(backend: str) -> dict[str, str]:

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from river_hier import Taxonomy, linear_model
-from river_hier._backend import distances_from
+from river_hier._core import distances_from
 from support.backends import running_on
 from support.public_api import learners
 

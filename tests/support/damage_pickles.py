@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-import river_hier._backend as k
+import river_hier._core as k
 from river_hier import Taxonomy, linear_model
 
 TREE = Taxonomy([("r", "a"), ("a", "b"), ("r", "c")])

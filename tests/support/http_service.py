@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 from typing import Any, Self
 
-from river_hier import _backend
+from river_hier import _core
 from support.backends import environment
 from support.paths import EXAMPLES
 
@@ -72,7 +72,7 @@ class Service:
         given = ["--taxonomy", path, "--folder", folder / "shop", "--port", self.port]
         self.command += map(str, [*given, "--workers", workers, *arguments])
         self.process: subprocess.Popen[bytes] | None = None
-        self.env = environment(_backend.name)
+        self.env = environment(_core.name)
         del self.env["PYTHONSAFEPATH"]  # a script finds what lies in its folder
         self.log = (folder / "log").open("ab")
 

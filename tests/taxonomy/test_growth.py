@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from river_hier import OpenTaxonomy, Taxonomy, linear_model, metrics
-from river_hier._backend import labels_of
+from river_hier._core import labels_of
 from river_hier.taxonomy import UnknownLabelError, node_table
 from support.backends import both, running_on
 

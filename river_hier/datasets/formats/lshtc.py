@@ -7,7 +7,7 @@ import reprlib
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import dropwhile, pairwise
 
-from ..._backend import read_pairs
+from ..._core import read_pairs
 from ...taxonomy import Taxonomy
 from ..io.errors import ErrorHandler
 from ..io.files import Files, lines

@@ -12,7 +12,7 @@ import re
 import reprlib
 from collections.abc import Iterator
 
-from ..._backend import read_pairs
+from ..._core import read_pairs
 from ...taxonomy import Taxonomy
 from ...taxonomy.errors import UnknownLabelError
 from ..io.errors import ErrorHandler

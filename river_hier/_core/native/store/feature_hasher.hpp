@@ -34,7 +34,7 @@ inline nb::object canonical(nb::handle name) {
         if (!std::isfinite(number) || number != std::floor(number)) return nb::borrow(name);
         return nb::steal(PyLong_FromDouble(number));
     }
-    return nb::module_::import_("river_hier._backend.reference.feature_hasher").attr("canonical")(name);
+    return nb::module_::import_("river_hier._core.reference.feature_hasher").attr("canonical")(name);
 }
 
 // Of a str, or of the repr of a canonical name after a byte that UTF-8 does not use.

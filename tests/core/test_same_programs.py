@@ -114,7 +114,7 @@ def test_programs_use_every_parameter(name: str) -> None:
     parameters = {*inspect.signature(getattr(linear_model, name)).parameters} - OF_ALL
     untried = parameters.difference(*PARAMETERS.get(name, [{}]))
     assert not untried, (
-        "tests/backend/test_same_programs.py: add to PARAMETERS a dictionary with a value of "
+        "tests/core/test_same_programs.py: add to PARAMETERS a dictionary with a value of "
         f"each parameter of {name} that is missing: {untried}"
     )
 

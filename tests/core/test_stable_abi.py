@@ -11,7 +11,7 @@ import pytest
 from support.paths import ROOT, TESTS
 from support.requirements import require_module, require_program
 
-NATIVE = ROOT / "river_hier" / "_backend" / "native"
+NATIVE = ROOT / "river_hier" / "_core" / "native"
 # A macro that reads the field of an object, which has another place in another version.
 MACRO = "PyObject *first(PyObject *list) { return PyList_GET_ITEM(list, 0); }\n"
 

@@ -64,7 +64,7 @@ nb::object read_pairs(nb::str text) {
     nb::object x;
     if (bytes && std::strlen(bytes) == static_cast<size_t>(size)) x = plain_pairs(bytes);
     if (x.is_valid()) return x;
-    return nb::module_::import_("river_hier._backend.reference.pairs").attr("read_pairs")(text);
+    return nb::module_::import_("river_hier._core.reference.pairs").attr("read_pairs")(text);
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ def state(kernel: Any) -> tuple[Any, ...]:
 @unless_it_ends
 def restore(kind: str, version: int, *state: Any) -> Any:
     """The object of a pickle, made by the backend in use."""
-    import river_hier._backend as kernels  # imported late, once the backend is chosen
+    import river_hier._core as kernels  # imported late, once the backend is chosen
 
     if version != VERSION:
         raise ValueError(

@@ -15,8 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from river_hier import Taxonomy
-from river_hier._backend import labels_of
-from river_hier._backend.pickles import state
+from river_hier._core import labels_of
+from river_hier._core.pickles import state
 from river_hier.taxonomy.multilabel import closure_nodes, predicted_nodes
 from support.backends import both, namespace, native_only, running_on
 from support.strategies import multilabels, taxonomies, trees

@@ -13,9 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from river_hier import Taxonomy, _backend, linear_model
-from river_hier._backend import distances_from
-from river_hier._backend.pickles import VERSION
+from river_hier import Taxonomy, _core, linear_model
+from river_hier._core import distances_from
+from river_hier._core.pickles import VERSION
 from support.backends import BACKENDS, REQUIRED, both, learn, namespace, native_only, running_on
 from support.hooked import Hooked, Number
 from support.strategies import trees
@@ -25,15 +25,15 @@ from support.strategies import trees
 def test_the_compiled_core_offers_all_twins() -> None:
     assert BACKENDS["native"] is not None or not REQUIRED, "there is no compiled backend"
     native = namespace("native")
-    for name in _backend.NATIVE:
+    for name in _core.NATIVE:
         assert getattr(native, name) is not getattr(namespace("numpy"), name)
 
 
 def test_the_environment_chooses_the_core() -> None:
     pure = os.environ.get("RIVER_HIER_PURE", "0") not in ("", "0") or BACKENDS["native"] is None
-    assert _backend.name == ("numpy" if pure else "native")
-    assert _backend.FeatureIndex is namespace(_backend.name).FeatureIndex
-    assert _backend.why
+    assert _core.name == ("numpy" if pure else "native")
+    assert _core.FeatureIndex is namespace(_core.name).FeatureIndex
+    assert _core.why
 
 
 @both

@@ -154,7 +154,7 @@ void decisions(nb::module_& m) {
     m.def("digests", [](nb::handle x) -> nb::object {
         std::pair<uint32_t, uint32_t> found;
         if (digests(x.ptr(), found)) return nb::make_tuple(found.first, found.second);
-        return nb::module_::import_("river_hier._backend.reference.digests").attr("digests")(x);
+        return nb::module_::import_("river_hier._core.reference.digests").attr("digests")(x);
     }, "x"_a.none());
     nb::class_<NodeProbabilities>(m, "NodeProbabilities");
     m.def("node_probabilities",

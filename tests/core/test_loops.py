@@ -11,7 +11,7 @@ import pytest
 from support.paths import ROOT, TESTS
 from support.requirements import require_program
 
-NATIVE = ROOT / "river_hier" / "_backend" / "native"
+NATIVE = ROOT / "river_hier" / "_core" / "native"
 FLAGS = ["-std=c++17", "-O2", "-ffp-contract=off", "-fno-math-errno"]  # as in CMakeLists.txt
 
 GXX = require_program("g++")

@@ -133,13 +133,13 @@ def alike(ours: Any, theirs: Any, near: float) -> None:
 
 OPEN = """
 import pickle, sys
-from river_hier import _backend
+from river_hier import _core
 model, x, y = pickle.load(sys.stdin.buffer)
 assert type(model._features).__module__.startswith(
-    {"numpy": "river_hier._backend", "native": "river_hier._native"}[_backend.name]
+    {"numpy": "river_hier._core", "native": "river_hier._native"}[_core.name]
 )
 model.learn_one(x, y)
-data = _backend.name, model.predict_one(x), model.score_one(x), model.weights, model
+data = _core.name, model.predict_one(x), model.score_one(x), model.weights, model
 sys.stdout.buffer.write(pickle.dumps(data))
 """
 

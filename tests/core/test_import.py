@@ -12,7 +12,7 @@ from pathlib import Path
 import river_hier
 
 PACKAGE = Path(river_hier.__file__).parent
-PROGRAM = "import river_hier.losses, river_hier._backend as b; print(b.name)"
+PROGRAM = "import river_hier.losses, river_hier._core as b; print(b.name)"
 
 
 def test_sources_that_hide_an_installed_native_backend_warn_once(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-// What Python sees of the compiled kernels: the names of `river_hier/_backend`, where they are
+// What Python sees of the compiled kernels: the names of `river_hier/_core`, where they are
 // documented.
 
 #include <nanobind/stl/vector.h>

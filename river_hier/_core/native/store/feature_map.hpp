@@ -141,7 +141,7 @@ class FeatureMap : public Guarded {
     const Types dicts_{"collections", {"Counter", "defaultdict"}};
     // The reference's reader of an unusual x. It returns names, values and squared norm.
     const nb::object read_ =
-        nb::module_::import_("river_hier._backend.reference.feature_index").attr("read_odd");
+        nb::module_::import_("river_hier._core.reference.feature_index").attr("read_odd");
 };
 
 }  // namespace river_hier

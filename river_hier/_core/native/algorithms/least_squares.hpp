@@ -231,7 +231,7 @@ class LeastSquares : public Guarded {
     // A change of variables. It needs a symmetric eigensolver, and numpy has one.
     void change_variables(System& system, const char* how) {
         nb::gil_scoped_acquire python;
-        change(system, nb::module_::import_("river_hier._backend.reference.least_squares").attr(how));
+        change(system, nb::module_::import_("river_hier._core.reference.least_squares").attr(how));
     }
 
     uint32_t n_nodes_ = 0;

@@ -17,7 +17,7 @@ import pytest
 from scipy import sparse
 
 from river_hier import linear_model
-from river_hier._backend.reference import least_squares
+from river_hier._core.reference import least_squares
 from support.backends import environment, kinds, native_only, running_on
 from support.thread_batches import ROWS, TREE, labels, names, words
 
