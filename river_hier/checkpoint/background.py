@@ -8,10 +8,10 @@ import pickle
 import signal
 import threading
 import time
+from contextlib import nullcontext as Uninterrupted
 from pathlib import Path
 from typing import Any
 
-from ..base.interrupts import Uninterrupted
 from . import huge_pages
 from .file import FilePath, checked_path, in_background, save
 

@@ -12,8 +12,6 @@ from river import base, metrics, utils
 
 from .._core import reader_of
 from ..base.checks import check_integer
-from ..base.copies import snapshot
-from ..base.turns import reads, step, steps
 from ..losses.costs import Costs, check, check_values
 from ..losses.rankings import read_ranking
 from ..taxonomy import OpenTaxonomy, Taxonomy, check_taxonomy
@@ -50,17 +48,13 @@ class TaxonomyMetric(metrics.base.ClassificationMetric):
     def _count(self, y_true: Any, y_pred: Any) -> Iterable[tuple[Hashable, float]]:
         """What an example of weight 1 adds to the sums: values of at least 0, each key once."""
 
-    __getstate__ = snapshot
-
-    @steps
     def update(self, y_true: Any, y_pred: Any, w: float = 1.0) -> None:
         """Update the metric."""
         if isinstance(self.taxonomy, OpenTaxonomy):
-            step(self, self._grow_and_update, y_true, y_pred, w)
+            self._grow_and_update(y_true, y_pred, w)
         else:
             self._sums.add(tuple(self._count(y_true, y_pred)), w)
 
-    @steps
     def revert(self, y_true: Any, y_pred: Any, w: float = 1.0) -> None:
         """Revert the metric."""
         self._sums.remove(tuple(self._count(y_true, y_pred)), w)
@@ -123,7 +117,6 @@ class MeanScore(TaxonomyMetric):
     def _count(self, y_true: Any, y_pred: Any) -> Iterable[tuple[Hashable, float]]:
         return ("weight", 1.0), ("score", self._eval(y_true, y_pred))
 
-    @reads
     def get(self) -> float:
         """Return the current value of the metric; 0 without examples."""
         weight = self._sums["weight"]
@@ -188,7 +181,6 @@ class Table(TaxonomyMetric):
     def _columns(self) -> dict[str, Sequence[str]]:
         """The cells under each header."""
 
-    @reads
     def __repr__(self) -> str:
         columns = self._columns()
         if not all(columns.values()):

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..base.turns import reads
 from .base import ProbabilityMetric
 
 
@@ -68,7 +67,6 @@ class CalibrationError(ProbabilityMetric):
     bigger_is_better: bool = False
     _fmt = ".2%"
 
-    @reads
     def get(self) -> float:
         """Return the current value of the metric; 0 without examples."""
         return mean_distance(self._sums, self.n_bins)

@@ -4,7 +4,6 @@ from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
 
 from .._core import reader_of
-from ..base.turns import reads
 from .base import Table
 
 
@@ -58,7 +57,6 @@ class DepthAccuracy(Table):
             if d not in wrong:
                 yield (d, "right"), 1.0
 
-    @reads
     def get(self) -> Any:
         """Return `{depth: share}`."""
         return {

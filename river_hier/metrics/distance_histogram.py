@@ -4,7 +4,6 @@ from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
 
 from .. import losses
-from ..base.turns import reads
 from .base import Table
 
 
@@ -58,7 +57,6 @@ class DistanceHistogram(Table):
     def _count(self, y_true: Any, y_pred: Any) -> Iterable[tuple[Hashable, float]]:
         yield int(losses.tree_induced_error(self.taxonomy_, y_true, y_pred)), 1.0
 
-    @reads
     def get(self) -> Any:
         """Return `{distance: weight}`."""
         return {distance: self._sums[distance] for distance in sorted(self._sums)}

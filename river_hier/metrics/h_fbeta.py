@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from ..base.turns import reads
 from ..losses.costs import is_positive
 from ..taxonomy import OpenTaxonomy, Taxonomy
 from .base import ClosureMetric
@@ -55,7 +54,6 @@ class HFBeta(ClosureMetric):
             raise ValueError(f"`beta` must be a positive finite number, got {beta!r}")
         self.beta = beta
 
-    @reads
     def get(self) -> float:
         """Return the current value of the metric."""
         b2 = self.beta**2

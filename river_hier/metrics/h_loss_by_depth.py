@@ -4,7 +4,6 @@ from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
 
 from .._core import reader_of
-from ..base.turns import reads
 from ..losses.h import mistakes
 from .base import Table
 
@@ -65,7 +64,6 @@ class HLossByDepth(Table):
         for i in mistakes(self.taxonomy_, true, pred):
             yield (int(self.taxonomy_.arrays.depth[i]), i in pred), 1.0
 
-    @reads
     def get(self) -> Any:
         """Return `{depth: (false positives, false negatives)}`."""
         return {

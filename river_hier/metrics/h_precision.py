@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from ..base.turns import reads
 from .base import ClosureMetric
 
 
@@ -44,7 +43,6 @@ class HPrecision(ClosureMetric):
 
     """
 
-    @reads
     def get(self) -> float:
         """Return the current value of the metric."""
         whole = self._sums["pred"]

@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..base.turns import reads
 from ..losses.rankings import read_ranking
 from ..taxonomy import OpenTaxonomy, Taxonomy
 from ..taxonomy.candidates import Candidates
@@ -111,7 +110,6 @@ class PooledAUPRC(TaxonomyMetric):
             for number, count in zip(found.tolist(), n.tolist(), strict=True):
                 yield (number, on), float(count)
 
-    @reads
     def get(self) -> float:
         """Return the current value of the metric."""
         numbers = sorted({number for number, _ in self._sums}, reverse=True)

@@ -3,7 +3,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..base.turns import reads
 from .base import ProbabilityMetric, Table
 
 
@@ -70,7 +69,6 @@ class Reliability(ProbabilityMetric, Table):
 
     bigger_is_better: bool = False
 
-    @reads
     def get(self) -> Any:
         """Return `{bin: (mean probability, share that was on, number of labels)}`.
 

@@ -7,7 +7,6 @@ import numpy as np
 
 from .._core import reader_of
 from ..base.checks import check_integer
-from ..base.turns import reads
 from ..losses.probabilities import read_marginals
 from ..taxonomy import OpenTaxonomy, Taxonomy
 from .base import TaxonomyMetric
@@ -99,7 +98,6 @@ class TopLabelCalibrationError(TaxonomyMetric):
         yield (i, "probability"), highest
         yield (i, "on"), float(right)
 
-    @reads
     def get(self) -> float:
         """Return the current value of the metric; 0 without examples."""
         return mean_distance(self._sums, self.n_bins)
