@@ -1,4 +1,4 @@
-"""Conversion of a ranking, `{label: score}`, and the truth to arrays over the candidates."""
+"""The base class of the metrics of rankings, and the conversion of a ranking to arrays."""
 
 from __future__ import annotations
 
@@ -11,11 +11,36 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._core import reader_of
-from ..taxonomy import Taxonomy
+from ..taxonomy import OpenTaxonomy, Taxonomy
 from ..taxonomy.candidates import Candidates, candidate_nodes
+from .base import MeanScore
 from .costs import known
 
 Ints = NDArray[np.intp]
+
+
+class RankingMetric(MeanScore):
+    """Base class of the metrics of rankings, `{label: score}`; a subclass defines `_eval`.
+
+    A prediction of `None`, no answer, is a ranking without scores, in which all candidates tie.
+
+    Parameters
+    ----------
+    taxonomy
+        The taxonomy of the labels.
+    candidates
+        The labels that are ranked; `None` for the leaves. An `OpenTaxonomy` needs them.
+
+    """
+
+    _reads = "scores"
+
+    def __init__(
+        self, taxonomy: Taxonomy | OpenTaxonomy, candidates: Candidates | None = None
+    ) -> None:
+        super().__init__(taxonomy)
+        self._check_candidates(candidates)
+        self.candidates = candidates
 
 
 class Ranked(NamedTuple):
