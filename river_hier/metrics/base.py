@@ -90,14 +90,7 @@ class TaxonomyMetric(metrics.base.ClassificationMetric):
 
 
 class MeanScore(TaxonomyMetric):
-    """Base class of means over examples; a subclass defines `_eval`.
-
-    Parameters
-    ----------
-    taxonomy
-        The taxonomy in which labels are compared.
-
-    """
+    """Base class of means over examples; a subclass defines `_eval`."""
 
     _fmt = ",.6f"
 
@@ -115,14 +108,7 @@ class MeanScore(TaxonomyMetric):
 
 
 class MeanLoss(MeanScore):
-    """Base class of mean losses with an expectation; a subclass defines `_eval` and `_expected`.
-
-    Parameters
-    ----------
-    taxonomy
-        The taxonomy in which labels are compared.
-
-    """
+    """Base class of mean losses with an expectation; a subclass defines `_eval` and `_expected`."""
 
     bigger_is_better: bool = False
 
@@ -145,14 +131,7 @@ class MeanLoss(MeanScore):
 
 
 class Table(TaxonomyMetric):
-    """Base class of the metrics with several values; it prints them as a table.
-
-    Parameters
-    ----------
-    taxonomy
-        The taxonomy in which labels are compared.
-
-    """
+    """Base class of the metrics with several values; it prints them as a table."""
 
     _fmt = ",.10g"
 

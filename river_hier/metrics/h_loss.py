@@ -211,9 +211,8 @@ def expected_h_loss(
 ) -> float:
     r"""Expected H-loss of a prediction under known probabilities of the labels.
 
-    Labels are drawn from the top down: a node is on with probability $p_i$ if its parent is on,
-    otherwise it is off (section 5 of the paper of `metrics.HLoss`). A node whose ancestors are all
-    predicted on contributes if these are truly on and its own prediction is wrong:
+    Labels are drawn as in `expected_zero_one_loss`. A node whose ancestors are all predicted on
+    contributes if these are truly on and its own prediction is wrong:
 
     $$E\,\ell_H = \sum_{i\,:\,\hat{y}_j = 1,\ j \in ANC(i)} c_i
     \prod_{j \in ANC(i)} p_j \cdot (1 - p_i \text{ if } \hat{y}_i = 1 \text{ else } p_i).$$

@@ -10,14 +10,7 @@ from .costs import is_positive
 
 
 class ClosureMetric(TaxonomyMetric):
-    """Base class of hierarchical precision and recall: the overlap of two closures.
-
-    Parameters
-    ----------
-    taxonomy
-        The taxonomy in which labels are compared.
-
-    """
+    """Base class of hierarchical precision and recall: the overlap of two closures."""
 
     def _count(self, y_true: Any, y_pred: Any) -> Iterable[tuple[Hashable, float]]:
         labels = reader_of(self.taxonomy_)
@@ -49,15 +42,11 @@ class HPrecision(ClosureMetric):
     >>> from river_hier import Taxonomy, metrics
 
     >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
-    >>> y_true = ["wolf", {"wolf", "owl"}, {"bird"}]
-    >>> y_pred = ["whale", {"mammal", "owl"}, {"bird"}]
-
     >>> metric = metrics.HPrecision(t)
-    >>> for yt, yp in zip(y_true, y_pred):
-    ...     metric.update(yt, yp)
-
+    >>> metric.update("wolf", "whale")
+    >>> metric.update({"wolf", "owl"}, {"mammal", "owl"})
     >>> metric
-    HPrecision: 83.33%
+    HPrecision: 80.00%
 
     References
     ----------
@@ -77,11 +66,8 @@ class HRecall(ClosureMetric):
 
     $$hR = \frac{\sum_t w_t |C_t \cap \hat{C}_t|}{\sum_t w_t |C_t|}$$
 
-    where $C_t$ and $\hat{C}_t$ are the closures of truth and prediction without the root[^1]; 0
-    if nothing was true. The sums run over all examples (micro-average). Ancestors of a predicted
-    label count as predicted, even if the prediction explicitly sets them to False.
-
-    An update takes O(nodes of both closures), plus the time to parse the labels.
+    with the closures of `HPrecision`[^1]; 0 if nothing was true. An update takes O(nodes of both
+    closures), plus the time to parse the labels.
 
     Parameters
     ----------
@@ -94,15 +80,11 @@ class HRecall(ClosureMetric):
     >>> from river_hier import Taxonomy, metrics
 
     >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
-    >>> y_true = ["wolf", {"wolf", "owl"}, {"bird"}]
-    >>> y_pred = ["whale", {"mammal", "owl"}, {"bird"}]
-
     >>> metric = metrics.HRecall(t)
-    >>> for yt, yp in zip(y_true, y_pred):
-    ...     metric.update(yt, yp)
-
+    >>> metric.update("wolf", "whale")
+    >>> metric.update({"wolf", "owl"}, {"mammal", "owl"})
     >>> metric
-    HRecall: 71.43%
+    HRecall: 66.67%
 
     References
     ----------
@@ -124,10 +106,8 @@ class HFBeta(ClosureMetric):
     = \frac{(1 + \beta^2) \sum_t w_t |C_t \cap \hat{C}_t|}
     {\sum_t w_t (\beta^2 |C_t| + |\hat{C}_t|)}$$
 
-    where $C_t$ and $\hat{C}_t$ are the closures of truth and prediction without the root[^1]; 0
-    where both are empty. See `HPrecision` and `HRecall`.
-
-    An update takes O(nodes of both closures), plus the time to parse the labels.
+    with the closures of `HPrecision`[^1]; 0 where both are empty. An update takes O(nodes of both
+    closures), plus the time to parse the labels.
 
     Parameters
     ----------
@@ -142,15 +122,11 @@ class HFBeta(ClosureMetric):
     >>> from river_hier import Taxonomy, metrics
 
     >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
-    >>> y_true = ["wolf", {"wolf", "owl"}, {"bird"}]
-    >>> y_pred = ["whale", {"mammal", "owl"}, {"bird"}]
-
     >>> metric = metrics.HFBeta(t, beta=2)
-    >>> for yt, yp in zip(y_true, y_pred):
-    ...     metric.update(yt, yp)
-
+    >>> metric.update("wolf", "whale")
+    >>> metric.update({"wolf", "owl"}, {"mammal", "owl"})
     >>> metric
-    HFBeta: 73.53%
+    HFBeta: 68.97%
 
     References
     ----------
@@ -173,11 +149,7 @@ class HFBeta(ClosureMetric):
 
 
 class HF1(HFBeta):
-    """Hierarchical F1: the harmonic mean of hierarchical precision and recall.
-
-    This is `HFBeta` with `beta=1`[^1].
-
-    An update takes O(nodes of both closures), plus the time to parse the labels.
+    """Hierarchical F1: the harmonic mean of precision and recall, `HFBeta` with `beta=1`.
 
     Parameters
     ----------
@@ -190,20 +162,11 @@ class HF1(HFBeta):
     >>> from river_hier import Taxonomy, metrics
 
     >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
-    >>> y_true = ["wolf", {"wolf", "owl"}, {"bird"}]
-    >>> y_pred = ["whale", {"mammal", "owl"}, {"bird"}]
-
     >>> metric = metrics.HF1(t)
-    >>> for yt, yp in zip(y_true, y_pred):
-    ...     metric.update(yt, yp)
-
+    >>> metric.update("wolf", "whale")
+    >>> metric.update({"wolf", "owl"}, {"mammal", "owl"})
     >>> metric
-    HF1: 76.92%
-
-    References
-    ----------
-    [^1]: Kiritchenko, S., Matwin, S., Nock, R. and Famili, A.F., 2006. Learning and evaluation in
-        the presence of class hierarchies: application to text categorization. Canadian AI.
+    HF1: 72.73%
 
     """
 

@@ -22,14 +22,8 @@ Ints = NDArray[np.intp]
 class RankingMetric(MeanScore):
     """Base class of the metrics of rankings, `{label: score}`; a subclass defines `_eval`.
 
-    A prediction of `None`, no answer, is a ranking without scores, in which all candidates tie.
-
-    Parameters
-    ----------
-    taxonomy
-        The taxonomy of the labels.
-    candidates
-        The labels that are ranked; `None` for the leaves. An `OpenTaxonomy` needs them.
+    A prediction of `None`, no answer, is a ranking without scores, in which all candidates tie. An
+    `OpenTaxonomy` needs `candidates`.
 
     """
 
@@ -56,7 +50,6 @@ def read_ranking(
     y_true: Any,
     y_pred: Any,
     candidates: Candidates | Ints | None,
-    missing: float = -math.inf,
 ) -> Ranked:
     """Read a ranking of candidates, labels or nodes: O(nodes that are on + scores + candidates).
 
@@ -74,10 +67,10 @@ def read_ranking(
     relevant = np.zeros(len(taxonomy), dtype=bool)
     relevant[list(on)] = True
     if (numbers := reader_of(taxonomy).numbers(y_pred)) is not None:
-        scores = np.nan_to_num(numbers[nodes], nan=missing, posinf=math.inf, neginf=-math.inf)
+        scores = np.nan_to_num(numbers[nodes], nan=-math.inf, posinf=math.inf, neginf=-math.inf)
     else:
         given, labels = known(taxonomy, y_pred), [taxonomy.label(v) for v in nodes]
-        scores = np.array([_score(label, given.get(label, missing)) for label in labels], float)
+        scores = np.array([_score(label, given.get(label, -math.inf)) for label in labels], float)
     return Ranked(scores, relevant[nodes], nodes)
 
 

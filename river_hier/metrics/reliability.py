@@ -9,25 +9,16 @@ import numpy as np
 from .._core import reader_of
 from ..base.checks import check_integer
 from ..taxonomy import OpenTaxonomy, Taxonomy
-from ..taxonomy.candidates import Candidates
+from ..taxonomy.candidates import Candidates, candidate_nodes
 from .base import Table, TaxonomyMetric
 from .probabilities import read_marginals
-from .rankings import read_ranking
 
 
 class ProbabilityMetric(TaxonomyMetric):
     """Base class of the metrics that compare probabilities with frequencies, in bins.
 
-    A prediction of `None`, no answer, gives every label probability 0.
-
-    Parameters
-    ----------
-    taxonomy
-        The taxonomy of the labels.
-    n_bins
-        The number of bins.
-    candidates
-        The labels to evaluate; `None` for all but the root. An `OpenTaxonomy` needs them.
+    A prediction of `None`, no answer, gives every label probability 0. An `OpenTaxonomy` needs
+    `candidates`.
 
     """
 
@@ -46,33 +37,28 @@ class ProbabilityMetric(TaxonomyMetric):
         self.candidates = candidates
 
     def _count(self, y_true: Any, y_pred: Any) -> Iterable[tuple[Hashable, float]]:
-        candidates: Any = self.candidates
-        if candidates is None:
-            candidates = np.arange(1, len(self.taxonomy_))
-        ranked = read_ranking(self.taxonomy_, y_true, y_pred, candidates, missing=0.0)
-        p = ranked.scores
-        if len(outside := np.flatnonzero((p < 0.0) | (p > 1.0))):
-            label, value = self.taxonomy_.nodes[ranked.nodes[outside[0]]], float(p[outside[0]])
-            raise ValueError(
-                f"the probability of {label!r} is {value!r}, not between 0 and 1; does "
-                "the model return probabilities? evaluate.Probabilities(model) does"
-            )
+        t = self.taxonomy_
+        nodes: Any = slice(1, None)
+        if self.candidates is not None:
+            nodes = candidate_nodes(t, self.candidates)
+        on = np.zeros(len(t), dtype=bool)
+        on[list(reader_of(t).closure(y_true))] = True
+        on, p = on[nodes], np.nan_to_num(read_marginals(t, y_pred)[nodes])
         bins = np.minimum((p * self.n_bins).astype(int), self.n_bins - 1)
         for i in np.unique(bins).tolist():
             here = bins == i
             yield (i, "labels"), float(here.sum())
             yield (i, "probability"), math.fsum(p[here])
-            yield (i, "on"), float(ranked.relevant[here].sum())
+            yield (i, "on"), float(on[here].sum())
 
 
 class Reliability(ProbabilityMetric, Table):
     r"""Reliability table: how often labels are on, by their predicted probability.
 
-    Every pair of an example and a label is one decision. Decisions are sorted into bins by the
-    predicted probability; for each bin the table shows the mean predicted probability and the
-    observed share of labels that were on. The two agree if the model is calibrated: of all labels
-    predicted with 60 to 70 %, about 65 % are on. `CalibrationError` summarises the table in one
-    number.
+    Every pair of an example and a label is sorted into a bin by its predicted probability; for each
+    bin the table shows the mean predicted probability and the observed share of labels that were
+    on. The two agree if the model is calibrated: of all labels predicted with 60 to 70 %, about
+    65 % are on. `CalibrationError` summarises the table in one number.
 
     It takes probabilities as predictions: `evaluate.Probabilities(model)` makes a model return
     them. They are marginal probabilities, not conditional on the parents; a missing label has
@@ -99,15 +85,6 @@ class Reliability(ProbabilityMetric, Table):
 
     >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
     >>> stream = synth.PrototypePaths(t, noise=0.36, seed=42)
-
-    >>> model = evaluate.Probabilities(linear_model.HPerceptron(t))
-    >>> progressive_val_score(stream.take(2000), model, metrics.Reliability(t, n_bins=5))
-    Predicted   Observed   Labels
-         3.4%      11.4%    5,304
-        29.3%      30.7%      752
-        50.1%      38.6%      619
-        70.2%      46.7%      589
-        96.0%      80.8%    2,736
 
     >>> model = evaluate.Probabilities(decision.Calibrated(linear_model.HPerceptron(t)))
     >>> metric = progressive_val_score(stream.take(2000), model, metrics.Reliability(t, n_bins=5))
@@ -157,14 +134,12 @@ class CalibrationError(ProbabilityMetric):
 
     where $n_b$ of the n pairs are in bin b, $\bar{p}_b$ is the mean of their probabilities and
     $\text{on}_b$ the share of them that were on. It is 0 for perfectly calibrated probabilities,
-    up to random fluctuations. `Reliability` shows the same comparison bin by bin.
+    up to random fluctuations. `Reliability` shows the same comparison bin by bin. The paper[^1] bins
+    the probability of the predicted class instead, in 15 bins.
 
-    It takes probabilities as predictions: `evaluate.Probabilities(model)` makes a model return
-    them. They are marginal probabilities, not conditional on the parents; a missing label has
-    probability 0. The metric does not measure how well the probabilities discriminate: a constant
-    prediction of each label's frequency has no error. `PooledAUPRC` and the losses measure that.
-
-    An update takes O(labels), `get` O(bins).
+    It takes the probabilities that `Reliability` takes, with the same cost. It does not measure how
+    well they discriminate: a constant prediction of each label's frequency has no error.
+    `PooledAUPRC` and the losses measure that.
 
     Parameters
     ----------
@@ -175,11 +150,6 @@ class CalibrationError(ProbabilityMetric):
         the upper one, 1 to the last.
     candidates
         The labels to evaluate; `None` for all but the root, which is always on.
-
-    Notes
-    -----
-    The paper[^1] uses 15 bins for the probability of the predicted class. Here each label is a
-    binary decision, so the probability of "on" is binned.
 
     Examples
     --------
@@ -217,14 +187,13 @@ class CalibrationError(ProbabilityMetric):
 class TopLabelCalibrationError(TaxonomyMetric):
     r"""Expected calibration error of the most probable label.
 
-    The mean difference between the predicted probability of the most probable label and how often
-    this label is right. Examples are sorted into bins by this probability:
+    Examples are sorted into bins by the probability of their most probable label:
 
     $$\sum_b \frac{n_b}{n} \, |\bar{p}_b - \text{right}_b|$$
 
     where $n_b$ of the n examples are in bin b, $\bar{p}_b$ is the mean of these probabilities and
-    $\text{right}_b$ the share of examples whose most probable label is the true one. The error is
-    0 for perfectly calibrated probabilities, up to random fluctuations.
+    $\text{right}_b$ the share of examples whose most probable label is the true one. The paper[^1]
+    calls it ECE and uses 15 bins.
 
     Predictions are `{label: probability}`; in River's loop, `predict_proba_one` of a classifier
     is called to get them. If several labels share the highest probability, the first one counts. A
@@ -240,10 +209,6 @@ class TopLabelCalibrationError(TaxonomyMetric):
     n_bins
         The number of bins, all of equal width. A probability on the border of two bins belongs to
         the upper one; a probability of 1 belongs to the last bin.
-
-    Notes
-    -----
-    The paper[^1] calls it ECE and uses 15 bins.
 
     Examples
     --------

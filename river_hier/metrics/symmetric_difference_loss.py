@@ -156,8 +156,7 @@ def expected_symmetric_difference_loss(
 ) -> float:
     r"""Expected symmetric difference loss of a prediction under known probabilities of the labels.
 
-    Labels are drawn from the top down: a node is on with probability $p_i$ if its parent is on,
-    otherwise it is off (section 5 of Cesa-Bianchi et al.), hence on with probability
+    Labels are drawn as in `expected_zero_one_loss`: a node is on with probability
     $q_i = \prod_{j \in P(i)} p_j$, where the path P(i) includes i. So
 
     $$E\,\Delta = c^- \sum_{i\,:\,\hat{y}_i = 0} s_i q_i
