@@ -20,8 +20,7 @@ class DepthAccuracy(Table):
     Parameters
     ----------
     taxonomy
-        The taxonomy. Unknown labels raise an `UnknownLabelError`; an update that raises leaves the
-        metric unchanged.
+        The taxonomy. An unknown label raises an `UnknownLabelError` and changes nothing.
 
     Examples
     --------
