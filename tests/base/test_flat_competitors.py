@@ -17,7 +17,6 @@ from river_hier import (
     Taxonomy,
     batch,
     decision,
-    distributed,
     drift,
     kernel,
     linear_model,
@@ -25,7 +24,6 @@ from river_hier import (
     metrics,
 )
 from support.hypothesis_settings import n_examples
-from support.local_shards import local_shards
 from support.strategies import multilabels, parents_of, taxonomies
 
 TREE = Taxonomy([("r", "a"), ("r", "b"), ("a", "c"), ("a", "d"), ("c", "e")])
@@ -42,7 +40,6 @@ MODELS: dict[str, Any] = {
     "PerNode": lambda t: local.PerNode(river_linear_model.LogisticRegression(), t),
     "Calibrated": lambda t: decision.Calibrated(linear_model.HAROW(t)),
     "BranchReset": lambda t: drift.BranchReset(linear_model.HPerceptron(t)),
-    "Sharded": lambda t: distributed.Sharded(linear_model.HPerceptron(t), shards=2),
 }
 
 
@@ -83,32 +80,30 @@ def test_flat_models_learn_the_ancestors(
     name: str, taxonomy: Taxonomy, data: Any, seed: int
 ) -> None:
     rng = np.random.default_rng(seed)
-    with local_shards():
-        ours, theirs = MODELS[name](taxonomy.flatten()), MODELS[name](star(taxonomy))
-        for form in FORMS:
-            x = dict(zip("abc", rng.normal(size=3).tolist(), strict=True))
-            y = sorted(data.draw(multilabels(taxonomy)), key=taxonomy.index)
-            closed = taxonomy.closure(y[:1] if form is FORMS[-1] else y)
-            ours.learn_one(x, form(y))
-            theirs.learn_one(x, closed)
-        probe = {"a": 1.0, "b": -0.5}
-        assert ours.predict_one(probe) == theirs.predict_one(probe)
-        assert ours.predict_labels_one(probe) == theirs.predict_labels_one(probe)
-        assert ours.predict_proba_one(probe) == theirs.predict_proba_one(probe)
+    ours, theirs = MODELS[name](taxonomy.flatten()), MODELS[name](star(taxonomy))
+    for form in FORMS:
+        x = dict(zip("abc", rng.normal(size=3).tolist(), strict=True))
+        y = sorted(data.draw(multilabels(taxonomy)), key=taxonomy.index)
+        closed = taxonomy.closure(y[:1] if form is FORMS[-1] else y)
+        ours.learn_one(x, form(y))
+        theirs.learn_one(x, closed)
+    probe = {"a": 1.0, "b": -0.5}
+    assert ours.predict_one(probe) == theirs.predict_one(probe)
+    assert ours.predict_labels_one(probe) == theirs.predict_labels_one(probe)
+    assert ours.predict_proba_one(probe) == theirs.predict_proba_one(probe)
 
 
-@pytest.mark.parametrize("name", ["HPerceptron", "HAROW", "HRLS", "SHRLS", "HMinOver", "Sharded"])
+@pytest.mark.parametrize("name", ["HPerceptron", "HAROW", "HRLS", "SHRLS", "HMinOver"])
 def test_flat_models_learn_the_ancestors_from_batches(name: str) -> None:
     X = pd.DataFrame({"x": [1.0, 0.0, 1.0, 0.5], "y": [0.0, 1.0, 0.5, -1.0]})
     y = ["e", "b", "d", "c"]
     table = pd.DataFrame([{label: label == on for label in TREE.leaves} for on in "ebdb"])
     closed = [TREE.closure([label]) for label in "ebdb"]
-    with local_shards():
-        for ys, truth in ((y, [TREE.closure([label]) for label in y]), (table, closed)):
-            ours, theirs = MODELS[name](TREE.flatten()), MODELS[name](star(TREE))
-            ours.learn_many(X, ys)
-            theirs.learn_many(X, truth)
-            assert ours.score_one({"x": 1.0}) == theirs.score_one({"x": 1.0})
+    for ys, truth in ((y, [TREE.closure([label]) for label in y]), (table, closed)):
+        ours, theirs = MODELS[name](TREE.flatten()), MODELS[name](star(TREE))
+        ours.learn_many(X, ys)
+        theirs.learn_many(X, truth)
+        assert ours.score_one({"x": 1.0}) == theirs.score_one({"x": 1.0})
 
 
 def test_batch_models_learn_the_ancestors() -> None:
@@ -118,7 +113,7 @@ def test_batch_models_learn_the_ancestors() -> None:
     assert ours.score_one({"x": 1.0}) == theirs.score_one({"x": 1.0})
 
 
-@pytest.mark.parametrize("name", [name for name in MODELS if name != "Sharded"])
+@pytest.mark.parametrize("name", MODELS)
 def test_a_contradiction_is_refused_as_in_the_tree(name: str) -> None:
     for taxonomy in (TREE, TREE.flatten()):
         model = MODELS[name](taxonomy)

@@ -18,7 +18,6 @@ from river_hier import (
     Taxonomy,
     batch,
     decision,
-    distributed,
     drift,
     kernel,
     linear_model,
@@ -27,7 +26,6 @@ from river_hier import (
 from river_hier.datasets import synth
 from support import strategies
 from support.hypothesis_settings import n_examples
-from support.local_shards import local_shards
 from support.public_api import LABELS, estimators, in_taxonomy, one_label
 
 DAG = Taxonomy([("r", "a"), ("r", "b"), ("a", "c"), ("b", "c"), ("b", "d"), ("c", "e"), ("d", "e")])
@@ -53,7 +51,6 @@ MODELS: dict[str, Any] = {name: functools.partial(in_taxonomy, m) for name, m in
     "decision.SymmetricDifferenceBayes": lambda t: decision.SymmetricDifferenceBayes(
         linear_model.HAROW(t), missed=2.0
     ),
-    "distributed.Sharded": lambda t: distributed.Sharded(linear_model.HPerceptron(t), shards=3),
 }
 OTHERS = {
     "drift.BranchReset of a pipeline": lambda t: drift.BranchReset(
@@ -83,14 +80,13 @@ def test_the_labels_are_those_that_are_true(name: str, data: Any, seed: int) -> 
     trees_only = name in ("decision.HLossBayes", "decision.ZeroOneBayes", "a decoder of a pipeline")
     taxonomy = data.draw(strategies.trees() if trees_only else strategies.taxonomies())
     rng = np.random.default_rng(seed)
-    with local_shards():
-        model = (MODELS | OTHERS)[name](taxonomy)
-        for _ in range(8):
-            x = dict(zip("abc", rng.normal(size=3).tolist(), strict=True))
-            for keywords in KEYWORDS:
-                check(model, x, keywords)
-            model.learn_one(x, data.draw(strategies.multilabels(taxonomy)))
-        check(model, {"new": 1.0}, {})
+    model = (MODELS | OTHERS)[name](taxonomy)
+    for _ in range(8):
+        x = dict(zip("abc", rng.normal(size=3).tolist(), strict=True))
+        for keywords in KEYWORDS:
+            check(model, x, keywords)
+        model.learn_one(x, data.draw(strategies.multilabels(taxonomy)))
+    check(model, {"new": 1.0}, {})
 
 
 @pytest.mark.parametrize("taxonomy", [TREE, DAG])
@@ -100,21 +96,20 @@ def test_streams_in_trees_and_dags(name: str, taxonomy: Taxonomy) -> None:
         pytest.skip("in trees only")
     sizes = set()
     stream = synth.PrototypePaths(taxonomy, noise=0.3, seed=1)
-    with local_shards():
-        model = MODELS[name](taxonomy)
-        for x, y in stream.take(60):
-            labels = check(model, x, {})
-            metric = metrics.SymmetricDifferenceLoss(taxonomy), metrics.HF1(taxonomy)
-            for measure in metric:  # a coherent prediction measures the same in either form
-                measure.update(y, labels)
-                measure.revert(y, model.predict_one(x))
-                assert measure.get() == 0.0
-            sizes.add(len(labels))
-            model.learn_one(x, y)
+    model = MODELS[name](taxonomy)
+    for x, y in stream.take(60):
+        labels = check(model, x, {})
+        metric = metrics.SymmetricDifferenceLoss(taxonomy), metrics.HF1(taxonomy)
+        for measure in metric:  # a coherent prediction measures the same in either form
+            measure.update(y, labels)
+            measure.revert(y, model.predict_one(x))
+            assert measure.get() == 0.0
+        sizes.add(len(labels))
+        model.learn_one(x, y)
     assert len(sizes) > 1 or name == "linear_model.HMinOver"  # a leaf is ranked, and there is one
 
 
-@pytest.mark.parametrize("name", [name for name in MODELS if name != "distributed.Sharded"])
+@pytest.mark.parametrize("name", MODELS)
 def test_open_models(name: str) -> None:
     model, rng = estimators()[name], random.Random(1)
     for _ in range(12):

@@ -80,8 +80,8 @@ def test_rivers_checks(name: str, model: Any, wrap: Any) -> None:
         wrap(check)(fresh)
 
 
-# Those have tests with parameters of their own, and shards are processes.
-ELSEWHERE = ("feature_extraction.", "kernel.", "distributed.")
+# Those have tests with parameters of their own.
+ELSEWHERE = ("feature_extraction.", "kernel.")
 ELSEWHERE += tuple(f"linear_model.{name}" for name in SINGLE + MULTI)
 
 

@@ -47,7 +47,6 @@ RUN_BY = {
 TAKEN_BY = {
     "docs/streaming.md": "tests/examples/test_streaming.py",
     "docs/serving.md": "tests/examples/test_http_service_restarts.py",
-    "docs/distributed.md": "tests/support/distributed_page.py",
     "docs/your_dataframe.md": "tests/docs/test_your_dataframe_page.py",
 }
 

@@ -19,10 +19,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import river_hier
-from river_hier import Taxonomy, base, decision, distributed, linear_model
+from river_hier import Taxonomy, base, decision, linear_model
 from river_hier.datasets import synth
 from support.backends import both, running_on
-from support.local_shards import local_shards
 from support.paths import ROOT
 from support.river_checks import rivers_checks
 from support.river_data import GENE_TREE, TREE
@@ -122,9 +121,9 @@ def test_rivers_checks(model: Any) -> None:
 
 @both
 @pytest.mark.parametrize("start", [T, None], ids=["closed", "open"])
-def test_batches_pickles_and_shards_give_the_same_bits(backend: str, start: Any) -> None:
+def test_batches_and_pickles_give_the_same_bits(backend: str, start: Any) -> None:
     examples = stream(60)
-    with running_on(backend), local_shards():
+    with running_on(backend):
         model = learned(PAGE.PassiveAggressive(start, C=0.3), examples)
         X = pd.DataFrame([x for x, _ in examples]).fillna(0.0)
         dense = [dict(row) for row in X.to_dict("records")]
@@ -137,14 +136,6 @@ def test_batches_pickles_and_shards_give_the_same_bits(backend: str, start: Any)
         half = learned(PAGE.PassiveAggressive(start, C=0.3), examples[:30])
         again = learned(pickle.loads(pickle.dumps(half)), examples[30:])
         assert again.weights == model.weights
-
-        sharded = distributed.Sharded(PAGE.PassiveAggressive(start, C=0.3), shards=2)
-        learned(sharded, examples)
-        for x, _ in examples:
-            assert sharded.predict_one(x) == model.predict_one(x)
-            assert sharded.score_one(x) == model.score_one(x)
-        assert sharded.gathered().weights == model.weights
-        sharded.close()
 
 
 @both

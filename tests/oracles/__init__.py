@@ -80,7 +80,6 @@ from .rankings import (
     unit_attributes,
 )
 from .reliability import calibration_error, log_loss, reliability
-from .sharding import in_turns, least_makespan, longest_first, reached
 from .streams import after_drift, noisy, path_ends, priors, siblings, so_far
 from .successive_halving import SuccessiveHalving
 from .support_vectors import HSVM, KernelHSVM, hinge_losses

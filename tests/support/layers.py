@@ -8,5 +8,5 @@ LAYERS = [
     {"linear_model", "kernel", "probabilistic", "metrics", "datasets", "feature_extraction"}
     | {"checkpoint"},
     {"evaluate", "decision", "induction", "local", "batch", "inspection", "plot", "drift"}
-    | {"distributed", "model_selection", "stream"},
+    | {"model_selection", "stream"},
 ]

@@ -49,10 +49,6 @@ def public() -> Iterator[tuple[str, Any]]:
     return walk("", river_hier)
 
 
-# Those learn in processes of their own, which their own tests start and end.
-ELSEWHERE = "distributed."
-
-
 def estimators(**parameters: Any) -> dict[str, Any]:
     """A fresh estimator of every public class that learns one example at a time.
 
@@ -62,11 +58,7 @@ def estimators(**parameters: Any) -> dict[str, Any]:
     for name, cls in public():
         if not inspect.isclass(cls) or not issubclass(cls, base.Estimator):
             continue
-        if (
-            name.startswith(ELSEWHERE)
-            or inspect.isabstract(cls)
-            or issubclass(cls, batch.BatchEstimator)
-        ):
+        if inspect.isabstract(cls) or issubclass(cls, batch.BatchEstimator):
             continue
         if parameters.keys() <= inspect.signature(cls).parameters.keys():
             found[name] = cls(**next(iter(cls._unit_test_params())) | parameters)
