@@ -13,7 +13,6 @@ EXTRA = (
     "kaldi-native-fbank",
     "matplotlib",
     "networkx",
-    "ray",
     "redis",
     "scikit-learn",
     "starlette",

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from .background import Saving, save_in_background
-from .file import load, save
+from .file import Saving, load, save, save_in_background
 from .format import dumps, loads
 
 __all__ = ["Saving", "dumps", "load", "loads", "save", "save_in_background"]

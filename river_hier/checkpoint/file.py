@@ -1,22 +1,16 @@
-"""Checkpoint files, which are replaced atomically."""
+"""Checkpoint files."""
 
 from __future__ import annotations
 
 import os
-import re
-import secrets
-import shutil
-import sys
-from collections.abc import Sequence
-from contextlib import suppress
+import threading
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
-from .format import decode, encode
+from .format import decode, header, pickled
+from .replacing import FilePath, checked, replace
 
-FilePath = str | os.PathLike[str]
-
-in_background: dict[Path, Any] = {}  # the last `Saving` of each path, until it is done
+_in_background: dict[Path, Saving] = {}  # the last one of each path
 
 
 def save(state: Any, path: FilePath) -> None:
@@ -73,15 +67,119 @@ def save(state: Any, path: FilePath) -> None:
     (3, Accuracy: 33.33%)
 
     """
-    path = checked_path(path)
-    if (earlier := in_background.get(path)) is not None:
-        earlier.finish()  # or else it might replace this one
-    chunks = encode(state)
-    _delete_leftovers(path)
-    while not _replace(path, chunks):
-        pass
-    if os.name == "posix":  # elsewhere folders cannot be opened
-        _sync_folder(path.parent)
+    path = checked(path)
+    if (earlier := _in_background.get(path)) is not None:
+        earlier._thread.join()  # or else it might replace this one
+    payload = pickled(state)
+    replace(path, header(payload), payload)
+
+
+def save_in_background(state: Any, path: FilePath) -> Saving:
+    """Save a state to a file like `save`, without waiting until it is written.
+
+    The state is saved as it is at the moment of the call. The call pickles it into memory, which
+    takes 1 to 4 s per GB and is the only pause of the program: nothing may change the state
+    meanwhile, as always when an object is pickled. A thread then hashes the pickle and writes the
+    file, while the program continues. The pickle stays in memory until it is written. A program
+    that ends first waits for the thread. If writing fails, e.g. because the disk is full, the old
+    file is kept, as with `save`, and `Saving.wait` raises the error.
+
+    Parameters
+    ----------
+    state
+        Any object that can be pickled; see `dumps`.
+    path
+        The file, in an existing folder.
+
+    Returns
+    -------
+    A `Saving`, whose methods `done` and `wait` report when the file is written.
+
+    Raises
+    ------
+    TypeError
+        If the state cannot be pickled.
+    RuntimeError
+        If the last `save_in_background` to this path is not done.
+    FileNotFoundError
+        If the folder does not exist.
+    OSError
+        If `path` is a folder, a pipe or a device. Errors of writing are raised by `Saving.wait`.
+
+    Examples
+    --------
+
+    >>> import pathlib, tempfile
+    >>> from river_hier import checkpoint, linear_model
+
+    >>> model = linear_model.HAROW()
+    >>> model.learn_one({"howls": 1.0}, {"wolf"})
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "model.checkpoint")
+    ...     saving = checkpoint.save_in_background(model, path)
+    ...     model.learn_one({"howls": 2.0}, {"wolf"})
+    ...     saving.wait()
+    ...     print(checkpoint.load(path).score_one({"howls": 1.0}))
+    {'wolf': 0.667}
+
+    """
+    path = checked(path)
+    if (earlier := _in_background.get(path)) is not None and not earlier.done():
+        raise RuntimeError(
+            f"the last checkpoint {str(path)!r} is still being saved; save less often, or `wait` "
+            "for the `Saving` that the last call returned"
+        )
+    saving = _in_background[path] = Saving(path, pickled(state))
+    return saving
+
+
+class Saving:
+    """A checkpoint that `save_in_background` writes.
+
+    Attributes
+    ----------
+    path
+        The file.
+
+    """
+
+    def __init__(self, path: Path, payload: bytes) -> None:
+        self.path: Path = path
+        self._error: BaseException | None = None
+        self._thread = threading.Thread(target=self._run, args=(payload,))
+        self._thread.start()
+
+    def done(self) -> bool:
+        """Return whether the thread has ended: the file is written, or could not be."""
+        return not self._thread.is_alive()
+
+    def wait(self, timeout: float | None = None) -> None:
+        """Wait until the file is written.
+
+        Parameters
+        ----------
+        timeout
+            The longest time to wait, in seconds; `None` waits without limit.
+
+        Raises
+        ------
+        TimeoutError
+            If the file is still being written after this time.
+        Exception
+            The error of `save`, if the file could not be written; every call raises it.
+
+        """
+        self._thread.join(timeout)
+        if not self.done():
+            raise TimeoutError(f"{str(self.path)!r} is still being saved after {timeout:g} s")
+        if self._error is not None:
+            raise self._error
+
+    def _run(self, payload: bytes) -> None:
+        try:
+            replace(self.path, header(payload), payload)
+        except BaseException as error:
+            self._error = error
 
 
 def load(path: FilePath) -> Any:
@@ -128,76 +226,3 @@ def load(path: FilePath) -> Any:
     except FileNotFoundError:
         raise FileNotFoundError(f"there is no checkpoint {os.fspath(path)!r}") from None
     return decode(data, f"the checkpoint {os.fspath(path)!r}")
-
-
-def checked_path(path: FilePath) -> Path:
-    """The path without symbolic links, or an error if nothing can be saved there."""
-    path = Path(os.path.realpath(path))
-    if path.is_dir():
-        raise IsADirectoryError(f"{str(path)!r} is a folder; name a file in it")
-    if not path.parent.is_dir():
-        raise FileNotFoundError(f"there is no folder {str(path.parent)!r} to save into; make it")
-    if path.exists() and not path.is_file():
-        raise OSError(f"{str(path)!r} is a pipe or a device, which cannot be replaced; name a file")
-    return path
-
-
-def _replace(path: Path, chunks: Sequence[bytes]) -> bool:
-    """Write a part file and rename it; return False if another program deleted it first."""
-    new = path.with_name(f".{path.name}.{secrets.token_hex(8)}.part")
-    try:
-        with new.open("xb") as file:
-            try:
-                _lock(file)
-            except BlockingIOError:  # by a program that is about to delete it
-                return False
-            if os.name == "posix" and not os.fstat(file.fileno()).st_nlink:
-                return False  # deleted before it was locked
-            if path.exists():
-                shutil.copymode(path, new)  # while the file is still empty
-            for chunk in chunks:
-                file.write(chunk)
-            file.flush()
-            os.fsync(file.fileno())  # before the rename can reach the disk
-            if os.name == "posix":
-                os.replace(new, path)  # while the file is locked
-                return True
-        with suppress(FileNotFoundError):  # deleted after it was closed
-            os.replace(new, path)
-            return True
-    except BaseException:  # an interrupt too
-        new.unlink(missing_ok=True)
-        raise
-    return False
-
-
-def _delete_leftovers(path: Path) -> None:
-    """Delete the part files that no program is writing."""
-    ours = re.compile(rf"\.{re.escape(path.name)}\.[0-9a-f]{{16}}\.part")
-    for name in filter(ours.fullmatch, os.listdir(path.parent)):
-        part = path.with_name(name)
-        with suppress(OSError):
-            if not part.is_file():
-                continue
-            if os.name != "posix":  # open files cannot be deleted
-                part.unlink()
-            else:
-                with part.open("rb") as file:
-                    _lock(file)
-                    part.unlink()
-
-
-def _lock(file: IO[bytes]) -> None:
-    """Lock a file until it is closed; an OSError if another program has locked it."""
-    if sys.platform != "win32":
-        import fcntl
-
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-
-
-def _sync_folder(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

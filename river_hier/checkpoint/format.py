@@ -61,7 +61,8 @@ def dumps(state: Any) -> bytes:
     (1, {'wolf': 0.667})
 
     """
-    return b"".join(encode(state))
+    payload = pickled(state)
+    return header(payload) + payload
 
 
 def loads(data: Bytes) -> Any:
@@ -78,8 +79,7 @@ def loads(data: Bytes) -> Any:
 
     Returns
     -------
-    The state, on the current backend: checkpoints of the native backend can be opened on the
-    reference backend, and vice versa.
+    The state.
 
     Raises
     ------
@@ -108,17 +108,20 @@ def loads(data: Bytes) -> Any:
     return decode(data, "this checkpoint")
 
 
-def encode(state: Any) -> tuple[bytes, bytes]:
-    """The three lines of text, and the pickle."""
+def pickled(state: Any) -> bytes:
     try:
-        payload = pickle.dumps(state, PROTOCOL)
+        return pickle.dumps(state, PROTOCOL)
     except (pickle.PicklingError, TypeError, AttributeError) as error:
         raise TypeError(
             f"`state` cannot be pickled: {error}; keep functions and whatever is open out of it"
         ) from error
+
+
+def header(payload: bytes) -> bytes:
+    """The three lines of text in front of a pickle."""
     writer = f"written by {_versions()}\n".encode()
     digest = _digest(writer, payload)
-    return f"river_hier checkpoint, format {FORMAT}\nsha256 {digest}\n".encode() + writer, payload
+    return f"river_hier checkpoint, format {FORMAT}\nsha256 {digest}\n".encode() + writer
 
 
 def decode(data: Bytes, name: str) -> Any:

@@ -3,10 +3,10 @@
     python tests/bench/checkpoint_pause.py
 
 The model learns one example after the other, in turn without a checkpoint and while one is written
-in the background. Printed are the times of steps, of the first and the later calls that start a
-checkpoint, beside how much the weights grow from one to the next, and of loading it, compared with
-reading the same bytes from a file that the system has in memory, or from the disk if the script may
-empty that memory. Processor times depend less on what else the machine does.
+in the background. Printed are the times of steps, of the call that starts a checkpoint, which is
+the pause of the program, and of loading it, compared with reading the same bytes from a file that
+the system has in memory, or from the disk if the script may empty that memory. Processor times
+depend less on what else the machine does.
 """
 
 from __future__ import annotations
@@ -79,7 +79,6 @@ def main(documents: int, phases: int, steps: int, folder: str) -> None:
         print(f"the file has {path.stat().st_size / 1e6:,.0f} MB")
         found: dict[str, list[Times]] = {"none": [], "checkpoints": []}
         calls: Times = []
-        before = model._w.n_bytes
         for _ in range(phases):
             for name, phase in found.items():
                 times, more = learn(model, stream, steps, path if name != "none" else None)
@@ -94,12 +93,11 @@ def main(documents: int, phases: int, steps: int, folder: str) -> None:
                 ]
                 shown = [1e3 * statistics.median(column) for column in zip(*rows, strict=True)]
                 print(f"{f'{name}, {clock}':24}" + "".join(f"{value:>8.2f}" for value in shown))
-        growth = (model._w.n_bytes - before) / phases
-        print(f"between two calls of save_in_background, the weights grow by {growth / 1e6:.0f} MB")
         for kind, clock in enumerate(("time", "processor time")):
-            first, *times = (1e3 * call[kind] for call in calls)
-            print(f"save_in_background, {clock}: the first call {first:.1f} ms,", end=" ")
-            print(f"{len(times)} others {statistics.median(times):.1f}, at most {max(times):.1f}")
+            pauses = [call[kind] for call in calls]
+            median = statistics.median(pauses)
+            print(f"the pause, {clock}: {median:.2f} s, at most {max(pauses):.2f}", end="")
+            print(f", {1e9 * median / path.stat().st_size:.1f} s per GB")
         for name, prepare in (("in memory", path.read_bytes), ("on the disk", lambda: drop(path))):
             pairs = []
             for _ in range(3):
