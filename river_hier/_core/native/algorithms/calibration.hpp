@@ -1,4 +1,6 @@
-// Online Platt scaling, as `Calibration` of reference/calibration.py.
+// Online Platt scaling: P(node on | parents on), a logistic function of the node's score. Slope and intercept
+// are sums of a part shared by all nodes and a part of the node's own, so a node with few examples is
+// calibrated like the others.
 #pragma once
 
 #include <algorithm>

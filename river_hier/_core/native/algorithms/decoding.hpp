@@ -1,4 +1,4 @@
-// The multilabel with the least expected loss, as in reference/decoding.py.
+// The multilabel with the least expected loss.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// One step and one answer of a linear learner, for any policy: what `learn_top_down` and
-// `learn_on_paths` of reference/linear.py do for a rule in Python.
+// One step and one answer of a linear learner, for any policy. `TopDownLearner` and `PathLearner` do the same
+// for a rule in Python.
 //
 // A policy is a struct with the methods of the Python learner, a number at a time:
 //   top-down, first order:   bool learns(score, y); double rule(score, y, norm2)
@@ -116,7 +116,7 @@ void step(const Policy& policy, Weights& w, const Vector& x, uint32_t y, const L
           double weight) {
     w.score_all(x);
     path_sums(w.scores.data(), tree);  // Eq. (2)
-    tree.without_unlearned(w.scores.data());
+    tree.without_unseen(w.scores.data());
     const uint32_t rival = policy.rival(w.scores.data(), y, tree, w.steps);
     path_difference(y, rival, tree, w.nodes, w.steps);
     const double gamma = static_cast<double>(w.nodes.size());
@@ -127,59 +127,58 @@ void step(const Policy& policy, Weights& w, const Vector& x, uint32_t y, const L
     w.add(x, w.nodes, w.steps);
 }
 
-// The scores of all nodes: those of w or, with a lag, of the average of each node's hypotheses.
-inline Numbers& averaged_scores(Weights& w, Weights* lag, const Clocks* clocks, const Vector& x,
-                                const Labels& labels) {
-    w.score_all(x);
-    if (lag) {
-        lag->score_all(x);
-        for (uint32_t v = 0; v < labels.n(); ++v) w.scores[v] -= lag->scores[v] / clocks->rounds(v);
+// Scores of some nodes at a time: of the last hypotheses or, `averaged`, of their averages.
+class BoundScores {
+  public:
+    BoundScores(Weights& w, const Vector& x, bool averaged) : w_(w), rows_(w->bind(x)) {
+        if (averaged) updates_.emplace(w.average->updates->bind(x));
     }
-    return w.scores;
-}
 
-// Adds the nodes that are on below some nodes `on`: those whose parents are on and whose own score
-// is >= 0. Only nodes below nodes that are on are scored, in a shard only its own.
-inline void descend(Weights& w, Weights* lag, const Clocks* clocks, const Vector& x,
-                    const Labels& labels, Nodes& on) {
-    const WeightStore::Bound rows = w->bind(x);
-    std::optional<WeightStore::Bound> lag_rows;
-    if (lag) lag_rows.emplace((*lag)->bind(x));
+    // Those of some nodes, in the scratch memory of w.
+    void score(const Ranges& ranges) {
+        rows_.score(ranges, w_.scores.data());
+        if (!updates_) return;
+        Average& average = *w_.average;
+        updates_->score(ranges, average.updates.scores.data());
+        for (Range range : ranges)
+            for (uint32_t v = range.first; v < range.last; ++v)
+                w_.scores[v] -= average.updates.scores[v] / average.rounds(v);
+    }
+
+  private:
+    Weights& w_;
+    const WeightStore::Bound rows_;
+    std::optional<WeightStore::Bound> updates_;
+};
+
+// The nodes that are on, the root first: those whose parents are on and whose own score is >= 0. Only nodes
+// below nodes that are on are scored. Unseen nodes are off.
+inline void top_down(Weights& w, const Vector& x, const Labels& labels, bool averaged, Nodes& on) {
+    BoundScores scores(w, x, averaged);
     w.mask.resize(labels.n());
     w.mask[0] = 1;
-    for (uint32_t v : on) w.mask[v] = 1;
+    on.assign(1, 0);
     for (size_t i = 0; i < on.size(); ++i) {
-        const Ranges& below = labels.learning_below(on[i], w.ranges);
+        const Ranges& below = labels.below(on[i]);
         if (below.empty()) continue;
-        rows.score(below, w.scores.data());
-        if (lag) lag_rows->score(below, lag->scores.data());
+        scores.score(below);
         for (Range range : below)
             for (uint32_t v = range.first; v < range.last; ++v) {
-                const double lagging = lag ? lag->scores[v] / clocks->rounds(v) : 0.0;
-                const double score = w.scores[v] - lagging;
-                if (!(score >= 0.0) || !labels.all_parents(w.mask.data(), v)) continue;
+                if (!(w.scores[v] >= 0.0) || labels.unseen(v) || !labels.all_parents(w.mask.data(), v))
+                    continue;
                 w.mask[v] = 1;
                 on.push_back(v);
             }
     }
-    w.mask[0] = 0;
     for (uint32_t v : on) w.mask[v] = 0;
     std::sort(on.begin(), on.end());
 }
 
-// The nodes that are on.
-inline void top_down(Weights& w, Weights* lag, const Clocks* clocks, const Vector& x,
-                     const Labels& labels, Nodes& on) {
-    on.assign(1, 0);
-    descend(w, lag, clocks, x, labels, on);
-}
-
-// The first of the labels with the largest sum along its path.
-inline uint32_t best_path(Weights& w, Weights* lag, const Clocks* clocks, const Vector& x,
-                          const Labels& tree) {
-    double* scores = averaged_scores(w, lag, clocks, x, tree).data();
-    path_sums(scores, tree);
-    return argmax(scores, tree.n());
+// The sum of scores along the path of each label.
+inline double* path_scores(Weights& w, const Vector& x, const Labels& tree, bool averaged) {
+    w.score_all(x, averaged);
+    path_sums(w.scores.data(), tree);
+    return w.scores.data();
 }
 
 }  // namespace river_hier

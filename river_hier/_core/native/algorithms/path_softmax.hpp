@@ -1,6 +1,5 @@
-// The step and the answer of `PathSoftmax` in linear_model/path_softmax.py; `learn_softmax` in
-// reference/softmax.py is the same in numpy. Node v has two weight vectors: column 2 v is shared by
-// its subtree, column 2 v + 1 is its own.
+// The step and the scores of `PathSoftmax` in linear_model/path_softmax.py. Node v has two weight vectors:
+// column 2 v is shared by its subtree, column 2 v + 1 is its own.
 #pragma once
 
 #include "algorithms/linear.hpp"
@@ -70,7 +69,6 @@ struct PathSoftmax : OnPaths, SecondOrder {
 
 // The score of every label, in place: the sum along its path and its own, less the scale.
 inline double* label_scores(Weights& w, const Vector& x, const Labels& tree) {
-    if (w.n_nodes() < 2 * size_t{tree.n()}) throw nb::value_error("fewer weights than nodes");
     w.score_all(x);
     double* s = w.scores.data();
     for (uint32_t v = 1; v < tree.n(); ++v) s[2 * v] += s[2 * tree.parent(v)];
@@ -85,7 +83,7 @@ inline void step(const PathSoftmax& policy, Weights& w, const Vector& x, uint32_
     const double scale = std::sqrt(policy.prior_variance);
     double* scores = label_scores(w, x, tree);
     for (uint32_t v = 0; v < n; ++v) scores[v] *= scale;
-    tree.without_unlearned(scores);
+    tree.without_unseen(scores);
     const double largest = scores[argmax(scores, n)];
     Numbers &p = w.steps, own(n);  // of subtrees, and of labels
     double total = 0.0;
@@ -97,7 +95,7 @@ inline void step(const PathSoftmax& policy, Weights& w, const Vector& x, uint32_
     const auto inner = [&](uint32_t v) {
         for (Range children : tree.below(v))
             for (uint32_t u = children.first; u < children.last; ++u)
-                if (!tree.unlearned(u)) return true;
+                if (!tree.unseen(u)) return true;
         return false;
     };
     std::vector<Group> groups{{0, 1.0}};
@@ -116,7 +114,7 @@ inline void step(const PathSoftmax& policy, Weights& w, const Vector& x, uint32_
         if (v && policy.learns(p[v], w.mask[v])) group[v] = learn(2 * v, w.mask[v]);
         const bool alone = inner(v) && policy.learns(own[v], v == y);
         const uint32_t mine = alone ? learn(2 * v + 1, v == y) : group[v];
-        if (!tree.unlearned(v)) groups[mine].add(scores[v]);
+        if (!tree.unseen(v)) groups[mine].add(scores[v]);
         if (v == y) truth = mine;
     }
     for (uint32_t v = y; v; v = tree.parent(v)) w.mask[v] = 0;

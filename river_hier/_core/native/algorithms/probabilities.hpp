@@ -6,7 +6,7 @@
 
 #include "algorithms/calibration.hpp"
 #include "algorithms/linear.hpp"
-#include "hardware/simd.hpp"
+#include "hardware/loops.hpp"
 
 namespace river_hier {
 
@@ -30,16 +30,14 @@ class Probabilities {
     const double* p_;
 };
 
-// Those of a linear learner, which scores nodes only once they are needed. With `given`,
-// they are P(on | parents on).
+// Those of a linear learner, which scores nodes only once they are needed. With `given`, they are
+// P(on | parents on). Unseen nodes have probability 0.
 class ScoredProbabilities : public Probabilities {
   public:
-    ScoredProbabilities(Weights& w, Weights* lag, const Clocks* clocks, const Vector& x,
-                        const Labels& labels, const Calibration* calibration, nb::handle unlearned,
-                        bool given)
-        : Probabilities(nullptr), w_(w), lag_(lag), clocks_(clocks), labels_(labels),
-          calibration_(calibration), unlearned_(unlearned), given_(given), rows_(w->bind(x)) {
-        if (lag) lag_rows_.emplace((*lag)->bind(x));
+    ScoredProbabilities(Weights& w, const Vector& x, const Labels& labels, bool averaged,
+                        const Calibration* calibration, bool given)
+        : Probabilities(nullptr), w_(w), labels_(labels), calibration_(calibration), given_(given),
+          scores_(w, x, averaged) {
         w.p.resize(labels.n());
         w.p[0] = 1.0;
         p_ = w.p.data();
@@ -49,32 +47,23 @@ class ScoredProbabilities : public Probabilities {
 
     void expand(const Ranges& nodes) override {
         if (nodes.empty()) return;
-        rows_.score(nodes, w_.scores.data());
-        if (lag_) lag_rows_->score(nodes, lag_->scores.data());
+        scores_.score(nodes);
         const auto least = [](double a, double b) { return std::min(a, b); };
         for (Range range : nodes)
             for (uint32_t v = range.first; v < range.last; ++v) {
-                const double score = w_.scores[v] - (lag_ ? lag_->scores[v] / clocks_->rounds(v) : 0.0);
-                double p = calibration_ ? calibration_->given(score, v) : logistic(score);
-                if (is_unlearned(v)) p = 0.0;
+                double p = 0.0;
+                if (!labels_.unseen(v))
+                    p = calibration_ ? calibration_->given(w_.scores[v], v) : logistic(w_.scores[v]);
                 w_.p[v] = given_ ? p : p * labels_.of_parents(w_.p, v, least);
             }
     }
 
   private:
-    bool is_unlearned(uint32_t v) const {
-        return PySet_Size(unlearned_.ptr()) && PySet_Contains(unlearned_.ptr(), nb::int_(v).ptr()) == 1;
-    }
-
     Weights& w_;
-    Weights* lag_;
-    const Clocks* clocks_;
     const Labels& labels_;
     const Calibration* calibration_;
-    nb::handle unlearned_;
     const bool given_;
-    const WeightStore::Bound rows_;
-    std::optional<WeightStore::Bound> lag_rows_;
+    BoundScores scores_;
 };
 
 // The nodes but the root for which `is_on` holds, as for their parents, as far down as `max_depth`.
@@ -203,7 +192,7 @@ inline std::vector<Ranking::Entry> ranked_paths(Numbers& scores, const Labels& t
             most = std::max(most, s[v]);
             if (!leaves || tree.below(v).empty()) best.add({s[v], 0, v});
         }
-        total = total * std::exp(largest - most) + loops.sum_exp(s + first, most, whole_lines<double>(last - first));
+        total = total * std::exp(largest - most) + sum_exp(s + first, most, whole_lines<double>(last - first));
         largest = most;
     }
     std::vector<Ranking::Entry> found = best.sorted();

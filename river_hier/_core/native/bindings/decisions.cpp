@@ -4,7 +4,9 @@
 #include "algorithms/calibration.hpp"
 #include "algorithms/decoding.hpp"
 #include "bindings/bindings.hpp"
+#include "python/callbacks.hpp"
 #include "store/digests.hpp"
+#include "store/linear_state.hpp"
 
 namespace river_hier {
 
@@ -21,16 +23,11 @@ nb::object given(const Calibration& calibration, const Values& scores) {
     return scores.ndim() == 1 ? array(p) : matrix(p, p.size() / n, n);
 }
 
-// What a linear learner needs to compute probabilities.
+// The probabilities of a linear learner for an x, computed where a decision needs them.
 struct NodeProbabilities {
-    nb::object w, lag, clocks, features, x, unlearned, calibration;
-    bool given;
+    nb::object state, x, calibration;
+    bool averaged, given;
 };
-
-template <class T>
-T* object_or_none(nb::handle object) {
-    return object.is_none() ? nullptr : &nb::cast<T&>(object);
-}
 
 // Calls `decide` with probabilities: an array, or those of a linear learner.
 template <class Decide>
@@ -40,15 +37,13 @@ auto with_probabilities(const Labels& labels, nb::handle p, Decide decide) {
         Probabilities known(checked(nb::cast<Values>(p), labels.n()));
         return decide(known);
     }
-    auto& w = nb::cast<Weights&>(from->w);
-    const auto* clocks = object_or_none<Clocks>(from->clocks);
-    Weights* lag = ready(object_or_none<Weights>(from->lag), clocks, labels);
-    const auto* calibration = object_or_none<Calibration>(from->calibration);
-    ensure(!calibration || calibration->n() == labels.n(), "parameters for each node");
-    ensure(PyAnySet_Check(from->unlearned.ptr()), "a set of unlearned nodes");
-    const Vector& x = find(w, nb::cast<FeatureMap&>(from->features), from->x);
-    ScoredProbabilities scored(ready(w, labels), lag, clocks, x, labels, calibration, from->unlearned,
-                               from->given);
+    auto& state = nb::cast<LinearState&>(from->state);
+    const auto* calibration =
+        from->calibration.is_none() ? nullptr : &nb::cast<Calibration&>(from->calibration);
+    const Vector& x = state.find(from->x);
+    ensure(labels.n() <= state.labels.n() && (!calibration || calibration->n() >= labels.n()),
+           "parameters for each node");
+    ScoredProbabilities scored(state.w, x, labels, from->averaged, calibration, from->given);
     return decide(scored);
 }
 
@@ -93,13 +88,10 @@ nb::object ranked_nodes(const Labels& labels, nb::handle values, size_t k, bool 
     }).sorted());
 }
 
-nb::object ranked_labels(Weights& w, Weights* lag, const Clocks* clocks, FeatureMap& features,
-                         Labels& labels, nb::handle x, size_t k, bool leaves) {
-    ensure(k > 0 && labels.tree(), "a number of nodes of a tree");
-    const Vector& vector = find(w, features, x);
-    lag = ready(lag, clocks, labels);
-    Numbers& scores = averaged_scores(ready(w, labels), lag, clocks, vector, labels);
-    return listed(ranked_paths(scores, labels, k, leaves));
+nb::object ranked_labels(LinearState& state, nb::handle x, bool averaged, size_t k, bool leaves) {
+    ensure(k > 0 && state.labels.tree(), "a number of nodes of a tree");
+    state.w.score_all(state.find(x), averaged);
+    return listed(ranked_paths(state.w.scores, state.labels, k, leaves));
 }
 
 // What all nodes share, and the parameters of each node in rows.
@@ -113,18 +105,20 @@ nb::object parameters(const Calibration& c) {
     return nb::make_tuple(array(shared), matrix(own, 4, c.n()));
 }
 
-void set_parameters(Calibration& c, const nb::tuple& both) {
-    const Numbers shared = numbers(both[0]);
-    const auto own = columns_of(nb::handle(both[1]).attr("T"));
-    ensure(shared.size() == 6 && own.size() == 4 && own[0].size() == c.n(), "all parameters");
-    c.squares = shared[0];
-    c.n_scores = shared[1];
-    c.slope = {shared[2], shared[3]};
-    c.intercept = {shared[4], shared[5]};
-    for (size_t v = 0; v < c.n(); ++v) {
-        c.own_slope[v] = {own[0][v], own[1][v]};
-        c.own_intercept[v] = {own[2][v], own[3][v]};
+std::unique_ptr<Calibration> restored(nb::handle of_all, nb::handle of_each) {
+    const Numbers shared = numbers(of_all);
+    const auto own = columns_of(of_each.attr("T"));
+    ensure(shared.size() == 6 && own.size() == 4, "all parameters");
+    auto c = std::make_unique<Calibration>(own[0].size());
+    c->squares = shared[0];
+    c->n_scores = shared[1];
+    c->slope = {shared[2], shared[3]};
+    c->intercept = {shared[4], shared[5]};
+    for (size_t v = 0; v < c->n(); ++v) {
+        c->own_slope[v] = {own[0].at(v), own[1].at(v)};
+        c->own_intercept[v] = {own[2].at(v), own[3].at(v)};
     }
+    return c;
 }
 
 }  // namespace
@@ -145,32 +139,30 @@ void decisions(nb::module_& m) {
         .def("learn",
              [](Calibration& calibration, const Values& scores, nb::handle y, const Labels& labels,
                 double w) {
-                 ensure(calibration.n() == labels.n(), "parameters for each node");
+                 calibration.add_nodes(labels.n());
                  const On on = labels.closed(y);
                  calibration.learn(checked(scores, labels.n()), on, labels, w);
              },
              "scores"_a, "y"_a.none(), "labels"_a, "w"_a)
-        .def_prop_rw("parameters", &parameters, &set_parameters);
+        .def("saved", &parameters)
+        .def_static("restored", &restored, "shared"_a, "own"_a);
     m.def("digests", [](nb::handle x) -> nb::object {
         std::pair<uint32_t, uint32_t> found;
         if (digests(x.ptr(), found)) return nb::make_tuple(found.first, found.second);
-        return nb::module_::import_("river_hier._core.reference.digests").attr("digests")(x);
+        return callbacks().digests(x);
     }, "x"_a.none());
     nb::class_<NodeProbabilities>(m, "NodeProbabilities");
     m.def("node_probabilities",
-          [](nb::object w, nb::object lag, nb::object clocks, nb::object features, const Labels&,
-             nb::object x, nb::object unlearned, nb::object calibration, bool given) {
-              return NodeProbabilities{w, lag, clocks, features, x, unlearned, calibration, given};
+          [](nb::object state, nb::object x, bool averaged, nb::object calibration, bool given) {
+              return NodeProbabilities{state, x, calibration, averaged, given};
           },
-          "w"_a, "lag"_a.none(), "clocks"_a.none(), "features"_a, "labels"_a, "x"_a.none(),
-          "unlearned"_a, "calibration"_a = nb::none(), "given"_a = false);
+          "state"_a, "x"_a.none(), "averaged"_a, "calibration"_a = nb::none(), "given"_a = false);
     m.def("connected", &connected_nodes, "labels"_a, "values"_a, "threshold"_a, "max_depth"_a.none());
     m.def("least_symmetric_difference", &least_symmetric_difference, "labels"_a, "p"_a, "missed"_a,
           "spurious"_a);
     m.def("ranked", &ranked_nodes, "labels"_a, "values"_a, "k"_a, "leaves"_a, "depth"_a.none(),
           "multilabel"_a);
-    m.def("ranked_paths", &ranked_labels, "w"_a, "lag"_a.none(), "clocks"_a.none(), "features"_a,
-          "labels"_a, "x"_a.none(), "k"_a, "leaves"_a);
+    m.def("ranked_paths", &ranked_labels, "state"_a, "x"_a.none(), "averaged"_a, "k"_a, "leaves"_a);
     m.def("logistic",
           [](nb::handle scores) {  // of any shape and memory layout
               nb::object p = numpy("array")(scores, "order"_a = "K", "dtype"_a = "float64");

@@ -1,9 +1,9 @@
-// What Python sees of the compiled kernels: the names of `river_hier/_core`, where they are
-// documented.
+// The extension: names of features, and labels.
 
 #include <nanobind/stl/vector.h>
 
 #include "bindings/bindings.hpp"
+#include "python/callbacks.hpp"
 #include "store/feature_hasher.hpp"
 #include "store/feature_index.hpp"
 
@@ -41,8 +41,7 @@ void features(nb::module_& m) {
         .def_ro("intercept", &FeatureMap::intercept)
         .def_ro("first_row", &FeatureMap::first_row)
         .def("__len__", &FeatureMap::size)
-        .def("__sizeof__",
-             [](const FeatureMap& names) { return sizeof(FeatureMap) + not_in_use(names).bytes(); })
+        .def("__sizeof__", [](const FeatureMap& names) { return sizeof(FeatureMap) + names.bytes(); })
         .def("find", [](FeatureMap& names, nb::handle x) { return Vector(names.find(x)); }, "x"_a.none())
         .def("insert", [](FeatureMap& names, nb::handle x) { return Vector(names.insert(x)); },
              "x"_a.none())
@@ -57,13 +56,27 @@ void features(nb::module_& m) {
              "name"_a.none());
 
     nb::class_<FeatureIndex, FeatureMap>(m, "FeatureIndex", nb::type_slots(feature_slots))
-        .def(nb::init<double>(), "intercept"_a = 0.0);
-
-    nb::class_<FeatureRows, FeatureMap>(m, "FeatureRows")
-        .def(nb::init<double>(), "intercept"_a = 0.0);
+        .def(nb::init<double>(), "intercept"_a = 0.0)
+        .def("saved", [](const FeatureIndex& names) { return nb::make_tuple(names.names(), names.intercept); })
+        .def_static("restored",
+                    [](const nb::list& names, double intercept) {
+                        auto index = std::make_unique<FeatureIndex>(intercept);
+                        insert_names(*index, names);
+                        return index;
+                    },
+                    "names"_a, "intercept"_a);
 
     nb::class_<FeatureHasher, FeatureMap>(m, "FeatureHasher")
-        .def(nb::init<size_t, double>(), "n_rows"_a, "intercept"_a = 0.0);
+        .def(nb::init<size_t, double>(), "n_rows"_a, "intercept"_a = 0.0)
+        .def("saved",
+             [](const FeatureHasher& names) {
+                 return nb::make_tuple(names.size() - names.first_row, names.intercept);
+             })
+        .def_static("restored",
+                    [](nb::handle n_rows, double intercept) {
+                        return std::make_unique<FeatureHasher>(n_rows_of(n_rows), intercept);
+                    },
+                    "n_rows"_a, "intercept"_a);
 }
 
 nb::tuple closed_many(Labels& labels, nb::list ys) {
@@ -77,29 +90,36 @@ nb::tuple closed_many(Labels& labels, nb::list ys) {
     return nb::make_tuple(array(start), array(nodes));
 }
 
-nb::list unlearned(const Labels& labels) {
-    nb::list nodes;
-    for (uint32_t v = 0; v < labels.n(); ++v)
-        if (labels.unlearned(v)) nodes.append(v);
-    return nodes;
-}
-
 void labels(nb::module_& m) {
     nb::class_<On>(m, "On");
     nb::class_<Labels>(m, "Labels", nb::type_slots(label_slots))
-        .def(nb::init<nb::object, nb::object, nb::handle>(), "taxonomy"_a,
-             "learning"_a = nb::none(), "unlearned"_a = nb::tuple())
-        .def("grow", &Labels::grow, "taxonomy"_a, "unlearned"_a = false)
+        .def(nb::init<nb::object, nb::handle, bool>(), "taxonomy"_a, "unseen"_a = nb::tuple(),
+             "has_learned"_a = false)
+        .def("saved",
+             [](const Labels& labels) {
+                 return nb::make_tuple(labels.taxonomy(), unseen_nodes(labels), labels.has_learned);
+             })
+        .def_static("restored",
+                    [](nb::object taxonomy, nb::handle unseen, bool has_learned) {
+                        return std::make_unique<Labels>(taxonomy, unseen, has_learned);
+                    },
+                    "taxonomy"_a, "unseen"_a, "has_learned"_a)
+        .def("grow", &Labels::grow, "taxonomy"_a, "unseen"_a = false)
         .def_prop_ro("taxonomy", &Labels::taxonomy)
-        .def_prop_ro("learning",
-                     [](const Labels& labels) -> nb::object {
-                         return labels.all_learn() ? nb::none() : mask(labels.learning());
-                     })
-        .def_prop_ro("unlearned", &unlearned)
+        .def_ro("has_learned", &Labels::has_learned)
+        .def_prop_ro("unseen", &unseen_nodes)
+        .def_prop_ro("n_unseen", &Labels::n_unseen)
         .def("learned",
+             [](Labels& labels, nb::handle nodes) {
+                 const auto found = numbers_of<uint32_t>(nodes);
+                 for (uint32_t v : found) ensure(v < labels.n(), "a node of another taxonomy");
+                 labels.learned(found);
+             },
+             "nodes"_a)
+        .def("learned_path",
              [](Labels& labels, uint32_t y) {
                  ensure(y < labels.n(), "a node of another taxonomy");
-                 for (uint32_t v = y; v; v = labels.parent(v)) labels.set_unlearned(v, false);
+                 labels.learned(y);
              },
              "y"_a)
         .def("__sizeof__", [](const Labels& labels) { return sizeof(Labels) + labels.bytes(); })
@@ -123,17 +143,47 @@ void labels(nb::module_& m) {
     m.def("closed_many", &closed_many, "labels"_a, "ys"_a);
 }
 
+void set_callbacks(nb::object read_odd, nb::object canonical, nb::object digests, nb::object read_pairs,
+                   nb::object closure_nodes, nb::object predicted_nodes, nb::object given_closure) {
+    callbacks() = {read_odd,      canonical,       digests,      read_pairs,
+                   closure_nodes, predicted_nodes, given_closure};
+}
+
 }  // namespace
+
+namespace river_hier {
+
+nb::list unseen_nodes(const Labels& labels) {
+    nb::list nodes;
+    for (uint32_t v = 0; labels.n_unseen() && v < labels.n(); ++v)
+        if (labels.unseen(v)) nodes.append(v);
+    return nodes;
+}
+
+void insert_names(FeatureMap& features, const nb::list& names) {
+    nb::dict zeros;
+    for (nb::handle name : names) zeros[name] = 0.0;
+    ensure(nb::len(zeros) == nb::len(names), "a feature comes twice");
+    features.insert(zeros);
+}
+
+size_t n_rows_of(nb::handle n_rows) {
+    const auto n = nb::cast<size_t>(n_rows);
+    ensure(n >= 1 && n <= size_t{1} << 31 && !(n & (n - 1)), "a number of rows");
+    return n;
+}
+
+}  // namespace river_hier
 
 NB_MODULE(_native, m) {
     // Models may be in global variables of notebooks and scripts; at exit these are no leaks.
     nb::set_leak_warnings(false);
     features(m);
     labels(m);
-    weights(m);
+    linear(m);
     least_squares(m);
-    linear_learners(m);
     decisions(m);
     texts(m);
-    turns(m);
+    m.def("set_callbacks", &set_callbacks, "read_odd"_a, "canonical"_a, "digests"_a, "read_pairs"_a,
+          "closure_nodes"_a, "predicted_nodes"_a, "given_closure"_a);
 }

@@ -64,7 +64,15 @@ nb::object read_pairs(nb::str text) {
     nb::object x;
     if (bytes && std::strlen(bytes) == static_cast<size_t>(size)) x = plain_pairs(bytes);
     if (x.is_valid()) return x;
-    return nb::module_::import_("river_hier._core.reference.pairs").attr("read_pairs")(text);
+    return callbacks().read_pairs(text);
+}
+
+std::unique_ptr<Vocabulary> restored(const nb::tuple& options, const nb::tuple& counts) {
+    auto vocabulary = std::make_unique<Vocabulary>(
+        options[0], nb::cast<std::pair<size_t, size_t>>(options[1]), nb::cast<uint32_t>(options[2]),
+        nb::cast<nb::tuple>(options[3]), nb::cast<uint64_t>(options[4]), nb::cast<uint64_t>(options[5]));
+    vocabulary->set_counts(counts);
+    return vocabulary;
 }
 
 }  // namespace
@@ -73,10 +81,10 @@ void texts(nb::module_& m) {
     nb::class_<Vocabulary>(m, "Vocabulary")
         .def(nb::init<nb::object, std::pair<size_t, size_t>, uint32_t, nb::tuple, uint64_t, uint64_t>(),
              "tokenize"_a, "ngram_range"_a, "n_features"_a, "stop_words"_a, "min_count"_a, "max_rare"_a)
-        .def_ro("options", &Vocabulary::options)
         .def_ro("n", &Vocabulary::n)
         .def_prop_ro("dfs", &Vocabulary::dfs)
-        .def_prop_rw("counts", &Vocabulary::counts, &Vocabulary::set_counts)
+        .def("saved", [](Vocabulary& v) { return nb::make_tuple(v.options, v.counts()); })
+        .def_static("restored", &restored, "options"_a, "counts"_a)
         .def("learn", [](Vocabulary& v, nb::str text) { v.learn(text); }, "text"_a)
         .def("weights", [](Vocabulary& v, nb::str text, bool normalize) {
             return v.weights(text, normalize);

@@ -17,30 +17,6 @@
 #define RIVER_HIER_INLINE inline
 #endif
 
-// In front of a loop of few turns, whose numbers then stay in registers.
-#if defined(__clang__)
-#define RIVER_HIER_UNROLL _Pragma("unroll")
-#elif defined(__GNUC__)
-#define RIVER_HIER_UNROLL _Pragma("GCC unroll 8")
-#else
-#define RIVER_HIER_UNROLL
-#endif
-
-// Functions between these are compiled for an instruction set that not every processor has.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(RIVER_HIER_SANITIZE)
-#define RIVER_HIER_TARGETS
-#define RIVER_HIER_PRAGMA(text) _Pragma(#text)
-#if defined(__clang__)
-#define RIVER_HIER_TARGET_BEGIN(set) \
-    RIVER_HIER_PRAGMA(clang attribute push(__attribute__((target(set))), apply_to = function))
-#define RIVER_HIER_TARGET_END _Pragma("clang attribute pop")
-#else
-#define RIVER_HIER_TARGET_BEGIN(set) \
-    _Pragma("GCC push_options") RIVER_HIER_PRAGMA(GCC target(set))
-#define RIVER_HIER_TARGET_END _Pragma("GCC pop_options")
-#endif
-#endif
-
 namespace river_hier {
 
 // Asks the processor to load a cache line that will be needed soon.

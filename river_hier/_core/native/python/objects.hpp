@@ -33,15 +33,6 @@ class Types {
     std::vector<nb::object> types_;
 };
 
-// A dict that nobody changes while no foreign code runs: without Python's lock, a copy. Null after an error.
-inline nb::object steady(PyObject* dict) {
-#ifdef Py_GIL_DISABLED
-    return nb::steal(PyDict_Copy(dict));
-#else
-    return nb::borrow(dict);
-#endif
-}
-
 // The hash of an exact str. It cannot fail.
 inline uint64_t hash_of_text(PyObject* text) {
 #ifndef Py_LIMITED_API

@@ -5,9 +5,9 @@
 #include <type_traits>
 
 #include "store/weight_store.hpp"
-#include "hardware/pages.hpp"
+#include "hardware/memory.hpp"
 #include "hardware/portable.hpp"
-#include "hardware/simd.hpp"
+#include "hardware/loops.hpp"
 
 namespace river_hier {
 
@@ -22,27 +22,18 @@ class Dense : public WeightStore {
           steps_(width_),
           confidences_(n_planes > 1 ? width_ : 0) {}
 
-    void reserve(const Vector& x, const Nodes& nodes) override {
-        grow(x);
-        rows_.reserve(x.size());
-        values_.reserve(x.size());
-        near_.reserve(nodes.size());
-        variances_.reserve(width_ + lanes<T>);
-        moves_.reserve(nodes.size());
-    }
-
     void step(const Vector& x, const Nodes& nodes, const Numbers& steps) override {
+        grow(x);
         find_rows(x);
         lines_of(nodes);
         for (size_t i = 0; i < nodes.size(); ++i) steps_[nodes[i]] = steps[i];
         for (Range range : near_)
-            wide().step_rows(rows_.data(), values_.data(), rows_.size(), range.first, range.last,
-                             steps_.data());
+            step_rows(rows_.data(), values_.data(), rows_.size(), range.first, range.last,
+                      steps_.data());
         for (uint32_t v : nodes) steps_[v] = 0;
     }
 
-    void add(size_t plane, const Vector& x, const Nodes& nodes, const Numbers& cells,
-             const Dither&) override {
+    void add(size_t plane, const Vector& x, const Nodes& nodes, const Numbers& cells) override {
         if (x.size() == 0 || nodes.empty()) return;
         grow(x);
         const double* cell = cells.data();
@@ -52,7 +43,7 @@ class Dense : public WeightStore {
         }
     }
 
-    void move(const Vector& x, const Nodes& nodes, const MoveRule& rule, const Dither&) override {
+    void move(const Vector& x, const Nodes& nodes, const MoveRule& rule) override {
         grow(x);
         find_rows(x);
         for (T*& row : rows_) row += width_;
@@ -69,13 +60,9 @@ class Dense : public WeightStore {
         }
         if (moves_.empty()) return;
         for (Range range : near_)
-            wide().move_rows(rows_.data(), width_, x.values.data(), rows_.size(), range.first,
-                             range.last, steps_.data(), confidences_.data());
+            move_rows(rows_.data(), width_, x.values.data(), rows_.size(), range.first, range.last,
+                      steps_.data(), confidences_.data());
         for (const Move& move : moves_) steps_[move.node] = confidences_[move.node] = 0;
-    }
-
-    void clear(size_t feature, uint32_t node) override {
-        if (feature < n_features_) at(feature)[node] = 0;
     }
 
     size_t n_features() const override { return n_features_; }
@@ -149,10 +136,8 @@ class Dense : public WeightStore {
 
   private:
     void sum(Range range, T* sums) const {
-        wide().sum_rows(rows_.data(), values_.data(), rows_.size(), range.first, range.last, sums);
+        sum_rows(rows_.data(), values_.data(), rows_.size(), range.first, range.last, sums);
     }
-
-    static const RowLoops<T>& wide() { return loops; }
 
     // Put the lines of some nodes into `near_`, as few pieces as possible.
     void lines_of(const Nodes& nodes) {
@@ -190,7 +175,7 @@ class Dense : public WeightStore {
 
     size_t width_, stride_;  // numbers of a plane and of a row
     size_t n_features_ = 0;
-    std::vector<Pages> blocks_;
+    std::vector<Memory> blocks_;
     std::vector<T*> rows_;  // of x, and its values there
     Numbers values_;
     std::vector<T> sums_;

@@ -4,11 +4,11 @@
 #include <array>
 
 #include "store/feature_map.hpp"
-#include "hardware/pages.hpp"
+#include "hardware/memory.hpp"
 
 namespace river_hier {
 
-// CRC-32 as in zlib, so that the reference finds the same rows; `first` is that of the bytes before.
+// CRC-32 as in zlib; `first` is that of the bytes before.
 inline uint32_t checksum(const char* text, Py_ssize_t size, uint32_t first = 0) {
     static const auto of_byte = [] {
         std::array<uint32_t, 256> sums;
@@ -25,7 +25,7 @@ inline uint32_t checksum(const char* text, Py_ssize_t size, uint32_t first = 0) 
     return ~sum;
 }
 
-// One of the names that are equal; the reference knows which, and may run foreign code.
+// One of the names that are equal; Python knows which, and may run foreign code.
 inline nb::object canonical(nb::handle name) {
     if (PyLong_CheckExact(name.ptr())) return nb::borrow(name);
     if (PyBool_Check(name.ptr())) return nb::int_(name.is(Py_True) ? 1 : 0);
@@ -34,7 +34,7 @@ inline nb::object canonical(nb::handle name) {
         if (!std::isfinite(number) || number != std::floor(number)) return nb::borrow(name);
         return nb::steal(PyLong_FromDouble(number));
     }
-    return nb::module_::import_("river_hier._core.reference.feature_hasher").attr("canonical")(name);
+    return callbacks().canonical(name);
 }
 
 // Of a str, or of the repr of a canonical name after a byte that UTF-8 does not use.
@@ -71,9 +71,14 @@ class FeatureHasher : public FeatureMap {
     void merge(Vector& x) override { x.merge_rows(at_); }
 
     const Vector& find(nb::handle x) override {
-        const nb::object owner = read(x, true);
-        ReentrancyGuard guard(*this);
-        rows(names_.data(), found_.size(), found_.rows.data());
+        if (read_usual(x))
+            rows(names_.data(), found_.size(), found_.rows.data());
+        else
+            read_unusual(x, [&](const std::vector<PyObject*>& names) {
+                std::vector<uint32_t> found(names.size());
+                rows(names.data(), names.size(), found.data());
+                return found;
+            });
         merge(found_);
         if (!std::isfinite(found_.norm2))
             throw nb::value_error(
@@ -98,7 +103,7 @@ class FeatureHasher : public FeatureMap {
     }
 
     size_t n_;
-    Pages memory_;
+    Memory memory_;
     uint32_t* at_;  // for `merge_rows`
 };
 

@@ -17,23 +17,13 @@ class FeatureIndex : public FeatureMap {
 
     size_t size() const override { return keys_.size(); }
 
-    const Vector& find(nb::handle x) override { return known(x, !foreign_); }
+    const Vector& find(nb::handle x) override {
+        read(x, false);
+        return known();
+    }
 
     const Vector& insert(nb::handle x) override {
-        const nb::object owner = read(x, !foreign_);
-        rows(names_.data(), found_.size(), found_.rows.data());
-        ReentrancyGuard guard(*this);
-        const size_t before = size();
-        const auto n_new = std::count(found_.rows.begin(), found_.rows.end(), no_row);
-        table_.reserve(n_new);
-        make_room(keys_, n_new);
-        try {
-            for (size_t i = 0; i < found_.size(); ++i)
-                if (found_.rows[i] == no_row) found_.rows[i] = add(names_[i]);
-        } catch (...) {
-            forget(before);
-            throw;
-        }
+        read(x, true);
         found_.add_constant(intercept);
         return found_;
     }
@@ -57,7 +47,6 @@ class FeatureIndex : public FeatureMap {
     // Names and slots of the table are prefetched some iterations ahead.
     void rows(PyObject* const* names, size_t n, uint32_t* rows) override {
         constexpr size_t soon = 16;
-        ReentrancyGuard guard(*this);
         for (size_t i = 0; i < n + soon; ++i) {
             if (i + soon < n) prefetch(names[i + soon]);
             if (i < n && is_text(names[i])) table_.prefetch(hash_of_text(names[i]));
@@ -80,6 +69,30 @@ class FeatureIndex : public FeatureMap {
     }
 
   private:
+    void read(nb::handle x, bool insert) {
+        if (!foreign_ && read_usual(x)) {
+            rows(names_.data(), found_.size(), found_.rows.data());
+            if (insert) add_missing(names_.data(), found_.rows);
+            return;
+        }
+        read_unusual(x, [&](const std::vector<PyObject*>& names) {
+            std::vector<uint32_t> found(names.size());
+            rows(names.data(), names.size(), found.data());
+            if (insert) add_missing(names.data(), found);
+            return found;
+        });
+    }
+
+    // Gives the next rows to the names that have none.
+    void add_missing(PyObject* const* names, std::vector<uint32_t>& rows) {
+        const auto n_new = static_cast<size_t>(std::count(rows.begin(), rows.end(), no_row));
+        if (!n_new) return;
+        table_.reserve(n_new);
+        make_room(keys_, n_new);
+        for (size_t i = 0; i < rows.size(); ++i)
+            if (rows[i] == no_row) rows[i] = add(names[i]);
+    }
+
     bool in_table(PyObject* name) const { return is_text(name) && !foreign_; }
 
     uint32_t row_of(PyObject* name) {
@@ -112,44 +125,10 @@ class FeatureIndex : public FeatureMap {
         return static_cast<uint32_t>(row);
     }
 
-    // Back to the first n features.
-    void forget(size_t n) {
-        if (n == size()) return;
-        keys_.resize(n);
-        table_.forget();
-        size_t others = 0;
-        for (size_t i = first_row; i < n; ++i) {
-            PyObject* name = keys_[i].ptr();
-            if (in_table(name))
-                table_.insert(name, hash_of_text(name), static_cast<uint32_t>(i));
-            else
-                ++others;
-        }
-        while (nb::len(others_) > others) others_.attr("popitem")();  // the last one; nothing is hashed
-    }
-
     TextTable table_;
     nb::dict others_;
     std::vector<nb::object> keys_;  // the name of each row, if it has one
     bool foreign_ = false;          // whether `others_` holds all names
-};
-
-// Features whose names are the numbers of their rows; a negative number is a feature without a row.
-class FeatureRows : public FeatureMap {
-  public:
-    explicit FeatureRows(double intercept) : FeatureMap(intercept) {}
-
-    size_t size() const override { return first_row; }
-    const Vector& find(nb::handle x) override { return known(x, true); }
-    nb::list names() const override { return nb::list(); }
-
-    void rows(PyObject* const* names, size_t n, uint32_t* rows) override {
-        for (size_t i = 0; i < n; ++i) {
-            const long long row = PyLong_AsLongLong(names[i]);
-            if (PyErr_Occurred()) throw nb::python_error();
-            rows[i] = row < 0 ? no_row : static_cast<uint32_t>(row);
-        }
-    }
 };
 
 }  // namespace river_hier

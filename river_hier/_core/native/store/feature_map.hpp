@@ -4,17 +4,19 @@
 #include <cmath>
 
 #include "hardware/portable.hpp"
+#include "python/callbacks.hpp"
 #include "python/objects.hpp"
-#include "python/reentrancy_guard.hpp"
 #include "store/vector.hpp"
 
 namespace river_hier {
 
-// Maps the names of features to rows. Comparing names may run foreign code, which may call the model
-// again: hence the guard.
+// Maps the names of features to rows.
+//
+// Reading an unusual x, and comparing unusual names, may run foreign code, which may call the model again:
+// both happen before anything of an example is stored here.
 //
 // With an intercept, every x has a constant feature of this value, whose row is 0 and which has no name.
-class FeatureMap : public Guarded {
+class FeatureMap {
   public:
     explicit FeatureMap(double intercept) : intercept(intercept), first_row(intercept != 0.0) {
         if (!(intercept == 0.0 || (intercept >= 1e-6 && intercept <= 1e6)))
@@ -25,7 +27,7 @@ class FeatureMap : public Guarded {
     // x over the known features; valid until the next call.
     virtual const Vector& find(nb::handle x) = 0;
 
-    // The same, but new features get the next rows; all of them or, after an error, none.
+    // The same, but new features get the next rows.
     virtual const Vector& insert(nb::handle x) { return find(x); }
 
     virtual size_t size() const = 0;  // of the rows
@@ -46,11 +48,6 @@ class FeatureMap : public Guarded {
     const double intercept;
     const uint32_t first_row;  // of the features with names
 
-    static const char* in_use_message() {
-        return "the model is at work on another example: a feature's __hash__ or __eq__ has "
-               "called it in the middle of a step";
-    }
-
   protected:
     static bool is_text(PyObject* name) { return PyUnicode_CheckExact(name); }
 
@@ -59,31 +56,30 @@ class FeatureMap : public Guarded {
         return PyLong_CheckExact(name) || PyFloat_CheckExact(name) || PyBool_Check(name);
     }
 
-    // Reads x into `found_` and `names_`, and returns the owner of the names. An unusual x, or any x if
-    // not `plain`, is first copied by the reference, which may run foreign code.
-    nb::object read(nb::handle x, bool plain) {
-        not_in_use(*this);
-        if (plain && (PyDict_CheckExact(x.ptr()) || dicts_.hold(x.ptr()))) {
-            const nb::object dict = steady(x.ptr());
-            if (!dict) throw nb::python_error();
-            if (read_plain(dict.ptr())) return dict;
-        }
-        const auto odd = nb::cast<nb::tuple>(read_(x));
-        not_in_use(*this);
+    // Reads a usual x into `found_` and `names_`, which runs no foreign code; false if it is unusual.
+    bool read_usual(nb::handle x) {
+        const bool dict = PyDict_CheckExact(x.ptr()) || dicts_.hold(x.ptr());
+        return dict && read_plain(x.ptr());
+    }
+
+    // Reads any x by Python. Its rows are found before anything is stored.
+    template <class FindRows>
+    void read_unusual(nb::handle x, FindRows find_rows) {
+        const auto odd = nb::cast<nb::tuple>(callbacks().read_odd(x));
         const auto names = nb::cast<nb::list>(odd[0]), values = nb::cast<nb::list>(odd[1]);
-        reserve(names.size());
-        for (size_t i = 0; i < names.size(); ++i) {
-            names_[i] = nb::handle(names[i]).ptr();
+        std::vector<PyObject*> pointers;
+        for (nb::handle name : names) pointers.push_back(name.ptr());
+        const std::vector<uint32_t> rows = find_rows(pointers);
+        reserve(rows.size());
+        for (size_t i = 0; i < rows.size(); ++i) {
+            found_.rows[i] = rows[i];
             found_.values[i] = nb::cast<double>(values[i]);
         }
         found_.norm2 = nb::cast<double>(odd[2]);
-        return odd;
     }
 
-    // x over the features that have a row.
-    const Vector& known(nb::handle x, bool plain) {
-        const nb::object owner = read(x, plain);
-        rows(names_.data(), found_.size(), found_.rows.data());
+    // Leaves out the features without a row, and adds the constant one.
+    const Vector& known() {
         size_t known = 0;
         for (size_t i = 0; i < found_.size(); ++i) {
             if (found_.rows[i] == no_row) continue;
@@ -121,7 +117,7 @@ class FeatureMap : public Guarded {
             if (!is_text(names_[i]) && !harmless(names_[i])) return false;
             norm2 += number * number;
         }
-        if (!std::isfinite(norm2)) return false;  // the reference raises the error
+        if (!std::isfinite(norm2)) return false;  // Python raises the error
         if (norm2 < smallest_norm2) {
             norm2 = 0.0;
             found_.values.assign(n, 0.0);
@@ -139,9 +135,6 @@ class FeatureMap : public Guarded {
 
     const Types numbers_{"numpy", {"float64", "float32", "int64", "int32", "uint8", "bool_"}};
     const Types dicts_{"collections", {"Counter", "defaultdict"}};
-    // The reference's reader of an unusual x. It returns names, values and squared norm.
-    const nb::object read_ =
-        nb::module_::import_("river_hier._core.reference.feature_index").attr("read_odd");
 };
 
 }  // namespace river_hier

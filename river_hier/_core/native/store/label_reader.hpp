@@ -113,12 +113,10 @@ class LabelReader {
     // Whole answers hold the labels in taxonomy order and as the same objects: no look-up then.
     template <class Read>
     bool read_entries(PyObject* y, Read read) const {
-        const nb::object dict = steady(y);
-        if (!dict) throw nb::python_error();
         Py_ssize_t position = 0;
         PyObject *label, *value;
         uint32_t expected = 1;
-        while (PyDict_Next(dict.ptr(), &position, &label, &value)) {
+        while (PyDict_Next(y, &position, &label, &value)) {
             uint32_t v = expected;
             if ((v >= n() || labels_[v].ptr() != label) && !find(label, v)) return false;
             expected = v + 1;

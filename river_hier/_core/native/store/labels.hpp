@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "python/arrays.hpp"
+#include "python/callbacks.hpp"
 #include "store/label_reader.hpp"
 #include "store/vector.hpp"
 
@@ -15,23 +16,22 @@ struct Range {
     uint32_t first, last;
 };
 
-// Nodes stand in topological order, often siblings side by side; the root is node 0.
+// Nodes stand in topological order, often siblings side by side; the root is node 0. Nodes are unseen if
+// they were added to a model that has learned, and have had no example since.
 class Labels : LabelReader {
   public:
-    // `learning` are the nodes that learn here, if others learn elsewhere; the root stands for a
-    // system that has no nodes yet. `unlearned` are nodes that have had no example since they were added.
-    explicit Labels(nb::object taxonomy, nb::object learning, nb::handle unlearned) {
+    Labels(nb::object taxonomy, nb::handle unseen, bool has_learned) : has_learned(has_learned) {
         grow(taxonomy, false);
-        if (!learning.is_none()) {
-            learns_.assign(n(), 0);
-            for (nb::handle v : learning) learns_.at(nb::cast<size_t>(v)) = 1;
+        for (nb::handle v : unseen) {
+            unseen_.at(nb::cast<size_t>(v)) = 1;
+            ++n_unseen_;
         }
-        for (nb::handle v : unlearned) unlearned_.at(nb::cast<size_t>(v)) = 1;
     }
 
-    // Change to a taxonomy that extends this one, or leave all as it is after an error. New nodes do
-    // not learn here if others do elsewhere.
-    void grow(nb::object taxonomy, bool unlearned) {
+    bool has_learned;  // whether there was an example
+
+    // Change to a taxonomy that extends this one, or leave all as it is after an error.
+    void grow(nb::object taxonomy, bool unseen) {
         const nb::object rows = taxonomy.attr("rows_from")(n());
         const Parents parents = parents_of(rows[1], n()), implied = parents_of(rows[2], n());
         const size_t more = parents.ptr.size() - 1;
@@ -40,8 +40,7 @@ class Labels : LabelReader {
             make_room(all->ptr, more);
             make_room(all->nodes, std::max(parents.nodes.size(), implied.nodes.size()));
         }
-        make_room(unlearned_, more);
-        if (!all_learn()) make_room(learns_, more);
+        make_room(unseen_, more);
         const uint32_t first = n();
         if (all_off_) {
             nb::object off = std::move(all_off_);  // which is lost in an error
@@ -56,8 +55,8 @@ class Labels : LabelReader {
         LabelReader::append(taxonomy.attr("label_numbers"), rows[0], implied);
         parents_.append(parents);
         tree_ = parents_.nodes.size() + 1 == n();
-        unlearned_.resize(n(), unlearned);
-        if (!all_learn()) learns_.resize(n(), 0);
+        unseen_.resize(n(), unseen);
+        if (unseen) n_unseen_ += more;
         taxonomy_ = std::move(taxonomy);
     }
 
@@ -67,27 +66,35 @@ class Labels : LabelReader {
     size_t bytes() const {
         return heap_bytes(labels_) + heap_bytes(parents_.ptr) + heap_bytes(parents_.nodes) +
                heap_bytes(implied_.ptr) + heap_bytes(implied_.nodes) + heap_bytes(below_) +
-               heap_bytes(learns_) + heap_bytes(unlearned_) +
+               heap_bytes(unseen_) +
                (all_off_ ? nb::cast<size_t>(all_off_.attr("__sizeof__")()) : 0);
     }
 
     using LabelReader::n;
     nb::object taxonomy() const { return taxonomy_; }
-    bool all_learn() const { return learns_.empty(); }
-    const std::vector<char>& learning() const { return learns_; }  // a mask; empty if all do
-    bool learns(uint32_t v) const { return all_learn() || learns_[v]; }
-    bool unlearned(uint32_t v) const { return unlearned_[v]; }
+    bool unseen(uint32_t v) const { return unseen_[v]; }
+    size_t n_unseen() const { return n_unseen_; }
     bool tree() const { return tree_; }
     uint32_t parent(uint32_t v) const { return parents_.nodes[parents_.ptr[v]]; }
     const uint32_t* parents() const { return parents_.nodes.data(); }  // of a tree's nodes but the root
     nb::object label(uint32_t v) const { return labels_[v]; }
 
-    void set_unlearned(uint32_t v, bool unlearned) { unlearned_[v] = unlearned; }
+    // These nodes have an example, which has their ancestors, too.
+    void learned(const std::vector<uint32_t>& nodes) {
+        has_learned = true;
+        for (size_t i = 0; n_unseen_ && i < nodes.size(); ++i) see(nodes[i]);
+    }
 
-    // Scores in which unlearned nodes lose to all others.
-    void without_unlearned(double* scores) const {
-        for (uint32_t v = 1; v < n(); ++v)
-            if (unlearned_[v]) scores[v] = -HUGE_VAL;
+    // The node of a tree has an example, and so have those above it.
+    void learned(uint32_t v) {
+        has_learned = true;
+        for (; n_unseen_ && v; v = parent(v)) see(v);
+    }
+
+    // Scores in which unseen nodes lose to all others.
+    void without_unseen(double* scores) const {
+        for (uint32_t v = 1; n_unseen_ && v < n(); ++v)
+            if (unseen_[v]) scores[v] = -HUGE_VAL;
     }
 
     // Whether the root and all parents of a node are on.
@@ -117,14 +124,6 @@ class Labels : LabelReader {
     // a DAG, the nodes whose last parent it is.
     const std::vector<Range>& below(uint32_t u) const { return below_[u]; }
 
-    // Those of them that learn here; `ranges` has room for them.
-    const std::vector<Range>& learning_below(uint32_t u, std::vector<Range>& ranges) const {
-        if (all_learn()) return below_[u];
-        ranges.clear();
-        for (Range range : below_[u]) append_learning(ranges, range);
-        return ranges;
-    }
-
     // The nodes of y and all their ancestors. An unusual y is read by `taxonomy.closure_mask`.
     On closed(nb::handle y) const {
         On on;
@@ -143,14 +142,14 @@ class Labels : LabelReader {
         ranges.clear();
         if (tree_) {
             for (uint32_t u : on.nodes)
-                for (Range children : below_[u]) append_learning(ranges, children);
+                for (Range children : below_[u]) append(ranges, children);
             if (!by_levels_)
                 std::sort(ranges.begin(), ranges.end(),
                           [](Range a, Range b) { return a.first < b.first; });
             return;
         }
         for (uint32_t v = 1; v < n(); ++v)
-            if (all_parents(on.mask.data(), v)) append_learning(ranges, Range{v, v + 1});
+            if (all_parents(on.mask.data(), v)) append(ranges, Range{v, v + 1});
     }
 
     // `{label: whether it is on}` for all nodes but the root.
@@ -164,7 +163,7 @@ class Labels : LabelReader {
     nb::object closure(nb::handle y) const {
         On on;
         if (!flattened_ && read(y, on)) return as_set(on.nodes);
-        return multilabel("closure_nodes")(taxonomy_, y);
+        return callbacks().closure_nodes(taxonomy_, y);
     }
 
     // The nodes of a prediction. A complete one may have nodes that are on below others that are off.
@@ -172,14 +171,14 @@ class Labels : LabelReader {
         On on;
         const bool usual = is_complete(y) ? read_only(y, on) : !PyDict_Check(y.ptr()) && read(y, on);
         if (usual && !flattened_) return as_set(on.nodes);
-        return multilabel("predicted_nodes")(taxonomy_, y);
+        return callbacks().predicted_nodes(taxonomy_, y);
     }
 
     // The nodes that y switches on, and their ancestors, whatever it says of these.
     nb::object given(nb::handle y) const {
         On on;
         if (!flattened_ && read(y, on, true)) return as_set(on.nodes);
-        return multilabel("given_closure")(taxonomy_, y);
+        return callbacks().given_closure(taxonomy_, y);
     }
 
     // The number of each node in a dict, nan for those without one; None for anything unusual.
@@ -228,10 +227,9 @@ class Labels : LabelReader {
     }
 
   private:
-    void append_learning(std::vector<Range>& ranges, Range range) const {
-        if (all_learn()) return append(ranges, range);
-        for (uint32_t v = range.first; v < range.last; ++v)
-            if (learns_[v]) append(ranges, Range{v, v + 1});
+    void see(uint32_t v) {
+        n_unseen_ -= unseen_[v];
+        unseen_[v] = 0;
     }
 
     // Record the new nodes with their last parents; all of them, or none after an error.
@@ -256,20 +254,12 @@ class Labels : LabelReader {
             ranges.push_back(range);
     }
 
-    // `{label: False}` for all nodes but the root. Several threads may be the first: a taxonomy shares its
-    // labels with all readers.
+    // `{label: False}` for all nodes but the root.
     nb::object all_off() {
-        if (nb::object off = shared_off()) return off;
+        if (all_off_) return all_off_;
         nb::dict off;
         for (uint32_t v = 1; v < n(); ++v) off[labels_[v]] = nb::borrow(Py_False);
-        return shared_off(off);
-    }
-
-    // The one that all share from now on: `off`, unless there is one.
-    nb::object shared_off(nb::object off = {}) {
-        const nb::ft_lock_guard guard(sharing_);
-        if (!all_off_) all_off_ = std::move(off);
-        return all_off_;
+        return all_off_ = off;
     }
 
     static nb::object copy(nb::handle dict) {
@@ -282,10 +272,6 @@ class Labels : LabelReader {
         if (PyDict_SetItem(dict.ptr(), key, value)) throw nb::python_error();
     }
 
-    static nb::object multilabel(const char* reader) {
-        return nb::module_::import_("river_hier.taxonomy.multilabel").attr(reader);
-    }
-
     static nb::object as_set(const std::vector<uint32_t>& nodes) {
         nb::set found;
         for (uint32_t v : nodes) found.add(nb::int_(v));
@@ -295,13 +281,12 @@ class Labels : LabelReader {
     nb::object taxonomy_;
     Parents parents_;
     std::vector<std::vector<Range>> below_;
-    std::vector<char> learns_;  // empty if all do
-    std::vector<char> unlearned_;
+    std::vector<char> unseen_;
+    size_t n_unseen_ = 0;
     bool tree_ = false;
     bool by_levels_ = true;   // whether the children of later nodes are later; in a tree
     bool flattened_ = false;  // examples have more ancestors than predictions
     nb::object all_off_;
-    nb::ft_mutex sharing_;  // of `all_off_`
 };
 
 }  // namespace river_hier

@@ -3,11 +3,35 @@
 
 #include <algorithm>
 
-#include "hardware/portable.hpp"
-#include "store/cells.hpp"
+#include "hardware/loops.hpp"
 #include "store/weight_store.hpp"
 
 namespace river_hier {
+
+// The numbers of a feature and a node: a weight or, with a variance, two.
+template <class T, size_t n_planes>
+struct Cell {
+    using Copy = T;  // the type of a copy of the weight
+
+    double get(size_t plane) const { return numbers[plane]; }
+    void set(size_t plane, double number) { numbers[plane] = static_cast<T>(number); }
+
+    // As entry i of arrays of each plane.
+    void save(void* const* planes, size_t i) const {
+        for (size_t plane = 0; plane < n_planes; ++plane)
+            static_cast<T*>(planes[plane])[i] = numbers[plane];
+    }
+    void load(const void* const* planes, size_t i) {
+        for (size_t plane = 0; plane < n_planes; ++plane)
+            numbers[plane] = static_cast<const T*>(planes[plane])[i];
+    }
+
+    bool zero() const {
+        return std::all_of(numbers, numbers + n_planes, [](T number) { return number == 0; });
+    }
+
+    T numbers[n_planes];
+};
 
 // Nodes and a cell of each, sorted by node, so that siblings are neighbours here too. Once a third of
 // the nodes is in it, it is dense: it has the cells of all nodes, and no list of them.
@@ -78,31 +102,22 @@ class Postings : public WeightStore {
   public:
     explicit Postings(size_t n_nodes) : n_nodes_(n_nodes) {}
 
-    void reserve(const Vector& x, const Nodes& nodes) override {
-        places_.resize(x.size() * nodes.size());
-        for (size_t j = 0; j < x.size(); ++j)
-            include(x.rows[j], nodes, places_.data() + j * nodes.size());
-        variances_.reserve(nodes.size());
-        moves_.reserve(nodes.size());
-    }
-
     void step(const Vector& x, const Nodes& nodes, const Numbers& steps) override {
-        each_cell(x, nodes, [&](Cell& cell, size_t i, size_t, double value) {
-            cell.set(0, cell.get(0) + value * steps[i], 0);
+        include(x, nodes);
+        each_cell(x, nodes, [&](Cell& cell, size_t i, double value) {
+            cell.set(0, cell.get(0) + value * steps[i]);
         });
     }
 
-    void add(size_t plane, const Vector& x, const Nodes& nodes, const Numbers& changes,
-             const Dither& dither) override {
+    void add(size_t plane, const Vector& x, const Nodes& nodes, const Numbers& changes) override {
         const double* change = changes.data();
-        reserve(x, nodes);
-        each_cell(x, nodes, [&](Cell& cell, size_t i, size_t j, double) {
-            cell.set(plane, cell.get(plane) + *change++, dither(i, j));
+        include(x, nodes);
+        each_cell(x, nodes, [&](Cell& cell, size_t, double) {
+            cell.set(plane, cell.get(plane) + *change++);
         });
     }
 
-    void move(const Vector& x, const Nodes& nodes, const MoveRule& rule,
-              const Dither& dither) override {
+    void move(const Vector& x, const Nodes& nodes, const MoveRule& rule) override {
         variances_.assign(nodes.size(), 0.0);
         places_.resize(x.size() * nodes.size());
         for (size_t j = 0; j < x.size(); ++j) {
@@ -112,17 +127,12 @@ class Postings : public WeightStore {
         }
         moves_.clear();
         rule(variances_, moves_);
-        each_cell(x, moves_, [&](Cell& cell, size_t i, size_t j, double value) {
+        each_cell(x, moves_, [&](Cell& cell, size_t i, double value) {
             const Move by = moves_[i];
-            const uint64_t random = dither(i, j);
             const double s = cell.get(1), move = (1.0 + s) * value;  // S x
-            cell.set(0, cell.get(0) + move * by.step, random);
-            cell.set(1, s - by.confidence * move * move, random);
+            cell.set(0, cell.get(0) + move * by.step);
+            cell.set(1, s - by.confidence * move * move);
         });
-    }
-
-    void clear(size_t feature, uint32_t node) override {
-        if (Cell* cell = find(feature, node)) cell->set(0, 0.0, 0);
     }
 
     size_t n_features() const override { return rows_.size(); }
@@ -215,6 +225,13 @@ class Postings : public WeightStore {
     }
 
   private:
+    // Makes sure that some nodes have cells for all features of x.
+    void include(const Vector& x, const Nodes& nodes) {
+        places_.resize(x.size() * nodes.size());
+        for (size_t j = 0; j < x.size(); ++j)
+            include(x.rows[j], nodes, places_.data() + j * nodes.size());
+    }
+
     // Makes sure that some nodes have cells in a row; -> its cells, and the places of the nodes.
     Cell* include(uint32_t row, const Nodes& nodes, uint32_t* places) {
         if (row >= rows_.size()) rows_.resize(size_t{row} + 1);
@@ -231,14 +248,14 @@ class Postings : public WeightStore {
         return at < row.nodes.size() && row.nodes[at] == node ? &row.cells[at] : nullptr;
     }
 
-    // visit(cell, i, j, value) for the i-th node and the j-th feature of x; `places_` are those of cells.
+    // visit(cell, i, value) for the i-th node and each feature of x; `places_` are those of cells.
     template <class List, class Visit>
     void each_cell(const Vector& x, const List& nodes, Visit visit) {
         const uint32_t* at = places_.data();
         for (size_t j = 0; j < x.size() && !nodes.empty(); ++j) {
             Cell* cells = rows_[x.rows[j]].cells.data();
             const double value = x.values[j];
-            for (size_t i = 0; i < nodes.size(); ++i) visit(cells[*at++], i, j, value);
+            for (size_t i = 0; i < nodes.size(); ++i) visit(cells[*at++], i, value);
         }
     }
 

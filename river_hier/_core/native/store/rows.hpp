@@ -29,6 +29,8 @@ class Rows {
     // For each column, the row of its feature; beyond all rows if it has none.
     const std::vector<uint32_t>& rows_of_columns() const { return row_of_; }
 
+    size_t n_learned = 0;  // how many of them a learner has learned
+
   private:
     std::vector<uint32_t> read_columns(nb::handle batch);
 
@@ -60,12 +62,5 @@ class Multilabels {
     std::vector<uint32_t> nodes_;
     On on_;
 };
-
-// Releases Python's lock, unless there are so few rows that other threads would gain nothing: they
-// would find the model in use.
-inline std::unique_ptr<nb::gil_scoped_release> unlocked(const Rows& X) {
-    constexpr size_t few = 16;
-    return X.n() > few ? std::make_unique<nb::gil_scoped_release>() : nullptr;
-}
 
 }  // namespace river_hier

@@ -7,7 +7,7 @@
 
 #include <cstring>
 
-#include "hardware/pages.hpp"
+#include "hardware/memory.hpp"
 #include "hardware/portable.hpp"
 #include "python/objects.hpp"
 #include "store/vector.hpp"
@@ -57,12 +57,6 @@ class TextTable {
         resize(1024);
     }
 
-    // Forget all names, but keep the room.
-    void forget() {
-        for (size_t i = 0; i <= mask_; ++i) slots_[i].row = no_row;
-        size_ = 0;
-    }
-
   private:
     static constexpr Py_ssize_t longest = 16;
 
@@ -88,7 +82,7 @@ class TextTable {
     }
 
     void resize(size_t n) {
-        Pages memory = zeroed(n * sizeof(Slot));
+        Memory memory = zeroed(n * sizeof(Slot));
         memory_.swap(memory);
         const Slot* old = slots_;
         const size_t n_old = size_ ? mask_ + 1 : 0;
@@ -99,7 +93,7 @@ class TextTable {
             if (old[i].row != no_row) place(old[i]);
     }
 
-    Pages memory_;
+    Memory memory_;
     Slot* slots_ = nullptr;
     size_t mask_ = 0;  // slots less 1; their number is a power of 2
     size_t size_ = 0;

@@ -20,18 +20,11 @@ class Vocabulary : TextReader {
     const nb::tuple options;
     uint64_t n = 0;  // texts learned
 
-    // Count the words of a text. After an error nothing has changed.
+    // Count the words of a text.
     void learn(nb::handle text) {
         read(text);
-        const size_t before = words_.size(), bytes = bytes_.size();
-        try {
-            for (Gram& gram : grams()) gram.word = insert(gram);
-        } catch (...) {
-            words_.resize(before);
-            bytes_.resize(bytes);
-            index(slots_.size());
-            throw;
-        }
+        const size_t before = words_.size();
+        for (Gram& gram : grams()) gram.word = insert(gram);
         ++n;
         n_rare_ += words_.size() - before;
         for (const Gram& gram : grams()) {
@@ -108,11 +101,15 @@ class Vocabulary : TextReader {
         const auto names = nb::cast<nb::list>(counts[1]);
         for (size_t i = 0; i < names.size(); ++i) {
             Word& word = words_[insert(gram_of(names[i]))];
+            if (words_.size() != i + 1) throw nb::value_error("a word comes twice");
             word.occurrences = nb::cast<uint64_t>(counts[2][i]);
             word.documents = nb::cast<uint64_t>(counts[3][i]);
             n_rare_ += !frequent(word);
         }
         n = nb::cast<uint64_t>(counts[0]);
+        for (const Word& word : words_)
+            if (!word.occurrences || !word.documents || word.documents > n)
+                throw nb::value_error("counts that are not positive, or more than there are texts");
     }
 
     size_t bytes() const {

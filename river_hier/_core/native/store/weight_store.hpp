@@ -4,7 +4,6 @@
 #include <functional>
 #include <vector>
 
-#include "store/cells.hpp"
 #include "store/labels.hpp"
 #include "store/vector.hpp"
 
@@ -28,7 +27,7 @@ using MoveRule = std::function<void(const Numbers& variances, Moves& moves)>;
 // results are double, whatever type is stored.
 //
 // Plane 0 holds the weights. Uncertain weights have a second plane, of their variances less 1: a
-// feature that was never met is zero in both. Compact weights are rounded at random, by a dither.
+// feature that was never met is zero in both.
 class WeightStore {
   public:
     virtual ~WeightStore() = default;
@@ -53,22 +52,14 @@ class WeightStore {
         return Bound(*this);
     }
 
-    // Allocate all that a change for these nodes needs, so that it cannot fail.
-    virtual void reserve(const Vector& x, const Nodes& nodes) = 0;
-
-    // Add steps[i] x to the weights of the i-th node, after `reserve` with the same arguments.
+    // Add steps[i] x to the weights of the i-th node.
     virtual void step(const Vector& x, const Nodes& nodes, const Numbers& steps) = 0;
 
     // Add cells[j * nodes + i] to the number of the i-th node for the j-th feature of x.
-    virtual void add(size_t plane, const Vector& x, const Nodes& nodes, const Numbers& cells,
-                     const Dither& dither = {}) = 0;
+    virtual void add(size_t plane, const Vector& x, const Nodes& nodes, const Numbers& cells) = 0;
 
     // Move uncertain weights and their variances.
-    virtual void move(const Vector& x, const Nodes& nodes, const MoveRule& rule,
-                      const Dither& dither = {}) = 0;
-
-    // Set the weight of a node for a feature to zero.
-    virtual void clear(size_t feature, uint32_t node) = 0;
+    virtual void move(const Vector& x, const Nodes& nodes, const MoveRule& rule) = 0;
 
     virtual size_t n_features() const = 0;
 

@@ -28,74 +28,43 @@ std::unique_ptr<WeightStore> new_store(size_t n_nodes, size_t n_planes) {
     return n_planes > 1 ? new_postings<Cell<T, 2>>(n_nodes) : new_postings<Cell<T, 1>>(n_nodes);
 }
 
-// A hash function: the finaliser of SplitMix64.
-uint64_t mixed(uint64_t z) {
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-    return z ^ (z >> 31);
-}
-
 }  // namespace
 
-Weights::Weights(size_t n_nodes, std::string dtype, size_t n_planes)
-    : n_planes_(n_planes),
-      n_nodes_(n_nodes),
-      dtype_(std::move(dtype)),
-      single_(dtype_ != "float64"),
-      compact_(dtype_ == "float16"),
-      room_(n_nodes) {
-    if (compact_ && n_planes < 2) throw nb::value_error("compact weights without variances");
+Weights::Weights(size_t n_nodes, bool single, size_t n_planes)
+    : n_planes_(n_planes), n_nodes_(n_nodes), single_(single), room_(n_nodes) {
     store_ = store_for(n_nodes);
 }
 
+Weights::~Weights() = default;
+
 std::unique_ptr<WeightStore> Weights::store_for(size_t room) {
     scores.resize(room + lanes<double>);
-    draws.resize(room);
-    return compact_  ? new_postings<CompactCell>(room)
-           : single_ ? new_store<float>(room, n_planes_)
-                     : new_store<double>(room, n_planes_);
+    return single_ ? new_store<float>(room, n_planes_) : new_store<double>(room, n_planes_);
 }
 
 void Weights::check_range(double norm2) const {
     if (!single_ || norm2 <= most_for_float) return;
     const nb::str message("the squared norm of x is {:.3g}, too large for weights of dtype \"{}\"; "
                           "scale x, or take dtype=\"float64\"");
-    throw nb::value_error(message.format(norm2, dtype_.c_str()).c_str());
+    throw nb::value_error(message.format(norm2, dtype()).c_str());
 }
 
-void Weights::score_all(const Vector& x) {
+void Weights::score_all(const Vector& x, bool averaged) {
     ranges.assign(1, Range{0, static_cast<uint32_t>(n_nodes_)});
     const WeightStore::Bound rows = store_->bind(x);
     rows.prefetch(0, ranges);
     rows.score(ranges, scores.data());
-}
-
-void Weights::reserve(const Vector& x, const Nodes& nodes) {
-    store_->reserve(x, nodes);
-    if (compact_) dither_.of_nodes.reserve(nodes.size());
-    changes_.reserve(x.size() * nodes.size());
-    if (!lag()) return;
-    lag()->reserve(x, nodes);
-    clocks_->changes(x, nodes, *lag());
-}
-
-// The weights that record all changes of these; null if there are none, or they lack some nodes.
-WeightStore* Weights::lag() const {
-    const Weights& lag = *static_cast<Weights*>(follower);
-    const size_t n = std::min(lag.n_nodes_, clocks_ ? clocks_->since.size() : 0);
-    return &lag == this || n < n_nodes_ ? nullptr : lag.store_.get();
+    if (!averaged) return;
+    average->updates.score_all(x);
+    for (uint32_t v = 0; v < n_nodes_; ++v) scores[v] -= average->updates.scores[v] / average->rounds(v);
 }
 
 void Weights::add(const Vector& x, const Nodes& nodes, Numbers& steps) {
     if (nodes.empty()) return;
     const double most = largest_step(x.norm2);
     for (double& step : steps) step = std::clamp(step, -most, most);
-    reserve(x, nodes);
-    start_averages();
     store_->step(x, nodes, steps);
-    if (!lag()) return;
-    for (size_t i = 0; i < nodes.size(); ++i) steps[i] *= clocks_->rounds(nodes[i]);
-    lag()->step(x, nodes, steps);
+    if (average) average->add(x, nodes, steps);
 }
 
 void Weights::discount(const Vector& x, const Nodes& nodes, double forgetting) {
@@ -106,42 +75,21 @@ void Weights::discount(const Vector& x, const Nodes& nodes, double forgetting) {
             const double f = x.values[j] == 0.0 ? 1.0 : forgetting;
             changes_.push_back(f * s / (1.0 + (1.0 - f) * s) - s);
         }
-    store_->add(1, x, nodes, changes_, dither(nodes));
-    drawn(nodes);
-}
-
-// The random numbers of the next change of some nodes.
-const Dither& Weights::dither(const Nodes& nodes) {
-    dither_.of_nodes.resize(compact_ ? nodes.size() : 0);
-    for (size_t i = 0; i < dither_.of_nodes.size(); ++i)
-        dither_.of_nodes[i] = mixed(mixed(seed) + draws[nodes[i]] + 1);
-    return dither_;
-}
-
-// The change has happened.
-void Weights::drawn(const Nodes& nodes) {
-    for (size_t i = 0; i < dither_.of_nodes.size(); ++i) ++draws[nodes[i]];
+    store_->add(1, x, nodes, changes_);
 }
 
 void Weights::move(const Vector& x, const Nodes& nodes, const MoveRule& rule, double forgetting) {
-    if (lag() || forgetting < 1.0) reserve(x, nodes);
     if (forgetting < 1.0) discount(x, nodes, forgetting);
-    const Dither& random = dither(nodes);
     changes_.clear();
-    if (lag())
+    if (average)
         for (uint32_t row : x.rows)
             for (uint32_t v : nodes) changes_.push_back(-store_->get(0, row, v));
-    start_averages();
-    store_->move(x, nodes, rule, random);
-    drawn(nodes);
-    if (!lag()) return;
+    store_->move(x, nodes, rule);
+    if (!average) return;
     double* change = changes_.data();
     for (uint32_t row : x.rows)
-        for (uint32_t v : nodes) {
-            *change = (*change + store_->get(0, row, v)) * clocks_->rounds(v);
-            ++change;
-        }
-    lag()->add(0, x, nodes, changes_);
+        for (uint32_t v : nodes) *change++ += store_->get(0, row, v);
+    average->add_changes(x, nodes, changes_);
 }
 
 void Weights::add_nodes(size_t n_nodes) {
@@ -157,7 +105,14 @@ void Weights::add_nodes(size_t n_nodes) {
         store_ = std::move(larger);
         room_ = room;
     }
+    if (average) average->add_nodes(n_nodes);
     n_nodes_ = n_nodes;
+}
+
+size_t Weights::bytes() const {
+    return sizeof(Weights) + heap_bytes(scores) + heap_bytes(steps) + heap_bytes(p) + heap_bytes(ranges) +
+           heap_bytes(nodes) + heap_bytes(mask) + heap_bytes(changes_) + store_->bytes() +
+           (average ? sizeof(Average) + average->bytes() : 0);
 }
 
 }  // namespace river_hier

@@ -1,21 +1,23 @@
-// The weight vectors of all nodes, one row a feature.
+// The weight vectors of all nodes, one row a feature, and the averages of their hypotheses.
 #pragma once
 
 #include <cmath>
 #include <memory>
-#include <string>
 
-#include "python/reentrancy_guard.hpp"
-#include "store/clocks.hpp"
 #include "store/labels.hpp"
 #include "store/weight_store.hpp"
 
 namespace river_hier {
 
-// A matrix (features, nodes) in the layout that its number of nodes asks for.
-class Weights : public Guarded {
+class Average;
+
+// A matrix (features, nodes) in the layout that its number of nodes asks for. Uncertain weights have a
+// second plane, of their variances.
+class Weights {
   public:
-    Weights(size_t n_nodes, std::string dtype, size_t n_planes = 1);
+    Weights(size_t n_nodes, bool single, size_t n_planes = 1);
+    Weights(const Weights&) = delete;
+    ~Weights();
 
     WeightStore* operator->() const { return store_.get(); }
     WeightStore& operator*() const { return *store_; }
@@ -23,20 +25,13 @@ class Weights : public Guarded {
     size_t n_nodes() const { return n_nodes_; }
     size_t n_planes() const { return n_planes_; }
     bool single() const { return single_; }
-
-    const std::string& dtype() const { return dtype_; }
-
-    // The type in which a plane is saved: compact numbers as codes.
-    std::string saved_dtype(size_t plane) const { return !compact_ ? dtype_ : plane ? "uint16" : "int16"; }
-
-    // Allocate all that a change for these nodes needs, so that it cannot fail.
-    void reserve(const Vector& x, const Nodes& nodes);
+    const char* dtype() const { return single_ ? "float32" : "float64"; }
 
     // Throw an error if this squared norm of an x is too large for the weights.
     void check_range(double norm2) const;
 
-    // w . x of all nodes, in `scores`.
-    void score_all(const Vector& x);
+    // w . x of all nodes, in `scores`: of the last hypotheses or, `averaged`, of their averages.
+    void score_all(const Vector& x, bool averaged = false);
 
     // The largest step along an x of this squared norm: beyond it, scores might overflow.
     double largest_step(double norm2) const { return (single_ ? 1e20 : 1e140) / std::sqrt(norm2); }
@@ -44,39 +39,18 @@ class Weights : public Guarded {
     // w_v += step_v x, or the largest step.
     void add(const Vector& x, const Nodes& nodes, Numbers& steps);
 
-    // Set the weights of a node to zero: O(features).
-    void clear(uint32_t node) {
-        for (size_t row = 0; row < store_->n_features(); ++row) store_->clear(row, node);
-    }
-
-    // Multiply 1 / S - 1 by `forgetting` for some nodes, where x is not zero, after `reserve`.
+    // Multiply 1 / S - 1 by `forgetting` for some nodes, where x is not zero.
     void discount(const Vector& x, const Nodes& nodes, double forgetting);
 
     // Discount and move uncertain weights. Unlike that of the store, this must move all nodes.
     void move(const Vector& x, const Nodes& nodes, const MoveRule& rule, double forgetting = 1.0);
 
-    // Add every change of the weights to `lag`, times the round, until this is called with null.
-    void record(Weights* lag, Clocks* clocks) {
-        follower = lag && clocks ? lag : this;
-        clocks_ = clocks;
-    }
-
-    // Forget all weights.
-    void reset() { store_ = store_for(room_); }
-
-    // Begin the averages of the nodes that have their first example.
-    void start_averages() {
-        if (lag()) clocks_->start(*lag());
-    }
-
-    // Make room up to `n_nodes` nodes, or leave all as it is after an error; the new ones start at zero.
+    // Make room up to `n_nodes` nodes; the new ones start at zero.
     void add_nodes(size_t n_nodes);
 
-    size_t scratch() const {
-        return heap_bytes(scores) + heap_bytes(steps) + heap_bytes(ranges) + heap_bytes(nodes) +
-               heap_bytes(mask) + heap_bytes(p) + heap_bytes(dither_.of_nodes) + heap_bytes(draws) +
-               heap_bytes(changes_);
-    }
+    size_t bytes() const;
+
+    std::unique_ptr<Average> average;  // null if hypotheses are not averaged
 
     // Scratch memory of the algorithms, which would otherwise be allocated at every step.
     Numbers scores, steps, p;
@@ -84,73 +58,82 @@ class Weights : public Guarded {
     Nodes nodes;
     std::vector<char> mask;  // of nodes; 0 whenever no algorithm runs
 
-    // Compact weights are rounded by random numbers from a seed and, for each node, from how often its
-    // weights have changed. Thus they depend neither on other nodes nor on their numbers.
-    uint64_t seed = 0;
-    std::vector<uint32_t> draws;
-
   private:
-    WeightStore* lag() const;
-    const Dither& dither(const Nodes& nodes);
-    void drawn(const Nodes& nodes);
     std::unique_ptr<WeightStore> store_for(size_t room);
 
-    size_t n_planes_;
-    size_t n_nodes_;
-    std::string dtype_;
-    bool single_, compact_;
-    Dither dither_;
+    size_t n_planes_, n_nodes_;
+    bool single_;
     size_t room_;  // nodes that the layout has room for
     std::unique_ptr<WeightStore> store_;
-    Clocks* clocks_ = nullptr;  // of the lag
-    Numbers changes_;           // scratch
+    Numbers changes_;  // scratch
 };
 
-// The same with a variance for each weight.
-class GaussianWeights : public Weights {
+// The averages of the hypotheses of each node. The hypothesis before round i is w_i, and s_i is the step of
+// that round, so that after m rounds
+//
+//     1 / (m + 1) sum_{i=1}^{m+1} w_i = w_{m+1} - 1 / (m + 1) sum_{i=1}^m i s_i:
+//
+// work is done only where weights change. Rounds are counted by the weights of their examples. The average
+// of a node begins with its first example, whose label is the node or below it; until then it is the last
+// hypothesis itself. With `from_first_round` the averages of all nodes begin with the first round.
+class Average {
   public:
-    GaussianWeights(size_t n_nodes, const std::string& dtype) : Weights(n_nodes, dtype, 2) {}
-};
-
-// While it lives, changes of w are added to the lag, times the round. What `start` changes is changed
-// back unless `proceed` is called.
-class Recording {
-  public:
-    Recording(Weights& w, Weights* lag, Clocks* clocks) : w_(w), lag_(lag), clocks_(clocks) {
-        w.record(lag, clocks);
-    }
-    Recording(const Recording&) = delete;
-    ~Recording() {
-        if (lag_) clocks_->cancel();
-        for (uint32_t v : unlearned_) labels_->set_unlearned(v, true);
-        w_.record(nullptr, nullptr);
+    Average(size_t n_nodes, bool single, bool from_first_round)
+        : updates(n_nodes, single), from_first_round(from_first_round) {
+        add_nodes(n_nodes);
     }
 
-    // The averages of nodes with their first example begin again before its step.
-    void start(uint32_t y, Labels& tree) {
-        labels_ = &tree;
-        for (uint32_t v = y; v; v = tree.parent(v)) {
-            if (lag_) clocks_->announce(v, **lag_);
-            if (tree.unlearned(v)) unlearned_.push_back(v);
+    // The round of a node, from 1 on: the weight of the hypotheses in its average.
+    double rounds(uint32_t v) const { return begun[v] ? m + 1.0 - since[v] : 1.0; }
+
+    // A node has an example in this round.
+    void begin(uint32_t v) {
+        if (begun[v]) return;
+        begun[v] = 1;
+        since[v] = m;
+    }
+
+    void add_nodes(size_t n_nodes) {
+        updates.add_nodes(n_nodes);
+        since.resize(n_nodes, 0.0);
+        begun.resize(n_nodes, from_first_round);
+    }
+
+    // The weights of these nodes have changed by step_v x.
+    void add(const Vector& x, const Nodes& nodes, const Numbers& steps) {
+        nodes_.clear();
+        steps_.clear();
+        for (size_t i = 0; i < nodes.size(); ++i) {
+            if (!begun[nodes[i]]) continue;
+            nodes_.push_back(nodes[i]);
+            steps_.push_back(steps[i] * rounds(nodes[i]));
         }
-        for (uint32_t v : unlearned_) tree.set_unlearned(v, false);
+        if (!nodes_.empty()) updates->step(x, nodes_, steps_);
     }
-    void start(const On& on, const Labels&) {
-        if (lag_)
-            for (uint32_t v : on.nodes) clocks_->announce(v, **lag_);
+
+    // The weights of these nodes have changed by changes[j * nodes + i] for the j-th feature.
+    void add_changes(const Vector& x, const Nodes& nodes, const Numbers& changes) {
+        nodes_.clear();
+        steps_.clear();
+        for (uint32_t v : nodes)
+            if (begun[v]) nodes_.push_back(v);
+        for (size_t j = 0; j < x.size(); ++j)
+            for (size_t i = 0; i < nodes.size(); ++i)
+                if (begun[nodes[i]]) steps_.push_back(changes[j * nodes.size() + i] * rounds(nodes[i]));
+        if (!nodes_.empty()) updates->add(0, x, nodes_, steps_);
     }
-    void proceed(double weight) {
-        unlearned_.clear();
-        w_.start_averages();
-        if (lag_) clocks_->m += weight;
-    }
+
+    size_t bytes() const { return updates.bytes() + heap_bytes(since) + heap_bytes(begun); }
+
+    Weights updates;     // sum of i s_i
+    double m = 0.0;      // the weight of all examples
+    Numbers since;       // what it was when the average of each node began
+    std::vector<char> begun;
+    const bool from_first_round;
 
   private:
-    Weights& w_;
-    Weights* lag_;
-    Clocks* clocks_;
-    Labels* labels_ = nullptr;
-    Nodes unlearned_;
+    Nodes nodes_;  // scratch
+    Numbers steps_;
 };
 
 }  // namespace river_hier

@@ -1,0 +1,472 @@
+// What linear learners have learned, and the compiled learners, as Python sees them. A compiled learner is a
+// policy (see algorithms/linear.hpp) and one line in `linear` below; `learn_one` and `learn_many` are built
+// from it here.
+
+#include <nanobind/stl/optional.h>
+
+#include <chrono>
+
+#include "algorithms/harow.hpp"
+#include "algorithms/hieron.hpp"
+#include "algorithms/hperceptron.hpp"
+#include "algorithms/path_softmax.hpp"
+#include "bindings/bindings.hpp"
+#include "store/linear_state.hpp"
+
+namespace river_hier {
+
+namespace {
+
+using namespace nb::literals;
+
+template <class Policy>
+constexpr bool on_paths = std::is_base_of_v<OnPaths, Policy>;
+
+// The label of an example: a node, or the nodes that are on.
+template <class Policy>
+auto target_of(nb::handle y, const Labels& labels) {
+    if constexpr (on_paths<Policy>) {
+        const auto node = nb::cast<uint32_t>(y);
+        ensure(node < labels.n(), "a node of another taxonomy");
+        return node;
+    } else {
+        return labels.closed(y);
+    }
+}
+
+// Those of a batch.
+template <class Policy>
+auto targets_of(nb::handle y, const Labels& labels) {
+    if constexpr (on_paths<Policy>) {
+        Nodes nodes = numbers_of<uint32_t>(y);
+        for (uint32_t node : nodes) ensure(node < labels.n(), "a node of another taxonomy");
+        return nodes;
+    } else {
+        return Multilabels(y, labels);
+    }
+}
+
+// A policy with its parameters: one number, or a tuple of several.
+template <class Policy, class... P, size_t... I>
+Policy with_parameters(nb::handle parameters, std::index_sequence<I...>) {
+    const char* wrong = "`compiled` names other parameters than the compiled policy has";
+    if constexpr (sizeof...(P) > 1) {
+        ensure(nb::isinstance<nb::tuple>(parameters) && nb::len(parameters) == sizeof...(P), wrong);
+        return Policy{nb::cast<P>(parameters[I])...};
+    } else {
+        ensure(sizeof...(P) == 0 ? parameters.is_none() : PyNumber_Check(parameters.ptr()), wrong);
+        return Policy{nb::cast<P>(parameters)...};
+    }
+}
+
+template <class Policy>
+void check_planes(const LinearState& state) {
+    ensure(!std::is_base_of_v<SecondOrder, Policy> || state.w.n_planes() == 2, "weights without variances");
+}
+
+template <class Policy, class Target>
+void learn(const Policy& policy, LinearState& state, const Vector& x, const Target& target, double weight) {
+    if constexpr (on_paths<Policy>)
+        state.begin_round(target);
+    else
+        state.begin_round(target.nodes);
+    step(policy, state.w, x, target, state.labels, weight);
+    state.end_round(weight);
+}
+
+template <class Policy, class... P>
+void learn_one(LinearState& state, nb::handle x, nb::handle y, double weight, nb::handle parameters) {
+    const auto policy = with_parameters<Policy, P...>(parameters, std::index_sequence_for<P...>{});
+    check_planes<Policy>(state);
+    auto target = target_of<Policy>(y, state.labels);  // y is read before x, both before writing
+    const Vector& vector = state.insert(x);
+    if constexpr (!on_paths<Policy>) target.mask.resize(state.labels.n());  // x's own code may add nodes
+    learn(policy, state, vector, target, weight);
+}
+
+// Learns the next rows, which have a label each in y, for so many seconds.
+template <class Policy, class... P>
+void learn_many(LinearState& state, Rows& rows, nb::handle y, nb::handle parameters, double seconds) {
+    const auto policy = with_parameters<Policy, P...>(parameters, std::index_sequence_for<P...>{});
+    check_planes<Policy>(state);
+    auto targets = targets_of<Policy>(y, state.labels);
+    const size_t first = rows.n_learned;
+    ensure(first + targets.size() <= rows.n(), "a row for each label");
+    using Clock = std::chrono::steady_clock;
+    const auto end = Clock::now() + std::chrono::duration<double>(seconds);
+    for (size_t i = 0; i < targets.size() && (i == 0 || Clock::now() < end); ++i) {
+        learn(policy, state, rows[first + i], targets[i], rows.weight(first + i));
+        ++rows.n_learned;
+    }
+}
+
+template <class Policy, class... P>
+void add_learner(nb::dict& policies, nb::module_& m, const char* name) {
+    nb::module_ learner = m.def_submodule(name);
+    learner.def("learn_one", &learn_one<Policy, P...>, "state"_a, "x"_a.none(), "y"_a.none(), "weight"_a,
+                "parameters"_a.none());
+    learner.def("learn_many", &learn_many<Policy, P...>, "state"_a, "X"_a, "y"_a, "parameters"_a.none(),
+                "seconds"_a);
+    policies[name] = learner;
+}
+
+// The next row, which the weights can take.
+const Vector& next(const LinearState& state, Rows& X, size_t i) {
+    const Vector& x = X[i];
+    state.w.check_range(x.norm2);
+    return x;
+}
+
+// `label(x)` for each row.
+template <class Label>
+nb::object answers(const LinearState& state, Rows& X, Label label) {
+    Nodes best;
+    for (size_t i = 0; i < X.n(); ++i) best.push_back(label(next(state, X, i)));
+    return array(best);
+}
+
+// The seen node from `first` on with the largest score, the first one of several.
+uint32_t best(const Labels& labels, double* scores, uint32_t first) {
+    labels.without_unseen(scores);
+    if (first >= labels.n()) return 0;
+    return first + argmax(scores + first, labels.n() - first);
+}
+
+uint32_t best_path(LinearState& state, const Vector& x, bool averaged, uint32_t first) {
+    return best(state.labels, path_scores(state.w, x, state.labels, averaged), first);
+}
+
+uint32_t best_softmax(LinearState& state, const Vector& x, uint32_t first) {
+    return best(state.labels, label_scores(state.w, x, state.labels), first);
+}
+
+nb::object top_down_nodes(LinearState& state, nb::handle x, bool averaged) {
+    Nodes on;
+    top_down(state.w, state.find(x), state.labels, averaged, on);
+    return Labels::nodes(on);
+}
+
+// Which nodes are on in each row, (rows, nodes).
+nb::object top_down_masks(LinearState& state, Rows& X, bool averaged) {
+    const size_t width = state.labels.n();
+    const auto mask = std::make_unique<bool[]>(X.n() * width);
+    Nodes on;
+    for (size_t i = 0; i < X.n(); ++i) {
+        top_down(state.w, next(state, X, i), state.labels, averaged, on);
+        for (uint32_t v : on) mask[i * width + v] = true;
+    }
+    return array<bool>(mask.get(), {X.n(), width});
+}
+
+const Vector& vector_of(LinearState& state, nb::handle x) {
+    Vector* known = nullptr;
+    if (!nb::try_cast(x, known, false)) return state.find(x);
+    state.w.check_range(known->norm2);
+    return *known;
+}
+
+// w . x of every weight vector.
+nb::object scores(LinearState& state, nb::handle x, bool averaged) {
+    state.w.score_all(vector_of(state, x), averaged);
+    return array(state.w.scores.data(), {state.w.n_nodes()});
+}
+
+// The same for each row, (vectors, rows).
+nb::object scores_many(LinearState& state, Rows& X, bool averaged) {
+    Numbers all;
+    const size_t n = state.w.n_nodes();
+    all.reserve(X.n() * n);
+    for (size_t i = 0; i < X.n(); ++i) {
+        state.w.score_all(next(state, X, i), averaged);
+        all.insert(all.end(), state.w.scores.begin(), state.w.scores.begin() + n);
+    }
+    return matrix(all, X.n(), n).attr("T");
+}
+
+Nodes ascending(nb::handle nodes, const Weights& w) {
+    Nodes found;
+    for (int64_t v : numbers_of<int64_t>(nodes)) {
+        ensure(v >= (found.empty() ? 0 : int64_t{found.back()} + 1) && static_cast<size_t>(v) < w.n_nodes(),
+               "nodes must ascend, up to the last there is");
+        found.push_back(static_cast<uint32_t>(v));
+    }
+    return found;
+}
+
+void add(LinearState& state, const Vector& x, nb::handle nodes, nb::handle steps) {
+    const Nodes places = ascending(nodes, state.w);
+    Numbers sizes = numbers(steps);
+    ensure(sizes.size() == places.size(), "a step for each node");
+    state.w.check_range(x.norm2);
+    state.w.add(x, places, sizes);
+}
+
+void learn_gaussian(LinearState& state, const Vector& x, nb::handle nodes, nb::handle steps,
+                    nb::handle confidences) {
+    const Nodes places = ascending(nodes, state.w);
+    const Numbers sizes = numbers(steps), certain = numbers(confidences);
+    ensure(sizes.size() == places.size() && certain.size() == places.size(),
+           "a step and a confidence for each node");
+    const double most = state.w.largest_step(x.norm2);
+    state.w.move(x, places, [&](const Numbers&, Moves& moves) {
+        for (size_t i = 0; i < places.size(); ++i)
+            moves.push_back({places[i], std::clamp(sizes[i], -most, most), certain[i]});
+    });
+}
+
+nb::object variances(LinearState& state, const Vector& x, nb::handle nodes) {
+    Numbers found;
+    const Nodes places = ascending(nodes, state.w);
+    state.w->move(x, places, [&](const Numbers& variances, Moves&) {
+        found.assign(variances.begin(), variances.begin() + places.size());
+    });
+    return array(found);
+}
+
+// The weight vector of a node.
+nb::object column(const LinearState& state, uint32_t node, bool averaged) {
+    ensure(node < state.w.n_nodes(), "a weight vector");
+    Numbers weights(state.features->size());
+    const Average* average = averaged ? state.w.average.get() : nullptr;
+    for (size_t row = 0; row < weights.size(); ++row) {
+        weights[row] = state.w->get(0, row, node);
+        if (average) weights[row] -= average->updates->get(0, row, node) / average->rounds(node);
+    }
+    return array(weights);
+}
+
+// The weights of the columns of a batch, (columns, weight vectors), as double or float.
+nb::object column_weights(const Weights& w, const Rows& X) {
+    const std::vector<uint32_t>& rows = X.rows_of_columns();
+    nb::object all = numpy("zeros")(nb::make_tuple(rows.size(), w.n_nodes()), w.dtype());
+    const auto zeros = nb::cast<nb::ndarray<nb::c_contig, nb::device::cpu>>(all);
+    char* to = static_cast<char*>(zeros.data());
+    for (size_t c = 0; c < rows.size(); ++c, to += w.n_nodes() * zeros.itemsize())
+        if (rows[c] < w->n_features()) w->copy_weights(rows[c], w.n_nodes(), to);
+    return all;
+}
+
+// Saved weights: where the entries of each row start, their nodes, and the numbers of each plane; only
+// those that are not all zero.
+struct Entries {
+    using Plane = nb::ndarray<nb::c_contig, nb::device::cpu>;
+
+    Entries(nb::handle nodes, const std::vector<nb::object>& numbers) : nodes(view<uint32_t>(nodes)) {
+        for (const nb::object& plane : numbers) {
+            planes.push_back(nb::cast<Plane>(plane));
+            ensure(planes.back().size() == this->nodes.size(), "as many numbers as nodes");
+        }
+    }
+
+    uint32_t* from(int64_t entry, void** numbers) const {
+        for (size_t plane = 0; plane < planes.size(); ++plane)
+            numbers[plane] = static_cast<char*>(planes[plane].data()) + entry * planes[plane].itemsize();
+        return const_cast<uint32_t*>(nodes.data()) + entry;
+    }
+
+    View<uint32_t> nodes;
+    std::vector<Plane> planes;
+};
+
+nb::tuple saved(const Weights& w) {
+    std::vector<int64_t> start{0};
+    for (size_t row = 0; row < w->n_features(); ++row)
+        start.push_back(start.back() + static_cast<int64_t>(w->save(row, nullptr, nullptr)));
+    while (start.size() > 1 && start[start.size() - 2] == start.back()) start.pop_back();
+    const nb::object empty = numpy("empty"), nodes = empty(start.back(), "uint32");
+    std::vector<nb::object> numbers;
+    for (size_t plane = 0; plane < w.n_planes(); ++plane) numbers.push_back(empty(start.back(), w.dtype()));
+    const Entries entries(nodes, numbers);
+    void* at[2];
+    for (size_t row = 0; row + 1 < start.size(); ++row) {
+        uint32_t* first = entries.from(start[row], at);
+        w->save(row, first, at);
+    }
+    nb::list rows;
+    rows.append(array(start));
+    rows.append(nodes);
+    for (const nb::object& plane : numbers) rows.append(plane);
+    return nb::tuple(rows);
+}
+
+void load(Weights& w, nb::handle rows) {
+    ensure(nb::len(rows) == 2 + w.n_planes(), "another number of planes");
+    const auto start = numbers_of<int64_t>(rows[0]);
+    const auto nodes = numbers_of<uint32_t>(rows[1]);
+    ensure(!start.empty() && start.front() == 0 && std::is_sorted(start.begin(), start.end()) &&
+               start.back() == static_cast<int64_t>(nodes.size()),
+           "the rows do not follow one another");
+    std::vector<nb::object> numbers;
+    for (size_t plane = 0; plane < w.n_planes(); ++plane)
+        numbers.push_back(numpy("ascontiguousarray")(rows[2 + plane], w.dtype()));
+    const Entries entries(rows[1], numbers);
+    void* at[2];
+    for (size_t row = 0; row + 1 < start.size(); ++row) {
+        for (int64_t e = start[row]; e < start[row + 1]; ++e)
+            ensure(nodes[e] < w.n_nodes() && (e == start[row] || nodes[e - 1] < nodes[e]),
+                   "an entry is outside the matrix, or a row out of order");
+        if (const auto n = static_cast<size_t>(start[row + 1] - start[row])) {
+            const uint32_t* first = entries.from(start[row], at);
+            w->load(row, n, first, at);
+        }
+    }
+}
+
+nb::object saved(const Average* average) {
+    if (!average) return nb::none();
+    return nb::make_tuple(average->from_first_round, average->m, array(average->since),
+                          mask(average->begun), saved(average->updates));
+}
+
+void load(LinearState& state, nb::handle average) {
+    if (average.is_none()) return;
+    state.start_average(nb::cast<bool>(average[0]));
+    Average& loaded = *state.w.average;
+    loaded.m = nb::cast<double>(average[1]);
+    loaded.since = numbers(average[2]);
+    const View<bool> begun = view<bool>(average[3]);
+    loaded.begun.assign(begun.data(), begun.data() + begun.size());
+    ensure(loaded.since.size() == state.w.n_nodes() && loaded.begun.size() == state.w.n_nodes(),
+           "an average for each node");
+    load(loaded.updates, average[4]);
+}
+
+// All of it as plain values and arrays: see `LinearState` in Python.
+nb::tuple saved(const LinearState& state) {
+    const Labels& labels = state.labels;
+    nb::object features = state.features->names();
+    if (const auto* hasher = dynamic_cast<const FeatureHasher*>(state.features.get()))
+        features = nb::int_(hasher->size() - hasher->first_row);
+    return nb::make_tuple(labels.taxonomy(), unseen_nodes(labels), labels.has_learned, features,
+                          state.features->intercept, state.w.dtype(), state.w.n_planes(), state.vectors,
+                          saved(state.w), saved(state.w.average.get()));
+}
+
+std::unique_ptr<LinearState> restored(nb::object taxonomy, nb::handle unseen, bool has_learned,
+                                      nb::handle features, double intercept, const nb::str& dtype,
+                                      size_t n_planes, size_t vectors, nb::handle rows, nb::handle average) {
+    const bool hashed = !nb::isinstance<nb::list>(features);
+    ensure(n_planes == 1 || n_planes == 2, "one plane or two");
+    auto state = std::make_unique<LinearState>(taxonomy, unseen, has_learned,
+                                               hashed ? n_rows_of(features) : 0, intercept,
+                                               is_single(dtype), n_planes, vectors);
+    if (!hashed) insert_names(*state->features, nb::cast<nb::list>(features));
+    load(state->w, rows);
+    load(*state, average);
+    return state;
+}
+
+}  // namespace
+
+void linear(nb::module_& m) {
+    nb::dict policies;
+    add_learner<HPerceptron>(policies, m, "HPerceptron");
+    add_learner<HAROW, double, double>(policies, m, "HAROW");
+    add_learner<Hieron, double>(policies, m, "Hieron");
+    add_learner<AveragedHieron, double>(policies, m, "AveragedHieron");
+    add_learner<PathSoftmax, double, double>(policies, m, "PathSoftmax");
+    m.attr("policies") = policies;
+
+    nb::class_<LinearState>(m, "LinearState")
+        .def("__init__",
+             [](LinearState* self, nb::object taxonomy, std::optional<size_t> n_features, double intercept,
+                const nb::str& dtype, size_t n_planes, size_t vectors) {
+                 new (self) LinearState(taxonomy, nb::tuple(), false, n_features.value_or(0), intercept,
+                                        is_single(dtype), n_planes, vectors);
+             },
+             "taxonomy"_a, "n_features"_a.none(), "intercept"_a, "dtype"_a, "n_planes"_a = 1,
+             "vectors"_a = 1)
+        .def("saved", [](const LinearState& state) { return saved(state); })
+        .def_static("restored", &restored, "taxonomy"_a, "unseen"_a, "has_learned"_a, "features"_a,
+                    "intercept"_a, "dtype"_a, "n_planes"_a, "vectors"_a, "rows"_a, "average"_a.none())
+        .def_prop_ro("features", [](LinearState& s) -> FeatureMap& { return *s.features; },
+                     nb::rv_policy::reference_internal)
+        .def_prop_ro("labels", [](LinearState& s) -> Labels& { return s.labels; },
+                     nb::rv_policy::reference_internal)
+        .def_prop_ro("averages", [](const LinearState& s) { return s.w.average != nullptr; })
+        .def_prop_ro("rounds",
+                     [](const LinearState& s) {
+                         Numbers rounds;
+                         for (uint32_t v = 0; v < s.w.n_nodes(); ++v)
+                             rounds.push_back(s.w.average ? s.w.average->rounds(v) : 1.0);
+                         return array(rounds);
+                     })
+        .def_prop_ro("n_bytes", [](const LinearState& s) { return s.w->bytes(); })
+        .def("__sizeof__",
+             [](const LinearState& s) {
+                 return sizeof(LinearState) + s.w.bytes() + s.labels.bytes() + s.features->bytes();
+             })
+        .def("start_average", &LinearState::start_average, "from_first_round"_a)
+        .def("grow", &LinearState::grow, "taxonomy"_a, "unseen"_a)
+        .def("find", [](LinearState& s, nb::handle x) { return Vector(s.find(x)); }, "x"_a.none())
+        .def("insert", [](LinearState& s, nb::handle x) { return Vector(s.insert(x)); }, "x"_a.none())
+        .def("check_range", [](const LinearState& s, double norm2) { s.w.check_range(norm2); }, "norm2"_a)
+        .def("begin_round",
+             [](LinearState& s, nb::handle on) { s.begin_round(ascending(on, s.w)); }, "on"_a)
+        .def("end_round", &LinearState::end_round, "weight"_a)
+        .def("add", &add, "x"_a, "nodes"_a, "steps"_a)
+        .def("learn", &learn_gaussian, "x"_a, "nodes"_a, "steps"_a, "confidences"_a)
+        .def("variances", &variances, "x"_a, "nodes"_a)
+        .def("discount",
+             [](LinearState& s, const Vector& x, nb::handle nodes, double forgetting) {
+                 if (forgetting < 1.0) s.w.discount(x, ascending(nodes, s.w), forgetting);
+             },
+             "x"_a, "nodes"_a, "forgetting"_a)
+        .def("scores", &scores, "x"_a.none(), "averaged"_a = false)
+        .def("scores_many", &scores_many, "X"_a, "averaged"_a = false)
+        .def("column", &column, "node"_a, "averaged"_a = false)
+        .def("column_weights", [](const LinearState& s, const Rows& X) { return column_weights(s.w, X); },
+             "X"_a)
+        .def("column_updates",
+             [](const LinearState& s, const Rows& X) {
+                 ensure(s.w.average != nullptr, "an average");
+                 return column_weights(s.w.average->updates, X);
+             },
+             "X"_a)
+        .def("top_down", &top_down_nodes, "x"_a.none(), "averaged"_a)
+        .def("top_down_many", &top_down_masks, "X"_a, "averaged"_a)
+        .def("path_scores",
+             [](LinearState& s, nb::handle x, bool averaged) {
+                 return array(path_scores(s.w, s.find(x), s.labels, averaged), {s.labels.n()});
+             },
+             "x"_a.none(), "averaged"_a)
+        .def("best_path",
+             [](LinearState& s, nb::handle x, bool averaged, uint32_t first) {
+                 return s.labels.label(best_path(s, s.find(x), averaged, first));
+             },
+             "x"_a.none(), "averaged"_a, "first"_a)
+        .def("best_paths",
+             [](LinearState& s, Rows& X, bool averaged, uint32_t first) {
+                 return answers(s, X, [&](const Vector& x) { return best_path(s, x, averaged, first); });
+             },
+             "X"_a, "averaged"_a, "first"_a)
+        .def("best_softmax",
+             [](LinearState& s, nb::handle x, uint32_t first) {
+                 return s.labels.label(best_softmax(s, s.find(x), first));
+             },
+             "x"_a.none(), "first"_a)
+        .def("best_softmaxes",
+             [](LinearState& s, Rows& X, uint32_t first) {
+                 return answers(s, X, [&](const Vector& x) { return best_softmax(s, x, first); });
+             },
+             "X"_a, "first"_a);
+
+    nb::class_<Rows>(m, "Vectors")
+        .def(nb::init<FeatureMap&, nb::handle, bool>(), "features"_a, "X"_a, "insert"_a = false,
+             nb::keep_alive<1, 2>())
+        .def_ro("n_learned", &Rows::n_learned)
+        .def_prop_ro("norms2",
+                     [](Rows& rows) {
+                         Numbers norms2;
+                         for (size_t i = 0; i < rows.n(); ++i) norms2.push_back(rows[i].norm2);
+                         return array(norms2);
+                     })
+        .def_prop_ro("rows_of_columns", [](const Rows& rows) {
+            const auto& found = rows.rows_of_columns();  // -1 for a feature without a row
+            std::vector<int64_t> all;
+            for (uint32_t row : found) all.push_back(row == no_row ? -1 : int64_t{row});
+            return array(all);
+        });
+}
+
+}  // namespace river_hier

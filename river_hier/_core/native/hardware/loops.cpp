@@ -1,0 +1,128 @@
+// Loops over many numbers, written so that compilers keep their sums in registers.
+
+#include "hardware/loops.hpp"
+
+#include <cstring>
+
+#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__) && \
+    !defined(RIVER_HIER_SANITIZE)
+#define RIVER_HIER_CLONES __attribute__((target_clones("avx2", "default")))
+#else
+#define RIVER_HIER_CLONES
+#endif
+
+namespace river_hier {
+
+namespace {
+
+// sums[first : first + n_lines cache lines] = the sum of values[i] * rows[i][the same columns]
+template <class T, size_t n_lines>
+RIVER_HIER_INLINE void sum_lines(const T* const* rows, const double* values, size_t n, size_t first,
+                                 T* sums) {
+    constexpr size_t width = n_lines * lanes<T>;
+    T total[width] = {};
+    for (size_t i = 0; i < n; ++i) {
+        const T* row = rows[i] + first;
+        const T value = static_cast<T>(values[i]);
+        for (size_t k = 0; k < width; ++k) total[k] += value * row[k];
+    }
+    for (size_t k = 0; k < width; ++k) sums[first + k] = total[k];
+}
+
+template <class T>
+RIVER_HIER_INLINE void sum(const T* const* rows, const double* values, size_t n, size_t first,
+                           size_t last, T* sums) {
+    constexpr size_t most = 4;  // lines whose sums stay in registers
+    first -= first % lanes<T>;
+    for (; first + (most - 1) * lanes<T> < last; first += most * lanes<T>)
+        sum_lines<T, most>(rows, values, n, first, sums);
+    for (; first < last; first += lanes<T>) sum_lines<T, 1>(rows, values, n, first, sums);
+}
+
+template <class T>
+RIVER_HIER_INLINE void step(T* const* rows, const double* values, size_t n, size_t first, size_t last,
+                            const double* steps) {
+    first -= first % lanes<T>;
+    last = whole_lines<T>(last);
+    for (size_t i = 0; i < n; ++i) {
+        T* const w = rows[i];
+        const double value = values[i];
+        for (size_t k = first; k < last; ++k) w[k] = static_cast<T>(w[k] + value * steps[k]);
+    }
+}
+
+template <class T>
+RIVER_HIER_INLINE void move(T* const* rows, size_t before, const double* values, size_t n, size_t first,
+                            size_t last, const double* steps, const double* confidences) {
+    first -= first % lanes<T>;
+    last = whole_lines<T>(last);
+    for (size_t i = 0; i < n; ++i) {
+        T* const s = rows[i];
+        T* const w = s - before;
+        const double value = values[i];
+        for (size_t k = first; k < last; ++k) {
+            const double moved = (1.0 + s[k]) * value;  // S x
+            w[k] = static_cast<T>(w[k] + moved * steps[k]);
+            s[k] = static_cast<T>(s[k] - confidences[k] * moved * moved);
+        }
+    }
+}
+
+// e^x for x <= 0, within 1e-14 of it; no less than e^-708.
+RIVER_HIER_INLINE double exponential(double x) {
+    x = x > -708.0 ? x : -708.0;
+    const double shifted = x * 0x1.71547652b82fep0 + 0x1.8p52;  // x / log 2, rounded
+    const double whole = shifted - 0x1.8p52;
+    const double r = (x - whole * 0x1.62e42feep-1) - whole * 0x1.a39ef35793c76p-33;
+    double e = r * (1.0 / 39916800) + 1.0 / 3628800;  // e^r, by Taylor
+    e = ((e * r + 1.0 / 362880) * r + 1.0 / 40320) * r + 1.0 / 5040;
+    e = ((e * r + 1.0 / 720) * r + 1.0 / 120) * r + 1.0 / 24;
+    e = (((e * r + 1.0 / 6) * r + 0.5) * r + 1.0) * r + 1.0;
+    uint64_t power, bits;
+    std::memcpy(&power, &shifted, sizeof power);
+    std::memcpy(&bits, &e, sizeof bits);
+    bits += power << 52;  // times 2^whole
+    std::memcpy(&e, &bits, sizeof e);
+    return e;
+}
+
+}  // namespace
+
+RIVER_HIER_CLONES void sum_rows(const double* const* rows, const double* values, size_t n, size_t first,
+                                size_t last, double* sums) {
+    sum(rows, values, n, first, last, sums);
+}
+RIVER_HIER_CLONES void sum_rows(const float* const* rows, const double* values, size_t n, size_t first,
+                                size_t last, float* sums) {
+    sum(rows, values, n, first, last, sums);
+}
+
+RIVER_HIER_CLONES void step_rows(double* const* rows, const double* values, size_t n, size_t first,
+                                 size_t last, const double* steps) {
+    step(rows, values, n, first, last, steps);
+}
+RIVER_HIER_CLONES void step_rows(float* const* rows, const double* values, size_t n, size_t first,
+                                 size_t last, const double* steps) {
+    step(rows, values, n, first, last, steps);
+}
+
+RIVER_HIER_CLONES void move_rows(double* const* rows, size_t before, const double* values, size_t n,
+                                 size_t first, size_t last, const double* steps,
+                                 const double* confidences) {
+    move(rows, before, values, n, first, last, steps, confidences);
+}
+RIVER_HIER_CLONES void move_rows(float* const* rows, size_t before, const double* values, size_t n,
+                                 size_t first, size_t last, const double* steps,
+                                 const double* confidences) {
+    move(rows, before, values, n, first, last, steps, confidences);
+}
+
+RIVER_HIER_CLONES double sum_exp(const double* x, double most, size_t whole) {
+    double total[lanes<double>] = {};
+    for (size_t j = 0; j < whole; j += lanes<double>)
+        for (size_t k = 0; k < lanes<double>; ++k) total[k] += exponential(x[j + k] - most);
+    return ((total[0] + total[4]) + (total[1] + total[5])) +
+           ((total[2] + total[6]) + (total[3] + total[7]));
+}
+
+}  // namespace river_hier

@@ -1,0 +1,71 @@
+// All that a linear learner has learned.
+#pragma once
+
+#include <memory>
+
+#include "store/feature_hasher.hpp"
+#include "store/feature_index.hpp"
+#include "store/weights.hpp"
+
+namespace river_hier {
+
+// Names of features, labels, weights and their averages: what a call of compiled code reads and changes.
+// Python's garbage collector does not look inside: its `features` and `labels` are visited as objects of their
+// own.
+class LinearState {
+  public:
+    // Nodes have `vectors` weight vectors each. Without `n_rows` all names of features are kept.
+    LinearState(nb::object taxonomy, nb::handle unseen, bool has_learned, size_t n_rows, double intercept,
+                bool single, size_t n_planes, size_t vectors)
+        : labels(std::move(taxonomy), unseen, has_learned),
+          w(vectors * labels.n(), single, n_planes),
+          vectors(vectors) {
+        if (n_rows)
+            features = std::make_unique<FeatureHasher>(n_rows, intercept);
+        else
+            features = std::make_unique<FeatureIndex>(intercept);
+    }
+
+    // Change to a taxonomy that extends this one.
+    void grow(nb::object taxonomy, bool unseen) {
+        w.add_nodes(vectors * nb::len(taxonomy));  // first, as it may fail
+        labels.grow(std::move(taxonomy), unseen);
+    }
+
+    // The weights begin to be averaged.
+    void start_average(bool from_first_round) {
+        w.average = std::make_unique<Average>(w.n_nodes(), w.single(), from_first_round);
+    }
+
+    // The vector of an x to predict, or to learn from.
+    const Vector& find(nb::handle x) {
+        const Vector& vector = features->find(x);
+        w.check_range(vector.norm2);
+        return vector;
+    }
+    const Vector& insert(nb::handle x) {
+        if (w.single()) w.check_range(features->find(x).norm2);  // before anything is written
+        return features->insert(x);
+    }
+
+    // A round begins, in which these nodes have an example, and ends with the weight of the example.
+    void begin_round(const Nodes& on) {
+        if (w.average)
+            for (uint32_t v : on) w.average->begin(v);
+        labels.learned(on);
+    }
+    void begin_round(uint32_t y) {
+        for (uint32_t v = y; w.average && v; v = labels.parent(v)) w.average->begin(v);
+        labels.learned(y);
+    }
+    void end_round(double weight) {
+        if (w.average) w.average->m += weight;
+    }
+
+    Labels labels;
+    Weights w;
+    const size_t vectors;
+    std::unique_ptr<FeatureMap> features;
+};
+
+}  // namespace river_hier
