@@ -110,9 +110,9 @@ def _compiler() -> Iterator[Settings]:
     elif importlib.util.find_spec("ziglang"):
         print("*** There is no working C++ compiler; ziglang's takes some minutes.", flush=True)
         with tempfile.TemporaryDirectory() as folder:
-            # A processor like this one's predecessors, as with other compilers.
+            # For all processors of this family, as other compilers do.
             compiler = _script(folder, "c++", "-mcpu=baseline")
-            with _variables(CXX=compiler):
+            with _variables(CXX=compiler, ZIG_GLOBAL_CACHE_DIR=str(Path(folder, "cache"))):
                 yield {
                     "cmake.define.CMAKE_AR": _script(folder, "ar"),
                     "cmake.define.CMAKE_RANLIB": _script(folder, "ranlib"),
