@@ -18,8 +18,6 @@ from typing import TYPE_CHECKING, Any
 from ..taxonomy import check_taxonomy
 from .batch import Batch, Multilabels
 from .closures import closure_of, closure_sums
-from .ends import unless_it_ends
-from .hidden import warn_of_hidden_backend
 from .rankings import Ranking, worst_pair
 from .reference import labels as reference_labels
 from .reference.calibration import Calibration, remap_calibration
@@ -158,13 +156,12 @@ if not TYPE_CHECKING and os.environ.get("RIVER_HIER_PURE", "0") in ("", "0"):
         native = importlib.import_module("river_hier._native")
     except ImportError as error:  # installed without a compiler, or run from the sources
         why = f"the native backend is not installed: {error}"
-        warn_of_hidden_backend()
     else:
         name, why = "native", "it is installed"
         for kind in _PICKLED:
             methods, compiled = vars(globals()[kind]), getattr(native, kind)
             compiled.restore = methods["restore"]
-            compiled.__reduce__ = unless_it_ends(methods["__reduce__"])
+            compiled.__reduce__ = methods["__reduce__"]
         globals().update({kernel: getattr(native, kernel) for kernel in NATIVE})
         # A free-threaded Python finds other strings a hundred times more slowly in further threads.
         policies.update({sys.intern(name): policy for name, policy in native.policies.items()})

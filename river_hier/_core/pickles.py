@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from .ends import unless_it_ends
-
 VERSION = 2
 # The errors that `restore` may raise if the state is damaged.
 _DAMAGE = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
@@ -22,7 +20,6 @@ def state(kernel: Any) -> tuple[Any, ...]:
     return tuple(parts)
 
 
-@unless_it_ends
 def restore(kind: str, version: int, *state: Any) -> Any:
     """The object of a pickle, made by the backend in use."""
     import river_hier._core as kernels  # imported late, once the backend is chosen

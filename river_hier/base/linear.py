@@ -8,7 +8,7 @@ installed, unless a subclass defines its own rule.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from operator import attrgetter
 from types import MethodType
 from typing import Any, ClassVar
@@ -29,8 +29,10 @@ from .._core import (
 from ..taxonomy import Taxonomy, TaxonomyLike
 from .checks import check_dtype
 from .model import TaxonomyModel
-from .turns import SLICE, Rows
 from .weight_vectors import WeightVectors, feature_map
+
+SLICE = 4096  # maximum number of rows per call of the compiled core
+SECONDS = 0.004  # how long such a call may take
 
 
 class LearnerType(EstimatorMeta):
@@ -140,19 +142,19 @@ class LinearLearner(WeightVectors, TaxonomyModel, metaclass=LearnerType):
             state = self._w, self._lag, self._clocks, self._features, self._labels
             self._learn_by_rule(self if learner is None else learner, *state, x, y, w)
 
-    def _learn_many(self, X: Batch, y: Any, rows: Rows, learner: Any = None) -> None:
+    def _learn_many(self, X: Batch, y: Any, learner: Any = None) -> Iterator[int]:
         """Learn from a mini-batch, by the compiled policy or row by row."""
         learner = self if learner is None else learner
         policy = policies.get(learner._compiled)
         if policy is None:
-            super()._learn_many(X, y, rows)
+            yield from super()._learn_many(X, y)
             return
         state = self._w, self._lag, self._clocks, self._features, self._labels
         vectors, first = Vectors(self._features, X, True), 0
         while first < X.n:
             slice_ = vectors, first, y[first : first + SLICE]
-            first = policy.learn_many(*state, *slice_, learner._parameters, rows.seconds)
-            rows.learned(first)
+            first = policy.learn_many(*state, *slice_, learner._parameters, SECONDS)
+            yield first
 
     def _move_weights(self, onto: sparse.csr_array, sources: Sequence[tuple[int, ...]]) -> None:
         """Move the weights to the nodes of another taxonomy."""

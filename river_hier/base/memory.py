@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import gc
 import sys
-from collections.abc import Callable
 from types import FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
-
-from .turns import reads
 
 
 class MeasuresMemory:
@@ -19,7 +16,7 @@ class MeasuresMemory:
     @property
     def _raw_memory_usage(self) -> int:
         """The memory of the model in bytes, with its taxonomy and its compiled state."""
-        return locked_memory_of(self) if hasattr(self, "_turn") else memory_of(self)
+        return memory_of(self)
 
 
 def memory_of(thing: Any) -> int:
@@ -40,6 +37,3 @@ def memory_of(thing: Any) -> int:
                 found.append(one)
         pending = gc.get_referents(*found)
     return size
-
-
-locked_memory_of: Callable[[Any], int] = reads(memory_of)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
@@ -10,13 +12,12 @@ from numpy.typing import NDArray
 
 from .._core import Batch
 from ..taxonomy import Label
+from .batches import learn_rows, whole
 from .classifiers import is_multilabel, last_step
-from .copies import copy_with_locks, deep_copy, snapshot, without_turn
 from .dataframes import ColumnNames, answer_frame, answer_series, at_row, read_batch
 from .explanation import Floats
 from .targets import Table, multilabel_rows, series, with_weights
 from .truncation import refuse_unknown, taxonomy_of, without_labels
-from .turns import Rows, change, counts, reads, turn_of
 
 Mask = NDArray[np.bool_]
 
@@ -27,10 +28,6 @@ class MiniBatches:
     Subclasses call the methods of the model inside where these are faster.
     """
 
-    __getstate__ = snapshot
-    __deepcopy__ = deep_copy
-
-    @counts
     def learn_many(
         self,
         X: Any,
@@ -66,17 +63,17 @@ class MiniBatches:
 
         """
         refuse_unknown(self.learn_many, kwargs)
-        batch, _ = read_batch(X, columns)
-        if is_multilabel(self):
-            ys = multilabel_rows(y, labels, batch.n)
-        elif labels is not None:
-            raise TypeError("`labels` are the columns of a matrix of multilabels; here y has one")
-        else:
-            ys = series(y, batch.n)
-        with turn_of(self).to_change():
-            self._learn_rows(*with_weights(batch, ys, w))
 
-    @reads
+        def slices() -> Iterator[int]:
+            batch, _ = read_batch(X, columns)
+            multilabel = is_multilabel(self)
+            if labels is not None and not multilabel:
+                raise TypeError("`labels` name the columns of a matrix y; here y has one column")
+            ys = multilabel_rows(y, labels, batch.n) if multilabel else series(y, batch.n)
+            yield from self._learn_rows(*with_weights(batch, ys, w))
+
+        learn_rows(slices())
+
     def predict_many(self, X: Any, columns: ColumnNames = None, **kwargs: Any) -> Any:
         """Predict each row, as `predict_one` does.
 
@@ -101,7 +98,6 @@ class MiniBatches:
             return answer_frame(like, self._masks(batch)[:, 1:], nodes[1:])
         return answer_series(like, self._labels_of(batch), nodes)
 
-    @reads
     def predict_proba_many(self, X: Any, columns: ColumnNames = None, **kwargs: Any) -> Any:
         """The probabilities of each row, as in `predict_proba_one`.
 
@@ -124,24 +120,26 @@ class MiniBatches:
         p = self._probabilities(batch)[:, first:]
         return answer_frame(like, p, taxonomy_of(self).nodes[first:])
 
-    def _learn_rows(self, X: Batch, ys: Any) -> None:
-        """Learn all rows or none."""
+    def _learn_rows(self, X: Batch, ys: Any) -> Iterator[int]:
+        """Learn the rows, all or none unless all of them are valid."""
+        if self._checked(X, ys):
+            yield from self._learn_each_row(X, ys)
+        else:
+            before = copy.deepcopy(self)
+            try:
+                whole(self._learn_each_row(X, ys))
+            except BaseException:
+                vars(self).update(vars(before))
+                raise
+            yield X.n
+
+    def _learn_each_row(self, X: Batch, ys: Any) -> Iterator[int]:
         model: Any = self
         targets = ys.rows() if isinstance(ys, Table) else ys
-        whole = not self._checked(X, ys)
-
-        def work(rows: Rows) -> None:
-            before = copy_with_locks(self) if whole else None
-            try:
-                for i, (x, y, w) in enumerate(zip(X, targets, X.each_weight(), strict=True)):
-                    with at_row(X.number(i)):
-                        model.learn_one(x, y) if w == 1.0 else model.learn_one(x, y, w=w)
-                    rows.learned(i + 1)
-            except BaseException:
-                vars(self).update(without_turn(before) if whole else {})
-                raise
-
-        change(self, work, whole, read=True)
+        for i, (x, y, w) in enumerate(zip(X, targets, X.each_weight(), strict=True)):
+            with at_row(X.number(i)):
+                model.learn_one(x, y) if w == 1.0 else model.learn_one(x, y, w=w)
+            yield i + 1
 
     def _checked(self, X: Batch, ys: Any) -> bool:
         """Raise an error if a row is invalid; return whether all possible errors are checked."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import abc
 import copy
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -14,14 +14,12 @@ from .._core import Batch, Labels
 from ..taxonomy import Label, NodeMapping, Renamed, Taxonomy, TaxonomyLike, map_nodes, only_adds
 from ..taxonomy.mapping import without_branch
 from ..taxonomy.open import initial_taxonomy
+from .batches import Stage, whole
 from .classifiers import cloned
-from .copies import deep_copy, snapshot, without_turn
 from .dataframes import at_row
 from .explanation import Contribution, Explanation, Floats, effects, explained, ranked
-from .locks import Turn
 from .memory import MeasuresMemory
-from .turns import Rows, change, changes, reads, turn_of
-from .unlearned import NONE, Growth, MayHaveUnlearned
+from .unlearned import NONE, MayHaveUnlearned
 
 
 class TaxonomyModel(MayHaveUnlearned, MeasuresMemory, base.Estimator):
@@ -38,10 +36,7 @@ class TaxonomyModel(MayHaveUnlearned, MeasuresMemory, base.Estimator):
         self.taxonomy = taxonomy
         self._labels = Labels(self._taxonomy)
         # Set here, as Python reads class attributes, and objects whose `vars` were used, slower.
-        self._has_learned, self._unlearned, self._turn = False, NONE, Turn()
-
-    __getstate__ = snapshot
-    __deepcopy__ = deep_copy
+        self._has_learned, self._unlearned = False, NONE
 
     @property
     def taxonomy_(self) -> Taxonomy:
@@ -61,7 +56,6 @@ class TaxonomyModel(MayHaveUnlearned, MeasuresMemory, base.Estimator):
         """
         return cloned(self, new_params, include_attributes)
 
-    @reads
     def score_one(self, x: Mapping[Any, Any]) -> dict[Label, float]:
         """The score of each label.
 
@@ -78,7 +72,6 @@ class TaxonomyModel(MayHaveUnlearned, MeasuresMemory, base.Estimator):
         scores = self._scores_one(x).tolist()
         return dict(zip(self._taxonomy.nodes[self._first :], scores[self._first :], strict=True))
 
-    @reads
     def explain_one(self, x: Mapping[Any, Any]) -> dict[Label, Explanation]:
         """Explain the prediction for x, node by node.
 
@@ -110,7 +103,6 @@ class TaxonomyModel(MayHaveUnlearned, MeasuresMemory, base.Estimator):
             for (v, on), terms in zip(visited.items(), found, strict=True)
         }
 
-    @changes
     def adopt(self, taxonomy: Taxonomy, renamed: Renamed | None = None) -> None:
         """Change the taxonomy and keep what has been learned.
 
@@ -136,7 +128,6 @@ class TaxonomyModel(MayHaveUnlearned, MeasuresMemory, base.Estimator):
             self._move(map_nodes(self._taxonomy, taxonomy, renamed))
         self.taxonomy = taxonomy
 
-    @changes
     def forget(self, label: Label) -> None:
         """Reset a node and all nodes below it; nothing changes elsewhere.
 
@@ -152,7 +143,6 @@ class TaxonomyModel(MayHaveUnlearned, MeasuresMemory, base.Estimator):
         """
         self._remap(without_branch(self._taxonomy, label))
 
-    @reads
     def debug_one(self, x: Mapping[Any, Any], decimals: int = 3) -> str:
         """Explain the prediction for x as text.
 
@@ -204,7 +194,7 @@ class TaxonomyModel(MayHaveUnlearned, MeasuresMemory, base.Estimator):
         return effects(self._scores_one, x, nodes)
 
     def _learn_compiled(self, x: Mapping[Any, Any], y: Any, w: float) -> bool:
-        """Learn in a single compiled call, which signals cannot interrupt, if there is one."""
+        """Learn in a single compiled call, if there is one."""
         return False
 
     @abc.abstractmethod
@@ -240,28 +230,29 @@ class TaxonomyModel(MayHaveUnlearned, MeasuresMemory, base.Estimator):
     def _may_refuse(self) -> bool:  # whether learning from a checked row may raise an error
         return False
 
-    def _learn_stages(self, X: Batch, stages: list[tuple[int, int, Taxonomy, Any]]) -> None:
-        """Learn the rows of each stage in its taxonomy; all rows or none."""
+    def _learn_stages(self, X: Batch, stages: list[Stage]) -> Iterator[int]:
+        """Learn the rows of each stage in its taxonomy, and yield how many are learned so far."""
+        if self._may_refuse:
+            learner = copy.deepcopy(self)
+            whole(learner._learn_each_stage(X, stages))
+            self._take_over(learner)
+            yield X.n
+        else:
+            yield from self._learn_each_stage(X, stages)
 
-        def work(rows: Rows) -> None:
-            learner = copy.deepcopy(self) if self._may_refuse else self
-            for rows.first, last, taxonomy, y in stages:
-                with Growth(learner, rows):
-                    if taxonomy is not learner._taxonomy:
-                        learner._grow(taxonomy, {})
-                    learner._learn_stage(X.part(rows.first, last), y, rows)
-            if learner is not self:
-                self._take_over(learner)
-
-        change(self, work, whole=self._may_refuse, read=True)
+    def _learn_each_stage(self, X: Batch, stages: list[Stage]) -> Iterator[int]:
+        for first, last, taxonomy, y in stages:
+            if taxonomy is not self._taxonomy:
+                self._grow(taxonomy, {})
+            for n in self._learn_stage(X.part(first, last), y):
+                yield first + n
 
     def _take_over(self, learner: Any) -> None:
         """Continue from what a copy of this model has learned."""
-        vars(self).update({k: v for k, v in without_turn(learner).items() if k.startswith("_")})
+        vars(self).update({k: v for k, v in vars(learner).items() if k.startswith("_")})
 
     def _check_many(self, X: Batch) -> None:
         """Raise an error if the algorithm cannot learn from a row."""
-        turn = turn_of(self)
         for i, (x, w) in enumerate(zip(X, X.each_weight(), strict=True)):
-            with at_row(X.number(i)), turn.to_read(), turn.lock:
+            with at_row(X.number(i)):
                 self._check(x, w)

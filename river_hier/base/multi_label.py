@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import abc
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from .._core import Batch, Labels, Multilabels, top_down_probabilities, trained_
 from ..taxonomy import Label, Taxonomy
 from ..taxonomy.multilabel import implied_nodes
 from ..taxonomy.open import named, with_labels
+from .batches import learn_rows
 from .checks import checked_weight
 from .dataframes import ColumnNames, answer_frame, read_batch
 from .explanation import Floats
@@ -21,8 +22,7 @@ from .model import TaxonomyModel
 from .predict_labels import LabelPredictor
 from .targets import Table, multilabel_rows, multilabels_of, stage_rows, stages, with_weights
 from .truncation import truncatable
-from .turns import counts, reads, step, steps, turn_of
-from .unlearned import Growth, switched_off
+from .unlearned import switched_off
 
 
 class MultiLabelModel(TaxonomyModel, LabelPredictor, base.MultiLabelClassifier):
@@ -35,7 +35,6 @@ class MultiLabelModel(TaxonomyModel, LabelPredictor, base.MultiLabelClassifier):
     _first = 1
     _rule = "a node is on if its parent is on and its score is >= 0"
 
-    @steps
     def learn_one(self, x: Mapping[Any, Any], y: Any, w: float = 1.0) -> None:
         """Learn from one example.
 
@@ -56,15 +55,14 @@ class MultiLabelModel(TaxonomyModel, LabelPredictor, base.MultiLabelClassifier):
         if hasattr(y, "__next__"):  # it can be iterated over only once
             y = list(y)
         if self._unlearned or not self._has_learned or self.taxonomy is not self._taxonomy:
-            step(self, self._learn_first, x, y, w)
+            self._learn_first(x, y, w)
         elif not self._learn_compiled(x, y, w):
-            step(self, self._learn, x, y, w)
+            self._learn(x, y, w)
 
     def _learn_first(self, x: Mapping[Any, Any], y: Any, w: float) -> None:
         """Learn from an example that may have new labels, or be the first of its labels."""
-        with Growth(self):
-            self._make_room(x, y, w)
-            self._learn(x, y, w)
+        self._make_room(x, y, w)
+        self._learn(x, y, w)
         self._has_learned = True
         if self._unlearned:
             self._unlearned -= implied_nodes(self._taxonomy, y)
@@ -96,7 +94,6 @@ class MultiLabelModel(TaxonomyModel, LabelPredictor, base.MultiLabelClassifier):
             return self._dictionary(x)
         return self._labels.dictionary(self._nodes_on(x))
 
-    @reads
     def predict_proba_one(self, x: Mapping[Any, Any]) -> dict[Label, dict[bool, float]]:
         """The probability that each node is on, never above its parent's.
 
@@ -115,7 +112,6 @@ class MultiLabelModel(TaxonomyModel, LabelPredictor, base.MultiLabelClassifier):
         """
         return self._labels.probabilities(self._probabilities_one(x))
 
-    @counts
     def learn_many(
         self,
         X: Any,
@@ -147,12 +143,14 @@ class MultiLabelModel(TaxonomyModel, LabelPredictor, base.MultiLabelClassifier):
             The labels of the columns of a matrix y.
 
         """
-        batch, _ = read_batch(X, columns)
-        batch, rows = with_weights(batch, multilabel_rows(y, labels, batch.n), w)
-        with turn_of(self).to_change():
-            self._learn_stages(batch, self._read_many(batch, rows))
 
-    @reads
+        def slices() -> Iterator[int]:
+            batch, _ = read_batch(X, columns)
+            batch, rows = with_weights(batch, multilabel_rows(y, labels, batch.n), w)
+            yield from self._learn_stages(batch, self._read_many(batch, rows))
+
+        learn_rows(slices())
+
     def predict_many(self, X: Any, columns: ColumnNames = None) -> Any:
         """Predict the multilabel of each row.
 
@@ -174,7 +172,6 @@ class MultiLabelModel(TaxonomyModel, LabelPredictor, base.MultiLabelClassifier):
         on = switched_off(self._masks(batch).T, self._unlearned).T
         return answer_frame(like, on[:, 1:], self._taxonomy.nodes[1:])
 
-    @reads
     def predict_proba_many(self, X: Any, columns: ColumnNames = None) -> Any:
         """The probability that each node is on, for each row, as in `predict_proba_one`.
 

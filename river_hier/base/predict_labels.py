@@ -19,14 +19,12 @@ from .truncation import (
     taxonomy_of,
     true_nodes,
 )
-from .turns import reads
 from .unlearned import unlearned_of
 
 
 class LabelPredictor:
     """Base class of all multilabel models: `predict_labels_one`."""
 
-    @reads
     def predict_labels_one(
         self, x: Mapping[Any, Any], threshold: float | None = None, max_depth: int | None = None
     ) -> list[Label]:

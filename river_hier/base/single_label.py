@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import abc
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from river import base
 
 from .._core import Batch, softmax, subtree_sums
 from ..taxonomy import Label, NodeMapping, Taxonomy, TaxonomyLike
+from .batches import learn_rows
 from .checks import checked_weight
 from .dataframes import ColumnNames, answer_frame, answer_series, read_batch
 from .explanation import Floats
@@ -19,8 +20,7 @@ from .model import TaxonomyModel
 from .read_labels import read_label, read_many
 from .targets import series, with_weights
 from .truncation import truncatable, without_labels
-from .turns import counts, reads, step, steps, turn_of
-from .unlearned import Growth, Unlearned, without_scores
+from .unlearned import Unlearned, without_scores
 
 ROOT = frozenset({0})
 
@@ -43,7 +43,6 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
     def _multiclass(self) -> bool:
         return True
 
-    @steps
     def learn_one(self, x: Mapping[Any, Any], y: Label, w: float = 1.0) -> None:
         """Learn from one example.
 
@@ -67,16 +66,15 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
         if node is None:
             taxonomy, node = read_label(self, y)
         if self._unlearned or not self._has_learned or taxonomy is not self._taxonomy:
-            step(self, self._learn_first, x, taxonomy, node, w)
+            self._learn_first(x, taxonomy, node, w)
         elif not self._learn_compiled(x, node, w):
-            step(self, self._learn, x, node, w)
+            self._learn(x, node, w)
 
     def _learn_first(self, x: Mapping[Any, Any], taxonomy: Taxonomy, node: int, w: float) -> None:
         """Learn from an example that may have a new label, or be the first of its label."""
-        with Growth(self):
-            if taxonomy is not self._taxonomy:
-                self._grow(taxonomy, x, w)
-            self._learn(x, node, w)
+        if taxonomy is not self._taxonomy:
+            self._grow(taxonomy, x, w)
+        self._learn(x, node, w)
         self._has_learned = True
         if self._unlearned:
             self._learned_labels([node])
@@ -104,7 +102,6 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
         v = int(self._softmax(x).argmax())
         return None if without_labels(self) else self._taxonomy.nodes[v]
 
-    @reads
     def predict_proba_one(self, x: Mapping[Any, Any]) -> dict[Any, float]:
         """A distribution over all nodes: the softmax of the scores, which are not calibrated.
 
@@ -125,7 +122,6 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
         p = self._softmax(x).tolist()
         return {} if without_labels(self) else dict(zip(self._taxonomy.nodes, p, strict=True))
 
-    @counts
     def learn_many(self, X: Any, y: Any, w: Any = None, columns: ColumnNames = None) -> None:
         """Learn from a mini-batch, row by row, as a loop of `learn_one` would.
 
@@ -146,13 +142,14 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
             The names of the columns of a sparse X.
 
         """
-        batch, _ = read_batch(X, columns, self._keeps_float32)
-        labels = series(y, batch.n)
-        batch, labels = with_weights(batch, labels, w)
-        with turn_of(self).to_change():
-            self._learn_stages(batch, self._read_many(batch, labels))
 
-    @reads
+        def slices() -> Iterator[int]:
+            batch, _ = read_batch(X, columns, self._keeps_float32)
+            batch, labels = with_weights(batch, series(y, batch.n), w)
+            yield from self._learn_stages(batch, self._read_many(batch, labels))
+
+        learn_rows(slices())
+
     def predict_many(self, X: Any, columns: ColumnNames = None) -> Any:
         """Predict the label of each row.
 
@@ -173,7 +170,6 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
         batch, like = read_batch(X, columns, self._keeps_float32)
         return answer_series(like, self._labels_of(batch), self._taxonomy.nodes)
 
-    @reads
     def predict_proba_many(self, X: Any, columns: ColumnNames = None) -> Any:
         """A distribution over all nodes for each row, as in `predict_proba_one`.
 

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import abc
-from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Self
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .._core import (
     Batch,
-    Labels,
     Vectors,
     averaged_scores,
-    joined_weights,
     learn_top_down,
     logistic,
     node_probabilities,
@@ -22,10 +20,8 @@ from .._core import (
     top_down,
     top_down_answers,
     top_down_nodes,
-    weights_of,
 )
 from ..taxonomy import NodeMapping
-from .copies import shallow_copy
 from .explanation import Floats
 from .linear import LinearLearner
 from .multi_label import MultiLabelModel
@@ -38,7 +34,7 @@ class TopDownLearner(LinearLearner, MultiLabelModel):
     A learner is defined by its `rule`. The library does the rest: a node is trained only on
     examples whose parents are truly on, and predicted to be on if its parents are and its score $w
     \\cdot x$ is at least 0. Mini-batches, open taxonomies, `adopt` and `forget`, truncated
-    predictions, explanations, pickles, averages, calibration and shards work without further code.
+    predictions, explanations, pickles, averages and calibration work without further code.
 
     Parameters
     ----------
@@ -130,8 +126,7 @@ class TopDownLearner(LinearLearner, MultiLabelModel):
 
     def _masks(self, X: Batch) -> NDArray[np.bool_]:
         if pays(self, X):
-            arrays = self._labels.taxonomy.arrays  # which are flat in shards
-            on = [top_down(s >= 0.0, arrays).T for s in score_blocks(self, X)]
+            on = [top_down(s >= 0.0, self._taxonomy.arrays).T for s in score_blocks(self, X)]
             return np.concatenate(on)
         vectors = Vectors(self._features, X)
         return top_down_answers(self._w, self._lag, self._clocks, self._labels, vectors)
@@ -156,17 +151,3 @@ class TopDownLearner(LinearLearner, MultiLabelModel):
     def _remap(self, change: NodeMapping) -> None:
         onto = own_weights(change.sources, len(change.before))
         self._move_weights(onto, change.sources)
-
-    # Shards, each of which trains some of the nodes
-
-    def _shard(self, nodes: Sequence[int]) -> Self:
-        """The shard of these nodes."""
-        part = shallow_copy(self)
-        part._labels = Labels(self._taxonomy, nodes)
-        part._w = weights_of(self._w, nodes, len(self._taxonomy))
-        return part
-
-    def _join_shards(self, parts: Sequence[Any], owners: Sequence[int]) -> None:
-        """Put the shards together in this model."""
-        self._labels = Labels(self._taxonomy)
-        self._w = joined_weights([part._w for part in parts])

@@ -10,7 +10,6 @@ from river import base
 from ..taxonomy import Label
 from .predict_labels import LabelPredictor, nodes_on
 from .truncation import refuse_unknown, truncatable
-from .turns import reads
 from .wrapper import BatchWrapper
 
 
@@ -29,7 +28,6 @@ class TransparentWrapper(BatchWrapper, LabelPredictor, base.MultiLabelClassifier
         """
         return self.model.predict_one(x)
 
-    @reads
     def predict_proba_one(self, x: dict[Any, Any], **kwargs: Any) -> Any:
         """The model's probabilities.
 
@@ -42,7 +40,6 @@ class TransparentWrapper(BatchWrapper, LabelPredictor, base.MultiLabelClassifier
         refuse_unknown(self.predict_proba_one, kwargs)
         return self.model.predict_proba_one(x)
 
-    @reads
     def score_one(self, x: dict[Any, Any], **kwargs: Any) -> dict[Label, float]:
         """The model's scores.
 

@@ -18,7 +18,6 @@ from .._core import Labels, connected, labels_of, subtree_sums
 from ..taxonomy import Label, Taxonomy
 from .checks import check_integer, check_probability
 from .classifiers import is_multilabel, probabilities
-from .turns import one_at_a_time
 
 # Inserted into the docstring of each `predict_one`, after x.
 _KEYWORDS = """
@@ -76,7 +75,7 @@ def _like(signature: Callable[P, Any]) -> Callable[[Callable[..., Y]], Callable[
         method.__module__ = rule.__module__
         before, below, after = (rule.__doc__ or "").partition("\n\n        Returns\n")
         method.__doc__ = before.rstrip() + _KEYWORDS.rstrip() + below + after
-        return cast(Callable[P, Y], one_at_a_time(method, plain=rule))
+        return cast(Callable[P, Y], method)
 
     return truncatable
 

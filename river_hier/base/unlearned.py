@@ -11,7 +11,7 @@ in its paper.
 from __future__ import annotations
 
 import abc
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, TypeVar
 
 import numpy as np
@@ -21,7 +21,6 @@ from .._core import Batch, Labels, Multilabels
 from ..taxonomy import NodeMapping, Taxonomy
 from .classifiers import last_step
 from .dataframes import at_row
-from .turns import Rows
 
 Unlearned = frozenset[int]
 A = TypeVar("A", bound=NDArray[Any])
@@ -58,14 +57,12 @@ class MayHaveUnlearned(abc.ABC):
         if self._has_learned:
             self._unlearned = unlearned_nodes(change, self._unlearned)
 
-    def _learn_stage(self, X: Batch, y: Any, rows: Rows) -> None:
-        """Learn rows in the present taxonomy, and record their labels, also before an error."""
-        try:
-            self._learn_many(X, y, rows)
-            rows.n_learned = rows.first + X.n
-        finally:
-            if n := rows.n_learned - rows.first:
-                self._learned_labels(y[:n])
+    def _learn_stage(self, X: Batch, y: Any) -> Iterator[int]:
+        """Learn rows in the present taxonomy, and record their labels."""
+        done = 0
+        for n in self._learn_many(X, y):
+            self._learned_labels(y[done:n])
+            yield (done := n)
 
     def _learned_labels(self, y: Any) -> None:
         """Record that the model has learned from these targets of `_learn_many`."""
@@ -73,19 +70,13 @@ class MayHaveUnlearned(abc.ABC):
         if self._unlearned:
             self._unlearned -= self._nodes_with_examples(y)
 
-    def _undo_growth(self, taxonomy: Taxonomy, unlearned: Unlearned) -> None:
-        """Remove the nodes that are not in a taxonomy, the last ones, without examples."""
-        labels = Labels(taxonomy, None, unlearned)
-        self._add_nodes(len(taxonomy), taxonomy)
-        self._labels, self._taxonomy, self._unlearned = labels, taxonomy, unlearned
-
-    def _learn_many(self, X: Batch, y: Any, rows: Rows) -> None:
-        """Learn from rows whose labels are in the taxonomy; `rows.learned` counts them."""
+    def _learn_many(self, X: Batch, y: Any) -> Iterator[int]:
+        """Learn from rows whose labels are in the taxonomy; yield how many are learned so far."""
         ys = y.labels(self._labels) if isinstance(y, Multilabels) else y.tolist()
         for i, (x, target, w) in enumerate(zip(X, ys, X.each_weight(), strict=True)):
             with at_row(X.number(i)):
                 self._learn(x, target, w)
-            rows.learned(i + 1)
+            yield i + 1
 
     @abc.abstractmethod
     def _learn(self, x: Mapping[Any, Any], y: Any, w: float) -> None:
@@ -93,32 +84,11 @@ class MayHaveUnlearned(abc.ABC):
 
     @abc.abstractmethod
     def _add_nodes(self, before: int, after: Taxonomy) -> None:
-        """Make room for new nodes, the last ones, as `_remap` would, or remove them."""
+        """Make room for new nodes, the last ones, as `_remap` would."""
 
     @abc.abstractmethod
     def _nodes_with_examples(self, y: Any) -> set[int]:
         """The nodes of these targets, and their ancestors."""
-
-
-class Growth:
-    """A context in which an example with new labels is learned, or the first row of a batch.
-
-    If it cannot be learned, the new labels are removed again.
-    """
-
-    def __init__(self, model: Any, rows: Rows | None = None) -> None:
-        self._model, self._rows = model, rows
-        self._before = model._taxonomy, model._unlearned
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        if kind is None or (self._rows and self._rows.n_learned > self._rows.first):
-            return
-        grown = self._model._taxonomy is not self._before[0]
-        if grown or issubclass(kind, MemoryError | RecursionError):  # in the middle of growing
-            self._model._undo_growth(*self._before)
 
 
 def unlearned_of(model: Any) -> Unlearned:

@@ -22,7 +22,6 @@ from ..taxonomy import Label, Taxonomy
 from .checks import check_intercept, check_power_of_two
 from .dataframes import at_row
 from .explanation import Contribution, Floats, effects
-from .turns import reads
 
 
 def feature_map(n_features: int | None, intercept: float) -> FeatureMap:
@@ -46,7 +45,6 @@ class WeightVectors:
     dtype: str
 
     @property
-    @reads
     def weights(self) -> dict[Label, dict[Any, float]]:
         """The weight vector of each node but the root: `{label: {feature: weight}}`.
 
@@ -96,7 +94,6 @@ class WeightVectors:
     def _check(self, x: Mapping[Any, Any], w: float = 1.0) -> None:
         self._w.check_range(self._features.find(x).norm2)
 
-    @reads
     def _check_many(self, X: Batch) -> None:
         # Weights of single precision may not be able to move along the longest row.
         if X.n and X.most_norm2 > (math.inf if self.dtype == "float64" else 0.0):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Self
 
 import numpy as np
@@ -19,12 +20,9 @@ from ..taxonomy import (
     without_branch,
 )
 from .classifiers import cloned, last_step, shown
-from .copies import deep_copy, snapshot
 from .explanation import Floats
-from .locks import Turn
 from .memory import MeasuresMemory
 from .mini_batches import Mask, MiniBatches, method_inside
-from .turns import changes, turn_of
 
 
 class ModelWrapper(MeasuresMemory, base.Wrapper[Any], base.Estimator):
@@ -59,14 +57,6 @@ class ModelWrapper(MeasuresMemory, base.Wrapper[Any], base.Estimator):
     def _last(self) -> Any:
         """The model without the pipeline in front of it."""
         return last_step(self.model)
-
-    @property
-    def _turn(self) -> Turn:
-        """The locks of the inner model, which may also be used directly."""
-        return turn_of(self._last)
-
-    __getstate__ = snapshot
-    __deepcopy__ = deep_copy
 
     @property
     def taxonomy(self) -> TaxonomyLike:
@@ -122,16 +112,8 @@ class ModelWrapper(MeasuresMemory, base.Wrapper[Any], base.Estimator):
             Passed on to the model.
 
         """
-        if self.model is self._last:  # whose `learn_one` waits for its turn
-            self.model.learn_one(x, y, **kwargs)
-        else:
-            self._learn_all_steps(x, y, **kwargs)
-
-    @changes
-    def _learn_all_steps(self, x: dict[Any, Any], y: Any, **kwargs: Any) -> None:
         self.model.learn_one(x, y, **kwargs)
 
-    @changes
     def adopt(self, taxonomy: Taxonomy, renamed: Renamed | None = None) -> None:
         """Continue with another taxonomy. Call this on the wrapper, not on the model inside it.
 
@@ -152,7 +134,6 @@ class ModelWrapper(MeasuresMemory, base.Wrapper[Any], base.Estimator):
         self._last.adopt(taxonomy, renamed)
         self._remap(change)
 
-    @changes
     def forget(self, label: Label) -> None:
         """Reset a node and all nodes below it, in the model and in the wrapper.
 
@@ -184,16 +165,17 @@ class ModelWrapper(MeasuresMemory, base.Wrapper[Any], base.Estimator):
 class BatchWrapper(MiniBatches, ModelWrapper):
     """Base class of wrappers that take mini-batches; predictions are those of the model inside."""
 
-    def _learn_rows(self, X: Batch, ys: Any) -> None:
+    def _learn_rows(self, X: Batch, ys: Any) -> Iterator[int]:
         model, cls = self.model, type(self.model)
         if type(self).learn_one is not ModelWrapper.learn_one:  # the wrapper learns, too
-            super()._learn_rows(X, ys)
-        elif hasattr(cls, "_learn_rows"):
-            model._learn_rows(X, ys)
-        elif hasattr(cls, "_learn_stages"):
-            model._learn_stages(X, model._read_many(X, ys))
-        else:
-            super()._learn_rows(X, ys)
+            return super()._learn_rows(X, ys)
+        if hasattr(cls, "_learn_rows"):
+            rows: Iterator[int] = model._learn_rows(X, ys)
+            return rows
+        if hasattr(cls, "_learn_stages"):
+            rows = model._learn_stages(X, model._read_many(X, ys))
+            return rows
+        return super()._learn_rows(X, ys)
 
     def _checked(self, X: Batch, ys: Any) -> bool:
         return checked_inside(self.model, X, ys)

@@ -9,7 +9,6 @@ from typing import Any, Self
 
 from river import base
 
-from ..base.copies import deep_copy, snapshot
 from ..base.predict_labels import LabelPredictor
 from ..taxonomy import Label, Taxonomy, check_taxonomy
 from .examples import Examples, Floats
@@ -71,9 +70,6 @@ class BatchEstimator(LabelPredictor, base.MultiLabelClassifier):
     def taxonomy_(self) -> Taxonomy:
         """The taxonomy as it is now."""
         return self.taxonomy
-
-    __getstate__ = snapshot
-    __deepcopy__ = deep_copy
 
     def learn_one(self, x: Mapping[Any, Any], y: Any, w: float = 1.0) -> None:
         """Do nothing: the model is trained by `fit` only.

@@ -9,7 +9,7 @@ from ..base.checks import check_integer, check_positive
 from ..base.rankings import Attributes
 from ..base.rankings import unit_norm as unit_norm_of
 from ..kernel.functions import Function, Kernel
-from ..losses.costs import Costs, by_node, check, check_factor
+from ..metrics.costs import Costs, by_node, check, check_factor
 from ..taxonomy import Taxonomy
 from ..taxonomy.candidates import Candidates
 from .estimator import Progress

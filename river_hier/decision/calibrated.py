@@ -21,7 +21,6 @@ from ..base.explanation import Floats
 from ..base.predict_labels import LabelPredictor
 from ..base.top_down import TopDownLearner
 from ..base.truncation import refuse_unknown, truncatable
-from ..base.turns import Rows, change, reads
 from ..base.unlearned import replaced, unlearned_of, without_scores
 from ..base.wrapper import BatchWrapper, check_model
 from ..taxonomy import Label, NodeMapping
@@ -131,9 +130,6 @@ class Calibrated(BatchWrapper, LabelPredictor, base.MultiLabelClassifier):
     def learn_one(self, x: dict[Any, Any], y: Any, w: float = 1.0, **kwargs: Any) -> None:
         """Learn from one example, after computing the scores the model gives to it.
 
-        If memory runs out after the model has learned the example, `n_learned` of the error is 1,
-        and the example may be missing in the calibration.
-
         Parameters
         ----------
         x
@@ -151,19 +147,15 @@ class Calibrated(BatchWrapper, LabelPredictor, base.MultiLabelClassifier):
         if isinstance(y, Iterator):  # it is needed twice
             y = list(y)
 
-        def work(rows: Rows) -> None:
-            sighting, scores = self._sightings.look(x), None
-            if sighting.first:
-                scores = replaced(self._scores_one(x), unlearned_of(self.model), np.nan)
-            self.model.learn_one(x, y, w=w, **kwargs)  # raises before anything is learned here
-            rows.n_learned = 1
-            self._sightings.add(sighting)
-            if scores is not None:
-                if more := len(self._taxonomy) - len(scores):  # new labels have no scores
-                    scores = np.append(scores, [np.nan] * more)
-                self._with_all_nodes().learn(scores, y, self._labels, w)
-
-        change(self, work)
+        sighting, scores = self._sightings.look(x), None
+        if sighting.first:
+            scores = replaced(self._scores_one(x), unlearned_of(self.model), np.nan)
+        self.model.learn_one(x, y, w=w, **kwargs)  # raises before anything is learned here
+        self._sightings.add(sighting)
+        if scores is not None:
+            if more := len(self._taxonomy) - len(scores):  # new labels have no scores
+                scores = np.append(scores, [np.nan] * more)
+            self._with_all_nodes().learn(scores, y, self._labels, w)
 
     @truncatable
     def predict_one(self, x: dict[Any, Any], **kwargs: Any) -> dict[Label, bool]:
@@ -181,7 +173,6 @@ class Calibrated(BatchWrapper, LabelPredictor, base.MultiLabelClassifier):
         """
         return self._dictionary(x)
 
-    @reads
     def predict_proba_one(self, x: dict[Any, Any], **kwargs: Any) -> dict[Label, dict[bool, float]]:
         """The probability that each node is on, never above its parent's.
 

@@ -15,7 +15,6 @@ from ..base.classifiers import last_step_and_input, shown
 from ..base.explanation import Floats
 from ..base.predict_labels import LabelPredictor
 from ..base.truncation import refuse_unknown, truncatable
-from ..base.turns import reads
 from ..base.wrapper import BatchWrapper, check_model
 from ..taxonomy import Label
 
@@ -61,7 +60,6 @@ class Decoder(BatchWrapper, LabelPredictor, base.MultiLabelClassifier):
         """
         return self._dictionary(x)
 
-    @reads
     def predict_proba_one(self, x: dict[Any, Any], **kwargs: Any) -> dict[Label, dict[bool, float]]:
         """The probability that each node is on, as the model gives it.
 

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from .._core import least_h_loss
-from ..losses.costs import Costs, check, check_values
+from ..metrics.costs import Costs, check, check_values
 from ..taxonomy import Taxonomy
 from ..taxonomy.multilabel import spelled
 from .decoder import Decoder

@@ -11,7 +11,6 @@ from ..base.checks import checked_weight
 from ..base.classifiers import shown
 from ..base.explanation import Floats
 from ..base.truncation import refuse_unknown, truncatable, without_labels
-from ..base.turns import Rows, change, reads
 from ..base.unlearned import learned_nodes, unlearned_of
 from ..base.wrapper import BatchWrapper, check_model
 from .sightings import Sightings
@@ -111,9 +110,6 @@ class Tempered(BatchWrapper, base.Classifier):
     def learn_one(self, x: dict[Any, Any], y: Any, w: float = 1.0, **kwargs: Any) -> None:
         """Learn from one example, after computing the scores the model gives to it.
 
-        If memory runs out after the model has learned the example, `n_learned` of the error is 1,
-        and the example may be missing in the calibration.
-
         Parameters
         ----------
         x
@@ -129,23 +125,19 @@ class Tempered(BatchWrapper, base.Classifier):
         if w != 1.0 and not (w := checked_weight(w)):
             return
 
-        def work(rows: Rows) -> None:
-            before, sighting = self._taxonomy, self._sightings.look(x)
-            unlearned = unlearned_of(self.model)
-            scores = self._scores_one(x) if sighting.sampled else None
-            self.model.learn_one(x, y, w=w, **kwargs)  # raises before anything is learned here
-            rows.n_learned = 1
-            self._sightings.add(sighting)
-            if scores is None or y not in before or before.index(y) in unlearned:
-                return
-            known = learned_nodes(len(before), unlearned)
-            scores = scores[known]
-            if sighting.first:
-                self._temperatures.learn(scores, int(np.searchsorted(known, before.index(y))), w)
-            else:
-                self._temperatures.rescale(scores, w)
-
-        change(self, work)
+        before, sighting = self._taxonomy, self._sightings.look(x)
+        unlearned = unlearned_of(self.model)
+        scores = self._scores_one(x) if sighting.sampled else None
+        self.model.learn_one(x, y, w=w, **kwargs)  # raises before anything is learned here
+        self._sightings.add(sighting)
+        if scores is None or y not in before or before.index(y) in unlearned:
+            return
+        known = learned_nodes(len(before), unlearned)
+        scores = scores[known]
+        if sighting.first:
+            self._temperatures.learn(scores, int(np.searchsorted(known, before.index(y))), w)
+        else:
+            self._temperatures.rescale(scores, w)
 
     @truncatable
     def predict_one(self, x: dict[Any, Any], **kwargs: Any) -> Any:
@@ -159,7 +151,6 @@ class Tempered(BatchWrapper, base.Classifier):
         """
         return self.model.predict_one(x)
 
-    @reads
     def predict_proba_one(self, x: dict[Any, Any], **kwargs: Any) -> dict[Any, float]:
         """The probability of each label.
 

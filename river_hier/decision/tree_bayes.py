@@ -23,7 +23,6 @@ from ..base.explanation import Floats
 from ..base.memory import MeasuresMemory
 from ..base.mini_batches import MiniBatches
 from ..base.truncation import refuse_unknown, taxonomy_of, truncatable
-from ..base.turns import changes, reads
 from ..taxonomy import Label, Renamed, Taxonomy, UnknownLabelError, check_taxonomy, map_nodes
 
 
@@ -111,7 +110,6 @@ class TreeBayes(MiniBatches, MeasuresMemory, base.Wrapper[Any], base.Classifier)
         softmax = river_linear_model.SoftmaxRegression()
         yield {"classifier": softmax, "taxonomy": Taxonomy.flat(labels)}
 
-    @changes
     def adopt(self, taxonomy: Taxonomy, renamed: Renamed | None = None) -> None:
         """Continue with another taxonomy, and let the classifier adopt it if it has one.
 
@@ -146,7 +144,6 @@ class TreeBayes(MiniBatches, MeasuresMemory, base.Wrapper[Any], base.Classifier)
         """
         return cloned(self, new_params, include_attributes)
 
-    @changes
     def learn_one(self, x: dict[Any, Any], y: Any, w: float = 1.0, **kwargs: Any) -> None:
         """Learn from one example, as the classifier does.
 
@@ -187,7 +184,6 @@ class TreeBayes(MiniBatches, MeasuresMemory, base.Wrapper[Any], base.Classifier)
         """
         return self._nearest(self._shares(x))
 
-    @reads
     def predict_proba_one(self, x: dict[Any, Any], **kwargs: Any) -> dict[Any, float]:
         """The probability of each label, as the classifier gives it.
 

@@ -10,7 +10,6 @@ from river import base, drift
 from .._core import trained_nodes
 from ..base.checks import checked_weight
 from ..base.transparent import TransparentWrapper
-from ..base.turns import Rows, change
 from ..base.wrapper import check_model
 from ..taxonomy import Label, NodeMapping, Taxonomy
 
@@ -120,8 +119,8 @@ class BranchReset(TransparentWrapper):
     def learn_one(self, x: dict[Any, Any], y: Any, w: float = 1.0, **kwargs: Any) -> None:
         """Learn from one example, after the model has predicted it.
 
-        If a detector raises an error, the model has learned the example, and `n_learned` of the
-        error is 1. The other detectors may have missed it.
+        If a detector raises an error, the model has learned the example, and the other detectors
+        may have missed it.
 
         Parameters
         ----------
@@ -141,16 +140,13 @@ class BranchReset(TransparentWrapper):
         if isinstance(y, Iterator):  # it is needed twice
             y = list(y)
 
-        def work(rows: Rows) -> None:
-            before, y_pred, step = self._taxonomy, self.model.predict_one(x), self._step
-            self.model.learn_one(x, y, w=w, **kwargs)  # raises before any detector is updated
-            self._step, rows.n_learned = step + 1, 1
-            for label in self._drifted(*self._on(y, y_pred), before):
-                if label in self._detectors:  # else it has been reset with a node above it
-                    self.forget(label)
-                    self.drifts_detected.append((step, label))
-
-        change(self, work)
+        before, y_pred, step = self._taxonomy, self.model.predict_one(x), self._step
+        self.model.learn_one(x, y, w=w, **kwargs)  # raises before any detector is updated
+        self._step = step + 1
+        for label in self._drifted(*self._on(y, y_pred), before):
+            if label in self._detectors:  # else it has been reset with a node above it
+                self.forget(label)
+                self.drifts_detected.append((step, label))
 
     def _remap(self, change: NodeMapping) -> None:
         old, detectors = change.before.nodes, self._detectors

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from ..losses.costs import Costs, by_node
+from ..metrics.costs import Costs, by_node
 from ..taxonomy import Label, Taxonomy, check_taxonomy
 from .inputs import check_ends, weight_matrix
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable
+from collections.abc import Collection, Hashable, Iterator
 from typing import Any
 
 from river import base
 
 from .. import _core
+from ..base.batches import learn_rows
 from ..base.checks import check_power_of_two
-from ..base.copies import deep_copy, snapshot
 from ..base.memory import MeasuresMemory
-from ..base.turns import Rows, change, counts, reads, step, steps
 from .texts import frame_of, text_of, texts_of
 from .tokenizer import LARGEST, PATTERN, Tokenizer, checked_range
 
@@ -155,9 +154,6 @@ class LogTFIDF(MeasuresMemory, base.Transformer):
             min(max_rare, LARGEST),
         )
 
-    __getstate__ = snapshot
-    __deepcopy__ = deep_copy
-
     @property
     def n(self) -> int:
         """The number of documents learned from."""
@@ -168,7 +164,6 @@ class LogTFIDF(MeasuresMemory, base.Transformer):
         """The number of documents that contain each word that has occurred `min_count` times."""
         return self._vocabulary.dfs
 
-    @steps
     def learn_one(self, x: Any) -> None:
         """Count the words of a document.
 
@@ -178,13 +173,8 @@ class LogTFIDF(MeasuresMemory, base.Transformer):
             A dictionary with the features `on`, or a text.
 
         """
-        learn, text = self._vocabulary.learn, text_of(x, self._on)
-        if _core.native:  # a single compiled call
-            learn(text)
-        else:
-            step(self, learn, text)
+        self._vocabulary.learn(text_of(x, self._on))
 
-    @reads
     def transform_one(self, x: Any) -> dict[Hashable, Any]:
         """Return the weights of the words of a document.
 
@@ -200,7 +190,6 @@ class LogTFIDF(MeasuresMemory, base.Transformer):
         """
         return self._vocabulary.weights(text_of(x, self._on), self.normalize)
 
-    @counts
     def learn_many(self, X: Any) -> None:
         """Count the words of a batch of documents, all or none.
 
@@ -210,16 +199,15 @@ class LogTFIDF(MeasuresMemory, base.Transformer):
             A dataframe with the columns `on`, or a series, an array or a list of texts.
 
         """
-        texts, _ = texts_of(X, self._on)
 
-        def work(rows: Rows) -> None:
+        def slices() -> Iterator[int]:
+            texts, _ = texts_of(X, self._on)
             for i, text in enumerate(texts):
                 self._vocabulary.learn(text)
-                rows.learned(i + 1)
+                yield i + 1
 
-        change(self, work)
+        learn_rows(slices())
 
-    @reads
     def transform_many(self, X: Any) -> Any:
         """Return the weights of the words of a batch of documents, as `transform_one` does.
 

@@ -17,11 +17,14 @@ from .._core.reference.feature_hasher import canonical
 from ..base.checks import check_integer, check_positive
 from ..base.dataframes import answer_frame, read_batch
 from ..base.memory import MeasuresMemory
-from ..base.turns import reads
 
 Floats = NDArray[np.float64]
 
 LARGEST = 2**21  # random numbers that are stored: 16 MB, and as much again while it grows
+
+
+# The index of the features, how many of them have frequencies, and these, with room for more.
+Drawn = tuple[FeatureIndex, int, Floats]
 
 
 class RandomFourierFeatures(MeasuresMemory, base.MiniBatchTransformer):
@@ -107,9 +110,7 @@ class RandomFourierFeatures(MeasuresMemory, base.MiniBatchTransformer):
 
     """  # noqa: E501
 
-    _index: FeatureIndex
-    _frequencies: Floats  # (rows, n_components / 2), of which the first are drawn
-    _n_drawn: int
+    _drawn: Drawn
 
     def __init__(self, sigma: float = 1.0, n_components: int = 1_000, seed: int = 0) -> None:
         check_positive("sigma", sigma)
@@ -125,7 +126,6 @@ class RandomFourierFeatures(MeasuresMemory, base.MiniBatchTransformer):
         self.seed = seed
         self._forget()
 
-    @reads
     def transform_one(self, x: Mapping[Any, Any]) -> dict[Hashable, float]:
         """Return the random features of x.
 
@@ -148,7 +148,6 @@ class RandomFourierFeatures(MeasuresMemory, base.MiniBatchTransformer):
             values = dense
         return dict(enumerate(self._features(values, frequencies).tolist()))
 
-    @reads
     def transform_many(self, X: Any) -> Any:
         """Return the random features of the rows of a batch, as `transform_one` does.
 
@@ -184,33 +183,36 @@ class RandomFourierFeatures(MeasuresMemory, base.MiniBatchTransformer):
 
     def _read(self, x: Mapping[Any, Any]) -> tuple[NDArray[np.intp], Floats, Floats]:
         """The rows of the features of x, their values, and the frequencies in all rows."""
-        if len(self._index) * self.n_components // 2 > LARGEST:
+        if len(self._drawn[0]) * self.n_components // 2 > LARGEST:
             self._forget()
-        vector = self._index.insert(x)
-        if len(self._index) > self._n_drawn:
+        index, n, frequencies = self._drawn
+        vector = index.insert(x)
+        if len(index) > n:
             try:
-                self._draw()
+                self._drawn = index, n, frequencies = self._draw(index, n, frequencies)
             except BaseException:  # a name without a `repr`, which is in the index by now
                 self._forget()
                 raise
-        return vector.rows, vector.values, self._frequencies[: len(self._index)]
+        return vector.rows, vector.values, frequencies[:n]
 
-    def _draw(self) -> None:
-        """Draw the frequencies of the features that have none."""
-        if len(self._index) > len(self._frequencies):
-            room = np.empty((2 * len(self._index), self.n_components // 2))
-            room[: self._n_drawn] = self._frequencies[: self._n_drawn]
-            self._frequencies = room
-        for name in self._index.names()[self._n_drawn :]:
-            drawn = normal(self.seed, name, self.n_components // 2)
+    def _draw(self, index: FeatureIndex, n: int, frequencies: Floats) -> Drawn:
+        """Draw the frequencies of the features that have none.
+
+        They depend on their names alone, so threads that do this together draw the same.
+        """
+        names = index.names()
+        if len(names) > len(frequencies):
+            room = np.empty((2 * len(names), self.n_components // 2))
+            room[:n] = frequencies[:n]
+            frequencies = room
+        for row in range(n, len(names)):
+            drawn = normal(self.seed, names[row], self.n_components // 2)
             with np.errstate(over="ignore"):
-                self._frequencies[self._n_drawn] = drawn / self.sigma
-            self._n_drawn += 1
+                frequencies[row] = drawn / self.sigma
+        return index, len(names), frequencies
 
     def _forget(self) -> None:
-        self._n_drawn = 0  # first: if interrupted here, all are drawn again
-        self._frequencies = np.empty((0, self.n_components // 2))
-        self._index = FeatureIndex()
+        self._drawn = FeatureIndex(), 0, np.empty((0, self.n_components // 2))
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in ("sigma", "n_components", "seed")}

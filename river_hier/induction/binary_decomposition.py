@@ -7,10 +7,8 @@ from river import base, linear_model
 
 from ..base.checks import check_integer, checked_weight
 from ..base.classifiers import check_weight_taken, shown, takes_weights
-from ..base.copies import deep_copy, snapshot
 from ..base.memory import MeasuresMemory
 from ..base.truncation import refuse_unknown
-from ..base.turns import changes, reads
 from ..taxonomy import Label, Taxonomy
 from ..taxonomy.graph import check_label, check_spelling
 from .binary_tree import BinaryTree
@@ -123,10 +121,6 @@ class BinaryDecomposition(MeasuresMemory, base.Wrapper[base.Estimator], base.Cla
             return self.taxonomy
         return self._tree.taxonomy() if self._tree.classes else Taxonomy.flat([])
 
-    __getstate__ = snapshot
-    __deepcopy__ = deep_copy
-
-    @changes
     def learn_one(self, x: Any, y: Label, w: float = 1.0, **kwargs: Any) -> None:
         """Learn from one example.
 
@@ -186,7 +180,6 @@ class BinaryDecomposition(MeasuresMemory, base.Wrapper[base.Estimator], base.Cla
             node = self._tree.splits[node][right]
         return self._tree.classes[~node]
 
-    @reads
     def predict_proba_one(self, x: Any, **kwargs: Any) -> dict[Any, float]:
         """Predict probability 1 for the class of `predict_one`, 0 for all other classes.
 

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from .._core.reference.feature_index import read
-from ..losses.costs import is_positive
+from ..metrics.costs import is_positive
 
 # Mapping[Label, float] would refuse a dict[str, float]: the type of the keys is invariant.
 Priors = Mapping[Any, float]

@@ -10,9 +10,7 @@ import numpy as np
 from river import base
 
 from ..base.checks import check_integer, checked_weight
-from ..base.copies import deep_copy, snapshot
 from ..base.memory import MeasuresMemory
-from ..base.turns import changes
 from ..taxonomy import Label, Taxonomy
 from ..taxonomy.graph import check_label, check_spelling
 from .agglomeration import agglomerate, all_costs
@@ -146,10 +144,6 @@ class JensenShannonTree(MeasuresMemory, base.Estimator):
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
         yield {"sharpness": 0.0, "n_recent": 100}  # trees of different seeds differ
 
-    __getstate__ = snapshot
-    __deepcopy__ = deep_copy
-
-    @changes
     def learn_one(self, x: Mapping[Any, Any], y: Label, w: float = 1) -> None:
         """Count the features of an example.
 

@@ -4,7 +4,6 @@ from typing import Any
 
 from ..base.classifiers import probability
 from ..base.truncation import refuse_unknown
-from ..base.turns import reads
 from .binary_decomposition import BinaryDecomposition
 
 
@@ -90,7 +89,6 @@ class SoftBinaryDecomposition(BinaryDecomposition):
         p = self.predict_proba_one(x)
         return max(p, key=p.__getitem__, default=None)
 
-    @reads
     def predict_proba_one(self, x: Any, **kwargs: Any) -> dict[Any, float]:
         """Predict a distribution over all classes: O(classes) calls of classifiers.
 

@@ -12,8 +12,7 @@ from ..base.checks import check_positive
 from ..base.explanation import Contribution, Floats, rescaled
 from ..base.multi_label import MultiLabelModel
 from ..base.predict_labels import masked_nodes
-from ..base.turns import reads
-from ..taxonomy import NodeMapping, Taxonomy, TaxonomyLike
+from ..taxonomy import NodeMapping, TaxonomyLike
 from .functions import Function, Kernel
 from .instances import contributions, instances_of
 from .systems import ExampleContext, KernelSystems
@@ -48,7 +47,6 @@ class LeastSquaresModel(MultiLabelModel):
         self._add_nodes(1, self._taxonomy)
 
     @property
-    @reads
     def n_stored(self) -> dict[object, float]:
         """The weight of the examples that each node has stored, including dropped ones."""
         stored = {v: s.n_stored for s in self._rls.systems for v in s.nodes}
@@ -75,12 +73,6 @@ class LeastSquaresModel(MultiLabelModel):
             f"kernel.{type(self).__name__} cannot carry on with another taxonomy, "
             f"nor without a branch; linear_model.{type(self).__name__} can"
         )
-
-    def _undo_growth(self, taxonomy: Taxonomy, unlearned: frozenset[int]) -> None:
-        for system in self._rls.systems:
-            system.keep_outputs(sum(v < len(taxonomy) for v in system.nodes))
-        self._rls.systems[:] = [s for s in self._rls.systems if s.nodes or s.n_stored]
-        super()._undo_growth(taxonomy, unlearned)
 
     def _update(self, context: ExampleContext, threshold: float, t: float, y: Any) -> None:
         """Round t of SH-RLS or, with an infinite threshold, H-RLS: completely or not at all."""

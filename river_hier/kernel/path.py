@@ -24,7 +24,6 @@ from .._core import (
 from ..base.checks import check_cap
 from ..base.explanation import Contribution, Floats
 from ..base.single_label import SingleLabelModel
-from ..base.turns import reads
 from ..taxonomy import Label, NodeMapping, Taxonomy, TaxonomyLike
 from .budget import four_fifths, pivoted_cholesky_projection
 from .expansion import Expansion
@@ -64,7 +63,6 @@ class KernelPathLearner(SingleLabelModel):
         self._lag, self._clocks = Expansion(len(self._taxonomy)), Clocks(len(self._taxonomy))
 
     @property
-    @reads
     def n_stored(self) -> int:
         """The number of examples that the model holds."""
         return self._instances.n

@@ -8,11 +8,8 @@ from numpy.typing import NDArray
 
 from .._core import Batch
 from ..base.classifiers import shown
-from ..base.copies import shallow_copy, without_turn
 from ..base.explanation import Contribution, Floats
-from ..base.locks import Turn
 from ..base.single_label import SingleLabelModel
-from ..base.turns import reads, turn_of
 from ..taxonomy import Label, NodeMapping, Taxonomy
 from .hieron import Hieron
 
@@ -111,7 +108,7 @@ class AveragedClassifier(SingleLabelModel):
             )
         self.model = model
         # It shares all state with the model but the sum of i s_i: see `PathLearner`.
-        self._average = shallow_copy(model)
+        self._average = copy.copy(model)
         self._average._start_average()
 
     @classmethod
@@ -119,7 +116,6 @@ class AveragedClassifier(SingleLabelModel):
         yield {"model": Hieron()}
 
     @property
-    @reads
     def last(self) -> Any:
         """The last hypothesis $w_{m+1}$ without the average: a copy of the inner model."""
         self._check_shared()
@@ -127,7 +123,6 @@ class AveragedClassifier(SingleLabelModel):
         return copy.deepcopy(self.model)
 
     @property
-    @reads
     def weights(self) -> Any:
         """The average of the weights, `{label: {feature: weight}}`, if the model is linear."""
         return self._average.weights
@@ -150,7 +145,7 @@ class AveragedClassifier(SingleLabelModel):
 
     def _share(self) -> None:
         """Give the inner model what the average has replaced."""
-        state = without_turn(self._average).items()
+        state = vars(self._average).items()
         vars(self.model).update({k: v for k, v in state if k not in ("_lag", "_clocks")})
 
     def _learn_compiled(self, *example: Any) -> bool:
@@ -161,17 +156,13 @@ class AveragedClassifier(SingleLabelModel):
         self._check_shared()
         self._average._learn(*example)
 
-    def _learn_many(self, *batch: Any) -> None:
+    def _learn_many(self, *batch: Any) -> Iterator[int]:
         self._check_shared()
-        self._average._learn_many(*batch)
+        yield from self._average._learn_many(*batch)
 
     def _take_over(self, learner: Any) -> None:
         super()._take_over(learner)
         self._share()
-
-    @property
-    def _turn(self) -> Turn:
-        return turn_of(self.model)
 
     @property
     def _may_refuse(self) -> bool:
@@ -186,10 +177,6 @@ class AveragedClassifier(SingleLabelModel):
 
     def _add_nodes(self, before: int, after: Taxonomy) -> None:
         self._average._add_nodes(before, after)
-
-    def _undo_growth(self, taxonomy: Taxonomy, unlearned: frozenset[int]) -> None:
-        super()._undo_growth(taxonomy, unlearned)
-        self._share()
 
     def _answer(self, x: Mapping[Any, Any]) -> Label:
         return self._average._answer(x)

@@ -8,7 +8,6 @@ from .._core import Batch, Clocks, Weights
 from ..base import TopDownLearner
 from ..base.classifiers import shown
 from ..base.explanation import Floats
-from ..base.turns import Rows, reads, turn_of
 from .hperceptron import HPerceptron
 
 
@@ -87,7 +86,6 @@ class AveragedMultiLabelClassifier(TopDownLearner):
     _labels: Any = of_inner_model("_labels")
     _features: Any = of_inner_model("_features")
     _w: Any = of_inner_model("_w")
-    _turn: Any = property(lambda self: turn_of(self.model))
     _may_refuse: Any = of_inner_model("_may_refuse")
 
     def __init__(self, model: Any) -> None:
@@ -125,15 +123,14 @@ class AveragedMultiLabelClassifier(TopDownLearner):
     def _learn(self, x: Any, y: Any, w: float, learner: Any = None) -> None:
         super()._learn(x, y, w, self._learner)
 
-    def _learn_many(self, X: Batch, y: Any, rows: Rows, learner: Any = None) -> None:
-        super()._learn_many(X, y, rows, self._learner)
+    def _learn_many(self, X: Batch, y: Any, learner: Any = None) -> Iterator[int]:
+        yield from super()._learn_many(X, y, self._learner)
 
     def _take_over(self, learner: Any) -> None:
         super()._take_over(learner)
         self.model._take_over(learner.model)
 
     @property
-    @reads
     def last(self) -> Any:
         """The last hypothesis $w_{m+1}$ without the average: a copy of the inner model."""
         return copy.deepcopy(self.model)

@@ -23,7 +23,6 @@ from ..base.explanation import Floats
 from ..base.multi_label import MultiLabelModel
 from ..base.predict_labels import masked_nodes
 from ..base.rankings import Attributes, ranking_of
-from ..base.turns import reads
 from ..base.weight_vectors import WeightVectors, feature_map
 from ..taxonomy import NodeMapping, Taxonomy, TaxonomyLike
 from ..taxonomy.candidates import Candidates
@@ -168,7 +167,6 @@ class HMinOver(WeightVectors, MultiLabelModel):
         self._ranked = self._taxonomy, self._unlearned, cast("Ranking | None", None)
         ranking_of(self._taxonomy, t, candidates)  # an error if they are invalid
 
-    @reads
     def threshold_one(self, x: Mapping[Any, Any]) -> float:
         """The lowest score at which candidates are switched on.
 

@@ -8,7 +8,7 @@ import numbers
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from .._core import (
     LARGEST_RATIO,
     Batch,
-    Labels,
     LeastSquares,
     Multilabels,
     Vectors,
@@ -27,14 +26,12 @@ from .._core import (
     trained_nodes,
 )
 from ..base.checks import check_forgetting, check_positive
-from ..base.copies import shallow_copy
 from ..base.dataframes import at_row
 from ..base.explanation import Contribution, Floats, rescaled
 from ..base.multi_label import MultiLabelModel
-from ..base.turns import Rows
 from ..base.weight_vectors import WeightVectors, feature_map
-from ..taxonomy import Taxonomy, TaxonomyLike
-from .systems import RemappedSystem, discounted, half_life, merge_systems, remap_systems
+from ..taxonomy import TaxonomyLike
+from .systems import RemappedSystem, discounted, half_life, remap_systems
 
 
 def n_threads() -> int:
@@ -110,20 +107,17 @@ class LeastSquaresModel(WeightVectors, MultiLabelModel):
             for s in visited:
                 self._visits[s] = (self._visits[s] or 0) + 1
 
-    def _learn_many(self, X: Batch, y: Multilabels, rows: Rows) -> None:
+    def _learn_many(self, X: Batch, y: Multilabels) -> Iterator[int]:
         if self.forgetting < 1.0:
-            super()._learn_many(X, y, rows)
-        else:
-            vectors = Vectors(self._features, X, True)
-            for first, last in rows.slices(X.n):
-                while first < last:
-                    state = self._rls, float(self.threshold), self._t, self._features, self._labels
-                    learned = least_squares_steps(
-                        *state, vectors, first, y[first:last], n_threads()
-                    )
-                    self._t = X.total_weight(first, learned, self._t)
-                    first = learned
-                    rows.n_learned = rows.first + learned
+            yield from super()._learn_many(X, y)
+            return
+        vectors, first = Vectors(self._features, X, True), 0
+        while first < X.n:
+            state = self._rls, float(self.threshold), self._t, self._features, self._labels
+            last = min(first + 16, X.n)
+            learned = least_squares_steps(*state, vectors, first, y[first:last], n_threads())
+            self._t = X.total_weight(first, learned, self._t)
+            yield (first := learned)
 
     def _periods(self, x: Mapping[Any, Any], y: Any) -> tuple[list[int], list[int]]:
         """The systems that an example trains, and those whose period ends with it."""
@@ -141,12 +135,6 @@ class LeastSquaresModel(WeightVectors, MultiLabelModel):
     @abc.abstractmethod
     def _keep_systems(self, n_nodes: int) -> int:
         """Forget the systems that have later nodes only, and say how many are left."""
-
-    def _undo_growth(self, taxonomy: Taxonomy, unlearned: frozenset[int]) -> None:
-        labels, n_systems = Labels(taxonomy, None, unlearned), self._keep_systems(len(taxonomy))
-        self._rls.remove_nodes(n_systems, len(taxonomy))
-        del self._visits[n_systems:]
-        self._labels, self._taxonomy, self._unlearned = labels, taxonomy, unlearned
 
     def _remap_systems(self, plan: Sequence[RemappedSystem]) -> None:
         self._rls = remap_systems(self._rls, plan)
@@ -188,30 +176,6 @@ class LeastSquaresModel(WeightVectors, MultiLabelModel):
                 terms.append(("intercept", w[0] * self._features.intercept))
             found.append(rescaled(float(scores[v]), terms))
         return found
-
-    # Shards, each of which trains some of the nodes
-
-    @abc.abstractmethod
-    def _shard_units(self) -> list[list[int]]:
-        """The nodes of each system; the root represents nodes that are added later."""
-
-    def _unit_costs(self) -> list[float]:
-        return [float(n) ** 2 for n in self._rls.n_stored]
-
-    def _shard(self, nodes: Sequence[int]) -> Self:
-        part = shallow_copy(self)
-        part._labels = Labels(self._taxonomy, nodes)
-        mine = set(nodes)
-        which = [0 if unit[0] in mine else None for unit in self._shard_units()]
-        part._rls = merge_systems([self._rls], which)
-        part._visits = [None if p is None else n for p, n in zip(which, self._visits, strict=True)]
-        return part
-
-    def _join_shards(self, parts: Sequence[Any], owners: Sequence[int]) -> None:
-        self._labels = Labels(self._taxonomy)
-        which = [owners[unit[0]] for unit in self._shard_units()]
-        self._rls = merge_systems([part._rls for part in parts], which)
-        self._visits = [parts[p]._visits[s] for s, p in enumerate(which)]
 
     @abc.abstractmethod
     def _trained_systems(self, trained: NDArray[np.intp]) -> Iterable[int]:

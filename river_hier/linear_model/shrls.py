@@ -6,7 +6,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.checks import check_integer, check_positive
-from ..base.turns import reads
 from ..taxonomy import NodeMapping, Taxonomy, TaxonomyLike
 from .least_squares import LeastSquaresModel
 from .systems import RemappedSystem
@@ -145,7 +144,6 @@ class SHRLS(LeastSquaresModel):
         super().__init__(taxonomy, l2, budget, memory, n_features, forgetting, intercept)
 
     @property
-    @reads
     def n_stored(self) -> dict[object, float]:
         """The weight of the instances that each node has stored, including dropped ones.
 

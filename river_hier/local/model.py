@@ -12,7 +12,6 @@ from river import base
 from ..base.classifiers import check_weight_taken, takes_weights
 from ..base.memory import MeasuresMemory
 from ..base.mini_batches import MiniBatches
-from ..base.turns import changes, reads
 from ..base.unlearned import NONE, unlearned_nodes
 from ..taxonomy import Label, NodeMapping, Renamed, Taxonomy, TaxonomyLike, map_nodes
 from ..taxonomy.open import initial_taxonomy
@@ -68,12 +67,10 @@ class LocalModel(MiniBatches, MeasuresMemory, base.Wrapper[Any], base.Estimator)
         return self._taxonomy
 
     @property
-    @reads
     def classifiers(self) -> dict[Position, base.Estimator]:
         """The classifiers that have learned, by their positions."""
         return {position: local.model for position, local in self._local.items()}
 
-    @changes
     def adopt(self, taxonomy: Taxonomy, renamed: Renamed | None = None) -> None:
         """Continue with another taxonomy, keeping what the classifiers have learned.
 

@@ -12,7 +12,6 @@ from ..base.checks import checked_weight
 from ..base.classifiers import probability
 from ..base.predict_labels import LabelPredictor
 from ..base.truncation import refuse_unknown, truncatable
-from ..base.turns import changes, reads
 from ..taxonomy import Label, NodeMapping, Taxonomy, TaxonomyLike, UnknownLabelError
 from ..taxonomy.open import named, with_labels
 from .estimator_spec import EstimatorSpec, Position, check_classifier
@@ -115,7 +114,6 @@ class PerNode(LocalModel, LabelPredictor, base.MultiLabelClassifier):
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
         yield {"classifier": river_linear_model.LogisticRegression()}
 
-    @changes
     def learn_one(self, x: Mapping[Any, Any], y: Any, w: float = 1.0, **kwargs: Any) -> None:
         """Learn from one example.
 
@@ -162,7 +160,6 @@ class PerNode(LocalModel, LabelPredictor, base.MultiLabelClassifier):
         """
         return self._dictionary(x)
 
-    @reads
     def predict_proba_one(
         self, x: Mapping[Any, Any], **kwargs: Any
     ) -> dict[Label, dict[bool, float]]:
@@ -187,7 +184,6 @@ class PerNode(LocalModel, LabelPredictor, base.MultiLabelClassifier):
         on = top_down_probabilities(np.array(given), self._taxonomy.arrays).tolist()
         return {nodes[v]: {False: 1.0 - on[v], True: on[v]} for v in range(1, len(nodes))}
 
-    @reads
     def debug_one(self, x: Mapping[Any, Any], decimals: int = 3) -> str:
         """Explain the prediction for x.
 

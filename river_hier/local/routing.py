@@ -14,7 +14,6 @@ from river import linear_model as river_linear_model
 from ..base.checks import check_single_label, checked_weight
 from ..base.classifiers import probabilities
 from ..base.truncation import refuse_unknown, truncatable, without_labels
-from ..base.turns import changes, reads
 from ..taxonomy import Label, NodeMapping, Taxonomy, TaxonomyLike, UnknownLabelError
 from ..taxonomy.open import with_labels
 from .estimator_spec import EstimatorSpec, Position, check_multiclass
@@ -45,7 +44,6 @@ class RoutingModel(LocalModel, base.Classifier):
     def _multiclass(self) -> bool:
         return True
 
-    @changes
     def learn_one(self, x: Mapping[Any, Any], y: Label, w: float = 1.0, **kwargs: Any) -> None:
         """Learn from one example.
 
@@ -98,7 +96,6 @@ class RoutingModel(LocalModel, base.Classifier):
         node, proba = self._path(x)[-1]
         return None if self._is_no_answer(proba) else node
 
-    @reads
     def predict_proba_one(self, x: Mapping[Any, Any], **kwargs: Any) -> dict[Any, float]:
         """A distribution over all nodes: the probability that the label is this very node.
 
@@ -117,7 +114,6 @@ class RoutingModel(LocalModel, base.Classifier):
         p = self._distributions(x)[1]
         return {} if self._is_no_answer(p) else p
 
-    @reads
     def predict_marginals_one(self, x: Mapping[Any, Any]) -> dict[Any, float]:
         """The probability, for each node, that the label is the node or below it.
 
@@ -136,7 +132,6 @@ class RoutingModel(LocalModel, base.Classifier):
         """
         return self._distributions(x)[0]
 
-    @reads
     def debug_one(self, x: Mapping[Any, Any], decimals: int = 3) -> str:
         """Explain the prediction for x.
 

@@ -16,24 +16,17 @@ in `evaluate.Probabilities` for these. `TopLabelCalibrationError` is for single 
 from __future__ import annotations
 
 from .average_precision import AveragePrecision
-from .calibration_error import CalibrationError
 from .depth_accuracy import DepthAccuracy
-from .distance_histogram import DistanceHistogram
-from .h_fbeta import HF1, HFBeta
-from .h_loss import HLoss
-from .h_loss_by_depth import HLossByDepth
-from .h_precision import HPrecision
-from .h_recall import HRecall
+from .h_loss import HLoss, HLossByDepth
 from .log_loss import LogLoss
 from .maximal_loss import MaximalLoss
-from .one_accuracy import OneAccuracy
-from .parent_one_accuracy import ParentOneAccuracy
+from .one_accuracy import OneAccuracy, ParentOneAccuracy
 from .pooled_auprc import PooledAUPRC
+from .precision_recall import HF1, HFBeta, HPrecision, HRecall
 from .ranking_loss import RankingLoss
-from .reliability import Reliability
+from .reliability import CalibrationError, Reliability, TopLabelCalibrationError
 from .symmetric_difference_loss import SymmetricDifferenceLoss
-from .top_label_calibration_error import TopLabelCalibrationError
-from .tree_induced_error import TreeInducedError
+from .tree_induced_error import DistanceHistogram, TreeInducedError
 from .zero_one_loss import ZeroOneLoss
 
 __all__ = [

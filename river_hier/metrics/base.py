@@ -3,22 +3,15 @@
 from __future__ import annotations
 
 import abc
-import math
-from collections.abc import Collection, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from river import base, metrics, utils
 
-from .._core import reader_of
-from ..base.checks import check_integer
-from ..base.copies import snapshot
-from ..base.turns import reads, step, steps
-from ..losses.costs import Costs, check, check_values
-from ..losses.rankings import read_ranking
 from ..taxonomy import OpenTaxonomy, Taxonomy, check_taxonomy
 from ..taxonomy.candidates import Candidates, candidate_nodes
 from ..taxonomy.open import initial_taxonomy, named
+from .costs import Costs, check, check_values
 from .sums import Sums
 
 
@@ -50,30 +43,22 @@ class TaxonomyMetric(metrics.base.ClassificationMetric):
     def _count(self, y_true: Any, y_pred: Any) -> Iterable[tuple[Hashable, float]]:
         """What an example of weight 1 adds to the sums: values of at least 0, each key once."""
 
-    __getstate__ = snapshot
-
-    @steps
     def update(self, y_true: Any, y_pred: Any, w: float = 1.0) -> None:
         """Update the metric."""
-        if isinstance(self.taxonomy, OpenTaxonomy):
-            step(self, self._grow_and_update, y_true, y_pred, w)
-        else:
-            self._sums.add(tuple(self._count(y_true, y_pred)), w)
-
-    @steps
-    def revert(self, y_true: Any, y_pred: Any, w: float = 1.0) -> None:
-        """Revert the metric."""
-        self._sums.remove(tuple(self._count(y_true, y_pred)), w)
-
-    def _grow_and_update(self, y_true: Any, y_pred: Any, w: float) -> None:
         before = self.taxonomy_
-        y_true, y_pred = (list(y) if isinstance(y, Iterator) else y for y in (y_true, y_pred))
+        if isinstance(self.taxonomy, OpenTaxonomy):
+            y_true, y_pred = (list(y) if isinstance(y, Iterator) else y for y in (y_true, y_pred))
         try:
-            self._grow([*named(y_true), *(() if y_pred is None else named(y_pred))])
+            if isinstance(self.taxonomy, OpenTaxonomy):
+                self._grow([*named(y_true), *(() if y_pred is None else named(y_pred))])
             self._sums.add(tuple(self._count(y_true, y_pred)), w)
         except BaseException:
             self.taxonomy_ = before
             raise
+
+    def revert(self, y_true: Any, y_pred: Any, w: float = 1.0) -> None:
+        """Revert the metric."""
+        self._sums.remove(tuple(self._count(y_true, y_pred)), w)
 
     def _grow(self, labels: Collection[Any]) -> None:
         """Add labels to an open taxonomy."""
@@ -105,14 +90,7 @@ class TaxonomyMetric(metrics.base.ClassificationMetric):
 
 
 class MeanScore(TaxonomyMetric):
-    """Base class of means over examples; a subclass defines `_eval`.
-
-    Parameters
-    ----------
-    taxonomy
-        The taxonomy in which labels are compared.
-
-    """
+    """Base class of means over examples; a subclass defines `_eval`."""
 
     _fmt = ",.6f"
 
@@ -123,64 +101,37 @@ class MeanScore(TaxonomyMetric):
     def _count(self, y_true: Any, y_pred: Any) -> Iterable[tuple[Hashable, float]]:
         return ("weight", 1.0), ("score", self._eval(y_true, y_pred))
 
-    @reads
     def get(self) -> float:
         """Return the current value of the metric; 0 without examples."""
         weight = self._sums["weight"]
         return self._sums["score"] / weight if weight else 0.0
 
 
-class RankingMetric(MeanScore):
-    """Base class of the metrics of rankings, `{label: score}`; a subclass defines `_eval`.
+class MeanLoss(MeanScore):
+    """Base class of mean losses with an expectation; a subclass defines `_eval` and `_expected`."""
 
-    A prediction of `None`, no answer, is a ranking without scores, in which all candidates tie.
+    bigger_is_better: bool = False
 
-    Parameters
-    ----------
-    taxonomy
-        The taxonomy of the labels.
-    candidates
-        The labels that are ranked; `None` for the leaves. An `OpenTaxonomy` needs them.
+    @abc.abstractmethod
+    def _expected(self, probabilities: Mapping[Any, float], y_pred: Any) -> float:
+        """The function of `losses` that `expected` calls."""
 
-    """
+    def expected(self, probabilities: Mapping[Any, float], y_pred: Any) -> float:
+        """The expected loss of a prediction when the truth, a multilabel, is drawn at random.
 
-    _reads = "scores"
+        Parameters
+        ----------
+        probabilities
+            `{label: P(on | parent on)}` for every label but the root.
+        y_pred
+            The prediction.
 
-    def __init__(
-        self, taxonomy: Taxonomy | OpenTaxonomy, candidates: Candidates | None = None
-    ) -> None:
-        super().__init__(taxonomy)
-        self._check_candidates(candidates)
-        self.candidates = candidates
-
-
-class ClosureMetric(TaxonomyMetric):
-    """Base class of hierarchical precision and recall: the overlap of two closures.
-
-    Parameters
-    ----------
-    taxonomy
-        The taxonomy in which labels are compared.
-
-    """
-
-    def _count(self, y_true: Any, y_pred: Any) -> Iterable[tuple[Hashable, float]]:
-        labels = reader_of(self.taxonomy_)
-        true, pred = labels.closure(y_true), labels.given(() if y_pred is None else y_pred)
-        yield "both", len(true & pred) - 1  # the root is in both and does not count
-        yield "true", len(true) - 1
-        yield "pred", len(pred) - 1
+        """
+        return self._expected(probabilities, y_pred)
 
 
 class Table(TaxonomyMetric):
-    """Base class of the metrics with several values; it prints them as a table.
-
-    Parameters
-    ----------
-    taxonomy
-        The taxonomy in which labels are compared.
-
-    """
+    """Base class of the metrics with several values; it prints them as a table."""
 
     _fmt = ",.10g"
 
@@ -188,7 +139,6 @@ class Table(TaxonomyMetric):
     def _columns(self) -> dict[str, Sequence[str]]:
         """The cells under each header."""
 
-    @reads
     def __repr__(self) -> str:
         columns = self._columns()
         if not all(columns.values()):
@@ -197,53 +147,3 @@ class Table(TaxonomyMetric):
         headers = [header.rjust(max(map(len, cells))) for header, cells in columns.items()]
         table: str = utils.pretty.print_table(headers, list(columns.values()))
         return "\n".join(map(str.rstrip, table.splitlines()))
-
-
-class ProbabilityMetric(TaxonomyMetric):
-    """Base class of the metrics that compare probabilities with frequencies, in bins.
-
-    A prediction of `None`, no answer, gives every label probability 0.
-
-    Parameters
-    ----------
-    taxonomy
-        The taxonomy of the labels.
-    n_bins
-        The number of bins.
-    candidates
-        The labels to evaluate; `None` for all but the root. An `OpenTaxonomy` needs them.
-
-    """
-
-    _reads = "probabilities"
-
-    def __init__(
-        self,
-        taxonomy: Taxonomy | OpenTaxonomy,
-        n_bins: int = 10,
-        candidates: Candidates | None = None,
-    ) -> None:
-        super().__init__(taxonomy)
-        check_integer("n_bins", n_bins, 1)
-        self._check_candidates(candidates)
-        self.n_bins = n_bins
-        self.candidates = candidates
-
-    def _count(self, y_true: Any, y_pred: Any) -> Iterable[tuple[Hashable, float]]:
-        candidates: Any = self.candidates
-        if candidates is None:
-            candidates = np.arange(1, len(self.taxonomy_))
-        ranked = read_ranking(self.taxonomy_, y_true, y_pred, candidates, missing=0.0)
-        p = ranked.scores
-        if len(outside := np.flatnonzero((p < 0.0) | (p > 1.0))):
-            label, value = self.taxonomy_.nodes[ranked.nodes[outside[0]]], float(p[outside[0]])
-            raise ValueError(
-                f"the probability of {label!r} is {value!r}, not between 0 and 1; does "
-                "the model return probabilities? evaluate.Probabilities(model) does"
-            )
-        bins = np.minimum((p * self.n_bins).astype(int), self.n_bins - 1)
-        for i in np.unique(bins).tolist():
-            here = bins == i
-            yield (i, "labels"), float(here.sum())
-            yield (i, "probability"), math.fsum(p[here])
-            yield (i, "on"), float(ranked.relevant[here].sum())

@@ -4,7 +4,6 @@ from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
 
 from .._core import reader_of
-from ..base.turns import reads
 from .base import Table
 
 
@@ -21,8 +20,7 @@ class DepthAccuracy(Table):
     Parameters
     ----------
     taxonomy
-        The taxonomy. Unknown labels raise an `UnknownLabelError`; an update that raises leaves the
-        metric unchanged.
+        The taxonomy. An unknown label raises an `UnknownLabelError` and changes nothing.
 
     Examples
     --------
@@ -58,7 +56,6 @@ class DepthAccuracy(Table):
             if d not in wrong:
                 yield (d, "right"), 1.0
 
-    @reads
     def get(self) -> Any:
         """Return `{depth: share}`."""
         return {

@@ -1,15 +1,17 @@
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
-from .. import losses
-from ..losses.costs import Costs
+from .._core import reader_of
 from ..taxonomy import OpenTaxonomy, Taxonomy
-from .base import MeanScore
+from .base import MeanLoss, Table
+from .costs import Costs, by_node
+from .probabilities import conditional
 
 
-class HLoss(MeanScore):
+class HLoss(MeanLoss):
     r"""H-loss: the mean cost of the wrong nodes whose ancestors are all right.
 
     $$\ell_H(\hat{y}, v) = \sum_i c_i\,
@@ -24,8 +26,7 @@ class HLoss(MeanScore):
     Parameters
     ----------
     taxonomy
-        The taxonomy. Unknown labels raise an `UnknownLabelError`; an update that raises leaves the
-        metric unchanged.
+        The taxonomy. An unknown label raises an `UnknownLabelError` and changes nothing.
     costs
         `{label: cost}`, positive and finite; the default is 1.
 
@@ -61,25 +62,214 @@ class HLoss(MeanScore):
 
     """
 
-    bigger_is_better: bool = False
-
     def __init__(self, taxonomy: Taxonomy | OpenTaxonomy, costs: Costs | None = None) -> None:
         super().__init__(taxonomy)
         self._check_costs(costs, "costs")
         self.costs = costs
 
     def _eval(self, y_true: Any, y_pred: Any) -> float:
-        return losses.h_loss(self.taxonomy_, y_true, y_pred, self.costs)
+        return h_loss(self.taxonomy_, y_true, y_pred, self.costs)
 
-    def expected(self, probabilities: Mapping[Any, float], y_pred: Any) -> float:
-        """The expected loss of a prediction when the truth is drawn at random.
+    def _expected(self, probabilities: Mapping[Any, float], y_pred: Any) -> float:
+        return expected_h_loss(self.taxonomy_, probabilities, y_pred, self.costs)
 
-        Parameters
-        ----------
-        probabilities
-            `{label: P(on | parent on)}` for every label but the root.
-        y_pred
-            The prediction.
 
-        """
-        return losses.expected_h_loss(self.taxonomy_, probabilities, y_pred, self.costs)
+class HLossByDepth(Table):
+    """False positives and false negatives of the H-loss, by depth.
+
+    A wrong node whose ancestors are all right counts at its depth: as a false positive if it is
+    predicted on, otherwise as a false negative. `get` returns
+    `{depth: (false positives, false negatives)}`, sums of weights, for every depth below the root.
+    Their total is the cumulative H-loss with unit costs.
+
+    This is Table 2 of the paper[^1], where depths are counted from the children of the root. There
+    the ancestors must be correctly predicted *on*; here they must be correct, as in the H-loss.
+    This differs only for predictions that do not respect the taxonomy.
+
+    An update takes O(nodes that differ and their ancestors), plus the time to parse the labels.
+
+    Parameters
+    ----------
+    taxonomy
+        The taxonomy. An unknown label raises an `UnknownLabelError` and changes nothing.
+
+    Examples
+    --------
+
+    >>> from river_hier import Taxonomy, metrics
+
+    >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
+    >>> y_true = ["wolf", {"wolf", "owl"}, {"bird"}]
+    >>> y_pred = ["owl", {"mammal", "owl"}, {"bird", "owl"}]
+
+    >>> metric = metrics.HLossByDepth(t)
+    >>> for yt, yp in zip(y_true, y_pred):
+    ...     metric.update(yt, yp)
+
+    >>> metric
+    Depth   False positives   False negatives
+        1                 1                 1
+        2                 1                 1
+
+    >>> metric.get()
+    {1: (1.0, 1.0), 2: (1.0, 1.0)}
+
+    References
+    ----------
+    [^1]: Cesa-Bianchi, N., Gentile, C. and Zaniboni, L., 2006. Incremental algorithms for
+        hierarchical classification. JMLR 7, 31-54. Section 8.
+
+    """
+
+    bigger_is_better: bool = False
+
+    def _count(self, y_true: Any, y_pred: Any) -> Iterable[tuple[Hashable, float]]:
+        labels = reader_of(self.taxonomy_)
+        true, pred = labels.closure(y_true), labels.predicted(y_pred)
+        for i in mistakes(self.taxonomy_, true, pred):
+            yield (int(self.taxonomy_.arrays.depth[i]), i in pred), 1.0
+
+    def get(self) -> Any:
+        """Return `{depth: (false positives, false negatives)}`."""
+        return {
+            depth: (self._sums[(depth, True)], self._sums[(depth, False)])
+            for depth in range(1, self.taxonomy_.height + 1)
+        }
+
+    def _columns(self) -> dict[str, Sequence[str]]:
+        counts = self.get()
+        return {
+            "Depth": [str(depth) for depth in counts],
+            "False positives": [f"{positives:{self._fmt}}" for positives, _ in counts.values()],
+            "False negatives": [f"{negatives:{self._fmt}}" for _, negatives in counts.values()],
+        }
+
+
+def h_loss(taxonomy: Taxonomy, y_true: Any, y_pred: Any, costs: Costs | None = None) -> float:
+    """H-loss: the cost of the wrong nodes whose ancestors are all right; see `metrics.HLoss`.
+
+    With unit costs and predictions that respect the taxonomy, zero-one loss <= H-loss <= symmetric
+    difference loss.
+
+    Parameters
+    ----------
+    taxonomy
+        The taxonomy, a tree or a DAG.
+    y_true
+        A label, an iterable of labels or `{label: bool}`. A label that is True below one that is
+        False raises a `ValueError`, an unknown label an `UnknownLabelError`.
+    y_pred
+        The same, where labels below one that is False may be True. `None` counts as the root.
+    costs
+        `{label: cost}`, positive and finite; the default is 1. Only the costs of wrong nodes are
+        checked here; `metrics.HLoss` checks all of them once.
+
+    Examples
+    --------
+
+    >>> from river_hier import Taxonomy, losses
+
+    >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
+    >>> losses.h_loss(t, "wolf", "owl")  # mammal is missed and bird is wrong: no more is charged
+    2.0
+    >>> losses.h_loss(t, "wolf", "owl", costs={"mammal": 5})
+    6.0
+
+    """
+    cost = by_node(taxonomy, costs, "costs")
+    labels = reader_of(taxonomy)
+    charged = mistakes(taxonomy, labels.closure(y_true), labels.predicted(y_pred))
+    return math.fsum(map(cost, charged))
+
+
+def mistakes(taxonomy: Taxonomy, true: set[int], pred: set[int]) -> list[int]:
+    """The wrong nodes whose ancestors are right, in taxonomy order; the root is in both sets."""
+    differing = true ^ pred
+    return [i for i in sorted(differing) if _right_above(taxonomy, i, differing)]
+
+
+def _right_above(taxonomy: Taxonomy, i: int, differing: set[int]) -> bool:
+    """Whether yhat_j = v_j for all j in ANC(i)."""
+    parents = taxonomy.parent_rows
+    seen: set[int] = set()  # in a DAG several paths may lead to the same ancestor
+    above = list(parents[i])
+    while above:
+        j = above.pop()
+        if j in differing:
+            return False
+        if j not in seen:
+            seen.add(j)
+            above += parents[j]
+    return True
+
+
+def expected_h_loss(
+    taxonomy: Taxonomy,
+    probabilities: Mapping[Any, float],
+    y_pred: Any,
+    costs: Costs | None = None,
+) -> float:
+    r"""Expected H-loss of a prediction under known probabilities of the labels.
+
+    Labels are drawn as in `expected_zero_one_loss`. A node whose ancestors are all predicted on
+    contributes if these are truly on and its own prediction is wrong:
+
+    $$E\,\ell_H = \sum_{i\,:\,\hat{y}_j = 1,\ j \in ANC(i)} c_i
+    \prod_{j \in ANC(i)} p_j \cdot (1 - p_i \text{ if } \hat{y}_i = 1 \text{ else } p_i).$$
+
+    A prediction need not respect the taxonomy. A node predicted on below nodes predicted off
+    contributes if these are truly off, in which case its own prediction is wrong; if k is the
+    topmost node predicted off, this has probability $\prod_{j \in ANC(k)} p_j (1 - p_k)$. A node
+    predicted on below another such node never contributes.
+
+    Takes O(nodes that are on, their children and their ancestors), plus the time to parse the
+    labels.
+
+    Parameters
+    ----------
+    taxonomy
+        The taxonomy, which must be a tree, otherwise a `ValueError` is raised.
+    probabilities
+        `{label: P(on | parent on)}` for every label but the root. A missing label or a value
+        outside [0, 1] raises a `ValueError`; only the labels that contribute are checked.
+    y_pred
+        The prediction: a label, an iterable of labels or `{label: bool}`. An ancestor that is
+        explicitly False stays False.
+    costs
+        `{label: cost}`, positive and finite; the default is 1.
+
+    Examples
+    --------
+
+    >>> from river_hier import Taxonomy, losses
+
+    >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
+    >>> p = {"mammal": 0.8, "bird": 0.1, "wolf": 0.5, "whale": 0.3, "owl": 0.9}
+
+    >>> losses.expected_h_loss(t, p, "wolf")  # 0.2 + 0.1 + 0.8 * (0.5 + 0.3)
+    0.94
+    >>> losses.expected_h_loss(t, p, {"mammal": False, "wolf": True})  # 0.8 + 0.1 + 0.2
+    1.1
+
+
+    """
+    p = conditional(taxonomy, probabilities)
+    cost = by_node(taxonomy, costs, "costs")
+    nodes, parents = taxonomy.nodes, taxonomy.parent_rows
+    on = reader_of(taxonomy).predicted(y_pred)
+
+    reach = {0: 1.0}  # P(V_i = 1) of the nodes that are predicted on like all their ancestors
+    charges = []
+    for v in sorted(on):  # parents come before their children
+        if v in reach:
+            for i, p_i in ((i, p(nodes[i])) for i in taxonomy.children_of(v)):
+                charges.append(cost(i) * reach[v] * (1.0 - p_i if i in on else p_i))
+                if i in on:
+                    reach[i] = reach[v] * p_i
+        else:
+            k = v
+            while (parent := parents[k][0]) not in on:
+                k = parent
+            if parent in reach:
+                charges.append(cost(v) * reach[parent] * (1.0 - p(nodes[k])))
+    return math.fsum(charges)

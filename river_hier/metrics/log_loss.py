@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 
 from .._core import conditional_probabilities, reader_of, trained_nodes
-from ..losses.probabilities import read_marginals
 from .base import MeanScore
+from .probabilities import read_marginals
 
 LEAST = 1e-15  # the smallest probability, as in River
 
@@ -33,8 +33,7 @@ class LogLoss(MeanScore):
     Parameters
     ----------
     taxonomy
-        The taxonomy. Unknown labels raise an `UnknownLabelError`; an update that raises leaves the
-        metric unchanged.
+        The taxonomy. An unknown label raises an `UnknownLabelError` and changes nothing.
 
     Examples
     --------

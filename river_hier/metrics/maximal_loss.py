@@ -1,21 +1,30 @@
 from __future__ import annotations
 
+import functools
+import math
 from typing import Any
 
-from .. import losses
-from ..losses.costs import Costs, check_factor
+import numpy as np
+
+from .._core import reader_of
 from ..taxonomy import OpenTaxonomy, Taxonomy
 from ..taxonomy.candidates import Candidates
-from .base import RankingMetric
+from .costs import Costs, by_node, check_factor
+from .rankings import RankingMetric, read_ranking
 
 
 class MaximalLoss(RankingMetric):
     r"""Maximal loss: the mean distance between the labels of the worst misordered pair.
 
-    The largest $\Delta(y, \bar y) = |anc(y) \,\triangle\, anc(\bar y)|$ of a relevant candidate y
-    and an irrelevant one that does not rank below it, 0 if there is none, as in section 3 of the
-    paper[^1], with the volumes and costs of its section 2. Its experiments use half the loss, which
-    is `missed=0.5, spurious=0.5`. Equal scores are misordered. An update takes
+    The mean over the examples of
+
+    $$\max \{\Delta(y, \bar y) : y \in Y, \bar y \in \bar Y, F(y) \le F(\bar y)\}, \qquad
+    \Delta(y, \bar y) = |anc(y) \,\triangle\, anc(\bar y)|$$
+
+    with the relevant candidates $Y$ and the irrelevant ones $\bar Y$, 0 if none are misordered; in
+    a tree $\Delta$ is their distance. This is the loss of section 3 of the paper[^1], with the
+    volumes and costs of its section 2, as in `SymmetricDifferenceLoss`; its experiments use half
+    the loss, which is `missed=0.5, spurious=0.5`. Equal scores are misordered. An update takes
     O(misordered pairs * depth).
 
     It takes scores as predictions: `evaluate.Ranked(model)` makes a model return them.
@@ -23,8 +32,7 @@ class MaximalLoss(RankingMetric):
     Parameters
     ----------
     taxonomy
-        The taxonomy. Unknown labels raise an `UnknownLabelError`; an update that raises leaves the
-        metric unchanged.
+        The taxonomy. An unknown label raises an `UnknownLabelError` and changes nothing.
     candidates
         The labels to rank; `None` for the leaves. A candidate is relevant if it is true.
     volumes
@@ -40,19 +48,11 @@ class MaximalLoss(RankingMetric):
     >>> from river_hier import Taxonomy, metrics
 
     >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
-    >>> y_true = ["wolf", {"wolf", "whale"}, "owl"]
-    >>> scores = [
-    ...     {"wolf": 0.5, "whale": 1.0, "owl": 0.75},
-    ...     {"wolf": 1.5, "whale": 1.0, "owl": 0.75},
-    ...     {"wolf": 0.5, "whale": 0.25, "owl": 0.75},
-    ... ]
-
     >>> metric = metrics.MaximalLoss(t)
-    >>> for yt, yp in zip(y_true, scores):
-    ...     metric.update(yt, yp)
-
+    >>> metric.update("wolf", {"wolf": 0.5, "whale": 1.0, "owl": 0.75})
+    >>> metric.update({"wolf", "whale"}, {"wolf": 1.5, "whale": 1.0, "owl": 0.75})
     >>> metric
-    MaximalLoss: 1.333333
+    MaximalLoss: 2.
 
     References
     ----------
@@ -80,7 +80,7 @@ class MaximalLoss(RankingMetric):
         self.spurious = spurious
 
     def _eval(self, y_true: Any, y_pred: Any) -> float:
-        return losses.maximal_loss(
+        return maximal_loss(
             self.taxonomy_,
             y_true,
             y_pred,
@@ -89,3 +89,61 @@ class MaximalLoss(RankingMetric):
             self.missed,
             self.spurious,
         )
+
+
+def maximal_loss(
+    taxonomy: Taxonomy,
+    y_true: Any,
+    y_pred: Any,
+    candidates: Candidates | None = None,
+    volumes: Costs | None = None,
+    missed: float = 1.0,
+    spurious: float = 1.0,
+) -> float:
+    """Maximal loss: the largest distance of a misordered pair; see `metrics.MaximalLoss`.
+
+    Parameters
+    ----------
+    taxonomy
+        The taxonomy, a tree or a DAG.
+    y_true
+        A label, an iterable of labels or `{label: bool}`. A label that is True below one that is
+        False raises a `ValueError`, an unknown label an `UnknownLabelError`.
+    y_pred
+        `{label: score}`; candidates without a score rank last. A score that is not a number raises
+        a `ValueError`. With `None`, no answer, all candidates tie.
+    candidates
+        The labels to rank; `None` for the leaves. A candidate is relevant if it is true.
+    volumes
+        `{label: volume}` ($s_v$), positive and finite; the default is 1. Only the volumes that are
+        used are checked here; `metrics.MaximalLoss` checks all of them once.
+    missed
+        The weight of ancestors of the relevant candidate only ($c^-$), at least 0.
+    spurious
+        The weight of ancestors of the irrelevant candidate only ($c^+$), at least 0.
+
+    Examples
+    --------
+
+    >>> from river_hier import Taxonomy, losses
+
+    >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
+    >>> scores = {"wolf": 0.5, "whale": 1.0, "owl": 0.75}
+    >>> losses.maximal_loss(t, "wolf", scores)
+    4.0
+    >>> losses.maximal_loss(t, {"wolf", "owl"}, scores | {"owl": 2.0}, missed=0.5, spurious=0.5)
+    1.0
+
+    """
+    volume = by_node(taxonomy, volumes, "volumes")
+    check_factor("missed", missed)
+    check_factor("spurious", spurious)
+    scores, relevant, nodes = read_ranking(taxonomy, y_true, y_pred, candidates)
+    above = functools.cache(lambda i: reader_of(taxonomy).closure([taxonomy.nodes[nodes[i]]]))
+    worst = 0.0
+    for i in np.flatnonzero(relevant).tolist():
+        for j in np.flatnonzero(~relevant & (scores >= scores[i])).tolist():
+            delta = missed * math.fsum(map(volume, above(i) - above(j)))
+            delta += spurious * math.fsum(map(volume, above(j) - above(i)))
+            worst = max(worst, delta)
+    return worst

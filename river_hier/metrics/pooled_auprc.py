@@ -6,11 +6,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..base.turns import reads
-from ..losses.rankings import read_ranking
 from ..taxonomy import OpenTaxonomy, Taxonomy
 from ..taxonomy.candidates import Candidates
 from .base import TaxonomyMetric
+from .rankings import read_ranking
 
 Floats = NDArray[np.float64]
 
@@ -45,8 +44,7 @@ class PooledAUPRC(TaxonomyMetric):
     Parameters
     ----------
     taxonomy
-        The taxonomy. Unknown labels raise an `UnknownLabelError`; an update that raises leaves the
-        metric unchanged.
+        The taxonomy. An unknown label raises an `UnknownLabelError` and changes nothing.
     candidates
         The labels to evaluate; `None` for all but the root, which is always on. Those without a
         score rank below all others.
@@ -111,7 +109,6 @@ class PooledAUPRC(TaxonomyMetric):
             for number, count in zip(found.tolist(), n.tolist(), strict=True):
                 yield (number, on), float(count)
 
-    @reads
     def get(self) -> float:
         """Return the current value of the metric."""
         numbers = sorted({number for number, _ in self._sums}, reverse=True)

@@ -1,15 +1,17 @@
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
-from .. import losses
-from ..losses.costs import Costs, check_factor
+from .._core import reader_of
 from ..taxonomy import OpenTaxonomy, Taxonomy
-from .base import MeanScore
+from .base import MeanLoss
+from .costs import Costs, by_node, check_factor
+from .probabilities import conditional
 
 
-class SymmetricDifferenceLoss(MeanScore):
+class SymmetricDifferenceLoss(MeanLoss):
     r"""Symmetric difference loss: the mean volume of all nodes that are wrong.
 
     $$\Delta(Y, \hat{Y}) = c^- \sum_{i \in Y \setminus \hat{Y}} s_i
@@ -24,8 +26,7 @@ class SymmetricDifferenceLoss(MeanScore):
     Parameters
     ----------
     taxonomy
-        The taxonomy. Unknown labels raise an `UnknownLabelError`; an update that raises leaves the
-        metric unchanged.
+        The taxonomy. An unknown label raises an `UnknownLabelError` and changes nothing.
     volumes
         `{label: volume}` ($s_i$), positive and finite; the default is 1.
     missed
@@ -67,8 +68,6 @@ class SymmetricDifferenceLoss(MeanScore):
 
     """
 
-    bigger_is_better: bool = False
-
     def __init__(
         self,
         taxonomy: Taxonomy | OpenTaxonomy,
@@ -85,21 +84,126 @@ class SymmetricDifferenceLoss(MeanScore):
         self.spurious = spurious
 
     def _eval(self, y_true: Any, y_pred: Any) -> float:
-        return losses.symmetric_difference_loss(
+        return symmetric_difference_loss(
             self.taxonomy_, y_true, y_pred, self.volumes, self.missed, self.spurious
         )
 
-    def expected(self, probabilities: Mapping[Any, float], y_pred: Any) -> float:
-        """The expected loss of a prediction when the truth is drawn at random.
-
-        Parameters
-        ----------
-        probabilities
-            `{label: P(on | parent on)}` for every label but the root.
-        y_pred
-            The prediction.
-
-        """
-        return losses.expected_symmetric_difference_loss(
+    def _expected(self, probabilities: Mapping[Any, float], y_pred: Any) -> float:
+        return expected_symmetric_difference_loss(
             self.taxonomy_, probabilities, y_pred, self.volumes, self.missed, self.spurious
         )
+
+
+def symmetric_difference_loss(
+    taxonomy: Taxonomy,
+    y_true: Any,
+    y_pred: Any,
+    volumes: Costs | None = None,
+    missed: float = 1.0,
+    spurious: float = 1.0,
+) -> float:
+    r"""Symmetric difference loss: the volume of all wrong nodes; see the metric of this name.
+
+    A prediction that does not respect the taxonomy is compared node by node, as by Cesa-Bianchi et
+    al.; Cai and Hofmann would add missing ancestors first.
+
+    Parameters
+    ----------
+    taxonomy
+        The taxonomy, a tree or a DAG.
+    y_true
+        A label, an iterable of labels or `{label: bool}`. A label that is True below one that is
+        False raises a `ValueError`, an unknown label an `UnknownLabelError`.
+    y_pred
+        The same, where labels below one that is False may be True. `None` counts as the root.
+    volumes
+        `{label: volume}` ($s_i$), positive and finite; the default is 1. Only the volumes of wrong
+        nodes are checked here; `metrics.SymmetricDifferenceLoss` checks all of them once.
+    missed
+        The weight of nodes that are on in the truth only ($c^-$), at least 0.
+    spurious
+        The weight of nodes that are on in the prediction only ($c^+$), at least 0.
+
+    Examples
+    --------
+
+    >>> from river_hier import Taxonomy, losses
+
+    >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
+    >>> losses.symmetric_difference_loss(t, "wolf", "owl")
+    4.0
+    >>> losses.symmetric_difference_loss(t, "wolf", "owl", volumes={"wolf": 7}, missed=0.5)
+    6.0
+
+    """
+    volume = by_node(taxonomy, volumes, "volumes")
+    check_factor("missed", missed)
+    check_factor("spurious", spurious)
+    labels = reader_of(taxonomy)
+    true, pred = labels.closure(y_true), labels.predicted(y_pred)
+    return missed * math.fsum(map(volume, true - pred)) + spurious * math.fsum(
+        map(volume, pred - true)
+    )
+
+
+def expected_symmetric_difference_loss(
+    taxonomy: Taxonomy,
+    probabilities: Mapping[Any, float],
+    y_pred: Any,
+    volumes: Costs | None = None,
+    missed: float = 1.0,
+    spurious: float = 1.0,
+) -> float:
+    r"""Expected symmetric difference loss of a prediction under known probabilities of the labels.
+
+    Labels are drawn as in `expected_zero_one_loss`: a node is on with probability
+    $q_i = \prod_{j \in P(i)} p_j$, where the path P(i) includes i. So
+
+    $$E\,\Delta = c^- \sum_{i\,:\,\hat{y}_i = 0} s_i q_i
+    + c^+ \sum_{i\,:\,\hat{y}_i = 1} s_i (1 - q_i),$$
+
+    whether or not the prediction respects the taxonomy. Every node that may be on contributes, so
+    this takes O(nodes), unlike the other expected losses.
+
+    Parameters
+    ----------
+    taxonomy
+        The taxonomy, which must be a tree, otherwise a `ValueError` is raised.
+    probabilities
+        `{label: P(on | parent on)}` for every label but the root. A missing label or a value
+        outside [0, 1] raises a `ValueError`.
+    y_pred
+        The prediction: a label, an iterable of labels or `{label: bool}`. An ancestor that is
+        explicitly False stays False.
+    volumes
+        `{label: volume}` ($s_i$), positive and finite; the default is 1.
+    missed
+        The weight of nodes that are on in the truth only ($c^-$), at least 0.
+    spurious
+        The weight of nodes that are on in the prediction only ($c^+$), at least 0.
+
+    Examples
+    --------
+
+    >>> from river_hier import Taxonomy, losses
+
+    >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
+    >>> p = {"mammal": 0.8, "bird": 0.1, "wolf": 0.5, "whale": 0.3, "owl": 0.9}
+
+    >>> losses.expected_symmetric_difference_loss(t, p, "wolf")  # 0.2 + 0.1 + 0.6 + 0.24 + 0.09
+    1.23
+
+
+    """
+    p = conditional(taxonomy, probabilities)
+    volume = by_node(taxonomy, volumes, "volumes")
+    check_factor("missed", missed)
+    check_factor("spurious", spurious)
+    on = reader_of(taxonomy).predicted(y_pred)
+
+    q = [1.0]
+    charges = []
+    for v in range(1, len(taxonomy)):  # parents come before their children
+        q.append(q[taxonomy.parent_rows[v][0]] * p(taxonomy.label(v)))
+        charges.append(volume(v) * (spurious * (1.0 - q[v]) if v in on else missed * q[v]))
+    return math.fsum(charges)

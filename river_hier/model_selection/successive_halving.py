@@ -8,11 +8,8 @@ from river import metrics as river_metrics
 
 from .._core import Batch
 from ..base.checks import check_integer, checked_weight
-from ..base.classifiers import cloned, last_step
-from ..base.copies import snapshot
-from ..base.locks import Turn
+from ..base.classifiers import cloned
 from ..base.transparent import TransparentWrapper
-from ..base.turns import changes, turn_of
 from ..base.wrapper import checked_inside
 from ..metrics import ZeroOneLoss
 from ..metrics.base import TaxonomyMetric
@@ -139,10 +136,6 @@ class SuccessiveHalving(TransparentWrapper):
         yield {"models": [linear_model.HPerceptron(), linear_model.HAROW()], "window": 10}
 
     @property
-    def _turn(self) -> Turn:
-        return turn_of(last_step(self.models[0]))  # whichever model is the best
-
-    @property
     def best_model(self) -> Any:
         """The model that predicts."""
         return self.model
@@ -168,7 +161,6 @@ class SuccessiveHalving(TransparentWrapper):
             params.setdefault("models", [model.clone() for model in self.models])
         return cloned(self, params, include_attributes)
 
-    @changes
     def learn_one(self, x: dict[Any, Any], y: Any, w: float = 1.0, **kwargs: Any) -> None:
         """Learn from one example, after the models that learn have predicted it.
 
@@ -223,7 +215,6 @@ class SuccessiveHalving(TransparentWrapper):
         if self._open:
             self._evaluation.follow(self._taxonomy)
 
-    @changes
     def adopt(self, taxonomy: Taxonomy, renamed: Renamed | None = None) -> None:
         """Continue with another taxonomy in all models, and start a new round.
 
@@ -244,7 +235,6 @@ class SuccessiveHalving(TransparentWrapper):
             self.metric = metric
         self._start_rounds(metric)
 
-    @changes
     def forget(self, label: Label) -> None:
         """Reset a node and all nodes below it, in all models.
 
@@ -259,7 +249,7 @@ class SuccessiveHalving(TransparentWrapper):
 
     def _change_models(self, change: NodeMapping, work: Callable[[Any], None]) -> None:
         """Change the taxonomy of all models, or of none."""
-        before = copy.deepcopy(snapshot(self))  # all at once, so that shared parts stay shared
+        before = copy.deepcopy(vars(self))  # all at once, so that shared parts stay shared
         try:
             change_taxonomy(self.models, change, work)
         except BaseException:

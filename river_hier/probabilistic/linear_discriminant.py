@@ -1,16 +1,16 @@
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .._core import Batch, Vector
+from ..base.batches import Stage
 from ..base.checks import check_positive
 from ..base.explanation import Floats
 from ..base.single_label import SingleLabelModel
-from ..base.turns import Rows, change
 from ..base.weight_vectors import feature_map
 from ..taxonomy import Label, NodeMapping, Taxonomy, TaxonomyLike
 from .discriminant import BLOCK, Discriminant
@@ -138,37 +138,23 @@ class LinearDiscriminant(SingleLabelModel):
         self._make_room(x)
         self._discriminant.learn(self._dense(self._features.insert(x)), y, w)
 
-    def _learn_stages(self, X: Batch, stages: list[tuple[int, int, Taxonomy, Any]]) -> None:
+    def _learn_stages(self, X: Batch, stages: list[Stage]) -> Iterator[int]:
         if not stages:
             return
-        change(self, lambda rows: self._learn_all(X, stages, rows), read=True)
-
-    def _learn_all(
-        self, X: Batch, stages: list[tuple[int, int, Taxonomy, Any]], rows: Rows
-    ) -> None:
         self._make_room(X.stored_names)
-        y = np.concatenate([nodes for *_, nodes in stages])
-        learned, taxonomy = self._taxonomy, stages[-1][2]
-        try:
-            if taxonomy is not learned:  # new nodes change nothing elsewhere, so all at once
-                self._grow(taxonomy, {})
-            self._learn_stage(X, y, rows)
-        except BaseException:
-            for first, _, grown, _ in stages:
-                learned = grown if first < rows.n_learned else learned
-            if learned is not self._taxonomy:
-                unlearned = self._unlearned.intersection(range(len(learned)))
-                self._undo_growth(learned, unlearned)
-            raise
+        taxonomy = stages[-1][2]
+        if taxonomy is not self._taxonomy:  # new nodes change nothing elsewhere, so all at once
+            self._grow(taxonomy, {})
+        yield from self._learn_stage(X, np.concatenate([nodes for *_, nodes in stages]))
 
-    def _learn_many(self, X: Batch, y: NDArray[np.uint32], rows: Rows) -> None:
+    def _learn_many(self, X: Batch, y: NDArray[np.uint32]) -> Iterator[int]:
         self._features.insert(dict.fromkeys(X.stored_names, 1.0))
         weights = np.ones(X.n) if X.weights is None else X.weights
         matrix, nodes = self._matrix(X), y.astype(np.intp)
         for first in range(0, X.n, BLOCK):
             some = slice(first, first + BLOCK)
             self._discriminant.learn_many(matrix[some], nodes[some], weights[some])
-            rows.learned(min(first + BLOCK, X.n))
+            yield min(first + BLOCK, X.n)
 
     def _answer(self, x: Mapping[Any, Any]) -> Label:
         return self._taxonomy.nodes[int(np.argmax(self._scores_one(x)))]

@@ -7,7 +7,6 @@ from typing import Any
 
 from ..base.checks import check_integer, checked_weight
 from ..base.transparent import TransparentWrapper
-from ..base.turns import Rows, change
 from ..base.wrapper import check_model
 from ..taxonomy import NodeMapping
 
@@ -88,9 +87,6 @@ class Replayed(TransparentWrapper):
     def learn_one(self, x: dict[Any, Any], y: Any, w: float = 1.0, **kwargs: Any) -> None:
         """Learn from one example, and again from `times - 1` of the stored examples.
 
-        If memory runs out after the model has learned the example, `n_learned` of the error is 1,
-        and fewer stored examples are learned again.
-
         Parameters
         ----------
         x
@@ -109,21 +105,17 @@ class Replayed(TransparentWrapper):
         if hasattr(y, "__next__"):  # it is needed several times
             y = list(y)
 
-        def work(rows: Rows) -> None:
-            self.model.learn_one(x, y, w=w, **kwargs)  # raises before anything is repeated
-            rows.n_learned = 1
-            example = copy.copy(x), copy.copy(y), w
-            n = self.times - 1 if self._buffer else 0
-            repeated = [self._rng.choice(self._buffer) for _ in range(n)]
-            if len(self._buffer) < self.buffer_size:
-                self._buffer.append(example)
-            else:
-                self._buffer[self._oldest] = example
-                self._oldest = (self._oldest + 1) % self.buffer_size
-            for old_x, old_y, old_w in repeated:
-                self.model.learn_one(old_x, old_y, w=old_w, **kwargs)
-
-        change(self, work)
+        self.model.learn_one(x, y, w=w, **kwargs)  # raises before anything is repeated
+        example = copy.copy(x), copy.copy(y), w
+        n = self.times - 1 if self._buffer else 0
+        repeated = [self._rng.choice(self._buffer) for _ in range(n)]
+        if len(self._buffer) < self.buffer_size:
+            self._buffer.append(example)
+        else:
+            self._buffer[self._oldest] = example
+            self._oldest = (self._oldest + 1) % self.buffer_size
+        for old_x, old_y, old_w in repeated:
+            self.model.learn_one(old_x, old_y, w=old_w, **kwargs)
 
     def _remap(self, change: NodeMapping) -> None:
         self._buffer, self._oldest = [], 0

@@ -19,7 +19,6 @@ from river import metrics as river_metrics
 from river_hier import (
     OpenTaxonomy,
     Taxonomy,
-    base,
     decision,
     kernel,
     linear_model,
@@ -184,28 +183,6 @@ def test_progressive_validation() -> None:
     named = [(x, "/".join(map(str, t.path(y)[1:]))) for x, y in stream.take(300)]
     metric = evaluate.progressive_val_score(named, model.clone(), river_metrics.Accuracy(), delay=3)
     assert metric.get() > 0.8
-
-
-@pytest.mark.parametrize("name", ["TopDownLearner", "PathLearner"])
-@pytest.mark.parametrize("taxonomy", [None, OpenTaxonomy("/")])
-def test_a_rule_that_fails_adds_no_label(name: str, taxonomy: Any) -> None:
-    class Failing(getattr(base, name)):  # type: ignore[misc]
-        def rule(self, *state: Any) -> Any:
-            if fails:
-                raise ValueError("no step")
-            return np.ones_like(state[0])[()]
-
-    model, single = Failing(taxonomy), name == "PathLearner"
-    fails = False
-    for y in ("a", "b"):
-        model.learn_one({"x": 1.0}, y if single else {y})
-    fails, nodes = True, model.taxonomy_.nodes
-    with pytest.raises(ValueError, match="no step"):
-        model.learn_one({"x": 1.0, "z": 1.0}, "c" if single else {"c"})
-    assert model.taxonomy_.nodes == nodes
-    fails = False
-    model.learn_one({"x": 1.0}, "c" if single else {"c"})
-    assert model.taxonomy_.nodes == (*nodes, "c")
 
 
 @pytest.mark.parametrize("name", EVERY)

@@ -472,18 +472,3 @@ class Failing(river_drift.binary.DDM):
         if self.n == 3:
             raise RecursionError
         super().update(x)
-
-
-def test_an_error_of_a_detector_says_that_the_example_was_learned() -> None:
-    model = drift.BranchReset(linear_model.HPerceptron(T), Failing())
-    alone = linear_model.HPerceptron(T)
-    errors = []
-    for i in range(9):
-        x, y = {"x": 1.0, i: 0.5}, T.nodes[1 + i % 8]
-        try:
-            model.learn_one(x, {y})
-        except RecursionError as error:
-            errors.append(vars(error)["n_learned"])
-        alone.learn_one(x, {y})
-    assert set(errors) == {1}
-    assert model.score_one({"x": 1.0, 2: 1.0}) == alone.score_one({"x": 1.0, 2: 1.0})

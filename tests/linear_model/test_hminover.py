@@ -1,4 +1,4 @@
-"""Label ranking: the measures of rankings, the online ranker, and what River makes of both."""
+"""Label ranking: the online ranker, and what River makes of it."""
 
 from __future__ import annotations
 
@@ -13,8 +13,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from river import evaluate as river_evaluate
-from river import preprocessing, utils
-from sklearn import metrics as sklearn_metrics
+from river import preprocessing
 
 import oracles
 from river_hier import Taxonomy, datasets, evaluate, linear_model, losses, metrics
@@ -29,14 +28,6 @@ from support.strategies import features, multilabels, parents_of, reals, taxonom
 NEAR = 1e-9
 TREE = Taxonomy([("r", "a"), ("a", "b"), ("a", "c"), ("r", "d")])
 DAG = Taxonomy([("r", "a"), ("r", "b"), ("a", "c"), ("b", "c"), ("b", "d")])
-MEASURES = ["OneAccuracy", "AveragePrecision", "RankingLoss", "MaximalLoss", "ParentOneAccuracy"]
-FUNCTIONS = {
-    "OneAccuracy": losses.one_accuracy,
-    "AveragePrecision": losses.average_precision,
-    "RankingLoss": losses.ranking_loss,
-    "MaximalLoss": losses.maximal_loss,
-    "ParentOneAccuracy": losses.parent_one_accuracy,
-}
 
 halves = st.integers(-4, 4).map(lambda i: i / 2)  # so that ties come often
 
@@ -52,147 +43,10 @@ def test_closures(taxonomy: Taxonomy) -> None:
     assert closure_sums(values, arrays).tolist() == sums
 
 
-# --- The measures -------------------------------------------------------------------------------
-
-
-@given(data=st.data())
-def test_the_measures_equal_the_naive_ones(data: Any) -> None:
-    taxonomy = data.draw(taxonomies())
-    parents = parents_of(taxonomy)
-    asked = data.draw(candidates_of(taxonomy))
-    candidates = listed(taxonomy, asked)
-    scores = data.draw(
-        st.one_of(
-            st.fixed_dictionaries(dict.fromkeys(taxonomy.nodes, halves)),
-            st.dictionaries(st.sampled_from(taxonomy.nodes), halves),
-            st.none(),
-        )
-    )
-    y = data.draw(multilabels(taxonomy))
-    ranked = {v: (scores or {}).get(v, -math.inf) for v in candidates}
-    true = oracles.relevant(parents, candidates, y)
-    assert losses.one_accuracy(taxonomy, y, scores, asked) == oracles.one_accuracy(ranked, true)
-    ours = losses.average_precision(taxonomy, y, scores, asked)
-    assert ours == pytest.approx(oracles.average_precision(ranked, true))
-    ours = losses.ranking_loss(taxonomy, y, scores, asked)
-    assert ours == pytest.approx(oracles.ranking_loss(ranked, true))
-    ours = losses.parent_one_accuracy(taxonomy, y, scores, asked)
-    assert ours == oracles.parent_one_accuracy(parents, ranked, true)
-    volumes = data.draw(st.dictionaries(st.sampled_from(taxonomy.nodes), st.floats(0.1, 9)))
-    for costs in ((), (volumes, 0.5, 2.0)):
-        ours = losses.maximal_loss(taxonomy, y, scores, asked, *costs)
-        assert ours == pytest.approx(oracles.maximal_loss(parents, ranked, true, *costs))
-
-
-@given(scores=st.lists(st.lists(halves, min_size=4, max_size=4), min_size=1, max_size=5))
-def test_scikit_learn_measures_the_same(scores: list[list[float]]) -> None:
-    taxonomy = Taxonomy.flat("abcd")
-    truths = [[(i + j) % 3 == 0 for j in range(4)] for i in range(len(scores))]
-    precision, loss = metrics.AveragePrecision(taxonomy), metrics.RankingLoss(taxonomy)
-    for row, truth in zip(scores, truths, strict=True):
-        for metric in (precision, loss):
-            metric.update(
-                dict(zip("abcd", truth, strict=True)), dict(zip("abcd", row, strict=True))
-            )
-    assert precision.get() == pytest.approx(
-        sklearn_metrics.label_ranking_average_precision_score(truths, scores)
-    )
-    assert loss.get() == pytest.approx(sklearn_metrics.label_ranking_loss(truths, scores))
-
-
-@given(data=st.data())
-def test_the_maximal_loss_bounds_the_others(data: Any) -> None:
-    """At least 1 where a pair is misordered, and the distance of that pair in a tree."""
-    taxonomy = data.draw(taxonomies())
-    scores = data.draw(st.fixed_dictionaries(dict.fromkeys(taxonomy.nodes, halves)))
-    y = data.draw(multilabels(taxonomy))
-    worst = losses.maximal_loss(taxonomy, y, scores)
-    wrong = losses.ranking_loss(taxonomy, y, scores)
-    assert (worst >= 1.0) == (wrong > 0.0)
-    assert worst >= wrong
-    precise = losses.average_precision(taxonomy, y, scores) == pytest.approx(1.0)
-    assert precise or wrong > 0.0
-    if taxonomy.is_tree:
-        assert worst <= 2 * taxonomy.height
-
-
-@pytest.mark.parametrize("name", MEASURES)
-def test_ranking_metrics_are_river_metrics(name: str) -> None:
-    stream = [
-        ("b", {"b": 0.5, "c": 1.0, "d": 0.0}, 2.0),
-        ({"c", "d"}, {"b": 0.5, "c": 1.0, "d": 2.0}, 0.5),
-        ({"b", "d"}, {"b": 0.5, "c": 0.25, "d": -1.0}, 0.1),
-    ]
-    metric = getattr(metrics, name)(TREE)
-    for example in stream:
-        metric.update(*example)
-    total = sum(w for _, _, w in stream)
-    value = sum(w * FUNCTIONS[name](TREE, y, s) for y, s, w in stream) / total
-    assert metric.get() == pytest.approx(value)
-    assert 0.0 < metric.get() <= 4.0
-    metric.revert(*stream[1])
-    fresh = getattr(metrics, name)(TREE)
-    for example in (stream[0], stream[2]):
-        fresh.update(*example)
-    assert metric.get() == fresh.get()
-    assert pickle.loads(pickle.dumps(metric)).get() == metric.get()
-    clone = metric.clone()
-    assert clone.taxonomy is TREE
-    assert clone.get() == 0.0
-    assert metric.bigger_is_better == (not name.endswith("Loss"))
-    assert metric.works_with(linear_model.HMinOver(TREE))
-    rolling = utils.Rolling(getattr(metrics, name), window_size=1, taxonomy=TREE)
-    for y, scores, w in stream:
-        rolling.update(y, scores, w)
-    assert rolling.get() == pytest.approx(FUNCTIONS[name](TREE, *stream[-1][:2]))
-    both = getattr(metrics, name)(TREE) + metrics.OneAccuracy(TREE)
-    both.update("b", {"b": 1.0})
-    assert len(both.get()) == 2
-
-
-@pytest.mark.parametrize("name", MEASURES)
-def test_candidates_without_a_score_rank_last(name: str) -> None:
-    for y in ({"b"}, {"b", "d"}, set(), {"b", "c", "d"}):
-        low = {"b": 1.0, "c": -math.inf, "d": -math.inf}
-        assert FUNCTIONS[name](TREE, y, {"b": 1.0}) == FUNCTIONS[name](TREE, y, low)
-    alone = Taxonomy.flat([])
-    assert FUNCTIONS[name](alone, set(), {}) in (0.0, 1.0)
-
-
-@pytest.mark.parametrize("name", MEASURES)
-@pytest.mark.parametrize(
-    ("scores", "error", "message"),
-    [
-        ({"b": True}, ValueError, r"the score of 'b' is True, .* evaluate\.Ranked\(model\) does"),
-        ({"b": math.nan}, ValueError, "the score of 'b' is nan, not a number to rank by"),
-        ({"b": "high"}, ValueError, "the score of 'b' is 'high'"),
-        ({"b": None}, ValueError, "the score of 'b' is None"),
-        ({"e": 1.0}, ValueError, "label 'e' is not in the taxonomy"),
-        ("b", TypeError, r"a ranking must be {label: score}, got str; evaluate\.Ranked"),
-        (["b"], TypeError, "a ranking must be {label: score}, got list"),
-    ],
-)
-def test_bad_rankings(name: str, scores: Any, error: Any, message: str) -> None:
-    metric = getattr(metrics, name)(TREE)
-    metric.update("b", {"b": 1.0, "c": 2.0})
-    before = pickle.dumps(metric)
-    with pytest.raises(error, match=message):
-        metric.update("b", scores)
-    assert pickle.dumps(metric) == before
-
-
 @pytest.mark.parametrize(("candidates", "error", "message"), BAD_CANDIDATES)
 def test_bad_candidates(candidates: Any, error: Any, message: str) -> None:
-    for make in [linear_model.HMinOver, *(getattr(metrics, name) for name in MEASURES)]:
-        with pytest.raises(error, match=message):
-            make(TREE, candidates=candidates)
-
-
-def test_bad_costs_of_the_maximal_loss() -> None:
-    with pytest.raises(ValueError, match="`missed` must be a finite number of at least 0"):
-        metrics.MaximalLoss(TREE, missed=-1.0)
-    with pytest.raises(ValueError, match=r"`volumes\['b'\]` must be a positive finite number"):
-        metrics.MaximalLoss(TREE, volumes={"b": 0.0})
+    with pytest.raises(error, match=message):
+        linear_model.HMinOver(TREE, candidates=candidates)
 
 
 # --- The online ranker --------------------------------------------------------------------------

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import pickle
 import random
 from typing import Any
 
@@ -11,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from river import dummy, preprocessing, utils
+from river import dummy, preprocessing
 from river import evaluate as river_evaluate
 from river import linear_model as river_linear_model
 from river import metrics as river_metrics
@@ -52,19 +51,6 @@ def feed(metric: Any, stream: Any) -> Any:
     for example in stream:
         metric.update(*example)
     return metric
-
-
-@given(stream=streams(st.integers(-4, 4).map(lambda i: i / 2)), data=st.data())
-@n_examples(60)
-def test_the_area_equals_the_naive_one(stream: Any, data: Any) -> None:
-    taxonomy, examples = stream
-    ours = feed(metrics.PooledAUPRC(taxonomy), examples).get()
-    theirs = oracles.pooled_auprc(decisions(taxonomy, examples), steps=400)
-    assert ours == pytest.approx(theirs, abs=2e-3)
-    pooled = data.draw(st.sets(st.sampled_from(taxonomy.nodes[1:]), min_size=1))
-    ours = feed(metrics.PooledAUPRC(taxonomy, pooled), examples).get()
-    theirs = oracles.pooled_auprc(decisions(taxonomy, examples, pooled), steps=400)
-    assert ours == pytest.approx(theirs, abs=2e-3)
 
 
 @given(
@@ -181,83 +167,6 @@ def test_the_extremes() -> None:
     alone = metrics.PooledAUPRC(Taxonomy.flat([]))
     alone.update(set(), {})
     assert alone.get() == 0.0
-
-
-@given(stream=streams(), data=st.data())
-@n_examples(50)
-def test_reverting_some_leaves_the_others(stream: Any, data: Any) -> None:
-    taxonomy, examples = stream
-    gone = data.draw(st.lists(st.booleans(), min_size=len(examples), max_size=len(examples)))
-    metric = feed(metrics.PooledAUPRC(taxonomy), examples)
-    for example, out in zip(examples, gone, strict=True):
-        if out:
-            metric.revert(*example)
-    rest = [example for example, out in zip(examples, gone, strict=True) if not out]
-    assert metric.get() == feed(metrics.PooledAUPRC(taxonomy), rest).get()
-    rolling = utils.Rolling(metrics.PooledAUPRC, window_size=2, taxonomy=taxonomy)
-    feed(rolling, examples)
-    assert rolling.get() == feed(metrics.PooledAUPRC(taxonomy), examples[-2:]).get()
-
-
-def test_it_is_a_river_metric() -> None:
-    metric = metrics.PooledAUPRC(TREE, ("a", "b"))
-    metric.update("b", {"a": 0.5, "b": 0.25, "c": 0.75, "d": 0.75})
-    assert metric.get() == 1.0  # c and d are not pooled
-    assert repr(metric) == "PooledAUPRC: 100.00%"
-    assert pickle.loads(pickle.dumps(metric)).get() == 1.0
-    clone = metric.clone()
-    assert clone.get() == 0.0
-    assert clone.candidates == ("a", "b")
-    assert clone.taxonomy is TREE
-    assert metric.bigger_is_better
-    both = metric + metrics.OneAccuracy(TREE)
-    both.update("b", {"b": 1.0})
-    assert len(both.get()) == 2
-
-
-@pytest.mark.parametrize(
-    ("y", "scores", "w", "error", "message"),
-    [
-        ("b", {"b": True}, 1.0, ValueError, "the score of 'b' is True"),
-        ("b", {"b": math.nan}, 1.0, ValueError, "the score of 'b' is nan"),
-        ("b", {"b": "high"}, 1.0, ValueError, "the score of 'b' is 'high'"),
-        ("b", {"b": {True: 0.5}}, 1.0, ValueError, r"the score of 'b' is \{True: 0.5\}"),
-        ("b", {"e": 1.0}, 1.0, ValueError, "label 'e' is not in the taxonomy"),
-        ("e", {"b": 1.0}, 1.0, ValueError, "label 'e' is not in the taxonomy"),
-        ("b", ["b"], 1.0, TypeError, "a ranking must be {label: score}, got list"),
-        ("b", {"b": 1.0}, -1.0, ValueError, "`w` must be a finite number of at least 0"),
-        ("b", {"b": 1.0}, math.nan, ValueError, "`w` must be a finite number of at least 0"),
-    ],
-)
-def test_a_refused_example_changes_nothing(
-    y: Any, scores: Any, w: float, error: Any, message: str
-) -> None:
-    metric = metrics.PooledAUPRC(TREE)
-    metric.update("b", {"b": 1.0, "c": 2.0})
-    before = pickle.dumps(metric)
-    for change in (metric.update, metric.revert):
-        with pytest.raises(error, match=message):
-            change(y, scores, w)
-        assert pickle.dumps(metric) == before
-    with pytest.raises(ValueError, match="cannot revert an example of weight"):
-        metric.revert("b", {"b": 3.0})
-    assert pickle.dumps(metric) == before
-
-
-@pytest.mark.parametrize(
-    ("candidates", "error", "message"),
-    [
-        (["b", "x"], ValueError, "label 'x' is not in the taxonomy"),
-        ([], ValueError, "`candidates` must not be empty"),
-        (["r", "b"], ValueError, "`candidates` must not hold the root, 'r'"),
-        ("b", TypeError, "`candidates` must be a collection of labels"),
-    ],
-)
-def test_bad_parameters(candidates: Any, error: Any, message: str) -> None:
-    with pytest.raises(error, match=message):
-        metrics.PooledAUPRC(TREE, candidates)
-    with pytest.raises(TypeError, match="`taxonomy` must be a Taxonomy, got"):
-        metrics.PooledAUPRC(["b"])  # type: ignore[arg-type]
 
 
 # Models that answer with probabilities

@@ -19,7 +19,6 @@ import oracles
 from river_hier import OpenTaxonomy, Taxonomy, decision, metrics, probabilistic
 from river_hier.base.dataframes import read_batch
 from river_hier.datasets import synth
-from river_hier.probabilistic import discriminant, linear_discriminant, rates
 from support.strategies import parents_of, single_label_streams
 
 TREE = Taxonomy.from_nested({"r": {"a": ["b", "c"], "d": []}})
@@ -326,77 +325,6 @@ def test_a_batch_with_new_paths() -> None:
     many.learn_many(X, y)
     assert one._taxonomy == many._taxonomy
     assert many.score_one({0: 1.0}) == pytest.approx(one.score_one({0: 1.0}))
-
-
-@pytest.mark.parametrize("taxonomy", [None, OpenTaxonomy("/")])
-@pytest.mark.parametrize("begun", [False, True])
-@pytest.mark.parametrize("n", [0, 1, 2])
-def test_a_failing_batch_keeps_the_labels_that_were_learned(
-    taxonomy: Any, begun: bool, n: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """There is no memory for the block after n rows; a further label is learned as the next one."""
-    rng = np.random.default_rng(n)
-    X, labels = rng.normal(size=(8, 3)), ["a/b", "c", "c/d", "e"]
-    failing, expected = (probabilistic.LinearDiscriminant(taxonomy) for _ in range(2))
-    for model in (failing, expected) if begun else ():
-        model.learn_one(dict(enumerate(X[7])), "a")
-        model.learn_one(dict(enumerate(X[6])), "a")
-        model.predict_one({})
-    learn = discriminant.Discriminant.learn_many
-
-    def no_memory(self: Any, X: Any, y: Any, w: Any) -> None:
-        if expected.taxonomy_.index(labels[n]) in y:
-            raise MemoryError
-        learn(self, X, y, w)
-
-    for i in range(n):
-        expected.learn_one(dict(enumerate(X[i])), labels[i])
-    before = expected.taxonomy_
-    expected.learn_one(dict(enumerate(X[n])), labels[n])
-    with monkeypatch.context() as patch:
-        patch.setattr(linear_discriminant, "BLOCK", 1)
-        patch.setattr(discriminant.Discriminant, "learn_many", no_memory)
-        with pytest.raises(MemoryError) as caught:
-            failing.learn_many(X[:4], labels)
-    assert vars(caught.value)["n_learned"] == n
-    assert failing.taxonomy_ == before
-    failing.predict_one({})
-    failing.learn_one(dict(enumerate(X[n])), labels[n])
-    assert failing._unlearned == expected._unlearned
-    x = dict(enumerate(X[5]))
-    assert failing.predict_proba_one(x) == pytest.approx(expected.predict_proba_one(x), rel=1e-9)
-
-
-@pytest.mark.parametrize("y", ["b", "new"])
-@pytest.mark.parametrize("many", [False, True])
-def test_an_example_without_memory_changes_nothing(
-    y: str, many: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    class Refusing(rates.Rates):
-        def _begin(self, *state: Any) -> None:
-            raise MemoryError
-
-        def learn(self, *example: Any) -> None:
-            raise MemoryError
-
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(8, 3))
-    failing, expected = (probabilistic.LinearDiscriminant(OpenTaxonomy("/")) for _ in range(2))
-    for i in range(4):
-        for model in (failing, expected):
-            model.learn_one(dict(enumerate(X[i])), "ab"[i % 2])
-            model.predict_one({})
-    failing._discriminant.rates.__class__ = Refusing
-    batch, one = (X[:2], [y, "later"]), (dict(enumerate(X[4])), y)
-    with pytest.raises(MemoryError):
-        failing.learn_many(*batch) if many else failing.learn_one(*one)
-    failing._discriminant.rates.__class__ = rates.Rates
-    assert failing.taxonomy_ == expected.taxonomy_
-    for i in range(5, 8):
-        for model in (failing, expected):
-            model.learn_one(dict(enumerate(X[i])), y)
-    x = dict(enumerate(X[0]))
-    assert failing.predict_proba_one(x) == pytest.approx(expected.predict_proba_one(x), rel=1e-9)
 
 
 def test_debug_one() -> None:

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import river_hier.decision  # so that `_chosen` finds
-import river_hier.inspection  # all learners
+import river_hier.inspection
 import river_hier.linear_model  # and wrappers
 from river_hier import _core, base
 from support.paths import TESTS

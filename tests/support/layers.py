@@ -4,7 +4,7 @@ from __future__ import annotations
 
 LAYERS = [
     {"taxonomy"},
-    {"losses", "base", "_core"},
+    {"base", "_core"},
     {"linear_model", "kernel", "probabilistic", "metrics", "datasets", "feature_extraction"}
     | {"checkpoint"},
     {"evaluate", "decision", "induction", "local", "batch", "inspection", "plot", "drift"}

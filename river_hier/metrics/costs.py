@@ -48,8 +48,8 @@ def known(taxonomy: Taxonomy, values: Mapping[Any, V]) -> Mapping[Any, V]:
 
 def check(taxonomy: Taxonomy, costs: Costs | None, name: str) -> None:
     """Raise unless all labels are in the taxonomy and all values positive and finite."""
-    by_node(taxonomy, costs, name)
     check_values(costs, name)
+    known(taxonomy, costs or {})
 
 
 def check_values(costs: Costs | None, name: str) -> None:

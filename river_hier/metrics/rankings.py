@@ -1,4 +1,4 @@
-"""Conversion of a ranking, `{label: score}`, and the truth to arrays over the candidates."""
+"""The base class of the metrics of rankings, and the conversion of a ranking to arrays."""
 
 from __future__ import annotations
 
@@ -11,11 +11,30 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._core import reader_of
-from ..taxonomy import Taxonomy
+from ..taxonomy import OpenTaxonomy, Taxonomy
 from ..taxonomy.candidates import Candidates, candidate_nodes
+from .base import MeanScore
 from .costs import known
 
 Ints = NDArray[np.intp]
+
+
+class RankingMetric(MeanScore):
+    """Base class of the metrics of rankings, `{label: score}`; a subclass defines `_eval`.
+
+    A prediction of `None`, no answer, is a ranking without scores, in which all candidates tie. An
+    `OpenTaxonomy` needs `candidates`.
+
+    """
+
+    _reads = "scores"
+
+    def __init__(
+        self, taxonomy: Taxonomy | OpenTaxonomy, candidates: Candidates | None = None
+    ) -> None:
+        super().__init__(taxonomy)
+        self._check_candidates(candidates)
+        self.candidates = candidates
 
 
 class Ranked(NamedTuple):
@@ -31,7 +50,6 @@ def read_ranking(
     y_true: Any,
     y_pred: Any,
     candidates: Candidates | Ints | None,
-    missing: float = -math.inf,
 ) -> Ranked:
     """Read a ranking of candidates, labels or nodes: O(nodes that are on + scores + candidates).
 
@@ -49,10 +67,10 @@ def read_ranking(
     relevant = np.zeros(len(taxonomy), dtype=bool)
     relevant[list(on)] = True
     if (numbers := reader_of(taxonomy).numbers(y_pred)) is not None:
-        scores = np.nan_to_num(numbers[nodes], nan=missing, posinf=math.inf, neginf=-math.inf)
+        scores = np.nan_to_num(numbers[nodes], nan=-math.inf, posinf=math.inf, neginf=-math.inf)
     else:
         given, labels = known(taxonomy, y_pred), [taxonomy.label(v) for v in nodes]
-        scores = np.array([_score(label, given.get(label, missing)) for label in labels], float)
+        scores = np.array([_score(label, given.get(label, -math.inf)) for label in labels], float)
     return Ranked(scores, relevant[nodes], nodes)
 
 
