@@ -43,7 +43,7 @@ ZIG = "ziglang>=0.14,<0.18"
 PROGRAM = "#include <optional>\nint main() { return std::optional<int>(0).value(); }\n"
 NO_COMPILER = """
 river_hier needs a C++17 compiler: `apt install g++`, `xcode-select --install`, or the like.
-Without one, the package `ziglang` must be installed, which pip does with build isolation.
+On Linux and macOS, the package `ziglang` from PyPI will do, which pip takes with build isolation.
 """
 
 
@@ -76,7 +76,11 @@ def build_editable(
 
 
 def _from_pypi() -> list[str]:
-    return [] if _found() or importlib.util.find_spec("ziglang") else [ZIG]
+    if _found() or importlib.util.find_spec("ziglang"):
+        return []
+    if sys.platform not in ("linux", "darwin"):
+        raise SystemExit(NO_COMPILER)
+    return [ZIG]
 
 
 def _found() -> str | None:
