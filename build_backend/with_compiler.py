@@ -43,7 +43,7 @@ ZIG = "ziglang>=0.14,<0.18"
 PROGRAM = "#include <optional>\nint main() { return std::optional<int>(0).value(); }\n"
 NO_COMPILER = """
 river_hier needs a C++17 compiler: `apt install g++`, `xcode-select --install`, or the like.
-Without one, the package `ziglang` must be installed, which pip does with build isolation.
+On Linux and macOS, the package `ziglang` from PyPI will do, which pip takes with build isolation.
 """
 
 
@@ -76,7 +76,11 @@ def build_editable(
 
 
 def _from_pypi() -> list[str]:
-    return [] if _found() or importlib.util.find_spec("ziglang") else [ZIG]
+    if _found() or importlib.util.find_spec("ziglang"):
+        return []
+    if sys.platform not in ("linux", "darwin"):
+        raise SystemExit(NO_COMPILER)
+    return [ZIG]
 
 
 def _found() -> str | None:
@@ -110,9 +114,9 @@ def _compiler() -> Iterator[Settings]:
     elif importlib.util.find_spec("ziglang"):
         print("*** There is no working C++ compiler; ziglang's takes some minutes.", flush=True)
         with tempfile.TemporaryDirectory() as folder:
-            # A processor like this one's predecessors, as with other compilers.
+            # For all processors of this family, as other compilers do.
             compiler = _script(folder, "c++", "-mcpu=baseline")
-            with _variables(CXX=compiler):
+            with _variables(CXX=compiler, ZIG_GLOBAL_CACHE_DIR=str(Path(folder, "cache"))):
                 yield {
                     "cmake.define.CMAKE_AR": _script(folder, "ar"),
                     "cmake.define.CMAKE_RANLIB": _script(folder, "ranlib"),

@@ -1,9 +1,10 @@
-"""What the package never does: run data as code, reach for a shell, check with `assert`."""
+"""What the package never does, such as running data as code, and tests of all other promises."""
 
 from __future__ import annotations
 
 import ast
 import inspect
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -13,6 +14,7 @@ import river_hier
 from river_hier import datasets
 from river_hier.datasets.io.file_dataset import FileDataset
 from support.backends import environment
+from support.paths import ROOT
 
 PACKAGE = Path(river_hier.__file__).parent
 FILES = sorted(PACKAGE.rglob("*.py"))
@@ -26,18 +28,21 @@ ALLOWED = {
     # A checkpoint is a pickle, read once its checksum is right; docs/trust.md says whose to read.
     ("checkpoint/format.py", "loads"),
     ("checkpoint/format.py", "pickle"),
-    # What the processes of one model send each other is written and read by this library alone.
-    ("distributed/actors.py", "loads"),
-    # A process that saves a checkpoint for its parent sends it a pickle of its error.
-    ("checkpoint/background.py", "loads"),
-    ("checkpoint/background.py", "pickle"),
-    # `madvise` of the C library, with addresses that the system has listed.
-    ("checkpoint/huge_pages.py", "ctypes"),
     # Pickles are compared, never read.
     ("model_selection/members.py", "pickle"),
 }
 # The kernels' own pattern of words is a regular expression.
 PURE = {"re.compile"}
+
+
+def test_each_promise_has_its_tests() -> None:
+    table = (ROOT / "docs" / "trust.md").read_text("utf-8").partition("Not promised")[0]
+    for line in table.splitlines()[6:]:
+        if line:
+            tests = re.findall(r"`(tests/[\w/]+\.py)`", line)
+            assert tests, line
+            for name in tests:
+                assert (ROOT / name).is_file(), name
 
 
 def suspicious(path: Path) -> Iterator[tuple[str, int]]:

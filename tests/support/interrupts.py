@@ -8,12 +8,13 @@ import itertools
 import signal
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
 
 import river_hier
 
-HOME = str(river_hier.__path__[0])
+HOME = str(Path(river_hier.__file__).parent)  # `__path__` of an editable install has two
 
 
 def _interruptible(frame: FrameType) -> bool:
