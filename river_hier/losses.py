@@ -1,4 +1,4 @@
-"""The losses of the papers, as functions of a taxonomy, the truth and a prediction.
+"""The formulas of the metrics for one example, and their expectations under known probabilities.
 
 Each is defined beside its metric, whose page has the formula and the source. The truth must respect
 the taxonomy: no node can be on below a node that is off. The prediction need not: an ancestor that

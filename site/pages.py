@@ -2,8 +2,8 @@
 
     python site/pages.py FOLDER
 
-FOLDER is a copy of docs. The script adds a page for each public name, as listed in api.toml beside
-this file, and copies contributing.md and changelog.md from the top of the repository.
+FOLDER is a copy of docs. The script adds a page for each public name, by package, as the modules'
+`__all__` list them, and copies contributing.md and changelog.md from the top of the repository.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import importlib
 import inspect
 import re
 import sys
-import tomllib
 from collections.abc import Iterator
 from operator import attrgetter
 from pathlib import Path
@@ -21,19 +20,37 @@ from types import ModuleType
 import river_hier
 
 ROOT = Path(__file__).parents[1]
-GROUPS = tomllib.loads((ROOT / "site" / "api.toml").read_text("utf-8"))
-NAMES = [name for group in GROUPS.values() for name in group["names"]]
 FROM_THE_TOP = ("CONTRIBUTING.md", "CHANGELOG.md")
 
 
-def public_names(module: ModuleType = river_hier) -> Iterator[str]:
-    """Every public name, without the prefix `river_hier.`."""
-    for name in module.__all__:
-        item = getattr(module, name)
-        if isinstance(item, ModuleType):
-            yield from (f"{name}.{inner}" for inner in public_names(item))
-        else:
-            yield name
+def packages(module: ModuleType = river_hier, prefix: str = "") -> Iterator[tuple[str, list[str]]]:
+    """The packages with the public names in them, without the prefix `river_hier.`."""
+    found = {name: getattr(module, name) for name in module.__all__}
+    modules = {name: item for name, item in found.items() if inspect.ismodule(item)}
+    yield prefix, [f"{prefix}.{name}".lstrip(".") for name in found if name not in modules]
+    for name, item in modules.items():
+        yield from packages(item, f"{prefix}.{name}".lstrip("."))
+
+
+GROUPS = dict(packages())
+NAMES = [name for names in GROUPS.values() for name in names]
+
+
+def contents() -> str:
+    """The table of the packages in README.md."""
+    rows = [f"| `{name}` | {about(name)} |" for name in GROUPS if name and "." not in name]
+    return "\n".join(["| | |", "|---|---|", *rows])
+
+
+def about(package: str) -> str:
+    """The first sentence of its docstring."""
+    return sentence(attrgetter(package)(river_hier) if package else river_hier)
+
+
+def sentence(item: object) -> str:
+    """The first sentence of a docstring, for a cell of a table."""
+    paragraph = inspect.getdoc(item).split("\n\n")[0].replace("\n", " ")
+    return re.sub(r"(?<!\\)\|", r"\\|", re.split(r"(?<=\.)\s", paragraph)[0])
 
 
 def path(name: str) -> str:
@@ -46,9 +63,7 @@ def summary(name: str) -> str:
     item = attrgetter(name)(river_hier)
     if not callable(item):
         return f"`{item}`" if isinstance(item, str) else f"{len(item)} words."
-    paragraph = inspect.getdoc(item).split("\n\n")[0].replace("\n", " ")
-    sentence = re.split(r"(?<=\.)\s", paragraph)[0]
-    return re.sub(r"(?<!\\)\|", r"\\|", sentence)
+    return sentence(item)
 
 
 def source(name: str) -> str:
@@ -59,11 +74,9 @@ def source(name: str) -> str:
     return str(Path(file).relative_to(Path(river_hier.__file__).parents[1]))
 
 
-def in_side_bar(name: str) -> str:
-    """The name without its package if that is unambiguous, since the side bar is narrow."""
-    last = name.rpartition(".")[2]
-    alike = [other for other in NAMES if other.rpartition(".")[2] == last]
-    return (last if len(alike) == 1 else name).replace("_", r"\_")
+def short(name: str) -> str:
+    """The name without its package, for the side bar, which is narrow."""
+    return name.rpartition(".")[2].replace("_", r"\_")
 
 
 def page(name: str) -> str:
@@ -74,16 +87,13 @@ def page(name: str) -> str:
 
 def api_pages() -> Iterator[tuple[str, str]]:
     """Paths and texts of a page for each name, the index, and the side bar."""
-    index = ["# API", "All public classes and functions, by purpose."]
+    index = ["# API", "All public classes and functions, by package."]
     side_bar = ["* [API](index.md)"]
-    for group, entry in GROUPS.items():
-        names = entry["names"]
+    for package, names in GROUPS.items():
         rows = [f"| [`{name}`]({path(name)}) | {summary(name)} |" for name in names]
-        index += [f"## {group}", entry["about"], "\n".join(["| | |", "|---|---|", *rows])]
-        side_bar += [
-            f"* {group}",
-            *(f"    * [{in_side_bar(name)}]({path(name)})" for name in names),
-        ]
+        title = package.replace("_", r"\_") or "river\\_hier"
+        index += [f"## {title}", about(package), "\n".join(["| | |", "|---|---|", *rows])]
+        side_bar += [f"* {title}", *(f"    * [{short(name)}]({path(name)})" for name in names)]
     yield from ((path(name), page(name)) for name in NAMES)
     yield "index.md", "\n\n".join(index) + "\n"
     yield "SUMMARY.md", "\n".join(side_bar) + "\n"

@@ -1,4 +1,4 @@
-"""The base classes of learners; `TopDownLearner` and `PathLearner` are public.
+"""The base classes for a linear learner of your own, of which you write only the rule.
 
 A linear learner of your own is a subclass of one of the two and needs no more than its rule.
 """

@@ -1,4 +1,4 @@
-"""Datasets with a taxonomy.
+"""Datasets with a taxonomy, downloaded or local; `datasets.synth` has synthetic streams.
 
 Each is a stream of `(x, y)` pairs of plain Python objects, as River's datasets are, and has a
 `taxonomy`. Every iteration yields the same examples.

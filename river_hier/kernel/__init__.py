@@ -1,4 +1,4 @@
-"""Learners in dual form, which use examples only through a kernel; one file per algorithm."""
+"""Learners in dual form, which use examples only through a kernel."""
 
 from __future__ import annotations
 

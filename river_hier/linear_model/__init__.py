@@ -1,4 +1,4 @@
-"""Linear learners, one file per algorithm."""
+"""Linear learners of one label, of multilabels and of rankings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Metrics for predictions on a taxonomy.
+"""Metrics of labels, multilabels, rankings and probabilities, for River's evaluation.
 
 Their first parameter is the taxonomy, and they evaluate both single-label and multilabel models.
 Otherwise they are River metrics: they support weights, `revert`, `evaluate.progressive_val_score`,

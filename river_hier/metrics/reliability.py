@@ -134,8 +134,8 @@ class CalibrationError(ProbabilityMetric):
 
     where $n_b$ of the n pairs are in bin b, $\bar{p}_b$ is the mean of their probabilities and
     $\text{on}_b$ the share of them that were on. It is 0 for perfectly calibrated probabilities,
-    up to random fluctuations. `Reliability` shows the same comparison bin by bin. The paper[^1] bins
-    the probability of the predicted class instead, in 15 bins.
+    up to random fluctuations. `Reliability` shows the same comparison bin by bin. The paper[^1]
+    bins the probability of the predicted class instead, in 15 bins.
 
     It takes the probabilities that `Reliability` takes, with the same cost. It does not measure how
     well they discriminate: a constant prediction of each label's frequency has no error.

@@ -1,5 +1,8 @@
-"""Plots with matplotlib. Each function draws on the given axes, or on new ones, and returns them;
-nothing is shown or saved."""
+"""Plots of taxonomies, distances, losses and regret, with matplotlib.
+
+Each function draws on the given axes, or on new ones, and returns them; nothing is shown or saved.
+
+"""
 
 from __future__ import annotations
 

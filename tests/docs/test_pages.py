@@ -6,18 +6,13 @@ import ast
 import contextlib
 import functools
 import importlib
-import inspect
 import re
 import runpy
-from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-import pytest
-
 import river_hier
-from river_hier import metrics
 from support.layers import LAYERS
 from support.paths import ROOT
 
@@ -130,6 +125,9 @@ def test_what_a_row_points_to_is_there() -> None:
     assert n > 120
 
 
+LEARNERS = ["linear_model", "kernel", "probabilistic", "decision", "local", "batch", "induction"]
+
+
 def is_public(name: str) -> bool:
     """Whether it is a learner: some tables say what a row is about in the same cell."""
     packages = (importlib.import_module(f"river_hier.{package}") for package in LEARNERS)
@@ -146,60 +144,6 @@ def test_files_that_are_named_exist() -> None:
 
 
 # Public names
-
-
-LEARNERS = ["linear_model", "kernel", "probabilistic", "decision", "local", "batch", "induction"]
-EQUATIONS = [
-    str(page.relative_to(DOCS))
-    for name in ("models", "papers")
-    for page in (DOCS / name).glob("*.md")
-]
-HOMES = {  # the pages that between them tell of all public names of a package
-    **dict.fromkeys(LEARNERS, EQUATIONS),
-    "metrics": ["metrics.md"],
-    "losses": ["metrics.md"],
-    "datasets": ["data.md"],
-    "datasets.synth": ["data.md"],
-    "stream": ["data.md"],
-    "feature_extraction": ["data.md"],
-    "evaluate": ["regret.md", "metrics.md"],
-    "inspection": ["tour.md"],
-    "plot": ["metrics.md", "regret.md", "taxonomies.md"],
-}
-
-
-@pytest.mark.parametrize("package", HOMES)
-def test_every_public_name_is_told_of(package: str) -> None:
-    told = "".join(TEXTS[DOCS / page] for page in HOMES[package])
-    module = importlib.import_module(f"river_hier.{package}")
-    names = [name for name in module.__all__ if not inspect.ismodule(getattr(module, name))]
-    missing = [name for name in names if not re.search(rf"\b{name}\b", told)]
-    pages = " or ".join(f"docs/{page}" for page in HOMES[package])
-    home = "the page of its family in docs/models" if HOMES[package] is EQUATIONS else pages
-    assert not missing, f"add to {home}: {missing}"
-
-
-def test_every_learner_is_in_the_table_of_families() -> None:
-    """As `package.Name`, or as `Name` if no other package has it."""
-    packages = {name: importlib.import_module(f"river_hier.{name}") for name in LEARNERS}
-    times = Counter(name for package in packages.values() for name in package.__all__)
-    table = TEXTS[DOCS / "models.md"].partition("\n## ")[0]
-    missing = []
-    for package, module in packages.items():
-        for name in module.__all__:
-            thing = getattr(module, name)
-            learns = hasattr(thing, "learn_one") or hasattr(thing, "fit")
-            quoted = f"`({package}\\.)" + "?" * (times[name] == 1) + f"{name}`"
-            if learns and not inspect.isabstract(thing) and not re.search(quoted, table):
-                missing.append(f"{package}.{name}")
-    assert not missing, f"docs/models.md: add to the first table: {missing}"
-
-
-@pytest.mark.parametrize("title", ["## Which one?", "## No answer"])
-def test_every_metric_is_in_both_tables(title: str) -> None:
-    section = TEXTS[DOCS / "metrics.md"].partition(f"\n{title}\n")[2].partition("\n## ")[0]
-    missing = [name for name in metrics.__all__ if f"`{name}`" not in section]
-    assert not missing, f"docs/metrics.md: add to the table of {title!r}: {missing}"
 
 
 def test_names_of_packages_exist() -> None:

@@ -19,6 +19,7 @@ import pytest
 import river_hier
 from river_hier import decision, linear_model, local
 from support.paths import ROOT
+from support.public_api import public as public_names
 from support.requirements import require_module
 
 DOCS = ROOT / "docs"
@@ -26,7 +27,7 @@ PAGES = [*sorted(DOCS.rglob("*.md")), *sorted(ROOT.glob("*.md"))]
 
 # Pages of the navigation that programs write, and what they write them from.
 WRITTEN = {
-    "api/": "site/api.toml",
+    "api/": "site/pages.py",
     "gallery/": "examples/gallery/make.py",
     "contributing.md": "CONTRIBUTING.md",
     "changelog.md": "CHANGELOG.md",
@@ -86,14 +87,15 @@ def leaves(navigation: list[Any]) -> Iterator[str]:
 
 
 def test_every_public_name_has_one_page() -> None:
-    listed = Counter(pages.NAMES)
-    public = set(pages.public_names())
-    missing = sorted(public - set(listed))
-    assert not missing, f"site/api.toml: add to the group of what one wants to do: {missing}"
-    gone = sorted(set(listed) - public)
-    assert not gone, f"site/api.toml: take out, no `__all__` has them: {gone}"
-    twice = [name for name, times in listed.items() if times > 1]
-    assert not twice, f"site/api.toml: once is enough: {twice}"
+    public = {name for name, _ in public_names()}
+    assert sorted(pages.NAMES) == sorted(public)
+
+
+def test_the_readme_lists_the_packages() -> None:
+    contents = (ROOT / "README.md").read_text("utf-8").partition("\n## Contents\n")[2]
+    table = contents.partition("\n## ")[0]
+    expected = pages.contents()
+    assert expected in table, f"README.md: the table under Contents must be\n{expected}"
 
 
 def test_pages_of_names_differ_where_capitals_do_not() -> None:
@@ -103,7 +105,7 @@ def test_pages_of_names_differ_where_capitals_do_not() -> None:
 
 def test_the_index_says_what_each_name_is() -> None:
     index = dict(pages.api_pages())["index.md"]
-    for name in set(pages.NAMES) & set(pages.public_names()):
+    for name in pages.NAMES:
         (row,) = re.findall(
             rf"^\| \[`{re.escape(name)}`\]\((.+)\) \| (.+) \|$", index, re.MULTILINE
         )
