@@ -16,6 +16,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from ..taxonomy import check_taxonomy
+from . import least_squares
 from .batch import Batch, Multilabels
 from .closures import closure_of, closure_sums
 from .ends import unless_it_ends
@@ -45,17 +46,7 @@ from .reference.feature_hasher import FeatureHasher
 from .reference.feature_index import FeatureIndex, FeatureRows
 from .reference.feature_map import FeatureMap, Vector
 from .reference.gaussian_weights import GaussianWeights
-from .reference.hrls import (
-    LARGEST_RATIO,
-    least_squares_answers,
-    least_squares_nodes,
-    least_squares_step,
-    least_squares_steps,
-    predicted_nodes,
-    update,
-)
 from .reference.labels import Labels, closed_many, without_path
-from .reference.least_squares import LeastSquares, Systems
 from .reference.linear import (
     averaged_scores,
     column_weights,
@@ -103,7 +94,6 @@ _PICKLED = (
     "FeatureIndex",
     "FeatureRows",
     "Labels",
-    "LeastSquares",
     "Vocabulary",
     "Weights",
 )
@@ -116,7 +106,6 @@ NATIVE = (
     "FeatureRows",
     "GaussianWeights",
     "Labels",
-    "LeastSquares",
     "Vector",
     "Vectors",
     "Vocabulary",
@@ -127,10 +116,6 @@ NATIVE = (
     "descend",
     "digests",
     "least_h_loss",
-    "least_squares_answers",
-    "least_squares_nodes",
-    "least_squares_step",
-    "least_squares_steps",
     "least_symmetric_difference",
     "likeliest",
     "logistic",
@@ -150,6 +135,8 @@ NATIVE = (
 # The compiled policies of learners, by name; each has `learn_one` and `learn_many`.
 policies: dict[str, Any] = {}
 native: Any = None  # the compiled module
+LeastSquares: Any = None  # H-RLS and SH-RLS, which are compiled only
+LARGEST_RATIO = 1e12  # of |x|^2 to l2; beyond it, l2 is lost in rounding
 
 name = "numpy"
 why = "`RIVER_HIER_PURE` is set"
@@ -165,6 +152,9 @@ if not TYPE_CHECKING and os.environ.get("RIVER_HIER_PURE", "0") in ("", "0"):
             methods, compiled = vars(globals()[kind]), getattr(native, kind)
             compiled.restore = methods["restore"]
             compiled.__reduce__ = unless_it_ends(methods["__reduce__"])
+        LeastSquares = native.LeastSquares
+        LeastSquares.__reduce__ = unless_it_ends(least_squares.reduce)
+        LeastSquares.restore = classmethod(least_squares.restore)
         globals().update({kernel: getattr(native, kernel) for kernel in NATIVE})
         # A free-threaded Python finds other strings a hundred times more slowly in further threads.
         policies.update({sys.intern(name): policy for name, policy in native.policies.items()})

@@ -21,7 +21,7 @@ class AveragedHieron(KernelPathLearner):
     the prediction is correct, so nearly every example is stored. Predictions come from the average
     of all hypotheses so far: after m rounds, the coefficients of the example of round i are
     weighted by $1 - i / (m + 1)$, so the average only costs work where a step changes coefficients.
-    The rounds of each node are counted from its first example, as in `linear_model.AveragedHieron`.
+    The rounds of each node are counted from its first example, unless `from_first_round` is set.
 
     A step takes one row of the kernel, O(stored examples * features), and O(stored examples *
     distance) to compute the scores. For an endless stream, set a `budget`, which works as in
@@ -40,6 +40,10 @@ class AveragedHieron(KernelPathLearner):
         default, the step is the paper's.
     budget
         The maximum number of examples that the model holds, at least 2; `None` for no limit.
+    from_first_round
+        Whether the average of every node is over the hypotheses of all rounds, as in Eq. (13) and
+        Theorem 2. The default starts it at the node's first example, so that a label that comes
+        late is not held back by hypotheses that did not know it.
 
     Raises
     ------
@@ -89,9 +93,11 @@ class AveragedHieron(KernelPathLearner):
         kernel: Kernel | Function | None = None,
         C: float = math.inf,
         budget: int | None = None,
+        from_first_round: bool = False,
     ) -> None:
         super().__init__(taxonomy, kernel, C, budget)
-        self._start_average()  # Eq. (13)
+        self.from_first_round = from_first_round
+        self._start_average(from_first_round)  # Eq. (13)
 
     @property
     def last(self) -> Hieron:

@@ -39,6 +39,7 @@ class KernelPathLearner(SingleLabelModel):
 
     _lag: Expansion | None = None  # the sum of i s_i, where hypotheses are averaged
     _clocks: Any = None  # when the average of each node started
+    _restarts: bool = True  # with the node's first example
 
     @property
     def _may_refuse(self) -> bool:
@@ -59,8 +60,9 @@ class KernelPathLearner(SingleLabelModel):
         self.budget = budget
         self._w = Expansion(len(self._taxonomy))
 
-    def _start_average(self) -> None:
-        """Start averaging the hypotheses."""
+    def _start_average(self, from_first_round: bool = False) -> None:
+        """Average the hypotheses of a node from its first example on, or those of all rounds."""
+        self._restarts = not from_first_round
         self._lag, self._clocks = Expansion(len(self._taxonomy)), Clocks(len(self._taxonomy))
 
     @property
@@ -94,7 +96,7 @@ class KernelPathLearner(SingleLabelModel):
             step = min(w * min(rule, most), most)
         # Copies change, so that an error changes nothing. They share their arrays, which only grow.
         v, lag, clocks = copy.copy(self._w), copy.copy(self._lag), copy.copy(self._clocks)
-        if lag is not None:
+        if lag is not None and self._restarts:
             start(clocks, lag, path_difference(y, 0, tree)[0])
         if step > 0.0:
             v.add(self._instances.n, nodes, step * signs)
@@ -145,7 +147,7 @@ class KernelPathLearner(SingleLabelModel):
         onto = own_prototypes(change.sources, change.before.arrays, change.after.arrays)
         w, lag, clocks = self._w.remapped(onto), self._lag, self._clocks
         if lag is not None:
-            clocks = remap_clocks(clocks, change.sources)
+            clocks = self._of_all_rounds(remap_clocks(clocks, change.sources))
             lag = lag.remapped(of_averages(onto, self._clocks, clocks))
         self._w, self._lag, self._clocks = w, lag, clocks
 
@@ -154,3 +156,10 @@ class KernelPathLearner(SingleLabelModel):
         if self._lag is not None:
             self._lag.n_nodes = len(after)
             self._clocks.add_nodes(len(after))
+            self._of_all_rounds(self._clocks)
+
+    def _of_all_rounds(self, clocks: Any) -> Any:
+        """The same clocks, of which none is set to a later round if averages do not restart."""
+        if not self._restarts:
+            clocks.since = np.zeros(len(clocks.since))
+        return clocks
