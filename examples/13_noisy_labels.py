@@ -38,7 +38,7 @@ def follow(model, labels):
 scale = n / sum(sum(value**2 for value in x.values()) for x in xs)
 learners: dict = {
     "Hieron": linear_model.Hieron,
-    "its average": lambda t, **C: linear_model.AveragedClassifier(linear_model.Hieron(t, **C)),
+    "its average": lambda t, **C: linear_model.Averaged(linear_model.Hieron(t, **C)),
     "AveragedHieron": linear_model.AveragedHieron,
 }
 print(f"\n{'tree-induced error':<18}{'clean labels':>24}{'noisy labels':>24}")

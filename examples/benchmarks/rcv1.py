@@ -63,7 +63,7 @@ def main(folder: str | None, n_train: int) -> None:
         "H-AROW": linear_model.HAROW(t),
     }
     for name, learner in learners.items():
-        average = linear_model.AveragedMultiLabelClassifier(learner.clone())
+        average = linear_model.Averaged(learner.clone())
         calibrated = decision.Calibrated(learner)
         for x, y in tqdm(train, desc=name, leave=False):
             calibrated.learn_one(x, y)

@@ -10,7 +10,7 @@ on the page of the paper of 2005. Run it with
 "Averaged" is the mean of all hypotheses, and "last" is the last of them. In the batch variant of
 this paper each update is for the label with the largest loss: `AveragedHieron`. The paper of 2005
 prints the same rows, but averages the hypotheses of online Hieron:
-`AveragedClassifier(Hieron(...))`. Results of both rules are shown; the claims are tested with the
+`Averaged(Hieron(...))`. Results of both rules are shown; the claims are tested with the
 rule of this paper. The "flat" learner has all 121 labels, including the root, at the same distance
 from each other. The "greedy" learner chooses a child at each node from the root to a leaf. All
 errors are measured in the tree.

@@ -14,7 +14,7 @@ The paper has one error for all speakers, so a claim is tested on the mean over 
 shows in how many splits it holds.
 
 "Averaged" is the mean of all hypotheses, and "last" is the last of them. This paper averages the
-hypotheses of online Hieron: `AveragedClassifier(kernel.Hieron(...))`. The paper of 2004 prints the
+hypotheses of online Hieron: `Averaged(kernel.Hieron(...))`. The paper of 2004 prints the
 same rows, but there each update is for the label with the largest loss: `kernel.AveragedHieron`.
 Results of both rules are shown; the claims are tested with the rule of this paper. The "flat"
 learner has all phonemes at the same distance from each other. The "greedy" learner chooses a child

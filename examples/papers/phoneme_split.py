@@ -53,7 +53,7 @@ def run(t: Taxonomy, train: Examples, test: Examples, rules: Sequence[str]) -> d
     hieron = partial(kernel.Hieron, kernel=rbf)
     learners = {
         "2004": partial(kernel.AveragedHieron, kernel=rbf),
-        "2005": lambda taxonomy: linear_model.AveragedClassifier(hieron(taxonomy)),
+        "2005": lambda taxonomy: linear_model.Averaged(hieron(taxonomy)),
     }
     before: Result = {}
     for name, taxonomy in (("tree", t), ("flat", tables.flat(t.leaves))):

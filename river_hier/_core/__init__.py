@@ -1,77 +1,52 @@
-"""The arithmetic of the learners, on arrays, without River.
+"""Arrays inside: compiled code and what belongs to it, without River.
 
-`reference` is written in numpy, for readability. `river_hier._native`, compiled from `native`,
-contains the names in `NATIVE` and computes the same numbers, faster; the same tests run on both. It
-is used if it is installed, unless the environment variable `RIVER_HIER_PURE` is set and not 0. The
-other modules are used with both.
+`river_hier._native` is compiled from `native`; the stub beside it says what it contains. The
+modules of this folder have the arithmetic on arrays that needs no compiled code.
 """
 
 # ruff: noqa: F401 - names are imported here for the whole package
 
 from __future__ import annotations
 
-import importlib
-import os
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ..taxonomy import check_taxonomy
-from .batch import Batch, Multilabels
-from .closures import closure_of, closure_sums
-from .rankings import Ranking, worst_pair
-from .reference import labels as reference_labels
-from .reference.calibration import Calibration, remap_calibration
-from .reference.clocks import (
-    Clocks,
-    of_averages,
-    remap_clocks,
-    rounds,
-    start,
-)
-from .reference.decoding import (
+from .. import _native
+from .._native import (
+    LARGEST_RATIO,
+    Calibration,
+    FeatureHasher,
+    FeatureIndex,
+    FeatureMap,
+    Labels,
+    LeastSquares,
+    LinearState,
+    NodeProbabilities,
+    Vector,
+    Vectors,
+    Vocabulary,
+    closed_many,
     connected,
+    digests,
     least_h_loss,
     least_symmetric_difference,
     likeliest,
+    logistic,
     node_probabilities,
     ranked,
     ranked_paths,
+    read_pairs,
 )
-from .reference.descent import Descent, Scale
-from .reference.digests import digests
-from .reference.feature_hasher import FeatureHasher
-from .reference.feature_index import FeatureIndex, FeatureRows
-from .reference.feature_map import FeatureMap, Vector
-from .reference.gaussian_weights import GaussianWeights
-from .reference.hrls import (
-    LARGEST_RATIO,
-    least_squares_answers,
-    least_squares_nodes,
-    least_squares_step,
-    least_squares_steps,
-    predicted_nodes,
-    update,
-)
-from .reference.labels import Labels, closed_many, without_path
-from .reference.least_squares import LeastSquares, Systems
-from .reference.linear import (
-    averaged_scores,
-    column_weights,
-    descend,
-    distances_from,
-    learn_on_paths,
-    learn_top_down,
-    path_answer,
-    path_answers,
-    path_difference,
-    path_scores,
-    top_down_answers,
-    top_down_nodes,
-)
-from .reference.pairs import read_pairs
-from .reference.paths import (
+from ..taxonomy import Taxonomy, check_taxonomy, multilabel
+from . import features, least_squares, pickles
+from .batch import Batch, Multilabels
+from .features import read
+from .paths import (
+    closure_of,
+    closure_sums,
     conditional_probabilities,
-    logistic,
+    distances_from,
+    path_difference,
     path_sums,
     softmax,
     subtree_sums,
@@ -79,111 +54,46 @@ from .reference.paths import (
     top_down_probabilities,
     trained_nodes,
 )
-from .reference.softmax import label_scores, learn_softmax, softmax_answer, softmax_answers
-from .reference.vectors import Vectors
-from .reference.vocabulary import Vocabulary
-from .reference.weights import Weights
+from .rankings import Ranking, worst_pair
 from .remapping import (
-    joined_weights,
+    of_averages,
     own_prototypes,
     own_weights,
-    remap_weights,
+    remap_calibration,
+    remapped,
+    remapped_starts,
+    rounds,
     shared_and_own,
-    weights_of,
 )
 from .threshold import Threshold
 
-# Classes whose pickles are written and read by the same methods in both backends.
-_PICKLED = (
-    "Calibration",
-    "Clocks",
-    "FeatureHasher",
-    "FeatureIndex",
-    "FeatureRows",
-    "Labels",
-    "LeastSquares",
-    "Vocabulary",
-    "Weights",
-)
-NATIVE = (
-    "Calibration",
-    "Clocks",
-    "FeatureHasher",
-    "FeatureIndex",
-    "FeatureMap",
-    "FeatureRows",
-    "GaussianWeights",
-    "Labels",
-    "LeastSquares",
-    "Vector",
-    "Vectors",
-    "Vocabulary",
-    "Weights",
-    "closed_many",
-    "column_weights",
-    "connected",
-    "descend",
-    "digests",
-    "least_h_loss",
-    "least_squares_answers",
-    "least_squares_nodes",
-    "least_squares_step",
-    "least_squares_steps",
-    "least_symmetric_difference",
-    "likeliest",
-    "logistic",
-    "node_probabilities",
-    "path_answer",
-    "path_answers",
-    "path_scores",
-    "ranked",
-    "ranked_paths",
-    "read_pairs",
-    "softmax_answer",
-    "softmax_answers",
-    "top_down_answers",
-    "top_down_nodes",
+_native.set_callbacks(
+    read_odd=features.read_odd,
+    canonical=features.canonical,
+    digests=features.digests,
+    read_pairs=features.read_pairs,
+    closure_nodes=multilabel.closure_nodes,
+    predicted_nodes=multilabel.predicted_nodes,
+    given_closure=multilabel.given_closure,
 )
 
 # The compiled policies of learners, by name; each has `learn_one` and `learn_many`.
-policies: dict[str, Any] = {}
-native: Any = None  # the compiled module
-
-name = "numpy"
-why = "`RIVER_HIER_PURE` is set"
-if not TYPE_CHECKING and os.environ.get("RIVER_HIER_PURE", "0") in ("", "0"):
-    try:
-        native = importlib.import_module("river_hier._native")
-    except ImportError as error:  # installed without a compiler, or run from the sources
-        why = f"the native backend is not installed: {error}"
-    else:
-        name, why = "native", "it is installed"
-        for kind in _PICKLED:
-            methods, compiled = vars(globals()[kind]), getattr(native, kind)
-            compiled.restore = methods["restore"]
-            compiled.__reduce__ = methods["__reduce__"]
-        globals().update({kernel: getattr(native, kernel) for kernel in NATIVE})
-        # A free-threaded Python finds other strings a hundred times more slowly in further threads.
-        policies.update({sys.intern(name): policy for name, policy in native.policies.items()})
+policies: dict[str, Any] = dict(_native.policies)
 
 
-def labels_of(taxonomy: Any) -> Labels:
-    """The labels of a taxonomy, which are made once: O(1) afterwards."""
+def labels_of(taxonomy: Taxonomy, before: Taxonomy | None = None) -> Labels:
+    """The labels of a taxonomy, which are made once: O(1) afterwards.
+
+    Those of the taxonomy `before`, which this one extends, may be taken over: O(new nodes).
+    """
     check_taxonomy(taxonomy)
-    labels = taxonomy._reader
-    if not isinstance(labels, Labels):
-        labels = Labels(taxonomy)
+    labels: Labels | None = taxonomy._reader
+    if labels is None:
+        if before is not None and before._reader is not None:
+            labels = before._reader
+            object.__setattr__(before, "_reader", None)
+            labels.grow(taxonomy)
+        else:
+            labels = Labels(taxonomy)
         object.__setattr__(taxonomy, "_reader", labels)
     return labels
-
-
-def reader_of(taxonomy: Any) -> Labels:
-    """`labels_of`, but those of numpy until a taxonomy is read so often that compiled ones pay."""
-    check_taxonomy(taxonomy)
-    reader = taxonomy._reader
-    if not isinstance(reader, Labels):
-        n_read = 1 + (reader if isinstance(reader, int) else 0)
-        if 64 * n_read <= len(taxonomy):  # one that grows may be read only once
-            object.__setattr__(taxonomy, "_reader", n_read)
-            return reference_labels.Labels(taxonomy)
-    return labels_of(taxonomy)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from .reference.labels import Labels
+from .._native import Labels
 
 Floats = NDArray[np.float64]
 Nodes = NDArray[np.uint32]

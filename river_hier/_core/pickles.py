@@ -1,35 +1,45 @@
-"""Pickles that both backends can read, with a format version."""
+"""Pickles and copies of compiled objects: plain values and arrays, with a version of the format."""
 
 from __future__ import annotations
 
+import copyreg
 from typing import Any
 
-VERSION = 2
-# The errors that `restore` may raise if the state is damaged.
+from .. import _native
+from . import least_squares
+
+VERSION = 3
+# The errors that `restored` may raise if the state is damaged.
 _DAMAGE = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
 
 
-def saved(kind: str, *state: Any) -> tuple[Any, ...]:
-    """The result of `__reduce__`: the kind of an object and its state as plain arrays."""
-    return restore, (kind, VERSION, *state)
-
-
-def state(kernel: Any) -> tuple[Any, ...]:
-    """The plain arrays of the saved state of an object of either backend."""
-    _, (_, _, *parts) = kernel.__reduce__()
-    return tuple(parts)
+def reduce(compiled: Any) -> tuple[Any, ...]:
+    """The name of the type of a compiled object, and its state."""
+    return restore, (type(compiled).__name__, VERSION, *compiled.saved())
 
 
 def restore(kind: str, version: int, *state: Any) -> Any:
-    """The object of a pickle, made by the backend in use."""
-    import river_hier._core as kernels  # imported late, once the backend is chosen
-
+    """The object of a pickle."""
     if version != VERSION:
         raise ValueError(
             f"this pickle holds a {kind} of format {version!r}, and this version of river_hier "
             f"reads format {VERSION}; open it with the version that wrote it"
         )
     try:
-        return getattr(kernels, kind).restore(*state)
+        if kind == "LeastSquares":
+            least_squares.check(*state)
+        return getattr(_native, kind).restored(*state)
     except _DAMAGE as error:
         raise ValueError(f"this pickle of a {kind} is damaged: {error}") from error
+
+
+for _kind in (
+    _native.Calibration,
+    _native.FeatureHasher,
+    _native.FeatureIndex,
+    _native.Labels,
+    _native.LeastSquares,
+    _native.LinearState,
+    _native.Vocabulary,
+):
+    copyreg.pickle(_kind, reduce)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..taxonomy import Arrays
-from .closures import closure_difference, closure_of, closure_sums, subtree_maxima
+from .paths import closure_difference, closure_of, closure_sums, subtree_maxima
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.intp]

@@ -7,22 +7,23 @@ for a new node, several for a merged one. Weights are remapped by a linear map, 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any, TypeVar
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from .._native import Calibration, Labels, LinearState
 from ..taxonomy import Arrays
-from .pickles import state
-from .reference.weights import Weights
-from .sparse_rows import from_scipy, to_scipy
 
 Floats = NDArray[np.float64]
+Mask = NDArray[np.bool_]
 Nodes = tuple[int, ...]
 Sources = Sequence[Nodes]
-W = TypeVar("W", bound=Weights)
+# The entries that are not zero: where those of each row start, their nodes, the weights and, with
+# variances, these minus 1.
+Rows = tuple[NDArray[Any], ...]
 
 
 def own_weights(sources: Sources, n_before: int) -> sparse.csr_array:
@@ -82,28 +83,78 @@ def shared_and_own(sources: Sources, before: Arrays, after: Arrays) -> list[spar
     return [sparse.csr_array(weights), sparse.csr_array(sparse.kron(own, np.eye(2)))]
 
 
-def remap_weights(weights: W, onto: sparse.csr_array, variances: Any = None) -> W:
-    """The weights of the new nodes, in the same backend: O(entries), through the saved state.
+def remapped(
+    state: LinearState,
+    labels: Labels,
+    sources: Sources,
+    onto: sparse.csr_array,
+    variances: sparse.csr_array | None = None,
+) -> LinearState:
+    """What a linear learner has learned, moved to the nodes of other labels: O(entries).
 
     Variances are remapped as weights are, or by a linear map of their own.
     """
-    _, dtype, *rows = state(weights)
-    n_before, n_after = onto.shape
-    random = []
-    if dtype == "float16":
-        seed, draws = rows.pop()
-        most = np.zeros(n_after, dtype=np.uint32)
-        np.maximum.at(most, onto.indices, np.repeat(draws, np.diff(onto.indptr)))
-        random.append((seed, most))
-    old = to_scipy(tuple(rows), len(rows[0]) - 1, n_before)
+    _, features, intercept, dtype, n_planes, vectors, rows, average = state.saved()
+    if average is not None:
+        from_first_round, m, since, begun, updates = average
+        starts = remapped_starts(m, since, begun, sources, from_first_round)
+        shares = of_averages(onto, rounds(m, since, begun), rounds(m, *starts))
+        average = from_first_round, m, *starts, _moved(updates, shares)
+    moved = _moved(rows, onto, variances)
+    return LinearState.restored(
+        labels, features, intercept, dtype, n_planes, vectors, moved, average
+    )
+
+
+def _moved(rows: Rows, onto: sparse.csr_array, variances: sparse.csr_array | None = None) -> Rows:
+    start, nodes, weights, *more = rows
+    cells = weights.astype(np.complex128)  # with variances as imaginary parts
+    for s in more:
+        cells.imag = s
+    old = sparse.csr_array((cells, nodes, start), shape=(len(start) - 1, onto.shape[0]))
     new = old @ onto if variances is None else old.real @ onto + 1j * (old.imag @ variances)
-    numbers = from_scipy(sparse.csr_array(new), [part.dtype for part in rows[2:]])
-    restore: Any = type(weights).restore  # one matrix, or two with variances
-    found: W = restore(n_after, dtype, *numbers, *random)
-    return found
+    new = sparse.csr_array(new)
+    new.sort_indices()
+    new.eliminate_zeros()
+    parts = [new.data.real, new.data.imag][: 1 + len(more)]
+    places = new.indptr.astype(np.int64), new.indices.astype(np.uint32)
+    return *places, *(np.ascontiguousarray(part, weights.dtype) for part in parts)
 
 
-def remap_values(values: Floats, sources: Sources, new: float) -> Floats:
+# Averages of hypotheses: `m` is the weight of all examples, and `since` what it was when the
+# average of each node began; those of nodes without examples have not `begun`.
+
+
+def rounds(m: float, since: Floats, begun: Mask) -> Floats:
+    """The weight of the hypotheses in the average of each node."""
+    return np.where(begun, m + 1.0 - since, 1.0)
+
+
+def remapped_starts(
+    m: float, since: Floats, begun: Mask, sources: Sources, from_first_round: bool
+) -> tuple[Floats, Mask]:
+    """`since` and `begun` of other nodes: the average of a merged node has the earliest start."""
+    started = [[float(since[u]) for u in old if begun[u]] for old in sources]
+    if from_first_round:
+        return np.zeros(len(sources)), np.ones(len(sources), dtype=bool)
+    return np.array([min(each, default=m) for each in started]), np.array(list(map(bool, started)))
+
+
+def of_averages(onto: sparse.csr_array, before: Floats, after: Floats) -> sparse.csr_array:
+    """The map of the sums of updates; `onto` is that of the weights and of their averages."""
+    old, new = onto.tocoo().coords
+    shares = onto.tocoo().data * (after[new] / before[old])
+    return sparse.csr_array((shares, (old, new)), shape=onto.shape)
+
+
+def remap_calibration(calibration: Calibration, sources: Sources) -> Calibration:
+    """The calibration of the nodes of another taxonomy; the own parts of new nodes are 0."""
+    shared, own = calibration.saved()
+    rows = [_remap_values(row, sources, new) for row, new in zip(own, (0.0, 1.0) * 2, strict=True)]
+    return Calibration.restored(shared, np.array(rows))
+
+
+def _remap_values(values: Floats, sources: Sources, new: float) -> Floats:
     """A number for each node: the mean for a merged node, `new` for a new one."""
     means: Floats = values @ _means(sources, len(values))
     return np.where([bool(old) for old in sources], means, new)
@@ -116,32 +167,3 @@ def _means(sources: Sources, n_before: int) -> sparse.csr_array:
     rows = np.array([u for old in sources for u in old], dtype=np.intp)
     columns = np.repeat(np.arange(len(sources)), sizes)
     return sparse.csr_array((shares, (rows, columns)), shape=(n_before, len(sources)))
-
-
-# Shards, with the weights of some of the nodes
-
-
-def weights_of(weights: W, nodes: Iterable[int], n_nodes: int) -> W:
-    """The weights of these nodes only: O(entries)."""
-    mine = set(nodes)
-    sources = [(v,) if v in mine else () for v in range(n_nodes)]
-    return remap_weights(weights, own_weights(sources, n_nodes))
-
-
-def joined_weights(parts: Sequence[W]) -> W:
-    """The weights of all nodes, from shards with disjoint nodes: O(entries)."""
-    n_nodes, dtype, *_ = state(parts[0])
-    states = [list(state(part)[2:]) for part in parts]
-    random = []
-    if dtype == "float16":
-        drawn = [of_part.pop() for of_part in states]
-        random.append((drawn[0][0], np.max([draws for _, draws in drawn], axis=0)))
-    n_rows = max(len(start) for start, *_ in states) - 1
-    whole = sparse.csr_array((n_rows, n_nodes), dtype=np.complex128)
-    for rows in states:
-        whole = whole + to_scipy(tuple(rows), n_rows, n_nodes)
-    restore: Any = type(parts[0]).restore
-    found: W = restore(
-        n_nodes, dtype, *from_scipy(whole, [n.dtype for n in states[0][2:]]), *random
-    )
-    return found

@@ -6,8 +6,10 @@ import math
 import numbers
 from typing import Any
 
-from .._core.reference.feature_map import LARGEST, SMALLEST
 from ..taxonomy.repr import short
+
+# The range of intercepts, in which their squares neither underflow nor overflow.
+SMALLEST, LARGEST = 1e-6, 1e6
 
 
 def check_positive(name: str, value: Any) -> None:
@@ -71,16 +73,10 @@ def check_intercept(value: Any) -> None:
         )
 
 
-def check_dtype(name: str, value: Any, variances: bool = False) -> None:
-    """Raise an error unless the type of the stored weights is known; float16 needs variances."""
-    if value in ("float64", "float32") or (variances and value == "float16"):
-        return
-    kinds, hint = '"float64" or "float32"', ""
-    if variances:
-        kinds = '"float64", "float32" or "float16"'
-    elif isinstance(value, str) and value == "float16":
-        hint = '; "float16" is for learners with variances, such as HAROW'
-    raise ValueError(f"`{name}` must be {kinds}, got {short(value)}{hint}")
+def check_dtype(name: str, value: Any) -> None:
+    """Raise an error unless the type of the stored weights is known."""
+    if value not in ("float64", "float32"):
+        raise ValueError(f'`{name}` must be "float64" or "float32", got {short(value)}')
 
 
 def check_single_label(model: Any, y: Any) -> None:

@@ -14,8 +14,7 @@ from narwhals.exceptions import DuplicateError
 from numpy.typing import NDArray
 from scipy import sparse
 
-from .._core import Batch
-from .._core.reference.feature_index import read
+from .._core import Batch, read
 from ..taxonomy import Label, UnknownLabelError
 from .explanation import Floats
 

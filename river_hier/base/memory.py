@@ -10,15 +10,6 @@ from typing import Any
 import numpy as np
 
 
-class MeasuresMemory:
-    """Mixin of estimators that count every array once; River counts its numbers twice."""
-
-    @property
-    def _raw_memory_usage(self) -> int:
-        """The memory of the model in bytes, with its taxonomy and its compiled state."""
-        return memory_of(self)
-
-
 def memory_of(thing: Any) -> int:
     """The bytes of an object and of all objects that it refers to: O(objects).
 
@@ -37,3 +28,7 @@ def memory_of(thing: Any) -> int:
                 found.append(one)
         pending = gc.get_referents(*found)
     return size
+
+
+# The `_raw_memory_usage` of an estimator. River's own would count the numbers of arrays twice.
+raw_memory_usage = property(memory_of)

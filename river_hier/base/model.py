@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 from river import base
 
-from .._core import Batch, Labels
+from .._core import Batch, Labels, Multilabels
 from ..taxonomy import Label, NodeMapping, Renamed, Taxonomy, TaxonomyLike, map_nodes, only_adds
 from ..taxonomy.mapping import without_branch
 from ..taxonomy.open import initial_taxonomy
@@ -18,11 +18,11 @@ from .batches import Stage, whole
 from .classifiers import cloned
 from .dataframes import at_row
 from .explanation import Contribution, Explanation, Floats, effects, explained, ranked
-from .memory import MeasuresMemory
-from .unlearned import NONE, MayHaveUnlearned
+from .memory import raw_memory_usage
+from .unseen import NONE, Unseen, unseen_nodes
 
 
-class TaxonomyModel(MayHaveUnlearned, MeasuresMemory, base.Estimator):
+class TaxonomyModel(base.Estimator):
     """A model with a score at every node of a taxonomy.
 
     A given taxonomy is closed: an unknown label is an error. With `None` the model starts from an
@@ -32,16 +32,21 @@ class TaxonomyModel(MayHaveUnlearned, MeasuresMemory, base.Estimator):
     """
 
     def __init__(self, taxonomy: TaxonomyLike) -> None:
-        self._taxonomy = initial_taxonomy(taxonomy)
         self.taxonomy = taxonomy
-        self._labels = Labels(self._taxonomy)
-        # Set here, as Python reads class attributes, and objects whose `vars` were used, slower.
-        self._has_learned, self._unlearned = False, NONE
+        self._labels = Labels(initial_taxonomy(taxonomy))
+
+    _raw_memory_usage = raw_memory_usage
 
     @property
     def taxonomy_(self) -> Taxonomy:
         """The current taxonomy, with all labels that have arrived."""
-        return self._taxonomy
+        return self._labels.taxonomy
+
+    _taxonomy = taxonomy_
+
+    @property
+    def _unseen(self) -> Unseen:
+        return frozenset(self._labels.unseen) if self._labels.n_unseen else NONE
 
     def clone(self, new_params: Any = None, include_attributes: bool = False) -> Self:
         """Return a model with the same parameters, which has learned nothing.
@@ -123,7 +128,7 @@ class TaxonomyModel(MayHaveUnlearned, MeasuresMemory, base.Estimator):
 
         """
         if only_adds(self._taxonomy, taxonomy, renamed):
-            self._extend(taxonomy, self._has_learned)
+            self._extend(taxonomy, self._labels.has_learned)
         else:
             self._move(map_nodes(self._taxonomy, taxonomy, renamed))
         self.taxonomy = taxonomy
@@ -141,7 +146,8 @@ class TaxonomyModel(MayHaveUnlearned, MeasuresMemory, base.Estimator):
             The node. With the root, everything below it is reset.
 
         """
-        self._remap(without_branch(self._taxonomy, label))
+        change = without_branch(self._taxonomy, label)
+        self._remap(change, Labels(change.after, sorted(self._unseen), self._labels.has_learned))
 
     def debug_one(self, x: Mapping[Any, Any], decimals: int = 3) -> str:
         """Explain the prediction for x as text.
@@ -193,32 +199,48 @@ class TaxonomyModel(MayHaveUnlearned, MeasuresMemory, base.Estimator):
         """The contributions to the score of each of these nodes."""
         return effects(self._scores_one, x, nodes)
 
-    def _learn_compiled(self, x: Mapping[Any, Any], y: Any, w: float) -> bool:
-        """Learn in a single compiled call, if there is one."""
-        return False
+    @abc.abstractmethod
+    def _learn(self, x: Mapping[Any, Any], y: Any, w: float) -> None:
+        """Learn from an example of weight w, given its labels in the taxonomy or its one node."""
+
+    def _learn_in(self, taxonomy: Taxonomy, x: Mapping[Any, Any], y: Any, w: float) -> None:
+        """Learn an example whose labels are in this taxonomy, which may be a larger one."""
+        if taxonomy is not self._taxonomy:
+            self._grow(taxonomy, x, w)
+        self._learn(x, y, w)
 
     @abc.abstractmethod
-    def _remap(self, change: NodeMapping) -> None:
-        """Move what has been learned to the nodes of another taxonomy, or refuse."""
+    def _learned(self, y: Any) -> None:
+        """Record that the model has learned from these targets of `_learn_many`."""
+
+    @abc.abstractmethod
+    def _remap(self, change: NodeMapping, labels: Labels) -> None:
+        """Move what has been learned to the nodes of other labels, or refuse."""
+
+    @abc.abstractmethod
+    def _add_nodes(self, before: int, after: Taxonomy) -> None:
+        """Make room for new nodes, the last ones, as `_remap` would."""
+
+    @property
+    def _never_predicted(self) -> Unseen:
+        """The nodes that are never predicted: the unseen ones."""
+        return self._unseen
 
     def _grow(self, taxonomy: Taxonomy, x: Mapping[Any, Any], w: float = 1.0) -> None:
         """Change to an open taxonomy with new labels, unless x is invalid."""
         self._check(x, w)
-        self._extend(taxonomy, self.taxonomy is not None and self._has_learned)
+        self._extend(taxonomy, unseen=False)
 
-    def _extend(self, taxonomy: Taxonomy, unlearned: bool) -> None:
+    def _extend(self, taxonomy: Taxonomy, unseen: bool) -> None:
         """Change to a taxonomy with new nodes, the last ones."""
-        before = len(self._taxonomy)
-        self._add_nodes(before, taxonomy)  # first, as it may raise
-        if unlearned:
-            self._unlearned |= frozenset(range(before, len(taxonomy)))
-        self._labels.grow(taxonomy, unlearned)
-        self._taxonomy = taxonomy
+        self._add_nodes(len(self._taxonomy), taxonomy)  # first: predictions beside it use labels
+        self._labels.grow(taxonomy, unseen)
 
     def _move(self, change: NodeMapping) -> None:
-        self._remap(change)
-        self._add_unlearned(change)
-        self._taxonomy, self._labels = change.after, Labels(change.after, None, self._unlearned)
+        """Move what has been learned to the nodes of another taxonomy."""
+        has_learned = self._labels.has_learned
+        unseen = unseen_nodes(change, self._unseen) if has_learned else NONE
+        self._remap(change, Labels(change.after, sorted(unseen), has_learned))
 
     def _check(self, x: Mapping[Any, Any], w: float = 1.0) -> None:
         """Raise an error if the algorithm cannot learn from x with weight w."""
@@ -244,8 +266,28 @@ class TaxonomyModel(MayHaveUnlearned, MeasuresMemory, base.Estimator):
         for first, last, taxonomy, y in stages:
             if taxonomy is not self._taxonomy:
                 self._grow(taxonomy, {})
-            for n in self._learn_stage(X.part(first, last), y):
-                yield first + n
+            n = 0
+            try:
+                for n in self._learn_stage(X.part(first, last), y):
+                    yield first + n
+            except BaseException as error:
+                vars(error)["n_learned"] = first + vars(error).get("n_learned", n)
+                raise
+
+    def _learn_stage(self, X: Batch, y: Any) -> Iterator[int]:
+        """Learn rows in the present taxonomy, and record their labels."""
+        done = 0
+        for n in self._learn_many(X, y):
+            self._learned(y[done:n])
+            yield (done := n)
+
+    def _learn_many(self, X: Batch, y: Any) -> Iterator[int]:
+        """Learn from rows whose labels are in the taxonomy; yield how many are learned so far."""
+        ys = y.labels(self._labels) if isinstance(y, Multilabels) else y.tolist()
+        for i, (x, target, w) in enumerate(zip(X, ys, X.each_weight(), strict=True)):
+            with at_row(X.number(i)):
+                self._learn(x, target, w)
+            yield i + 1
 
     def _take_over(self, learner: Any) -> None:
         """Continue from what a copy of this model has learned."""

@@ -21,16 +21,20 @@ from .explanation import Floats
 from .model import TaxonomyModel
 from .predict_labels import LabelPredictor
 from .targets import Table, multilabel_rows, multilabels_of, stage_rows, stages, with_weights
-from .truncation import truncatable
-from .unlearned import switched_off
+from .truncation import predicted
+from .unseen import switched_off
 
 
-class MultiLabelModel(TaxonomyModel, LabelPredictor, base.MultiLabelClassifier):
+class MultiLabelModel(TaxonomyModel, base.MultiLabelClassifier):
     """A multilabel classifier whose predictions contain all ancestors of their labels.
 
     Unless a learner defines another rule, it predicts from the top down: a node is on if its
     parents are on and its own score is at least zero, so an untrained node is on.
     """
+
+    predict_labels_one = LabelPredictor.predict_labels_one
+    _predict = LabelPredictor._predict
+    _learned_nodes_on = LabelPredictor._learned_nodes_on
 
     _first = 1
     _rule = "a node is on if its parent is on and its score is >= 0"
@@ -54,45 +58,45 @@ class MultiLabelModel(TaxonomyModel, LabelPredictor, base.MultiLabelClassifier):
             return
         if hasattr(y, "__next__"):  # it can be iterated over only once
             y = list(y)
-        if self._unlearned or not self._has_learned or self.taxonomy is not self._taxonomy:
-            self._learn_first(x, y, w)
-        elif not self._learn_compiled(x, y, w):
+        labels = self._labels
+        if self.taxonomy is self._taxonomy:
             self._learn(x, y, w)
+        else:
+            self._learn_in(self._with_labels(y), x, y, w)
+        if labels.n_unseen or not labels.has_learned:
+            labels.learned(np.array(sorted(implied_nodes(self._taxonomy, y)), dtype=np.uint32))
 
-    def _learn_first(self, x: Mapping[Any, Any], y: Any, w: float) -> None:
-        """Learn from an example that may have new labels, or be the first of its labels."""
-        self._make_room(x, y, w)
-        self._learn(x, y, w)
-        self._has_learned = True
-        if self._unlearned:
-            self._unlearned -= implied_nodes(self._taxonomy, y)
-
-    def _make_room(self, x: Mapping[Any, Any], y: Any, w: float = 1.0) -> None:
-        """Add the labels of an example to an open taxonomy, unless the example is invalid."""
+    def _with_labels(self, y: Any) -> Taxonomy:
+        """The taxonomy with the labels of a multilabel, which an open one may lack."""
+        taxonomy = self._taxonomy
         if not isinstance(self.taxonomy, Taxonomy):
-            taxonomy = with_labels(self.taxonomy, self._taxonomy, named(y))
-            if taxonomy is not self._taxonomy:
-                if isinstance(y, Mapping):
-                    implied_nodes(taxonomy, y)  # an error if y is invalid
-                self._grow(taxonomy, x, w)
+            taxonomy = with_labels(self.taxonomy, taxonomy, named(y))
+            if taxonomy is not self._taxonomy and isinstance(y, Mapping):
+                implied_nodes(taxonomy, y)  # an error if y is invalid
+        return taxonomy
 
-    @truncatable
-    def predict_one(self, x: Mapping[Any, Any]) -> dict[Label, bool]:
+    def predict_one(
+        self, x: Mapping[Any, Any], threshold: float | None = None, max_depth: int | None = None
+    ) -> dict[Label, bool]:
         """Predict the multilabel of x.
 
         Parameters
         ----------
         x
             A dictionary of features.
+        threshold
+            Predict the nodes with at least this probability in `predict_proba_one` instead of by
+            the model's own rule, which `None` stands for.
+        max_depth
+            The maximum depth of a prediction: deeper nodes are off. `None` for no limit.
 
         Returns
         -------
         `{label: bool}` for all nodes but the root.
 
         """
-        if self._unlearned:
-            return self._dictionary(x)
-        return self._labels.dictionary(self._nodes_on(x))
+        answer: dict[Label, bool] = predicted(self, x, threshold, max_depth)
+        return answer
 
     def predict_proba_one(self, x: Mapping[Any, Any]) -> dict[Label, dict[bool, float]]:
         """The probability that each node is on, never above its parent's.
@@ -169,7 +173,7 @@ class MultiLabelModel(TaxonomyModel, LabelPredictor, base.MultiLabelClassifier):
 
         """
         batch, like = read_batch(X, columns)
-        on = switched_off(self._masks(batch).T, self._unlearned).T
+        on = switched_off(self._masks(batch).T, self._unseen).T
         return answer_frame(like, on[:, 1:], self._taxonomy.nodes[1:])
 
     def predict_proba_many(self, X: Any, columns: ColumnNames = None) -> Any:
@@ -192,7 +196,7 @@ class MultiLabelModel(TaxonomyModel, LabelPredictor, base.MultiLabelClassifier):
         return answer_frame(like, self._probabilities(batch)[:, 1:], self._taxonomy.nodes[1:])
 
     def _node_probabilities(self, x: Mapping[Any, Any]) -> Floats:
-        given = switched_off(self._conditionals(self._scores_one(x)), self._unlearned)
+        given = switched_off(self._conditionals(self._scores_one(x)), self._unseen)
         return self._labels.marginals(given)
 
     def _probabilities_one(self, x: Mapping[Any, Any]) -> Any:
@@ -238,16 +242,17 @@ class MultiLabelModel(TaxonomyModel, LabelPredictor, base.MultiLabelClassifier):
 
     def _probabilities(self, X: Batch) -> Floats:
         """P(on) of the nodes, (rows, nodes)."""
-        given = switched_off(self._conditionals(self._scores_many(X)), self._unlearned)
+        given = switched_off(self._conditionals(self._scores_many(X)), self._unseen)
         return top_down_probabilities(given, self._taxonomy.arrays, in_place=True).T
 
     def _masks(self, X: Batch) -> NDArray[np.bool_]:
         """The nodes that are on, (rows, nodes)."""
-        on = [[True, *self._dictionary(x).values()] for x in X]
+        on = [[True, *self._predict(x).values()] for x in X]
         return np.array(on, dtype=bool).reshape(X.n, len(self._taxonomy))
 
-    def _nodes_with_examples(self, y: Multilabels) -> set[int]:
-        return set(np.asarray(y.nodes).tolist())
+    def _learned(self, y: Multilabels) -> None:
+        if self._labels.n_unseen or not self._labels.has_learned:
+            self._labels.learned(np.unique(y.nodes))
 
     # Defined by the learner, and `_nodes_on`
 

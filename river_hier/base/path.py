@@ -11,18 +11,14 @@ from numpy.typing import NDArray
 
 from .._core import (
     Batch,
-    Clocks,
+    Labels,
     Vectors,
-    Weights,
-    averaged_scores,
     distances_from,
-    learn_on_paths,
     own_prototypes,
-    path_answer,
-    path_answers,
-    path_scores,
+    path_difference,
     path_sums,
     ranked_paths,
+    remapped,
 )
 from ..taxonomy import Label, NodeMapping
 from .explanation import Floats
@@ -31,36 +27,7 @@ from .products import pays, score_blocks, scores_by_product
 from .single_label import SingleLabelModel
 
 
-class PathModel(LinearLearner, SingleLabelModel):
-    """Base class of linear learners in a tree whose scores are sums along paths."""
-
-    def _answer(self, x: Mapping[Any, Any]) -> Label:
-        return path_answer(self._w, self._lag, self._clocks, self._features, self._labels, x)
-
-    def _answers(self, X: Batch) -> NDArray[np.uint32]:
-        if pays(self, X):
-            tree = self._taxonomy.arrays
-            best = [path_sums(s, tree, in_place=True).argmax(axis=0) for s in score_blocks(self, X)]
-            return np.concatenate(best).astype(np.uint32)
-        vectors = Vectors(self._features, X)
-        return path_answers(self._w, self._lag, self._clocks, self._labels, vectors)
-
-    def _scores_one(self, x: Mapping[Any, Any]) -> Floats:
-        state = self._w, self._lag, self._clocks, self._features, self._labels
-        return path_scores(*state, x)
-
-    def _scores_many(self, X: Batch) -> Floats:
-        if pays(self, X):
-            return path_sums(scores_by_product(self, X), self._taxonomy.arrays, in_place=True)
-        scores = averaged_scores(self._w, self._lag, self._clocks, Vectors(self._features, X))
-        return path_sums(scores, self._taxonomy.arrays)
-
-    def _remap(self, change: NodeMapping) -> None:
-        onto = own_prototypes(change.sources, change.before.arrays, change.after.arrays)
-        self._move_weights(onto, change.sources)
-
-
-class PathLearner(PathModel):
+class PathLearner(LinearLearner, SingleLabelModel):
     """Base class of single-label learners in a tree, with a weight vector at every node.
 
     The prototype of a node is the sum of the weight vectors on its path, $W^v = \\sum_{u \\in P(v)}
@@ -107,12 +74,6 @@ class PathLearner(PathModel):
     """
 
     _rule_methods = ("rule", "rival")
-    _learn_by_rule = staticmethod(learn_on_paths)
-
-    def _ranked_one(self, x: Mapping[Any, Any], k: int, leaves: bool) -> list[tuple[int, float]]:
-        """The k best nodes and their probabilities, if there are no unlearned nodes."""
-        state = self._w, self._lag, self._clocks, self._features, self._labels
-        return ranked_paths(*state, x, k, leaves)
 
     def rival(self, score: Floats, y: int) -> int:
         """The node that y must beat: by default the predicted one.
@@ -157,7 +118,58 @@ class PathLearner(PathModel):
         """The distance of every node from y in the tree, (nodes,)."""
         return distances_from(y, self._taxonomy.arrays)
 
-    def _start_average(self) -> None:
-        """Start averaging the hypotheses."""
-        self._lag = Weights(len(self._taxonomy), self.dtype)
-        self._clocks = Clocks(len(self._taxonomy))
+    def _learn_by_rule(self, x: Mapping[Any, Any], y: int, w: float) -> None:
+        """Move the paths of y and of its rival apart, times the weight."""
+        tree, state = self._taxonomy.arrays, self._state
+        vector = state.insert(x)
+        own = path_difference(y, 0, tree)[0]
+        scores = path_sums(state.scores(vector), tree)
+        scores[[v for v in self._labels.unseen if v not in own]] = -np.inf
+        rival = int(self.rival(scores, y))
+        if not 0 <= rival < tree.n:
+            raise ValueError(
+                f"`rival` of {type(self).__name__} must return a node, 0 to {tree.n - 1}, "
+                f"got {rival}"
+            )
+        nodes, signs = path_difference(y, rival, tree)
+        gamma, step = len(nodes), 0.0
+        if gamma > 0 and vector.norm2 != 0.0:
+            step = self.rule(scores[y] - scores[rival], float(gamma), vector.norm2)
+        state.begin_round(own)
+        if step > 0.0:
+            with np.errstate(over="ignore"):  # steps have a limit
+                state.add(vector, nodes, w * step * signs)
+        state.end_round(w)
+
+    def _answer(self, x: Mapping[Any, Any]) -> Label:
+        return self._state.best_path(x, self._averaged, self._first_label)
+
+    def _answers(self, X: Batch) -> NDArray[np.uint32]:
+        if pays(self, X):
+            tree = self._taxonomy.arrays
+            blocks = score_blocks(self, X)
+            best = [self._best_of(path_sums(s, tree, in_place=True)) for s in blocks]
+            return np.concatenate(best).astype(np.uint32)
+        vectors = Vectors(self._features, X)
+        return self._state.best_paths(vectors, self._averaged, self._first_label)
+
+    def _scores_one(self, x: Mapping[Any, Any]) -> Floats:
+        return self._state.path_scores(x, self._averaged)
+
+    def _scores_many(self, X: Batch) -> Floats:
+        if pays(self, X):
+            return path_sums(scores_by_product(self, X), self._taxonomy.arrays, in_place=True)
+        scores = self._state.scores_many(Vectors(self._features, X), self._averaged)
+        return path_sums(scores, self._taxonomy.arrays)
+
+    def _ranked_one(self, x: Mapping[Any, Any], k: int, leaves: bool) -> list[tuple[int, float]]:
+        """The k best nodes and their probabilities, if there are no unseen nodes."""
+        return ranked_paths(self._state, x, self._averaged, k, leaves)
+
+    def _start_average(self, from_first_round: bool) -> None:
+        """Begin to average the hypotheses."""
+        self._state.start_average(from_first_round)
+
+    def _remap(self, change: NodeMapping, labels: Labels) -> None:
+        onto = own_prototypes(change.sources, change.before.arrays, change.after.arrays)
+        self._labels, self._state = labels, remapped(self._state, labels, change.sources, onto)

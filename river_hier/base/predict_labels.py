@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ..taxonomy import Label
 from .classifiers import last_step_and_input
 from .truncation import (
+    Predictor,
     check_keywords,
     connected_nodes,
     labels_in,
@@ -19,20 +20,20 @@ from .truncation import (
     taxonomy_of,
     true_nodes,
 )
-from .unlearned import unlearned_of
+from .unseen import unseen_of
 
 
-class LabelPredictor:
-    """Base class of all multilabel models: `predict_labels_one`."""
+class LabelPredictor(Predictor):
+    """Base class of multilabel models: `predict_one` and `predict_labels_one`."""
 
     def predict_labels_one(
         self, x: Mapping[Any, Any], threshold: float | None = None, max_depth: int | None = None
     ) -> list[Label]:
         """Predict the labels that are on, from the top down: those that `predict_one` maps to True.
 
-        With the compiled backend, the linear learners score only the children of nodes that are
-        on, so the cost does not grow with the number of the other nodes. Pipelines do not forward
-        this method: call it on the last step, with `pipeline.transform_one(x)`.
+        The linear learners score only the children of nodes that are on, so the cost does not grow
+        with the number of the other nodes. Pipelines do not forward this method: call it on the
+        last step, with `pipeline.transform_one(x)`.
 
         Parameters
         ----------
@@ -61,15 +62,15 @@ class LabelPredictor:
         labels = taxonomy.nodes
         return [labels[v] for v in nodes]
 
-    def _dictionary(self, x: Mapping[Any, Any]) -> dict[Label, bool]:
+    def _predict(self, x: Mapping[Any, Any]) -> dict[Label, bool]:
         """`{label: whether it is on}` for all nodes but the root."""
         return labels_in(self).dictionary(self._learned_nodes_on(x))
 
     def _learned_nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
-        """The nodes that are on, without unlearned ones."""
-        unlearned = unlearned_of(self)
+        """The nodes that are on, without unseen ones."""
+        unseen = unseen_of(self)
         nodes = self._nodes_on(x)
-        return [v for v in nodes if v not in unlearned] if unlearned else nodes
+        return [v for v in nodes if v not in unseen] if unseen else nodes
 
     @abc.abstractmethod
     def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
@@ -79,8 +80,9 @@ class LabelPredictor:
 def nodes_on(model: Any, x: Mapping[Any, Any]) -> list[int]:
     """The nodes that are on in the prediction of any model, or of a pipeline that ends in one."""
     last, x = last_step_and_input(model, x)
-    if isinstance(last, LabelPredictor):
-        return last._learned_nodes_on(x)
+    if hasattr(last, "_learned_nodes_on"):
+        nodes: list[int] = last._learned_nodes_on(x)
+        return nodes
     return true_nodes(taxonomy_of(last), last.predict_one(x))
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .._core import Batch, Vectors, averaged_scores, column_weights, rounds
+from .._core import Batch, Vectors
 from .explanation import Floats
 
 FEW = 16  # rows: for fewer, copying the weights takes longer
@@ -31,21 +31,20 @@ def pays(model: Any, X: Batch) -> bool:
         X.columns is None
         and X.n >= FEW
         and X.n * cells >= SMALL
-        and cells * size <= SPARSE * model._w.n_bytes
+        and cells * size <= SPARSE * model._state.n_bytes
         and X.most_norm2 <= (math.inf if model.dtype == "float64" else MOST_FOR_FLOAT32)
     )
 
 
 def score_blocks(model: Any, X: Batch, rows: int | None = None) -> Iterator[Floats]:
     """The scores of all nodes, (nodes, rows), in blocks of this many rows."""
-    columns = Vectors(model._features, X)
-    weights = column_weights(model._w, columns)
-    if model._lag is not None:
-        lag = column_weights(model._lag, columns)
-        lag /= rounds(model._clocks).astype(lag.dtype)
-        weights -= lag
-    empty = model._features.find({})
-    constant = averaged_scores(model._w, model._lag, model._clocks, empty)  # the intercepts
+    state, columns = model._state, Vectors(model._features, X)
+    weights = state.column_weights(columns)
+    if model._averaged:
+        updates = state.column_updates(columns)
+        updates /= state.rounds.astype(updates.dtype)
+        weights -= updates
+    constant = state.scores({}, model._averaged)  # the intercepts
     rows = rows or max(FEW, BLOCK // len(model._taxonomy))
     for first in range(0, X.n, rows):
         x = X.values[first : first + rows].astype(weights.dtype, copy=False)

@@ -12,7 +12,7 @@ import numpy as np
 from .._core import Ranking, closure_of, closure_sums
 from ..taxonomy import Taxonomy
 from ..taxonomy.candidates import Candidates, candidate_nodes
-from .unlearned import Unlearned
+from .unseen import Unseen
 
 # The t_v of all nodes, or {label: t_v}; `Any`, as the key type of a mapping is invariant.
 Attributes = float | Mapping[Any, float]
@@ -22,11 +22,11 @@ def ranking_of(
     taxonomy: Taxonomy,
     t: Attributes,
     candidates: Candidates | None,
-    unlearned: Unlearned = frozenset(),
+    unseen: Unseen = frozenset(),
 ) -> Ranking:
     """The ranking by these attributes of these candidates; an error if any is invalid.
 
-    Unlearned nodes are not ranked; `None` stands for the leaves of the taxonomy without them.
+    Unseen nodes are not ranked; `None` stands for the leaves of the taxonomy without them.
     """
     values = np.ones(len(taxonomy))
     if isinstance(t, Mapping):
@@ -38,12 +38,12 @@ def ranking_of(
     ranked = np.zeros(len(taxonomy), dtype=bool)
     if candidates is None:
         ranked[1:] = True
-        ranked[list(unlearned)] = False
+        ranked[list(unseen)] = False
         learned = np.repeat(ranked, np.diff(arrays.parent_ptr))  # for each edge, its child
         ranked[arrays.parent_index[learned]] = False
     else:
         ranked[candidate_nodes(taxonomy, candidates)] = True
-        ranked[list(unlearned)] = False
+        ranked[list(unseen)] = False
     return Ranking(arrays, values, np.flatnonzero(ranked))
 
 

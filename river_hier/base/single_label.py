@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from river import base
 
 from .._core import Batch, softmax, subtree_sums
-from ..taxonomy import Label, NodeMapping, Taxonomy, TaxonomyLike
+from ..taxonomy import Label, Renamed, Taxonomy, TaxonomyLike
 from .batches import learn_rows
 from .checks import checked_weight
 from .dataframes import ColumnNames, answer_frame, answer_series, read_batch
@@ -19,8 +19,8 @@ from .explanation import Floats
 from .model import TaxonomyModel
 from .read_labels import read_label, read_many
 from .targets import series, with_weights
-from .truncation import truncatable, without_labels
-from .unlearned import Unlearned, without_scores
+from .truncation import predicted, without_labels
+from .unseen import Unseen, without_scores
 
 ROOT = frozenset({0})
 
@@ -38,6 +38,10 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
     def __init__(self, taxonomy: TaxonomyLike) -> None:
         super().__init__(taxonomy)
         self._taxonomy.check_tree()
+
+    def adopt(self, taxonomy: Taxonomy, renamed: Renamed | None = None) -> None:
+        taxonomy.check_tree()
+        super().adopt(taxonomy, renamed)
 
     @property
     def _multiclass(self) -> bool:
@@ -58,49 +62,40 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
         """
         if w != 1.0 and not (w := checked_weight(w)):
             return
-        taxonomy = self._taxonomy
-        try:
-            node = taxonomy.known_index(y) if taxonomy is self.taxonomy else None
-        except TypeError:  # not hashable
-            node = None
-        if node is None:
-            taxonomy, node = read_label(self, y)
-        if self._unlearned or not self._has_learned or taxonomy is not self._taxonomy:
-            self._learn_first(x, taxonomy, node, w)
-        elif not self._learn_compiled(x, node, w):
+        if node := self._labels.node(y):
             self._learn(x, node, w)
+        else:  # a label that is new, unusual or the root
+            taxonomy, node = read_label(self, y)
+            self._learn_in(taxonomy, x, node, w)
+        self._labels.learned_path(node)
 
-    def _learn_first(self, x: Mapping[Any, Any], taxonomy: Taxonomy, node: int, w: float) -> None:
-        """Learn from an example that may have a new label, or be the first of its label."""
-        if taxonomy is not self._taxonomy:
-            self._grow(taxonomy, x, w)
-        self._learn(x, node, w)
-        self._has_learned = True
-        if self._unlearned:
-            self._learned_labels([node])
-
-    @truncatable
-    def predict_one(self, x: Mapping[Any, Any]) -> Any:
+    def predict_one(
+        self, x: Mapping[Any, Any], threshold: float | None = None, max_depth: int | None = None
+    ) -> Any:
         """Predict the label of x: the node with the largest score.
 
         Parameters
         ----------
         x
             A dictionary of features.
+        threshold
+            Predict the deepest node whose subtree has at least this probability in
+            `predict_proba_one`; of several, the most probable, then the first. `None` for the node
+            with the largest score.
+        max_depth
+            The maximum depth of a prediction: a deeper label is replaced by its ancestor at this
+            depth. `None` for no limit.
 
         Returns
         -------
         The label, or `None` if the taxonomy is open and there have been no labels.
 
         """
-        if not self._unlearned:
-            label = self._answer(x)
-            if self.taxonomy is self._taxonomy:  # it is closed
-                return label
-            if self.taxonomy is not None or label != self._taxonomy.root:
-                return None if without_labels(self) else label
-        v = int(self._softmax(x).argmax())
-        return None if without_labels(self) else self._taxonomy.nodes[v]
+        return predicted(self, x, threshold, max_depth)
+
+    def _predict(self, x: Mapping[Any, Any]) -> Label | None:
+        label = self._answer(x)
+        return None if self.taxonomy is not self._taxonomy and without_labels(self) else label
 
     def predict_proba_one(self, x: Mapping[Any, Any]) -> dict[Any, float]:
         """A distribution over all nodes: the softmax of the scores, which are not calibrated.
@@ -120,7 +115,8 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
 
         """
         p = self._softmax(x).tolist()
-        return {} if without_labels(self) else dict(zip(self._taxonomy.nodes, p, strict=True))
+        # Another thread may have added nodes meanwhile.
+        return {} if without_labels(self) else dict(zip(self._taxonomy.nodes, p, strict=False))
 
     def learn_many(self, X: Any, y: Any, w: Any = None, columns: ColumnNames = None) -> None:
         """Learn from a mini-batch, row by row, as a loop of `learn_one` would.
@@ -192,10 +188,20 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
     _read_many = read_many
 
     @property
-    def _never_predicted(self) -> Unlearned:
-        """The nodes that are never predicted: unlearned ones and, without a taxonomy, the root."""
-        is_label = self.taxonomy is not None or len(self._taxonomy) == 1
-        return self._unlearned if is_label else self._unlearned | ROOT
+    def _first_label(self) -> int:
+        """The first node that can be predicted: without a taxonomy, the root is not a label."""
+        return int(self.taxonomy is None and len(self._taxonomy) > 1)
+
+    @property
+    def _never_predicted(self) -> Unseen:
+        """The nodes that are never predicted: unseen ones and, without a taxonomy, the root."""
+        return self._unseen | ROOT if self._first_label else self._unseen
+
+    def _best_of(self, scores: Floats) -> Any:
+        """The node with the largest score, (nodes, ...), of those that can be predicted."""
+        if self._labels.n_unseen or self._first_label:
+            scores = without_scores(scores, self._never_predicted)
+        return scores.argmax(axis=0)
 
     def _softmax(self, x: Mapping[Any, Any]) -> Floats:
         return softmax(without_scores(self._scores_one(x), self._never_predicted))
@@ -223,14 +229,7 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
     def _labels_of(self, X: Batch) -> list[Label]:
         """The label of each row."""
         nodes: Sequence[Any] = [None] if without_labels(self) else self._taxonomy.nodes
-        if self._unlearned:
-            found = self._probabilities(X).argmax(axis=1)
-        else:
-            found = self._answers(X)
-            if self.taxonomy is None and len(nodes) > 1:
-                for i in np.flatnonzero(found == 0).tolist():
-                    found[i] = self._softmax(X.row(i)).argmax()
-        return [nodes[v] for v in found.tolist()]
+        return [nodes[v] for v in self._answers(X).tolist()]
 
     def _probabilities(self, X: Batch) -> NDArray[Any]:
         """The softmax of the scores, (rows, nodes)."""
@@ -244,21 +243,10 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
         """The node of each row."""
         return np.array([self._taxonomy.index(self._answer(x)) for x in X], dtype=np.intp)
 
-    def _nodes_with_examples(self, y: Any) -> set[int]:
-        parents, found = self._taxonomy.parent_rows, {0}
-        for v in set(y):  # of one label or a batch
-            while v not in found:
-                found.add(v)
-                (v,) = parents[v]
-        return found
-
-    def _extend(self, taxonomy: Taxonomy, unlearned: bool) -> None:
-        taxonomy.check_tree(len(self._taxonomy))
-        super()._extend(taxonomy, unlearned)
-
-    def _move(self, change: NodeMapping) -> None:
-        change.after.check_tree()
-        super()._move(change)
+    def _learned(self, y: Any) -> None:
+        if self._labels.n_unseen or not self._labels.has_learned:
+            for v in set(y.tolist()):
+                self._labels.learned_path(v)
 
     # Defined by the learner
 

@@ -11,21 +11,22 @@ from numpy.typing import NDArray
 
 from .._core import (
     Batch,
+    Labels,
     Vectors,
-    averaged_scores,
-    learn_top_down,
     logistic,
     node_probabilities,
     own_weights,
+    remapped,
     top_down,
-    top_down_answers,
-    top_down_nodes,
+    trained_nodes,
 )
 from ..taxonomy import NodeMapping
 from .explanation import Floats
 from .linear import LinearLearner
 from .multi_label import MultiLabelModel
 from .products import pays, score_blocks, scores_by_product
+
+Mask = NDArray[np.bool_]
 
 
 class TopDownLearner(LinearLearner, MultiLabelModel):
@@ -44,8 +45,7 @@ class TopDownLearner(LinearLearner, MultiLabelModel):
         The number of rows, a power of 2, into which names of features are hashed. `None` keeps
         every name.
     dtype
-        The type of the stored weights, `"float64"` or `"float32"`; with variances also `"float16"`
-        (see `HAROW`).
+        The type of the stored weights, `"float64"` or `"float32"`.
     intercept
         The value of a constant feature that is added to every x, and whose weights give the
         intercepts of the nodes. The default, 0, adds none.
@@ -78,7 +78,6 @@ class TopDownLearner(LinearLearner, MultiLabelModel):
     """The factor by which a second-order step discounts the precision gained before it."""
 
     _rule_methods = ("rule", "learns", "second_order")
-    _learn_by_rule = staticmethod(learn_top_down)
 
     @abc.abstractmethod
     def rule(self, score: Floats, y: Floats, norm2: float, variance: Floats = ...) -> Any:
@@ -121,23 +120,76 @@ class TopDownLearner(LinearLearner, MultiLabelModel):
         """
         return np.ones(len(score), dtype=bool)
 
-    def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
-        return top_down_nodes(self._w, self._lag, self._clocks, self._features, self._labels, x)
+    def _learn_by_rule(self, x: Mapping[Any, Any], y: Any, w: float) -> None:
+        """Train the nodes whose parents are truly on.
 
-    def _masks(self, X: Batch) -> NDArray[np.bool_]:
+        The weight of the example multiplies the step or, with variances, the precision that the
+        step adds: from k to weight * k, where confidence = k / (1 + k variance).
+        """
+        on, state = self._taxonomy.closure_mask(y), self._state
+        vector = state.insert(x)
+        nodes, *steps = self._moves(vector, on, w)
+        state.begin_round(np.flatnonzero(on))
+        if len(nodes):
+            (state.learn if self.second_order else state.add)(vector, nodes, *steps)
+        state.end_round(w)
+
+    def _moves(self, vector: Any, on: Mask, w: float) -> tuple[Any, ...]:
+        """The nodes whose weights change, and their steps."""
+        if vector.norm2 == 0.0:
+            return (np.empty(0, dtype=np.intp),)
+        nodes = trained_nodes(on, self._taxonomy.arrays)
+        signs, scores = np.where(on[nodes], 1.0, -1.0), self._state.scores(vector)[nodes]
+        learns = np.asarray(self.learns(scores, signs), dtype=bool)
+        self._check_shape("learns", "a bool", learns, nodes)
+        nodes, signs, scores = nodes[learns], signs[learns], scores[learns]
+        if not len(nodes):
+            return (nodes,)
+        if not self.second_order:
+            steps = np.asarray(self.rule(scores, signs, vector.norm2), dtype=np.float64)
+            self._check_steps(steps, nodes)
+            with np.errstate(over="ignore"):  # steps have a limit
+                return nodes[steps != 0.0], w * steps[steps != 0.0]
+        self._state.discount(vector, nodes, float(self.forgetting))
+        variances = self._state.variances(vector, nodes)
+        moves = self.rule(scores, signs, vector.norm2, variances)
+        steps, confidence = (np.asarray(move, dtype=np.float64) for move in moves)
+        self._check_steps(steps, nodes)
+        self._check_shape("rule", "a confidence", confidence, nodes)
+        known = variances * confidence  # at most 1, up to rounding
+        factor: Any = 1.0
+        if w != 1.0:
+            factor = w / (np.maximum(1.0 - known, 0.0) + w * known)
+        with np.errstate(over="ignore"):  # steps have a limit
+            return nodes, factor * steps, factor * confidence
+
+    def _check_steps(self, steps: Floats, nodes: NDArray[np.intp]) -> None:
+        self._check_shape("rule", "a step", steps, nodes)
+        if np.isnan(steps).any():
+            raise ValueError(f"`rule` of {type(self).__name__} must return numbers, got {steps}")
+
+    def _check_shape(
+        self, method: str, what: str, found: NDArray[Any], nodes: NDArray[np.intp]
+    ) -> None:
+        if found.shape != nodes.shape:
+            raise ValueError(
+                f"`{method}` of {type(self).__name__} must return {what} for each of the "
+                f"{len(nodes)} nodes that it is given, got an array of shape {found.shape}"
+            )
+
+    def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
+        return self._state.top_down(x, self._averaged)
+
+    def _masks(self, X: Batch) -> Mask:
         if pays(self, X):
             on = [top_down(s >= 0.0, self._taxonomy.arrays).T for s in score_blocks(self, X)]
             return np.concatenate(on)
-        vectors = Vectors(self._features, X)
-        return top_down_answers(self._w, self._lag, self._clocks, self._labels, vectors)
-
-    def _scores_one(self, x: Mapping[Any, Any]) -> Floats:
-        return averaged_scores(self._w, self._lag, self._clocks, self._features.find(x))
+        return self._state.top_down_many(Vectors(self._features, X), self._averaged)
 
     def _scores_many(self, X: Batch) -> Floats:
         if pays(self, X):
             return scores_by_product(self, X)
-        return averaged_scores(self._w, self._lag, self._clocks, Vectors(self._features, X))
+        return self._state.scores_many(Vectors(self._features, X), self._averaged)
 
     def _conditionals(self, scores: Floats) -> Floats:
         return logistic(scores)
@@ -145,9 +197,12 @@ class TopDownLearner(LinearLearner, MultiLabelModel):
     def _probabilities_one(
         self, x: Mapping[Any, Any], calibration: Any = None, given: bool = False
     ) -> Any:
-        state = self._w, self._lag, self._clocks, self._features, self._labels
-        return node_probabilities(*state, x, self._unlearned, calibration, given)
+        return node_probabilities(self._state, x, self._averaged, calibration, given)
 
-    def _remap(self, change: NodeMapping) -> None:
+    def _start_average(self, from_first_round: bool) -> None:
+        """Begin to average the hypotheses."""
+        self._state.start_average(from_first_round)
+
+    def _remap(self, change: NodeMapping, labels: Labels) -> None:
         onto = own_weights(change.sources, len(change.before))
-        self._move_weights(onto, change.sources)
+        self._labels, self._state = labels, remapped(self._state, labels, change.sources, onto)

@@ -9,24 +9,15 @@ from river import base
 
 from ..taxonomy import Label
 from .predict_labels import LabelPredictor, nodes_on
-from .truncation import refuse_unknown, truncatable
+from .truncation import refuse_unknown
 from .wrapper import BatchWrapper
 
 
 class TransparentWrapper(BatchWrapper, LabelPredictor, base.MultiLabelClassifier, base.Classifier):
     """Base class of wrappers, of models of either kind, that predict as the model inside."""
 
-    @truncatable
-    def predict_one(self, x: dict[Any, Any], **kwargs: Any) -> Any:
-        """Predict x, as the model does.
-
-        Parameters
-        ----------
-        x
-            A dictionary of features.
-
-        """
-        return self.model.predict_one(x)
+    def _predict(self, x: Mapping[Any, Any]) -> Any:
+        return self._predictor.predict_one(x)
 
     def predict_proba_one(self, x: dict[Any, Any], **kwargs: Any) -> Any:
         """The model's probabilities.
@@ -38,7 +29,7 @@ class TransparentWrapper(BatchWrapper, LabelPredictor, base.MultiLabelClassifier
 
         """
         refuse_unknown(self.predict_proba_one, kwargs)
-        return self.model.predict_proba_one(x)
+        return self._predictor.predict_proba_one(x)
 
     def score_one(self, x: dict[Any, Any], **kwargs: Any) -> dict[Label, float]:
         """The model's scores.
@@ -50,7 +41,7 @@ class TransparentWrapper(BatchWrapper, LabelPredictor, base.MultiLabelClassifier
 
         """
         refuse_unknown(self.score_one, kwargs)
-        scores: dict[Label, float] = self.model.score_one(x)
+        scores: dict[Label, float] = self._predictor.score_one(x)
         return scores
 
     def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
@@ -59,4 +50,4 @@ class TransparentWrapper(BatchWrapper, LabelPredictor, base.MultiLabelClassifier
                 f"`predict_labels_one` is for multilabel models; {type(self._last).__name__} "
                 "predicts one label: call `predict_one`"
             )
-        return nodes_on(self.model, x)
+        return nodes_on(self._predictor, x)

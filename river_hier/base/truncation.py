@@ -1,15 +1,14 @@
 """`threshold=` and `max_depth=`: predictions that stop at inner nodes.
 
-The two keywords mean the same for every model, so they are implemented here only. A model defines
-its own rule as `predict_one(self, x)`, and the decorator `truncatable` adds the keywords.
-Subclasses of `river.base.Wrapper` define `predict_one(self, x, **kwargs)`, as River requires.
+The two keywords mean the same for every model, so they are implemented here only. A model has its
+own rule, `_predict`.
 """
 
 from __future__ import annotations
 
-import inspect
+import abc
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Final, ParamSpec, TypeVar, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,8 +18,25 @@ from ..taxonomy import Label, Taxonomy
 from .checks import check_integer, check_probability
 from .classifiers import is_multilabel, probabilities
 
-# Inserted into the docstring of each `predict_one`, after x.
-_KEYWORDS = """
+Floats = NDArray[np.float64]
+
+
+class Predictor(abc.ABC):
+    """Base class of wrappers, local classifiers and batch models: their `predict_one`."""
+
+    def predict_one(
+        self,
+        x: Mapping[Any, Any],
+        threshold: float | None = None,
+        max_depth: int | None = None,
+        **kwargs: Any,
+    ) -> Any:
+        """Predict x.
+
+        Parameters
+        ----------
+        x
+            A dictionary of features.
         threshold
             Predict from `predict_proba_one` instead of by the model's own rule: a multilabel has
             the nodes with at least this probability; a single label is the deepest node whose
@@ -29,58 +45,32 @@ _KEYWORDS = """
         max_depth
             The maximum depth of a prediction: deeper nodes are off, and a deeper label is replaced
             by its ancestor at this depth. `None` for no limit.
-"""
+        kwargs
+            Not used: River requires wrappers to accept them. Any that is given raises an error.
 
-P = ParamSpec("P")
-Y = TypeVar("Y")
-Floats = NDArray[np.float64]
-Rule = Callable[..., Y]
+        Returns
+        -------
+        The label, or `None` if an open taxonomy has none; for multilabels `{label: bool}` for all
+        nodes but the root.
+
+        """
+        refuse_unknown(self.predict_one, kwargs)
+        return predicted(self, x, threshold, max_depth)
+
+    @abc.abstractmethod
+    def _predict(self, x: Mapping[Any, Any]) -> Any:
+        """The prediction by the model's own rule."""
 
 
-def _signature(
-    self: Any,
-    x: Mapping[Any, Any],
-    threshold: float | None = None,
-    max_depth: int | None = None,
+def predicted(
+    model: Any, x: Mapping[Any, Any], threshold: float | None, max_depth: int | None
 ) -> Any:
-    """The signature of the methods that `truncatable` returns, for type checkers."""
-
-
-def _like(signature: Callable[P, Any]) -> Callable[[Callable[..., Y]], Callable[P, Y]]:
-    def truncatable(rule: Callable[..., Y]) -> Callable[P, Y]:
-        def predict_one(
-            self: Any, x: Any, threshold: float | None = None, max_depth: int | None = None
-        ) -> Any:
-            if threshold is None and max_depth is None:
-                return rule(self, x)
-            check_keywords(threshold, max_depth)
-            taxonomy = taxonomy_of(self)
-            truncate = truncate_multilabel if is_multilabel(self) else truncate_label
-            return truncate(self, rule, x, taxonomy, threshold, max_depth)
-
-        def predict_one_of_wrapper(
-            self: Any,
-            x: Any,
-            threshold: float | None = None,
-            max_depth: int | None = None,
-            **kwargs: Any,
-        ) -> Any:
-            refuse_unknown(rule, kwargs)
-            return predict_one(self, x, threshold, max_depth)
-
-        is_wrapper = inspect.getfullargspec(rule).varkw is not None
-        method = predict_one_of_wrapper if is_wrapper else predict_one
-        # Without functools.wraps, which would show the parameters of the rule.
-        method.__name__, method.__qualname__ = rule.__name__, rule.__qualname__
-        method.__module__ = rule.__module__
-        before, below, after = (rule.__doc__ or "").partition("\n\n        Returns\n")
-        method.__doc__ = before.rstrip() + _KEYWORDS.rstrip() + below + after
-        return cast(Callable[P, Y], method)
-
-    return truncatable
-
-
-truncatable: Final = _like(_signature)
+    """The prediction for x, truncated as the keywords say."""
+    if threshold is None and max_depth is None:
+        return model._predict(x)
+    check_keywords(threshold, max_depth)
+    truncate = truncate_multilabel if is_multilabel(model) else truncate_label
+    return truncate(model, x, taxonomy_of(model), threshold, max_depth)
 
 
 def check_keywords(threshold: float | None, max_depth: int | None) -> None:
@@ -113,7 +103,6 @@ def without_labels(model: Any) -> bool:
 
 def truncate_multilabel(
     model: Any,
-    rule: Rule[Any],
     x: Any,
     taxonomy: Taxonomy,
     threshold: float | None,
@@ -122,7 +111,7 @@ def truncate_multilabel(
     """The nodes with enough probability or, without a threshold, those of the rule."""
     if threshold is None:
         on = getattr(model, "_learned_nodes_on", None)
-        nodes = true_nodes(taxonomy, rule(model, x)) if on is None else on(x)
+        nodes = true_nodes(taxonomy, model._predict(x)) if on is None else on(x)
         nodes = connected_nodes(taxonomy, nodes, max_depth)
     else:
         nodes = likely_nodes(model, x, threshold, max_depth)
@@ -168,7 +157,6 @@ def connected_nodes(taxonomy: Taxonomy, nodes: Iterable[int], max_depth: int | N
 
 def truncate_label(
     model: Any,
-    rule: Rule[Any],
     x: Any,
     taxonomy: Taxonomy,
     threshold: float | None,
@@ -176,7 +164,7 @@ def truncate_label(
 ) -> Label | None:
     """The deepest node with enough probability or, without a threshold, that of the rule."""
     if threshold is None or (p := _shares(model, x, taxonomy)) is None:
-        if (label := rule(model, x)) is None:
+        if (label := model._predict(x)) is None:
             return None
         v = taxonomy.index(label)
     else:

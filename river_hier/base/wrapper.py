@@ -21,11 +21,11 @@ from ..taxonomy import (
 )
 from .classifiers import cloned, last_step, shown
 from .explanation import Floats
-from .memory import MeasuresMemory
+from .memory import raw_memory_usage
 from .mini_batches import Mask, MiniBatches, method_inside
 
 
-class ModelWrapper(MeasuresMemory, base.Wrapper[Any], base.Estimator):
+class ModelWrapper(base.Wrapper[Any], base.Estimator):
     """Base class of model wrappers, which change a model's output or maintain the model.
 
     Learning is delegated to the model. State that the wrapper stores for nodes is remapped together
@@ -41,16 +41,21 @@ class ModelWrapper(MeasuresMemory, base.Wrapper[Any], base.Estimator):
 
     """
 
+    _raw_memory_usage = raw_memory_usage
+
     _predicts_labels = True  # else scores or probabilities, for metrics only
     _only_observes = False  # whether it learns, and its model learns as it would without it
-
-    _open_labels: Labels | None = None
 
     def __init__(self, model: Any) -> None:
         self.model = model
 
     @property
     def _wrapped_model(self) -> Any:
+        return self.model
+
+    @property
+    def _predictor(self) -> Any:
+        """What predicts."""
         return self.model
 
     @property
@@ -76,15 +81,9 @@ class ModelWrapper(MeasuresMemory, base.Wrapper[Any], base.Estimator):
 
     @property
     def _labels(self) -> Labels:
-        """The labels of the current taxonomy; those of an open one grow with it."""
-        taxonomy, labels = self._taxonomy, self._open_labels
-        if isinstance(self.taxonomy, Taxonomy):
-            return labels_of(taxonomy)
-        if labels is None or not taxonomy.extends(labels.taxonomy):
-            labels = self._open_labels = Labels(taxonomy)
-        elif labels.taxonomy is not taxonomy:
-            labels.grow(taxonomy)
-        return labels
+        """The labels of the current taxonomy, which grow with those of the model."""
+        labels: Labels | None = getattr(self._last, "_labels", None)
+        return labels_of(self._taxonomy) if labels is None else labels
 
     def clone(self, new_params: Any = None, include_attributes: bool = False) -> Self:
         """Return a model with the same parameters, which has learned nothing.
@@ -155,10 +154,11 @@ class ModelWrapper(MeasuresMemory, base.Wrapper[Any], base.Estimator):
 
     def _scores_one(self, x: Any) -> Floats:
         """The score of each node; 0 for the root of a multilabel model, which has none."""
-        if hasattr(self.model, "_scores_one"):  # without building a dict
-            scores: Floats = self.model._scores_one(x)
+        model = self._predictor
+        if hasattr(model, "_scores_one"):  # without building a dict
+            scores: Floats = model._scores_one(x)
             return scores
-        values = list(self.model.score_one(x).values())
+        values = list(model.score_one(x).values())
         return np.array([0.0] * (len(self._taxonomy) - len(values)) + values)
 
 
@@ -181,21 +181,21 @@ class BatchWrapper(MiniBatches, ModelWrapper):
         return checked_inside(self.model, X, ys)
 
     def _labels_of(self, X: Batch) -> list[Label]:
-        labels: list[Label] = method_inside(self.model, "_labels_of")(X)
+        labels: list[Label] = method_inside(self._predictor, "_labels_of")(X)
         return labels
 
     def _masks(self, X: Batch) -> Mask:
-        masks: Mask = method_inside(self.model, "_masks")(X)
+        masks: Mask = method_inside(self._predictor, "_masks")(X)
         return masks
 
     def _probabilities(self, X: Batch) -> Floats:
-        p: Floats = method_inside(self.model, "_probabilities")(X)
+        p: Floats = method_inside(self._predictor, "_probabilities")(X)
         return p
 
     def _scores_many(self, X: Batch) -> Floats:
         """The scores of all nodes, (nodes, rows)."""
         if hasattr(type(self.model), "_scores_many"):
-            scores: Floats = self.model._scores_many(X)
+            scores: Floats = self._predictor._scores_many(X)
             return scores
         rows = [self._scores_one(x) for x in X]
         return np.array(rows).reshape(X.n, len(self._taxonomy)).T

@@ -8,10 +8,9 @@ from typing import Any, NamedTuple
 from .._core import Threshold
 from ..base.predict_labels import masked_nodes
 from ..base.rankings import Attributes, ranking_of
-from ..base.truncation import truncatable
 from ..kernel.functions import Function, Kernel
 from ..kernel.instances import check_kernel
-from ..taxonomy import Label, Taxonomy
+from ..taxonomy import Taxonomy
 from ..taxonomy.candidates import Candidates
 from .estimator import BatchEstimator
 from .examples import Examples, Floats, Mask, read_gram, read_matrix
@@ -56,22 +55,6 @@ class LabelRanker(BatchEstimator):
 
         """
         return self._threshold(self._scores(x))
-
-    @truncatable
-    def predict_one(self, x: Mapping[Any, Any]) -> dict[Label, bool]:
-        """Predict the candidates that reach the threshold, and their ancestors.
-
-        Parameters
-        ----------
-        x
-            A dictionary of features.
-
-        Returns
-        -------
-        `{label: bool}` for all nodes but the root.
-
-        """
-        return self._dictionary(x)
 
     def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
         scores = self._scores(x)

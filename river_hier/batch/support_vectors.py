@@ -8,11 +8,10 @@ from typing import Any, Self
 
 import numpy as np
 
-from .._core.reference.paths import top_down
+from .._core.paths import top_down
 from ..base.checks import check_positive
 from ..base.predict_labels import masked_nodes
-from ..base.truncation import truncatable
-from ..taxonomy import Label, Taxonomy
+from ..taxonomy import Taxonomy
 from .estimator import BatchEstimator, Progress
 from .examples import Examples, Floats
 from .solvers import BinarySolver
@@ -45,22 +44,6 @@ class SupportVectorModel(BatchEstimator):
                 bias[v] = -1.0
         self._trained = solver.scorers(w, bias)
         return self
-
-    @truncatable
-    def predict_one(self, x: Mapping[Any, Any]) -> dict[Label, bool]:
-        """Predict the multilabel of x: a node is on if its parents are and its score is >= 0.
-
-        Parameters
-        ----------
-        x
-            A dictionary of features.
-
-        Returns
-        -------
-        `{label: bool}` for all nodes but the root.
-
-        """
-        return self._dictionary(x)
 
     def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
         return masked_nodes(top_down(self._scores(x) >= 0.0, self._structure.arrays))

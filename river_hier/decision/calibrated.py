@@ -20,8 +20,8 @@ from ..base.classifiers import last_step_and_input, shown
 from ..base.explanation import Floats
 from ..base.predict_labels import LabelPredictor
 from ..base.top_down import TopDownLearner
-from ..base.truncation import refuse_unknown, truncatable
-from ..base.unlearned import replaced, unlearned_of, without_scores
+from ..base.truncation import refuse_unknown
+from ..base.unseen import replaced, unseen_of, without_scores
 from ..base.wrapper import BatchWrapper, check_model
 from ..taxonomy import Label, NodeMapping
 from .sightings import Sightings
@@ -149,29 +149,13 @@ class Calibrated(BatchWrapper, LabelPredictor, base.MultiLabelClassifier):
 
         sighting, scores = self._sightings.look(x), None
         if sighting.first:
-            scores = replaced(self._scores_one(x), unlearned_of(self.model), np.nan)
+            scores = replaced(self._scores_one(x), unseen_of(self.model), np.nan)
         self.model.learn_one(x, y, w=w, **kwargs)  # raises before anything is learned here
         self._sightings.add(sighting)
         if scores is not None:
             if more := len(self._taxonomy) - len(scores):  # new labels have no scores
                 scores = np.append(scores, [np.nan] * more)
             self._with_all_nodes().learn(scores, y, self._labels, w)
-
-    @truncatable
-    def predict_one(self, x: dict[Any, Any], **kwargs: Any) -> dict[Label, bool]:
-        """Predict the multilabel of x: the nodes with P(on | parents on) >= 1/2.
-
-        Parameters
-        ----------
-        x
-            A dictionary of features.
-
-        Returns
-        -------
-        `{label: bool}` for all nodes but the root.
-
-        """
-        return self._dictionary(x)
 
     def predict_proba_one(self, x: dict[Any, Any], **kwargs: Any) -> dict[Label, dict[bool, float]]:
         """The probability that each node is on, never above its parent's.
@@ -215,8 +199,8 @@ class Calibrated(BatchWrapper, LabelPredictor, base.MultiLabelClassifier):
         return p if given else self._labels.marginals(p)
 
     def _learned_scores(self, x: Mapping[Any, Any]) -> Floats:
-        """The score of each node; -inf for unlearned nodes."""
-        return without_scores(self._scores_one(x), unlearned_of(self.model))
+        """The score of each node; -inf for unseen nodes."""
+        return without_scores(self._scores_one(x), unseen_of(self.model))
 
     def _masks(self, X: Batch) -> NDArray[np.bool_]:
         return top_down(self._conditionals_many(X) >= 0.5, self._taxonomy.arrays).T
@@ -226,6 +210,6 @@ class Calibrated(BatchWrapper, LabelPredictor, base.MultiLabelClassifier):
 
     def _conditionals_many(self, X: Batch) -> Floats:
         """P(on | parents on), (nodes, rows)."""
-        scores = without_scores(self._scores_many(X), unlearned_of(self.model))
+        scores = without_scores(self._scores_many(X), unseen_of(self.model))
         given: Floats = self._with_all_nodes().given(np.ascontiguousarray(scores.T))
         return given.T

@@ -14,7 +14,7 @@ from .._core import Batch
 from ..base.classifiers import last_step_and_input, shown
 from ..base.explanation import Floats
 from ..base.predict_labels import LabelPredictor
-from ..base.truncation import refuse_unknown, truncatable
+from ..base.truncation import refuse_unknown
 from ..base.wrapper import BatchWrapper, check_model
 from ..taxonomy import Label
 
@@ -43,22 +43,6 @@ class Decoder(BatchWrapper, LabelPredictor, base.MultiLabelClassifier):
         from .. import linear_model
 
         yield {"model": linear_model.HAROW()}
-
-    @truncatable
-    def predict_one(self, x: dict[Any, Any], **kwargs: Any) -> dict[Label, bool]:
-        """Predict the multilabel of x with the least expected loss.
-
-        Parameters
-        ----------
-        x
-            A dictionary of features.
-
-        Returns
-        -------
-        `{label: bool}` for all nodes but the root.
-
-        """
-        return self._dictionary(x)
 
     def predict_proba_one(self, x: dict[Any, Any], **kwargs: Any) -> dict[Label, dict[bool, float]]:
         """The probability that each node is on, as the model gives it.

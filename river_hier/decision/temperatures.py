@@ -7,14 +7,57 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from .._core import Descent, Scale
-
 Floats = NDArray[np.float64]
 
 STEP = 0.5
 SHARP = 1.0  # the initial logarithm of the slope of the sharp softmax; that of the flat one is 0
 TINY = 1e-300  # the smallest probability of which the logarithm is taken
 RECENT = 1000.0  # number of examples that determine the scale of scores
+
+
+FAR = 10.0  # units; limits the effect of a single extreme score on the unit
+LARGEST = 1e140  # limit of scores, so that sums of squares stay finite
+
+
+class Scale:
+    """The root mean square of the latest scores, which makes slopes independent of their scale."""
+
+    squares: float
+    n: float
+
+    def __init__(self, window: float = math.inf) -> None:
+        self.window = window
+        self.squares = 0.0
+        self.n = 0.0  # the number of scores, weighted like their examples
+
+    def add(self, scores: Floats, w: float) -> Floats:
+        """Add the scores of an example of weight w, and return them, clipped to `FAR` units."""
+        most = min(FAR * self.unit, LARGEST)
+        near: Floats = np.clip(scores, -most, most)
+        self.squares += w * float(near @ near)
+        self.n += w * len(near)
+        if self.n > (most := self.window * len(near)):
+            self.squares, self.n = self.squares * most / self.n, most
+        return near
+
+    @property
+    def unit(self) -> float:
+        """Infinite as long as all scores were 0, so that the next one has no effect."""
+        return math.sqrt(self.squares / self.n) if self.squares else math.inf
+
+
+class Descent:
+    """A parameter that is learned by AdaGrad."""
+
+    def __init__(self, first: float, step: float) -> None:
+        self.value: float = first
+        self.squares: float = 1.0  # of the gradients; starts at 1 to keep the first steps short
+        self.step = step
+
+    def move(self, gradient: float) -> None:
+        """One gradient step."""
+        self.squares += gradient * gradient
+        self.value -= self.step * gradient / math.sqrt(self.squares)
 
 
 class Temperatures:

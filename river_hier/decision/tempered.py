@@ -10,14 +10,14 @@ from .._core import Batch
 from ..base.checks import checked_weight
 from ..base.classifiers import shown
 from ..base.explanation import Floats
-from ..base.truncation import refuse_unknown, truncatable, without_labels
-from ..base.unlearned import learned_nodes, unlearned_of
+from ..base.truncation import Predictor, refuse_unknown, without_labels
+from ..base.unseen import seen_nodes, unseen_of
 from ..base.wrapper import BatchWrapper, check_model
 from .sightings import Sightings
 from .temperatures import Temperatures
 
 
-class Tempered(BatchWrapper, base.Classifier):
+class Tempered(BatchWrapper, Predictor, base.Classifier):
     r"""Calibrated probabilities for a single-label model: online temperature scaling of its scores.
 
     The probability of label $v$ is a mixture of two softmax functions, a sharp and a flat one:
@@ -126,29 +126,20 @@ class Tempered(BatchWrapper, base.Classifier):
             return
 
         before, sighting = self._taxonomy, self._sightings.look(x)
-        unlearned = unlearned_of(self.model)
+        unseen = unseen_of(self.model)
         scores = self._scores_one(x) if sighting.sampled else None
         self.model.learn_one(x, y, w=w, **kwargs)  # raises before anything is learned here
         self._sightings.add(sighting)
-        if scores is None or y not in before or before.index(y) in unlearned:
+        if scores is None or y not in before or before.index(y) in unseen:
             return
-        known = learned_nodes(len(before), unlearned)
+        known = seen_nodes(len(before), unseen)
         scores = scores[known]
         if sighting.first:
             self._temperatures.learn(scores, int(np.searchsorted(known, before.index(y))), w)
         else:
             self._temperatures.rescale(scores, w)
 
-    @truncatable
-    def predict_one(self, x: dict[Any, Any], **kwargs: Any) -> Any:
-        """Predict the label of x, as the model does.
-
-        Parameters
-        ----------
-        x
-            A dictionary of features.
-
-        """
+    def _predict(self, x: Mapping[Any, Any]) -> Any:
         return self.model.predict_one(x)
 
     def predict_proba_one(self, x: dict[Any, Any], **kwargs: Any) -> dict[Any, float]:
@@ -177,8 +168,8 @@ class Tempered(BatchWrapper, base.Classifier):
         return self._with_learned(self._scores_many(X).T)
 
     def _with_learned(self, scores: Floats) -> Floats:
-        """The probabilities of all nodes, 0 for unlearned ones."""
-        known = learned_nodes(scores.shape[-1], unlearned_of(self.model))
+        """The probabilities of all nodes, 0 for unseen ones."""
+        known = seen_nodes(scores.shape[-1], unseen_of(self.model))
         p = np.zeros_like(scores)
         p[..., known] = self._temperatures.probabilities(scores[..., known])
         return p

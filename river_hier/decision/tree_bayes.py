@@ -20,13 +20,13 @@ from ..base.classifiers import (
     takes_weights,
 )
 from ..base.explanation import Floats
-from ..base.memory import MeasuresMemory
+from ..base.memory import raw_memory_usage
 from ..base.mini_batches import MiniBatches
-from ..base.truncation import refuse_unknown, taxonomy_of, truncatable
+from ..base.truncation import Predictor, refuse_unknown, taxonomy_of
 from ..taxonomy import Label, Renamed, Taxonomy, UnknownLabelError, check_taxonomy, map_nodes
 
 
-class TreeBayes(MiniBatches, MeasuresMemory, base.Wrapper[Any], base.Classifier):
+class TreeBayes(MiniBatches, Predictor, base.Wrapper[Any], base.Classifier):
     r"""The node with the least expected tree distance under any classifier's probabilities.
 
     Given the probability $p_u$ of each label by a classifier, which need not know the taxonomy, the
@@ -79,6 +79,8 @@ class TreeBayes(MiniBatches, MeasuresMemory, base.Wrapper[Any], base.Classifier)
     TreeInducedError: 0.502
 
     """
+
+    _raw_memory_usage = raw_memory_usage
 
     def __init__(self, classifier: base.Estimator, taxonomy: Taxonomy) -> None:
         check_taxonomy(taxonomy)
@@ -172,16 +174,7 @@ class TreeBayes(MiniBatches, MeasuresMemory, base.Wrapper[Any], base.Classifier)
             raise
         self.classifier.learn_one(x, label, **kwargs)
 
-    @truncatable
-    def predict_one(self, x: dict[Any, Any], **kwargs: Any) -> Any:
-        """Predict the node with the least expected distance.
-
-        Parameters
-        ----------
-        x
-            A dictionary of features.
-
-        """
+    def _predict(self, x: Mapping[Any, Any]) -> Any:
         return self._nearest(self._shares(x))
 
     def predict_proba_one(self, x: dict[Any, Any], **kwargs: Any) -> dict[Any, float]:

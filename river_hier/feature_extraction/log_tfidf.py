@@ -10,12 +10,12 @@ from river import base
 from .. import _core
 from ..base.batches import learn_rows
 from ..base.checks import check_power_of_two
-from ..base.memory import MeasuresMemory
+from ..base.memory import raw_memory_usage
 from .texts import frame_of, text_of, texts_of
 from .tokenizer import LARGEST, PATTERN, Tokenizer, checked_range
 
 
-class LogTFIDF(MeasuresMemory, base.Transformer):
+class LogTFIDF(base.Transformer):
     r"""Bag of words with the weights log(1 + tf) log(idf), from the documents seen so far.
 
     The weight of a word in a document is
@@ -111,6 +111,8 @@ class LogTFIDF(MeasuresMemory, base.Transformer):
     [^1]: [Cesa-Bianchi, N., Gentile, C. and Zaniboni, L., 2006. Incremental algorithms for hierarchical classification. Journal of Machine Learning Research, 7, pp.31-54.](https://www.jmlr.org/papers/volume7/cesa-bianchi06a/cesa-bianchi06a.pdf)
 
     """  # noqa: E501
+
+    _raw_memory_usage = raw_memory_usage
 
     def __init__(
         self,

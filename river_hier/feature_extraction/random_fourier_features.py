@@ -13,10 +13,10 @@ from river import base
 from scipy import sparse
 
 from .._core import FeatureIndex
-from .._core.reference.feature_hasher import canonical
+from .._core.features import canonical
 from ..base.checks import check_integer, check_positive
 from ..base.dataframes import answer_frame, read_batch
-from ..base.memory import MeasuresMemory
+from ..base.memory import raw_memory_usage
 
 Floats = NDArray[np.float64]
 
@@ -27,7 +27,7 @@ LARGEST = 2**21  # random numbers that are stored: 16 MB, and as much again whil
 Drawn = tuple[FeatureIndex, int, Floats]
 
 
-class RandomFourierFeatures(MeasuresMemory, base.MiniBatchTransformer):
+class RandomFourierFeatures(base.MiniBatchTransformer):
     r"""Random features that let a linear learner approximate one with a Gaussian kernel.
 
     With $m$ = `n_components` / 2 random frequencies $\omega_1, \dots, \omega_m$, the features of x
@@ -109,6 +109,8 @@ class RandomFourierFeatures(MeasuresMemory, base.MiniBatchTransformer):
     [^2]: [Sutherland, D. and Schneider, J., 2015. On the error of random Fourier features. Conference on Uncertainty in Artificial Intelligence.](https://arxiv.org/abs/1506.02785)
 
     """  # noqa: E501
+
+    _raw_memory_usage = raw_memory_usage
 
     _drawn: Drawn
 

@@ -7,7 +7,7 @@ from river import base, linear_model
 
 from ..base.checks import check_integer, checked_weight
 from ..base.classifiers import check_weight_taken, shown, takes_weights
-from ..base.memory import MeasuresMemory
+from ..base.memory import raw_memory_usage
 from ..base.truncation import refuse_unknown
 from ..taxonomy import Label, Taxonomy
 from ..taxonomy.graph import check_label, check_spelling
@@ -16,7 +16,7 @@ from .divergence import read_counts
 from .jensen_shannon_tree import JensenShannonTree
 
 
-class BinaryDecomposition(MeasuresMemory, base.Wrapper[base.Estimator], base.Classifier):
+class BinaryDecomposition(base.Wrapper[base.Estimator], base.Classifier):
     """Multiclass classification by binary decisions along a tree.
 
     The classes are the leaves of a full binary tree. At each inner node, a binary classifier
@@ -83,6 +83,8 @@ class BinaryDecomposition(MeasuresMemory, base.Wrapper[base.Estimator], base.Cla
         application to authorship determination.
 
     """
+
+    _raw_memory_usage = raw_memory_usage
 
     def __init__(
         self,

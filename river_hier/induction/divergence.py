@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from .._core.reference.feature_index import read
+from .._core import read
 from ..metrics.costs import is_positive
 
 # Mapping[Label, float] would refuse a dict[str, float]: the type of the keys is invariant.

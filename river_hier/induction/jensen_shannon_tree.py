@@ -10,7 +10,7 @@ import numpy as np
 from river import base
 
 from ..base.checks import check_integer, checked_weight
-from ..base.memory import MeasuresMemory
+from ..base.memory import raw_memory_usage
 from ..taxonomy import Label, Taxonomy
 from ..taxonomy.graph import check_label, check_spelling
 from .agglomeration import agglomerate, all_costs
@@ -20,7 +20,7 @@ from .leave_one_out import LeaveOneOut
 from .tree_recursions import recursion
 
 
-class JensenShannonTree(MeasuresMemory, base.Estimator):
+class JensenShannonTree(base.Estimator):
     r"""Build a full binary tree over classes from their feature counts.
 
     `learn_one` counts the features of each class. `taxonomy` starts from the classes and merges
@@ -117,6 +117,8 @@ class JensenShannonTree(MeasuresMemory, base.Estimator):
         application to authorship determination.
 
     """
+
+    _raw_memory_usage = raw_memory_usage
 
     def __init__(
         self,

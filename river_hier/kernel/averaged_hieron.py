@@ -21,7 +21,7 @@ class AveragedHieron(KernelPathLearner):
     the prediction is correct, so nearly every example is stored. Predictions come from the average
     of all hypotheses so far: after m rounds, the coefficients of the example of round i are
     weighted by $1 - i / (m + 1)$, so the average only costs work where a step changes coefficients.
-    The rounds of each node are counted from its first example, as in `linear_model.AveragedHieron`.
+    The rounds of each node are counted from its first example, unless `from_first_round` is set.
 
     A step takes one row of the kernel, O(stored examples * features), and O(stored examples *
     distance) to compute the scores. For an endless stream, set a `budget`, which works as in
@@ -40,6 +40,10 @@ class AveragedHieron(KernelPathLearner):
         default, the step is the paper's.
     budget
         The maximum number of examples that the model holds, at least 2; `None` for no limit.
+    from_first_round
+        Whether the average of every node is over the hypotheses of all rounds, as in Eq. (13) and
+        Theorem 2. The default starts it at the node's first example, so that a label that comes
+        late is not held back by hypotheses that did not know it.
 
     Raises
     ------
@@ -89,16 +93,19 @@ class AveragedHieron(KernelPathLearner):
         kernel: Kernel | Function | None = None,
         C: float = math.inf,
         budget: int | None = None,
+        from_first_round: bool = False,
     ) -> None:
         super().__init__(taxonomy, kernel, C, budget)
-        self._start_average()  # Eq. (13)
+        self.from_first_round = from_first_round
+        self._averaged = True
+        self._start_average(from_first_round)  # Eq. (13)
 
     @property
     def last(self) -> Hieron:
         """The last hypothesis $w_{m+1}$ without the average, as a separate online `Hieron`."""
         model = Hieron(self.taxonomy, self.kernel, self.C, self.budget)
-        state = (self._taxonomy, self._labels, self._instances, self._w)
-        model._taxonomy, model._labels, model._instances, model._w = copy.deepcopy(state)
+        state = self._labels, self._instances, self._w
+        model._labels, model._instances, model._w = copy.deepcopy(state)
         return model
 
     def rival(self, score: Floats, y: int) -> int:

@@ -26,7 +26,7 @@ class Expansion:
         self._values = np.zeros(0)
 
     def add(self, i: int, nodes: NDArray[np.intp], values: Floats) -> None:
-        """Add the coefficients of a new instance; those of a copy do not change."""
+        """Add the coefficients of a new instance."""
         end = self._n + len(nodes)
         self._instances = ensure_capacity(self._instances, end)
         self._nodes = ensure_capacity(self._nodes, end)
@@ -35,10 +35,6 @@ class Expansion:
         self._nodes[self._n : end] = nodes
         self._values[self._n : end] = values
         self._n = end
-
-    def clear(self, node: int) -> None:
-        """Set the coefficients of a node to zero; those of a copy do not change."""
-        self._values = np.where(self._nodes == node, 0.0, self._values)
 
     def scores(self, k: Floats) -> Floats:
         """w . phi(x) of every node from the values of the kernel, k_i = K(x_i, x): O(triples)."""

@@ -1,14 +1,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from typing import Any
 
-from ..taxonomy import Taxonomy
-from .least_squares import LeastSquaresModel
+from ..linear_model.systems import Below, add_shared
+from ..taxonomy import Taxonomy, TaxonomyLike
+from .functions import Function, Kernel
+from .least_squares import KernelLeastSquares
 
 
-class HRLS(LeastSquaresModel):
+class HRLS(KernelLeastSquares):
     """H-RLS with a kernel: regularised least squares at every node, from the top down.
 
     It is `linear_model.HRLS` in the space of a kernel K. A node learns from every example whose
@@ -93,20 +93,19 @@ class HRLS(LeastSquaresModel):
 
     """
 
-    def _learn(self, x: Mapping[Any, Any], y: Any, w: float) -> None:
-        self._update(self._context(x, w), math.inf, 0.0, y)
+    def __init__(
+        self,
+        taxonomy: TaxonomyLike = None,
+        kernel: Kernel | Function | None = None,
+        l2: float = 1.0,
+        budget: int | None = None,
+    ) -> None:
+        self._below: Below = {}
+        super().__init__(taxonomy, kernel, l2, budget)
+
+    def _limit(self, t: float) -> float:
+        """Figure 3: every example is stored."""
+        return math.inf
 
     def _add_nodes(self, before: int, after: Taxonomy) -> None:
-        groups: dict[tuple[int, ...], list[int]] = {}  # nodes with the same parents share a system
-        for v in range(before, len(after)):
-            groups.setdefault(after.parent_rows[v], []).append(v)
-        if self.taxonomy is None and not self._rls.systems:  # there may be no labels yet
-            self._rls.add_system(groups.pop((0,), []))
-        known: dict[tuple[int, ...], int] = {}
-        for s, system in enumerate(self._rls.systems):
-            known.setdefault(after.parent_rows[system.nodes[0]] if system.nodes else (0,), s)
-        for above, nodes in groups.items():
-            if above in known:
-                self._rls.add_outputs(known[above], nodes)
-            else:
-                self._rls.add_system(nodes)
+        add_shared(self._rls, self._below, before, after, self.taxonomy is None)

@@ -5,20 +5,26 @@ from __future__ import annotations
 import abc
 import numbers
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .._core import FeatureIndex, FeatureMap
-from .._core.reference import feature_map  # its vectors, whichever backend is used
-from .._core.reference.feature_index import SMALLEST_NORM2, check_mapping
+from .._core.features import SMALLEST_NORM2, check_mapping
 from ..base.checks import check_integer
 from ..base.explanation import Contribution, Floats
 from .functions import Function, Kernel, Linear
 from .vectors import Instances
 
 FromDots = Callable[[Floats, float, Floats], Floats]
+
+
+class Row(NamedTuple):
+    """An x by the values of the kernel."""
+
+    values: Floats  # K(x_i, x) of all stored instances
+    norm2: float  # K(x, x)
 
 
 def check_kernel(kernel: object) -> None:
@@ -61,11 +67,8 @@ class KernelInstances(abc.ABC):
     def n(self) -> int:
         """The number of instances."""
 
-    def row(self, x: Mapping[Any, Any]) -> feature_map.Vector:
-        """x in the coordinates of the stored instances.
-
-        Its values are K(x_i, x), and its squared norm is K(x, x). Errors are raised here.
-        """
+    def row(self, x: Mapping[Any, Any]) -> Row:
+        """The values of the kernel for x. Errors are raised here."""
         k, own = self._values(x)
         wrong = k[~np.isfinite(k)].tolist() + ([] if 0.0 <= own < np.inf else [own])
         if wrong:
@@ -75,7 +78,7 @@ class KernelInstances(abc.ABC):
             )
         if own < SMALLEST_NORM2:
             k, own = np.zeros(self.n), 0.0  # by the inequality of Cauchy and Schwarz
-        return feature_map.Vector(np.arange(self.n), k, own)
+        return Row(k, own)
 
     @abc.abstractmethod
     def append(self, x: Mapping[Any, Any]) -> int:
@@ -114,7 +117,7 @@ class DotProducts(KernelInstances):
         return self._stored.n
 
     def append(self, x: Mapping[Any, Any]) -> int:
-        return self._stored.append(_plain(self._features.insert(x)))
+        return self._stored.append(self._features.insert(x))
 
     def gram(self, which: NDArray[np.intp]) -> Floats:
         products = self._stored.gram(which)
@@ -138,7 +141,7 @@ class DotProducts(KernelInstances):
         ]
 
     def _values(self, x: Mapping[Any, Any]) -> tuple[Floats, float]:
-        vector = _plain(self._features.find(x))
+        vector = self._features.find(x)
         # The last one is x itself.
         dots = np.append(self._stored.dots(vector), vector.norm2)
         norms2 = np.append(self._stored.norms2, vector.norm2)
@@ -195,8 +198,3 @@ class Pairs(KernelInstances):
             kind = type(value).__name__
             raise TypeError(f"the kernel of two dicts must be a number, got {value!r} ({kind})")
         return float(value)
-
-
-def _plain(x: feature_map.Vector) -> feature_map.Vector:
-    """Convert a vector of either backend to the reference backend."""
-    return feature_map.Vector(x.rows.astype(np.intp), np.asarray(x.values), x.norm2)

@@ -2,29 +2,34 @@
 
 from __future__ import annotations
 
+import abc
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from .._core import LARGEST_RATIO, predicted_nodes, update
+from .._core import LARGEST_RATIO, Labels, LeastSquares
 from ..base.checks import check_positive
 from ..base.explanation import Contribution, Floats, rescaled
 from ..base.multi_label import MultiLabelModel
-from ..base.predict_labels import masked_nodes
+from ..linear_model import hrls
 from ..taxonomy import NodeMapping, TaxonomyLike
+from .budget import four_fifths, pivoted_cholesky_projection
 from .functions import Function, Kernel
-from .instances import contributions, instances_of
-from .systems import ExampleContext, KernelSystems
+from .instances import Row, contributions, instances_of
+
+FEW = 64  # instances, too few to look for those that no node uses
 
 
-class LeastSquaresModel(MultiLabelModel):
+class KernelLeastSquares(MultiLabelModel):
     """Regularised least squares at the nodes of a taxonomy, in the space of a kernel.
 
     With `B = l2 I + K` over the examples stored at a node, `alpha = B^-1 v` and `k_i = K(x_i, x)`,
     the paper's score of an x that is counted in, Eq. (1), is `k . alpha / (1 + r)` with
     `r = (K(x, x) - k^T B^-1 k) / l2`.
     """
+
+    _margin = staticmethod(hrls.HRLS._margin)  # Eq. (1)
 
     @property
     def _may_refuse(self) -> bool:
@@ -43,59 +48,96 @@ class LeastSquaresModel(MultiLabelModel):
         self.budget = budget
         check_positive("l2", l2)
         self.l2: float = l2
-        self._rls = KernelSystems(float(l2), budget and int(budget), self._instances)
+        self._t = 0.0  # the weight of all examples
+        self._many = FEW
+        self._rls: Any = LeastSquares(float(l2), kernel=True)
         self._add_nodes(1, self._taxonomy)
 
     @property
     def n_stored(self) -> dict[object, float]:
         """The weight of the examples that each node has stored, including dropped ones."""
-        stored = {v: s.n_stored for s in self._rls.systems for v in s.nodes}
+        systems = zip(self._rls.nodes, self._rls.n_stored, strict=True)
+        stored = {v: n for nodes, n in systems for v in nodes}
         return {label: stored[v] for v, label in enumerate(self._taxonomy.nodes) if v}
 
+    @abc.abstractmethod
+    def _limit(self, t: float) -> float:
+        """What N_i times the squared margin may be where node i stores x_t."""
+
+    def _learn(self, x: Mapping[Any, Any], y: Any, w: float) -> None:
+        row, t, number = self._row(x, w), self._t + w, self._instances.n
+        try:
+            if row.norm2 > 0.0:
+                self._rls.learn_kernel(self._labels, *row, y, w, self._limit(t))
+            else:
+                self._taxonomy.closure_mask(y)  # an error if y is invalid
+        finally:
+            if self._rls.holds(number):  # by some systems even if memory has run out
+                self._instances.append(x)
+        self._t = t
+        self._drop()
+
+    def _drop(self) -> None:
+        """Drop instances of the nodes that hold too many, and then those that no node uses."""
+        if self.budget is not None:
+            for s, size in enumerate(self._rls.sizes):
+                if size > self.budget:
+                    self._absorb(s, four_fifths(self.budget))
+        if self._instances.n >= self._many:
+            used = self._rls.used()
+            self._instances.keep(used.astype(np.intp))
+            self._rls.renumber(used)
+            self._many = max(FEW, 2 * len(used))
+
+    def _absorb(self, s: int, n: int) -> None:
+        """Keep at most n instances of a system; w changes as little as possible."""
+        ids, ones, y, c, w0 = self._rls.instances_of(s)
+        K = np.outer(ones, ones) * self._instances.gram(ids.astype(np.intp))
+        sizes = ((c * np.sqrt(K.diagonal())[:, None]) ** 2).sum(axis=1)
+        kept, P = pivoted_cholesky_projection(K, sizes, n)
+        # The part of the others in w is projected onto those that are kept, and added to w0.
+        w0 = np.pad(w0, ((0, len(ids) - len(w0)), (0, 0)))[kept] + P @ np.delete(c, kept, axis=0)
+        K = K[np.ix_(kept, kept)]
+        self._rls.replace(s, ids[kept], ones[kept], y[kept], w0, y[kept] - K @ w0, K)
+
     def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
-        return masked_nodes(predicted_nodes(self._rls, self._rls.context(x), self._taxonomy))
+        nodes: list[int] = self._rls.nodes_on_kernel(self._labels, *self._instances.row(x))
+        return nodes
 
     def _scores_one(self, x: Mapping[Any, Any]) -> Floats:
-        return self._rls.margins(self._rls.context(x), len(self._taxonomy))  # Eq. (1)
+        return self._margin(*self._rls.solve_kernel(*self._instances.row(x), len(self._taxonomy)))
 
     def _contributions(
         self, x: Mapping[Any, Any], nodes: Sequence[int]
     ) -> list[list[Contribution]]:
-        scores = self._scores_one(x)
-        whole = contributions(self._instances, self._rls.coefficients(nodes), x)
+        scores, rows = self._scores_one(x), {v: i for i, v in enumerate(nodes)}
+        coefficients = np.zeros((len(nodes), self._instances.n))
+        for s, of_system in enumerate(self._rls.nodes):
+            if mine := [v for v in of_system if v in rows]:
+                ids, ones, _, c, _ = self._rls.instances_of(s)
+                columns = [of_system.index(v) for v in mine]
+                coefficients[np.ix_([rows[v] for v in mine], ids)] = ones * c[:, columns].T
+        whole = contributions(self._instances, coefficients, x)
         return [rescaled(float(scores[v]), parts) for v, parts in zip(nodes, whole, strict=True)]
 
     def _conditionals(self, scores: Floats) -> Floats:
         return np.clip((1.0 + scores) / 2.0, 0.0, 1.0)  # Eq. (3)
 
-    def _remap(self, change: NodeMapping) -> None:
+    def _remap(self, change: NodeMapping, labels: Labels) -> None:
         raise TypeError(
             f"kernel.{type(self).__name__} cannot carry on with another taxonomy, "
             f"nor without a branch; linear_model.{type(self).__name__} can"
         )
 
-    def _update(self, context: ExampleContext, threshold: float, t: float, y: Any) -> None:
-        """Round t of SH-RLS or, with an infinite threshold, H-RLS: completely or not at all."""
-        on = self._taxonomy.closure_mask(y)
-        before = [(system, vars(system).copy(), system.L.n) for system in self._rls.systems]
-        try:
-            if context.norm2 > 0.0:
-                update(self._rls, context, threshold, t, self._taxonomy, on)
-        except BaseException:  # there is no memory left
-            for system, attributes, n in before:
-                vars(system).update(attributes)
-                system.L.n = n
-            raise
-
     def _check(self, x: Mapping[Any, Any], w: float = 1.0) -> None:
-        self._context(x, w)
+        self._row(x, w)
 
-    def _context(self, x: Mapping[Any, Any], w: float = 1.0) -> ExampleContext:
+    def _row(self, x: Mapping[Any, Any], w: float) -> Row:
         """An example to learn from."""
-        context = self._rls.context(x, w)
-        if context.norm2 > LARGEST_RATIO * self.l2:
+        row = self._instances.row(x)
+        if w * row.norm2 > LARGEST_RATIO * self.l2:
             raise ValueError(
-                f"`l2` = {self.l2} is lost in rounding beside K(x, x) = {context.norm2:.3g}; "
+                f"`l2` = {self.l2} is lost in rounding beside K(x, x) = {w * row.norm2:.3g}; "
                 "scale x, e.g. with river's preprocessing.Normalizer, or choose a larger `l2`"
             )
-        return context
+        return row

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import abc
-import copy
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
 
 from .._core import (
-    Clocks,
+    Labels,
     of_averages,
     own_prototypes,
     path_difference,
     path_sums,
-    remap_clocks,
+    remapped_starts,
     rounds,
-    start,
-    without_path,
 )
 from ..base.checks import check_cap
 from ..base.explanation import Contribution, Floats
@@ -36,8 +35,8 @@ LARGEST_CHANGE = 1e140  # limit of the norm of a change, so that scores do not o
 class KernelPathLearner(SingleLabelModel):
     """`base.PathLearner` in dual variables: $w^u = \\sum_i \\alpha_i^u \\phi(x_i)$, Eq. (11)."""
 
-    _lag: Expansion | None = None  # the sum of i s_i, where hypotheses are averaged
-    _clocks: Any = None  # when the average of each node started
+    _average: Average | None = None
+    _averaged = False  # whether predictions are those of the average of all hypotheses
 
     @property
     def _may_refuse(self) -> bool:
@@ -58,9 +57,9 @@ class KernelPathLearner(SingleLabelModel):
         self.budget = budget
         self._w = Expansion(len(self._taxonomy))
 
-    def _start_average(self) -> None:
-        """Start averaging the hypotheses."""
-        self._lag, self._clocks = Expansion(len(self._taxonomy)), Clocks(len(self._taxonomy))
+    def _start_average(self, from_first_round: bool) -> None:
+        """Begin to average the hypotheses."""
+        self._average = Average(len(self._taxonomy), from_first_round)
 
     @property
     def n_stored(self) -> int:
@@ -80,9 +79,10 @@ class KernelPathLearner(SingleLabelModel):
         return min(float(self.C), loss / (gamma * norm2))  # Eq. (12)
 
     def _learn(self, x: Mapping[Any, Any], y: int, w: float) -> None:
-        row, tree = self._instances.row(x), self._taxonomy.arrays
+        row, tree, average = self._instances.row(x), self._taxonomy.arrays, self._average
+        own = path_difference(y, 0, tree)[0]
         scores = path_sums(self._w.scores(row.values), tree)  # Eq. (11)
-        scores[without_path(self._labels.unlearned, y, tree)] = -np.inf
+        scores[[v for v in self._labels.unseen if v not in own]] = -np.inf
         rival = self.rival(scores, y)
         nodes, signs = path_difference(y, rival, tree)
         gamma, step = float(len(nodes)), 0.0
@@ -90,39 +90,35 @@ class KernelPathLearner(SingleLabelModel):
             most = LARGEST_CHANGE / math.sqrt(row.norm2)
             rule = self.rule(scores[y] - scores[rival], gamma, row.norm2)
             step = min(w * min(rule, most), most)
-        # Copies change, so that an error changes nothing. They share their arrays, which only grow.
-        v, lag, clocks = copy.copy(self._w), copy.copy(self._lag), copy.copy(self._clocks)
-        if lag is not None:
-            start(clocks, lag, path_difference(y, 0, tree)[0])
+        if average is not None:
+            average.begin(own)
         if step > 0.0:
-            v.add(self._instances.n, nodes, step * signs)
-            if lag is not None:
-                lag.add(self._instances.n, nodes, rounds(clocks)[nodes] * (step * signs))
+            self._w.add(self._instances.n, nodes, step * signs)
+            if average is not None:
+                average.add(self._instances.n, nodes, step * signs)
             self._instances.append(x)
             if self.budget is not None and self._instances.n > self.budget:
-                self._drop(v, lag, int(self.budget))
-        if lag is not None:
-            clocks.m += w
-        self._labels.learned(y)
-        self._w, self._lag, self._clocks = v, lag, clocks
+                self._drop(int(self.budget))
+        if average is not None:
+            average.m += w
 
-    def _drop(self, w: Expansion, lag: Expansion | None, budget: int) -> None:
+    def _drop(self, budget: int) -> None:
         """Drop the instances that matter least to w."""
         K = self._instances.gram(np.arange(self._instances.n))
-        kept, P = pivoted_cholesky_projection(K, w.parts(K.diagonal()), four_fifths(budget))
-        w.forget(kept, P)
-        if lag is not None:
-            lag.forget(kept, P)
+        kept, P = pivoted_cholesky_projection(K, self._w.parts(K.diagonal()), four_fifths(budget))
+        self._w.forget(kept, P)
+        if self._average is not None:
+            self._average.updates.forget(kept, P)
         self._instances.keep(kept)
 
     def _answer(self, x: Mapping[Any, Any]) -> Label:
-        return self._taxonomy.nodes[int(self._scores_one(x).argmax())]
+        return self._taxonomy.nodes[int(self._best_of(self._scores_one(x)))]
 
     def _scores_one(self, x: Mapping[Any, Any]) -> Floats:
         k = self._instances.row(x).values
         scores = self._w.scores(k)
-        if self._lag is not None:
-            scores = scores - self._lag.scores(k) / rounds(self._clocks)  # Eq. (13)
+        if self._averaged and self._average is not None:
+            scores = scores - self._average.updates.scores(k) / self._average.rounds  # Eq. (13)
         return path_sums(scores, self._taxonomy.arrays)
 
     def _contributions(
@@ -130,25 +126,66 @@ class KernelPathLearner(SingleLabelModel):
     ) -> list[list[Contribution]]:
         which, n = np.array(nodes, dtype=np.intp), self._instances.n
         coefficients = self._w.coefficients(which, n)
-        if self._lag is not None:
-            shares = 1.0 / rounds(self._clocks)[which, None]
-            coefficients -= shares * self._lag.coefficients(which, n)
+        if self._averaged and self._average is not None:
+            shares = 1.0 / self._average.rounds[which, None]
+            coefficients -= shares * self._average.updates.coefficients(which, n)
         rows = {v: i for i, v in enumerate(nodes)}
         for v, i in rows.items():  # their parents are among them, and come before them
             if v:
                 coefficients[i] += coefficients[rows[self._taxonomy.parent_rows[v][0]]]
         return contributions(self._instances, coefficients, x)
 
-    def _remap(self, change: NodeMapping) -> None:
+    def _remap(self, change: NodeMapping, labels: Labels) -> None:
         onto = own_prototypes(change.sources, change.before.arrays, change.after.arrays)
-        w, lag, clocks = self._w.remapped(onto), self._lag, self._clocks
-        if lag is not None:
-            clocks = remap_clocks(clocks, change.sources)
-            lag = lag.remapped(of_averages(onto, self._clocks, clocks))
-        self._w, self._lag, self._clocks = w, lag, clocks
+        average = self._average and self._average.remapped(onto, change.sources)
+        self._labels, self._w, self._average = labels, self._w.remapped(onto), average
 
     def _add_nodes(self, before: int, after: Taxonomy) -> None:
         self._w.n_nodes = len(after)
-        if self._lag is not None:
-            self._lag.n_nodes = len(after)
-            self._clocks.add_nodes(len(after))
+        if self._average is not None:
+            self._average.add_nodes(len(after))
+
+
+class Average:
+    """The averages of the hypotheses of each node: w - `updates` / `rounds`.
+
+    `updates` is the sum of i s_i over the steps s_i of rounds i, as in the compiled learners
+    (`_core/native/store/weights.hpp`). The average of a node begins with its first example or,
+    with `from_first_round`, with the first round.
+    """
+
+    def __init__(self, n_nodes: int, from_first_round: bool) -> None:
+        self.from_first_round = from_first_round
+        self.updates = Expansion(n_nodes)
+        self.m = 0.0  # the weight of all examples
+        self.since = np.zeros(n_nodes)  # what it was when the average of each node began
+        self.begun = np.full(n_nodes, from_first_round)
+
+    @property
+    def rounds(self) -> Floats:
+        """The weight of the hypotheses in the average of each node."""
+        return rounds(self.m, self.since, self.begun)
+
+    def begin(self, nodes: NDArray[np.intp]) -> None:
+        """These nodes have an example in this round."""
+        first = nodes[~self.begun[nodes]]
+        self.begun[first], self.since[first] = True, self.m
+
+    def add(self, i: int, nodes: NDArray[np.intp], steps: Floats) -> None:
+        """The coefficients of a new instance have changed."""
+        steps = np.where(self.begun[nodes], self.rounds[nodes] * steps, 0.0)
+        self.updates.add(i, nodes, steps)
+
+    def add_nodes(self, n_nodes: int) -> None:
+        """Make room for more nodes."""
+        more = (0, n_nodes - len(self.since))
+        self.updates.n_nodes, self.since = n_nodes, np.pad(self.since, more)
+        self.begun = np.pad(self.begun, more, constant_values=self.from_first_round)
+
+    def remapped(self, onto: sparse.csr_array, sources: Sequence[tuple[int, ...]]) -> Average:
+        """The averages of other nodes, by the linear map of their weights."""
+        new = Average(len(sources), self.from_first_round)
+        starts = remapped_starts(self.m, self.since, self.begun, sources, self.from_first_round)
+        new.m, (new.since, new.begun) = self.m, starts
+        new.updates = self.updates.remapped(of_averages(onto, self.rounds, new.rounds))
+        return new

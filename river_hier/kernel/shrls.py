@@ -1,15 +1,14 @@
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+import math
 
 from ..base.checks import check_positive
 from ..taxonomy import Taxonomy, TaxonomyLike
 from .functions import Function, Kernel
-from .least_squares import LeastSquaresModel
+from .least_squares import KernelLeastSquares
 
 
-class SHRLS(LeastSquaresModel):
+class SHRLS(KernelLeastSquares):
     """SH-RLS with a kernel: H-RLS that stores examples only at nodes whose score is small.
 
     It is `linear_model.SHRLS` in the space of a kernel: node i learns from an example of round t
@@ -98,12 +97,10 @@ class SHRLS(LeastSquaresModel):
         check_positive("threshold", threshold)
         self.threshold = threshold
         super().__init__(taxonomy, kernel, l2, budget)
-        self._t = 0.0  # the weight of all examples
 
-    def _learn(self, x: Mapping[Any, Any], y: Any, w: float) -> None:
-        t = self._t + w
-        self._update(self._context(x, w), float(self.threshold), t, y)
-        self._t = t
+    def _limit(self, t: float) -> float:
+        """Section 8: node i stores x_t where $(w_{i,t} \\cdot x_t)^2 N_i$ is at most c ln t."""
+        return float(self.threshold) * math.log(max(1.0, t))
 
     def _add_nodes(self, before: int, after: Taxonomy) -> None:
         for v in range(before, len(after)):

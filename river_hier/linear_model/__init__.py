@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from .averaged_classifier import AveragedClassifier
+from .averaged import Averaged
 from .averaged_hieron import AveragedHieron
-from .averaged_multilabel_classifier import AveragedMultiLabelClassifier
 from .harow import HAROW
 from .hieron import Hieron
 from .hminover import HMinOver
@@ -17,9 +16,8 @@ __all__ = [
     "HAROW",
     "HRLS",
     "SHRLS",
-    "AveragedClassifier",
+    "Averaged",
     "AveragedHieron",
-    "AveragedMultiLabelClassifier",
     "HMinOver",
     "HPerceptron",
     "Hieron",

@@ -49,6 +49,10 @@ class AveragedHieron(PathLearner, compiled=("C",)):
         The value of a constant feature that is added to every x. The default, 0, adds none, as in
         the paper. Choose it well below the norm of x: 0.1 to 0.3 for norm 1.
 
+    from_first_round
+        Whether the average of every node is over the hypotheses of all rounds, as in Eq. (13) and
+        Theorem 2, also those before its first example.
+
     Raises
     ------
     ValueError
@@ -61,8 +65,8 @@ class AveragedHieron(PathLearner, compiled=("C",)):
     Section 4 of the paper [^1]. Its Eq. (15) gives round i the weight (m + 2 - i) / (m + 1), as it
     counts the step that leads to hypothesis i as the i-th. Here, as in Algorithm 1, the i-th step
     starts from hypothesis i and has weight (m + 1 - i) / (m + 1). The average is the same, Eq.
-    (13). The paper averages all weights from the first round on, even if the first example of a
-    node comes later. The cap and the intercept are not in the paper; see `Hieron`. An empty or zero
+    (13). The paper averages all weights from the first round on, as `from_first_round` does. The
+    cap and the intercept are not in the paper; see `Hieron`. An empty or zero
     x counts as a round.
 
     Examples
@@ -94,18 +98,20 @@ class AveragedHieron(PathLearner, compiled=("C",)):
         n_features: int | None = None,
         dtype: str = "float64",
         intercept: float = 0.0,
+        from_first_round: bool = False,
     ) -> None:
         super().__init__(taxonomy, n_features, dtype, intercept)
         check_cap("C", C)
         self.C = C
-        self._start_average()  # Eq. (13)
+        self.from_first_round = from_first_round
+        self._averaged = True
+        self._start_average(from_first_round)  # Eq. (13)
 
     @property
     def last(self) -> Hieron:
         """The last hypothesis $w_{m+1}$ without the average, as a separate online `Hieron`."""
         model = Hieron(self.taxonomy, self.C, self.n_features, self.dtype, self.intercept)
-        state = (self._taxonomy, self._labels, self._features, self._w)
-        model._taxonomy, model._labels, model._features, model._w = copy.deepcopy(state)
+        model._labels, model._state = copy.deepcopy((self._labels, self._state))
         return model
 
     def rival(self, score: Floats, y: int) -> int:

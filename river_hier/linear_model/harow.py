@@ -91,7 +91,7 @@ class HAROW(TopDownLearner, compiled=("r", "forgetting")):
     The numbers are not those of IEEE float16, whose 16 bits would leave 8 for the variance. A
     weight has a sign and 9 significant bits of $|w| + 2^{-16}$: stored weights are at least 6e-8
     apart and stay within ±65,408. A variance has 64 values between powers of 2 and stays above
-    1.5e-5, so features should not exceed 1,000 or so. An `AveragedMultiLabelClassifier` averages
+    1.5e-5, so features should not exceed 1,000 or so. An `Averaged` averages
     the rounded hypotheses, in float32. `docs/performance.md` has the memory, and
     `docs/accuracy.md` the losses.
 

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import copy
 from collections.abc import Mapping
 from typing import Any, cast
 
@@ -9,26 +8,26 @@ from scipy.special import expit
 
 from .._core import (
     Batch,
+    Labels,
     Ranking,
     Threshold,
     Vectors,
-    Weights,
     conditional_probabilities,
     own_weights,
-    remap_weights,
+    remapped,
     worst_pair,
 )
-from ..base.checks import check_dtype, check_positive
+from ..base.checks import check_positive
 from ..base.explanation import Floats
+from ..base.linear import LinearLearner
 from ..base.multi_label import MultiLabelModel
 from ..base.predict_labels import masked_nodes
 from ..base.rankings import Attributes, ranking_of
-from ..base.weight_vectors import WeightVectors, feature_map
 from ..taxonomy import NodeMapping, Taxonomy, TaxonomyLike
 from ..taxonomy.candidates import Candidates
 
 
-class HMinOver(WeightVectors, MultiLabelModel):
+class HMinOver(LinearLearner, MultiLabelModel):
     """Hierarchical minover perceptron: learns to rank labels jointly, in a tree or a DAG.
 
     Each node v has a weight vector $w_v$. A label is scored by its own weights and those of all its
@@ -147,12 +146,8 @@ class HMinOver(WeightVectors, MultiLabelModel):
         dtype: str = "float64",
         intercept: float = 0.0,
     ) -> None:
-        super().__init__(taxonomy)
-        self._features = feature_map(n_features, intercept)
-        self.n_features = n_features
-        self.intercept = intercept
+        super().__init__(taxonomy, n_features, dtype, intercept)
         check_positive("margin", margin)
-        check_dtype("dtype", dtype)
         closed = isinstance(taxonomy, Taxonomy)
         if not closed and (isinstance(t, Mapping) or candidates is not None):
             raise ValueError(
@@ -161,10 +156,8 @@ class HMinOver(WeightVectors, MultiLabelModel):
         self.margin = margin
         self.t = t
         self.candidates = candidates
-        self.dtype = dtype
-        self._w = Weights(len(self._taxonomy), dtype)
         self._threshold = Threshold()
-        self._ranked = self._taxonomy, self._unlearned, cast("Ranking | None", None)
+        self._ranked = self._taxonomy, self._unseen, cast("Ranking | None", None)
         ranking_of(self._taxonomy, t, candidates)  # an error if they are invalid
 
     def threshold_one(self, x: Mapping[Any, Any]) -> float:
@@ -182,23 +175,19 @@ class HMinOver(WeightVectors, MultiLabelModel):
         """The step of the worst pair, $\\Delta(y, \\bar y)$ (Algorithm 2)."""
         return float(gamma) if margin < self.margin else 0.0
 
-    def _learn(self, x: Mapping[Any, Any], y: Any, w: float) -> None:
+    def _learn_by_rule(self, x: Mapping[Any, Any], y: Any, w: float) -> None:
         on = self._taxonomy.closure_mask(y)
-        self._w.check_range(self._features.find(x).norm2)
-        vector = self._features.insert(x)
-        if self._unlearned:
-            self._unlearned = self._unlearned.difference(np.flatnonzero(on).tolist())
+        vector = self._state.insert(x)
+        self._state.begin_round(np.flatnonzero(on))
         nodes = self._ranking.candidates
-        scores, relevant = self._ranking.scores(self._w.scores(vector))[nodes], on[nodes]
-        threshold = copy.copy(self._threshold)
-        threshold.learn(scores, relevant, w)
+        scores, relevant = self._ranking.scores(self._state.scores(vector))[nodes], on[nodes]
+        self._threshold.learn(scores, relevant, w)
         pair = worst_pair(scores, relevant)
         if pair is not None:
             differing, signs = self._ranking.step(int(nodes[pair[0]]), int(nodes[pair[1]]))
             step = self.rule(scores[pair[0]] - scores[pair[1]], len(differing))
             if step > 0.0:
-                self._w.add(vector, differing, w * step * signs)  # raises before it changes
-        self._threshold = threshold
+                self._state.add(vector, differing, w * step * signs)
 
     def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
         scores = self._scores_one(x)
@@ -212,31 +201,25 @@ class HMinOver(WeightVectors, MultiLabelModel):
         return np.array([self._threshold.at(column) for column in candidates.T])
 
     def _scores_one(self, x: Mapping[Any, Any]) -> Floats:
-        return self._ranking.scores(self._w.scores(self._features.find(x)))
+        return self._ranking.scores(self._state.scores(x))
 
     def _scores_many(self, X: Batch) -> Floats:
-        return self._ranking.scores(self._w.scores(Vectors(self._features, X)))
+        return self._ranking.scores(self._state.scores_many(Vectors(self._features, X)))
 
     def _conditionals(self, scores: Floats) -> Floats:
         p = self._ranking.marginals(expit(scores - self._thresholds(scores)))
         return conditional_probabilities(p, self._taxonomy.arrays)
 
     @property
-    def _may_refuse(self) -> bool:
-        return True  # hashing the name of a feature may raise
-
-    @property
     def _ranking(self) -> Ranking:
         """The ranking of the nodes that have been learned."""
-        taxonomy, unlearned, ranking = self._ranked
-        if ranking is None or taxonomy is not self._taxonomy or unlearned != self._unlearned:
-            ranking = ranking_of(self._taxonomy, self.t, self.candidates, self._unlearned)
-            self._ranked = self._taxonomy, self._unlearned, ranking
+        taxonomy, unseen, ranking = self._ranked
+        if ranking is None or taxonomy is not self._taxonomy or unseen != self._unseen:
+            ranking = ranking_of(self._taxonomy, self.t, self.candidates, self._unseen)
+            self._ranked = self._taxonomy, self._unseen, ranking
         return ranking
 
-    def _remap(self, change: NodeMapping) -> None:
+    def _remap(self, change: NodeMapping, labels: Labels) -> None:
         ranking_of(change.after, self.t, self.candidates)  # an error if they are invalid
-        self._w = remap_weights(self._w, own_weights(change.sources, len(change.before)))
-
-    def _add_nodes(self, before: int, after: Taxonomy) -> None:
-        self._w.add_nodes(len(after))
+        onto = own_weights(change.sources, len(change.before))
+        self._labels, self._state = labels, remapped(self._state, labels, change.sources, onto)

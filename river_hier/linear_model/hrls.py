@@ -1,13 +1,12 @@
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
 
-import numpy as np
-from numpy.typing import NDArray
-
+from .._core import Labels
+from ..base.explanation import Floats
 from ..taxonomy import NodeMapping, Taxonomy, TaxonomyLike
 from .least_squares import LeastSquaresModel
-from .systems import shared_systems
+from .systems import Below, add_shared
 
 
 class HRLS(LeastSquaresModel):
@@ -113,60 +112,34 @@ class HRLS(LeastSquaresModel):
 
     """
 
+    _shared = True
+
     def __init__(
         self,
         taxonomy: TaxonomyLike = None,
         l2: float = 1.0,
-        memory: float = 8e7,
+        budget: int | None = None,
         n_features: int | None = None,
         forgetting: float = 1.0,
         intercept: float = 0.0,
     ) -> None:
-        self._systems: list[list[int]] = []  # the nodes of each
-        self._below: dict[tuple[int, ...], int] = {}  # that of the first child of these parents
-        super().__init__(taxonomy, l2, None, memory, n_features, forgetting, intercept)
+        self._below: Below = {}
+        super().__init__(taxonomy, l2, budget, n_features, forgetting, intercept)
 
-    def _trained_systems(self, trained: NDArray[np.intp]) -> Iterable[int]:
-        nodes = set(trained.tolist())
-        return [s for s, group in enumerate(self._systems) if not group or group[0] in nodes]
+    @staticmethod
+    def _margin(score: Floats, r: Floats) -> Floats:
+        """$w_t \\cdot x_t$ of Eq. (1), which counts x in: w . x / (1 + r), Sherman and Morrison."""
+        return score / (1.0 + r)
 
-    def _remap(self, change: NodeMapping) -> None:
-        change.check_unmerged(self)
-        plan = shared_systems(self._systems, change)
-        self._remap_systems(plan)
-        self._systems = [planned.nodes + planned.new for planned in plan]
-        self._below = {}
-        for v, s in sorted((v, s) for s, nodes in enumerate(self._systems) for v in nodes):
-            self._below.setdefault(change.after.parent_rows[v], s)
+    def _limit(self, t: float) -> float:
+        """Figure 3: every example is stored."""
+        return math.inf
 
     def _add_nodes(self, before: int, after: Taxonomy) -> None:
-        groups: dict[tuple[int, ...], list[int]] = {}  # nodes with the same parents share a system
-        if self.taxonomy is None and before == 1:  # an open taxonomy, maybe without labels yet
-            groups[0,] = []
-        for v in range(before, len(after)):
-            groups.setdefault(after.parent_rows[v], []).append(v)
-        for above, nodes in groups.items():
-            if above not in self._below:
-                self._add_system(nodes)
-                self._below[above] = len(self._systems)
-                self._systems.append(nodes)
-                continue
-            s = self._below[above]
-            if self.taxonomy is None:
-                n_stored = self._rls.n_stored
-                s = n_stored.index(max(n_stored))  # the first, unless it has been forgotten
-            self._rls.add_outputs(s, nodes)
-            self._systems[s] += nodes
+        add_shared(self._rls, self._below, before, after, self.taxonomy is None)
 
-    def _keep_systems(self, n_nodes: int) -> int:
-        kept = [nodes for nodes in self._systems if not nodes or nodes[0] < n_nodes]
-        self._systems = [[v for v in nodes if v < n_nodes] for nodes in kept]
-        self._below = {above: s for above, s in self._below.items() if s < len(kept)}
-        return len(kept)
-
-    def _shard_units(self) -> list[list[int]]:
-        return [[0, *nodes] for nodes in self._systems] if self.taxonomy is None else self._systems
-
-    def _places(self) -> dict[int, tuple[int, int]]:
-        systems = enumerate(self._systems)
-        return {v: (s, i) for s, nodes in systems for i, v in enumerate(nodes)}
+    def _remap(self, change: NodeMapping, labels: Labels) -> None:
+        super()._remap(change, labels)
+        self._below = {}
+        for v, s in sorted((v, s) for s, nodes in enumerate(self._rls.nodes) for v in nodes):
+            self._below.setdefault(change.after.parent_rows[v], s)

@@ -3,65 +3,43 @@
 from __future__ import annotations
 
 import abc
-import math
-import numbers
-import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._core import (
-    LARGEST_RATIO,
-    Batch,
-    LeastSquares,
-    Multilabels,
-    Vectors,
-    least_squares_answers,
-    least_squares_nodes,
-    least_squares_step,
-    least_squares_steps,
-    trained_nodes,
-)
-from ..base.checks import check_forgetting, check_positive
+from .._core import LARGEST_RATIO, Batch, Labels, LeastSquares, Multilabels, Vectors
+from ..base import weight_vectors
+from ..base.checks import check_forgetting, check_integer, check_positive
 from ..base.dataframes import at_row
 from ..base.explanation import Contribution, Floats, rescaled
 from ..base.multi_label import MultiLabelModel
-from ..base.weight_vectors import WeightVectors, feature_map
-from ..taxonomy import TaxonomyLike
-from .systems import RemappedSystem, discounted, half_life, remap_systems
+from ..base.weight_vectors import feature_map
+from ..taxonomy import NodeMapping, TaxonomyLike
+from .systems import half_life, remap_systems, remapped_systems
 
 
-def n_threads() -> int:
-    """The value of `OMP_NUM_THREADS`, as in numerical libraries, or the number of processors."""
-    setting = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0].strip()
-    if setting.isdecimal() and int(setting):
-        return int(setting)
-    mine = getattr(os, "sched_getaffinity", None)  # `cpu_count` may be that of the whole machine
-    return len(mine(0)) if mine else os.cpu_count() or 1
-
-
-class LeastSquaresModel(WeightVectors, MultiLabelModel):
+class LeastSquaresModel(MultiLabelModel):
     """Regularised least squares at the nodes of a taxonomy.
 
-    With `A = l2 I + S S^T` over the instances S stored at a node and `w = A^-1 S v`, the paper's
-    weight vector for an instance x, Eq. (1), which counts x among the instances, satisfies
-    `w_t . x = w . x / (1 + r)` with `r = x^T A^-1 x`.
+    With `A = l2 I + S S^T` over the instances S stored at a node and `w = A^-1 S v`, the learner's
+    `_margin` is the paper's Eq. (1), and its `_limit` decides which examples nodes store.
 
     Forgetting works in periods. After each period, everything that a system has seen is weighted by
     one half, or slightly less; within a period nothing is forgotten.
     """
 
-    threshold: float = math.inf  # of SH-RLS; H-RLS stores every example
+    _shared: bool  # whether siblings share a system
+
+    weights = weight_vectors.weights
+    intercepts = weight_vectors.intercepts
 
     def __init__(
         self,
         taxonomy: TaxonomyLike,
         l2: float,
         budget: int | None,
-        memory: float,
         n_features: int | None,
         forgetting: float,
         intercept: float,
@@ -72,91 +50,73 @@ class LeastSquaresModel(WeightVectors, MultiLabelModel):
         self.intercept = intercept
         check_positive("l2", l2)
         check_forgetting(forgetting)
-        if not isinstance(memory, numbers.Real) or not float(memory) >= 0.0:
-            raise ValueError(f"`memory` must be a number of bytes, at least 0, got {memory!r}")
+        if budget is not None:
+            check_integer("budget", budget, 2)
+            if forgetting != 1.0:
+                raise ValueError(
+                    f"`budget` is {budget} and `forgetting` {forgetting}, but either bounds what a "
+                    "node holds; choose one"
+                )
         self.l2: float = l2
-        self.memory = memory
+        self.budget = budget
         self.forgetting: float = forgetting
-        # The number of examples that each system was trained on; None if it learns in another
-        # shard.
-        self._visits: list[int | None] = []
         self._t: float = 0.0  # the weight of all examples
-        self._rls: LeastSquares = LeastSquares(float(l2), float(memory), budget and int(budget))
+        f = float(forgetting)
+        periods = (f ** half_life(f), half_life(f)) if f < 1.0 else ()
+        self._rls: Any = LeastSquares(float(l2), budget and int(budget), *periods)
         self._add_nodes(1, self._taxonomy)
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        """Also accept pickles from before `forgetting` was added."""
-        self.__dict__.update(state)
-        self.__dict__.setdefault("forgetting", 1.0)
-        self.__dict__.setdefault("_visits", [0] * len(self._rls.n_stored))
+    @staticmethod
+    @abc.abstractmethod
+    def _margin(score: Floats, r: Floats) -> Floats:
+        """The paper's score of an x that is counted in, from w . x and r = x^T A^-1 x."""
+
+    @abc.abstractmethod
+    def _limit(self, t: float) -> float:
+        """What N_i times the squared margin may be where node i stores x_t."""
 
     def _learn(self, x: Mapping[Any, Any], y: Any, w: float) -> None:
         t = self._t + w
-        state = self._rls, float(self.threshold), t, self._features, self._labels
-        if self.forgetting == 1.0:
-            learned = least_squares_step(*state, x, y, w)
-        else:
-            y = list(y) if isinstance(y, Iterator) else y  # which can be read only once
-            visited, ended = self._periods(x, y)
-            how = partial(discounted, float(self.forgetting) ** half_life(self.forgetting))
-            learned = least_squares_step(*state, x, y, w, ended, how)
-        if not learned:
+        if not self._rls.learn(self._features, self._labels, x, y, w, self._limit(t)):
             raise self._lost_in_rounding(x, w)
         self._t = t
-        if self.forgetting < 1.0:
-            for s in visited:
-                self._visits[s] = (self._visits[s] or 0) + 1
 
     def _learn_many(self, X: Batch, y: Multilabels) -> Iterator[int]:
-        if self.forgetting < 1.0:
-            yield from super()._learn_many(X, y)
-            return
-        vectors, first = Vectors(self._features, X, True), 0
-        while first < X.n:
-            state = self._rls, float(self.threshold), self._t, self._features, self._labels
-            last = min(first + 16, X.n)
-            learned = least_squares_steps(*state, vectors, first, y[first:last], n_threads())
-            self._t = X.total_weight(first, learned, self._t)
-            yield (first := learned)
+        vectors = Vectors(self._features, X, True)
+        ts = np.cumsum([self._t, *X.each_weight()])[1:].tolist()
+        limits = np.array([self._limit(t) for t in ts])
+        for i in range(X.n):
+            part = y[i : i + 1], limits[i : i + 1]
+            self._rls.learn_rows(self._labels, vectors, i, *part)
+            self._t = ts[i]
+            yield i + 1
 
-    def _periods(self, x: Mapping[Any, Any], y: Any) -> tuple[list[int], list[int]]:
-        """The systems that an example trains, and those whose period ends with it."""
-        h, on = half_life(self.forgetting), self._taxonomy.closure_mask(y)
-        if self._features.find(x).norm2 == 0.0:
-            return [], []
-        trained = self._trained_systems(trained_nodes(on, self._taxonomy.arrays))
-        visits = {s: n + 1 for s in trained if (n := self._visits[s]) is not None}
-        return list(visits), [s for s, n in visits.items() if n % h == 0]
-
-    def _add_system(self, nodes: list[int]) -> None:
-        self._rls.add_system(nodes)
-        self._visits.append(0)
-
-    @abc.abstractmethod
-    def _keep_systems(self, n_nodes: int) -> int:
-        """Forget the systems that have later nodes only, and say how many are left."""
-
-    def _remap_systems(self, plan: Sequence[RemappedSystem]) -> None:
-        self._rls = remap_systems(self._rls, plan)
-        self._visits = [0 if old.system is None else self._visits[old.system] for old in plan]
+    def _remap(self, change: NodeMapping, labels: Labels) -> None:
+        change.check_unmerged(self)
+        plan = remapped_systems(self._rls.nodes, change, self._shared)
+        self._labels, self._rls = labels, remap_systems(self._rls, plan)
 
     def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
-        return least_squares_nodes(self._rls, self._features, self._labels, x)
+        nodes: list[int] = self._rls.nodes_on(self._features, self._labels, x)
+        return nodes
 
     def _masks(self, X: Batch) -> NDArray[np.bool_]:
-        return least_squares_answers(self._rls, self._labels, Vectors(self._features, X))
+        masks: NDArray[np.bool_] = self._rls.masks(self._labels, Vectors(self._features, X))
+        return masks
 
     def _scores_one(self, x: Mapping[Any, Any]) -> Floats:
-        return self._rls.scores(self._features.find(x), len(self._taxonomy))  # Eq. (1)
+        return self._margin(*self._rls.solve(self._features.find(x), len(self._taxonomy)))
 
     def _scores_many(self, X: Batch) -> Floats:
-        return self._rls.scores(Vectors(self._features, X), len(self._taxonomy))
+        return self._margin(*self._rls.solve(Vectors(self._features, X), len(self._taxonomy)))
 
     def _conditionals(self, scores: Floats) -> Floats:
         return np.clip((1.0 + scores) / 2.0, 0.0, 1.0)  # Eq. (3)
 
     def _weights(self, nodes: Iterable[int]) -> Iterator[Floats]:
-        places, known, matrix = self._places(), -1, np.empty((0, 0))
+        systems = enumerate(self._rls.nodes)
+        places = {v: (s, i) for s, nodes in systems for i, v in enumerate(nodes)}
+        known, matrix = -1, np.empty((0, 0))
         for v in nodes:
             s, column = places[v]
             if s != known:  # nodes of one system often follow each other
@@ -176,14 +136,6 @@ class LeastSquaresModel(WeightVectors, MultiLabelModel):
                 terms.append(("intercept", w[0] * self._features.intercept))
             found.append(rescaled(float(scores[v]), terms))
         return found
-
-    @abc.abstractmethod
-    def _trained_systems(self, trained: NDArray[np.intp]) -> Iterable[int]:
-        """The systems of the nodes that are trained."""
-
-    @abc.abstractmethod
-    def _places(self) -> dict[int, tuple[int, int]]:
-        """The system of each node, and its position in it."""
 
     def _check_many(self, X: Batch) -> None:
         w = np.ones(X.n) if X.weights is None else X.weights

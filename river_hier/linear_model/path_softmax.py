@@ -9,23 +9,26 @@ from numpy.typing import NDArray
 
 from .._core import (
     Batch,
-    GaussianWeights,
+    Labels,
     Vectors,
-    label_scores,
-    learn_softmax,
-    remap_weights,
+    path_difference,
+    path_sums,
+    remapped,
     shared_and_own,
-    softmax_answer,
-    softmax_answers,
+    softmax,
+    subtree_sums,
 )
 from ..base.checks import check_forgetting, check_positive
 from ..base.explanation import Floats
-from ..base.path import PathModel
+from ..base.linear import LinearLearner
 from ..base.products import pays, score_blocks, scores_by_product
-from ..taxonomy import Label, NodeMapping, Taxonomy, TaxonomyLike
+from ..base.single_label import SingleLabelModel
+from ..taxonomy import Arrays, Label, NodeMapping, TaxonomyLike
+
+MOST_VARIANCE = 1e300  # of a score, so that no product overflows
 
 
-class PathSoftmax(PathModel, compiled=("prior_variance", "forgetting")):
+class PathSoftmax(LinearLearner, SingleLabelModel, compiled=("prior_variance", "forgetting")):
     """Softmax regression in a tree, learned by second-order steps in one pass.
 
     The score of a label v is a sum of weight vectors, as in `Hieron`: each node u on its path,
@@ -121,8 +124,9 @@ class PathSoftmax(PathModel, compiled=("prior_variance", "forgetting")):
 
     """
 
+    second_order = True
+    _vectors = 2
     _rule_methods = ("learns", "rule")
-    _learn_by_rule = staticmethod(learn_softmax)
 
     def __init__(
         self,
@@ -138,7 +142,6 @@ class PathSoftmax(PathModel, compiled=("prior_variance", "forgetting")):
         check_forgetting(forgetting)
         self.prior_variance = prior_variance
         self.forgetting = forgetting
-        self._w = GaussianWeights(2 * len(self._taxonomy), dtype)
 
     def learns(self, p: float, y: float) -> bool:
         """Whether a weight vector moves.
@@ -199,13 +202,72 @@ class PathSoftmax(PathModel, compiled=("prior_variance", "forgetting")):
             move = np.clip(move + rate * rest / (1.0 + h * variance), -most, most)
         return move, h
 
+    def _learn_by_rule(self, x: Mapping[Any, Any], y: int, w: float) -> None:
+        """Update the weight vectors that learn: column 2 v is shared by the subtree of v, and
+        column 2 v + 1 is of the label v alone.
+        """
+        tree, state, prior = self._taxonomy.arrays, self._state, float(self.prior_variance)
+        vector = state.insert(x)
+        state.begin_round(path_difference(y, 0, tree)[0])
+        if vector.norm2 == 0.0:
+            return
+        scores = self._scale * label_scores(state.scores(vector), tree)
+        scores[self._labels.unseen] = -np.inf
+        columns, above, group, target = self._moving(softmax(scores), y, tree)
+        if not len(columns):
+            return
+        state.discount(vector, columns, float(self.forgetting))
+        most = MOST_VARIANCE / prior
+        variance = prior * np.minimum(state.variances(vector, columns), most)
+        together = np.full(1 + len(columns), -np.inf)
+        np.logaddexp.at(together, group, scores)
+        move, curvature = self.rule(together, above, int(group[y]), target, variance, w)
+        confidence = curvature / (1.0 + curvature * variance)
+        state.learn(vector, columns, self._scale * move, prior * confidence)
+
+    def _moving(self, p: Floats, y: int, tree: Arrays) -> tuple[Any, Any, Any, Any]:
+        """The columns that learn, and the groups of labels whose scores move together.
+
+        Labels are in the same group if their paths have the same moving columns. Group 0 has none;
+        group i has the i-th column and those of the group `above[i - 1]`.
+
+        Returns
+        -------
+        The columns, (columns,); the group above each, (columns,); the group of each label,
+        (nodes,); and the target of each column, 1 if it is on the path of y and 0 otherwise.
+
+        """
+        inner = np.zeros(tree.n, dtype=bool)
+        unseen = np.array(self._labels.unseen, dtype=np.intp)
+        inner[np.delete(tree.parent_index, unseen - 1)] = True
+        below, on = subtree_sums(p, tree), np.zeros(tree.n)
+        on[path_difference(y, 0, tree)[0]] = 1.0
+        columns, above, target = list[int](), list[int](), list[float]()
+        subtree, group = np.zeros(tree.n, dtype=np.intp), np.zeros(tree.n, dtype=np.intp)
+        for v in range(tree.n):
+            if v:
+                subtree[v] = subtree[tree.parent_index[v - 1]]
+            if v and self.learns(below[v], on[v]):
+                columns.append(2 * v)
+                above.append(int(subtree[v]))
+                target.append(on[v])
+                subtree[v] = len(columns)
+            group[v] = subtree[v]
+            if inner[v] and self.learns(p[v], float(v == y)):
+                columns.append(2 * v + 1)
+                above.append(int(subtree[v]))
+                target.append(float(v == y))
+                group[v] = len(columns)
+        places = np.array(columns, dtype=np.intp), np.array(above, dtype=np.intp)
+        return *places, group, np.array(target)
+
     @property
     def own_weights(self) -> dict[Label, dict[Any, float]]:
         """The weight vector of each label alone, $o_v$: `{label: {feature: weight}}`."""
-        features, names = self._features, self._features.names()
+        names, first = self._features.names(), self._features.first_row
         found = {}
         for v, label in enumerate(self._taxonomy.nodes):
-            w = self._scale * self._w.column(2 * v + 1, len(features))[features.first_row :]
+            w = self._scale * self._state.column(2 * v + 1)[first:]
             found[label] = {names[i]: float(w[i]) for i in np.flatnonzero(w)}
         return found
 
@@ -214,34 +276,35 @@ class PathSoftmax(PathModel, compiled=("prior_variance", "forgetting")):
         return math.sqrt(self.prior_variance)  # weights are stored for a variance of 1
 
     def _weights(self, nodes: Iterable[int]) -> Iterator[Floats]:
-        n_features = len(self._features)
-        return (self._scale * self._w.column(2 * v, n_features) for v in nodes)
+        return (self._scale * self._state.column(2 * v) for v in nodes)
 
     def _answer(self, x: Mapping[Any, Any]) -> Label:
-        return softmax_answer(self._w, self._features, self._labels, x)
+        return self._state.best_softmax(x, self._first_label)
 
     def _answers(self, X: Batch) -> NDArray[np.uint32]:
         if pays(self, X):
             tree = self._taxonomy.arrays
-            best = [label_scores(block, tree).argmax(axis=0) for block in score_blocks(self, X)]
+            best = [self._best_of(label_scores(s, tree)) for s in score_blocks(self, X)]
             return np.concatenate(best).astype(np.uint32)
-        return softmax_answers(self._w, self._labels, Vectors(self._features, X))
+        return self._state.best_softmaxes(Vectors(self._features, X), self._first_label)
 
     def _scores_one(self, x: Mapping[Any, Any]) -> Floats:
-        columns = self._w.scores(self._features.find(x))
+        columns = self._state.scores(x)
         scores: Floats = self._scale * label_scores(columns, self._taxonomy.arrays)
         return scores
 
     def _scores_many(self, X: Batch) -> Floats:
-        product = pays(self, X)
-        columns = (
-            scores_by_product(self, X) if product else self._w.scores(Vectors(self._features, X))
-        )
+        if pays(self, X):
+            columns = scores_by_product(self, X)
+        else:
+            columns = self._state.scores_many(Vectors(self._features, X))
         return self._scale * label_scores(columns, self._taxonomy.arrays)
 
-    def _add_nodes(self, before: int, after: Taxonomy) -> None:
-        self._w.add_nodes(2 * len(after))
-
-    def _remap(self, change: NodeMapping) -> None:
+    def _remap(self, change: NodeMapping, labels: Labels) -> None:
         maps = shared_and_own(change.sources, change.before.arrays, change.after.arrays)
-        self._w = remap_weights(self._w, *maps)
+        self._labels, self._state = labels, remapped(self._state, labels, change.sources, *maps)
+
+
+def label_scores(columns: Floats, tree: Arrays) -> Floats:
+    """The score of every label, (nodes, ...), from those of the columns, (2 nodes, ...)."""
+    return path_sums(columns[::2], tree) + columns[1::2]

@@ -1,14 +1,11 @@
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
 
-import numpy as np
-from numpy.typing import NDArray
-
-from ..base.checks import check_integer, check_positive
-from ..taxonomy import NodeMapping, Taxonomy, TaxonomyLike
+from ..base.checks import check_positive
+from ..taxonomy import Taxonomy, TaxonomyLike
+from .hrls import HRLS
 from .least_squares import LeastSquaresModel
-from .systems import RemappedSystem
 
 
 class SHRLS(LeastSquaresModel):
@@ -120,28 +117,27 @@ class SHRLS(LeastSquaresModel):
 
     """
 
+    _shared = False
+
     def __init__(
         self,
         taxonomy: TaxonomyLike = None,
         threshold: float = 5.0,
         l2: float = 1.0,
         budget: int | None = None,
-        memory: float = 1e9,
         n_features: int | None = None,
         forgetting: float = 1.0,
         intercept: float = 0.0,
     ) -> None:
         check_positive("threshold", threshold)
-        if budget is not None:
-            check_integer("budget", budget, 2)
-            if forgetting != 1.0:
-                raise ValueError(
-                    f"`budget` is {budget} and `forgetting` {forgetting}, but either bounds what a "
-                    "node holds; choose one"
-                )
         self.threshold = threshold
-        self.budget = budget
-        super().__init__(taxonomy, l2, budget, memory, n_features, forgetting, intercept)
+        super().__init__(taxonomy, l2, budget, n_features, forgetting, intercept)
+
+    _margin = staticmethod(HRLS._margin)  # Eq. (1)
+
+    def _limit(self, t: float) -> float:
+        """Section 8: node i stores x_t where $(w_{i,t} \\cdot x_t)^2 N_i$ is at most c ln t."""
+        return float(self.threshold) * math.log(max(1.0, t))
 
     @property
     def n_stored(self) -> dict[object, float]:
@@ -152,28 +148,6 @@ class SHRLS(LeastSquaresModel):
         labels = self._taxonomy.nodes[1:]
         return dict(zip(labels, self._rls.n_stored, strict=True))
 
-    def _trained_systems(self, trained: NDArray[np.intp]) -> Iterable[int]:
-        systems: list[int] = (trained - 1).tolist()
-        return systems
-
-    def _remap(self, change: NodeMapping) -> None:
-        change.check_unmerged(self)
-        olds = change.sources[1:]
-        plan = [
-            RemappedSystem(old[0] - 1, [0], [v], []) if old else RemappedSystem(None, [], [v], [])
-            for v, old in enumerate(olds, start=1)
-        ]
-        self._remap_systems(plan)
-
     def _add_nodes(self, before: int, after: Taxonomy) -> None:
         for v in range(before, len(after)):
-            self._add_system([v])
-
-    def _keep_systems(self, n_nodes: int) -> int:
-        return n_nodes - 1
-
-    def _shard_units(self) -> list[list[int]]:
-        return [[v] for v in range(1, len(self._taxonomy))]
-
-    def _places(self) -> dict[int, tuple[int, int]]:
-        return {v: (v - 1, 0) for v in range(1, len(self._taxonomy))}
+            self._rls.add_system([v])

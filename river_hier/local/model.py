@@ -10,9 +10,9 @@ from typing import Any
 from river import base
 
 from ..base.classifiers import check_weight_taken, takes_weights
-from ..base.memory import MeasuresMemory
+from ..base.memory import raw_memory_usage
 from ..base.mini_batches import MiniBatches
-from ..base.unlearned import NONE, unlearned_nodes
+from ..base.unseen import NONE, unseen_nodes
 from ..taxonomy import Label, NodeMapping, Renamed, Taxonomy, TaxonomyLike, map_nodes
 from ..taxonomy.open import initial_taxonomy
 from .estimator_spec import EstimatorSpec, Position, check_spec, estimator_at
@@ -35,7 +35,7 @@ class LocalClassifier:
             self.model.learn_one(x, y, **kwargs)
 
 
-class LocalModel(MiniBatches, MeasuresMemory, base.Wrapper[Any], base.Estimator):
+class LocalModel(MiniBatches, base.Wrapper[Any], base.Estimator):
     """Classifiers at the positions of a taxonomy, created when they first learn.
 
     A taxonomy that is given is closed: an unknown label is an error. With `None` the model starts
@@ -45,6 +45,8 @@ class LocalModel(MiniBatches, MeasuresMemory, base.Wrapper[Any], base.Estimator)
     Labels are checked before anything is learned. If a classifier raises an error for x, those
     before it have already learned from it.
     """
+
+    _raw_memory_usage = raw_memory_usage
 
     def __init__(
         self, classifier: EstimatorSpec, taxonomy: TaxonomyLike, threshold: Threshold
@@ -59,7 +61,7 @@ class LocalModel(MiniBatches, MeasuresMemory, base.Wrapper[Any], base.Estimator)
         if isinstance(taxonomy, Taxonomy):
             self._check_positions(taxonomy)
 
-    _unlearned = NONE  # nodes that were added, and have had no example since
+    _unseen = NONE  # nodes that were added, and have had no example since
 
     @property
     def taxonomy_(self) -> Taxonomy:
@@ -90,7 +92,7 @@ class LocalModel(MiniBatches, MeasuresMemory, base.Wrapper[Any], base.Estimator)
         change = map_nodes(self._taxonomy, taxonomy, renamed)
         self._check_positions(taxonomy)
         self._local = self._remapped(change)
-        self._unlearned = unlearned_nodes(change, self._unlearned) if self._local else NONE
+        self._unseen = unseen_nodes(change, self._unseen) if self._local else NONE
         self._taxonomy = self.taxonomy = taxonomy
 
     @property
@@ -114,8 +116,8 @@ class LocalModel(MiniBatches, MeasuresMemory, base.Wrapper[Any], base.Estimator)
             check_weight_taken(classifier.model, classifier.takes_weights, w)
         for position, y in targets:
             local[position].learn(x, y, w, kwargs)
-        if self._unlearned and taxonomy is not self._taxonomy:
-            self._unlearned |= frozenset(range(len(self._taxonomy), len(taxonomy)))
+        if self._unseen and taxonomy is not self._taxonomy:
+            self._unseen |= frozenset(range(len(self._taxonomy), len(taxonomy)))
         self._taxonomy = taxonomy
         self._local.update(local)
 

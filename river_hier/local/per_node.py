@@ -11,7 +11,7 @@ from .._core import top_down_probabilities, trained_nodes
 from ..base.checks import checked_weight
 from ..base.classifiers import probability
 from ..base.predict_labels import LabelPredictor
-from ..base.truncation import refuse_unknown, truncatable
+from ..base.truncation import refuse_unknown
 from ..taxonomy import Label, NodeMapping, Taxonomy, TaxonomyLike, UnknownLabelError
 from ..taxonomy.open import named, with_labels
 from .estimator_spec import EstimatorSpec, Position, check_classifier
@@ -142,23 +142,7 @@ class PerNode(LocalModel, LabelPredictor, base.MultiLabelClassifier):
         trained = trained_nodes(on, taxonomy.arrays).tolist()
         targets = [(taxonomy.nodes[v], bool(on[v])) for v in trained]
         self._fit_local(taxonomy, targets, x, w, kwargs)
-        self._unlearned = self._unlearned and self._unlearned - set(np.flatnonzero(on).tolist())
-
-    @truncatable
-    def predict_one(self, x: Mapping[Any, Any], **kwargs: Any) -> dict[Label, bool]:
-        """Predict the multilabel of x.
-
-        Parameters
-        ----------
-        x
-            A dictionary of features.
-
-        Returns
-        -------
-        `{label: bool}` for all nodes but the root.
-
-        """
-        return self._dictionary(x)
+        self._unseen = self._unseen and self._unseen - set(np.flatnonzero(on).tolist())
 
     def predict_proba_one(
         self, x: Mapping[Any, Any], **kwargs: Any
@@ -229,8 +213,8 @@ class PerNode(LocalModel, LabelPredictor, base.MultiLabelClassifier):
         return sorted(self._taxonomy.index(v) for v, (_, on) in self._visited(x).items() if on)
 
     def _conditional(self, label: Label, x: Mapping[Any, Any]) -> float:
-        """P(node on | parents on); 1/2 if the node has learned nothing, 0 if it is unlearned."""
-        if self._unlearned and self._taxonomy.index(label) in self._unlearned:
+        """P(node on | parents on); 1/2 if the node has learned nothing, 0 if it is unseen."""
+        if self._unseen and self._taxonomy.index(label) in self._unseen:
             return 0.0
         return probability(self._local[label].model, x) if label in self._local else 0.5
 

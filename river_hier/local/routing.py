@@ -13,7 +13,7 @@ from river import linear_model as river_linear_model
 
 from ..base.checks import check_single_label, checked_weight
 from ..base.classifiers import probabilities
-from ..base.truncation import refuse_unknown, truncatable, without_labels
+from ..base.truncation import Predictor, refuse_unknown, without_labels
 from ..taxonomy import Label, NodeMapping, Taxonomy, TaxonomyLike, UnknownLabelError
 from ..taxonomy.open import with_labels
 from .estimator_spec import EstimatorSpec, Position, check_multiclass
@@ -22,7 +22,7 @@ from .model import LocalClassifier, LocalModel, Threshold
 Probabilities = dict[Label, float]
 
 
-class RoutingModel(LocalModel, base.Classifier):
+class RoutingModel(LocalModel, Predictor, base.Classifier):
     """A classifier whose labels are the nodes of a tree, including the root and inner nodes.
 
     At an inner node the path of an example continues to one of the children, or ends there, for
@@ -75,24 +75,7 @@ class RoutingModel(LocalModel, base.Classifier):
         targets = [(self._position_below(taxonomy, node), child) for node, child in steps]
         self._fit_local(taxonomy, targets, x, w, kwargs)
 
-    @truncatable
-    def predict_one(self, x: Mapping[Any, Any], **kwargs: Any) -> Any:
-        """Predict the label of x, descending from the root to the most probable next node.
-
-        It may differ from the label with the largest probability in `predict_proba_one`: the
-        probability of the most probable child may be divided among many nodes below it.
-
-        Parameters
-        ----------
-        x
-            A dictionary of features.
-
-        Returns
-        -------
-        The label; as in River, `None` if no label has been learned in an open taxonomy, or if the
-        model has no taxonomy and the classifier predicts nothing.
-
-        """
+    def _predict(self, x: Mapping[Any, Any]) -> Any:
         node, proba = self._path(x)[-1]
         return None if self._is_no_answer(proba) else node
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from river import base, metrics, utils
 
+from .._core import labels_of
 from ..taxonomy import OpenTaxonomy, Taxonomy, check_taxonomy
 from ..taxonomy.candidates import Candidates, candidate_nodes
 from ..taxonomy.open import initial_taxonomy, named
@@ -63,7 +64,9 @@ class TaxonomyMetric(metrics.base.ClassificationMetric):
     def _grow(self, labels: Collection[Any]) -> None:
         """Add labels to an open taxonomy."""
         if isinstance(self.taxonomy, OpenTaxonomy):
-            self.taxonomy_ = self.taxonomy.with_labels(self.taxonomy_, labels)
+            before = self.taxonomy_
+            self.taxonomy_ = self.taxonomy.with_labels(before, labels)
+            labels_of(self.taxonomy_, before)
 
     def _check_candidates(self, candidates: Candidates | None) -> None:
         if candidates is None and isinstance(self.taxonomy, OpenTaxonomy):

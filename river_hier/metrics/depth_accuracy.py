@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
 
-from .._core import reader_of
+from .._core import labels_of
 from .base import Table
 
 
@@ -46,7 +46,7 @@ class DepthAccuracy(Table):
     """
 
     def _count(self, y_true: Any, y_pred: Any) -> Iterable[tuple[Hashable, float]]:
-        labels = reader_of(self.taxonomy_)
+        labels = labels_of(self.taxonomy_)
         true, pred = labels.closure(y_true), labels.predicted(y_pred)
         depth = self.taxonomy_.arrays.depth
         reached = {int(depth[i]) for i in true} - {0}

@@ -4,7 +4,7 @@ import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
-from .._core import reader_of
+from .._core import labels_of
 from ..taxonomy import OpenTaxonomy, Taxonomy
 from .base import MeanLoss, Table
 from .costs import Costs, by_node
@@ -124,7 +124,7 @@ class HLossByDepth(Table):
     bigger_is_better: bool = False
 
     def _count(self, y_true: Any, y_pred: Any) -> Iterable[tuple[Hashable, float]]:
-        labels = reader_of(self.taxonomy_)
+        labels = labels_of(self.taxonomy_)
         true, pred = labels.closure(y_true), labels.predicted(y_pred)
         for i in mistakes(self.taxonomy_, true, pred):
             yield (int(self.taxonomy_.arrays.depth[i]), i in pred), 1.0
@@ -177,7 +177,7 @@ def h_loss(taxonomy: Taxonomy, y_true: Any, y_pred: Any, costs: Costs | None = N
 
     """
     cost = by_node(taxonomy, costs, "costs")
-    labels = reader_of(taxonomy)
+    labels = labels_of(taxonomy)
     charged = mistakes(taxonomy, labels.closure(y_true), labels.predicted(y_pred))
     return math.fsum(map(cost, charged))
 
@@ -256,7 +256,7 @@ def expected_h_loss(
     p = conditional(taxonomy, probabilities)
     cost = by_node(taxonomy, costs, "costs")
     nodes, parents = taxonomy.nodes, taxonomy.parent_rows
-    on = reader_of(taxonomy).predicted(y_pred)
+    on = labels_of(taxonomy).predicted(y_pred)
 
     reach = {0: 1.0}  # P(V_i = 1) of the nodes that are predicted on like all their ancestors
     charges = []

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from .._core import conditional_probabilities, reader_of, trained_nodes
+from .._core import conditional_probabilities, labels_of, trained_nodes
 from .base import MeanScore
 from .probabilities import read_marginals
 
@@ -65,7 +65,7 @@ class LogLoss(MeanScore):
     def _eval(self, y_true: Any, y_pred: Any) -> float:
         t = self.taxonomy_
         on = np.zeros(len(t), dtype=bool)
-        on[list(reader_of(t).closure(y_true))] = True
+        on[list(labels_of(t).closure(y_true))] = True
         p = np.nan_to_num(read_marginals(t, y_pred))
         p[0] = 1.0
         nodes = trained_nodes(on, t.arrays)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .._core import reader_of
+from .._core import labels_of
 from ..taxonomy import OpenTaxonomy, Taxonomy
 from ..taxonomy.candidates import Candidates
 from .costs import Costs, by_node, check_factor
@@ -139,7 +139,7 @@ def maximal_loss(
     check_factor("missed", missed)
     check_factor("spurious", spurious)
     scores, relevant, nodes = read_ranking(taxonomy, y_true, y_pred, candidates)
-    above = functools.cache(lambda i: reader_of(taxonomy).closure([taxonomy.nodes[nodes[i]]]))
+    above = functools.cache(lambda i: labels_of(taxonomy).closure([taxonomy.nodes[nodes[i]]]))
     worst = 0.0
     for i in np.flatnonzero(relevant).tolist():
         for j in np.flatnonzero(~relevant & (scores >= scores[i])).tolist():

@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 from typing import Any
 
-from .._core import reader_of
+from .._core import labels_of
 from ..taxonomy import OpenTaxonomy, Taxonomy
 from .base import TaxonomyMetric
 from .costs import is_positive
@@ -13,7 +13,7 @@ class ClosureMetric(TaxonomyMetric):
     """Base class of hierarchical precision and recall: the overlap of two closures."""
 
     def _count(self, y_true: Any, y_pred: Any) -> Iterable[tuple[Hashable, float]]:
-        labels = reader_of(self.taxonomy_)
+        labels = labels_of(self.taxonomy_)
         true, pred = labels.closure(y_true), labels.given(() if y_pred is None else y_pred)
         yield "both", len(true & pred) - 1  # the root is in both and does not count
         yield "true", len(true) - 1

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._core import reader_of
+from .._core import labels_of
 from ..taxonomy import Label, Taxonomy
 
 
@@ -52,7 +52,7 @@ def read_marginals(taxonomy: Taxonomy, y_pred: Any) -> NDArray[np.float64]:
             f"probabilities must be {{label: p}}, got {type(y_pred).__name__}; "
             "evaluate.Probabilities(model) predicts those of multilabels"
         )
-    found = reader_of(taxonomy).numbers(y_pred)
+    found = labels_of(taxonomy).numbers(y_pred)
     if found is not None and not ((found < 0.0) | (found > 1.0)).any():
         return found
     for label, value in y_pred.items():

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._core import reader_of
+from .._core import labels_of
 from ..taxonomy import OpenTaxonomy, Taxonomy
 from ..taxonomy.candidates import Candidates, candidate_nodes
 from .base import MeanScore
@@ -55,7 +55,7 @@ def read_ranking(
 
     `None`, no prediction, is a ranking without scores.
     """
-    on = reader_of(taxonomy).closure(y_true)
+    on = labels_of(taxonomy).closure(y_true)
     if y_pred is None:
         y_pred = {}
     if not isinstance(y_pred, Mapping):
@@ -66,7 +66,7 @@ def read_ranking(
     nodes = _nodes(taxonomy, candidates)
     relevant = np.zeros(len(taxonomy), dtype=bool)
     relevant[list(on)] = True
-    if (numbers := reader_of(taxonomy).numbers(y_pred)) is not None:
+    if (numbers := labels_of(taxonomy).numbers(y_pred)) is not None:
         scores = np.nan_to_num(numbers[nodes], nan=-math.inf, posinf=math.inf, neginf=-math.inf)
     else:
         given, labels = known(taxonomy, y_pred), [taxonomy.label(v) for v in nodes]

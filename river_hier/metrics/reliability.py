@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from .._core import reader_of
+from .._core import labels_of
 from ..base.checks import check_integer
 from ..taxonomy import OpenTaxonomy, Taxonomy
 from ..taxonomy.candidates import Candidates, candidate_nodes
@@ -42,7 +42,7 @@ class ProbabilityMetric(TaxonomyMetric):
         if self.candidates is not None:
             nodes = candidate_nodes(t, self.candidates)
         on = np.zeros(len(t), dtype=bool)
-        on[list(reader_of(t).closure(y_true))] = True
+        on[list(labels_of(t).closure(y_true))] = True
         on, p = on[nodes], np.nan_to_num(read_marginals(t, y_pred)[nodes])
         bins = np.minimum((p * self.n_bins).astype(int), self.n_bins - 1)
         for i in np.unique(bins).tolist():
@@ -250,14 +250,14 @@ class TopLabelCalibrationError(TaxonomyMetric):
 
     def _count(self, y_true: Any, y_pred: Any) -> Iterable[tuple[Hashable, float]]:
         t = self.taxonomy_
-        true, p = reader_of(t).closure(y_true), read_marginals(t, y_pred)
+        true, p = labels_of(t).closure(y_true), read_marginals(t, y_pred)
         highest, right = 0.0, False
         if y_pred:
             highest = float(np.nanmax(p))
             top = np.flatnonzero(p == highest).tolist()
             if len(top) > 1:  # the first of the prediction
                 top = [next(t.index(label) for label, value in y_pred.items() if value == highest)]
-            right = reader_of(t).closure([t.nodes[top[0]]]) == true
+            right = labels_of(t).closure([t.nodes[top[0]]]) == true
         i = min(int(highest * self.n_bins), self.n_bins - 1)
         yield (i, "labels"), 1.0
         yield (i, "probability"), highest

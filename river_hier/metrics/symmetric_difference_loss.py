@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from .._core import reader_of
+from .._core import labels_of
 from ..taxonomy import OpenTaxonomy, Taxonomy
 from .base import MeanLoss
 from .costs import Costs, by_node, check_factor
@@ -139,7 +139,7 @@ def symmetric_difference_loss(
     volume = by_node(taxonomy, volumes, "volumes")
     check_factor("missed", missed)
     check_factor("spurious", spurious)
-    labels = reader_of(taxonomy)
+    labels = labels_of(taxonomy)
     true, pred = labels.closure(y_true), labels.predicted(y_pred)
     return missed * math.fsum(map(volume, true - pred)) + spurious * math.fsum(
         map(volume, pred - true)
@@ -199,7 +199,7 @@ def expected_symmetric_difference_loss(
     volume = by_node(taxonomy, volumes, "volumes")
     check_factor("missed", missed)
     check_factor("spurious", spurious)
-    on = reader_of(taxonomy).predicted(y_pred)
+    on = labels_of(taxonomy).predicted(y_pred)
 
     q = [1.0]
     charges = []

@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Any
 
-from .._core import reader_of
+from .._core import labels_of
 from ..taxonomy import Taxonomy
 from .base import MeanLoss, Table
 from .symmetric_difference_loss import expected_symmetric_difference_loss
@@ -144,5 +144,5 @@ def tree_induced_error(taxonomy: Taxonomy, y_true: Any, y_pred: Any) -> float:
     2.0
 
     """
-    labels = reader_of(taxonomy)
+    labels = labels_of(taxonomy)
     return float(len(labels.closure(y_true) ^ labels.predicted(y_pred)))

@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from .._core import reader_of
+from .._core import labels_of
 from ..taxonomy import Taxonomy
 from .base import MeanLoss
 from .probabilities import conditional
@@ -78,7 +78,7 @@ def zero_one_loss(taxonomy: Taxonomy, y_true: Any, y_pred: Any) -> float:
     (0.0, 1.0)
 
     """
-    labels = reader_of(taxonomy)
+    labels = labels_of(taxonomy)
     return float(labels.closure(y_true) != labels.predicted(y_pred))
 
 
@@ -119,7 +119,7 @@ def expected_zero_one_loss(
 
     """
     p = conditional(taxonomy, probabilities)
-    on = reader_of(taxonomy).predicted(y_pred)
+    on = labels_of(taxonomy).predicted(y_pred)
     if any(parent not in on for v in on for parent in taxonomy.parent_rows[v]):
         return 1.0
     right = 1.0

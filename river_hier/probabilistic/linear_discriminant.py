@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._core import Batch, Vector
+from .._core import Batch, Labels, Vector
 from ..base.batches import Stage
 from ..base.checks import check_positive
 from ..base.explanation import Floats
@@ -210,8 +210,11 @@ class LinearDiscriminant(SingleLabelModel):
             np.add.at(dense, cells, X.values)  # names may share a row
         return np.ascontiguousarray(dense[:, :d])
 
-    def _remap(self, change: NodeMapping) -> None:
-        self._discriminant = self._discriminant.remapped(change.sources, change.after.arrays)
+    def _remap(self, change: NodeMapping, labels: Labels) -> None:
+        self._labels, self._discriminant = (
+            labels,
+            self._discriminant.remapped(change.sources, change.after.arrays),
+        )
 
     def _add_nodes(self, before: int, after: Taxonomy) -> None:
         self._discriminant.add_nodes(after.arrays)

@@ -60,9 +60,9 @@ def pipelines() -> Iterator[tuple[str, Any]]:
     yield "voting", decision.TreeBayes(ensemble.VotingClassifier([bayes, bayes.clone()]), flat)
     reset = our_drift.BranchReset(scaler() | linear_model.HAROW(TREE))
     yield "three deep", decision.HLossBayes(decision.Calibrated(reset))
-    average = linear_model.AveragedClassifier(linear_model.Hieron(flat))
+    average = linear_model.Averaged(linear_model.Hieron(flat))
     yield "average", decision.TreeBayes(decision.Tempered(average), flat)
-    several = linear_model.AveragedMultiLabelClassifier(linear_model.HAROW(TREE))
+    several = linear_model.Averaged(linear_model.HAROW(TREE))
     yield "probabilities", evaluate.Probabilities(decision.Calibrated(several))
     yield "local", preprocessing.StandardScaler() | local.PerParent(bayes.clone(), TREE)
 
@@ -157,8 +157,8 @@ def test_a_clone_may_keep_what_was_learned_and_change_a_parameter() -> None:
 def test_the_parts_of_a_cloned_average_belong_together(backend: str, taxonomy: Any) -> None:
     with running_on(backend):
         for average, inner in (
-            (linear_model.AveragedClassifier, linear_model.Hieron),
-            (linear_model.AveragedMultiLabelClassifier, linear_model.HAROW),
+            (linear_model.Averaged, linear_model.Hieron),
+            (linear_model.Averaged, linear_model.HAROW),
         ):
             model = average(inner(taxonomy))
             for x, y in examples(model, 40, seed=1):

@@ -60,7 +60,7 @@ GROWING = [
     ("linear_model.HAROW(taxonomy)", 200, 1_500, 20_000),
     ("linear_model.HAROW(taxonomy, n_features=2**17)", 20, 20_000, 400_000),
     ("linear_model.PathSoftmax(taxonomy)", 20, 10_000, 60_000),
-    ("linear_model.AveragedMultiLabelClassifier(linear_model.HAROW(taxonomy))", 20, 9_000, 60_000),
+    ("linear_model.Averaged(linear_model.HAROW(taxonomy))", 20, 9_000, 60_000),
     ("decision.Calibrated(linear_model.HAROW(taxonomy))", 20, 12_000, 80_000),
     ("linear_model.SHRLS(taxonomy)", 4, 1_500, 20_000),
     ("linear_model.HRLS(taxonomy)", 4, 3_400, 3_000),

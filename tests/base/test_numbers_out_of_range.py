@@ -49,12 +49,12 @@ def models() -> dict[str, Any]:
     compact = linear_model.HAROW(TREE, dtype="float16")
     found |= {
         "compact": compact,
-        "average of compact": linear_model.AveragedMultiLabelClassifier(compact.clone()),
+        "average of compact": linear_model.Averaged(compact.clone()),
         "tree of hieron": decision.TreeBayes(hieron.clone(), TREE),
-        "average of hieron": linear_model.AveragedClassifier(hieron.clone()),
+        "average of hieron": linear_model.Averaged(hieron.clone()),
         "reset of hieron": drift.BranchReset(hieron.clone()),
         "calibrated average": decision.Calibrated(
-            linear_model.AveragedMultiLabelClassifier(linear_model.HAROW(TREE, dtype="float32"))
+            linear_model.Averaged(linear_model.HAROW(TREE, dtype="float32"))
         ),
         "kernel, rbf": kernel.Hieron(TREE, kernel=kernel.RBF()),
         "kernel, budget": kernel.AveragedHieron(TREE, budget=3),

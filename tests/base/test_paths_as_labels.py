@@ -33,7 +33,7 @@ SOFTMAX = river_linear_model.SoftmaxRegression()
 SINGLE: dict[str, Any] = {
     "Hieron": linear_model.Hieron,
     "AveragedHieron": linear_model.AveragedHieron,
-    "AveragedClassifier": lambda t: linear_model.AveragedClassifier(linear_model.Hieron(t)),
+    "Averaged": lambda t: linear_model.Averaged(linear_model.Hieron(t)),
     "LinearDiscriminant": probabilistic.LinearDiscriminant,
     "kernel Hieron": kernel.Hieron,
     "PerParent": lambda t: local.PerParent(SOFTMAX, t),

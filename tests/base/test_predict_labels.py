@@ -60,7 +60,7 @@ OTHERS = {
         preprocessing.Normalizer() | linear_model.HAROW(t)
     ),
     "hashed": lambda t: linear_model.HAROW(t, n_features=8, dtype="float32"),
-    "H-AROW, averaged": lambda t: linear_model.AveragedMultiLabelClassifier(linear_model.HAROW(t)),
+    "H-AROW, averaged": lambda t: linear_model.Averaged(linear_model.HAROW(t)),
 }
 
 

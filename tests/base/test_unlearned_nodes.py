@@ -24,7 +24,7 @@ SINGLE: dict[str, Callable[[Any], Any]] = {
     "Hieron": linear_model.Hieron,
     "AveragedHieron": linear_model.AveragedHieron,
     "PathSoftmax": linear_model.PathSoftmax,
-    "AveragedClassifier": lambda t: linear_model.AveragedClassifier(linear_model.Hieron(t)),
+    "Averaged": lambda t: linear_model.Averaged(linear_model.Hieron(t)),
     "kernel.Hieron": kernel.Hieron,
     "kernel.AveragedHieron": kernel.AveragedHieron,
     "LinearDiscriminant": probabilistic.LinearDiscriminant,
@@ -37,7 +37,7 @@ SEVERAL: dict[str, Callable[[Any], Any]] = {
     "HRLS": linear_model.HRLS,
     "SHRLS": linear_model.SHRLS,
     "HMinOver": linear_model.HMinOver,
-    "AveragedMultiLabelClassifier": lambda t: linear_model.AveragedMultiLabelClassifier(
+    "Averaged": lambda t: linear_model.Averaged(
         linear_model.HPerceptron(t)
     ),
     "PerNode": lambda t: local.PerNode(LOGISTIC.clone(), t),

@@ -173,8 +173,8 @@ class PathPerceptron(base.PathLearner):
 
 
 AVERAGES = [
-    (linear_model.AveragedMultiLabelClassifier, Perceptron, [{"c"}, {"b"}, {"d"}]),
-    (linear_model.AveragedClassifier, PathPerceptron, ["c", "b", "d"]),
+    (linear_model.Averaged, Perceptron, [{"c"}, {"b"}, {"d"}]),
+    (linear_model.Averaged, PathPerceptron, ["c", "b", "d"]),
 ]
 
 
@@ -245,11 +245,11 @@ def test_a_rule_in_python_may_be_replaced(backend, average, learner, y):
 
 def test_the_rule_of_an_average_is_that_of_its_inner_model():
     inner = Perceptron(TREE)
-    averaged = linear_model.AveragedMultiLabelClassifier(inner)
+    averaged = linear_model.Averaged(inner)
     averaged.rule = lambda score, y, norm2: 0.0 * score
     assert inner.rule is averaged.rule
     averaged.learn_one(X, {"b"})
     assert not any(averaged.weights.values())
-    compiled = linear_model.AveragedMultiLabelClassifier(linear_model.HAROW(TREE))
+    compiled = linear_model.Averaged(linear_model.HAROW(TREE))
     with pytest.raises(AttributeError, match="`rule` of HAROW cannot be replaced"):
         compiled.rule = inner.rule

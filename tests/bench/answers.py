@@ -35,7 +35,7 @@ Call = Callable[[Any], Any]
 LEARNERS: dict[str, tuple[Callable[[Taxonomy], Any], int]] = {  # with the number of documents
     "H-PERC": (linear_model.HPerceptron, 3_000),
     "H-PERC, averaged": (
-        lambda t: linear_model.AveragedMultiLabelClassifier(linear_model.HPerceptron(t)),
+        lambda t: linear_model.Averaged(linear_model.HPerceptron(t)),
         500,
     ),
     "H-AROW": (linear_model.HAROW, 3_000),

@@ -25,8 +25,8 @@ BLOCK = 200
 def main(data: str | None, documents: int) -> None:
     stream = datasets.RCV1(data)
     t = stream.taxonomy
-    many = linear_model.AveragedMultiLabelClassifier
-    one = linear_model.AveragedClassifier
+    many = linear_model.Averaged
+    one = linear_model.Averaged
     models: dict[str, list[Any]] = {  # alone and averaged
         "H-PERC": [linear_model.HPerceptron(t), many(linear_model.HPerceptron(t))],
         "H-AROW": [linear_model.HAROW(t), many(linear_model.HAROW(t))],

@@ -28,7 +28,7 @@ LEARNERS: dict[str, Learner] = {
     "HPerceptron": linear_model.HPerceptron,
     "HAROW": linear_model.HAROW,
     "Calibrated(HAROW)": lambda t: decision.Calibrated(linear_model.HAROW(t)),
-    "averaged HPerceptron": lambda t: linear_model.AveragedMultiLabelClassifier(
+    "averaged HPerceptron": lambda t: linear_model.Averaged(
         linear_model.HPerceptron(t)
     ),
     "HRLS": linear_model.HRLS,

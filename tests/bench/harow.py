@@ -29,7 +29,7 @@ def main(data: str | None) -> None:
         models[f"r = {r:g}"] = linear_model.HAROW(t, r=r)
     for value in (0.0, 0.03, 0.1, 0.3, 3.0):
         models[f"r = 1, intercept = {value:g}"] = linear_model.HAROW(t, intercept=value)
-    models["r = 1, averaged"] = linear_model.AveragedMultiLabelClassifier(linear_model.HAROW(t))
+    models["r = 1, averaged"] = linear_model.Averaged(linear_model.HAROW(t))
     models["SH-RLS"] = linear_model.SHRLS(t)
     print(f"{'':24}{'zero-one':>10}{'H-loss':>10}{'Delta':>10}")
     for name, model in models.items():

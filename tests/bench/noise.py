@@ -45,14 +45,14 @@ def errors(variance: float, rate: float) -> dict[str, tuple[float, float]]:
     found = {}
     for C, small in ((math.inf, ""), (half, ", C")):
         batch = linear_model.AveragedHieron(t, C=C)
-        online = linear_model.AveragedClassifier(linear_model.Hieron(t, C=C))
+        online = linear_model.Averaged(linear_model.Hieron(t, C=C))
         for name, model in {"Hieron, online": online, "Hieron, batch": batch}.items():
             model.learn_many(X[:N_TRAIN], taught)
             found[name + small] = tuple(
                 single(t, X[N_TRAIN:], test, each) for each in (model.last, model)
             )
     for name, inside in {"H-PERC": linear_model.HPerceptron, "H-AROW": linear_model.HAROW}.items():
-        average = linear_model.AveragedMultiLabelClassifier(inside(t))
+        average = linear_model.Averaged(inside(t))
         average.learn_many(X[:N_TRAIN], [set() if y == t.root else {y} for y in taught])
         found[name] = tuple(multi(t, X[N_TRAIN:], test, each) for each in (average.last, average))
     return found

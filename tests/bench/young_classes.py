@@ -29,7 +29,7 @@ SINGLE: dict[str, Make] = {
     "Hieron": linear_model.Hieron,
     "AveragedHieron": linear_model.AveragedHieron,
     "PathSoftmax": linear_model.PathSoftmax,
-    "AveragedClassifier(Hieron)": lambda t: linear_model.AveragedClassifier(linear_model.Hieron(t)),
+    "Averaged(Hieron)": lambda t: linear_model.Averaged(linear_model.Hieron(t)),
     "LinearDiscriminant": probabilistic.LinearDiscriminant,
     "Tempered(AveragedHieron)": lambda t: decision.Tempered(linear_model.AveragedHieron(t)),
     "TreeBayes(Tempered(AveragedHieron))": lambda t: decision.TreeBayes(
@@ -49,10 +49,10 @@ SEVERAL: dict[str, Make] = {
     "HPerceptron": linear_model.HPerceptron,
     "HAROW": linear_model.HAROW,
     "HMinOver": linear_model.HMinOver,
-    "Averaged(HPerceptron)": lambda t: linear_model.AveragedMultiLabelClassifier(
+    "Averaged(HPerceptron)": lambda t: linear_model.Averaged(
         linear_model.HPerceptron(t)
     ),
-    "Averaged(HAROW)": lambda t: linear_model.AveragedMultiLabelClassifier(linear_model.HAROW(t)),
+    "Averaged(HAROW)": lambda t: linear_model.Averaged(linear_model.HAROW(t)),
     "HLossBayes(Calibrated(HPerceptron))": lambda t: decision.HLossBayes(
         decision.Calibrated(linear_model.HPerceptron(t))
     ),

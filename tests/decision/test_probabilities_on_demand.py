@@ -22,7 +22,7 @@ MODELS: dict[str, Callable[[Taxonomy], Any]] = {
     "HPerceptron": linear_model.HPerceptron,
     "HAROW": linear_model.HAROW,
     "float32": lambda t: linear_model.HAROW(t, dtype="float32", intercept=1.0),
-    "averaged": lambda t: linear_model.AveragedMultiLabelClassifier(linear_model.HAROW(t)),
+    "averaged": lambda t: linear_model.Averaged(linear_model.HAROW(t)),
     "HRLS": linear_model.HRLS,
     "Calibrated": lambda t: decision.Calibrated(linear_model.HPerceptron(t)),
     "Calibrated average": lambda t: decision.Calibrated(MODELS["averaged"](t)),

@@ -106,10 +106,10 @@ def test_weights_are_those_of_the_oracle(backend: str, data: Any) -> None:
 def everything() -> Iterator[Any]:
     yield PAGE.PassiveAggressive(GENE_TREE)
     yield PAGE.PassiveAggressive(n_features=2**10)
-    yield linear_model.AveragedMultiLabelClassifier(PAGE.PassiveAggressive(GENE_TREE))
+    yield linear_model.Averaged(PAGE.PassiveAggressive(GENE_TREE))
     yield decision.Calibrated(PAGE.PassiveAggressive(GENE_TREE))
     yield PAGE.SoftHieron(TREE)
-    yield linear_model.AveragedClassifier(PAGE.SoftHieron(TREE))
+    yield linear_model.Averaged(PAGE.SoftHieron(TREE))
 
 
 @pytest.mark.slow(but=1)
@@ -159,7 +159,7 @@ def test_an_average_is_the_mean_of_the_hypotheses_from_the_first_example_on(back
     closed = [set(y).union(*map(T.ancestors, y)) for _, y in examples]
     with running_on(backend):
         alone = PAGE.PassiveAggressive(T)
-        model = linear_model.AveragedMultiLabelClassifier(PAGE.PassiveAggressive(T))
+        model = linear_model.Averaged(PAGE.PassiveAggressive(T))
         hypotheses = [alone.weights]
         for example in examples:
             hypotheses.append(learned(alone, [example]).weights)

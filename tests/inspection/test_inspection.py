@@ -63,7 +63,7 @@ KERNELS = {
 SINGLE = {
     **LINEAR_SINGLE,
     "PathSoftmax": linear_model.PathSoftmax,
-    "AveragedClassifier": lambda t: linear_model.AveragedClassifier(linear_model.Hieron(t)),
+    "Averaged": lambda t: linear_model.Averaged(linear_model.Hieron(t)),
     "kernel.Hieron": KERNELS["kernel.Hieron"],
     "LinearDiscriminant": probabilistic.LinearDiscriminant,
     "PerParent": lambda t: local.PerParent(softmax(), t),

@@ -37,7 +37,7 @@ Example = tuple[dict[int, float], Any]
 
 
 def averaged(*args: Any, **kwargs: Any) -> Any:
-    return linear_model.AveragedClassifier(kernel.Hieron(*args, **kwargs))
+    return linear_model.Averaged(kernel.Hieron(*args, **kwargs))
 
 
 def learned(model: Any, stream: list[Example]) -> Any:
@@ -62,7 +62,7 @@ def examples(n: int = 40, seed: int = 0, d: int = 4) -> list[Example]:
 def test_it_is_the_mean_of_all_hypotheses(which: str, data: Any, pickle_at: int, C: float) -> None:
     taxonomy, stream = data
     model = averaged(taxonomy, KERNELS[which][0], C)
-    theirs = oracles.KernelAveragedClassifier(parents_of(taxonomy), KERNELS[which][1], C=C)
+    theirs = oracles.KernelAveraged(parents_of(taxonomy), KERNELS[which][1], C=C)
     for step, (x, y) in enumerate(stream):
         scores, current = theirs.scores(x), theirs.current(x)
         assert_near(model.score_one(x), scores)
@@ -82,7 +82,7 @@ def test_it_is_the_mean_of_all_hypotheses(which: str, data: Any, pickle_at: int,
 @pytest.mark.parametrize("budget", [2, 7])
 def test_a_budget_forgets_in_all_hypotheses(which: str, budget: int) -> None:
     model = averaged(T, KERNELS[which][0], budget=budget)
-    theirs = oracles.KernelAveragedClassifier(parents_of(T), KERNELS[which][1], budget)
+    theirs = oracles.KernelAveraged(parents_of(T), KERNELS[which][1], budget)
     for x, y in examples(seed=budget):
         assert_near(model.score_one(x), theirs.scores(x))
         model.learn_one(x, y)
@@ -91,7 +91,7 @@ def test_a_budget_forgets_in_all_hypotheses(which: str, budget: int) -> None:
 
 
 def test_the_linear_kernel_is_the_linear_average() -> None:
-    dual, primal = averaged(T), linear_model.AveragedClassifier(linear_model.Hieron(T))
+    dual, primal = averaged(T), linear_model.Averaged(linear_model.Hieron(T))
     for x, y in examples():
         assert_near(dual.score_one(x), primal.score_one(x))
         dual.learn_one(x, y)
@@ -112,7 +112,7 @@ def test_the_model_inside_learns_as_alone() -> None:
 
 def test_what_a_model_knows_is_its_first_hypothesis() -> None:
     alone = learned(kernel.Hieron(T, kernel.RBF()), examples(15, seed=1))
-    model, x = linear_model.AveragedClassifier(copy.deepcopy(alone)), {0: 0.5, 1: -1.0}
+    model, x = linear_model.Averaged(copy.deepcopy(alone)), {0: 0.5, 1: -1.0}
     hypotheses, labels = [alone.score_one(x)], []
     for example in examples(10):
         learned(model, [example])
@@ -213,4 +213,4 @@ def test_a_model_that_learns_labels_behind_the_back_of_its_average() -> None:
 @pytest.mark.parametrize("model", [kernel.AveragedHieron(), kernel.HRLS(), averaged()], ids=str)
 def test_others_are_refused(model: Any) -> None:
     with pytest.raises(TypeError, match="`model` must be a `Hieron` of linear_model or kernel"):
-        linear_model.AveragedClassifier(model)
+        linear_model.Averaged(model)

@@ -18,7 +18,6 @@ from river import base, preprocessing
 import oracles
 from river_hier import Taxonomy, kernel, linear_model
 from river_hier.datasets import RCV1
-from river_hier.kernel.cholesky import Cholesky
 from support.comparison import (
     assert_coherent,
     assert_near,
@@ -109,6 +108,35 @@ def theirs_moved(oracle: Any) -> Callable[[Any], bool]:
     expansion = oracle.expansion if hasattr(oracle, "expansion") else oracle.hypotheses[-1]
     touched = {v for _, a in expansion for v in a}
     return lambda v: not touched.isdisjoint(oracles.path(oracle.parents, v))
+
+
+@given(data=single_label_streams(), pickle_at=st.integers(0, 25))
+@n_examples(25)
+def test_the_papers_average_is_over_all_rounds(data: Any, pickle_at: int) -> None:
+    taxonomy, stream = data
+    ours = kernel.AveragedHieron(taxonomy, kernel.Polynomial(2), from_first_round=True)
+    theirs = oracles.KernelAveragedHieron(
+        parents_of(taxonomy), oracles.polynomial_kernel(2, 1.0), from_first_round=True
+    )
+    for step, (x, y) in enumerate(stream):
+        assert_near(ours.score_one(x), theirs.scores(x))
+        parents, now = parents_of(taxonomy), theirs.current(x)
+        rivals = {v: s + oracles.distance(parents, y, v) ** 0.5 for v, s in now.items()}
+        if len(near_the_top(rivals)) > 1 and any(map(theirs_moved(theirs), near_the_top(rivals))):
+            return
+        ours.learn_one(x, y)
+        theirs.learn(x, y)
+        if step == pickle_at:
+            ours = pickle.loads(pickle.dumps(ours))
+
+
+def test_the_papers_average_counts_rounds_before_a_label_arrives() -> None:
+    model = kernel.AveragedHieron(from_first_round=True)
+    for label in "aaabc":
+        model.learn_one({0: 1.0}, label)
+    w = model.last.score_one({0: 1.0})["c"] - model.last.score_one({0: 1.0})["root"]
+    score = model.score_one({0: 1.0})
+    assert score["c"] - score["root"] == pytest.approx(w / 6)  # of six hypotheses
 
 
 @each_kernel
@@ -246,22 +274,6 @@ def test_the_margin_is_met_and_only_after_a_mistake(which: str, data: Any, x: An
         assert after[y] - after[answer] == pytest.approx(margin, abs=1e-6)
 
 
-# --- The factor
-
-
-@pytest.mark.parametrize("n", [0, 1, 127, 300])
-def test_growing_cholesky(n: int) -> None:
-    rng = np.random.default_rng(n)
-    S, b = rng.normal(size=(40, n)), rng.normal(size=n)
-    K, L = S.T @ S, Cholesky(0.5)
-    for i in range(n):
-        L.append(L.solve(K[i, :i]), K[i, i])
-    expected = np.linalg.cholesky(0.5 * np.eye(n) + K)
-    np.testing.assert_allclose(L.solve(b), np.linalg.solve(expected, b), atol=1e-9)
-    np.testing.assert_allclose(L.solve_on(L.solve(b)[: n // 2], b), L.solve(b), atol=1e-9)
-    np.testing.assert_allclose(L.solve_transposed(b), np.linalg.solve(expected.T, b), atol=1e-9)
-
-
 # --- Budgets
 
 
@@ -327,14 +339,13 @@ def test_w_stays_while_least_squares_forget(name: str) -> None:
     whole = getattr(kernel, name)(Taxonomy.flat(["a"]), **parameters)
 
     def w(model: Any, x: Any) -> float:  # w . x, not yet divided by 1 + r, which does not stay
-        (system,) = model._rls.systems
-        return float(system.scores(model._rls.context(x))[0])
+        return float(model._rls.solve_kernel(*model._instances.row(x), 2)[0][1])
 
     for x, y in cloud(13, seed=4, d=3):
         bounded.learn_one(x, {"a": y == "b"})
         whole.learn_one(x, {"a": y == "b"})
         assert w(bounded, {0: 1.0, 1: -0.5}) == pytest.approx(w(whole, {0: 1.0, 1: -0.5}))
-    assert bounded._rls.systems[0].ids.shape == (3,)
+    assert bounded._rls.sizes == [3]
     assert bounded.n_stored == {"a": 13}
 
 
@@ -416,7 +427,7 @@ def test_what_a_node_remembers_does_not_grow_with_the_others(name: str) -> None:
     for step in range(240):
         model.learn_one({"x": float(step)}, [f"{step % 40}{'ab'[step // 40 % 2]}"])
     assert model._instances.n > 40
-    assert max(len(system.w0) for system in model._rls.systems) <= 2
+    assert max(model._rls.sizes) <= 2
 
 
 @pytest.mark.parametrize("name", MULTI)
@@ -824,7 +835,7 @@ def test_bad_parameters(bad: Any) -> None:
 def variants() -> Iterator[Any]:
     for name in SINGLE + MULTI:
         yield getattr(kernel, name)(kernel=kernel.RBF(2.0))
-    yield linear_model.AveragedClassifier(kernel.Hieron(kernel=kernel.RBF(), budget=50))
+    yield linear_model.Averaged(kernel.Hieron(kernel=kernel.RBF(), budget=50))
     yield kernel.HRLS(GENE_TREE, kernel.Polynomial(2), budget=20)
     yield preprocessing.StandardScaler() | kernel.HRLS(GENE_TREE)
     yield preprocessing.StandardScaler() | kernel.Hieron(PICTURES, kernel.Polynomial(2), budget=40)

@@ -58,8 +58,8 @@ def averaged(name: str, taxonomy: Any) -> Any:
 
 def around(name: str) -> Any:
     if name.startswith("Hieron"):
-        return linear_model.AveragedClassifier
-    return linear_model.AveragedMultiLabelClassifier
+        return linear_model.Averaged
+    return linear_model.Averaged
 
 
 def learned(model: Any, stream: list[Example]) -> Any:
@@ -87,7 +87,7 @@ def examples(name: str, taxonomy: Taxonomy, n: int = 40, seed: int = 0) -> list[
 def test_single_label(backend: str, C: float, data: Any, pickle_at: int, weights: Any) -> None:
     taxonomy, stream = data
     with running_on(backend):
-        ours: Any = linear_model.AveragedClassifier(linear_model.Hieron(taxonomy, C=C))
+        ours: Any = linear_model.Averaged(linear_model.Hieron(taxonomy, C=C))
         theirs = oracles.Averaged(oracles.Hieron(parents_of(taxonomy), C=C))
         for step, (x, y) in enumerate(stream):
             scores = theirs.scores(x)
@@ -315,7 +315,7 @@ def test_bad_y_changes_nothing(name: str) -> None:
     [
         *(getattr(linear_model, name)() for name in ("HRLS", "SHRLS", "HMinOver")),
         linear_model.AveragedHieron(),
-        linear_model.AveragedClassifier(linear_model.Hieron()),
+        linear_model.Averaged(linear_model.Hieron()),
         linear_model.Hieron,
         preprocessing.StandardScaler() | linear_model.HAROW(),
         None,
@@ -323,16 +323,16 @@ def test_bad_y_changes_nothing(name: str) -> None:
     ids=lambda model: type(model).__name__,
 )
 def test_what_has_no_steps_of_its_own_is_refused(model: Any) -> None:
-    for cls in (linear_model.AveragedClassifier, linear_model.AveragedMultiLabelClassifier):
+    for cls in (linear_model.Averaged, linear_model.Averaged):
         with pytest.raises(TypeError, match=r"`model` must be a `.*weights move in steps, got"):
             cls(model)
 
 
 def test_each_kind_has_its_own() -> None:
     with pytest.raises(TypeError, match="`model` must be a `Hieron` of linear_model or kernel"):
-        linear_model.AveragedClassifier(linear_model.HPerceptron())
+        linear_model.Averaged(linear_model.HPerceptron())
     with pytest.raises(TypeError, match="`model` must be a `TopDownLearner`, such as"):
-        linear_model.AveragedMultiLabelClassifier(linear_model.Hieron())
+        linear_model.Averaged(linear_model.Hieron())
 
 
 @each
@@ -355,7 +355,7 @@ def test_answers_explained_and_cut_short(name: str) -> None:
 def test_single_precision(dtype: str) -> None:
     stream = examples("HAROW", T)
     model = learned(
-        linear_model.AveragedMultiLabelClassifier(linear_model.HAROW(T, dtype=dtype)), stream
+        linear_model.Averaged(linear_model.HAROW(T, dtype=dtype)), stream
     )
     expected = learned(averaged("HAROW", T), stream)
     for x, _ in stream:
@@ -389,10 +389,10 @@ def test_weights_record_their_changes(backend: str) -> None:
 
 
 VARIANTS = [  # as new, or with some examples and through a pickle
-    (linear_model.AveragedClassifier(linear_model.Hieron(TREE)), True),
-    (linear_model.AveragedClassifier(linear_model.Hieron(C=0.5)), False),
-    (linear_model.AveragedMultiLabelClassifier(linear_model.HPerceptron(GENE_TREE)), False),
-    (linear_model.AveragedMultiLabelClassifier(linear_model.HAROW()), True),
+    (linear_model.Averaged(linear_model.Hieron(TREE)), True),
+    (linear_model.Averaged(linear_model.Hieron(C=0.5)), False),
+    (linear_model.Averaged(linear_model.HPerceptron(GENE_TREE)), False),
+    (linear_model.Averaged(linear_model.HAROW()), True),
 ]
 
 
@@ -400,8 +400,8 @@ VARIANTS = [  # as new, or with some examples and through a pickle
 def test_a_model_that_learns_labels_behind_the_back_of_its_average(backend: str) -> None:
     with running_on(backend):
         for model, y in (
-            (linear_model.AveragedMultiLabelClassifier(linear_model.HAROW()), {"wolf"}),
-            (linear_model.AveragedClassifier(linear_model.Hieron()), "wolf"),
+            (linear_model.Averaged(linear_model.HAROW()), {"wolf"}),
+            (linear_model.Averaged(linear_model.Hieron()), "wolf"),
         ):
             model.learn_one({"a": 1.0}, y)
             model.model.learn_one({"a": 1.0}, {"owl"} if isinstance(y, set) else "owl")

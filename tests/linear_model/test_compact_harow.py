@@ -252,7 +252,7 @@ def test_growing_and_adoption_keep_weights(backend: str, n: int) -> None:
 def test_averages_are_those_of_the_rounded_hypotheses(backend: str) -> None:
     stream = [(x, {"a"}) for x, _ in stream_of(TREE, 60)]
     with running_on(backend):
-        averaged = linear_model.AveragedMultiLabelClassifier(harow())
+        averaged = linear_model.Averaged(harow())
         alone, hypotheses = harow(), [dict[str, float]()]
         for x, y in stream:
             averaged.learn_one(x, y)

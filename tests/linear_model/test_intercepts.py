@@ -17,8 +17,8 @@ from support.backends import both, native_only, running_on
 
 TREE = Taxonomy.from_nested({"r": {"a": {"b": ["c", "d", "e"]}, "f": ["g", "h"]}})
 VALUE = 1.5
-SINGLE = ["Hieron", "AveragedHieron", "AveragedClassifier", "Sign"]
-MULTI = ["HPerceptron", "HAROW", "AveragedMultiLabelClassifier", "HRLS", "SHRLS", "HMinOver"]
+SINGLE = ["Hieron", "AveragedHieron", "Averaged", "Sign"]
+MULTI = ["HPerceptron", "HAROW", "Averaged", "HRLS", "SHRLS", "HMinOver"]
 MULTI += ["Delta"]
 
 
@@ -33,12 +33,12 @@ class Delta(base.TopDownLearner):
 
 
 def made(name: str, intercept: float = VALUE, taxonomy: Any = TREE, **parameters: Any) -> Any:
-    if name == "AveragedClassifier":
+    if name == "Averaged":
         inner = linear_model.Hieron(taxonomy, intercept=intercept, **parameters)
-        return linear_model.AveragedClassifier(inner)
-    if name == "AveragedMultiLabelClassifier":
+        return linear_model.Averaged(inner)
+    if name == "Averaged":
         rule = linear_model.HPerceptron(taxonomy, intercept=intercept, **parameters)
-        return linear_model.AveragedMultiLabelClassifier(rule)
+        return linear_model.Averaged(rule)
     cls = {"Sign": Sign, "Delta": Delta}.get(name) or getattr(linear_model, name)
     return cls(taxonomy, intercept=intercept, **parameters)
 

@@ -17,8 +17,8 @@ TREE = Taxonomy.from_nested(
     {"r": {"a": {"b": ["c", "d", "e"]}, "f": ["g", "h"], "i": {"j": ["k"]}}}
 )
 DAG = Taxonomy([("r", "a"), ("r", "b"), ("a", "c"), ("b", "c"), ("a", "d"), ("c", "e")])
-SINGLE = ["Hieron", "AveragedHieron", "AveragedClassifier"]
-MULTI = ["HPerceptron", "HAROW", "AveragedMultiLabelClassifier"]
+SINGLE = ["Hieron", "AveragedHieron", "Averaged"]
+MULTI = ["HPerceptron", "HAROW", "Averaged"]
 
 
 @pytest.fixture(autouse=True)
@@ -29,11 +29,11 @@ def any_size(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def made(name: str, taxonomy: Any, **parameters: Any) -> Any:
-    if name == "AveragedClassifier":
-        return linear_model.AveragedClassifier(linear_model.Hieron(taxonomy, **parameters))
-    if name == "AveragedMultiLabelClassifier":
+    if name == "Averaged":
+        return linear_model.Averaged(linear_model.Hieron(taxonomy, **parameters))
+    if name == "Averaged":
         inner = linear_model.HAROW(taxonomy, **parameters)
-        return linear_model.AveragedMultiLabelClassifier(inner)
+        return linear_model.Averaged(inner)
     return getattr(linear_model, name)(taxonomy, **parameters)
 
 

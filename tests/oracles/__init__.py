@@ -42,7 +42,7 @@ from .harow import HAROW, CompactHAROW
 from .hieron import AveragedHieron, Hieron, argmax, hieron_loss, prototype_scores
 from .inspection import cut, cut_multilabel, deepest, likely_enough, parts, top
 from .kernels import (
-    KernelAveragedClassifier,
+    KernelAveraged,
     KernelAveragedHieron,
     KernelHieron,
     KernelRLS,

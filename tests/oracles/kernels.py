@@ -142,10 +142,10 @@ class KernelHieron:
             self.expansion = forgotten(self.kernel, self.expansion, kept)
 
 
-class KernelAveragedClassifier:
+class KernelAveraged:
     """The mean of the hypotheses of online Hieron in its dual form; keeps all m + 1 of them.
 
-    Every w^u is the mean from the first example of u on.
+    Every w^u is the mean from the first example of u on or, as in [H] Eq. 13, from the first round.
     """
 
     def __init__(
@@ -154,8 +154,10 @@ class KernelAveragedClassifier:
         kernel: KernelFunction,
         budget: float = math.inf,
         C: float = math.inf,
+        from_first_round: bool = False,
     ) -> None:
         self.parents, self.kernel, self.budget, self.C = parents, kernel, budget, C
+        self.from_first_round = from_first_round
         self.hypotheses: list[Expansion] = [[]]
         self.labels: list[list[Node]] = []
 
@@ -166,7 +168,7 @@ class KernelAveragedClassifier:
     def scores(self, x: Features) -> dict[Node, float]:
         """The means over the hypotheses, added up along paths."""
         every = [expansion_scores(self.parents, self.kernel, h, x) for h in self.hypotheses]
-        return averaged_scores(self.parents, every, self.labels)
+        return averaged_scores(self.parents, every, [] if self.from_first_round else self.labels)
 
     def rival(self, scores: dict[Node, float], y: Node) -> Node:
         """The prediction."""
@@ -189,7 +191,7 @@ class KernelAveragedClassifier:
             self.hypotheses = [forgotten(self.kernel, h, kept) for h in whole]
 
 
-class KernelAveragedHieron(KernelAveragedClassifier):
+class KernelAveragedHieron(KernelAveraged):
     """Batch Hieron in its dual form, one pass."""
 
     def rival(self, scores: dict[Node, float], y: Node) -> Node:

@@ -224,9 +224,6 @@ class ReferenceClassifier(LabelPredictor, base.MultiLabelClassifier):
         """Return the true score of every node except the root."""
         return self.stream.scores(x, self.step)
 
-    def predict_one(self, x: dict[Any, Any]) -> dict[Any, bool]:
-        return self._dictionary(x)
-
     def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
         scores = self.score_one(dict(x)).values()
         nodes = [v for v, score in enumerate(scores, start=1) if score >= 0.0]  # Eq. 4

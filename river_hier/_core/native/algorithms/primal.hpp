@@ -1,12 +1,8 @@
 // Regularised least squares in primal variables: for more instances than features.
 #pragma once
 
-#include <algorithm>
-#include <cmath>
-#include <vector>
-
-#include "algorithms/example_context.hpp"
-#include "hardware/pages.hpp"
+#include "algorithms/example.hpp"
+#include "hardware/memory.hpp"
 
 namespace river_hier {
 
@@ -50,15 +46,21 @@ class SymmetricMatrix {
     // u = A x
     void multiply(const double* x, double* u) {
         std::fill(u, u + size(), 0.0);
-        loops.multiply_symmetric(rows_.data(), update_.empty() ? nullptr : update_.data(), x, size(),
-                                 u);
+        multiply_symmetric(rows_.data(), update_.empty() ? nullptr : update_.data(), x, size(), u);
         update_.clear();
     }
 
     // A -= h h^T, after a product.
     void subtract_square(const Numbers& h) { update_ = h; }
 
-    size_t memory() const {
+    // A *= a
+    void scale(double a) {
+        for (size_t i = 0; i < size(); ++i)
+            for (size_t j = first_of(i); j < size(); ++j) rows_[i][j] *= a;
+        for (double& h : update_) h *= std::sqrt(a);
+    }
+
+    size_t bytes() const {
         return numbers(size()) * sizeof(double) + heap_bytes(rows_) + heap_bytes(update_);
     }
 
@@ -68,110 +70,87 @@ class SymmetricMatrix {
 
     static size_t numbers(size_t size) { return size * (size + lanes<double>) / 2; }
 
-    Pages memory_;
+    Memory memory_;
     std::vector<double*> rows_;
     Numbers update_;  // the h of an update that waits
 };
 
-// w = A^-1 S v with the inverse of A = l2 I + S S^T, for several outputs (nodes) over the same
-// instances S. d features take O(d^2) memory and a step O(d^2), however many instances there were.
-// Once there is room for its features, here and in the scratch, an example takes no memory: nothing fails.
+// w = A^-1 S y with the inverse of A = l2 I + S S^T, for several outputs (nodes) over the same
+// instances S, which are not kept. d features take O(d^2) memory and a step O(d^2), however many
+// instances there were. For an example, call `scores` first, then `r` and `store`.
 class Primal {
   public:
+    // Without instances; w is regularised towards the given ones.
+    Primal(double l2, std::vector<Numbers> w) : l2_(l2), w_(std::move(w)) {
+        if (!w_.empty()) grow(w_[0].size());
+    }
+
     // From the inverse (d, d), the w of every output and S 1 (d).
     Primal(double l2, const Numbers& inverse, std::vector<Numbers> w, const Numbers& total)
-        : first_d_(total.size()), l2_(l2), w_(std::move(w)), scores_(w_.size()) {
+        : l2_(l2), w_(std::move(w)) {
         const size_t d = total.size();
-        reserve(d);
+        grow(d);
         total_ = total;
         for (size_t i = 0; i < d; ++i)
             for (size_t j = i; j < d; ++j) inverse_.set(i, j, inverse[i * d + j]);
     }
 
     size_t d() const { return total_.size(); }
-    size_t size() const { return inverse_.size(); }  // features that there is room for
-    size_t first_d() const { return first_d_; }  // features at first
 
-    size_t memory() const {
-        return inverse_.memory() + heap_bytes(w_) + heap_bytes(total_) + heap_bytes(u_) +
-               + heap_bytes(scores_);
+    size_t bytes() const {
+        return inverse_.bytes() + heap_bytes(w_) + heap_bytes(total_) + heap_bytes(u_);
     }
 
     const Numbers& total() const { return total_; }
 
-    // Makes room for d features, all or nothing.
-    void reserve(size_t d) {
-        const size_t size = whole_lines<double>(d);
-        if (size <= inverse_.size()) return;
-        for (Numbers& w : w_) w.reserve(size);
-        for (Numbers* list : {&total_, &u_}) list->reserve(size);
-        inverse_ = SymmetricMatrix(inverse_, size);  // the last that may fail
-        for (Numbers& w : w_) w.resize(size, 0.0);
-        u_.resize(size, 0.0);
-        solved_ = 0;
-    }
-
     // w . x of every output.
-    void scores(ExampleContext& context, double* scores) {
-        const double* x = context.dense(size());
-        for (const Numbers& w : w_) *scores++ = loops.dot(x, w.data(), w.size());
+    void scores(const Example& example, double* scores) {
+        const double* x = example.dense(size());
+        for (const Numbers& w : w_) *scores++ = dot(x, w.data(), w.size());
     }
-    void signs(ExampleContext& context, double* scores) { this->scores(context, scores); }
 
-    // r = x^T A^-1 x. Computes u = A^-1 x.
-    double solve(ExampleContext& context) {
-        if (solved_ == context.id()) return r_;
-        solved_ = 0;
-        const double* dense = context.dense(size());
-        inverse_.multiply(dense, u_.data());
-        r_ = std::max(0.0, loops.dot(dense, u_.data(), u_.size()));
-        const Vector& x = context.x();
+    // r = x^T A^-1 x
+    double r(const Example& example, const Instances&) {
+        const Vector& x = example.x;
+        double r = multiply(example.dense(size()));
         double unmet2 = x.norm2;  // on features that A has not met, A is l2 I
         for (size_t j = 0; j < x.size() && x.rows[j] < d(); ++j) unmet2 -= x.values[j] * x.values[j];
-        if (unmet2 > rounding * static_cast<double>(x.size() + 1) * x.norm2) r_ += unmet2 / l2_;
-        solved_ = context.id();
-        return r_;
+        if (unmet2 > rounding * static_cast<double>(x.size() + 1) * x.norm2) r += unmet2 / l2_;
+        return r;
     }
 
-    // Adds x with label(o) for output o.
-    template <class Label>
-    void store(ExampleContext& context, Label label, bool) {
-        const Vector& x = context.x();
-        const size_t met = size_t{1} + x.rows.back();
-        reserve(met);
-        for (; d() < met; solved_ = 0) {
-            inverse_.set(d(), d(), 1.0 / l2_);
-            total_.push_back(0.0);
+    // Adds x, whose label is 1 where `on`, given the scores and r.
+    template <class On>
+    void store(const Example& example, const double* scores, double r, On on) {
+        const Vector& x = example.x;
+        if (x.rows.back() >= d()) {
+            grow(size_t{1} + x.rows.back());
+            r = multiply(example.dense(size()));
         }
-        const double r = solve(context);
-        scores(context, scores_.data());
-        const double* u = u_.data();
-        for (size_t o = 0; o < w_.size(); ++o)
-            loops.add((label(o) - scores_[o]) / (1.0 + r), u, u, u_.size(), w_[o].data());
-        solved_ = 0;
-        const double shrink = 1.0 / std::sqrt(1.0 + r);
-        for (double& u : u_) u *= shrink;
-        inverse_.subtract_square(u_);  // Sherman and Morrison's formula
-        for (size_t j = 0; j < x.size(); ++j) total_[x.rows[j]] += context.root() * x.values[j];
+        update(example.weight, r, [&](size_t o) { return (on(o) ? 1.0 : -1.0) - scores[o]; });
+        for (size_t j = 0; j < x.size(); ++j) total_[x.rows[j]] += example.weight * x.values[j];
     }
 
     // More outputs, whose labels were -1 on every instance so far.
-    void add_outputs(size_t count) {
-        Numbers off(inverse_.size(), 0.0), w = off;
+    void add_outputs(size_t count, const Instances&) {
+        Numbers off(size(), 0.0), w = off;
         for (size_t i = 0; i < d(); ++i) off[i] = -total_[i];
         inverse_.multiply(off.data(), w.data());
-        scores_.reserve(w_.size() + count);
-        std::vector<Numbers> more(count, w);
-        make_room(w_, count);
-        std::move(more.begin(), more.end(), std::back_inserter(w_));
-        scores_.resize(w_.size());
+        w_.resize(w_.size() + count, w);
     }
 
-    // Removes all outputs but the first n.
-    void keep_outputs(size_t n) {
-        if (n >= w_.size()) return;
-        w_.resize(n);
-        scores_.resize(n);
+    // Multiplies the weight of all instances by `rate`. Then A = rate (S S^T + l2 I / rate), in which
+    // the second part has grown by a multiple of one unit vector after the other, of label 0.
+    void discount(double rate, const Instances&) {
+        Numbers unit(size(), 0.0);
+        for (size_t j = 0; j < d(); ++j) {
+            unit[j] = 1.0;
+            const double r = multiply(unit.data());
+            unit[j] = 0.0;
+            update(l2_ * (1.0 - rate) / rate, r, [&](size_t o) { return -w_[o][j]; });
+        }
+        inverse_.scale(1.0 / rate);
+        for (double& sum : total_) sum *= rate;
     }
 
     // The w of every output.
@@ -192,14 +171,41 @@ class Primal {
   private:
     static constexpr double rounding = 1e-15;  // relative error of a sum, for each of its terms
 
-    size_t first_d_;
+    size_t size() const { return inverse_.size(); }  // features that there is room for
+
+    // Makes room for d features, of which A is l2 I on the new ones.
+    void grow(size_t d) {
+        const size_t size = whole_lines<double>(d);
+        for (Numbers* list : {&total_, &u_}) list->reserve(size);
+        for (Numbers& w : w_) w.reserve(size);
+        if (size > inverse_.size()) inverse_ = SymmetricMatrix(inverse_, size);  // the last that may fail
+        for (Numbers& w : w_) w.resize(size, 0.0);
+        u_.resize(size, 0.0);
+        for (; this->d() < d; total_.push_back(0.0)) inverse_.set(this->d(), this->d(), 1.0 / l2_);
+    }
+
+    // u = A^-1 x; returns x . u.
+    double multiply(const double* x) {
+        inverse_.multiply(x, u_.data());
+        return std::max(0.0, dot(x, u_.data(), u_.size()));
+    }
+
+    // Adds the x of the last product, whose label is larger than the score of output o by error(o):
+    // Sherman and Morrison's formula.
+    template <class Error>
+    void update(double weight, double r, Error error) {
+        const double share = weight / (1.0 + weight * r);
+        for (size_t o = 0; o < w_.size(); ++o)
+            add(share * error(o), u_.data(), u_.size(), w_[o].data());
+        for (double& u : u_) u *= std::sqrt(share);
+        inverse_.subtract_square(u_);
+    }
+
     double l2_;
     SymmetricMatrix inverse_;
     std::vector<Numbers> w_;  // for each output, in whole cache lines
     Numbers total_;           // S 1
-    Numbers scores_, u_;      // scratch, and A^-1 x
-    double r_ = 0.0;          // x^T A^-1 x
-    uint64_t solved_ = 0;     // the example that u_ and r_ belong to
+    Numbers u_;               // A^-1 x
 };
 
 }  // namespace river_hier

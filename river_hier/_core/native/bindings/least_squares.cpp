@@ -1,237 +1,263 @@
 // What Python sees of least squares: steps, batches, answers and pickles.
 
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/vector.h>
 
-#include "algorithms/hrls.hpp"
+#include "algorithms/least_squares.hpp"
 #include "bindings/bindings.hpp"
 
 namespace river_hier {
 
 namespace {
 
-using Budget = std::optional<size_t>;
-
 // nanobind's own conversion would end the process if memory ran out.
-template <class T>
-std::vector<T> list_of(nb::handle sequence) {
-    std::vector<T> list;
-    for (nb::handle item : sequence) list.push_back(nb::cast<T>(item));
+Nodes list_of(nb::handle sequence) {
+    Nodes list;
+    for (nb::handle item : sequence) list.push_back(nb::cast<uint32_t>(item));
     return list;
 }
 
 LeastSquares& ready(LeastSquares& rls, size_t n_nodes) {
-    if (not_in_use(rls).n_nodes() > n_nodes) throw nb::value_error("more systems than nodes");
+    if (rls.n_nodes() > n_nodes) throw nb::value_error("more systems than nodes");
     return rls;
 }
 
 // False, and nothing has changed, if l2 is lost in rounding beside x.
-bool step(LeastSquares& rls, double c, double t, FeatureMap& features, Labels& labels,
-          nb::handle x, nb::handle y, double weight, nb::handle changed,
-          nb::handle how) {
+bool learn(LeastSquares& rls, FeatureMap& features, Labels& labels, nb::handle x, nb::handle y,
+           double weight, double c_ln_t) {
     On on = labels.closed(y);
     const Vector& found = features.find(x);
-    if (weight * found.norm2 > largest_ratio * ready(rls, labels.n()).l2) return false;
+    if (weight * found.norm2 > largest_ratio * rls.l2) return false;
     const bool all_known = PyDict_CheckExact(x.ptr()) &&
                            static_cast<size_t>(PyDict_Size(x.ptr())) + features.first_row == found.size();
-    const Vector vector = all_known ? found : features.insert(x);
+    const Vector& vector = all_known ? found : features.insert(x);
     if (weight * vector.norm2 == 0.0) return true;
     on.mask.resize(labels.n());  // x's own code may add nodes
-    ReentrancyGuard guard(rls);  // numpy may let other threads in
-    Block block(rls, labels, 1);
-    block.add(vector, on, t, weight);
-    block.learn(Rule{c}, 1, {list_of<size_t>(changed), how});
+    Example example(vector, ready(rls, labels.n()).instances, weight);
+    rls.learn(example, on.mask.data(), labels, c_ln_t);
     return true;
 }
 
-// Learns the rows from `start` on that have a multilabel. Returns the next row.
-size_t steps(LeastSquares& rls, double c, double t, FeatureMap& features, const Labels& labels,
-             Rows& X, size_t start, nb::handle multilabels, size_t n_threads) {
-    ensure(rls.n_nodes() <= labels.n(), "a label for each node");
+// Learns the rows from `first` on that have a multilabel, with a number for each.
+void learn_rows(LeastSquares& rls, const Labels& labels, Rows& X, size_t first,
+                nb::handle multilabels, nb::handle c_ln_ts) {
+    const Numbers of_rows = numbers(c_ln_ts);
     Multilabels Y(multilabels, labels);
-    ReentrancyGuard guard(rls);
-    const size_t last = start + Y.size();
-    ensure(last <= X.n(), "a row for each label");
-    ReentrancyGuard features_guard(features);
-    const size_t n_features = features.size();
-    const auto others = unlocked(X);
-    size_t first = start;
-    try {
-        for (size_t most = SIZE_MAX; first < last;) {
-            const size_t n = std::min({rls.block_size(n_features), last - first, most});
-            Block block(rls, labels, n);
-            double now = t;
-            for (size_t i = first; i < first + n; ++i) {
-                const Vector& x = X[i];
-                const double weight = X.weight(i);
-                now += weight;
-                if (weight * x.norm2 != 0.0) block.add(x, Y[i - start], now, weight);
-            }
-            most = block.depends_on_order() ? 1 : SIZE_MAX;
-            if (most == 1) continue;
-            block.learn(Rule{c}, others ? n_threads : 1);
-            first += n;
-            t = now;
-        }
-    } catch (const std::bad_alloc&) {
-        if (first == start) throw;  // else the next call does, unless there is memory again
+    ensure(first + Y.size() <= X.n() && of_rows.size() == Y.size(), "a row for each label");
+    ready(rls, labels.n());
+    for (size_t i = 0; i < Y.size(); ++i) {
+        const Vector& x = X[first + i];
+        const double weight = X.weight(first + i);
+        if (weight * x.norm2 == 0.0) continue;
+        Example example(x, rls.instances, weight);
+        rls.learn(example, Y[i].mask.data(), labels, of_rows[i]);
     }
-    return first;
 }
 
-nb::object nodes_on(LeastSquares& rls, FeatureMap& features, Labels& labels, nb::handle x) {
+// The same for an example by the values of a kernel.
+void learn_kernel(LeastSquares& rls, Labels& labels, nb::handle dots, double norm2, nb::handle y,
+                  double weight, double c_ln_t) {
+    Example example(numbers(dots), norm2, weight);
+    On on = labels.closed(y);
+    on.mask.resize(labels.n());
+    ready(rls, labels.n()).learn(example, on.mask.data(), labels, c_ln_t);
+}
+
+nb::list nodes_on(LeastSquares& rls, const Labels& labels, const Example& example) {
     Nodes on;
-    const Vector& vector = features.find(x);
-    top_down(ready(rls, labels.n()), vector, labels, on);
-    std::sort(on.begin(), on.end());  // systems need not be in the order of their nodes
+    ready(rls, labels.n()).top_down(example, labels, on);
     return Labels::nodes(on);
 }
 
-nb::object answers(LeastSquares& rls, const Labels& labels, Rows& X) {
-    ready(rls, labels.n());
-    return masks(X.n(), labels, [&](size_t i, Nodes& on) { top_down(rls, X[i], labels, on); });
-}
-
-nb::object scores_of_rows(LeastSquares& rls, Rows& X, size_t n_nodes) {
-    ready(rls, n_nodes);
-    Numbers all;
+// Which nodes are on in each row, (rows, nodes).
+nb::object masks_of(LeastSquares& rls, const Labels& labels, Rows& X) {
+    const size_t width = labels.n();
+    const auto mask = std::make_unique<bool[]>(X.n() * width);
+    Nodes on;
     for (size_t i = 0; i < X.n(); ++i) {
-        const Numbers scores = scores_of(rls, X[i], n_nodes);
-        all.insert(all.end(), scores.begin(), scores.end());
+        ready(rls, width).top_down(Example(X[i], rls.instances), labels, on);
+        mask[i * width] = true;
+        for (uint32_t v : on) mask[i * width + v] = true;
     }
-    return matrix(all, X.n(), n_nodes).attr("T");
+    return array<bool>(mask.get(), {X.n(), width});
 }
 
-// A system by what defines it. In dual variables these are its instances and labels: a factor is
-// computed from them when it is needed. In primal variables only sums of the instances are left.
-nb::object save(System& system, const Instances& instances) {
+// For Eq. (1): w . x and r, (nodes,).
+std::pair<nb::object, nb::object> solve(LeastSquares& rls, const Example& example, size_t n_nodes) {
+    Numbers scores(n_nodes, 0.0), rs = scores;
+    ready(rls, n_nodes).solve(example, scores.data(), rs.data());
+    return {array(scores), array(rs)};
+}
+
+// The same for many rows, (nodes, rows).
+std::pair<nb::object, nb::object> solve_rows(LeastSquares& rls, Rows& X, size_t n_nodes) {
+    ready(rls, n_nodes);
+    Numbers scores(X.n() * n_nodes, 0.0), rs = scores;
+    for (size_t i = 0; i < X.n(); ++i)
+        rls.solve(Example(X[i], rls.instances), &scores[i * n_nodes], &rs[i * n_nodes]);
+    return {matrix(scores, X.n(), n_nodes).attr("T"), matrix(rs, X.n(), n_nodes).attr("T")};
+}
+
+// ids, ones, and y, c and w0 with a column for each output.
+nb::tuple instances_of(const Dual& dual) {
+    const auto columns = [&](Numbers Dual::Output::*list, size_t n) {
+        std::vector<Numbers> all;
+        for (const Dual::Output& of : dual.outputs) all.push_back(of.*list);
+        return from_columns(all, n);
+    };
+    const size_t d = dual.outputs.empty() ? 0 : dual.outputs[0].w0.size();
+    return nb::make_tuple(array(dual.ids), array(dual.ones), columns(&Dual::Output::y, dual.n()),
+                          columns(&Dual::Output::c, dual.n()), columns(&Dual::Output::w0, d));
+}
+
+// A system by what defines it. In dual variables these are its instances, labels and coefficients: a
+// factor is computed from them when it is needed, but with a kernel. In primal variables only
+// sums of the instances are left.
+nb::object save(LeastSquares& rls, System& system) {
     nb::list nodes;
     for (uint32_t v : system.nodes) nodes.append(v);
     if (auto* primal = system.primal()) {
         const size_t d = primal->d();
-        return nb::make_tuple("primal", nodes, system.n_stored, matrix(primal->inverse(), d, d),
-                              from_columns(primal->weights(instances, d), d), array(primal->total()));
+        return nb::make_tuple("primal", nodes, system.n_stored, system.n_visits,
+                              matrix(primal->inverse(), d, d),
+                              from_columns(primal->weights(rls.instances, d), d),
+                              array(primal->total()));
     }
     Dual& dual = *system.dual();
-    const size_t d = dual.outputs.empty() ? 0 : dual.outputs[0].w0.size();
-    const auto columns = [&](Numbers DualOutput::*list, size_t n) {
-        std::vector<Numbers> all;
-        for (const DualOutput& of : dual.outputs) all.push_back(of.*list);
-        return from_columns(all, n);
-    };
-    return nb::make_tuple(dual.has_factor() ? "cholesky" : "cg", nodes, system.n_stored,
-                          array(dual.ids), array(dual.ones), columns(&DualOutput::v, dual.n()),
-                          columns(&DualOutput::w0, d));
+    return nb::make_tuple("dual", nodes, system.n_stored, system.n_visits) + instances_of(dual) +
+           nb::make_tuple(array(rls.kernel ? dual.factor().packed() : Numbers()));
 }
 
-nb::object save(const Instances& instances) {
-    const Instances::Data& data = instances.data();
-    return nb::make_tuple(array(data.start), array(data.rows), array(data.values),
-                          array(data.norms2));
-}
-
-nb::object save(LeastSquares& rls) {
-    ReentrancyGuard guard(rls);  // numpy's allocations may let other threads in
-    rls.drop_unneeded(0);
+nb::tuple save(LeastSquares& rls) {
+    if (!rls.kernel) rls.drop_unused();
     nb::list systems;
-    for (System& system : rls.systems) systems.append(save(system, rls.instances));
-    return nb::make_tuple(save(rls.instances), systems);
+    for (System& system : rls.systems) systems.append(save(rls, system));
+    const Instances::Data& data = rls.instances.data();
+    return nb::make_tuple(nb::make_tuple(array(data.start), array(data.rows), array(data.values),
+                                         array(data.norms2)),
+                          systems);
 }
 
-// Appends saved instances, and returns the number of the first.
-uint32_t load(Instances& instances, nb::handle saved) {
-    const auto start = numbers_of<uint64_t>(saved[0]);
-    const auto rows = numbers_of<uint32_t>(saved[1]);
-    const Numbers values = numbers(saved[2]), norms2 = numbers(saved[3]);
-    const uint32_t first = instances.n();
+System load(LeastSquares& rls, nb::handle saved, uint32_t first) {
+    Nodes nodes = list_of(saved[1]);
+    Dual empty(rls.l2, nodes.size());
+    System system{std::move(nodes), std::move(empty), nb::cast<double>(saved[2]),
+                  nb::cast<uint64_t>(saved[3])};
+    if (nb::cast<nb::str>(saved[0]).equal(nb::str("primal"))) {
+        const Numbers total = numbers(saved[6]);
+        system.n_features = total.size();
+        system.solver = Primal(rls.l2, numbers(saved[4]), columns_of(saved[5]), total);
+        return system;
+    }
+    Dual& dual = *system.dual();
+    dual.ids = numbers_of<uint32_t>(saved[4]);
+    dual.ones = numbers(saved[5]);
+    const std::vector<Numbers> y = columns_of(saved[6]), c = columns_of(saved[7]), w0 = columns_of(saved[8]);
+    for (size_t o = 0; o < dual.outputs.size(); ++o) dual.outputs[o] = {y[o], c[o], w0[o]};
+    dual.set_factor(numbers(saved[9]));
+    if (rls.kernel) return system;
+    system.n_features = w0.empty() ? 0 : w0[0].size();
+    rls.instances.ensure_features(system.n_features);
+    for (uint32_t& id : dual.ids)
+        rls.instances.each(id += first, [&](uint32_t row, double) {
+            system.n_features = std::max(system.n_features, size_t{1} + row);
+        });
+    return system;
+}
+
+// Adds saved systems and their instances, which follow those that are there.
+void add_saved(LeastSquares& rls, nb::handle instances, nb::handle systems) {
+    const auto start = numbers_of<uint64_t>(instances[0]);
+    const auto rows = numbers_of<uint32_t>(instances[1]);
+    const Numbers values = numbers(instances[2]), norms2 = numbers(instances[3]);
+    const uint32_t first = rls.instances.n();
     for (size_t i = 0; i < norms2.size(); ++i) {
         Vector x;
         x.rows.assign(rows.begin() + start[i], rows.begin() + start[i + 1]);
         x.values.assign(values.begin() + start[i], values.begin() + start[i + 1]);
         x.norm2 = norms2[i];
-        instances.append(x);
+        rls.instances.append(x);
     }
-    return first;
-}
-
-// A saved system, whose instances have been loaded from the number `first` on.
-System load(LeastSquares& rls, nb::handle saved, uint32_t first) {
-    System system(list_of<uint32_t>(saved[1]), rls.l2);
-    system.n_stored = nb::cast<double>(saved[2]);
-    const auto kind = nb::cast<nb::str>(saved[0]);
-    if (kind.equal(nb::str("primal"))) {
-        const Numbers total = numbers(saved[5]);
-        system.n_features = total.size();
-        system.solver = Primal(rls.l2, numbers(saved[3]), columns_of(saved[4]), total);
-        return system;
-    }
-    Dual& dual = *system.dual();
-    dual.ids = numbers_of<uint32_t>(saved[3]);
-    dual.ones = numbers(saved[4]);
-    const std::vector<Numbers> v = columns_of(saved[5]), w0 = columns_of(saved[6]);
-    for (size_t o = 0; o < dual.outputs.size(); ++o) {
-        dual.outputs[o].v = v[o];
-        dual.outputs[o].w0 = w0[o];
-        system.n_features = w0[o].size();
-    }
-    rls.instances.ensure_features(system.n_features);
-    for (uint32_t& number : dual.ids)
-        rls.instances.each(number += first, [&](uint32_t row, double) {
-            system.n_features = std::max(system.n_features, size_t{row} + 1);
-        });
-    if (kind.equal(nb::str("cg"))) dual.drop_factor();
-    return system;
-}
-
-void load(LeastSquares& rls, nb::handle instances, nb::handle systems) {
-    const uint32_t first = load(not_in_use(rls).instances, instances);
     for (nb::handle saved : systems) rls.add_system(load(rls, saved, first));
+}
+
+// With a kernel: replaces the instances of a system, on which w is w0 and the solution of (l2 I + K) c = v.
+void replace(LeastSquares& rls, size_t s, nb::handle ids, nb::handle ones, nb::handle y,
+             nb::handle w0, nb::handle v, nb::handle K) {
+    System& system = rls.systems.at(s);
+    Dual dual(rls.l2, system.nodes.size());
+    dual.ids = numbers_of<uint32_t>(ids);
+    dual.ones = numbers(ones);
+    ensure(numbers(K).size() == dual.n() * dual.n(), "a value of the kernel for each pair");
+    dual.set_factor(numbers(K).data(), dual.n());
+    const std::vector<Numbers> ys = columns_of(y), priors = columns_of(w0), vs = columns_of(v);
+    for (size_t o = 0; o < dual.outputs.size(); ++o) {
+        Dual::Output& of = dual.outputs[o] = {ys.at(o), dual.solved(vs.at(o)), priors.at(o)};
+        for (size_t i = 0; i < of.w0.size(); ++i) of.c[i] += of.w0[i];
+    }
+    system.solver = std::move(dual);
 }
 
 }  // namespace
 
-void LeastSquares::change(System& system, nb::handle how) {
-    const nb::object changed = how(l2, save(instances), save(system, instances));
-    System other = load(*this, changed[1], load(instances, changed[0]));
-    system.n_features = other.n_features;
-    system.n_stored = other.n_stored;
-    system.replace(std::move(other.solver));
-}
-
 void least_squares(nb::module_& m) {
     using namespace nb::literals;
     nb::class_<LeastSquares>(m, "LeastSquares")
-        .def(nb::init<double, double, Budget>(), "l2"_a, "memory"_a, "budget"_a = nb::none())
+        .def("__init__",
+             [](LeastSquares* rls, double l2, std::optional<size_t> budget, double rate,
+                size_t period, bool kernel) {
+                 new (rls) LeastSquares(l2, budget, Forgetting{rate, period}, kernel);
+             },
+             "l2"_a, "budget"_a = nb::none(), "rate"_a = 1.0, "period"_a = 0, "kernel"_a = false)
         .def("add_system",
              [](LeastSquares& rls, nb::handle nodes) {
-                 not_in_use(rls).add_system(System(list_of<uint32_t>(nodes), rls.l2));
+                 Nodes list = list_of(nodes);
+                 Dual dual(rls.l2, list.size());
+                 rls.add_system(System{std::move(list), std::move(dual)});
              },
              "nodes"_a)
         .def("add_outputs",
              [](LeastSquares& rls, size_t s, nb::handle nodes) {
-                 not_in_use(rls).add_outputs(s, list_of<uint32_t>(nodes));
+                 rls.add_outputs(s, list_of(nodes));
              },
              "s"_a, "nodes"_a)
-        .def("remove_nodes",
-             [](LeastSquares& rls, size_t n_systems, uint32_t n_nodes) {
-                 not_in_use(rls).remove_nodes(n_systems, n_nodes);
-             },
-             "n_systems"_a, "n_nodes"_a)
+        .def_prop_ro("nodes",
+                     [](LeastSquares& rls) {
+                         nb::list all;
+                         for (size_t s = 0; s < rls.systems.size(); ++s) {
+                             nb::list nodes;
+                             for (uint32_t v : Nodes(rls.systems[s].nodes)) nodes.append(v);
+                             all.append(nodes);
+                         }
+                         return all;
+                     })
         .def_prop_ro("n_stored",
                      [](const LeastSquares& rls) {
                          Numbers n;
-                         for (const System& system : not_in_use(rls).systems)
+                         for (const System& system : rls.systems)
                              n.push_back(system.n_stored);
                          return n;
                      })
-        .def_ro("factor_bytes", &LeastSquares::factor_bytes)
         .def("__sizeof__",
-             [](LeastSquares& rls) {
-                 return sizeof(LeastSquares) + not_in_use(rls).memory_used();
-             })
+             [](LeastSquares& rls) { return sizeof(LeastSquares) + rls.bytes(); })
+        .def("learn", &learn, "features"_a, "labels"_a, "x"_a.none(), "y"_a.none(), "w"_a, "c_ln_t"_a)
+        .def("learn_rows", &learn_rows, "labels"_a, "X"_a, "first"_a, "Y"_a, "c_ln_ts"_a)
+        .def("nodes_on",
+             [](LeastSquares& rls, FeatureMap& features, const Labels& labels, nb::handle x) {
+                 return nodes_on(rls, labels, Example(features.find(x), rls.instances));
+             },
+             "features"_a, "labels"_a, "x"_a.none())
+        .def("masks", &masks_of, "labels"_a, "X"_a)
+        .def("solve", &solve_rows, "X"_a, "n_nodes"_a)
+        .def("solve",
+             [](LeastSquares& rls, const Vector& x, size_t n_nodes) {
+                 return solve(rls, Example(x, rls.instances), n_nodes);
+             },
+             "x"_a, "n_nodes"_a)
         .def("weights",
              [](LeastSquares& rls, size_t s, size_t n_features) {
-                 System& system = not_in_use(rls).systems.at(s);
+                 System& system = rls.systems.at(s);
                  if (n_features < system.n_features)
                      throw nb::value_error("fewer features than the weights have");
                  return system.apply([&](auto& solver) {
@@ -239,27 +265,59 @@ void least_squares(nb::module_& m) {
                  });
              },
              "s"_a, "n_features"_a)
-        .def("scores", &scores_of_rows, "x"_a, "n_nodes"_a)
-        .def("scores",
-             [](LeastSquares& rls, const Vector& x, size_t n_nodes) {
-                 return array(scores_of(ready(rls, n_nodes), x, n_nodes));
+        .def("learn_kernel", &learn_kernel, "labels"_a, "dots"_a, "norm2"_a, "y"_a.none(), "w"_a,
+             "c_ln_t"_a)
+        .def("nodes_on_kernel",
+             [](LeastSquares& rls, const Labels& labels, nb::handle dots, double norm2) {
+                 return nodes_on(rls, labels, Example(numbers(dots), norm2));
              },
-             "x"_a, "n_nodes"_a)
-        .def_ro("l2", &LeastSquares::l2)
-        .def_ro("memory", &LeastSquares::memory)
-        .def_ro("budget", &LeastSquares::budget)
-        .def("save", [](LeastSquares& rls) { return save(rls); })
-        .def("add_saved", [](LeastSquares& rls, nb::handle instances, nb::handle systems) {
-            load(rls, instances, systems);
-        });
-
-    m.def("least_squares_step", &step, "rls"_a, "c"_a, "t"_a, "features"_a, "labels"_a,
-          "x"_a.none(), "y"_a.none(), "weight"_a = 1.0, "changed"_a = nb::tuple(),
-          "how"_a = nb::none());
-    m.def("least_squares_steps", &steps, "rls"_a, "c"_a, "t"_a, "features"_a, "labels"_a, "X"_a,
-          "first"_a, "Y"_a, "n_threads"_a = 1);
-    m.def("least_squares_nodes", &nodes_on, "rls"_a, "features"_a, "labels"_a, "x"_a.none());
-    m.def("least_squares_answers", &answers, "rls"_a, "labels"_a, "X"_a);
+             "labels"_a, "dots"_a, "norm2"_a)
+        .def("solve_kernel",
+             [](LeastSquares& rls, nb::handle dots, double norm2, size_t n_nodes) {
+                 return solve(rls, Example(numbers(dots), norm2), n_nodes);
+             },
+             "dots"_a, "norm2"_a, "n_nodes"_a)
+        .def_prop_ro("sizes",
+                     [](LeastSquares& rls) {
+                         std::vector<size_t> sizes;
+                         for (System& system : rls.systems)
+                             sizes.push_back(system.dual() ? system.dual()->n() : 0);
+                         return sizes;
+                     })
+        .def("holds",
+             [](LeastSquares& rls, uint32_t id) {
+                 const auto holds = [id](System& system) {
+                     return system.dual()->n() && system.dual()->ids.back() == id;
+                 };
+                 return std::any_of(rls.systems.begin(), rls.systems.end(), holds);
+             },
+             "id"_a)
+        .def("instances_of",
+             [](LeastSquares& rls, size_t s) {
+                 return instances_of(*rls.systems.at(s).dual());
+             },
+             "s"_a)
+        .def("replace", &replace, "s"_a, "ids"_a, "ones"_a, "y"_a, "w0"_a, "v"_a, "K"_a)
+        .def("used", [](LeastSquares& rls) { return array(rls.used()); })
+        .def("renumber",
+             [](LeastSquares& rls, nb::handle used) {
+                 rls.renumber(numbers_of<uint32_t>(used));
+             },
+             "used"_a)
+        .def("saved",
+             [](LeastSquares& rls) {
+                 const auto [rate, period] = rls.forgetting;
+                 return nb::make_tuple(rls.l2, rls.budget, rate, period, rls.kernel) + save(rls);
+             })
+        .def_static("restored",
+                    [](double l2, std::optional<size_t> budget, double rate, size_t period, bool kernel,
+                       nb::handle instances, nb::handle systems) {
+                        auto rls = std::make_unique<LeastSquares>(l2, budget, Forgetting{rate, period}, kernel);
+                        add_saved(*rls, instances, systems);
+                        return rls;
+                    },
+                    "l2"_a, "budget"_a.none(), "rate"_a, "period"_a, "kernel"_a, "instances"_a, "systems"_a);
+    m.attr("LARGEST_RATIO") = largest_ratio;
 }
 
 }  // namespace river_hier

@@ -75,9 +75,14 @@ void learn(const Policy& policy, LinearState& state, const Vector& x, const Targ
 }
 
 template <class Policy, class... P>
-void learn_one(LinearState& state, nb::handle x, nb::handle y, double weight, nb::handle parameters) {
+void learn_one(LinearState& state, nb::handle x, nb::handle y, double weight, nb::handle parameters,
+               nb::object taxonomy) {
     const auto policy = with_parameters<Policy, P...>(parameters, std::index_sequence_for<P...>{});
     check_planes<Policy>(state);
+    if (!taxonomy.is_none()) {  // the labels of the example are new
+        state.add_nodes(nb::len(taxonomy));
+        state.labels.grow(taxonomy, false);
+    }
     auto target = target_of<Policy>(y, state.labels);  // y is read before x, both before writing
     const Vector& vector = state.insert(x);
     if constexpr (!on_paths<Policy>) target.mask.resize(state.labels.n());  // x's own code may add nodes
@@ -104,7 +109,7 @@ template <class Policy, class... P>
 void add_learner(nb::dict& policies, nb::module_& m, const char* name) {
     nb::module_ learner = m.def_submodule(name);
     learner.def("learn_one", &learn_one<Policy, P...>, "state"_a, "x"_a.none(), "y"_a.none(), "weight"_a,
-                "parameters"_a.none());
+                "parameters"_a.none(), "taxonomy"_a = nb::none());
     learner.def("learn_many", &learn_many<Policy, P...>, "state"_a, "X"_a, "y"_a, "parameters"_a.none(),
                 "seconds"_a);
     policies[name] = learner;
@@ -333,22 +338,19 @@ void load(LinearState& state, nb::handle average) {
 
 // All of it as plain values and arrays: see `LinearState` in Python.
 nb::tuple saved(const LinearState& state) {
-    const Labels& labels = state.labels;
     nb::object features = state.features->names();
     if (const auto* hasher = dynamic_cast<const FeatureHasher*>(state.features.get()))
         features = nb::int_(hasher->size() - hasher->first_row);
-    return nb::make_tuple(labels.taxonomy(), unseen_nodes(labels), labels.has_learned, features,
-                          state.features->intercept, state.w.dtype(), state.w.n_planes(), state.vectors,
-                          saved(state.w), saved(state.w.average.get()));
+    return nb::make_tuple(state.shared_labels, features, state.features->intercept, state.w.dtype(),
+                          state.w.n_planes(), state.vectors, saved(state.w), saved(state.w.average.get()));
 }
 
-std::unique_ptr<LinearState> restored(nb::object taxonomy, nb::handle unseen, bool has_learned,
-                                      nb::handle features, double intercept, const nb::str& dtype,
-                                      size_t n_planes, size_t vectors, nb::handle rows, nb::handle average) {
+std::unique_ptr<LinearState> restored(nb::object labels, nb::handle features, double intercept,
+                                      const nb::str& dtype, size_t n_planes, size_t vectors, nb::handle rows,
+                                      nb::handle average) {
     const bool hashed = !nb::isinstance<nb::list>(features);
     ensure(n_planes == 1 || n_planes == 2, "one plane or two");
-    auto state = std::make_unique<LinearState>(taxonomy, unseen, has_learned,
-                                               hashed ? n_rows_of(features) : 0, intercept,
+    auto state = std::make_unique<LinearState>(labels, hashed ? n_rows_of(features) : 0, intercept,
                                                is_single(dtype), n_planes, vectors);
     if (!hashed) insert_names(*state->features, nb::cast<nb::list>(features));
     load(state->w, rows);
@@ -369,19 +371,16 @@ void linear(nb::module_& m) {
 
     nb::class_<LinearState>(m, "LinearState")
         .def("__init__",
-             [](LinearState* self, nb::object taxonomy, std::optional<size_t> n_features, double intercept,
+             [](LinearState* self, nb::object labels, std::optional<size_t> n_features, double intercept,
                 const nb::str& dtype, size_t n_planes, size_t vectors) {
-                 new (self) LinearState(taxonomy, nb::tuple(), false, n_features.value_or(0), intercept,
-                                        is_single(dtype), n_planes, vectors);
+                 new (self) LinearState(labels, n_features.value_or(0), intercept, is_single(dtype), n_planes,
+                                        vectors);
              },
-             "taxonomy"_a, "n_features"_a.none(), "intercept"_a, "dtype"_a, "n_planes"_a = 1,
+             "labels"_a, "n_features"_a.none(), "intercept"_a, "dtype"_a, "n_planes"_a = 1,
              "vectors"_a = 1)
         .def("saved", [](const LinearState& state) { return saved(state); })
-        .def_static("restored", &restored, "taxonomy"_a, "unseen"_a, "has_learned"_a, "features"_a,
-                    "intercept"_a, "dtype"_a, "n_planes"_a, "vectors"_a, "rows"_a, "average"_a.none())
+        .def_static("restored", &restored, "labels"_a, "features"_a, "intercept"_a, "dtype"_a, "n_planes"_a, "vectors"_a, "rows"_a, "average"_a.none())
         .def_prop_ro("features", [](LinearState& s) -> FeatureMap& { return *s.features; },
-                     nb::rv_policy::reference_internal)
-        .def_prop_ro("labels", [](LinearState& s) -> Labels& { return s.labels; },
                      nb::rv_policy::reference_internal)
         .def_prop_ro("averages", [](const LinearState& s) { return s.w.average != nullptr; })
         .def_prop_ro("rounds",
@@ -397,7 +396,7 @@ void linear(nb::module_& m) {
                  return sizeof(LinearState) + s.w.bytes() + s.labels.bytes() + s.features->bytes();
              })
         .def("start_average", &LinearState::start_average, "from_first_round"_a)
-        .def("grow", &LinearState::grow, "taxonomy"_a, "unseen"_a)
+        .def("add_nodes", &LinearState::add_nodes, "n_nodes"_a)
         .def("find", [](LinearState& s, nb::handle x) { return Vector(s.find(x)); }, "x"_a.none())
         .def("insert", [](LinearState& s, nb::handle x) { return Vector(s.insert(x)); }, "x"_a.none())
         .def("check_range", [](const LinearState& s, double norm2) { s.w.check_range(norm2); }, "norm2"_a)

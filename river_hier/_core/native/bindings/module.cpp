@@ -109,6 +109,12 @@ void labels(nb::module_& m) {
         .def_ro("has_learned", &Labels::has_learned)
         .def_prop_ro("unseen", &unseen_nodes)
         .def_prop_ro("n_unseen", &Labels::n_unseen)
+        .def("node",
+             [](const Labels& labels, nb::handle label) -> nb::object {
+                 uint32_t v;
+                 return labels.node(label.ptr(), v) ? nb::object(nb::int_(v)) : nb::none();
+             },
+             "label"_a.none())
         .def("learned",
              [](Labels& labels, nb::handle nodes) {
                  const auto found = numbers_of<uint32_t>(nodes);

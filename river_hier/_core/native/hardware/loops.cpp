@@ -45,7 +45,7 @@ RIVER_HIER_INLINE void step(T* const* rows, const double* values, size_t n, size
     first -= first % lanes<T>;
     last = whole_lines<T>(last);
     for (size_t i = 0; i < n; ++i) {
-        T* const w = rows[i];
+        T* __restrict w = rows[i];
         const double value = values[i];
         for (size_t k = first; k < last; ++k) w[k] = static_cast<T>(w[k] + value * steps[k]);
     }
@@ -57,8 +57,8 @@ RIVER_HIER_INLINE void move(T* const* rows, size_t before, const double* values,
     first -= first % lanes<T>;
     last = whole_lines<T>(last);
     for (size_t i = 0; i < n; ++i) {
-        T* const s = rows[i];
-        T* const w = s - before;
+        T* __restrict s = rows[i];
+        T* __restrict w = rows[i] - before;
         const double value = values[i];
         for (size_t k = first; k < last; ++k) {
             const double moved = (1.0 + s[k]) * value;  // S x
@@ -66,6 +66,10 @@ RIVER_HIER_INLINE void move(T* const* rows, size_t before, const double* values,
             s[k] = static_cast<T>(s[k] - confidences[k] * moved * moved);
         }
     }
+}
+
+RIVER_HIER_INLINE double sum_of(const double* p) {
+    return ((p[0] + p[4]) + (p[1] + p[5])) + ((p[2] + p[6]) + (p[3] + p[7]));
 }
 
 // e^x for x <= 0, within 1e-14 of it; no less than e^-708.
@@ -117,12 +121,43 @@ RIVER_HIER_CLONES void move_rows(float* const* rows, size_t before, const double
     move(rows, before, values, n, first, last, steps, confidences);
 }
 
+RIVER_HIER_CLONES void multiply_symmetric(double* const* rows, const double* h, const double* x,
+                                          size_t whole, double* u) {
+    for (size_t i = 0; i < whole; ++i) {
+        double* __restrict row = rows[i];
+        const size_t first = i - i % lanes<double>;
+        if (h)
+            for (size_t j = first; j < whole; ++j) row[j] -= h[i] * h[j];
+        double total[lanes<double>] = {};
+        for (size_t j = first; j < whole; j += lanes<double>)
+            for (size_t k = 0; k < lanes<double>; ++k) total[k] += row[j + k] * x[j + k];
+        u[i] += sum_of(total);
+        const double part = x[i];
+        for (size_t j = first + lanes<double>; j < whole; ++j) u[j] += part * row[j];
+    }
+}
+
+RIVER_HIER_CLONES double dot(const double* a, const double* b, size_t whole) {
+    constexpr size_t n = 4 * lanes<double>;  // sums in turn, as each waits for the one before
+    double totals[n] = {}, total[lanes<double>] = {};
+    size_t j = 0;
+    for (; j + n <= whole; j += n)
+        for (size_t k = 0; k < n; ++k) totals[k] += a[j + k] * b[j + k];
+    for (; j < whole; j += lanes<double>)
+        for (size_t k = 0; k < lanes<double>; ++k) total[k] += a[j + k] * b[j + k];
+    for (size_t k = 0; k < n; ++k) total[k % lanes<double>] += totals[k];
+    return sum_of(total);
+}
+
+RIVER_HIER_CLONES void add(double a, const double* y, size_t whole, double* x) {
+    for (size_t j = 0; j < whole; ++j) x[j] += a * y[j];
+}
+
 RIVER_HIER_CLONES double sum_exp(const double* x, double most, size_t whole) {
     double total[lanes<double>] = {};
     for (size_t j = 0; j < whole; j += lanes<double>)
         for (size_t k = 0; k < lanes<double>; ++k) total[k] += exponential(x[j + k] - most);
-    return ((total[0] + total[4]) + (total[1] + total[5])) +
-           ((total[2] + total[6]) + (total[3] + total[7]));
+    return sum_of(total);
 }
 
 }  // namespace river_hier

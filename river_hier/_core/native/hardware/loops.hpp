@@ -45,6 +45,16 @@ void move_rows(double* const* rows, size_t before, const double* values, size_t 
 void move_rows(float* const* rows, size_t before, const double* values, size_t n, size_t first,
                size_t last, const double* steps, const double* confidences);
 
+// A -= h h^T unless h is null, and then u += A x. Row i of the symmetric A is stored from the cache line of its
+// diagonal on. All sizes are whole cache lines.
+void multiply_symmetric(double* const* rows, const double* h, const double* x, size_t whole, double* u);
+
+// a . b
+double dot(const double* a, const double* b, size_t whole);
+
+// x += a y
+void add(double a, const double* y, size_t whole, double* x);
+
 // The sum of e^(x - most) over whole lines; most is the largest x, or more.
 double sum_exp(const double* x, double most, size_t whole);
 

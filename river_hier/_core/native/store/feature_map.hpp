@@ -22,6 +22,7 @@ class FeatureMap {
         if (!(intercept == 0.0 || (intercept >= 1e-6 && intercept <= 1e6)))
             throw nb::value_error("not an intercept");
     }
+    FeatureMap(const FeatureMap&) = delete;
     virtual ~FeatureMap() = default;
 
     // x over the known features; valid until the next call.

@@ -9,6 +9,9 @@
 
 namespace river_hier {
 
+// The number by which a system knows an instance.
+using Ids = std::vector<uint32_t>;
+
 class Instances {
   public:
     // Compressed sparse rows.
@@ -28,67 +31,53 @@ class Instances {
                heap_bytes(data_.norms2) + heap_bytes(by_feature_);
     }
 
+    // Stores x, whose rows ascend, and returns its number. If memory runs out, nothing is stored.
     uint32_t append(const Vector& x) {
-        const uint32_t number = append_unindexed(x);
-        while (n_indexed_ < n()) index_next();
-        return number;
-    }
-
-    // The same, but `dots` leaves x out until `keep` or `append` has indexed it.
-    uint32_t append_unindexed(const Vector& x) {
-        if (x.size()) ensure_features(size_t{1} + *std::max_element(x.rows.begin(), x.rows.end()));
+        if (x.size()) ensure_features(size_t{1} + x.rows.back());
         make_room(data_.rows, x.size());
         make_room(data_.values, x.size());
         make_room(data_.start);
         make_room(data_.norms2);
+        for (uint32_t row : x.rows) make_room(by_feature_[row]);
         data_.rows.insert(data_.rows.end(), x.rows.begin(), x.rows.end());
         data_.values.insert(data_.values.end(), x.values.begin(), x.values.end());
         data_.start.push_back(data_.rows.size());
         data_.norms2.push_back(x.norm2);
+        for (size_t j = 0; j < x.size(); ++j) by_feature_[x.rows[j]].push_back({n() - 1, x.values[j]});
         return n() - 1;
-    }
-
-    // Keeps the first n instances.
-    void truncate(uint32_t n) {
-        for (; n_indexed_ > n; --n_indexed_)
-            each(n_indexed_ - 1, [this](uint32_t row, double) { by_feature_[row].pop_back(); });
-        resize(n, data_.start[n]);
     }
 
     void ensure_features(size_t n) {
         if (n > by_feature_.size()) by_feature_.resize(n);
     }
 
-    // Of the instances from `first` on, keeps those that are marked, under the next free numbers, and
-    // indexes them.
-    void keep(uint32_t first, const std::vector<char>& marked) {
-        uint32_t n = first;
-        size_t end = data_.start[first];
-        for (uint32_t number = first; number < this->n(); ++number) {
-            if (!marked[number - first]) continue;
-            const size_t begin = data_.start[number], size = data_.start[number + 1] - begin;
-            std::copy_n(data_.rows.begin() + begin, size, data_.rows.begin() + end);
-            std::copy_n(data_.values.begin() + begin, size, data_.values.begin() + end);
-            data_.norms2[n] = data_.norms2[number];
-            data_.start[++n] = end += size;
-        }
-        if (n < this->n() && first < n_indexed_) {
-            for (auto& entries : by_feature_) entries.clear();
-            n_indexed_ = 0;
-        }
-        resize(n, end);
-        while (n_indexed_ < n) index_next();
+    // Keeps the instances with these ascending numbers, which become 0, 1, ...
+    void keep(const Ids& kept) {
+        Instances left;
+        left.ensure_features(n_features());
+        for (uint32_t number : kept) left.append(vector(number));
+        *this = std::move(left);
     }
 
-    // dots[i] = x . instance i, for every indexed instance.
-    void dots(const Vector& x, Numbers& dots) const {
-        dots.assign(n_indexed_, 0.0);
+    Vector vector(uint32_t number) const {
+        Vector x;
+        x.norm2 = norm2(number);
+        each(number, [&](uint32_t row, double value) {
+            x.rows.push_back(row);
+            x.values.push_back(value);
+        });
+        return x;
+    }
+
+    // x . instance i for every i
+    Numbers dots(const Vector& x) const {
+        Numbers dots(n(), 0.0);
         for (size_t j = 0; j < x.size(); ++j) {
             if (x.rows[j] >= by_feature_.size()) continue;
             const double value = x.values[j];
-            for (const Entry& entry : by_feature_[x.rows[j]])
-                dots[entry.number] += value * entry.value;
+            for (const Entry& entry : by_feature_[x.rows[j]]) dots[entry.number] += value * entry.value;
         }
+        return dots;
     }
 
     // dense += a * instance
@@ -118,24 +107,8 @@ class Instances {
     };
 #pragma pack(pop)
 
-    void resize(uint32_t n, size_t n_entries) {
-        data_.rows.resize(n_entries);
-        data_.values.resize(n_entries);
-        data_.norms2.resize(n);
-        data_.start.resize(size_t{n} + 1);
-    }
-
-    void index_next() {
-        each(n_indexed_, [this](uint32_t row, double) { make_room(by_feature_[row]); });  // may fail
-        each(n_indexed_, [this](uint32_t row, double value) {
-            by_feature_[row].push_back({n_indexed_, value});
-        });
-        ++n_indexed_;
-    }
-
     Data data_;
     std::vector<std::vector<Entry>> by_feature_;
-    uint32_t n_indexed_ = 0;
 };
 
 }  // namespace river_hier

@@ -57,6 +57,11 @@ class LabelReader {
         return finish(on);
     }
 
+    // The node of a label that is known, and of just the type of this one.
+    bool node(PyObject* label, uint32_t& v) const {
+        return plain_ && find(label, v) && Py_TYPE(labels_[v].ptr()) == Py_TYPE(label);
+    }
+
     // The numbers of a dict, nan for other nodes. False if there is anything but floats that are numbers.
     bool read_numbers(nb::handle y, double* numbers) const {
         if (!plain_ || !PyDict_CheckExact(y.ptr())) return false;

@@ -16,6 +16,9 @@ struct Range {
     uint32_t first, last;
 };
 
+using Nodes = std::vector<uint32_t>;  // in ascending order
+using Ranges = std::vector<Range>;
+
 // Nodes stand in topological order, often siblings side by side; the root is node 0. Nodes are unseen if
 // they were added to a model that has learned, and have had no example since.
 class Labels : LabelReader {
@@ -71,6 +74,7 @@ class Labels : LabelReader {
     }
 
     using LabelReader::n;
+    using LabelReader::node;
     nb::object taxonomy() const { return taxonomy_; }
     bool unseen(uint32_t v) const { return unseen_[v]; }
     size_t n_unseen() const { return n_unseen_; }

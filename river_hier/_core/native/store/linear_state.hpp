@@ -10,15 +10,15 @@
 namespace river_hier {
 
 // Names of features, labels, weights and their averages: what a call of compiled code reads and changes.
-// Python's garbage collector does not look inside: its `features` and `labels` are visited as objects of their
-// own.
+// `labels` is an object of Python, which its model shares.
 class LinearState {
   public:
     // Nodes have `vectors` weight vectors each. Without `n_rows` all names of features are kept.
-    LinearState(nb::object taxonomy, nb::handle unseen, bool has_learned, size_t n_rows, double intercept,
-                bool single, size_t n_planes, size_t vectors)
-        : labels(std::move(taxonomy), unseen, has_learned),
-          w(vectors * labels.n(), single, n_planes),
+    LinearState(nb::object labels, size_t n_rows, double intercept, bool single, size_t n_planes,
+                size_t vectors)
+        : shared_labels(labels),
+          labels(nb::cast<Labels&>(labels)),
+          w(vectors * this->labels.n(), single, n_planes),
           vectors(vectors) {
         if (n_rows)
             features = std::make_unique<FeatureHasher>(n_rows, intercept);
@@ -26,11 +26,8 @@ class LinearState {
             features = std::make_unique<FeatureIndex>(intercept);
     }
 
-    // Change to a taxonomy that extends this one.
-    void grow(nb::object taxonomy, bool unseen) {
-        w.add_nodes(vectors * nb::len(taxonomy));  // first, as it may fail
-        labels.grow(std::move(taxonomy), unseen);
-    }
+    // Make room for more nodes; those without labels do no harm.
+    void add_nodes(size_t n_nodes) { w.add_nodes(vectors * n_nodes); }
 
     // The weights begin to be averaged.
     void start_average(bool from_first_round) {
@@ -62,7 +59,8 @@ class LinearState {
         if (w.average) w.average->m += weight;
     }
 
-    Labels labels;
+    const nb::object shared_labels;
+    Labels& labels;
     Weights w;
     const size_t vectors;
     std::unique_ptr<FeatureMap> features;

@@ -9,9 +9,6 @@
 
 namespace river_hier {
 
-using Nodes = std::vector<uint32_t>;  // in ascending order
-using Ranges = std::vector<Range>;
-
 // What a step does to an uncertain weight: w += step S x, S -= confidence (S x)^2.
 struct Move {
     uint32_t node;

@@ -1,115 +1,26 @@
-"""Feature dicts -> sparse vectors, by an index of feature names."""
+"""Reading of examples that compiled code leaves to Python: unusual ones, and all errors."""
 
 from __future__ import annotations
 
 import math
 import numbers
+import struct
 from collections.abc import Hashable, Mapping
+from contextlib import suppress
 from decimal import Decimal
-from itertools import repeat
+from fractions import Fraction
+from operator import methodcaller
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...taxonomy.graph import is_missing
-from ...taxonomy.repr import short
-from ..pickles import saved
-from .feature_map import FeatureMap, Vector
+from ..taxonomy.graph import is_missing
+from ..taxonomy.repr import short
 
 # An x with a smaller squared norm counts as zero: dividing by it would overflow.
 SMALLEST_NORM2 = 1e-300
-
-
-class FeatureIndex(FeatureMap):
-    """The rows of all features learned so far, in order of appearance.
-
-    Only `insert` adds features; a feature that was never learned has weight zero everywhere, so
-    `find` leaves it out. Both take O(features of x).
-    """
-
-    def __init__(self, intercept: float = 0.0) -> None:
-        super().__init__(intercept)
-        self._rows: dict[Hashable, int] = {}
-
-    def __len__(self) -> int:
-        return self.first_row + len(self._rows)
-
-    def find(self, x: Mapping[Hashable, Any]) -> Vector:
-        """The vector of x over the features already known."""
-        values, norm2 = read(x)
-        rows = np.fromiter(map(self._rows.get, x, repeat(-1)), np.intp, len(x))
-        if len(rows) and rows.min() < 0:
-            known = rows >= 0
-            rows, values = rows[known], values[known]
-        return Vector(rows, values, norm2).with_constant(self.intercept)
-
-    def insert(self, x: Mapping[Hashable, Any]) -> Vector:
-        """The vector of x; features seen for the first time get the next rows."""
-        values, norm2 = read(x)
-        table = self._rows
-        before = len(table)
-        try:
-            found = (table.setdefault(name, self.first_row + len(table)) for name in x)
-            rows = np.fromiter(found, np.intp, len(x))
-        except BaseException:  # a name's __hash__ or __eq__ failed: add no features
-            while len(table) > before:
-                table.popitem()
-            raise
-        return Vector(rows, values, norm2).with_constant(self.intercept)
-
-    def names(self) -> list[Hashable]:
-        """The features in the order of their rows."""
-        return list(self._rows)
-
-    def row(self, name: Hashable) -> int | None:
-        """The row of one feature, if it is known."""
-        return self._rows.get(name)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return saved("FeatureIndex", self.names(), self.intercept)
-
-    @classmethod
-    def restore(cls, names: list[Hashable], intercept: float = 0.0) -> FeatureIndex:
-        """The features of a pickle."""
-        features = cls(intercept)
-        features.insert(dict.fromkeys(names, 0.0))
-        if not isinstance(names, list) or len(features) < features.first_row + len(names):
-            raise ValueError("a feature comes twice")
-        return features
-
-
-class FeatureRows(FeatureMap):
-    """Features whose names are the numbers of their rows, as in shards.
-
-    A negative number is a feature without a row.
-    """
-
-    def __len__(self) -> int:
-        return self.first_row
-
-    def find(self, x: Mapping[Hashable, Any]) -> Vector:
-        """The vector of x over the features with a row."""
-        values, norm2 = read(x)
-        rows = np.array(list(x), dtype=np.intp)
-        known = rows >= 0
-        return Vector(rows[known], values[known], norm2).with_constant(self.intercept)
-
-    def names(self) -> list[Hashable]:
-        """No names, as none are stored."""
-        return []
-
-    def row(self, name: Any) -> int | None:
-        """The number itself."""
-        return None if name < 0 else int(name)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return saved("FeatureRows", self.intercept)
-
-    @classmethod
-    def restore(cls, intercept: float) -> FeatureRows:
-        """The features of a pickle."""
-        return cls(intercept)
 
 
 def read(x: Mapping[Hashable, Any]) -> tuple[NDArray[np.float64], float]:
@@ -120,7 +31,7 @@ def read(x: Mapping[Hashable, Any]) -> tuple[NDArray[np.float64], float]:
     except ValueError:  # values of several shapes
         values = np.empty(0, dtype=object)
     if values.ndim != 1 or values.dtype.kind not in "biuf":
-        values = np.array([_number(name, value) for name, value in x.items()])
+        values = np.array([_value(name, value) for name, value in x.items()])
     with np.errstate(over="ignore"):
         values = values.astype(np.float64, copy=False)
         norm2 = float(values @ values)
@@ -159,7 +70,7 @@ def read_odd(x: Mapping[Hashable, Any]) -> tuple[list[Hashable], list[float], fl
 _FILL_IN = "drop it, or fill it in (river's StatImputer fills in None)"
 
 
-def _number(name: Hashable, value: Any) -> float:
+def _value(name: Hashable, value: Any) -> float:
     if isinstance(value, np.ndarray) and value.ndim == 0:
         value = value[()]
     # numpy's timedelta64 is a subclass of its integers.
@@ -203,3 +114,99 @@ def _whats_wrong(x: Mapping[Hashable, Any], values: list[float]) -> str:
 def _too_large(name: Hashable, value: Any) -> str:
     # The value itself may have thousands of digits.
     return f"feature {short(name)} is too large for a float (a {type(value).__name__}); scale it"
+
+
+# Names
+
+
+def checksum_of(name: Hashable) -> int:
+    """The CRC-32 of a str, or of the repr of a canonical name after a byte that is not UTF-8."""
+    name = canonical(name)
+    text = name if isinstance(name, str) else repr(name)
+    first = crc32(b"" if text is name else b"\xff")
+    return crc32(text.encode("utf-8", "surrogatepass"), first)
+
+
+def canonical(name: Hashable) -> Hashable:
+    """The same name for all that are equal as keys of a dict, as 1 for 1.0, True and numpy's 1.
+
+    Its `repr` is the same in every process if that of its parts is. Only the equality of
+    Python's and numpy's classes is taken into account.
+    """
+    if isinstance(name, str):
+        return str.__str__(name)
+    if isinstance(name, bytes):
+        return bytes(name)
+    if isinstance(name, tuple):
+        return tuple(map(canonical, name))
+    if isinstance(name, frozenset):
+        return "frozenset", *sorted(repr(canonical(one)) for one in name)
+    return _number(name) if isinstance(name, numbers.Number | np.bool_) else name
+
+
+def _number(name: Any) -> Hashable:
+    if isinstance(name, numbers.Complex):
+        if name.imag != 0:
+            return complex(name)
+        name = name.real
+    if isinstance(name, numbers.Integral | np.bool_):
+        return int(name)
+    with suppress(OverflowError):
+        number = float(name)
+        if number == name or math.isnan(number):
+            return int(number) if number.is_integer() else number
+    numerator, denominator = name.as_integer_ratio()
+    return numerator if denominator == 1 else Fraction(numerator, denominator)
+
+
+# Hash values
+
+GOLDEN = 0x9E3779B97F4A7C15
+
+
+def digests(x: Any) -> tuple[int, int]:
+    """Hash values of the names of features, and of the names with their values: 32 bits each.
+
+    They depend neither on the order of the features nor on the process.
+    """
+    if not isinstance(x, Mapping):
+        whole = crc32(repr(x).encode("utf-8", "surrogatepass"))
+        return whole, whole
+    of_names = of_all = 0
+    for name, value in x.items():
+        checksum = checksum_of(name)
+        of_names += checksum**2
+        of_all += crc32(_bytes(value), checksum) ** 2
+    return _mixed(of_names), _mixed(of_all)
+
+
+def _bytes(value: Any) -> bytes:
+    try:
+        return struct.pack("<d", value)
+    except (struct.error, OverflowError):  # not a number, or too large
+        return repr(value).encode("utf-8", "surrogatepass")
+
+
+def _mixed(total: int) -> int:
+    """32 bits of the sum, mixed by a multiplication."""
+    return (total * GOLDEN >> 32) & 0xFFFFFFFF
+
+
+# Lines of `name:value` pairs
+
+_split = methodcaller("split", ":")
+
+
+def read_pairs(text: str) -> dict[str, float] | None:
+    """The features of pairs between spaces.
+
+    None if a pair is broken, a name is empty or comes twice, or the sum of the values, and so
+    possibly one of them, is not finite.
+    """
+    pairs = text.split()
+    try:
+        x = {name: float(value) for name, value in map(_split, pairs)}  # two parts each
+    except ValueError:
+        return None
+    sound = len(x) == len(pairs) and "" not in x and math.isfinite(sum(x.values()))
+    return x if sound else None

@@ -1,0 +1,64 @@
+"""Unseen nodes: those that were added to a trained model and have had no example since.
+
+An example of a node is one whose label is the node or below it. Until its first example, an added
+node is off and has probability 0, so that adding nodes does not change the predictions for others.
+Nor does it change what is learned from their examples: an unseen node does not compete with the
+true label. This holds for predictions, probabilities, calibration and decoding. Scores are not
+affected, and neither are the nodes of a model that has learned nothing, which predicts as defined
+in its paper.
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..taxonomy import NodeMapping
+from .classifiers import last_step
+
+Unseen = frozenset[int]
+A = TypeVar("A", bound=NDArray[Any])
+NONE: Unseen = frozenset()
+
+
+def unseen_nodes(change: NodeMapping, before: Unseen) -> Unseen:
+    """The unseen nodes of the new taxonomy; `before` are those of the old one."""
+    after, found = change.after, set[int]()
+    for v in range(len(after) - 1, 0, -1):  # children before their parents
+        old = change.sources[v]
+        added = not old and after.nodes[v] not in change.before
+        without = before.issuperset(old) if old else added
+        if without and found.issuperset(after.child_indices[v]):
+            found.add(v)
+    return frozenset(found)
+
+
+def unseen_of(model: Any) -> Unseen:
+    """The nodes that any model, or a pipeline that ends in one, never predicts."""
+    found: Unseen = getattr(last_step(model), "_never_predicted", NONE)
+    return found
+
+
+def replaced(values: A, nodes: Unseen, by: float) -> A:
+    """A copy of values of nodes, (nodes, ...), in which those of some nodes are replaced."""
+    if nodes:
+        values = values.copy()
+        values[list(nodes)] = by
+    return values
+
+
+def switched_off(given: A, unseen: Unseen) -> A:
+    """P(on | parents on) or a mask, (nodes, ...), in which unseen nodes are off."""
+    return replaced(given, unseen, 0)
+
+
+def without_scores(scores: A, unseen: Unseen) -> A:
+    """The scores, (nodes, ...), in which those of unseen nodes are -inf."""
+    return replaced(scores, unseen, -np.inf)
+
+
+def seen_nodes(n: int, unseen: Unseen) -> NDArray[np.intp]:
+    """The nodes that are not unseen, in order."""
+    return np.delete(np.arange(n), list(unseen))

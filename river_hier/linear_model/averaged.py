@@ -1,0 +1,144 @@
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from ..base.classifiers import shown
+from ..base.explanation import Explanation
+from ..base.transparent import TransparentWrapper
+from ..taxonomy import Label
+from .hperceptron import HPerceptron
+
+
+class Averaged(TransparentWrapper):
+    """The average of all hypotheses of a learner, whose learning stays the same.
+
+    The last hypothesis of an online learner depends heavily on its last mistakes, whose labels may
+    be wrong. The average of all hypotheses, $w_1, \\dots, w_{m+1}$ after m examples, evens out such
+    steps and has a lower error, unless the stream drifts. The average of a node begins with its
+    first example, the first one whose label is the node or below it, so that late labels are
+    learned as fast as early ones; until then, the last hypothesis counts.
+
+    A step costs what a step of the model costs, plus O(features of x * updated nodes), or
+    O(updated nodes) with a kernel; a prediction costs two predictions of the model. Memory is twice
+    that of the model's weights or coefficients.
+
+    Parameters
+    ----------
+    model
+        A learner whose weights move in steps: `Hieron` of `linear_model` or `kernel`,
+        `HPerceptron`, `HAROW`, or a `PathLearner` or `TopDownLearner` of your own. Its current
+        weights are the first hypothesis. It continues to learn inside the average.
+    from_first_round
+        Whether the average of every node is over the hypotheses of all rounds, also those before
+        its first example, as in the papers.
+
+    Raises
+    ------
+    TypeError
+        If `model` is none of these.
+
+    Notes
+    -----
+    For `Hieron` this is the batch rule of the paper of 2005[^1], which averages the hypotheses of
+    online Hieron; for perceptrons it is the averaged form of voted perceptrons[^2], at every node.
+    `AveragedHieron`, the batch rule of 2004, averages as well, but updates on every example that
+    falls short of its margin, against the label with the largest loss; which of the two has the
+    lower error depends on the data. `HAROW`, whose steps shrink over time, gains less from
+    averages: they are better where labels are noisy, but worse where there is still much to learn,
+    as in text.
+
+    Examples
+    --------
+
+    >>> from river import evaluate
+    >>> from river_hier import linear_model, metrics
+    >>> from river_hier.datasets import synth
+
+    >>> stream = synth.PrototypeTree(branching=3, depth=3, noise=0.16, seed=42)
+    >>> last = linear_model.Hieron(stream.taxonomy)
+    >>> metric = metrics.TreeInducedError(stream.taxonomy)
+    >>> evaluate.progressive_val_score(stream.take(2000), last, metric)
+    TreeInducedError: 1.4865
+
+    >>> model = linear_model.Averaged(linear_model.Hieron(stream.taxonomy))
+    >>> metric = metrics.TreeInducedError(stream.taxonomy)
+    >>> evaluate.progressive_val_score(stream.take(2000), model, metric)
+    TreeInducedError: 1.225
+
+    References
+    ----------
+    [^1]: [Dekel, O., Keshet, J. and Singer, Y., 2005. An online algorithm for hierarchical phoneme
+        classification. In Machine Learning for Multimodal Interaction, pp. 146-158.](
+        https://doi.org/10.1007/978-3-540-30568-2_13)
+    [^2]: [Freund, Y. and Schapire, R. E., 1999. Large margin classification using the perceptron
+        algorithm. Machine Learning, 37(3), pp. 277-296.](
+        https://doi.org/10.1023/A:1007662407062)
+
+    """
+
+    def __init__(self, model: Any, from_first_round: bool = False) -> None:
+        # A pipeline is an instance of its last step's class.
+        if not hasattr(type(model), "_start_average") or model._averaged:
+            raise TypeError(
+                "`model` must be a learner whose weights move in steps, such as `Hieron`, "
+                f"`HPerceptron` or `HAROW`, got {shown(model)}; put the average into the pipeline: "
+                "`scaler | Averaged(model)`. Least squares solve for their weights, and `HMinOver` "
+                "fits a threshold to those of the last hypothesis"
+            )
+        super().__init__(model)
+        self.from_first_round = from_first_round
+        model._start_average(from_first_round)
+
+    @classmethod
+    def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
+        yield {"model": HPerceptron()}
+
+    @property
+    def _predictor(self) -> Any:
+        """The model, of which the average predicts: it shares all that is learned."""
+        average = object.__new__(type(self.model))
+        vars(average).update(vars(self.model), _averaged=True)
+        return average
+
+    @property
+    def last(self) -> Any:
+        """The last hypothesis $w_{m+1}$ without the average: a copy of the inner model."""
+        return copy.deepcopy(self.model)
+
+    @property
+    def weights(self) -> Any:
+        """The average of the weights, `{label: {feature: weight}}`, if the model is linear."""
+        return self._predictor.weights
+
+    @property
+    def intercepts(self) -> Any:
+        """The average of the intercepts, `{label: number}`, if the model is linear."""
+        return self._predictor.intercepts
+
+    def explain_one(self, x: Mapping[Any, Any]) -> dict[Label, Explanation]:
+        """Explain the prediction for x, node by node, as the model does.
+
+        Parameters
+        ----------
+        x
+            A dictionary of features.
+
+        """
+        explained: dict[Label, Explanation] = self._predictor.explain_one(x)
+        return explained
+
+    def debug_one(self, x: Mapping[Any, Any], decimals: int = 3) -> str:
+        """Explain the prediction for x as text.
+
+        Parameters
+        ----------
+        x
+            A dictionary of features.
+        decimals
+            The number of decimals to print.
+
+        """
+        text: str = self._predictor.debug_one(x, decimals)
+        return text
