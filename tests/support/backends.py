@@ -129,7 +129,7 @@ def environment(backend: str) -> dict[str, str]:
 
 
 def kinds(rls: Any) -> list[str]:
-    """How each system of a `LeastSquares` is solved: cholesky, cg (compiled only) or primal."""
+    """How each system of a `LeastSquares` is solved: dual or primal."""
     return [system[0] for system in rls.__reduce__()[1][-1]]
 
 

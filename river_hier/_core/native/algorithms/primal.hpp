@@ -81,7 +81,7 @@ class SymmetricMatrix {
 // instances there were. For an example, call `scores` first, then `r` and `store`.
 class Primal {
   public:
-    // Without instances; w is regularised towards the given ones.
+    // Without instances, from a w of zeros for every output.
     Primal(double l2, std::vector<Numbers> w) : l2_(l2), w_(std::move(w)) {
         if (!w_.empty()) grow(w_[0].size());
     }
