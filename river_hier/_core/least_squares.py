@@ -29,7 +29,7 @@ def nothing_stored(nodes: list[int]) -> SavedSystem:
 
 def reduce(rls: Any) -> tuple[Any, ...]:
     """For `pickle`."""
-    return saved("LeastSquares", rls.l2, rls.budget, rls.rate, rls.period, rls.kernel, *rls.save())
+    return saved("LeastSquares", *rls.parameters, *rls.save())
 
 
 def restore(kind: Any, *state: Any) -> Any:

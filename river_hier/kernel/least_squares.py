@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from .._core import LARGEST_RATIO, LeastSquares
+from .. import linear_model
+from .._core import LARGEST_RATIO, Example, LeastSquares
 from ..base.checks import check_positive
 from ..base.explanation import Contribution, Floats, rescaled
 from ..base.multi_label import MultiLabelModel
 from ..base.turns import reads
-from ..linear_model.hrls import HRLS as Linear
 from ..taxonomy import NodeMapping, TaxonomyLike
 from .budget import four_fifths, pivoted_cholesky_projection
 from .functions import Function, Kernel
@@ -30,7 +30,7 @@ class KernelLeastSquares(MultiLabelModel):
     `r = (K(x, x) - k^T B^-1 k) / l2`.
     """
 
-    _margin = staticmethod(Linear._margin)  # Eq. (1)
+    _margin = staticmethod(linear_model.HRLS._margin)  # Eq. (1)
 
     @property
     def _may_refuse(self) -> bool:
@@ -70,7 +70,7 @@ class KernelLeastSquares(MultiLabelModel):
         row, t, number = self._row(x, w), self._t + w, self._instances.n
         try:
             if row.norm2 > 0.0:
-                self._rls.learn_kernel(self._labels, *row, y, w, self._limit(t))
+                self._rls.learn_example(self._labels, Example(*row, w), y, self._limit(t))
             else:
                 self._taxonomy.closure_mask(y)  # an error if y is invalid
         finally:
@@ -103,11 +103,12 @@ class KernelLeastSquares(MultiLabelModel):
         self._rls.replace(s, ids[kept], ones[kept], y[kept], w0, y[kept] - K @ w0, K)
 
     def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
-        nodes: list[int] = self._rls.nodes_on_kernel(self._labels, *self._instances.row(x))
+        nodes: list[int] = self._rls.nodes_on(self._labels, Example(*self._instances.row(x)))
         return nodes
 
     def _scores_one(self, x: Mapping[Any, Any]) -> Floats:
-        return self._margin(*self._rls.solve_kernel(*self._instances.row(x), len(self._taxonomy)))
+        example = Example(*self._instances.row(x))
+        return self._margin(*self._rls.solve(example, len(self._taxonomy)))
 
     def _contributions(
         self, x: Mapping[Any, Any], nodes: Sequence[int]

@@ -127,7 +127,7 @@ class HRLS(LeastSquaresModel):
 
     @staticmethod
     def _margin(score: Floats, r: Floats) -> Floats:
-        """$w_t \\cdot x_t$ of Eq. (1), which counts x in: w . x / (1 + r) by Sherman and Morrison."""
+        """$w_t \\cdot x_t$ of Eq. (1), which counts x_t in; by Sherman and Morrison's formula."""
         return score / (1.0 + r)
 
     def _limit(self, t: float) -> float:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import abc
-import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._core import LARGEST_RATIO, Batch, Labels, LeastSquares, Multilabels, Vectors
+from .._core import LARGEST_RATIO, Batch, Example, Labels, LeastSquares, Multilabels, Vectors
 from ..base.checks import check_forgetting, check_integer, check_positive
 from ..base.copies import shallow_copy
 from ..base.dataframes import at_row
@@ -95,7 +94,7 @@ class LeastSquaresModel(WeightVectors, MultiLabelModel):
         self._rls = remap_systems(self._rls, plan)
 
     def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
-        nodes: list[int] = self._rls.nodes_on(self._features, self._labels, x)
+        nodes: list[int] = self._rls.nodes_on(self._labels, self._example(x))
         return nodes
 
     def _masks(self, X: Batch) -> NDArray[np.bool_]:
@@ -103,10 +102,10 @@ class LeastSquaresModel(WeightVectors, MultiLabelModel):
         return masks
 
     def _scores_one(self, x: Mapping[Any, Any]) -> Floats:
-        return self._margin(*self._rls.solve(self._features.find(x), len(self._taxonomy)))
+        return self._margin(*self._rls.solve(self._example(x), len(self._taxonomy)))
 
-    def _scores_many(self, X: Batch) -> Floats:
-        return self._margin(*self._rls.solve(Vectors(self._features, X), len(self._taxonomy)))
+    def _example(self, x: Mapping[Any, Any]) -> Any:
+        return Example(self._rls, self._features.find(x))
 
     def _conditionals(self, scores: Floats) -> Floats:
         return np.clip((1.0 + scores) / 2.0, 0.0, 1.0)  # Eq. (3)

@@ -89,7 +89,9 @@ def remapped_systems(
     places = {u: (s, output) for s, nodes in enumerate(systems) for output, u in enumerate(nodes)}
     plan = []
     groups = [group.tolist() for group in change.after.arrays.groups]
-    for group in groups if shared else [[v] for group in groups for v in group]:
+    if not shared:
+        groups = [[v] for siblings in groups for v in siblings]
+    for group in groups:
         new = [v for v in group if not sources[v] and v not in reset]
         alone = [v for v in group if v in reset]
         kept: dict[int, list[int]] = {}

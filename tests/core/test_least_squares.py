@@ -45,20 +45,21 @@ class Solved:
         self.S, self.V = np.vstack([self.S, root * dense(x, self.n)]), np.vstack([self.V, on])
 
     def answer(self, x: dict[Any, float]) -> list[bool]:
-        found = self.rls.nodes_on(self.features, self.labels, x)
+        found = self.rls.nodes_on(self.labels, self.example(x))
         return [v in found for v in range(1, self.m + 1)]
+
+    def example(self, x: dict[Any, float]) -> Any:
+        return k.Example(self.rls, self.features.find(x))
 
     def check(self, x: dict[Any, float]) -> None:
         A = self.l2 * np.eye(self.n) + self.S.T @ self.S
         w, row = np.linalg.solve(A, self.S.T @ self.V), dense(x, self.n)
-        scores, r = self.rls.solve(self.features.find(x), self.m + 1)
+        scores, r = self.rls.solve(self.example(x), self.m + 1)
         assert scores[0] == 0.0
         np.testing.assert_allclose(scores[1:], row @ w, atol=NEAR, rtol=NEAR)
         np.testing.assert_allclose(r[1:], row @ np.linalg.solve(A, row), atol=NEAR, rtol=NEAR)
         names = self.features.names()
-        np.testing.assert_allclose(
-            self.rls.weights(0, len(names)), w[names], atol=NEAR, rtol=NEAR
-        )
+        np.testing.assert_allclose(self.rls.weights(0, len(names)), w[names], atol=NEAR, rtol=NEAR)
         assert self.answer(x) == (scores[1:] >= 0.0).tolist()
 
 
@@ -136,7 +137,7 @@ def test_repeated_examples_of_any_size_do_no_harm(n_features: int, norm: float, 
     sums = np.bincount([j for j, _ in seen], weights=[y for _, y in seen], minlength=8)
     U, size, V = np.linalg.svd(np.sqrt(counts)[:, None] * X, full_matrices=False)
     exact = X @ V.T @ (size / (size**2 + l2) * (U.T @ (sums / np.sqrt(counts))))
-    probes = [solved.features.find(dict(enumerate(x))) for x in X.tolist()]
+    probes = [solved.example(dict(enumerate(x))) for x in X.tolist()]
     found = [solved.rls.solve(x, 2)[0][1] for x in probes]
     condition = 30 * norm**2 / l2
     np.testing.assert_allclose(found, exact, atol=max(1e-9, min(1e-15 * condition, 0.2)))
@@ -165,7 +166,7 @@ def test_answers_change_no_state() -> None:
     before = pickle.dumps(solved.rls)
     for _ in range(20):
         solved.answer({1: 1.0, 2: -0.3, "unheard": 1.0})
-        solved.rls.solve(solved.features.find({1: 1.0}), 3)
+        solved.rls.solve(solved.example({1: 1.0}), 3)
     assert pickle.dumps(solved.rls) == before
 
 

@@ -26,6 +26,7 @@ from river_hier import (
     local,
     probabilistic,
 )
+from river_hier._core import Example
 from support import strategies
 from support.hypothesis_settings import n_examples
 
@@ -389,7 +390,7 @@ def test_a_reason_agrees_with_the_model(name: str) -> None:
 @pytest.mark.parametrize("budget", [None, 4])
 def test_parts_of_least_squares_with_a_kernel_are_shares_of_the_score(budget: int | None) -> None:
     model = taught(lambda t: kernel.HRLS(t, kernel.RBF(1.0), budget=budget))
-    scores, r = model._rls.solve_kernel(*model._instances.row(X), len(TREE))
+    scores, r = model._rls.solve(Example(*model._instances.row(X)), len(TREE))
     held = [model._rls.instances_of(s) for s in range(len(model._rls.nodes))]
     for label, why in model.explain_one(X).items():
         v = TREE.index(label)

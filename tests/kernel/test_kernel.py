@@ -17,6 +17,7 @@ from river import base, preprocessing
 
 import oracles
 from river_hier import Taxonomy, kernel, linear_model
+from river_hier._core import Example
 from river_hier.datasets import RCV1
 from support.comparison import (
     assert_coherent,
@@ -339,7 +340,7 @@ def test_w_stays_while_least_squares_forget(name: str) -> None:
     whole = getattr(kernel, name)(Taxonomy.flat(["a"]), **parameters)
 
     def w(model: Any, x: Any) -> float:  # w . x, not yet divided by 1 + r, which does not stay
-        return float(model._rls.solve_kernel(*model._instances.row(x), 2)[0][1])
+        return float(model._rls.solve(Example(*model._instances.row(x)), 2)[0][1])
 
     for x, y in cloud(13, seed=4, d=3):
         bounded.learn_one(x, {"a": y == "b"})
