@@ -26,8 +26,7 @@ class Sharded(ShardedPredictions):
     the others once the labels of an example are known. Therefore nodes are divided among shards,
     which are Ray actors. In learners with weights, shards have subtrees and get only the examples
     that train them; in least squares, they get all examples. Predictions are equal to those of the
-    model in one process, bit for bit; in least squares, as long as the factors of each shard fit
-    into `memory`. A shard that dies is restarted, and the result is the same.
+    model in one process, bit for bit. A shard that dies is restarted, and the result is the same.
 
     The first call starts the shards, and Ray on this machine if it is not running, with one
     processor for each shard. `close`, or the end of a `with` block, stops the shards and keeps what

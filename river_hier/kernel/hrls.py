@@ -1,7 +1,6 @@
 from __future__ import annotations
 
-import math
-
+from .. import linear_model
 from ..linear_model.systems import Below, add_shared
 from ..taxonomy import Taxonomy, TaxonomyLike
 from .functions import Function, Kernel
@@ -103,9 +102,7 @@ class HRLS(KernelLeastSquares):
         self._below: Below = {}
         super().__init__(taxonomy, kernel, l2, budget)
 
-    def _limit(self, t: float) -> float:
-        """Figure 3: every example is stored."""
-        return math.inf
+    _limit = linear_model.HRLS._limit  # Figure 3
 
     def _add_nodes(self, before: int, after: Taxonomy) -> None:
         add_shared(self._rls, self._below, before, after, self.taxonomy is None)

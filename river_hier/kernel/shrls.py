@@ -1,7 +1,6 @@
 from __future__ import annotations
 
-import math
-
+from .. import linear_model
 from ..base.checks import check_positive
 from ..taxonomy import Taxonomy, TaxonomyLike
 from .functions import Function, Kernel
@@ -98,9 +97,7 @@ class SHRLS(KernelLeastSquares):
         self.threshold = threshold
         super().__init__(taxonomy, kernel, l2, budget)
 
-    def _limit(self, t: float) -> float:
-        """Section 8: node i stores x_t where $(w_{i,t} \\cdot x_t)^2 N_i$ is at most c ln t."""
-        return float(self.threshold) * math.log(max(1.0, t))
+    _limit = linear_model.SHRLS._limit  # section 8
 
     def _add_nodes(self, before: int, after: Taxonomy) -> None:
         for v in range(before, len(after)):

@@ -94,7 +94,7 @@ class LeastSquaresModel(WeightVectors, MultiLabelModel):
         self._rls = remap_systems(self._rls, plan)
 
     def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
-        nodes: list[int] = self._rls.nodes_on(self._labels, self._example(x))
+        nodes: list[int] = self._rls.nodes_on(self._labels, Example(self._features.find(x)))
         return nodes
 
     def _masks(self, X: Batch) -> NDArray[np.bool_]:
@@ -102,10 +102,8 @@ class LeastSquaresModel(WeightVectors, MultiLabelModel):
         return masks
 
     def _scores_one(self, x: Mapping[Any, Any]) -> Floats:
-        return self._margin(*self._rls.solve(self._example(x), len(self._taxonomy)))
-
-    def _example(self, x: Mapping[Any, Any]) -> Any:
-        return Example(self._rls, self._features.find(x))
+        example = Example(self._features.find(x))
+        return self._margin(*self._rls.solve(example, len(self._taxonomy)))
 
     def _conditionals(self, scores: Floats) -> Floats:
         return np.clip((1.0 + scores) / 2.0, 0.0, 1.0)  # Eq. (3)

@@ -49,7 +49,7 @@ class Solved:
         return [v in found for v in range(1, self.m + 1)]
 
     def example(self, x: dict[Any, float]) -> Any:
-        return k.Example(self.rls, self.features.find(x))
+        return k.Example(self.features.find(x))
 
     def check(self, x: dict[Any, float]) -> None:
         A = self.l2 * np.eye(self.n) + self.S.T @ self.S

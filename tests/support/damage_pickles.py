@@ -124,12 +124,12 @@ def use(thing: Any) -> None:
     names.insert(X)
     calls: list[Any] = []
     if isinstance(thing, k.LeastSquares):
-        calls += [lambda: thing.solve(k.Example(thing, names.find(X)), 4), lambda: thing.sizes]
+        calls += [lambda: thing.solve(k.Example(names.find(X)), 4), lambda: thing.sizes]
         calls += [lambda s=s: thing.weights(s, 40) for s in range(4)]
         for i in range(6):
             x = {**X, f"n{i}": 1.0, i: 0.5}
             calls += [lambda x=x: thing.learn(names, labels, x, ["b"], 1.0, 1e6)]
-            calls += [lambda x=x: thing.nodes_on(labels, k.Example(thing, names.find(x)))]
+            calls += [lambda x=x: thing.nodes_on(labels, k.Example(names.find(x)))]
             calls += [lambda x=x: thing.learn(names, labels, x, ["c"], 1.0, math.inf)]
         calls += [lambda: thing.add_outputs(0, [1]), lambda: thing.add_system([2])]
     elif isinstance(thing, k.Weights):

@@ -40,10 +40,10 @@ class Dual {
     }
 
     // w . x of every output.
-    void scores(const Example& example, double* scores) {
+    void scores(const Example& example, const Instances& instances, double* scores) {
+        const Numbers& dots = example.dots(instances);
         k_.resize(n());  // S^T x
-        for (size_t i = 0; i < n(); ++i)
-            k_[i] = ids[i] < example.dots.size() ? ones[i] * example.dots[ids[i]] : 0.0;
+        for (size_t i = 0; i < n(); ++i) k_[i] = ids[i] < dots.size() ? ones[i] * dots[ids[i]] : 0.0;
         for (const Output& of : outputs) *scores++ = example.x.dot(of.w0) + product(of.c, k_);
     }
 

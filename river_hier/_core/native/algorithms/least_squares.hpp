@@ -175,9 +175,10 @@ class LeastSquares : public Guarded {
         if (kernel) return;
         system.n_features = std::max(system.n_features, size_t{1} + example.x.rows.back());
         const size_t enough = std::min(few, budget.value_or(few));
-        if (dual && dual->n() >= std::max(enough, system.n_features))
+        if (dual && dual->n() >= std::max(enough, system.n_features)) {
             system.solver = in_primal_variables(*dual, system.n_features);
-        else if (dual && budget && dual->n() > *budget)
+            tidy_at_ = 0;  // its instances may not be used any more
+        } else if (dual && budget && dual->n() > *budget)
             dual->drop_oldest(dual->n() - *budget / 2, instances, system.n_features);
     }
 
@@ -187,8 +188,8 @@ class LeastSquares : public Guarded {
         Numbers scores(dual.outputs.size());
         Primal primal(l2, std::vector<Numbers>(scores.size(), Numbers(n_features, 0.0)));
         for (size_t i = 0; i < dual.n(); ++i) {
-            const Example past(instances.vector(dual.ids[i]), Instances(), dual.ones[i] * dual.ones[i]);
-            primal.scores(past, scores.data());
+            const Example past(instances.vector(dual.ids[i]), dual.ones[i] * dual.ones[i]);
+            primal.scores(past, instances, scores.data());
             primal.store(past, scores.data(), primal.r(past, instances),
                          [&](size_t o) { return dual.outputs[o].y[i] > 0.0; });
         }
@@ -197,7 +198,7 @@ class LeastSquares : public Guarded {
 
     void find_scores(System& system, const Example& example) {
         scores_.resize(system.nodes.size());
-        system.apply([&](auto& solver) { solver.scores(example, scores_.data()); });
+        system.apply([&](auto& solver) { solver.scores(example, instances, scores_.data()); });
     }
 
     double find_r(System& system, const Example& example) {

@@ -105,7 +105,7 @@ class Primal {
     const Numbers& total() const { return total_; }
 
     // w . x of every output.
-    void scores(const Example& example, double* scores) {
+    void scores(const Example& example, const Instances&, double* scores) {
         const double* x = example.dense(size());
         for (const Numbers& w : w_) *scores++ = loops.dot(x, w.data(), w.size());
     }

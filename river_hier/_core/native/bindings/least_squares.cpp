@@ -34,8 +34,8 @@ bool learn(LeastSquares& rls, FeatureMap& features, Labels& labels, nb::handle x
     const Vector& vector = all_known ? found : features.insert(x);
     if (weight * vector.norm2 == 0.0) return true;
     on.mask.resize(labels.n());  // x's own code may add nodes
-    Example example(vector, ready(rls, labels.n()).instances, weight);
-    rls.learn(example, on.mask.data(), labels, c_ln_t);
+    Example example(vector, weight);
+    ready(rls, labels.n()).learn(example, on.mask.data(), labels, c_ln_t);
     return true;
 }
 
@@ -50,7 +50,7 @@ void learn_rows(LeastSquares& rls, const Labels& labels, Rows& X, size_t first,
         const Vector& x = X[first + i];
         const double weight = X.weight(first + i);
         if (weight * x.norm2 == 0.0) continue;
-        Example example(x, rls.instances, weight);
+        Example example(x, weight);
         rls.learn(example, Y[i].mask.data(), labels, of_rows[i]);
     }
 }
@@ -71,7 +71,7 @@ nb::list nodes_on(LeastSquares& rls, const Labels& labels, const Example& exampl
 nb::object masks_of(LeastSquares& rls, const Labels& labels, Rows& X) {
     ready(rls, labels.n());
     return masks(X.n(), labels, [&](size_t i, Nodes& on) {
-        rls.top_down(Example(X[i], rls.instances), labels, on);
+        rls.top_down(Example(X[i]), labels, on);
     });
 }
 
@@ -279,10 +279,7 @@ void least_squares(nb::module_& m) {
 
     nb::class_<Example>(m, "Example")
         .def("__init__",
-             [](Example* example, LeastSquares& rls, const Vector& x) {
-                 new (example) Example(x, not_in_use(rls).instances);
-             },
-             "rls"_a, "x"_a)
+             [](Example* example, const Vector& x) { new (example) Example(x); }, "x"_a)
         .def("__init__",
              [](Example* example, nb::handle dots, double norm2, double weight) {
                  new (example) Example(numbers(dots), norm2, weight);
