@@ -17,9 +17,9 @@ class SHRLS(KernelLeastSquares):
     Cholesky factor; an example is stored once, whatever the number of nodes that use it.
 
     A step takes one row of the kernel, shared by all nodes, and for each node whose parents are
-    truly on $O(N_i)$, or $O(N_i^2)$ where it stores x or comes close to it; memory is $N_i^2$
-    numbers a node. Predicting takes the row and $O(N_i)$ a node visited, or $O(N_i^2)$ if it has
-    learned since the last prediction; scores and probabilities always take $O(N_i^2)$.
+    truly on $O(N_i)$, or $O(N_i^2)$ where it stores x or comes close to it; memory is $N_i^2 / 2$
+    numbers a node. Predicting takes the row and $O(N_i)$ a node visited; scores and probabilities
+    take $O(N_i^2)$.
 
     For an endless stream, set a `budget`, which works as in `HRLS`. $N_i$ still counts the dropped
     examples.
