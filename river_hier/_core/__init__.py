@@ -137,7 +137,7 @@ policies: dict[str, Any] = {}
 native: Any = None  # the compiled module
 LeastSquares: Any = None  # H-RLS and SH-RLS, which are compiled only
 Example: Any = None  # for them
-LARGEST_RATIO = 1e12  # of |x|^2 to l2; beyond it, l2 is lost in rounding
+LARGEST_RATIO: float = 0.0  # of |x|^2 to l2; beyond it, l2 is lost in rounding
 
 name = "numpy"
 why = "`RIVER_HIER_PURE` is set"
@@ -154,6 +154,7 @@ if not TYPE_CHECKING and os.environ.get("RIVER_HIER_PURE", "0") in ("", "0"):
             compiled.restore = methods["restore"]
             compiled.__reduce__ = unless_it_ends(methods["__reduce__"])
         LeastSquares, Example = native.LeastSquares, native.Example
+        LARGEST_RATIO = native.LARGEST_RATIO
         LeastSquares.__reduce__ = unless_it_ends(least_squares.reduce)
         LeastSquares.restore = classmethod(least_squares.restore)
         globals().update({kernel: getattr(native, kernel) for kernel in NATIVE})

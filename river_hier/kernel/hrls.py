@@ -1,9 +1,8 @@
 from __future__ import annotations
 
 from .. import linear_model
-from ..linear_model.systems import Below, add_shared
-from ..taxonomy import Taxonomy, TaxonomyLike
-from .functions import Function, Kernel
+from ..linear_model.systems import add_shared
+from ..taxonomy import Taxonomy
 from .least_squares import KernelLeastSquares
 
 
@@ -91,16 +90,6 @@ class HRLS(KernelLeastSquares):
         https://www.jmlr.org/papers/v7/cesa-bianchi06a.html)
 
     """
-
-    def __init__(
-        self,
-        taxonomy: TaxonomyLike = None,
-        kernel: Kernel | Function | None = None,
-        l2: float = 1.0,
-        budget: int | None = None,
-    ) -> None:
-        self._below: Below = {}
-        super().__init__(taxonomy, kernel, l2, budget)
 
     _limit = linear_model.HRLS._limit  # Figure 3
 

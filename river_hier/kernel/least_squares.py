@@ -14,6 +14,7 @@ from ..base.checks import check_positive
 from ..base.explanation import Contribution, Floats, rescaled
 from ..base.multi_label import MultiLabelModel
 from ..base.turns import reads
+from ..linear_model.systems import Below
 from ..taxonomy import NodeMapping, TaxonomyLike
 from .budget import four_fifths, pivoted_cholesky_projection
 from .functions import Function, Kernel
@@ -51,6 +52,7 @@ class KernelLeastSquares(MultiLabelModel):
         self.l2: float = l2
         self._t = 0.0  # the weight of all examples
         self._many = FEW
+        self._below: Below = {}
         self._rls: Any = LeastSquares(float(l2), kernel=True)
         self._add_nodes(1, self._taxonomy)
 

@@ -276,6 +276,7 @@ void least_squares(nb::module_& m) {
                      })
         .def("save", [](LeastSquares& rls) { return save(rls); })
         .def("add_saved", &add_saved, "instances"_a, "systems"_a);
+    m.attr("LARGEST_RATIO") = largest_ratio;
 
     nb::class_<Example>(m, "Example")
         .def("__init__",
