@@ -1,10 +1,8 @@
 from __future__ import annotations
 
-import math
-
-from ..linear_model.systems import Below, add_shared
-from ..taxonomy import Taxonomy, TaxonomyLike
-from .functions import Function, Kernel
+from .. import linear_model
+from ..linear_model.systems import add_shared
+from ..taxonomy import Taxonomy
 from .least_squares import KernelLeastSquares
 
 
@@ -22,15 +20,15 @@ class HRLS(KernelLeastSquares):
 
     All children of a node see the same Q examples, so they share one Cholesky factor, which grows
     by one row per example. Learning takes one row of the kernel, shared by all nodes, and $O(Q^2)$
-    for each node that is truly on and has children; memory is $Q^2$ numbers for each of them.
-    Predicting takes a row of the kernel and O(Q) a node visited, or $O(Q^2)$ if it has learned
-    since the last prediction; scores and probabilities always take $O(Q^2)$.
+    for each node that is truly on and has children; memory is $Q^2 / 2$ numbers for each of them.
+    Predicting takes a row of the kernel and O(Q) a node visited; scores and probabilities take
+    $O(Q^2)$.
 
     For an endless stream, set a `budget`. Once the children of a node hold more examples, they keep
     at most four fifths of it, chosen as in `Hieron`, by the squared coefficients of all children.
     The contribution of the others to w is projected onto those, and from then on w is regularised
     towards this $w_0$ instead of 0: $\\min_w \\lambda \\|w - w_0\\|^2 + \\sum (v - w \\cdot
-    \\phi(x))^2$ over the kept examples. (The budget of `linear_model.SHRLS` works differently: it
+    \\phi(x))^2$ over the kept examples. (The budget of `linear_model.HRLS` works differently: it
     drops the oldest and need not project, as its $w_0$ consists of feature weights.)
 
     Parameters
@@ -93,19 +91,7 @@ class HRLS(KernelLeastSquares):
 
     """
 
-    def __init__(
-        self,
-        taxonomy: TaxonomyLike = None,
-        kernel: Kernel | Function | None = None,
-        l2: float = 1.0,
-        budget: int | None = None,
-    ) -> None:
-        self._below: Below = {}
-        super().__init__(taxonomy, kernel, l2, budget)
-
-    def _limit(self, t: float) -> float:
-        """Figure 3: every example is stored."""
-        return math.inf
+    _limit = linear_model.HRLS._limit  # Figure 3
 
     def _add_nodes(self, before: int, after: Taxonomy) -> None:
         add_shared(self._rls, self._below, before, after, self.taxonomy is None)

@@ -8,11 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from .._core import LARGEST_RATIO, Labels, LeastSquares
+from .. import linear_model
+from .._core import LARGEST_RATIO, Example, Labels, LeastSquares
 from ..base.checks import check_positive
 from ..base.explanation import Contribution, Floats, rescaled
 from ..base.multi_label import MultiLabelModel
-from ..linear_model import hrls
+from ..linear_model.systems import Below
 from ..taxonomy import NodeMapping, TaxonomyLike
 from .budget import four_fifths, pivoted_cholesky_projection
 from .functions import Function, Kernel
@@ -29,7 +30,7 @@ class KernelLeastSquares(MultiLabelModel):
     `r = (K(x, x) - k^T B^-1 k) / l2`.
     """
 
-    _margin = staticmethod(hrls.HRLS._margin)  # Eq. (1)
+    _margin = staticmethod(linear_model.HRLS._margin)  # Eq. (1)
 
     @property
     def _may_refuse(self) -> bool:
@@ -50,6 +51,7 @@ class KernelLeastSquares(MultiLabelModel):
         self.l2: float = l2
         self._t = 0.0  # the weight of all examples
         self._many = FEW
+        self._below: Below = {}
         self._rls: Any = LeastSquares(float(l2), kernel=True)
         self._add_nodes(1, self._taxonomy)
 
@@ -68,7 +70,7 @@ class KernelLeastSquares(MultiLabelModel):
         row, t, number = self._row(x, w), self._t + w, self._instances.n
         try:
             if row.norm2 > 0.0:
-                self._rls.learn_kernel(self._labels, *row, y, w, self._limit(t))
+                self._rls.learn_example(self._labels, Example(*row, w), y, self._limit(t))
             else:
                 self._taxonomy.closure_mask(y)  # an error if y is invalid
         finally:
@@ -101,11 +103,12 @@ class KernelLeastSquares(MultiLabelModel):
         self._rls.replace(s, ids[kept], ones[kept], y[kept], w0, y[kept] - K @ w0, K)
 
     def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
-        nodes: list[int] = self._rls.nodes_on_kernel(self._labels, *self._instances.row(x))
+        nodes: list[int] = self._rls.nodes_on(self._labels, Example(*self._instances.row(x)))
         return nodes
 
     def _scores_one(self, x: Mapping[Any, Any]) -> Floats:
-        return self._margin(*self._rls.solve_kernel(*self._instances.row(x), len(self._taxonomy)))
+        example = Example(*self._instances.row(x))
+        return self._margin(*self._rls.solve(example, len(self._taxonomy)))
 
     def _contributions(
         self, x: Mapping[Any, Any], nodes: Sequence[int]

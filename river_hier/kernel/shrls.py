@@ -1,7 +1,6 @@
 from __future__ import annotations
 
-import math
-
+from .. import linear_model
 from ..base.checks import check_positive
 from ..taxonomy import Taxonomy, TaxonomyLike
 from .functions import Function, Kernel
@@ -18,9 +17,9 @@ class SHRLS(KernelLeastSquares):
     Cholesky factor; an example is stored once, whatever the number of nodes that use it.
 
     A step takes one row of the kernel, shared by all nodes, and for each node whose parents are
-    truly on $O(N_i)$, or $O(N_i^2)$ where it stores x or comes close to it; memory is $N_i^2$
-    numbers a node. Predicting takes the row and $O(N_i)$ a node visited, or $O(N_i^2)$ if it has
-    learned since the last prediction; scores and probabilities always take $O(N_i^2)$.
+    truly on $O(N_i)$, or $O(N_i^2)$ where it stores x or comes close to it; memory is $N_i^2 / 2$
+    numbers a node. Predicting takes the row and $O(N_i)$ a node visited; scores and probabilities
+    take $O(N_i^2)$.
 
     For an endless stream, set a `budget`, which works as in `HRLS`. $N_i$ still counts the dropped
     examples.
@@ -98,9 +97,7 @@ class SHRLS(KernelLeastSquares):
         self.threshold = threshold
         super().__init__(taxonomy, kernel, l2, budget)
 
-    def _limit(self, t: float) -> float:
-        """Section 8: node i stores x_t where $(w_{i,t} \\cdot x_t)^2 N_i$ is at most c ln t."""
-        return float(self.threshold) * math.log(max(1.0, t))
+    _limit = linear_model.SHRLS._limit  # section 8
 
     def _add_nodes(self, before: int, after: Taxonomy) -> None:
         for v in range(before, len(after)):

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from .._core import Labels
 from ..base.explanation import Floats
@@ -18,18 +19,22 @@ class HRLS(LeastSquaresModel):
 
     $$w = (\\lambda I + S S^\\top + x x^\\top)^{-1} S v.$$
 
-    All children of a node see the same instances, so they share one system of equations. While a
-    node has seen fewer instances Q than there are features d, the system is solved in dual
-    variables; after that, in primal ones. The weights are those of the formula, up to rounding, as
-    long as $\\|x\\|^2 / \\lambda$ is well below $10^{12}$; beyond that an error is raised.
+    All children of a node see the same instances, so they share one system of equations. It starts
+    in dual variables, one for each of the Q instances. Once there are as many as features d, and at
+    least 64, it changes to primal variables, one for each feature, and stays there. The weights are
+    those of the formula, up to rounding, as long as $\\|x\\|^2 / \\lambda$ is well below
+    $10^{12}$; beyond that an error is raised.
 
-    In primal variables a step takes $O(d^2)$ for each node that is truly on, and as much memory. In
-    dual variables learning only stores x, once for all nodes, and the next prediction solves the
-    system: by a Cholesky factor, in $O(Q^2)$ for each instance stored since, as long as all factors
-    fit into `memory`; otherwise by conjugate gradients, in about ten passes over the instances of
-    each visited node, until the residual is $10^{-10}$ of the right-hand side. (The numpy backend
-    solves the system directly.) The sign of a score does not depend on whether x is
-    counted in. Scores and probabilities do, and require solving a system at every inner node.
+    A step takes $O(\\min(Q, d)^2)$ for each node that is truly on, and as much memory; an instance
+    is stored once for all nodes. Predicting takes, in dual variables, the dot products of x with
+    the stored instances, O(stored nonzeros), and O(Q) for each visited label; in primal ones O(d)
+    for each. The sign of a score does not depend on whether x is counted in. Scores and
+    probabilities do, and take $O(\\min(Q, d)^2)$ for every inner node.
+
+    For a long stream with many features, set a `budget`. Once a node holds more instances, it drops
+    the oldest, down to half of the budget. Its w does not change, and from then on is regularised
+    towards the contribution $w_0$ of the dropped instances instead of towards 0: the system is
+    exactly $\\min_w \\lambda \\|w - w_0\\|^2 + \\sum (v - w \\cdot x)^2$ over the kept instances.
 
     With `forgetting` $f < 1$ the past is discounted in periods of $h = \\lceil \\log_f 1/2 \\rceil$
     examples that the node was trained on: at the end of each period, everything seen so far is
@@ -43,8 +48,8 @@ class HRLS(LeastSquaresModel):
     The regularisation is not discounted, so the solution stays stable for features that no longer
     occur. In dual variables an instance is dropped once $f^{a_i} \\max(1, \\|x_i\\|^2 / \\lambda) <
     1/1000$, which bounds the memory of endless streams: for x of norm 1 a node holds at most 10
-    periods. The end of a period takes $O(Q^3)$, or $O(d^3)$ in primal variables, and siblings no
-    longer share discounted instances with other nodes.
+    periods, so a `budget` cannot be given as well. The end of a period takes $O(Q^3)$, or $O(d^3)$
+    in primal variables.
 
     The flat counterpart is `HRLS(taxonomy.flatten())`.
 
@@ -56,10 +61,9 @@ class HRLS(LeastSquaresModel):
         counts as off in all earlier examples. An `OpenTaxonomy` grows with labels that are paths.
     l2
         The weight $\\lambda$ of the regularisation; 1 in the paper.
-    memory
-        The bytes available for the Cholesky factors of all nodes together; systems beyond that use
-        conjugate gradients. Instances and primal inverses are not counted. The numpy backend always
-        uses factors and ignores this limit.
+    budget
+        The maximum number of instances that a node holds in dual variables, at least 2; `None` for
+        no limit. It bounds the memory of a node to half its square, in numbers.
     n_features
         The number of rows, a power of 2, into which names of features are hashed. Names that share
         a row count as one feature. `None` keeps every name.
@@ -73,7 +77,7 @@ class HRLS(LeastSquaresModel):
     Raises
     ------
     ValueError
-        If `l2` is not positive, `memory` negative, `n_features` not a power of 2 or `forgetting`
+        If `l2` is not positive, `budget` below 2, `n_features` not a power of 2 or `forgetting`
         not above 0 and at most 1; if `intercept` is neither 0 nor between 1e-6 and 1e6; from
         `learn_one` and `predict_one`, if a feature is not a finite number, a label is unknown, or a
         label is on although one of its ancestors is explicitly False.
@@ -128,10 +132,10 @@ class HRLS(LeastSquaresModel):
 
     @staticmethod
     def _margin(score: Floats, r: Floats) -> Floats:
-        """$w_t \\cdot x_t$ of Eq. (1), which counts x in: w . x / (1 + r), Sherman and Morrison."""
+        """$w_t \\cdot x_t$ of Eq. (1), which counts x_t in; by Sherman and Morrison's formula."""
         return score / (1.0 + r)
 
-    def _limit(self, t: float) -> float:
+    def _limit(self: Any, t: float) -> float:
         """Figure 3: every example is stored."""
         return math.inf
 

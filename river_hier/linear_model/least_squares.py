@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._core import LARGEST_RATIO, Batch, Labels, LeastSquares, Multilabels, Vectors
+from .._core import LARGEST_RATIO, Batch, Example, Labels, LeastSquares, Multilabels, Vectors
 from ..base import weight_vectors
 from ..base.checks import check_forgetting, check_integer, check_positive
 from ..base.dataframes import at_row
@@ -97,7 +97,7 @@ class LeastSquaresModel(MultiLabelModel):
         self._labels, self._rls = labels, remap_systems(self._rls, plan)
 
     def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
-        nodes: list[int] = self._rls.nodes_on(self._features, self._labels, x)
+        nodes: list[int] = self._rls.nodes_on(self._labels, Example(self._features.find(x)))
         return nodes
 
     def _masks(self, X: Batch) -> NDArray[np.bool_]:
@@ -105,10 +105,8 @@ class LeastSquaresModel(MultiLabelModel):
         return masks
 
     def _scores_one(self, x: Mapping[Any, Any]) -> Floats:
-        return self._margin(*self._rls.solve(self._features.find(x), len(self._taxonomy)))
-
-    def _scores_many(self, X: Batch) -> Floats:
-        return self._margin(*self._rls.solve(Vectors(self._features, X), len(self._taxonomy)))
+        example = Example(self._features.find(x))
+        return self._margin(*self._rls.solve(example, len(self._taxonomy)))
 
     def _conditionals(self, scores: Floats) -> Floats:
         return np.clip((1.0 + scores) / 2.0, 0.0, 1.0)  # Eq. (3)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from ..base.checks import check_positive
 from ..taxonomy import Taxonomy, TaxonomyLike
@@ -18,30 +19,24 @@ class SHRLS(LeastSquaresModel):
 
     where $N_i$ is the number of instances it has stored so far (the first is always stored) and c
     the `threshold`. Otherwise it works as `HRLS` does. The nodes store different instances, so each
-    has its own system of equations, in dual or primal variables, whichever is smaller. Dual systems
-    are solved by Cholesky factors as long as these fit into `memory`, and by conjugate gradients
-    beyond that, which is slower but needs memory only for the instances.
+    has its own system of equations, in dual or primal variables.
 
     A step takes $O(\\min(N_i, d)^2)$ for each node whose parents are truly on and which stores x or
     comes close to it, and as much memory; an instance is stored once, whatever the number of nodes
     that use it, and its dot products with x, O(stored nonzeros), are shared. The score in the rule
     is $w_i \\cdot x / (1 + r)$ with $0 \\le r \\le \\|x\\|^2 / \\lambda$, so where $|w_i \\cdot x|$
-    alone decides, no system needs to be solved. Predicting takes O(features of x) a node visited in
-    primal variables; in dual ones the same dot products, until there are enough predictions in a
-    row for an explicit w to pay off. Scores and probabilities take $O(\\min(N_i, d)^2)$ for every
-    node.
+    alone decides, no system needs to be solved. Predicting takes O(d) a node visited in primal
+    variables; in dual ones the same dot products and $O(N_i)$. Scores and probabilities take
+    $O(\\min(N_i, d)^2)$ for every node.
 
-    For an endless stream, set a `budget`. Once a node holds more instances, it drops the oldest,
-    down to half of the budget. Its w does not change, and from then on is regularised towards the
-    contribution of the dropped instances, $w_0 = \\sum_j \\alpha_j x_j$, instead of towards 0: the
-    system is exactly $\\min_w \\lambda \\|w - w_0\\|^2 + \\sum (v - w \\cdot x)^2$ over the kept
-    instances. $N_i$ still counts the dropped ones.
+    For an endless stream, set a `budget`, which works as in `HRLS`. $N_i$ still counts the dropped
+    instances.
 
     With `forgetting` $f < 1$ the past is discounted as in `HRLS`, in periods of h visits. A visit
     is an example that the node is trained on, whether it is stored or not: a node whose large
     scores have become wrong stores nothing until its scores have shrunk. $N_i$ is discounted as
-    well, to $\\lfloor f^h N_i \\rfloor$, so that the rule keeps storing. The number of instances is
-    bounded as in `HRLS`, so a `budget` cannot be given as well.
+    well, to $f^h N_i$, which need not be whole, so that the rule keeps storing. The number of
+    instances is bounded as in `HRLS`, so a `budget` cannot be given as well.
 
     The flat counterpart, S-RLS, is `SHRLS(taxonomy.flatten())`.
 
@@ -57,11 +52,7 @@ class SHRLS(LeastSquaresModel):
         The weight $\\lambda$ of the regularisation; 1 in the paper.
     budget
         The maximum number of instances that a node holds in dual variables, at least 2; `None` for
-        no limit.
-    memory
-        The bytes available for the Cholesky factors of all nodes together; systems beyond that use
-        conjugate gradients. Instances and primal inverses are not counted. The numpy backend always
-        uses factors and ignores this limit.
+        no limit. It bounds the memory of a node to half its square, in numbers.
     n_features
         The number of rows, a power of 2, into which names of features are hashed. Names that share
         a row count as one feature. `None` keeps every name.
@@ -75,7 +66,7 @@ class SHRLS(LeastSquaresModel):
     Raises
     ------
     ValueError
-        If `threshold` or `l2` is not positive, `budget` below 2, `memory` negative, `n_features`
+        If `threshold` or `l2` is not positive, `budget` below 2, `n_features`
         not a power of 2, `forgetting` not above 0 and at most 1, or below 1 together with a
         `budget`; if `intercept` is neither 0 nor between 1e-6 and 1e6; from `learn_one` and
         `predict_one`, if a feature is not a finite number, a label is unknown, or a label is on
@@ -135,7 +126,7 @@ class SHRLS(LeastSquaresModel):
 
     _margin = staticmethod(HRLS._margin)  # Eq. (1)
 
-    def _limit(self, t: float) -> float:
+    def _limit(self: Any, t: float) -> float:
         """Section 8: node i stores x_t where $(w_{i,t} \\cdot x_t)^2 N_i$ is at most c ln t."""
         return float(self.threshold) * math.log(max(1.0, t))
 

@@ -85,8 +85,10 @@ def remapped_systems(
     sources, reset = change.sources, change.reset
     places = {u: (s, output) for s, nodes in enumerate(systems) for output, u in enumerate(nodes)}
     plan = []
-    siblings = [group.tolist() for group in change.after.arrays.groups]
-    for group in siblings if shared else [[v] for group in siblings for v in group]:
+    groups = [group.tolist() for group in change.after.arrays.groups]
+    if not shared:
+        groups = [[v] for siblings in groups for v in siblings]
+    for group in groups:
         new = [v for v in group if not sources[v] and v not in reset]
         alone = [v for v in group if v in reset]
         kept: dict[int, list[int]] = {}

@@ -20,7 +20,7 @@ from river import datasets, feature_extraction, preprocessing
 
 from river_hier import Taxonomy, kernel, linear_model, metrics
 from river_hier.feature_extraction import RandomFourierFeatures
-from river_hier.kernel import path, systems
+from river_hier.kernel import least_squares, path
 
 TREE = Taxonomy.from_parents({0: None} | {v: (v - 1) // 3 for v in range(1, 121)})  # ternary
 PICTURES = Taxonomy.from_nested(
@@ -135,7 +135,7 @@ def budgets() -> None:
         "AveragedHieron": (kernel.AveragedHieron, metrics.TreeInducedError),
         "SHRLS": (kernel.SHRLS, metrics.HLoss),
     }
-    policies = {"project": systems.pivoted_cholesky_projection, "drop the oldest": dropped}
+    policies = {"project": least_squares.pivoted_cholesky_projection, "drop the oldest": dropped}
     for (where, (make, taxonomy, sigma)), name in itertools.product(STREAMS.items(), learners):
         stream = make()
         cls, measure = learners[name]
@@ -145,7 +145,7 @@ def budgets() -> None:
                 model = cls(taxonomy, kernel.RBF(sigma), budget=budget)
                 with (
                     mock.patch.object(path, "pivoted_cholesky_projection", chosen),
-                    mock.patch.object(systems, "pivoted_cholesky_projection", chosen),
+                    mock.patch.object(least_squares, "pivoted_cholesky_projection", chosen),
                 ):
                     loss, _ = progressive(model, measure(taxonomy), stream)
                 cells.append(f"{loss:>9.3f}")

@@ -37,7 +37,7 @@ def learners() -> list[Any]:
         cls = getattr(linear_model, name)
         found += [cls(TREE), cls(LARGE), cls(TREE, n_features=2**10), cls(TREE, dtype="float32")]
     found.append(linear_model.HRLS(TREE))
-    found += [linear_model.SHRLS(TREE, budget=b, memory=m) for b in (10, 200) for m in (1e9, 0)]
+    found += [linear_model.SHRLS(TREE, budget=b) for b in (10, 200)]
     return found
 
 

@@ -182,11 +182,11 @@ def test_another_process_goes_on(which: str, here: str, there: str) -> None:
 @learners
 @pytest.mark.parametrize("taxonomy", [TREE, None], ids=["closed", "open"])
 def test_a_model_goes_on_to_the_last_bit(backend: str, which: str, taxonomy: Any) -> None:
-    stream = examples(which, 70)
+    stream = examples(which, 110)
     with running_on(backend):
         ours = built(which, taxonomy)
         for step, (x, y) in enumerate(stream):
-            if step in (10, 25, 40):
+            if step in (10, 25, 40, 80):
                 theirs = [pickle.loads(pickle.dumps(ours)), copy.deepcopy(ours)]
                 theirs.append(pickle.loads(pickle.dumps(theirs[0])))
             if step >= 10:
@@ -197,10 +197,8 @@ def test_a_model_goes_on_to_the_last_bit(backend: str, which: str, taxonomy: Any
             ours.learn_one(x, y)
         for model in theirs:
             alike(state(model), state(ours), 0.0)
-            if "RLS" in which and backend == "native":  # what counts towards `memory`
-                assert model._rls.factor_bytes == ours._rls.factor_bytes
         if "RLS" in which:
-            assert set(kinds(ours._rls)) == {"primal" if "primal" in which else "cholesky"}
+            assert set(kinds(ours._rls)) == {"primal" if "primal" in which else "dual"}
 
 
 @pytest.mark.slow(but=4)
@@ -232,24 +230,6 @@ def flat(weights: dict[Any, dict[Any, float]]) -> dict[Any, float]:
 
 
 @both
-@pytest.mark.parametrize("name", ["HRLS", "SHRLS"])
-def test_gradients_go_on_nearly(backend: str, name: str) -> None:
-    """The dual variables are not saved: they are found again, as near as they are looked for."""
-    stream = examples("SHRLS with factors", 50)
-    with running_on(backend):
-        ours = getattr(linear_model, name)(TREE, memory=0)
-        for step, (x, y) in enumerate(stream):
-            if step == 25:
-                theirs = pickle.loads(pickle.dumps(ours))
-            if step >= 25:
-                assert theirs.score_one(x) == pytest.approx(ours.score_one(x), abs=1e-4)
-                theirs.learn_one(x, y)
-            ours.learn_one(x, y)
-        assert kinds(theirs._rls) == kinds(ours._rls)
-        assert theirs._rls.n_stored == ours._rls.n_stored
-
-
-@both
 @learners
 def test_copies_and_clones_go_their_own_way(backend: str, which: str) -> None:
     stream = examples(which, 20)
@@ -271,7 +251,7 @@ def test_copies_and_clones_go_their_own_way(backend: str, which: str) -> None:
 @both
 def test_another_version_is_told_from_damage(backend: str) -> None:
     with running_on(backend) as k:
-        objects = (k.FeatureIndex(), k.Weights(3), k.LeastSquares(1.0, 1e9), k.FeatureHasher(4))
+        objects = (k.FeatureIndex(), k.Weights(3), k.FeatureHasher(4))
         objects += (k.GaussianWeights(3),)
         for thing in (*objects, k.Labels(TREE)):
             restore, (kind, version, *state) = thing.__reduce__()

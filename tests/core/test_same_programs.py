@@ -41,8 +41,7 @@ PARAMETERS: dict[str, list[dict[str, Any]]] = {
     "HRLS": [
         {},
         {"l2": 0.3},
-        {"memory": 100.0},
-        {"memory": 0},
+        {"budget": 3},
         {"forgetting": 0.7},
         {"intercept": 0.5},
     ],
@@ -51,8 +50,6 @@ PARAMETERS: dict[str, list[dict[str, Any]]] = {
         {"threshold": 0.1},
         {"l2": 0.3},
         {"budget": 3},
-        {"memory": 0},
-        {"memory": 0, "budget": 4},
         {"forgetting": 0.7},
         {"intercept": 0.5, "budget": 4},
     ],

@@ -26,6 +26,7 @@ from river_hier import (
     local,
     probabilistic,
 )
+from river_hier._core import Example
 from support import strategies
 from support.hypothesis_settings import n_examples
 
@@ -389,19 +390,18 @@ def test_a_reason_agrees_with_the_model(name: str) -> None:
 @pytest.mark.parametrize("budget", [None, 4])
 def test_parts_of_least_squares_with_a_kernel_are_shares_of_the_score(budget: int | None) -> None:
     model = taught(lambda t: kernel.HRLS(t, kernel.RBF(1.0), budget=budget))
-    context, forgotten = model._rls.context(X), 0
-    for system in model._rls.systems:
-        whole = system.scores(context)
-        r = system.r(context)
-        forgotten += np.any(system.w0)
-        for v, w_x in zip(system.nodes, whole, strict=True):
-            parts = context.dots * model._rls.coefficients([v])[0]
-            assert sum(parts) == pytest.approx(w_x)
-            why = model.explain_one(X).get(TREE.nodes[v])
-            if why is not None:
-                found = sorted(part * (1 + r) for _, part in why.contributions)
-                assert found == pytest.approx(sorted(part for part in parts if part))
-    assert bool(forgotten) == (budget is not None)
+    scores, r = model._rls.solve(Example(*model._instances.row(X)), len(TREE))
+    held = [model._rls.instances_of(s) for s in range(len(model._rls.nodes))]
+    for label, why in model.explain_one(X).items():
+        v = TREE.index(label)
+        terms = [part * (1 + r[v]) for _, part in why.contributions]
+        assert sum(terms) == pytest.approx(scores[v])
+        (s,) = (s for s, nodes in enumerate(model._rls.nodes) if v in nodes)
+        ids, _, _, c, _ = held[s]
+        of_node = c[:, model._rls.nodes[s].index(v)]
+        parts = model._instances.row(X).values[ids] * of_node
+        assert sorted(terms) == pytest.approx(sorted(part for part in parts if part))
+    assert any(w0.any() for *_, w0 in held) == (budget is not None)
 
 
 def test_parts_of_a_kernel_are_stored_examples() -> None:

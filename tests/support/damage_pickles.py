@@ -38,12 +38,12 @@ def states() -> Iterator[tuple[str, Any]]:
     yield "features", model._features.__reduce__()[1]
     yield "labels", model._labels.__reduce__()[1]
     yield "hashed", k.FeatureHasher(8).__reduce__()[1]
-    for memory, wide, budget in [(1e9, 30, None), (0, 30, None), (1e9, 4, None), (1e9, 30, 3)]:
-        rls = linear_model.SHRLS(TREE, 1e6, memory=memory, budget=budget)
+    for wide, budget in [(30, None), (4, 6), (30, 3)]:  # dual, primal and with w0
+        rls = linear_model.SHRLS(TREE, 1e6, budget=budget)
         for _ in range(9):
             x = {int(j): float(rng.normal()) for j in rng.choice(wide, 4, replace=False)}
             rls.learn_one(x, "b")
-        yield f"rls {memory} {wide} {budget}", rls._rls.__reduce__()[1]
+        yield f"rls {wide} {budget}", rls._rls.__reduce__()[1]
 
 
 def others(value: Any) -> Iterator[tuple[str, Any]]:
@@ -124,16 +124,13 @@ def use(thing: Any) -> None:
     names.insert(X)
     calls: list[Any] = []
     if isinstance(thing, k.LeastSquares):
-        calls += [lambda: k.least_squares_nodes(thing, names, labels, X) for _ in range(20)]
-        calls += [lambda: thing.scores(names.find(X), 4), lambda: thing.factor_bytes]
+        calls += [lambda: thing.solve(k.Example(names.find(X)), 4), lambda: thing.sizes]
         calls += [lambda s=s: thing.weights(s, 40) for s in range(4)]
         for i in range(6):
             x = {**X, f"n{i}": 1.0, i: 0.5}
-            calls += [lambda x=x: k.least_squares_step(thing, 1e6, 5, names, labels, x, ["b"])]
-            calls += [lambda x=x: k.least_squares_nodes(thing, names, labels, x)]
-            calls += [
-                lambda x=x: k.least_squares_step(thing, math.inf, 0.0, names, labels, x, ["c"])
-            ]
+            calls += [lambda x=x: thing.learn(names, labels, x, ["b"], 1.0, 1e6)]
+            calls += [lambda x=x: thing.nodes_on(labels, k.Example(names.find(x)))]
+            calls += [lambda x=x: thing.learn(names, labels, x, ["c"], 1.0, math.inf)]
         calls += [lambda: thing.add_outputs(0, [1]), lambda: thing.add_system([2])]
     elif isinstance(thing, k.Weights):
         calls += [lambda: thing.scores(names.find(X)), lambda: thing.column(1, 10)]
@@ -173,7 +170,7 @@ def strangers() -> None:
     for n in (1, 2, 3):
         use(k.Weights(n))
     for nodes in ([], [1, 2], [3, 7], [2**31 - 1], [0], [1, 1]):
-        rls = k.LeastSquares(1.0, 1e9)
+        rls = k.LeastSquares(1.0)
         rls.add_system(nodes)
         use(rls)
     for y in (4, 2**31, 2**32 - 1, -1):

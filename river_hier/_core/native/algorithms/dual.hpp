@@ -40,10 +40,10 @@ class Dual {
     }
 
     // w . x of every output.
-    void scores(const Example& example, double* scores) {
+    void scores(const Example& example, const Instances& instances, double* scores) {
+        const Numbers& dots = example.dots(instances);
         k_.resize(n());  // S^T x
-        for (size_t i = 0; i < n(); ++i)
-            k_[i] = ids[i] < example.dots.size() ? ones[i] * example.dots[ids[i]] : 0.0;
+        for (size_t i = 0; i < n(); ++i) k_[i] = ids[i] < dots.size() ? ones[i] * dots[ids[i]] : 0.0;
         for (const Output& of : outputs) *scores++ = example.x.dot(of.w0) + product(of.c, k_);
     }
 
@@ -117,25 +117,17 @@ class Dual {
     // matter: of a weight, or a squared norm relative to l2, below 1/1000.
     void discount(double rate, const Instances& instances) {
         constexpr double faint = 1e-3;
-        const double root = std::sqrt(rate);
-        size_t left = 0;
+        Dual left(l2_, outputs.size());
         for (size_t i = 0; i < n(); ++i) {
-            const double one = root * ones[i];
+            const double root = std::sqrt(rate), one = root * ones[i];
             if (one * one * std::max(1.0, instances.norm2(ids[i]) / l2_) < faint) continue;
-            ids[left] = ids[i];
-            ones[left] = one;
-            for (Output& of : outputs) of.y[left] = root * of.y[i];
-            ++left;
+            left.ids.push_back(ids[i]);
+            left.ones.push_back(one);
+            for (size_t o = 0; o < outputs.size(); ++o) left.outputs[o].y.push_back(root * outputs[o].y[i]);
         }
-        ids.resize(left);
-        ones.resize(left);
-        for (Output& of : outputs) {
-            of.y.resize(left);
-            of.c.assign(left, 0.0);  // until it is solved for, as memory may run out
-        }
-        factor_ = CholeskyFactor();
-        complete(instances);
-        for (Output& of : outputs) of.c = solved(of.y);
+        left.complete(instances);
+        for (Output& of : left.outputs) of.c = left.solved(of.y);
+        *this = std::move(left);
     }
 
     // The factor of l2 I + K, for all instances.

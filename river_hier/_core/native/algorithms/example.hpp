@@ -9,16 +9,23 @@
 
 namespace river_hier {
 
-// In the space of a kernel `dots` are its values, and x has no features.
-struct Example {
+class Example {
+  public:
     // With explicit features.
-    Example(const Vector& given, const Instances& instances, double weight = 1.0)
-        : x(sorted(given)), norm2(x.norm2), weight(weight), dots(instances.dots(x)) {}
+    explicit Example(const Vector& given, double weight = 1.0)
+        : x(sorted(given)), norm2(x.norm2), weight(weight) {}
 
-    // With a kernel: K(x_i, x) of every instance and K(x, x).
-    Example(Numbers dots, double norm2, double weight = 1.0)
-        : norm2(norm2), weight(weight), dots(std::move(dots)),
-          number(static_cast<uint32_t>(this->dots.size())) {}
+    // With a kernel, by K(x_i, x) of every instance and K(x, x). x has no features.
+    Example(Numbers values, double norm2, double weight)
+        : norm2(norm2), weight(weight), number(static_cast<uint32_t>(values.size())), has_dots_(true),
+          dots_(std::move(values)) {}
+
+    // x . every instance, as many as there were at the first call.
+    const Numbers& dots(const Instances& instances) const {
+        if (!has_dots_) dots_ = instances.dots(x);
+        has_dots_ = true;
+        return dots_;
+    }
 
     // x as a dense vector of at least n numbers.
     const double* dense(size_t n) const {
@@ -32,7 +39,6 @@ struct Example {
 
     const Vector x;  // its rows ascend
     const double norm2, weight;
-    const Numbers dots;          // x . every instance
     uint32_t number = no_row;  // among the instances, once it is stored
 
   private:
@@ -49,7 +55,8 @@ struct Example {
         return x;
     }
 
-    mutable Numbers dense_;
+    mutable bool has_dots_ = false;
+    mutable Numbers dots_, dense_;
 };
 
 inline double product(const Numbers& a, const Numbers& b) {

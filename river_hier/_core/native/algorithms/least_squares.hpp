@@ -39,9 +39,9 @@ struct System {
 };
 
 // A system starts in dual variables. Once it holds as many instances as it has met features, though at
-// least `few`, the inverse in primal ones is the smaller matrix, and it changes to that for good. With
-// more than `budget` instances a system in dual variables drops the older half. With a kernel
-// all systems are dual, and instances and budgets are the caller's.
+// least `few` or a budget, the inverse in primal ones is the smaller matrix, and it changes to that for
+// good. With more than `budget` instances a system in dual variables drops the older half. With a
+// kernel all systems are dual, and instances and budgets are the caller's.
 class LeastSquares {
   public:
     LeastSquares(double l2, std::optional<size_t> budget, Forgetting forgetting, bool kernel)
@@ -174,24 +174,22 @@ class LeastSquares {
         Dual* dual = system.dual();
         if (kernel) return;
         system.n_features = std::max(system.n_features, size_t{1} + example.x.rows.back());
-        if (dual && dual->n() >= std::max(few, system.n_features))
+        const size_t enough = std::min(few, budget.value_or(few));
+        if (dual && dual->n() >= std::max(enough, system.n_features)) {
             system.solver = in_primal_variables(*dual, system.n_features);
-        else if (dual && budget && dual->n() > *budget)
+            tidy_at_ = 0;  // its instances may not be used any more
+        } else if (dual && budget && dual->n() > *budget)
             dual->drop_oldest(dual->n() - *budget / 2, instances, system.n_features);
     }
 
-    // The same system, which has learned the same instances one after the other.
+    // The same system, which has learned the same instances one after the other. No budget has dropped
+    // any yet: where one has, there are more features than it allows for instances.
     Primal in_primal_variables(const Dual& dual, size_t n_features) {
-        std::vector<Numbers> w;
         Numbers scores(dual.outputs.size());
-        for (const Dual::Output& of : dual.outputs) {
-            w.push_back(of.w0);
-            w.back().resize(n_features, 0.0);
-        }
-        Primal primal(l2, std::move(w));
+        Primal primal(l2, std::vector<Numbers>(scores.size(), Numbers(n_features, 0.0)));
         for (size_t i = 0; i < dual.n(); ++i) {
-            const Example past(instances.vector(dual.ids[i]), Instances(), dual.ones[i] * dual.ones[i]);
-            primal.scores(past, scores.data());
+            const Example past(instances.vector(dual.ids[i]), dual.ones[i] * dual.ones[i]);
+            primal.scores(past, instances, scores.data());
             primal.store(past, scores.data(), primal.r(past, instances),
                          [&](size_t o) { return dual.outputs[o].y[i] > 0.0; });
         }
@@ -200,7 +198,7 @@ class LeastSquares {
 
     void find_scores(System& system, const Example& example) {
         scores_.resize(system.nodes.size());
-        system.apply([&](auto& solver) { solver.scores(example, scores_.data()); });
+        system.apply([&](auto& solver) { solver.scores(example, instances, scores_.data()); });
     }
 
     double find_r(System& system, const Example& example) {

@@ -80,7 +80,7 @@ class SymmetricMatrix {
 // instances there were. For an example, call `scores` first, then `r` and `store`.
 class Primal {
   public:
-    // Without instances; w is regularised towards the given ones.
+    // Without instances, from a w of zeros for every output.
     Primal(double l2, std::vector<Numbers> w) : l2_(l2), w_(std::move(w)) {
         if (!w_.empty()) grow(w_[0].size());
     }
@@ -104,7 +104,7 @@ class Primal {
     const Numbers& total() const { return total_; }
 
     // w . x of every output.
-    void scores(const Example& example, double* scores) {
+    void scores(const Example& example, const Instances&, double* scores) {
         const double* x = example.dense(size());
         for (const Numbers& w : w_) *scores++ = dot(x, w.data(), w.size());
     }

@@ -34,8 +34,8 @@ bool learn(LeastSquares& rls, FeatureMap& features, Labels& labels, nb::handle x
     const Vector& vector = all_known ? found : features.insert(x);
     if (weight * vector.norm2 == 0.0) return true;
     on.mask.resize(labels.n());  // x's own code may add nodes
-    Example example(vector, ready(rls, labels.n()).instances, weight);
-    rls.learn(example, on.mask.data(), labels, c_ln_t);
+    Example example(vector, weight);
+    ready(rls, labels.n()).learn(example, on.mask.data(), labels, c_ln_t);
     return true;
 }
 
@@ -50,15 +50,13 @@ void learn_rows(LeastSquares& rls, const Labels& labels, Rows& X, size_t first,
         const Vector& x = X[first + i];
         const double weight = X.weight(first + i);
         if (weight * x.norm2 == 0.0) continue;
-        Example example(x, rls.instances, weight);
+        Example example(x, weight);
         rls.learn(example, Y[i].mask.data(), labels, of_rows[i]);
     }
 }
 
-// The same for an example by the values of a kernel.
-void learn_kernel(LeastSquares& rls, Labels& labels, nb::handle dots, double norm2, nb::handle y,
-                  double weight, double c_ln_t) {
-    Example example(numbers(dots), norm2, weight);
+// An example of a kernel.
+void learn_example(LeastSquares& rls, Labels& labels, Example& example, nb::handle y, double c_ln_t) {
     On on = labels.closed(y);
     on.mask.resize(labels.n());
     ready(rls, labels.n()).learn(example, on.mask.data(), labels, c_ln_t);
@@ -76,27 +74,18 @@ nb::object masks_of(LeastSquares& rls, const Labels& labels, Rows& X) {
     const auto mask = std::make_unique<bool[]>(X.n() * width);
     Nodes on;
     for (size_t i = 0; i < X.n(); ++i) {
-        ready(rls, width).top_down(Example(X[i], rls.instances), labels, on);
+        ready(rls, width).top_down(Example(X[i]), labels, on);
         mask[i * width] = true;
         for (uint32_t v : on) mask[i * width + v] = true;
     }
     return array<bool>(mask.get(), {X.n(), width});
 }
 
-// For Eq. (1): w . x and r, (nodes,).
+// For Eq. (1): w . x and r of each node.
 std::pair<nb::object, nb::object> solve(LeastSquares& rls, const Example& example, size_t n_nodes) {
     Numbers scores(n_nodes, 0.0), rs = scores;
     ready(rls, n_nodes).solve(example, scores.data(), rs.data());
     return {array(scores), array(rs)};
-}
-
-// The same for many rows, (nodes, rows).
-std::pair<nb::object, nb::object> solve_rows(LeastSquares& rls, Rows& X, size_t n_nodes) {
-    ready(rls, n_nodes);
-    Numbers scores(X.n() * n_nodes, 0.0), rs = scores;
-    for (size_t i = 0; i < X.n(); ++i)
-        rls.solve(Example(X[i], rls.instances), &scores[i * n_nodes], &rs[i * n_nodes]);
-    return {matrix(scores, X.n(), n_nodes).attr("T"), matrix(rs, X.n(), n_nodes).attr("T")};
 }
 
 // ids, ones, and y, c and w0 with a column for each output.
@@ -243,18 +232,10 @@ void least_squares(nb::module_& m) {
              [](LeastSquares& rls) { return sizeof(LeastSquares) + rls.bytes(); })
         .def("learn", &learn, "features"_a, "labels"_a, "x"_a.none(), "y"_a.none(), "w"_a, "c_ln_t"_a)
         .def("learn_rows", &learn_rows, "labels"_a, "X"_a, "first"_a, "Y"_a, "c_ln_ts"_a)
-        .def("nodes_on",
-             [](LeastSquares& rls, FeatureMap& features, const Labels& labels, nb::handle x) {
-                 return nodes_on(rls, labels, Example(features.find(x), rls.instances));
-             },
-             "features"_a, "labels"_a, "x"_a.none())
+        .def("learn_example", &learn_example, "labels"_a, "example"_a, "y"_a.none(), "c_ln_t"_a)
+        .def("nodes_on", &nodes_on, "labels"_a, "example"_a)
         .def("masks", &masks_of, "labels"_a, "X"_a)
-        .def("solve", &solve_rows, "X"_a, "n_nodes"_a)
-        .def("solve",
-             [](LeastSquares& rls, const Vector& x, size_t n_nodes) {
-                 return solve(rls, Example(x, rls.instances), n_nodes);
-             },
-             "x"_a, "n_nodes"_a)
+        .def("solve", &solve, "example"_a, "n_nodes"_a)
         .def("weights",
              [](LeastSquares& rls, size_t s, size_t n_features) {
                  System& system = rls.systems.at(s);
@@ -265,18 +246,6 @@ void least_squares(nb::module_& m) {
                  });
              },
              "s"_a, "n_features"_a)
-        .def("learn_kernel", &learn_kernel, "labels"_a, "dots"_a, "norm2"_a, "y"_a.none(), "w"_a,
-             "c_ln_t"_a)
-        .def("nodes_on_kernel",
-             [](LeastSquares& rls, const Labels& labels, nb::handle dots, double norm2) {
-                 return nodes_on(rls, labels, Example(numbers(dots), norm2));
-             },
-             "labels"_a, "dots"_a, "norm2"_a)
-        .def("solve_kernel",
-             [](LeastSquares& rls, nb::handle dots, double norm2, size_t n_nodes) {
-                 return solve(rls, Example(numbers(dots), norm2), n_nodes);
-             },
-             "dots"_a, "norm2"_a, "n_nodes"_a)
         .def_prop_ro("sizes",
                      [](LeastSquares& rls) {
                          std::vector<size_t> sizes;
@@ -318,6 +287,15 @@ void least_squares(nb::module_& m) {
                     },
                     "l2"_a, "budget"_a.none(), "rate"_a, "period"_a, "kernel"_a, "instances"_a, "systems"_a);
     m.attr("LARGEST_RATIO") = largest_ratio;
+
+    nb::class_<Example>(m, "Example")
+        .def("__init__",
+             [](Example* example, const Vector& x) { new (example) Example(x); }, "x"_a)
+        .def("__init__",
+             [](Example* example, nb::handle dots, double norm2, double weight) {
+                 new (example) Example(numbers(dots), norm2, weight);
+             },
+             "dots"_a, "norm2"_a, "w"_a = 1.0);
 }
 
 }  // namespace river_hier
