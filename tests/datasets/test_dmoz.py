@@ -8,9 +8,8 @@ from xml.etree import ElementTree
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from river import evaluate, feature_extraction
 
-from river_hier import Taxonomy, datasets, linear_model, metrics
+from river_hier import Taxonomy, datasets
 from support import odp_dump
 from support.odp_dump import PAGES
 
@@ -134,15 +133,6 @@ def test_other_files(tmp_path):
     write(plain, name="ad-content.rdf.u8")
     with pytest.raises(ValueError, match=r"holds 2 files like '\*content.rdf\*', expected one"):
         labels(plain)
-
-
-def test_from_text_to_hieron(tmp_path):
-    stream = datasets.DMOZ(write(tmp_path), topics=["Top/Science"])
-    features = feature_extraction.BagOfWords(on="body") + feature_extraction.BagOfWords(on="title")
-    model = features | linear_model.Hieron(stream.taxonomy)
-    metric = metrics.TreeInducedError(stream.taxonomy)
-    evaluate.progressive_val_score(stream, model, metric)
-    assert metric.get() <= stream.taxonomy.height * 2
 
 
 # --- A slower reader -----------------------------------------------------------------------------

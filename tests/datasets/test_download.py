@@ -18,7 +18,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from river_hier.datasets.corpora import clinc150, ohsumed
+from river_hier import datasets
+from river_hier.datasets import ohsumed
 from river_hier.datasets.io import download
 
 CONTENT = bytes(range(256)) * 2_000  # 512,000 bytes: several chunks
@@ -332,18 +333,9 @@ def test_a_page_by_its_type(server, tmp_path):
 
 
 def test_a_dataset_checks_what_its_publisher_does_not(server, tmp_path, monkeypatch):
-    """A list of headings in the middle of a line, and half of the queries."""
-    for module, name, cut in (
-        (ohsumed, "mtrees2015.bin", b"Body Regions;A01\nAbdomen;A01.9"),
-        (clinc150, "data_full.json", b'{"train": [["what time is it", "time"],\n'),
-    ):
-        server.content = cut
-        if module is ohsumed:
-            monkeypatch.setattr(module, "_ADDRESSES", {name: server.url})
-            data = module.OHSUMED(tmp_path)
-        else:
-            monkeypatch.setattr(module, "_ADDRESS", server.url)
-            data = module.CLINC150(tmp_path)
-        with pytest.raises(ValueError, match="the download was deleted"):
-            data._fetch([name])
-        assert list(tmp_path.iterdir()) == []
+    """A list of headings that ends in the middle of a line."""
+    server.content = b"Body Regions;A01\nAbdomen;A01.9"
+    monkeypatch.setattr(ohsumed, "_ADDRESSES", {"mtrees2015.bin": server.url})
+    with pytest.raises(ValueError, match="the download was deleted"):
+        datasets.OHSUMED(tmp_path)._fetch(["mtrees2015.bin"])
+    assert list(tmp_path.iterdir()) == []

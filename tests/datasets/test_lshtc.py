@@ -226,16 +226,3 @@ def test_broken_hierarchies(tmp_path, line):
         with pytest.raises(ValueError, match="line 2") as error:
             _ = datasets.LSHTC(write(tmp_path, ["1 2", line]), on_error=on_error).taxonomy
         assert str(error.value) == f"hierarchy.txt, line 2: {expected} {line!r}"
-
-
-def test_other_encodings(tmp_path):
-    write(tmp_path)
-    (tmp_path / "train.txt").write_bytes(TEXTS[0].encode("utf-16"))
-    with pytest.raises(ValueError, match=r"^train.txt is a binary file, expected text"):
-        list(datasets.LSHTC(tmp_path))
-    (tmp_path / "train.txt").write_bytes(b"4 8:1\n5 9:\xbd\n")
-    with pytest.raises(ValueError, match=r"^train.txt is not text after line 0: 'ascii' codec"):
-        list(datasets.LSHTC(tmp_path))
-    (tmp_path / "hierarchy.txt").write_text("\n\n")
-    with pytest.raises(ValueError, match=r"^hierarchy.txt: `edges` is empty"):
-        list(datasets.LSHTC(tmp_path))

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from river_hier import datasets
-from river_hier.datasets.corpora import ohsumed
-from support.ohsumed_corpus import FILES, YS, data, on, write_tar_gz
+from river_hier.datasets import ohsumed
+from support.corpora import on
+from support.ohsumed_corpus import FILES, YS, data, write_tar_gz
 
 
 @pytest.fixture

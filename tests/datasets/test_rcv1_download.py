@@ -9,9 +9,10 @@ from typing import NamedTuple
 import pytest
 
 from river_hier import datasets
-from river_hier.datasets.corpora import rcv1
+from river_hier.datasets import rcv1
+from support.corpora import on
 from support.file_server import serving
-from support.rcv1_corpus import HIERARCHY, QRELS, TRAIN, VECTORS, YS, on, write
+from support.rcv1_corpus import HIERARCHY, QRELS, TRAIN, VECTORS, YS, write
 
 
 class Publisher(NamedTuple):

@@ -7,7 +7,7 @@ import hashlib
 import pytest
 
 from river_hier import datasets
-from river_hier.datasets.corpora import reuters21578
+from river_hier.datasets import reuters21578
 from support.file_server import serving
 from support.packing import tarred
 from support.reuters_corpus import ALL, XS, write_corpus

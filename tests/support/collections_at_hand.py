@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import random
+import runpy
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -12,7 +13,9 @@ from river import preprocessing
 
 from river_hier import Taxonomy, datasets, feature_extraction
 from river_hier.datasets import synth
+from support.paths import EXAMPLES
 
+SHORT = runpy.run_path(str(EXAMPLES / "benchmarks" / "short_texts.py"))
 Example = tuple[dict[str, float], Any]
 
 
@@ -24,16 +27,23 @@ class Collection(NamedTuple):
     several: bool
 
 
-def text(stream: Any, several: bool = False) -> Collection:
+def words_of(
+    taxonomy: Taxonomy, pairs: Iterable[tuple[Any, Any]], several: bool = False
+) -> Collection:
     """Words weighted by their rarity, of norm 1."""
     words = feature_extraction.LogTFIDF(min_count=1) | preprocessing.Normalizer()
     examples = []
-    for x, y in stream:
+    for x, y in pairs:
         if isinstance(x, dict):
             x = " ".join(str(part) for part in x.values())
         words.learn_one(x)
         examples.append((dict(words.transform_one(x)), y))
-    return Collection(stream.taxonomy, examples, several)
+    return Collection(taxonomy, examples, several)
+
+
+def text(stream: Any) -> Collection:
+    """Texts with several labels."""
+    return words_of(stream.taxonomy, stream, several=True)
 
 
 def numbers(x: dict[str, Any]) -> dict[str, float]:
@@ -82,6 +92,18 @@ def dense(several: bool, offset: float = 0.0, scale: float = 1.0) -> Collection:
     return Collection(stream.taxonomy, examples, several)
 
 
+def queries(folder: Path) -> Collection:
+    """CLINC150."""
+    return shuffled(words_of(SHORT["intents"](folder), SHORT["queries"](folder, "train")))
+
+
+def products(folder: Path) -> Collection:
+    """Titles of Flipkart, with their category paths."""
+    df = SHORT["products"](folder).dropna(subset=["category"])
+    t = Taxonomy.from_paths(df.category, separator=" >> ", labels="path")
+    return shuffled(words_of(t, zip(df.product_name, df.category, strict=True)))
+
+
 def shuffled(collection: Collection) -> Collection:
     """In a random order, the same each time."""
     examples = list(collection.examples)
@@ -98,15 +120,15 @@ SYNTHETIC: dict[str, Callable[[], Collection]] = {
 
 REAL: dict[str, tuple[str, Callable[[Path], Collection]]] = {
     "RCV1": ("rcv1", lambda f: plain(datasets.RCV1(f), True)),
-    "Reuters-21578": ("reuters21578", lambda f: text(datasets.Reuters21578(f), True)),
-    "OHSUMED": ("ohsumed", lambda f: text(datasets.OHSUMED(f, root="C"), True)),
+    "Reuters-21578": ("reuters21578", lambda f: text(datasets.Reuters21578(f))),
+    "OHSUMED": ("ohsumed", lambda f: text(datasets.OHSUMED(f, root="C"))),
     "Enron": ("hmc", lambda f: genes(f, "Enron_corr", ("trainvalid",))),
     "ImCLEF07D": ("hmc", lambda f: genes(f, "ImCLEF07D", ("train",))),
     "cellcycle_FUN": ("hmc", lambda f: genes(f, "cellcycle_FUN", ("train", "valid"))),
     "cellcycle_GO": ("hmc", lambda f: genes(f, "cellcycle_GO", ("train", "valid"))),
     "gasch1_GO": ("hmc", lambda f: genes(f, "gasch1_GO", ("train", "valid"))),
-    "CLINC150": ("clinc150", lambda f: shuffled(text(datasets.CLINC150(f)))),
-    "products": ("products", lambda f: shuffled(text(datasets.FlipkartProducts(f, min_size=10)))),
+    "CLINC150": ("clinc150", queries),
+    "products": ("products", products),
     "TIMIT": ("timit", lambda f: plain(datasets.TIMITSegments(f), False)),
     "ImCLEF07D, one label": (
         "hmc",

@@ -11,8 +11,8 @@ from typing import Any, ClassVar, NamedTuple
 
 from ..base import TaxonomyDataset, data_home
 from .download import fetch
-from .errors import ErrorHandler
 from .files import Files, plain
+from .records import ErrorHandler
 
 
 class Source(NamedTuple):

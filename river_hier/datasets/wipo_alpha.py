@@ -1,25 +1,37 @@
-"""The WIPO-alpha collection of patent applications."""
+"""The WIPO-alpha collection of patent applications in XML, one a file.
+
+The names of elements and attributes are taken from programs that read the collection:
+`<ipcs mc=...>` holds the primary symbol and an `<ipc ic=...>` for each secondary one; the texts
+`<ti>`, `<ab>`, `<cl>` and `<txt>` follow, each with an `xml:lang`.
+
+"""
 
 from __future__ import annotations
 
 import functools
-import itertools
+import html.entities
 import os
+import re
+import reprlib
 from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 from typing import ClassVar
+from xml.parsers import expat
 
 from river.datasets.base import MO_BINARY_CLF
 
-from ...taxonomy import Taxonomy
-from ..formats import wipo_xml
-from ..io.errors import ErrorHandler
-from ..io.file_dataset import FileDataset, check_subset
-from ..io.files import Files
+from ..taxonomy import Taxonomy
+from .io.file_dataset import FileDataset, check_subset
+from .io.files import Files
+from .io.records import ErrorHandler, Multilabels
 
 _RECORDS = "*.xml"
 _SUBSETS = ("train", "test")
 _SECTIONS = "ABCDEFGH"
+
+_SYMBOL = re.compile(r"([A-H])(\d\d)([A-Z])(\d{3})\d*")  # A01B00100 is A01B 1/00
+_TEXTS = {"ti": "title", "ab": "body", "cl": "claims", "txt": "description"}
+_CHUNK = 1 << 14  # bytes; the first chunk usually holds the symbols
 
 
 class WIPOAlpha(FileDataset):
@@ -140,7 +152,9 @@ class WIPOAlpha(FileDataset):
         with self._files(_RECORDS) as files:
             for name in files.matching(_RECORDS):
                 if self._subset(name) is not None:
-                    kept.update(self._kept(wipo_xml.classification(files, name, report)))
+                    record = _Record(self.sections, with_texts=False)
+                    if _read(files, name, record, report):
+                        kept.update(record.kept)
         if not kept:
             raise ValueError(f"{str(self.location)!r} has no record in sections {self.sections!r}")
         # Only the numbers of main groups have no leading zeros, so they are compared as integers.
@@ -149,21 +163,12 @@ class WIPOAlpha(FileDataset):
         return Taxonomy.from_paths((*above, *path) for path in paths)
 
     def _examples(self, report: ErrorHandler) -> Iterator[tuple[dict[str, str], dict[str, bool]]]:
-        all_off = dict.fromkeys(map(str, self.taxonomy.nodes[1:]), False)
+        multilabel = Multilabels(self.taxonomy)
         with self._files(_RECORDS) as files:
             for name in self._records(files):
-                paths = self._kept(wipo_xml.classification(files, name, report))
-                x = wipo_xml.texts(files, name, report) if paths else None
-                if x is not None:
-                    on = dict.fromkeys(itertools.chain.from_iterable(paths), True)
-                    on.pop(str(self.taxonomy.root), None)
-                    yield x, all_off | on
-
-    def _kept(self, paths: list[tuple[str, str, str, str]] | None) -> list[tuple[str, ...]]:
-        """The symbols in the sections; none if the primary symbol is in another section."""
-        if paths is None or paths[0][0] not in self.sections:
-            return []
-        return [path for path in paths if path[0] in self.sections]
+                record = _Record(self.sections, with_texts=True)
+                if _read(files, name, record, report) and (paths := record.kept):
+                    yield record.texts(), multilabel(path[-1] for path in paths)
 
     def _records(self, files: Files) -> list[str]:
         names = []
@@ -184,3 +189,98 @@ class WIPOAlpha(FileDataset):
                 if stem.startswith(subset) or stem.endswith(subset):
                     return subset
         return None
+
+
+class _Record:
+    """What the parser has read of a record: the symbols, the primary one first, and English texts.
+
+    Reading stops as soon as there is `enough`: after the symbols, unless the texts are needed.
+    """
+
+    def __init__(self, sections: str, with_texts: bool) -> None:
+        self.enough = False
+        self.paths: list[tuple[str, str, str, str]] = []
+        self.pieces: dict[str, list[str]] = {key: [] for key in _TEXTS.values()}
+        self._sections = sections
+        self._with_texts = with_texts
+        self._symbols_end = False
+        self._open: list[str] | None = None
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        if tag in ("ipcs", "ipc") and not self._symbols_end:
+            if tag == "ipcs" or self.paths:
+                symbol = attributes.get("mc" if tag == "ipcs" else "ic", "")
+                self.paths.append(_path(symbol))
+        elif tag in _TEXTS and attributes.get("xml:lang", "EN").upper() == "EN":
+            self._open = self.pieces[_TEXTS[tag]]
+
+    def end(self, tag: str) -> None:
+        if tag == "ipcs":
+            self._symbols_end = True
+            self.enough = not self._with_texts or not self.kept
+        elif tag in _TEXTS:
+            self.text("\n")
+            self._open = None
+
+    def text(self, text: str) -> None:
+        if self._open is not None:
+            self._open.append(text)
+
+    @property
+    def kept(self) -> list[tuple[str, ...]]:
+        """The symbols in the sections; none if the primary symbol is in another section."""
+        if not self.paths or self.paths[0][0] not in self._sections:
+            return []
+        return [path for path in self.paths if path[0] in self._sections]
+
+    def texts(self) -> dict[str, str]:
+        """The `title`, `body` (abstract), `claims` and `description`; "" if missing."""
+        return {key: "".join(found).strip() for key, found in self.pieces.items()}
+
+
+def _read(files: Files, name: str, record: _Record, report: ErrorHandler) -> bool:
+    """Whether the record is sound, as far as it is read; if not, this is reported."""
+    parser = expat.ParserCreate()
+    parser.buffer_text = True
+    parser.StartElementHandler = record.start
+    parser.EndElementHandler = record.end
+    parser.CharacterDataHandler = record.text
+    # The DTD of the records is not read; it is assumed to define the usual characters.
+    parser.SkippedEntityHandler = lambda entity, _: record.text(_character(entity))
+    # Expat limits entity expansion since version 2.4; here no entity is allowed at all.
+    parser.EntityDeclHandler = _refuse
+    with files.open(name) as raw:
+        try:
+            while not record.enough and (chunk := raw.read(_CHUNK)):
+                parser.Parse(chunk, False)
+            if not record.enough:
+                parser.Parse(b"", True)
+        except expat.ExpatError as error:
+            report(name, error.lineno, f"broken XML, {expat.ErrorString(error.code)}")
+            return False
+        except (ValueError, LookupError) as error:  # raised here, or an unknown encoding
+            report(name, parser.CurrentLineNumber, str(error))
+            return False
+    if not record.paths:
+        report(name, 1, "the record has no <ipcs mc=...>")
+    return bool(record.paths)
+
+
+def _path(symbol: str) -> tuple[str, str, str, str]:
+    match = _SYMBOL.fullmatch(symbol.strip())
+    if match is None:
+        raise ValueError(f"expected a symbol such as A01B00100, got {reprlib.repr(symbol)}")
+    section, number, letter, group = match.groups()
+    subclass = f"{section}{number}{letter}"
+    return section, section + number, subclass, f"{subclass} {int(group)}/00"
+
+
+def _character(entity: str) -> str:
+    try:
+        return html.entities.html5[f"{entity};"]
+    except KeyError:
+        raise ValueError(f"no character is named &{entity};") from None
+
+
+def _refuse(entity: str, *_: object) -> None:
+    raise ValueError(f"the record declares the entity &{entity};, expected none")

@@ -1,20 +1,25 @@
-"""Reuters-21578, Distribution 1.0."""
+"""Reuters-21578, Distribution 1.0, and its files in Lewis's SGML."""
 
 from __future__ import annotations
 
+import contextlib
+import datetime
 import functools
+import html
 import os
+import re
+import reprlib
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
 from river.datasets.base import MO_BINARY_CLF
 
-from ...taxonomy import Taxonomy
-from ...taxonomy.errors import UnknownLabelError
-from ..formats import lewis_sgml
-from ..io.errors import ErrorHandler
-from ..io.file_dataset import FileDataset, Source, check_subset
+from ..taxonomy import Taxonomy
+from ..taxonomy.errors import UnknownLabelError
+from .io.file_dataset import FileDataset, Source, check_subset
+from .io.files import Files, damage, lines
+from .io.records import ErrorHandler, Multilabels, error_at, named
 
 _ADDRESSES = (  # both of the UCI archive; the author's copy may differ
     "https://kdd.ics.uci.edu/databases/reuters21578",
@@ -57,6 +62,18 @@ _SUBSETS = {
     "TRAINING-SET": "train",
     "PUBLISHED-TESTSET": "test",
 }
+
+_OPENING = re.compile(
+    r'<REUTERS TOPICS="(?P<TOPICS>YES|NO|BYPASS)" LEWISSPLIT="(?P<LEWISSPLIT>TRAIN|TEST|NOT-USED)" '
+    r'CGISPLIT="(?P<CGISPLIT>TRAINING-SET|PUBLISHED-TESTSET)"[^<>]*>\s*'
+)
+_DATE = re.compile(r"\s*(\d{1,2})-([A-Z]{3})-(\d{4})\s")  # garbage may follow the time
+_MONTHS = ("JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC")
+# Other ampersands are literal, even if HTML would read a name after them.
+_REFERENCE = re.compile(r"&(?:lt|gt|amp|#\d+);")
+
+_HEADING = re.compile(r"(\*\*|\*\*\*\*)(\w.*\S) \((\d+)\)\s*")
+_CATEGORY = re.compile(r"(?:.*\(([A-Z-]+)\)|([A-Z-]+))\s*")
 
 
 class Reuters21578(FileDataset):
@@ -216,27 +233,20 @@ class Reuters21578(FileDataset):
     def taxonomy(self) -> Taxonomy:
         """The topics and their groups, below the root `"Subject Codes"`."""
         with self._files(_CATEGORIES) as files:
-            return lewis_sgml.categories(files, files.one(_CATEGORIES))
+            return _categories(files, files.one(_CATEGORIES))
 
     def _examples(self, report: ErrorHandler) -> Iterator[tuple[dict[str, Any], dict[str, bool]]]:
         split = _SPLITS[self.split]
-        taxonomy = self.taxonomy
-        all_off = dict.fromkeys(map(str, taxonomy.nodes[1:]), False)
-        on = {
-            topic: {str(t): True for t in taxonomy.closure([topic]) if t != taxonomy.root}
-            for topic in taxonomy
-        }
+        multilabel = Multilabels(self.taxonomy)
         with self._files(_STORIES, _CATEGORIES) as files:
             for name in files.matching(_STORIES):
-                for story in lewis_sgml.stories(files, name, report):
+                for story in _stories(files, name, report):
                     if split.subset(story.marks) not in self.subsets:
                         continue
-                    y = all_off.copy()
                     try:
-                        for topic in story.topics:
-                            y |= on[topic]
-                    except KeyError:
-                        report(name, story.line, str(UnknownLabelError(topic, taxonomy)))
+                        y = multilabel(story.topics)
+                    except UnknownLabelError as error:
+                        report(name, story.line, str(error))
                     else:
                         yield story.x, y
 
@@ -246,3 +256,126 @@ class Reuters21578(FileDataset):
 
     def _sources(self) -> dict[str, Source]:
         return {_ARCHIVE: Source([f"{address}/{_ARCHIVE}" for address in _ADDRESSES], _SHA256)}
+
+
+class _Story(NamedTuple):
+    line: int  # the number of its first line
+    marks: dict[str, str]  # the attributes that define the splits
+    topics: list[str]
+    x: dict[str, Any]
+
+
+def _stories(files: Files, name: str, report: ErrorHandler) -> Iterator[_Story]:
+    """The stories of a `reut2-*.sgm` file.
+
+    The markup is so regular that it can be read line by line, without an SGML parser.
+    """
+    for line, marks, content in _elements(files, name, report):
+        try:
+            topics = _topics(_between(content, "<TOPICS>", "</TOPICS>"))
+            x = {"date": _date(_between(content, "<DATE>", "</DATE>")), **_texts(content)}
+        except ValueError as error:
+            report(name, line, str(error))
+        else:
+            yield _Story(line, marks, topics, x)
+
+
+def _categories(files: Files, name: str) -> Taxonomy:
+    """The taxonomy of the topics, the first section of `cat-descriptions_120396.txt`.
+
+    `****Subject Codes (135)` is the root and `**Energy Codes (9)` a group; topics are lines such as
+    `Crude Oil (CRUDE)` or `GOLD`, and a few come before the first group.
+    """
+    edges: list[tuple[str, str]] = []
+    expected: dict[str, int] = {}  # the number of topics below each heading
+    root = group = ""
+    for line, text in lines(files, name, "latin-1"):
+        if heading := _HEADING.fullmatch(text):
+            group = heading[2]
+            expected[group] = int(heading[3])
+            if root:
+                edges.append((root, group))
+            root = root or group
+        elif root and text.startswith("___"):
+            break
+        elif root and text.strip():
+            category = _CATEGORY.fullmatch(text)
+            if category is None:
+                expectation = "expected a category such as `Crude Oil (CRUDE)`"
+                raise error_at(name, line, f"{expectation}, got {reprlib.repr(text)}")
+            edges.append((group, (category[1] or category[2]).lower()))
+    with named(name):
+        taxonomy = Taxonomy(edges)
+    for group, n in expected.items():
+        found = sum(label not in expected for label in taxonomy.descendants(group))
+        if found != n:
+            raise ValueError(f"{name}: {group!r} has {found} topics, expected {n}; get it again")
+    return taxonomy
+
+
+def _elements(
+    files: Files, name: str, report: ErrorHandler
+) -> Iterator[tuple[int, dict[str, str], str]]:
+    """First line, attributes and content of each `<REUTERS>` element."""
+    begun = line = 0
+    opening, content = None, list[str]()
+    for line, text in lines(files, name, "latin-1"):
+        if text.startswith("<REUTERS"):
+            if begun:
+                report(name, begun, "the story has no </REUTERS>")
+            begun, opening, content = line, _OPENING.fullmatch(text), []
+            if opening is None:
+                marks = "TOPICS=... LEWISSPLIT=... CGISPLIT=..."
+                report(name, line, f"expected <REUTERS {marks}>, got {reprlib.repr(text)}")
+        elif begun and text.startswith("</REUTERS>"):
+            if opening is not None:
+                yield begun, opening.groupdict(), "\n".join(content)
+            begun = 0
+        elif begun:
+            content.append(text)
+        elif text.strip() and not text.startswith("<!DOCTYPE"):
+            report(name, line, f"expected <REUTERS ...>, got {reprlib.repr(text)}")
+    if begun:
+        raise damage(name, line, EOFError())
+
+
+def _texts(content: str) -> dict[str, str]:
+    # A brief has a title only; an unprocessed story is body only.
+    if '<TEXT TYPE="BRIEF">' in content:
+        return {"title": _plain(_between(content, "<TITLE>", "</TITLE>")), "body": ""}
+    if (unstructured := '<TEXT TYPE="UNPROC">') in content:
+        return {"title": "", "body": _plain(_between(content, unstructured, "</TEXT>"))}
+    return {
+        "title": _plain(_between(content, "<TITLE>", "</TITLE>")),
+        "body": _plain(_between(content, "<BODY>", "</BODY>")),
+    }
+
+
+def _topics(text: str) -> list[str]:
+    topics = []
+    for tagged in text.split("<D>")[1:]:
+        topic, ended, _ = tagged.partition("</D>")
+        if not ended:
+            raise ValueError("the story has a <D> without </D>")
+        topics.append(topic)
+    return topics
+
+
+def _between(content: str, start: str, end: str) -> str:
+    _, found, rest = content.partition(start)
+    text, ended, _ = rest.partition(end)
+    if not found or not ended:
+        raise ValueError(f"the story has no {start}...{end}")
+    return text
+
+
+def _plain(text: str) -> str:
+    """Replace character references, and strip control characters."""
+    return _REFERENCE.sub(lambda reference: html.unescape(reference[0]), text).strip()
+
+
+def _date(text: str) -> datetime.date:
+    if match := _DATE.match(text):
+        with contextlib.suppress(ValueError):  # there is no such month, or no such day in it
+            return datetime.date(int(match[3]), _MONTHS.index(match[2]) + 1, int(match[1]))
+    raise ValueError(f"expected a date such as 26-FEB-1987, got {reprlib.repr(text)}")

@@ -1,21 +1,40 @@
-"""OHSUMED: medical abstracts under the headings of MeSH."""
+"""OHSUMED, medical abstracts under the headings of MeSH, and the files of both.
+
+Records are in the format of the SMART system:
+
+    .I 1
+    .U
+    87049087
+    .M
+    Allied Health Personnel/*; Ventricular Fibrillation/*TH.
+
+A record begins with its number. The other tags are on lines of their own, followed by their
+content: `.U` is the identifier, `.S` the source, `.M` the headings, `.T` the title, `.P` the type
+of publication, `.W` the abstract and `.A` the authors. A record need not have all of them.
+
+NLM's `mtrees*.bin` have lines `heading;tree.number`. A heading has one line for each of its places
+in the tree. The parent of a number is the number without its last component; the numbers at the top
+of a category begin with its letter.
+
+"""
 
 from __future__ import annotations
 
 import collections
 import functools
 import os
+import re
+import reprlib
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 from typing import ClassVar
 
 from river.datasets.base import MO_BINARY_CLF
 
-from ...taxonomy import Taxonomy
-from ..formats import medline
-from ..formats.mesh import check_root, fragment, headings, unique_paths, whole_headings
-from ..io.errors import ErrorHandler
-from ..io.file_dataset import FileDataset, Source
+from ..taxonomy import Taxonomy
+from .io.file_dataset import FileDataset, Source
+from .io.files import Files, lines
+from .io.records import ErrorHandler, Multilabels, error_at, named
 
 _ARCHIVE = "t9.filtering.tar.gz"
 _TREE = "mtrees2015.bin"
@@ -26,6 +45,12 @@ _ADDRESSES = {
 _ANY_RECORDS, _ANY_TREE = "ohsumed.[0-9]*", "mtrees*.bin"
 _FIELDS = {"id": ".U", "title": ".T", "body": ".W", "authors": ".A", "source": ".S"}
 _KEPT = 10_000  # unknown headings; a broken file must not fill memory with them
+
+_BEGINNING = re.compile(r"\.I(\s.*)?")
+_NUMBERED = re.compile(r"\.I\s+\d+")
+_TAG = re.compile(r"\.[A-Z]")
+_TAGS = (".U", ".S", ".M", ".T", ".P", ".W", ".A")
+_NUMBER = re.compile(r"[A-Z]\d+(\.\d+)*", re.ASCII)
 
 
 class OHSUMED(FileDataset):
@@ -188,20 +213,15 @@ class OHSUMED(FileDataset):
     def _examples(self, report: ErrorHandler) -> Iterator[tuple[dict[str, str], dict[str, bool]]]:
         self.unknown_headings = unknown = collections.Counter[str]()
         dag, known = self._headings
-        all_off = dict.fromkeys(map(str, self.taxonomy.nodes[1:]), False)
-        closures: dict[str, dict[str, bool]] = {}  # of the headings seen so far
+        multilabel = Multilabels(dag, kept=self.taxonomy)
         for record in self._records(report):
-            on: dict[str, bool] = {}
-            for heading in medline.headings(record.get(".M", "")):
-                if heading in dag:
-                    if heading not in closures:
-                        above = dag.closure([heading])
-                        closures[heading] = {h: True for h in map(str, above) if h in all_off}
-                    on |= closures[heading]
-                elif heading not in known and (heading in unknown or len(unknown) < _KEPT):
+            found = headings(record.get(".M", ""))
+            for heading in found:
+                if heading not in known and (heading in unknown or len(unknown) < _KEPT):
                     unknown[heading] += 1
-            if on:
-                yield {name: record.get(tag, "") for name, tag in _FIELDS.items()}, all_off | on
+            y = multilabel(heading for heading in found if heading in dag)
+            if any(y.values()):
+                yield {name: record.get(tag, "") for name, tag in _FIELDS.items()}, y
 
     def _records(self, report: ErrorHandler) -> Iterator[dict[str, str]]:
         packed = self.location / _ARCHIVE
@@ -212,7 +232,7 @@ class OHSUMED(FileDataset):
         with self._files(_ANY_RECORDS, at=at) as files:
             names = files.matching(_ANY_RECORDS)
             for name in sorted(names, key=lambda name: PurePosixPath(name).name):
-                yield from medline.records(files, name, report)
+                yield from records(files, name, report)
 
     @functools.cached_property
     def _headings(self) -> tuple[Taxonomy, frozenset[str]]:
@@ -221,12 +241,116 @@ class OHSUMED(FileDataset):
             self._fetch([_TREE])
         with self._files(_ANY_TREE, at=self.mesh) as files:
             name = files.one(_ANY_TREE)
-            found = headings(files, name)
+            found = tree_headings(files, name)
             return fragment(found, name, self.root), frozenset(found.values())
 
     def _sources(self) -> dict[str, Source]:
         # Neither publisher provides a SHA-256.
         return {
-            name: Source([address], None, whole_headings if name == _TREE else None)
+            name: Source([address], None, whole_tree if name == _TREE else None)
             for name, address in _ADDRESSES.items()
         }
+
+
+def records(files: Files, name: str, report: ErrorHandler) -> Iterator[dict[str, str]]:
+    """The records, as `{tag: text}`."""
+    record: dict[str, list[str]] | None = None
+    field: list[str] | None = None
+    for line, content in lines(files, name):
+        text = content.strip()
+        if _BEGINNING.fullmatch(text):
+            if not _NUMBERED.fullmatch(text):
+                report(name, line, f"expected `.I number`, got {reprlib.repr(text)}")
+            if record:
+                yield _joined(record)
+            record, field = {}, None
+        elif record is None:
+            report(name, line, f"expected `.I number`, got {reprlib.repr(text)}")
+        elif _TAG.fullmatch(text):
+            field = []
+            if text in record:
+                report(name, line, f"{text} comes twice in a record")
+            elif text not in _TAGS:
+                report(name, line, f"expected one of {' '.join(_TAGS)}, got {text!r}")
+            else:
+                record[text] = field
+        elif field is None:
+            report(name, line, f"expected one of {' '.join(_TAGS)}, got {reprlib.repr(text)}")
+        else:
+            field.append(text)
+    if record:
+        yield _joined(record)
+
+
+def _joined(record: dict[str, list[str]]) -> dict[str, str]:
+    return {tag: " ".join(field).strip() for tag, field in record.items()}
+
+
+def headings(text: str) -> list[str]:
+    """The distinct headings of `Heading/*QUALIFIER/QUALIFIER; Heading.`, without qualifiers."""
+    parts = text.removesuffix(".").split(";")
+    found = (part.partition("/")[0].strip(" *") for part in parts)
+    return [heading for heading in dict.fromkeys(found) if heading]
+
+
+def check_root(root: object) -> None:
+    """Raise unless the root is a tree number or the letter of a category."""
+    if not isinstance(root, str) or not _NUMBER.fullmatch(root if len(root) > 1 else f"{root}0"):
+        raise ValueError(
+            f"`root` must be a tree number, such as 'N05.715', or a category, such as 'C', "
+            f"got {root!r}"
+        )
+
+
+def tree_headings(files: Files, name: str) -> dict[str, str]:
+    """The heading of each tree number. Errors raise: without the line the tree would differ."""
+    found: dict[str, str] = {}
+    for line, text in lines(files, name):
+        heading, _, number = text.rpartition(";")
+        if not heading or not _NUMBER.fullmatch(number):
+            raise error_at(name, line, f"expected `heading;tree.number`, got {reprlib.repr(text)}")
+        if number in found:
+            raise error_at(name, line, f"tree number {number!r} comes twice")
+        found[number] = heading
+    return found
+
+
+def whole_tree(files: Files, name: str) -> None:
+    """Raise a ValueError unless this is a list of headings that does not end within a line."""
+    tree_headings(files, name)
+    end = b""
+    with files.open(name) as raw:
+        while chunk := raw.read(1 << 20):
+            end = chunk[-1:]
+    if end != b"\n":
+        raise ValueError(f"{name} ends within a line")
+
+
+def fragment(found: dict[str, str], name: str, root: str) -> Taxonomy:
+    """The DAG of the headings below a tree number or a category's letter.
+
+    Siblings are in the order of their numbers.
+    """
+    category = len(root) == 1
+    if not category and root not in found:
+        raise ValueError(f"{name} has no tree number {root!r} to use as the root")
+    edges = []
+    for number in sorted(n for n in found if n.startswith(root if category else f"{root}.")):
+        above = number.rpartition(".")[0]
+        if above and above not in found:
+            raise ValueError(f"{name}: tree number {number!r} comes without {above!r}")
+        edges.append((found[above] if above else root, found[number]))
+    if not edges:
+        raise ValueError(f"{name} has nothing below {root!r}")
+    with named(name):
+        return Taxonomy(edges)
+
+
+def unique_paths(dag: Taxonomy) -> Taxonomy:
+    """The tree of the nodes that have a unique path from the root."""
+    kept = {dag.root}
+    for node in dag.nodes[1:]:  # parents come before their children
+        above, *others = dag.parents(node)
+        if above in kept and not others:
+            kept.add(node)
+    return dag.subset(list(kept))

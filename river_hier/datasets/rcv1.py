@@ -1,20 +1,23 @@
-"""RCV1-v2 in the LYRL2004 distribution."""
+"""RCV1-v2, and the files of its LYRL2004 distribution."""
 
 from __future__ import annotations
 
 import functools
 import math
 import os
+import re
+import reprlib
 from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from river.datasets.base import MO_BINARY_CLF
 
-from ...taxonomy import Taxonomy
-from ..formats import lyrl2004
-from ..io.errors import ErrorHandler
-from ..io.file_dataset import FileDataset, Source, check_subset
-from ..io.files import plain
+from .._core import read_pairs
+from ..taxonomy import Taxonomy
+from ..taxonomy.errors import UnknownLabelError
+from .io.file_dataset import FileDataset, Source, check_subset
+from .io.files import Files, lines, plain
+from .io.records import ErrorHandler, Multilabels, error_at, named, pair_error
 
 _ADDRESSES = (  # of the publisher, the oldest last; the SHA-256 is verified in any case
     "https://www.jmlr.org/papers/volume5/lewis04a",
@@ -43,6 +46,9 @@ _SHA256 = {
     _VECTORS["test"][2]: "48143ac703cbe33299f7ae9f4995db49a258690f60e5debbff8995c34841c7f5",
     _VECTORS["test"][3]: "dfcb0d658311481523c6e6ca0c3f5a3e1d3d12cde5d7a8ce629a9006ec7dbb39",
 }
+
+_MOST_DIGITS = 18  # of a document id; int() refuses thousands
+_EDGE = re.compile(r"parent:\s+(\S+)\s+child:\s+(\S+)\s+child-description:")
 
 
 class RCV1(FileDataset):
@@ -169,14 +175,14 @@ class RCV1(FileDataset):
     def _examples(self, report: ErrorHandler) -> Iterator[tuple[dict[str, float], dict[str, bool]]]:
         with self._files(_HIERARCHY, _QRELS, *self._vectors) as files:
             qrels = files.one(plain(_QRELS))
-            topics = lyrl2004.topics(files, qrels, self._all_topics, self.taxonomy, report)
-            all_off = dict.fromkeys(map(str, self.taxonomy.nodes[1:]), False)
-            nothing: list[dict[str, bool]] = []
+            topics = _topics(files, qrels, self._all_topics, report)
+            multilabel = Multilabels(self._all_topics, kept=self.taxonomy)
+            nothing: list[str] = []
             previous, at, on = -1, -1.0, nothing
             for name in (files.one(plain(v)) for v in self._vectors):
-                for line, document, x in lyrl2004.documents(files, name, report):
+                for line, document, x in _documents(files, name, report):
                     if document <= previous:
-                        report(name, line, lyrl2004.disorder(document, previous))
+                        report(name, line, _disorder(document, previous))
                         continue
                     previous = document
                     while at < document:  # skip documents without a vector
@@ -184,10 +190,7 @@ class RCV1(FileDataset):
                     if at != document:
                         report(name, line, f"document {document} has no topic in {qrels}")
                         continue
-                    y = all_off.copy()
-                    for closure in on:
-                        y |= closure
-                    yield x, y
+                    yield x, multilabel(on)
 
     @property
     def _vectors(self) -> list[str]:
@@ -196,7 +199,7 @@ class RCV1(FileDataset):
     @functools.cached_property
     def _all_topics(self) -> Taxonomy:
         with self._files(_HIERARCHY) as files:
-            return lyrl2004.hierarchy(files, files.one(_HIERARCHY))
+            return _hierarchy(files, files.one(_HIERARCHY))
 
     def _sources(self) -> dict[str, Source]:
         return {
@@ -205,3 +208,70 @@ class RCV1(FileDataset):
             )
             for name, sha in _SHA256.items()
         }
+
+
+def _disorder(document: int, previous: int) -> str:
+    """The message for a document that does not come after the previous one."""
+    if document == previous:
+        return f"document {document} comes twice"
+    return f"document {document} comes after {previous}; the lines must be sorted by document"
+
+
+def _hierarchy(files: Files, name: str) -> Taxonomy:
+    """The taxonomy of `parent: P child: C child-description: ...` lines."""
+    edges = []
+    for line, text in lines(files, name, "ascii"):
+        match = _EDGE.match(text)
+        if match is None:
+            expected = "parent: ... child: ... child-description: ..."
+            raise error_at(name, line, f"expected `{expected}`, got {reprlib.repr(text)}")
+        if match[1] != "None":  # which is written for the parent of the root
+            edges.append((match[1], match[2]))
+    with named(name):
+        return Taxonomy(edges)
+
+
+def _documents(
+    files: Files, name: str, report: ErrorHandler
+) -> Iterator[tuple[int, int, dict[str, float]]]:
+    """Line number, document id and features of each `document  term:weight ...` line."""
+    for line, text in lines(files, name, "ascii"):
+        document, *rest = text.split(maxsplit=1) or [""]
+        pairs = rest[0] if rest else ""
+        if not _is_id(document):
+            report(name, line, f"expected a document id, got {reprlib.repr(document)}")
+        elif (x := read_pairs(pairs)) is not None:
+            yield line, int(document), x
+        else:
+            report(name, line, pair_error(pairs, "term:weight", "weights"))
+
+
+def _is_id(document: str) -> bool:
+    return document.isdecimal() and len(document) <= _MOST_DIGITS
+
+
+def _topics(
+    files: Files, name: str, taxonomy: Taxonomy, report: ErrorHandler
+) -> Iterator[tuple[int, list[str]]]:
+    """Each document of `topic document 1` lines, with its topics."""
+    document, on = "", list[str]()
+    number = -1
+    for line, text in lines(files, name, "ascii"):
+        fields = text.split()
+        if len(fields) != 3 or fields[2] != "1" or not _is_id(fields[1]):
+            report(name, line, f"expected `topic document 1`, got {reprlib.repr(text)}")
+            continue
+        if fields[1] != document:
+            if int(fields[1]) <= number:
+                report(name, line, _disorder(int(fields[1]), number))
+                continue
+            if on:  # the topics of a document are unknown if all of them were broken
+                yield number, on
+            document, on = fields[1], []
+            number = int(document)
+        if fields[0] in taxonomy:
+            on.append(fields[0])
+        else:
+            report(name, line, str(UnknownLabelError(fields[0], taxonomy)))
+    if on:
+        yield number, on
