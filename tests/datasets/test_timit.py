@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import collections
 import itertools
-import pathlib
 import re
 import runpy
-import shutil
 import sys
 
 import numpy as np
@@ -211,36 +209,6 @@ def test_without_the_extra(sample, monkeypatch):
         ImportError, match=r"^speech needs kaldi-native-fbank: pip install 'river-h"
     ):
         next(iter(stream))
-
-
-# Downloading
-
-
-@pytest.fixture
-def home(tmp_path, monkeypatch):
-    """An empty data home, and the sample's address in place of the real one."""
-    write_sample(tmp_path / "site" / "timit")
-    archive = shutil.make_archive(str(tmp_path / "timit"), "zip", tmp_path / "site", "timit")
-    monkeypatch.setattr(timit, "_ADDRESS", pathlib.Path(archive).as_uri())
-    monkeypatch.setenv("RIVER_DATA", str(tmp_path / "home"))
-    return tmp_path / "home" / "TIMIT"
-
-
-def test_the_sample_is_downloaded_when_it_is_needed(home, sample):
-    stream = datasets.TIMIT()
-    assert len(stream.taxonomy) == 53
-    assert not home.exists()
-    assert list(stream) == list(datasets.TIMIT(sample))
-    assert [path.name for path in home.iterdir()] == ["timit.zip"]
-    assert list(datasets.TIMITSegments()) == list(datasets.TIMITSegments(sample))
-    write_licensed(home)  # which is read in its place
-    assert len(datasets.TIMIT().utterances) == 5
-
-
-def test_the_licensed_corpus_in_the_data_home_is_not_downloaded(home):
-    write_licensed(home)
-    assert len(datasets.TIMIT().utterances) == 5
-    assert not (home / "timit.zip").exists()
 
 
 # Phonemes
