@@ -1,152 +1,186 @@
-"""SH-RLS on RCV1 in one process and in shards: time, bytes sent, and balance of the work.
+"""H-PERC and H-AROW with 10,000 nodes in one process and in shards: time, bytes, and a model.
 
-    python tests/bench/sharded.py --data FOLDER
+    python tests/bench/sharded.py --race
+    python tests/bench/sharded.py
 
-Both start from a model that has learned the first documents, and nodes are assigned to shards by
-what it stores. The other documents come in batches, which the process and the shards learn in turn.
-Needs Ray. Both use all free processors, so the ratio depends on the machine; processor times depend
-less on it.
+The stream is that of `zipf_stream.py`, in batches. The first half is learned before anything is
+measured. With `--race`, which needs Ray, one process and the shards learn several batches in turn;
+times are medians, and their ratio is that of the wall time. Run it on a machine that does nothing
+else.
+
+Without it, the shards run in this process, one after the other, with the messages that would be
+sent: documents are routed as they would be on as many machines. From processor times and bytes
+follows the time of a batch, if driver, network and shards work at the same time: that of the
+slowest of them.
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
 import pickle
+import statistics
 import time
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
+import zipf_stream
 from scipy import sparse
 from tqdm import tqdm
 
-from river_hier import Taxonomy, datasets, distributed, linear_model
-from river_hier.base.dataframes import read_batch
-from river_hier.base.targets import multilabel_rows
-from river_hier.distributed.coordinator import without_empty_columns
-from river_hier.distributed.plan import Plan, unit_loads
+from river_hier import distributed, linear_model
+from river_hier.distributed.shard import Shard, Stage
 
-TOGETHER = 2_000  # documents
-BATCH = 500
-Batch = tuple[Any, list[Any]]
+LEARNERS = {"H-PERC": linear_model.HPerceptron, "H-AROW": linear_model.HAROW}
+IN_TURN = 3  # batches that are learned before the other one's turn
+BYTES_A_SECOND = 1.25e9  # 10 Gbit/s
+Batch = tuple[Any, list[Any], list[str]]
 
 
-def batches(documents: list[tuple[Any, Any]], names: list[str]) -> list[Batch]:
-    """The documents as sparse matrices, with lists of labels."""
-    column = {name: j for j, name in enumerate(names)}
-    found = []
-    for first in range(0, len(documents), BATCH):
-        xs, ys = zip(*documents[first : first + BATCH], strict=True)
-        start = np.cumsum([0, *map(len, xs)])
-        columns = np.array([column[name] for x in xs for name in x])
-        values = np.array([value for x in xs for value in x.values()])
-        X = sparse.csr_array((values, columns, start), shape=(len(xs), len(names)))
-        found.append((X, list(ys)))
-    return found
+def batches(taxonomy: Any, n: int, size: int) -> Iterator[Batch]:
+    """The documents as sparse matrices, with labels and the names of the columns."""
+    stream = zipf_stream.documents(taxonomy, n)
+    while rows := list(itertools.islice(stream, size)):
+        column: dict[str, int] = {}
+        columns = [column.setdefault(name, len(column)) for x, _ in rows for name in x]
+        values = [value for x, _ in rows for value in x.values()]
+        start = np.cumsum([0, *(len(x) for x, _ in rows)])
+        X = sparse.csr_array((values, columns, start), shape=(len(rows), len(column)))
+        X.sort_indices()
+        yield X, [y for _, y in rows], list(column)
+
+
+class TimedShards:
+    """Shards in this process, with their times and the bytes of their messages.
+
+    Pickling counts as the driver's time, unpickling as the shard's.
+    """
+
+    def __init__(self, shards: list[Shard]) -> None:
+        self.shards: list[Shard] = pickle.loads(pickle.dumps(shards, 5))
+        self.seconds = np.zeros(len(shards))
+        self.bytes = self.rows = 0
+
+    def learn(self, number: int, stages: Sequence[Sequence[Stage]]) -> None:
+        for index, part in enumerate(stages):
+            message = pickle.dumps(part, 5)
+            before = time.process_time()
+            self.shards[index].learn(number, pickle.loads(message))
+            self.seconds[index] += time.process_time() - before
+            self.bytes += len(message)
+            self.rows += sum(stage.X.n for stage in part)
+
+
+def simulate(make: Any, parts: list[Batch], counts: Sequence[int]) -> None:
+    """Print what each number of shards takes, in microseconds of a processor a document."""
+    taxonomy = zipf_stream.taxonomy()
+    head = f"{'shards':>8}{'driver':>9}{'slowest':>9}{'all':>9}{'network':>9}{'copies':>8}"
+    print(head + f"{'bytes':>8}{'a batch':>9}{'ratio':>7}{'faster':>8}")
+    one_time = 0.0
+    for k in counts:
+        one, pools = make(taxonomy), []
+        many = distributed.Sharded(make(taxonomy), shards=k)
+        many._start = lambda shards, pools=pools: pools.append(TimedShards(shards)) or pools[0]  # type: ignore[method-assign]
+        spent, driver, documents = [], [], 0
+        for i, (X, y, names) in enumerate(tqdm(parts, unit="batch", leave=False)):
+            if i == len(parts) // 2:
+                pools[0].seconds[:] = pools[0].bytes = pools[0].rows = documents = 0
+                spent, driver = [], []
+            documents += len(y)
+            if k == counts[0]:
+                before = time.process_time()
+                one.learn_many(X, y, columns=names)
+                spent.append((time.process_time() - before) / len(y))
+            before = time.process_time() - pools[0].seconds.sum() if pools else time.process_time()
+            many.learn_many(X, y, columns=names)
+            after = time.process_time() - pools[0].seconds.sum()
+            driver.append((after - before) / len(y))
+        one_time = 1e6 * statistics.median(spent) if spent else one_time
+        (pool,) = pools
+        shards = 1e6 * pool.seconds / documents
+        drives, sends = (
+            1e6 * statistics.median(driver),
+            1e6 * pool.bytes / documents / BYTES_A_SECOND,
+        )
+        slowest = max(drives, sends, shards.max())
+        print(f"{k:>8}{drives:>9.1f}{shards.max():>9.1f}{shards.sum():>9.1f}{sends:>9.1f}", end="")
+        print(
+            f"{pool.rows / documents:>8.2f}{pool.bytes / documents:>8,.0f}{slowest:>9.1f}", end=""
+        )
+        print(f"{slowest / one_time:>7.2f}{one_time / slowest:>8.1f}")
+        if k == 2:
+            both = max(slowest, (drives + shards.sum()) / 2)
+            print(
+                f"         on two processors {both:.1f}, ratio {both / one_time:.2f}, without Ray's"
+            )
+        many._running = None
+    print(f"one process: {one_time:.1f}\n")
+
+
+def race(make: Any, parts: list[Batch], k: int) -> None:
+    """Print the times of one process and of k shards on Ray."""
+    taxonomy = zipf_stream.taxonomy()
+    one, times, spent = make(taxonomy), [], []
+    with distributed.Sharded(make(taxonomy), shards=k) as many:
+        for first in tqdm(range(0, len(parts), IN_TURN), unit="turn", leave=False):
+            turn, seconds = parts[first : first + IN_TURN], []
+            for model in (one, many):
+                moment, before = time.perf_counter(), processor_seconds(many)
+                for X, y, names in turn:
+                    model.learn_many(X, y, columns=names)
+                for handle in handles(many) if model is many else ():
+                    handle.wait(0)
+                seconds.append((time.perf_counter() - moment) / sum(len(y) for _, y, _ in turn))
+                after = processor_seconds(many)
+            if first >= len(parts) // 2:
+                times.append(seconds)
+                rows = sum(len(y) for _, y, _ in turn)
+                spent.append([(z - a) / rows for a, z in zip(before, after, strict=True)])
+        X, _, names = parts[0]
+        differ = (
+            (many.predict_many(X[:200], columns=names) != one.predict_many(X[:200], columns=names))
+            .to_numpy()
+            .sum()
+        )
+        pairs = zip(many.gathered()._w.rows, one._w.rows, strict=True)
+        same = all(np.array_equal(a, b) for a, b in pairs)
+    alone, shared = (1e6 * statistics.median(column) for column in zip(*times, strict=True))
+    ratio = statistics.median(b / a for a, b in times)
+    used = ", ".join(f"{1e6 * statistics.median(c):.1f}" for c in zip(*spent, strict=True))
+    print(f"one process {alone:.1f} us a document, {k} shards {shared:.1f}: ratio {ratio:.2f}")
+    print(f"processor time of the driver and the shards: {used} us")
+    print(f"answers that differ: {differ}; weights are {'equal' if same else 'DIFFERENT'}\n")
 
 
 def handles(model: Any) -> Any:
-    return model._running._shards._actors
+    return model._running._shards._actors if model._running else []
 
 
 def processor_seconds(model: Any) -> list[float]:
-    """The processor time of each shard, after it has learned all batches."""
-    for handle in handles(model):
-        handle.wait(0)
+    """The processor time of this process, and of each shard."""
     calls = [
         h.actor.__ray_call__.remote(lambda actor: __import__("time").process_time())
         for h in handles(model)
     ]
-    return [handles(model)[0].ray.get(call) for call in calls]
+    return [time.process_time(), *(handles(model)[0].ray.get(call) for call in calls)]
 
 
-def race(start: Any, rest: list[Batch], names: list[str], k: int) -> Any:
-    """Train one process and k shards, batch by batch; return the model of the one process."""
-    one = pickle.loads(pickle.dumps(start))
-    size = pickled = 0
-    seconds, processor, driver = [0.0, 0.0], 0.0, 0.0
-    with distributed.Sharded(start, shards=k, checkpoint_every=10) as many:
-        many.predict_many(rest[0][0][:1], columns=names)  # starts the shards
-        before = processor_seconds(many)
-        for X, y in tqdm(rest, unit="batch"):
-            spent = time.process_time()
-            batch, _ = read_batch(X, names)
-            [(_, _, _, on)] = one._read_many(batch, multilabel_rows(y, None, batch.n))
-            pickled += len(pickle.dumps((without_empty_columns(batch), on), protocol=5))
-            driver += time.process_time() - spent
-            size += X.shape[0]
-            moment, spent = time.perf_counter(), time.process_time()
-            one.learn_many(X, y, columns=names)
-            seconds[0] += time.perf_counter() - moment
-            processor += time.process_time() - spent
-            moment = time.perf_counter()
-            many.learn_many(X, y, columns=names)
-            for handle in handles(many):
-                handle.wait(0)
-            seconds[1] += time.perf_counter() - moment
-        after = processor_seconds(many)
-        trips = []
-        for _ in range(50):
-            moment = time.perf_counter()
-            many.predict_one({})
-            trips.append(time.perf_counter() - moment)
-        X = rest[0][0]
-        differ = (many.predict_many(X, columns=names) != one.predict_many(X, columns=names)).sum()
-    shares = [b - a for a, b in zip(before, after, strict=True)]
-    print(f"learning {size:,} documents after {TOGETHER:,}, {BATCH} a batch")
-    print(f"one process    {seconds[0]:8.1f} s, of a processor {processor:.1f} s")
-    print(f"{k} shards       {seconds[1]:8.1f} s, of each processor", end=" ")
-    print(", ".join(f"{share:.1f} s" for share in shares))
-    print(f"ratio          {seconds[1] / seconds[0]:8.2f}")
-    print(
-        f"largest share of the shards' work, ideally {1 / k:.2f}: {max(shares) / sum(shares):.2f}"
-    )
-    print(f"bytes a batch  {pickled / len(rest):8,.0f}, a document {pickled / size:,.0f}")
-    print(f"read and encoded in the driver in {1e6 * driver / size:.0f} us a document")
-    print(f"predict_one of an empty x, there and back: {1e3 * np.median(trips):.1f} ms")
-    print(f"answers that differ: {differ.sum()} of {X.shape[0] * (len(start._taxonomy) - 1):,}")
-    return one
-
-
-def balance(taxonomy: Taxonomy, early: Any, late: Any) -> None:
-    """The speedup of the slowest of k shards over one process, if work is instances squared."""
-    units = [[v] for v in range(1, len(taxonomy))]
-    work = np.array(late._unit_costs())
-    plans = {
-        "by place": unit_loads(units, [0.0] * len(units), taxonomy.arrays),
-        f"after {TOGETHER:,}": early._unit_costs(),
-        "in hindsight": late._unit_costs(),
-    }
-    print(f"\n{sum(late.n_stored.values()):,} instances stored, at most", end=" ")
-    print(
-        f"{max(late.n_stored.values()):,} at one node: {work.max() / work.sum():.3f} of the work,"
-    )
-    print(f"so no number of shards is more than {work.sum() / work.max():.1f} times as fast")
-    print(f"\n{'shards':>8}" + "".join(f"{name:>14}" for name in plans))
-    for k in (1, 2, 4, 8, 16):
-        row = f"{k:>8}"
-        for expected in plans.values():
-            owners = np.array(Plan(k).owners(taxonomy, units, expected)[1:])
-            loads = [work[owners == shard].sum() for shard in range(k)]
-            row += f"{work.sum() / max(loads):>14.1f}"
-        print(row)
-
-
-def main(data: str | None, n_documents: int, k: int) -> None:
-    stream = datasets.RCV1(data)
-    documents = [example for _, example in zip(range(n_documents), stream, strict=False)]
-    names = list(dict.fromkeys(name for x, _ in documents for name in x))
-    mini_batches = batches(documents, names)
-    early = linear_model.SHRLS(stream.taxonomy)
-    for X, y in mini_batches[: TOGETHER // BATCH]:
-        early.learn_many(X, y, columns=names)
-    late = race(early, mini_batches[TOGETHER // BATCH :], names, k)
-    balance(stream.taxonomy, early, late)
+def main(options: argparse.Namespace) -> None:
+    parts = list(batches(zipf_stream.taxonomy(), options.documents, options.batch))
+    for name in options.learner or LEARNERS:
+        print(f"{name}, {options.documents:,} documents, {options.batch:,} a batch")
+        if options.race:
+            race(LEARNERS[name], parts, 2)
+        else:
+            simulate(LEARNERS[name], parts, options.shards)
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--data", help="folder with the LYRL2004 files; downloaded by default")
-    parser.add_argument("--documents", type=int, default=15_926)
-    parser.add_argument("--shards", type=int, default=2)
-    arguments = parser.parse_args()
-    main(arguments.data, arguments.documents, arguments.shards)
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--documents", type=int, default=48_000)
+    parser.add_argument("--batch", type=int, default=4_000)
+    parser.add_argument("--learner", choices=LEARNERS, action="append")
+    parser.add_argument("--shards", type=int, nargs="+", default=[1, 2, 4, 8, 16, 100])
+    parser.add_argument("--race", action="store_true", help="two shards on Ray")
+    main(parser.parse_args())

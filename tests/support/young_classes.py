@@ -1,6 +1,6 @@
 """How many examples a class needs until its recall is 85 %, by the step at which it appears.
 
-    PYTHONPATH=tests python tests/bench/young_classes.py [--only NAME] [STEP ...]
+    PYTHONPATH=tests python tests/support/young_classes.py [--only NAME] [STEP ...]
 
 Before the step, examples of the class have the label of its parent (`synth.Appearing`) or, in the
 second half of the table, there are none. Prints the median of three streams for each model; "-" if

@@ -1,6 +1,6 @@
 """Does memory stay the same over ten million steps?
 
-    PYTHONPATH=tests python tests/bench/leak.py [--steps 10000000]
+    PYTHONPATH=tests python tests/support/leak.py [--steps 10000000]
 
 Every kind of step there is, over names that are all known after the first thousand: learning and
 predicting with every learner, x of every kind, refused examples, pickles, models that come and go.
