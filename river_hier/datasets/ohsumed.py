@@ -8,9 +8,8 @@ Records are in the format of the SMART system:
     .M
     Allied Health Personnel/*; Ventricular Fibrillation/*TH.
 
-A record begins with its number. The other tags are on lines of their own, followed by their
-content: `.U` is the identifier, `.S` the source, `.M` the headings, `.T` the title, `.P` the type
-of publication, `.W` the abstract and `.A` the authors. A record need not have all of them.
+The other tags, `.S` the source, `.T` the title, `.P` the type of publication, `.W` the abstract and
+`.A` the authors, are on lines of their own, too. A record need not have all of them.
 
 NLM's `mtrees*.bin` have lines `heading;tree.number`. A heading has one line for each of its places
 in the tree. The parent of a number is the number without its last component; the numbers at the top
@@ -26,7 +25,7 @@ import os
 import re
 import reprlib
 from collections.abc import Iterator
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import ClassVar
 
 from river.datasets.base import MO_BINARY_CLF
@@ -114,11 +113,9 @@ class OHSUMED(FileDataset):
 
     Notes
     -----
-    The fragment of the paper has 94 headings, with shares of 0.26, 0.37, 0.22, 0.12 and 0.03 at
-    five depths, and 55,503 articles. The paper does not state its edition of MeSH; in the edition of
-    2015 the same number has 175 headings with a unique path, at seven depths. The results of the
-    paper can therefore be approximated but not reproduced exactly. The paper does not say either how
-    it treats articles under headings that are left out.
+    The fragment of the paper has 94 headings at five depths and 55,503 articles. The paper does not
+    state its edition of MeSH; in that of 2015 the same number has 175 headings with a unique path, at
+    seven depths. So its results can be approximated but not reproduced exactly.
 
     `n_outputs` is unknown until the tree has been read; it is `len(stream.taxonomy) - 1`.
 
@@ -247,7 +244,7 @@ class OHSUMED(FileDataset):
     def _sources(self) -> dict[str, Source]:
         # Neither publisher provides a SHA-256.
         return {
-            name: Source([address], None, whole_tree if name == _TREE else None)
+            name: Source([address], None, check_tree if name == _TREE else None)
             for name, address in _ADDRESSES.items()
         }
 
@@ -315,15 +312,13 @@ def tree_headings(files: Files, name: str) -> dict[str, str]:
     return found
 
 
-def whole_tree(files: Files, name: str) -> None:
+def check_tree(path: Path) -> None:
     """Raise a ValueError unless this is a list of headings that does not end within a line."""
-    tree_headings(files, name)
-    end = b""
-    with files.open(name) as raw:
-        while chunk := raw.read(1 << 20):
-            end = chunk[-1:]
-    if end != b"\n":
-        raise ValueError(f"{name} ends within a line")
+    with Files(path) as files:
+        tree_headings(files, files.names[0])
+        with files.open(files.names[0]) as raw:
+            if raw.read()[-1:] != b"\n":
+                raise ValueError(f"{path.name} ends within a line")
 
 
 def fragment(found: dict[str, str], name: str, root: str) -> Taxonomy:

@@ -325,9 +325,6 @@ class TIMITSegments(Speech):
     `"delta2_12"`. The frames of a segment are those whose middle lies in it; if there are none, the
     frames on both sides of it are used.
 
-    An utterance has about forty segments, compared with three hundred frames. The task is easier,
-    since the boundaries of the phonemes are given.
-
     Parameters
     ----------
     path

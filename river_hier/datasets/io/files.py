@@ -37,29 +37,8 @@ class Files:
     It is a context manager; read the files inside the `with` statement. Names are relative to the
     path, with `/`, and sorted, so an archive and a folder list their files in the same order.
     Files compressed with gzip are decompressed as they are read, and named without `.gz`. A
-    `tar.gz` does not allow random access and is decompressed into a temporary file first.
-
-    Parameters
-    ----------
-    path
-        A folder or a file; a damaged archive raises a `ValueError`.
-
-
-    Examples
-    --------
-
-    >>> import pathlib, tempfile
-    >>> from river_hier.datasets.io.files import Files, lines
-
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     _ = pathlib.Path(folder, "b.txt").write_text("wolf")
-    ...     _ = pathlib.Path(folder, "a.txt").write_text("owl\\nwhale")
-    ...     with Files(folder) as files:
-    ...         for name in files.matching("*.txt"):
-    ...             print(name, list(lines(files, name)))
-    a.txt [(1, 'owl'), (2, 'whale')]
-    b.txt [(1, 'wolf')]
-
+    `tar.gz` does not allow random access and is decompressed into a temporary file first. A damaged
+    archive raises a `ValueError`.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:

@@ -21,32 +21,8 @@ class ErrorHandler:
     """Called by a reader for each broken record, with the file, the line and a message.
 
     With `on_error="raise"` the call raises a `ValueError`. With `on_error="skip"` it counts the
-    error and returns; the reader then continues with the next record.
-
-    Parameters
-    ----------
-    on_error
-        `"raise"` or `"skip"`.
-
-    Attributes
-    ----------
-    n
-        The number of errors.
-    first
-        The first ten messages.
-
-    Examples
-    --------
-
-    >>> from river_hier.datasets.io.records import ErrorHandler
-
-    >>> report = ErrorHandler(on_error="skip")
-    >>> report("mail.arff", 7, "expected a number, got 'x'")
-    >>> report.first
-    ["mail.arff, line 7: expected a number, got 'x'"]
-    >>> report.n
-    1
-
+    error and returns; the reader then continues with the next record. `n` is the number of errors,
+    and `first` has the first ten messages.
     """
 
     def __init__(self, on_error: str = "raise") -> None:
@@ -80,20 +56,7 @@ def named(file: str) -> Iterator[None]:
 
 
 def check_levels(n: int) -> None:
-    """Raise a ValueError if a path has more than `MOST_LEVELS` names.
-
-    Examples
-    --------
-
-    >>> from river_hier.datasets.io.records import check_levels
-
-    >>> check_levels("a/b/c".count("/") + 1)
-    >>> check_levels(2_000)
-    Traceback (most recent call last):
-        ...
-    ValueError: expected a path of at most 100 levels, got 2,000
-
-    """
+    """Raise a ValueError if a path has more than `MOST_LEVELS` names."""
     if n > MOST_LEVELS:
         raise ValueError(f"expected a path of at most {MOST_LEVELS} levels, got {n:,}")
 
@@ -101,25 +64,8 @@ def check_levels(n: int) -> None:
 class Multilabels:
     """Makes the multilabel `{label: bool}` of the labels of a record, to which ancestors are added.
 
-    Parameters
-    ----------
-    taxonomy
-        The taxonomy of the labels. A label that is not in it raises an `UnknownLabelError`.
-    kept
-        The part of it whose labels the multilabels have; by default all of it.
-
-    Examples
-    --------
-
-    >>> from river_hier import Taxonomy
-    >>> from river_hier.datasets.io.records import Multilabels
-
-    >>> multilabel = Multilabels(Taxonomy([("root", "a"), ("a", "b"), ("root", "c")]))
-    >>> multilabel(["b"])
-    {'a': True, 'c': False, 'b': True}
-    >>> sum(multilabel(["b", "c"]).values())
-    3
-
+    A label that is not in the taxonomy raises an `UnknownLabelError`. With `kept`, a part of the
+    taxonomy, the multilabels have its labels only.
     """
 
     def __init__(self, taxonomy: Taxonomy, kept: Taxonomy | None = None) -> None:
