@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from river_hier import datasets
 from support import (
     hmc_corpus,
@@ -84,3 +86,16 @@ def read(name: str, path: Path, on_error: str) -> int:
 
 def on(y: dict[str, bool]) -> set[str]:
     return {label for label, value in y.items() if value}
+
+
+def refused(make: Callable[[str], Any], message: str) -> list[Any]:
+    """The examples that are left if the one broken record, of which this is said, is skipped."""
+    with pytest.raises(ValueError, match="line") as error:
+        list(make("raise"))
+    assert str(error.value).startswith(message)
+    stream = make("skip")
+    left = list(stream)
+    assert (stream.n_skipped, stream.skipped) == (1, (str(error.value),))
+    assert len(list(stream)) == len(left)
+    assert stream.n_skipped == 1  # anew, each time
+    return left
