@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import hashlib
+import http.server
 import shutil
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,7 +18,6 @@ from river_hier import datasets
 from river_hier.datasets import ohsumed, rcv1, reuters21578, timit
 from support import ohsumed_corpus, packing, rcv1_corpus, reuters_corpus, timit_corpus
 from support.corpora import stream_of
-from support.file_server import serving
 
 TRAIN = rcv1_corpus.TRAIN
 ARCHIVE, TREE = ohsumed._ARCHIVE, ohsumed._TREE
@@ -30,6 +33,28 @@ class Publisher(NamedTuple):
     def asked(self) -> list[str]:
         """The names of the files that were asked for."""
         return [path.rpartition("/")[2] for path in self.paths]
+
+
+@contextlib.contextmanager
+def serving(site: Path) -> Iterator[tuple[str, list[str]]]:
+    """The address of a server of the files in a folder, and the paths that it is asked for."""
+    asked: list[str] = []
+
+    class Handler(http.server.SimpleHTTPRequestHandler):
+        def do_GET(self) -> None:
+            asked.append(self.path)
+            super().do_GET()
+
+        def log_message(self, *args: object) -> None:
+            pass
+
+    handler = functools.partial(Handler, directory=str(site))
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_address[1]}", asked
+        server.shutdown()
+        thread.join()
 
 
 def sha256(path: Path) -> str:

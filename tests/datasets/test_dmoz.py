@@ -301,7 +301,6 @@ def test_no_entity_grows(tmp_path):
         ({"min_size": -1}, "`min_size` must be at least 0, got -1"),
         ({"depth": 1.5}, "`depth` must be an integer, got 1.5"),
         ({"min_size": "3"}, "`min_size` must be an integer, got '3'"),
-        ({"on_error": "ignore"}, "`on_error` must be 'raise' or 'skip', got 'ignore'"),
     ],
 )
 def test_wrong_parameters(params, message):

@@ -34,13 +34,9 @@ def folder(tmp_path):
 
 def test_examples(folder):
     stream = datasets.HMC(folder)
-    examples = list(stream)
     assert read(stream) == TRAINVALID
-    for x, y in examples:
-        assert type(x) is type(y) is dict
-        assert list(y) == ["01", "02", "01/01", "01/01/03"]  # without the root, in taxonomy order
-        assert all(type(value) is bool for value in y.values())
-    assert list(stream) == examples
+    assert {tuple(y) for _, y in stream} == {("01", "02", "01/01", "01/01/03")}  # without the root
+    assert (stream.n_features, stream.n_outputs) == (4, 4)
 
 
 def test_taxonomy(folder, tmp_path):
@@ -367,8 +363,6 @@ def test_broken_headers(tmp_path, line, wrong, message):
         (text([], HEADER[:-1]), "ends before @data"),
         (text([], HEADER[:-2] + HEADER[-1:]), "has 0 hierarchical attributes, expected one"),
         (text([], [*HEADER[:-1], "@attribute d hierarchical 1", "@data"]), "has 2 hierarchical"),
-        ("", "is empty, expected text"),
-        ("<!DOCTYPE html>\n", "is a web page, expected text"),
         ("PK\3\4", "is cut off"),
     ],
 )
@@ -385,8 +379,6 @@ def test_what_is_skipped_is_counted(tmp_path):
     assert stream.n_skipped == 0
     assert read(stream) == TRAINVALID
     assert stream.skipped == ("yeast_FUN.train.arff, line 11: expected 5 values, got 1",)
-    with pytest.raises(ValueError, match="`on_error` must be 'raise' or 'skip', got 'ignore'"):
-        datasets.HMC(folder, on_error="ignore")
 
 
 def test_missing_files(tmp_path, monkeypatch):

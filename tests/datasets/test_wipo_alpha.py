@@ -209,9 +209,3 @@ def test_wrong_parameters():
     for sections in ("", "d", "DX", "IPC", None, ["D"]):
         with pytest.raises(ValueError, match=r"^`sections` must be letters of 'ABCDEFGH', got "):
             datasets.WIPOAlpha(sections=sections)
-    with pytest.raises(
-        ValueError, match=r"^`subsets` must be a list or tuple of some of \('train',"
-    ):
-        datasets.WIPOAlpha(subsets=("train", "unused"))
-    with pytest.raises(ValueError, match=r"^`on_error` must be 'raise' or 'skip', got None"):
-        datasets.WIPOAlpha(on_error=None)
