@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import collections
 import gzip
 import io
 import math
@@ -15,10 +14,9 @@ from scipy.io import arff
 
 from river_hier import Taxonomy, datasets
 from river_hier.datasets import hmc
-from support.corpora import on, refused
+from support.corpora import by_depth, on, real_data, refused
 from support.hmc_corpus import DAG_HEADER, HEADER, ROWS, TRAINVALID, XS, YS, text, write_parts
 from support.hypothesis_settings import n_examples
-from support.paths import DATA
 
 
 def read(stream):
@@ -155,10 +153,7 @@ def test_nothing_is_read_ahead(folder):
 
 @pytest.fixture(scope="module")
 def real():
-    data = DATA
-    if not (data / "hmc").is_dir():
-        pytest.skip(f"no Clus files at {data}: set RIVER_HIER_DATA")
-    return data / "hmc"
+    return real_data("hmc")
 
 
 COUNTS = {  # examples, labels that are on; of what is there to learn from and of the test part
@@ -189,8 +184,7 @@ def data_lines(real, dataset, part):
 @pytest.mark.parametrize("dataset", DEPTHS)
 def test_the_real_collections(real, dataset):
     t = datasets.HMC(real, dataset).taxonomy
-    depths = collections.Counter(map(t.depth, t))
-    assert [depths[depth] for depth in range(t.height + 1)] == DEPTHS[dataset]
+    assert by_depth(t) == DEPTHS[dataset]
     assert t.is_tree == (not dataset.endswith("GO"))
     for parts, counts in zip((None, ("test",)), COUNTS[dataset], strict=True):
         stream = datasets.HMC(real, dataset, parts)

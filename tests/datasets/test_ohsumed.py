@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import collections
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,7 +9,7 @@ from hypothesis import strategies as st
 from oracles import mesh as oracle
 from river_hier import datasets
 from river_hier.datasets import ohsumed
-from support.corpora import on
+from support.corpora import by_depth, on, real_data
 from support.ohsumed_corpus import (
     RECORDS,
     TREE,
@@ -21,7 +19,6 @@ from support.ohsumed_corpus import (
     write_folder,
     write_tar_gz,
 )
-from support.paths import DATA
 
 NODES = ["Bronchial Diseases", "Lung Diseases", "Asthma", "Wheezing; Stridor"]
 NODES += ["Cystic Fibrosis", "Pneumonia", "Pneumonia, Bacterial"]
@@ -156,15 +153,7 @@ def test_a_heading_switches_on_what_is_kept_on_its_paths(lines, headings):
 
 @pytest.fixture(scope="module")
 def real():
-    home = DATA
-    if not (home / "ohsumed").is_dir():
-        pytest.skip(f"no OHSUMED records at {home}: set RIVER_HIER_DATA")
-    return home / "ohsumed"
-
-
-def by_depth(taxonomy):
-    counts = collections.Counter(map(taxonomy.depth, taxonomy))
-    return [counts[depth] for depth in range(taxonomy.height + 1)]
+    return real_data("ohsumed")
 
 
 def test_the_papers_root(real):

@@ -14,8 +14,7 @@ import pytest
 from river_hier import Taxonomy, datasets
 from river_hier.datasets import rcv1
 from river_hier.datasets.io import file_dataset
-from support.corpora import on
-from support.paths import DATA
+from support.corpora import by_depth, on, real_data
 from support.rcv1_corpus import (
     HIERARCHY,
     PARENTS,
@@ -130,17 +129,10 @@ def test_the_official_numbers(monkeypatch):
 
 @pytest.fixture(scope="module")
 def real():
-    data = DATA
-    if not (data / "rcv1").is_dir():
-        pytest.skip(f"no RCV1 at {data}: set RIVER_HIER_DATA")
-    return data / "rcv1"
+    return real_data("rcv1")
 
 
 def test_the_real_taxonomy(real):
-    def by_depth(taxonomy):
-        counts = collections.Counter(map(taxonomy.depth, taxonomy))
-        return [counts[depth] for depth in range(taxonomy.height + 1)]
-
     t = datasets.RCV1(real).taxonomy
     assert by_depth(t) == [1, 4, 55, 43, 1]
     assert t.children("Root") == ("CCAT", "ECAT", "GCAT", "MCAT")
@@ -184,9 +176,6 @@ def test_the_real_stream_again_with_fewer_topics(real):
         assert x == x_again
         assert on(y) - {"GMIL", "M143"} == on(y_again)
         assert len(y_again) == 101
-
-
-PLAIN = TRAIN.removesuffix(".gz")
 
 
 def broken(folder, name, lines, message):

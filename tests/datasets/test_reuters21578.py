@@ -19,10 +19,9 @@ from oracles import reuters
 from river_hier import Taxonomy, datasets
 from river_hier.datasets import reuters21578
 from river_hier.datasets.io import file_dataset
-from support.corpora import on, refused
+from support.corpora import by_depth, on, real_data, refused
 from support.hypothesis_settings import n_examples
 from support.packing import tarred
-from support.paths import DATA
 from support.reuters_corpus import (
     ALL,
     CATEGORIES,
@@ -126,10 +125,7 @@ def test_the_official_numbers(monkeypatch):
 
 @pytest.fixture(scope="module")
 def archive():
-    data = DATA
-    if not (data / "reuters21578").is_dir():
-        pytest.skip(f"no Reuters-21578 at {data}: set RIVER_HIER_DATA")
-    return data / "reuters21578" / "reuters21578.tar.gz"
+    return real_data("reuters21578") / "reuters21578.tar.gz"
 
 
 @pytest.fixture(scope="module")
@@ -146,8 +142,7 @@ def expected(real):
 
 def test_the_real_taxonomy(real):
     t = datasets.Reuters21578(real).taxonomy
-    counts = collections.Counter(map(t.depth, t))
-    assert [counts[depth] for depth in range(t.height + 1)] == [1, 8, 132]
+    assert by_depth(t) == [1, 8, 132]
     assert t.path("crude") == ("Subject Codes", "Energy Codes", "crude")
     listed = (real / "all-topics-strings.lc.txt").read_text().split()
     assert sorted(t.leaves) == sorted(listed)

@@ -21,7 +21,6 @@ from river_hier import Taxonomy, datasets, evaluate, linear_model, losses
 from river_hier.datasets import synth
 from river_hier.datasets.base import TaxonomyDataset
 from river_hier.taxonomy import UnknownLabelError
-from support.paths import DATA
 from support.rcv1_corpus import write_corpus
 from support.strategies import multilabel_streams, parents_of, single_label_streams
 
@@ -431,30 +430,6 @@ def test_files_are_opened_lazily(tmp_path: Path) -> None:
     assert [set(y) for _, y in noisy] == [set(y) for _, y in clean]
     # The paths of the other documents end at nodes without siblings.
     assert [z != y for (_, y), (_, z) in zip(clean, noisy, strict=True)] == [False, True, False]
-
-
-@pytest.mark.skipif(not (DATA / "rcv1").is_dir(), reason=f"no RCV1 at {DATA}: set RIVER_HIER_DATA")
-def test_on_rcv1() -> None:
-    clean = datasets.RCV1(DATA / "rcv1").take(1500)
-    t, parents = clean.taxonomy, parents_of(clean.taxonomy)
-    ys = [nodes_on(t, y) for _, y in clean]
-    ends = [oracles.path_ends(parents, on) for on in ys]
-    noisy = synth.LabelNoise(clean, 0.1, seed=2)
-    outside = sum(nodes_on(t, z) != on for (_, z), on in zip(noisy, ys, strict=True))
-    expected = sum(1 - 0.9 ** len(of_one) for of_one in ends)
-    assert abs(outside - expected) < 4 * math.sqrt(expected)
-
-    drifting = synth.SubtreeDrift(clean, "CCAT", 750)
-    for step, ((_, z), on) in enumerate(zip(drifting, ys, strict=True)):
-        assert nodes_on(t, z) == (oracles.after_drift(parents, "CCAT", on) if step >= 750 else on)
-
-    shares = (imbalanced := synth.Imbalanced(clean, 0.3, seed=2)).shares
-    p = [min(shares[v] for v in of_one) for of_one in ends]
-    sigma = math.sqrt(sum(q * (1 - q) for q in p))
-    assert abs(len(list(imbalanced)) - sum(p)) < 4 * sigma
-
-    last = list(synth.Appearing(clean, {"C15": 700, "MCAT": 1400}))[-1]
-    assert nodes_on(t, last[1]) == ys[-1]
 
 
 @pytest.mark.parametrize("y", ["wolff", {"wolff": True}])

@@ -18,9 +18,8 @@ from oracles import speech as oracle
 from river_hier import datasets, linear_model
 from river_hier.datasets import timit
 from river_hier.datasets.timit import PHONEMES
-from support.corpora import refused
+from support.corpora import by_depth, real_data, refused
 from support.hypothesis_settings import n_examples
-from support.paths import DATA
 from support.timit_corpus import (
     FOLDED,
     LICENSED,
@@ -239,8 +238,7 @@ def test_codes():
 
 def test_the_tree():
     t = datasets.TIMIT().taxonomy
-    counts = collections.Counter(map(t.depth, t))
-    assert [counts[depth] for depth in range(5)] == [1, 3, 6, 28, 15]
+    assert by_depth(t) == [1, 3, 6, 28, 15]
     assert len(t.leaves) == 41
     assert t.path("iy") == ("phonemes", "sonorants", "vowels", "front", "iy")
     assert t.path("dx") == ("phonemes", "obstruents", "plosives", "dx")
@@ -253,10 +251,7 @@ def test_the_tree():
 
 @pytest.fixture(scope="module")
 def real():
-    data = DATA
-    if not (data / "timit").is_dir():
-        pytest.skip(f"no TIMIT at {data}: set RIVER_HIER_DATA")
-    return data / "timit"
+    return real_data("timit")
 
 
 def counted(folder):

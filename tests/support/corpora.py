@@ -5,13 +5,14 @@ from __future__ import annotations
 import contextlib
 import itertools
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from river_hier import datasets
+from river_hier import Taxonomy, datasets
 from support import (
     hmc_corpus,
     odp_dump,
@@ -21,6 +22,7 @@ from support import (
     timit_corpus,
     wipo_corpus,
 )
+from support.paths import DATA
 
 MANY = 1_000  # examples; the corpora hold a handful
 
@@ -99,3 +101,16 @@ def refused(make: Callable[[str], Any], message: str) -> list[Any]:
     assert len(list(stream)) == len(left)
     assert stream.n_skipped == 1  # anew, each time
     return left
+
+
+def by_depth(taxonomy: Taxonomy) -> list[int]:
+    """The numbers of nodes at the depths 0, 1, ..."""
+    counts = Counter(map(taxonomy.depth, taxonomy))
+    return [counts[depth] for depth in range(taxonomy.height + 1)]
+
+
+def real_data(folder: str) -> Path:
+    """A folder of the real data; without it, the test is skipped."""
+    if not (DATA / folder).is_dir():
+        pytest.skip(f"no {folder} at {DATA}: set RIVER_HIER_DATA")
+    return DATA / folder
