@@ -10,7 +10,8 @@ that they have stored. What does this gain, and what does it cost?
 # A map with nine plants of three families. Each plant grows in four places, which are unrelated
 # to its family: the tree determines which mistakes are cheap, not where a plant grows.
 import numpy as np
-from river import compose, evaluate, feature_extraction
+from river import compose, evaluate
+from river import feature_extraction as river_feature_extraction
 
 from river_hier import Taxonomy, kernel, linear_model, metrics
 
@@ -47,7 +48,7 @@ def fourier(x):
 
 
 rbf = kernel.RBF(sigma)
-sampler = feature_extraction.RBFSampler(gamma=1 / (2 * sigma**2), n_components=100, seed=1)
+sampler = river_feature_extraction.RBFSampler(gamma=1 / (2 * sigma**2), n_components=100, seed=1)
 learners: dict = {
     "linear": linear_model.Hieron(plants),
     "RBFSampler": sampler | linear_model.Hieron(plants),

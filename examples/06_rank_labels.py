@@ -11,7 +11,7 @@ along its path, so what is learned about one topic helps related ones. How much 
 # subject. The taxonomy represents this; a flat list of labels does not.
 import random
 
-from river.evaluate import progressive_val_score
+from river import evaluate as river_evaluate
 
 from river_hier import Taxonomy, batch, evaluate, linear_model, metrics
 
@@ -42,7 +42,7 @@ def articles(n, seed):
 # metrics need. The maximal loss is the distance, in edges, of the worst misordered pair of labels.
 model = linear_model.HMinOver(news)
 measures = metrics.OneAccuracy(news) + metrics.AveragePrecision(news) + metrics.MaximalLoss(news)
-progressive_val_score(articles(1000, seed=42), evaluate.Ranked(model), measures)
+river_evaluate.progressive_val_score(articles(1000, seed=42), evaluate.Ranked(model), measures)
 print("one pass over 1,000 articles", *measures, sep="\n  ")
 
 # %%

@@ -13,7 +13,9 @@ import random
 from collections import Counter
 from itertools import pairwise
 
-from river import evaluate, linear_model, metrics, multiclass, optim
+from river import evaluate, multiclass, optim
+from river import linear_model as river_linear_model
+from river import metrics as river_metrics
 
 from river_hier import induction
 
@@ -53,7 +55,7 @@ print(f"From one word alone, no classifier errs less than {lower:.0%}; a text ha
 # The same classifier in every decomposition. One tree adds each topic as a sibling of all earlier
 # ones. Another starts like this and switches to a grown tree after 400 texts, which resets the
 # classifiers that no longer fit. Soft decoding multiplies the probabilities along all paths.
-binary = linear_model.LogisticRegression(optim.AdaGrad(0.3))
+binary = river_linear_model.LogisticRegression(optim.AdaGrad(0.3))
 models: dict = {
     "tree, as they come": induction.BinaryDecomposition(binary),
     "tree, grown": induction.BinaryDecomposition(binary, builder, grace_period=400),
@@ -64,7 +66,8 @@ models: dict = {
 k, window = len(section_of), 200
 curves = {}
 for name, model in models.items():
-    states = evaluate.iter_progressive_val_score(stream, model, metrics.Accuracy(), step=window)
+    accuracy = river_metrics.Accuracy()
+    states = evaluate.iter_progressive_val_score(stream, model, accuracy, step=window)
     correct = [0.0, *(state["Accuracy"].get() * state["Step"] for state in states)]
     curves[name] = [(b - a) / window for a, b in pairwise(correct)]
 

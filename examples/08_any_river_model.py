@@ -9,13 +9,14 @@ them stop where they are uncertain.
 # %%
 # Outdoor images of 7 kinds, which are included in River. The taxonomy is ours: it says that grass
 # and a path are more alike than grass and the sky.
-from river import datasets, evaluate, multiclass, naive_bayes, neighbors, preprocessing, tree
+from river import datasets as river_datasets
+from river import evaluate, multiclass, naive_bayes, neighbors, preprocessing, tree
 from river import linear_model as river_linear_model
 from river import metrics as river_metrics
 
 from river_hier import Taxonomy, local, metrics
 
-*stream, (new_x, new_y) = datasets.ImageSegments().take(701)
+*stream, (new_x, new_y) = river_datasets.ImageSegments().take(701)
 kinds = {
     "sky": [],
     "foliage": [],

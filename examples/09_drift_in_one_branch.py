@@ -11,7 +11,7 @@ only.
 # %%
 # Articles on one or several topics. From the middle of the stream, the topics below "culture" are
 # exchanged with their siblings: articles on jazz are filed under opera.
-from river.drift import PageHinkley
+from river import drift as river_drift
 
 from river_hier import Taxonomy, datasets, drift, linear_model, losses
 
@@ -41,7 +41,7 @@ learners: dict = {
 curves = {(name, top): [0.0] * (n // 1000) for name in learners for top in branches}
 alarms: dict = {key: [] for key in curves}
 for name, model in learners.items():
-    detectors = {top: PageHinkley(mode="up") for top in branches}
+    detectors = {top: river_drift.PageHinkley(mode="up") for top in branches}
     for step, (x, y) in enumerate(stream.take(n)):
         y_pred = model.predict_one(x)
         for top, branch in branches.items():

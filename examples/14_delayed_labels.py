@@ -15,7 +15,7 @@ from itertools import islice, pairwise
 from pathlib import Path
 
 from river import evaluate
-from river import stream as streams
+from river import stream as river_stream
 
 from river_hier import checkpoint, linear_model, metrics
 from river_hier.datasets import synth
@@ -62,7 +62,7 @@ state: dict = {"model": model, "metric": metric, "given": {}, "position": 0}
 
 def follow(state, until):
     """Take in questions and answers from where the state is."""
-    events = streams.simulate_qa(stream, moment=None, delay=200)
+    events = river_stream.simulate_qa(stream, moment=None, delay=200)
     for i, x, y, *_ in islice(events, state["position"], until):
         if y is None:
             state["given"][i] = state["model"].predict_one(x)

@@ -11,7 +11,7 @@ here, River's and that of the H-RLS paper, and two learners. Which combination i
 import random
 
 from river import evaluate, preprocessing
-from river.feature_extraction import TFIDF
+from river import feature_extraction as river_feature_extraction
 
 from river_hier import Taxonomy, feature_extraction, inspection, linear_model, metrics
 
@@ -54,8 +54,8 @@ for x, y in stream[:2]:
 # pairs; here `LogTFIDF` ignores words that have occurred less than three times, as most names.
 bags = {
     "LogTFIDF": feature_extraction.LogTFIDF(on="text", min_count=3),
-    "TFIDF": TFIDF(on="text"),
-    "TFIDF, with pairs": TFIDF(on="text", ngram_range=(1, 2)),
+    "TFIDF": river_feature_extraction.TFIDF(on="text"),
+    "TFIDF, with pairs": river_feature_extraction.TFIDF(on="text", ngram_range=(1, 2)),
 }
 learners = linear_model.SHRLS(town), linear_model.HAROW(town)
 curves = {}

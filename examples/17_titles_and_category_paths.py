@@ -4,7 +4,7 @@ Products of a shop: a column of titles and one of category paths, as they were s
 have one to eight levels, the last name is often that of the product itself, and many categories
 have a single product. From the file to a saved model it takes fourteen statements. The data are not
 part of the package: this page shows the recorded output of a run with 12,000 products of
-`datasets.FlipkartProducts`, whose docstring says where to get the file.
+[Flipkart](https://www.kaggle.com/datasets/PromptCloudHQ/flipkart-products), which needs an account.
 """
 
 # %%

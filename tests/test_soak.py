@@ -7,7 +7,7 @@ from itertools import islice
 
 import pytest
 
-from support.soak_cases import GROWS, Case, cases, steps
+from support.soak import GROWS, Case, cases, steps
 
 CASES = cases()
 

@@ -29,12 +29,11 @@ import random
 import statistics
 import time
 import warnings
-from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import pandas as pd
+import short_texts
 from river import preprocessing
 from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.pipeline import make_pipeline
@@ -42,7 +41,6 @@ from sklearn.svm import LinearSVC
 
 from river_hier import (
     Taxonomy,
-    datasets,
     feature_extraction,
     inspection,
     linear_model,
@@ -70,27 +68,18 @@ class Split(NamedTuple):
 
 def products(data: Path, seed: int) -> Split:
     """Prepared as in `examples/17_titles_and_category_paths.py`."""
-    df = pd.read_csv(data / "products" / "products.csv.gz").drop_duplicates("product_name")
-    df = df.sample(frac=1, random_state=seed)
-    names = df.product_category_tree.str.strip('["]').str.split(" >> ")
-    above = [[" >> ".join(path[:k]) for k in range(len(path), 0, -1)] for path in names]
-    sizes = Counter(path for paths in above for path in paths)
-    df["category"] = [next((p for p in paths if sizes[p] >= 10), None) for paths in above]
-    df = df.dropna()
+    df = short_texts.products(data / "products").sample(frac=1, random_state=seed).dropna()
     t = Taxonomy.from_paths(df.category, separator=" >> ", labels="path")
     titles, categories, n = list(df.product_name), list(df.category), len(df) // 5
     return Split(t, titles[n:], categories[n:], titles[:n], categories[:n])
 
 
 def queries(data: Path, seed: int) -> Split:
-    stream, valid = (datasets.CLINC150(data / "clinc150", splits=[s]) for s in ("train", "val"))
-    pairs = list(stream)
+    folder = data / "clinc150"
+    pairs, valid = (short_texts.queries(folder, split) for split in ("train", "val"))
     random.Random(seed).shuffle(pairs)
     columns = [column for part in (pairs, valid) for column in zip(*part, strict=True)]
-    texts, y, texts_valid, y_valid = map(list, columns)
-    return Split(
-        stream.taxonomy, [x["text"] for x in texts], y, [x["text"] for x in texts_valid], y_valid
-    )
+    return Split(short_texts.intents(folder), *map(list, columns))
 
 
 # %% Models: a function that learns, and returns one that predicts
@@ -184,7 +173,7 @@ def main(data: Path, seed: int, n_times: int) -> None:
 
 def out_of_scope(data: Path, seed: int) -> None:
     s = queries(data, seed)
-    outside = [x["text"] for x, _ in datasets.CLINC150(data / "clinc150", splits=["oos_val"])]
+    outside = [text for text, _ in short_texts.queries(data / "clinc150", "oos_val")]
     svc = make_pipeline(TfidfVectorizer(sublinear_tf=True), LinearSVC()).fit(s.texts, s.y)
     words = feature_extraction.LogTFIDF(min_count=1) | preprocessing.Normalizer()
     softmax = words | linear_model.PathSoftmax(s.taxonomy)

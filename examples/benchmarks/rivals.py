@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 from methods import Answer, Floats, Method, Predict, several, single
-from river import forest, linear_model, naive_bayes
+from river import forest, naive_bayes
+from river import linear_model as river_linear_model
 from scipy.special import expit
 from sklearn import ensemble, svm
 from sklearn.linear_model import LogisticRegression, SGDClassifier
@@ -235,7 +236,7 @@ RIVER = {
         True,
     ),
     "River: logistic regression per node": Method(
-        river(lambda s: local.PerNode(linear_model.LogisticRegression(), s.taxonomy)),
+        river(lambda s: local.PerNode(river_linear_model.LogisticRegression(), s.taxonomy)),
         lambda s: several(s) and few(200)(s),
         True,
     ),

@@ -7,13 +7,12 @@ split, or the order of the examples if the split is the publisher's.
 from __future__ import annotations
 
 import random
-from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-import pandas as pd
+import short_texts
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.feature_extraction.text import TfidfVectorizer
@@ -78,28 +77,16 @@ def fold(seed: int, n: int, share: float) -> tuple[NDArray[np.intp], NDArray[np.
 # %% One label
 def clinc150(data: Path, seed: int) -> Split:
     """Queries: the publisher's `train` in random order, and `val`."""
-    stream, valid = (datasets.CLINC150(data / "clinc150", splits=[s]) for s in ("train", "val"))
-    pairs, others = list(stream), list(valid)
+    folder = data / "clinc150"
+    pairs, others = (short_texts.queries(folder, split) for split in ("train", "val"))
     random.Random(seed).shuffle(pairs)
     columns = [[part[i] for part in some] for some in (pairs, others) for i in (0, 1)]
-    queries, y, queries_valid, y_valid = columns
-    return texts(
-        stream.taxonomy,
-        [x["text"] for x in queries],
-        y,
-        [x["text"] for x in queries_valid],
-        y_valid,
-    )
+    return texts(short_texts.intents(folder), *columns)
 
 
 def products(data: Path, seed: int) -> Split:
     """Titles: categories of fewer than ten products are cut off; a fifth is for validation."""
-    df = pd.read_csv(data / "products" / "products.csv.gz").drop_duplicates("product_name")
-    names = df.product_category_tree.str.strip('["]').str.split(" >> ")
-    above = [[" >> ".join(path[:k]) for k in range(len(path), 0, -1)] for path in names]
-    sizes = Counter(path for paths in above for path in paths)
-    df["category"] = [next((p for p in paths if sizes[p] >= 10), None) for paths in above]
-    df = df.dropna(subset=["category"])
+    df = short_texts.products(data / "products").dropna(subset=["category"])
     t = Taxonomy.from_paths(df.category, separator=" >> ", labels="path")
     titles, categories = df.product_name.to_numpy(), df.category.to_numpy()
     learn, valid = fold(seed, len(df), 0.2)

@@ -14,7 +14,7 @@ import json
 import random
 from pathlib import Path
 
-from river import stream
+from river import stream as river_stream
 
 from river_hier import Taxonomy
 from river_hier.datasets import synth
@@ -41,7 +41,9 @@ if __name__ == "__main__":
     articles = synth.PrototypePaths(
         Taxonomy.from_nested({"shop": SHOP}), noise=0.09, seed=asked.seed
     ).take(asked.examples)
-    late = stream.simulate_qa(articles, moment=None, delay=lambda x, y: rng.uniform(0, asked.delay))
+    late = river_stream.simulate_qa(
+        articles, moment=None, delay=lambda x, y: rng.uniform(0, asked.delay)
+    )
     for i, x, y, *_ in late:
         if y is None:
             named = {str(name): round(value, 6) for name, value in x.items()}

@@ -200,27 +200,13 @@ class Shuffled(View):
     Examples
     --------
 
-    >>> from river_hier import linear_model
-    >>> from river_hier.datasets import base, synth
+    >>> from river_hier.datasets import synth
 
-    >>> class SortedByLabel(base.TaxonomyDataset):
-    ...     source = synth.PrototypeTree(branching=3, depth=3, noise=0.16, seed=1).take(1000)
-    ...     taxonomy = source.taxonomy
-    ...
-    ...     def __init__(self):
-    ...         super().__init__("Multi-class classification", n_features=40, n_samples=1000)
-    ...
-    ...     def __iter__(self):
-    ...         return iter(sorted(self.source, key=lambda example: example[1]))
-
-    >>> new = list(SortedByLabel.source.stream.take(2000))[1000:]
-    >>> for stream in (SortedByLabel(), SortedByLabel().shuffle(seed=1)):
-    ...     model = linear_model.AveragedHieron(stream.taxonomy)
-    ...     for x, y in stream:
-    ...         model.learn_one(x, y)
-    ...     print(sum(model.predict_one(x) == y for x, y in new) / len(new))
-    0.158
-    0.443
+    >>> stream = synth.PrototypeTree(branching=2, depth=2, seed=1).take(1000)
+    >>> [y for _, y in stream.shuffle(seed=42).take(5)]
+    ['2', 'root', '1', 'root', '2']
+    >>> sum(y == "1.2" for _, y in stream), sum(y == "1.2" for _, y in stream.shuffle(seed=42))
+    (135, 135)
 
     """
 

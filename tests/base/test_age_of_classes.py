@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from bench.young_classes import AGE_MATTERS, MODELS, examples_needed
 from support.public_api import learners
+from support.young_classes import AGE_MATTERS, MODELS, examples_needed
 
 LATE = 1500
 CANNOT_FORGET = ("TreeBayes", "PerNode")
@@ -43,4 +43,4 @@ def test_every_learner_is_tried() -> None:
         for kind in learners(package):
             for learner in kind:
                 there = any(f"{prefix}{learner}" in name for name in MODELS)
-                assert there, f"tests/bench/young_classes.py: add {learner} to SINGLE or SEVERAL"
+                assert there, f"tests/support/young_classes.py: add {learner} to SINGLE or SEVERAL"

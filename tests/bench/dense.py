@@ -5,11 +5,12 @@
 Batches of 1,000 rows of normal numbers, with 1,000 labels (a root and 10 groups of 100) and with
 5,000 (10 groups of 500). Columns of times are milliseconds of processor time a batch, medians over
 interleaved runs, with the ratio of medians to the first row of the block. Learning: class means by
-`np.add.at`, by a loop over rows, then `learn_many`, and once one pass of `SGDClassifier(log_loss)`,
-whose time grows with the number of labels. Predicting: the product of the rows with a matrix of
-weights in the same type, then `predict_many` and `predict_proba_many` of a model that has predicted
-before. The last block is what comes between: one example after the other, predicted and learned,
-and the first prediction after a batch.
+`np.add.at`, by a loop over rows, then `LinearDiscriminant`, and once one batch of linear learners
+and of `SGDClassifier(log_loss)`, whose time grows with the number of labels. Predicting: the
+product of the rows with a matrix of weights in the same type, then `predict_many` and
+`predict_proba_many` of models that have predicted before; `SGDClassifier` has random weights, since
+learning 5,000 labels takes it minutes. The last block is what comes between: one example after the
+other, predicted and learned, and the first prediction after a batch.
 """
 
 from __future__ import annotations
@@ -18,14 +19,16 @@ import argparse
 import statistics
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 from sklearn.linear_model import SGDClassifier
 
-from river_hier import Taxonomy, probabilistic
+from river_hier import Taxonomy, linear_model, probabilistic
 
 ROWS = 1_000
+LINEAR = ("Hieron", "AveragedHieron", "HPerceptron", "HAROW")
 
 
 def tree(n: int) -> Taxonomy:
@@ -68,15 +71,32 @@ def learning(X: Any, y: Any, t: Taxonomy, repeats: int) -> None:
     print(f"  {'SGDClassifier.partial_fit, once':36}{1e3 * (time.process_time() - start):10.2f}")
 
 
+def learned(name: str, t: Taxonomy, X: Any, y: Any) -> Any:
+    """A linear learner that has learned a batch."""
+    model = getattr(linear_model, name)(t, dtype=X.dtype.name)
+    labels = [{v} for v in y.tolist()] if name in ("HPerceptron", "HAROW") else y.tolist()
+    start = time.process_time()
+    model.learn_many(X, labels)
+    print(f"  {name + '.learn_many, once':36}{1e3 * (time.process_time() - start):10.2f}")
+    return model
+
+
 def predicting(X: Any, y: Any, t: Taxonomy, repeats: int) -> None:
-    model = probabilistic.LinearDiscriminant(t)
-    model.learn_many(X, y)
+    discriminant = probabilistic.LinearDiscriminant(t)
+    discriminant.learn_many(X, y)
     weights = np.random.default_rng(1).standard_normal((len(t), X.shape[1])).astype(X.dtype)
+    flat = SGDClassifier(loss="log_loss")
+    flat.classes_ = np.arange(11, len(t))
+    flat.coef_, flat.intercept_ = weights[11:], np.zeros(len(t) - 11, X.dtype)
     ways: dict[str, Callable[[], Any]] = {
         "one product of BLAS": lambda: X @ weights.T,
-        "predict_many": lambda: model.predict_many(X),
-        "predict_proba_many": lambda: model.predict_proba_many(X),
+        "SGDClassifier.predict": lambda: flat.predict(X),
+        "SGDClassifier.predict_proba": lambda: flat.predict_proba(X),
     }
+    models = {"LinearDiscriminant": discriminant} | {n: learned(n, t, X, y) for n in LINEAR}
+    for name, model in models.items():
+        ways[f"{name}.predict_many"] = partial(model.predict_many, X)
+        ways[f"{name}.predict_proba_many"] = partial(model.predict_proba_many, X)
     block(f"predicting, {X.dtype}, {len(t) - 11:,} labels", ways, repeats)
 
 

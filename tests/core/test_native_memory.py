@@ -19,7 +19,7 @@ from support.public_api import learners
 TREE = Taxonomy([("r", "a"), ("a", "b"), ("r", "c")])
 SINGLE, MULTI = learners("linear_model")
 NAMES = SINGLE + MULTI
-LEAK = TESTS / "bench" / "leak.py"
+LEAK = TESTS / "support" / "leak.py"
 
 
 @pytest.mark.slow(but=2)

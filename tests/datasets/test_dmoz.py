@@ -8,10 +8,10 @@ from xml.etree import ElementTree
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from river import evaluate, feature_extraction
 
-from river_hier import Taxonomy, datasets, linear_model, metrics
+from river_hier import Taxonomy, datasets
 from support import odp_dump
+from support.corpora import refused
 from support.odp_dump import PAGES
 
 SCIENCE = [page for page in PAGES if page[3].startswith("Top/Science")]
@@ -115,12 +115,7 @@ def test_empty_topics(tmp_path):
         "content.rdf.u8, line 67: label 'Science/Physic' is not in the taxonomy (13 nodes); "
         "did you mean 'Science/Physics'?"
     )
-    with pytest.raises(ValueError, match="line 67") as error:
-        list(datasets.DMOZ(tmp_path, min_size=0))
-    assert str(error.value) == message
-    stream = datasets.DMOZ(tmp_path, min_size=0, on_error="skip")
-    assert len(list(stream)) == 7
-    assert stream.skipped == (message,)
+    assert len(refused(lambda e: datasets.DMOZ(tmp_path, min_size=0, on_error=e), message)) == 7
 
 
 def test_old_dumps_without_topics_in_pages(tmp_path):
@@ -134,15 +129,6 @@ def test_other_files(tmp_path):
     write(plain, name="ad-content.rdf.u8")
     with pytest.raises(ValueError, match=r"holds 2 files like '\*content.rdf\*', expected one"):
         labels(plain)
-
-
-def test_from_text_to_hieron(tmp_path):
-    stream = datasets.DMOZ(write(tmp_path), topics=["Top/Science"])
-    features = feature_extraction.BagOfWords(on="body") + feature_extraction.BagOfWords(on="title")
-    model = features | linear_model.Hieron(stream.taxonomy)
-    metric = metrics.TreeInducedError(stream.taxonomy)
-    evaluate.progressive_val_score(stream, model, metric)
-    assert metric.get() <= stream.taxonomy.height * 2
 
 
 # --- A slower reader -----------------------------------------------------------------------------
@@ -215,12 +201,8 @@ def test_broken_pages(tmp_path, line, text, message):
     write(tmp_path, [])
     content = "".join(f"{line}\n" for line in lines).encode(errors="surrogateescape")
     (tmp_path / "content.rdf.u8").write_bytes(content)
-    with pytest.raises(ValueError, match="line") as error:
-        list(datasets.DMOZ(tmp_path))
-    assert str(error.value) == f"content.rdf.u8, {message}"
-    stream = datasets.DMOZ(tmp_path, on_error="skip")
-    assert [x for x, _ in stream] == [x_of(page) for page in PAGES[1:]]
-    assert (stream.n_skipped, stream.skipped) == (1, (f"content.rdf.u8, {message}",))
+    left = refused(lambda e: datasets.DMOZ(tmp_path, on_error=e), f"content.rdf.u8, {message}")
+    assert [x for x, _ in left] == [x_of(page) for page in PAGES[1:]]
 
 
 def test_pages_without_a_topic(tmp_path):
@@ -319,7 +301,6 @@ def test_no_entity_grows(tmp_path):
         ({"min_size": -1}, "`min_size` must be at least 0, got -1"),
         ({"depth": 1.5}, "`depth` must be an integer, got 1.5"),
         ({"min_size": "3"}, "`min_size` must be an integer, got '3'"),
-        ({"on_error": "ignore"}, "`on_error` must be 'raise' or 'skip', got 'ignore'"),
     ],
 )
 def test_wrong_parameters(params, message):

@@ -2,41 +2,27 @@
 
 from __future__ import annotations
 
-import collections
-import copy
 import gzip
 import io
 import math
-import pickle
 import re
-import tracemalloc
 
 import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
-from river import compose, preprocessing
-from river import datasets as river_datasets
-from river import evaluate as river_evaluate
 from scipy.io import arff
 
-from river_hier import Taxonomy, datasets, linear_model, metrics
-from river_hier.datasets.formats import arff as clus
-from support.hmc_corpus import (
-    DAG_HEADER,
-    HEADER,
-    ROWS,
-    TRAINVALID,
-    XS,
-    YS,
-    on,
-    read,
-    text,
-    write_parts,
-    write_tar_gz,
-    write_zip,
-)
+from river_hier import Taxonomy, datasets
+from river_hier.datasets import hmc
+from support.corpora import by_depth, on, real_data, refused
+from support.hmc_corpus import DAG_HEADER, HEADER, ROWS, TRAINVALID, XS, YS, text, write_parts
 from support.hypothesis_settings import n_examples
-from support.paths import DATA
+
+
+def read(stream):
+    """Features of all examples, and the labels that are on."""
+    examples = list(stream)
+    return [x for x, _ in examples], [on(y) for _, y in examples]
 
 
 @pytest.fixture
@@ -46,21 +32,9 @@ def folder(tmp_path):
 
 def test_examples(folder):
     stream = datasets.HMC(folder)
-    examples = list(stream)
     assert read(stream) == TRAINVALID
-    for x, y in examples:
-        assert type(x) is type(y) is dict
-        assert list(y) == ["01", "02", "01/01", "01/01/03"]  # without the root, in taxonomy order
-        assert all(type(value) is bool for value in y.values())
-    assert list(stream) == examples
-
-
-def test_answers_are_fresh(folder):
-    stream = datasets.HMC(folder)
-    for x, y in stream:
-        x.clear()
-        y.update(dict.fromkeys(y, True))
-    assert read(stream) == TRAINVALID
+    assert {tuple(y) for _, y in stream} == {("01", "02", "01/01", "01/01/03")}  # without the root
+    assert (stream.n_features, stream.n_outputs) == (4, 4)
 
 
 def test_taxonomy(folder, tmp_path):
@@ -94,17 +68,6 @@ def test_dags(tmp_path):
     assert not stream.taxonomy.is_tree
     every = {"G1", "G2", "G3", "G4"}
     assert [on(y) for _, y in stream] == [every - {"G4"}, every, {"G2"}, set()]
-
-
-@pytest.mark.parametrize("write", [write_parts, write_zip, write_tar_gz])
-def test_the_same_stream_wherever_the_files_lie(tmp_path, write):
-    path = write(tmp_path)
-    assert read(datasets.HMC(path)) == TRAINVALID
-    assert read(datasets.HMC(path, dataset="yeast_FUN", subsets=["test"])) == (
-        XS["test"],
-        YS["test"],
-    )
-    assert datasets.HMC(path).taxonomy == datasets.HMC(path, subsets=("test",)).taxonomy
 
 
 @pytest.mark.parametrize("separator", [".", "_", "-"])
@@ -185,65 +148,12 @@ def test_nothing_is_read_ahead(folder):
     assert [x for x, _ in datasets.HMC(folder).take(2)] == XS["train"]
 
 
-def test_memory_does_not_grow(tmp_path):
-    path = tmp_path / "many.arff"
-
-    def peak(n):
-        path.write_text(text(f"{i},left,{i / 7},x,01/01@02" for i in range(n)))
-        stream = datasets.HMC(path)
-        collections.deque(stream.take(5), maxlen=0)
-        tracemalloc.start()
-        collections.deque(stream, maxlen=0)
-        peak = tracemalloc.get_traced_memory()[1]
-        tracemalloc.stop()
-        return peak
-
-    assert peak(8_000) < 1.2 * peak(2_000)
-
-
-def test_an_abandoned_iterator_closes_its_file(folder, recwarn):
-    iterator = iter(datasets.HMC(folder))
-    next(iterator)
-    del iterator
-    assert not recwarn.list
-
-
-@pytest.mark.parametrize("again", [copy.deepcopy, lambda s: pickle.loads(pickle.dumps(s))])
-def test_copies(folder, again):
-    stream = datasets.HMC(folder, subsets=("test",))
-    copied = again(stream)
-    assert list(copied) == list(stream)
-    assert copied.taxonomy == stream.taxonomy
-
-
-def test_description(folder):
-    stream = datasets.HMC(folder)
-    assert isinstance(stream, river_datasets.base.Dataset)
-    assert stream.task == "Multi-output binary classification"
-    assert (stream.n_features, stream.n_outputs) == (4, 4)
-    assert stream.n_samples is stream.n_classes is None
-    assert repr(stream).startswith("Collections of hierarchical multilabel classification")
-
-
-def test_pipelines(folder):
-    stream = datasets.HMC(folder)
-    encoded = compose.SelectType(str) | preprocessing.OneHotEncoder()
-    scaled = compose.SelectType(float) | preprocessing.StandardScaler()
-    model = (encoded + scaled) | linear_model.HAROW(stream.taxonomy)
-    metric = metrics.HF1(stream.taxonomy)
-    river_evaluate.progressive_val_score(stream, model, metric)
-    assert 0.0 < metric.get() < 1.0
-
-
 # The data themselves
 
 
 @pytest.fixture(scope="module")
 def real():
-    data = DATA
-    if not (data / "hmc").is_dir():
-        pytest.skip(f"no Clus files at {data}: set RIVER_HIER_DATA")
-    return data / "hmc"
+    return real_data("hmc")
 
 
 COUNTS = {  # examples, labels that are on; of what is there to learn from and of the test part
@@ -274,8 +184,7 @@ def data_lines(real, dataset, part):
 @pytest.mark.parametrize("dataset", DEPTHS)
 def test_the_real_collections(real, dataset):
     t = datasets.HMC(real, dataset).taxonomy
-    depths = collections.Counter(map(t.depth, t))
-    assert [depths[depth] for depth in range(t.height + 1)] == DEPTHS[dataset]
+    assert by_depth(t) == DEPTHS[dataset]
     assert t.is_tree == (not dataset.endswith("GO"))
     for parts, counts in zip((None, ("test",)), COUNTS[dataset], strict=True):
         stream = datasets.HMC(real, dataset, parts)
@@ -352,13 +261,151 @@ def test_headers_are_compared(folder):
 )
 def test_a_row_of_numbers_is_read_like_any_other(cells: list[str], labels: str, at: int) -> None:
     at = min(at, len(cells))
-    attributes = [clus.Attribute(f"x{i}", "numeric") for i in range(len(cells))]
-    attributes.insert(at, clus.Attribute("class", "hierarchical"))
-    head = clus.Header(tuple(attributes), at, Taxonomy([("root", "a")]), {})
+    attributes = [hmc.Attribute(f"x{i}", "numeric") for i in range(len(cells))]
+    attributes.insert(at, hmc.Attribute("class", "hierarchical"))
+    head = hmc.Header(tuple(attributes), at, Taxonomy([("root", "a")]), {})
     names = [a.name for a in attributes if a.type == "numeric"]
     row = ",".join([*cells[:at], labels, *cells[at:]])
-    found = clus._numbers(row, names, at)
+    found = hmc._numbers(row, names, at)
     if found is not None:
-        assert found == clus._values(row, head)
+        assert found == hmc._values(row, head)
     elif all(re.fullmatch(r"-?[0-9.]+", cell) for cell in cells):
         assert labels == "?"
+
+
+ROW = ROWS["train"][0]
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ("0.15,left,7,x,01,02", "expected 5 values, got 6"),
+        ("0.15,left,7", "expected 5 values, got 3"),
+        ("<p>", "expected 5 values, got 1"),
+        ("0.1.5,left,7,x,01", "feature 'alpha 14' is '0.1.5'"),
+        ("nan,left,7,x,01", "feature 'alpha 14' is nan"),
+        ("1,left,-inf,x,01", 'feature "50% o\'clock" is -inf'),
+        (",left,7,x,01", "feature 'alpha 14' is ''"),
+        ("1,up,7,x,01", "feature 'strand' is 'up', expected one of ('left', 'a, b', 'right')"),
+        ("1,'left,7,x,01", 'a quote is not closed in "\'left,7,x,01"'),
+        ("1,left,7,x,?", "expected labels joined by @, got none"),
+        ("1,left,7,x,", "label '' is not in the taxonomy (5 nodes)"),
+        (
+            "1,left,7,x,01@01/02",
+            "label '01/02' is not in the taxonomy (5 nodes); did you mean '01/01'?",
+        ),
+        ("{1 0.5}", "expected labels joined by @, got none"),
+        ("{}", "expected labels joined by @, got none"),
+        ("{1 0.5, 5 01", "expected } at the end"),
+        ("{0 0.5, 5 01}", "there is no attribute 0, expected 1 to 5"),
+        ("{6 0.5, 5 01}", "there is no attribute 6, expected 1 to 5"),
+        ("{1 0.5, 1 0.5, 5 01}", "attribute 1 comes twice"),
+        ("{1 0.5, 2, 5 01}", "expected `number value`, got '2'"),
+        ("{1 0.5,, 5 01}", "expected `number value`, got ''"),
+        ("{-1 0.5, 5 01}", "expected `number value`, got '-1 0.5'"),
+        ("{1 x, 5 01}", "feature 'alpha 14' is 'x'"),
+        ("{2 up, 5 01}", "feature 'strand' is 'up', expected one of ('left', 'a, b', 'right')"),
+    ],
+)
+def test_broken_rows(tmp_path, row, message):
+    path = tmp_path / "mine.arff"
+    path.write_text(text([ROW, row, ROW]))
+    message = f"mine.arff, line 11: {message}"
+    assert len(refused(lambda e: datasets.HMC(path, on_error=e), message)) == 2
+
+
+@pytest.mark.parametrize(
+    ("line", "wrong", "message"),
+    [
+        (3, "@attribute x", "expected `@attribute name type`, got '@attribute x'"),
+        (
+            3,
+            "@attribute x date",
+            "attribute 'x' has type 'date', expected numeric, string, {value, ...} or hierarchical "
+            "with its classes",
+        ),
+        (3, "@attribute x numeric 3", "attribute 'x' has type 'numeric 3', expected numeric, "),
+        (3, "@attribute x hierarchical", "attribute 'x' has type 'hierarchical', expected numeric"),
+        (3, "@attribute x {a,'b}", 'a quote is not closed in "\'b"'),
+        (3, "0.5,left", "expected @relation, @attribute or @data, got '0.5,left'"),
+        (7, "@attribute c hierarchical 1,,2", "class '': expected a path such as `a/b`"),
+        (7, "@attribute c hierarchical 1,1//2", "class '1//2': expected a path such as `a/b`"),
+        (
+            7,
+            f"@attribute c hierarchical 1,{'/'.join('1' * 101)}",
+            "expected a path of at most 100 levels, got 101",
+        ),
+        (7, "@attribute c hierarchical root/1,2", "class '2': expected `parent/child`"),
+        (7, "@attribute c hierarchical root/1,1/2/3", "class '1/2/3': expected `parent/child`"),
+        (7, "@attribute c hierarchical root/1,1/1", "edge 1 makes node '1' its own parent"),
+        (7, "@attribute c hierarchical root/1,1/2,2/1", "the edges hold a cycle: '"),
+    ],
+)
+def test_broken_headers(tmp_path, line, wrong, message):
+    header = [*HEADER]
+    header[line] = wrong
+    (tmp_path / "mine.arff").write_text(text([ROW], header))
+    for on_error in ("raise", "skip"):  # without a header nothing can be skipped
+        with pytest.raises(ValueError, match=r"^mine\.arff, line") as error:
+            datasets.HMC(tmp_path / "mine.arff", on_error=on_error)
+        assert str(error.value).startswith(f"mine.arff, line {line + 1}: {message}")
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (text([], HEADER[:-1]), "ends before @data"),
+        (text([], HEADER[:-2] + HEADER[-1:]), "has 0 hierarchical attributes, expected one"),
+        (text([], [*HEADER[:-1], "@attribute d hierarchical 1", "@data"]), "has 2 hierarchical"),
+        ("PK\3\4", "is cut off"),
+    ],
+)
+def test_files_that_are_no_arff(tmp_path, data, message):
+    (tmp_path / "mine.arff").write_text(data)
+    with pytest.raises(ValueError, match=rf"^mine\.arff {message}"):
+        list(datasets.HMC(tmp_path / "mine.arff"))
+
+
+def test_what_is_skipped_is_counted(tmp_path):
+    folder = write_parts(tmp_path / "yeast")
+    (folder / "yeast_FUN.train.arff").write_text(text([ROWS["train"][0], "?", *ROWS["train"][1:]]))
+    stream = datasets.HMC(folder, on_error="skip")
+    assert stream.n_skipped == 0
+    assert read(stream) == TRAINVALID
+    assert stream.skipped == ("yeast_FUN.train.arff, line 11: expected 5 values, got 1",)
+
+
+def test_missing_files(tmp_path, monkeypatch):
+    monkeypatch.setenv("RIVER_DATA", str(tmp_path / "home"))
+    stream = datasets.HMC(dataset="cellcycle_FUN")  # says nothing yet
+    with pytest.raises(FileNotFoundError, match=r"there is no file or folder '.*home/HMC'; get"):
+        list(stream)
+    folder = write_parts(tmp_path / "home" / "HMC")
+    assert repr(stream)
+    with pytest.raises(FileNotFoundError) as error:
+        list(stream)
+    assert str(error.value) == (
+        f"'{folder}' lacks cellcycle_FUN.train.arff; get them, with or without .gz, from "
+        "https://dtai.cs.kuleuven.be/clus/hmcdatasets/ or another publisher of the collection, and "
+        "keep their names"
+    )
+    assert read(datasets.HMC(dataset="yeast_FUN", subsets=("test",))) == (XS["test"], YS["test"])
+    (folder / "yeast_FUN.valid.arff").unlink()
+    with pytest.raises(FileNotFoundError, match=r"lacks yeast_FUN\.valid\.arff; get"):
+        list(datasets.HMC(dataset="yeast_FUN", subsets=("valid",)))
+    (folder / "yeast_FUN.train.arff").unlink()
+    (folder / "yeast_FUN.test.arff").unlink()
+    with pytest.raises(FileNotFoundError, match=r"lacks NAME\.train\.arff; get"):
+        list(datasets.HMC())
+
+
+def test_several_collections(tmp_path):
+    write_parts(tmp_path, "b")
+    write_parts(tmp_path, "a")
+    with pytest.raises(ValueError, match="`dataset` must be one of 'a', 'b', got None"):
+        datasets.HMC(tmp_path)
+    write_parts(tmp_path, "a", "_")
+    with pytest.raises(
+        ValueError, match=re.escape("a.test.arff and a_test.arff are the same subset of 'a'")
+    ):
+        datasets.HMC(tmp_path, "a")

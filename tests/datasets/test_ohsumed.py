@@ -2,34 +2,23 @@
 
 from __future__ import annotations
 
-import collections
-import copy
-import itertools
-import os
-import pickle
-import tracemalloc
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from river import datasets as river_datasets
 
 from oracles import mesh as oracle
 from river_hier import datasets
-from river_hier.datasets.formats import medline, mesh
+from river_hier.datasets import ohsumed
+from support.corpora import by_depth, on, real_data
 from support.ohsumed_corpus import (
     RECORDS,
     TREE,
     XS,
     YS,
     data,
-    on,
     write_folder,
-    write_packed,
     write_tar_gz,
-    write_zip,
 )
-from support.paths import DATA
 
 NODES = ["Bronchial Diseases", "Lung Diseases", "Asthma", "Wheezing; Stridor"]
 NODES += ["Cystic Fibrosis", "Pneumonia", "Pneumonia, Bacterial"]
@@ -37,40 +26,20 @@ NODES += ["Cystic Fibrosis", "Pneumonia", "Pneumonia, Bacterial"]
 
 @pytest.fixture
 def folder(tmp_path):
-    return write_folder(tmp_path)
+    (tmp_path / "corpus").mkdir()
+    return write_folder(tmp_path / "corpus")
 
 
-@pytest.mark.parametrize("write", [write_folder, write_packed, write_zip, write_tar_gz])
-def test_examples_wherever_the_files_lie(tmp_path, write):
-    stream = datasets.OHSUMED(write(tmp_path), root="C08")
-    examples = list(stream)
-    assert [x for x, _ in examples] == XS
-    assert [on(y) for _, y in examples] == YS
-    for x, y in examples:
-        assert type(x) is type(y) is dict
-        assert list(y) == NODES == list(stream.taxonomy.nodes[1:])
-        assert all(type(value) is bool for value in y.values())
-    assert list(stream) == examples
-    assert list(itertools.islice(stream, 1)) == list(stream.take(1)) == examples[:1]
-
-
-@pytest.mark.parametrize("pack", [None, "gz"])
-def test_a_file_of_records_and_a_tree_elsewhere(tmp_path, pack):
-    folder = write_packed(tmp_path) if pack else write_folder(tmp_path)
-    suffix = ".gz" if pack else ""
-    stream = datasets.OHSUMED(
-        folder / f"ohsumed.87{suffix}", root="C08", mesh=folder / f"mtrees2015.bin{suffix}"
-    )
-    assert [(x, on(y)) for x, y in stream] == list(zip(XS, YS, strict=True))
-
-
-def test_answers_are_fresh(folder):
+def test_examples(folder):
     stream = datasets.OHSUMED(folder, root="C08")
-    for x, y in stream:
-        x.clear()
-        for heading in y:
-            y[heading] = True
-    assert [on(y) for _, y in stream] == YS
+    assert [(x, on(y)) for x, y in stream] == list(zip(XS, YS, strict=True))
+    assert list(stream.taxonomy.nodes[1:]) == NODES
+
+
+def test_a_file_of_records_and_a_tree_elsewhere(folder):
+    mesh = (folder / "mtrees2015.bin").rename(folder.parent / "mtrees2015.bin")
+    stream = datasets.OHSUMED(folder / "ohsumed.87", root="C08", mesh=mesh)
+    assert [(x, on(y)) for x, y in stream] == list(zip(XS, YS, strict=True))
 
 
 def test_the_dag(folder):
@@ -107,16 +76,16 @@ def test_unknown_headings_are_counted_anew_each_time(folder, monkeypatch):
         list(stream)
         assert stream.unknown_headings == {"Human": 3, "Support, U.S. Gov't, P.H.S.": 1}
     assert stream.n_skipped == 0
-    monkeypatch.setattr("river_hier.datasets.corpora.ohsumed._KEPT", 1)
+    monkeypatch.setattr("river_hier.datasets.ohsumed._KEPT", 1)
     list(stream)
     assert stream.unknown_headings == {"Human": 3}
 
 
 def test_headings():
-    assert medline.headings("A/*CO; B, C/IM/*DI; *D; A; Support, P.H.S..") == [
+    assert ohsumed.headings("A/*CO; B, C/IM/*DI; *D; A; Support, P.H.S..") == [
         "A", "B, C", "D", "Support, P.H.S."
     ]  # fmt: skip
-    assert medline.headings("") == medline.headings(" ; /DI.") == []
+    assert ohsumed.headings("") == ohsumed.headings(" ; /DI.") == []
 
 
 def test_files_are_read_in_the_order_of_their_names(tmp_path):
@@ -143,49 +112,6 @@ def test_nothing_is_read_ahead(folder):
     assert [x for x, _ in datasets.OHSUMED(folder, root="C08").take(1)] == XS[:1]
 
 
-@pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="open files are counted on Linux")
-@pytest.mark.parametrize("write", [write_folder, write_packed, write_zip, write_tar_gz])
-def test_what_is_left_in_the_middle_closes_its_files(tmp_path, write):
-    before = len(os.listdir("/proc/self/fd"))
-    examples = iter(datasets.OHSUMED(write(tmp_path), root="C08"))
-    next(examples)
-    assert len(os.listdir("/proc/self/fd")) > before
-    del examples
-    assert len(os.listdir("/proc/self/fd")) == before
-
-
-def test_memory_does_not_grow(folder):
-    def peak(n):
-        (folder / "ohsumed.87").write_bytes(data(RECORDS * n))
-        stream = datasets.OHSUMED(folder, root="C08")
-        collections.deque(stream.take(5), maxlen=0)
-        tracemalloc.start()
-        collections.deque(stream, maxlen=0)
-        peak = tracemalloc.get_traced_memory()[1]
-        tracemalloc.stop()
-        return peak
-
-    assert peak(1_000) < 1.2 * peak(100) + 20_000
-
-
-def test_copies_go_on_equal(folder):
-    stream = datasets.OHSUMED(folder, root="C08")
-    for other in (stream, pickle.loads(pickle.dumps(stream)), copy.deepcopy(stream)):
-        assert [on(y) for _, y in other] == YS
-        assert other.unknown_headings == {"Human": 3, "Support, U.S. Gov't, P.H.S.": 1}
-        assert other.taxonomy == stream.taxonomy
-
-
-def test_description(folder):
-    stream = datasets.OHSUMED(folder, root="C08")
-    assert isinstance(stream, river_datasets.base.Dataset)
-    assert stream.task == "Multi-output binary classification"
-    assert stream.n_features == len(XS[0])
-    assert stream.n_samples is None
-    assert repr(stream).startswith("OHSUMED: abstracts of medical articles")
-    assert f"Path  {folder}" in repr(stream)
-
-
 # Against all paths
 
 
@@ -210,8 +136,8 @@ def test_a_heading_switches_on_what_is_kept_on_its_paths(lines, headings):
     found = {number: heading for heading, number in lines}
     if len(found) == 1:
         return
-    dag = mesh.fragment(found, "tree", "N05")
-    tree = mesh.unique_paths(dag)
+    dag = ohsumed.fragment(found, "tree", "N05")
+    tree = ohsumed.unique_paths(dag)
     kept = oracle.kept(lines, "N05")
     assert tree.is_tree
     assert set(tree.nodes[1:]) == kept
@@ -227,15 +153,7 @@ def test_a_heading_switches_on_what_is_kept_on_its_paths(lines, headings):
 
 @pytest.fixture(scope="module")
 def real():
-    home = DATA
-    if not (home / "ohsumed").is_dir():
-        pytest.skip(f"no OHSUMED records at {home}: set RIVER_HIER_DATA")
-    return home / "ohsumed"
-
-
-def by_depth(taxonomy):
-    counts = collections.Counter(map(taxonomy.depth, taxonomy))
-    return [counts[depth] for depth in range(taxonomy.height + 1)]
+    return real_data("ohsumed")
 
 
 def test_the_papers_root(real):
@@ -272,3 +190,103 @@ def test_a_taxonomy_for_each_category(real):
         t = datasets.OHSUMED(real, root=letter).taxonomy
         assert t.is_tree
         assert t.root == letter
+
+
+TAGS = ".U .S .M .T .P .W .A"
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        ([".M"], "line 1: expected `.I number`, got '.M'"),
+        (["<DOC>"], "line 1: expected `.I number`, got '<DOC>'"),
+        ([""], "line 1: expected `.I number`, got ''"),
+        ([".I"], "line 1: expected `.I number`, got '.I'"),
+        ([".I one"], "line 1: expected `.I number`, got '.I one'"),
+        ([".I 1", "Asthma."], f"line 2: expected one of {TAGS}, got 'Asthma.'"),
+        ([".I 1", ".X", "?"], f"line 2: expected one of {TAGS}, got '.X'"),
+        ([".I 1", ".M", "Asthma.", ".T", ".M"], "line 5: .M comes twice in a record"),
+    ],
+)
+def test_broken_records(folder, lines, message):
+    (folder / "ohsumed.87").write_bytes(data(lines))
+    with pytest.raises(ValueError, match="line") as error:
+        list(datasets.OHSUMED(folder, root="C08"))
+    assert str(error.value) == f"ohsumed.87, {message}"
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        (["Asthma"], "line 1: expected `heading;tree.number`, got 'Asthma'"),
+        ([*TREE, ";C08.1"], "line 18: expected `heading;tree.number`, got ';C08.1'"),
+        ([*TREE, "Cough;C08."], "line 18: expected `heading;tree.number`, got 'Cough;C08.'"),
+        ([*TREE, "Cough;8"], "line 18: expected `heading;tree.number`, got 'Cough;8'"),
+        ([*TREE, "Cough;C08.127"], "line 18: tree number 'C08.127' comes twice"),
+    ],
+)
+def test_broken_trees(folder, lines, message):
+    (folder / "mtrees2015.bin").write_bytes(data(lines))
+    for on_error in ("raise", "skip"):  # a tree without one of its lines would be another one
+        with pytest.raises(ValueError, match="line") as error:
+            _ = datasets.OHSUMED(folder, root="C08", on_error=on_error).taxonomy
+        assert str(error.value) == f"mtrees2015.bin, {message}"
+
+
+@pytest.mark.parametrize(
+    ("root", "extra", "message"),
+    [
+        ("N05.715", [], "mtrees2015.bin has no tree number 'N05.715' to use as the root"),
+        ("Z", [], "mtrees2015.bin has nothing below 'Z'"),
+        ("C08.127.108", [], "mtrees2015.bin has nothing below 'C08.127.108'"),
+        ("C", ["Cough;C08.9.1"], "mtrees2015.bin: tree number 'C08.9.1' comes without 'C08.9'"),
+        (
+            "C08",
+            ["Respiratory Tract Diseases;C08.381.001"],
+            "mtrees2015.bin: the edges hold a cycle: 'Respiratory Tract Diseases' -> "
+            "'Lung Diseases' -> 'Respiratory Tract Diseases'",
+        ),
+    ],
+)
+def test_trees_that_cannot_be(folder, root, extra, message):
+    (folder / "mtrees2015.bin").write_bytes(data([*TREE, *extra]))
+    with pytest.raises(ValueError, match="mtrees") as error:
+        list(datasets.OHSUMED(folder, root=root))
+    assert str(error.value) == message
+
+
+@pytest.mark.parametrize("root", ["", "c", "C8.", "N05.715.", "Diseases", "CC", "٣", 5, None, "C "])
+def test_wrong_roots(root):
+    expected = "^`root` must be a tree number, such as 'N05.715', or a category, such as 'C', got "
+    with pytest.raises(ValueError, match=expected):
+        datasets.OHSUMED(root=root)
+
+
+def test_what_is_skipped_is_counted(folder):
+    records = ["?", *RECORDS[:16], ".Q", "what", ".T", "again", *RECORDS[16:], ".I next", ".M"]
+    (folder / "ohsumed.87").write_bytes(data(records))
+    stream = datasets.OHSUMED(folder, root="C08", on_error="skip")
+    assert [(x, on(y)) for x, y in stream] == list(zip(XS, YS, strict=True))
+    assert stream.n_skipped == 4
+    assert stream.skipped == (
+        "ohsumed.87, line 1: expected `.I number`, got '?'",
+        f"ohsumed.87, line 18: expected one of {TAGS}, got '.Q'",
+        "ohsumed.87, line 20: .T comes twice in a record",
+        "ohsumed.87, line 39: expected `.I number`, got '.I next'",
+    )
+
+
+def test_missing_files(folder):
+    (folder / "ohsumed.87").rename(folder / "ohsumed.txt")
+    with pytest.raises(FileNotFoundError) as error:
+        list(datasets.OHSUMED(folder, root="C08"))
+    assert str(error.value) == (
+        f"{str(folder)!r} lacks ohsumed.[0-9]*; call `download()` or get "
+        "https://trec.nist.gov/data/filtering/t9.filtering.tar.gz and "
+        "https://nlmpubs.nlm.nih.gov/projects/mesh/2015/meshtrees/mtrees2015.bin"
+    )
+    with pytest.raises(FileNotFoundError, match=r"ohsumed.txt' lacks mtrees\*.bin; call"):
+        list(datasets.OHSUMED(folder / "ohsumed.txt", root="C08"))
+    (folder / "mtrees2016.bin").write_bytes(data(TREE))
+    with pytest.raises(ValueError, match=r"holds 2 files like 'mtrees\*.bin', expected one"):
+        list(datasets.OHSUMED(folder))

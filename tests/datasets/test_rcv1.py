@@ -8,16 +8,13 @@ import gzip
 import hashlib
 import itertools
 import math
-import re
-import tracemalloc
 
 import pytest
-from river import datasets as river_datasets
 
 from river_hier import Taxonomy, datasets
-from river_hier.datasets.corpora import rcv1
+from river_hier.datasets import rcv1
 from river_hier.datasets.io import file_dataset
-from support.paths import DATA
+from support.corpora import by_depth, on, real_data
 from support.rcv1_corpus import (
     HIERARCHY,
     PARENTS,
@@ -26,7 +23,6 @@ from support.rcv1_corpus import (
     VECTORS,
     XS,
     YS,
-    on,
     write,
     write_corpus,
 )
@@ -39,23 +35,8 @@ def folder(tmp_path):
 
 def test_examples(folder):
     stream = datasets.RCV1(folder)
-    examples = list(stream)
-    assert [x for x, _ in examples] == XS
-    assert [on(y) for _, y in examples] == YS
-    for x, y in examples:
-        assert type(x) is type(y) is dict
-        assert list(y) == list(PARENTS)  # every label but the root, in taxonomy order
-        assert all(type(value) is bool for value in y.values())
-    assert list(stream) == examples
-
-
-def test_answers_are_fresh(folder):
-    stream = datasets.RCV1(folder)
-    for x, y in stream:
-        x.clear()
-        for topic in y:
-            y[topic] = True
-    assert [on(y) for _, y in stream] == YS
+    assert [(x, on(y)) for x, y in stream] == list(zip(XS, YS, strict=True))
+    assert [list(y) for _, y in stream] == [list(PARENTS)] * 3  # without the root
 
 
 def test_taxonomy(folder):
@@ -131,36 +112,7 @@ def test_nothing_is_read_ahead(folder):
     assert len(list(datasets.RCV1(folder).take(1))) == 1
 
 
-def test_memory_does_not_grow(folder):
-    def peak(n):
-        documents = range(1, n + 1)
-        terms = " ".join(f"{i}:0.5" for i in range(50))
-        write(folder / TRAIN, (f"{i}  {terms}" for i in documents), pack=True)
-        write(folder / "rcv1-v2.topics.qrels", (f"C15 {i} 1" for i in documents))
-        stream = datasets.RCV1(folder)
-        collections.deque(stream.take(5), maxlen=0)
-        tracemalloc.start()
-        collections.deque(stream, maxlen=0)
-        peak = tracemalloc.get_traced_memory()[1]
-        tracemalloc.stop()
-        return peak
-
-    assert peak(2_000) < 1.2 * peak(200) + 20_000
-
-
 # What it says of itself
-
-
-def test_description(folder):
-    stream = datasets.RCV1(folder)
-    assert isinstance(stream, river_datasets.base.Dataset)
-    assert stream.task == "Multi-output binary classification"
-    assert (stream.n_features, stream.n_outputs, stream.sparse) == (47_236, 103, True)
-    assert stream.n_samples is None
-    text = repr(stream)
-    assert text.startswith("Reuters Corpus Volume 1, version 2")
-    assert re.search(rf"^ +Path  {folder}$", text, re.MULTILINE)
-    assert "Parameters\n----------" in text
 
 
 def test_the_official_numbers(monkeypatch):
@@ -177,17 +129,10 @@ def test_the_official_numbers(monkeypatch):
 
 @pytest.fixture(scope="module")
 def real():
-    data = DATA
-    if not (data / "rcv1").is_dir():
-        pytest.skip(f"no RCV1 at {data}: set RIVER_HIER_DATA")
-    return data / "rcv1"
+    return real_data("rcv1")
 
 
 def test_the_real_taxonomy(real):
-    def by_depth(taxonomy):
-        counts = collections.Counter(map(taxonomy.depth, taxonomy))
-        return [counts[depth] for depth in range(taxonomy.height + 1)]
-
     t = datasets.RCV1(real).taxonomy
     assert by_depth(t) == [1, 4, 55, 43, 1]
     assert t.children("Root") == ("CCAT", "ECAT", "GCAT", "MCAT")
@@ -231,3 +176,143 @@ def test_the_real_stream_again_with_fewer_topics(real):
         assert x == x_again
         assert on(y) - {"GMIL", "M143"} == on(y_again)
         assert len(y_again) == 101
+
+
+def broken(folder, name, lines, message):
+    write(folder / name, lines)
+    with pytest.raises(ValueError, match="line") as error:
+        list(datasets.RCV1(folder))
+    assert str(error.value) == f"{name}, {message}"
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("2287  9:", "expected `term:weight`, got '9:'"),
+        ("2287  9", "expected `term:weight`, got '9'"),
+        ("2287  9 0.5", "expected `term:weight`, got '9'"),
+        ("2287  9:0.5 7", "expected `term:weight`, got '7'"),
+        ("2287  9:0.5:7", "expected `term:weight`, got '9:0.5:7'"),
+        ("2287  9:O.5", "expected `term:weight`, got '9:O.5'"),
+        ("2287  9:0.5 4:nan", "feature '4' is nan"),
+        ("2287  9:-inf 4:1", "feature '9' is -inf"),
+        ("2287  9:inf 4:-inf", "feature '9' is inf"),
+        ("2287  9:1e308 4:1e308", "the weights are too large to add up"),
+        ("2287  9:0.5 4:1 9:0.5", "feature '9' comes twice"),
+        ("22x7  9:0.5", "expected a document id, got '22x7'"),
+        ("<p>", "expected a document id, got '<p>'"),
+        ("", "expected a document id, got ''"),
+        ("2286  9:0.5", "document 2286 comes twice"),
+        ("2285  9:0.5", "document 2285 comes after 2286; the lines must be sorted by document"),
+        ("2288  9:0.5", "document 2288 has no topic in rcv1-v2.topics.qrels"),
+        ("2299  9:0.5", "document 2299 has no topic in rcv1-v2.topics.qrels"),
+    ],
+)
+def test_broken_vectors(folder, line, message):
+    lines = [VECTORS[0], line]
+    broken(folder, "lyrl2004_vectors_train.dat", lines, f"line 2: {message}")
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("MCAT 2287", "expected `topic document 1`, got 'MCAT 2287'"),
+        ("MCAT 2287 0", "expected `topic document 1`, got 'MCAT 2287 0'"),
+        ("MCAT 2287 1 1", "expected `topic document 1`, got 'MCAT 2287 1 1'"),
+        ("2287 MCAT 1", "expected `topic document 1`, got '2287 MCAT 1'"),
+        ("", "expected `topic document 1`, got ''"),
+        ("MCAP 2287 1", "label 'MCAP' is not in the taxonomy (9 nodes); did you mean 'MCAT'?"),
+        (
+            "MCAT 2285 1",
+            "document 2285 comes after 2286; the lines must be sorted by document",
+        ),
+    ],
+)
+def test_broken_topics(folder, line, message):
+    lines = [*QRELS[:5], line, *QRELS[6:]]
+    broken(folder, "rcv1-v2.topics.qrels", lines, f"line 6: {message}")
+
+
+def test_parts_that_do_not_follow_each_other(folder):
+    for i in range(4):
+        write(folder / f"lyrl2004_vectors_test_pt{i}.dat", ["2287  1:1"])
+    with pytest.raises(ValueError, match=r"test_pt0.dat, line 1: document 2287 comes after 2290;"):
+        list(datasets.RCV1(folder, subsets=("train", "test")))
+    with pytest.raises(ValueError, match=r"test_pt1.dat, line 1: document 2287 comes twice"):
+        list(datasets.RCV1(folder, subsets=("test",)))
+
+
+def test_broken_hierarchy(folder):
+    expected = "`parent: ... child: ... child-description: ...`"
+    for line in ("", "parent: Root", "CCAT C15"):
+        write(folder / "rcv1.topics.hier.orig", [*HIERARCHY[:2], line])
+        with pytest.raises(ValueError, match="line 3") as error:
+            _ = datasets.RCV1(folder).taxonomy
+        assert (
+            str(error.value) == f"rcv1.topics.hier.orig, line 3: expected {expected}, got {line!r}"
+        )
+    loop = "parent: C15     child: CCAT     child-description: LOOP"
+    write(folder / "rcv1.topics.hier.orig", [*HIERARCHY, loop])
+    with pytest.raises(ValueError, match=r"^rcv1.topics.hier.orig: .*CCAT"):
+        _ = datasets.RCV1(folder).taxonomy
+
+
+def test_missing_files(folder):
+    (folder / "rcv1-v2.topics.qrels").unlink()
+    stream = datasets.RCV1(folder, subsets=("train", "test"))
+    with pytest.raises(FileNotFoundError) as error:
+        next(iter(stream))
+    message = str(error.value)
+    assert str(folder) in message
+    assert "lacks rcv1-v2.topics.qrels.gz, lyrl2004_vectors_test_pt0.dat.gz, " in message
+    assert "lyrl2004_vectors_train" not in message  # it is there, without .gz
+    assert message.endswith(
+        "with or without .gz, from https://www.jmlr.org/papers/volume5/lewis04a"
+    )
+    assert len(stream.taxonomy) == 9  # this file is there
+
+
+def test_a_file_for_a_folder(folder):
+    with pytest.raises(FileNotFoundError, match=r"qrels' lacks rcv1.topics.hier.orig, lyrl2004"):
+        list(datasets.RCV1(folder / "rcv1-v2.topics.qrels"))
+
+
+def test_what_is_skipped_is_counted(folder):
+    write(folder / "lyrl2004_vectors_train.dat", [*VECTORS[:2], "2288 7:x", "2289 1:1", VECTORS[2]])
+    write(folder / "rcv1-v2.topics.qrels", [*QRELS[:6], "MCAP 2287 1", "?", *QRELS[6:]])
+    stream = datasets.RCV1(folder, on_error="skip")
+    assert stream.n_skipped == 0
+    assert [(x, on(y)) for x, y in stream] == list(zip(XS, YS, strict=True))
+    assert stream.n_skipped == 4
+    assert stream.skipped == (
+        "rcv1-v2.topics.qrels, line 7: label 'MCAP' is not in the taxonomy (9 nodes); "
+        "did you mean 'MCAT'?",
+        "rcv1-v2.topics.qrels, line 8: expected `topic document 1`, got '?'",
+        "lyrl2004_vectors_train.dat, line 3: expected `term:weight`, got '7:x'",
+        "lyrl2004_vectors_train.dat, line 4: document 2289 has no topic in rcv1-v2.topics.qrels",
+    )
+
+
+def test_a_document_without_a_sound_topic_is_skipped(folder):
+    lines = [line.replace("MCAT 2287", "MCAP 2287") for line in QRELS]
+    write(folder / "rcv1-v2.topics.qrels", lines)
+    stream = datasets.RCV1(folder, on_error="skip")
+    assert [x for x, _ in stream] == [XS[0], XS[2]]
+    assert stream.n_skipped == 2
+    assert stream.skipped[1].endswith("document 2287 has no topic in rcv1-v2.topics.qrels")
+
+
+def test_files_of_which_nothing_is_left(folder):
+    write(folder / "lyrl2004_vectors_train.dat", ["2286 7;0.6", "2287 9;1.0"])
+    stream = datasets.RCV1(folder, on_error="skip")
+    with pytest.raises(
+        ValueError, match=r"^every record had to be skipped \(2\): lyrl2004_vectors_tr"
+    ):
+        list(stream)
+    assert list(stream.take(0)) == []
+
+
+@pytest.mark.parametrize("topics", [102, [103], None])
+def test_wrong_topics(topics):
+    with pytest.raises(ValueError, match=r"`topics` must be 103 or 101, got "):
+        datasets.RCV1(topics=topics)

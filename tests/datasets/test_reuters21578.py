@@ -3,39 +3,33 @@
 from __future__ import annotations
 
 import collections
-import copy
 import functools
-import gc
 import itertools
 import pathlib
-import pickle
-import re
+import reprlib
 import shutil
 import tempfile
 import time
-import tracemalloc
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from river import datasets as river_datasets
-from river import evaluate, feature_extraction
 
 from oracles import reuters
-from river_hier import Taxonomy, datasets, linear_model, metrics
-from river_hier.datasets.corpora import reuters21578
+from river_hier import Taxonomy, datasets
+from river_hier.datasets import reuters21578
 from river_hier.datasets.io import file_dataset
+from support.corpora import by_depth, on, real_data, refused
 from support.hypothesis_settings import n_examples
-from support.packing import EVERYWHERE, tarred
-from support.paths import DATA
+from support.packing import tarred
 from support.reuters_corpus import (
     ALL,
+    CATEGORIES,
     NAMES,
     PATHS,
     STORIES,
     XS,
     YS,
-    on,
     story,
     write_corpus,
     write_stories,
@@ -47,19 +41,13 @@ def corpus(tmp_path):
     return write_corpus(tmp_path / "corpus")
 
 
-@pytest.mark.parametrize("packed", EVERYWHERE)
-def test_the_same_examples_wherever_they_lie(corpus, packed):
-    stream = datasets.Reuters21578(packed(corpus), subsets=ALL)
-    examples = list(stream)
-    assert [x for x, _ in examples] == XS
-    assert [on(y) for _, y in examples] == YS
-    for x, y in examples:
-        assert type(x) is type(y) is dict
-        assert list(x) == ["date", "title", "body"]
-        assert list(y) == NAMES  # every label but the root, in taxonomy order
-        assert all(type(value) is bool for value in y.values())
-    assert list(stream) == examples
-    assert stream.taxonomy is stream.taxonomy
+def test_examples(corpus):
+    stream = datasets.Reuters21578(corpus, subsets=ALL)
+    xs, ys = zip(*stream, strict=True)
+    assert list(xs) == XS
+    assert [list(x) for x in xs] == [["date", "title", "body"]] * len(XS)
+    assert [on(y) for y in ys] == YS
+    assert [list(y) for y in ys] == [NAMES] * len(YS)
     assert stream.taxonomy == Taxonomy.from_paths(("Subject Codes", *path) for path in PATHS)
 
 
@@ -69,15 +57,6 @@ def test_a_folder_that_holds_the_archive(corpus, tmp_path):
     stream = datasets.Reuters21578(tmp_path / "mine", subsets=ALL)
     assert [x for x, _ in stream] == XS
     assert stream.location.name == "reuters21578.tar.gz"
-
-
-def test_answers_are_fresh(corpus):
-    stream = datasets.Reuters21578(corpus, subsets=ALL)
-    for x, y in stream:
-        x.clear()
-        for topic in y:
-            y[topic] = True
-    assert [on(y) for _, y in stream] == YS
 
 
 SIZES = {"ModApte": [1, 2, 3], "ModLewis": [2, 2, 2], "ModHayes": [0, 1, 5]}
@@ -131,69 +110,7 @@ def test_nothing_is_read_ahead(corpus):
     assert [x for x, _ in datasets.Reuters21578(corpus).take(2)] == XS[:2]
 
 
-@pytest.mark.parametrize("packed", EVERYWHERE)
-def test_an_iterator_that_is_left_closes_its_files(corpus, packed):
-    fds = pathlib.Path("/proc/self/fd")
-    if not fds.is_dir():
-        pytest.skip("open files cannot be counted here")
-    stream = datasets.Reuters21578(packed(corpus))
-    assert len(stream.taxonomy) == 10
-    before = len(list(fds.iterdir()))
-    iterator = iter(stream)
-    next(iterator)
-    assert len(list(fds.iterdir())) > before
-    iterator.close()
-    assert len(list(fds.iterdir())) == before
-
-
-def test_memory_does_not_grow(corpus):
-    (corpus / "reut2-001.sgm").unlink()
-    one = story(topics="gold", title="T" * 60, body="B" * 2_000)
-
-    def peak(n):
-        write_stories(corpus / "reut2-000.sgm", [one] * n)
-        stream = datasets.Reuters21578(corpus)
-        collections.deque(stream.take(5), maxlen=0)
-        gc.collect()
-        tracemalloc.start()
-        collections.deque(stream, maxlen=0)
-        peak = tracemalloc.get_traced_memory()[1]
-        tracemalloc.stop()
-        return peak
-
-    assert peak(400) < 1.2 * peak(50) + 20_000
-
-
-def test_copies(corpus):
-    stream = datasets.Reuters21578(corpus, "ModLewis", subsets=["test"])
-    examples = list(stream)
-    for other in (copy.deepcopy(stream), pickle.loads(pickle.dumps(stream))):
-        assert list(other) == examples
-        assert other.taxonomy == stream.taxonomy
-        assert (other.split, other.subsets) == ("ModLewis", ("test",))
-    prefix = pickle.loads(pickle.dumps(stream.take(1)))
-    assert list(prefix) == examples[:1]
-
-
-def test_a_pipeline(corpus):
-    stream = datasets.Reuters21578(corpus, subsets=ALL)
-    model = feature_extraction.BagOfWords(on="title") | linear_model.HPerceptron(stream.taxonomy)
-    metric = evaluate.progressive_val_score(stream, model, metrics.HLoss(stream.taxonomy))
-    assert 0 < metric.get() < len(NAMES)
-
-
 # What it says of itself
-
-
-def test_description(corpus):
-    stream = datasets.Reuters21578(corpus)
-    assert isinstance(stream, river_datasets.base.Dataset)
-    assert stream.task == "Multi-output binary classification"
-    assert (stream.n_features, stream.n_outputs, stream.sparse) == (3, 140, False)
-    assert stream.n_samples is None
-    text = repr(stream)
-    assert text.startswith("Reuters-21578, Distribution 1.0")
-    assert re.search(rf"^ +Path  {corpus}$", text, re.MULTILINE)
 
 
 def test_the_official_numbers(monkeypatch):
@@ -208,10 +125,7 @@ def test_the_official_numbers(monkeypatch):
 
 @pytest.fixture(scope="module")
 def archive():
-    data = DATA
-    if not (data / "reuters21578").is_dir():
-        pytest.skip(f"no Reuters-21578 at {data}: set RIVER_HIER_DATA")
-    return data / "reuters21578" / "reuters21578.tar.gz"
+    return real_data("reuters21578") / "reuters21578.tar.gz"
 
 
 @pytest.fixture(scope="module")
@@ -228,8 +142,7 @@ def expected(real):
 
 def test_the_real_taxonomy(real):
     t = datasets.Reuters21578(real).taxonomy
-    counts = collections.Counter(map(t.depth, t))
-    assert [counts[depth] for depth in range(t.height + 1)] == [1, 8, 132]
+    assert by_depth(t) == [1, 8, 132]
     assert t.path("crude") == ("Subject Codes", "Energy Codes", "crude")
     listed = (real / "all-topics-strings.lc.txt").read_text().split()
     assert sorted(t.leaves) == sorted(listed)
@@ -283,3 +196,115 @@ def test_topics_without_an_end_take_no_long_time(tmp_path, topics):
     with pytest.raises(ValueError, match=r"line \d+: .*<D> without </D>"):
         list(datasets.Reuters21578(tmp_path))
     assert time.process_time() - start < 3.0
+
+
+NAME = "reut2-000.sgm"
+LIST = "cat-descriptions_120396.txt"
+
+
+@pytest.fixture
+def one_file(tmp_path):
+    path = write_corpus(tmp_path / "corpus")
+    (path / "reut2-001.sgm").unlink()
+    return path
+
+
+MARKS = "expected <REUTERS TOPICS=... LEWISSPLIT=... CGISPLIT=...>, got "
+COCA = "label 'coca' is not in the taxonomy (10 nodes); did you mean 'cocoa'?"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("26-FEB", "26-FEV", "expected a date such as 26-FEB-1987, got '26-FEV-1987 15:01:01.79'"),
+        ("26-FEB", "30-FEB", "expected a date such as 26-FEB-1987, got '30-FEB-1987 15:01:01.79'"),
+        ("26-FEB-1987 ", "", "expected a date such as 26-FEB-1987, got '15:01:01.79'"),
+        ("<DATE>", "", "the story has no <DATE>...</DATE>"),
+        ("</TOPICS>", "", "the story has no <TOPICS>...</TOPICS>"),
+        ("<TITLE>", "<TITEL>", "the story has no <TITLE>...</TITLE>"),
+        ("</BODY>", "", "the story has no <BODY>...</BODY>"),
+        (">cocoa<", ">coca<", COCA),
+        ('"YES"', '"YEA"', MARKS),
+        ('LEWISSPLIT="TRAIN" ', "", MARKS),
+        ('NEWID="9">', 'NEWID="9"', MARKS),
+        ("</REUTERS>\n", "", "the story has no </REUTERS>"),
+    ],
+)  # fmt: skip
+def test_broken_stories(one_file, old, new, message):
+    broken = STORIES[0].replace(old, new, 1)
+    assert broken != STORIES[0]
+    write_stories(one_file / NAME, [STORIES[1], broken, STORIES[3]])
+    if message == MARKS:
+        message += reprlib.repr(broken.splitlines()[0])
+    line = 2 + STORIES[1].count("\n")
+    read = functools.partial(datasets.Reuters21578, one_file, "ModApte", ALL)
+    left = refused(read, f"{NAME}, line {line}: {message}")
+    assert [x for x, _ in left] == [XS[1], XS[3]]
+
+
+@pytest.mark.parametrize("foreign", ["</REUTERS>", "Showers continued", "<REUTER>"])
+def test_what_stands_between_stories(one_file, foreign):
+    write_stories(one_file / NAME, [STORIES[0], f"\n{foreign}\n", STORIES[1]])
+    line = 3 + STORIES[0].count("\n")
+    message = f"{NAME}, line {line}: expected <REUTERS ...>, got {foreign!r}"
+    left = refused(lambda e: datasets.Reuters21578(one_file, on_error=e), message)
+    assert [on(y) for _, y in left] == YS[:2]
+
+
+@pytest.mark.parametrize("on_error", ["raise", "skip"])
+def test_stories_that_are_cut_off(one_file, on_error):
+    whole = (one_file / NAME).read_bytes()
+    (one_file / NAME).write_bytes(whole[: len(whole) - 30])
+    last = len(whole[:-30].splitlines())
+    with pytest.raises(ValueError, match="cut off") as error:
+        list(datasets.Reuters21578(one_file, on_error=on_error))
+    assert str(error.value) == f"{NAME} is cut off after line {last}; delete it and get it again"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        (
+            "COCOA\n",
+            "cocoa\n",
+            ", line 13: expected a category such as `Crude Oil (CRUDE)`, got 'cocoa'",
+        ),
+        ("COCOA\n", "", ": 'Subject Codes' has 6 topics, expected 7; get it again"),
+        ("Codes (2)", "Codes (3)", ": 'Energy Codes' has 2 topics, expected 3; get it again"),
+        (CATEGORIES[-230:], "", ": 'Subject Codes' has 2 topics, expected 7; get it again"),
+    ],
+)
+def test_broken_categories(one_file, old, new, message):
+    assert CATEGORIES.count(old) == 1
+    (one_file / LIST).write_text(CATEGORIES.replace(old, new))
+    for on_error in ("raise", "skip"):  # a taxonomy is never guessed
+        with pytest.raises(ValueError, match="expected") as error:
+            list(datasets.Reuters21578(one_file, on_error=on_error))
+        assert str(error.value) == f"{LIST}{message}"
+
+
+def test_other_files_of_the_same_names(one_file):
+    (one_file / LIST).write_text("COCOA\nGOLD\n")
+    with pytest.raises(ValueError, match=f"^{LIST}: "):
+        list(datasets.Reuters21578(one_file))
+
+
+def test_missing_files(one_file):
+    (one_file / LIST).unlink()
+    with pytest.raises(FileNotFoundError) as error:
+        next(iter(datasets.Reuters21578(one_file)))
+    lacks = f"{str(one_file)!r} lacks {LIST}; call `download()` or get reuters21578.tar.gz from "
+    assert str(error.value) == f"{lacks}https://kdd.ics.uci.edu/databases/reuters21578"
+    with pytest.raises(FileNotFoundError, match=r"^there is no file or folder '.*/none'; call `do"):
+        datasets.Reuters21578(one_file / "none").taxonomy  # noqa: B018
+    (one_file / LIST).write_text(CATEGORIES)
+    (one_file / NAME).unlink()
+    with pytest.raises(FileNotFoundError, match=r"lacks reut2-\*.sgm; "):
+        list(datasets.Reuters21578(one_file))
+
+
+def test_wrong_parameters():
+    with pytest.raises(
+        ValueError, match=r"^`split` must be one of \('ModApte', .*, got 'modapte'$"
+    ):
+        datasets.Reuters21578(split="modapte")

@@ -3,35 +3,27 @@
 from __future__ import annotations
 
 import collections
-import copy
-import gzip
 import itertools
-import pathlib
-import pickle
 import re
-import shutil
 import sys
-import tracemalloc
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from river import datasets as river_datasets
-from river import evaluate, preprocessing
+from river import preprocessing
 
 from oracles import speech as oracle
-from river_hier import datasets, linear_model, metrics
-from river_hier.datasets.corpora import timit
-from river_hier.datasets.formats import audio
-from river_hier.datasets.formats.timit import PHONEMES
-from river_hier.datasets.io.files import Files
+from river_hier import datasets, linear_model
+from river_hier.datasets import timit
+from river_hier.datasets.timit import PHONEMES
+from support.corpora import by_depth, real_data, refused
 from support.hypothesis_settings import n_examples
-from support.paths import DATA
 from support.timit_corpus import (
     FOLDED,
     LICENSED,
+    PHN,
     SAMPLE,
     TESTED,
     riff,
@@ -76,7 +68,7 @@ def test_cepstra_against_loops(data):
     n = data.draw(st.integers(0, 1_100))
     loudest = data.draw(st.sampled_from([0, 1, 300, 32_767]))
     samples = data.draw(arrays(np.int16, n, elements=st.integers(-loudest, loudest)))
-    ours = audio.cepstra(samples)
+    ours = timit.cepstra(samples)
     theirs = oracle.cepstra(samples.tolist())
     assert ours.shape == (len(theirs), 13)
     if theirs:
@@ -85,7 +77,7 @@ def test_cepstra_against_loops(data):
 
 @given(st.integers(0, 8).flatmap(lambda n: arrays(np.float64, (n, 2), elements=st.floats(-9, 9))))
 def test_changes_against_loops(c):
-    ours = audio.with_derivatives(c)
+    ours = timit.with_derivatives(c)
     assert ours.shape == (len(c), 6)
     if len(c):
         np.testing.assert_allclose(ours, oracle.with_changes(c.tolist()), atol=1e-12)
@@ -93,7 +85,7 @@ def test_changes_against_loops(c):
 
 def test_a_straight_line_rises_as_it_does():
     t = np.arange(20.0)[:, np.newaxis]
-    changes = audio.with_derivatives(np.hstack([3.0 * t, t * t]))
+    changes = timit.with_derivatives(np.hstack([3.0 * t, t * t]))
     assert changes[4:-4, 2] == pytest.approx(3.0)
     assert changes[4:-4, 3] == pytest.approx(2.0 * t[4:-4, 0])
     assert changes[4:-4, 4:] == pytest.approx(np.array([[0.0, 2.0]] * 12))
@@ -126,15 +118,6 @@ def test_recordings_without_frames(cls, n, tmp_path):
             list(cls(tmp_path))
 
 
-@each_class
-def test_answers_are_fresh(cls, sample):
-    stream = cls(sample)
-    before = list(stream)
-    for x, _ in stream:
-        x.clear()
-    assert list(stream) == before
-
-
 # The same stream from everywhere
 
 
@@ -143,22 +126,6 @@ def test_answers_are_fresh(cls, sample):
 def test_the_licensed_layout(cls, order, tmp_path, sample):
     write(tmp_path / "licensed", LICENSED, lambda s: sphere(s, order))
     assert list(cls(tmp_path / "licensed")) == list(cls(sample))
-
-
-@pytest.mark.parametrize("kind", ["zip", "tar", "gztar"])
-@pytest.mark.parametrize("write_corpus", [write_sample, write_licensed])
-def test_archives(kind, write_corpus, tmp_path):
-    folder = write_corpus(tmp_path / "timit")
-    archive = shutil.make_archive(str(tmp_path / "packed"), kind, tmp_path, "timit")
-    assert list(datasets.TIMITSegments(archive)) == list(datasets.TIMITSegments(folder))
-
-
-def test_packed_files(sample):
-    before = list(datasets.TIMIT(sample))
-    for path in [path for path in sample.rglob("*") if path.is_file()]:
-        path.with_name(path.name + ".gz").write_bytes(gzip.compress(path.read_bytes()))
-        path.unlink()
-    assert list(datasets.TIMIT(sample)) == before
 
 
 def test_other_files_are_not_read(sample):
@@ -225,67 +192,12 @@ def test_the_core_test_set():
 # A stream like others
 
 
-@each_class
-def test_description(cls, sample):
-    stream = cls(sample)
-    assert isinstance(stream, river_datasets.base.Dataset)
-    assert stream.task == "Multi-class classification"
-    assert stream.n_features == len(next(iter(stream))[0])
-    assert (stream.n_classes, stream.n_samples, stream.sparse) == (41, None, False)
-    assert stream.taxonomy is cls().taxonomy  # no files are needed to know it
-    assert re.search(rf"^ +Path  {sample}$", repr(stream), re.MULTILINE)
-
-
-@each_class
-def test_copies(cls, sample):
-    stream = cls(sample, speakers=["falr0"], sentences=["sx"], on_error="skip")
-    for other in (copy.deepcopy(stream), pickle.loads(pickle.dumps(stream))):
-        assert list(other) == list(stream)
-        assert other.taxonomy is stream.taxonomy or other.taxonomy == stream.taxonomy
-
-
 def test_nothing_is_read_ahead(sample):
     (sample / "dr4-falr0" / "sx65.wav").write_bytes(b"broken")
     stream = datasets.TIMIT(sample)
     assert len(list(stream.take(14))) == 14
     with pytest.raises(ValueError, match="sx65"):
         list(stream.take(15))
-
-
-def test_abandoned_iterators_close_their_files(sample, monkeypatch):
-    closed = []
-    leave = Files.__exit__
-    monkeypatch.setattr(Files, "__exit__", lambda *of: (closed.append(of), leave(*of))[1])
-    iterator = iter(datasets.TIMIT(sample))
-    next(iterator)
-    assert not closed
-    iterator.close()
-    assert len(closed) == 1
-
-
-def test_memory_does_not_grow(tmp_path):
-    def peak(n):
-        folder = write(
-            tmp_path / str(n), [f"dr1-fabc0/sx{i}" for i in range(n)], riff, (".wav", ".phn")
-        )
-        stream = datasets.TIMIT(folder)
-        collections.deque(stream.take(5), maxlen=0)
-        tracemalloc.start()
-        collections.deque(stream, maxlen=0)
-        peak = tracemalloc.get_traced_memory()[1]
-        tracemalloc.stop()
-        return peak
-
-    assert peak(24) < peak(6) + 24 * 2_000  # names: a hundredth of the sound and its features
-
-
-def test_learning(sample):
-    stream = datasets.TIMIT(sample)
-    model = preprocessing.StandardScaler() | linear_model.Hieron(stream.taxonomy)
-    metric = metrics.TreeInducedError(stream.taxonomy)
-    evaluate.progressive_val_score(stream, model, metric)
-    assert 0.0 < metric.get() < 5.0
-    assert model.predict_one(next(iter(stream))[0]) in stream.taxonomy
 
 
 def test_without_the_extra(sample, monkeypatch):
@@ -296,36 +208,6 @@ def test_without_the_extra(sample, monkeypatch):
         ImportError, match=r"^speech needs kaldi-native-fbank: pip install 'river-h"
     ):
         next(iter(stream))
-
-
-# Downloading
-
-
-@pytest.fixture
-def home(tmp_path, monkeypatch):
-    """An empty data home, and the sample's address in place of the real one."""
-    write_sample(tmp_path / "site" / "timit")
-    archive = shutil.make_archive(str(tmp_path / "timit"), "zip", tmp_path / "site", "timit")
-    monkeypatch.setattr(timit, "_ADDRESS", pathlib.Path(archive).as_uri())
-    monkeypatch.setenv("RIVER_DATA", str(tmp_path / "home"))
-    return tmp_path / "home" / "TIMIT"
-
-
-def test_the_sample_is_downloaded_when_it_is_needed(home, sample):
-    stream = datasets.TIMIT()
-    assert len(stream.taxonomy) == 53
-    assert not home.exists()
-    assert list(stream) == list(datasets.TIMIT(sample))
-    assert [path.name for path in home.iterdir()] == ["timit.zip"]
-    assert list(datasets.TIMITSegments()) == list(datasets.TIMITSegments(sample))
-    write_licensed(home)  # which is read in its place
-    assert len(datasets.TIMIT().utterances) == 5
-
-
-def test_the_licensed_corpus_in_the_data_home_is_not_downloaded(home):
-    write_licensed(home)
-    assert len(datasets.TIMIT().utterances) == 5
-    assert not (home / "timit.zip").exists()
 
 
 # Phonemes
@@ -356,8 +238,7 @@ def test_codes():
 
 def test_the_tree():
     t = datasets.TIMIT().taxonomy
-    counts = collections.Counter(map(t.depth, t))
-    assert [counts[depth] for depth in range(5)] == [1, 3, 6, 28, 15]
+    assert by_depth(t) == [1, 3, 6, 28, 15]
     assert len(t.leaves) == 41
     assert t.path("iy") == ("phonemes", "sonorants", "vowels", "front", "iy")
     assert t.path("dx") == ("phonemes", "obstruents", "plosives", "dx")
@@ -370,10 +251,7 @@ def test_the_tree():
 
 @pytest.fixture(scope="module")
 def real():
-    data = DATA
-    if not (data / "timit").is_dir():
-        pytest.skip(f"no TIMIT at {data}: set RIVER_HIER_DATA")
-    return data / "timit"
+    return real_data("timit")
 
 
 def counted(folder):
@@ -446,3 +324,131 @@ def test_the_codes_are_those_of_the_corpus(real):
     rows = (real / "phoncode.doc").read_text().split("Stops:")[1].splitlines()
     listed = {row.split()[0] for row in rows if re.match(r" +[a-z#-]+ {2,}\w", row)}
     assert {code for code in PHONEMES if not code.endswith("cl")} <= listed
+
+
+pytest.importorskip("kaldi_native_fbank", reason="speech needs the extra `audio`")
+
+
+def said(path, error=ValueError, **params):
+    with pytest.raises(error) as raised:
+        list(datasets.TIMIT(path, **params))
+    return str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("760 1200", "expected `start end code`, got '760 1200'"),
+        ("760 1200 ax ax", "expected `start end code`, got '760 1200 ax ax'"),
+        ("ax 760 1200", "expected `start end code`, got 'ax 760 1200'"),
+        ("760 12OO ax", "expected `start end code`, got '760 12OO ax'"),
+        ("", "expected `start end code`, got ''"),
+        ("760 1200 axx", "'axx' is none of TIMIT's 61 codes"),
+        ("760 1200 AX", "'AX' is none of TIMIT's 61 codes"),
+        ("760 760 ax", "a segment from 760 to 760 has no samples"),
+        ("1200 760 ax", "a segment from 1,200 to 760 has no samples"),
+        ("-9 760 ax", "the segment starts at -9, the one before ends at 760"),
+        ("759 1200 ax", "the segment starts at 759, the one before ends at 760"),
+        ("3000 3001 ax", "the segment starts at 3,000, the recording has 3,000 samples"),
+    ],
+)
+def test_broken_transcriptions(sample, line, message):
+    path = sample / "dr4-falr0" / "sa1.phn"
+    path.write_text("".join(f"{text}\n" for text in [*PHN[:2], line, *PHN[3:]]))
+    message = f"dr4-falr0/sa1.phn, line 3: {message}"
+    left = refused(lambda e: datasets.TIMIT(sample, on_error=e), message)
+    assert len(left) == 3 * 14  # the stop that is left out has none
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"", "{} is no recording, expected NIST SPHERE or RIFF"),
+        (b"fLaC\0\0\0\x22", "{} is no recording, expected NIST SPHERE or RIFF"),
+        (riff(sound("x"))[:-1], "{} is cut off; delete it and get it again"),
+        (riff(sound("x"))[:40], "{} is "),
+        (riff(sound("x"))[:9], "{} is "),
+        (b"RIFF\x24\0\0\0AIFFfmt ", "{} is damaged: not a WAVE file"),
+        (
+            riff(sound("x"), channels=2),
+            "{} has 2 channels of 16 bits at 16,000 Hz, expected 1 of 16 at 16,000",
+        ),
+        (
+            riff(sound("x").astype(np.int8)),
+            "{} has 1 channels of 8 bits at 16,000 Hz, expected 1 of 16 at 16,000",
+        ),
+        (
+            riff(sound("x"), rate=8_000),
+            "{} has 1 channels of 16 bits at 8,000 Hz, expected 1 of 16 at 16,000",
+        ),
+        (sphere(sound("x"))[:-1], "{} is cut off; delete it and get it again"),
+        (sphere(sound("x"))[:500], "{} has no whole SPHERE header: 3000 samples after 1024 bytes"),
+        (sphere(sound("x"))[:12], "{} has no whole SPHERE header: 'sample_count'"),
+        (b"NIST_1A\n  what\n", "{} has no whole SPHERE header: invalid literal for int() with"),
+        (sphere(sound("x"), sample_count=""), "{} has no whole SPHERE header: 'sample_count'"),
+        (
+            sphere(sound("x"), sample_count="-i -1"),
+            "{} has no whole SPHERE header: -1 samples after 1024 bytes",
+        ),
+        (sphere(sound("x"), sample_byte_format="-s2 11"), "{} has no whole SPHERE header: '11'"),
+        (
+            sphere(sound("x"), sample_coding="-s26 pcm,embedded-shorten-v2.00"),
+            "{} is coded as 'pcm,embedded-shorten-v2.00', expected 'pcm'; sph2pipe unpacks it",
+        ),
+        (
+            sphere(sound("x"), channel_count="-i 2"),
+            "{} has 2 channels of 16 bits at 16,000 Hz, expected 1 of 16 at 16,000",
+        ),
+    ],
+)
+def test_broken_recordings(sample, data, message):
+    """Nothing of them can be read, so that skipping does not help."""
+    (sample / "dr4-falr0" / "sa1.wav").write_bytes(data)
+    for on_error in ("raise", "skip"):
+        assert said(sample, on_error=on_error).startswith(message.format("dr4-falr0/sa1.wav"))
+
+
+# What is missing
+
+
+def test_a_missing_recording(sample):
+    (sample / "dr4-falr0" / "sx65.wav").unlink()
+    message = said(sample, FileNotFoundError)
+    assert message.startswith(
+        f"{str(sample)!r} lacks dr4-falr0/sx65.wav; put the folders TRAIN and"
+    )
+
+
+def test_no_transcriptions(tmp_path):
+    message = said(tmp_path, FileNotFoundError)
+    assert message == (
+        f"{str(tmp_path)!r} lacks *.phn; put the folders TRAIN and TEST of the licensed corpus "
+        "(LDC93S1) there, with their *.WAV and *.PHN, or the free sample of some speakers, "
+        "https://raw.githubusercontent.com/nltk/nltk_data/gh-pages/packages/corpora/timit.zip"
+    )
+    assert "no file or folder" in said(tmp_path / "nowhere", FileNotFoundError)
+    alone = tmp_path / "sx1.wav"
+    alone.write_bytes(riff(sound("x")))
+    assert "sx1.wav' lacks *.phn; put" in said(alone, FileNotFoundError)
+
+
+def test_no_such_speaker(sample):
+    message = said(sample, speakers=["mgrt1", "mgrt0"])
+    assert message == f"speaker 'mgrt0' is none of the 2 of ('train', 'test') in {str(sample)!r}"
+
+
+def test_other_wrong_parameters():
+    with pytest.raises(ValueError, match=r"^`sentences` must be a list or tuple of some of \('sa'"):
+        datasets.TIMITSegments(sentences="sx")
+    with pytest.raises(ValueError, match=r"^`speakers` must be a list or tuple of names, got 'fal"):
+        datasets.TIMIT(speakers="falr0")
+    with pytest.raises(ValueError, match=r"^`speakers` must be .* names, got \[\]"):
+        datasets.TIMIT(speakers=[])
+    with pytest.raises(ValueError, match=r"^`speakers` must be .* names, got \[1\]"):
+        datasets.TIMIT(speakers=[1])
+
+
+# Anything at all
+
+
+# The paper's script

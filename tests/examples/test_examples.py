@@ -78,7 +78,7 @@ def test_form(path: Path) -> None:
     assert title.endswith("?") != needs_data(path)  # real data: what they are
     assert not blank
     assert len(paragraph) >= 3
-    assert len(text.splitlines()) < (120 if needs_data(path) else 100)
+    assert len(text.splitlines()) <= (120 if needs_data(path) else 100)
     cells = text.split("\n# %%\n")
     assert len(cells) >= 4
     assert all(cell.startswith("# ") for cell in cells[1:]), "a cell without prose"

@@ -247,11 +247,3 @@ def test_the_benchmark_compares_with_an_empty_handler() -> None:
     assert ratios["/empty"] == ["1.00"] * 4
     assert len(ratios) == 5
     assert all(float(ratio) > 0 for row in ratios.values() for ratio in row)
-
-
-@pytest.mark.slow
-def test_the_benchmark_of_checkpoints_writes_some() -> None:
-    rows = benchmark("serving_checkpoints.py", "--phases", 1, "--seconds", 1, "--features", 200)
-    written = {row[0]: int(row[-1]) for row in rows if len(row) > 5 and row[-1].isdigit()}
-    assert written["checkpoints"] > 0 == written["no"] == written["a"]
-    assert [len(row) for row in rows if row[0] == "worker"] == [4, 4]

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import io
-import tarfile
-import zipfile
 
 CLASSES = "01,01/01,01/01/03,02"
 HEADER = [
@@ -58,32 +55,3 @@ def write_parts(folder, name="yeast_FUN", separator=".", suffix=".arff"):
         path = folder / f"{name}{separator}{part}{suffix}"
         path.write_bytes(gzip.compress(data) if suffix.endswith(".gz") else data)
     return folder
-
-
-def write_zip(folder):
-    path = folder / "all.zip"
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        for part, rows in ROWS.items():
-            archive.writestr(f"yeast/yeast_FUN.{part}.arff", text(rows))
-    return path
-
-
-def write_tar_gz(folder):
-    path = folder / "all.tar.gz"
-    with tarfile.open(path, "w:gz") as archive:
-        for part, rows in ROWS.items():
-            data = gzip.compress(text(rows).encode())
-            info = tarfile.TarInfo(f"./yeast_FUN_{part.upper()}.arff.gz")
-            info.size = len(data)
-            archive.addfile(info, io.BytesIO(data))
-    return path
-
-
-def on(y):
-    return {label for label, value in y.items() if value}
-
-
-def read(stream):
-    """Both halves of a stream, what is on of the second."""
-    examples = list(stream)
-    return [x for x, _ in examples], [on(y) for _, y in examples]

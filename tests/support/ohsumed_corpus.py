@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import gzip
 import io
 import tarfile
-import zipfile
 
 TREE = [  # in no order, as NLM's
     "Asthma;C08.127.108",
@@ -58,27 +56,10 @@ def data(lines):
     return "".join(f"{line}\n" for line in lines).encode()
 
 
-def write_folder(path, files=FILES):
-    folder = path / "corpus"
-    folder.mkdir(exist_ok=True)
-    for name, lines in files.items():
+def write_folder(folder):
+    for name, lines in FILES.items():
         (folder / name).write_bytes(data(lines))
     return folder
-
-
-def write_packed(path):
-    folder = path / "packed"
-    folder.mkdir()
-    for name, lines in FILES.items():
-        (folder / f"{name}.gz").write_bytes(gzip.compress(data(lines)))
-    return folder
-
-
-def write_zip(path):
-    with zipfile.ZipFile(path / "corpus.zip", "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, lines in FILES.items():
-            archive.writestr(f"ohsu-trec/{name}", data(lines))
-    return path / "corpus.zip"
 
 
 def write_tar_gz(path, files=FILES, name="corpus.tar.gz"):
@@ -88,7 +69,3 @@ def write_tar_gz(path, files=FILES, name="corpus.tar.gz"):
             info.size = len(data(lines))
             archive.addfile(info, io.BytesIO(data(lines)))
     return path / name
-
-
-def on(y):
-    return {heading for heading, value in y.items() if value}

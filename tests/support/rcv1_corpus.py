@@ -41,7 +41,3 @@ def write_corpus(folder):
     write(folder / "rcv1-v2.topics.qrels", QRELS)
     write(folder / "lyrl2004_vectors_train.dat", VECTORS)
     return folder
-
-
-def on(y):
-    return {topic for topic, value in y.items() if value}

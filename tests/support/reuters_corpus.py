@@ -123,7 +123,3 @@ def write_corpus(path: Path) -> Path:
     write_stories(path / "reut2-000.sgm", STORIES[:4])
     write_stories(path / "reut2-001.sgm", STORIES[4:])
     return path
-
-
-def on(y: dict[str, bool]) -> set[str]:
-    return {topic for topic, value in y.items() if value}

@@ -59,7 +59,3 @@ def write_corpus(path: Path) -> Path:
         (path / name).parent.mkdir(parents=True, exist_ok=True)
         (path / name).write_bytes(data)
     return path
-
-
-def on(y: dict[str, bool]) -> set[str]:
-    return {group for group, value in y.items() if value}

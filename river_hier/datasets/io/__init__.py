@@ -1,1 +1,1 @@
-"""Finding, downloading and opening the files of a corpus."""
+"""What the streams that read files have in common."""

@@ -30,50 +30,14 @@ def fetch(
     The data are written to `<path>.part`, which is renamed to `path` once it is complete and its
     SHA-256 is the expected one, so `path` never holds an incomplete file. Without a SHA-256, the
     file is read: it must not be empty or a web page, and if its name ends in `.zip` or `.gz`, it
-    must be undamaged and of this format. A `.part` left by an
-    earlier call is resumed if the server allows it. If another process or thread is downloading
-    into the same folder, the call waits until it is done, except on Windows. A progress bar is
-    shown if `tqdm` is installed, otherwise a single line.
+    must be undamaged and of this format; then `check`, which may raise a `ValueError`, reads the
+    `.part`. One left by an earlier call is resumed if the server allows it. If another process or
+    thread is downloading into the same folder, the call waits until it is done, except on Windows.
+    A progress bar is shown if `tqdm` is installed, otherwise a single line.
 
-    Parameters
-    ----------
-    url
-        The URL.
-    path
-        The file to write; its folder is created if necessary.
-    sha256
-        The expected SHA-256, in hexadecimal. Without it a resumed download is assumed to be of the
-        same file.
-    check
-        Called with the complete `.part` if there is no SHA-256; it raises a `ValueError` if its
-        content is not the expected one.
-
-    Returns
-    -------
-    The path of the file.
-
-    Raises
-    ------
-    ConnectionError
-        The server did not answer, refused, sent a web page, or stopped midway. Call again to
-        resume.
-    ValueError
-        The SHA-256 differs, or the file is damaged. The download is deleted: call again to start
-        over.
-
-    Examples
-    --------
-
-    >>> import pathlib, tempfile
-    >>> from river_hier.datasets.io.download import fetch
-
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     theirs = pathlib.Path(folder, "theirs.txt")
-    ...     _ = theirs.write_text("wolf whale owl")
-    ...     ours = fetch(theirs.as_uri(), pathlib.Path(folder, "ours.txt"))
-    ...     ours.stat().st_size
-    14
-
+    A `ConnectionError` if the server did not answer, refused, sent a web page, or stopped midway:
+    call again to resume. A `ValueError` if the SHA-256 differs or the file is damaged; the download
+    is deleted: call again to start over.
     """
     path = Path(path)
     if path.exists():
@@ -111,7 +75,10 @@ def _download(
     _complete(url, part)
     try:
         if sha256 is not None:
-            _check_sum(part, sha256)
+            with part.open("rb") as f:
+                found = hashlib.file_digest(f, "sha256").hexdigest()
+            if found != sha256.lower():
+                raise ValueError(f"the SHA-256 is {found}, expected {sha256}")
         else:
             check_whole(part, path.suffix)
             if check is not None:
@@ -122,13 +89,6 @@ def _download(
             f"{url}: {error}; the download was deleted, call again to start over"
         ) from error
     os.replace(part, path)
-
-
-def _check_sum(part: Path, sha256: str) -> None:
-    with part.open("rb") as f:
-        found = hashlib.file_digest(f, "sha256").hexdigest()
-    if found != sha256.lower():
-        raise ValueError(f"the SHA-256 is {found}, expected {sha256}")
 
 
 def _complete(url: str, part: Path) -> None:

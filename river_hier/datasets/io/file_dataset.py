@@ -11,25 +11,16 @@ from typing import Any, ClassVar, NamedTuple
 
 from ..base import TaxonomyDataset, data_home
 from .download import fetch
-from .errors import ErrorHandler
 from .files import Files, plain
+from .records import ErrorHandler
 
 
 class Source(NamedTuple):
-    """Where a file can be downloaded: the publisher and mirrors, tried in this order.
-
-    Without a SHA-256, `read` may read the file and raise a `ValueError` if it is damaged.
-    """
+    """Where a file can be downloaded: the publisher and mirrors, tried in this order."""
 
     urls: Sequence[str]
     sha256: str | None
-    read: Callable[[Files, str], object] | None = None
-
-    def check(self, path: Path) -> None:
-        """Read a file if there is a reader."""
-        if self.read is not None:
-            with Files(path) as files:
-                self.read(files, files.names[0])
+    check: Callable[[Path], object] | None = None  # of the content, without a SHA-256
 
 
 class FileDataset(TaxonomyDataset):
@@ -41,21 +32,9 @@ class FileDataset(TaxonomyDataset):
     next one. A truncated or damaged file is always an error, because it is unknown how much is
     missing. So is a file of which every record had to be skipped.
 
-    Parameters
-    ----------
-    path
-        The file, folder or archive. By default the folder named after the class in River's data
-        home.
-    on_error
-        What to do with a broken record: `"raise"` a `ValueError` that names file and line, or
-        `"skip"` and count it.
-    task
-        One of River's tasks.
-    n_features
-        The number of features.
-    sizes
-        The other parameters of `TaxonomyDataset`.
-
+    `path` is a file, folder or archive, by default the folder of the class in River's data home.
+    `on_error` is `"raise"`, a `ValueError` that names file and line, or `"skip"`, which counts
+    the broken records. The other parameters are those of `TaxonomyDataset`.
     """
 
     HELP: ClassVar[str]

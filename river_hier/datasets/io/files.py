@@ -8,6 +8,7 @@ Links and devices in archives are ignored; of several files with the same name t
 from __future__ import annotations
 
 import contextlib
+import gzip
 import io
 import os
 import shutil
@@ -19,12 +20,15 @@ from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from typing import IO, Any, Self, cast
 
-from .unpacking import Gunzip, check_size
-
 DAMAGE = (EOFError, OSError, zlib.error, zipfile.BadZipFile, tarfile.TarError, UnicodeError)
 GZIP, ZIP = b"\x1f\x8b", b"PK\x03\x04"
 
 EMPTY_LINES = 1_000_000  # the most in a row; more would only take time
+
+# Text compresses to a tenth of its size, tables of zeros to a hundredth. A file that expands more
+# is likely an attack on memory, disk space or processor time.
+ROOM = 2**26  # bytes; any file may expand to this size
+RATIO = 200
 
 
 class Files:
@@ -33,29 +37,8 @@ class Files:
     It is a context manager; read the files inside the `with` statement. Names are relative to the
     path, with `/`, and sorted, so an archive and a folder list their files in the same order.
     Files compressed with gzip are decompressed as they are read, and named without `.gz`. A
-    `tar.gz` does not allow random access and is decompressed into a temporary file first.
-
-    Parameters
-    ----------
-    path
-        A folder or a file; a damaged archive raises a `ValueError`.
-
-
-    Examples
-    --------
-
-    >>> import pathlib, tempfile
-    >>> from river_hier.datasets.io.files import Files, lines
-
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     _ = pathlib.Path(folder, "b.txt").write_text("wolf")
-    ...     _ = pathlib.Path(folder, "a.txt").write_text("owl\\nwhale")
-    ...     with Files(folder) as files:
-    ...         for name in files.matching("*.txt"):
-    ...             print(name, list(lines(files, name)))
-    a.txt [(1, 'owl'), (2, 'whale')]
-    b.txt [(1, 'wolf')]
-
+    `tar.gz` does not allow random access and is decompressed into a temporary file first. A damaged
+    archive raises a `ValueError`.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
@@ -248,3 +231,31 @@ def check_whole(path: Path, kind: str) -> None:
                     raise ValueError(f"it is {oddity}")
                 while raw.read(1 << 20):
                     pass
+
+
+def check_size(name: str, size: int, unpacked: int) -> None:
+    """Raise a ValueError if `size` bytes must not expand to `unpacked` bytes."""
+    if unpacked > max(ROOM, RATIO * size):
+        raise ValueError(
+            f"{name} unpacks to more than {max(ROOM, RATIO * size):,} bytes, of {size:,}; if that "
+            "is right, unpack it yourself"
+        )
+
+
+class Gunzip(io.RawIOBase):
+    """Decompresses a gzip stream of `size` bytes; a ValueError if it expands too much."""
+
+    def __init__(self, raw: Any, name: str, size: int) -> None:
+        self._unpacked = gzip.GzipFile(fileobj=raw)
+        self._name = name
+        self._size = size
+        self._n = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        n = self._unpacked.readinto(buffer)
+        self._n += n
+        check_size(self._name, self._size, self._n)
+        return n

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from river import base
 from river.datasets.base import MO_BINARY_CLF, SyntheticDataset
 
@@ -16,7 +17,7 @@ from ...base.truncation import connected_nodes
 from ...taxonomy import Label, Taxonomy, check_taxonomy
 from ..base import TaxonomyDataset
 from . import sampling
-from .drift import DriftingVectors, unit
+from .sampling import Floats
 
 WEIGHTS, DRIFTED_WEIGHTS, EXAMPLES = range(3)  # purposes of the random numbers
 
@@ -118,11 +119,11 @@ class LinearLabels(TaxonomyDataset, SyntheticDataset):
         self.drift_in = drift_in
         shape = len(taxonomy) - 1, n_features
         before, after = (
-            unit(sampling.generator(self._entropy, purpose).standard_normal(shape))
+            _unit(sampling.generator(self._entropy, purpose).standard_normal(shape))
             for purpose in (WEIGHTS, DRIFTED_WEIGHTS)
         )
         drifting = np.array([label in branch for label in taxonomy.nodes[1:]])
-        self._weights = DriftingVectors(before, after, drifting, drift_at, drift_width)
+        self._weights = _DriftingVectors(before, after, drifting, drift_at, drift_width)
 
     @property
     def taxonomy(self) -> Taxonomy:
@@ -158,7 +159,7 @@ class LinearLabels(TaxonomyDataset, SyntheticDataset):
         labels = self.taxonomy.nodes[1:]
         steps = np.arange(sampling.BLOCK)
         while True:
-            X = unit(rng.standard_normal((sampling.BLOCK, self.n_features)))
+            X = _unit(rng.standard_normal((sampling.BLOCK, self.n_features)))
             p = (1 + self._weights.dot(X, steps)) / 2  # Eq. 3
             on = rng.random(p.shape) < p
             for v, parents in enumerate(self.taxonomy.parent_indices):
@@ -238,3 +239,43 @@ class ReferenceClassifier(LabelPredictor, base.MultiLabelClassifier):
             p *= math.prod(given[above] for above in taxonomy.ancestors(label)[1:])  # Eq. 2
             y_pred[label] = {False: 1 - p, True: p}
         return y_pred
+
+
+class _DriftingVectors:
+    """Rows of norm 1, each of which rotates at constant speed in a plane into another such row.
+
+    Row i is `cos(a) u_i + sin(a) direction_i`, where a grows from 0 to `angle_i` in the `width`
+    steps from `start`; with `start=None` there is no drift. The angle of rows that do not drift
+    is 0.
+    """
+
+    def __init__(
+        self,
+        before: Floats,
+        after: Floats,
+        drifting: NDArray[np.bool_],
+        start: int | None,
+        width: int,
+    ) -> None:
+        self.u = before
+        cosine = (before * after).sum(axis=1, keepdims=True)
+        self.angle: Floats = np.where(drifting, np.arccos(np.clip(cosine[:, 0], -1, 1)), 0.0)
+        self.direction: Floats = _unit(after - cosine * before)
+        self.start = start
+        self.width = width
+
+    def dot(self, X: Floats, steps: NDArray[np.intp]) -> Floats:
+        """The product of each row x with each vector at its step; steps must not decrease."""
+        scores: Floats = X @ self.u.T
+        if self.start is None or steps[-1] < self.start:
+            return scores
+        progress = np.clip((steps + 1 - self.start) / self.width, 0, 1)
+        angle = progress[:, None] * self.angle
+        scores = np.cos(angle) * scores + np.sin(angle) * (X @ self.direction.T)
+        return scores
+
+
+def _unit(rows: Floats) -> Floats:
+    """The rows, scaled to norm 1."""
+    scaled: Floats = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    return scaled

@@ -49,25 +49,23 @@ def zipf(n: int, exponent: float, rng: np.random.Generator) -> Floats:
 
 def check_variance(name: str, value: Any) -> None:
     """Raise unless the value is a finite number of at least 0."""
-    if not _lies_in(value, 0.0, math.inf):
-        raise ValueError(f"`{name}` must be a variance, a number of at least 0, got {value!r}")
+    _check(name, value, "a variance, a number of at least 0", 0.0)
 
 
 def check_probability(name: str, value: Any) -> None:
     """Raise unless the value is a number from 0 to 1."""
-    if not _lies_in(value, 0.0, 1.0):
-        raise ValueError(f"`{name}` must be a probability, a number from 0 to 1, got {value!r}")
+    _check(name, value, "a probability, a number from 0 to 1", 0.0, most=1.0)
 
 
 def check_number(name: str, value: Any, at_least: float) -> None:
     """Raise unless the value is a finite number of at least `at_least`."""
-    if not _lies_in(value, at_least, math.inf):
-        raise ValueError(f"`{name}` must be a number of at least {at_least}, got {value!r}")
+    _check(name, value, f"a number of at least {at_least}", at_least)
 
 
-def _lies_in(value: Any, least: float, most: float) -> bool:
+def _check(name: str, value: Any, expected: str, least: float, most: float = math.inf) -> None:
     try:
         number = float(value) if isinstance(value, numbers.Real) else math.nan
     except OverflowError:  # an int that is larger than any float
-        return False
-    return math.isfinite(number) and least <= number <= most
+        number = math.nan
+    if not (math.isfinite(number) and least <= number <= most):
+        raise ValueError(f"`{name}` must be {expected}, got {value!r}")

@@ -1,1 +1,0 @@
-"""Public corpora, one class a file."""

@@ -1,0 +1,444 @@
+"""The collections of hierarchical multilabel classification, in the hierarchical ARFF of Clus.
+
+The format is Weka's with an additional attribute type, `hierarchical`, for the labels. An error in
+the header raises, since the rows cannot be read without it; an error in a row is reported.
+
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import math
+import os
+import re
+import reprlib
+import warnings
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from pathlib import PurePosixPath
+from typing import Any, ClassVar, NamedTuple
+
+from river.datasets.base import MO_BINARY_CLF
+
+from ..taxonomy import Taxonomy
+from ..taxonomy.errors import UnknownLabelError
+from .io.file_dataset import FileDataset, check_subset
+from .io.files import Files, lines
+from .io.records import ErrorHandler, Multilabels, check_levels, error_at
+
+SUBSETS = ("trainvalid", "train", "valid", "test")
+_NAME = re.compile(rf"(.+)[._-]({'|'.join(SUBSETS)})\.arff", re.IGNORECASE)
+
+MISSING = "?"
+ROOT = "root"
+NUMERIC = ("numeric", "real", "integer")
+
+# Possessive quantifiers: no malicious file can cause catastrophic backtracking.
+_QUOTED = r"""'(?:[^'\\]|\\.)*+'|"(?:[^"\\]|\\.)*+\""""
+_ATTRIBUTE = re.compile(rf"@attribute\s++({_QUOTED}|\S++)\s++(.++)", re.IGNORECASE)
+_UNUSUAL = re.compile(r"""[?{'"]""")
+_PART = re.compile(rf"""((?:[^,'"]++|{_QUOTED})*+)(,|\Z)""")
+
+Lines = Iterator[tuple[int, str]]
+Row = tuple[dict[str, float | str], str]  # features and labels
+
+
+class HMC(FileDataset):
+    r"""Collections of hierarchical multilabel classification: genes, e-mail, X-ray images.
+
+    Reads any collection in the hierarchical ARFF of Clus: yeast genes under FunCat (trees) and the
+    Gene Ontology (DAGs)[^1], Enron's e-mail, ImCLEF's X-ray images, diatoms and others. Each has a
+    few thousand examples in a few megabytes, with tens to thousands of labels. Their publishers
+    state no licence. Nothing is downloaded; the files of FunCat and GO are available at [^2].
+
+    A collection consists of files such as `cellcycle_FUN.train.arff`, `cellcycle_FUN.valid.arff`
+    and `cellcycle_FUN.test.arff`: its name, one of `.`, `-` and `_`, and the subset. In the
+    literature the final model is trained on train and valid together.
+
+    `x` maps attribute names to numbers or, for nominal and string attributes, to strings, which
+    River's `preprocessing.OneHotEncoder` can encode. Missing values, `?`, are left out, and so are
+    the zeros of a sparse row, `{3 0.5, 7 1}`. As in Clus, its indices are counted from 1 (in Weka
+    from 0), and a nominal attribute that it leaves out has its first value. `y` maps every label
+    except the root to a boolean; ancestors are added if the file names only the most specific
+    labels. Some of the published files name an attribute twice: the second `a` is called `a.1`, with
+    a warning.
+
+    The taxonomy is read from the header. If it lists paths, `1,1/2,1/2/7`, the taxonomy is a tree
+    whose labels are the whole paths. If it lists pairs of a parent and a child,
+    `root/GO0003674,GO0003674/GO0003774`, the taxonomy is a DAG whose labels are the ids. In both
+    cases the root is `"root"`.
+
+    Parameters
+    ----------
+    path
+        The folder or archive with the files, under their original names, with or without `.gz`, or
+        a single file. By default the folder `HMC` of River's data home.
+    dataset
+        The name of the collection, such as `"cellcycle_FUN"`, if there are several.
+    subsets
+        The subsets to read: `"train"`, `"valid"`, `"test"` or `"trainvalid"`, which is the file of
+        that name or else train and, if it exists, valid. Test comes last, whatever the order given.
+        By default `("trainvalid",)`; if `path` is a single file, compressed or not, and neither
+        `dataset` nor `subsets` is given, its name does not matter.
+    on_error
+        What to do with a broken row: `"raise"` a `ValueError` that names file and line, or `"skip"`
+        and count it.
+
+    Raises
+    ------
+    FileNotFoundError
+        Files are missing; the message names them.
+    ValueError
+        A file is damaged or has an unexpected content, or a label is not in the taxonomy; the
+        message names file and line. There are several collections but no `dataset`, or the headers
+        of the subsets differ.
+
+    Examples
+    --------
+
+    Three genes in the publisher's format:
+
+    >>> import pathlib, tempfile
+    >>> from river_hier import datasets
+
+    >>> arff = '''
+    ... @RELATION 'yeast'
+    ... @ATTRIBUTE 'alpha 14' numeric
+    ... @ATTRIBUTE strand {left,right}
+    ... @ATTRIBUTE class hierarchical 01,01/01,01/01/03,02
+    ... @DATA
+    ... 0.15,left,01/01/03@02
+    ... ?,right,02
+    ... {1 -0.5, 3 01/01}
+    ... '''
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> _ = pathlib.Path(folder.name, "yeast_FUN.train.arff").write_text(arff)
+
+    >>> stream = datasets.HMC(folder.name, dataset="yeast_FUN")
+    >>> stream.taxonomy
+    Taxonomy(root='root', 5 nodes, 2 leaves, height 3)
+    >>> for x, y in stream:
+    ...     print(x, [label for label in y if y[label]])
+    {'alpha 14': 0.15, 'strand': 'left'} ['01', '02', '01/01', '01/01/03']
+    {'strand': 'right'} ['02']
+    {'strand': 'left', 'alpha 14': -0.5} ['01', '01/01']
+
+    >>> sum(y["01/01"] for _, y in stream)
+    2
+    >>> folder.cleanup()
+
+    References
+    ----------
+    [^1]: [Vens, C., Struyf, J., Schietgat, L., Džeroski, S. and Blockeel, H., 2008. Decision trees for hierarchical multi-label classification. Machine Learning, 73(2), pp.185-214.](https://doi.org/10.1007/s10994-008-5077-3)
+    [^2]: [HMC software and datasets.](https://dtai.cs.kuleuven.be/clus/hmcdatasets/)
+
+    """  # noqa: E501
+
+    # The URLs of the individual files are unknown.
+    HELP: ClassVar[str] = (
+        "get them, with or without .gz, from https://dtai.cs.kuleuven.be/clus/hmcdatasets/ or "
+        "another publisher of the collection, and keep their names"
+    )
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        dataset: str | None = None,
+        subsets: Sequence[str] | None = None,
+        on_error: str = "raise",
+    ) -> None:
+        if subsets is not None:
+            check_subset("subsets", subsets, SUBSETS)
+        self.dataset = dataset
+        self.subsets: tuple[str, ...] | None = None if subsets is None else tuple(subsets)
+        super().__init__(path, on_error, task=MO_BINARY_CLF, n_features=0)
+        with contextlib.suppress(FileNotFoundError):  # iterating will raise it
+            self.n_features: int = len(self._header.attributes) - 1
+            self.n_outputs: int = len(self.taxonomy) - 1
+
+    @property
+    def taxonomy(self) -> Taxonomy:
+        """The labels under the root `"root"`."""
+        return self._header.taxonomy
+
+    @functools.cached_property
+    def _header(self) -> Header:
+        with self._files() as files:
+            name = self._chosen(files)[0]
+            header = read_header(lines(files, name), name)
+        if header.renamed:
+            at, given = next(iter(header.renamed.items()))
+            more = f", and {len(header.renamed) - 1:,} more" * (len(header.renamed) > 1)
+            warnings.warn(
+                f"{name} names attribute {at + 1}, {given!r}, as an earlier one; it is called "
+                f"{header.attributes[at].name!r} here{more}",
+                stacklevel=4,  # the caller of the constructor
+            )
+        return header
+
+    def _examples(self, report: ErrorHandler) -> Iterator[tuple[dict[Any, Any], dict[str, bool]]]:
+        multilabel = Multilabels(self.taxonomy)
+        with self._files() as files:
+            for name in self._chosen(files):
+                numbered = lines(files, name)
+                header = read_header(numbered, name)
+                if header != self._header:
+                    raise ValueError(f"{name}: its attributes or classes are not those of the rest")
+                for line, x, labels in read_rows(numbered, name, header, report):
+                    try:
+                        y = multilabel(labels)
+                    except UnknownLabelError as error:
+                        report(name, line, str(error))
+                    else:
+                        yield x, y
+
+    def _chosen(self, files: Files) -> list[str]:
+        """The files of the subsets, test last."""
+        found = files.matching("*.arff")
+        specified = self.dataset is not None or self.subsets is not None
+        if not specified and len(found) == 1 and self.location.is_file():
+            return found
+        dataset, there = self._collection(found)
+        wanted = set(self.subsets or ("trainvalid",))
+        if "trainvalid" in wanted and "trainvalid" not in there:
+            wanted = wanted - {"trainvalid"} | {"train"} | ({"valid"} & there.keys())
+        if missing := [f"{dataset}.{s}.arff" for s in SUBSETS if s in wanted - there.keys()]:
+            raise FileNotFoundError(f"{str(self.location)!r} lacks {', '.join(missing)}")
+        return [there[subset] for subset in SUBSETS if subset in wanted]
+
+    def _collection(self, found: list[str]) -> tuple[str, dict[str, str]]:
+        """The name of the collection, and the file of each of its subsets."""
+        there: dict[str, dict[str, str]] = {}
+        for name in found:
+            if match := _NAME.fullmatch(PurePosixPath(name).name):
+                file = there.setdefault(match[1], {}).setdefault(match[2].lower(), name)
+                if file != name:
+                    raise ValueError(f"{file} and {name} are the same subset of {match[1]!r}")
+        if self.dataset is not None:
+            return self.dataset, there.get(self.dataset, {})
+        if len(there) > 1:
+            raise ValueError(f"`dataset` must be one of {', '.join(map(repr, there))}, got None")
+        return next(iter(there.items()), ("NAME", {}))
+
+
+class Attribute(NamedTuple):
+    """A column: its name, its type, and the values of a nominal one."""
+
+    name: str
+    type: str
+    values: tuple[str, ...] = ()
+
+    def read(self, text: str) -> float | str:
+        """Parse a value that is not missing."""
+        if self.type == "numeric":
+            try:
+                value = float(text)
+            except ValueError:
+                raise ValueError(f"feature {self.name!r} is {reprlib.repr(text)}") from None
+            if not math.isfinite(value):
+                raise ValueError(f"feature {self.name!r} is {value}")
+            return value
+        if self.type == "nominal" and text not in self.values:
+            raise ValueError(
+                f"feature {self.name!r} is {reprlib.repr(text)}, expected one of "
+                f"{reprlib.repr(self.values)}"
+            )
+        return text
+
+
+class Header(NamedTuple):
+    """The attributes, the index of the one with the labels, and the taxonomy of the labels.
+
+    `renamed` maps the columns, counted from 0, that repeat a name to this name.
+    """
+
+    attributes: tuple[Attribute, ...]
+    labels_at: int
+    taxonomy: Taxonomy
+    renamed: dict[int, str]
+
+
+def read_header(numbered: Lines, name: str) -> Header:
+    """Read the header, up to and including the `@data` line."""
+    attributes: list[Attribute] = []
+    taxonomies: dict[int, Taxonomy] = {}
+    for line, text in _without_comments(numbered):
+        keyword = text.split(maxsplit=1)[0].lower()
+        if keyword == "@data":
+            break
+        try:
+            if keyword == "@attribute":
+                attribute = _attribute(text)
+                if attribute.type == "hierarchical":
+                    taxonomies[len(attributes)] = _taxonomy(attribute.values)
+                    attribute = Attribute(attribute.name, attribute.type)
+                attributes.append(attribute)
+            elif keyword != "@relation":
+                expected = "@relation, @attribute or @data"
+                raise ValueError(f"expected {expected}, got {reprlib.repr(text)}")
+        except ValueError as error:
+            raise error_at(name, line, str(error)) from error
+    else:
+        raise ValueError(f"{name} ends before @data")
+    if len(taxonomies) != 1:
+        raise ValueError(f"{name} has {len(taxonomies)} hierarchical attributes, expected one")
+    ((at, taxonomy),) = taxonomies.items()
+    distinct = _distinct(attributes)
+    pairs = enumerate(zip(attributes, distinct, strict=True))
+    renamed = {i: given.name for i, (given, now) in pairs if given is not now}
+    return Header(distinct, at, taxonomy, renamed)
+
+
+def _distinct(attributes: list[Attribute]) -> tuple[Attribute, ...]:
+    """The attributes; `a`, `a`, `a` are renamed to `a`, `a.1`, `a.2`, or the next that is free."""
+    taken = {attribute.name for attribute in attributes}
+    seen: set[str] = set()
+    numbers: dict[str, int] = {}
+    distinct = []
+    for attribute in attributes:
+        name = attribute.name
+        if name in seen:
+            while name in taken:
+                numbers[attribute.name] = numbers.get(attribute.name, 0) + 1
+                name = f"{attribute.name}.{numbers[attribute.name]}"
+            taken.add(name)
+            attribute = attribute._replace(name=name)
+        seen.add(name)
+        distinct.append(attribute)
+    return tuple(distinct)
+
+
+def read_rows(
+    numbered: Lines, name: str, head: Header, report: ErrorHandler
+) -> Iterator[tuple[int, dict[str, float | str], list[str]]]:
+    """Line number, features and labels of each row."""
+    features = head.attributes[: head.labels_at] + head.attributes[head.labels_at + 1 :]
+    names = [a.name for a in features] if {a.type for a in features} == {"numeric"} else None
+    for line, text in _without_comments(numbered):
+        try:
+            found = names and _numbers(text, names, head.labels_at)  # None unless it is simple
+            x, labels = found or _values(text, head)
+        except ValueError as error:
+            report(name, line, str(error))
+        else:
+            yield line, x, [label.strip() for label in labels.split("@")]
+
+
+def _numbers(text: str, names: list[str], labels_at: int) -> Row | None:
+    """The features and labels of a row of finite numbers, fast; None for any other row."""
+    values = text.split(",")
+    if len(values) != len(names) + 1 or _UNUSUAL.search(text):
+        return None
+    labels = values.pop(labels_at).strip()
+    try:
+        numbers = [*map(float, values)]
+    except ValueError:
+        return None
+    return (dict(zip(names, numbers, strict=True)), labels) if math.isfinite(sum(numbers)) else None
+
+
+def _values(text: str, head: Header) -> Row:
+    """The features and labels of any row."""
+    values = _sparse(text, head) if text.startswith("{") else _dense(text, head)
+    labels = values.pop(head.labels_at, MISSING)
+    if labels == MISSING:
+        raise ValueError("expected labels joined by @, got none")
+    attributes = ((head.attributes[at], value) for at, value in values.items())
+    return {attribute.name: attribute.read(value) for attribute, value in attributes}, labels
+
+
+def _without_comments(numbered: Lines) -> Lines:
+    """The lines that are neither blank nor comments."""
+    for line, text in numbered:
+        text = text.strip()
+        if text and not text.startswith("%"):
+            yield line, text
+
+
+def _attribute(text: str) -> Attribute:
+    match = _ATTRIBUTE.fullmatch(text)
+    if match is None:
+        raise ValueError(f"expected `@attribute name type`, got {reprlib.repr(text)}")
+    name, type_ = _unquoted(match[1]), match[2].strip()
+    keyword, *rest = type_.split(maxsplit=1)
+    if keyword.lower() in NUMERIC and not rest:
+        return Attribute(name, "numeric")
+    if keyword.lower() == "string" and not rest:
+        return Attribute(name, "string")
+    if keyword.lower() == "hierarchical" and rest:
+        return Attribute(name, "hierarchical", tuple(_split(rest[0])))
+    if type_.startswith("{") and type_.endswith("}"):
+        return Attribute(name, "nominal", tuple(_split(type_[1:-1])))
+    raise ValueError(
+        f"attribute {name!r} has type {reprlib.repr(type_)}, expected numeric, string, "
+        "{value, ...} or hierarchical with its classes"
+    )
+
+
+def _taxonomy(classes: tuple[str, ...]) -> Taxonomy:
+    """A tree if the classes are paths; a DAG if they are pairs of a parent and a child."""
+    pairs = any(c.startswith(f"{ROOT}/") for c in classes)
+    edges = []
+    for c in classes:
+        steps = c.split("/")
+        if not all(steps) or (pairs and len(steps) != 2):
+            expected = "`parent/child`" if pairs else "a path such as `a/b`"
+            raise ValueError(f"class {reprlib.repr(c)}: expected {expected}")
+        check_levels(len(steps))
+        if pairs:
+            edges.append((steps[0], steps[1]))
+        else:  # a label is its path; ancestors that the file leaves out are added
+            paths = [ROOT, *("/".join(steps[:depth]) for depth in range(1, len(steps) + 1))]
+            edges += pairwise(paths)
+    return Taxonomy(edges)
+
+
+def _dense(text: str, head: Header) -> dict[int, str]:
+    """The values that are not missing, by column."""
+    values = _split(text)
+    if len(values) != len(head.attributes):
+        raise ValueError(f"expected {len(head.attributes):,} values, got {len(values):,}")
+    return {at: value for at, value in enumerate(values) if value != MISSING}
+
+
+def _sparse(text: str, head: Header) -> dict[int, str]:
+    """The values that are not missing and not 0; a nominal 0 is the first value of its type."""
+    if not text.endswith("}"):
+        raise ValueError("expected } at the end")
+    values = {at: a.values[0] for at, a in enumerate(head.attributes) if a.type == "nominal"}
+    seen = set()
+    for entry in _split(text[1:-1]) if text[1:-1].strip() else ():
+        number, *value = entry.split(maxsplit=1) or [""]
+        if not value or not number.isdecimal():
+            raise ValueError(f"expected `number value`, got {reprlib.repr(entry)}")
+        at = int(number) - 1
+        if not 0 <= at < len(head.attributes):
+            raise ValueError(
+                f"there is no attribute {number}, expected 1 to {len(head.attributes):,}"
+            )
+        if at in seen:
+            raise ValueError(f"attribute {number} comes twice")
+        seen.add(at)
+        values[at] = _unquoted(value[0])
+    return {at: value for at, value in values.items() if value != MISSING}
+
+
+def _split(text: str) -> list[str]:
+    """Split at the commas outside quotes."""
+    if "'" not in text and '"' not in text:
+        return [part.strip() for part in text.split(",")]
+    parts, at, comma = [], 0, ","
+    while comma:
+        match = _PART.match(text, at)
+        if match is None:
+            raise ValueError(f"a quote is not closed in {reprlib.repr(text[at:])}")
+        parts.append(_unquoted(match[1].strip()))
+        at, comma = match.end(), match[2]
+    return parts
+
+
+def _unquoted(text: str) -> str:
+    if len(text) > 1 and text[0] == text[-1] and text[0] in "'\"":
+        return re.sub(r"\\(.)", r"\1", text[1:-1])
+    return text

@@ -1,0 +1,351 @@
+"""OHSUMED, medical abstracts under the headings of MeSH, and the files of both.
+
+Records are in the format of the SMART system:
+
+    .I 1
+    .U
+    87049087
+    .M
+    Allied Health Personnel/*; Ventricular Fibrillation/*TH.
+
+The other tags, `.S` the source, `.T` the title, `.P` the type of publication, `.W` the abstract and
+`.A` the authors, are on lines of their own, too. A record need not have all of them.
+
+NLM's `mtrees*.bin` have lines `heading;tree.number`. A heading has one line for each of its places
+in the tree. The parent of a number is the number without its last component; the numbers at the top
+of a category begin with its letter.
+
+"""
+
+from __future__ import annotations
+
+import collections
+import functools
+import os
+import re
+import reprlib
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+from typing import ClassVar
+
+from river.datasets.base import MO_BINARY_CLF
+
+from ..taxonomy import Taxonomy
+from .io.file_dataset import FileDataset, Source
+from .io.files import Files, lines
+from .io.records import ErrorHandler, Multilabels, error_at, named
+
+_ARCHIVE = "t9.filtering.tar.gz"
+_TREE = "mtrees2015.bin"
+_ADDRESSES = {
+    _ARCHIVE: f"https://trec.nist.gov/data/filtering/{_ARCHIVE}",
+    _TREE: f"https://nlmpubs.nlm.nih.gov/projects/mesh/2015/meshtrees/{_TREE}",
+}
+_ANY_RECORDS, _ANY_TREE = "ohsumed.[0-9]*", "mtrees*.bin"
+_FIELDS = {"id": ".U", "title": ".T", "body": ".W", "authors": ".A", "source": ".S"}
+_KEPT = 10_000  # unknown headings; a broken file must not fill memory with them
+
+_BEGINNING = re.compile(r"\.I(\s.*)?")
+_NUMBERED = re.compile(r"\.I\s+\d+")
+_TAG = re.compile(r"\.[A-Z]")
+_TAGS = (".U", ".S", ".M", ".T", ".P", ".W", ".A")
+_NUMBER = re.compile(r"[A-Z]\d+(\.\d+)*", re.ASCII)
+
+
+class OHSUMED(FileDataset):
+    """OHSUMED: abstracts of medical articles under Medical Subject Headings (MeSH).
+
+    348,566 MEDLINE references from 270 medical journals, 1987 to 1991, in the order of their
+    numbers. Each has a title and headings assigned by librarians, two thirds have an abstract. `x`
+    holds five strings, which may be empty: `"title"`, `"body"` (the abstract), `"authors"`,
+    `"source"` (the journal and issue; the format has no separate date) and `"id"`, the MEDLINE
+    identifier. `y` maps every heading below `root` to a boolean.
+    `feature_extraction.LogTFIDF(on=("title", "body"))` turns x into a bag of words.
+
+    A node is a heading, and its label is the name of the heading. MeSH lists a heading under one or
+    several numbers; the parent of a number is the number without its last component, so headings
+    form a DAG. Qualifiers (`/DI`) and stars are ignored. Ancestors are added. Records without a
+    heading below `root` are left out, which is not an error. Some headings of those years have been
+    renamed since; headings that are not in the tree are counted in `unknown_headings`.
+
+    Records, about 400 MB, are read one at a time, in the order of the file names. The archive is
+    decompressed in each iteration; extract it to iterate often. The tree of about 56,000 lines is a
+    separate file from another publisher, which is read once. Without `path` both are downloaded into
+    River's data home when needed, over TLS but without a checksum, since neither publisher provides
+    one. TREC distributes the records [^2] for experiments only: they may not be used in any clinical
+    or other setting, and their users must be told that the data are incomplete and out of date.
+    MeSH [^3] is free of conditions (CC0).
+
+    Parameters
+    ----------
+    path
+        The file, folder or archive (such as `t9.filtering.tar.gz`) with the records, under their
+        original names (`ohsumed.87`, `ohsumed.88-91`). By default the folder `OHSUMED` of River's
+        data home, to which the archive is downloaded.
+    root
+        The tree number of the root, or the letter of a whole category, such as `"C"`, diseases.
+        `"N05.715"`, Quality of Health Care, is the root in the H-RLS paper [^1].
+    tree
+        Whether to leave out the headings with several paths from the root, as in the paper, which
+        makes the taxonomy a tree. Articles under such a heading still belong to its remaining
+        ancestors. Otherwise all headings are kept, and the taxonomy is a DAG.
+    mesh
+        The file, folder or archive with the tree, NLM's `mtrees*.bin` of any year. By default the
+        place of the records.
+    on_error
+        What to do with a broken record: `"raise"` a `ValueError` that names file and line, or
+        `"skip"` and count it.
+
+    Attributes
+    ----------
+    unknown_headings
+        The number of records under each heading that is not in the tree, in the latest iteration;
+        at most 10,000 headings are counted.
+
+    Raises
+    ------
+    FileNotFoundError
+        The records or the tree are missing; the message says what is missing and where to get it.
+    ValueError
+        `root` is not in the tree, or a file is damaged or has an unexpected content.
+    ConnectionError
+        A download failed. Iterate again, or call `download`, to resume it.
+
+    Notes
+    -----
+    The fragment of the paper has 94 headings at five depths and 55,503 articles. The paper does not
+    state its edition of MeSH; in that of 2015 the same number has 175 headings with a unique path, at
+    seven depths. So its results can be approximated but not reproduced exactly.
+
+    `n_outputs` is unknown until the tree has been read; it is `len(stream.taxonomy) - 1`.
+
+    Examples
+    --------
+
+    Two records and a tree in the publishers' formats:
+
+    >>> import pathlib, tempfile
+    >>> from river import evaluate, preprocessing
+    >>> from river_hier import datasets, feature_extraction, linear_model, metrics
+
+    >>> records = '''.I 1
+    ... .U
+    ... 75051687
+    ... .M
+    ... Cystic Fibrosis/*CO; Pneumonia, Bacterial/DI; Human.
+    ... .T
+    ... Pneumonia in cystic fibrosis.
+    ... .I 2
+    ... .M
+    ... Asthma/*; Animal.
+    ... .T
+    ... Asthma of horses.
+    ... .W
+    ... Horses that cough were studied.
+    ... '''
+    >>> tree = '''Respiratory Tract Diseases;C08
+    ... Bronchial Diseases;C08.127
+    ... Asthma;C08.127.108
+    ... Cystic Fibrosis;C08.381.187
+    ... Lung Diseases;C08.381
+    ... Pneumonia, Bacterial;C08.381.677.540
+    ... Pneumonia;C08.381.677
+    ... Cystic Fibrosis;C16.320.190
+    ... '''
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> _ = pathlib.Path(folder.name, "ohsumed.87").write_text(records)
+    >>> _ = pathlib.Path(folder.name, "mtrees2015.bin").write_text(tree)
+
+    >>> stream = datasets.OHSUMED(folder.name, root="C08")
+    >>> stream.taxonomy
+    Taxonomy(root='Respiratory Tract Diseases', 7 nodes, 3 leaves, height 3)
+    >>> for x, y in stream:
+    ...     print(x["title"], [heading for heading in y if y[heading]])
+    Pneumonia in cystic fibrosis. ['Lung Diseases', 'Cystic Fibrosis', 'Pneumonia', 'Pneumonia, Bacterial']
+    Asthma of horses. ['Bronchial Diseases', 'Asthma']
+    >>> stream.unknown_headings
+    Counter({'Human': 1, 'Animal': 1})
+
+    >>> model = (
+    ...     feature_extraction.LogTFIDF(on=("title", "body"))
+    ...     | preprocessing.Normalizer()
+    ...     | linear_model.SHRLS(stream.taxonomy)
+    ... )
+    >>> evaluate.progressive_val_score(stream, model, metrics.HLoss(stream.taxonomy))
+    HLoss: 1.0
+
+    >>> folder.cleanup()
+
+    References
+    ----------
+    [^1]: [Cesa-Bianchi, N., Gentile, C. and Zaniboni, L., 2006. Incremental algorithms for hierarchical classification. Journal of Machine Learning Research, 7, pp.31-54.](https://www.jmlr.org/papers/volume7/cesa-bianchi06a/cesa-bianchi06a.pdf)
+    [^2]: [Hersh, W., Buckley, C., Leone, T.J. and Hickam, D., 1994. OHSUMED: An interactive retrieval evaluation and new large test collection for research. SIGIR, pp.192-201](https://doi.org/10.1007/978-1-4471-2099-5_20); [as distributed by TREC-9](https://trec.nist.gov/data/filtering/README.t9.filtering).
+    [^3]: [Medical Subject Headings, National Library of Medicine.](https://www.nlm.nih.gov/mesh/)
+
+    """  # noqa: E501
+
+    HELP: ClassVar[str] = f"call `download()` or get {' and '.join(_ADDRESSES.values())}"
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        root: str = "N05.715",
+        tree: bool = True,
+        mesh: str | os.PathLike[str] | None = None,
+        on_error: str = "raise",
+    ) -> None:
+        check_root(root)
+        super().__init__(path, on_error, task=MO_BINARY_CLF, n_features=len(_FIELDS))
+        self.root = root
+        self.tree = tree
+        self.mesh = mesh
+        self.unknown_headings: collections.Counter[str] = collections.Counter()
+
+    @functools.cached_property
+    def taxonomy(self) -> Taxonomy:
+        """The headings at and below `root`."""
+        dag, _ = self._headings
+        return unique_paths(dag) if self.tree else dag
+
+    def _examples(self, report: ErrorHandler) -> Iterator[tuple[dict[str, str], dict[str, bool]]]:
+        self.unknown_headings = unknown = collections.Counter[str]()
+        dag, known = self._headings
+        multilabel = Multilabels(dag, kept=self.taxonomy)
+        for record in self._records(report):
+            found = headings(record.get(".M", ""))
+            for heading in found:
+                if heading not in known and (heading in unknown or len(unknown) < _KEPT):
+                    unknown[heading] += 1
+            y = multilabel(heading for heading in found if heading in dag)
+            if any(y.values()):
+                yield {name: record.get(tag, "") for name, tag in _FIELDS.items()}, y
+
+    def _records(self, report: ErrorHandler) -> Iterator[dict[str, str]]:
+        packed = self.location / _ARCHIVE
+        unpacked = any(self.location.rglob(_ANY_RECORDS))
+        if self.path is None and not unpacked:
+            self._fetch([_ARCHIVE])
+        at = packed if packed.exists() and not unpacked else None
+        with self._files(_ANY_RECORDS, at=at) as files:
+            names = files.matching(_ANY_RECORDS)
+            for name in sorted(names, key=lambda name: PurePosixPath(name).name):
+                yield from records(files, name, report)
+
+    @functools.cached_property
+    def _headings(self) -> tuple[Taxonomy, frozenset[str]]:
+        """The DAG below the root, and all headings of the file."""
+        if self.path is None and self.mesh is None:
+            self._fetch([_TREE])
+        with self._files(_ANY_TREE, at=self.mesh) as files:
+            name = files.one(_ANY_TREE)
+            found = tree_headings(files, name)
+            return fragment(found, name, self.root), frozenset(found.values())
+
+    def _sources(self) -> dict[str, Source]:
+        # Neither publisher provides a SHA-256.
+        return {
+            name: Source([address], None, check_tree if name == _TREE else None)
+            for name, address in _ADDRESSES.items()
+        }
+
+
+def records(files: Files, name: str, report: ErrorHandler) -> Iterator[dict[str, str]]:
+    """The records, as `{tag: text}`."""
+    record: dict[str, list[str]] | None = None
+    field: list[str] | None = None
+    for line, content in lines(files, name):
+        text = content.strip()
+        if _BEGINNING.fullmatch(text):
+            if not _NUMBERED.fullmatch(text):
+                report(name, line, f"expected `.I number`, got {reprlib.repr(text)}")
+            if record:
+                yield _joined(record)
+            record, field = {}, None
+        elif record is None:
+            report(name, line, f"expected `.I number`, got {reprlib.repr(text)}")
+        elif _TAG.fullmatch(text):
+            field = []
+            if text in record:
+                report(name, line, f"{text} comes twice in a record")
+            elif text not in _TAGS:
+                report(name, line, f"expected one of {' '.join(_TAGS)}, got {text!r}")
+            else:
+                record[text] = field
+        elif field is None:
+            report(name, line, f"expected one of {' '.join(_TAGS)}, got {reprlib.repr(text)}")
+        else:
+            field.append(text)
+    if record:
+        yield _joined(record)
+
+
+def _joined(record: dict[str, list[str]]) -> dict[str, str]:
+    return {tag: " ".join(field).strip() for tag, field in record.items()}
+
+
+def headings(text: str) -> list[str]:
+    """The distinct headings of `Heading/*QUALIFIER/QUALIFIER; Heading.`, without qualifiers."""
+    parts = text.removesuffix(".").split(";")
+    found = (part.partition("/")[0].strip(" *") for part in parts)
+    return [heading for heading in dict.fromkeys(found) if heading]
+
+
+def check_root(root: object) -> None:
+    """Raise unless the root is a tree number or the letter of a category."""
+    if not isinstance(root, str) or not _NUMBER.fullmatch(root if len(root) > 1 else f"{root}0"):
+        raise ValueError(
+            f"`root` must be a tree number, such as 'N05.715', or a category, such as 'C', "
+            f"got {root!r}"
+        )
+
+
+def tree_headings(files: Files, name: str) -> dict[str, str]:
+    """The heading of each tree number. Errors raise: without the line the tree would differ."""
+    found: dict[str, str] = {}
+    for line, text in lines(files, name):
+        heading, _, number = text.rpartition(";")
+        if not heading or not _NUMBER.fullmatch(number):
+            raise error_at(name, line, f"expected `heading;tree.number`, got {reprlib.repr(text)}")
+        if number in found:
+            raise error_at(name, line, f"tree number {number!r} comes twice")
+        found[number] = heading
+    return found
+
+
+def check_tree(path: Path) -> None:
+    """Raise a ValueError unless this is a list of headings that does not end within a line."""
+    with Files(path) as files:
+        tree_headings(files, files.names[0])
+        with files.open(files.names[0]) as raw:
+            if raw.read()[-1:] != b"\n":
+                raise ValueError(f"{path.name} ends within a line")
+
+
+def fragment(found: dict[str, str], name: str, root: str) -> Taxonomy:
+    """The DAG of the headings below a tree number or a category's letter.
+
+    Siblings are in the order of their numbers.
+    """
+    category = len(root) == 1
+    if not category and root not in found:
+        raise ValueError(f"{name} has no tree number {root!r} to use as the root")
+    edges = []
+    for number in sorted(n for n in found if n.startswith(root if category else f"{root}.")):
+        above = number.rpartition(".")[0]
+        if above and above not in found:
+            raise ValueError(f"{name}: tree number {number!r} comes without {above!r}")
+        edges.append((found[above] if above else root, found[number]))
+    if not edges:
+        raise ValueError(f"{name} has nothing below {root!r}")
+    with named(name):
+        return Taxonomy(edges)
+
+
+def unique_paths(dag: Taxonomy) -> Taxonomy:
+    """The tree of the nodes that have a unique path from the root."""
+    kept = {dag.root}
+    for node in dag.nodes[1:]:  # parents come before their children
+        above, *others = dag.parents(node)
+        if above in kept and not others:
+            kept.add(node)
+    return dag.subset(list(kept))

@@ -1,0 +1,550 @@
+"""TIMIT frame by frame and segment by segment: its phonetic tree, transcriptions and recordings."""
+
+from __future__ import annotations
+
+import abc
+import contextlib
+import importlib
+import io
+import os
+import reprlib
+import wave
+from collections.abc import Collection, Iterator, Sequence
+from pathlib import Path, PurePosixPath
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from river.datasets.base import MULTI_CLF
+
+from ..taxonomy import Taxonomy
+from .base import data_home
+from .io.file_dataset import FileDataset, Source, check_subset
+from .io.files import Files, damage, lines
+from .io.records import ErrorHandler
+
+Floats = NDArray[np.float64]
+
+SUBSETS = ("train", "test")
+
+PHONETIC_TREE = Taxonomy.from_nested(
+    {
+        "phonemes": {
+            "sonorants": {
+                "nasals": ["n", "m", "ng"],
+                "liquids": ["l", "r", "w", "y"],
+                "vowels": {
+                    "front": ["iy", "ih", "ey", "eh", "ae"],
+                    "central": ["aa", "ao", "er", "aw", "ay", "ah"],
+                    "back": ["oy", "ow", "uh", "uw"],
+                },
+            },
+            "obstruents": {
+                "affricates": ["jh", "ch"],
+                "plosives": ["b", "d", "g", "p", "t", "k", "dx"],
+                "fricatives": ["f", "v", "s", "z", "sh", "zh", "th", "dh", "hh"],
+            },
+            "silence": None,
+        }
+    }
+)
+
+_VARIANTS = {  # codes that are mapped to another phoneme
+    "n": ("nx", "en"),
+    "m": ("em",),
+    "ng": ("eng",),
+    "l": ("el",),
+    "ih": ("ix",),
+    "er": ("axr",),
+    "ah": ("ax", "ax-h"),
+    "uw": ("ux",),
+    "hh": ("hv",),
+    "silence": ("h#", "pau", "epi", "bcl", "dcl", "gcl", "pcl", "tcl", "kcl"),
+}
+
+#: The phoneme of each of the 61 codes; None for the glottal stop.
+PHONEMES: dict[str, str | None] = {
+    **{str(leaf): str(leaf) for leaf in PHONETIC_TREE.leaves if leaf != "silence"},
+    **{code: phoneme for phoneme, codes in _VARIANTS.items() for code in codes},
+    "q": None,
+}
+
+N_CEPSTRA = 13
+FRAME, STEP = 400, 160  # samples: 25 ms, every 10 ms
+REACH = 2  # frames on either side used to estimate a derivative
+
+RATE = 16_000  # samples a second
+_FORMAT = (1, 2, RATE)  # channels, bytes a sample
+_SPHERE = ("channel_count", "sample_n_bytes", "sample_rate")
+_ORDER = {"01": "<i2", "10": ">i2"}
+FRAME_FEATURES = [f"{what}_{i}" for what in ("mfcc", "delta", "delta2") for i in range(N_CEPSTRA)]
+
+SENTENCES = ("sa", "si", "sx")
+_ADDRESS = "https://raw.githubusercontent.com/nltk/nltk_data/gh-pages/packages/corpora/timit.zip"
+_SAMPLE = "timit.zip"
+_CONTEXT = range(-2, 3)
+
+
+class Utterance(NamedTuple):
+    """An utterance and its files; names are in lower case, whatever case the files use."""
+
+    subset: str
+    speaker: str  # "falr0": sex, initials, a digit
+    sentence: str  # "sx425": kind and number
+    transcription: str
+    recording: str
+
+
+class Speech(FileDataset):
+    """Base class of the two streams; a subclass defines the features of a segment in `_rows`."""
+
+    NAMES: ClassVar[Sequence[str]]  # of the features
+
+    #: The speakers of the core test set, on which results are usually reported.
+    CORE_TEST: ClassVar[tuple[str, ...]] = (
+        *("mdab0", "mwbt0", "felc0", "mtas1", "mwew0", "fpas0", "mjmp0", "mlnt0", "fpkt0"),
+        *("mlll0", "mtls0", "fjlm0", "mbpm0", "mklt0", "fnlp0", "mcmj0", "mjdh0", "fmgd0"),
+        *("mgrt0", "mnjm0", "fdhc0", "mjln0", "mpam0", "fmld0"),
+    )
+
+    HELP: ClassVar[str] = (
+        "put the folders TRAIN and TEST of the licensed corpus (LDC93S1) there, with their *.WAV "
+        f"and *.PHN, or the free sample of some speakers, {_ADDRESS}"
+    )
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str] | None = None,
+        subsets: Sequence[str] = SUBSETS,
+        speakers: Collection[str] | None = None,
+        sentences: Sequence[str] = SENTENCES,
+        on_error: str = "raise",
+    ) -> None:
+        check_subset("subsets", subsets, SUBSETS)
+        check_subset("sentences", sentences, SENTENCES)
+        names = () if speakers is None or isinstance(speakers, str) else tuple(speakers)
+        if speakers is not None and not (names and all(isinstance(name, str) for name in names)):
+            raise ValueError(f"`speakers` must be a list or tuple of names, got {speakers!r}")
+        n_features, n_classes = len(self.NAMES), len(PHONETIC_TREE.leaves)
+        super().__init__(path, on_error, MULTI_CLF, n_features, n_classes=n_classes)
+        self.subsets: tuple[str, ...] = tuple(subsets)
+        self.speakers: tuple[str, ...] | None = names or None
+        self.sentences: tuple[str, ...] = tuple(sentences)
+
+    @property
+    def taxonomy(self) -> Taxonomy:
+        """The phonetic tree; no files are needed."""
+        return PHONETIC_TREE
+
+    @property
+    def location(self) -> Path:
+        """The place of the files, whether or not they exist."""
+        return data_home() / "TIMIT" if self.path is None else Path(self.path)
+
+    @property
+    def utterances(self) -> list[Utterance]:
+        """The utterances in the order of the stream: `subset`, `speaker`, `sentence` and files."""
+        with self._corpus() as files:
+            return self._chosen(files)
+
+    def _examples(self, report: ErrorHandler) -> Iterator[tuple[dict[str, float], str]]:
+        with self._corpus() as files:
+            for utterance in self._chosen(files):
+                sound = samples(files, utterance.recording)
+                c = with_derivatives(cepstra(sound))
+                middles = FRAME // 2 + STEP * np.arange(len(c))  # of the frames, in samples
+                spoken = segments(files, utterance.transcription, len(sound), report)
+                for start, end, phoneme in spoken:
+                    first, last = np.searchsorted(middles, (start, end)).tolist()
+                    if phoneme is not None and len(c):
+                        for row in self._rows(c, first, last).tolist():
+                            yield dict(zip(self.NAMES, row, strict=True)), phoneme
+
+    def _chosen(self, files: Files) -> list[Utterance]:
+        found = [u for u in utterances(files) if u.subset in self.subsets]
+        if self.speakers is not None:
+            wanted = {speaker.lower() for speaker in self.speakers}
+            there = {u.speaker for u in found}
+            if missing := sorted(wanted - there):
+                raise ValueError(
+                    f"speaker {missing[0]!r} is none of the {len(there)} of {self.subsets} in "
+                    f"{str(self.location)!r}"
+                )
+            found = [u for u in found if u.speaker in wanted]
+        return [u for u in found if u.sentence.startswith(self.sentences)]
+
+    @contextlib.contextmanager
+    def _corpus(self) -> Iterator[Files]:
+        """The files of the licensed corpus or, if it is missing, those of the free sample."""
+        licensed = any(path.is_dir() for path in self.location.glob("*"))
+        if self.path is None and not licensed:
+            self.download()
+        sample = self.location / _SAMPLE
+        with self._files() if licensed or not sample.is_file() else Files(sample) as files:
+            yield files
+
+    def _sources(self) -> dict[str, Source]:
+        # The publisher provides no SHA-256.
+        return {_SAMPLE: Source((_ADDRESS,), None)}
+
+    @abc.abstractmethod
+    def _rows(self, c: Floats, first: int, last: int) -> Floats:
+        """The features of a segment of frames, from `first` up to but not including `last`."""
+
+
+class TIMIT(Speech):
+    r"""TIMIT: phonemes of American English, frame by frame.
+
+    630 speakers read ten sentences each, five hours in total, and experts transcribed the
+    phonemes. An example is a frame of 25 ms, one every 10 ms. `y` is the phoneme at the middle of
+    the frame. `x` holds the 13 mel-frequency cepstral coefficients, and their first and second
+    derivatives, of the frame and of the two frames before and after it: 195 features, `"mfcc_0_-2"`
+    to `"delta2_12_2"`, named by kind, coefficient and offset. Frames are in chronological order,
+    utterance by utterance; memory holds one utterance. In `TIMITSegments`, an example is a whole
+    segment.
+
+    The taxonomy is the phonetic tree of the paper [^1]. Labels are its leaves, 40 phonemes and
+    `"silence"`; predictions may be any node. TIMIT's 61 codes are mapped to them as in [^2]:
+    closures and pauses become silence, variants of vowels (`ax`, `ix`, `axr`, `ux`, ...) the vowel,
+    and `em`, `en`, `nx`, `eng`, `el` and `hv` the consonant. Glottal stops (`q`) are left out, but
+    they remain in the context of neighbouring frames. Unlike in [^2], `ao` is not mapped to `aa`,
+    nor `zh` to `sh`, since the tree has them all.
+
+    The corpus is licensed by the Linguistic Data Consortium (LDC93S1, about 600 MB). Without `path`
+    the folder `TIMIT` of River's data home is read. If it has no subfolders, a sample of a few
+    speakers is downloaded into it, over TLS but without a checksum, since none is published; the
+    sample is free for non-commercial use (CC BY-NC-SA). Features are not scaled: put
+    `preprocessing.StandardScaler` before a learner. They need an optional dependency:
+    `pip install "river-hier[audio]"`.
+
+    Parameters
+    ----------
+    path
+        The folder or archive. Each utterance needs a recording, `*.wav` in NIST SPHERE or RIFF, and
+        a transcription, `*.phn`, in the same folder; file names may be in upper or lower case, and
+        other files are ignored. The folder is named after the speaker, `FALR0` or `dr4-falr0`.
+    subsets
+        The subsets of the official split to read: `"train"` (462 speakers), `"test"` (168) or both,
+        according to the name of a parent folder. Utterances in neither, such as the sample, belong
+        to the training set. Train comes before test, whatever the order given.
+    speakers
+        The speakers to read; `None` for all. `TIMIT.CORE_TEST` are the 24 of the core test set.
+    sentences
+        The kinds of sentences to read: `"sx"` (five per speaker, each read by seven speakers),
+        `"si"` (three per speaker, read by nobody else) and `"sa"` (two, read by all speakers and
+        therefore often left out).
+
+    Attributes
+    ----------
+    utterances
+        The utterances in the order of the stream, as tuples with `subset`, `speaker`, `sentence`,
+        `transcription` and `recording`.
+
+    Raises
+    ------
+    FileNotFoundError
+        There are no transcriptions, or a recording is missing.
+    ValueError
+        A recording is damaged, compressed or not mono with 16 bits at 16 kHz, a line of a
+        transcription is broken, or a speaker does not exist.
+    ImportError
+        kaldi-native-fbank is not installed.
+
+    Notes
+    -----
+    The paper [^1] only states "MFCC with first and second derivatives, based on the ETSI standard,
+    from 5 adjacent vectors". Frames and steps, pre-emphasis (0.97), Hamming windows, and 23 mel
+    filters from 64 Hz upwards follow that standard [^3]; unlike there, the mean of each frame is
+    subtracted, filters are applied to the power spectrum instead of the magnitude, and the first of
+    the 13 coefficients is that of the cepstrum, not the energy. Derivatives are slopes of
+    least-squares lines over five frames. At both ends of a recording its first or last frame is
+    repeated.
+
+    Examples
+    --------
+
+    A hum and silence, in the publisher's format:
+
+    >>> import pathlib, tempfile
+    >>> import numpy as np
+    >>> from river import evaluate, preprocessing
+    >>> from river_hier import datasets, linear_model, metrics
+
+    >>> t = np.arange(32_000)
+    >>> sound = 3_000 * np.sin(0.1 * t) * (t % 8_000 < 4_000) + t % 7
+    >>> header = (
+    ...     "NIST_1A\n   1024\nchannel_count -i 1\nsample_count -i 32000\nsample_rate -i 16000\n"
+    ...     "sample_n_bytes -i 2\nsample_byte_format -s2 01\nend_head\n"
+    ... )
+    >>> marks = [
+    ...     f"{4_000 * i} {4_000 * (i + 1)} {'h#' if i % 2 else 'm'}\n" for i in range(8)
+    ... ]
+
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> speaker = pathlib.Path(folder.name, "TRAIN", "DR4", "FALR0")
+    >>> speaker.mkdir(parents=True)
+    >>> wav = header.encode().ljust(1024) + sound.astype("<i2").tobytes()
+    >>> _ = (speaker / "SX425.WAV").write_bytes(wav)
+    >>> _ = (speaker / "SX425.PHN").write_text("".join(marks))
+
+    >>> stream = datasets.TIMIT(folder.name)
+    >>> x, y = next(iter(stream))
+    >>> y, len(x), x["mfcc_0_0"]
+    ('m', 195, 53.931)
+
+    >>> model = preprocessing.StandardScaler() | linear_model.Hieron(stream.taxonomy)
+    >>> metric = metrics.TreeInducedError(stream.taxonomy)
+    >>> evaluate.progressive_val_score(stream, model, metric)
+    TreeInducedError: 0.283
+    >>> folder.cleanup()
+
+    References
+    ----------
+    [^1]: Dekel, O., Keshet, J. and Singer, Y., 2005. An online algorithm for hierarchical phoneme classification. In Machine Learning for Multimodal Interaction, pp.146-158.
+    [^2]: Lee, K.F. and Hon, H.W., 1989. Speaker-independent phone recognition using hidden Markov models. IEEE Transactions on Acoustics, Speech and Signal Processing, 37(11), pp.1641-1648.
+    [^3]: ETSI ES 201 108, 2000. Distributed speech recognition; front-end feature extraction algorithm.
+
+    """  # noqa: E501
+
+    NAMES: ClassVar[Sequence[str]] = [
+        f"{name}_{place}" for place in _CONTEXT for name in FRAME_FEATURES
+    ]
+
+    def _rows(self, c: Floats, first: int, last: int) -> Floats:
+        t = np.arange(first, last)[:, np.newaxis] + np.array(_CONTEXT)
+        rows: Floats = c[t.clip(0, len(c) - 1)].reshape(-1, len(self.NAMES))
+        return rows
+
+
+class TIMITSegments(Speech):
+    """TIMIT: phonemes of American English, segment by segment.
+
+    The corpus, its taxonomy and its labels are those of `TIMIT`, but an example is a whole segment
+    of the transcription. `x` is the mean over its frames of the 13 mel-frequency cepstral
+    coefficients and of their first and second derivatives: 39 features, `"mfcc_0"` to
+    `"delta2_12"`. The frames of a segment are those whose middle lies in it; if there are none, the
+    frames on both sides of it are used.
+
+    Parameters
+    ----------
+    path
+        The folder or archive, by default the same as that of `TIMIT`, with the same sample, which
+        is downloaded over TLS but without a checksum.
+    subsets
+        The subsets of the official split to read: `"train"`, `"test"` or both.
+    speakers
+        The speakers to read; `None` for all.
+    sentences
+        The kinds of sentences to read: `"sa"`, `"si"` and `"sx"`.
+
+    Attributes
+    ----------
+    utterances
+        The utterances in the order of the stream, as tuples with `subset`, `speaker`, `sentence`,
+        `transcription` and `recording`.
+
+    Raises
+    ------
+    FileNotFoundError
+        There are no transcriptions, or a recording is missing.
+    ValueError
+        A recording is damaged, compressed or not mono with 16 bits at 16 kHz, a line of a
+        transcription is broken, or a speaker does not exist.
+    ImportError
+        kaldi-native-fbank is not installed.
+
+    Examples
+    --------
+
+    A hum and silence, in the format of the free sample:
+
+    >>> import pathlib, tempfile, wave
+    >>> import numpy as np
+    >>> from river_hier import datasets
+
+    >>> t = np.arange(8_000)
+    >>> sound = 3_000 * np.sin(0.1 * t) * (t < 4_000) + t % 7
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> speaker = pathlib.Path(folder.name, "dr4-falr0")
+    >>> speaker.mkdir()
+    >>> with wave.open(str(speaker / "sx425.wav"), "wb") as wav:
+    ...     wav.setparams((1, 2, 16_000, len(t), "NONE", ""))
+    ...     wav.writeframes(sound.astype("<i2").tobytes())
+    >>> _ = (speaker / "sx425.phn").write_text("0 4000 m\\n4000 8000 h#\\n")
+
+    >>> for x, y in datasets.TIMITSegments(folder.name):
+    ...     print(y, x["mfcc_0"])
+    m 54.815
+    silence 14.326
+    >>> folder.cleanup()
+
+    """
+
+    NAMES: ClassVar[Sequence[str]] = FRAME_FEATURES
+
+    def _rows(self, c: Floats, first: int, last: int) -> Floats:
+        if first == last:
+            first, last = max(first - 1, 0), first + 1
+        mean: Floats = c[first:last].mean(axis=0, keepdims=True)
+        return mean
+
+
+def utterances(files: Files) -> list[Utterance]:
+    """All utterances with a transcription, the training set first.
+
+    The licensed corpus has `TRAIN/DR4/FALR0/SX425.PHN`, the free sample `dr4-falr0/sx425.phn`,
+    which belongs to the training set.
+    """
+    recordings = {name.lower(): name for name in files.matching("*.wav")}
+    found = []
+    for name in files.matching("*.phn"):
+        path = PurePosixPath(name.lower())
+        beside = str(path.with_suffix(".wav"))
+        if beside not in recordings:
+            raise FileNotFoundError(f"{str(files.path)!r} lacks {beside}")
+        folders = [files.path.name.lower(), *path.parent.parts]
+        subset = next((folder for folder in reversed(folders) if folder in SUBSETS), SUBSETS[0])
+        speaker = folders[-1].rpartition("-")[2]
+        found.append(Utterance(subset, speaker, path.stem, name, recordings[beside]))
+    if not found:
+        raise FileNotFoundError(f"{str(files.path)!r} lacks *.phn")
+    return sorted(found, key=lambda utterance: SUBSETS.index(utterance.subset))
+
+
+def segments(
+    files: Files, name: str, n_samples: int, report: ErrorHandler
+) -> Iterator[tuple[int, int, str | None]]:
+    """First sample, end and phoneme (None for a glottal stop) of each `start end code` line."""
+    at = 0
+    for line, text in lines(files, name, "ascii"):
+        try:
+            first, last, code = text.split()
+            start, end = int(first), int(last)
+        except ValueError:
+            report(name, line, f"expected `start end code`, got {reprlib.repr(text)}")
+            continue
+        if code not in PHONEMES:
+            report(name, line, f"{reprlib.repr(code)} is none of TIMIT's {len(PHONEMES)} codes")
+        elif end <= start:
+            report(name, line, f"a segment from {start:,} to {end:,} has no samples")
+        elif start < at:
+            report(name, line, f"the segment starts at {start:,}, the one before ends at {at:,}")
+        elif start >= n_samples:
+            report(
+                name,
+                line,
+                f"the segment starts at {start:,}, the recording has {n_samples:,} samples",
+            )
+        else:
+            at = end
+            yield start, end, PHONEMES[code]
+
+
+def samples(files: Files, name: str) -> NDArray[np.int16]:
+    """The samples of a mono recording of 16 bits at 16 kHz.
+
+    Anything else raises, since nothing of a recording is left once its one record is skipped.
+    """
+    with files.open(name) as raw:
+        data = raw.read()
+    if data.startswith(b"NIST_1A"):
+        sound, n, order = _sphere(name, data)
+    elif data.startswith(b"RIFF"):
+        sound, n, order = _riff(name, data)
+    else:
+        raise ValueError(f"{name} is no recording, expected NIST SPHERE or RIFF")
+    if len(sound) < 2 * n:
+        raise damage(name, None, EOFError())
+    return np.frombuffer(sound[: 2 * n], order).astype(np.int16)
+
+
+def _riff(name: str, data: bytes) -> tuple[bytes, int, str]:
+    try:
+        with wave.open(io.BytesIO(data)) as wav:
+            _check(name, (wav.getnchannels(), wav.getsampwidth(), wav.getframerate()))
+            n = wav.getnframes()
+            return wav.readframes(n), n, "<i2"
+    except (wave.Error, EOFError) as error:
+        raise damage(name, None, error) from error
+    except RuntimeError as error:  # without a message
+        raise damage(name, None, wave.Error("a chunk is larger than the file")) from error
+
+
+def _sphere(name: str, data: bytes) -> tuple[bytes, int, str]:
+    """A header of `name -type value` lines, with its size in the second one, then the samples."""
+    try:
+        size = int(data[8:16])
+        lines = (line.split(maxsplit=2) for line in data[:size].decode("latin-1").splitlines())
+        header = {line[0]: line[2] for line in lines if len(line) == 3}
+        n = int(header["sample_count"])
+        format_ = tuple(int(header[field]) for field in _SPHERE)
+        order = _ORDER[header["sample_byte_format"]]
+        if not 0 < size <= len(data) or n < 0:
+            raise ValueError(f"{n} samples after {size} bytes")
+    except (KeyError, ValueError) as error:
+        raise ValueError(f"{name} has no whole SPHERE header: {error}") from error
+    coding = header.get("sample_coding", "pcm")
+    if coding != "pcm":
+        raise ValueError(f"{name} is coded as {coding!r}, expected 'pcm'; sph2pipe unpacks it")
+    _check(name, format_)
+    return data[size:], n, order
+
+
+def _check(name: str, format_: tuple[int, ...]) -> None:
+    if format_ != _FORMAT:
+        channels, width, rate = format_
+        raise ValueError(
+            f"{name} has {channels} channels of {8 * width} bits at {rate:,} Hz, expected 1 of 16 "
+            f"at {RATE:,}"
+        )
+
+
+def cepstra(samples: NDArray[np.int16]) -> Floats:
+    """The mel-frequency cepstral coefficients of all complete frames, an array of (frames, 13).
+
+    Pre-emphasis, Hamming windows, 23 triangular filters on the mel scale from 64 Hz upwards and
+    the cosine transform of the logarithms, as in ETSI ES 201 108.
+    """
+    kaldi = _kaldi()
+    options = kaldi.MfccOptions()
+    options.frame_opts.samp_freq = RATE
+    options.frame_opts.frame_length_ms = 1000 * FRAME / RATE
+    options.frame_opts.frame_shift_ms = 1000 * STEP / RATE
+    options.frame_opts.window_type = "hamming"
+    options.frame_opts.dither = 0.0  # no random noise
+    options.mel_opts.num_bins = 23
+    options.mel_opts.low_freq = 64.0
+    options.num_ceps = N_CEPSTRA
+    options.use_energy = False  # the first coefficient is that of the cepstrum
+    options.cepstral_lifter = 0.0
+    extractor = kaldi.OnlineMfcc(options)
+    extractor.accept_waveform(RATE, samples.astype(np.float32))
+    frames = [extractor.get_frame(t) for t in range(extractor.num_frames_ready)]
+    return np.array(frames, dtype=np.float64).reshape(-1, N_CEPSTRA)
+
+
+def with_derivatives(c: Floats) -> Floats:
+    """Each row with its first and second derivatives, an array of (frames, 3 * 13).
+
+    A derivative is the slope of the least-squares line through the five frames around a frame. At
+    both ends of the recording its first or last frame is repeated.
+    """
+    first = _slopes(c)
+    return np.hstack([c, first, _slopes(first)])
+
+
+def _slopes(c: Floats) -> Floats:
+    n = len(c)
+    t, offsets = np.arange(n), range(1, REACH + 1)
+    rises = (k * (c[np.minimum(t + k, n - 1)] - c[np.maximum(t - k, 0)]) for k in offsets)
+    slopes: Floats = sum(rises, np.zeros_like(c)) / (2 * sum(k * k for k in offsets))
+    return slopes
+
+
+def _kaldi() -> Any:
+    try:
+        return importlib.import_module("kaldi_native_fbank")
+    except ImportError:
+        raise ImportError(
+            "speech needs kaldi-native-fbank: pip install 'river-hier[audio]'"
+        ) from None

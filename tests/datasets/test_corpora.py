@@ -1,0 +1,366 @@
+"""What all datasets that read files promise: the same examples again and again wherever the files
+lie; and whatever lies in the files, examples or an error that says what is wrong.
+"""
+
+from __future__ import annotations
+
+import collections
+import copy
+import gc
+import gzip
+import itertools
+import os
+import pickle
+import tracemalloc
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from river import datasets as river_datasets
+
+from river_hier import datasets
+from support import (
+    hmc_corpus,
+    odp_dump,
+    ohsumed_corpus,
+    packing,
+    rcv1_corpus,
+    reuters_corpus,
+    timit_corpus,
+    wipo_corpus,
+)
+from support.corpora import FORMATS, MANY, corpus, read, stream_of
+from support.hypothesis_settings import n_examples
+
+each = pytest.mark.parametrize("name", FORMATS)
+
+
+@pytest.fixture(autouse=True)
+def _speech(request: pytest.FixtureRequest) -> None:
+    if "TIMIT" in str(getattr(request.node, "callspec", None) and request.node.callspec.params):
+        pytest.importorskip("kaldi_native_fbank", reason="speech needs the extra `audio`")
+
+
+@pytest.fixture
+def folder(tmp_path: Path, name: str) -> Path:
+    path = tmp_path / "corpus"
+    path.mkdir()
+    FORMATS[name][0](path)
+    return path
+
+
+def test_every_reader_is_tried() -> None:
+    missing = set(datasets.__all__) - {"base", "synth"} - set(FORMATS)
+    assert not missing, f"tests/support/corpora.py: add a small corpus to FORMATS: {missing}"
+
+
+# What comes out
+
+
+@each
+@pytest.mark.parametrize("packed", packing.EVERYWHERE)
+def test_the_same_examples_wherever_the_files_lie(
+    name: str, folder: Path, packed: Callable[[Path], Path]
+) -> None:
+    plain, stream = stream_of(name, folder), stream_of(name, packed(folder))
+    examples = list(plain)
+    assert len(examples) > 1
+    assert list(stream) == list(stream) == examples
+    assert stream.taxonomy == plain.taxonomy
+    assert stream.taxonomy is stream.taxonomy
+    for x, y in examples:
+        assert type(x) is dict
+        if isinstance(y, dict):  # every label but the root, in the order of the taxonomy
+            assert list(y) == list(stream.taxonomy.nodes[1:])
+            assert all(type(value) is bool for value in y.values())
+        else:
+            assert y in stream.taxonomy
+
+
+@each
+def test_a_stream_is_read_again_and_again(name: str, folder: Path) -> None:
+    stream = stream_of(name, folder, on_error="skip")
+    examples = list(stream)
+    for other in (pickle.loads(pickle.dumps(stream)), copy.deepcopy(stream)):
+        assert list(other) == examples
+        assert other.taxonomy == stream.taxonomy
+        assert other.on_error == "skip"
+    assert list(itertools.chain(*zip(stream, stream, strict=True)))[::2] == examples
+    first = stream.take(2)
+    assert list(first) == list(pickle.loads(pickle.dumps(first))) == examples[:2]
+    assert first.taxonomy is stream.taxonomy
+    assert sorted(map(str, stream.shuffle(seed=1))) == sorted(map(str, examples))
+
+
+@each
+def test_changed_examples_do_not_come_back(name: str, folder: Path) -> None:
+    stream = stream_of(name, folder)
+    examples = copy.deepcopy(list(stream))
+    for x, y in stream:
+        x.clear()
+        if isinstance(y, dict):
+            y.update(dict.fromkeys(y, True))
+    assert list(stream) == examples
+
+
+SEVERAL, ONE = "Multi-output binary classification", "Multi-class classification"
+SELF = {  # task, features, labels, sparse; the numbers of labels that are known without the files
+    "DMOZ": (ONE, 3, None, False),
+    "HMC": (SEVERAL, 4, 4, False),
+    "LSHTC": (SEVERAL, 0, None, True),
+    "OHSUMED": (SEVERAL, 5, None, False),
+    "RCV1": (SEVERAL, 47_236, 103, True),
+    "Reuters21578": (SEVERAL, 3, 140, False),
+    "TIMIT": (ONE, 195, 41, False),
+    "TIMITSegments": (ONE, 39, 41, False),
+    "WIPOAlpha": (SEVERAL, 4, None, False),
+}
+
+
+@each
+def test_what_a_stream_says_of_itself(name: str, folder: Path) -> None:
+    stream = stream_of(name, folder)
+    assert isinstance(stream, river_datasets.base.Dataset)
+    n_labels = stream.n_outputs if stream.task == SEVERAL else stream.n_classes
+    assert (stream.task, stream.n_features, n_labels, stream.sparse) == SELF[name]
+    assert stream.n_samples is None
+    assert str(folder) in repr(stream)
+    assert "Parameters\n----------" in repr(stream)
+    with pytest.raises(ValueError, match=r"^`on_error` must be 'raise' or 'skip', got 'ignore'"):
+        stream_of(name, folder, on_error="ignore")
+
+
+SUBSETS = [name for name in FORMATS if name not in ("DMOZ", "LSHTC", "OHSUMED")]
+
+
+@pytest.mark.parametrize("name", SUBSETS)
+@pytest.mark.parametrize("wrong", ["train", (), ("train", "tests"), (0,), 5, ([],)])
+def test_wrong_subsets(name: str, wrong: Any) -> None:
+    with pytest.raises(ValueError, match=r"^`subsets` must be a list or tuple of some of \('train"):
+        getattr(datasets, name)(subsets=wrong)
+
+
+@each
+def test_without_files(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cls = getattr(datasets, name)
+    with pytest.raises(
+        FileNotFoundError, match=r"there is no file or folder .*none.; .*(http|dumps)"
+    ):
+        list(stream_of(name, tmp_path / "none"))
+    with pytest.raises(FileNotFoundError, match=r" lacks .*; .*(http|dumps)"):
+        list(stream_of(name, tmp_path))
+    if not cls()._sources():
+        monkeypatch.setenv("RIVER_DATA", str(tmp_path / "home"))
+        with pytest.raises(FileNotFoundError, match=f"home/{name}'"):
+            next(iter(stream_of(name, None)))
+
+
+# Files and memory
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="open files are counted on Linux")
+@each
+@pytest.mark.parametrize("packed", packing.EVERYWHERE)
+def test_files_are_closed(name: str, folder: Path, packed: Callable[[Path], Path]) -> None:
+    stream = stream_of(name, packed(folder))
+    _ = stream.taxonomy
+    next(iter(stream))  # what is imported at first keeps no files open, either
+    gc.collect()
+    before = len(os.listdir("/proc/self/fd"))
+    abandoned = iter(stream)
+    next(abandoned)
+    del abandoned
+    assert len(os.listdir("/proc/self/fd")) == before
+    list(stream)
+    assert len(os.listdir("/proc/self/fd")) == before
+
+
+def large_rcv1(folder: Path, n: int) -> None:
+    rcv1_corpus.write_corpus(folder)
+    terms = " ".join(f"{i}:0.5" for i in range(50))
+    vectors = (f"{i}  {terms}" for i in range(1, n + 1))
+    rcv1_corpus.write(folder / "lyrl2004_vectors_train.dat", vectors)
+    rcv1_corpus.write(folder / "rcv1-v2.topics.qrels", (f"C15 {i} 1" for i in range(1, n + 1)))
+
+
+def large_reuters(folder: Path, n: int) -> None:
+    reuters_corpus.write_corpus(folder)
+    one = reuters_corpus.story(topics="gold", title="T" * 60, body="B" * 2_000)
+    reuters_corpus.write_stories(folder / "reut2-000.sgm", [one] * n)
+
+
+def large_ohsumed(folder: Path, n: int) -> None:
+    ohsumed_corpus.write_folder(folder)
+    (folder / "ohsumed.87").write_bytes(ohsumed_corpus.data(ohsumed_corpus.RECORDS * n))
+
+
+def large_hmc(folder: Path, n: int) -> None:
+    rows = (f"{i},left,{i / 7},x,01/01@02" for i in range(n))
+    (folder / "many.train.arff").write_text(hmc_corpus.text(rows))
+
+
+def large_lshtc(folder: Path, n: int) -> None:
+    terms = " ".join(f"{i}:0.5" for i in range(1_000, 1_050))
+    (folder / "hierarchy.txt").write_text("1 3\n1 4\n2 5\n4 5\n")
+    (folder / "train.txt").write_text(f"4, 5 {terms}\n" * n)
+
+
+def large_dmoz(folder: Path, n: int) -> None:
+    pages = ((f"http://{i}.example", "title", "body " * 100, "Top/A") for i in range(n))
+    (folder / "content.rdf.u8").write_text("\n".join([*odp_dump.content(pages), ""]))
+
+
+def large_wipo(folder: Path, n: int) -> None:
+    (folder / "train").mkdir()
+    for i in range(n):
+        record = wipo_corpus.record(str(i), "A01B00100", title="x" * 5_000)
+        (folder / "train" / f"{i}.xml").write_bytes(record)
+
+
+def large_timit(folder: Path, n: int) -> None:
+    names = [f"dr1-fabc0/sx{i}" for i in range(n)]
+    timit_corpus.write(folder, names, timit_corpus.riff, (".wav", ".phn"))
+
+
+LARGE: dict[str, tuple[Callable[[Path, int], None], int]] = {  # and a number of records
+    "DMOZ": (large_dmoz, 2_000),
+    "HMC": (large_hmc, 8_000),
+    "LSHTC": (large_lshtc, 2_000),
+    "OHSUMED": (large_ohsumed, 1_000),
+    "RCV1": (large_rcv1, 2_000),
+    "Reuters21578": (large_reuters, 400),
+    "TIMIT": (large_timit, 24),
+    "WIPOAlpha": (large_wipo, 300),
+}
+
+
+@pytest.mark.slow(but=3)
+@pytest.mark.parametrize("name", LARGE)
+def test_memory_does_not_grow(name: str, tmp_path: Path) -> None:
+    write, most = LARGE[name]
+
+    def peak(n: int) -> int:
+        folder = tmp_path / str(n)
+        folder.mkdir()
+        write(folder, n)
+        stream = stream_of(name, folder)
+        collections.deque(stream.take(5), maxlen=0)
+        gc.collect()
+        tracemalloc.start()
+        collections.deque(stream, maxlen=0)
+        found = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        return found
+
+    # Python keeps some thousands of small tuples to be used again; names of files are kept.
+    assert peak(most) < 1.2 * peak(most // 8) + 300_000
+
+
+# Damage
+
+
+@pytest.fixture
+def text_file(folder: Path, name: str) -> Path:
+    """The largest file of text."""
+    files = [
+        p for p in folder.rglob("*") if p.is_file() and p.suffix.lower() not in (".wav", ".txt")
+    ]
+    return max(files or folder.rglob("*.txt"), key=lambda p: p.stat().st_size)
+
+
+LINES = [name for name in FORMATS if name != "WIPOAlpha"]  # that are read line by line
+
+
+@pytest.mark.parametrize("name", LINES)
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"", "is empty, expected text, packed with gzip or not"),
+        (b"PK\3\4\x14\0 and more", "is a zip archive, expected text"),
+        (b"\n<!DOCTYPE html>\n<html>", "is a web page, expected text"),
+        (b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "is a binary file, expected text"),
+    ],
+)
+def test_foreign_files(name: str, folder: Path, text_file: Path, data: bytes, message: str) -> None:
+    text_file.write_bytes(data)
+    for on_error in ("raise", "skip"):
+        with pytest.raises(ValueError, match=message) as error:
+            list(stream_of(name, folder, on_error=on_error))
+        assert str(error.value).startswith(f"{text_file.relative_to(folder)} {message}")
+
+
+@pytest.mark.parametrize("name", LINES)
+def test_packed_files_that_are_cut_off_or_damaged(name: str, folder: Path, text_file: Path) -> None:
+    whole = gzip.compress(text_file.read_bytes())
+    file = text_file.relative_to(folder)
+    for data, message in (
+        (whole[:-20], f"{file} is cut off after line "),
+        (whole[:-8] + b"\0" * 8, f"{file} is damaged after line "),
+    ):
+        text_file.write_bytes(data)
+        for on_error in ("raise", "skip"):  # it is unknown how much is missing
+            with pytest.raises(ValueError, match="after line") as error:
+                list(stream_of(name, folder, on_error=on_error))
+            assert str(error.value).startswith(message)
+
+
+@pytest.mark.parametrize("name", ["HMC", "LSHTC", "OHSUMED", "RCV1", "TIMIT"])
+def test_text_in_another_encoding(name: str, folder: Path, text_file: Path) -> None:
+    text_file.write_bytes(text_file.read_bytes() + b"M\xe4use\n")
+    with pytest.raises(ValueError, match=r"is not text after line \d+: '.*' codec") as error:
+        list(stream_of(name, folder, on_error="skip"))
+    assert str(error.value).startswith(str(text_file.relative_to(folder)))
+
+
+@each
+@pytest.mark.parametrize("packed", packing.EVERYWHERE[2:])
+def test_archives_that_are_cut_off(name: str, folder: Path, packed: Callable[[Path], Path]) -> None:
+    archive = packed(folder)
+    archive.write_bytes(archive.read_bytes()[:-60])
+    with pytest.raises(ValueError, match=rf"^{archive.name} is (cut off|damaged)"):
+        list(stream_of(name, archive, on_error="skip"))
+
+
+@pytest.mark.slow(but=3)
+@each
+def test_any_bytes_in_any_file(name: str) -> None:
+    with corpus(name) as path:
+        assert read(name, path, "raise") > 0
+        wholes = {file: file.read_bytes() for file in sorted(path.rglob("*")) if file.is_file()}
+
+        @n_examples(80)
+        @given(st.sampled_from(list(wholes)).flatmap(damaged), st.sampled_from(["raise", "skip"]))
+        def try_it(broken: tuple[Path, bytes], on_error: str) -> None:
+            file, data = broken
+            file.write_bytes(data)
+            try:
+                assert read(name, path, on_error) < MANY
+            finally:
+                file.write_bytes(wholes[file])
+
+        try_it()
+
+
+def damaged(file: Path) -> st.SearchStrategy[tuple[Path, bytes]]:
+    return packing.mutations(file.read_bytes()).map(lambda data: (file, data))
+
+
+@pytest.mark.slow(but=3)
+@pytest.mark.parametrize("packed", packing.EVERYWHERE[1:])
+@pytest.mark.parametrize("name", ["RCV1", "WIPOAlpha"])
+def test_any_bytes_in_any_archive(name: str, packed: Callable[[Path], Path]) -> None:
+    with corpus(name) as path:
+        archive = packed(path)
+        file = archive if archive.is_file() else min(archive.rglob("*.gz"))
+        whole = file.read_bytes()
+
+        @n_examples(40)
+        @given(packing.mutations(whole), st.sampled_from(["raise", "skip"]))
+        def try_it(data: bytes, on_error: str) -> None:
+            file.write_bytes(data)
+            assert read(name, archive, on_error) < MANY
+
+        try_it()
