@@ -7,7 +7,7 @@ import numbers
 from typing import Any
 
 from .._core.reference.feature_map import LARGEST, SMALLEST
-from ..taxonomy.repr import short
+from ..taxonomy.errors import short
 
 
 def check_positive(name: str, value: Any) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 
 from .._core import Ranking, closure_of, closure_sums
 from ..taxonomy import Taxonomy
-from ..taxonomy.candidates import Candidates, candidate_nodes
+from ..taxonomy.multilabel import Candidates, candidate_nodes
 from .unlearned import Unlearned
 
 # The t_v of all nodes, or {label: t_v}; `Any`, as the key type of a mapping is invariant.

@@ -26,7 +26,7 @@ from ..base.rankings import Attributes, ranking_of
 from ..base.turns import reads
 from ..base.weight_vectors import WeightVectors, feature_map
 from ..taxonomy import NodeMapping, Taxonomy, TaxonomyLike
-from ..taxonomy.candidates import Candidates
+from ..taxonomy.multilabel import Candidates
 
 
 class HMinOver(WeightVectors, MultiLabelModel):

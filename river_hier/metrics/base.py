@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from river import base, metrics, utils
 
 from ..taxonomy import OpenTaxonomy, Taxonomy, check_taxonomy
-from ..taxonomy.candidates import Candidates, candidate_nodes
+from ..taxonomy.multilabel import Candidates, candidate_nodes
 from ..taxonomy.open import initial_taxonomy, named
 from .costs import Costs, check, check_values
 from .sums import Sums

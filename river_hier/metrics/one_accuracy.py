@@ -4,7 +4,7 @@ import math
 from typing import Any
 
 from ..taxonomy import Taxonomy
-from ..taxonomy.candidates import Candidates
+from ..taxonomy.multilabel import Candidates
 from .rankings import RankingMetric, read_ranking
 
 

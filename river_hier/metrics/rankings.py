@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from .._core import reader_of
 from ..taxonomy import OpenTaxonomy, Taxonomy
-from ..taxonomy.candidates import Candidates, candidate_nodes
+from ..taxonomy.multilabel import Candidates, candidate_nodes
 from .base import MeanScore
 from .costs import known
 

@@ -9,7 +9,7 @@ import numpy as np
 from .._core import reader_of
 from ..base.checks import check_integer
 from ..taxonomy import OpenTaxonomy, Taxonomy
-from ..taxonomy.candidates import Candidates, candidate_nodes
+from ..taxonomy.multilabel import Candidates, candidate_nodes
 from .base import Table, TaxonomyMetric
 from .probabilities import read_marginals
 

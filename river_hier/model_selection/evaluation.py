@@ -14,7 +14,7 @@ from ..base.truncation import taxonomy_of
 from ..base.wrapper import check_model
 from ..metrics.base import TaxonomyMetric
 from ..taxonomy import Label, Taxonomy
-from ..taxonomy.repr import short
+from ..taxonomy.errors import short
 
 
 class Evaluation:

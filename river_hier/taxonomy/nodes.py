@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 from typing import Any
 
 from . import graph
@@ -14,8 +15,6 @@ from .show import Shown
 
 class Nodes(NumberedNodes, Shown):
     """Labels in topological order, each with its parents: immutable, compared by value."""
-
-    __slots__ = ()
 
     # Relations
 
@@ -150,10 +149,11 @@ class Nodes(NumberedNodes, Shown):
         )
 
     def __hash__(self) -> int:
-        if self._hash is None:
-            object.__setattr__(self, "_hash", hash((self.nodes, self.parent_indices)))
-        assert self._hash is not None
         return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash((self.nodes, self.parent_indices))
 
     def __reduce__(self) -> tuple[Any, ...]:
         parts = self.nodes, self.parent_indices, self.path_format, self._implied

@@ -3,41 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from typing import Any, Self
 
 from .arrays import Arrays
 from .graph import Label
-from .immutable import Immutable
 from .node_table import NodeTable
 from .paths import TUPLES, Parents, PathFormat
 
 
-class NumberedNodes(Immutable):
-    """Labels and their parents, as the first rows of a table."""
-
-    __slots__ = (
-        "_arrays",
-        "_children",
-        "_hash",
-        "_implied",
-        "_nodes",
-        "_parents",
-        "_reader",
-        "_size",
-        "_table",
-        "path_format",
-    )
+class NumberedNodes:
+    """Labels and their parents, as the first rows of a table; immutable."""
 
     _table: NodeTable  # of which this taxonomy has the first `_size`
     _size: int
     _implied: Parents | None  # after `flatten`
-    _nodes: tuple[Label, ...] | None  # these six are computed when first needed
-    _parents: Parents | None
-    _arrays: Arrays | None
-    _children: tuple[tuple[int, ...], ...] | None
-    _hash: int | None
-    _reader: Any  # see `_core.labels_of`
+    _reader: Any = None  # see `_core.labels_of`
     path_format: PathFormat
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"a taxonomy is immutable: {name!r} cannot be set")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"a taxonomy is immutable: {name!r} cannot be deleted")
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self
 
     def _assemble(
         self,
@@ -52,15 +46,7 @@ class NumberedNodes(Immutable):
     def _set(
         self, table: NodeTable, size: int, path_format: PathFormat, implied: Parents | None = None
     ) -> None:
-        for name, value in (
-            ("_table", table),
-            ("_size", size),
-            ("_implied", implied),
-            ("path_format", path_format),
-            *((name, None) for name in ("_nodes", "_parents", "_arrays")),
-            *((name, None) for name in ("_children", "_hash", "_reader")),
-        ):
-            object.__setattr__(self, name, value)
+        vars(self).update(_table=table, _size=size, path_format=path_format, _implied=implied)
 
     @classmethod
     def _of(cls, *parts: Any) -> Self:
@@ -80,21 +66,15 @@ class NumberedNodes(Immutable):
         taxonomy._set(table, self._size + len(labels), path_format or self.path_format)
         return taxonomy
 
-    @property
+    @cached_property
     def nodes(self) -> tuple[Label, ...]:
         """All labels in taxonomy order, the root first."""
-        if self._nodes is None:
-            object.__setattr__(self, "_nodes", tuple(self._table.labels[: self._size]))
-        assert self._nodes is not None
-        return self._nodes
+        return tuple(self._table.labels[: self._size])
 
-    @property
+    @cached_property
     def parent_indices(self) -> Parents:
         """The indices of each node's parents."""
-        if self._parents is None:
-            object.__setattr__(self, "_parents", tuple(self._table.parents[: self._size]))
-        assert self._parents is not None
-        return self._parents
+        return tuple(self._table.parents[: self._size])
 
     @property
     def implied_parents(self) -> Parents:
@@ -150,29 +130,23 @@ class NumberedNodes(Immutable):
             raise KeyError("a label of a later taxonomy")
         return found
 
-    @property
+    @cached_property
     def arrays(self) -> Arrays:
         """The taxonomy as arrays of integers."""
-        if self._arrays is None:
-            object.__setattr__(self, "_arrays", self._table.arrays(self._size))
-        assert self._arrays is not None
-        return self._arrays
+        return self._table.arrays(self._size)
 
     def children_of(self, v: int) -> tuple[int, ...]:
         """The indices of a node's children: O(children)."""
         return self._table.children(v, self._size)
 
-    @property
+    @cached_property
     def child_indices(self) -> tuple[tuple[int, ...], ...]:
         """The indices of each node's children."""
-        if self._children is None:
-            below: list[list[int]] = [[] for _ in self.nodes]
-            for v, above in enumerate(self.parent_indices):
-                for p in above:
-                    below[p].append(v)
-            object.__setattr__(self, "_children", tuple(map(tuple, below)))
-        assert self._children is not None
-        return self._children
+        below: list[list[int]] = [[] for _ in self.nodes]
+        for v, above in enumerate(self.parent_indices):
+            for p in above:
+                below[p].append(v)
+        return tuple(map(tuple, below))
 
     def __len__(self) -> int:
         return self._size

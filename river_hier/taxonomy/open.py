@@ -6,12 +6,12 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from . import flat, graph
+from . import editing, graph
+from .errors import short
 from .graph import Label
 from .multilabel import is_one
 from .nodes import check_taxonomy
 from .paths import PathFormat, check_separator
-from .repr import short
 from .taxonomy import Taxonomy
 
 
@@ -153,6 +153,6 @@ def with_labels(
     start: OpenTaxonomy | None, taxonomy: Taxonomy, labels: Iterable[Label]
 ) -> Taxonomy:
     """Add new labels; if there is nothing to add, the same taxonomy is returned."""
-    return (
-        flat.with_labels(taxonomy, labels) if start is None else start.with_labels(taxonomy, labels)
-    )
+    if start is None:
+        return editing.with_children(taxonomy, labels)
+    return start.with_labels(taxonomy, labels)

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from .errors import short
 from .graph import Label, check_label, check_spelling, is_missing
-from .repr import short
 
 if TYPE_CHECKING:
     from .nodes import Nodes

@@ -37,8 +37,6 @@ class Entry(NamedTuple):
 class Shown:
     """Shows a taxonomy in interactive sessions and notebooks."""
 
-    __slots__ = ()
-
     def show(self, max_depth: int | None = None) -> str:
         """The taxonomy as text, one line for each node.
 

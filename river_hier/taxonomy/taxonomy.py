@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from . import editing, flat, graph, parsing
+from . import editing, graph, parsing
 from .graph import Label
 from .misc_leaves import MiscLeaves
 from .multilabel import closure_nodes, given_nodes, implied_nodes
@@ -69,8 +69,6 @@ class Taxonomy(Nodes):
     ('animal', 'mammal', 'bird', 'beast', 'owl', 'hen')
 
     """
-
-    __slots__ = ()
 
     def __init__(self, edges: Iterable[Sequence[Label]], root: Label | None = None):
         self._assemble(*graph.build(edges, root=root))
@@ -162,7 +160,7 @@ class Taxonomy(Nodes):
         if not isinstance(labels, Iterable):
             raise TypeError(f"`labels` must be an iterable of labels, got {type(labels).__name__}")
         graph.check_label(root)
-        return flat.with_labels(cls._of((root,), ((),)), labels)
+        return editing.with_children(cls._of((root,), ((),)), labels)
 
     def to_networkx(self) -> nx.DiGraph[Any]:
         """A `networkx.DiGraph` with an edge from each parent to each child."""
@@ -236,7 +234,7 @@ class Taxonomy(Nodes):
         Learners in it still add to y the ancestors in this taxonomy (`closure_mask`), so they learn
         from the same multilabels. To change a flattened taxonomy, change this one and flatten it.
         """
-        star = flat.star_parents(len(self))
+        star = editing.star_parents(len(self))
         return Taxonomy._of(self.nodes, star, self.path_format, self.implied_parents)
 
     def misc_leaves(
