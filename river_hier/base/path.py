@@ -39,7 +39,7 @@ class PathModel(LinearLearner, SingleLabelModel):
 
     def _answers(self, X: Batch) -> NDArray[np.uint32]:
         if pays(self, X):
-            tree = self._taxonomy.arrays
+            tree = self._taxonomy._arrays
             best = [path_sums(s, tree, in_place=True).argmax(axis=0) for s in score_blocks(self, X)]
             return np.concatenate(best).astype(np.uint32)
         vectors = Vectors(self._features, X)
@@ -51,12 +51,12 @@ class PathModel(LinearLearner, SingleLabelModel):
 
     def _scores_many(self, X: Batch) -> Floats:
         if pays(self, X):
-            return path_sums(scores_by_product(self, X), self._taxonomy.arrays, in_place=True)
+            return path_sums(scores_by_product(self, X), self._taxonomy._arrays, in_place=True)
         scores = averaged_scores(self._w, self._lag, self._clocks, Vectors(self._features, X))
-        return path_sums(scores, self._taxonomy.arrays)
+        return path_sums(scores, self._taxonomy._arrays)
 
     def _remap(self, change: NodeMapping) -> None:
-        onto = own_prototypes(change.sources, change.before.arrays, change.after.arrays)
+        onto = own_prototypes(change.sources, change.before._arrays, change.after._arrays)
         self._move_weights(onto, change.sources)
 
 
@@ -155,7 +155,7 @@ class PathLearner(PathModel):
 
     def _distances(self, y: int) -> Floats:
         """The distance of every node from y in the tree, (nodes,)."""
-        return distances_from(y, self._taxonomy.arrays)
+        return distances_from(y, self._taxonomy._arrays)
 
     def _start_average(self) -> None:
         """Start averaging the hypotheses."""

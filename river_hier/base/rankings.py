@@ -34,7 +34,7 @@ def ranking_of(
             values[taxonomy.index(label)] = _attribute(f"t[{label!r}]", value)
     else:
         values[:] = _attribute("t", t)
-    arrays = taxonomy.arrays
+    arrays = taxonomy._arrays
     ranked = np.zeros(len(taxonomy), dtype=bool)
     if candidates is None:
         ranked[1:] = True

@@ -37,7 +37,7 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
 
     def __init__(self, taxonomy: TaxonomyLike) -> None:
         super().__init__(taxonomy)
-        self._taxonomy.check_tree()
+        self._taxonomy._check_tree()
 
     @property
     def _multiclass(self) -> bool:
@@ -61,7 +61,7 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
             return
         taxonomy = self._taxonomy
         try:
-            node = taxonomy.known_index(y) if taxonomy is self.taxonomy else None
+            node = taxonomy._known_index(y) if taxonomy is self.taxonomy else None
         except TypeError:  # not hashable
             node = None
         if node is None:
@@ -205,7 +205,7 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
         return softmax(without_scores(self._scores_one(x), self._never_predicted))
 
     def _node_probabilities(self, x: Mapping[Any, Any]) -> Floats:
-        return subtree_sums(self._softmax(x), self._taxonomy.arrays)
+        return subtree_sums(self._softmax(x), self._taxonomy._arrays)
 
     def _debug_title(self, x: Mapping[Any, Any]) -> str:
         return f"Prediction: {self.predict_one(x)!r}, by the sum of the weights on its path"
@@ -249,7 +249,7 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
         return np.array([self._taxonomy.index(self._answer(x)) for x in X], dtype=np.intp)
 
     def _nodes_with_examples(self, y: Any) -> set[int]:
-        parents, found = self._taxonomy.parent_rows, {0}
+        parents, found = self._taxonomy._parent_rows, {0}
         for v in set(y):  # of one label or a batch
             while v not in found:
                 found.add(v)
@@ -257,11 +257,11 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
         return found
 
     def _extend(self, taxonomy: Taxonomy, unlearned: bool) -> None:
-        taxonomy.check_tree(len(self._taxonomy))
+        taxonomy._check_tree(len(self._taxonomy))
         super()._extend(taxonomy, unlearned)
 
     def _move(self, change: NodeMapping) -> None:
-        change.after.check_tree()
+        change.after._check_tree()
         super()._move(change)
 
     # Defined by the learner

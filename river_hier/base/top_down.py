@@ -130,7 +130,7 @@ class TopDownLearner(LinearLearner, MultiLabelModel):
 
     def _masks(self, X: Batch) -> NDArray[np.bool_]:
         if pays(self, X):
-            arrays = self._labels.taxonomy.arrays  # which are flat in shards
+            arrays = self._labels.taxonomy._arrays  # which are flat in shards
             on = [top_down(s >= 0.0, arrays).T for s in score_blocks(self, X)]
             return np.concatenate(on)
         vectors = Vectors(self._features, X)

@@ -90,7 +90,7 @@ class ModelWrapper(MeasuresMemory, base.Wrapper[Any], base.Estimator):
         taxonomy, labels = self._taxonomy, self._open_labels
         if isinstance(self.taxonomy, Taxonomy):
             return labels_of(taxonomy)
-        if labels is None or not taxonomy.extends(labels.taxonomy):
+        if labels is None or not taxonomy._extends(labels.taxonomy):
             labels = self._open_labels = Labels(taxonomy)
         elif labels.taxonomy is not taxonomy:
             labels.grow(taxonomy)

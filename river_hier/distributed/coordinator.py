@@ -71,7 +71,7 @@ class Coordinator:
         growth = self._growth(before)
         driver._learn(x, y, w)
         self._n_batches += 1
-        on = Multilabels.of(driver._taxonomy.closure_mask(y)[None])
+        on = Multilabels.of(driver._taxonomy._closure_mask(y)[None])
         driver._learned_labels(on)
         self._send([self._stages(growth, one_row(x, w), on)])
 
@@ -94,7 +94,7 @@ class Coordinator:
 
     def predictions(self, X: Batch) -> Mask:
         """The nodes that are on, (nodes, rows)."""
-        arrays = self.driver._taxonomy.arrays
+        arrays = self.driver._taxonomy._arrays
         tree = len(arrays.parent_index) == arrays.n - 1
         # The scores of dense batches may be matrix products, which differ from those of some rows.
         if self._routes and tree and X.n > _FEW_ROWS and X.columns is not None:
@@ -111,7 +111,7 @@ class Coordinator:
         """The probability that each node is on, (nodes, rows)."""
         given = self.driver._conditionals(self.scores(X))
         given = switched_off(given, self.driver._unlearned)
-        return top_down_probabilities(given, self.driver._taxonomy.arrays)
+        return top_down_probabilities(given, self.driver._taxonomy._arrays)
 
     def gather(self) -> Model:
         """Join all shards in one ordinary model."""
@@ -125,7 +125,7 @@ class Coordinator:
 
     def _set_owners(self, model: Model, visits: Floats | None = None) -> None:
         """Assign the nodes that have no shard yet."""
-        taxonomy, arrays = model._taxonomy, model._taxonomy.arrays
+        taxonomy, arrays = model._taxonomy, model._taxonomy._arrays
         self._routes: Routes | None = None
         if isinstance(model, TopDownLearner):
             expected = visits_by_place(arrays)

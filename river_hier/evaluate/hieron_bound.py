@@ -75,17 +75,17 @@ def hieron_bound(
 
     """
     check_taxonomy(taxonomy)
-    taxonomy.check_tree()
+    taxonomy._check_tree()
     check_ends(examples)
     columns, omega = weight_matrix(taxonomy, weights)
     W = omega.copy()
-    for v, parents in enumerate(taxonomy.parent_indices):
+    for v, parents in enumerate(taxonomy._parent_indices):
         for parent in parents:
             W[v] += W[parent]  # Eq. 2, from the root downwards
     R2 = 0.0
     for number, (x, y, *_) in enumerate(examples):
         node = taxonomy.index(y)
-        gamma = distances_from(node, taxonomy.arrays)
+        gamma = distances_from(node, taxonomy._arrays)
         known = {columns[name]: value for name, value in x.items() if name in columns}
         scores = W[:, list(known)] @ np.fromiter(known.values(), float, len(known))
         margins = scores[node] - scores
@@ -99,5 +99,5 @@ def hieron_bound(
             )
         R2 = max(R2, sum(value * value for value in x.values()))
     # The last node is one of the deepest, so it is an end of a longest path in the tree.
-    gamma_max = distances_from(len(taxonomy) - 1, taxonomy.arrays).max()
+    gamma_max = distances_from(len(taxonomy) - 1, taxonomy._arrays).max()
     return float((omega**2).sum() * gamma_max * R2)  # Corollary 1, Eq. 10

@@ -74,7 +74,7 @@ def hrls_bound(
 
     """
     check_taxonomy(taxonomy)
-    taxonomy.check_tree()
+    taxonomy._check_tree()
     check_ends(examples)
     columns, U = weight_matrix(taxonomy, weights)
     for label, u in zip(taxonomy.nodes[1:], U[1:], strict=True):
@@ -86,10 +86,10 @@ def hrls_bound(
     cost = by_node(taxonomy, costs, "costs")
     C = np.array([0.0, *(cost(v) for v in range(1, len(taxonomy)))])
     for v in range(len(taxonomy) - 1, 0, -1):
-        C[taxonomy.parent_indices[v][0]] += C[v]  # Remark 5, from the leaves upwards
+        C[taxonomy._parent_indices[v][0]] += C[v]  # Remark 5, from the leaves upwards
     bound = 0.0
-    for siblings in taxonomy.arrays.groups:  # they share S
-        S = X[on[:, taxonomy.parent_indices[siblings[0]][0]]]
+    for siblings in taxonomy._arrays.groups:  # they share S
+        S = X[on[:, taxonomy._parent_indices[siblings[0]][0]]]
         if S.shape[0]:
             with np.errstate(divide="ignore"):
                 bound += _log_determinant(S) * float((C[siblings] / Delta[siblings] ** 2).sum())
@@ -118,7 +118,7 @@ def _read(
         values += x.values()
         ends.append(len(at))
         _check_norm(f"example {number}", math.sqrt(sum(v * v for v in values[ends[-2] :])))
-        on.append(taxonomy.closure_mask(y))
+        on.append(taxonomy._closure_mask(y))
     return sparse.csr_array((values, at, ends), shape=(len(on), len(known))), np.array(on)
 
 

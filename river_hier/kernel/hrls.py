@@ -99,12 +99,12 @@ class HRLS(LeastSquaresModel):
     def _add_nodes(self, before: int, after: Taxonomy) -> None:
         groups: dict[tuple[int, ...], list[int]] = {}  # nodes with the same parents share a system
         for v in range(before, len(after)):
-            groups.setdefault(after.parent_rows[v], []).append(v)
+            groups.setdefault(after._parent_rows[v], []).append(v)
         if self.taxonomy is None and not self._rls.systems:  # there may be no labels yet
             self._rls.add_system(groups.pop((0,), []))
         known: dict[tuple[int, ...], int] = {}
         for s, system in enumerate(self._rls.systems):
-            known.setdefault(after.parent_rows[system.nodes[0]] if system.nodes else (0,), s)
+            known.setdefault(after._parent_rows[system.nodes[0]] if system.nodes else (0,), s)
         for above, nodes in groups.items():
             if above in known:
                 self._rls.add_outputs(known[above], nodes)

@@ -84,7 +84,7 @@ class LeastSquaresModel(MultiLabelModel):
 
     def _update(self, context: ExampleContext, threshold: float, t: float, y: Any) -> None:
         """Round t of SH-RLS or, with an infinite threshold, H-RLS: completely or not at all."""
-        on = self._taxonomy.closure_mask(y)
+        on = self._taxonomy._closure_mask(y)
         before = [(system, vars(system).copy(), system.L.n) for system in self._rls.systems]
         try:
             if context.norm2 > 0.0:

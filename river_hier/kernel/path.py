@@ -82,7 +82,7 @@ class KernelPathLearner(SingleLabelModel):
         return min(float(self.C), loss / (gamma * norm2))  # Eq. (12)
 
     def _learn(self, x: Mapping[Any, Any], y: int, w: float) -> None:
-        row, tree = self._instances.row(x), self._taxonomy.arrays
+        row, tree = self._instances.row(x), self._taxonomy._arrays
         scores = path_sums(self._w.scores(row.values), tree)  # Eq. (11)
         scores[without_path(self._labels.unlearned, y, tree)] = -np.inf
         rival = self.rival(scores, y)
@@ -125,7 +125,7 @@ class KernelPathLearner(SingleLabelModel):
         scores = self._w.scores(k)
         if self._lag is not None:
             scores = scores - self._lag.scores(k) / rounds(self._clocks)  # Eq. (13)
-        return path_sums(scores, self._taxonomy.arrays)
+        return path_sums(scores, self._taxonomy._arrays)
 
     def _contributions(
         self, x: Mapping[Any, Any], nodes: Sequence[int]
@@ -138,11 +138,11 @@ class KernelPathLearner(SingleLabelModel):
         rows = {v: i for i, v in enumerate(nodes)}
         for v, i in rows.items():  # their parents are among them, and come before them
             if v:
-                coefficients[i] += coefficients[rows[self._taxonomy.parent_rows[v][0]]]
+                coefficients[i] += coefficients[rows[self._taxonomy._parent_rows[v][0]]]
         return contributions(self._instances, coefficients, x)
 
     def _remap(self, change: NodeMapping) -> None:
-        onto = own_prototypes(change.sources, change.before.arrays, change.after.arrays)
+        onto = own_prototypes(change.sources, change.before._arrays, change.after._arrays)
         w, lag, clocks = self._w.remapped(onto), self._lag, self._clocks
         if lag is not None:
             clocks = remap_clocks(clocks, change.sources)

@@ -185,7 +185,7 @@ class HMinOver(WeightVectors, MultiLabelModel):
         return float(gamma) if margin < self.margin else 0.0
 
     def _learn(self, x: Mapping[Any, Any], y: Any, w: float) -> None:
-        on = self._taxonomy.closure_mask(y)
+        on = self._taxonomy._closure_mask(y)
         self._w.check_range(self._features.find(x).norm2)
         vector = self._features.insert(x)
         if self._unlearned:
@@ -221,7 +221,7 @@ class HMinOver(WeightVectors, MultiLabelModel):
 
     def _conditionals(self, scores: Floats) -> Floats:
         p = self._ranking.marginals(expit(scores - self._thresholds(scores)))
-        return conditional_probabilities(p, self._taxonomy.arrays)
+        return conditional_probabilities(p, self._taxonomy._arrays)
 
     @property
     def _may_refuse(self) -> bool:

@@ -137,14 +137,14 @@ class HRLS(LeastSquaresModel):
         self._systems = [planned.nodes + planned.new for planned in plan]
         self._below = {}
         for v, s in sorted((v, s) for s, nodes in enumerate(self._systems) for v in nodes):
-            self._below.setdefault(change.after.parent_rows[v], s)
+            self._below.setdefault(change.after._parent_rows[v], s)
 
     def _add_nodes(self, before: int, after: Taxonomy) -> None:
         groups: dict[tuple[int, ...], list[int]] = {}  # nodes with the same parents share a system
         if self.taxonomy is None and before == 1:  # an open taxonomy, maybe without labels yet
             groups[0,] = []
         for v in range(before, len(after)):
-            groups.setdefault(after.parent_rows[v], []).append(v)
+            groups.setdefault(after._parent_rows[v], []).append(v)
         for above, nodes in groups.items():
             if above not in self._below:
                 self._add_system(nodes)

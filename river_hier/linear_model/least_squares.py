@@ -127,10 +127,10 @@ class LeastSquaresModel(WeightVectors, MultiLabelModel):
 
     def _periods(self, x: Mapping[Any, Any], y: Any) -> tuple[list[int], list[int]]:
         """The systems that an example trains, and those whose period ends with it."""
-        h, on = half_life(self.forgetting), self._taxonomy.closure_mask(y)
+        h, on = half_life(self.forgetting), self._taxonomy._closure_mask(y)
         if self._features.find(x).norm2 == 0.0:
             return [], []
-        trained = self._trained_systems(trained_nodes(on, self._taxonomy.arrays))
+        trained = self._trained_systems(trained_nodes(on, self._taxonomy._arrays))
         visits = {s: n + 1 for s in trained if (n := self._visits[s]) is not None}
         return list(visits), [s for s, n in visits.items() if n % h == 0]
 

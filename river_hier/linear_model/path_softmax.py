@@ -222,14 +222,14 @@ class PathSoftmax(PathModel, compiled=("prior_variance", "forgetting")):
 
     def _answers(self, X: Batch) -> NDArray[np.uint32]:
         if pays(self, X):
-            tree = self._taxonomy.arrays
+            tree = self._taxonomy._arrays
             best = [label_scores(block, tree).argmax(axis=0) for block in score_blocks(self, X)]
             return np.concatenate(best).astype(np.uint32)
         return softmax_answers(self._w, self._labels, Vectors(self._features, X))
 
     def _scores_one(self, x: Mapping[Any, Any]) -> Floats:
         columns = self._w.scores(self._features.find(x))
-        scores: Floats = self._scale * label_scores(columns, self._taxonomy.arrays)
+        scores: Floats = self._scale * label_scores(columns, self._taxonomy._arrays)
         return scores
 
     def _scores_many(self, X: Batch) -> Floats:
@@ -237,11 +237,11 @@ class PathSoftmax(PathModel, compiled=("prior_variance", "forgetting")):
         columns = (
             scores_by_product(self, X) if product else self._w.scores(Vectors(self._features, X))
         )
-        return self._scale * label_scores(columns, self._taxonomy.arrays)
+        return self._scale * label_scores(columns, self._taxonomy._arrays)
 
     def _add_nodes(self, before: int, after: Taxonomy) -> None:
         self._w.add_nodes(2 * len(after))
 
     def _remap(self, change: NodeMapping) -> None:
-        maps = shared_and_own(change.sources, change.before.arrays, change.after.arrays)
+        maps = shared_and_own(change.sources, change.before._arrays, change.after._arrays)
         self._w = remap_weights(self._w, *maps)

@@ -88,17 +88,17 @@ def shared_systems(systems: Sequence[Sequence[int]], change: NodeMapping) -> lis
     sources, reset = change.sources, change.reset
     places = {u: (s, output) for s, nodes in enumerate(systems) for output, u in enumerate(nodes)}
     plan = []
-    for group in (group.tolist() for group in change.after.arrays.groups):
+    for group in (group.tolist() for group in change.after._arrays.groups):
         new = [v for v in group if not sources[v] and v not in reset]
         alone = [v for v in group if v in reset]
         kept: dict[int, list[int]] = {}
         for v in group:
             if sources[v]:
                 kept.setdefault(places[sources[v][0]][0], []).append(v)
-        parents = {u for p in change.after.parent_indices[group[0]] for u in sources[p]}
+        parents = {u for p in change.after._parent_indices[group[0]] for u in sources[p]}
         for s, nodes in kept.items():
             outputs = [places[sources[v][0]][1] for v in nodes]
-            stayed = parents == set(change.before.parent_indices[sources[nodes[0]][0]])
+            stayed = parents == set(change.before._parent_indices[sources[nodes[0]][0]])
             plan.append(RemappedSystem(s, outputs, nodes, new if stayed else []))
             new = [] if stayed else new
         if new or alone:

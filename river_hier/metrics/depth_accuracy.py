@@ -48,7 +48,7 @@ class DepthAccuracy(Table):
     def _count(self, y_true: Any, y_pred: Any) -> Iterable[tuple[Hashable, float]]:
         labels = reader_of(self.taxonomy_)
         true, pred = labels.closure(y_true), labels.predicted(y_pred)
-        depth = self.taxonomy_.arrays.depth
+        depth = self.taxonomy_._arrays.depth
         reached = {int(depth[i]) for i in true} - {0}
         wrong = {int(depth[i]) for i in true ^ pred}
         for d in sorted(reached):

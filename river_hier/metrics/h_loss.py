@@ -127,7 +127,7 @@ class HLossByDepth(Table):
         labels = reader_of(self.taxonomy_)
         true, pred = labels.closure(y_true), labels.predicted(y_pred)
         for i in mistakes(self.taxonomy_, true, pred):
-            yield (int(self.taxonomy_.arrays.depth[i]), i in pred), 1.0
+            yield (int(self.taxonomy_._arrays.depth[i]), i in pred), 1.0
 
     def get(self) -> Any:
         """Return `{depth: (false positives, false negatives)}`."""
@@ -190,7 +190,7 @@ def mistakes(taxonomy: Taxonomy, true: set[int], pred: set[int]) -> list[int]:
 
 def _right_above(taxonomy: Taxonomy, i: int, differing: set[int]) -> bool:
     """Whether yhat_j = v_j for all j in ANC(i)."""
-    parents = taxonomy.parent_rows
+    parents = taxonomy._parent_rows
     seen: set[int] = set()  # in a DAG several paths may lead to the same ancestor
     above = list(parents[i])
     while above:
@@ -255,14 +255,14 @@ def expected_h_loss(
     """
     p = conditional(taxonomy, probabilities)
     cost = by_node(taxonomy, costs, "costs")
-    nodes, parents = taxonomy.nodes, taxonomy.parent_rows
+    nodes, parents = taxonomy.nodes, taxonomy._parent_rows
     on = reader_of(taxonomy).predicted(y_pred)
 
     reach = {0: 1.0}  # P(V_i = 1) of the nodes that are predicted on like all their ancestors
     charges = []
     for v in sorted(on):  # parents come before their children
         if v in reach:
-            for i, p_i in ((i, p(nodes[i])) for i in taxonomy.children_of(v)):
+            for i, p_i in ((i, p(nodes[i])) for i in taxonomy._children_of(v)):
                 charges.append(cost(i) * reach[v] * (1.0 - p_i if i in on else p_i))
                 if i in on:
                     reach[i] = reach[v] * p_i

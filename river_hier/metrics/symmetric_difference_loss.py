@@ -204,6 +204,6 @@ def expected_symmetric_difference_loss(
     q = [1.0]
     charges = []
     for v in range(1, len(taxonomy)):  # parents come before their children
-        q.append(q[taxonomy.parent_rows[v][0]] * p(taxonomy.label(v)))
+        q.append(q[taxonomy._parent_rows[v][0]] * p(taxonomy._label(v)))
         charges.append(volume(v) * (spurious * (1.0 - q[v]) if v in on else missed * q[v]))
     return math.fsum(charges)

@@ -120,10 +120,10 @@ def expected_zero_one_loss(
     """
     p = conditional(taxonomy, probabilities)
     on = reader_of(taxonomy).predicted(y_pred)
-    if any(parent not in on for v in on for parent in taxonomy.parent_rows[v]):
+    if any(parent not in on for v in on for parent in taxonomy._parent_rows[v]):
         return 1.0
     right = 1.0
     for v in sorted(on):
-        for child in taxonomy.children(taxonomy.label(v)):
+        for child in taxonomy.children(taxonomy._label(v)):
             right *= p(child) if taxonomy.index(child) in on else 1.0 - p(child)
     return 1.0 - right

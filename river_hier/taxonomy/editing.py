@@ -26,8 +26,8 @@ def new_nodes(
 
     def spelled(label: Label) -> Label:
         check_label(label)
-        v = taxonomy.known_index(label)
-        first = spelling.setdefault(label, label) if v is None else taxonomy.label(v)
+        v = taxonomy._known_index(label)
+        first = spelling.setdefault(label, label) if v is None else taxonomy._label(v)
         check_spelling(label, first)
         return first
 
@@ -40,17 +40,17 @@ def new_nodes(
             parent, child = map(spelled, edge)
         except (TypeError, ValueError):
             return None
-        v = taxonomy.known_index(child)
+        v = taxonomy._known_index(child)
         if v is None:
             above = parents.setdefault(child, [])
             if parent not in above:
                 above.append(parent)
                 children.setdefault(parent, []).append(child)
-        elif taxonomy.known_index(parent) not in taxonomy.parent_rows[v]:
+        elif taxonomy._known_index(parent) not in taxonomy._parent_rows[v]:
             return None
     numbers: dict[Label, int] = {}  # of the new nodes
     waiting = {label: len(above) for label, above in parents.items()}
-    queue = deque(p for p in children if taxonomy.known_index(p) is not None)
+    queue = deque(p for p in children if taxonomy._known_index(p) is not None)
     while queue:
         parent = queue.popleft()
         for child in children.get(parent, ()):
@@ -126,13 +126,13 @@ def with_children(star: N, labels: Iterable[Label]) -> N:
     new: dict[Label, Label] = {}
     for label in labels:
         check_label(label)
-        v = star.known_index(label)
+        v = star._known_index(label)
         if v == 0:
             raise ValueError(
                 f"label {label!r} names the root of a flat or open taxonomy and would be its own "
                 "parent; give a taxonomy with another root, e.g. Taxonomy.flat(labels, root=...)"
             )
-        check_spelling(label, new.setdefault(label, label) if v is None else star.label(v))
+        check_spelling(label, new.setdefault(label, label) if v is None else star._label(v))
     if not new:
         return star
     return star._with_nodes(new, star_parents(1 + len(new))[1:])

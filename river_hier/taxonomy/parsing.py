@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from .errors import short
-from .graph import Label, is_missing
+from .errors import is_missing, short
+from .graph import Label
 from .paths import PathReader
 
 Edges = list[tuple[Label, Label]]

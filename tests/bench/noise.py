@@ -30,7 +30,7 @@ def single(t: Taxonomy, X: pd.DataFrame, ys: list[Any], model: Any) -> float:
 
 
 def multi(t: Taxonomy, X: pd.DataFrame, ys: list[Any], model: Any) -> float:
-    truth = np.array([t.closure_mask(y)[1:] for y in ys])
+    truth = np.array([t._closure_mask(y)[1:] for y in ys])
     return float((model.predict_many(X).to_numpy() != truth).sum(axis=1).mean())
 
 

@@ -99,7 +99,7 @@ def main(data: str | None, n: int) -> None:
     documents = list(stream.take(n))
     ours = linear_model.HRLS(taxonomy, l2=L2)
     theirs = OnlineInverse(taxonomy, products(documents))
-    truths = [taxonomy.closure_mask(y) for _, y in documents]
+    truths = [taxonomy._closure_mask(y) for _, y in documents]
     seconds = {"ours": 0.0, "inverse": 0.0}
     differ = 0
     print(f"{'documents':>10}{'H-RLS, s':>12}{'inverse, s':>12}{'ratio':>8}")

@@ -112,7 +112,7 @@ def balance(taxonomy: Taxonomy, early: Any, late: Any) -> None:
     units = [[v] for v in range(1, len(taxonomy))]
     work = np.array(late._unit_costs())
     plans = {
-        "by place": unit_loads(units, [0.0] * len(units), taxonomy.arrays),
+        "by place": unit_loads(units, [0.0] * len(units), taxonomy._arrays),
         f"after {TOGETHER:,}": early._unit_costs(),
         "in hindsight": late._unit_costs(),
     }

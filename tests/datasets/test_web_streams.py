@@ -214,4 +214,4 @@ def test_changed_bytes(tmp_path_factory, cls, corpus, seed, on_error):
     with contextlib.suppress(ValueError):
         for x, y in stream:
             assert all(type(value) in (str, float) for value in x.values())
-            stream.taxonomy.closure_mask(y)
+            stream.taxonomy._closure_mask(y)

@@ -151,12 +151,12 @@ def closed(model: Any, ys: Any) -> Any:
 
 @given(taxonomy=taxonomies(), k=st.integers(1, 4))
 def test_units_divide_the_nodes_and_are_small_or_the_children_of_one(taxonomy: Any, k: int) -> None:
-    visits = visits_by_place(taxonomy.arrays)
-    units, loads = subtrees(taxonomy.arrays, visits, k)
+    visits = visits_by_place(taxonomy._arrays)
+    units, loads = subtrees(taxonomy._arrays, visits, k)
     assert sorted(v for unit in units for v in unit) == list(range(1, len(taxonomy)))
     if loads:
         n_children = np.zeros(len(taxonomy))
-        last = [max(p) for p in taxonomy.parent_indices[1:]]
+        last = [max(p) for p in taxonomy._parent_indices[1:]]
         np.add.at(n_children, last, 1)
         total = sum((visits * np.where(n_children > 0, 100 + n_children, 0)).tolist())
         assert sum(loads) == pytest.approx(total)
@@ -166,10 +166,10 @@ def test_units_divide_the_nodes_and_are_small_or_the_children_of_one(taxonomy: A
 
 def test_many_children_of_one_node_are_divided() -> None:
     flat = Taxonomy.flat([str(i) for i in range(500)])
-    units, loads = subtrees(flat.arrays, visits_by_place(flat.arrays), 4)
+    units, loads = subtrees(flat._arrays, visits_by_place(flat._arrays), 4)
     assert [len(unit) for unit in units] == [125] * 4
     assert loads == pytest.approx([600 / 4] * 4)
-    units, _ = subtrees(flat.arrays, visits_by_place(flat.arrays), 100)
+    units, _ = subtrees(flat._arrays, visits_by_place(flat._arrays), 100)
     assert max(map(len, units)) == 64
 
 

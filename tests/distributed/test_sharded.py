@@ -269,7 +269,7 @@ def test_a_sign_does_not_hang_on_how_many_were_asked_for_before(backend: str) ->
 @given(taxonomy=taxonomies())
 def test_example_shares(taxonomy: Taxonomy) -> None:
     parents = parents_of(taxonomy)
-    found = example_shares(taxonomy.arrays)[1:]
+    found = example_shares(taxonomy._arrays)[1:]
     expected = [oracles.reached(parents, v) for v in taxonomy.nodes[1:]]
     assert found.tolist() == pytest.approx(expected)
 
@@ -294,7 +294,7 @@ def test_nodes_that_share_a_system_stay_together_and_those_that_have_an_owner_ke
 
 
 def test_work_is_what_has_been_stored_or_else_expected() -> None:
-    tree = Taxonomy([("r", "a"), ("r", "b"), ("a", "c")]).arrays
+    tree = Taxonomy([("r", "a"), ("r", "b"), ("a", "c")])._arrays
     assert unit_loads([[1], [2], [3]], [0.0, 0.0, 0.0], tree) == [1.0, 1.0, 0.5]
     assert unit_loads([[1], [2], [3]], [0.0, 4.0, 0.0], tree) == [0.0, 4.0, 0.0]
 

@@ -29,12 +29,12 @@ def own(taxonomy: Taxonomy) -> Taxonomy:
 
 def described(taxonomy: Taxonomy) -> Any:
     """Everything that a taxonomy says of itself."""
-    arrays = taxonomy.arrays
+    arrays = taxonomy._arrays
     some = {label: taxonomy.descendants(label) for label in taxonomy}
     columns = arrays.parent_ptr, arrays.parent_index, arrays.depth, *arrays.groups
     return (
         *(taxonomy.nodes, taxonomy.edges, taxonomy.leaves, taxonomy.height, len(taxonomy)),
-        *(taxonomy.child_indices, taxonomy.parent_indices, taxonomy.implied_parents),
+        *(taxonomy._child_indices, taxonomy._parent_indices, taxonomy._implied_parents),
         *(taxonomy.show(), taxonomy._repr_html_(), hash(taxonomy), repr(taxonomy), some),
         *([column.tolist() for column in columns], [repr(level) for level in arrays.levels]),
     )
@@ -48,7 +48,7 @@ def test_a_tree_of_versions(steps: list[tuple[int, list[Any]]]) -> None:
     for number, labels in steps:
         before = versions[number % len(versions)]
         after = OPEN.with_labels(before, labels)
-        assert after is before or after.extends(before)
+        assert after is before or after._extends(before)
         versions.append(after)
         alone.append(OPEN.with_labels(own(before), labels))
     for shared, separate in zip(versions, alone, strict=True):
@@ -64,9 +64,9 @@ def test_a_tree_of_versions(steps: list[tuple[int, list[Any]]]) -> None:
                 with pytest.raises(UnknownLabelError, match=rf"\({len(version)} nodes\)"):
                     version.index(label)
                 with pytest.raises(UnknownLabelError):
-                    version.closure_mask({label: True})
+                    version._closure_mask({label: True})
                 with pytest.raises(KeyError):
-                    version.known_indices([label])
+                    version._known_indices([label])
 
 
 @both
@@ -95,7 +95,7 @@ def test_labels_that_grow_equal_new_ones(backend: str, data: Any) -> None:
             assert labels.marginals(p).tolist() == new.marginals(p).tolist()
             assert labels.probabilities(p) == new.probabilities(p)
             later = OPEN.with_labels(taxonomy, [("z", "y")])
-            assert later.known_index(("z", "y")) is not None
+            assert later._known_index(("z", "y")) is not None
             with pytest.raises(UnknownLabelError):  # which the table has, but not this taxonomy
                 labels.closure([("z",)])
             with pytest.raises(UnknownLabelError):
@@ -257,7 +257,7 @@ def test_a_handler_may_use_a_taxonomy_that_is_growing() -> None:
             if left == 0 and event == "line":
                 other = OPEN.with_labels(taxonomy, [("a", "b"), ("d",)])
                 children = [found.children(()) for found in (taxonomy, other)]
-                depths = [found.arrays.depth.tolist() for found in (taxonomy, other)]
+                depths = [found._arrays.depth.tolist() for found in (taxonomy, other)]
                 meanwhile.add(repr((children, depths)))
             return trace
 

@@ -57,7 +57,7 @@ class Calibration:
 
         Nodes whose score is not a number are left out.
         """
-        on = labels.taxonomy.closure_mask(y)
+        on = labels.taxonomy._closure_mask(y)
         nodes = trained_nodes(on, labels.arrays)
         nodes = nodes[~np.isnan(scores[nodes])]
         steep = self._steep(self.scale.add(scores[nodes], w), nodes)

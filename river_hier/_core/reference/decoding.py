@@ -101,10 +101,10 @@ def ranked(
     which is always on, is not ranked. With `node_probabilities` of a tree, the compiled backend
     visits only the nodes below those that may be among the k.
     """
-    among, depths = ~np.isnan(values), labels.taxonomy.arrays.depth
+    among, depths = ~np.isnan(values), labels.taxonomy._arrays.depth
     among[0] &= not multilabel
     if leaves:
-        among[labels.taxonomy.arrays.parent_index] = False
+        among[labels.taxonomy._arrays.parent_index] = False
     if depth is not None:
         among &= depths == depth
     nodes = np.flatnonzero(among)
@@ -135,7 +135,7 @@ def ranked_paths(
 def _decide(
     tree: Labels, p: Sequence[float], on: Value, off: Value, better: Callable[[float, float], bool]
 ) -> list[int]:
-    children = tree.taxonomy.child_indices
+    children = tree.taxonomy._child_indices
     visited = _candidates(p, children)
     best: dict[int, float] = {}  # the best values of subtrees; those not visited are off
     chosen = set()

@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...taxonomy.errors import short
-from ...taxonomy.graph import is_missing
+from ...taxonomy.errors import is_missing, short
 from ..pickles import saved
 from .feature_map import FeatureMap, Vector
 

@@ -39,7 +39,7 @@ def least_squares_step(
     Afterwards the systems `changed` are changed; x is not zero then. Returns False, without
     changes, if l2 would be lost in rounding beside x.
     """
-    on = labels.taxonomy.closure_mask(y)
+    on = labels.taxonomy._closure_mask(y)
     if weight * features.find(x).norm2 > LARGEST_RATIO * rls.l2:
         return False
     vector = features.insert(x).ordered(weight)
@@ -103,7 +103,7 @@ def _active(rls: Any, taxonomy: Taxonomy, on: Mask, learning: Mask | None = None
     for s, system in enumerate(rls.systems):
         first = system.nodes[0] if system.nodes else 0
         mine = learning is None or learning[first]
-        if mine and all(on[p] for p in taxonomy.parent_indices[first]):
+        if mine and all(on[p] for p in taxonomy._parent_indices[first]):
             yield s
 
 

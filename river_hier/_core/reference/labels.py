@@ -47,7 +47,7 @@ class Labels:
 
     @property
     def arrays(self) -> Arrays:
-        return self.taxonomy.arrays
+        return self.taxonomy._arrays
 
     def learned(self, y: int) -> None:
         """Record an example of the nodes on the path of y, in a tree."""
@@ -91,7 +91,7 @@ class Labels:
 
         It is unusual if not all of its keys are labels, or its values are not floats or nan.
         """
-        found = [self.taxonomy.known_index(label) for label in y]
+        found = [self.taxonomy._known_index(label) for label in y]
         nodes = [v for v in found if v is not None]
         if len(nodes) < len(found) or set(map(type, y.values())) - {float}:
             return None
@@ -103,7 +103,7 @@ class Labels:
         """The labels from the root down to a node, in a DAG by way of the first parents."""
         path = [node]
         while path[-1]:
-            path.append(self.taxonomy.parent_indices[path[-1]][0])
+            path.append(self.taxonomy._parent_indices[path[-1]][0])
         return tuple(self.taxonomy.nodes[v] for v in reversed(path))
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -127,6 +127,6 @@ def without_path(nodes: list[int], y: int, tree: Arrays) -> list[int]:
 
 def closed_many(labels: Labels, ys: Sequence[Any]) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
     """The closed multilabels of some y, as the fields of `Multilabels`."""
-    rows = [np.flatnonzero(labels.taxonomy.closure_mask(y)) for y in ys]
+    rows = [np.flatnonzero(labels.taxonomy._closure_mask(y)) for y in ys]
     start = np.cumsum([0, *map(len, rows)]).astype(np.int64)
     return start, np.concatenate([np.zeros(0, np.uint32), *rows]).astype(np.uint32)

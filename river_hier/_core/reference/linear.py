@@ -45,7 +45,7 @@ def learn_top_down(
     The weight of the example multiplies the step or, with variances, the precision that the step
     adds: from k to weight * k, where confidence = k / (1 + k variance).
     """
-    on = labels.taxonomy.closure_mask(y)
+    on = labels.taxonomy._closure_mask(y)
     vector = insert(w, features, x)
     moves = _moves_top_down(learner, w, labels, vector, on, weight)
     with _round(w, lag, clocks, np.flatnonzero(on), weight):
@@ -59,7 +59,7 @@ def _moves_top_down(
     """The nodes whose weights change, and their steps; both empty if there are none."""
     if vector.norm2 == 0.0:
         return ()
-    nodes = trained_nodes(on, labels.taxonomy.arrays)
+    nodes = trained_nodes(on, labels.taxonomy._arrays)
     if labels.learning is not None:
         nodes = nodes[labels.learning[nodes]]
     signs, scores = np.where(on[nodes], 1.0, -1.0), w.scores(vector)[nodes]
@@ -99,7 +99,7 @@ def learn_on_paths(
     weight: float,
 ) -> None:
     """Move the paths of y and of its rival apart, by the rule of the learner, times the weight."""
-    tree = labels.taxonomy.arrays
+    tree = labels.taxonomy._arrays
     vector = insert(w, features, x)
     scores = path_sums(w.scores(vector), tree)
     scores[without_path(labels.unlearned, y, tree)] = -np.inf

@@ -42,7 +42,7 @@ def learn_softmax(
     weight: float,
 ) -> None:
     """Update the weight vectors that learn, by the rule of the learner."""
-    tree = labels.taxonomy.arrays
+    tree = labels.taxonomy._arrays
     vector = insert(w, features, x)
     labels.learned(y)
     if vector.norm2 == 0.0:
@@ -76,7 +76,7 @@ def moving(learner: Any, p: Floats, y: int, labels: Labels) -> tuple[Ints, Ints,
     and the target of each column, 1 if it is on the path of y and 0 otherwise, (columns,).
 
     """
-    tree = labels.taxonomy.arrays
+    tree = labels.taxonomy._arrays
     inner = np.zeros(tree.n, dtype=bool)
     inner[np.delete(tree.parent_index, np.array(labels.unlearned, dtype=np.intp) - 1)] = True
     below = subtree_sums(p, tree)
