@@ -135,13 +135,13 @@ def test_models_of_one_taxonomy_grow_apart(backend: str, name: str) -> None:
 
 
 def test_threads_that_grow_the_same_taxonomy() -> None:
-    start = OPEN.with_labels(Taxonomy._of(((),), ((),), OPEN._format), [("a",)])
+    first = start()
     found: dict[int, Taxonomy] = {}
     barrier = threading.Barrier(4)
 
     def grow(number: int) -> None:
         barrier.wait()
-        taxonomy = start
+        taxonomy = first
         for i in range(300):
             taxonomy = OPEN.with_labels(taxonomy, [("a", f"{number}", f"{i}")])
             assert ("a", f"{number}", f"{i}") in taxonomy
@@ -152,7 +152,7 @@ def test_threads_that_grow_the_same_taxonomy() -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    assert start.nodes == ((), ("a",))
+    assert first.nodes == ((), ("a",))
     for number, taxonomy in found.items():
         labels = [("a", f"{number}"), *(("a", f"{number}", f"{i}") for i in range(300))]
         assert taxonomy.nodes == ((), ("a",), *labels)
@@ -191,13 +191,18 @@ def test_growing_takes_as_long_as_what_is_new() -> None:
     )
 
 
+def start() -> Taxonomy:
+    return OPEN.with_labels(Taxonomy._of(((),), ((),), OPEN._format), [("a",)])
+
+
+def work(taxonomy: Taxonomy) -> list[Any]:
+    after = OPEN.with_labels(taxonomy, [("a", "b"), ("c",)])
+    dag = after.extend([(("a",), "x"), (("c",), "x")])
+    return [described(each) for each in (taxonomy, after, dag)]
+
+
 def test_interrupts_leave_the_table_whole() -> None:
     """Ctrl-C at any line of the table's code, and the same again."""
-
-    def work(start: Taxonomy) -> list[Any]:
-        after = OPEN.with_labels(start, [("a", "b"), ("c",)])
-        dag = after.extend([(("a",), "x"), (("c",), "x")])
-        return [described(taxonomy) for taxonomy in (start, after, dag)]
 
     def interrupted(number: int) -> list[Any]:
         """The same work after an interrupt at a line, and whether there was one."""
@@ -212,15 +217,15 @@ def test_interrupts_leave_the_table_whole() -> None:
                 raise KeyboardInterrupt
             return trace
 
-        start = OPEN.with_labels(Taxonomy._of(((),), ((),), OPEN._format), [("a",)])
+        taxonomy = start()
         sys.settrace(trace)
         try:
-            work(start)
+            work(taxonomy)
         except KeyboardInterrupt:
             pass
         finally:
             sys.settrace(None)
-        return [left <= 0, *work(start)]
+        return [left <= 0, *work(taxonomy)]
 
     whole, *expected = interrupted(10**9)
     assert not whole
@@ -234,14 +239,6 @@ def test_interrupts_leave_the_table_whole() -> None:
 
 def test_a_handler_may_use_a_taxonomy_that_is_growing() -> None:
     """A signal handler or a finalizer that runs at any line of the table's code."""
-
-    def work(start: Taxonomy) -> list[Any]:
-        after = OPEN.with_labels(start, [("a", "b"), ("c",)])
-        dag = after.extend([(("a",), "x"), (("c",), "x")])
-        return [described(taxonomy) for taxonomy in (start, after, dag)]
-
-    def start() -> Taxonomy:
-        return OPEN.with_labels(Taxonomy._of(((),), ((),), OPEN._format), [("a",)])
 
     expected, meanwhile = work(start()), set()
 
