@@ -130,7 +130,7 @@ class MeanLoss(MeanScore):
         return self._expected(probabilities, y_pred)
 
 
-class Table(TaxonomyMetric):
+class TableMetric(TaxonomyMetric):
     """Base class of the metrics with several values; it prints them as a table."""
 
     _fmt = ",.10g"

@@ -4,10 +4,10 @@ from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
 
 from .._core import reader_of
-from .base import Table
+from .base import TableMetric
 
 
-class DepthAccuracy(Table):
+class DepthAccuracy(TableMetric):
     """Accuracy by depth.
 
     `get` returns `{depth: share}`. Among the examples with a true node at that depth, it is the

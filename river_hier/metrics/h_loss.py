@@ -6,7 +6,7 @@ from typing import Any
 
 from .._core import reader_of
 from ..taxonomy import OpenTaxonomy, Taxonomy
-from .base import MeanLoss, Table
+from .base import MeanLoss, TableMetric
 from .costs import Costs, by_node
 from .probabilities import conditional
 
@@ -74,7 +74,7 @@ class HLoss(MeanLoss):
         return expected_h_loss(self.taxonomy_, probabilities, y_pred, self.costs)
 
 
-class HLossByDepth(Table):
+class HLossByDepth(TableMetric):
     """False positives and false negatives of the H-loss, by depth.
 
     A wrong node whose ancestors are all right counts at its depth: as a false positive if it is

@@ -5,7 +5,7 @@ from typing import Any
 
 from .._core import reader_of
 from ..taxonomy import Taxonomy
-from .base import MeanLoss, Table
+from .base import MeanLoss, TableMetric
 from .symmetric_difference_loss import expected_symmetric_difference_loss
 
 
@@ -54,7 +54,7 @@ class TreeInducedError(MeanLoss):
         return expected_symmetric_difference_loss(self.taxonomy_, probabilities, y_pred)
 
 
-class DistanceHistogram(Table):
+class DistanceHistogram(TableMetric):
     r"""Histogram of the distances between prediction and truth.
 
     `get` returns `{distance: weight}`, in increasing order of the distances: the total weight of
