@@ -28,16 +28,13 @@ class DepthAccuracy(TableMetric):
     >>> from river_hier import Taxonomy, metrics
 
     >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
-    >>> y_true = ["wolf", "wolf", "bird", "owl"]
-    >>> y_pred = ["whale", "mammal", "owl", "owl"]
-
     >>> metric = metrics.DepthAccuracy(t)
-    >>> for yt, yp in zip(y_true, y_pred):
-    ...     metric.update(yt, yp)
-
+    >>> metric.update("wolf", "whale")
+    >>> metric.update("wolf", "mammal")
+    >>> metric.update("owl", "owl")
     >>> metric
     Depth   Accuracy   Weight
-        1    100.00%        4
+        1    100.00%        3
         2     33.33%        3
 
     >>> metric.get()

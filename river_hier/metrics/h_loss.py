@@ -36,24 +36,18 @@ class HLoss(MeanLoss):
     >>> from river_hier import Taxonomy, metrics
 
     >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
-    >>> y_true = ["wolf", {"wolf", "owl"}, {"bird"}, "owl"]
-    >>> y_pred = ["owl", {"mammal", "owl"}, {"bird"}, "owl"]
-
     >>> metric = metrics.HLoss(t)
-    >>> for yt, yp in zip(y_true, y_pred):
-    ...     metric.update(yt, yp)
-
+    >>> metric.update("wolf", "owl")
+    >>> metric.update({"wolf", "owl"}, {"mammal", "owl"})
     >>> metric
-    HLoss: 0.75
+    HLoss: 1.5
 
     Errors can be given different costs:
 
     >>> metric = metrics.HLoss(t, costs={"wolf": 2.5, "mammal": 5})
-    >>> for yt, yp in zip(y_true, y_pred):
-    ...     metric.update(yt, yp)
-
+    >>> metric.update("wolf", "owl")
     >>> metric
-    HLoss: 2.125
+    HLoss: 6.
 
     References
     ----------
@@ -99,20 +93,16 @@ class HLossByDepth(TableMetric):
     >>> from river_hier import Taxonomy, metrics
 
     >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
-    >>> y_true = ["wolf", {"wolf", "owl"}, {"bird"}]
-    >>> y_pred = ["owl", {"mammal", "owl"}, {"bird", "owl"}]
-
     >>> metric = metrics.HLossByDepth(t)
-    >>> for yt, yp in zip(y_true, y_pred):
-    ...     metric.update(yt, yp)
-
+    >>> metric.update("wolf", "owl")
+    >>> metric.update({"wolf", "owl"}, {"mammal", "owl"})
     >>> metric
     Depth   False positives   False negatives
         1                 1                 1
-        2                 1                 1
+        2                 0                 1
 
     >>> metric.get()
-    {1: (1.0, 1.0), 2: (1.0, 1.0)}
+    {1: (1.0, 1.0), 2: (0.0, 1.0)}
 
     References
     ----------

@@ -29,15 +29,11 @@ class ZeroOneLoss(MeanLoss):
     >>> from river_hier import Taxonomy, metrics
 
     >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
-    >>> y_true = ["wolf", {"wolf", "owl"}, {"bird"}, "whale"]
-    >>> y_pred = [{"mammal", "wolf"}, {"mammal", "owl"}, {"bird"}, "whale"]
-
     >>> metric = metrics.ZeroOneLoss(t)
-    >>> for yt, yp in zip(y_true, y_pred):
-    ...     metric.update(yt, yp)
-
+    >>> metric.update("wolf", {"mammal", "wolf"})
+    >>> metric.update({"wolf", "owl"}, {"mammal", "owl"})
     >>> metric
-    ZeroOneLoss: 25.00%
+    ZeroOneLoss: 50.00%
 
     References
     ----------
