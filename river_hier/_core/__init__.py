@@ -15,6 +15,7 @@ from .. import _native
 from .._native import (
     LARGEST_RATIO,
     Calibration,
+    Example,
     FeatureHasher,
     FeatureIndex,
     FeatureMap,

@@ -6,7 +6,7 @@ import math
 import numbers
 from typing import Any
 
-from ..taxonomy.repr import short
+from ..taxonomy.errors import short
 
 # The range of intercepts, in which their squares neither underflow nor overflow.
 SMALLEST, LARGEST = 1e-6, 1e6

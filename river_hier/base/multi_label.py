@@ -228,7 +228,7 @@ class MultiLabelModel(TaxonomyModel, base.MultiLabelClassifier):
 
     def _visited(self, x: Mapping[Any, Any]) -> dict[int, bool]:
         on = np.array([True, *self.predict_one(x).values()])
-        visited = set(trained_nodes(on, self._taxonomy.arrays).tolist())
+        visited = set(trained_nodes(on, self._taxonomy._arrays).tolist())
         # The visited nodes, each after its parent, and only once even if it has several.
         order: dict[int, bool] = {}
         stack = [0]
@@ -237,13 +237,13 @@ class MultiLabelModel(TaxonomyModel, base.MultiLabelClassifier):
             if v in visited:
                 order.setdefault(v, bool(on[v]))
             if on[v]:
-                stack += [c for c in reversed(self._taxonomy.child_indices[v]) if c in visited]
+                stack += [c for c in reversed(self._taxonomy._child_indices[v]) if c in visited]
         return order
 
     def _probabilities(self, X: Batch) -> Floats:
         """P(on) of the nodes, (rows, nodes)."""
         given = switched_off(self._conditionals(self._scores_many(X)), self._unseen)
-        return top_down_probabilities(given, self._taxonomy.arrays, in_place=True).T
+        return top_down_probabilities(given, self._taxonomy._arrays, in_place=True).T
 
     def _masks(self, X: Batch) -> NDArray[np.bool_]:
         """The nodes that are on, (rows, nodes)."""

@@ -116,11 +116,11 @@ class PathLearner(LinearLearner, SingleLabelModel):
 
     def _distances(self, y: int) -> Floats:
         """The distance of every node from y in the tree, (nodes,)."""
-        return distances_from(y, self._taxonomy.arrays)
+        return distances_from(y, self._taxonomy._arrays)
 
     def _learn_by_rule(self, x: Mapping[Any, Any], y: int, w: float) -> None:
         """Move the paths of y and of its rival apart, times the weight."""
-        tree, state = self._taxonomy.arrays, self._state
+        tree, state = self._taxonomy._arrays, self._state
         vector = state.insert(x)
         own = path_difference(y, 0, tree)[0]
         scores = path_sums(state.scores(vector), tree)
@@ -146,7 +146,7 @@ class PathLearner(LinearLearner, SingleLabelModel):
 
     def _answers(self, X: Batch) -> NDArray[np.uint32]:
         if pays(self, X):
-            tree = self._taxonomy.arrays
+            tree = self._taxonomy._arrays
             blocks = score_blocks(self, X)
             best = [self._best_of(path_sums(s, tree, in_place=True)) for s in blocks]
             return np.concatenate(best).astype(np.uint32)
@@ -158,9 +158,9 @@ class PathLearner(LinearLearner, SingleLabelModel):
 
     def _scores_many(self, X: Batch) -> Floats:
         if pays(self, X):
-            return path_sums(scores_by_product(self, X), self._taxonomy.arrays, in_place=True)
+            return path_sums(scores_by_product(self, X), self._taxonomy._arrays, in_place=True)
         scores = self._state.scores_many(Vectors(self._features, X), self._averaged)
-        return path_sums(scores, self._taxonomy.arrays)
+        return path_sums(scores, self._taxonomy._arrays)
 
     def _ranked_one(self, x: Mapping[Any, Any], k: int, leaves: bool) -> list[tuple[int, float]]:
         """The k best nodes and their probabilities, if there are no unseen nodes."""
@@ -171,5 +171,5 @@ class PathLearner(LinearLearner, SingleLabelModel):
         self._state.start_average(from_first_round)
 
     def _remap(self, change: NodeMapping, labels: Labels) -> None:
-        onto = own_prototypes(change.sources, change.before.arrays, change.after.arrays)
+        onto = own_prototypes(change.sources, change.before._arrays, change.after._arrays)
         self._labels, self._state = labels, remapped(self._state, labels, change.sources, onto)

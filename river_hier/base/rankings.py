@@ -11,7 +11,7 @@ import numpy as np
 
 from .._core import Ranking, closure_of, closure_sums
 from ..taxonomy import Taxonomy
-from ..taxonomy.candidates import Candidates, candidate_nodes
+from ..taxonomy.multilabel import Candidates, candidate_nodes
 from .unseen import Unseen
 
 # The t_v of all nodes, or {label: t_v}; `Any`, as the key type of a mapping is invariant.
@@ -34,7 +34,7 @@ def ranking_of(
             values[taxonomy.index(label)] = _attribute(f"t[{label!r}]", value)
     else:
         values[:] = _attribute("t", t)
-    arrays = taxonomy.arrays
+    arrays = taxonomy._arrays
     ranked = np.zeros(len(taxonomy), dtype=bool)
     if candidates is None:
         ranked[1:] = True

@@ -37,10 +37,10 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
 
     def __init__(self, taxonomy: TaxonomyLike) -> None:
         super().__init__(taxonomy)
-        self._taxonomy.check_tree()
+        self._taxonomy._check_tree()
 
     def adopt(self, taxonomy: Taxonomy, renamed: Renamed | None = None) -> None:
-        taxonomy.check_tree()
+        taxonomy._check_tree()
         super().adopt(taxonomy, renamed)
 
     @property
@@ -207,7 +207,7 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
         return softmax(without_scores(self._scores_one(x), self._never_predicted))
 
     def _node_probabilities(self, x: Mapping[Any, Any]) -> Floats:
-        return subtree_sums(self._softmax(x), self._taxonomy.arrays)
+        return subtree_sums(self._softmax(x), self._taxonomy._arrays)
 
     def _debug_title(self, x: Mapping[Any, Any]) -> str:
         return f"Prediction: {self.predict_one(x)!r}, by the sum of the weights on its path"

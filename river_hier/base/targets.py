@@ -37,7 +37,7 @@ class Table:
 
     def multilabels(self, taxonomy: Taxonomy) -> Multilabels | None:
         """The closed multilabels; None if the rows must be read one by one."""
-        nodes = [taxonomy.known_index(name) or 0 for name in self.names]
+        nodes = [taxonomy._known_index(name) or 0 for name in self.names]
         yes = self.cells == 1.0
         if 0 in nodes or not (yes | (self.cells == 0.0)).all():
             return None
@@ -45,7 +45,7 @@ class Table:
         on[0] = True
         on[nodes] = yes.T
         for v in range(len(taxonomy) - 1, 0, -1):  # children before their parents
-            for p in taxonomy.implied_parents[v]:
+            for p in taxonomy._implied_parents[v]:
                 on[p] |= on[v]
         return Multilabels.of(on.T) if (on[nodes] == yes.T).all() else None
 
@@ -130,7 +130,7 @@ def stage_rows(found: list[tuple[int, Taxonomy]], n: int) -> Iterator[tuple[int,
 def nodes_of(taxonomy: Taxonomy, ys: Sequence[Label], X: Batch, first: int, last: int) -> Any:
     """The nodes of the single labels of rows first:last."""
     try:
-        nodes = taxonomy.known_indices(ys[first:last])
+        nodes = taxonomy._known_indices(ys[first:last])
     except (KeyError, TypeError):
         nodes = []
         for i in range(first, last):
@@ -148,7 +148,7 @@ def multilabels_of(
     except (KeyError, TypeError, ValueError):
         for i in range(first, last):
             with at_row(X.number(i)):
-                labels.taxonomy.closure_mask(ys[i])
+                labels.taxonomy._closure_mask(ys[i])
         raise
 
 

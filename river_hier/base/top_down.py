@@ -126,7 +126,7 @@ class TopDownLearner(LinearLearner, MultiLabelModel):
         The weight of the example multiplies the step or, with variances, the precision that the
         step adds: from k to weight * k, where confidence = k / (1 + k variance).
         """
-        on, state = self._taxonomy.closure_mask(y), self._state
+        on, state = self._taxonomy._closure_mask(y), self._state
         vector = state.insert(x)
         nodes, *steps = self._moves(vector, on, w)
         state.begin_round(np.flatnonzero(on))
@@ -138,7 +138,7 @@ class TopDownLearner(LinearLearner, MultiLabelModel):
         """The nodes whose weights change, and their steps."""
         if vector.norm2 == 0.0:
             return (np.empty(0, dtype=np.intp),)
-        nodes = trained_nodes(on, self._taxonomy.arrays)
+        nodes = trained_nodes(on, self._taxonomy._arrays)
         signs, scores = np.where(on[nodes], 1.0, -1.0), self._state.scores(vector)[nodes]
         learns = np.asarray(self.learns(scores, signs), dtype=bool)
         self._check_shape("learns", "a bool", learns, nodes)
@@ -182,7 +182,7 @@ class TopDownLearner(LinearLearner, MultiLabelModel):
 
     def _masks(self, X: Batch) -> Mask:
         if pays(self, X):
-            on = [top_down(s >= 0.0, self._taxonomy.arrays).T for s in score_blocks(self, X)]
+            on = [top_down(s >= 0.0, self._taxonomy._arrays).T for s in score_blocks(self, X)]
             return np.concatenate(on)
         return self._state.top_down_many(Vectors(self._features, X), self._averaged)
 

@@ -148,7 +148,7 @@ def connected_nodes(taxonomy: Taxonomy, nodes: Iterable[int], max_depth: int | N
     Predictions of wrappers of flat models need not be coherent.
     """
     kept = {0: None}
-    depth, parents = taxonomy.arrays.depth, taxonomy.parent_indices
+    depth, parents = taxonomy._arrays.depth, taxonomy._parent_indices
     for v in nodes:
         if (max_depth is None or depth[v] <= max_depth) and all(p in kept for p in parents[v]):
             kept[v] = None
@@ -168,10 +168,10 @@ def truncate_label(
             return None
         v = taxonomy.index(label)
     else:
-        p = subtree_sums(p, taxonomy.arrays)
-        v = deepest(p, taxonomy.arrays.depth, float(threshold))
-    while max_depth is not None and taxonomy.arrays.depth[v] > max_depth:
-        v = taxonomy.parent_indices[v][0]
+        p = subtree_sums(p, taxonomy._arrays)
+        v = deepest(p, taxonomy._arrays.depth, float(threshold))
+    while max_depth is not None and taxonomy._arrays.depth[v] > max_depth:
+        v = taxonomy._parent_indices[v][0]
     return taxonomy.nodes[v]
 
 

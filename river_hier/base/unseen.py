@@ -30,7 +30,7 @@ def unseen_nodes(change: NodeMapping, before: Unseen) -> Unseen:
         old = change.sources[v]
         added = not old and after.nodes[v] not in change.before
         without = before.issuperset(old) if old else added
-        if without and found.issuperset(after.child_indices[v]):
+        if without and found.issuperset(after._child_indices[v]):
             found.add(v)
     return frozenset(found)
 

@@ -56,7 +56,7 @@ def _read(
     for i, example in enumerate(examples):
         with at_row(i):
             x, y = example
-            on.append(taxonomy.closure_mask(y))
+            on.append(taxonomy._closure_mask(y))
             rows.append(read_x(x))
     if not rows:
         raise ValueError("`examples` is empty; there is nothing to train on")

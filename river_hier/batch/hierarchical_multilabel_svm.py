@@ -11,7 +11,7 @@ from ..base.rankings import unit_norm as unit_norm_of
 from ..kernel.functions import Function, Kernel
 from ..metrics.costs import Costs, by_node, check, check_factor
 from ..taxonomy import Taxonomy
-from ..taxonomy.candidates import Candidates
+from ..taxonomy.multilabel import Candidates
 from .estimator import Progress
 from .examples import Examples, Floats
 from .label_ranker import LabelRanker

@@ -9,7 +9,7 @@ from ..base.checks import check_integer, check_positive
 from ..base.rankings import Attributes
 from ..kernel.functions import Function, Kernel
 from ..taxonomy import Taxonomy
-from ..taxonomy.candidates import Candidates
+from ..taxonomy.multilabel import Candidates
 from .estimator import Progress
 from .examples import Examples, Mask
 from .expansions import Expansion

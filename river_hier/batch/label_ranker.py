@@ -11,7 +11,7 @@ from ..base.rankings import Attributes, ranking_of
 from ..kernel.functions import Function, Kernel
 from ..kernel.instances import check_kernel
 from ..taxonomy import Taxonomy
-from ..taxonomy.candidates import Candidates
+from ..taxonomy.multilabel import Candidates
 from .estimator import BatchEstimator
 from .examples import Examples, Floats, Mask, read_gram, read_matrix
 from .expansions import Expansion, KernelExpansion, LinearExpansion

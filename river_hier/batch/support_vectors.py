@@ -34,7 +34,7 @@ class SupportVectorModel(BatchEstimator):
         solver, n_nodes = self._solver(examples), len(self.taxonomy)
         w, bias = np.zeros((solver.n_weights, n_nodes)), np.ones(n_nodes)
         for v in Progress(range(1, n_nodes), "nodes"):
-            seen = np.flatnonzero(solver.on[:, self._structure.parent_indices[v]].all(axis=1))
+            seen = np.flatnonzero(solver.on[:, self._structure._parent_indices[v]].all(axis=1))
             yes = solver.on[seen, v]
             if yes.all():
                 continue
@@ -46,7 +46,7 @@ class SupportVectorModel(BatchEstimator):
         return self
 
     def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
-        return masked_nodes(top_down(self._scores(x) >= 0.0, self._structure.arrays))
+        return masked_nodes(top_down(self._scores(x) >= 0.0, self._structure._arrays))
 
     def _scores(self, x: Mapping[Any, Any]) -> Floats:
         self._check_fitted()

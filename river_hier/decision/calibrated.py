@@ -203,10 +203,10 @@ class Calibrated(BatchWrapper, LabelPredictor, base.MultiLabelClassifier):
         return without_scores(self._scores_one(x), unseen_of(self.model))
 
     def _masks(self, X: Batch) -> NDArray[np.bool_]:
-        return top_down(self._conditionals_many(X) >= 0.5, self._taxonomy.arrays).T
+        return top_down(self._conditionals_many(X) >= 0.5, self._taxonomy._arrays).T
 
     def _probabilities(self, X: Batch) -> Floats:
-        return top_down_probabilities(self._conditionals_many(X), self._taxonomy.arrays).T
+        return top_down_probabilities(self._conditionals_many(X), self._taxonomy._arrays).T
 
     def _conditionals_many(self, X: Batch) -> Floats:
         """P(on | parents on), (nodes, rows)."""

@@ -89,7 +89,7 @@ class HLossBayes(Decoder):
             check_values(costs, "costs")  # their labels may arrive later
 
     def _check_taxonomy(self, taxonomy: Taxonomy) -> None:
-        taxonomy.check_tree()
+        taxonomy._check_tree()
         check(taxonomy, self.costs, "costs")
 
     def _decide(self, marginals: Any) -> list[int]:

@@ -84,7 +84,7 @@ class TreeBayes(MiniBatches, Predictor, base.Wrapper[Any], base.Classifier):
 
     def __init__(self, classifier: base.Estimator, taxonomy: Taxonomy) -> None:
         check_taxonomy(taxonomy)
-        taxonomy.check_tree()
+        taxonomy._check_tree()
         if not isinstance(classifier, base.Classifier):
             several = isinstance(classifier, base.MultiLabelClassifier)
             help_ = "; for multilabels use `HLossBayes`" * several
@@ -125,7 +125,7 @@ class TreeBayes(MiniBatches, Predictor, base.Wrapper[Any], base.Classifier):
 
         """
         map_nodes(self.taxonomy, taxonomy, renamed)
-        taxonomy.check_tree()
+        taxonomy._check_tree()
         inner = last_step(self.classifier)
         if hasattr(inner, "adopt"):
             inner.adopt(taxonomy, renamed)
@@ -214,7 +214,7 @@ class TreeBayes(MiniBatches, Predictor, base.Wrapper[Any], base.Classifier):
         from all others, so it lowers the expected distance if the others have less than half of the
         mass.
         """
-        subtree = subtree_sums(p, self.taxonomy.arrays)
+        subtree = subtree_sums(p, self.taxonomy._arrays)
         more_than_half = float(np.nextafter(subtree[0] / 2.0, math.inf))
         path = connected(labels_of(self.taxonomy), subtree, more_than_half, None)
         return self.taxonomy.nodes[path[-1] if path else 0]

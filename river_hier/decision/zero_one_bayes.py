@@ -68,7 +68,7 @@ class ZeroOneBayes(Decoder):
             self._check_taxonomy(self.taxonomy)
 
     def _check_taxonomy(self, taxonomy: Taxonomy) -> None:
-        taxonomy.check_tree()
+        taxonomy._check_tree()
 
     def _decide(self, marginals: Any) -> list[int]:
         return likeliest(self._labels, marginals)

@@ -163,7 +163,7 @@ class BranchReset(TransparentWrapper):
         """
         taxonomy = self._taxonomy
         drifted = []
-        for v in trained_nodes(on & predicted, taxonomy.arrays).tolist():
+        for v in trained_nodes(on & predicted, taxonomy._arrays).tolist():
             label = taxonomy.nodes[v]
             if label in before:
                 if label not in self._detectors:
@@ -183,7 +183,7 @@ class BranchReset(TransparentWrapper):
         if isinstance(self._last, base.Classifier):
             return self._mask(t.path(y)), self._mask([] if y_pred is None else t.path(y_pred))
         predicted = self._mask(label for label, on in y_pred.items() if on)
-        return t.closure_mask(y), predicted
+        return t._closure_mask(y), predicted
 
     def _mask(self, labels: Iterable[Label]) -> Mask:
         mask = np.zeros(len(self._taxonomy), dtype=bool)

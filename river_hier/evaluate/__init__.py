@@ -6,10 +6,8 @@ They run on River's own progressive validation.
 
 from __future__ import annotations
 
-from .hieron_bound import hieron_bound
-from .hrls_bound import hrls_bound
-from .probabilities import Probabilities
-from .ranked import Ranked
+from .bounds import hieron_bound, hrls_bound
 from .regret import iter_regret, regret
+from .scores import Probabilities, Ranked
 
 __all__ = ["Probabilities", "Ranked", "hieron_bound", "hrls_bound", "iter_regret", "regret"]

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from river import evaluate
+from river.datasets.base import SyntheticDataset
 
 from ..base.checks import check_integer
-from .inputs import check_ends
+from ..datasets.synth.transformed import Transformed
 from .pair import CumulativeLosses, Pair, read_loss
 
 
@@ -131,3 +132,13 @@ def _states(
         yield {"Step": last, **losses.state}
     if last < pair.step:  # River yields nothing for a stream shorter than one step
         yield {"Step": pair.step, **losses.state}
+
+
+def check_ends(dataset: Any) -> None:
+    """Raise an error if a stream that must be read to its end has none."""
+    while isinstance(dataset, Transformed):
+        dataset = dataset.stream
+    if isinstance(dataset, SyntheticDataset) and dataset.n_samples is None:
+        raise ValueError(
+            f"{type(dataset).__name__} is endless; give a prefix of it, such as .take(1000)"
+        )

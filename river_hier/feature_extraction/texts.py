@@ -14,8 +14,7 @@ from scipy import sparse
 
 from ..base.dataframes import as_frame, at_row
 from ..base.targets import series
-from ..taxonomy.graph import is_missing
-from ..taxonomy.repr import short
+from ..taxonomy.errors import is_missing, short
 
 
 def text_of(x: Any, on: Any) -> str:

@@ -36,7 +36,7 @@ class BinaryTree(NamedTuple):
     @classmethod
     def of(cls, taxonomy: Taxonomy) -> BinaryTree:
         """The tree of a taxonomy, whose leaves are the classes."""
-        taxonomy.check_tree()
+        taxonomy._check_tree()
         leaves = taxonomy.leaves
         node = {label: ~c for c, label in enumerate(leaves)}
         splits: list[Children] = []

@@ -116,14 +116,14 @@ def _shares(model: Any, x: Any, taxonomy: Taxonomy, depth: int | None) -> Floats
     """P(label) of each node or, at a given depth, of its subtree; nan where it is not known."""
     if hasattr(model, "_softmax"):  # without building dicts
         p: Floats = model._softmax(x)
-        return p if depth is None else subtree_sums(p, taxonomy.arrays)
+        return p if depth is None else subtree_sums(p, taxonomy._arrays)
     p = np.full(len(taxonomy), np.nan)
     for label, share in probabilities(model, x).items():
         p[taxonomy.index(label)] = share
     if depth is None:
         return p
-    known = subtree_sums(1.0 - np.isnan(p), taxonomy.arrays) > 0.0
-    return np.where(known, subtree_sums(np.nan_to_num(p), taxonomy.arrays), np.nan)
+    known = subtree_sums(1.0 - np.isnan(p), taxonomy._arrays) > 0.0
+    return np.where(known, subtree_sums(np.nan_to_num(p), taxonomy._arrays), np.nan)
 
 
 def _marginals(model: Any, x: Any, taxonomy: Taxonomy) -> Any:

@@ -110,5 +110,5 @@ class AveragedHieron(KernelPathLearner):
 
     def rival(self, score: Floats, y: int) -> int:
         """The label with the largest loss, the maximum of Eq. (5)."""
-        distances = distances_from(y, self._taxonomy.arrays)
+        distances = distances_from(y, self._taxonomy._arrays)
         return int((score + np.sqrt(distances)).argmax())

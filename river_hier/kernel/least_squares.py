@@ -72,7 +72,7 @@ class KernelLeastSquares(MultiLabelModel):
             if row.norm2 > 0.0:
                 self._rls.learn_example(self._labels, Example(*row, w), y, self._limit(t))
             else:
-                self._taxonomy.closure_mask(y)  # an error if y is invalid
+                self._taxonomy._closure_mask(y)  # an error if y is invalid
         finally:
             if self._rls.holds(number):  # by some systems even if memory has run out
                 self._instances.append(x)

@@ -79,7 +79,7 @@ class KernelPathLearner(SingleLabelModel):
         return min(float(self.C), loss / (gamma * norm2))  # Eq. (12)
 
     def _learn(self, x: Mapping[Any, Any], y: int, w: float) -> None:
-        row, tree, average = self._instances.row(x), self._taxonomy.arrays, self._average
+        row, tree, average = self._instances.row(x), self._taxonomy._arrays, self._average
         own = path_difference(y, 0, tree)[0]
         scores = path_sums(self._w.scores(row.values), tree)  # Eq. (11)
         scores[[v for v in self._labels.unseen if v not in own]] = -np.inf
@@ -119,7 +119,7 @@ class KernelPathLearner(SingleLabelModel):
         scores = self._w.scores(k)
         if self._averaged and self._average is not None:
             scores = scores - self._average.updates.scores(k) / self._average.rounds  # Eq. (13)
-        return path_sums(scores, self._taxonomy.arrays)
+        return path_sums(scores, self._taxonomy._arrays)
 
     def _contributions(
         self, x: Mapping[Any, Any], nodes: Sequence[int]
@@ -132,11 +132,11 @@ class KernelPathLearner(SingleLabelModel):
         rows = {v: i for i, v in enumerate(nodes)}
         for v, i in rows.items():  # their parents are among them, and come before them
             if v:
-                coefficients[i] += coefficients[rows[self._taxonomy.parent_rows[v][0]]]
+                coefficients[i] += coefficients[rows[self._taxonomy._parent_rows[v][0]]]
         return contributions(self._instances, coefficients, x)
 
     def _remap(self, change: NodeMapping, labels: Labels) -> None:
-        onto = own_prototypes(change.sources, change.before.arrays, change.after.arrays)
+        onto = own_prototypes(change.sources, change.before._arrays, change.after._arrays)
         average = self._average and self._average.remapped(onto, change.sources)
         self._labels, self._w, self._average = labels, self._w.remapped(onto), average
 

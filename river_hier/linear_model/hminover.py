@@ -24,7 +24,7 @@ from ..base.multi_label import MultiLabelModel
 from ..base.predict_labels import masked_nodes
 from ..base.rankings import Attributes, ranking_of
 from ..taxonomy import NodeMapping, Taxonomy, TaxonomyLike
-from ..taxonomy.candidates import Candidates
+from ..taxonomy.multilabel import Candidates
 
 
 class HMinOver(LinearLearner, MultiLabelModel):
@@ -176,7 +176,7 @@ class HMinOver(LinearLearner, MultiLabelModel):
         return float(gamma) if margin < self.margin else 0.0
 
     def _learn_by_rule(self, x: Mapping[Any, Any], y: Any, w: float) -> None:
-        on = self._taxonomy.closure_mask(y)
+        on = self._taxonomy._closure_mask(y)
         vector = self._state.insert(x)
         self._state.begin_round(np.flatnonzero(on))
         nodes = self._ranking.candidates
@@ -208,7 +208,7 @@ class HMinOver(LinearLearner, MultiLabelModel):
 
     def _conditionals(self, scores: Floats) -> Floats:
         p = self._ranking.marginals(expit(scores - self._thresholds(scores)))
-        return conditional_probabilities(p, self._taxonomy.arrays)
+        return conditional_probabilities(p, self._taxonomy._arrays)
 
     @property
     def _ranking(self) -> Ranking:

@@ -146,4 +146,4 @@ class HRLS(LeastSquaresModel):
         super()._remap(change, labels)
         self._below = {}
         for v, s in sorted((v, s) for s, nodes in enumerate(self._rls.nodes) for v in nodes):
-            self._below.setdefault(change.after.parent_rows[v], s)
+            self._below.setdefault(change.after._parent_rows[v], s)

@@ -206,7 +206,7 @@ class PathSoftmax(LinearLearner, SingleLabelModel, compiled=("prior_variance", "
         """Update the weight vectors that learn: column 2 v is shared by the subtree of v, and
         column 2 v + 1 is of the label v alone.
         """
-        tree, state, prior = self._taxonomy.arrays, self._state, float(self.prior_variance)
+        tree, state, prior = self._taxonomy._arrays, self._state, float(self.prior_variance)
         vector = state.insert(x)
         state.begin_round(path_difference(y, 0, tree)[0])
         if vector.norm2 == 0.0:
@@ -283,14 +283,14 @@ class PathSoftmax(LinearLearner, SingleLabelModel, compiled=("prior_variance", "
 
     def _answers(self, X: Batch) -> NDArray[np.uint32]:
         if pays(self, X):
-            tree = self._taxonomy.arrays
+            tree = self._taxonomy._arrays
             best = [self._best_of(label_scores(s, tree)) for s in score_blocks(self, X)]
             return np.concatenate(best).astype(np.uint32)
         return self._state.best_softmaxes(Vectors(self._features, X), self._first_label)
 
     def _scores_one(self, x: Mapping[Any, Any]) -> Floats:
         columns = self._state.scores(x)
-        scores: Floats = self._scale * label_scores(columns, self._taxonomy.arrays)
+        scores: Floats = self._scale * label_scores(columns, self._taxonomy._arrays)
         return scores
 
     def _scores_many(self, X: Batch) -> Floats:
@@ -298,10 +298,10 @@ class PathSoftmax(LinearLearner, SingleLabelModel, compiled=("prior_variance", "
             columns = scores_by_product(self, X)
         else:
             columns = self._state.scores_many(Vectors(self._features, X))
-        return self._scale * label_scores(columns, self._taxonomy.arrays)
+        return self._scale * label_scores(columns, self._taxonomy._arrays)
 
     def _remap(self, change: NodeMapping, labels: Labels) -> None:
-        maps = shared_and_own(change.sources, change.before.arrays, change.after.arrays)
+        maps = shared_and_own(change.sources, change.before._arrays, change.after._arrays)
         self._labels, self._state = labels, remapped(self._state, labels, change.sources, *maps)
 
 

@@ -32,7 +32,7 @@ def add_shared(rls: Any, below: Below, before: int, after: Taxonomy, is_open: bo
     if is_open and before == 1:
         groups[0,] = []
     for v in range(before, len(after)):
-        groups.setdefault(after.parent_rows[v], []).append(v)
+        groups.setdefault(after._parent_rows[v], []).append(v)
     for above, nodes in groups.items():
         if above not in below:
             below[above] = len(rls.n_stored)
@@ -85,7 +85,7 @@ def remapped_systems(
     sources, reset = change.sources, change.reset
     places = {u: (s, output) for s, nodes in enumerate(systems) for output, u in enumerate(nodes)}
     plan = []
-    groups = [group.tolist() for group in change.after.arrays.groups]
+    groups = [group.tolist() for group in change.after._arrays.groups]
     if not shared:
         groups = [[v] for siblings in groups for v in siblings]
     for group in groups:
@@ -95,10 +95,10 @@ def remapped_systems(
         for v in group:
             if sources[v]:
                 kept.setdefault(places[sources[v][0]][0], []).append(v)
-        parents = {u for p in change.after.parent_indices[group[0]] for u in sources[p]}
+        parents = {u for p in change.after._parent_indices[group[0]] for u in sources[p]}
         for s, nodes in kept.items():
             outputs = [places[sources[v][0]][1] for v in nodes]
-            stayed = parents == set(change.before.parent_indices[sources[nodes[0]][0]])
+            stayed = parents == set(change.before._parent_indices[sources[nodes[0]][0]])
             plan.append(RemappedSystem(s, outputs, nodes, new if stayed else []))
             new = [] if stayed else new
         if new or alone:

@@ -138,8 +138,8 @@ class PerNode(LocalModel, LabelPredictor, base.MultiLabelClassifier):
         taxonomy = self._taxonomy
         if not isinstance(self.taxonomy, Taxonomy):
             taxonomy = with_labels(self.taxonomy, taxonomy, named(y))
-        on = taxonomy.closure_mask(y)
-        trained = trained_nodes(on, taxonomy.arrays).tolist()
+        on = taxonomy._closure_mask(y)
+        trained = trained_nodes(on, taxonomy._arrays).tolist()
         targets = [(taxonomy.nodes[v], bool(on[v])) for v in trained]
         self._fit_local(taxonomy, targets, x, w, kwargs)
         self._unseen = self._unseen and self._unseen - set(np.flatnonzero(on).tolist())
@@ -165,7 +165,7 @@ class PerNode(LocalModel, LabelPredictor, base.MultiLabelClassifier):
         refuse_unknown(self.predict_proba_one, kwargs)
         nodes = self._taxonomy.nodes
         given = [1.0, *(self._conditional(label, x) for label in nodes[1:])]
-        on = top_down_probabilities(np.array(given), self._taxonomy.arrays).tolist()
+        on = top_down_probabilities(np.array(given), self._taxonomy._arrays).tolist()
         return {nodes[v]: {False: 1.0 - on[v], True: on[v]} for v in range(1, len(nodes))}
 
     def debug_one(self, x: Mapping[Any, Any], decimals: int = 3) -> str:
@@ -200,8 +200,8 @@ class PerNode(LocalModel, LabelPredictor, base.MultiLabelClassifier):
         """For the nodes whose parents are on: their conditional probability, and if they are on."""
         t, visited, at, on = self._taxonomy, {}, [0], {0}
         for u in at:  # which grows
-            for v in t.children_of(u):  # in a DAG, v is visited below its last parent
-                if t.parent_indices[v][-1] == u and on.issuperset(t.parent_indices[v]):
+            for v in t._children_of(u):  # in a DAG, v is visited below its last parent
+                if t._parent_indices[v][-1] == u and on.issuperset(t._parent_indices[v]):
                     p = self._conditional(label := t.nodes[v], x)
                     visited[label] = (p, self._is_enough(label, p))
                     if visited[label][1]:
@@ -226,7 +226,7 @@ class PerNode(LocalModel, LabelPredictor, base.MultiLabelClassifier):
         return (position, *reversed(taxonomy.ancestors(position)))
 
     def _check_position(self, taxonomy: Taxonomy, position: Position) -> None:
-        if taxonomy.known_index(position) is None:  # a path is not enough
+        if taxonomy._known_index(position) is None:  # a path is not enough
             raise UnknownLabelError(position, taxonomy.nodes)
 
     def _remapped(self, change: NodeMapping) -> dict[Position, LocalClassifier]:

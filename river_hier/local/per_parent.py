@@ -104,7 +104,7 @@ class PerParent(RoutingModel):
         return reversed(taxonomy.path(position))
 
     def _check_position(self, taxonomy: Taxonomy, position: Position) -> None:
-        if taxonomy.known_index(position) is None:  # a path is not enough
+        if taxonomy._known_index(position) is None:  # a path is not enough
             raise UnknownLabelError(position, taxonomy.nodes)
         if not taxonomy.children(position) and position != taxonomy.root:
             raise ValueError(
@@ -113,7 +113,7 @@ class PerParent(RoutingModel):
             )
 
     def _is_position(self, taxonomy: Taxonomy, position: Any) -> bool:
-        return taxonomy.known_index(position) is not None and bool(taxonomy.children(position))
+        return taxonomy._known_index(position) is not None and bool(taxonomy.children(position))
 
     def _position_below(self, taxonomy: Taxonomy, node: Label) -> Position:
         return node

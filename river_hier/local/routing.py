@@ -34,7 +34,7 @@ class RoutingModel(LocalModel, Predictor, base.Classifier):
         self, classifier: EstimatorSpec, taxonomy: TaxonomyLike = None, threshold: Threshold = 0.0
     ) -> None:
         super().__init__(classifier, taxonomy, threshold)
-        self._taxonomy.check_tree()
+        self._taxonomy._check_tree()
 
     @classmethod
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
@@ -194,7 +194,7 @@ class RoutingModel(LocalModel, Predictor, base.Classifier):
         return {node: 1.0}
 
     def _remapped(self, change: NodeMapping) -> dict[Position, LocalClassifier]:
-        change.after.check_tree()
+        change.after._check_tree()
         for label, sources in zip(change.after.nodes, change.sources, strict=True):
             for u in sources:
                 if change.before.nodes[u] != label:

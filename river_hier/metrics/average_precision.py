@@ -3,7 +3,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..taxonomy import Taxonomy
-from ..taxonomy.candidates import Candidates
+from ..taxonomy.multilabel import Candidates
 from .rankings import RankingMetric, read_ranking
 
 

@@ -10,7 +10,7 @@ from river import base, metrics, utils
 
 from .._core import labels_of
 from ..taxonomy import OpenTaxonomy, Taxonomy, check_taxonomy
-from ..taxonomy.candidates import Candidates, candidate_nodes
+from ..taxonomy.multilabel import Candidates, candidate_nodes
 from ..taxonomy.open import initial_taxonomy, named
 from .costs import Costs, check, check_values
 from .sums import Sums
@@ -133,7 +133,7 @@ class MeanLoss(MeanScore):
         return self._expected(probabilities, y_pred)
 
 
-class Table(TaxonomyMetric):
+class TableMetric(TaxonomyMetric):
     """Base class of the metrics with several values; it prints them as a table."""
 
     _fmt = ",.10g"

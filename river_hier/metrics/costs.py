@@ -27,7 +27,7 @@ def by_node(taxonomy: Taxonomy, costs: Costs | None, name: str) -> Callable[[int
     costs = known(taxonomy, costs)
 
     def cost(v: int) -> float:
-        label = taxonomy.label(v)
+        label = taxonomy._label(v)
         value = costs.get(label, 1.0)
         _check_value(label, value, name)
         return float(value)
@@ -38,7 +38,7 @@ def by_node(taxonomy: Taxonomy, costs: Costs | None, name: str) -> Callable[[int
 def known(taxonomy: Taxonomy, values: Mapping[Any, V]) -> Mapping[Any, V]:
     """The same mapping with its labels as in the taxonomy; unknown labels raise an error."""
     try:
-        taxonomy.known_indices(values)
+        taxonomy._known_indices(values)
     except KeyError:  # a path, or an unknown label
         values = spelled(taxonomy, values)
         for label in values:

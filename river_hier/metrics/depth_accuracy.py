@@ -4,10 +4,10 @@ from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
 
 from .._core import labels_of
-from .base import Table
+from .base import TableMetric
 
 
-class DepthAccuracy(Table):
+class DepthAccuracy(TableMetric):
     """Accuracy by depth.
 
     `get` returns `{depth: share}`. Among the examples with a true node at that depth, it is the
@@ -28,16 +28,13 @@ class DepthAccuracy(Table):
     >>> from river_hier import Taxonomy, metrics
 
     >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
-    >>> y_true = ["wolf", "wolf", "bird", "owl"]
-    >>> y_pred = ["whale", "mammal", "owl", "owl"]
-
     >>> metric = metrics.DepthAccuracy(t)
-    >>> for yt, yp in zip(y_true, y_pred):
-    ...     metric.update(yt, yp)
-
+    >>> metric.update("wolf", "whale")
+    >>> metric.update("wolf", "mammal")
+    >>> metric.update("owl", "owl")
     >>> metric
     Depth   Accuracy   Weight
-        1    100.00%        4
+        1    100.00%        3
         2     33.33%        3
 
     >>> metric.get()
@@ -48,7 +45,7 @@ class DepthAccuracy(Table):
     def _count(self, y_true: Any, y_pred: Any) -> Iterable[tuple[Hashable, float]]:
         labels = labels_of(self.taxonomy_)
         true, pred = labels.closure(y_true), labels.predicted(y_pred)
-        depth = self.taxonomy_.arrays.depth
+        depth = self.taxonomy_._arrays.depth
         reached = {int(depth[i]) for i in true} - {0}
         wrong = {int(depth[i]) for i in true ^ pred}
         for d in sorted(reached):

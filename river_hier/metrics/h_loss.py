@@ -6,7 +6,7 @@ from typing import Any
 
 from .._core import labels_of
 from ..taxonomy import OpenTaxonomy, Taxonomy
-from .base import MeanLoss, Table
+from .base import MeanLoss, TableMetric
 from .costs import Costs, by_node
 from .probabilities import conditional
 
@@ -36,24 +36,18 @@ class HLoss(MeanLoss):
     >>> from river_hier import Taxonomy, metrics
 
     >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
-    >>> y_true = ["wolf", {"wolf", "owl"}, {"bird"}, "owl"]
-    >>> y_pred = ["owl", {"mammal", "owl"}, {"bird"}, "owl"]
-
     >>> metric = metrics.HLoss(t)
-    >>> for yt, yp in zip(y_true, y_pred):
-    ...     metric.update(yt, yp)
-
+    >>> metric.update("wolf", "owl")
+    >>> metric.update({"wolf", "owl"}, {"mammal", "owl"})
     >>> metric
-    HLoss: 0.75
+    HLoss: 1.5
 
     Errors can be given different costs:
 
     >>> metric = metrics.HLoss(t, costs={"wolf": 2.5, "mammal": 5})
-    >>> for yt, yp in zip(y_true, y_pred):
-    ...     metric.update(yt, yp)
-
+    >>> metric.update("wolf", "owl")
     >>> metric
-    HLoss: 2.125
+    HLoss: 6.
 
     References
     ----------
@@ -74,7 +68,7 @@ class HLoss(MeanLoss):
         return expected_h_loss(self.taxonomy_, probabilities, y_pred, self.costs)
 
 
-class HLossByDepth(Table):
+class HLossByDepth(TableMetric):
     """False positives and false negatives of the H-loss, by depth.
 
     A wrong node whose ancestors are all right counts at its depth: as a false positive if it is
@@ -99,20 +93,16 @@ class HLossByDepth(Table):
     >>> from river_hier import Taxonomy, metrics
 
     >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
-    >>> y_true = ["wolf", {"wolf", "owl"}, {"bird"}]
-    >>> y_pred = ["owl", {"mammal", "owl"}, {"bird", "owl"}]
-
     >>> metric = metrics.HLossByDepth(t)
-    >>> for yt, yp in zip(y_true, y_pred):
-    ...     metric.update(yt, yp)
-
+    >>> metric.update("wolf", "owl")
+    >>> metric.update({"wolf", "owl"}, {"mammal", "owl"})
     >>> metric
     Depth   False positives   False negatives
         1                 1                 1
-        2                 1                 1
+        2                 0                 1
 
     >>> metric.get()
-    {1: (1.0, 1.0), 2: (1.0, 1.0)}
+    {1: (1.0, 1.0), 2: (0.0, 1.0)}
 
     References
     ----------
@@ -127,7 +117,7 @@ class HLossByDepth(Table):
         labels = labels_of(self.taxonomy_)
         true, pred = labels.closure(y_true), labels.predicted(y_pred)
         for i in mistakes(self.taxonomy_, true, pred):
-            yield (int(self.taxonomy_.arrays.depth[i]), i in pred), 1.0
+            yield (int(self.taxonomy_._arrays.depth[i]), i in pred), 1.0
 
     def get(self) -> Any:
         """Return `{depth: (false positives, false negatives)}`."""
@@ -190,7 +180,7 @@ def mistakes(taxonomy: Taxonomy, true: set[int], pred: set[int]) -> list[int]:
 
 def _right_above(taxonomy: Taxonomy, i: int, differing: set[int]) -> bool:
     """Whether yhat_j = v_j for all j in ANC(i)."""
-    parents = taxonomy.parent_rows
+    parents = taxonomy._parent_rows
     seen: set[int] = set()  # in a DAG several paths may lead to the same ancestor
     above = list(parents[i])
     while above:
@@ -255,14 +245,14 @@ def expected_h_loss(
     """
     p = conditional(taxonomy, probabilities)
     cost = by_node(taxonomy, costs, "costs")
-    nodes, parents = taxonomy.nodes, taxonomy.parent_rows
+    nodes, parents = taxonomy.nodes, taxonomy._parent_rows
     on = labels_of(taxonomy).predicted(y_pred)
 
     reach = {0: 1.0}  # P(V_i = 1) of the nodes that are predicted on like all their ancestors
     charges = []
     for v in sorted(on):  # parents come before their children
         if v in reach:
-            for i, p_i in ((i, p(nodes[i])) for i in taxonomy.children_of(v)):
+            for i, p_i in ((i, p(nodes[i])) for i in taxonomy._children_of(v)):
                 charges.append(cost(i) * reach[v] * (1.0 - p_i if i in on else p_i))
                 if i in on:
                     reach[i] = reach[v] * p_i

@@ -68,8 +68,8 @@ class LogLoss(MeanScore):
         on[list(labels_of(t).closure(y_true))] = True
         p = np.nan_to_num(read_marginals(t, y_pred))
         p[0] = 1.0
-        nodes = trained_nodes(on, t.arrays)
+        nodes = trained_nodes(on, t._arrays)
         with np.errstate(over="ignore"):
-            given = np.minimum(conditional_probabilities(p, t.arrays)[nodes], 1.0)
+            given = np.minimum(conditional_probabilities(p, t._arrays)[nodes], 1.0)
         right = np.where(on[nodes], given, 1.0 - given)
         return -float(np.log(np.maximum(right, LEAST)).sum())

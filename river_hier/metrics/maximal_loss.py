@@ -8,7 +8,7 @@ import numpy as np
 
 from .._core import labels_of
 from ..taxonomy import OpenTaxonomy, Taxonomy
-from ..taxonomy.candidates import Candidates
+from ..taxonomy.multilabel import Candidates
 from .costs import Costs, by_node, check_factor
 from .rankings import RankingMetric, read_ranking
 

@@ -4,7 +4,7 @@ import math
 from typing import Any
 
 from ..taxonomy import Taxonomy
-from ..taxonomy.candidates import Candidates
+from ..taxonomy.multilabel import Candidates
 from .rankings import RankingMetric, read_ranking
 
 
@@ -156,6 +156,6 @@ def parent_one_accuracy(
     scores, relevant, nodes = read_ranking(taxonomy, y_true, y_pred, candidates)
     if scores.max(initial=-math.inf) == -math.inf:
         return 0.0
-    parents = taxonomy.parent_rows
+    parents = taxonomy._parent_rows
     right = {p for v in nodes[relevant].tolist() for p in parents[v]}
     return float(not right.isdisjoint(parents[nodes[scores.argmax()]]))

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..taxonomy import OpenTaxonomy, Taxonomy
-from ..taxonomy.candidates import Candidates
+from ..taxonomy.multilabel import Candidates
 from .base import TaxonomyMetric
 from .rankings import read_ranking
 

@@ -23,7 +23,7 @@ def conditional(taxonomy: Taxonomy, probabilities: Mapping[Any, float]) -> Calla
             "`probabilities` must be {label: probability that it is on if its parent is}, "
             f"got {type(probabilities).__name__}"
         )
-    if len(taxonomy.arrays.parent_index) >= len(taxonomy):  # more edges than a tree has
+    if len(taxonomy._arrays.parent_index) >= len(taxonomy):  # more edges than a tree has
         for label in taxonomy:
             taxonomy.parent(label)  # raises at a node with several parents
 

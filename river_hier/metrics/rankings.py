@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from .._core import labels_of
 from ..taxonomy import OpenTaxonomy, Taxonomy
-from ..taxonomy.candidates import Candidates, candidate_nodes
+from ..taxonomy.multilabel import Candidates, candidate_nodes
 from .base import MeanScore
 from .costs import known
 
@@ -69,7 +69,7 @@ def read_ranking(
     if (numbers := labels_of(taxonomy).numbers(y_pred)) is not None:
         scores = np.nan_to_num(numbers[nodes], nan=-math.inf, posinf=math.inf, neginf=-math.inf)
     else:
-        given, labels = known(taxonomy, y_pred), [taxonomy.label(v) for v in nodes]
+        given, labels = known(taxonomy, y_pred), [taxonomy._label(v) for v in nodes]
         scores = np.array([_score(label, given.get(label, -math.inf)) for label in labels], float)
     return Ranked(scores, relevant[nodes], nodes)
 
@@ -80,7 +80,7 @@ def _nodes(taxonomy: Taxonomy, candidates: Candidates | Ints | None) -> Ints:
     if candidates is None:  # without a loop in Python
         leaves = np.ones(len(taxonomy), dtype=bool)
         leaves[0] = False
-        leaves[taxonomy.arrays.parent_index] = False
+        leaves[taxonomy._arrays.parent_index] = False
         return np.flatnonzero(leaves)
     return np.array(candidate_nodes(taxonomy, candidates), dtype=np.intp)
 

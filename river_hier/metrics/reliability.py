@@ -9,8 +9,8 @@ import numpy as np
 from .._core import labels_of
 from ..base.checks import check_integer
 from ..taxonomy import OpenTaxonomy, Taxonomy
-from ..taxonomy.candidates import Candidates, candidate_nodes
-from .base import Table, TaxonomyMetric
+from ..taxonomy.multilabel import Candidates, candidate_nodes
+from .base import TableMetric, TaxonomyMetric
 from .probabilities import read_marginals
 
 
@@ -52,7 +52,7 @@ class ProbabilityMetric(TaxonomyMetric):
             yield (i, "on"), float(on[here].sum())
 
 
-class Reliability(ProbabilityMetric, Table):
+class Reliability(ProbabilityMetric, TableMetric):
     r"""Reliability table: how often labels are on, by their predicted probability.
 
     Every pair of an example and a label is sorted into a bin by its predicted probability; for each

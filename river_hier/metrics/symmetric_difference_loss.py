@@ -40,24 +40,18 @@ class SymmetricDifferenceLoss(MeanLoss):
     >>> from river_hier import Taxonomy, metrics
 
     >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
-    >>> y_true = ["wolf", {"wolf", "owl"}, {"bird"}]
-    >>> y_pred = ["owl", {"mammal", "owl"}, {"bird"}]
-
     >>> metric = metrics.SymmetricDifferenceLoss(t)
-    >>> for yt, yp in zip(y_true, y_pred):
-    ...     metric.update(yt, yp)
-
+    >>> metric.update("wolf", "owl")
+    >>> metric.update({"wolf", "owl"}, {"mammal", "owl"})
     >>> metric
-    SymmetricDifferenceLoss: 1.666667
+    SymmetricDifferenceLoss: 2.5
 
     Missed nodes may cost more than spurious ones, and some nodes more than others:
 
     >>> metric = metrics.SymmetricDifferenceLoss(t, volumes={"wolf": 7}, spurious=0.5)
-    >>> for yt, yp in zip(y_true, y_pred):
-    ...     metric.update(yt, yp)
-
+    >>> metric.update("wolf", "owl")
     >>> metric
-    SymmetricDifferenceLoss: 5.333333
+    SymmetricDifferenceLoss: 9.
 
     References
     ----------
@@ -204,6 +198,6 @@ def expected_symmetric_difference_loss(
     q = [1.0]
     charges = []
     for v in range(1, len(taxonomy)):  # parents come before their children
-        q.append(q[taxonomy.parent_rows[v][0]] * p(taxonomy.label(v)))
+        q.append(q[taxonomy._parent_rows[v][0]] * p(taxonomy._label(v)))
         charges.append(volume(v) * (spurious * (1.0 - q[v]) if v in on else missed * q[v]))
     return math.fsum(charges)

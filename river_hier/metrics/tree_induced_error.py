@@ -5,7 +5,7 @@ from typing import Any
 
 from .._core import labels_of
 from ..taxonomy import Taxonomy
-from .base import MeanLoss, Table
+from .base import MeanLoss, TableMetric
 from .symmetric_difference_loss import expected_symmetric_difference_loss
 
 
@@ -30,15 +30,11 @@ class TreeInducedError(MeanLoss):
     >>> from river_hier import Taxonomy, metrics
 
     >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
-    >>> y_true = ["wolf", "wolf", "owl", "whale"]
-    >>> y_pred = ["wolf", "owl", "bird", "wolf"]
-
     >>> metric = metrics.TreeInducedError(t)
-    >>> for yt, yp in zip(y_true, y_pred):
-    ...     metric.update(yt, yp)
-
+    >>> metric.update("wolf", "wolf")
+    >>> metric.update("wolf", "owl")
     >>> metric
-    TreeInducedError: 1.75
+    TreeInducedError: 2.
 
     References
     ----------
@@ -54,7 +50,7 @@ class TreeInducedError(MeanLoss):
         return expected_symmetric_difference_loss(self.taxonomy_, probabilities, y_pred)
 
 
-class DistanceHistogram(Table):
+class DistanceHistogram(TableMetric):
     r"""Histogram of the distances between prediction and truth.
 
     `get` returns `{distance: weight}`, in increasing order of the distances: the total weight of
@@ -75,21 +71,16 @@ class DistanceHistogram(Table):
     >>> from river_hier import Taxonomy, metrics
 
     >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
-    >>> y_true = ["wolf", "wolf", "owl", "whale"]
-    >>> y_pred = ["wolf", "owl", "owl", "wolf"]
-
     >>> metric = metrics.DistanceHistogram(t)
-    >>> for yt, yp in zip(y_true, y_pred):
-    ...     metric.update(yt, yp)
-
+    >>> metric.update("wolf", "wolf")
+    >>> metric.update("wolf", "owl")
     >>> metric
     Distance   Weight   Share
-           0        2   50.00%
-           2        1   25.00%
-           4        1   25.00%
+           0        1   50.00%
+           4        1   50.00%
 
     >>> metric.get()
-    {0: 2.0, 2: 1.0, 4: 1.0}
+    {0: 1.0, 4: 1.0}
 
     References
     ----------

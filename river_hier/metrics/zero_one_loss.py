@@ -29,15 +29,11 @@ class ZeroOneLoss(MeanLoss):
     >>> from river_hier import Taxonomy, metrics
 
     >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
-    >>> y_true = ["wolf", {"wolf", "owl"}, {"bird"}, "whale"]
-    >>> y_pred = [{"mammal", "wolf"}, {"mammal", "owl"}, {"bird"}, "whale"]
-
     >>> metric = metrics.ZeroOneLoss(t)
-    >>> for yt, yp in zip(y_true, y_pred):
-    ...     metric.update(yt, yp)
-
+    >>> metric.update("wolf", {"mammal", "wolf"})
+    >>> metric.update({"wolf", "owl"}, {"mammal", "owl"})
     >>> metric
-    ZeroOneLoss: 25.00%
+    ZeroOneLoss: 50.00%
 
     References
     ----------
@@ -120,10 +116,10 @@ def expected_zero_one_loss(
     """
     p = conditional(taxonomy, probabilities)
     on = labels_of(taxonomy).predicted(y_pred)
-    if any(parent not in on for v in on for parent in taxonomy.parent_rows[v]):
+    if any(parent not in on for v in on for parent in taxonomy._parent_rows[v]):
         return 1.0
     right = 1.0
     for v in sorted(on):
-        for child in taxonomy.children(taxonomy.label(v)):
+        for child in taxonomy.children(taxonomy._label(v)):
             right *= p(child) if taxonomy.index(child) in on else 1.0 - p(child)
     return 1.0 - right

@@ -14,7 +14,7 @@ from ..base.truncation import taxonomy_of
 from ..base.wrapper import check_model
 from ..metrics.base import TaxonomyMetric
 from ..taxonomy import Label, Taxonomy
-from ..taxonomy.repr import short
+from ..taxonomy.errors import short
 
 
 class Evaluation:
@@ -47,7 +47,7 @@ class Evaluation:
     def update(self, y: Any, predictions: dict[int, Any], w: float, taxonomy: Taxonomy) -> None:
         """Update the metrics of the models that have predicted."""
         if self.predict is _labels:  # read y once for all metrics
-            y = [taxonomy.nodes[v] for v in masked_nodes(taxonomy.closure_mask(y))]
+            y = [taxonomy.nodes[v] for v in masked_nodes(taxonomy._closure_mask(y))]
         for i, y_pred in predictions.items():
             if w == 1.0:
                 self.running[i].update(y, y_pred)

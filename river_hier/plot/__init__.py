@@ -6,9 +6,7 @@ Each function draws on the given axes, or on new ones, and returns them; nothing
 
 from __future__ import annotations
 
-from .distance_histogram import distance_histogram
-from .loss_by_depth import loss_by_depth
-from .regret import regret
+from .evaluation import distance_histogram, loss_by_depth, regret
 from .taxonomy import taxonomy
 
 __all__ = ["distance_histogram", "loss_by_depth", "regret", "taxonomy"]

@@ -18,13 +18,13 @@ def selected(
         check_integer("max_depth", max_depth, 0)
     if top is not None:
         check_integer("top", top, 1)
-    low = np.ones(len(whole), dtype=bool) if max_depth is None else whole.arrays.depth <= max_depth
+    low = np.ones(len(whole), dtype=bool) if max_depth is None else whole._arrays.depth <= max_depth
     kept = _top(whole, np.flatnonzero(low).tolist(), values, len(whole) if top is None else top)
     part = whole.subset([whole.nodes[v] for v in kept]) if len(kept) < len(whole) else whole
     text = names(whole)
     below = dict.fromkeys(kept, 0)  # the nodes left out, at their nearest drawn ancestor
     nearest: dict[int, int] = {}
-    for v, parents in enumerate(whole.parent_indices):
+    for v, parents in enumerate(whole._parent_indices):
         nearest[v] = v if v in below else nearest[parents[0]]
         below[nearest[v]] += nearest[v] != v
     number = [whole.index(label) for label in part.nodes]
@@ -38,7 +38,7 @@ def _top(taxonomy: Taxonomy, nodes: list[int], values: dict[int, float], top: in
     """At most `top` of the nodes, with their ancestors."""
     if len(nodes) <= top:
         return set(nodes)
-    parents, size = taxonomy.parent_indices, np.ones(len(taxonomy))
+    parents, size = taxonomy._parent_indices, np.ones(len(taxonomy))
     for v in range(len(taxonomy) - 1, 0, -1):
         size[parents[v][0]] += size[v]
     kept = {0}

@@ -120,7 +120,7 @@ def _layered(taxonomy: Taxonomy, names: Sequence[str]) -> Layout:
     alone in its row, siblings are at least a row apart, and there is more space above a leaf that
     is deeper than the one before. In a DAG, a node is placed under its first parent.
     """
-    arrays = taxonomy.arrays
+    arrays = taxonomy._arrays
     children = _first_parent_children(taxonomy)
     y = np.zeros(len(names))
     n_rows, above = 0.0, 0
@@ -149,7 +149,7 @@ def _layered(taxonomy: Taxonomy, names: Sequence[str]) -> Layout:
 def _first_parent_children(taxonomy: Taxonomy) -> list[list[int]]:
     """For each node, the children of which it is the first parent."""
     children: list[list[int]] = [[] for _ in taxonomy.nodes]
-    for v, parents in enumerate(taxonomy.parent_indices):
+    for v, parents in enumerate(taxonomy._parent_indices):
         if parents:
             children[parents[0]].append(v)
     return children
@@ -157,7 +157,7 @@ def _first_parent_children(taxonomy: Taxonomy) -> list[list[int]]:
 
 def _draw_edges(ax: Axes, taxonomy: Taxonomy, layout: Layout) -> None:
     x, y = layout.x, layout.y
-    for v, (first, *others) in enumerate(taxonomy.parent_indices[1:], start=1):
+    for v, (first, *others) in enumerate(taxonomy._parent_indices[1:], start=1):
         turn = x[first] + _STEM
         ax.plot([x[first], turn, turn, x[v]], [y[first], y[first], y[v], y[v]], color=_GREY, lw=0.8)
         for p in others:

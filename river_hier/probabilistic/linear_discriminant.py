@@ -130,7 +130,7 @@ class LinearDiscriminant(SingleLabelModel):
         self.l2 = l2
         self.n_features = n_features
         self._features = feature_map(n_features, 0.0)
-        self._discriminant = Discriminant(self._taxonomy.arrays, float(shrinkage), float(l2))
+        self._discriminant = Discriminant(self._taxonomy._arrays, float(shrinkage), float(l2))
         self._discriminant.make_room(n_features or 0)
 
     def _learn(self, x: Mapping[Any, Any], y: int, w: float) -> None:
@@ -213,11 +213,11 @@ class LinearDiscriminant(SingleLabelModel):
     def _remap(self, change: NodeMapping, labels: Labels) -> None:
         self._labels, self._discriminant = (
             labels,
-            self._discriminant.remapped(change.sources, change.after.arrays),
+            self._discriminant.remapped(change.sources, change.after._arrays),
         )
 
     def _add_nodes(self, before: int, after: Taxonomy) -> None:
-        self._discriminant.add_nodes(after.arrays)
+        self._discriminant.add_nodes(after._arrays)
 
     def _debug_title(self, x: Mapping[Any, Any]) -> str:
         return f"Prediction: {self.predict_one(x)!r}, the likeliest label"

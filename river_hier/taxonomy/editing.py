@@ -1,16 +1,18 @@
-"""Changes to a taxonomy: each function returns the labels or edges of the new one."""
+"""Changes to a taxonomy: each function returns the labels or edges of the new one, or itself."""
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from .graph import Label, check_label, check_spelling, is_pair
 from .multilabel import spelled
 from .nodes import Nodes
+from .paths import Parents
 
 Edges = list[tuple[Label, Label]]
+N = TypeVar("N", bound=Nodes)
 
 
 def new_nodes(
@@ -24,8 +26,8 @@ def new_nodes(
 
     def spelled(label: Label) -> Label:
         check_label(label)
-        v = taxonomy.known_index(label)
-        first = spelling.setdefault(label, label) if v is None else taxonomy.label(v)
+        v = taxonomy._known_index(label)
+        first = spelling.setdefault(label, label) if v is None else taxonomy._label(v)
         check_spelling(label, first)
         return first
 
@@ -38,17 +40,17 @@ def new_nodes(
             parent, child = map(spelled, edge)
         except (TypeError, ValueError):
             return None
-        v = taxonomy.known_index(child)
+        v = taxonomy._known_index(child)
         if v is None:
             above = parents.setdefault(child, [])
             if parent not in above:
                 above.append(parent)
                 children.setdefault(parent, []).append(child)
-        elif taxonomy.known_index(parent) not in taxonomy.parent_rows[v]:
+        elif taxonomy._known_index(parent) not in taxonomy._parent_rows[v]:
             return None
     numbers: dict[Label, int] = {}  # of the new nodes
     waiting = {label: len(above) for label, above in parents.items()}
-    queue = deque(p for p in children if taxonomy.known_index(p) is not None)
+    queue = deque(p for p in children if taxonomy._known_index(p) is not None)
     while queue:
         parent = queue.popleft()
         for child in children.get(parent, ()):
@@ -114,3 +116,28 @@ def merged(taxonomy: Nodes, labels: Iterable[Label], into: Label) -> Edges:
         for parent, child in taxonomy.edges
         if child not in gone and target[parent] != child
     ]
+
+
+def with_children(star: N, labels: Iterable[Label]) -> N:
+    """Add labels to a star; if there is nothing to add, the same object is returned.
+
+    No graph has to be sorted here, so that new labels in a stream stay cheap.
+    """
+    new: dict[Label, Label] = {}
+    for label in labels:
+        check_label(label)
+        v = star._known_index(label)
+        if v == 0:
+            raise ValueError(
+                f"label {label!r} names the root of a flat or open taxonomy and would be its own "
+                "parent; give a taxonomy with another root, e.g. Taxonomy.flat(labels, root=...)"
+            )
+        check_spelling(label, new.setdefault(label, label) if v is None else star._label(v))
+    if not new:
+        return star
+    return star._with_nodes(new, star_parents(1 + len(new))[1:])
+
+
+def star_parents(n: int) -> Parents:
+    """The parents of n nodes, the root first, of which all others are children."""
+    return ((), *((0,),) * (n - 1))

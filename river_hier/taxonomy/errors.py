@@ -1,15 +1,14 @@
-"""Errors: labels that are not in the taxonomy, and nodes with several parents."""
+"""Errors: unknown labels, nodes with several parents, and values in messages."""
 
 from __future__ import annotations
 
 import difflib
 from collections.abc import Hashable, Iterable, Sequence
-
-from .graph import is_missing
-from .repr import short
+from typing import Any
 
 # Beyond this many nodes, looking for a similar label takes longer than a tenth of a second.
 _SUGGEST_UP_TO = 2_000
+_MOST = 120  # characters of a value
 
 
 class UnknownLabelError(KeyError, ValueError):
@@ -73,3 +72,19 @@ def several_parents(label: object, parents: Sequence[Hashable]) -> str:
         "edges are (parent, child) pairs, and Taxonomy.from_paths(paths, "
         'labels="path") tells nodes of the same name apart'
     )
+
+
+def short(value: object) -> str:
+    """The repr of a value; only its beginning and its end if it is long."""
+    text = repr(value)
+    return text if len(text) <= _MOST else f"{text[: _MOST // 2]} ... {text[-_MOST // 4 :]}"
+
+
+def is_missing(value: Any) -> bool:
+    """Whether a value is None, NaN, NaT or the NA of pandas."""
+    if value is None:
+        return True
+    try:
+        return bool(value != value)
+    except (TypeError, ValueError):  # pandas is not imported to know its NA
+        return type(value).__name__ == "NAType"

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .repr import short
+from .errors import is_missing, short
 
 Label = Any  # any hashable; `Any`, so that users with labels of type str get str back
 DEFAULT_ROOT = "root"
@@ -116,16 +116,6 @@ def is_pair(edge: Any) -> bool:
         and hasattr(edge, "__len__")
         and len(edge) == 2
     )
-
-
-def is_missing(value: Any) -> bool:
-    """Whether a value is None, NaN, NaT or the NA of pandas."""
-    if value is None:
-        return True
-    try:
-        return bool(value != value)
-    except (TypeError, ValueError):  # pandas is not imported to know its NA
-        return type(value).__name__ == "NAType"
 
 
 def check_label(label: Label) -> None:

@@ -45,7 +45,7 @@ class NodeMapping(NamedTuple):
 def only_adds(before: Taxonomy, after: Taxonomy, renamed: Renamed | None) -> bool:
     """Whether `after` is `before` with new nodes, the last ones, so that all others stay."""
     check_taxonomy(after)
-    return (renamed is None or renamed == {}) and after.extends(before)
+    return (renamed is None or renamed == {}) and after._extends(before)
 
 
 def without_branch(taxonomy: Taxonomy, label: Label) -> NodeMapping:
@@ -77,7 +77,7 @@ def _new_node(after: Nodes, label: Label, renamed: Renamed) -> int | None:
     if label in renamed:
         target = renamed[label]
         return None if target is None else after.index(target)
-    v = after.known_index(label)
+    v = after._known_index(label)
     if v is None:
         raise ValueError(
             f"label {label!r} is not in the new taxonomy; `renamed` says what becomes of it: "

@@ -127,7 +127,7 @@ class MiscLeaves:
     def _ends(self, y: Any) -> list[Label]:
         """The labels of y none of whose children is on, in taxonomy order."""
         on = closure_nodes(self._before, y)
-        below = self._before.child_indices
+        below = self._before._child_indices
         return [self._before.nodes[v] for v in sorted(on) if on.isdisjoint(below[v])]
 
     def _ends_of(self, multilabels: Iterable[Any]) -> list[Label]:

@@ -6,10 +6,13 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import compress
 from typing import Any, TypeVar
 
+from .errors import short
 from .nodes import Nodes, check_taxonomy
-from .repr import short
 
 V = TypeVar("V")
+
+# Labels that are ranked. Collection[Label] would refuse a list[str], as the type is invariant.
+Candidates = Collection[Any]
 
 
 def closure_nodes(taxonomy: Nodes, y: Any) -> set[int]:
@@ -30,15 +33,15 @@ def implied_nodes(taxonomy: Nodes, y: Any) -> set[int]:
 
 def _closure(taxonomy: Nodes, y: Any, implied: bool = False) -> set[int]:
     on, stated = _read(taxonomy, y)
-    parents = taxonomy.implied_rows if implied else taxonomy.parent_rows
+    parents = taxonomy._implied_rows if implied else taxonomy._parent_rows
     nodes = _close(parents, on)
     if stated is not None and on and len(nodes) > len(on):
         for v in sorted(nodes):
-            label = taxonomy.label(v)
+            label = taxonomy._label(v)
             if label in stated and not stated[label]:
                 child = next(u for u in on if v in _close(parents, [u]))
                 raise ValueError(
-                    f"label {taxonomy.label(child)!r} is on but its ancestor {label!r} is False; "
+                    f"label {taxonomy._label(child)!r} is on but its ancestor {label!r} is False; "
                     "a node is on only if its ancestors are. A set or list of labels includes them"
                 )
     return nodes
@@ -56,18 +59,18 @@ def predicted_nodes(taxonomy: Nodes, y: Any) -> set[int]:
         return {0}
     on, stated = _read(taxonomy, y)
     if stated is None:
-        return _close(taxonomy.parent_rows, on)
+        return _close(taxonomy._parent_rows, on)
     nodes = set(on)
     if len(stated) - (taxonomy.root in stated) < len(taxonomy) - 1:  # fill in missing labels
         off = {taxonomy.index(label) for label, value in stated.items() if not value}
-        nodes = _close(taxonomy.parent_rows, on, blocked=off)
+        nodes = _close(taxonomy._parent_rows, on, blocked=off)
     nodes.add(0)
     return nodes
 
 
 def given_closure(taxonomy: Nodes, y: Any) -> set[int]:
     """The nodes that y switches on and their ancestors, even those that y switches off."""
-    return _close(taxonomy.parent_indices, _read(taxonomy, y)[0])
+    return _close(taxonomy._parent_indices, _read(taxonomy, y)[0])
 
 
 def given_nodes(taxonomy: Nodes, y: Any) -> set[int]:
@@ -103,7 +106,7 @@ def _read(taxonomy: Nodes, y: Any) -> tuple[list[int], Mapping[Any, Any] | None]
         return list(compress(nodes, values)), y
     if y is None:
         raise ValueError("y is None: it must be a label, an iterable of labels or {label: bool}")
-    path_format = taxonomy.path_format
+    path_format = taxonomy._path_format
     if is_one(y) or _is_label(taxonomy, y) or (path_format.tuples and isinstance(y, tuple)):
         return [taxonomy.index(y)], None
     return [taxonomy.index(label) for label in y], None
@@ -114,14 +117,14 @@ def _nodes(taxonomy: Nodes, y: Mapping[Any, Any]) -> Iterable[int]:
     labels = tuple(y)
     if len(labels) == len(taxonomy) - 1 and labels == taxonomy.nodes[1:]:  # as models return it
         return range(1, len(taxonomy))
-    return taxonomy.known_indices(labels)
+    return taxonomy._known_indices(labels)
 
 
 def _stated(taxonomy: Nodes, nodes: Iterable[int], values: bytes) -> dict[Any, bool]:
     """`{label: bool}` of nodes that were given by paths."""
     stated: dict[Any, bool] = {}
     for v, on in zip(nodes, values, strict=True):
-        label = taxonomy.label(v)
+        label = taxonomy._label(v)
         if stated.setdefault(label, bool(on)) != bool(on):
             raise ValueError(f"label {label!r} is given twice, once as True and once as False")
     return stated
@@ -130,13 +133,13 @@ def _stated(taxonomy: Nodes, nodes: Iterable[int], values: bytes) -> dict[Any, b
 def spelled(taxonomy: Nodes, values: Mapping[Any, V]) -> Mapping[Any, V]:
     """The same mapping with its labels as in the taxonomy; those that are unknown stay."""
     try:
-        taxonomy.known_indices(values)
+        taxonomy._known_indices(values)
     except KeyError:
         pass
     else:
         return values
     return {
-        taxonomy.label(taxonomy.index(label)) if label in taxonomy else label: value
+        taxonomy._label(taxonomy.index(label)) if label in taxonomy else label: value
         for label, value in values.items()
     }
 
@@ -154,7 +157,7 @@ def is_one(y: Any) -> bool:
 
 def _is_label(taxonomy: Nodes, y: Any) -> bool:
     try:
-        return taxonomy.known_index(y) is not None
+        return taxonomy._known_index(y) is not None
     except TypeError:  # a list or a set: not hashable, so not a label
         return False
 
@@ -177,3 +180,23 @@ def _bool(label: Any, on: Any) -> bool:
     except (TypeError, ValueError):
         pass
     raise ValueError(f"label {label!r} is {short(on)}: it must be True or False")
+
+
+def candidate_nodes(taxonomy: Nodes, candidates: Candidates | None) -> list[int]:
+    """The indices of the candidates, in taxonomy order; `None` means the leaves.
+
+    The root is always on, so it is not ranked; a taxonomy without other nodes has no candidates.
+    """
+    if candidates is None:
+        return [v for v, below in enumerate(taxonomy._child_indices) if v and not below]
+    if isinstance(candidates, str | bytes) or not isinstance(candidates, Collection):
+        raise TypeError(
+            "`candidates` must be a collection of labels, such as taxonomy.leaves, "
+            f"got {candidates!r}"
+        )
+    nodes = sorted({taxonomy.index(label) for label in candidates})
+    if not nodes:
+        raise ValueError("`candidates` must not be empty; name labels, or leave it out")
+    if nodes[0] == 0:
+        raise ValueError(f"`candidates` must not hold the root, {taxonomy.root!r}: it is always on")
+    return nodes

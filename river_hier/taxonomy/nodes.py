@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 from typing import Any
 
 from . import graph
@@ -15,8 +16,6 @@ from .show import Shown
 class Nodes(NumberedNodes, Shown):
     """Labels in topological order, each with its parents: immutable, compared by value."""
 
-    __slots__ = ()
-
     # Relations
 
     @property
@@ -24,7 +23,7 @@ class Nodes(NumberedNodes, Shown):
         """The pairs `(parent, child)`, sorted by parents, and then by children."""
         nodes = self.nodes
         return tuple(
-            (nodes[p], nodes[v]) for p, below in enumerate(self.child_indices) for v in below
+            (nodes[p], nodes[v]) for p, below in enumerate(self._child_indices) for v in below
         )
 
     @property
@@ -35,29 +34,29 @@ class Nodes(NumberedNodes, Shown):
     @property
     def leaves(self) -> tuple[Label, ...]:
         """The labels without children."""
-        return tuple(self.nodes[v] for v, below in enumerate(self.child_indices) if not below)
+        return tuple(self.nodes[v] for v, below in enumerate(self._child_indices) if not below)
 
     @property
     def inner(self) -> tuple[Label, ...]:
         """The labels with children."""
-        return tuple(self.nodes[v] for v, below in enumerate(self.child_indices) if below)
+        return tuple(self.nodes[v] for v, below in enumerate(self._child_indices) if below)
 
     @property
     def height(self) -> int:
         """The largest depth."""
-        return len(self.arrays.levels)
+        return len(self._arrays.levels)
 
     @property
     def is_tree(self) -> bool:
         """Whether no node has more than one parent."""
-        return len(self.arrays.parent_index) == len(self) - 1
+        return len(self._arrays.parent_index) == len(self) - 1
 
     @property
-    def is_star(self) -> bool:
+    def _is_star(self) -> bool:
         """Whether all nodes are children of the root, also before `flatten`."""
-        return self._implied is None and len(self.child_indices[0]) == len(self) - 1
+        return self._implied is None and len(self._child_indices[0]) == len(self) - 1
 
-    def check_tree(self, first: int = 0) -> None:
+    def _check_tree(self, first: int = 0) -> None:
         """Raise an error that names a node with several parents, of those from `first` on."""
         if first or not self.is_tree:
             for v in range(first, len(self)):
@@ -72,30 +71,30 @@ class Nodes(NumberedNodes, Shown):
 
     def _find(self, label: Label) -> int | None:
         try:
-            v = self.known_index(label)
+            v = self._known_index(label)
         except TypeError:
             graph.check_label(label)
             raise
         if v is None:
-            v = self.path_format.find(label, self)
+            v = self._path_format.find(label, self)
         return v
 
     def parent(self, label: Label) -> Label | None:
         """The parent; `None` for the root. Trees only."""
         v = self._parent_index(self.index(label))
-        return None if v is None else self.label(v)
+        return None if v is None else self._label(v)
 
     def parents(self, label: Label) -> tuple[Label, ...]:
         """The parents, in taxonomy order."""
-        return self._labels(self.parent_rows[self.index(label)])
+        return self._labels(self._parent_rows[self.index(label)])
 
     def children(self, label: Label) -> tuple[Label, ...]:
         """The children, in taxonomy order; in a tree, as they were given."""
-        return self._labels(self.children_of(self.index(label)))
+        return self._labels(self._children_of(self.index(label)))
 
     def ancestors(self, label: Label) -> tuple[Label, ...]:
         """The ancestors of a label, the root first, without the label itself."""
-        return self._labels(sorted(graph.reach(self.parent_rows, self.index(label))))
+        return self._labels(sorted(graph.reach(self._parent_rows, self.index(label))))
 
     def path(self, label: Label) -> tuple[Label, ...]:
         """The nodes from the root down to the label, both included. Trees only."""
@@ -103,7 +102,7 @@ class Nodes(NumberedNodes, Shown):
 
     def descendants(self, label: Label) -> tuple[Label, ...]:
         """The descendants of a label, in taxonomy order, without the label itself."""
-        return self._labels(sorted(graph.reach(self.child_indices, self.index(label))))
+        return self._labels(sorted(graph.reach(self._child_indices, self.index(label))))
 
     def subtree(self, label: Label) -> tuple[Label, ...]:
         """The label and its descendants, in taxonomy order."""
@@ -111,7 +110,7 @@ class Nodes(NumberedNodes, Shown):
 
     def depth(self, label: Label) -> int:
         """The number of edges from the root; in a DAG, along the longest path."""
-        return int(self.arrays.depth[self.index(label)])
+        return int(self._arrays.depth[self.index(label)])
 
     def lca(self, u: Label, v: Label) -> Label:
         """The lowest common ancestor, which may be u or v itself. Trees only; O(depth)."""
@@ -120,7 +119,7 @@ class Nodes(NumberedNodes, Shown):
             if a != b:
                 break
             shared = a
-        return self.label(shared)
+        return self._label(shared)
 
     def distance(self, u: Label, v: Label) -> int:
         """The number of edges between u and v. Trees only; O(depth)."""
@@ -145,18 +144,19 @@ class Nodes(NumberedNodes, Shown):
         return self is other or (
             len(self) == len(other)
             and self.nodes == other.nodes
-            and self.parent_indices == other.parent_indices
-            and self.implied_parents == other.implied_parents
+            and self._parent_indices == other._parent_indices
+            and self._implied_parents == other._implied_parents
         )
 
     def __hash__(self) -> int:
-        if self._hash is None:
-            object.__setattr__(self, "_hash", hash((self.nodes, self.parent_indices)))
-        assert self._hash is not None
         return self._hash
 
+    @cached_property
+    def _hash(self) -> int:
+        return hash((self.nodes, self._parent_indices))
+
     def __reduce__(self) -> tuple[Any, ...]:
-        parts = self.nodes, self.parent_indices, self.path_format, self._implied
+        parts = self.nodes, self._parent_indices, self._path_format, self._implied
         return type(self)._of, parts if self._implied else parts[:3]
 
     def __repr__(self) -> str:
@@ -170,7 +170,7 @@ class Nodes(NumberedNodes, Shown):
     def _parent_index(self, v: int) -> int | None:
         above = self._table.parents[v]
         if len(above) > 1:
-            raise ValueError(several_parents(self.label(v), self._labels(above)))
+            raise ValueError(several_parents(self._label(v), self._labels(above)))
         return above[0] if above else None
 
     def _climb(self, v: int) -> list[int]:

@@ -3,41 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from typing import Any, Self
 
 from .arrays import Arrays
 from .graph import Label
-from .immutable import Immutable
 from .node_table import NodeTable
 from .paths import TUPLES, Parents, PathFormat
 
 
-class NumberedNodes(Immutable):
-    """Labels and their parents, as the first rows of a table."""
-
-    __slots__ = (
-        "_arrays",
-        "_children",
-        "_hash",
-        "_implied",
-        "_nodes",
-        "_parents",
-        "_reader",
-        "_size",
-        "_table",
-        "path_format",
-    )
+class NumberedNodes:
+    """Labels and their parents, as the first rows of a table; immutable."""
 
     _table: NodeTable  # of which this taxonomy has the first `_size`
     _size: int
     _implied: Parents | None  # after `flatten`
-    _nodes: tuple[Label, ...] | None  # these six are computed when first needed
-    _parents: Parents | None
-    _arrays: Arrays | None
-    _children: tuple[tuple[int, ...], ...] | None
-    _hash: int | None
-    _reader: Any  # see `_core.labels_of`
-    path_format: PathFormat
+    _reader: Any = None  # see `_core.labels_of`
+    _path_format: PathFormat
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"a taxonomy is immutable: {name!r} cannot be set")
+
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError(f"a taxonomy is immutable: {name!r} cannot be deleted")
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self
 
     def _assemble(
         self,
@@ -52,15 +46,7 @@ class NumberedNodes(Immutable):
     def _set(
         self, table: NodeTable, size: int, path_format: PathFormat, implied: Parents | None = None
     ) -> None:
-        for name, value in (
-            ("_table", table),
-            ("_size", size),
-            ("_implied", implied),
-            ("path_format", path_format),
-            *((name, None) for name in ("_nodes", "_parents", "_arrays")),
-            *((name, None) for name in ("_children", "_hash", "_reader")),
-        ):
-            object.__setattr__(self, name, value)
+        vars(self).update(_table=table, _size=size, _path_format=path_format, _implied=implied)
 
     @classmethod
     def _of(cls, *parts: Any) -> Self:
@@ -77,102 +63,90 @@ class NumberedNodes(Immutable):
         """This taxonomy, which was not flattened, with new nodes, the last ones: O(new nodes)."""
         labels, taxonomy = tuple(labels), type(self).__new__(type(self))
         table = self._table.with_nodes(self._size, labels, parents)
-        taxonomy._set(table, self._size + len(labels), path_format or self.path_format)
+        taxonomy._set(table, self._size + len(labels), path_format or self._path_format)
         return taxonomy
 
-    @property
+    @cached_property
     def nodes(self) -> tuple[Label, ...]:
         """All labels in taxonomy order, the root first."""
-        if self._nodes is None:
-            object.__setattr__(self, "_nodes", tuple(self._table.labels[: self._size]))
-        assert self._nodes is not None
-        return self._nodes
+        return tuple(self._table.labels[: self._size])
 
-    @property
-    def parent_indices(self) -> Parents:
+    @cached_property
+    def _parent_indices(self) -> Parents:
         """The indices of each node's parents."""
-        if self._parents is None:
-            object.__setattr__(self, "_parents", tuple(self._table.parents[: self._size]))
-        assert self._parents is not None
-        return self._parents
+        return tuple(self._table.parents[: self._size])
 
     @property
-    def implied_parents(self) -> Parents:
-        """Like `parent_indices`, but those that had been there before `flatten`.
+    def _implied_parents(self) -> Parents:
+        """Like `_parent_indices`, but those that had been there before `flatten`.
 
-        They are on in `closure_mask` with their nodes.
+        They are on in `_closure_mask` with their nodes.
         """
-        return self._implied or self.parent_indices
+        return self._implied or self._parent_indices
 
     @property
-    def parent_rows(self) -> Sequence[tuple[int, ...]]:
-        """Like `parent_indices`, but O(1): there may be further rows."""
+    def _parent_rows(self) -> Sequence[tuple[int, ...]]:
+        """Like `_parent_indices`, but O(1): there may be further rows."""
         return self._table.parents
 
     @property
-    def implied_rows(self) -> Sequence[tuple[int, ...]]:
-        """Like `implied_parents`, but O(1): there may be further rows."""
+    def _implied_rows(self) -> Sequence[tuple[int, ...]]:
+        """Like `_implied_parents`, but O(1): there may be further rows."""
         return self._implied or self._table.parents
 
-    def rows_from(self, first: int) -> tuple[Any, ...]:
+    def _rows_from(self, first: int) -> tuple[Any, ...]:
         """The labels of the nodes from `first` on, their parents, and the implied ones."""
         span = slice(first, self._size)
-        columns = self._table.labels, self.parent_rows, self.implied_rows
+        columns = self._table.labels, self._parent_rows, self._implied_rows
         return tuple(column[span] for column in columns)
 
-    def extends(self, other: NumberedNodes) -> bool:
+    def _extends(self, other: NumberedNodes) -> bool:
         """Whether this is the other taxonomy with new nodes, all of them the last ones."""
         n = len(other)
         if self._implied is not None or other._implied is not None or len(self) < n:
             return False
         return self._table is other._table or (
-            self.nodes[:n] == other.nodes and self.parent_indices[:n] == other.parent_indices
+            self.nodes[:n] == other.nodes and self._parent_indices[:n] == other._parent_indices
         )
 
     @property
-    def label_numbers(self) -> dict[Label, int]:
+    def _label_numbers(self) -> dict[Label, int]:
         """The position of each label; there may be further labels, with larger numbers."""
         return self._table.index
 
-    def label(self, v: int) -> Label:
+    def _label(self, v: int) -> Label:
         """The label of a node, by its position in taxonomy order."""
         return self._table.labels[v]
 
-    def known_index(self, label: Label) -> int | None:
+    def _known_index(self, label: Label) -> int | None:
         """The position of a label, spelled as in the taxonomy; None if there is no such label."""
         v = self._table.index.get(label)
         return None if v is None or v >= self._size else v
 
-    def known_indices(self, labels: Iterable[Label]) -> list[int]:
+    def _known_indices(self, labels: Iterable[Label]) -> list[int]:
         """The positions of labels, spelled as in the taxonomy; a `KeyError` if one is unknown."""
         found = list(map(self._table.index.__getitem__, labels))
         if found and max(found) >= self._size:
             raise KeyError("a label of a later taxonomy")
         return found
 
-    @property
-    def arrays(self) -> Arrays:
+    @cached_property
+    def _arrays(self) -> Arrays:
         """The taxonomy as arrays of integers."""
-        if self._arrays is None:
-            object.__setattr__(self, "_arrays", self._table.arrays(self._size))
-        assert self._arrays is not None
-        return self._arrays
+        return self._table.arrays(self._size)
 
-    def children_of(self, v: int) -> tuple[int, ...]:
+    def _children_of(self, v: int) -> tuple[int, ...]:
         """The indices of a node's children: O(children)."""
         return self._table.children(v, self._size)
 
-    @property
-    def child_indices(self) -> tuple[tuple[int, ...], ...]:
+    @cached_property
+    def _child_indices(self) -> tuple[tuple[int, ...], ...]:
         """The indices of each node's children."""
-        if self._children is None:
-            below: list[list[int]] = [[] for _ in self.nodes]
-            for v, above in enumerate(self.parent_indices):
-                for p in above:
-                    below[p].append(v)
-            object.__setattr__(self, "_children", tuple(map(tuple, below)))
-        assert self._children is not None
-        return self._children
+        below: list[list[int]] = [[] for _ in self.nodes]
+        for v, above in enumerate(self._parent_indices):
+            for p in above:
+                below[p].append(v)
+        return tuple(map(tuple, below))
 
     def __len__(self) -> int:
         return self._size

@@ -6,12 +6,12 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from . import flat, graph
+from . import editing, graph
+from .errors import is_missing, short
 from .graph import Label
 from .multilabel import is_one
 from .nodes import check_taxonomy
 from .paths import PathFormat, check_separator
-from .repr import short
 from .taxonomy import Taxonomy
 
 
@@ -86,7 +86,7 @@ class OpenTaxonomy:
         if not isinstance(label, tuple if self.separator is None else str):
             example = ("a", "b") if self.separator is None else f"a{self.separator}b"
             problem = f"is not a path such as {example!r}"
-            if graph.is_missing(label):
+            if is_missing(label):
                 problem = "is a missing value; leave out examples without a label"
             raise TypeError(f"label {short(label)} {problem}")
         graph.check_label(label)
@@ -104,13 +104,13 @@ class OpenTaxonomy:
         """
         labels, new = list(labels), dict[Label, int]()
         try:
-            taxonomy.known_indices(labels)
+            taxonomy._known_indices(labels)
         except (KeyError, TypeError):  # a new label, or an invalid one
             parents: list[tuple[int]] = []
             for label in labels:
                 above = self._parent(label, taxonomy) or 0  # reading a whole path takes longer
                 for node in [label] if above else self.path(label)[1:]:
-                    v = taxonomy.known_index(node)
+                    v = taxonomy._known_index(node)
                     if v is None and (v := new.get(node)) is None:
                         v = new[node] = len(taxonomy) + len(new)
                         parents.append((above,))
@@ -123,7 +123,7 @@ class OpenTaxonomy:
             return None
         above, _, name = label.rpartition(self.separator)
         spelled = above and name and name == name.strip() and self.separator.strip() not in name
-        return taxonomy.known_index(above) if spelled else None
+        return taxonomy._known_index(above) if spelled else None
 
     def _initial(self) -> Taxonomy:
         return Taxonomy._of((self.root,), ((),), self._format)
@@ -153,6 +153,6 @@ def with_labels(
     start: OpenTaxonomy | None, taxonomy: Taxonomy, labels: Iterable[Label]
 ) -> Taxonomy:
     """Add new labels; if there is nothing to add, the same taxonomy is returned."""
-    return (
-        flat.with_labels(taxonomy, labels) if start is None else start.with_labels(taxonomy, labels)
-    )
+    if start is None:
+        return editing.with_children(taxonomy, labels)
+    return start.with_labels(taxonomy, labels)

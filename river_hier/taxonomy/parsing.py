@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from .graph import Label, is_missing
+from .errors import is_missing, short
+from .graph import Label
 from .paths import PathReader
-from .repr import short
 
 Edges = list[tuple[Label, Label]]
 

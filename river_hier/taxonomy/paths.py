@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .graph import Label, check_label, check_spelling, is_missing
-from .repr import short
+from .errors import is_missing, short
+from .graph import Label, check_label, check_spelling
 
 if TYPE_CHECKING:
     from .nodes import Nodes
@@ -93,15 +93,15 @@ class PathFormat(NamedTuple):
         if not isinstance(path, tuple if self.separator is None else str):
             return None
         labels = self.labels(self.names(path))
-        if not labels or (node := nodes.known_index(labels[-1])) is None:
+        if not labels or (node := nodes._known_index(labels[-1])) is None:
             return None
-        if not self.whole and len(labels) > 1 and not nodes.is_star:
+        if not self.whole and len(labels) > 1 and not nodes._is_star:
             self._check_edges(path, labels, nodes)
         return node
 
     def _check_edges(self, path: Any, labels: Sequence[Label], nodes: Nodes) -> None:
         """Raise an error unless these names follow one another, from the top."""
-        found, parents = [nodes.known_index(label) for label in labels], nodes.implied_rows
+        found, parents = [nodes._known_index(label) for label in labels], nodes._implied_rows
         if found[0] is None or not (found[0] == 0 or 0 in parents[found[0]]):
             raise ValueError(f"{short(path)} is not a path here: {labels[0]!r} is not at the top")
         for (above, u), (below, v) in pairwise(zip(labels, found, strict=True)):

@@ -37,8 +37,6 @@ class Entry(NamedTuple):
 class Shown:
     """Shows a taxonomy in interactive sessions and notebooks."""
 
-    __slots__ = ()
-
     def show(self, max_depth: int | None = None) -> str:
         """The taxonomy as text, one line for each node.
 
@@ -101,7 +99,7 @@ def page(taxonomy: Nodes) -> str:
             parts.append("</ul></details></li>" if depth else "</ul></details>")
             depth -= 1
         name = html.escape(entry.text)
-        leaf = entry.node is None or entry.folded or not taxonomy.child_indices[entry.node]
+        leaf = entry.node is None or entry.folded or not taxonomy._child_indices[entry.node]
         if leaf:
             parts.append(f"<li>{name}</li>" if entry.depth else f"<div>{name}</div>")
             continue
@@ -116,13 +114,13 @@ def page(taxonomy: Nodes) -> str:
 
 def names(taxonomy: Nodes) -> list[str]:
     """The label of each node as text; of paths, only the part after the parent's."""
-    separator = taxonomy.path_format.separator
+    separator = taxonomy._path_format.separator
     found = []
-    for label, above in zip(taxonomy.nodes, taxonomy.parent_indices, strict=True):
+    for label, above in zip(taxonomy.nodes, taxonomy._parent_indices, strict=True):
         parent = taxonomy.nodes[above[0]] if above else None
-        if taxonomy.path_format.tuples and isinstance(label, tuple) and label[:-1] in (parent, ()):
+        if taxonomy._path_format.tuples and isinstance(label, tuple) and label[:-1] in (parent, ()):
             label = label[-1] if label else label
-        elif taxonomy.path_format.whole and isinstance(label, str):
+        elif taxonomy._path_format.whole and isinstance(label, str):
             label = label.removeprefix(f"{parent}{separator}")
         name = str(label)
         found.append(name if name and name.isprintable() else repr(label))
@@ -135,7 +133,7 @@ def _entries(taxonomy: Nodes, most: int, max_depth: int | None) -> Iterator[Entr
     Below a further parent, a node of a DAG is named without its children. The first `most` nodes in
     taxonomy order are shown, down to `max_depth`.
     """
-    label, below = names(taxonomy), taxonomy.child_indices
+    label, below = names(taxonomy), taxonomy._child_indices
     stack = [Entry(label[0], 0, 0, True, False)]
     while stack:
         entry = stack.pop()
@@ -151,7 +149,7 @@ def _entries(taxonomy: Nodes, most: int, max_depth: int | None) -> Iterator[Entr
         yield entry
         children = []
         for c in shown:
-            first = taxonomy.parent_indices[c][0]
+            first = taxonomy._parent_indices[c][0]
             see = "" if first == v else f" (see {label[first]})"
             children.append(Entry(label[c] + see, c, entry.depth + 1, False, first != v))
         if len(shown) < len(below[v]):

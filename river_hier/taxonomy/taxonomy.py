@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from . import editing, flat, graph, parsing
+from . import editing, graph, parsing
 from .graph import Label
 from .misc_leaves import MiscLeaves
 from .multilabel import closure_nodes, given_nodes, implied_nodes
@@ -69,8 +69,6 @@ class Taxonomy(Nodes):
     ('animal', 'mammal', 'bird', 'beast', 'owl', 'hen')
 
     """
-
-    __slots__ = ()
 
     def __init__(self, edges: Iterable[Sequence[Label]], root: Label | None = None):
         self._assemble(*graph.build(edges, root=root))
@@ -162,7 +160,7 @@ class Taxonomy(Nodes):
         if not isinstance(labels, Iterable):
             raise TypeError(f"`labels` must be an iterable of labels, got {type(labels).__name__}")
         graph.check_label(root)
-        return flat.with_labels(cls._of((root,), ((),)), labels)
+        return editing.with_children(cls._of((root,), ((),)), labels)
 
     def to_networkx(self) -> nx.DiGraph[Any]:
         """A `networkx.DiGraph` with an edge from each parent to each child."""
@@ -179,7 +177,7 @@ class Taxonomy(Nodes):
         """The labels of y and all their ancestors, root included."""
         return frozenset(self._labels(closure_nodes(self, y)))
 
-    def closure_mask(self, y: Any) -> NDArray[np.bool_]:
+    def _closure_mask(self, y: Any) -> NDArray[np.bool_]:
         """The closure of a label, an iterable of labels or `{label: bool}`, as a mask `(n,)`.
 
         If a label is on although one of its ancestors, including the root, is explicitly False, a
@@ -193,7 +191,7 @@ class Taxonomy(Nodes):
         """The root and the labels of y whose ancestors are all in y."""
         kept: set[int] = set()
         for v in sorted(given_nodes(self, y)):  # parents come before their children
-            if all(p in kept for p in self.parent_indices[v]):
+            if all(p in kept for p in self._parent_indices[v]):
                 kept.add(v)
         return frozenset(self._labels(kept))
 
@@ -215,7 +213,7 @@ class Taxonomy(Nodes):
     def rename(self, names: Mapping[Any, Label]) -> Taxonomy:
         """Replace some of the labels: `{old label: new label}`."""
         nodes = editing.renamed(self, names)
-        return Taxonomy._of(nodes, self.parent_indices, self.path_format, self.implied_parents)
+        return Taxonomy._of(nodes, self._parent_indices, self._path_format, self._implied_parents)
 
     def move(self, label: Label, parent: Label) -> Taxonomy:
         """Move a node and everything below it to another parent, which becomes its only one."""
@@ -233,11 +231,11 @@ class Taxonomy(Nodes):
     def flatten(self) -> Taxonomy:
         """The flat taxonomy with the same labels and root, for flat competitors.
 
-        Learners in it still add to y the ancestors in this taxonomy (`closure_mask`), so they learn
-        from the same multilabels. To change a flattened taxonomy, change this one and flatten it.
+        Learners in it still add to y the ancestors in this taxonomy, so they learn from the same
+        multilabels. To change a flattened taxonomy, change this one and flatten it.
         """
-        star = flat.star_parents(len(self))
-        return Taxonomy._of(self.nodes, star, self.path_format, self.implied_parents)
+        star = editing.star_parents(len(self))
+        return Taxonomy._of(self.nodes, star, self._path_format, self._implied_parents)
 
     def misc_leaves(
         self, multilabels: Iterable[Any] | None = None, name: str = "{}, other"
@@ -258,13 +256,13 @@ class Taxonomy(Nodes):
         """
         kept = given_nodes(self, labels)
         above: dict[int, set[int]] = {}  # the nearest remaining ancestors of each node
-        for v, parents in enumerate(self.parent_indices):
+        for v, parents in enumerate(self._parent_indices):
             nearest = {u for p in parents for u in ({p} if p in kept else above[p])}
             if len(nearest) > 1 and not kept.issuperset(parents):  # an edge may be redundant
-                nearest -= {a for u in nearest for a in graph.reach(self.parent_indices, u)}
+                nearest -= {a for u in nearest for a in graph.reach(self._parent_indices, u)}
             above[v] = nearest
         edges = ((self.nodes[p], self.nodes[v]) for v in sorted(kept) for p in sorted(above[v]))
         return self._changed(*graph.build(edges, [self.root], self.root))
 
     def _changed(self, nodes: tuple[Label, ...], parents: tuple[tuple[int, ...], ...]) -> Taxonomy:
-        return Taxonomy._of(nodes, parents, self.path_format)
+        return Taxonomy._of(nodes, parents, self._path_format)

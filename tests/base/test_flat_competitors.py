@@ -52,8 +52,8 @@ def star(taxonomy: Taxonomy) -> Taxonomy:
 def test_a_flattened_taxonomy_adds_the_ancestors(taxonomy: Taxonomy, data: Any) -> None:
     flat, parents = taxonomy.flatten(), parents_of(taxonomy)
     y = data.draw(multilabels(taxonomy))
-    assert flat.parent_indices == star(taxonomy).parent_indices
-    closed = {flat.nodes[v] for v in np.flatnonzero(flat.closure_mask(y))}
+    assert flat._parent_indices == star(taxonomy)._parent_indices
+    closed = {flat.nodes[v] for v in np.flatnonzero(flat._closure_mask(y))}
     assert closed == oracles.closure(parents, y)
     # All else is that of a flat taxonomy.
     assert flat.closure(y) == {*y, flat.root}
@@ -61,12 +61,12 @@ def test_a_flattened_taxonomy_adds_the_ancestors(taxonomy: Taxonomy, data: Any) 
     for same in (pickle.loads(pickle.dumps(flat)), flat.flatten(), taxonomy.flatten()):
         assert same == flat
         assert hash(same) == hash(flat)
-        assert same.closure_mask(y).tolist() == flat.closure_mask(y).tolist()
+        assert same._closure_mask(y).tolist() == flat._closure_mask(y).tolist()
     assert (flat == star(taxonomy)) == (taxonomy == star(taxonomy))
     names = {label: ("new", label) for label in taxonomy.nodes}
     renamed = flat.rename(names)
-    assert renamed.closure_mask([names[label] for label in y]).tolist() == (
-        flat.closure_mask(y).tolist()
+    assert renamed._closure_mask([names[label] for label in y]).tolist() == (
+        flat._closure_mask(y).tolist()
     )
 
 

@@ -57,7 +57,7 @@ def test_a_pickle_of_weights_holds_what_is_not_zero(backend: str, n_nodes: int) 
 def test_distances_from_a_node(taxonomy: Taxonomy, data: st.DataObject) -> None:
     y = data.draw(st.sampled_from(taxonomy.nodes))
     expected = [taxonomy.distance(y, v) for v in taxonomy]
-    assert distances_from(taxonomy.index(y), taxonomy.arrays).tolist() == expected
+    assert distances_from(taxonomy.index(y), taxonomy._arrays).tolist() == expected
 
 
 @both

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from river_hier._core.reference import rounding
 
 import oracles
 from river_hier import OpenTaxonomy, Taxonomy, base, decision, inspection, linear_model, metrics
-from river_hier._core.reference import rounding
 from river_hier.datasets import synth
 from support.backends import both, running_on
 from support.comparison import NEAR, assert_near, assert_same_weights

@@ -34,7 +34,7 @@ halves = st.integers(-4, 4).map(lambda i: i / 2)  # so that ties come often
 
 @given(taxonomy=taxonomies())
 def test_closures(taxonomy: Taxonomy) -> None:
-    arrays = taxonomy.arrays
+    arrays = taxonomy._arrays
     for v, label in enumerate(taxonomy.nodes):
         expected = sorted(map(taxonomy.index, taxonomy.closure([label])))
         assert closure_of(v, arrays).tolist() == expected

@@ -181,7 +181,7 @@ class BothBackends:
         model = self.models["numpy"]
         if y is not None:
             tree = model._taxonomy
-            margins = distances_from(tree.index(y), tree.arrays) ** 0.5
+            margins = distances_from(tree.index(y), tree._arrays) ** 0.5
         found = []
         for backend, model in self.models.items():
             with running_on(backend):

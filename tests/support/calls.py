@@ -10,6 +10,7 @@ import copy
 import pickle
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import pandas as pd
@@ -169,11 +170,11 @@ def of_taxonomy(size: Size) -> Calls:
         "flat": lambda: Taxonomy.flat(all_labels),
         "to_networkx": lambda: t.to_networkx(),
         "closure": lambda: t.closure(all_labels),
-        "closure_mask": lambda: t.closure_mask(all_labels),
+        "_closure_mask": lambda: t._closure_mask(all_labels),
         "truncate": lambda: t.truncate(all_labels),
         "extend": lambda: t.extend([(label, f"new {label}") for label in all_labels]),
         "extend DAG": lambda: t.extend([("n0", last), ("n0", middle)]),
-        "extends": lambda: t.extend([("n0", "new")]).extends(t),
+        "extends": lambda: t.extend([("n0", "new")])._extends(t),
         "rename": lambda: t.rename({label: f"new {label}" for label in all_labels}),
         "move": lambda: t.move(last, "n0"),
         "merge": lambda: t.merge([f"n{v}" for v in range(n // 2 + 1, n)], middle),
@@ -187,20 +188,20 @@ def of_taxonomy(size: Size) -> Calls:
         "html": lambda: t._repr_html_(),
         "pickle": lambda: pickle.loads(pickle.dumps(t)),
         "equal": lambda: (Taxonomy(edges) == t, hash(t)),
-        "check_tree": lambda: t.check_tree(1),
-        "rows_from": lambda: t.rows_from(1),
-        "known_indices": lambda: t.known_indices(all_labels),
+        "check_tree": lambda: t._check_tree(1),
+        "_rows_from": lambda: t._rows_from(1),
+        "known_indices": lambda: t._known_indices(all_labels),
         "lca": lambda: t.lca(last, middle),
         "distance": lambda: t.distance(last, middle),
     }
     for name in public_names(Taxonomy):
-        if isinstance(getattr(Taxonomy, name), property):
+        if isinstance(getattr(Taxonomy, name), property | cached_property):
             found[name] = lambda name=name: getattr(t, name)
-    for name in ("ancestors", "children", "depth", "descendants", "index", "known_index"):
+    for name in ("ancestors", "children", "depth", "descendants", "index", "_known_index"):
         found[name] = lambda name=name: getattr(t, name)(middle)
     for name in ("parent", "parents", "path", "subtree"):
         found[name] = lambda name=name: getattr(t, name)(middle)
-    for name in ("children_of", "label"):
+    for name in ("_children_of", "_label"):
         found[name] = lambda name=name: getattr(t, name)(n // 2)
     check_complete(Taxonomy, found)
     yield from found.items()

@@ -77,7 +77,7 @@ def read(name: str, path: Path, on_error: str) -> int:
         n = 0
         for x, y in itertools.islice(stream, MANY):
             assert x is not None
-            stream.taxonomy.closure_mask(y)  # its labels are known
+            stream.taxonomy._closure_mask(y)  # its labels are known
             n += 1
         return n
     except UnicodeError:  # which names no file

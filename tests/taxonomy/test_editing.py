@@ -29,7 +29,7 @@ def test_extending_is_building_with_all_edges(t: Taxonomy, data: Any) -> None:
         others = data.draw(st.lists(st.sampled_from(t.nodes), unique=True, max_size=2))
         edges += [(other, label) for other in others]
     after, whole = t.extend(data.draw(st.permutations(edges))), Taxonomy([*t.edges, *edges])
-    assert after.extends(t)
+    assert after._extends(t)
     assert after.nodes[: len(t)] == t.nodes
     assert set(after.edges) == set(whole.edges)
     assert all(after.index(p) < after.index(v) for v in after for p in after.parents(v))
@@ -54,7 +54,7 @@ def test_extending_and_moving_back_and_forth(t: Taxonomy, data: Any) -> None:
 def test_renaming_changes_names_only(t: Taxonomy, data: Any) -> None:
     label, other = data.draw(st.permutations(t.nodes))[:2]
     swapped = t.rename({label: other, other: label})
-    assert swapped.parent_indices == t.parent_indices
+    assert swapped._parent_indices == t._parent_indices
     assert swapped.index(label) == t.index(other)
     assert swapped.rename({label: other, other: label}) == t
 

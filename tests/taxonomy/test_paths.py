@@ -104,7 +104,7 @@ def test_nested(paths: list[tuple[str, ...]]) -> None:
     assert set(t.edges) == set(again.edges)
     assert t.root == again.root
     joined = Taxonomy.from_nested(nested, separator="/", labels="path")
-    assert joined.parent_indices == t.parent_indices
+    assert joined._parent_indices == t._parent_indices
     assert joined.nodes[1:] == tuple("/".join(label) for label in t.nodes[1:])
     if oracles.names_in_two_places(paths):
         with pytest.raises(ValueError, match=r'is in two places, .*labels="path"'):
@@ -371,7 +371,7 @@ def test_products() -> None:
     t = Taxonomy.from_paths(paths, " >> ", labels="path")
     assert (len(t), len(t.leaves), t.height, t.is_tree) == (6742, 4373, 8, True)
     assert [t.depth(y) for y in paths[:3]] == [y.count(">>") + 1 for y in paths[:3]]
-    spelled = [y for y in paths if t.known_index(y) is None]
+    spelled = [y for y in paths if t._known_index(y) is None]
     assert len(spelled) == 9
     assert all(y in t for y in spelled)
 

@@ -57,12 +57,12 @@ def test_navigation(taxonomy: Taxonomy) -> None:
 
 @given(taxonomy=taxonomies())
 def test_arrays(taxonomy: Taxonomy) -> None:
-    arrays, n = taxonomy.arrays, len(taxonomy)
+    arrays, n = taxonomy._arrays, len(taxonomy)
     for v, label in enumerate(taxonomy):
         above = arrays.parent_index[arrays.parent_ptr[v] : arrays.parent_ptr[v + 1]]
         assert taxonomy.parents(label) == tuple(taxonomy.nodes[p] for p in above)
     assert arrays.n == n
-    families = [{taxonomy.parent_indices[v] for v in nodes} for nodes in arrays.groups]
+    families = [{taxonomy._parent_indices[v] for v in nodes} for nodes in arrays.groups]
     assert all(len(parents) == 1 for parents in families), "a group has the same parents"
     assert len(set.union(*families)) == len(families), "and there is one of them"
     assert sorted(np.concatenate(arrays.groups)) == list(range(1, n))
@@ -70,13 +70,13 @@ def test_arrays(taxonomy: Taxonomy) -> None:
     for d, level in enumerate(arrays.levels, start=1):
         nodes = np.arange(n)[level.nodes].tolist()
         assert [v for v in range(n) if arrays.depth[v] == d] == nodes
-        parents = [p for v in nodes for p in taxonomy.parent_indices[v]]
+        parents = [p for v in nodes for p in taxonomy._parent_indices[v]]
         assert level.parents.tolist() == parents
         if level.starts is None:
             assert len(parents) == len(nodes)
         else:
             sizes = np.diff([*level.starts, len(parents)]).tolist()
-            assert sizes == [len(taxonomy.parent_indices[v]) for v in nodes]
+            assert sizes == [len(taxonomy._parent_indices[v]) for v in nodes]
     columns = arrays.parent_ptr, arrays.parent_index, arrays.depth
     assert {a.dtype for a in (*columns, *arrays.groups)} == {np.dtype(np.intp)}
 
@@ -85,7 +85,7 @@ def test_a_group_need_not_stand_side_by_side() -> None:
     edges = [("r", "a"), ("r", "b"), ("a", "c"), ("b", "c"), ("b", "d"), ("a", "e"), ("b", "e")]
     t = Taxonomy(edges)
     assert t.nodes == ("r", "a", "b", "c", "d", "e")
-    assert [nodes.tolist() for nodes in t.arrays.groups] == [[1, 2], [3, 5], [4]]
+    assert [nodes.tolist() for nodes in t._arrays.groups] == [[1, 2], [3, 5], [4]]
 
 
 @given(labels=st.lists(st.sampled_from([*LABELS, 7.0, -3.0]), max_size=20))
@@ -93,12 +93,12 @@ def test_stars(labels: list[Any]) -> None:
     star = Taxonomy.flat(labels, root="all")
     assert list(star.children("all")) == list(dict.fromkeys(labels)), "each once, in this order"
     assert list(map(type, star.nodes[1:])) == list(map(type, dict.fromkeys(labels)))
-    assert star.parent_indices == ((), *((0,) for _ in star.nodes[1:]))
+    assert star._parent_indices == ((), *((0,) for _ in star.nodes[1:]))
     if labels:
         slowly = Taxonomy([("all", label) for label in labels])
         assert star == slowly
         for name in "parent_ptr", "parent_index", "depth", "levels", "groups":
-            assert repr(getattr(star.arrays, name)) == repr(getattr(slowly.arrays, name))
+            assert repr(getattr(star._arrays, name)) == repr(getattr(slowly._arrays, name))
 
 
 @given(taxonomy=trees())
@@ -128,12 +128,12 @@ def test_multilabels(taxonomy: Taxonomy, data: st.DataObject) -> None:
     closed = taxonomy.closure(y)
     assert closed == oracles.closure(parents, y)
     assert taxonomy.closure(closed) == closed, "idempotent"
-    mask = taxonomy.closure_mask({label: label in closed for label in taxonomy.nodes[1:]})
+    mask = taxonomy._closure_mask({label: label in closed for label in taxonomy.nodes[1:]})
     assert [label for label, on in zip(taxonomy, mask, strict=True) if on] == sorted(
         closed, key=taxonomy.index
     )
-    assert (taxonomy.closure_mask(y) == mask).all()
-    assert (taxonomy.closure_mask(iter(y)) == mask).all()
+    assert (taxonomy._closure_mask(y) == mask).all()
+    assert (taxonomy._closure_mask(iter(y)) == mask).all()
     truncated = taxonomy.truncate(y)
     assert truncated == oracles.truncate(parents, y)
     assert taxonomy.closure(truncated) == truncated, "respects the taxonomy"
@@ -382,7 +382,7 @@ def test_unknown_labels_survive_pickling() -> None:
 )
 def test_bad_multilabels(y: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        ANIMALS.closure_mask(y)
+        ANIMALS._closure_mask(y)
 
 
 def test_where_nothing_is_on_the_root_may_be_false() -> None:

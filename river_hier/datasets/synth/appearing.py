@@ -78,14 +78,14 @@ class Appearing(Transformed):
             )
         taxonomy = self.taxonomy
         if self.task == MULTI_CLF:
-            taxonomy.check_tree()
+            taxonomy._check_tree()
         for label, step in appears_at.items():
             if taxonomy.index(label) == 0:
                 raise ValueError(f"`appears_at` must not hold the root, {label!r}: it is always on")
             check_integer(f"appears_at[{label!r}]", step, at_least=0)
         self.appears_at = appears_at
         self._since: list[int] = []  # of each node
-        for label, parents in zip(taxonomy.nodes, taxonomy.parent_indices, strict=True):
+        for label, parents in zip(taxonomy.nodes, taxonomy._parent_indices, strict=True):
             own = int(appears_at.get(label, 0))
             self._since.append(max([own, *(self._since[p] for p in parents)]))
 
@@ -102,5 +102,5 @@ class Appearing(Transformed):
             else:
                 v = taxonomy.index(y)
                 while since[v] > step:
-                    (v,) = taxonomy.parent_indices[v]
+                    (v,) = taxonomy._parent_indices[v]
                 yield x, taxonomy.nodes[v]

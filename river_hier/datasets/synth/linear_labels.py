@@ -162,7 +162,7 @@ class LinearLabels(TaxonomyDataset, SyntheticDataset):
             X = _unit(rng.standard_normal((sampling.BLOCK, self.n_features)))
             p = (1 + self._weights.dot(X, steps)) / 2  # Eq. 3
             on = rng.random(p.shape) < p
-            for v, parents in enumerate(self.taxonomy.parent_indices):
+            for v, parents in enumerate(self.taxonomy._parent_indices):
                 for parent in parents:
                     if parent:  # the root is always on and has no column
                         on[:, v - 1] &= on[:, parent - 1]  # Eq. 2, from the root downwards

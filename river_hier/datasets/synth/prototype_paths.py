@@ -153,7 +153,7 @@ class PrototypePaths(TaxonomyDataset, base.SyntheticDataset):
             ends = 1 + rng.choice(n - 1, n_paths.sum(), p=self._p)
             on[np.repeat(np.arange(m), n_paths), ends] = True
             for v in range(n - 1, 0, -1):  # from the leaves upwards
-                for parent in self.taxonomy.parent_indices[v]:
+                for parent in self.taxonomy._parent_indices[v]:
                     on[:, parent] |= on[:, v]
             X = on @ self._w + deviation * rng.standard_normal((m, n))
             for x, y in zip(X.tolist(), on[:, 1:].tolist(), strict=True):

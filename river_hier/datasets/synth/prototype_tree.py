@@ -106,7 +106,7 @@ class PrototypeTree(TaxonomyDataset, base.SyntheticDataset):
     @functools.cached_property
     def _prototypes(self) -> NDArray[np.float64]:
         W = sampling.rotation(len(self.taxonomy), sampling.generator(self._entropy, ROTATION))
-        for v, parents in enumerate(self.taxonomy.parent_indices):
+        for v, parents in enumerate(self.taxonomy._parent_indices):
             for parent in parents:
                 W[v] += W[parent]  # Eq. 2, from the root downwards
         return W

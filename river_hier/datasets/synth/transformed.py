@@ -66,8 +66,8 @@ def path_ends(taxonomy: Taxonomy, y: Any) -> list[int]:
     """
     if not isinstance(y, Mapping):
         return [taxonomy.index(y)]
-    on = np.flatnonzero(taxonomy.closure_mask(y)).tolist()
-    passed = {p for v in on for p in taxonomy.parent_indices[v]}
+    on = np.flatnonzero(taxonomy._closure_mask(y)).tolist()
+    passed = {p for v in on for p in taxonomy._parent_indices[v]}
     return [v for v in on if v not in passed]
 
 
@@ -88,5 +88,5 @@ def families(taxonomy: Taxonomy) -> dict[int, tuple[list[int], int]]:
 
     Siblings are the nodes with exactly the same parents; in a tree, the children of one node.
     """
-    groups = [group.tolist() for group in taxonomy.arrays.groups if len(group) > 1]
+    groups = [group.tolist() for group in taxonomy._arrays.groups if len(group) > 1]
     return {v: (group, place) for group in groups for place, v in enumerate(group)}

@@ -35,7 +35,7 @@ class Labels : LabelReader {
 
     // Change to a taxonomy that extends this one, or leave all as it is after an error.
     void grow(nb::object taxonomy, bool unseen) {
-        const nb::object rows = taxonomy.attr("rows_from")(n());
+        const nb::object rows = taxonomy.attr("_rows_from")(n());
         const Parents parents = parents_of(rows[1], n()), implied = parents_of(rows[2], n());
         const size_t more = parents.ptr.size() - 1;
         make_room(labels_, more);
@@ -55,7 +55,7 @@ class Labels : LabelReader {
                      (parents.nodes.empty() || last <= parents.nodes[0]);
         flattened_ = flattened_ || parents != implied;
         append_below(first, parents);
-        LabelReader::append(taxonomy.attr("label_numbers"), rows[0], implied);
+        LabelReader::append(taxonomy.attr("_label_numbers"), rows[0], implied);
         parents_.append(parents);
         tree_ = parents_.nodes.size() + 1 == n();
         unseen_.resize(n(), unseen);
@@ -128,12 +128,12 @@ class Labels : LabelReader {
     // a DAG, the nodes whose last parent it is.
     const std::vector<Range>& below(uint32_t u) const { return below_[u]; }
 
-    // The nodes of y and all their ancestors. An unusual y is read by `taxonomy.closure_mask`.
+    // The nodes of y and all their ancestors. An unusual y is read by `taxonomy._closure_mask`.
     On closed(nb::handle y) const {
         On on;
         if (read(y, on)) return on;
         on.nodes.clear();
-        const View<bool> mask = view<bool>(taxonomy_.attr("closure_mask")(y));
+        const View<bool> mask = view<bool>(taxonomy_.attr("_closure_mask")(y));
         on.mask.assign(mask.data(), mask.data() + mask.size());
         on.mask.resize(n());  // a label's own code may have added nodes
         for (uint32_t v = 0; v < n(); ++v)

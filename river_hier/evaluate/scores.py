@@ -1,3 +1,5 @@
+"""Models whose predictions are scores or probabilities, as River's loop passes them to metrics."""
+
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -8,6 +10,75 @@ from river import base
 from ..base.classifiers import last_step, shown
 from ..base.truncation import refuse_unknown
 from ..base.wrapper import ModelWrapper
+
+
+class Ranked(ModelWrapper, base.MultiLabelClassifier):
+    """A model whose predictions are the scores of the labels.
+
+    River evaluates multilabel models by `predict_one`. Here it returns `{label: score}`, the
+    `score_one` of the model, for the ranking metrics: `OneAccuracy`, `AveragePrecision`,
+    `RankingLoss`, `MaximalLoss` and `ParentOneAccuracy`. The model learns as it does without the
+    wrapper.
+
+    Parameters
+    ----------
+    model
+        A single-label or multilabel model whose `score_one` returns `{label: score}`, or a
+        pipeline that ends in one.
+
+    Raises
+    ------
+    TypeError
+        If `model` has no `score_one`.
+
+    Examples
+    --------
+
+    >>> from river_hier import evaluate, linear_model, metrics
+    >>> from river_hier.datasets import synth
+    >>> from river.evaluate import progressive_val_score
+
+    >>> stream = synth.PrototypeTree(branching=3, depth=3, noise=0.04, seed=42)
+    >>> model = linear_model.Hieron(stream.taxonomy)
+    >>> labels = stream.taxonomy.nodes[1:]
+    >>> metric = metrics.AveragePrecision(stream.taxonomy, candidates=labels)
+
+    >>> progressive_val_score(stream.take(500), evaluate.Ranked(model), metric)
+    AveragePrecision: 68.20%
+
+    """
+
+    _predicts_labels = False
+
+    def __init__(self, model: Any) -> None:
+        last = last_step(model)  # a pipeline always has a `score_one`
+        if isinstance(model, type) or not callable(getattr(last, "score_one", None)):
+            raise TypeError(
+                f"`model` must have a `score_one`, as the models of linear_model do, got {model!r}"
+            )
+        super().__init__(model)
+
+    @classmethod
+    def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
+        from .. import linear_model
+
+        yield {"model": linear_model.HMinOver()}
+
+    def predict_one(self, x: dict[Any, Any], **kwargs: Any) -> Any:
+        """The score of each label.
+
+        Parameters
+        ----------
+        x
+            A dictionary of features.
+
+        Returns
+        -------
+        `{label: score}`.
+
+        """
+        refuse_unknown(self.predict_one, kwargs)
+        return self.model.score_one(x)
 
 
 class Probabilities(ModelWrapper, base.MultiLabelClassifier):
