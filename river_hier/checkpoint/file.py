@@ -10,7 +10,7 @@ from typing import Any
 from .format import decode, header, pickled
 from .replacing import FilePath, checked, replace
 
-_in_background: dict[Path, Saving] = {}  # the last one of each path
+_in_background: dict[Path, Saving] = {}  # those that are not done
 
 
 def save(state: Any, path: FilePath) -> None:
@@ -68,7 +68,7 @@ def save(state: Any, path: FilePath) -> None:
 
     """
     path = checked(path)
-    if (earlier := _in_background.get(path)) is not None:
+    if (earlier := _in_background.get(path)) is not None and not earlier.done():
         earlier._thread.join()  # or else it might replace this one
     payload = pickled(state)
     replace(path, header(payload), payload)
@@ -129,8 +129,7 @@ def save_in_background(state: Any, path: FilePath) -> Saving:
             f"the last checkpoint {str(path)!r} is still being saved; save less often, or `wait` "
             "for the `Saving` that the last call returned"
         )
-    saving = _in_background[path] = Saving(path, pickled(state))
-    return saving
+    return Saving(path, pickled(state))
 
 
 class Saving:
@@ -147,6 +146,7 @@ class Saving:
         self.path: Path = path
         self._error: BaseException | None = None
         self._thread = threading.Thread(target=self._run, args=(payload,))
+        _in_background[path] = self
         self._thread.start()
 
     def done(self) -> bool:
@@ -180,6 +180,8 @@ class Saving:
             replace(self.path, header(payload), payload)
         except BaseException as error:
             self._error = error
+        finally:
+            _in_background.pop(self.path, None)
 
 
 def load(path: FilePath) -> Any:

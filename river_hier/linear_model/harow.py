@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base import TopDownLearner
-from ..base.checks import check_forgetting, check_integer, check_positive
+from ..base.checks import check_forgetting, check_positive
 from ..base.explanation import Floats
 from ..taxonomy import TaxonomyLike
 
@@ -34,9 +34,9 @@ class HAROW(TopDownLearner, compiled=("r", "forgetting")):
 
     A step takes O(features of x * nodes) to score and O(features of x * nodes that learn) to learn;
     weights and variances take O(features * nodes) memory, independent of the length of the stream:
-    16 bytes for each pair with `dtype="float64"`, 8 with `"float32"`, 3 with `"float16"`. Above 128
-    nodes, and with `"float16"` always, only pairs that were learned are stored, together with the
-    number of the node in 2 bytes, or 4 above 65,536 nodes.
+    16 bytes for each pair with `dtype="float64"`, 8 with `"float32"`. Above 128 nodes, only pairs
+    that were learned are stored, together with the number of the node in 2 bytes, or 4 above 65,536
+    nodes.
 
     The flat counterpart is `HAROW(taxonomy.flatten())`.
 
@@ -53,22 +53,19 @@ class HAROW(TopDownLearner, compiled=("r", "forgetting")):
         The number of rows, a power of 2, into which names of features are hashed, which bounds the
         memory. Names that share a row count as one feature. `None` keeps every name.
     dtype
-        The type of the stored weights, `"float64"`, `"float32"` or `"float16"`; with the last, a
-        weight takes 14 bits and its variance 10, both rounded at random (see Notes).
+        The type of the stored weights, `"float64"` or `"float32"`.
     forgetting
         The factor by which a step multiplies the precision that the weights it uses have gained in
         earlier steps; 1 forgets nothing.
     intercept
         The value of a constant feature that is added to every x, and whose weights account for the
         frequencies of the labels; 0 adds none. Values between 0.3 and 3 hardly differ.
-    seed
-        The seed of the random rounding with `dtype="float16"`; other types ignore it.
 
     Raises
     ------
     ValueError
         If `r` is not positive, `forgetting` not above 0 and at most 1, `n_features` not a power of
-        2, `seed` negative, or `intercept` neither 0 nor between 1e-6 and 1e6; from `learn_one` and
+        2, or `intercept` neither 0 nor between 1e-6 and 1e6; from `learn_one` and
         `predict_one`, if a feature is not a finite number, a label is unknown, or a label is on
         although one of its ancestors is explicitly False.
 
@@ -81,19 +78,6 @@ class HAROW(TopDownLearner, compiled=("r", "forgetting")):
 
     The intercept is not in the paper. Its weight has a variance and is regularised like those of
     other features: the prior variance of the intercept is the square of its value.
-
-    With `dtype="float16"`, numbers are rounded up or down at random, with probabilities that make
-    the rounding unbiased. Steps that are much smaller than the distance between two numbers of this
-    type therefore still have an effect; rounding to the nearest number would lose them. The random
-    numbers depend on the seed, on how often the node has learned, and on the position of the
-    feature in x, so mini-batches, shards, copies and restored checkpoints give the same model to
-    the last bit.
-    The numbers are not those of IEEE float16, whose 16 bits would leave 8 for the variance. A
-    weight has a sign and 9 significant bits of $|w| + 2^{-16}$: stored weights are at least 6e-8
-    apart and stay within ±65,408. A variance has 64 values between powers of 2 and stays above
-    1.5e-5, so features should not exceed 1,000 or so. An `Averaged` averages
-    the rounded hypotheses, in float32. `docs/performance.md` has the memory, and
-    `docs/accuracy.md` the losses.
 
     If x is empty, zero, or has only features that were never learned, all scores are intercepts. A
     score of 0 counts as on, so at first all nodes are on. With `intercept=0`, learning from an x
@@ -132,14 +116,10 @@ class HAROW(TopDownLearner, compiled=("r", "forgetting")):
         dtype: str = "float64",
         forgetting: float = 1.0,
         intercept: float = 1.0,
-        seed: int = 0,
     ) -> None:
         super().__init__(taxonomy, n_features, dtype, intercept)
         check_positive("r", r)
         check_forgetting(forgetting)
-        check_integer("seed", seed, 0)
-        self._w.seed = int(seed) % 2**64
-        self.seed = seed
         self.r = r
         self.forgetting = forgetting
 

@@ -6,14 +6,12 @@ import hashlib
 import io
 import os
 import pickle
-import random
 import re
 import signal
 import stat
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -320,38 +318,6 @@ def test_killed_at_every_step_the_file_is_whole(tmp_path: Path) -> None:
     assert switched > 15  # steps before the name changed hands
     assert leftovers > 3
     assert checkpoint.load(path) == "new"
-
-
-SAVE_FOR_EVER = """
-import itertools, sys
-from river_hier import checkpoint
-for i in itertools.count(int(sys.argv[2])):
-    checkpoint.save([i] * 50_000, sys.argv[1])
-"""
-
-
-@pytest.mark.slow
-@posix
-def test_killed_at_any_time_the_file_is_whole(tmp_path: Path) -> None:
-    path, rng, last = tmp_path / "state", random.Random(7), 0
-    checkpoint.save([0], path)
-    for _ in range(12):
-        command = [sys.executable, "-c", SAVE_FOR_EVER, str(path), str(last + 1)]
-        child = subprocess.Popen(command)
-        try:
-            deadline = time.monotonic() + 120
-            while checkpoint.load(path)[0] == last:
-                assert time.monotonic() < deadline
-                time.sleep(0.001)
-            time.sleep(rng.uniform(0, 0.02))
-        finally:
-            child.kill()
-            child.wait()
-        state = checkpoint.load(path)
-        assert set(state) == {state[0]}
-        assert state[0] > last
-        last = state[0]
-        assert len(os.listdir(tmp_path)) <= 2
 
 
 SAVER = """
