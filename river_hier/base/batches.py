@@ -10,6 +10,9 @@ from typing import Any
 
 from ..taxonomy import Taxonomy
 
+ROWS = 4096  # maximum number of rows per call of the compiled core
+SECONDS = 0.004  # how long such a call may take
+
 # First row, last row + 1, the taxonomy in which these are learned, and their targets.
 Stage = tuple[int, int, Taxonomy, Any]
 

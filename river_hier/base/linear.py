@@ -18,13 +18,11 @@ import numpy as np
 from .._core import Batch, FeatureMap, LinearState, Vectors, policies
 from ..taxonomy import Taxonomy, TaxonomyLike
 from . import weight_vectors
+from .batches import ROWS, SECONDS
 from .checks import check_dtype
 from .dataframes import at_row
 from .explanation import Floats
 from .model import TaxonomyModel
-
-ROWS = 4096  # maximum number of rows per call of the compiled core
-SECONDS = 0.004  # how long such a call may take
 
 
 class LinearLearner(TaxonomyModel):

@@ -127,11 +127,18 @@ class TaxonomyModel(base.Estimator):
             have every label that is not in the new taxonomy.
 
         """
-        if only_adds(self._taxonomy, taxonomy, renamed):
+        change = None
+        if not only_adds(self._taxonomy, taxonomy, renamed):
+            change = map_nodes(self._taxonomy, taxonomy, renamed)
+        self._check_taxonomy(taxonomy)
+        if change is None:
             self._extend(taxonomy, self._labels.has_learned)
         else:
-            self._move(map_nodes(self._taxonomy, taxonomy, renamed))
+            self._move(change)
         self.taxonomy = taxonomy
+
+    def _check_taxonomy(self, taxonomy: Taxonomy) -> None:
+        """Raise an error if the model does not work in this taxonomy."""
 
     def forget(self, label: Label) -> None:
         """Reset a node and all nodes below it; nothing changes elsewhere.
@@ -266,20 +273,17 @@ class TaxonomyModel(base.Estimator):
         for first, last, taxonomy, y in stages:
             if taxonomy is not self._taxonomy:
                 self._grow(taxonomy, {})
-            n = 0
+            done = 0
             try:
-                for n in self._learn_stage(X.part(first, last), y):
+                for n in self._learn_many(X.part(first, last), y):
+                    self._learned(y[done:n])
+                    done = n
                     yield first + n
             except BaseException as error:
-                vars(error)["n_learned"] = first + vars(error).get("n_learned", n)
+                n = vars(error).get("n_learned", done)  # a compiled call may have learned more
+                self._learned(y[done:n])
+                vars(error)["n_learned"] = first + n
                 raise
-
-    def _learn_stage(self, X: Batch, y: Any) -> Iterator[int]:
-        """Learn rows in the present taxonomy, and record their labels."""
-        done = 0
-        for n in self._learn_many(X, y):
-            self._learned(y[done:n])
-            yield (done := n)
 
     def _learn_many(self, X: Batch, y: Any) -> Iterator[int]:
         """Learn from rows whose labels are in the taxonomy; yield how many are learned so far."""

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from river import base
 
 from .._core import Batch, softmax, subtree_sums
-from ..taxonomy import Label, Renamed, Taxonomy, TaxonomyLike
+from ..taxonomy import Label, Taxonomy, TaxonomyLike
 from .batches import learn_rows
 from .checks import checked_weight
 from .dataframes import ColumnNames, answer_frame, answer_series, read_batch
@@ -39,9 +39,8 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
         super().__init__(taxonomy)
         self._taxonomy._check_tree()
 
-    def adopt(self, taxonomy: Taxonomy, renamed: Renamed | None = None) -> None:
+    def _check_taxonomy(self, taxonomy: Taxonomy) -> None:
         taxonomy._check_tree()
-        super().adopt(taxonomy, renamed)
 
     @property
     def _multiclass(self) -> bool:
@@ -207,7 +206,8 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
         return softmax(without_scores(self._scores_one(x), self._never_predicted))
 
     def _node_probabilities(self, x: Mapping[Any, Any]) -> Floats:
-        return subtree_sums(self._softmax(x), self._taxonomy._arrays)
+        tree = self._taxonomy._arrays  # first: another thread may add nodes
+        return subtree_sums(self._softmax(x)[: tree.n], tree)
 
     def _debug_title(self, x: Mapping[Any, Any]) -> str:
         return f"Prediction: {self.predict_one(x)!r}, by the sum of the weights on its path"

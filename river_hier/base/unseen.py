@@ -45,7 +45,7 @@ def replaced(values: A, nodes: Unseen, by: float) -> A:
     """A copy of values of nodes, (nodes, ...), in which those of some nodes are replaced."""
     if nodes:
         values = values.copy()
-        values[list(nodes)] = by
+        values[[v for v in nodes if v < len(values)]] = by  # another thread may have added some
     return values
 
 

@@ -190,8 +190,10 @@ class HMinOver(LinearLearner, MultiLabelModel):
                 self._state.add(vector, differing, w * step * signs)
 
     def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
-        scores = self._scores_one(x)
-        return masked_nodes(self._ranking.answer(scores, float(self._thresholds(scores))))
+        ranking = self._ranking
+        scores = ranking.scores(self._state.scores(x)[: len(ranking.t)])
+        threshold = self._threshold.at(scores[ranking.candidates])
+        return masked_nodes(ranking.answer(scores, threshold))
 
     def _thresholds(self, scores: Floats) -> Any:
         """The threshold for the scores of one example, or of each column."""
@@ -201,7 +203,8 @@ class HMinOver(LinearLearner, MultiLabelModel):
         return np.array([self._threshold.at(column) for column in candidates.T])
 
     def _scores_one(self, x: Mapping[Any, Any]) -> Floats:
-        return self._ranking.scores(self._state.scores(x))
+        ranking = self._ranking  # first: another thread may add nodes
+        return ranking.scores(self._state.scores(x)[: len(ranking.t)])
 
     def _scores_many(self, X: Batch) -> Floats:
         return self._ranking.scores(self._state.scores_many(Vectors(self._features, X)))

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from .._core import LARGEST_RATIO, Batch, Example, Labels, LeastSquares, Multilabels, Vectors
 from ..base import weight_vectors
+from ..base.batches import ROWS, SECONDS
 from ..base.checks import check_forgetting, check_integer, check_positive
 from ..base.dataframes import at_row
 from ..base.explanation import Contribution, Floats, rescaled
@@ -85,11 +86,17 @@ class LeastSquaresModel(MultiLabelModel):
         vectors = Vectors(self._features, X, True)
         ts = np.cumsum([self._t, *X.each_weight()])[1:].tolist()
         limits = np.array([self._limit(t) for t in ts])
-        for i in range(X.n):
-            part = y[i : i + 1], limits[i : i + 1]
-            self._rls.learn_rows(self._labels, vectors, i, *part)
-            self._t = ts[i]
-            yield i + 1
+        while (first := vectors.n_learned) < X.n:
+            part = slice(first, first + ROWS)
+            try:
+                self._rls.learn_rows(self._labels, vectors, y[part], limits[part], SECONDS)
+            except BaseException as error:  # Ctrl-C, after these rows
+                vars(error)["n_learned"] = vectors.n_learned
+                raise
+            finally:
+                if vectors.n_learned:
+                    self._t = ts[vectors.n_learned - 1]
+            yield vectors.n_learned
 
     def _remap(self, change: NodeMapping, labels: Labels) -> None:
         change.check_unmerged(self)

@@ -289,9 +289,7 @@ class PathSoftmax(LinearLearner, SingleLabelModel, compiled=("prior_variance", "
         return self._state.best_softmaxes(Vectors(self._features, X), self._first_label)
 
     def _scores_one(self, x: Mapping[Any, Any]) -> Floats:
-        columns = self._state.scores(x)
-        scores: Floats = self._scale * label_scores(columns, self._taxonomy._arrays)
-        return scores
+        return self._scale * self._state.label_scores(x)
 
     def _scores_many(self, X: Batch) -> Floats:
         if pays(self, X):

@@ -145,7 +145,11 @@ class LinearDiscriminant(SingleLabelModel):
         taxonomy = stages[-1][2]
         if taxonomy is not self._taxonomy:  # new nodes change nothing elsewhere, so all at once
             self._grow(taxonomy, {})
-        yield from self._learn_stage(X, np.concatenate([nodes for *_, nodes in stages]))
+        y = np.concatenate([nodes for *_, nodes in stages])
+        done = 0
+        for n in self._learn_many(X, y):
+            self._learned(y[done:n])
+            yield (done := n)
 
     def _learn_many(self, X: Batch, y: NDArray[np.uint32]) -> Iterator[int]:
         self._features.insert(dict.fromkeys(X.stored_names, 1.0))

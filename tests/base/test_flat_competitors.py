@@ -33,9 +33,7 @@ MODELS: dict[str, Any] = {
     "HRLS": linear_model.HRLS,
     "SHRLS": linear_model.SHRLS,
     "HMinOver": lambda t: linear_model.HMinOver(t, candidates=t.nodes[1:]),
-    "Averaged": lambda t: linear_model.Averaged(
-        linear_model.HPerceptron(t)
-    ),
+    "Averaged": lambda t: linear_model.Averaged(linear_model.HPerceptron(t)),
     "kernel.HRLS": lambda t: kernel.HRLS(t, kernel.RBF(1.0)),
     "PerNode": lambda t: local.PerNode(river_linear_model.LogisticRegression(), t),
     "Calibrated": lambda t: decision.Calibrated(linear_model.HAROW(t)),

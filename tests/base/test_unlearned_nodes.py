@@ -37,9 +37,7 @@ SEVERAL: dict[str, Callable[[Any], Any]] = {
     "HRLS": linear_model.HRLS,
     "SHRLS": linear_model.SHRLS,
     "HMinOver": linear_model.HMinOver,
-    "Averaged": lambda t: linear_model.Averaged(
-        linear_model.HPerceptron(t)
-    ),
+    "Averaged": lambda t: linear_model.Averaged(linear_model.HPerceptron(t)),
     "PerNode": lambda t: local.PerNode(LOGISTIC.clone(), t),
 }
 SCORED = [name for name in SINGLE if not name.startswith("Per")]

@@ -354,9 +354,7 @@ def test_answers_explained_and_cut_short(name: str) -> None:
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 def test_single_precision(dtype: str) -> None:
     stream = examples("HAROW", T)
-    model = learned(
-        linear_model.Averaged(linear_model.HAROW(T, dtype=dtype)), stream
-    )
+    model = learned(linear_model.Averaged(linear_model.HAROW(T, dtype=dtype)), stream)
     expected = learned(averaged("HAROW", T), stream)
     for x, _ in stream:
         assert model.score_one(x) == pytest.approx(expected.score_one(x), abs=1e-5)

@@ -1,7 +1,7 @@
 """The average of the hypotheses of a learner, each of them kept.
 
-The average of a node begins again with its first example: the first whose label is the node or
-below it.
+The average of a node begins with its first example: the first whose label is the node or below it.
+Until then it is the last hypothesis. With `from_first_round`, all begin with the first round.
 """
 
 from __future__ import annotations
@@ -14,9 +14,11 @@ from .trees import Features, Node, Parents, Weights, closure
 from .vectors import add
 
 
-def first_examples(parents: Parents, labels: Sequence[Iterable[Node]]) -> dict[Node, int]:
-    """The number of the first example of each node that has one, counted from 0."""
-    first: dict[Node, int] = {}
+def first_examples(
+    parents: Parents, labels: Sequence[Iterable[Node]], from_first_round: bool = False
+) -> dict[Node, int]:
+    """The number of the round in which the average of each node begins, counted from 0."""
+    first: dict[Node, int] = dict.fromkeys(parents, 0) if from_first_round else {}
     for i, y in enumerate(labels):
         for v in closure(parents, y):
             first.setdefault(v, i)
@@ -24,13 +26,13 @@ def first_examples(parents: Parents, labels: Sequence[Iterable[Node]]) -> dict[N
 
 
 def shares(counts: Sequence[float], first: int | None) -> list[float]:
-    """What each hypothesis counts in the average of a node whose first example has this number.
+    """What each hypothesis counts in the average of a node that begins in this round.
 
     `counts` are 1 and then the weights of the examples. The hypothesis before the first example
-    counts 1, as in a model that has never learned; without an example, all count.
+    counts 1, as in a model that has never learned.
     """
     if first is None:
-        return list(counts)
+        return [0.0] * (len(counts) - 1) + [1.0]
     return [0.0] * first + [1.0, *counts[first + 1 :]]
 
 
@@ -47,10 +49,13 @@ def mean(
 
 
 def averaged_scores(
-    parents: Parents, every: list[dict[Node, float]], labels: Sequence[Iterable[Node]]
+    parents: Parents,
+    every: list[dict[Node, float]],
+    labels: Sequence[Iterable[Node]],
+    from_first_round: bool = False,
 ) -> dict[Node, float]:
     """Scores of paths, from those of every hypothesis."""
-    first, scores = first_examples(parents, labels), {}
+    first, scores = first_examples(parents, labels, from_first_round), {}
     for v, above in parents.items():  # a parent comes before its children
         own = [s[v] - s[above[0]] if above else s[v] for s in every]
         counts = shares([1.0] * len(every), first.get(v))
@@ -62,8 +67,9 @@ def averaged_scores(
 class Averaged:
     """Around an oracle with weights `w`: predicts with the average of w_1, .., w_{m+1}."""
 
-    def __init__(self, oracle: Any) -> None:
+    def __init__(self, oracle: Any, from_first_round: bool = False) -> None:
         self.oracle = oracle
+        self.from_first_round = from_first_round
         self.hypotheses: list[Weights] = [copy.deepcopy(oracle.w)]
         self.counts = [1.0]  # of each hypothesis: the weight of the example before it
         self.labels: list[Iterable[Node]] = []
@@ -71,7 +77,7 @@ class Averaged:
     @property
     def w(self) -> Weights:
         """The average."""
-        first = first_examples(self.oracle.parents, self.labels)
+        first = first_examples(self.oracle.parents, self.labels, self.from_first_round)
         return mean(self.hypotheses, self.counts, first)
 
     def averaged(self) -> Any:

@@ -72,8 +72,10 @@ class Hieron:
 class AveragedHieron:
     """Batch Hieron ([H] section 4), one pass; keeps all m + 1 hypotheses w_1 (= 0)..w_{m+1}."""
 
-    def __init__(self, parents: Parents, C: float = math.inf) -> None:
-        self.parents, self.C = parents, C
+    def __init__(
+        self, parents: Parents, C: float = math.inf, from_first_round: bool = False
+    ) -> None:
+        self.parents, self.C, self.from_first_round = parents, C, from_first_round
         self.hypotheses: list[Weights] = [{v: {} for v in parents}]
         self.weights = [1.0]  # of each: that of the example before it
         self.labels: list[list[Node]] = []
@@ -85,7 +87,8 @@ class AveragedHieron:
 
     def average(self) -> Weights:
         """w^v = 1 / (m + 1) sum_{i=1}^{m+1} w_i^v ([H] Eq. 13), from the first example of v on."""
-        return mean(self.hypotheses, self.weights, first_examples(self.parents, self.labels))
+        first = first_examples(self.parents, self.labels, self.from_first_round)
+        return mean(self.hypotheses, self.weights, first)
 
     def scores(self, x: Features) -> dict[Node, float]:
         """W^v . x of every node, W the average."""

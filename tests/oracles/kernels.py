@@ -168,7 +168,7 @@ class KernelAveraged:
     def scores(self, x: Features) -> dict[Node, float]:
         """The means over the hypotheses, added up along paths."""
         every = [expansion_scores(self.parents, self.kernel, h, x) for h in self.hypotheses]
-        return averaged_scores(self.parents, every, [] if self.from_first_round else self.labels)
+        return averaged_scores(self.parents, every, self.labels, self.from_first_round)
 
     def rival(self, scores: dict[Node, float], y: Node) -> Node:
         """The prediction."""

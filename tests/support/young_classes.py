@@ -49,9 +49,7 @@ SEVERAL: dict[str, Make] = {
     "HPerceptron": linear_model.HPerceptron,
     "HAROW": linear_model.HAROW,
     "HMinOver": linear_model.HMinOver,
-    "Averaged(HPerceptron)": lambda t: linear_model.Averaged(
-        linear_model.HPerceptron(t)
-    ),
+    "Averaged(HPerceptron)": lambda t: linear_model.Averaged(linear_model.HPerceptron(t)),
     "Averaged(HAROW)": lambda t: linear_model.Averaged(linear_model.HAROW(t)),
     "HLossBayes(Calibrated(HPerceptron))": lambda t: decision.HLossBayes(
         decision.Calibrated(linear_model.HPerceptron(t))

@@ -104,10 +104,12 @@ class LeastSquares {
         mask[0] = 1;
         on.clear();
         for (System& system : systems) {
-            if (system.nodes.empty() || !labels.all_parents(mask.data(), system.nodes[0])) continue;
+            const auto& nodes = system.nodes;  // the last ones may have no labels yet
+            if (nodes.empty() || nodes[0] >= labels.n() || !labels.all_parents(mask.data(), nodes[0]))
+                continue;
             find_scores(system, example);
             for (size_t o = 0; o < scores_.size(); ++o)
-                if (scores_[o] >= 0.0) {
+                if (nodes[o] < labels.n() && scores_[o] >= 0.0) {
                     mask[system.nodes[o]] = 1;
                     on.push_back(system.nodes[o]);
                 }

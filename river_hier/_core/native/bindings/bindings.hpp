@@ -1,6 +1,10 @@
 // Declarations shared by the files of this folder.
 #pragma once
 
+#include <nanobind/stl/unique_ptr.h>
+
+#include <chrono>
+
 #include "python/arrays.hpp"
 #include "store/feature_map.hpp"
 #include "store/rows.hpp"
@@ -14,6 +18,17 @@ inline const double* checked(const Values& values, size_t n) {
     ensure(values.ndim() == 1 && values.size() == n, "a number for each node");
     return values.data();
 }
+
+// When a call that learns many rows ends.
+class Deadline {
+  public:
+    explicit Deadline(double seconds) : end_(Clock::now() + std::chrono::duration<double>(seconds)) {}
+    bool passed() const { return Clock::now() >= end_; }
+
+  private:
+    using Clock = std::chrono::steady_clock;
+    const std::chrono::time_point<Clock, std::chrono::duration<double>> end_;
+};
 
 // Parts of saved objects.
 nb::list unseen_nodes(const Labels& labels);

@@ -32,18 +32,18 @@ struct NodeProbabilities {
 // Calls `decide` with probabilities: an array, or those of a linear learner.
 template <class Decide>
 auto with_probabilities(const Labels& labels, nb::handle p, Decide decide) {
-    NodeProbabilities* from = nullptr;
-    if (!nb::try_cast(p, from, false)) {
+    if (!nb::isinstance<NodeProbabilities>(p)) {
         Probabilities known(checked(nb::cast<Values>(p), labels.n()));
         return decide(known);
     }
-    auto& state = nb::cast<LinearState&>(from->state);
+    const auto& from = nb::cast<const NodeProbabilities&>(p);
+    auto& state = nb::cast<LinearState&>(from.state);
     const auto* calibration =
-        from->calibration.is_none() ? nullptr : &nb::cast<Calibration&>(from->calibration);
-    const Vector& x = state.find(from->x);
+        from.calibration.is_none() ? nullptr : &nb::cast<Calibration&>(from.calibration);
+    const Vector& x = state.find(from.x);
     ensure(labels.n() <= state.labels.n() && (!calibration || calibration->n() >= labels.n()),
            "parameters for each node");
-    ScoredProbabilities scored(state.w, x, labels, from->averaged, calibration, from->given);
+    ScoredProbabilities scored(state.w, x, labels, from.averaged, calibration, from.given);
     return decide(scored);
 }
 
@@ -124,11 +124,12 @@ std::unique_ptr<Calibration> restored(nb::handle of_all, nb::handle of_each) {
 }  // namespace
 
 nb::object probabilities(Labels& labels, nb::handle values) {
+    const uint32_t n = labels.n();
     const Numbers p = with_probabilities(labels, values, [&](Probabilities& p) {
-        p.expand({{1, labels.n()}});
-        return Numbers(p.data(), p.data() + labels.n());  // a label's own code may change the weights
+        p.expand({{1, n}});
+        return Numbers(p.data(), p.data() + n);  // a label's own code may change the weights
     });
-    return labels.probabilities(p.data());
+    return labels.probabilities(p);
 }
 
 void decisions(nb::module_& m) {

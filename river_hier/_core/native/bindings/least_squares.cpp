@@ -39,19 +39,23 @@ bool learn(LeastSquares& rls, FeatureMap& features, Labels& labels, nb::handle x
     return true;
 }
 
-// Learns the rows from `first` on that have a multilabel, with a number for each.
-void learn_rows(LeastSquares& rls, const Labels& labels, Rows& X, size_t first,
-                nb::handle multilabels, nb::handle c_ln_ts) {
+// Learns the next rows, which have a multilabel and a number each, for so many seconds.
+void learn_rows(LeastSquares& rls, const Labels& labels, Rows& X, nb::handle multilabels,
+                nb::handle c_ln_ts, double seconds) {
     const Numbers of_rows = numbers(c_ln_ts);
     Multilabels Y(multilabels, labels);
+    const size_t first = X.n_learned;
     ensure(first + Y.size() <= X.n() && of_rows.size() == Y.size(), "a row for each label");
     ready(rls, labels.n());
-    for (size_t i = 0; i < Y.size(); ++i) {
+    const Deadline end(seconds);
+    for (size_t i = 0; i < Y.size() && (i == 0 || !end.passed()); ++i) {
         const Vector& x = X[first + i];
         const double weight = X.weight(first + i);
-        if (weight * x.norm2 == 0.0) continue;
-        Example example(x, weight);
-        rls.learn(example, Y[i].mask.data(), labels, of_rows[i]);
+        if (weight * x.norm2 > 0.0) {
+            Example example(x, weight);
+            rls.learn(example, Y[i].mask.data(), labels, of_rows[i]);
+        }
+        ++X.n_learned;
     }
 }
 
@@ -64,7 +68,7 @@ void learn_example(LeastSquares& rls, Labels& labels, Example& example, nb::hand
 
 nb::list nodes_on(LeastSquares& rls, const Labels& labels, const Example& example) {
     Nodes on;
-    ready(rls, labels.n()).top_down(example, labels, on);
+    rls.top_down(example, labels, on);
     return Labels::nodes(on);
 }
 
@@ -74,7 +78,7 @@ nb::object masks_of(LeastSquares& rls, const Labels& labels, Rows& X) {
     const auto mask = std::make_unique<bool[]>(X.n() * width);
     Nodes on;
     for (size_t i = 0; i < X.n(); ++i) {
-        ready(rls, width).top_down(Example(X[i]), labels, on);
+        rls.top_down(Example(X[i]), labels, on);
         mask[i * width] = true;
         for (uint32_t v : on) mask[i * width + v] = true;
     }
@@ -83,9 +87,9 @@ nb::object masks_of(LeastSquares& rls, const Labels& labels, Rows& X) {
 
 // For Eq. (1): w . x and r of each node.
 std::pair<nb::object, nb::object> solve(LeastSquares& rls, const Example& example, size_t n_nodes) {
-    Numbers scores(n_nodes, 0.0), rs = scores;
-    ready(rls, n_nodes).solve(example, scores.data(), rs.data());
-    return {array(scores), array(rs)};
+    Numbers scores(std::max<size_t>(n_nodes, rls.n_nodes()), 0.0), rs = scores;
+    rls.solve(example, scores.data(), rs.data());
+    return {array(scores.data(), {n_nodes}), array(rs.data(), {n_nodes})};
 }
 
 // ids, ones, and y, c and w0 with a column for each output.
@@ -231,7 +235,7 @@ void least_squares(nb::module_& m) {
         .def("__sizeof__",
              [](LeastSquares& rls) { return sizeof(LeastSquares) + rls.bytes(); })
         .def("learn", &learn, "features"_a, "labels"_a, "x"_a.none(), "y"_a.none(), "w"_a, "c_ln_t"_a)
-        .def("learn_rows", &learn_rows, "labels"_a, "X"_a, "first"_a, "Y"_a, "c_ln_ts"_a)
+        .def("learn_rows", &learn_rows, "labels"_a, "X"_a, "Y"_a, "c_ln_ts"_a, "seconds"_a)
         .def("learn_example", &learn_example, "labels"_a, "example"_a, "y"_a.none(), "c_ln_t"_a)
         .def("nodes_on", &nodes_on, "labels"_a, "example"_a)
         .def("masks", &masks_of, "labels"_a, "X"_a)

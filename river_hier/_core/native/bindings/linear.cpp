@@ -4,8 +4,6 @@
 
 #include <nanobind/stl/optional.h>
 
-#include <chrono>
-
 #include "algorithms/harow.hpp"
 #include "algorithms/hieron.hpp"
 #include "algorithms/hperceptron.hpp"
@@ -97,9 +95,8 @@ void learn_many(LinearState& state, Rows& rows, nb::handle y, nb::handle paramet
     auto targets = targets_of<Policy>(y, state.labels);
     const size_t first = rows.n_learned;
     ensure(first + targets.size() <= rows.n(), "a row for each label");
-    using Clock = std::chrono::steady_clock;
-    const auto end = Clock::now() + std::chrono::duration<double>(seconds);
-    for (size_t i = 0; i < targets.size() && (i == 0 || Clock::now() < end); ++i) {
+    const Deadline end(seconds);
+    for (size_t i = 0; i < targets.size() && (i == 0 || !end.passed()); ++i) {
         learn(policy, state, rows[first + i], targets[i], rows.weight(first + i));
         ++rows.n_learned;
     }
@@ -164,10 +161,10 @@ nb::object top_down_masks(LinearState& state, Rows& X, bool averaged) {
 }
 
 const Vector& vector_of(LinearState& state, nb::handle x) {
-    Vector* known = nullptr;
-    if (!nb::try_cast(x, known, false)) return state.find(x);
-    state.w.check_range(known->norm2);
-    return *known;
+    if (!nb::isinstance<Vector>(x)) return state.find(x);
+    const auto& known = nb::cast<const Vector&>(x);
+    state.w.check_range(known.norm2);
+    return known;
 }
 
 // w . x of every weight vector.
@@ -439,6 +436,11 @@ void linear(nb::module_& m) {
                  return answers(s, X, [&](const Vector& x) { return best_path(s, x, averaged, first); });
              },
              "X"_a, "averaged"_a, "first"_a)
+        .def("label_scores",
+             [](LinearState& s, nb::handle x) {
+                 return array(label_scores(s.w, s.find(x), s.labels), {s.labels.n()});
+             },
+             "x"_a.none())
         .def("best_softmax",
              [](LinearState& s, nb::handle x, uint32_t first) {
                  return s.labels.label(best_softmax(s, s.find(x), first));

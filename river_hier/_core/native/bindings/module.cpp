@@ -138,9 +138,11 @@ void labels(nb::module_& m) {
         .def("dictionary", &Labels::dictionary, "nodes"_a)
         .def("marginals",
              [](const Labels& labels, const Values& given) {
-                 Numbers p(checked(given, labels.n()), given.data() + labels.n());
+                 const size_t n = given.size();  // fewer than all, if another thread has added nodes since
+                 ensure(given.ndim() == 1 && n && n <= labels.n(), "a number for each node");
+                 Numbers p(given.data(), given.data() + n);
                  p[0] = 1.0;
-                 for (uint32_t v = 1; v < labels.n(); ++v)  // not above that of any parent
+                 for (uint32_t v = 1; v < n; ++v)  // not above that of any parent
                      p[v] *= labels.of_parents(p, v, [](auto a, auto b) { return std::min(a, b); });
                  return array(p);
              },

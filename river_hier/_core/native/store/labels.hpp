@@ -35,7 +35,8 @@ class Labels : LabelReader {
 
     // Change to a taxonomy that extends this one, or leave all as it is after an error.
     void grow(nb::object taxonomy, bool unseen) {
-        const nb::object rows = taxonomy.attr("_rows_from")(n());
+        // First what runs Python's code, in which another thread may predict.
+        const nb::object rows = taxonomy.attr("_rows_from")(n()), index = taxonomy.attr("_label_numbers");
         const Parents parents = parents_of(rows[1], n()), implied = parents_of(rows[2], n());
         const size_t more = parents.ptr.size() - 1;
         make_room(labels_, more);
@@ -55,7 +56,7 @@ class Labels : LabelReader {
                      (parents.nodes.empty() || last <= parents.nodes[0]);
         flattened_ = flattened_ || parents != implied;
         append_below(first, parents);
-        LabelReader::append(taxonomy.attr("_label_numbers"), rows[0], implied);
+        LabelReader::append(index, rows[0], implied);
         parents_.append(parents);
         tree_ = parents_.nodes.size() + 1 == n();
         unseen_.resize(n(), unseen);
@@ -201,11 +202,11 @@ class Labels : LabelReader {
     }
 
     // `{label: {False: 1 - p, True: p}}` for all nodes but the root.
-    nb::object probabilities(const double* p) {
+    nb::object probabilities(const std::vector<double>& p) {
         nb::dict either;  // copied below, as a copy takes half the time of a new dict
         set(either, Py_False, Py_None);
         set(either, Py_True, Py_None);
-        const uint32_t last = n();  // a label's own code may add nodes
+        const auto last = static_cast<uint32_t>(p.size());  // a label's own code may add nodes
         nb::object answer = copy(all_off());
         for (uint32_t v = 1; v < last; ++v) {
             const nb::object both = copy(either);
