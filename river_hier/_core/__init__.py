@@ -63,7 +63,6 @@ from .remapping import (
     remap_calibration,
     remapped,
     remapped_starts,
-    rounds,
     shared_and_own,
 )
 from .threshold import Threshold

@@ -98,7 +98,7 @@ def remapped(
     if average is not None:
         from_first_round, m, since, begun, updates = average
         starts = remapped_starts(m, since, begun, sources, from_first_round)
-        shares = of_averages(onto, rounds(m, since, begun), rounds(m, *starts))
+        shares = of_averages(onto, m + 1.0 - since, m + 1.0 - starts[0])
         average = from_first_round, m, *starts, _moved(updates, shares)
     moved = _moved(rows, onto, variances)
     return LinearState.restored(
@@ -121,23 +121,18 @@ def _moved(rows: Rows, onto: sparse.csr_array, variances: sparse.csr_array | Non
     return *places, *(np.ascontiguousarray(part, weights.dtype) for part in parts)
 
 
-# Averages of hypotheses: `m` is the weight of all examples, and `since` what it was when the
-# average of each node began; those of nodes without examples have not `begun`.
-
-
-def rounds(m: float, since: Floats, begun: Mask) -> Floats:
-    """The weight of the hypotheses in the average of each node."""
-    return np.where(begun, m + 1.0 - since, 1.0)
+# Averages of hypotheses: `m` is the weight of all examples, `since` what it was when the average of
+# each node began, and `begun` whether that was with an example.
 
 
 def remapped_starts(
     m: float, since: Floats, begun: Mask, sources: Sources, from_first_round: bool
 ) -> tuple[Floats, Mask]:
     """`since` and `begun` of other nodes: the average of a merged node has the earliest start."""
-    started = [[float(since[u]) for u in old if begun[u]] for old in sources]
     if from_first_round:
         return np.zeros(len(sources)), np.ones(len(sources), dtype=bool)
-    return np.array([min(each, default=m) for each in started]), np.array(list(map(bool, started)))
+    starts = [min((float(since[u]) for u in old), default=m) for old in sources]
+    return np.array(starts), np.array([any(begun[u] for u in old) for old in sources])
 
 
 def of_averages(onto: sparse.csr_array, before: Floats, after: Floats) -> sparse.csr_array:

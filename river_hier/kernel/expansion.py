@@ -36,6 +36,10 @@ class Expansion:
         self._values[self._n : end] = values
         self._n = end
 
+    def clear(self, node: int) -> None:
+        """Set the coefficients of a node to zero."""
+        self._values[self._nodes == node] = 0.0
+
     def scores(self, k: Floats) -> Floats:
         """w . phi(x) of every node from the values of the kernel, k_i = K(x_i, x): O(triples)."""
         n = self._n

@@ -18,7 +18,6 @@ from .._core import (
     path_difference,
     path_sums,
     remapped_starts,
-    rounds,
 )
 from ..base.checks import check_cap
 from ..base.explanation import Contribution, Floats
@@ -150,8 +149,8 @@ class Average:
     """The averages of the hypotheses of each node: w - `updates` / `rounds`.
 
     `updates` is the sum of i s_i over the steps s_i of rounds i, as in the compiled learners
-    (`_core/native/store/weights.hpp`). The average of a node begins with its first example or,
-    with `from_first_round`, with the first round.
+    (`_core/native/store/weights.hpp`). The average of a node begins when it is added, and again
+    with its first example; with `from_first_round`, averages are over all rounds.
     """
 
     def __init__(self, n_nodes: int, from_first_round: bool) -> None:
@@ -164,22 +163,25 @@ class Average:
     @property
     def rounds(self) -> Floats:
         """The weight of the hypotheses in the average of each node."""
-        return rounds(self.m, self.since, self.begun)
+        return self.m + 1.0 - self.since
 
     def begin(self, nodes: NDArray[np.intp]) -> None:
         """These nodes have an example in this round."""
         first = nodes[~self.begun[nodes]]
+        for v in first:
+            self.updates.clear(int(v))
         self.begun[first], self.since[first] = True, self.m
 
     def add(self, i: int, nodes: NDArray[np.intp], steps: Floats) -> None:
         """The coefficients of a new instance have changed."""
-        steps = np.where(self.begun[nodes], self.rounds[nodes] * steps, 0.0)
-        self.updates.add(i, nodes, steps)
+        self.updates.add(i, nodes, self.rounds[nodes] * steps)
 
     def add_nodes(self, n_nodes: int) -> None:
         """Make room for more nodes."""
         more = (0, n_nodes - len(self.since))
-        self.updates.n_nodes, self.since = n_nodes, np.pad(self.since, more)
+        began = 0.0 if self.from_first_round else self.m
+        self.updates.n_nodes = n_nodes
+        self.since = np.pad(self.since, more, constant_values=began)
         self.begun = np.pad(self.begun, more, constant_values=self.from_first_round)
 
     def remapped(self, onto: sparse.csr_array, sources: Sequence[tuple[int, ...]]) -> Average:

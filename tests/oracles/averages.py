@@ -1,7 +1,7 @@
 """The average of the hypotheses of a learner, each of them kept.
 
-The average of a node begins with its first example: the first whose label is the node or below it.
-Until then it is the last hypothesis. With `from_first_round`, all begin with the first round.
+The average of a node begins again with its first example: the first whose label is the node or
+below it. With `from_first_round`, all averages are over all rounds.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ def shares(counts: Sequence[float], first: int | None) -> list[float]:
     """What each hypothesis counts in the average of a node that begins in this round.
 
     `counts` are 1 and then the weights of the examples. The hypothesis before the first example
-    counts 1, as in a model that has never learned.
+    counts 1, as in a model that has never learned; without an example, all count.
     """
     if first is None:
-        return [0.0] * (len(counts) - 1) + [1.0]
+        return list(counts)
     return [0.0] * first + [1.0, *counts[first + 1 :]]
 
 

@@ -41,9 +41,9 @@ auto with_probabilities(const Labels& labels, nb::handle p, Decide decide) {
     const auto* calibration =
         from.calibration.is_none() ? nullptr : &nb::cast<Calibration&>(from.calibration);
     const Vector& x = state.find(from.x);
-    ensure(labels.n() <= state.labels.n() && (!calibration || calibration->n() >= labels.n()),
+    ensure(labels.n() <= state.labels.n() && (!calibration || calibration->n() >= state.labels.n()),
            "parameters for each node");
-    ScoredProbabilities scored(state.w, x, labels, from.averaged, calibration, from.given);
+    ScoredProbabilities scored(state.w, x, state.labels, from.averaged, calibration, from.given);
     return decide(scored);
 }
 

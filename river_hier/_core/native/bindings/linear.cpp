@@ -328,6 +328,7 @@ void load(LinearState& state, nb::handle average) {
     loaded.since = numbers(average[2]);
     const View<bool> begun = view<bool>(average[3]);
     loaded.begun.assign(begun.data(), begun.data() + begun.size());
+    loaded.moved.assign(begun.size(), 1);
     ensure(loaded.since.size() == state.w.n_nodes() && loaded.begun.size() == state.w.n_nodes(),
            "an average for each node");
     load(loaded.updates, average[4]);

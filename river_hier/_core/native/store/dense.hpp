@@ -65,6 +65,8 @@ class Dense : public WeightStore {
         for (const Move& move : moves_) steps_[move.node] = confidences_[move.node] = 0;
     }
 
+    void clear(size_t feature, uint32_t node) override { at(feature)[node] = 0; }
+
     size_t n_features() const override { return n_features_; }
 
     double get(size_t plane, size_t feature, uint32_t node) const override {

@@ -135,6 +135,10 @@ class Postings : public WeightStore {
         });
     }
 
+    void clear(size_t feature, uint32_t node) override {
+        if (Cell* cell = find(feature, node)) cell->set(0, 0.0);
+    }
+
     size_t n_features() const override { return rows_.size(); }
 
     double get(size_t plane, size_t feature, uint32_t node) const override {

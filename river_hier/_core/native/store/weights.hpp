@@ -74,8 +74,8 @@ class Weights {
 //     1 / (m + 1) sum_{i=1}^{m+1} w_i = w_{m+1} - 1 / (m + 1) sum_{i=1}^m i s_i:
 //
 // work is done only where weights change. Rounds are counted by the weights of their examples. The average
-// of a node begins with its first example, whose label is the node or below it; until then it is the last
-// hypothesis itself. With `from_first_round` the averages of all nodes begin with the first round.
+// of a node begins when the node is added, and again with its first example, whose label is the node or below
+// it. With `from_first_round` the averages of all nodes are over all rounds.
 class Average {
   public:
     Average(size_t n_nodes, bool single, bool from_first_round)
@@ -84,56 +84,54 @@ class Average {
     }
 
     // The round of a node, from 1 on: the weight of the hypotheses in its average.
-    double rounds(uint32_t v) const { return begun[v] ? m + 1.0 - since[v] : 1.0; }
+    double rounds(uint32_t v) const { return m + 1.0 - since[v]; }
 
-    // A node has an example in this round.
+    // A node has an example in this round. If it is the first one, this takes O(features).
     void begin(uint32_t v) {
         if (begun[v]) return;
+        for (size_t row = 0; moved[v] && row < updates->n_features(); ++row) updates->clear(row, v);
         begun[v] = 1;
         since[v] = m;
     }
 
     void add_nodes(size_t n_nodes) {
         updates.add_nodes(n_nodes);
-        since.resize(n_nodes, 0.0);
+        since.resize(n_nodes, from_first_round ? 0.0 : m);
         begun.resize(n_nodes, from_first_round);
+        moved.resize(n_nodes, 0);
     }
 
     // The weights of these nodes have changed by step_v x.
     void add(const Vector& x, const Nodes& nodes, const Numbers& steps) {
-        nodes_.clear();
         steps_.clear();
-        for (size_t i = 0; i < nodes.size(); ++i) {
-            if (!begun[nodes[i]]) continue;
-            nodes_.push_back(nodes[i]);
-            steps_.push_back(steps[i] * rounds(nodes[i]));
-        }
-        if (!nodes_.empty()) updates->step(x, nodes_, steps_);
+        for (size_t i = 0; i < nodes.size(); ++i) steps_.push_back(steps[i] * rounds(nodes[i]));
+        for (uint32_t v : nodes) moved[v] = 1;
+        updates->step(x, nodes, steps_);
     }
 
     // The weights of these nodes have changed by changes[j * nodes + i] for the j-th feature.
     void add_changes(const Vector& x, const Nodes& nodes, const Numbers& changes) {
-        nodes_.clear();
         steps_.clear();
-        for (uint32_t v : nodes)
-            if (begun[v]) nodes_.push_back(v);
         for (size_t j = 0; j < x.size(); ++j)
             for (size_t i = 0; i < nodes.size(); ++i)
-                if (begun[nodes[i]]) steps_.push_back(changes[j * nodes.size() + i] * rounds(nodes[i]));
-        if (!nodes_.empty()) updates->add(0, x, nodes_, steps_);
+                steps_.push_back(changes[j * nodes.size() + i] * rounds(nodes[i]));
+        for (uint32_t v : nodes) moved[v] = 1;
+        updates->add(0, x, nodes, steps_);
     }
 
-    size_t bytes() const { return updates.bytes() + heap_bytes(since) + heap_bytes(begun); }
+    size_t bytes() const {
+        return updates.bytes() + heap_bytes(since) + heap_bytes(begun) + heap_bytes(moved);
+    }
 
     Weights updates;     // sum of i s_i
     double m = 0.0;      // the weight of all examples
     Numbers since;       // what it was when the average of each node began
-    std::vector<char> begun;
+    std::vector<char> begun;  // with an example
+    std::vector<char> moved;  // whether there are updates
     const bool from_first_round;
 
   private:
-    Nodes nodes_;  // scratch
-    Numbers steps_;
+    Numbers steps_;  // scratch
 };
 
 }  // namespace river_hier
