@@ -273,14 +273,14 @@ class TaxonomyModel(base.Estimator):
         for first, last, taxonomy, y in stages:
             if taxonomy is not self._taxonomy:
                 self._grow(taxonomy, {})
-            done = 0
+            n = done = 0
             try:
                 for n in self._learn_many(X.part(first, last), y):
                     self._learned(y[done:n])
                     done = n
                     yield first + n
             except BaseException as error:
-                n = vars(error).get("n_learned", done)  # a compiled call may have learned more
+                n = max(n, vars(error).get("n_learned", 0))  # by a call that was interrupted
                 self._learned(y[done:n])
                 vars(error)["n_learned"] = first + n
                 raise

@@ -103,6 +103,10 @@ class Averaged(TransparentWrapper):
         return average
 
     @property
+    def _never_predicted(self) -> Any:
+        return self.model._never_predicted
+
+    @property
     def last(self) -> Any:
         """The last hypothesis $w_{m+1}$ without the average: a copy of the inner model."""
         return copy.deepcopy(self.model)

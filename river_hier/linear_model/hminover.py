@@ -179,12 +179,13 @@ class HMinOver(LinearLearner, MultiLabelModel):
         on = self._taxonomy._closure_mask(y)
         vector = self._state.insert(x)
         self._state.begin_round(np.flatnonzero(on))
-        nodes = self._ranking.candidates
-        scores, relevant = self._ranking.scores(self._state.scores(vector))[nodes], on[nodes]
+        ranking = self._ranking
+        nodes = ranking.candidates
+        scores, relevant = ranking.scores(self._state.scores(vector))[nodes], on[nodes]
         self._threshold.learn(scores, relevant, w)
         pair = worst_pair(scores, relevant)
         if pair is not None:
-            differing, signs = self._ranking.step(int(nodes[pair[0]]), int(nodes[pair[1]]))
+            differing, signs = ranking.step(int(nodes[pair[0]]), int(nodes[pair[1]]))
             step = self.rule(scores[pair[0]] - scores[pair[1]], len(differing))
             if step > 0.0:
                 self._state.add(vector, differing, w * step * signs)
@@ -208,6 +209,11 @@ class HMinOver(LinearLearner, MultiLabelModel):
 
     def _scores_many(self, X: Batch) -> Floats:
         return self._ranking.scores(self._state.scores_many(Vectors(self._features, X)))
+
+    def _node_probabilities(self, x: Mapping[Any, Any]) -> Floats:
+        ranking = self._ranking
+        scores = ranking.scores(self._state.scores(x)[: len(ranking.t)])
+        return ranking.marginals(expit(scores - self._threshold.at(scores[ranking.candidates])))
 
     def _conditionals(self, scores: Floats) -> Floats:
         p = self._ranking.marginals(expit(scores - self._thresholds(scores)))

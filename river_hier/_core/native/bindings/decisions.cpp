@@ -124,12 +124,16 @@ std::unique_ptr<Calibration> restored(nb::handle of_all, nb::handle of_each) {
 }  // namespace
 
 nb::object probabilities(Labels& labels, nb::handle values) {
+    if (!nb::isinstance<NodeProbabilities>(values)) {
+        const Numbers p = numbers(values);
+        ensure(p.size() <= labels.n(), "a number for each node");  // another thread may have added some
+        return labels.probabilities(p);
+    }
     const uint32_t n = labels.n();
-    const Numbers p = with_probabilities(labels, values, [&](Probabilities& p) {
+    return labels.probabilities(with_probabilities(labels, values, [&](Probabilities& p) {
         p.expand({{1, n}});
-        return Numbers(p.data(), p.data() + n);  // a label's own code may change the weights
-    });
-    return labels.probabilities(p);
+        return Numbers(p.data(), p.data() + n);
+    }));
 }
 
 void decisions(nb::module_& m) {
