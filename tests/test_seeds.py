@@ -16,10 +16,10 @@ import pytest
 import river_hier._core as k
 from river_hier import batch, metrics
 from river_hier.datasets import synth
-from support.backends import environment
 from support.corpora import FORMATS, corpus, read
 from support.fingerprints import answers_of, fingerprint, fingerprints, stream_of
 from support.paths import TESTS
+from support.processes import environment
 from support.public_api import STREAMS, TREE, estimators, public
 
 
@@ -44,7 +44,7 @@ def test_the_same_seed_gives_the_same_in_another_process_with_other_hashes() -> 
     script = str(TESTS / "support" / "fingerprints.py")
     there = subprocess.run(
         [sys.executable, script, "7"],
-        env=environment(backend) | {"PYTHONHASHSEED": "1"},
+        env=environment() | {"PYTHONHASHSEED": "1"},
         capture_output=True,
         text=True,
         check=True,
