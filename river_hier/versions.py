@@ -5,8 +5,6 @@ from __future__ import annotations
 import platform
 from importlib import metadata
 
-from . import _core
-
 REQUIRED = ("river", "numpy", "scipy", "pandas", "narwhals")
 EXTRA = (
     "bytewax",
@@ -33,13 +31,12 @@ def show_versions() -> None:
 
     >>> show_versions()
     river-hier  ...
-    backend     ...
     river       0.26...
 
     """
     from . import __version__  # not before it is there
 
-    rows = {"river-hier": __version__, "backend": f"{_core.name} ({_core.why})"}
+    rows = {"river-hier": __version__}
     rows |= {name: metadata.version(name) for name in REQUIRED}
     rows["Python"] = f"{platform.python_version()} ({platform.python_implementation()})"
     rows["platform"] = platform.platform()

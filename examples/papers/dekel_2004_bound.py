@@ -112,7 +112,7 @@ def batch(
     R2 = max(sum(v * v for v in x.values()) for x, _ in examples)
     gamma_max = max(t.distance(u, v) for u in t.leaves for v in t.leaves)
     lambda_ = len(t) * max(norms2) * R2 * gamma_max
-    average = linear_model.Averaged(LargestLoss(t))
+    average = linear_model.Averaged(LargestLoss(t), from_first_round=True)  # Eq. (13)
     loss, expected, bounds = 0.0, [], []
     for m, (x, y) in enumerate(examples, start=1):
         loss += squared_loss(t, average.model.score_one(x), y, t.nodes)

@@ -13,8 +13,8 @@ from river_hier.datasets import synth
 
 N_TRAIN, N_TEST = 100, 50  # of each label
 LEARNERS: dict[str, tables.Learner] = {
-    "2004": linear_model.AveragedHieron,
-    "2005": lambda t: linear_model.Averaged(linear_model.Hieron(t)),
+    "2004": lambda t: linear_model.AveragedHieron(t, from_first_round=True),
+    "2005": lambda t: linear_model.Averaged(linear_model.Hieron(t), from_first_round=True),
 }
 
 

@@ -16,8 +16,7 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from ..taxonomy.errors import short
-from ..taxonomy.graph import is_missing
+from ..taxonomy.errors import is_missing, short
 
 # An x with a smaller squared norm counts as zero: dividing by it would overflow.
 SMALLEST_NORM2 = 1e-300

@@ -95,6 +95,8 @@ class MultiLabelModel(TaxonomyModel, base.MultiLabelClassifier):
         `{label: bool}` for all nodes but the root.
 
         """
+        if threshold is None and max_depth is None:
+            return self._predict(x)
         answer: dict[Label, bool] = predicted(self, x, threshold, max_depth)
         return answer
 

@@ -27,7 +27,10 @@ class LabelPredictor(Predictor):
     """Base class of multilabel models: `predict_one` and `predict_labels_one`."""
 
     def predict_labels_one(
-        self, x: Mapping[Any, Any], threshold: float | None = None, max_depth: int | None = None
+        self: Any,
+        x: Mapping[Any, Any],
+        threshold: float | None = None,
+        max_depth: int | None = None,
     ) -> list[Label]:
         """Predict the labels that are on, from the top down: those that `predict_one` maps to True.
 
@@ -62,11 +65,11 @@ class LabelPredictor(Predictor):
         labels = taxonomy.nodes
         return [labels[v] for v in nodes]
 
-    def _predict(self, x: Mapping[Any, Any]) -> dict[Label, bool]:
+    def _predict(self: Any, x: Mapping[Any, Any]) -> dict[Label, bool]:
         """`{label: whether it is on}` for all nodes but the root."""
         return labels_in(self).dictionary(self._learned_nodes_on(x))
 
-    def _learned_nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
+    def _learned_nodes_on(self: Any, x: Mapping[Any, Any]) -> list[int]:
         """The nodes that are on, without unseen ones."""
         unseen = unseen_of(self)
         nodes = self._nodes_on(x)

@@ -90,6 +90,8 @@ class SingleLabelModel(TaxonomyModel, base.MiniBatchClassifier):
         The label, or `None` if the taxonomy is open and there have been no labels.
 
         """
+        if threshold is None and max_depth is None:
+            return self._predict(x)
         return predicted(self, x, threshold, max_depth)
 
     def _predict(self, x: Mapping[Any, Any]) -> Label | None:

@@ -20,7 +20,7 @@ from .._core import (
     top_down,
     trained_nodes,
 )
-from ..taxonomy import NodeMapping
+from ..taxonomy import Label, NodeMapping
 from .explanation import Floats
 from .linear import LinearLearner
 from .multi_label import MultiLabelModel
@@ -176,6 +176,9 @@ class TopDownLearner(LinearLearner, MultiLabelModel):
                 f"`{method}` of {type(self).__name__} must return {what} for each of the "
                 f"{len(nodes)} nodes that it is given, got an array of shape {found.shape}"
             )
+
+    def _predict(self, x: Mapping[Any, Any]) -> dict[Label, bool]:
+        return self._labels.dictionary(self._state.top_down(x, self._averaged))
 
     def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
         return self._state.top_down(x, self._averaged)

@@ -183,7 +183,7 @@ class RandomFourierFeatures(base.MiniBatchTransformer):
         features *= math.sqrt(2.0 / self.n_components)
         return features
 
-    def _read(self, x: Mapping[Any, Any]) -> tuple[NDArray[np.intp], Floats, Floats]:
+    def _read(self, x: Mapping[Any, Any]) -> tuple[NDArray[np.uint32], Floats, Floats]:
         """The rows of the features of x, their values, and the frequencies in all rows."""
         if len(self._drawn[0]) * self.n_components // 2 > LARGEST:
             self._forget()

@@ -222,10 +222,11 @@ class HMinOver(LinearLearner, MultiLabelModel):
     @property
     def _ranking(self) -> Ranking:
         """The ranking of the nodes that have been learned."""
-        taxonomy, unseen, ranking = self._ranked
-        if ranking is None or taxonomy is not self._taxonomy or unseen != self._unseen:
-            ranking = ranking_of(self._taxonomy, self.t, self.candidates, self._unseen)
-            self._ranked = self._taxonomy, self._unseen, ranking
+        taxonomy, unseen = self._taxonomy, self._unseen
+        of_taxonomy, without, ranking = self._ranked
+        if ranking is None or of_taxonomy is not taxonomy or without != unseen:
+            ranking = ranking_of(taxonomy, self.t, self.candidates, unseen)
+            self._ranked = taxonomy, unseen, ranking
         return ranking
 
     def _remap(self, change: NodeMapping, labels: Labels) -> None:

@@ -380,7 +380,6 @@ void linear(nb::module_& m) {
         .def_static("restored", &restored, "labels"_a, "features"_a, "intercept"_a, "dtype"_a, "n_planes"_a, "vectors"_a, "rows"_a, "average"_a.none())
         .def_prop_ro("features", [](LinearState& s) -> FeatureMap& { return *s.features; },
                      nb::rv_policy::reference_internal)
-        .def_prop_ro("averages", [](const LinearState& s) { return s.w.average != nullptr; })
         .def_prop_ro("rounds",
                      [](const LinearState& s) {
                          Numbers rounds;
@@ -397,7 +396,6 @@ void linear(nb::module_& m) {
         .def("add_nodes", &LinearState::add_nodes, "n_nodes"_a)
         .def("find", [](LinearState& s, nb::handle x) { return Vector(s.find(x)); }, "x"_a.none())
         .def("insert", [](LinearState& s, nb::handle x) { return Vector(s.insert(x)); }, "x"_a.none())
-        .def("check_range", [](const LinearState& s, double norm2) { s.w.check_range(norm2); }, "norm2"_a)
         .def("begin_round",
              [](LinearState& s, nb::handle on) { s.begin_round(ascending(on, s.w)); }, "on"_a)
         .def("end_round", &LinearState::end_round, "weight"_a)

@@ -91,7 +91,6 @@ nb::tuple closed_many(Labels& labels, nb::list ys) {
 }
 
 void labels(nb::module_& m) {
-    nb::class_<On>(m, "On");
     nb::class_<Labels>(m, "Labels", nb::type_slots(label_slots))
         .def(nb::init<nb::object, nb::handle, bool>(), "taxonomy"_a, "unseen"_a = nb::tuple(),
              "has_learned"_a = false)
@@ -129,7 +128,6 @@ void labels(nb::module_& m) {
              },
              "y"_a)
         .def("__sizeof__", [](const Labels& labels) { return sizeof(Labels) + labels.bytes(); })
-        .def("closed", &Labels::closed, "y"_a.none())
         .def("closure", &Labels::closure, "y"_a.none())
         .def("predicted", &Labels::predicted, "y"_a.none())
         .def("given", &Labels::given, "y"_a.none())
