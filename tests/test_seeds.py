@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-import river_hier._core as k
 from river_hier import batch, metrics
 from river_hier.datasets import synth
 from support.corpora import FORMATS, corpus, read
@@ -40,7 +39,6 @@ def test_nothing_with_a_seed_is_forgotten_here() -> None:
 
 def test_the_same_seed_gives_the_same_in_another_process_with_other_hashes() -> None:
     here = fingerprints(7)
-    backend = "numpy" if k.name == "numpy" else "native"
     script = str(TESTS / "support" / "fingerprints.py")
     there = subprocess.run(
         [sys.executable, script, "7"],

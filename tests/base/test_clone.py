@@ -147,16 +147,13 @@ def test_a_clone_may_keep_what_was_learned_and_change_a_parameter() -> None:
 
 @pytest.mark.parametrize("taxonomy", [TREE, None])
 def test_the_parts_of_a_cloned_average_belong_together(taxonomy: Any) -> None:
-    for average, inner in (
-        (linear_model.Averaged, linear_model.Hieron),
-        (linear_model.Averaged, linear_model.HAROW),
-    ):
-        model = average(inner(taxonomy))
-        for x, y in examples(model, 40, seed=1):
+    for inner in (linear_model.Hieron(taxonomy), linear_model.HAROW(taxonomy)):
+        model = linear_model.Averaged(inner)
+        for x, y in examples(inner, 40, seed=1):
             model.learn_one(x, y)
         clone = model.clone(include_attributes=True)
         for one in (model, clone):
-            for x, y in examples(model, 40, seed=2):
+            for x, y in examples(inner, 40, seed=2):
                 one.learn_one(x, y)
         assert clone.model is not model.model
         assert clone.last.weights == model.last.weights == model.model.weights

@@ -26,7 +26,6 @@ from river_hier import (
     metrics,
     probabilistic,
 )
-from river_hier._core.pickles import state
 from river_hier.datasets import synth
 from support.hypothesis_settings import n_examples
 from support.strategies import features, reals
@@ -121,10 +120,10 @@ def test_calibration_ignores_the_missing_score_of_a_new_label() -> None:
         model.learn_one({"x": 1.0, y: 2.0}, {y})
     x = {"x": 3.0, "a": 1.0, "a/x": 2.0}
     assert 0.0 not in model.model.score_one(x).values()
-    scores, (before, *_) = model.model.score_one(x), state(model._calibration)
+    scores, (before, *_) = model.model.score_one(x), model._calibration.saved()
     model.learn_one(x, {"c", "a/x"})
     assert list(model.model.weights) == ["a", "a/x", "b", "c"]
-    after, *_ = state(model._calibration)
+    after, *_ = model._calibration.saved()
     squares, n = (after - before)[:2]  # of the scores
     assert n == 3
     assert squares == pytest.approx(sum(s**2 for s in scores.values()))
@@ -309,5 +308,5 @@ def copy_parents(model: Any, before: Taxonomy) -> None:
     for label in LATE.nodes[1:]:
         if label not in before:
             for feature, w in weights.get(LATE.parent(label), {}).items():
-                x = model._features.insert({feature: 1.0})
-                model._w.add(x, np.array([LATE.index(label)]), np.array([w]))
+                x = model._state.insert({feature: 1.0})
+                model._state.add(x, np.array([LATE.index(label)]), np.array([w]))

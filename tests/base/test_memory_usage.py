@@ -55,8 +55,6 @@ GROWING = [
     ("linear_model.HPerceptron(taxonomy)", 500, 5_000, 20_000),
     ("linear_model.AveragedHieron(taxonomy)", 20, 12_000, 80_000),
     ("linear_model.HAROW(taxonomy, dtype='float32')", 20, 20_000, 130_000),
-    ("linear_model.HAROW(taxonomy, dtype='float16')", 20, 20_000, 130_000),
-    ("linear_model.HAROW(taxonomy, dtype='float16')", 200, 1_500, 20_000),
     ("linear_model.HAROW(taxonomy)", 200, 1_500, 20_000),
     ("linear_model.HAROW(taxonomy, n_features=2**17)", 20, 20_000, 400_000),
     ("linear_model.PathSoftmax(taxonomy)", 20, 10_000, 60_000),
@@ -72,34 +70,16 @@ linux = pytest.mark.skipif(sys.platform != "linux", reason="resident memory is r
 @linux
 @pytest.mark.slow(but=1)
 @pytest.mark.parametrize(("make", "n_nodes", "n", "n_names"), GROWING)
-@pytest.mark.parametrize("backend", [native_too])
 def test_what_models_report_is_what_they_take(
     make: str, n_nodes: int, n: int, n_names: int
 ) -> None:
-    taken, reported, walked = grown(backend, make, n_nodes, n, n_names)
+    taken, reported, walked = grown(make, n_nodes, n, n_names)
     assert taken > 8e6
     if ".HRLS" in make:  # its change of variables leaves some megabytes to the allocator
         taken -= 6e6
     assert reported == pytest.approx(taken, rel=0.1)
     if "Discriminant" not in make:  # in a pipeline, River counts the numbers of arrays twice
         assert walked == pytest.approx(taken, rel=0.1)
-
-
-@linux
-@pytest.mark.slow(but=1)
-@pytest.mark.parametrize(
-    ("make", "n_nodes", "n", "n_names"),
-    [
-        ("linear_model.HAROW(taxonomy)", 20, 3_000, 60_000),
-        ("linear_model.PathSoftmax(taxonomy)", 20, 2_000, 40_000),
-        ("linear_model.AveragedHieron(taxonomy)", 20, 3_000, 60_000),
-    ],
-)
-def test_numpy_counts_its_arrays_once(make: str, n_nodes: int, n: int, n_names: int) -> None:
-    taken, reported, walked = grown("numpy", make, n_nodes, n, n_names)
-    assert taken > 8e6
-    assert reported == pytest.approx(taken, rel=0.25)  # many small objects
-    assert walked == pytest.approx(taken, rel=0.25)
 
 
 def grown(make: str, *sizes: int) -> list[float]:

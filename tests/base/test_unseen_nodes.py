@@ -23,7 +23,7 @@ SINGLE: dict[str, Callable[[Any], Any]] = {
     "Hieron": linear_model.Hieron,
     "AveragedHieron": linear_model.AveragedHieron,
     "PathSoftmax": linear_model.PathSoftmax,
-    "Averaged": lambda t: linear_model.Averaged(linear_model.Hieron(t)),
+    "AveragedOfHieron": lambda t: linear_model.Averaged(linear_model.Hieron(t)),
     "kernel.Hieron": kernel.Hieron,
     "kernel.AveragedHieron": kernel.AveragedHieron,
     "LinearDiscriminant": probabilistic.LinearDiscriminant,
@@ -36,7 +36,7 @@ SEVERAL: dict[str, Callable[[Any], Any]] = {
     "HRLS": linear_model.HRLS,
     "SHRLS": linear_model.SHRLS,
     "HMinOver": linear_model.HMinOver,
-    "Averaged": lambda t: linear_model.Averaged(linear_model.HPerceptron(t)),
+    "AveragedOfHPerceptron": lambda t: linear_model.Averaged(linear_model.HPerceptron(t)),
     "PerNode": lambda t: local.PerNode(LOGISTIC.clone(), t),
 }
 SCORED = [name for name in SINGLE if not name.startswith("Per")]
@@ -201,10 +201,10 @@ def test_a_node_above_old_ones_is_learned() -> None:
     assert after["b"][True] == pytest.approx(
         before["b"][True] * after["m"][True] / before["a"][True]
     )
-    assert model._unlearned == frozenset()
+    assert model._unseen == frozenset()
 
 
-def test_an_open_taxonomy_keeps_what_is_unlearned() -> None:
+def test_an_open_taxonomy_has_no_unseen_nodes() -> None:
     model = linear_model.HAROW(OpenTaxonomy(separator="/"))
     learned(model, [({0: 1.0}, {"a/b"}), ({1: 1.0}, {"d"})])
-    assert not model._unlearned
+    assert not model._unseen

@@ -7,7 +7,6 @@ import pandas as pd
 import pytest
 
 from river_hier import Taxonomy, base, linear_model
-from support.public_api import public
 
 TREE = Taxonomy([("all", "a"), ("all", "b"), ("a", "c"), ("a", "d")])
 X = {"p": 1.0, "q": 2.0}
@@ -47,7 +46,7 @@ def test_a_subclass_with_the_same_rule_keeps_the_compiled_one():
         def predict_one(self, x, **kwargs):
             return super().predict_one(x, **kwargs)
 
-    assert Mine._compiled is linear_model.HAROW._compiled is not None
+    assert Mine._policy is linear_model.HAROW._policy is not None
 
 
 @pytest.mark.parametrize("node", [-1, 5])
@@ -121,27 +120,14 @@ def test_other_parameters_than_those_of_the_policy_are_refused(names: tuple[str,
         def rule(self, margin: float, gamma: float, norm2: float) -> float:
             return 1.0
 
-    wrong = pytest.raises(ValueError, match="`compiled` names other parameters")
-    with wrong:
+    with pytest.raises(ValueError, match="`compiled` names other parameters"):
         Hieron(Taxonomy.flat(["a"])).learn_one({"x": 1.0}, "a")
 
 
 def test_a_compiled_policy_of_that_name_must_exist() -> None:
-    def define() -> None:
+    with pytest.raises(TypeError, match="`compiled=` of Unknown needs a compiled policy"):
+
         class Unknown(base.TopDownLearner, compiled=()): ...
-
-    if backend == "numpy":  # where no class has one
-        define()
-    else:
-        with pytest.raises(TypeError, match="`compiled=` of Unknown needs a compiled policy"):
-            define()
-
-
-def test_learners_that_name_a_compiled_policy_have_it() -> None:
-    named = {cls._compiled for _, cls in public() if getattr(cls, "_compiled", "")}
-    assert len(named) >= 5
-    missing = named - set(_core.policies)
-    assert not missing, f"bindings/learners.cpp: add to `linear_learners`: {missing}"
 
 
 class Perceptron(base.TopDownLearner):
@@ -158,17 +144,17 @@ class PathPerceptron(base.PathLearner):
         return 1.0
 
 
-AVERAGES = [
-    (linear_model.Averaged, Perceptron, [{"c"}, {"b"}, {"d"}]),
-    (linear_model.Averaged, PathPerceptron, ["c", "b", "d"]),
+LEARNERS = [
+    (Perceptron, [{"c"}, {"b"}, {"d"}]),
+    (PathPerceptron, ["c", "b", "d"]),
 ]
 
 
-@pytest.mark.parametrize(("average", "learner", "y"), AVERAGES)
+@pytest.mark.parametrize(("learner", "y"), LEARNERS)
 @pytest.mark.parametrize("taxonomy", [TREE, None])
-def test_a_rule_that_raises_leaves_an_average_as_it_was(average, learner, y, taxonomy):
+def test_a_rule_that_raises_leaves_an_average_as_it_was(learner, y, taxonomy):
     inner = learner(taxonomy)
-    model = average(inner)
+    model = linear_model.Averaged(inner)
     whole = pd.DataFrame([X, {"p": -1.0, "q": 0.5}, {"p": 2.0, "q": -3.0}])
     torn = pd.DataFrame([X, {"p": -1.0, "q": 0.5}, {"p": 99.0, "q": -3.0}])
     model.learn_many(whole[:2], y[:2])
@@ -178,58 +164,9 @@ def test_a_rule_that_raises_leaves_an_average_as_it_was(average, learner, y, tax
     assert pickle.dumps(model) == before
     model.learn_many(whole, y)
     assert model.model is inner
-    again = average(learner(taxonomy))
+    again = linear_model.Averaged(learner(taxonomy))
     rows = whole.to_dict("records")
     for x, label in zip([*rows[:2], *rows], [*y[:2], *y], strict=True):
         again.learn_one(x, label)
     assert model.score_one(X) == again.score_one(X)
     assert inner.score_one(X) == again.model.score_one(X)
-
-
-@pytest.mark.parametrize(
-    ("learner", "method"),
-    [
-        (linear_model.HPerceptron, "rule"),
-        (linear_model.HPerceptron, "learns"),
-        (linear_model.HAROW, "rule"),
-        (linear_model.Hieron, "rule"),
-        (linear_model.AveragedHieron, "rival"),
-    ],
-)
-def test_a_rule_that_a_policy_computes_is_not_replaced(learner, method):
-    """It would be ignored without a word."""
-    refused = pytest.raises(AttributeError, match=f"`{method}` of {learner.__name__} cannot be rep")
-    model, kept = learner(TREE), getattr(learner, method)
-    with refused:
-        setattr(model, method, lambda *args: 0.0)
-    with refused:
-        setattr(learner, method, lambda *args: 0.0)
-    assert getattr(learner, method) is kept
-    assert getattr(model, method).__func__ is kept
-
-
-@pytest.mark.parametrize(("average", "learner", "y"), AVERAGES)
-def test_a_rule_in_python_may_be_replaced(average, learner, y):
-    def nothing(score, *args):
-        return 0.0 * np.asarray(score)
-
-    alone, inner = learner(TREE), learner(TREE)
-    alone.rule = inner.rule = nothing
-    sub = type("Sub", (learner,), {})
-    sub.rule = lambda self, *args: nothing(*args)
-    for model in (alone, average(inner), sub(TREE)):
-        for label in y:
-            model.learn_one(X, label)
-        assert not any(model.weights.values())
-
-
-def test_the_rule_of_an_average_is_that_of_its_inner_model():
-    inner = Perceptron(TREE)
-    averaged = linear_model.Averaged(inner)
-    averaged.rule = lambda score, y, norm2: 0.0 * score
-    assert inner.rule is averaged.rule
-    averaged.learn_one(X, {"b"})
-    assert not any(averaged.weights.values())
-    compiled = linear_model.Averaged(linear_model.HAROW(TREE))
-    with pytest.raises(AttributeError, match="`rule` of HAROW cannot be replaced"):
-        compiled.rule = inner.rule

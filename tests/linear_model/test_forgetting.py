@@ -1,4 +1,4 @@
-"""Learners that forget: against oracles that compute the weights of all ages, on both backends."""
+"""Learners that forget: against oracles that compute the weights of all ages."""
 
 from __future__ import annotations
 

@@ -16,8 +16,8 @@ from river_hier.base import products
 
 TREE = Taxonomy.from_nested({"r": {"a": {"b": ["c", "d", "e"]}, "f": ["g", "h"]}})
 VALUE = 1.5
-SINGLE = ["Hieron", "AveragedHieron", "Averaged", "Sign"]
-MULTI = ["HPerceptron", "HAROW", "Averaged", "HRLS", "SHRLS", "HMinOver"]
+SINGLE = ["Hieron", "AveragedHieron", "Averaged Hieron", "Sign"]
+MULTI = ["HPerceptron", "HAROW", "Averaged HAROW", "HRLS", "SHRLS", "HMinOver"]
 MULTI += ["Delta"]
 
 
@@ -32,14 +32,10 @@ class Delta(base.TopDownLearner):
 
 
 def made(name: str, intercept: float = VALUE, taxonomy: Any = TREE, **parameters: Any) -> Any:
-    if name == "Averaged":
-        inner = linear_model.Hieron(taxonomy, intercept=intercept, **parameters)
-        return linear_model.Averaged(inner)
-    if name == "Averaged":
-        rule = linear_model.HPerceptron(taxonomy, intercept=intercept, **parameters)
-        return linear_model.Averaged(rule)
+    average, _, name = name.rpartition(" ")
     cls = {"Sign": Sign, "Delta": Delta}.get(name) or getattr(linear_model, name)
-    return cls(taxonomy, intercept=intercept, **parameters)
+    model = cls(taxonomy, intercept=intercept, **parameters)
+    return linear_model.Averaged(model) if average else model
 
 
 def examples(n: int = 40, d: int = 6, seed: int = 0) -> tuple[Any, list[Any]]:
@@ -158,16 +154,6 @@ def test_what_a_model_keeps(name: str) -> None:
     model.adopt(TREE.rename({"g": "G"}), {"g": "G"})
     after = {"g" if v == "G" else v: value for v, value in model.intercepts.items()}
     assert after == pytest.approx(before)
-
-
-@pytest.mark.parametrize("parameters", [{}, {"n_features": 4}], ids=["named", "hashed"])
-def test_pickles_cross_the_backends(parameters: Any) -> None:
-    model = learned("HAROW", **parameters)
-    data, scores = pickle.dumps(model), model.score_one({1: 2.0, "new": 1.0})
-    model = pickle.loads(data)
-    assert model.score_one({1: 2.0, "new": 1.0}) == pytest.approx(scores)
-    model.learn_one({"new": 1.0}, {"c"})
-    assert ("new" in model.weights["c"]) == (not parameters)
 
 
 @pytest.mark.parametrize("name", SINGLE + MULTI)

@@ -72,7 +72,7 @@ def mode(model: Any, x: dict[str, float], y: str) -> dict[Any, float]:
         2 * t.index(v) + (kind == "own") for kind, v in oracle.sets
     ]  # where the model keeps each vector
     vector = model._features.find(x)
-    variance = model.prior_variance * model._w.variances(vector, np.array(columns))
+    variance = model.prior_variance * model._state.variances(vector, np.array(columns))
     before = np.array(list(model.score_one(x).values()))
     A = np.array(sets).T
 
@@ -89,17 +89,16 @@ def mode(model: Any, x: dict[str, float], y: str) -> dict[Any, float]:
 def test_a_step_ends_near_the_mode_of_the_posterior(prior_variance: float) -> None:
     rng = np.random.default_rng(1)
     gaps = []
-    with running_on("numpy"):  # which lets us read the variances
-        model = linear_model.PathSoftmax(TREE, prior_variance=prior_variance, intercept=0.0)
-        for _ in range(60):
-            y = TREE.nodes[int(rng.integers(len(TREE)))]
-            x = {f"{y}{rng.integers(3)}": 0.7, f"any{rng.integers(5)}": 0.7}
-            model.learn_one(dict.fromkeys(x, 0.0), y)  # the names get rows, and nothing moves
-            best = np.array(list(mode(model, x, y).values()))
-            model.learn_one(x, y)
-            p = np.array(list(model.predict_proba_one(x).values()))
-            q = np.exp(best - np.logaddexp.reduce(best))
-            gaps.append(np.abs(p - q).max())
+    model = linear_model.PathSoftmax(TREE, prior_variance=prior_variance, intercept=0.0)
+    for _ in range(60):
+        y = TREE.nodes[int(rng.integers(len(TREE)))]
+        x = {f"{y}{rng.integers(3)}": 0.7, f"any{rng.integers(5)}": 0.7}
+        model.learn_one(dict.fromkeys(x, 0.0), y)  # the names get rows, and nothing moves
+        best = np.array(list(mode(model, x, y).values()))
+        model.learn_one(x, y)
+        p = np.array(list(model.predict_proba_one(x).values()))
+        q = np.exp(best - np.logaddexp.reduce(best))
+        gaps.append(np.abs(p - q).max())
     assert np.mean(gaps) < 0.02
     assert max(gaps) < 0.1
 
@@ -125,7 +124,7 @@ def test_no_example_freezes_or_inflates_a_weight() -> None:
         y = TREE.nodes[int(rng.integers(len(TREE)))]
         model.learn_one(x, y, w=[1.0, 1e-9, 1e9][i % 3])
         assert np.isfinite(list(model.predict_proba_one(x).values())).all()
-    minus_one = pickle.loads(pickle.dumps(model._w)).rows[-1]
+    *_, (*_, minus_one), _ = model._state.saved()
     assert (minus_one <= 1e-12).all()
     assert (minus_one > -1.0).all()
 

@@ -462,7 +462,7 @@ def test_a_selection_inside_another_one() -> None:
 class Fixed(HPerceptron):
     """Keeps its taxonomy."""
 
-    def _remap(self, change: Any) -> None:
+    def _remap(self, change: Any, labels: Any) -> None:
         raise ValueError("fixed")
 
     def _add_nodes(self, before: int, after: Any) -> None:

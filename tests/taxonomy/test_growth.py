@@ -70,22 +70,19 @@ def test_a_tree_of_versions(steps: list[tuple[int, list[Any]]]) -> None:
 
 @given(data=st.data())
 def test_labels_that_grow_equal_new_ones(data: Any) -> None:
-    k = _core
     taxonomy = Taxonomy._of(((),), ((),), OPEN._format)
-    for learning in None, [0]:
-        labels = k.Labels(taxonomy, learning)
-        unlearned: list[int] = []
+    for has_learned in (False, True):
+        labels = Labels(taxonomy, (), has_learned)
+        unseen: list[int] = []
         for _ in range(data.draw(st.integers(0, 4))):
             before, late = len(taxonomy), data.draw(st.booleans())
             taxonomy = OPEN.with_labels(taxonomy, data.draw(st.lists(paths, max_size=3)))
             labels.grow(taxonomy, late)
-            unlearned += range(before, len(taxonomy)) if late else ()
-        new = k.Labels(taxonomy, learning, unlearned)
+            unseen += range(before, len(taxonomy)) if late else ()
+        new = Labels(taxonomy, unseen, has_learned)
         assert labels.taxonomy is taxonomy
-        assert list(labels.unlearned) == list(new.unlearned)
-        assert (labels.learning is None) == (new.learning is None)
-        if learning is not None:
-            assert labels.learning.tolist() == new.learning.tolist()
+        assert list(labels.unseen) == list(new.unseen)
+        assert labels.has_learned == new.has_learned
         y = data.draw(st.lists(st.sampled_from(taxonomy.nodes)))
         assert labels.closure(y) == new.closure(y)
         assert labels.dictionary([0]) == new.dictionary([0])
