@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from river_hier import OpenTaxonomy, Taxonomy, linear_model, metrics
-from river_hier._core import labels_of
+from river_hier._core import Labels, labels_of
 from river_hier.taxonomy import UnknownLabelError
 
 OPEN = OpenTaxonomy()
