@@ -59,7 +59,6 @@ def test_reference_counts(name: str) -> None:
         assert sys.getrefcount(one) <= before[watched.index(one)]
 
 
-@pytest.mark.slow(but=2)
 @pytest.mark.parametrize("name", NAMES)
 def test_a_model_that_is_let_go_takes_its_names_along(name: str) -> None:
     class Key:
@@ -79,7 +78,6 @@ def test_a_model_that_is_let_go_takes_its_names_along(name: str) -> None:
     assert [ref() for ref in watched] == [None, None]
 
 
-@pytest.mark.parametrize("backend", ["numpy", native_too])
 def test_a_model_in_a_cycle_with_its_own_names_is_collected() -> None:
     class Key:
         model: Any = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import contextlib
 import pickle
 import types
 from collections.abc import Callable, Iterator, Mapping
@@ -76,44 +77,47 @@ def test_an_x_that_changes_while_it_is_read(name: str, which: str, change: str) 
 
         (x[fresh] if which == "float" else fresh).hook(which, hook)
         list(calls(model, x))[call_number]()
-    model.learn_one({"x": 1.0}, "b")
-    names = model._features.names()
-    rows = model._features.find(dict.fromkeys(names, 1.0)).rows.tolist()
-    assert rows == list(range(model._features.first_row + len(names))), "the table is whole"
-
-
-AT_WORK = "the model is at work on another example|in the middle of another call"
+    check_whole(model)
 
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("which", ["hash", "eq"])
 @pytest.mark.parametrize("taxonomy", [TREE, None], ids=["closed", "open"])
 def test_a_key_that_calls_its_own_model(name: str, which: str, taxonomy: Any) -> None:
+    """What is learned is not promised, but that nothing is torn."""
     model = trained(name, taxonomy)
     model.learn_one({Hooked("stored"): 1.0}, "b")
-    before = pickle.dumps(model)
-    refused = []
+    n_nosy = 0
 
     def nosy() -> None:
-        for call in (*calls(model, {"x": 1.0}), lambda: model.learn_one({"z": 1.0}, "c")):
-            with pytest.raises(RuntimeError, match=AT_WORK):
+        nonlocal n_nosy
+        n_nosy += 1
+        for call in (*calls(model, {"x": 1.0}), lambda: model.learn_one({"z": n_nosy}, "c")):
+            with contextlib.suppress(Exception):
                 call()
-            refused.append(call)
         if taxonomy is None:
-            with pytest.raises(RuntimeError, match=AT_WORK):
-                model.learn_one({"z": 1.0}, "a new label")
+            with contextlib.suppress(Exception):
+                model.learn_one({"z": 1.0}, f"a new label {n_nosy}")
 
     for number in range(4):
         fresh = Hooked("stored")
-        x = {"new": 1.0, fresh: 1.0, "newer": 0.5}
+        x = {"new": 1.0, fresh: 1.0, f"newer {number}": 0.5}
         fresh.hook(which, nosy)
-        list(calls(model, x))[number]()
+        with contextlib.suppress(Exception):
+            list(calls(model, x))[number]()
         fresh.unhook()
-    assert len(refused) >= 20
-    again = pickle.loads(before)
-    again.learn_one({"new": 1.0, Hooked("stored"): 1.0, "newer": 0.5}, "b")
-    probe = {"x": 1.0, "new": 1.0, "newer": 0.3, Hooked("stored"): 0.25}
-    assert model.score_one(probe) == again.score_one(probe), "as if nobody had called"
+    assert n_nosy >= 4
+    check_whole(model)
+
+
+def check_whole(model: Any) -> None:
+    """The model learns, and every name has a row of its own."""
+    model.learn_one({"x": 1.0}, "b")
+    names = model._features.names()
+    rows = model._features.find(dict.fromkeys(names, 1.0)).rows.tolist()
+    assert rows == list(range(model._features.first_row + len(names)))
+    again = pickle.loads(pickle.dumps(model))
+    assert again.score_one({"x": 1.0}) == pytest.approx(model.score_one({"x": 1.0}))
 
 
 def test_other_models_may_be_called_meanwhile() -> None:

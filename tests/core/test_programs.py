@@ -7,6 +7,7 @@ is the same class.
 
 from __future__ import annotations
 
+import contextlib
 import enum
 import inspect
 import math
@@ -447,7 +448,8 @@ def test_tables_of_many_names(how: str) -> None:
 def test_answers_are_dicts_of_bools_in_taxonomy_order(taxonomy: Taxonomy, seed: int) -> None:
     model, rng = linear_model.HPerceptron(taxonomy), random.Random(seed)
     x = any_x(rng, bad=False)
-    model.learn_one(x, any_y(rng, list(taxonomy.nodes), bad=False)())
+    with contextlib.suppress(ValueError):  # a parent that is off, its child on
+        model.learn_one(x, any_y(rng, list(taxonomy.nodes), bad=False)())
     answer = model.predict_one(x)
     assert [*map(id, answer)] == [*map(id, taxonomy.nodes[1:])]
     assert all(type(on) is bool for on in answer.values())
