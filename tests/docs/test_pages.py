@@ -69,7 +69,7 @@ def test_files_that_are_named_exist() -> None:
 
 
 def test_public_names_exist() -> None:
-    """`package.Name`, or `package.Name.method`, is ours or River's, which has such packages, too."""
+    """`package.Name`, or `package.Name.method`, is ours or River's, if it has that package, too."""
     found = (name for name in river_hier.__all__ if inspect.ismodule(getattr(river_hier, name)))
     pattern = rf"`(?:river_hier\.)?({'|'.join(found)})\.(\w+(?:\.\w+)*)"
     names = [(p, m) for p in PAGES for m in re.findall(pattern, prose(p))]
