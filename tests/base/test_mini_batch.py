@@ -604,22 +604,3 @@ class Evil:
         return 1
 
 
-@pytest.mark.parametrize("name", COMPILED)
-def test_a_name_that_fails_leaves_the_model_as_it_was(name: str) -> None:
-    model = loop(made(name), [{"x": 1.0}], ["b"])
-    before = (model.weights, model._features.names())
-    calls = iter(range(10**6))
-
-    def act() -> None:
-        if next(calls) >= fail_at:
-            raise RuntimeError("no hash today")
-
-    for fail_at in range(8):  # noqa: B007
-        calls = iter(range(10**6))
-        X = sparse.csr_array(np.ones((2, 2)))
-        try:
-            model.learn_many(X, ["b", "c"], columns=["new", Evil(act)])
-        except RuntimeError:
-            assert (model.weights, model._features.names()) == before
-        else:
-            break
