@@ -65,9 +65,10 @@ def test_a_step_is_learned_or_not(name: str, taxonomy: Taxonomy | None) -> None:
 
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="there are no timers here")
+@pytest.mark.slow(but=2)
 @pytest.mark.parametrize("name", NAMES)
 def test_a_batch_is_learned_up_to_a_row(name: str) -> None:
-    n_rows = 4_000 if name in ("HRLS", "SHRLS") else 200_000
+    n_rows = 200_000
     X, ys = rows(name, n_rows)
     took = min(timeit.repeat(lambda: learned(name, X, ys), number=1, repeat=3))
     handler = signal.signal(signal.SIGALRM, signal.default_int_handler)

@@ -602,5 +602,3 @@ class Evil:
     def __hash__(self) -> int:
         self.act()
         return 1
-
-

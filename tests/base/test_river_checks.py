@@ -92,7 +92,7 @@ def by_unit_test_params() -> Iterator[Any]:
                 yield pytest.param(cls(**parameters), id=name)
 
 
-@pytest.mark.slow(but=3)
+@pytest.mark.slow(but=2)
 @pytest.mark.parametrize("model", list(by_unit_test_params()))
 def test_rivers_checks_of_every_estimator(model: Any) -> None:
     for check in rivers_checks(model):

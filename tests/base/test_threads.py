@@ -54,6 +54,7 @@ def beside(learn: Callable[[], None], predict: Callable[[], None], n_threads: in
         raise errors[0]
 
 
+@pytest.mark.slow(but=6)
 @pytest.mark.parametrize("batch", [False, True], ids=["examples", "a batch"])
 @pytest.mark.parametrize("name", SINGLE + MULTI)
 def test_predictions_see_the_state_between_two_examples(name: str, batch: bool) -> None:
@@ -83,6 +84,7 @@ def test_predictions_see_the_state_between_two_examples(name: str, batch: bool) 
         assert far.min() < 1e-6 * (1.0 + np.abs(answer).max())
 
 
+@pytest.mark.slow(but=2)
 @pytest.mark.parametrize("name", SINGLE + MULTI)
 def test_predictions_while_a_taxonomy_grows(name: str) -> None:
     model = getattr(linear_model, name)()

@@ -51,8 +51,8 @@ LEARNERS: dict[str, tuple[Callable[[Taxonomy], Any], int]] = {  # with the numbe
 def operations(model: Any, t: Taxonomy, xs: list[Any], ys: list[Any]) -> Iterator[tuple[str, Call]]:
     """Calls with the number of an x, by name; the first computes the scores of all nodes."""
     inner = getattr(model, "model", model)
-    if hasattr(inner, "_w"):
-        yield "all scores", lambda i: inner._w.scores(inner._features.find(xs[i]))
+    if hasattr(inner, "_state"):
+        yield "all scores", lambda i: inner._state.scores(xs[i])
     else:
         yield "all scores", lambda i: inner._scores_one(xs[i])
     yield "predict_one", lambda i: model.predict_one(xs[i])

@@ -70,7 +70,7 @@ def main(documents: int, phases: int, steps: int, folder: str) -> None:
     model = linear_model.HAROW(taxonomy)
     for x, y in itertools.islice(stream, documents):
         model.learn_one(x, y)
-    print(f"weights {model._w.n_bytes / 1e6:,.0f} MB")
+    print(f"weights {model._state.n_bytes / 1e6:,.0f} MB")
     with tempfile.TemporaryDirectory(dir=folder or None) as where:
         path = Path(where, "checkpoint")
         moment = now()

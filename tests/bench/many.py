@@ -23,7 +23,7 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
-from river_hier import Taxonomy, _core, datasets, linear_model
+from river_hier import Taxonomy, datasets, linear_model
 
 ROWS = 1_000
 LEARNERS = ["Hieron", "AveragedHieron", "HPerceptron", "HAROW", "HRLS", "SHRLS"]
@@ -127,7 +127,7 @@ def medians(name: str, t: Taxonomy, batches: Iterator[Batch], n: int) -> list[fl
 
 
 def main(data: str | None, n: int) -> None:
-    print(f"{_core.name} backend; milliseconds for {ROWS:,} rows, median of {n} batches\n")
+    print(f"milliseconds for {ROWS:,} rows, median of {n} batches\n")
     print(f"{'':24}{'':16}{'learn_many':>12}{'loop':>18}{'loop over dicts':>18}")
     kinds: dict[str, tuple[Taxonomy, Callable[[Taxonomy], Iterator[Batch]]]] = {
         "20 columns": (tree(), lambda t: dense(t, 20)),

@@ -49,7 +49,6 @@ def learners(t: Taxonomy, n_features: int | None) -> dict[str, Callable[[], Any]
     small = {"dtype": "float32", "n_features": 2**14}
     found = exact | {
         "H-AROW, float32": functools.partial(exact["H-AROW"], dtype="float32"),
-        "H-AROW, float16": functools.partial(exact["H-AROW"], dtype="float16"),
         "H-AROW, float32, 2^14 features": functools.partial(exact["H-AROW"], **small),
     }
     if n_features is not None:

@@ -59,6 +59,7 @@ def test_reference_counts(name: str) -> None:
         assert sys.getrefcount(one) <= before[watched.index(one)]
 
 
+@pytest.mark.slow(but=2)
 @pytest.mark.parametrize("name", NAMES)
 def test_a_model_that_is_let_go_takes_its_names_along(name: str) -> None:
     class Key:

@@ -237,7 +237,7 @@ LARGE: dict[str, tuple[Callable[[Path, int], None], int]] = {  # and a number of
 }
 
 
-@pytest.mark.slow(but=3)
+@pytest.mark.slow(but=1)
 @pytest.mark.parametrize("name", LARGE)
 def test_memory_does_not_grow(name: str, tmp_path: Path) -> None:
     write, most = LARGE[name]

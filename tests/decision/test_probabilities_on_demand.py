@@ -147,6 +147,7 @@ def test_best_labels_in_small_trees(data: st.DataObject, t: Taxonomy, name: str)
     check_labels(model, data.draw(features()))
 
 
+@pytest.mark.slow(but=1)
 @pytest.mark.parametrize("name", LABELS)
 def test_best_labels_in_a_wide_tree(name: str) -> None:
     t = wide(5_000, seed=3)

@@ -104,6 +104,7 @@ def test_verdicts(benchmark: Any) -> None:
     assert one.verdict("H-loss", True) == "the best of the one-pass methods"
 
 
+@pytest.mark.slow(but=1)
 @pytest.mark.parametrize("single", [True, False])
 def test_models_chosen_along_the_stream(
     benchmark: Any, monkeypatch: pytest.MonkeyPatch, single: bool

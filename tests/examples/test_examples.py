@@ -84,7 +84,7 @@ def test_form(path: Path) -> None:
     assert all(cell.startswith("# ") for cell in cells[1:]), "a cell without prose"
 
 
-@pytest.mark.slow(but=2)
+@pytest.mark.slow(but=1)
 @each_example
 @pytest.mark.skipif(not HAS_MATPLOTLIB, reason="matplotlib is an extra")
 def test_makes_one_figure_and_runs_without_extras(

@@ -28,6 +28,7 @@ from support.hypothesis_settings import n_examples
 from support.river_data import GENE_TREE, TREE
 from support.strategies import (
     changes,
+    extensions,
     features,
     multilabel_streams,
     multilabels,
@@ -212,6 +213,32 @@ def test_an_adopted_average_is_that_of_adopted_hypotheses(name: str, data: Any) 
     assert model.taxonomy == model.last.taxonomy == model.clone().taxonomy == after
     assert list(model.score_one({})) == list(after.nodes[name != "Hieron" :])
     learned(model, examples(name, after, 3))
+
+
+@pytest.mark.parametrize("name", ["Hieron", "HPerceptron", "HAROW"])
+@given(st.data())
+@n_examples(15)
+def test_an_average_goes_on_in_an_extended_taxonomy(name: str, data: Any) -> None:
+    t, all_rounds = data.draw(trees()), data.draw(st.booleans())
+    after = data.draw(extensions(t))
+    model, alone = linear_model.Averaged(INSIDE[name](t), all_rounds), INSIDE[name](t)
+    hypotheses: list[Any] = [{v: {} for v in t}]
+    closed: list[Any] = []
+    for taxonomy in (t, after):
+        model.adopt(taxonomy)
+        alone.adopt(taxonomy)
+        if taxonomy is after:
+            parents = parents_of(t), parents_of(after)
+            hypotheses = [remap_weights(name)(w, *parents, {}) for w in hypotheses]
+        for x, y in examples(name, taxonomy, 6, seed=len(taxonomy)):
+            model.learn_one(x, y)
+            alone.learn_one(x, y)
+            hypotheses.append({taxonomy.root: {}, **alone.weights})
+            closed.append(y if isinstance(y, set) else {y})
+    first = oracles.averages.first_examples(parents_of(after), closed, all_rounds)
+    for v in set(after) - set(t):  # until its first example, a new node is averaged since then
+        first.setdefault(v, 6)
+    assert_same_weights(model.weights, oracles.averages.mean(hypotheses, None, first))
 
 
 @each
