@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from .._core import Threshold
-from ..base.predict_labels import masked_nodes
+from ..base.predictor import masked_nodes
 from ..base.rankings import Attributes, ranking_of
 from ..kernel.functions import Function, Kernel
 from ..kernel.instances import check_kernel

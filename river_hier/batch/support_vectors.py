@@ -10,7 +10,7 @@ import numpy as np
 
 from .._core.paths import top_down
 from ..base.checks import check_positive
-from ..base.predict_labels import masked_nodes
+from ..base.predictor import masked_nodes
 from ..taxonomy import Taxonomy
 from .estimator import BatchEstimator, Progress
 from .examples import Examples, Floats

@@ -8,7 +8,7 @@ from river import base, linear_model
 from ..base.checks import check_integer, checked_weight
 from ..base.classifiers import check_weight_taken, shown, takes_weights
 from ..base.memory import raw_memory_usage
-from ..base.truncation import refuse_unknown
+from ..base.predictor import refuse_unknown
 from ..taxonomy import Label, Taxonomy
 from ..taxonomy.graph import check_label, check_spelling
 from .binary_tree import BinaryTree

@@ -3,7 +3,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..base.classifiers import probability
-from ..base.truncation import refuse_unknown
+from ..base.predictor import refuse_unknown
 from .binary_decomposition import BinaryDecomposition
 
 

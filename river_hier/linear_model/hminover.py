@@ -21,7 +21,7 @@ from ..base.checks import check_positive
 from ..base.explanation import Floats
 from ..base.linear import LinearLearner
 from ..base.multi_label import MultiLabelModel
-from ..base.predict_labels import masked_nodes
+from ..base.predictor import masked_nodes
 from ..base.rankings import Attributes, ranking_of
 from ..taxonomy import NodeMapping, Taxonomy, TaxonomyLike
 from ..taxonomy.multilabel import Candidates
