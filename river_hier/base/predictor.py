@@ -184,7 +184,7 @@ def truncate_label(
             return None
         v = taxonomy.index(label)
     else:
-        p = subtree_sums(p[: len(taxonomy)], taxonomy._arrays)
+        p = subtree_sums(np.nan_to_num(p[: len(taxonomy)]), taxonomy._arrays)
         v = deepest(p, taxonomy._arrays.depth, float(threshold))
     while max_depth is not None and taxonomy._arrays.depth[v] > max_depth:
         v = taxonomy._parent_indices[v][0]

@@ -46,7 +46,7 @@ class Inner(Protocol):
         """P(on) of each node, for the functions of `_core` that decide by it."""
 
     def _softmax(self, x: Mapping[Any, Any]) -> Floats | None:
-        """P(label) of each node; may be `None` if the model predicts `None`."""
+        """P(label) of each node, nan if it has none; may be `None` if the prediction is `None`."""
 
     def _labels_of(self, X: Batch) -> list[Label]:
         """The single label of each row."""
@@ -88,7 +88,7 @@ class RowByRow:
         return p
 
     def _softmax(self: Any, x: Mapping[Any, Any]) -> Floats | None:
-        p = np.zeros(len(self._taxonomy))
+        p = np.full(len(self._taxonomy), np.nan)
         found = probabilities(self, x)
         for label, value in found.items():
             p[self._taxonomy.index(label)] = value

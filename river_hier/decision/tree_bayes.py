@@ -200,11 +200,9 @@ class TreeBayes(MiniBatches, Predictor, base.Wrapper[Any], base.Classifier):
     def _shares(self, x: Mapping[Any, Any]) -> Floats:
         """P(label) of each node."""
         last, inner_x = last_step_and_input(self.classifier, x)
-        p: Floats | None = None
-        if is_ours(last) and last._taxonomy is self.taxonomy:  # without dicts
-            p = last._softmax(inner_x)
-        if p is not None:
-            return p
+        same = is_ours(last) and last._taxonomy is self.taxonomy
+        if same and (known := last._softmax(inner_x)) is not None:  # without dicts
+            return np.nan_to_num(known)
         p = np.zeros(len(self.taxonomy))
         for label, share in probabilities(self.classifier, x).items():
             if not 0.0 <= share < math.inf:

@@ -115,11 +115,11 @@ def _top(
 
 def _shares(model: Any, x: Any, taxonomy: Taxonomy, depth: int | None) -> Floats:
     """P(label) of each node or, at a given depth, of its subtree; nan where it is not known."""
-    if is_ours(model) and (p := model._softmax(x)) is not None:  # without building dicts
-        return p if depth is None else subtree_sums(p, taxonomy._arrays)
-    p = np.full(len(taxonomy), np.nan)
-    for label, share in probabilities(model, x).items():
-        p[taxonomy.index(label)] = share
+    p = model._softmax(x) if is_ours(model) else None  # without building dicts
+    if p is None:
+        p = np.full(len(taxonomy), np.nan)
+        for label, share in probabilities(model, x).items():
+            p[taxonomy.index(label)] = share
     if depth is None:
         return p
     known = subtree_sums(1.0 - np.isnan(p), taxonomy._arrays) > 0.0
