@@ -202,7 +202,7 @@ class TreeBayes(MiniBatches, Predictor, base.Wrapper[Any], base.Classifier):
         last, inner_x = last_step_and_input(self.classifier, x)
         same = is_ours(last) and last._taxonomy is self.taxonomy
         if same and (known := last._softmax(inner_x)) is not None:  # without dicts
-            return np.nan_to_num(known)
+            return np.asarray(np.nan_to_num(known), dtype=np.float64)
         p = np.zeros(len(self.taxonomy))
         for label, share in probabilities(self.classifier, x).items():
             if not 0.0 <= share < math.inf:

@@ -13,8 +13,7 @@ from ..base.classifiers import probability
 from ..base.predictor import LabelPredictor, refuse_unknown
 from ..taxonomy import Label, NodeMapping, Taxonomy, TaxonomyLike, UnknownLabelError
 from ..taxonomy.open import named, with_labels
-from .estimator_spec import EstimatorSpec, Position, check_classifier
-from .model import LocalClassifier, LocalModel, Threshold
+from .model import EstimatorSpec, LocalClassifier, LocalModel, Position, Threshold, check_classifier
 
 
 class PerNode(LocalModel, LabelPredictor, base.MultiLabelClassifier):

@@ -16,8 +16,7 @@ from ..base.classifiers import probabilities
 from ..base.predictor import Predictor, refuse_unknown, without_labels
 from ..taxonomy import Label, NodeMapping, Taxonomy, TaxonomyLike, UnknownLabelError
 from ..taxonomy.open import with_labels
-from .estimator_spec import EstimatorSpec, Position, check_multiclass
-from .model import LocalClassifier, LocalModel, Threshold
+from .model import EstimatorSpec, LocalClassifier, LocalModel, Position, Threshold, check_multiclass
 
 Probabilities = dict[Label, float]
 
