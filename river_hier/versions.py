@@ -20,7 +20,7 @@ EXTRA = (
 
 
 def show_versions() -> None:
-    """Print which versions of what are at work, and which backend, native or numpy.
+    """Print which versions of what are at work.
 
     What the extras bring is printed too, if it is installed.
 

@@ -35,7 +35,7 @@ class MultiLabelModel(TaxonomyModel, base.MultiLabelClassifier):
     _learned_nodes_on = LabelPredictor._learned_nodes_on
 
     _first = 1
-    _rule = "a node is on if its parent is on and its score is >= 0"
+    _decision_rule = "a node is on if its parent is on and its score is >= 0"
 
     def learn_one(self, x: Mapping[Any, Any], y: Any, w: float = 1.0) -> None:
         """Learn from one example.
@@ -224,7 +224,7 @@ class MultiLabelModel(TaxonomyModel, base.MultiLabelClassifier):
         return learned
 
     def _debug_title(self, x: Mapping[Any, Any]) -> str:
-        return f"Prediction: {self.predict_labels_one(x)!r}; {self._rule}"
+        return f"Prediction: {self.predict_labels_one(x)!r}; {self._decision_rule}"
 
     def _visited(self, x: Mapping[Any, Any]) -> dict[int, bool]:
         on = np.array([True, *self.predict_one(x).values()])

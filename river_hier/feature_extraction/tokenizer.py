@@ -14,7 +14,7 @@ LARGEST = 2**31  # of the parameters that are limits
 class Tokenizer:
     """Finds the words of a text by a regular expression, after changing letters.
 
-    `ascii` is for compiled code, see `_core/reference/vocabulary.py`.
+    `ascii` is for compiled code.
     """
 
     def __init__(self, pattern: str, lowercase: bool, strip_accents: bool) -> None:

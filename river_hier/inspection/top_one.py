@@ -29,7 +29,7 @@ def top_one(
     Ties: for a multilabel model deeper nodes come first, as they are more specific; otherwise the
     order is that of the taxonomy.
 
-    In a tree, the linear multilabel learners of the compiled backend, and `Calibrated` around them,
+    In a tree, the linear multilabel learners, and `Calibrated` around them,
     score only the children of nodes that are more probable than the k-th label. For other models it
     takes O(nodes + k log k), in addition to computing all probabilities or scores.
 

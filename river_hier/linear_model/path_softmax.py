@@ -94,8 +94,7 @@ class PathSoftmax(LinearLearner, SingleLabelModel, compiled=("prior_variance", "
     Each step is a Laplace approximation of the posterior with a diagonal covariance, as in online
     Bayesian logistic regression [^1] [^2]; confidence-weighted learners do the same for the hinge
     loss [^3]. The weight of an example multiplies its log-likelihood. "Hierarchical softmax"
-    usually means a product of decisions along a path; here a single softmax compares all labels,
-    and therefore shards are not supported.
+    usually means a product of decisions along a path; here a single softmax compares all labels.
 
     Examples
     --------

@@ -44,10 +44,10 @@ class HLoss(MeanLoss):
 
     Errors can be given different costs:
 
-    >>> metric = metrics.HLoss(t, costs={"wolf": 2.5, "mammal": 5})
+    >>> metric = metrics.HLoss(t, costs={"wolf": 2.5, "mammal": 5.5})
     >>> metric.update("wolf", "owl")
     >>> metric
-    HLoss: 6.
+    HLoss: 6.5
 
     References
     ----------

@@ -50,9 +50,9 @@ class MaximalLoss(RankingMetric):
     >>> t = Taxonomy.from_nested({"animal": {"mammal": ["wolf", "whale"], "bird": ["owl"]}})
     >>> metric = metrics.MaximalLoss(t)
     >>> metric.update("wolf", {"wolf": 0.5, "whale": 1.0, "owl": 0.75})
-    >>> metric.update({"wolf", "whale"}, {"wolf": 1.5, "whale": 1.0, "owl": 0.75})
+    >>> metric.update({"wolf", "whale"}, {"wolf": 1.5, "whale": 1.0, "owl": 0.75}, w=0.5)
     >>> metric
-    MaximalLoss: 2.
+    MaximalLoss: 2.666667
 
     References
     ----------

@@ -48,10 +48,10 @@ class SymmetricDifferenceLoss(MeanLoss):
 
     Missed nodes may cost more than spurious ones, and some nodes more than others:
 
-    >>> metric = metrics.SymmetricDifferenceLoss(t, volumes={"wolf": 7}, spurious=0.5)
+    >>> metric = metrics.SymmetricDifferenceLoss(t, volumes={"wolf": 7}, spurious=0.75)
     >>> metric.update("wolf", "owl")
     >>> metric
-    SymmetricDifferenceLoss: 9.
+    SymmetricDifferenceLoss: 9.5
 
     References
     ----------

@@ -33,8 +33,9 @@ class TreeInducedError(MeanLoss):
     >>> metric = metrics.TreeInducedError(t)
     >>> metric.update("wolf", "wolf")
     >>> metric.update("wolf", "owl")
+    >>> metric.update("wolf", "mammal")
     >>> metric
-    TreeInducedError: 2.
+    TreeInducedError: 1.666667
 
     References
     ----------

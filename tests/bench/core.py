@@ -1,4 +1,4 @@
-"""The time of the native backend on RCV1, compared with only reading the dict.
+"""The time of the linear learners on RCV1, compared with only reading the dict.
 
     python tests/bench/core.py --data FOLDER
 
@@ -8,7 +8,8 @@ newly created strings, in blocks of 1,000, by turns, so that a change in the spe
 affects all of them. The first 2,000 documents are not counted. The output has medians over the
 blocks, their ratios to the median of the dict walk, and the 99th percentile of the calls divided by
 their median; for the latter, calls are timed one by one in every fourth block, which is not counted
-otherwise. The numpy backend runs in a process of its own, while nothing else runs.
+otherwise. `--against FOLDER` measures another build of the library by turns, e.g. an older one that
+`pip install --target FOLDER` has put there; it runs in a process of its own.
 """
 
 from __future__ import annotations
@@ -16,9 +17,9 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import multiprocessing
-import os
 import statistics
 import subprocess
+import sys
 import sysconfig
 import tempfile
 import time
@@ -87,12 +88,13 @@ def timed(call: Call, examples: list[tuple[Any, ...]], calls: list[float] | None
     return 1e6 * (clock() - start) / len(examples)
 
 
-def numpy_worker(pipe: Connection, taxonomy: Any) -> None:
-    """Time blocks with the numpy backend on request."""
-    from river_hier import _core
+def other_build(pipe: Connection, folder: str, data: str | None) -> None:
+    """Time blocks with the build in a folder on request."""
+    sys.path.insert(0, folder)
+    from river_hier import datasets
 
-    assert _core.name == "numpy"
-    rows = models(taxonomy, ", numpy backend")
+    taxonomy = datasets.RCV1(data).taxonomy
+    rows = models(taxonomy, ", other build")
     while documents := pipe.recv():
         pipe.send(list(times(rows, taxonomy, documents)))
 
@@ -114,7 +116,7 @@ def times(
         yield name, "learn", timed(learn, labelled, single)
 
 
-def main(data: str | None, with_river: bool) -> None:
+def main(data: str | None, with_river: bool, against: str | None) -> None:
     from river_hier import datasets, show_versions
 
     show_versions()
@@ -123,12 +125,11 @@ def main(data: str | None, with_river: bool) -> None:
     documents = list(stream)
     walk = dict_walk()
     rows = models(taxonomy)
-    os.environ["RIVER_HIER_PURE"] = "1"  # for the process that is started next
     pipe, other = multiprocessing.Pipe()
-    worker = multiprocessing.get_context("spawn").Process(
-        target=numpy_worker, args=(other, taxonomy), daemon=True
-    )
-    worker.start()
+    if against is not None:
+        multiprocessing.get_context("spawn").Process(
+            target=other_build, args=(other, against, data), daemon=True
+        ).start()
     river = multioutput.PerOutputClassifier(river_linear_model.Perceptron())
     found: dict[tuple[str, str], list[float]] = {}
     calls: dict[str, list[float]] = {}
@@ -140,8 +141,9 @@ def main(data: str | None, with_river: bool) -> None:
             part = [("dict walk", "learn", timed(walk, [(x,) for x, _ in fresh(block)], None))]
             one_by_one = counted and start // BLOCK % 4 == 3
             part += times(rows, taxonomy, block, calls if one_by_one else None)
-            pipe.send(block)
-            part += pipe.recv()
+            if against is not None:
+                pipe.send(block)
+                part += pipe.recv()
             if with_river:
                 name = "River, one Perceptron a topic"
                 predicted = [(x,) for x, _ in fresh(block)]
@@ -171,5 +173,6 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--data", help="folder with the LYRL2004 files; downloaded by default")
     parser.add_argument("--river", action="store_true", help="River's own multioutput, too (slow)")
+    parser.add_argument("--against", help="folder with another build of the library")
     arguments = parser.parse_args()
-    main(arguments.data, arguments.river)
+    main(arguments.data, arguments.river, arguments.against)
