@@ -7,7 +7,7 @@ the library implements the protocol; `Foreign` implements it for any other one.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -155,12 +155,12 @@ def is_ours(model: Any) -> bool:
     return issubclass(type(model), RowByRow)
 
 
-def inner(model: Any) -> Any:
+def inner(model: Any) -> Inner:
     """Any model in a taxonomy, or a pipeline that ends in one, as an `Inner`."""
-    return model if is_ours(model) else Foreign(model)
+    return cast(Inner, model if is_ours(model) else Foreign(model))
 
 
-def inner_and_input(model: Any, x: Any) -> tuple[Any, Any]:
+def inner_and_input(model: Any, x: Any) -> tuple[Inner, Any]:
     """The model at the end of a pipeline as an `Inner`, and x as it reaches this model."""
     last, x = last_step_and_input(model, x)
     return inner(last), x

@@ -74,20 +74,17 @@ class ModelWrapper(RowByRow, base.Wrapper[Any], base.Estimator):
     @property
     def taxonomy_(self) -> Taxonomy:
         """The current taxonomy of the model, with all labels that have arrived."""
-        taxonomy: Taxonomy = inner(self.model)._taxonomy
-        return taxonomy
+        return inner(self.model)._taxonomy
 
     _taxonomy = taxonomy_
 
     @property
     def _labels(self) -> Labels:
-        labels: Labels = inner(self.model)._labels
-        return labels
+        return inner(self.model)._labels
 
     @property
     def _never_predicted(self) -> Unseen:
-        unseen: Unseen = inner(self.model)._never_predicted
-        return unseen
+        return inner(self.model)._never_predicted
 
     def clone(self, new_params: Any = None, include_attributes: bool = False) -> Self:
         """Return a model with the same parameters, which has learned nothing.
@@ -157,38 +154,31 @@ class ModelWrapper(RowByRow, base.Wrapper[Any], base.Estimator):
 
     def _scores_one(self, x: Mapping[Any, Any]) -> Floats:
         model, x = inner_and_input(self._predictor, x)
-        scores: Floats = model._scores_one(x)
-        return scores
+        return model._scores_one(x)
 
 
 class BatchWrapper(MiniBatches, ModelWrapper):
     """Base class of wrappers that take mini-batches; predictions are those of the model inside."""
 
     def _learn_rows(self, X: Batch, ys: Any) -> Iterator[int]:
-        learns_itself = type(self).learn_one is not ModelWrapper.learn_one
-        if learns_itself or not is_ours(self.model):
-            return super()._learn_rows(X, ys)
-        rows: Iterator[int] = self.model._learn_rows(X, ys)
-        return rows
+        if type(self).learn_one is ModelWrapper.learn_one and is_ours(self.model):
+            return inner(self.model)._learn_rows(X, ys)
+        return super()._learn_rows(X, ys)
 
     def _checked(self, X: Batch, ys: Any) -> bool:
-        return bool(inner(self.model)._checked(X, ys))
+        return inner(self.model)._checked(X, ys)
 
     def _labels_of(self, X: Batch) -> list[Label]:
-        labels: list[Label] = inner(self._predictor)._labels_of(X)
-        return labels
+        return inner(self._predictor)._labels_of(X)
 
     def _masks(self, X: Batch) -> Mask:
-        masks: Mask = inner(self._predictor)._masks(X)
-        return masks
+        return inner(self._predictor)._masks(X)
 
     def _probabilities(self, X: Batch) -> Floats:
-        p: Floats = inner(self._predictor)._probabilities(X)
-        return p
+        return inner(self._predictor)._probabilities(X)
 
     def _scores_many(self, X: Batch) -> Floats:
-        scores: Floats = inner(self._predictor)._scores_many(X)
-        return scores
+        return inner(self._predictor)._scores_many(X)
 
 
 class TransparentWrapper(BatchWrapper, LabelPredictor, base.MultiLabelClassifier, base.Classifier):
@@ -229,8 +219,7 @@ class TransparentWrapper(BatchWrapper, LabelPredictor, base.MultiLabelClassifier
                 "predicts one label: call `predict_one`"
             )
         model, x = inner_and_input(self._predictor, x)
-        nodes: list[int] = model._learned_nodes_on(x)
-        return nodes
+        return model._learned_nodes_on(x)
 
     def _probabilities_one(self, x: Mapping[Any, Any]) -> Any:
         model, x = inner_and_input(self._predictor, x)
@@ -238,8 +227,7 @@ class TransparentWrapper(BatchWrapper, LabelPredictor, base.MultiLabelClassifier
 
     def _softmax(self, x: Mapping[Any, Any]) -> Floats | None:
         model, x = inner_and_input(self._predictor, x)
-        p: Floats | None = model._softmax(x)
-        return p
+        return model._softmax(x)
 
 
 def check_model(model: Any, *methods: str) -> None:

@@ -134,7 +134,9 @@ class HMinOver(LinearLearner, MultiLabelModel):
 
     """
 
-    _decision_rule = "a candidate is on if its score reaches the threshold, others with one below them"
+    _decision_rule = (
+        "a candidate is on if its score reaches the threshold, others with one below them"
+    )
 
     def __init__(
         self,
