@@ -13,13 +13,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-import river_hier._core as k
 from river_hier import batch, metrics
 from river_hier.datasets import synth
-from support.backends import environment
 from support.corpora import FORMATS, corpus, read
 from support.fingerprints import answers_of, fingerprint, fingerprints, stream_of
 from support.paths import TESTS
+from support.processes import environment
 from support.public_api import STREAMS, TREE, estimators, public
 
 
@@ -40,11 +39,10 @@ def test_nothing_with_a_seed_is_forgotten_here() -> None:
 
 def test_the_same_seed_gives_the_same_in_another_process_with_other_hashes() -> None:
     here = fingerprints(7)
-    backend = "numpy" if k.name == "numpy" else "native"
     script = str(TESTS / "support" / "fingerprints.py")
     there = subprocess.run(
         [sys.executable, script, "7"],
-        env=environment(backend) | {"PYTHONHASHSEED": "1"},
+        env=environment() | {"PYTHONHASHSEED": "1"},
         capture_output=True,
         text=True,
         check=True,

@@ -13,8 +13,8 @@ from pathlib import Path
 import river_hier
 from river_hier import datasets
 from river_hier.datasets.io.file_dataset import FileDataset
-from support.backends import environment
 from support.paths import ROOT
+from support.processes import environment
 
 PACKAGE = Path(river_hier.__file__).parent
 FILES = sorted(PACKAGE.rglob("*.py"))
@@ -111,5 +111,5 @@ def test_without_docstrings_and_with_warnings_as_errors() -> None:
         "print(model.predict_one({'a': 1.0}))\n"
     )
     command = [sys.executable, "-OO", "-Werror", "-c", program]
-    found = subprocess.run(command, env=environment("numpy"), capture_output=True, text=True)
+    found = subprocess.run(command, env=environment(), capture_output=True, text=True)
     assert (found.stdout, found.stderr) == ("{'b': True}\n", "")

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 import oracles
 from river_hier import Taxonomy, kernel, linear_model, probabilistic
-from support.backends import both, running_on
 from support.hypothesis_settings import n_examples
 from support.strategies import changes, extensions, features, multilabels, parents_of, reals, trees
 
@@ -53,106 +52,95 @@ def near(scores: Any) -> Any:
     return pytest.approx(scores, rel=1e-7, abs=1e-7)
 
 
-@both
 @pytest.mark.parametrize("name", ["Hieron", "HPerceptron", "HAROW", "HMinOver"])
 @given(st.data())
 @n_examples(10)
-def test_weights_are_those_of_the_oracle(backend: str, name: str, data: Any) -> None:
+def test_weights_are_those_of_the_oracle(name: str, data: Any) -> None:
     t = data.draw(trees())
     after, renamed = data.draw(changes(t))
-    with running_on(backend):
-        model = learned(learner(name, t), stream(data, name, t) if name != "HMinOver" else [])
-        if name == "HMinOver":
-            learned(model, stream(data, "HPerceptron", t))
-        remap_weights = oracles.carried_weights if name != "Hieron" else oracles.carried_prototypes
-        old = {t.root: {}, **model.weights}
-        model.adopt(after, renamed)
-        expected = remap_weights(old, parents_of(t), parents_of(after), renamed)
-        for label, w in model.weights.items():
-            for feature in w.keys() | expected[label].keys():
-                assert w.get(feature, 0.0) == near(expected[label].get(feature, 0.0))
-        assert model.taxonomy == after
-        assert list(model.score_one({})) == list(after.nodes[name != "Hieron" :])
+    model = learned(learner(name, t), stream(data, name, t) if name != "HMinOver" else [])
+    if name == "HMinOver":
+        learned(model, stream(data, "HPerceptron", t))
+    remap_weights = oracles.carried_weights if name != "Hieron" else oracles.carried_prototypes
+    old = {t.root: {}, **model.weights}
+    model.adopt(after, renamed)
+    expected = remap_weights(old, parents_of(t), parents_of(after), renamed)
+    for label, w in model.weights.items():
+        for feature in w.keys() | expected[label].keys():
+            assert w.get(feature, 0.0) == near(expected[label].get(feature, 0.0))
+    assert model.taxonomy == after
+    assert list(model.score_one({})) == list(after.nodes[name != "Hieron" :])
 
 
 @pytest.mark.slow(but=5)
-@both
 @pytest.mark.parametrize("name", SINGLE + TOP_DOWN)
 @given(st.data())
 @n_examples(10)
-def test_scores_of_kept_nodes_do_not_change(backend: str, name: str, data: Any) -> None:
+def test_scores_of_kept_nodes_do_not_change(name: str, data: Any) -> None:
     """Whatever else changes; new nodes of a prototype model score as their parents."""
     t = data.draw(trees())
     after, renamed = data.draw(changes(t))
     renamed = unmerged(t, after, renamed)
-    with running_on(backend):
-        model = learned(learner(name, t), stream(data, name, t))
-        asked = data.draw(st.lists(features(reals), min_size=1, max_size=3))
-        before = [model.score_one(x) for x in asked]
-        model.adopt(after, renamed)
-        for x, old in zip(asked, before, strict=True):
-            new = model.score_one(x)
-            for label in t.nodes[1:]:
-                if (kept := renamed.get(label, label)) is not None:
-                    assert new[kept] == near(old[label])
-            new_labels = {renamed.get(label, label) for label in t}
-            for label in after.nodes[1:]:
-                if label not in new_labels and name in SINGLE:
-                    assert new[label] == near(new[after.parent(label)])
-        learned(model, stream(data, name, after, 5))
+    model = learned(learner(name, t), stream(data, name, t))
+    asked = data.draw(st.lists(features(reals), min_size=1, max_size=3))
+    before = [model.score_one(x) for x in asked]
+    model.adopt(after, renamed)
+    for x, old in zip(asked, before, strict=True):
+        new = model.score_one(x)
+        for label in t.nodes[1:]:
+            if (kept := renamed.get(label, label)) is not None:
+                assert new[kept] == near(old[label])
+        new_labels = {renamed.get(label, label) for label in t}
+        for label in after.nodes[1:]:
+            if label not in new_labels and name in SINGLE:
+                assert new[label] == near(new[after.parent(label)])
+    learned(model, stream(data, name, after, 5))
 
 
 @pytest.mark.slow(but=5)
-@both
 @pytest.mark.parametrize("name", [*SINGLE, *TOP_DOWN])
 @given(st.data())
 @n_examples(10)
-def test_the_same_taxonomy_changes_nothing(backend: str, name: str, data: Any) -> None:
+def test_the_same_taxonomy_changes_nothing(name: str, data: Any) -> None:
     t = data.draw(trees())
-    with running_on(backend):
-        model = learned(learner(name, t), stream(data, name, t))
-        other = copy.deepcopy(model)
-        model.adopt(Taxonomy(t.edges))
-        for x, y in stream(data, name, t):
-            assert model.score_one(x) == near(other.score_one(x))
-            model.learn_one(x, y)
-            other.learn_one(x, y)
+    model = learned(learner(name, t), stream(data, name, t))
+    other = copy.deepcopy(model)
+    model.adopt(Taxonomy(t.edges))
+    for x, y in stream(data, name, t):
+        assert model.score_one(x) == near(other.score_one(x))
+        model.learn_one(x, y)
+        other.learn_one(x, y)
 
 
 @pytest.mark.slow(but=4)
-@both
 @pytest.mark.parametrize("name", ["Hieron", *TOP_DOWN])
 @given(st.data())
 @n_examples(10)
-def test_new_labels_do_not_affect_old_ones(backend: str, name: str, data: Any) -> None:
+def test_new_labels_do_not_affect_old_ones(name: str, data: Any) -> None:
     """Adopting more nodes has no effect as long as none of them occurs.
 
     Except in AveragedHieron, which learns that new labels are wrong before any of them occurs.
     """
     t = data.draw(trees())
     after = data.draw(extensions(t))
-    with running_on(backend):
-        model = learned(learner(name, t), stream(data, name, t))
-        other = copy.deepcopy(model)
-        model.adopt(after)
-        for x, y in stream(data, name, t):
-            old = other.score_one(x)
-            assert {label: model.score_one(x)[label] for label in old} == near(old)
-            if name == "Hieron":
-                top = sorted(old.values())[-2:]
-                if top[-1] - top[0] > 1e-6:
-                    assert model.predict_one(x) == other.predict_one(x)
-            model.learn_one(x, y)
-            other.learn_one(x, y)
+    model = learned(learner(name, t), stream(data, name, t))
+    other = copy.deepcopy(model)
+    model.adopt(after)
+    for x, y in stream(data, name, t):
+        old = other.score_one(x)
+        assert {label: model.score_one(x)[label] for label in old} == near(old)
+        if name == "Hieron":
+            top = sorted(old.values())[-2:]
+            if top[-1] - top[0] > 1e-6:
+                assert model.predict_one(x) == other.predict_one(x)
+        model.learn_one(x, y)
+        other.learn_one(x, y)
 
 
-@both
 @pytest.mark.parametrize("features_of_x", ["few", "many"])
 @given(st.data())
 @n_examples(12)
-def test_hrls_is_as_if_new_siblings_had_always_existed(
-    backend: str, features_of_x: str, data: Any
-) -> None:
+def test_hrls_is_as_if_new_siblings_had_always_existed(features_of_x: str, data: Any) -> None:
     """With few features the systems are primal, with many they are dual."""
     t = data.draw(trees())
     inner = data.draw(st.sampled_from(t.inner))
@@ -160,16 +148,15 @@ def test_hrls_is_as_if_new_siblings_had_always_existed(
     examples = stream(data, "HRLS", t)
     if features_of_x == "many":
         examples = [({**x, f"only here {i}": 1.0}, y) for i, (x, y) in enumerate(examples)]
-    with running_on(backend):
-        model = learned(learner("HRLS", t), examples)
-        model.adopt(after)
-        fresh = learned(learner("HRLS", after), examples)
-        for x, y in stream(data, "HRLS", after):
-            assert model.score_one(x) == near(fresh.score_one(x))
-            # What is printed begins with the answer, from which `model` leaves out new labels.
-            assert model.debug_one(x).splitlines()[1:2] == fresh.debug_one(x).splitlines()[1:2]
-            model.learn_one(x, y)
-            fresh.learn_one(x, y)
+    model = learned(learner("HRLS", t), examples)
+    model.adopt(after)
+    fresh = learned(learner("HRLS", after), examples)
+    for x, y in stream(data, "HRLS", after):
+        assert model.score_one(x) == near(fresh.score_one(x))
+        # What is printed begins with the answer, from which `model` leaves out new labels.
+        assert model.debug_one(x).splitlines()[1:2] == fresh.debug_one(x).splitlines()[1:2]
+        model.learn_one(x, y)
+        fresh.learn_one(x, y)
 
 
 @given(st.data())
@@ -259,23 +246,21 @@ def test_kernel_least_squares_cannot_adopt() -> None:
     assert model.predict_one({}).keys() == set(T.nodes[1:])
 
 
-@both
 @pytest.mark.parametrize("name", [*SINGLE, *TOP_DOWN, "HMinOver"])
-def test_clone_pickle_and_copy_after_adoption(backend: str, name: str) -> None:
+def test_clone_pickle_and_copy_after_adoption(name: str) -> None:
     after = T.extend([("c", "x"), ("r", "y")]).move("e", "y")
-    with running_on(backend):
-        model = learned(learner(name, T), examples_of(name))
-        model.adopt(after)
-        pair = [pickle.loads(pickle.dumps(model)), copy.deepcopy(model)]
-        assert model.clone().taxonomy is after
-        assert repr(model.clone()) == repr(model)
-        for x, y in examples_of(name, after):
-            for other in pair:
-                assert other.score_one(x) == near(model.score_one(x))
-                assert other.predict_one(x) == model.predict_one(x)
-            learned(model, [(x, y)])
-            for other in pair:
-                other.learn_one(x, y)
+    model = learned(learner(name, T), examples_of(name))
+    model.adopt(after)
+    pair = [pickle.loads(pickle.dumps(model)), copy.deepcopy(model)]
+    assert model.clone().taxonomy is after
+    assert repr(model.clone()) == repr(model)
+    for x, y in examples_of(name, after):
+        for other in pair:
+            assert other.score_one(x) == near(model.score_one(x))
+            assert other.predict_one(x) == model.predict_one(x)
+        learned(model, [(x, y)])
+        for other in pair:
+            other.learn_one(x, y)
 
 
 @pytest.mark.parametrize("name", [*SINGLE, *TOP_DOWN, "HMinOver"])
@@ -293,34 +278,30 @@ def test_an_open_model_is_closed_by_a_tree_over_its_labels(name: str) -> None:
     learned(model, examples_of(name))
 
 
-@both
 @pytest.mark.parametrize("name", RENAMED_ONLY)
-def test_moved_nodes_keep_their_instances(backend: str, name: str) -> None:
-    with running_on(backend):
-        model = learned(learner(name, T), examples_of(name))
-        x = {"x": 1.5, "y": -1.0}
-        scores = model.score_one(x)
-        for after in (T.move("b", "d"), T.move("b", "d").move("e", "a"), T):
-            model.adopt(after)
-            assert {label: model.score_one(x)[label] for label in scores} == near(scores)
-            assert list(model.weights) == list(after.nodes[1:])
-            model.debug_one(x)
-        learned(model, examples_of(name))
-        assert model.score_one(x) != near(scores)
+def test_moved_nodes_keep_their_instances(name: str) -> None:
+    model = learned(learner(name, T), examples_of(name))
+    x = {"x": 1.5, "y": -1.0}
+    scores = model.score_one(x)
+    for after in (T.move("b", "d"), T.move("b", "d").move("e", "a"), T):
+        model.adopt(after)
+        assert {label: model.score_one(x)[label] for label in scores} == near(scores)
+        assert list(model.weights) == list(after.nodes[1:])
+        model.debug_one(x)
+    learned(model, examples_of(name))
+    assert model.score_one(x) != near(scores)
 
 
-@both
-def test_new_nodes_share_the_system_of_old_siblings(backend: str) -> None:
+def test_new_nodes_share_the_system_of_old_siblings() -> None:
     """And not that of a moved sibling, whose instances come from another parent."""
-    with running_on(backend):
-        model = learned(learner("HRLS", T), examples_of("HRLS"))
-        stayed, mixed, alone = (copy.deepcopy(model) for _ in range(3))
-        x = {"x": 1.5, "y": -1.0}
-        stayed.adopt(T.extend([("d", "new")]))
-        mixed.adopt(Taxonomy.from_nested({"r": {"a": ["c"], "d": ["b", "new", "e"]}}))
-        assert mixed.score_one(x)["new"] == near(stayed.score_one(x)["new"]) != 0.0
-        alone.adopt(T.move("b", "e").extend([("e", "new")]))
-        assert alone.score_one(x)["new"] == 0.0 != alone.score_one(x)["b"]
+    model = learned(learner("HRLS", T), examples_of("HRLS"))
+    stayed, mixed, alone = (copy.deepcopy(model) for _ in range(3))
+    x = {"x": 1.5, "y": -1.0}
+    stayed.adopt(T.extend([("d", "new")]))
+    mixed.adopt(Taxonomy.from_nested({"r": {"a": ["c"], "d": ["b", "new", "e"]}}))
+    assert mixed.score_one(x)["new"] == near(stayed.score_one(x)["new"]) != 0.0
+    alone.adopt(T.move("b", "e").extend([("e", "new")]))
+    assert alone.score_one(x)["new"] == 0.0 != alone.score_one(x)["b"]
 
 
 @pytest.mark.parametrize("name", [*SINGLE, "HAROW"])

@@ -15,7 +15,6 @@ from river import drift, ensemble, naive_bayes, preprocessing
 from river_hier import Taxonomy, batch, decision, evaluate, linear_model, local
 from river_hier import drift as our_drift
 from river_hier.feature_extraction import LogTFIDF
-from support.backends import both, running_on
 from support.public_api import LABELS, dense, estimators, public, step
 
 TREE = Taxonomy.from_nested({"up": ["sky"], "down": {"ground": ["path", "grass"], "cement": []}})
@@ -68,52 +67,46 @@ def pipelines() -> Iterator[tuple[str, Any]]:
 
 
 @pytest.mark.slow(but=1)
-@both
-def test_a_clone_with_attributes_has_learned_the_same(backend: str) -> None:
+def test_a_clone_with_attributes_has_learned_the_same() -> None:
     n = 0
-    with running_on(backend):
-        for name, model in pipelines():
-            for x, y in examples(model, 60, seed=1):
-                step(model, x, y)
-            xs = [x for x, _ in examples(model, 20, seed=2)]
-            before = answers(model, xs)
-            clone = model.clone(include_attributes=True)
-            assert type(clone) is type(model), name
-            assert answers(clone, xs) == before, name
-            for x, y in examples(model, 30, seed=3):
-                step(clone, x, y)
-            assert answers(model, xs) == before, f"{name}: the clone has changed its origin"
-            for x, y in examples(model, 30, seed=3):
-                step(model, x, y)
-            assert answers(clone, xs) == answers(model, xs), f"{name}: they learn differently"
-            n += answers(model, xs) != before
+    for name, model in pipelines():
+        for x, y in examples(model, 60, seed=1):
+            step(model, x, y)
+        xs = [x for x, _ in examples(model, 20, seed=2)]
+        before = answers(model, xs)
+        clone = model.clone(include_attributes=True)
+        assert type(clone) is type(model), name
+        assert answers(clone, xs) == before, name
+        for x, y in examples(model, 30, seed=3):
+            step(clone, x, y)
+        assert answers(model, xs) == before, f"{name}: the clone has changed its origin"
+        for x, y in examples(model, 30, seed=3):
+            step(model, x, y)
+        assert answers(clone, xs) == answers(model, xs), f"{name}: they learn differently"
+        n += answers(model, xs) != before
     assert n > 20
 
 
-@both
-def test_predictions_change_nothing(backend: str) -> None:
-    with running_on(backend):
-        for name, model in estimators().items():  # River's pipelines have a cache
-            for x, y in examples(model, 10, seed=1):
-                step(model, x, y)
-            before = pickle.dumps(model)
-            x = {0: 2.0, 99: 1.0}
-            answers(model, [x])
-            if hasattr(model, "debug_one"):
-                model.debug_one(x)
-            assert pickle.dumps(model) == before, name
+def test_predictions_change_nothing() -> None:
+    for name, model in estimators().items():  # River's pipelines have a cache
+        for x, y in examples(model, 10, seed=1):
+            step(model, x, y)
+        before = pickle.dumps(model)
+        x = {0: 2.0, 99: 1.0}
+        answers(model, [x])
+        if hasattr(model, "debug_one"):
+            model.debug_one(x)
+        assert pickle.dumps(model) == before, name
 
 
 @pytest.mark.slow(but=1)
-@both
-def test_a_clone_without_attributes_has_learned_nothing(backend: str) -> None:
-    with running_on(backend):
-        for name, model in pipelines():
-            xs = [x for x, _ in examples(model, 20, seed=2)]
-            before = answers(model, xs)
-            for x, y in examples(model, 60, seed=1):
-                step(model, x, y)
-            assert answers(model.clone(), xs) == before, name
+def test_a_clone_without_attributes_has_learned_nothing() -> None:
+    for name, model in pipelines():
+        xs = [x for x, _ in examples(model, 20, seed=2)]
+        before = answers(model, xs)
+        for x, y in examples(model, 60, seed=1):
+            step(model, x, y)
+        assert answers(model.clone(), xs) == before, name
 
 
 def test_clones_of_batch_estimators_are_trained_if_they_keep_attributes() -> None:
@@ -152,20 +145,15 @@ def test_a_clone_may_keep_what_was_learned_and_change_a_parameter() -> None:
     assert other.weights == harow.weights
 
 
-@both
 @pytest.mark.parametrize("taxonomy", [TREE, None])
-def test_the_parts_of_a_cloned_average_belong_together(backend: str, taxonomy: Any) -> None:
-    with running_on(backend):
-        for average, inner in (
-            (linear_model.Averaged, linear_model.Hieron),
-            (linear_model.Averaged, linear_model.HAROW),
-        ):
-            model = average(inner(taxonomy))
-            for x, y in examples(model, 40, seed=1):
-                model.learn_one(x, y)
-            clone = model.clone(include_attributes=True)
-            for one in (model, clone):
-                for x, y in examples(model, 40, seed=2):
-                    one.learn_one(x, y)
-            assert clone.model is not model.model
-            assert clone.last.weights == model.last.weights == model.model.weights
+def test_the_parts_of_a_cloned_average_belong_together(taxonomy: Any) -> None:
+    for inner in (linear_model.Hieron(taxonomy), linear_model.HAROW(taxonomy)):
+        model = linear_model.Averaged(inner)
+        for x, y in examples(inner, 40, seed=1):
+            model.learn_one(x, y)
+        clone = model.clone(include_attributes=True)
+        for one in (model, clone):
+            for x, y in examples(inner, 40, seed=2):
+                one.learn_one(x, y)
+        assert clone.model is not model.model
+        assert clone.last.weights == model.last.weights == model.model.weights

@@ -11,7 +11,6 @@ from collections.abc import Callable
 import pytest
 
 from river_hier import Taxonomy, metrics
-from river_hier._core import name as backend
 from support import calls, public_api
 from support.calls import Calls, Size
 
@@ -89,9 +88,6 @@ SUBJECTS: dict[str, Callable[[Size], Calls]] = {
 }
 
 
-compiled = pytest.mark.skipif(backend != "native", reason="the numpy backend is not optimised")
-
-
 def seconds(name: str, shape: str, n: int) -> dict[str, float]:
     """The processor time of each call in a taxonomy of n nodes below the root."""
     binary = "Binary" in name
@@ -152,7 +148,6 @@ def test_every_method_can_be_called() -> None:
             assert seconds(name, shape, 20)
 
 
-@compiled
 @pytest.mark.slow
 @pytest.mark.parametrize("name", SUBJECTS)
 def test_costs_at_ten_thousand_levels_and_two_hundred_thousand_children(name: str) -> None:

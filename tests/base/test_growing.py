@@ -26,9 +26,7 @@ from river_hier import (
     metrics,
     probabilistic,
 )
-from river_hier._core.pickles import state
 from river_hier.datasets import synth
-from support.backends import both, running_on
 from support.hypothesis_settings import n_examples
 from support.strategies import features, reals
 
@@ -74,28 +72,26 @@ LABEL_BY_LABEL = [name for name in EVERY if name not in LEFT_OUT]
 
 
 @pytest.mark.slow(but=9)
-@both
 @pytest.mark.parametrize("name", LABEL_BY_LABEL)
 @given(data=st.data())
 @n_examples(4)
-def test_open_taxonomies_equal_adoption_label_by_label(backend: str, name: str, data: Any) -> None:
+def test_open_taxonomies_equal_adoption_label_by_label(name: str, data: Any) -> None:
     labels: Any = paths if name in SINGLE else st.sets(paths)
     examples = data.draw(st.lists(st.tuples(features(reals), labels), max_size=10))
-    with running_on(backend):
-        model = EVERY[name](OpenTaxonomy())
-        other = EVERY[name](Taxonomy.flat([], root=()))
-        for i, (x, y) in enumerate(examples):
-            if len(model.taxonomy_) > 1:  # before, open single-label models predict None
-                assert model.predict_one(x) == other.predict_one(x)
-            model.learn_one(x, y)
-            grown(other, [y] if name in SINGLE else y)
-            other.learn_one(x, y)
-            if len(model.taxonomy_) > 1:
-                assert model.predict_proba_one(x).keys() == other.predict_proba_one(x).keys()
-            if i == 4:
-                model = pickle.loads(pickle.dumps(model))
-        assert model.taxonomy == OpenTaxonomy()
-        assert repr(model.clone()) == repr(model)
+    model = EVERY[name](OpenTaxonomy())
+    other = EVERY[name](Taxonomy.flat([], root=()))
+    for i, (x, y) in enumerate(examples):
+        if len(model.taxonomy_) > 1:  # before, open single-label models predict None
+            assert model.predict_one(x) == other.predict_one(x)
+        model.learn_one(x, y)
+        grown(other, [y] if name in SINGLE else y)
+        other.learn_one(x, y)
+        if len(model.taxonomy_) > 1:
+            assert model.predict_proba_one(x).keys() == other.predict_proba_one(x).keys()
+        if i == 4:
+            model = pickle.loads(pickle.dumps(model))
+    assert model.taxonomy == OpenTaxonomy()
+    assert repr(model.clone()) == repr(model)
 
 
 def test_calibration_is_remapped_with_the_labels() -> None:
@@ -124,10 +120,10 @@ def test_calibration_ignores_the_missing_score_of_a_new_label() -> None:
         model.learn_one({"x": 1.0, y: 2.0}, {y})
     x = {"x": 3.0, "a": 1.0, "a/x": 2.0}
     assert 0.0 not in model.model.score_one(x).values()
-    scores, (before, *_) = model.model.score_one(x), state(model._calibration)
+    scores, (before, *_) = model.model.score_one(x), model._calibration.saved()
     model.learn_one(x, {"c", "a/x"})
     assert list(model.model.weights) == ["a", "a/x", "b", "c"]
-    after, *_ = state(model._calibration)
+    after, *_ = model._calibration.saved()
     squares, n = (after - before)[:2]  # of the scores
     assert n == 3
     assert squares == pytest.approx(sum(s**2 for s in scores.values()))
@@ -144,23 +140,21 @@ def test_the_temperature_ignores_new_labels() -> None:
     assert model._temperatures.scale.n == n + 5  # the root, a, d, b, a/x
 
 
-@both
 @pytest.mark.parametrize("name", ["Hieron", "AveragedHieron", "HAROW", "SHRLS"])
-def test_batches_grow_the_taxonomy(backend: str, name: str) -> None:
+def test_batches_grow_the_taxonomy(name: str) -> None:
     rows = [{"x": float(i % 3), "y": float(i % 5) - 2.0} for i in range(12)]
     labels = ["a/b", "a", "c/d/e", "a/f"] * 3
-    with running_on(backend):
-        model, other = EVERY[name](OpenTaxonomy("/")), EVERY[name](OpenTaxonomy("/"))
-        ys: list[Any] = labels if name in SINGLE else [{label} for label in labels]
-        model.learn_many(pd.DataFrame(rows), ys)
-        for x, y in zip(rows, ys, strict=True):
-            other.learn_one(x, y)
-        assert model.score_one(rows[1]) == pytest.approx(other.score_one(rows[1]))
-        before = pickle.dumps(model)
-        bad = [*ys[:6], "g//h", *ys[7:]]
-        with pytest.raises(ValueError, match=r"row 6.*'g//h' has no name at level 2"):
-            model.learn_many(pd.DataFrame(rows), bad)
-        assert pickle.dumps(model) == before
+    model, other = EVERY[name](OpenTaxonomy("/")), EVERY[name](OpenTaxonomy("/"))
+    ys: list[Any] = labels if name in SINGLE else [{label} for label in labels]
+    model.learn_many(pd.DataFrame(rows), ys)
+    for x, y in zip(rows, ys, strict=True):
+        other.learn_one(x, y)
+    assert model.score_one(rows[1]) == pytest.approx(other.score_one(rows[1]))
+    before = pickle.dumps(model)
+    bad = [*ys[:6], "g//h", *ys[7:]]
+    with pytest.raises(ValueError, match=r"row 6.*'g//h' has no name at level 2"):
+        model.learn_many(pd.DataFrame(rows), bad)
+    assert pickle.dumps(model) == before
 
 
 @pytest.mark.parametrize("name", EVERY)
@@ -314,5 +308,5 @@ def copy_parents(model: Any, before: Taxonomy) -> None:
     for label in LATE.nodes[1:]:
         if label not in before:
             for feature, w in weights.get(LATE.parent(label), {}).items():
-                x = model._features.insert({feature: 1.0})
-                model._w.add(x, np.array([LATE.index(label)]), np.array([w]))
+                x = model._state.insert({feature: 1.0})
+                model._state.add(x, np.array([LATE.index(label)]), np.array([w]))

@@ -38,7 +38,7 @@ for x, y in examples[:WARM]:
 answers(model), checkpoint.save(model, path)
 used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
 done, failed = WARM, False
-resource.setrlimit(resource.RLIMIT_AS, (used + 24 * 2**20, resource.RLIM_INFINITY))
+resource.setrlimit(resource.RLIMIT_AS, (used + 12 * 2**20, resource.RLIM_INFINITY))
 try:
     for x, y in examples[WARM:]:
         model.learn_one(x, y)

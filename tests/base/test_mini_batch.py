@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from river import base, compose, feature_extraction, preprocessing
 from scipy import sparse
 
-from river_hier import Taxonomy, _core, linear_model
+from river_hier import Taxonomy, linear_model
 from river_hier.base.dataframes import read_batch
 from support.hypothesis_settings import n_examples
 from support.public_api import learners
@@ -27,10 +27,9 @@ MULTI.remove("HMinOver")  # it learns row by row, in Python
 COMPILED = [
     name
     for name in SINGLE + MULTI
-    if getattr(getattr(linear_model, name), "_compiled", True) is not None
+    if getattr(getattr(linear_model, name), "_policy", True) is not None
 ]
 TREE = Taxonomy([("r", "a"), ("a", "b"), ("r", "c")])
-NATIVE = _core.name == "native"
 
 
 def made(name: str, taxonomy: Any = TREE, **parameters: Any) -> Any:
@@ -38,9 +37,8 @@ def made(name: str, taxonomy: Any = TREE, **parameters: Any) -> Any:
 
 
 def same(one: Any, many: Any, xs: list[dict[Any, float]]) -> None:
-    """The same to the last bit in the native backend, where rows are read as plain dicts are."""
-    if NATIVE:
-        assert pickle.dumps(one) == pickle.dumps(many)
+    """The same to the last bit."""
+    assert pickle.dumps(one) == pickle.dumps(many)
     assert one._taxonomy == many._taxonomy
     assert one._features.names() == many._features.names()
     for label, w in one.weights.items():
@@ -606,23 +604,3 @@ class Evil:
         return 1
 
 
-@pytest.mark.skipif(not NATIVE, reason="the reference looks names up row by row")
-@pytest.mark.parametrize("name", COMPILED)
-def test_a_name_that_fails_leaves_the_model_as_it_was(name: str) -> None:
-    model = loop(made(name), [{"x": 1.0}], ["b"])
-    before = (model.weights, model._features.names())
-    calls = iter(range(10**6))
-
-    def act() -> None:
-        if next(calls) >= fail_at:
-            raise RuntimeError("no hash today")
-
-    for fail_at in range(8):  # noqa: B007
-        calls = iter(range(10**6))
-        X = sparse.csr_array(np.ones((2, 2)))
-        try:
-            model.learn_many(X, ["b", "c"], columns=["new", Evil(act)])
-        except RuntimeError:
-            assert (model.weights, model._features.names()) == before
-        else:
-            break

@@ -46,10 +46,7 @@ def models() -> dict[str, Any]:
     single = {name: m for name, m in estimators(dtype="float32").items() if name in found}
     found |= {f"{name}, float32": model for name, model in single.items()}
     hieron = linear_model.Hieron(TREE, dtype="float32")
-    compact = linear_model.HAROW(TREE, dtype="float16")
     found |= {
-        "compact": compact,
-        "average of compact": linear_model.Averaged(compact.clone()),
         "tree of hieron": decision.TreeBayes(hieron.clone(), TREE),
         "average of hieron": linear_model.Averaged(hieron.clone()),
         "reset of hieron": drift.BranchReset(hieron.clone()),

@@ -23,7 +23,6 @@ from river_hier import (
     probabilistic,
 )
 from river_hier.taxonomy import UnknownLabelError
-from support.backends import both, running_on
 
 PATHS = ["a > b", "a > c", "d > e", "d"] * 3
 MESSY = ["a >b", " a>c", "d > e > ", "> d"] * 3
@@ -78,27 +77,25 @@ TAXONOMIES: dict[str, Any] = {
 
 
 @pytest.mark.slow(but=84)
-@both
 @pytest.mark.parametrize("kind", TAXONOMIES)
 @pytest.mark.parametrize("name", EVERY)
-def test_models_learn_from_paths(backend: str, name: str, kind: str) -> None:
+def test_models_learn_from_paths(name: str, kind: str) -> None:
     t, labels, paths = TAXONOMIES[kind]
     if kind.startswith("open") and name in CLOSED:
         return
-    with running_on(backend):
-        model, other = EVERY[name](t), EVERY[name](t)
-        for i, (x, y, path) in enumerate(zip(ROWS, labels, paths or labels, strict=True)):
-            several = name in MULTI and i % 2
-            model.learn_one(x, {y} if several else y)
-            other.learn_one(x, [path] if several else path)
-        assert model.predict_proba_one(ROWS[0]) == other.predict_proba_one(ROWS[0])
-        assert model.predict_one(ROWS[0]) == other.predict_one(ROWS[0])
-        if not hasattr(model, "learn_many"):
-            return
-        X = pd.DataFrame(ROWS)
-        model.learn_many(X, pd.Series(labels))
-        other.learn_many(X, pd.Series(paths or labels))
-        assert model.predict_proba_one(ROWS[0]) == other.predict_proba_one(ROWS[0])
+    model, other = EVERY[name](t), EVERY[name](t)
+    for i, (x, y, path) in enumerate(zip(ROWS, labels, paths or labels, strict=True)):
+        several = name in MULTI and i % 2
+        model.learn_one(x, {y} if several else y)
+        other.learn_one(x, [path] if several else path)
+    assert model.predict_proba_one(ROWS[0]) == other.predict_proba_one(ROWS[0])
+    assert model.predict_one(ROWS[0]) == other.predict_one(ROWS[0])
+    if not hasattr(model, "learn_many"):
+        return
+    X = pd.DataFrame(ROWS)
+    model.learn_many(X, pd.Series(labels))
+    other.learn_many(X, pd.Series(paths or labels))
+    assert model.predict_proba_one(ROWS[0]) == other.predict_proba_one(ROWS[0])
 
 
 @pytest.mark.parametrize("kind", [kind for kind in TAXONOMIES if "open" not in kind])

@@ -7,8 +7,6 @@ import pandas as pd
 import pytest
 
 from river_hier import Taxonomy, base, linear_model
-from support.backends import both, namespace, native_only, running_on
-from support.public_api import public
 
 TREE = Taxonomy([("all", "a"), ("all", "b"), ("a", "c"), ("a", "d")])
 X = {"p": 1.0, "q": 2.0}
@@ -34,15 +32,13 @@ class Certain:
         (Certain, linear_model.HAROW, {"b"}),
     ],
 )
-@both
-def test_the_rule_of_a_mixin_is_taken(backend, mixin, learner, y):
-    with running_on(backend):
-        mixed = type("Mixed", (mixin, learner), {})
-        for cls in (mixed, type("Sub", (mixed,), {})):
-            model = cls(TREE)
-            model.learn_one(X, y)
-            model.learn_many(pd.DataFrame([X]), [y])
-            assert not any(model.weights.values())
+def test_the_rule_of_a_mixin_is_taken(mixin, learner, y):
+    mixed = type("Mixed", (mixin, learner), {})
+    for cls in (mixed, type("Sub", (mixed,), {})):
+        model = cls(TREE)
+        model.learn_one(X, y)
+        model.learn_many(pd.DataFrame([X]), [y])
+        assert not any(model.weights.values())
 
 
 def test_a_subclass_with_the_same_rule_keeps_the_compiled_one():
@@ -50,17 +46,16 @@ def test_a_subclass_with_the_same_rule_keeps_the_compiled_one():
         def predict_one(self, x, **kwargs):
             return super().predict_one(x, **kwargs)
 
-    assert Mine._compiled is linear_model.HAROW._compiled is not None
+    assert Mine._policy is linear_model.HAROW._policy is not None
 
 
 @pytest.mark.parametrize("node", [-1, 5])
-@both
-def test_a_rival_must_be_a_node(backend, node):
+def test_a_rival_must_be_a_node(node):
     class Lost(linear_model.Hieron):
         def rival(self, score, y):
             return node
 
-    with running_on(backend), pytest.raises(ValueError, match=f"`rival` of Lost .* got {node}"):
+    with pytest.raises(ValueError, match=f"`rival` of Lost .* got {node}"):
         Lost(TREE).learn_one(X, "c")
 
 
@@ -72,37 +67,32 @@ def test_a_rival_must_be_a_node(backend, node):
         (lambda y: (y, 0.1), r"a confidence for each of the 4 .* \(\)"),
     ],
 )
-@both
-def test_a_second_order_rule_gives_two_numbers_a_node(backend, returned, complaint):
+def test_a_second_order_rule_gives_two_numbers_a_node(returned, complaint):
     class Rule(base.TopDownLearner):
         second_order = True
 
         def rule(self, score, y, norm2, variance):
             return returned(y)
 
-    with running_on(backend):
-        model = Rule(TREE)
-        with pytest.raises(ValueError, match=complaint):
-            model.learn_one(X, {"c"})
-        assert not any(model.weights.values())
+    model = Rule(TREE)
+    with pytest.raises(ValueError, match=complaint):
+        model.learn_one(X, {"c"})
+    assert not any(model.weights.values())
 
 
-@both
-def test_a_second_order_rule_may_return_integers_and_lists(backend):
+def test_a_second_order_rule_may_return_integers_and_lists():
     class Rule(base.TopDownLearner):
         second_order = True
 
         def rule(self, score, y, norm2, variance):
             return y.astype(int), [0] * len(y)
 
-    with running_on(backend):
-        model = Rule(TREE)
-        model.learn_one(X, {"b"})
-        assert model.weights["b"] == X
+    model = Rule(TREE)
+    model.learn_one(X, {"b"})
+    assert model.weights["b"] == X
 
 
-@both
-def test_learns_is_a_mask_and_a_rule_is_asked_about_some_nodes(backend):
+def test_learns_is_a_mask_and_a_rule_is_asked_about_some_nodes():
     class Rule(base.TopDownLearner):
         def learns(self, score, y):
             return (y * score < 1.0).astype(int)  # not indices
@@ -114,16 +104,14 @@ def test_learns_is_a_mask_and_a_rule_is_asked_about_some_nodes(backend):
         def learns(self, score, y):
             return True
 
-    with running_on(backend):
-        model = Rule(TREE)
-        for _ in range(3):
-            model.learn_one(X, {"b"})
-        assert model.weights["b"] == {"p": 2.0, "q": 4.0}
-        with pytest.raises(ValueError, match="`learns` of OneForAll must return a bool for each"):
-            OneForAll(TREE).learn_one(X, {"b"})
+    model = Rule(TREE)
+    for _ in range(3):
+        model.learn_one(X, {"b"})
+    assert model.weights["b"] == {"p": 2.0, "q": 4.0}
+    with pytest.raises(ValueError, match="`learns` of OneForAll must return a bool for each"):
+        OneForAll(TREE).learn_one(X, {"b"})
 
 
-@native_only
 @pytest.mark.parametrize("names", [(), ("C", "dtype")])
 def test_other_parameters_than_those_of_the_policy_are_refused(names: tuple[str, ...]) -> None:
     class Hieron(base.PathLearner, compiled=names):
@@ -132,30 +120,14 @@ def test_other_parameters_than_those_of_the_policy_are_refused(names: tuple[str,
         def rule(self, margin: float, gamma: float, norm2: float) -> float:
             return 1.0
 
-    wrong = pytest.raises(ValueError, match="`compiled` names other parameters")
-    with running_on("native"), wrong:
+    with pytest.raises(ValueError, match="`compiled` names other parameters"):
         Hieron(Taxonomy.flat(["a"])).learn_one({"x": 1.0}, "a")
 
 
-@both
-def test_a_compiled_policy_of_that_name_must_exist(backend: str) -> None:
-    def define() -> None:
+def test_a_compiled_policy_of_that_name_must_exist() -> None:
+    with pytest.raises(TypeError, match="`compiled=` of Unknown needs a compiled policy"):
+
         class Unknown(base.TopDownLearner, compiled=()): ...
-
-    with running_on(backend):
-        if backend == "numpy":  # where no class has one
-            define()
-        else:
-            with pytest.raises(TypeError, match="`compiled=` of Unknown needs a compiled policy"):
-                define()
-
-
-@native_only
-def test_learners_that_name_a_compiled_policy_have_it() -> None:
-    named = {cls._compiled for _, cls in public() if getattr(cls, "_compiled", "")}
-    assert len(named) >= 5
-    missing = named - set(namespace("native").policies)
-    assert not missing, f"bindings/learners.cpp: add to `linear_learners`: {missing}"
 
 
 class Perceptron(base.TopDownLearner):
@@ -172,84 +144,29 @@ class PathPerceptron(base.PathLearner):
         return 1.0
 
 
-AVERAGES = [
-    (linear_model.Averaged, Perceptron, [{"c"}, {"b"}, {"d"}]),
-    (linear_model.Averaged, PathPerceptron, ["c", "b", "d"]),
+LEARNERS = [
+    (Perceptron, [{"c"}, {"b"}, {"d"}]),
+    (PathPerceptron, ["c", "b", "d"]),
 ]
 
 
-@pytest.mark.parametrize(("average", "learner", "y"), AVERAGES)
+@pytest.mark.parametrize(("learner", "y"), LEARNERS)
 @pytest.mark.parametrize("taxonomy", [TREE, None])
-@both
-def test_a_rule_that_raises_leaves_an_average_as_it_was(backend, average, learner, y, taxonomy):
-    with running_on(backend):
-        inner = learner(taxonomy)
-        model = average(inner)
-        whole = pd.DataFrame([X, {"p": -1.0, "q": 0.5}, {"p": 2.0, "q": -3.0}])
-        torn = pd.DataFrame([X, {"p": -1.0, "q": 0.5}, {"p": 99.0, "q": -3.0}])
-        model.learn_many(whole[:2], y[:2])
-        before = pickle.dumps(model)
-        with pytest.raises((ArithmeticError, ValueError), match="too long"):
-            model.learn_many(torn, y)
-        assert pickle.dumps(model) == before
-        model.learn_many(whole, y)
-        assert model.model is inner
-        again = average(learner(taxonomy))
-        rows = whole.to_dict("records")
-        for x, label in zip([*rows[:2], *rows], [*y[:2], *y], strict=True):
-            again.learn_one(x, label)
-        assert model.score_one(X) == again.score_one(X)
-        assert inner.score_one(X) == again.model.score_one(X)
-
-
-@pytest.mark.parametrize(
-    ("learner", "method"),
-    [
-        (linear_model.HPerceptron, "rule"),
-        (linear_model.HPerceptron, "learns"),
-        (linear_model.HAROW, "rule"),
-        (linear_model.Hieron, "rule"),
-        (linear_model.AveragedHieron, "rival"),
-    ],
-)
-@both
-def test_a_rule_that_a_policy_computes_is_not_replaced(backend, learner, method):
-    """It would be ignored without a word."""
-    refused = pytest.raises(AttributeError, match=f"`{method}` of {learner.__name__} cannot be rep")
-    with running_on(backend):
-        model, kept = learner(TREE), getattr(learner, method)
-        with refused:
-            setattr(model, method, lambda *args: 0.0)
-        with refused:
-            setattr(learner, method, lambda *args: 0.0)
-        assert getattr(learner, method) is kept
-        assert getattr(model, method).__func__ is kept
-
-
-@pytest.mark.parametrize(("average", "learner", "y"), AVERAGES)
-@both
-def test_a_rule_in_python_may_be_replaced(backend, average, learner, y):
-    def nothing(score, *args):
-        return 0.0 * np.asarray(score)
-
-    with running_on(backend):
-        alone, inner = learner(TREE), learner(TREE)
-        alone.rule = inner.rule = nothing
-        sub = type("Sub", (learner,), {})
-        sub.rule = lambda self, *args: nothing(*args)
-        for model in (alone, average(inner), sub(TREE)):
-            for label in y:
-                model.learn_one(X, label)
-            assert not any(model.weights.values())
-
-
-def test_the_rule_of_an_average_is_that_of_its_inner_model():
-    inner = Perceptron(TREE)
-    averaged = linear_model.Averaged(inner)
-    averaged.rule = lambda score, y, norm2: 0.0 * score
-    assert inner.rule is averaged.rule
-    averaged.learn_one(X, {"b"})
-    assert not any(averaged.weights.values())
-    compiled = linear_model.Averaged(linear_model.HAROW(TREE))
-    with pytest.raises(AttributeError, match="`rule` of HAROW cannot be replaced"):
-        compiled.rule = inner.rule
+def test_a_rule_that_raises_leaves_an_average_as_it_was(learner, y, taxonomy):
+    inner = learner(taxonomy)
+    model = linear_model.Averaged(inner)
+    whole = pd.DataFrame([X, {"p": -1.0, "q": 0.5}, {"p": 2.0, "q": -3.0}])
+    torn = pd.DataFrame([X, {"p": -1.0, "q": 0.5}, {"p": 99.0, "q": -3.0}])
+    model.learn_many(whole[:2], y[:2])
+    before = pickle.dumps(model)
+    with pytest.raises((ArithmeticError, ValueError), match="too long"):
+        model.learn_many(torn, y)
+    assert pickle.dumps(model) == before
+    model.learn_many(whole, y)
+    assert model.model is inner
+    again = linear_model.Averaged(learner(taxonomy))
+    rows = whole.to_dict("records")
+    for x, label in zip([*rows[:2], *rows], [*y[:2], *y], strict=True):
+        again.learn_one(x, label)
+    assert model.score_one(X) == again.score_one(X)
+    assert inner.score_one(X) == again.model.score_one(X)

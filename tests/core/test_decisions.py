@@ -1,8 +1,9 @@
-"""What calibration, decoders and losses compute, in both backends."""
+"""What calibration, decoders and readers of labels compute, against plain definitions."""
 
 from __future__ import annotations
 
 import gc
+import math
 import pickle
 import weakref
 from collections.abc import Callable
@@ -14,86 +15,106 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from river_hier import Taxonomy
-from river_hier._core import labels_of
-from river_hier._core.pickles import state
+import oracles
+from river_hier import Taxonomy, _core
+from river_hier._core import Calibration, Labels, features, labels_of
+from river_hier._core.pickles import VERSION, restore
 from river_hier.taxonomy.multilabel import closure_nodes, predicted_nodes
-from support.backends import both, namespace, native_only, running_on
-from support.strategies import multilabels, taxonomies, trees
+from support.strategies import multilabels, parents_of, taxonomies, trees
 
-chances = st.floats(0.0, 1.0)
 scores_of_nodes = st.floats(-1e3, 1e3)
+# Products and sums of these are far from each other, or equal.
+chances = st.sampled_from([0.0, 0.1, 0.25, 0.5, 0.6, 0.75, 0.9, 1.0])
 
 
 @st.composite
 def labelled(draw: st.DrawFn) -> tuple[Taxonomy, list[tuple[np.ndarray[Any, Any], Any, float]]]:
-    """A taxonomy, and scores of its nodes, some of them missing, with a multilabel and a weight."""
+    """A taxonomy, and scores of its nodes with a multilabel and a weight."""
     t = draw(taxonomies())
-    scores = st.lists(scores_of_nodes | st.just(np.nan), min_size=len(t), max_size=len(t))
+    scores = st.lists(scores_of_nodes, min_size=len(t), max_size=len(t))
     example = st.tuples(scores.map(np.array), multilabels(t), st.sampled_from([1.0, 0.5, 3.0]))
     return t, draw(st.lists(example, min_size=1, max_size=8))
 
 
-@native_only
 @given(labelled())
-def test_both_backends_calibrate_alike(stream: Any) -> None:
+def test_calibration_equals_the_oracle(stream: Any) -> None:
     t, examples = stream
-    made = {}
-    for backend in ("numpy", "native"):
-        with running_on(backend) as kernels:
-            calibration = kernels.Calibration(len(t))
-            for scores, y, w in examples:
-                calibration.learn(scores, y, labels_of(t), w)
-            made[backend] = calibration
-    rows = np.array([np.nan_to_num(scores, nan=-np.inf) for scores, _, _ in examples])
-    expected = made["numpy"].given(rows)
-    assert made["native"].given(rows) == pytest.approx(expected, rel=1e-9, abs=1e-300)
-    assert made["native"].given(rows[0]) == pytest.approx(expected[0], rel=1e-9, abs=1e-300)
-    for ours, theirs in zip(state(made["numpy"]), state(made["native"]), strict=True):
-        assert ours == pytest.approx(theirs, rel=1e-9, abs=1e-12)
-    for backend, other in (("numpy", "native"), ("native", "numpy")):
-        with running_on(other):  # a pickle of one backend opens in the other one
-            loaded = pickle.loads(pickle.dumps(made[backend]))
-        for before, after in zip(state(made[backend]), state(loaded), strict=True):
-            np.testing.assert_array_equal(before, after)
+    ours, theirs = Calibration(len(t)), oracles.Calibration()
+    for scores, y, w in examples:
+        found = dict(zip(t.nodes, ours.given(scores).tolist(), strict=True))
+        if theirs.scores:
+            expected = {v: theirs.given(v, s) for v, s in zip(t.nodes, scores, strict=True) if v}
+            assert {v: found[v] for v in expected} == pytest.approx(expected, abs=1e-12)
+        on = t.closure(y)
+        asked = [v for v in t.nodes[1:] if on.issuperset(t.parents(v))]
+        theirs.learn({v: float(scores[t.index(v)]) for v in asked}, {v: v in on for v in asked}, w)
+        ours.learn(scores, y, labels_of(t), w)
+    rows = np.array([scores for scores, _, _ in examples])
+    again = pickle.loads(pickle.dumps(ours))
+    assert ours.given(rows).tolist() == again.given(rows).tolist()
+    assert ours.given(rows).tolist() == [ours.given(row).tolist() for row in rows]
 
 
-@both
-def test_a_damaged_pickle_of_a_calibration_is_refused(backend: str) -> None:
-    with running_on(backend) as kernels:
-        restore, (kind, version, shared, own) = kernels.Calibration(3).__reduce__()
-        for damaged in ((shared[:5], own), (shared, own[:3])):
-            with pytest.raises(ValueError, match="damaged"):
-                restore(kind, version, *damaged)
+def test_a_damaged_pickle_of_a_calibration_is_refused() -> None:
+    shared, own = Calibration(3).saved()
+    for damaged in ((shared[:5], own), (shared, own[:3])):
+        with pytest.raises(ValueError, match="damaged"):
+            restore("Calibration", VERSION, *damaged)
 
 
-@native_only
-@given(trees(1 + 1, 9), st.data())
-def test_both_backends_decide_alike(t: Taxonomy, data: st.DataObject) -> None:
-    values = np.array(data.draw(st.lists(chances, min_size=len(t), max_size=len(t))))
-    costs = np.array(data.draw(st.lists(st.floats(0.1, 10.0), min_size=len(t), max_size=len(t))))
-    depth = data.draw(st.none() | st.integers(0, 3))
-    found = []
-    for backend in ("numpy", "native"):
-        with running_on(backend) as kernels:
-            labels = labels_of(t)
-            p = labels.marginals(values)
-            nodes = kernels.connected(labels, values, 0.5, depth)
-            answer = labels.dictionary(nodes)
-            assert [t.index(label) for label, on in answer.items() if on] == nodes
-            assert labels.probabilities(p) == {
-                t.nodes[v]: {False: 1.0 - p[v], True: p[v]} for v in range(1, len(t))
-            }
-            found.append(
-                (
-                    p.tolist(),
-                    nodes,
-                    kernels.least_h_loss(labels, p, costs),
-                    kernels.least_h_loss(labels, p),
-                    kernels.likeliest(labels, p),
-                )
-            )
-    assert found[0] == found[1]
+@given(trees(1 + 1, 7), st.data())
+def test_decisions_are_the_best_of_all_multilabels(t: Taxonomy, data: st.DataObject) -> None:
+    parents = parents_of(t)
+    given_parents = {v: data.draw(chances) for v in t.nodes[1:]}
+    costs = {v: data.draw(st.sampled_from([1.0, 2.0, 5.0])) for v in t.nodes[1:]}
+    labels = labels_of(t)
+    values = np.array([1.0, *given_parents.values()])
+    p = labels.marginals(values)
+    below = {t.root: 1.0}
+    for v in t.nodes[1:]:
+        below[v] = given_parents[v] * math.prod(below[u] for u in parents[v])
+    assert p.tolist() == pytest.approx(list(below.values()))
+    every = list(oracles.multilabels(parents))
+
+    def chosen(nodes: list[int]) -> set[Any]:
+        return {t.root, *(t.nodes[v] for v in nodes)}
+
+    def h_loss(y: set[Any], c: Any = None) -> float:
+        return oracles.expected_h_loss(parents, given_parents, y, c)
+
+    of_costs = np.array([1.0, *costs.values()])
+    best = chosen(_core.least_h_loss(labels, p))
+    assert h_loss(best) == pytest.approx(min(map(h_loss, every)))
+    best = chosen(_core.least_h_loss(labels, p, of_costs))
+    assert h_loss(best, costs) == pytest.approx(min(h_loss(y, costs) for y in every))
+    most = max(oracles.probability(parents, given_parents, y) for y in every)
+    likeliest = chosen(_core.likeliest(labels, p))
+    assert oracles.probability(parents, given_parents, likeliest) == pytest.approx(most)
+    depth = data.draw(st.integers(0, 3))
+    on = oracles.likely_enough(parents, given_parents, 0.5)
+    assert chosen(_core.connected(labels, values, 0.5, None)) == {t.root, *on}
+    shallow = oracles.cut_multilabel(parents, on, depth)
+    nodes = _core.connected(labels, values, 0.5, depth)
+    assert chosen(nodes) == {t.root, *shallow}
+    assert labels.dictionary(nodes) == {v: v in shallow for v in t.nodes[1:]}
+    assert labels.probabilities(p) == {
+        v: {False: 1.0 - q, True: q} for v, q in zip(t.nodes[1:], p[1:].tolist(), strict=True)
+    }
+
+
+@given(st.data(), taxonomies())
+def test_ranks(data: st.DataObject, t: Taxonomy) -> None:
+    some = st.sampled_from([0.0, 0.25, 0.5, 1.0, np.nan])
+    values = data.draw(st.lists(some, min_size=len(t), max_size=len(t)))
+    k, leaves = data.draw(st.integers(1, 12)), data.draw(st.booleans())
+    depth = data.draw(st.none() | st.integers(0, 4))
+    known = {v: value for v, value in zip(t.nodes, values, strict=True) if value == value}
+    found = _core.ranked(labels_of(t), np.array(values), k, leaves, depth, True)
+    expected = oracles.top(parents_of(t), known, k, True, leaves, depth)
+    assert [(t.nodes[v], value) for v, value in found] == expected
+    found = _core.ranked(labels_of(t), np.array(values), k, leaves, None, False)
+    expected = oracles.top(parents_of(t), known, k, False, leaves)
+    assert [(t.nodes[v], value) for v, value in found] == expected
 
 
 def outcome(read: Callable[[Any], set[int]], y: Any) -> Any:
@@ -104,7 +125,6 @@ def outcome(read: Callable[[Any], set[int]], y: Any) -> Any:
         return type(error), str(error)
 
 
-@native_only
 @given(taxonomies(), st.data())
 def test_the_compiled_core_reads_multilabels_like_python(t: Taxonomy, data: st.DataObject) -> None:
     labels = st.sampled_from([*t.nodes, "unknown"])
@@ -117,30 +137,26 @@ def test_the_compiled_core_reads_multilabels_like_python(t: Taxonomy, data: st.D
         | labels
         | st.none()
     )
-    compiled = namespace("native").Labels(t)
+    compiled = Labels(t)
     assert outcome(compiled.closure, y) == outcome(partial(closure_nodes, t), y)
     assert outcome(compiled.predicted, y) == outcome(partial(predicted_nodes, t), y)
 
 
-@native_only
 @given(st.dictionaries(st.text(max_size=4) | st.integers() | st.floats(), st.floats() | st.text()))
-def test_both_backends_hash_examples_alike(x: dict[Any, Any]) -> None:
-    reference, native = namespace("numpy").digests, namespace("native").digests
+def test_the_compiled_core_hashes_examples_like_python(x: dict[Any, Any]) -> None:
     backwards = dict(reversed(x.items()))
-    assert native(x) == reference(x) == reference(backwards) == native(backwards)
+    assert _core.digests(x) == features.digests(x) == _core.digests(backwards)
     numpy = {name: np.float64(v) if isinstance(v, float) else v for name, v in x.items()}
-    assert native(numpy) == reference(x)
+    assert _core.digests(numpy) == features.digests(x)
 
 
-@both
-def test_digests_tell_examples_apart(backend: str) -> None:
-    with running_on(backend) as kernels:
-        xs = [{f"w{i}": 1.0, f"w{j}": 2.0} for i in range(60) for j in range(i)]
-        assert len({kernels.digests(x)[0] for x in xs}) == len(xs)
-        assert len({kernels.digests({"a": i / 7})[1] for i in range(2000)}) == 2000
-        assert len({kernels.digests({"a": i / 7})[0] for i in range(2000)}) == 1
-        shares = [sum(kernels.digests(x)[0] % 8 == k for x in xs) / len(xs) for k in range(8)]
-        assert max(shares) < 0.16, "a sample by the lowest bits would be uneven"
+def test_digests_tell_examples_apart() -> None:
+    xs = [{f"w{i}": 1.0, f"w{j}": 2.0} for i in range(60) for j in range(i)]
+    assert len({_core.digests(x)[0] for x in xs}) == len(xs)
+    assert len({_core.digests({"a": i / 7})[1] for i in range(2000)}) == 2000
+    assert len({_core.digests({"a": i / 7})[0] for i in range(2000)}) == 1
+    shares = [sum(_core.digests(x)[0] % 8 == k for x in xs) / len(xs) for k in range(8)]
+    assert max(shares) < 0.16, "a sample by the lowest bits would be uneven"
 
 
 def test_a_taxonomy_and_its_labels_are_collected_together() -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from river_hier import Taxonomy
 from river_hier import _core as k
-from support.backends import kinds, n_instances
+from support.least_squares import kinds, n_instances
 
 PAIR = Taxonomy.flat(["a", "b"])
 ONE = Taxonomy.flat(["a"])

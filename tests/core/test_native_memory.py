@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from river_hier import Taxonomy, linear_model
-from support.backends import both, environment, native_only, native_too, running_on
 from support.paths import TESTS
+from support.processes import environment
 from support.public_api import learners
 
 TREE = Taxonomy([("r", "a"), ("a", "b"), ("r", "c")])
@@ -23,85 +23,77 @@ LEAK = TESTS / "support" / "leak.py"
 
 
 @pytest.mark.slow(but=2)
-@both
 @pytest.mark.parametrize("name", NAMES)
-def test_reference_counts(backend: str, name: str) -> None:
-    with running_on(backend):
-        text, long, odd = "".join(["k", "ey"]), "".join(["a name of more ", "than 16"]), (1, "t")
-        keys: list[Any] = [text, long, odd, 10**6, 2.5]
-        values: list[Any] = [float("0.3"), float("1.7"), 1000, np.float64(0.3), 5.0]
-        y = dict.fromkeys(("a", "b"), True)
-        model = getattr(linear_model, name)(TREE)
-        x = dict(zip(keys, values, strict=True))
-        label: Any = "b" if name in SINGLE else y
+def test_reference_counts(name: str) -> None:
+    text, long, odd = "".join(["k", "ey"]), "".join(["a name of more ", "than 16"]), (1, "t")
+    keys: list[Any] = [text, long, odd, 10**6, 2.5]
+    values: list[Any] = [float("0.3"), float("1.7"), 1000, np.float64(0.3), 5.0]
+    y = dict.fromkeys(("a", "b"), True)
+    model = getattr(linear_model, name)(TREE)
+    x = dict(zip(keys, values, strict=True))
+    label: Any = "b" if name in SINGLE else y
+    model.learn_one(x, label)
+    model.predict_one(x)
+    gc.collect()  # of what others have left behind nothing shall go while we count
+    watched = [*keys, *values, *TREE.nodes, y, x, TREE]
+    before = [sys.getrefcount(one) for one in watched]
+    bools = sys.getrefcount(True) + sys.getrefcount(False)
+    for _ in range(500):
         model.learn_one(x, label)
         model.predict_one(x)
-        gc.collect()  # of what others have left behind nothing shall go while we count
-        watched = [*keys, *values, *TREE.nodes, y, x, TREE]
-        before = [sys.getrefcount(one) for one in watched]
-        bools = sys.getrefcount(True) + sys.getrefcount(False)
-        for _ in range(500):
-            model.learn_one(x, label)
-            model.predict_one(x)
-            model.score_one(x)
-            for bad in ({**x, "n": None}, {**x, "n": float("nan")}, [x]):
-                with pytest.raises((TypeError, ValueError)):
-                    model.learn_one(bad, label)
+        model.score_one(x)
+        for bad in ({**x, "n": None}, {**x, "n": float("nan")}, [x]):
             with pytest.raises((TypeError, ValueError)):
-                model.learn_one(x, "unicorn")
-        bad = None
-        after = [sys.getrefcount(one) for one in watched]
-        grown = [b - a for a, b in zip(before, after, strict=True)]
-        assert max(map(abs, grown)) < 50, "some are cached, but not one a step"
-        # Others use these too; a lost one in each answer would be 2000.
-        assert abs(sys.getrefcount(True) + sys.getrefcount(False) - bools) < 1000
-        del model
-        gc.collect()
-        for one in [text, long, odd]:
-            assert sys.getrefcount(one) <= before[watched.index(one)]
+                model.learn_one(bad, label)
+        with pytest.raises((TypeError, ValueError)):
+            model.learn_one(x, "unicorn")
+    bad = None
+    after = [sys.getrefcount(one) for one in watched]
+    grown = [b - a for a, b in zip(before, after, strict=True)]
+    assert max(map(abs, grown)) < 50, "some are cached, but not one a step"
+    # Others use these too; a lost one in each answer would be 2000.
+    assert abs(sys.getrefcount(True) + sys.getrefcount(False) - bools) < 1000
+    del model
+    gc.collect()
+    for one in [text, long, odd]:
+        assert sys.getrefcount(one) <= before[watched.index(one)]
 
 
-@pytest.mark.slow(but=2)
-@both
 @pytest.mark.parametrize("name", NAMES)
-def test_a_model_that_is_let_go_takes_its_names_along(backend: str, name: str) -> None:
+def test_a_model_that_is_let_go_takes_its_names_along(name: str) -> None:
     class Key:
         pass
 
-    with running_on(backend):
-        model = getattr(linear_model, name)(TREE)
-        key = Key()
-        model.learn_one({key: 1.0, "x": np.float64(2.0)}, "b")
-        model.predict_one({key: 1.0})
-        model.score_one({key: 1.0})
-        watched = [weakref.ref(model), weakref.ref(key)]
-        del key
-        gc.collect()
-        assert all(ref() is not None for ref in watched), "the model keeps its names"
-        del model
-        gc.collect()
-        assert [ref() for ref in watched] == [None, None]
+    model = getattr(linear_model, name)(TREE)
+    key = Key()
+    model.learn_one({key: 1.0, "x": np.float64(2.0)}, "b")
+    model.predict_one({key: 1.0})
+    model.score_one({key: 1.0})
+    watched = [weakref.ref(model), weakref.ref(key)]
+    del key
+    gc.collect()
+    assert all(ref() is not None for ref in watched), "the model keeps its names"
+    del model
+    gc.collect()
+    assert [ref() for ref in watched] == [None, None]
 
 
-@pytest.mark.parametrize("backend", ["numpy", native_too])
-def test_a_model_in_a_cycle_with_its_own_names_is_collected(backend: str) -> None:
+def test_a_model_in_a_cycle_with_its_own_names_is_collected() -> None:
     class Key:
         model: Any = None
 
-    with running_on(backend):
-        key = Key()
-        key.model = linear_model.HPerceptron(TREE)
-        key.model.learn_one({key: 1.0}, "b")
-        watched = weakref.ref(key)
-        del key
-        gc.collect()
-        assert watched() is None
+    key = Key()
+    key.model = linear_model.HPerceptron(TREE)
+    key.model.learn_one({key: 1.0}, "b")
+    watched = weakref.ref(key)
+    del key
+    gc.collect()
+    assert watched() is None
 
 
 @pytest.mark.slow
-@native_only
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="memory is read from /proc")
 def test_memory_stays_over_many_steps() -> None:
     command = [sys.executable, str(LEAK), "--steps", "60000", "--silent"]
-    found = subprocess.run(command, env=environment("native"), capture_output=True, text=True)
+    found = subprocess.run(command, env=environment(), capture_output=True, text=True)
     assert found.returncode == 0, found.stdout + found.stderr

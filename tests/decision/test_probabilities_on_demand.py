@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 import oracles
 from river_hier import Taxonomy, decision, inspection, linear_model
-from river_hier._core import labels_of
-from support.backends import both, native_only, running_on
+from river_hier._core import labels_of, least_h_loss, likeliest
 from support.hypothesis_settings import n_examples
 from support.strategies import features, multilabels, parents_of, taxonomies, trees
 
@@ -75,13 +74,12 @@ def check(model: Any, x: Any) -> None:
     if t.is_tree:
         costs = {t.nodes[-1]: 3.0}
         of_costs = [costs.get(label, 1.0) for label in t]
-        with running_on("numpy") as kernels:
-            labels = labels_of(t)
-            expected = [
-                kernels.least_h_loss(labels, array),
-                kernels.least_h_loss(labels, array, np.array(of_costs)),
-                kernels.likeliest(labels, array),
-            ]
+        labels = labels_of(t)
+        expected = [  # tests/core/test_decisions.py compares these with oracles
+            least_h_loss(labels, array),
+            least_h_loss(labels, array, np.array(of_costs)),
+            likeliest(labels, array),
+        ]
         deciders = (
             decision.HLossBayes(model),
             decision.HLossBayes(model, costs),
@@ -103,23 +101,21 @@ def test_decisions_in_small_taxonomies(data: st.DataObject, t: Taxonomy, name: s
     check(model, data.draw(features()))
 
 
-@both
 @pytest.mark.parametrize("name", FAST)
-def test_decisions_in_a_wide_taxonomy(name: str, backend: str) -> None:
+def test_decisions_in_a_wide_taxonomy(name: str) -> None:
     t = wide(140, seed=1)
-    with running_on(backend):
-        model = MODELS[name](t)
-        examples = stream(t, 56, seed=2)
-        for x, y in examples[:50]:
-            model.learn_one(x, y)
-        for x, _ in examples[48:52]:
-            check(model, x)
-        larger = t.extend([("n3", "new"), ("new", "newer"), ("n0", "other")])
-        model.adopt(larger)  # with nodes that have had no example
-        model.learn_one({"w1": 1.0, "w2": -2.0}, ["n3", "other"])
-        for x, _ in examples[54:]:
-            check(model, x)
-            assert not {"new", "newer"} & set(model.predict_labels_one(x, 0.01))
+    model = MODELS[name](t)
+    examples = stream(t, 56, seed=2)
+    for x, y in examples[:50]:
+        model.learn_one(x, y)
+    for x, _ in examples[48:52]:
+        check(model, x)
+    larger = t.extend([("n3", "new"), ("new", "newer"), ("n0", "other")])
+    model.adopt(larger)  # with nodes that have had no example
+    model.learn_one({"w1": 1.0, "w2": -2.0}, ["n3", "other"])
+    for x, _ in examples[54:]:
+        check(model, x)
+        assert not {"new", "newer"} & set(model.predict_labels_one(x, 0.01))
 
 
 LABELS: dict[str, Callable[[Taxonomy], Any]] = {
@@ -141,49 +137,26 @@ def check_labels(model: Any, x: Any) -> None:
         assert [share for _, share in top] == pytest.approx([p[v] for v in expected], 1e-11, 1e-300)
 
 
-@both
 @given(st.data(), trees(), st.sampled_from(list(LABELS)))
 @n_examples(40)
-def test_best_labels_in_small_trees(
-    backend: str, data: st.DataObject, t: Taxonomy, name: str
-) -> None:
-    with running_on(backend):
-        model = LABELS[name](t)
-        for x, y in data.draw(
-            st.lists(st.tuples(features(), st.sampled_from(t.nodes)), max_size=8)
-        ):
-            check_labels(model, x)
-            model.learn_one(x, y)
-        check_labels(model, data.draw(features()))
+def test_best_labels_in_small_trees(data: st.DataObject, t: Taxonomy, name: str) -> None:
+    model = LABELS[name](t)
+    for x, y in data.draw(st.lists(st.tuples(features(), st.sampled_from(t.nodes)), max_size=8)):
+        check_labels(model, x)
+        model.learn_one(x, y)
+    check_labels(model, data.draw(features()))
 
 
-@both
 @pytest.mark.parametrize("name", LABELS)
-def test_best_labels_in_a_wide_tree(name: str, backend: str) -> None:
+def test_best_labels_in_a_wide_tree(name: str) -> None:
     t = wide(5_000, seed=3)
-    with running_on(backend):
-        model = LABELS[name](t)
-        examples = stream(t, 60, seed=4)
-        for x, y in examples[:50]:
-            model.learn_one(x, y[0])
-        for x, _ in examples[48:]:
-            check_labels(model, x)
-            check_labels(model, {word: 1e4 * value for word, value in x.items()})
-        model.adopt(t.extend([("n3", "new"), ("new", "newer")]))  # without an example
-        assert len(inspection.top_one(model, examples[50][0], k=9_999)) == 5_002
-        assert inspection.top_one(model, examples[50][0], k=9_999)[-1][1] == 0.0
-
-
-@native_only
-@given(st.data(), taxonomies())
-@n_examples(60)
-def test_both_backends_rank_alike(data: st.DataObject, t: Taxonomy) -> None:
-    some = st.sampled_from([0.0, 0.25, 0.5, 1.0, np.nan])
-    values = np.array(data.draw(st.lists(some, min_size=len(t), max_size=len(t))))
-    k, leaves = data.draw(st.integers(1, 12)), data.draw(st.booleans())
-    depth, multilabel = data.draw(st.none() | st.integers(0, 4)), data.draw(st.booleans())
-    found = []
-    for backend in ("numpy", "native"):
-        with running_on(backend) as kernels:
-            found.append(kernels.ranked(labels_of(t), values, k, leaves, depth, multilabel))
-    assert found[0] == found[1]
+    model = LABELS[name](t)
+    examples = stream(t, 60, seed=4)
+    for x, y in examples[:50]:
+        model.learn_one(x, y[0])
+    for x, _ in examples[48:]:
+        check_labels(model, x)
+        check_labels(model, {word: 1e4 * value for word, value in x.items()})
+    model.adopt(t.extend([("n3", "new"), ("new", "newer")]))  # without an example
+    assert len(inspection.top_one(model, examples[50][0], k=9_999)) == 5_002
+    assert inspection.top_one(model, examples[50][0], k=9_999)[-1][1] == 0.0

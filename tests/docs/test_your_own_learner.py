@@ -21,7 +21,6 @@ from hypothesis import strategies as st
 import river_hier
 from river_hier import Taxonomy, base, decision, linear_model
 from river_hier.datasets import synth
-from support.backends import both, running_on
 from support.paths import ROOT
 from support.river_checks import rivers_checks
 from support.river_data import GENE_TREE, TREE
@@ -88,19 +87,17 @@ class Oracle:
                     w[name] += step * value
 
 
-@both
 @given(data=st.data())
-def test_weights_are_those_of_the_oracle(backend: str, data: Any) -> None:
+def test_weights_are_those_of_the_oracle(data: Any) -> None:
     t = data.draw(taxonomies())
     examples = data.draw(st.lists(st.tuples(features(), multilabels(t)), max_size=10))
-    with running_on(backend):
-        model, oracle = PAGE.PassiveAggressive(t, C=0.5), Oracle(t, 0.5)
-        for x, y in examples:
-            model.learn_one(x, y)
-            oracle.learn(x, [label for label, yes in y.items() if yes] if type(y) is dict else y)
-            for v, w in model.weights.items():
-                expected = {name: value for name, value in oracle.w[v].items() if value}
-                assert w == pytest.approx(expected, rel=1e-9, abs=1e-9)
+    model, oracle = PAGE.PassiveAggressive(t, C=0.5), Oracle(t, 0.5)
+    for x, y in examples:
+        model.learn_one(x, y)
+        oracle.learn(x, [label for label, yes in y.items() if yes] if type(y) is dict else y)
+        for v, w in model.weights.items():
+            expected = {name: value for name, value in oracle.w[v].items() if value}
+            assert w == pytest.approx(expected, rel=1e-9, abs=1e-9)
 
 
 def everything() -> Iterator[Any]:
@@ -119,73 +116,65 @@ def test_rivers_checks(model: Any) -> None:
         check(model.clone())
 
 
-@both
 @pytest.mark.parametrize("start", [T, None], ids=["closed", "open"])
-def test_batches_and_pickles_give_the_same_bits(backend: str, start: Any) -> None:
+def test_batches_and_pickles_give_the_same_bits(start: Any) -> None:
     examples = stream(60)
-    with running_on(backend):
-        model = learned(PAGE.PassiveAggressive(start, C=0.3), examples)
-        X = pd.DataFrame([x for x, _ in examples]).fillna(0.0)
-        dense = [dict(row) for row in X.to_dict("records")]
-        ys = [y for _, y in examples]
-        alone = learned(PAGE.PassiveAggressive(start), zip(dense, ys, strict=True))
-        many = PAGE.PassiveAggressive(start)
-        many.learn_many(X, ys)
-        assert many.weights == alone.weights
+    model = learned(PAGE.PassiveAggressive(start, C=0.3), examples)
+    X = pd.DataFrame([x for x, _ in examples]).fillna(0.0)
+    dense = [dict(row) for row in X.to_dict("records")]
+    ys = [y for _, y in examples]
+    alone = learned(PAGE.PassiveAggressive(start), zip(dense, ys, strict=True))
+    many = PAGE.PassiveAggressive(start)
+    many.learn_many(X, ys)
+    assert many.weights == alone.weights
 
-        half = learned(PAGE.PassiveAggressive(start, C=0.3), examples[:30])
-        again = learned(pickle.loads(pickle.dumps(half)), examples[30:])
-        assert again.weights == model.weights
+    half = learned(PAGE.PassiveAggressive(start, C=0.3), examples[:30])
+    again = learned(pickle.loads(pickle.dumps(half)), examples[30:])
+    assert again.weights == model.weights
 
 
-@both
-def test_growing_adopting_and_forgetting(backend: str) -> None:
+def test_growing_adopting_and_forgetting() -> None:
     examples = stream(40)
-    with running_on(backend):
-        model = learned(PAGE.PassiveAggressive(T), examples)
-        before = model.weights
-        larger = T.extend([("d", "new")])
-        model.adopt(larger)
-        assert model.weights == {**before, "new": {}}
-        learned(model, stream(20, seed=2, t=larger))
-        assert model.weights["new"]
-        model.forget("a")
-        assert not any(model.weights[v] for v in ("a", "b", "c"))
+    model = learned(PAGE.PassiveAggressive(T), examples)
+    before = model.weights
+    larger = T.extend([("d", "new")])
+    model.adopt(larger)
+    assert model.weights == {**before, "new": {}}
+    learned(model, stream(20, seed=2, t=larger))
+    assert model.weights["new"]
+    model.forget("a")
+    assert not any(model.weights[v] for v in ("a", "b", "c"))
 
 
-@both
-def test_an_average_is_the_mean_of_the_hypotheses_from_the_first_example_on(backend: str) -> None:
+def test_an_average_is_the_mean_of_the_hypotheses_from_the_first_example_on() -> None:
     examples = stream(30)
     closed = [set(y).union(*map(T.ancestors, y)) for _, y in examples]
-    with running_on(backend):
-        alone = PAGE.PassiveAggressive(T)
-        model = linear_model.Averaged(PAGE.PassiveAggressive(T))
-        hypotheses = [alone.weights]
-        for example in examples:
-            hypotheses.append(learned(alone, [example]).weights)
-            learned(model, [example])
-        for v, w in model.weights.items():
-            first = next(i for i, on in enumerate(closed) if v in on)
-            own = [hypothesis[v] for hypothesis in hypotheses[first:]]
-            for name in {name for hypothesis in own for name in hypothesis}:
-                mean = math.fsum(h.get(name, 0.0) for h in own) / len(own)
-                assert w.get(name, 0.0) == pytest.approx(mean, abs=1e-9)
+    alone = PAGE.PassiveAggressive(T)
+    model = linear_model.Averaged(PAGE.PassiveAggressive(T))
+    hypotheses = [alone.weights]
+    for example in examples:
+        hypotheses.append(learned(alone, [example]).weights)
+        learned(model, [example])
+    for v, w in model.weights.items():
+        first = next(i for i, on in enumerate(closed) if v in on)
+        own = [hypothesis[v] for hypothesis in hypotheses[first:]]
+        for name in {name for hypothesis in own for name in hypothesis}:
+            mean = math.fsum(h.get(name, 0.0) for h in own) / len(own)
+            assert w.get(name, 0.0) == pytest.approx(mean, abs=1e-9)
 
 
-@both
-def test_answers_and_explanations(backend: str) -> None:
-    with running_on(backend):
-        model = learned(PAGE.PassiveAggressive(T), stream(60))
-        calibrated = learned(decision.Calibrated(PAGE.PassiveAggressive(T)), stream(60))
-        for x, _ in stream(5, seed=3):
-            for v, why in model.explain_one(x).items():
-                total = math.fsum(c for _, c in why.contributions)
-                assert total == pytest.approx(model.score_one(x).get(v, 0.0))
-            for m in (model, calibrated):
-                p = m.predict_proba_one(x)
-                assert p["b"][True] <= p["a"][True]
-                assert m.predict_one(x, threshold=p["a"][True])["a"]
-                assert not any(m.predict_one(x, max_depth=1)[v] for v in ("b", "c", "e"))
+def test_answers_and_explanations() -> None:
+    model = learned(PAGE.PassiveAggressive(T), stream(60))
+    calibrated = learned(decision.Calibrated(PAGE.PassiveAggressive(T)), stream(60))
+    for x, _ in stream(5, seed=3):
+        for v, why in model.explain_one(x).items():
+            total = math.fsum(c for _, c in why.contributions)
+            assert total == pytest.approx(model.score_one(x).get(v, 0.0))
+        for m in (model, calibrated):
+            p = m.predict_proba_one(x)
+            assert p["b"][True] <= p["a"][True]
+            assert m.predict_one(x, threshold=p["a"][True])["a"]
+            assert not any(m.predict_one(x, max_depth=1)[v] for v in ("b", "c", "e"))
 
 
 class InPython:
@@ -207,24 +196,22 @@ class SameHieron(InPython, linear_model.Hieron): ...
 class SameAveragedHieron(InPython, linear_model.AveragedHieron): ...
 
 
-@both
 @pytest.mark.parametrize("same", [SameHPerceptron, SameHAROW, SameHieron, SameAveragedHieron])
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
-def test_a_rule_in_python_equals_the_compiled_policy(backend: str, same: Any, dtype: str) -> None:
-    """On either backend: a subclass with a rule of its own does not use the compiled one."""
+def test_a_rule_in_python_equals_the_compiled_policy(same: Any, dtype: str) -> None:
+    """A subclass with a rule of its own does not use the compiled one."""
     assert same._policy is None
     single = issubclass(same, base.PathLearner)
     parameters = {"forgetting": 0.9} if same is SameHAROW else {}
-    with running_on(backend):
-        compiled = same.__mro__[2](T, dtype=dtype, **parameters)
-        by_rule = same(T, dtype=dtype, **parameters)
-        for x, y in stream(80):
-            label = sorted(y)[0] if single else y
-            compiled.learn_one(x, label)
-            by_rule.learn_one(x, label)
-        for x, _ in stream(20, seed=5):
-            near = pytest.approx(compiled.score_one(x), rel=1e-9 if dtype == "float64" else 1e-3)
-            assert by_rule.score_one(x) == near
+    compiled = same.__mro__[2](T, dtype=dtype, **parameters)
+    by_rule = same(T, dtype=dtype, **parameters)
+    for x, y in stream(80):
+        label = sorted(y)[0] if single else y
+        compiled.learn_one(x, label)
+        by_rule.learn_one(x, label)
+    for x, _ in stream(20, seed=5):
+        near = pytest.approx(compiled.score_one(x), rel=1e-9 if dtype == "float64" else 1e-3)
+        assert by_rule.score_one(x) == near
 
 
 class Half(linear_model.HPerceptron):
@@ -239,13 +226,11 @@ class WrongShape(base.TopDownLearner):
         return np.ones(len(score) + 1)
 
 
-@both
-def test_a_subclass_runs_its_own_rule(backend: str) -> None:
-    with running_on(backend):
-        model = learned(Half(T), [({"x": 1.0}, [])])
-        assert model.weights["a"] == {"x": -0.5}
-        with pytest.raises(ValueError, match="must return a step for each of the 2 nodes"):
-            WrongShape(T).learn_one({"x": 1.0}, [])
+def test_a_subclass_runs_its_own_rule() -> None:
+    model = learned(Half(T), [({"x": 1.0}, [])])
+    assert model.weights["a"] == {"x": -0.5}
+    with pytest.raises(ValueError, match="must return a step for each of the 2 nodes"):
+        WrongShape(T).learn_one({"x": 1.0}, [])
 
 
 def test_perceptrons_of_the_docstrings_are_those_of_the_library() -> None:

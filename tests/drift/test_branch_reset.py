@@ -29,7 +29,6 @@ from river_hier import (
 )
 from river_hier.datasets import synth
 from river_hier.evaluate import Ranked
-from support.backends import both, running_on
 from support.hypothesis_settings import n_examples
 from support.paths import ROOT
 from support.river_checks import rivers_checks
@@ -87,103 +86,93 @@ def learned(model: Any, examples: list[Any]) -> Any:
 # To forget a branch
 
 
-@both
 @pytest.mark.parametrize("name", MULTI + SINGLE)
 @given(data=st.data())
 @n_examples(7)
-def test_forget_changes_only_the_branch(backend: str, name: str, data: Any) -> None:
+def test_forget_changes_only_the_branch(name: str, data: Any) -> None:
     t = data.draw(trees() if name in SINGLE else taxonomies())
     label = data.draw(st.sampled_from(t.nodes))
-    with running_on(backend):
-        model = learned(getattr(linear_model, name)(t), stream(data, name, t))
-        asked = data.draw(st.lists(features(reals), min_size=1, max_size=3))
-        before = [model.score_one(x) for x in asked]
-        model.forget(label)
-        for x, old in zip(asked, before, strict=True):
-            new = model.score_one(x)
-            for other in t.nodes[1:]:
-                if other not in t.subtree(label):
-                    if name == "HMinOver":  # the score of a label counts those above it
-                        if not set(t.subtree(label)) & {*t.ancestors(other), other}:
-                            assert new[other] == old[other]
-                    else:
-                        assert new[other] == same(name, old[other])
-                elif name in SINGLE:
-                    assert new[other] == pytest.approx(new[t.parent(other)], abs=1e-12)
-                elif name != "HMinOver":
-                    assert new[other] == 0.0
-            for node in t.subtree(label):
-                if node != t.root:
-                    assert not any(model.weights[node].values())
-        learned(model, stream(data, name, t, 5))
+    model = learned(getattr(linear_model, name)(t), stream(data, name, t))
+    asked = data.draw(st.lists(features(reals), min_size=1, max_size=3))
+    before = [model.score_one(x) for x in asked]
+    model.forget(label)
+    for x, old in zip(asked, before, strict=True):
+        new = model.score_one(x)
+        for other in t.nodes[1:]:
+            if other not in t.subtree(label):
+                if name == "HMinOver":  # the score of a label counts those above it
+                    if not set(t.subtree(label)) & {*t.ancestors(other), other}:
+                        assert new[other] == old[other]
+                else:
+                    assert new[other] == same(name, old[other])
+            elif name in SINGLE:
+                assert new[other] == pytest.approx(new[t.parent(other)], abs=1e-12)
+            elif name != "HMinOver":
+                assert new[other] == 0.0
+        for node in t.subtree(label):
+            if node != t.root:
+                assert not any(model.weights[node].values())
+    learned(model, stream(data, name, t, 5))
 
 
-@both
 @pytest.mark.parametrize("name", ALONE)
 @given(data=st.data())
 @n_examples(8)
-def test_a_forgotten_branch_learns_like_a_new_model(backend: str, name: str, data: Any) -> None:
+def test_a_forgotten_branch_learns_like_a_new_model(name: str, data: Any) -> None:
     """Also if siblings shared a system before, and if the branch is forgotten twice."""
     t = data.draw(taxonomies())
-    with running_on(backend):
-        model = learned(getattr(linear_model, name)(t), stream(data, name, t))
-        since: dict[Any, Any] = {}
-        for label in data.draw(st.lists(st.sampled_from(t.nodes), min_size=1, max_size=2)):
-            model.forget(label)
-            fresh = getattr(linear_model, name)(t)
-            since.update(dict.fromkeys(t.subtree(label), fresh))
-            examples = stream(data, name, t, 8)
-            for one in [model, *{id(m): m for m in since.values()}.values()]:
-                learned(one, examples)
-        for x in data.draw(st.lists(features(reals), min_size=1, max_size=3)):
-            scores = model.score_one(x)
-            for label, fresh in since.items():
-                if label != t.root:
-                    expected = pytest.approx(fresh.score_one(x)[label], abs=1e-9)
-                    assert scores[label] == expected
+    model = learned(getattr(linear_model, name)(t), stream(data, name, t))
+    since: dict[Any, Any] = {}
+    for label in data.draw(st.lists(st.sampled_from(t.nodes), min_size=1, max_size=2)):
+        model.forget(label)
+        fresh = getattr(linear_model, name)(t)
+        since.update(dict.fromkeys(t.subtree(label), fresh))
+        examples = stream(data, name, t, 8)
+        for one in [model, *{id(m): m for m in since.values()}.values()]:
+            learned(one, examples)
+    for x in data.draw(st.lists(features(reals), min_size=1, max_size=3)):
+        scores = model.score_one(x)
+        for label, fresh in since.items():
+            if label != t.root:
+                expected = pytest.approx(fresh.score_one(x)[label], abs=1e-9)
+                assert scores[label] == expected
 
 
-@both
-def test_new_labels_after_everything_was_forgotten(backend: str) -> None:
-    with running_on(backend):
-        for name in [*ALONE, "SHRLS"]:
-            model = getattr(linear_model, name)()
-            model.forget("root")
-            learned(model, [({"x": 1.0}, {"a"}), ({"x": -1.0}, {"b"})] * 4)
-            model.forget("a")
-            assert model.score_one({"x": 1.0})["a"] == 0.0
-            learned(model, [({"x": 1.0}, {"a", "c"}), ({"x": -1.0}, {"b"})] * 8)
-            assert model.predict_one({"x": 1.0}) == {"a": True, "b": False, "c": True}
-            twin = pickle.loads(pickle.dumps(model))
-            assert twin.score_one({"x": 1.0}) == pytest.approx(model.score_one({"x": 1.0}))
-
-
-@both
-def test_a_new_label_was_off_in_the_remaining_examples(backend: str) -> None:
-    """It shares the system of the siblings that were not reset."""
-    with running_on(backend):
-        model = linear_model.HRLS()
+def test_new_labels_after_everything_was_forgotten() -> None:
+    for name in [*ALONE, "SHRLS"]:
+        model = getattr(linear_model, name)()
+        model.forget("root")
         learned(model, [({"x": 1.0}, {"a"}), ({"x": -1.0}, {"b"})] * 4)
-        twin = copy.deepcopy(model)
         model.forget("a")
-        for one in (model, twin):
-            one.learn_one({"x": 1.0, "y": 1.0}, {"c"})
-        x = {"x": 1.0, "y": -0.5}
-        assert model.score_one(x)["c"] == pytest.approx(twin.score_one(x)["c"], abs=1e-9)
-        assert model.score_one(x)["a"] != pytest.approx(twin.score_one(x)["a"], abs=1e-3)
+        assert model.score_one({"x": 1.0})["a"] == 0.0
+        learned(model, [({"x": 1.0}, {"a", "c"}), ({"x": -1.0}, {"b"})] * 8)
+        assert model.predict_one({"x": 1.0}) == {"a": True, "b": False, "c": True}
+        twin = pickle.loads(pickle.dumps(model))
+        assert twin.score_one({"x": 1.0}) == pytest.approx(model.score_one({"x": 1.0}))
 
 
-@both
+def test_a_new_label_was_off_in_the_remaining_examples() -> None:
+    """It shares the system of the siblings that were not reset."""
+    model = linear_model.HRLS()
+    learned(model, [({"x": 1.0}, {"a"}), ({"x": -1.0}, {"b"})] * 4)
+    twin = copy.deepcopy(model)
+    model.forget("a")
+    for one in (model, twin):
+        one.learn_one({"x": 1.0, "y": 1.0}, {"c"})
+    x = {"x": 1.0, "y": -0.5}
+    assert model.score_one(x)["c"] == pytest.approx(twin.score_one(x)["c"], abs=1e-9)
+    assert model.score_one(x)["a"] != pytest.approx(twin.score_one(x)["a"], abs=1e-3)
+
+
 @pytest.mark.parametrize("name", ALONE)
-def test_a_taxonomy_may_grow_below_a_forgotten_node(backend: str, name: str) -> None:
-    with running_on(backend):
-        model = getattr(linear_model, name)(OpenTaxonomy("/"))
-        learned(model, [({"x": 1.0}, {"a/b"}), ({"x": -1.0}, {"c"})] * 4)
-        model.forget("a")
-        learned(model, [({"x": 1.0}, {"a/d"}), ({"x": -1.0}, {"c/e"})] * 8)
-        assert model.predict_one({"x": 1.0})["a/d"]
-        assert not model.predict_one({"x": 1.0})["a/b"]
-        assert model.predict_one({"x": -1.0})["c/e"]
+def test_a_taxonomy_may_grow_below_a_forgotten_node(name: str) -> None:
+    model = getattr(linear_model, name)(OpenTaxonomy("/"))
+    learned(model, [({"x": 1.0}, {"a/b"}), ({"x": -1.0}, {"c"})] * 4)
+    model.forget("a")
+    learned(model, [({"x": 1.0}, {"a/d"}), ({"x": -1.0}, {"c/e"})] * 8)
+    assert model.predict_one({"x": 1.0})["a/d"]
+    assert not model.predict_one({"x": 1.0})["a/b"]
+    assert model.predict_one({"x": -1.0})["c/e"]
 
 
 def test_models_with_and_without_forget() -> None:

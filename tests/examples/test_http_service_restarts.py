@@ -19,10 +19,10 @@ from typing import Any
 
 import pytest
 
-from river_hier import _core, checkpoint
-from support.backends import environment
+from river_hier import checkpoint
 from support.http_service import KILLS, PATIENCE, Client, Service, free_port
 from support.paths import EXAMPLES, ROOT, TESTS
+from support.processes import environment
 from support.requirements import require_module, require_program
 from support.shop_labels import (
     journal_of,
@@ -185,7 +185,7 @@ def test_the_commands_of_the_page(tmp_path: Path) -> None:
     (tmp_path / "examples").symlink_to(EXAMPLES)
     page = "".join(blocks).replace("8080", str(free_port()))
     page = page.replace("python examples", f"{shlex.quote(sys.executable)} examples")
-    env = environment(_core.name)
+    env = environment()
     del env["PYTHONSAFEPATH"]
     child = subprocess.Popen(
         ["sh", "-e", "-c", page], cwd=tmp_path, env=env, start_new_session=True,
@@ -234,7 +234,7 @@ def benchmark(script: str, *arguments: Any) -> list[list[str]]:
     """The words of the lines that a benchmark prints."""
     done = subprocess.run(
         [sys.executable, str(TESTS / "bench" / script), *map(str, arguments)],
-        env=environment(_core.name), check=True, capture_output=True, text=True,
+        env=environment(), check=True, capture_output=True, text=True,
     )  # fmt: skip
     return [line.split() for line in done.stdout.splitlines()]
 

@@ -26,11 +26,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from river import evaluate
 
-from river_hier import Taxonomy, _core, checkpoint, linear_model, metrics
-from support.backends import environment
+from river_hier import Taxonomy, checkpoint, linear_model, metrics
 from support.http_service import KILLS, free_port
 from support.hypothesis_settings import n_examples
 from support.paths import EXAMPLES, TESTS
+from support.processes import environment
 from support.requirements import require_module, require_program
 
 STREAMING = EXAMPLES / "streaming"
@@ -39,7 +39,7 @@ EVERY, PENDING = 40, 20
 PATIENCE = 120.0  # seconds until a test gives up waiting
 
 # Unlike elsewhere, a script finds what lies in its folder; and it must flush what it prints.
-ENVIRONMENT = environment(_core.name)
+ENVIRONMENT = environment()
 del ENVIRONMENT["PYTHONSAFEPATH"]
 ENVIRONMENT.pop("PYTHONUNBUFFERED", None)
 

@@ -16,7 +16,6 @@ from river import preprocessing
 
 import oracles
 from river_hier import OpenTaxonomy, Taxonomy, decision, linear_model
-from support.backends import both, learn, namespace, native_only, running_on
 from support.comparison import (
     assert_coherent,
     assert_near,
@@ -53,13 +52,7 @@ Example = tuple[dict[Any, float], Any]
 
 
 def averaged(name: str, taxonomy: Any) -> Any:
-    return around(name)(INSIDE[name](taxonomy))
-
-
-def around(name: str) -> Any:
-    if name.startswith("Hieron"):
-        return linear_model.Averaged
-    return linear_model.Averaged
+    return linear_model.Averaged(INSIDE[name](taxonomy))
 
 
 def learned(model: Any, stream: list[Example]) -> Any:
@@ -80,138 +73,111 @@ def examples(name: str, taxonomy: Taxonomy, n: int = 40, seed: int = 0) -> list[
     return stream
 
 
-@both
 @pytest.mark.parametrize("C", [float("inf"), 0.1])
-@given(data=single_label_streams(), pickle_at=st.integers(0, 25), weights=sample_weights)
+@given(
+    data=single_label_streams(),
+    pickle_at=st.integers(0, 25),
+    weights=sample_weights,
+    all_rounds=st.booleans(),
+)
 @n_examples(40)
-def test_single_label(backend: str, C: float, data: Any, pickle_at: int, weights: Any) -> None:
+def test_single_label(C: float, data: Any, pickle_at: int, weights: Any, all_rounds: bool) -> None:
     taxonomy, stream = data
-    with running_on(backend):
-        ours: Any = linear_model.Averaged(linear_model.Hieron(taxonomy, C=C))
-        theirs = oracles.Averaged(oracles.Hieron(parents_of(taxonomy), C=C))
-        for step, (x, y) in enumerate(stream):
-            scores = theirs.scores(x)
-            assert_near(ours.score_one(x), scores)
-            if len(near_the_top(scores)) == 1:
-                assert ours.predict_one(x) == theirs.predict(x)
-            assert sum(ours.predict_proba_one(x).values()) == pytest.approx(1.0)
-            rivals = near_the_top(theirs.oracle.scores(x))
-            if len(rivals) > 1 and not rivals <= untouched(theirs.oracle):
-                return  # rounding decides whom the step is for: from here on both may be right
-            ours.learn_one(x, y, w=weights[step])
-            theirs.learn(x, y, weights[step])
-            assert_same_weights(ours.weights, theirs.w)
-            assert_same_weights(ours.last.weights, theirs.oracle.w)
-            if step == pickle_at:
-                ours = pickle.loads(pickle.dumps(ours))
+    ours: Any = linear_model.Averaged(linear_model.Hieron(taxonomy, C=C), all_rounds)
+    theirs = oracles.Averaged(oracles.Hieron(parents_of(taxonomy), C=C), all_rounds)
+    for step, (x, y) in enumerate(stream):
+        scores = theirs.scores(x)
+        assert_near(ours.score_one(x), scores)
+        if len(near_the_top(scores)) == 1:
+            assert ours.predict_one(x) == theirs.predict(x)
+        assert sum(ours.predict_proba_one(x).values()) == pytest.approx(1.0)
+        rivals = near_the_top(theirs.oracle.scores(x))
+        if len(rivals) > 1 and not rivals <= untouched(theirs.oracle):
+            return  # rounding decides whom the step is for: from here on both may be right
+        ours.learn_one(x, y, w=weights[step])
+        theirs.learn(x, y, weights[step])
+        assert_same_weights(ours.weights, theirs.w)
+        assert_same_weights(ours.last.weights, theirs.oracle.w)
+        if step == pickle_at:
+            ours = pickle.loads(pickle.dumps(ours))
 
 
-@both
 @pytest.mark.parametrize("name", ["HPerceptron", "HAROW"])
-@given(data=multilabel_streams(), pickle_at=st.integers(0, 25), weights=sample_weights)
+@given(
+    data=multilabel_streams(),
+    pickle_at=st.integers(0, 25),
+    weights=sample_weights,
+    all_rounds=st.booleans(),
+)
 @n_examples(40)
-def test_multilabel(backend: str, name: str, data: Any, pickle_at: int, weights: Any) -> None:
+def test_multilabel(name: str, data: Any, pickle_at: int, weights: Any, all_rounds: bool) -> None:
     taxonomy, stream = data
-    with running_on(backend):
-        inner = getattr(linear_model, name)(taxonomy, intercept=0.0)
-        ours: Any = around(name)(inner)
-        theirs = oracles.Averaged(getattr(oracles, name)(parents_of(taxonomy)))
-        for step, (x, y) in enumerate(stream):
-            scores = theirs.scores(x)
-            assert_near(ours.score_one(x), scores)
-            answer = ours.predict_one(x)
-            if decided(scores, lambda label: True):
-                assert answer == theirs.predict(x)
-            assert list(answer) == list(taxonomy.nodes[1:])
-            assert_coherent(ours.predict_proba_one(x), taxonomy)
-            edge = theirs.oracle.scores(x)
-            if name == "HAROW" and any(abs(abs(s) - 1.0) < 1e-9 for s in edge.values()):
-                return  # rounding decides whether the margin is met
-            ours.learn_one(x, y, w=weights[step])
-            theirs.learn(x, y, weights[step])
-            assert_same_weights(ours.weights, theirs.w)
-            if step == pickle_at:
-                ours = pickle.loads(pickle.dumps(ours))
+    inner = getattr(linear_model, name)(taxonomy, intercept=0.0)
+    ours: Any = linear_model.Averaged(inner, all_rounds)
+    theirs = oracles.Averaged(getattr(oracles, name)(parents_of(taxonomy)), all_rounds)
+    for step, (x, y) in enumerate(stream):
+        scores = theirs.scores(x)
+        assert_near(ours.score_one(x), scores)
+        answer = ours.predict_one(x)
+        if decided(scores, lambda label: True):
+            assert answer == theirs.predict(x)
+        assert list(answer) == list(taxonomy.nodes[1:])
+        assert_coherent(ours.predict_proba_one(x), taxonomy)
+        edge = theirs.oracle.scores(x)
+        if name == "HAROW" and any(abs(abs(s) - 1.0) < 1e-9 for s in edge.values()):
+            return  # rounding decides whether the margin is met
+        ours.learn_one(x, y, w=weights[step])
+        theirs.learn(x, y, weights[step])
+        assert_same_weights(ours.weights, theirs.w)
+        if step == pickle_at:
+            ours = pickle.loads(pickle.dumps(ours))
 
 
-def average(model: Any) -> Any:
-    """What holds the sum of i s_i."""
-    return getattr(model, "_average", model)
-
-
-def columns(w: Any) -> list[list[float]]:
-    """The weights of each node."""
-    return [w.column(v, 50).tolist() for v in range(5)]
-
-
-@both
 @each
 @pytest.mark.parametrize("taxonomy", [T, WIDE, None], ids=["small", "large", "open"])
-def test_the_model_inside_learns_as_alone(backend: str, name: str, taxonomy: Any) -> None:
+def test_the_model_inside_learns_as_alone(name: str, taxonomy: Any) -> None:
     stream = examples(name, taxonomy or T)
-    with running_on(backend):
-        model, alone = averaged(name, taxonomy), learned(INSIDE[name](taxonomy), stream)
-        assert learned(model, stream).last.weights == alone.weights
-        assert model.weights != alone.weights
-        copied = learned(model.last, stream)  # independent of the model
-        assert copied.weights != model.last.weights
-        lag = columns(average(model)._lag)
-        learned(model.model, stream)  # nobody should, but this is no step of ours
-        assert columns(average(model)._lag) == lag
+    model, alone = averaged(name, taxonomy), learned(INSIDE[name](taxonomy), stream)
+    assert learned(model, stream).last.weights == alone.weights
+    assert model.weights != alone.weights
+    copied = learned(model.last, stream)  # independent of the model
+    assert copied.weights != model.last.weights
+    learned(model.model, stream[:5])  # its steps are rounds of the average, too
+    again = learned(averaged(name, taxonomy), [*stream, *stream[:5]])
+    assert model.weights == again.weights
 
 
-@both
 @each
-def test_what_a_model_knows_is_its_first_hypothesis(backend: str, name: str) -> None:
+def test_what_a_model_knows_is_its_first_hypothesis(name: str) -> None:
     before, stream = examples(name, T, 15, seed=1), examples(name, T, 10)
-    with running_on(backend):
-        alone = learned(INSIDE[name](T), before)
-        model = around(name)(learned(INSIDE[name](T), before))
-        hypotheses, labels = [alone.weights], []
-        for example in stream:
-            learned(alone, [example])
-            hypotheses.append(alone.weights)
-            learned(model, [example])
-            labels.append(example[1] if isinstance(example[1], set) else {example[1]})
-            first = oracles.averages.first_examples(parents_of(T), labels)
-            assert_same_weights(model.weights, oracles.averages.mean(hypotheses, None, first))
+    alone = learned(INSIDE[name](T), before)
+    model = linear_model.Averaged(learned(INSIDE[name](T), before))
+    hypotheses, labels = [alone.weights], []
+    for example in stream:
+        learned(alone, [example])
+        hypotheses.append(alone.weights)
+        learned(model, [example])
+        labels.append(example[1] if isinstance(example[1], set) else {example[1]})
+        first = oracles.averages.first_examples(parents_of(T), labels)
+        assert_same_weights(model.weights, oracles.averages.mean(hypotheses, None, first))
 
 
-@native_only
-@each
-@pytest.mark.parametrize("taxonomy", [T, WIDE], ids=["small", "large"])
-def test_both_cores_agree(name: str, taxonomy: Taxonomy) -> None:
-    stream, found = examples(name, taxonomy), []
-    for backend in ("numpy", "native"):
-        with running_on(backend):
-            model = learned(averaged(name, taxonomy), stream)
-            found.append([model.score_one(x) for x, _ in stream])
-            data = pickle.dumps(model)
-        with running_on("native" if backend == "numpy" else "numpy"):
-            again = learned(pickle.loads(data), stream[:5])
-            found[-1] += [again.score_one(x) for x, _ in stream]
-    for ours, theirs in zip(*found, strict=True):
-        assert ours == pytest.approx(theirs, abs=1e-9)
-
-
-@both
 @each
 @pytest.mark.parametrize("taxonomy", [T, None], ids=["closed", "open"])
-def test_a_batch_is_the_loop(backend: str, name: str, taxonomy: Any) -> None:
+def test_a_batch_is_the_loop(name: str, taxonomy: Any) -> None:
     stream = examples(name, T)
     X, ys = pd.DataFrame([x for x, _ in stream]).fillna(0.0), [y for _, y in stream]
     rows = X.to_dict("records")
-    with running_on(backend):
-        one = learned(averaged(name, taxonomy), list(zip(rows, ys, strict=True)))
-        many = averaged(name, taxonomy)
-        many.learn_many(X[:25], ys[:25])
-        many.learn_many(X[25:], ys[25:])
-        for label, w in one.weights.items():
-            assert many.weights[label] == pytest.approx(w, abs=1e-12)
-        answers, likely = many.predict_many(X), many.predict_proba_many(X)
-        listed = answers.tolist() if name.startswith("Hieron") else answers.to_dict("records")
-        assert listed == [many.predict_one(x) for x in rows]
-        assert len(likely) == len(X)
+    one = learned(averaged(name, taxonomy), list(zip(rows, ys, strict=True)))
+    many = averaged(name, taxonomy)
+    many.learn_many(X[:25], ys[:25])
+    many.learn_many(X[25:], ys[25:])
+    for label, w in one.weights.items():
+        assert many.weights[label] == pytest.approx(w, abs=1e-12)
+    answers, likely = many.predict_many(X), many.predict_proba_many(X)
+    listed = answers.tolist() if name.startswith("Hieron") else answers.to_dict("records")
+    assert listed == [many.predict_one(x) for x in rows]
+    assert len(likely) == len(X)
 
 
 def remap_weights(name: str) -> Any:
@@ -219,66 +185,60 @@ def remap_weights(name: str) -> Any:
     return oracles.carried_prototypes if prototypes else oracles.carried_weights
 
 
-@both
 @pytest.mark.parametrize("name", ["Hieron", "HPerceptron", "HAROW"])
 @given(st.data())
 @n_examples(15)
-def test_an_adopted_average_is_that_of_adopted_hypotheses(
-    backend: str, name: str, data: Any
-) -> None:
-    t = data.draw(trees())
+def test_an_adopted_average_is_that_of_adopted_hypotheses(name: str, data: Any) -> None:
+    t, all_rounds = data.draw(trees()), data.draw(st.booleans())
     after, renamed = data.draw(changes(t))
     labels: Any = st.sampled_from(t.nodes) if name == "Hieron" else multilabels(t)
     stream = data.draw(st.lists(st.tuples(features(reals), labels), max_size=10))
-    with running_on(backend):
-        model, alone = averaged(name, t), INSIDE[name](t)
-        hypotheses: list[Any] = [{v: {} for v in t}]
-        for x, y in stream:
-            model.learn_one(x, y)
-            alone.learn_one(x, y)
-            hypotheses.append({t.root: {}, **alone.weights})
-        before = pickle.dumps(model)
-        with pytest.raises(ValueError, match="not in the"):
-            model.adopt(after, {"unheard": after.root})
-        assert pickle.dumps(model) == before
-        model.adopt(after, renamed)
-        parents = parents_of(t), parents_of(after)
-        closed = [y if isinstance(y, set) else {y} for _, y in stream]
-        first = oracles.averages.first_examples(parents[0], closed)
-        average = oracles.averages.mean(hypotheses, None, first)
-        assert_same_weights(model.weights, remap_weights(name)(average, *parents, renamed))
-        assert model.taxonomy == model.last.taxonomy == model.clone().taxonomy == after
-        assert list(model.score_one({})) == list(after.nodes[name != "Hieron" :])
-        learned(model, examples(name, after, 3))
+    model, alone = linear_model.Averaged(INSIDE[name](t), all_rounds), INSIDE[name](t)
+    hypotheses: list[Any] = [{v: {} for v in t}]
+    for x, y in stream:
+        model.learn_one(x, y)
+        alone.learn_one(x, y)
+        hypotheses.append({t.root: {}, **alone.weights})
+    before = pickle.dumps(model)
+    with pytest.raises(ValueError, match="not in the"):
+        model.adopt(after, {"unheard": after.root})
+    assert pickle.dumps(model) == before
+    model.adopt(after, renamed)
+    parents = parents_of(t), parents_of(after)
+    closed = [y if isinstance(y, set) else {y} for _, y in stream]
+    first = oracles.averages.first_examples(parents[0], closed, all_rounds)
+    average = oracles.averages.mean(hypotheses, None, first)
+    assert_same_weights(model.weights, remap_weights(name)(average, *parents, renamed))
+    assert model.taxonomy == model.last.taxonomy == model.clone().taxonomy == after
+    assert list(model.score_one({})) == list(after.nodes[name != "Hieron" :])
+    learned(model, examples(name, after, 3))
 
 
-@both
 @each
-def test_an_open_taxonomy_grows_along_paths(backend: str, name: str) -> None:
+def test_an_open_taxonomy_grows_along_paths(name: str) -> None:
     """A new node is averaged from the hypothesis on in which it is new."""
     stream = examples(name, T, 12)
     named = {label: "/".join(map(str, T.path(label)[1:])) for label in T.nodes[1:]}
     if not name.startswith("Hieron"):
         stream = [(x, *y) for x, y in stream]
-    with running_on(backend):
-        model = averaged(name, OpenTaxonomy(separator="/"))
-        hypotheses: list[Any] = []
-        labels: list[list[Any]] = []
-        alone = INSIDE[name](OpenTaxonomy(separator="/"))
-        for x, y in stream:
-            label = named[y] if name.startswith("Hieron") else {named[y]}
-            labels.append([named[y]])
-            hypotheses.append(copy.deepcopy(alone))
-            model.learn_one(x, label)
-            alone.learn_one(x, label)
-        grown = alone._taxonomy
-        for hypothesis in hypotheses:
-            hypothesis.adopt(grown)
-        hypotheses.append(alone)
-        assert isinstance(model.taxonomy, OpenTaxonomy)
-        first = oracles.averages.first_examples(parents_of(grown), labels)
-        expected = oracles.averages.mean([h.weights for h in hypotheses], None, first)
-        assert_same_weights(model.weights, expected)
+    model = averaged(name, OpenTaxonomy(separator="/"))
+    hypotheses: list[Any] = []
+    labels: list[list[Any]] = []
+    alone = INSIDE[name](OpenTaxonomy(separator="/"))
+    for x, y in stream:
+        label = named[y] if name.startswith("Hieron") else {named[y]}
+        labels.append([named[y]])
+        hypotheses.append(copy.deepcopy(alone))
+        model.learn_one(x, label)
+        alone.learn_one(x, label)
+    grown = alone._taxonomy
+    for hypothesis in hypotheses:
+        hypothesis.adopt(grown)
+    hypotheses.append(alone)
+    assert isinstance(model.taxonomy, OpenTaxonomy)
+    first = oracles.averages.first_examples(parents_of(grown), labels)
+    expected = oracles.averages.mean([h.weights for h in hypotheses], None, first)
+    assert_same_weights(model.weights, expected)
 
 
 @each
@@ -323,16 +283,8 @@ def test_bad_y_changes_nothing(name: str) -> None:
     ids=lambda model: type(model).__name__,
 )
 def test_what_has_no_steps_of_its_own_is_refused(model: Any) -> None:
-    for cls in (linear_model.Averaged, linear_model.Averaged):
-        with pytest.raises(TypeError, match=r"`model` must be a `.*weights move in steps, got"):
-            cls(model)
-
-
-def test_each_kind_has_its_own() -> None:
-    with pytest.raises(TypeError, match="`model` must be a `Hieron` of linear_model or kernel"):
-        linear_model.Averaged(linear_model.HPerceptron())
-    with pytest.raises(TypeError, match="`model` must be a `TopDownLearner`, such as"):
-        linear_model.Averaged(linear_model.Hieron())
+    with pytest.raises(TypeError, match=r"`model` must be a learner whose weights move in steps"):
+        linear_model.Averaged(model)
 
 
 @each
@@ -363,45 +315,9 @@ def test_single_precision(dtype: str) -> None:
             model.learn_one({"f1": 1e20}, {"b"})
 
 
-@both
-def test_weights_record_their_changes(backend: str) -> None:
-    k = namespace(backend)
-    names, labels = k.FeatureIndex(), k.Labels(T)
-    w, lag = k.Weights(len(T)), k.Weights(len(T))
-    model = linear_model.HPerceptron(T)
-    clocks = k.Clocks(len(T))
-    clocks.m, clocks.since = 2.0, np.array([0.0, 0.0, 1.5, 0.0, 0.0, 0.0])
-    learn(k, model, w, names, labels, {"x": 1.0}, [], lag, clocks)
-    assert clocks.m == 3.0
-    assert lag.column(1, 1) == [-3.0] == 3 * w.column(1, 1)
-    assert lag.column(2, 1) == [-1.5]
-    assert clocks.learned.tolist() == [True, *[False] * 5]
-    learn(k, model, w, names, labels, {"x": -1.0}, ["b"])
-    assert lag.column(1, 1) == [-3.0]
-    if backend == "native":
-        with pytest.raises(ValueError, match="fewer weights than nodes"):
-            learn(k, model, w, names, labels, {"x": 1.0}, [], k.Weights(2), clocks)
-        with pytest.raises(ValueError, match="a clock for each node"):
-            learn(k, model, w, names, labels, {"x": 1.0}, [], lag, k.Clocks(2))
-        assert lag.column(1, 1) == [-3.0]
-
-
 VARIANTS = [  # as new, or with some examples and through a pickle
     (linear_model.Averaged(linear_model.Hieron(TREE)), True),
     (linear_model.Averaged(linear_model.Hieron(C=0.5)), False),
     (linear_model.Averaged(linear_model.HPerceptron(GENE_TREE)), False),
     (linear_model.Averaged(linear_model.HAROW()), True),
 ]
-
-
-@both
-def test_a_model_that_learns_labels_behind_the_back_of_its_average(backend: str) -> None:
-    with running_on(backend):
-        for model, y in (
-            (linear_model.Averaged(linear_model.HAROW()), {"wolf"}),
-            (linear_model.Averaged(linear_model.Hieron()), "wolf"),
-        ):
-            model.learn_one({"a": 1.0}, y)
-            model.model.learn_one({"a": 1.0}, {"owl"} if isinstance(y, set) else "owl")
-            with pytest.raises(RuntimeError, match="has learned new labels by itself"):
-                model.learn_one({"a": 1.0}, y)

@@ -1,4 +1,4 @@
-"""Learners that forget: against oracles that compute the weights of all ages, on both backends."""
+"""Learners that forget: against oracles that compute the weights of all ages."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 import oracles
 from river_hier import Taxonomy, linear_model
-from support.backends import both, kinds, running_on
 from support.hypothesis_settings import n_examples
+from support.least_squares import kinds
 from support.strategies import multilabel_streams, parents_of
 
 NEAR = 1e-9
@@ -26,7 +26,6 @@ def near(values: Any) -> Any:
     return pytest.approx(values, abs=NEAR, rel=NEAR)
 
 
-@both
 @given(
     data=multilabel_streams(),
     pickle_at=st.integers(0, 25),
@@ -34,22 +33,19 @@ def near(values: Any) -> Any:
     forgetting=st.sampled_from([0.1, 0.9, 0.99]),
 )
 @n_examples(20)
-def test_harow_equals_the_oracle(
-    backend: str, data: Any, pickle_at: int, r: float, forgetting: float
-) -> None:
+def test_harow_equals_the_oracle(data: Any, pickle_at: int, r: float, forgetting: float) -> None:
     taxonomy, stream = data
     theirs = oracles.HAROW(parents_of(taxonomy), r, forgetting)
-    with running_on(backend):
-        ours = linear_model.HAROW(taxonomy, r=r, forgetting=forgetting, intercept=0)
-        for step, (x, y) in enumerate(stream):
-            scores = theirs.scores(x)
-            assert ours.score_one(x) == near(scores)
-            if any(abs(abs(score) - 1.0) < NEAR for score in scores.values()):
-                return  # rounding decides whether the margin is met
-            ours.learn_one(x, y)
-            theirs.learn(x, y)
-            if step == pickle_at:
-                ours = pickle.loads(pickle.dumps(ours))
+    ours = linear_model.HAROW(taxonomy, r=r, forgetting=forgetting, intercept=0)
+    for step, (x, y) in enumerate(stream):
+        scores = theirs.scores(x)
+        assert ours.score_one(x) == near(scores)
+        if any(abs(abs(score) - 1.0) < NEAR for score in scores.values()):
+            return  # rounding decides whether the margin is met
+        ours.learn_one(x, y)
+        theirs.learn(x, y)
+        if step == pickle_at:
+            ours = pickle.loads(pickle.dumps(ours))
 
 
 WIDE = ["few features", "many features"]  # primal variables, or dual ones
@@ -113,56 +109,50 @@ def test_the_number_stored_is_discounted_but_not_rounded() -> None:
     assert model.n_stored == pytest.approx({"a": 7 * 0.9**7})  # 3.348
 
 
-@both
 @pytest.mark.parametrize("name", ["HAROW", "HRLS", "SHRLS"])
-def test_batches_are_loops(backend: str, name: str) -> None:
+def test_batches_are_loops(name: str) -> None:
     rng = np.random.default_rng(0)
     X = pd.DataFrame(rng.normal(size=(60, 4)), columns=list("abcd"))
     ys = [{"b"} if row.sum() > 0 else {"c"} for row in X.to_numpy()]
-    with running_on(backend):
-        many, loop = (getattr(linear_model, name)(TREE, forgetting=0.9) for _ in range(2))
-        many.learn_many(X, ys)
-        for x, y in zip(X.to_dict("records"), ys, strict=True):
-            loop.learn_one(x, y)
-        for x in X.to_dict("records")[:5]:
-            assert many.score_one(x) == near(loop.score_one(x))
+    many, loop = (getattr(linear_model, name)(TREE, forgetting=0.9) for _ in range(2))
+    many.learn_many(X, ys)
+    for x, y in zip(X.to_dict("records"), ys, strict=True):
+        loop.learn_one(x, y)
+    for x in X.to_dict("records")[:5]:
+        assert many.score_one(x) == near(loop.score_one(x))
 
 
-@both
 @pytest.mark.parametrize("name", ["HAROW", "HRLS", "SHRLS"])
-def test_zeros_are_not_there(backend: str, name: str) -> None:
-    with running_on(backend):
-        cls = getattr(linear_model, name)
-        one, other = (cls(TREE, forgetting=0.5, intercept=0.0) for _ in range(2))
-        for i in range(12):
-            x, y = {i % 3: 1.0, "x": -0.5}, {"b"} if i % 2 else iter(["c"])
-            one.learn_one(x, y)
-            other.learn_one({0: 0.0, 1: 0.0, 2: 0.0, **x}, {"b"} if i % 2 else {"c"})
-            other.learn_one({}, {"b"})
-            other.learn_one({"x": 0.0}, {"b"})
-            if name == "SHRLS":  # but they are rounds
-                one._t += 2
-        assert other.score_one({"x": 1.0, 1: 2.0}) == near(one.score_one({"x": 1.0, 1: 2.0}))
+def test_zeros_are_not_there(name: str) -> None:
+    cls = getattr(linear_model, name)
+    one, other = (cls(TREE, forgetting=0.5, intercept=0.0) for _ in range(2))
+    for i in range(12):
+        x, y = {i % 3: 1.0, "x": -0.5}, {"b"} if i % 2 else iter(["c"])
+        one.learn_one(x, y)
+        other.learn_one({0: 0.0, 1: 0.0, 2: 0.0, **x}, {"b"} if i % 2 else {"c"})
+        other.learn_one({}, {"b"})
+        other.learn_one({"x": 0.0}, {"b"})
+        if name == "SHRLS":  # but they are rounds
+            one._t += 2
+    assert other.score_one({"x": 1.0, 1: 2.0}) == near(one.score_one({"x": 1.0, 1: 2.0}))
 
 
-@both
 @pytest.mark.parametrize("wide", WIDE)
-def test_siblings_that_come_later_were_off_before(backend: str, wide: str) -> None:
+def test_siblings_that_come_later_were_off_before(wide: str) -> None:
     stream = [({i % 4: 1.0, "x": (-1.0) ** i}, {"b"} if i % 2 else {"a"}) for i in range(30)]
     stream = widened(stream) if wide == WIDE[1] else stream
     after = TREE.extend([("a", "late"), ("late", "later")])
-    with running_on(backend):
-        adopted = linear_model.HRLS(TREE, forgetting=0.9)
-        always = linear_model.HRLS(after, forgetting=0.9)
-        for i, (x, y) in enumerate(stream):
-            if i == 20:
-                adopted.adopt(after)
-            y = {"late"} if i > 20 and i % 3 == 0 else y
-            adopted.learn_one(x, y)
-            always.learn_one(x, y)
-        x = {"x": 1.0, 2: -1.0}
-        assert adopted.score_one(x) == near(always.score_one(x))
-        assert adopted.score_one(x)["late"] != 0.0
+    adopted = linear_model.HRLS(TREE, forgetting=0.9)
+    always = linear_model.HRLS(after, forgetting=0.9)
+    for i, (x, y) in enumerate(stream):
+        if i == 20:
+            adopted.adopt(after)
+        y = {"late"} if i > 20 and i % 3 == 0 else y
+        adopted.learn_one(x, y)
+        always.learn_one(x, y)
+    x = {"x": 1.0, 2: -1.0}
+    assert adopted.score_one(x) == near(always.score_one(x))
+    assert adopted.score_one(x)["late"] != 0.0
 
 
 @pytest.mark.parametrize("name", ["HRLS", "SHRLS"])

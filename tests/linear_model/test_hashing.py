@@ -20,7 +20,8 @@ from hypothesis import strategies as st
 
 import oracles
 from river_hier import Taxonomy, linear_model
-from support.backends import both, environment, namespace, running_on
+from river_hier._core import FeatureHasher, FeatureIndex
+from support.processes import environment
 from support.public_api import learners
 from support.strategies import parents_of
 
@@ -94,14 +95,13 @@ def hashed(x: dict[Any, float], n: int) -> dict[Any, float]:
     return sums
 
 
-@both
 @given(
     names=st.lists(st.one_of(st.sampled_from(WORDS), st.text(max_size=20)), unique_by=repr),
     k=st.integers(1, 12),
 )
-def test_rows_are_the_ends_of_checksums(backend: str, names: list[Any], k: int) -> None:
+def test_rows_are_the_ends_of_checksums(names: list[Any], k: int) -> None:
     x = {name: 1.0 + i / 4 for i, name in enumerate(names)}
-    features = namespace(backend).FeatureHasher(2**k)
+    features = FeatureHasher(2**k)
     for vector in (features.find(x), features.insert(x)):
         expected = hashed(x, 2**k)
         assert vector.rows.tolist() == list(expected)
@@ -113,10 +113,9 @@ def test_rows_are_the_ends_of_checksums(backend: str, names: list[Any], k: int) 
     assert features.names() == list(range(2**k))
 
 
-@both
-def test_equal_names_are_one_feature_hashed_or_not(backend: str) -> None:
+def test_equal_names_are_one_feature_hashed_or_not() -> None:
     everything = [name for equal in EQUAL for name in equal]
-    for table in (namespace(backend).FeatureHasher(2**24), namespace(backend).FeatureIndex()):
+    for table in (FeatureHasher(2**24), FeatureIndex()):
         rows = []
         for equal in EQUAL:
             (row,) = table.insert({equal[0]: 1.0}).rows.tolist()
@@ -129,108 +128,98 @@ def test_equal_names_are_one_feature_hashed_or_not(backend: str) -> None:
         assert len(set(rows)) == len(EQUAL)
 
 
-@both
-def test_columns_are_the_features_of_dicts(backend: str) -> None:
-    with running_on(backend):
-        for n_features in (None, 2**20):
-            for X in (
-                np.array([[0.0, 1.0]]),
-                pd.DataFrame([[0.0, 1.0]], columns=pd.Index([0, True], dtype=object)),
-                pd.DataFrame([[0.0, 1.0]], columns=[0.0, 1.0]),
-            ):
-                model = linear_model.HAROW(TREE, n_features=n_features, intercept=0.0)
-                model.learn_many(X, [["b"]])
-                for name in (1, 1.0, True):
-                    assert model.score_one({name: 0.5})["b"] > 0.1
-                assert model.score_one({"1": 0.5})["b"] == 0.0
+def test_columns_are_the_features_of_dicts() -> None:
+    for n_features in (None, 2**20):
+        for X in (
+            np.array([[0.0, 1.0]]),
+            pd.DataFrame([[0.0, 1.0]], columns=pd.Index([0, True], dtype=object)),
+            pd.DataFrame([[0.0, 1.0]], columns=[0.0, 1.0]),
+        ):
+            model = linear_model.HAROW(TREE, n_features=n_features, intercept=0.0)
+            model.learn_many(X, [["b"]])
+            for name in (1, 1.0, True):
+                assert model.score_one({name: 0.5})["b"] > 0.1
+            assert model.score_one({"1": 0.5})["b"] == 0.0
 
 
-@both
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("k", [3, 7, 14])
-def test_a_hashed_model_is_the_oracle_on_hashed_examples(backend: str, name: str, k: int) -> None:
+def test_a_hashed_model_is_the_oracle_on_hashed_examples(name: str, k: int) -> None:
     rng = np.random.default_rng(k)
     n = 2**k
     single = name in SINGLE
-    with running_on(backend):
-        model = getattr(linear_model, name)(TREE, n_features=n, intercept=0.0)
-        oracle = getattr(oracles, name)(parents_of(TREE))
-        for step in range(25):
-            chosen = rng.choice(len(WORDS), 12, replace=False)
-            x = {WORDS[j]: float(rng.normal()) for j in chosen}
-            y = TREE.nodes[int(rng.integers(1, 5))]
-            if step % 4 == 3:
-                scores = oracle.scores(hashed(x, n))
-                assert model.score_one(x) == pytest.approx(scores, abs=1e-8)
-                assert model.predict_one(x) == oracle.predict(hashed(x, n))
-            model.learn_one(x, y)
-            oracle.learn(hashed(x, n), y if single else [y])
-        w = model.weights
-        known = {row for label in w for row in w[label]}
-        assert known <= set(range(n))
-        assert len(model._features) == n
+    model = getattr(linear_model, name)(TREE, n_features=n, intercept=0.0)
+    oracle = getattr(oracles, name)(parents_of(TREE))
+    for step in range(25):
+        chosen = rng.choice(len(WORDS), 12, replace=False)
+        x = {WORDS[j]: float(rng.normal()) for j in chosen}
+        y = TREE.nodes[int(rng.integers(1, 5))]
+        if step % 4 == 3:
+            scores = oracle.scores(hashed(x, n))
+            assert model.score_one(x) == pytest.approx(scores, abs=1e-8)
+            assert model.predict_one(x) == oracle.predict(hashed(x, n))
+        model.learn_one(x, y)
+        oracle.learn(hashed(x, n), y if single else [y])
+    w = model.weights
+    known = {row for label in w for row in w[label]}
+    assert known <= set(range(n))
+    assert len(model._features) == n
 
 
 ROWS = """
 import sys
-from river_hier._core import FeatureHasher, name as backend
+from river_hier._core import FeatureHasher
 features = FeatureHasher(2**16)
 names = ["a", "a name of more than sixteen", "é", "\\ud800", 3, 2.5, None, ("t", 1), b"x", True]
 found = features.find(dict.fromkeys(names, 1.0))
-print(backend, [features.row(name) for name in names], found.rows.tolist())
+print([features.row(name) for name in names], found.rows.tolist())
 """
 
 
 @pytest.mark.slow(but=1)
-@both
-def test_rows_are_the_same_in_every_process(backend: str) -> None:
-    namespace(backend)
+def test_rows_are_the_same_in_every_process() -> None:
     names: list[Any] = ["a", "a name of more than sixteen", "é", "\ud800"]
     names += [3, 2.5, None, ("t", 1), b"x", True]
     rows = [row_of(name, 2**16) for name in names]
     for seed in ("0", "77"):
         found = subprocess.run(
             [sys.executable, "-c", ROWS],
-            env={**environment(backend), "PYTHONHASHSEED": seed},
+            env={**environment(), "PYTHONHASHSEED": seed},
             capture_output=True,
             text=True,
             check=True,
         )
-        assert found.stdout.strip() == f"{backend} {rows} {rows}"
+        assert found.stdout.strip() == f"{rows} {rows}"
 
 
-@both
 @pytest.mark.parametrize("name", NAMES)
-def test_memory_stays_whatever_names_arrive(backend: str, name: str) -> None:
+def test_memory_stays_whatever_names_arrive(name: str) -> None:
     rng = np.random.default_rng(0)
-    with running_on(backend):
-        parameters = {"budget": 5} if name == "SHRLS" else {}
-        model = getattr(linear_model, name)(TREE, n_features=16, intercept=0.0, **parameters)
-        sizes = []
-        for step in range(200):
-            x = {f"name {step} {i}": float(rng.normal()) for i in range(6)}
-            model.learn_one(x, "b" if step % 2 else "c")
-            sizes.append(len(model._features))
-        assert set(sizes) == {16}
-        assert all(len(w) <= 16 for w in model.weights.values())
-        if hasattr(model, "_w"):
-            assert model._w.n_bytes <= 8 * 64 * 16
+    parameters = {"budget": 5} if name == "SHRLS" else {}
+    model = getattr(linear_model, name)(TREE, n_features=16, intercept=0.0, **parameters)
+    sizes = []
+    for step in range(200):
+        x = {f"name {step} {i}": float(rng.normal()) for i in range(6)}
+        model.learn_one(x, "b" if step % 2 else "c")
+        sizes.append(len(model._features))
+    assert set(sizes) == {16}
+    assert all(len(w) <= 16 for w in model.weights.values())
+    if hasattr(model, "_state"):
+        assert model._state.n_bytes <= 8 * 64 * 16
 
 
-@both
-def test_values_that_cancel_in_a_row(backend: str) -> None:
+def test_values_that_cancel_in_a_row() -> None:
     """Two names of one row with opposite values: x is zero there, and may be zero altogether."""
-    with running_on(backend):
-        first = "word 0"
-        second = next(w for w in WORDS[1:200] if row_of(w, 4) == row_of(first, 4))
-        for name in NAMES:
-            model = getattr(linear_model, name)(TREE, n_features=4)
-            model.learn_one({"word 1": 1.0, "word 2": -0.5, "word 3": 0.25}, "b")
-            before = model.weights
-            model.learn_one({first: 1.5, second: -1.5}, "c")
-            if name != "AveragedHieron":  # there it counts as a round
-                assert model.weights == before
-            assert all(np.isfinite(list(model.score_one({first: 1.0}).values())))
+    first = "word 0"
+    second = next(w for w in WORDS[1:200] if row_of(w, 4) == row_of(first, 4))
+    for name in NAMES:
+        model = getattr(linear_model, name)(TREE, n_features=4)
+        model.learn_one({"word 1": 1.0, "word 2": -0.5, "word 3": 0.25}, "b")
+        before = model.weights
+        model.learn_one({first: 1.5, second: -1.5}, "c")
+        if name != "AveragedHieron":  # there it counts as a round
+            assert model.weights == before
+        assert all(np.isfinite(list(model.score_one({first: 1.0}).values())))
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -253,39 +242,33 @@ def test_bad_numbers_of_features(name: str, value: Any, error: Any, message: str
         getattr(linear_model, name)(TREE, n_features=value)
 
 
-@both
-def test_an_integer_of_numpy_is_welcome(backend: str) -> None:
-    with running_on(backend):
-        model = linear_model.HPerceptron(TREE, n_features=np.int64(8))
-        model.learn_one({"x": 1.0}, "b")
-        assert len(model._features) == 8
+def test_an_integer_of_numpy_is_welcome() -> None:
+    model = linear_model.HPerceptron(TREE, n_features=np.int64(8))
+    model.learn_one({"x": 1.0}, "b")
+    assert len(model._features) == 8
 
 
-@both
 @pytest.mark.parametrize("name", TYPED)
 @pytest.mark.parametrize("n_nodes", [40, 200])
-def test_single_precision_decides_as_double_does(backend: str, name: str, n_nodes: int) -> None:
+def test_single_precision_decides_as_double_does(name: str, n_nodes: int) -> None:
     rng = np.random.default_rng(1)
     parents = [0, *(int(rng.integers(0, v)) for v in range(1, n_nodes))]
     taxonomy = Taxonomy([(f"n{parents[v - 1]}", f"n{v}") for v in range(1, n_nodes)])
-    with running_on(backend):
-        single, double = (
-            getattr(linear_model, name)(taxonomy, dtype=dtype) for dtype in ("float32", "float64")
-        )
-        for step in range(120):
-            names = rng.choice(150, 8, replace=False).tolist()
-            x = {f"f{j}": float(rng.normal()) for j in names}
-            scores = np.array(list(double.score_one(x).values()))
-            np.testing.assert_allclose(list(single.score_one(x).values()), scores, atol=1e-4)
-            gap = np.sort(scores)[-1] - np.sort(scores)[-2] if name.endswith("Hieron") else 1.0
-            if gap > 1e-3 and abs(scores[scores != 0.0]).min(initial=1.0) > 1e-3:
-                assert single.predict_one(x) == double.predict_one(x), step
-            y = taxonomy.nodes[int(rng.integers(1, n_nodes))]
-            for model in (single, double):
-                model.learn_one(x, y)
-        assert single._w.n_bytes < 0.8 * double._w.n_bytes
-        *_, values = single._w.__reduce__()[1]
-        assert values.dtype == np.float32
+    single, double = (
+        getattr(linear_model, name)(taxonomy, dtype=dtype) for dtype in ("float32", "float64")
+    )
+    for step in range(120):
+        names = rng.choice(150, 8, replace=False).tolist()
+        x = {f"f{j}": float(rng.normal()) for j in names}
+        scores = np.array(list(double.score_one(x).values()))
+        np.testing.assert_allclose(list(single.score_one(x).values()), scores, atol=1e-4)
+        gap = np.sort(scores)[-1] - np.sort(scores)[-2] if name.endswith("Hieron") else 1.0
+        if gap > 1e-3 and abs(scores[scores != 0.0]).min(initial=1.0) > 1e-3:
+            assert single.predict_one(x) == double.predict_one(x), step
+        y = taxonomy.nodes[int(rng.integers(1, n_nodes))]
+        for model in (single, double):
+            model.learn_one(x, y)
+    assert single._state.n_bytes < 0.8 * double._state.n_bytes
 
 
 @pytest.mark.parametrize("name", TYPED)
@@ -297,14 +280,12 @@ def test_bad_dtypes(name: str, value: Any) -> None:
         getattr(linear_model, name)(TREE, dtype=value)
 
 
-@both
 @pytest.mark.parametrize("name", TYPED)
-def test_single_precision_refuses_what_it_cannot_hold(backend: str, name: str) -> None:
-    with running_on(backend):
-        model = getattr(linear_model, name)(TREE, dtype="float32")
-        model.learn_one({"y": 1.0}, "b")
-        before = model.weights
-        for call in (lambda x: model.learn_one(x, "c"), model.predict_one, model.score_one):
-            with pytest.raises(ValueError, match='too large for weights of dtype "float32"'):
-                call({"y": 1e100})
-        assert model.weights == before
+def test_single_precision_refuses_what_it_cannot_hold(name: str) -> None:
+    model = getattr(linear_model, name)(TREE, dtype="float32")
+    model.learn_one({"y": 1.0}, "b")
+    before = model.weights
+    for call in (lambda x: model.learn_one(x, "c"), model.predict_one, model.score_one):
+        with pytest.raises(ValueError, match='too large for weights of dtype "float32"'):
+            call({"y": 1e100})
+    assert model.weights == before

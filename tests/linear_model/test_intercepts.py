@@ -13,12 +13,11 @@ from scipy import sparse
 from river_hier import Taxonomy, base, inspection, linear_model
 from river_hier._core import Batch
 from river_hier.base import products
-from support.backends import both, native_only, running_on
 
 TREE = Taxonomy.from_nested({"r": {"a": {"b": ["c", "d", "e"]}, "f": ["g", "h"]}})
 VALUE = 1.5
-SINGLE = ["Hieron", "AveragedHieron", "Averaged", "Sign"]
-MULTI = ["HPerceptron", "HAROW", "Averaged", "HRLS", "SHRLS", "HMinOver"]
+SINGLE = ["Hieron", "AveragedHieron", "Averaged Hieron", "Sign"]
+MULTI = ["HPerceptron", "HAROW", "Averaged HAROW", "HRLS", "SHRLS", "HMinOver"]
 MULTI += ["Delta"]
 
 
@@ -33,14 +32,10 @@ class Delta(base.TopDownLearner):
 
 
 def made(name: str, intercept: float = VALUE, taxonomy: Any = TREE, **parameters: Any) -> Any:
-    if name == "Averaged":
-        inner = linear_model.Hieron(taxonomy, intercept=intercept, **parameters)
-        return linear_model.Averaged(inner)
-    if name == "Averaged":
-        rule = linear_model.HPerceptron(taxonomy, intercept=intercept, **parameters)
-        return linear_model.Averaged(rule)
+    average, _, name = name.rpartition(" ")
     cls = {"Sign": Sign, "Delta": Delta}.get(name) or getattr(linear_model, name)
-    return cls(taxonomy, intercept=intercept, **parameters)
+    model = cls(taxonomy, intercept=intercept, **parameters)
+    return linear_model.Averaged(model) if average else model
 
 
 def examples(n: int = 40, d: int = 6, seed: int = 0) -> tuple[Any, list[Any]]:
@@ -68,43 +63,38 @@ def learned(name: str, constant: bool = False, **parameters: Any) -> Any:
 
 
 @pytest.mark.parametrize("name", SINGLE + MULTI)
-@both
-def test_it_is_a_constant_feature(backend: str, name: str) -> None:
-    with running_on(backend):
-        ours, theirs = learned(name), learned(name, constant=True)
-        for row in [*examples(seed=1)[0], np.zeros(0)]:
-            x = as_dict(row)
-            scores = theirs.score_one({"constant": VALUE, **x})
-            assert ours.score_one(x) == pytest.approx(scores, rel=1e-9)
-            assert ours.predict_one(x) == theirs.predict_one({"constant": VALUE, **x})
-        for label, w in theirs.weights.items():
-            assert ours.intercepts[label] == pytest.approx(VALUE * w.pop("constant", 0.0))
-            assert ours.weights[label] == pytest.approx(w)
-        assert any(ours.intercepts.values())
-        assert not any(made(name, 0.0).intercepts.values())
+def test_it_is_a_constant_feature(name: str) -> None:
+    ours, theirs = learned(name), learned(name, constant=True)
+    for row in [*examples(seed=1)[0], np.zeros(0)]:
+        x = as_dict(row)
+        scores = theirs.score_one({"constant": VALUE, **x})
+        assert ours.score_one(x) == pytest.approx(scores, rel=1e-9)
+        assert ours.predict_one(x) == theirs.predict_one({"constant": VALUE, **x})
+    for label, w in theirs.weights.items():
+        assert ours.intercepts[label] == pytest.approx(VALUE * w.pop("constant", 0.0))
+        assert ours.weights[label] == pytest.approx(w)
+    assert any(ours.intercepts.values())
+    assert not any(made(name, 0.0).intercepts.values())
 
 
 @pytest.mark.parametrize("name", SINGLE + MULTI)
-@both
-def test_empty_examples_teach_how_frequent_labels_are(backend: str, name: str) -> None:
-    with running_on(backend):
-        ours, theirs = (made(name, intercept) for intercept in (VALUE, 0.0))
-        untouched = pickle.dumps(theirs.weights), theirs.score_one({})
-        for y in labels(name, ["g"] * 9):
-            ours.learn_one({}, y)
-            theirs.learn_one({}, y)
-        answer = ours.predict_one({})
-        assert (answer == "g") if name in SINGLE else answer["g"]
-        assert any(ours.score_one({}).values())
-        assert (pickle.dumps(theirs.weights), theirs.score_one({})) == untouched
+def test_empty_examples_teach_how_frequent_labels_are(name: str) -> None:
+    ours, theirs = (made(name, intercept) for intercept in (VALUE, 0.0))
+    untouched = pickle.dumps(theirs.weights), theirs.score_one({})
+    for y in labels(name, ["g"] * 9):
+        ours.learn_one({}, y)
+        theirs.learn_one({}, y)
+    answer = ours.predict_one({})
+    assert (answer == "g") if name in SINGLE else answer["g"]
+    assert any(ours.score_one({}).values())
+    assert (pickle.dumps(theirs.weights), theirs.score_one({})) == untouched
 
 
 @pytest.mark.slow(but=44)
 @pytest.mark.parametrize("kind", ["array", "frame", "sparse"])
 @pytest.mark.parametrize("parameters", [{}, {"n_features": 4}], ids=["named", "hashed"])
 @pytest.mark.parametrize("name", SINGLE + MULTI)
-@both
-def test_batches(backend: str, name: str, parameters: Any, kind: str) -> None:
+def test_batches(name: str, parameters: Any, kind: str) -> None:
     X, ys = examples()
     Z, _ = examples(seed=1)
     Z[3] = 0.0
@@ -115,87 +105,67 @@ def test_batches(backend: str, name: str, parameters: Any, kind: str) -> None:
         xs = list(map(as_dict, M))
         return [{k: v for k, v in x.items() if v} for x in xs] if kind == "sparse" else xs
 
-    with running_on(backend):
-        loop, batch = (made(name, **parameters) for _ in range(2))
-        for x, y in zip(dicts(X), labels(name, ys), strict=True):
-            loop.learn_one(x, y)
-        batch.learn_many(shape(X), labels(name, ys), **columns)
-        assert pickle.dumps((batch.weights, batch.intercepts)) == pickle.dumps(
-            (loop.weights, loop.intercepts)
-        )
-        answers, p = (
-            batch.predict_many(shape(Z), **columns),
-            batch.predict_proba_many(shape(Z), **columns),
-        )
-        for i, x in enumerate(dicts(Z)):
-            answer, proba = loop.predict_one(x), loop.predict_proba_one(x)
-            row = np.asarray(p)[i].tolist()
-            if name in SINGLE:
-                assert list(answers)[i] == answer
-                assert row == pytest.approx(list(proba.values()))
-            else:
-                assert np.asarray(answers)[i].tolist() == list(answer.values())
-                assert row == pytest.approx([of[True] for of in proba.values()])
+    loop, batch = (made(name, **parameters) for _ in range(2))
+    for x, y in zip(dicts(X), labels(name, ys), strict=True):
+        loop.learn_one(x, y)
+    batch.learn_many(shape(X), labels(name, ys), **columns)
+    assert pickle.dumps((batch.weights, batch.intercepts)) == pickle.dumps(
+        (loop.weights, loop.intercepts)
+    )
+    answers, p = (
+        batch.predict_many(shape(Z), **columns),
+        batch.predict_proba_many(shape(Z), **columns),
+    )
+    for i, x in enumerate(dicts(Z)):
+        answer, proba = loop.predict_one(x), loop.predict_proba_one(x)
+        row = np.asarray(p)[i].tolist()
+        if name in SINGLE:
+            assert list(answers)[i] == answer
+            assert row == pytest.approx(list(proba.values()))
+        else:
+            assert np.asarray(answers)[i].tolist() == list(answer.values())
+            assert row == pytest.approx([of[True] for of in proba.values()])
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 @pytest.mark.parametrize("name", [n for n in SINGLE + MULTI if "RLS" not in n and n != "HMinOver"])
-@both
-def test_products(backend: str, name: str, dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_products(name: str, dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
     Z, _ = examples(seed=1)
     Z[3] = 0.0
-    with running_on(backend):
-        model = learned(name, dtype=dtype)
-        before = np.asarray(model.predict_proba_many(Z)), np.asarray(model.predict_many(Z))
-        for limit, value in {"FEW": 2, "SMALL": 0, "BLOCK": 30, "SPARSE": 1e9}.items():
-            monkeypatch.setattr(products, limit, value)
-        assert products.pays(getattr(model, "_average", model), Batch(list(range(6)), Z))
-        assert np.asarray(model.predict_proba_many(Z)) == pytest.approx(before[0], abs=1e-5)
-        assert (np.asarray(model.predict_many(Z)) == before[1]).all()
+    model = learned(name, dtype=dtype)
+    before = np.asarray(model.predict_proba_many(Z)), np.asarray(model.predict_many(Z))
+    for limit, value in {"FEW": 2, "SMALL": 0, "BLOCK": 30, "SPARSE": 1e9}.items():
+        monkeypatch.setattr(products, limit, value)
+    assert products.pays(getattr(model, "_predictor", model), Batch(list(range(6)), Z))
+    assert np.asarray(model.predict_proba_many(Z)) == pytest.approx(before[0], abs=1e-5)
+    assert (np.asarray(model.predict_many(Z)) == before[1]).all()
 
 
 @pytest.mark.parametrize("name", SINGLE + MULTI)
-@both
-def test_what_a_model_keeps(backend: str, name: str) -> None:
+def test_what_a_model_keeps(name: str) -> None:
     """After a pickle, a clone, and a change of the taxonomy."""
-    with running_on(backend):
-        model, (X, ys) = learned(name), examples()
-        again, clone = pickle.loads(pickle.dumps(model)), model.clone()
-        for row, y in zip(X, labels(name, ys), strict=True):
-            clone.learn_one(as_dict(row), y)
-        for other in (again, clone):
-            assert (other.weights, other.intercepts) == (model.weights, model.intercepts)
-        before = model.intercepts
-        model.adopt(TREE.rename({"g": "G"}), {"g": "G"})
-        after = {"g" if v == "G" else v: value for v, value in model.intercepts.items()}
-        assert after == pytest.approx(before)
-
-
-@native_only
-@pytest.mark.parametrize("parameters", [{}, {"n_features": 4}], ids=["named", "hashed"])
-def test_pickles_cross_the_backends(parameters: Any) -> None:
-    with running_on("numpy"):
-        model = learned("HAROW", **parameters)
-        data, scores = pickle.dumps(model), model.score_one({1: 2.0, "new": 1.0})
-    with running_on("native"):
-        model = pickle.loads(data)
-        assert model.score_one({1: 2.0, "new": 1.0}) == pytest.approx(scores)
-        model.learn_one({"new": 1.0}, {"c"})
-        assert ("new" in model.weights["c"]) == (not parameters)
+    model, (X, ys) = learned(name), examples()
+    again, clone = pickle.loads(pickle.dumps(model)), model.clone()
+    for row, y in zip(X, labels(name, ys), strict=True):
+        clone.learn_one(as_dict(row), y)
+    for other in (again, clone):
+        assert (other.weights, other.intercepts) == (model.weights, model.intercepts)
+    before = model.intercepts
+    model.adopt(TREE.rename({"g": "G"}), {"g": "G"})
+    after = {"g" if v == "G" else v: value for v, value in model.intercepts.items()}
+    assert after == pytest.approx(before)
 
 
 @pytest.mark.parametrize("name", SINGLE + MULTI)
-@both
-def test_explanations_add_up(backend: str, name: str) -> None:
-    with running_on(backend):
-        model = learned(name)
-        x = as_dict(examples(seed=2)[0][0])
-        found = inspection.explain_one(model, x)
-        for why in found.values():
-            assert sum(c for _, c in why.contributions) == pytest.approx(why.score)
-        named = {feature for why in found.values() for feature, _ in why.contributions}
-        assert "intercept" in named
-        assert "intercept" in model.debug_one({})
+def test_explanations_add_up(name: str) -> None:
+    model = learned(name)
+    x = as_dict(examples(seed=2)[0][0])
+    found = inspection.explain_one(model, x)
+    for why in found.values():
+        assert sum(c for _, c in why.contributions) == pytest.approx(why.score)
+    named = {feature for why in found.values() for feature, _ in why.contributions}
+    assert "intercept" in named
+    assert "intercept" in model.debug_one({})
 
 
 @pytest.mark.parametrize("value", [-1.0, float("nan"), float("inf"), 1e-7, 1e7, "1", None, 1j])

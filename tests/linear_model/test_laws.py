@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 import oracles
 from river_hier import Taxonomy, evaluate, linear_model
-from support.backends import both, running_on
 from support.hypothesis_settings import n_examples
 from support.public_api import learners
 from support.strategies import (
@@ -56,44 +55,40 @@ def moved(before: dict[Any, Any], after: dict[Any, Any]) -> float:
     return math.hypot(*steps)
 
 
-@both
 @given(data=single_label_streams(), C=st.floats(1e-3, 1.0))
 @n_examples(60)
-def test_a_capped_step_is_a_short_one(backend: str, data: Any, C: float) -> None:
+def test_a_capped_step_is_a_short_one(data: Any, C: float) -> None:
     taxonomy, stream = data
-    with running_on(backend):
-        model = linear_model.Hieron(taxonomy, C=C)
-        for x, y in stream:
-            before, scores, answer = model.weights, model.score_one(x), model.predict_one(x)
-            model.learn_one(x, y)
-            gamma, norm = taxonomy.distance(y, answer), math.hypot(*x.values())
-            step = moved(before, model.weights)
-            assert step <= C * norm * math.sqrt(gamma) + 1e-9
-            loss = scores[answer] - scores[y] + math.sqrt(gamma)
-            if norm and loss > C * gamma * norm**2:  # then it is no shorter
-                assert step == pytest.approx(C * norm * math.sqrt(gamma), abs=1e-9)
+    model = linear_model.Hieron(taxonomy, C=C)
+    for x, y in stream:
+        before, scores, answer = model.weights, model.score_one(x), model.predict_one(x)
+        model.learn_one(x, y)
+        gamma, norm = taxonomy.distance(y, answer), math.hypot(*x.values())
+        step = moved(before, model.weights)
+        assert step <= C * norm * math.sqrt(gamma) + 1e-9
+        loss = scores[answer] - scores[y] + math.sqrt(gamma)
+        if norm and loss > C * gamma * norm**2:  # then it is no shorter
+            assert step == pytest.approx(C * norm * math.sqrt(gamma), abs=1e-9)
 
 
-@both
 @pytest.mark.parametrize("name", ["Hieron", "AveragedHieron"])
 @given(data=single_label_streams())
 @n_examples(30)
-def test_a_cap_beyond_every_step_changes_nothing(backend: str, name: str, data: Any) -> None:
+def test_a_cap_beyond_every_step_changes_nothing(name: str, data: Any) -> None:
     taxonomy, stream = data
-    with running_on(backend):
-        plain = getattr(linear_model, name)(taxonomy)
-        steps = [0.0]
-        for x, y in stream:
-            before = (plain if name == "Hieron" else plain.last).weights
-            plain.learn_one(x, y)
-            after = (plain if name == "Hieron" else plain.last).weights
-            largest = max((abs(v) for v in x.values()), default=0.0)
-            cells = [abs(after[v].get(n, 0.0) - before[v].get(n, 0.0)) for v in after for n in x]
-            steps.append(max(cells, default=0.0) / (largest or 1.0))
-        capped = getattr(linear_model, name)(taxonomy, C=max(steps) * (1 + 1e-6) + 1e-9)
-        for x, y in stream:
-            capped.learn_one(x, y)
-        assert pickle.dumps(capped.weights) == pickle.dumps(plain.weights)
+    plain = getattr(linear_model, name)(taxonomy)
+    steps = [0.0]
+    for x, y in stream:
+        before = (plain if name == "Hieron" else plain.last).weights
+        plain.learn_one(x, y)
+        after = (plain if name == "Hieron" else plain.last).weights
+        largest = max((abs(v) for v in x.values()), default=0.0)
+        cells = [abs(after[v].get(n, 0.0) - before[v].get(n, 0.0)) for v in after for n in x]
+        steps.append(max(cells, default=0.0) / (largest or 1.0))
+    capped = getattr(linear_model, name)(taxonomy, C=max(steps) * (1 + 1e-6) + 1e-9)
+    for x, y in stream:
+        capped.learn_one(x, y)
+    assert pickle.dumps(capped.weights) == pickle.dumps(plain.weights)
 
 
 @pytest.mark.parametrize("size", [1e-4, 1e4])
@@ -236,7 +231,7 @@ def test_a_zero_example_has_a_defined_prediction_and_moves_nothing(name: str, x:
 
 def variances(model: Any) -> Any:
     """Of each node but the root, those of the features in the order of their arrival."""
-    *_, start, nodes, _, less_one = model._w.__reduce__()[1]
+    *_, (start, nodes, _, less_one), _ = model._state.saved()
     found = np.ones((len(model._features), len(model._taxonomy)))
     found[np.repeat(np.arange(len(start) - 1), np.diff(start)), nodes] += less_one
     return found.T[1:]

@@ -84,14 +84,22 @@ def test_every_learner_is_compared_with_an_oracle() -> None:
     C=st.sampled_from([math.inf, 1.0, 0.1]),
     weights=sample_weights,
     intercept=intercepts,
+    all_rounds=st.booleans(),
 )
 @n_examples(200)
 def test_single_label(
-    name: str, data: Any, pickle_at: int, C: float, weights: Any, intercept: float
+    name: str,
+    data: Any,
+    pickle_at: int,
+    C: float,
+    weights: Any,
+    intercept: float,
+    all_rounds: bool,
 ) -> None:
     taxonomy, stream = data
-    ours = getattr(linear_model, name)(taxonomy, C=C, intercept=intercept)
-    theirs = getattr(oracles, name)(parents_of(taxonomy), C=C)
+    parameters = {"from_first_round": all_rounds} if name == "AveragedHieron" else {}
+    ours = getattr(linear_model, name)(taxonomy, C=C, intercept=intercept, **parameters)
+    theirs = getattr(oracles, name)(parents_of(taxonomy), C=C, **parameters)
     for step, (given_x, y) in enumerate(stream):
         x = with_constant(given_x, intercept)
         scores = theirs.scores(x)

@@ -13,7 +13,6 @@ from scipy.optimize import minimize
 
 import oracles
 from river_hier import OpenTaxonomy, Taxonomy, linear_model
-from support.backends import both, running_on
 from support.comparison import NEAR, assert_near, assert_same_weights, near_the_top
 from support.hypothesis_settings import n_examples
 from support.strategies import parents_of, sample_weights, single_label_streams
@@ -25,7 +24,6 @@ def without_constant(weights: Any) -> dict[Any, dict[Any, float]]:
     return {v: {k: c for k, c in w.items() if k != "constant"} for v, w in weights.items()}
 
 
-@both
 @given(
     data=single_label_streams(),
     pickle_at=st.integers(0, 25),
@@ -35,7 +33,6 @@ def without_constant(weights: Any) -> dict[Any, dict[Any, float]]:
 )
 @n_examples(100)
 def test_it_equals_the_oracle(
-    backend: str,
     data: Any,
     pickle_at: int,
     prior_variance: float,
@@ -46,25 +43,24 @@ def test_it_equals_the_oracle(
     parameters = {"prior_variance": prior_variance, "forgetting": forgetting}
     value = 0.0 if pickle_at % 2 else 0.3  # of the intercept
     theirs = oracles.PathSoftmax(parents_of(taxonomy), **parameters)
-    with running_on(backend):
-        ours = linear_model.PathSoftmax(taxonomy, intercept=value, **parameters)
-        for step, (x, y) in enumerate(stream):
-            full = {**x, "constant": value}
-            scores = theirs.scores(full)
-            assert_near(ours.score_one(x), scores)
-            proba = ours.predict_proba_one(x)
-            assert_near(proba, theirs.probabilities(scores))
-            if len(near_the_top(scores)) == 1:
-                assert ours.predict_one(x) == theirs.predict(full)
-            gaps = theirs.missing(full, y, dict.fromkeys(theirs.parents, 0.0))
-            if any(abs(abs(gap) - 0.01) < NEAR for gap in gaps.values()):
-                return  # rounding decides which vectors move
-            ours.learn_one(x, y, w=weights[step])
-            theirs.learn(full, y, weights[step])
-            assert_same_weights(ours.weights, without_constant(theirs.w))
-            assert_same_weights(ours.own_weights, without_constant(theirs.own))
-            if step == pickle_at:
-                ours = pickle.loads(pickle.dumps(ours))
+    ours = linear_model.PathSoftmax(taxonomy, intercept=value, **parameters)
+    for step, (x, y) in enumerate(stream):
+        full = {**x, "constant": value}
+        scores = theirs.scores(full)
+        assert_near(ours.score_one(x), scores)
+        proba = ours.predict_proba_one(x)
+        assert_near(proba, theirs.probabilities(scores))
+        if len(near_the_top(scores)) == 1:
+            assert ours.predict_one(x) == theirs.predict(full)
+        gaps = theirs.missing(full, y, dict.fromkeys(theirs.parents, 0.0))
+        if any(abs(abs(gap) - 0.01) < NEAR for gap in gaps.values()):
+            return  # rounding decides which vectors move
+        ours.learn_one(x, y, w=weights[step])
+        theirs.learn(full, y, weights[step])
+        assert_same_weights(ours.weights, without_constant(theirs.w))
+        assert_same_weights(ours.own_weights, without_constant(theirs.own))
+        if step == pickle_at:
+            ours = pickle.loads(pickle.dumps(ours))
 
 
 def mode(model: Any, x: dict[str, float], y: str) -> dict[Any, float]:
@@ -76,7 +72,7 @@ def mode(model: Any, x: dict[str, float], y: str) -> dict[Any, float]:
         2 * t.index(v) + (kind == "own") for kind, v in oracle.sets
     ]  # where the model keeps each vector
     vector = model._features.find(x)
-    variance = model.prior_variance * model._w.variances(vector, np.array(columns))
+    variance = model.prior_variance * model._state.variances(vector, np.array(columns))
     before = np.array(list(model.score_one(x).values()))
     A = np.array(sets).T
 
@@ -93,117 +89,104 @@ def mode(model: Any, x: dict[str, float], y: str) -> dict[Any, float]:
 def test_a_step_ends_near_the_mode_of_the_posterior(prior_variance: float) -> None:
     rng = np.random.default_rng(1)
     gaps = []
-    with running_on("numpy"):  # which lets us read the variances
-        model = linear_model.PathSoftmax(TREE, prior_variance=prior_variance, intercept=0.0)
-        for _ in range(60):
-            y = TREE.nodes[int(rng.integers(len(TREE)))]
-            x = {f"{y}{rng.integers(3)}": 0.7, f"any{rng.integers(5)}": 0.7}
-            model.learn_one(dict.fromkeys(x, 0.0), y)  # the names get rows, and nothing moves
-            best = np.array(list(mode(model, x, y).values()))
-            model.learn_one(x, y)
-            p = np.array(list(model.predict_proba_one(x).values()))
-            q = np.exp(best - np.logaddexp.reduce(best))
-            gaps.append(np.abs(p - q).max())
+    model = linear_model.PathSoftmax(TREE, prior_variance=prior_variance, intercept=0.0)
+    for _ in range(60):
+        y = TREE.nodes[int(rng.integers(len(TREE)))]
+        x = {f"{y}{rng.integers(3)}": 0.7, f"any{rng.integers(5)}": 0.7}
+        model.learn_one(dict.fromkeys(x, 0.0), y)  # the names get rows, and nothing moves
+        best = np.array(list(mode(model, x, y).values()))
+        model.learn_one(x, y)
+        p = np.array(list(model.predict_proba_one(x).values()))
+        q = np.exp(best - np.logaddexp.reduce(best))
+        gaps.append(np.abs(p - q).max())
     assert np.mean(gaps) < 0.02
     assert max(gaps) < 0.1
 
 
-@both
-def test_a_label_that_is_met_again_is_more_probable(backend: str) -> None:
-    with running_on(backend):
-        for y in TREE.nodes:
-            model = linear_model.PathSoftmax(TREE)
-            last = 0.0
-            for _ in range(3):
-                p = model.predict_proba_one({"x": 1.0})[y]
-                assert last < p
-                last = p
-                model.learn_one({"x": 1.0}, y)
-            assert model.predict_one({"x": 1.0}) == y
+def test_a_label_that_is_met_again_is_more_probable() -> None:
+    for y in TREE.nodes:
+        model = linear_model.PathSoftmax(TREE)
+        last = 0.0
+        for _ in range(3):
+            p = model.predict_proba_one({"x": 1.0})[y]
+            assert last < p
+            last = p
+            model.learn_one({"x": 1.0}, y)
+        assert model.predict_one({"x": 1.0}) == y
 
 
-@both
-def test_no_example_freezes_or_inflates_a_weight(backend: str) -> None:
+def test_no_example_freezes_or_inflates_a_weight() -> None:
     rng = np.random.default_rng(2)
-    with running_on(backend):
-        model = linear_model.PathSoftmax(TREE, forgetting=0.9)
-        for i in range(300):
-            scale = 10.0 ** rng.integers(-6, 7)
-            x = {f"x{j}": scale * float(rng.normal()) for j in rng.integers(0, 8, size=3)}
-            y = TREE.nodes[int(rng.integers(len(TREE)))]
-            model.learn_one(x, y, w=[1.0, 1e-9, 1e9][i % 3])
-            assert np.isfinite(list(model.predict_proba_one(x).values())).all()
-        minus_one = pickle.loads(pickle.dumps(model._w)).rows[-1]
-        assert (minus_one <= 1e-12).all()
-        assert (minus_one > -1.0).all()
+    model = linear_model.PathSoftmax(TREE, forgetting=0.9)
+    for i in range(300):
+        scale = 10.0 ** rng.integers(-6, 7)
+        x = {f"x{j}": scale * float(rng.normal()) for j in rng.integers(0, 8, size=3)}
+        y = TREE.nodes[int(rng.integers(len(TREE)))]
+        model.learn_one(x, y, w=[1.0, 1e-9, 1e9][i % 3])
+        assert np.isfinite(list(model.predict_proba_one(x).values())).all()
+    *_, (*_, minus_one), _ = model._state.saved()
+    assert (minus_one <= 1e-12).all()
+    assert (minus_one > -1.0).all()
 
 
-@both
-def test_an_inner_label_has_weights_of_its_own(backend: str) -> None:
+def test_an_inner_label_has_weights_of_its_own() -> None:
     """Words of a parent alone, and of its children alone: both are learned."""
     examples = [({"plain": 1.0, "b": 1.0}, "b"), ({"striped": 1.0, "b": 1.0}, "c")]
-    with running_on(backend):
-        model = linear_model.PathSoftmax(TREE)
-        for x, y in examples * 3:
-            model.learn_one(x, y)
-        assert [model.predict_one(x) for x, _ in examples] == ["b", "c"]
-        assert model.own_weights["b"]["plain"] > 0 > model.own_weights["b"]["striped"]
-        assert model.own_weights["c"] == {}
-        assert model.weights["b"]["b"] > 0
+    model = linear_model.PathSoftmax(TREE)
+    for x, y in examples * 3:
+        model.learn_one(x, y)
+    assert [model.predict_one(x) for x, _ in examples] == ["b", "c"]
+    assert model.own_weights["b"]["plain"] > 0 > model.own_weights["b"]["striped"]
+    assert model.own_weights["c"] == {}
+    assert model.weights["b"]["b"] > 0
 
 
-@both
-def test_a_new_child_is_as_probable_as_its_parent(backend: str) -> None:
-    with running_on(backend):
-        model = linear_model.PathSoftmax(OpenTaxonomy("/"), intercept=0.0)
-        for _ in range(3):
-            model.learn_one({"x": 1.0}, "a/b")
-            model.learn_one({"y": 1.0}, "a/c")
-        before = model.predict_proba_one({"x": 1.0})
-        model.learn_one({"z": 1.0}, "a/b/d")
-        after = model.predict_proba_one({"x": 1.0})
-        assert after["a/b/d"] == pytest.approx(after["a/b"], rel=1e-6)
-        assert after["a/b"] + after["a/b/d"] > before["a/b"]
-        assert model.predict_one({"x": 1.0}) == "a/b"
+def test_a_new_child_is_as_probable_as_its_parent() -> None:
+    model = linear_model.PathSoftmax(OpenTaxonomy("/"), intercept=0.0)
+    for _ in range(3):
+        model.learn_one({"x": 1.0}, "a/b")
+        model.learn_one({"y": 1.0}, "a/c")
+    before = model.predict_proba_one({"x": 1.0})
+    model.learn_one({"z": 1.0}, "a/b/d")
+    after = model.predict_proba_one({"x": 1.0})
+    assert after["a/b/d"] == pytest.approx(after["a/b"], rel=1e-6)
+    assert after["a/b"] + after["a/b/d"] > before["a/b"]
+    assert model.predict_one({"x": 1.0}) == "a/b"
 
 
-@both
-def test_adopt_and_forget(backend: str) -> None:
+def test_adopt_and_forget() -> None:
     changed = Taxonomy.from_nested({"a": {"b": ["d"], "e": ["c"]}, "f": ["g", "h"]})
     rng = np.random.default_rng(3)
-    with running_on(backend):
-        model = linear_model.PathSoftmax(TREE, intercept=0.0)
-        for _ in range(50):
-            y = TREE.nodes[int(rng.integers(len(TREE)))]
-            model.learn_one({f"{y}{j}": 0.5 for j in rng.integers(0, 3, size=2)}, y)
-        probe = {f"{v}1": 0.5 for v in TREE.nodes}
-        before = model.score_one(probe)
-        model.adopt(changed)
-        after = model.score_one(probe)
-        for label in before:  # wherever it hangs now
-            assert after[label] == pytest.approx(before[label])
-        assert after["h"] == pytest.approx(sum(model.weights["f"].get(n, 0) / 2 for n in probe))
-        model.learn_one(probe, "h")
-        model.forget("e")
-        assert model.weights["e"] == model.weights["c"] == model.own_weights["e"] == {}
-        model.forget(changed.root)
-        assert model.own_weights[changed.root] == {}
-        assert set(model.score_one(probe).values()) == {0.0}
+    model = linear_model.PathSoftmax(TREE, intercept=0.0)
+    for _ in range(50):
+        y = TREE.nodes[int(rng.integers(len(TREE)))]
+        model.learn_one({f"{y}{j}": 0.5 for j in rng.integers(0, 3, size=2)}, y)
+    probe = {f"{v}1": 0.5 for v in TREE.nodes}
+    before = model.score_one(probe)
+    model.adopt(changed)
+    after = model.score_one(probe)
+    for label in before:  # wherever it hangs now
+        assert after[label] == pytest.approx(before[label])
+    assert after["h"] == pytest.approx(sum(model.weights["f"].get(n, 0) / 2 for n in probe))
+    model.learn_one(probe, "h")
+    model.forget("e")
+    assert model.weights["e"] == model.weights["c"] == model.own_weights["e"] == {}
+    model.forget(changed.root)
+    assert model.own_weights[changed.root] == {}
+    assert set(model.score_one(probe).values()) == {0.0}
 
 
-@both
-def test_matrix_products_give_the_answers_of_single_rows(backend: str) -> None:
+def test_matrix_products_give_the_answers_of_single_rows() -> None:
     rng = np.random.default_rng(4)
     centres = rng.normal(size=(len(TREE), 2000))
     y = rng.integers(len(TREE), size=100)
     X = centres[y] + rng.normal(size=(100, 2000))
     X /= np.linalg.norm(X, axis=1)[:, None]
     labels = [TREE.nodes[v] for v in y]
-    with running_on(backend):
-        model = linear_model.PathSoftmax(TREE)
-        model.learn_many(X, labels)
-        assert model.predict_many(X).tolist() == labels
-        rows = [model.predict_proba_one(dict(enumerate(x))) for x in X.tolist()]
-        expected = np.array([list(row.values()) for row in rows])
-        np.testing.assert_allclose(model.predict_proba_many(X), expected, atol=1e-9)
-        assert [model.predict_one(dict(enumerate(x))) for x in X.tolist()] == labels
+    model = linear_model.PathSoftmax(TREE)
+    model.learn_many(X, labels)
+    assert model.predict_many(X).tolist() == labels
+    rows = [model.predict_proba_one(dict(enumerate(x))) for x in X.tolist()]
+    expected = np.array([list(row.values()) for row in rows])
+    np.testing.assert_allclose(model.predict_proba_many(X), expected, atol=1e-9)
+    assert [model.predict_one(dict(enumerate(x))) for x in X.tolist()] == labels

@@ -17,8 +17,8 @@ TREE = Taxonomy.from_nested(
     {"r": {"a": {"b": ["c", "d", "e"]}, "f": ["g", "h"], "i": {"j": ["k"]}}}
 )
 DAG = Taxonomy([("r", "a"), ("r", "b"), ("a", "c"), ("b", "c"), ("a", "d"), ("c", "e")])
-SINGLE = ["Hieron", "AveragedHieron", "Averaged"]
-MULTI = ["HPerceptron", "HAROW", "Averaged"]
+SINGLE = ["Hieron", "AveragedHieron", "Averaged Hieron"]
+MULTI = ["HPerceptron", "HAROW", "Averaged HAROW"]
 
 
 @pytest.fixture(autouse=True)
@@ -29,12 +29,8 @@ def any_size(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def made(name: str, taxonomy: Any, **parameters: Any) -> Any:
-    if name == "Averaged":
-        return linear_model.Averaged(linear_model.Hieron(taxonomy, **parameters))
-    if name == "Averaged":
-        inner = linear_model.HAROW(taxonomy, **parameters)
-        return linear_model.Averaged(inner)
-    return getattr(linear_model, name)(taxonomy, **parameters)
+    model = getattr(linear_model, name.split()[-1])(taxonomy, **parameters)
+    return linear_model.Averaged(model) if name.startswith("Averaged ") else model
 
 
 def trained(name: str, taxonomy: Any, whole: bool, **parameters: Any) -> tuple[Any, Any]:
@@ -66,11 +62,11 @@ def test_scores_are_those_of_the_rows(
     model, Z = trained(name, taxonomy, whole=False, n_features=n_features, dtype=dtype)
     close = {"float64": 1e-12, "float32": 2e-5}[dtype]
     xs = Z.to_dict("records")
-    rows = np.array([model._scores_one(x) for x in xs])
+    inner = getattr(model, "_predictor", model)
+    rows = np.array([inner._scores_one(x) for x in xs])
     batch = Batch(list(Z.columns), Z.to_numpy())
-    inner = getattr(model, "_average", model)
     assert products.pays(inner, batch)
-    np.testing.assert_allclose(model._scores_many(batch).T, rows, atol=close * np.abs(rows).max())
+    np.testing.assert_allclose(inner._scores_many(batch).T, rows, atol=close * np.abs(rows).max())
     likely = np.array(model.predict_proba_many(Z))
     assert likely.dtype == np.float64
     if name in SINGLE:

@@ -11,7 +11,7 @@ import pytest
 
 import oracles
 from river_hier import Taxonomy, linear_model
-from support.backends import kinds, n_instances
+from support.least_squares import kinds, n_instances
 from support.strategies import parents_of
 
 ONE = Taxonomy.flat(["a"])

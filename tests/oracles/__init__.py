@@ -38,7 +38,8 @@ from .expected_losses import (
     multilabels,
     probability,
 )
-from .harow import HAROW, CompactHAROW
+from .features import read
+from .harow import HAROW
 from .hieron import AveragedHieron, Hieron, argmax, hieron_loss, prototype_scores
 from .inspection import cut, cut_multilabel, deepest, likely_enough, parts, top
 from .kernels import (

@@ -28,7 +28,7 @@ def grams(
     runs = [left[i : i + n] for n in lengths for i in range(len(left)) if i + n <= len(left)]
     if n_features is None:
         return [" ".join(run) for run in runs]
-    return [zlib.crc32(" ".join(run).encode()) % n_features for run in runs]
+    return [zlib.crc32(" ".join(run).encode("utf-8", "surrogatepass")) % n_features for run in runs]
 
 
 def weights(

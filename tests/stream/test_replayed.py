@@ -15,7 +15,6 @@ from river import preprocessing
 from river_hier import Taxonomy, decision, linear_model, metrics, model_selection
 from river_hier.datasets import synth
 from river_hier.stream import Replayed
-from support.backends import both, running_on
 from support.hypothesis_settings import n_examples
 from support.strategies import multilabel_streams, single_label_streams
 
@@ -34,30 +33,28 @@ class Counting(linear_model.HPerceptron):
         super().learn_one(x, y, w)
 
 
-@both
 @given(data=st.data(), times=st.integers(1, 4), size=st.integers(1, 9), seed=st.integers(0, 99))
 @n_examples(30)
-def test_as_a_loop(backend: str, data: Any, times: int, size: int, seed: int) -> None:
+def test_as_a_loop(data: Any, times: int, size: int, seed: int) -> None:
     single = data.draw(st.booleans())
     t, examples = data.draw(single_label_streams() if single else multilabel_streams())
-    with running_on(backend):
-        alone = linear_model.Hieron(t) if single else linear_model.HAROW(t)
-        model = Replayed(alone.clone(), times, size, seed)
-        rng, seen = random.Random(seed), []
-        slots: list[Any] = []  # as a ring: the oldest is replaced in its place
-        for i, (x, y) in enumerate(examples):
-            assert model.predict_one(x) == alone.predict_one(x)
-            model.learn_one(x, y)
-            alone.learn_one(x, y)
-            for _ in range(times - 1 if slots else 0):
-                alone.learn_one(*rng.choice(slots))
-            seen.append((x, y))
-            if i < size:
-                slots.append((x, y))
-            else:
-                slots[i % size] = x, y
-            assert sorted(map(repr, slots)) == sorted(map(repr, seen[-size:]))
-        assert model.model.weights == alone.weights
+    alone = linear_model.Hieron(t) if single else linear_model.HAROW(t)
+    model = Replayed(alone.clone(), times, size, seed)
+    rng, seen = random.Random(seed), []
+    slots: list[Any] = []  # as a ring: the oldest is replaced in its place
+    for i, (x, y) in enumerate(examples):
+        assert model.predict_one(x) == alone.predict_one(x)
+        model.learn_one(x, y)
+        alone.learn_one(x, y)
+        for _ in range(times - 1 if slots else 0):
+            alone.learn_one(*rng.choice(slots))
+        seen.append((x, y))
+        if i < size:
+            slots.append((x, y))
+        else:
+            slots[i % size] = x, y
+        assert sorted(map(repr, slots)) == sorted(map(repr, seen[-size:]))
+    assert model.model.weights == alone.weights
 
 
 def test_how_often_an_example_is_learned() -> None:

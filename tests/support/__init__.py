@@ -1,1 +1,1 @@
-"""What tests share: backends, strategies, corpora, requirements, programs."""
+"""What tests share: strategies, corpora, requirements, programs."""

@@ -1,6 +1,6 @@
 """Damage pickles in every way that comes to mind, open them, and use what opens.
 
-    RIVER_HIER_PURE=0 python tests/support/damage_pickles.py [EVERY]
+    python tests/support/damage_pickles.py [EVERY]
 
 A process of its own, because what it looks for would end it. Each way is printed before it is
 tried, so the last line tells what went wrong. What cannot be right is refused with a ValueError.
@@ -22,28 +22,35 @@ import numpy as np
 
 import river_hier._core as k
 from river_hier import Taxonomy, linear_model
+from river_hier._core.pickles import VERSION, restore
 
 TREE = Taxonomy([("r", "a"), ("a", "b"), ("r", "c")])
 X = {"x": 1.0, "y": -0.5, "z": 0.25, ("t", 1): 2.0}
 
 
-def states() -> Iterator[tuple[str, Any]]:
-    """The `__reduce__` arguments of kernel objects of every kind."""
+def states() -> Iterator[tuple[str, str, tuple[Any, ...]]]:
+    """A title, a type of the core, and the state of an object: of every kind."""
     rng = np.random.default_rng(0)
-    for cls in (linear_model.HPerceptron, linear_model.HAROW):
-        model = cls(TREE, dtype="float32" if cls is linear_model.HAROW else "float64")
-        for _ in range(5):
-            model.learn_one(X, TREE.nodes[int(rng.integers(1, 4))])
-        yield cls.__name__, model._w.__reduce__()[1]
-    yield "features", model._features.__reduce__()[1]
-    yield "labels", model._labels.__reduce__()[1]
-    yield "hashed", k.FeatureHasher(8).__reduce__()[1]
+    for name, model, y in (
+        ("perceptron", linear_model.HPerceptron(TREE), ["b"]),
+        ("harow", linear_model.HAROW(TREE, dtype="float32"), ["b"]),
+        ("hashed", linear_model.HAROW(TREE, n_features=8), ["b"]),
+        ("average", linear_model.AveragedHieron(TREE), "b"),
+        ("softmax", linear_model.PathSoftmax(TREE), "b"),
+    ):
+        for i in range(5):
+            model.learn_one({**X, i: 1.0}, "c" if i % 2 and isinstance(y, str) else y)
+        yield name, "LinearState", model._state.saved()
+    index = k.FeatureIndex()
+    index.insert(X)
+    for thing in (index, k.Labels(TREE, [2], True), k.FeatureHasher(8), k.Calibration(4)):
+        yield type(thing).__name__, type(thing).__name__, thing.saved()
     for wide, budget in [(30, None), (4, 6), (30, 3)]:  # dual, primal and with w0
         rls = linear_model.SHRLS(TREE, 1e6, budget=budget)
         for _ in range(9):
             x = {int(j): float(rng.normal()) for j in rng.choice(wide, 4, replace=False)}
             rls.learn_one(x, "b")
-        yield f"rls {wide} {budget}", rls._rls.__reduce__()[1]
+        yield f"rls {wide} {budget}", "LeastSquares", rls._rls.saved()
 
 
 def others(value: Any) -> Iterator[tuple[str, Any]]:
@@ -108,13 +115,13 @@ def damage(value: Any) -> Iterator[tuple[str, Any]]:
 
 
 # Learners, labels for them, and their parameters.
-LEARNERS: list[tuple[str, Any, Any]] = [
+POLICIES: list[tuple[str, Any, Any]] = [
     ("HPerceptron", ["b"], None),
     ("HAROW", ["b"], (1.0, 0.9)),
     ("Hieron", 3, math.inf),
     ("AveragedHieron", 3, 1.0),
+    ("PathSoftmax", 3, (1.0, 0.9)),
     ("HPerceptron", ["c"], None),
-    ("HAROW", ["c"], (1.0, 1.0)),
 ]
 
 
@@ -132,31 +139,32 @@ def use(thing: Any) -> None:
             calls += [lambda x=x: thing.nodes_on(labels, k.Example(names.find(x)))]
             calls += [lambda x=x: thing.learn(names, labels, x, ["c"], 1.0, math.inf)]
         calls += [lambda: thing.add_outputs(0, [1]), lambda: thing.add_system([2])]
-    elif isinstance(thing, k.Weights):
-        calls += [lambda: thing.scores(names.find(X)), lambda: thing.column(1, 10)]
-        pairs = [
-            (k.Weights(4), thing),
-            (thing, k.Weights(4)),
-            (thing, k.Weights(2)),
-            (thing, thing),
-        ]
-        for w, lag in [(thing, None), *pairs]:
-            for name, y, parameters in LEARNERS:
-                calls += [
-                    lambda w=w, lag=lag, name=name, y=y, parameters=parameters: k.policies[
-                        name
-                    ].learn_one(w, lag, 1, names, labels, X, y, 1.0, parameters)
-                ]
-            for answer in k.path_answer, k.top_down_nodes:
-                calls += [lambda a=answer, w=w, lag=lag: a(w, lag, 1, names, labels, X)]
-        calls += [lambda n=n: thing.record(k.Weights(n), 1) for n in (4, 2)]
-        calls += [lambda: thing.n_bytes, lambda: thing.add_nodes(9), lambda: thing.column(8, 3)]
+    elif isinstance(thing, k.LinearState):
+        asked = [lambda a=a: thing.scores(X, a) for a in (False, True)]
+        for answer in ("path_scores", "top_down"):
+            asked += [lambda n=answer, a=a: getattr(thing, n)(X, a) for a in (False, True)]
+        asked += [lambda: thing.best_path(X, False, 0), lambda: thing.label_scores(X)]
+        asked += [lambda: thing.best_softmax(X, 0), lambda: thing.column(1), lambda: thing.rounds]
+        asked += [lambda: thing.column(1, True), lambda: thing.column(8)]
+        asked += [lambda: thing.variances(thing.find(X), np.array([1, 2]))]
+        calls += asked
+        for name, y, parameters in POLICIES:
+            calls += [
+                lambda name=name, y=y, parameters=parameters: k.policies[name].learn_one(
+                    thing, X, y, 1.0, parameters
+                )
+            ]
+        calls += [*asked, lambda: thing.add_nodes(9), lambda: thing.add_nodes(2), *asked]
     elif isinstance(thing, k.FeatureIndex | k.FeatureHasher):
         calls += [lambda: thing.insert(X), lambda: thing.find(X), lambda: thing.row("x")]
         calls += [lambda: thing.names() if len(thing) < 10**6 else None]
     elif isinstance(thing, k.Labels):
-        calls += [lambda: thing.closed("b"), lambda: thing.closed({"a": True})]
-        calls += [lambda: k.top_down_nodes(k.Weights(4), None, 0, names, thing, X)]
+        calls += [lambda: thing.closure("b"), lambda: thing.closure({"a": True})]
+        calls += [lambda: thing.learned(np.array([1, 3], dtype=np.uint32))]
+        calls += [lambda: thing.dictionary([1]), lambda: thing.marginals(np.ones(4))]
+    elif isinstance(thing, k.Calibration):
+        calls += [lambda: thing.given(np.ones(4)), lambda: thing.given(np.ones(3))]
+        calls += [lambda: thing.learn(np.ones(4), ["b"], labels, 1.0), lambda: thing.add_nodes(9)]
     for call in [*calls, lambda: pickle.loads(pickle.dumps(thing))]:
         try:
             call()
@@ -165,56 +173,52 @@ def use(thing: Any) -> None:
 
 
 def strangers() -> None:
-    """Kernels of different sizes, put together."""
-    labels, names = k.Labels(TREE), k.FeatureIndex()
-    for n in (1, 2, 3):
-        use(k.Weights(n))
+    """Objects of different sizes, put together."""
+    for n_planes, vectors in ((1, 1), (2, 1), (1, 2), (2, 2)):
+        use(k.LinearState(k.Labels(TREE), None, 0.0, "float64", n_planes, vectors))
     for nodes in ([], [1, 2], [3, 7], [2**31 - 1], [0], [1, 1]):
         rls = k.LeastSquares(1.0)
         rls.add_system(nodes)
         use(rls)
     for y in (4, 2**31, 2**32 - 1, -1):
-        w, lag = k.Weights(4), k.Weights(4)
-        for name in ("Hieron", "AveragedHieron"):
+        state = k.LinearState(k.Labels(TREE), None, 0.0, "float64", 2)
+        for name, _, parameters in POLICIES:
             try:
-                k.policies[name].learn_one(w, lag, 1, names, labels, X, y, 1.0, math.inf)
+                k.policies[name].learn_one(state, X, y, 1.0, parameters)
             except Exception:
                 continue
 
 
 def main() -> None:
     resource.setrlimit(resource.RLIMIT_AS, (6 * 2**30, 6 * 2**30))
-    restore = k.FeatureIndex().__reduce__()[0]
     rng = random.Random(0)
     every = int(sys.argv[1]) if len(sys.argv) > 1 else 1
     n = refused = 0
     print("strangers", flush=True)
     strangers()
-    for title, state in states():
-        use(restore(*state))
+    for title, kind, state in states():
+        use(restore(kind, VERSION, *state))
         for what, changed in itertools.islice(damage(state), 0, None, every):
+            if not isinstance(changed, tuple | list):
+                continue  # a pickle of other code
             print(f"{title}: {what}"[:150], flush=True)
             n += 1
             try:
-                thing = restore(*changed) if isinstance(changed, tuple) else restore(changed)
+                thing = restore(kind, VERSION, *changed)
             except ValueError:
                 refused += 1
-                continue
             except MemoryError:
                 continue
-            except TypeError:
-                if len(changed) < 2 if isinstance(changed, tuple | list) else True:
-                    continue  # not even a kind and a version
-                raise
-            use(thing)
-        whole = pickle.dumps(restore(*state))
+            else:
+                use(thing)
+        whole = pickle.dumps(restore(kind, VERSION, *state))
         for _ in range(60):
             print(f"{title}: torn bytes", flush=True)
             try:
                 use(pickle.loads(whole[: rng.randrange(len(whole))]))
             except (EOFError, pickle.UnpicklingError, ValueError, TypeError):
                 continue
-    print(f"{n} ways, {refused} refused: {k.name} is all right")
+    print(f"{n} ways, {refused} refused: all right")
 
 
 if __name__ == "__main__":

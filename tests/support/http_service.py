@@ -14,9 +14,8 @@ import time
 from pathlib import Path
 from typing import Any, Self
 
-from river_hier import _core
-from support.backends import environment
 from support.paths import EXAMPLES
+from support.processes import environment
 
 STREAMING = EXAMPLES / "streaming"
 # How often each program is killed: RIVER_HIER_KILLS=100 pytest --slow tests/examples -k killed
@@ -72,7 +71,7 @@ class Service:
         given = ["--taxonomy", path, "--folder", folder / "shop", "--port", self.port]
         self.command += map(str, [*given, "--workers", workers, *arguments])
         self.process: subprocess.Popen[bytes] | None = None
-        self.env = environment(_core.name)
+        self.env = environment()
         del self.env["PYTHONSAFEPATH"]  # a script finds what lies in its folder
         self.log = (folder / "log").open("ab")
 

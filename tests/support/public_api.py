@@ -15,6 +15,7 @@ from river import base
 
 import river_hier
 from river_hier import Taxonomy, batch
+from river_hier.base.transparent import TransparentWrapper
 from river_hier.datasets import synth
 from river_hier.feature_extraction import RandomFourierFeatures
 
@@ -94,7 +95,12 @@ def learners(package: str) -> tuple[list[str], list[str]]:
 
 
 def one_label(model: Any) -> bool:
-    """Whether an example has one label; multilabel models take a set of them."""
+    """Whether an example has one label; multilabel models take a set of them.
+
+    Some wrappers are of both kinds, and of that of the model inside.
+    """
+    if isinstance(model, TransparentWrapper):
+        return one_label(model._last)
     return not isinstance(model, base.MultiLabelClassifier)
 
 

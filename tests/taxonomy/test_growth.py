@@ -14,9 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from river_hier import OpenTaxonomy, Taxonomy, linear_model, metrics
-from river_hier._core import labels_of
+from river_hier._core import Labels, labels_of
 from river_hier.taxonomy import UnknownLabelError
-from support.backends import both, running_on
 
 OPEN = OpenTaxonomy()
 paths = st.lists(st.sampled_from("abc"), min_size=1, max_size=3).map(tuple)
@@ -69,69 +68,63 @@ def test_a_tree_of_versions(steps: list[tuple[int, list[Any]]]) -> None:
                     version._known_indices([label])
 
 
-@both
 @given(data=st.data())
-def test_labels_that_grow_equal_new_ones(backend: str, data: Any) -> None:
-    with running_on(backend) as k:
-        taxonomy = Taxonomy._of(((),), ((),), OPEN._format)
-        for learning in None, [0]:
-            labels = k.Labels(taxonomy, learning)
-            unlearned: list[int] = []
-            for _ in range(data.draw(st.integers(0, 4))):
-                before, late = len(taxonomy), data.draw(st.booleans())
-                taxonomy = OPEN.with_labels(taxonomy, data.draw(st.lists(paths, max_size=3)))
-                labels.grow(taxonomy, late)
-                unlearned += range(before, len(taxonomy)) if late else ()
-            new = k.Labels(taxonomy, learning, unlearned)
-            assert labels.taxonomy is taxonomy
-            assert list(labels.unlearned) == list(new.unlearned)
-            assert (labels.learning is None) == (new.learning is None)
-            if learning is not None:
-                assert labels.learning.tolist() == new.learning.tolist()
-            y = data.draw(st.lists(st.sampled_from(taxonomy.nodes)))
-            assert labels.closure(y) == new.closure(y)
-            assert labels.dictionary([0]) == new.dictionary([0])
-            p = np.linspace(1.0, 0.3, len(taxonomy))
-            assert labels.marginals(p).tolist() == new.marginals(p).tolist()
-            assert labels.probabilities(p) == new.probabilities(p)
-            later = OPEN.with_labels(taxonomy, [("z", "y")])
-            assert later._known_index(("z", "y")) is not None
-            with pytest.raises(UnknownLabelError):  # which the table has, but not this taxonomy
-                labels.closure([("z",)])
-            with pytest.raises(UnknownLabelError):
-                labels.predicted([("z",)])
+def test_labels_that_grow_equal_new_ones(data: Any) -> None:
+    taxonomy = Taxonomy._of(((),), ((),), OPEN._format)
+    for has_learned in (False, True):
+        labels = Labels(taxonomy, (), has_learned)
+        unseen: list[int] = []
+        for _ in range(data.draw(st.integers(0, 4))):
+            before, late = len(taxonomy), data.draw(st.booleans())
+            taxonomy = OPEN.with_labels(taxonomy, data.draw(st.lists(paths, max_size=3)))
+            labels.grow(taxonomy, late)
+            unseen += range(before, len(taxonomy)) if late else ()
+        new = Labels(taxonomy, unseen, has_learned)
+        assert labels.taxonomy is taxonomy
+        assert list(labels.unseen) == list(new.unseen)
+        assert labels.has_learned == new.has_learned
+        y = data.draw(st.lists(st.sampled_from(taxonomy.nodes)))
+        assert labels.closure(y) == new.closure(y)
+        assert labels.dictionary([0]) == new.dictionary([0])
+        p = np.linspace(1.0, 0.3, len(taxonomy))
+        assert labels.marginals(p).tolist() == new.marginals(p).tolist()
+        assert labels.probabilities(p) == new.probabilities(p)
+        later = OPEN.with_labels(taxonomy, [("z", "y")])
+        assert later._known_index(("z", "y")) is not None
+        with pytest.raises(UnknownLabelError):  # which the table has, but not this taxonomy
+            labels.closure([("z",)])
+        with pytest.raises(UnknownLabelError):
+            labels.predicted([("z",)])
 
 
-@both
 @pytest.mark.parametrize("name", ["HPerceptron", "HAROW", "HRLS", "SHRLS", "HMinOver", "Hieron"])
-def test_models_of_one_taxonomy_grow_apart(backend: str, name: str) -> None:
+def test_models_of_one_taxonomy_grow_apart(name: str) -> None:
     """A copy and the original grow from the same taxonomy, and a third model keeps it."""
     ys: list[Any] = ["a/b", "c", "a/d", "c", "e/f/g", "a/b"]
     xs = [{"x": 1.0, y: 2.0} for y in ys]
-    with running_on(backend):
-        make = getattr(linear_model, name)
+    make = getattr(linear_model, name)
 
-        def learned(model: Any, some: list[int]) -> Any:
-            for i in some:
-                model.learn_one(xs[i], ys[i])
-            return model
+    def learned(model: Any, some: list[int]) -> Any:
+        for i in some:
+            model.learn_one(xs[i], ys[i])
+        return model
 
-        model = learned(make(OpenTaxonomy("/")), [0, 1])
-        kept = learned(make(model.taxonomy_), [1, 0])
-        other = copy.deepcopy(model)
-        for one, some in ((model, [2, 3]), (other, [4]), (model, [4, 5]), (other, [2, 3])):
-            learned(one, some)
-        with pytest.raises(UnknownLabelError):
-            kept.learn_one(xs[2], "a/d")
-        alone = learned(make(OpenTaxonomy("/")), [0, 1, 2, 3, 4, 5])
-        apart = learned(make(OpenTaxonomy("/")), [0, 1, 4, 2, 3])
-        for x in xs:
-            assert model.score_one(x) == alone.score_one(x)
-            assert model.predict_one(x) == alone.predict_one(x)
-            assert other.score_one(x) == apart.score_one(x)
-            assert kept.score_one(x).keys() <= {"", "a", "a/b", "c"}
-        assert model.taxonomy_ == alone.taxonomy_
-        assert other.taxonomy_ == apart.taxonomy_
+    model = learned(make(OpenTaxonomy("/")), [0, 1])
+    kept = learned(make(model.taxonomy_), [1, 0])
+    other = copy.deepcopy(model)
+    for one, some in ((model, [2, 3]), (other, [4]), (model, [4, 5]), (other, [2, 3])):
+        learned(one, some)
+    with pytest.raises(UnknownLabelError):
+        kept.learn_one(xs[2], "a/d")
+    alone = learned(make(OpenTaxonomy("/")), [0, 1, 2, 3, 4, 5])
+    apart = learned(make(OpenTaxonomy("/")), [0, 1, 4, 2, 3])
+    for x in xs:
+        assert model.score_one(x) == alone.score_one(x)
+        assert model.predict_one(x) == alone.predict_one(x)
+        assert other.score_one(x) == apart.score_one(x)
+        assert kept.score_one(x).keys() <= {"", "a", "a/b", "c"}
+    assert model.taxonomy_ == alone.taxonomy_
+    assert other.taxonomy_ == apart.taxonomy_
 
 
 def test_threads_that_grow_the_same_taxonomy() -> None:
