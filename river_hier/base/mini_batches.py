@@ -4,29 +4,26 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Iterator
-from functools import partial
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from .._core import Batch
-from ..taxonomy import Label
+from ..taxonomy import Taxonomy
 from .batches import learn_rows, whole
-from .classifiers import is_multilabel, last_step
+from .classifiers import is_multilabel
 from .dataframes import ColumnNames, answer_frame, answer_series, at_row, read_batch
-from .explanation import Floats
+from .predictor import refuse_unknown, without_labels
+from .protocol import RowByRow
 from .targets import Table, multilabel_rows, series, with_weights
-from .truncation import refuse_unknown, taxonomy_of, without_labels
-
-Mask = NDArray[np.bool_]
+from .unseen import switched_off
 
 
-class MiniBatches:
+class MiniBatches(RowByRow):
     """`learn_many`, `predict_many` and `predict_proba_many`, as loops over the rows.
 
     Subclasses call the methods of the model inside where these are faster.
     """
+
+    _taxonomy: Taxonomy
 
     def learn_many(
         self,
@@ -93,9 +90,10 @@ class MiniBatches:
         """
         refuse_unknown(self.predict_many, kwargs)
         batch, like = read_batch(X, columns)
-        nodes = taxonomy_of(self).nodes
+        nodes = self._taxonomy.nodes
         if is_multilabel(self):
-            return answer_frame(like, self._masks(batch)[:, 1:], nodes[1:])
+            on = switched_off(self._masks(batch).T, self._never_predicted).T
+            return answer_frame(like, on[:, 1:], nodes[1:])
         return answer_series(like, self._labels_of(batch), nodes)
 
     def predict_proba_many(self, X: Any, columns: ColumnNames = None, **kwargs: Any) -> Any:
@@ -118,7 +116,7 @@ class MiniBatches:
         batch, like = read_batch(X, columns)
         first = int(is_multilabel(self) or without_labels(self))
         p = self._probabilities(batch)[:, first:]
-        return answer_frame(like, p, taxonomy_of(self).nodes[first:])
+        return answer_frame(like, p, self._taxonomy.nodes[first:])
 
     def _learn_rows(self, X: Batch, ys: Any) -> Iterator[int]:
         """Learn the rows, all or none unless all of them are valid."""
@@ -140,42 +138,3 @@ class MiniBatches:
             with at_row(X.number(i)):
                 model.learn_one(x, y) if w == 1.0 else model.learn_one(x, y, w=w)
             yield i + 1
-
-    def _checked(self, X: Batch, ys: Any) -> bool:
-        """Raise an error if a row is invalid; return whether all possible errors are checked."""
-        return False
-
-    # Their `self` may be any model, also one that is no subclass: see `method_inside`.
-
-    def _labels_of(self: Any, X: Batch) -> list[Label]:
-        """The single label of each row."""
-        return [self.predict_one(x) for x in X]
-
-    def _masks(self: Any, X: Batch) -> Mask:
-        """The nodes that are on, (rows, nodes)."""
-        nodes = taxonomy_of(last_step(self)).nodes
-        on = np.ones((X.n, len(nodes)), dtype=bool)
-        for row, x in zip(on, X, strict=True):
-            answer = self.predict_one(x)
-            row[1:] = [answer[label] for label in nodes[1:]]
-        return on
-
-    def _probabilities(self: Any, X: Batch) -> Floats:
-        """The probability of each node, (rows, nodes)."""
-        nodes = taxonomy_of(last_step(self)).nodes
-        p = np.zeros((X.n, len(nodes)))
-        multilabel = is_multilabel(self)
-        for row, x in zip(p, X, strict=True):
-            found = self.predict_proba_one(x)
-            if multilabel:
-                row[:] = [1.0, *(found[label][True] for label in nodes[1:])]
-            else:
-                row[:] = [found.get(label, 0.0) for label in nodes]
-        return p
-
-
-def method_inside(model: Any, name: str) -> Any:
-    """A method of the model inside a wrapper for all rows, or the loop if it takes single rows."""
-    if hasattr(type(model), name):  # a pipeline has none
-        return getattr(model, name)
-    return partial(getattr(MiniBatches, name), model)

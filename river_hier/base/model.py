@@ -7,7 +7,6 @@ import copy
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Self
 
-import numpy as np
 from river import base
 
 from .._core import Batch, Labels, Multilabels
@@ -19,10 +18,11 @@ from .classifiers import cloned
 from .dataframes import at_row
 from .explanation import Contribution, Explanation, Floats, effects, explained, ranked
 from .memory import raw_memory_usage
+from .protocol import RowByRow
 from .unseen import NONE, Unseen, unseen_nodes
 
 
-class TaxonomyModel(base.Estimator):
+class TaxonomyModel(RowByRow, base.Estimator):
     """A model with a score at every node of a taxonomy.
 
     A given taxonomy is closed: an unknown label is an error. With `None` the model starts from an
@@ -196,10 +196,6 @@ class TaxonomyModel(base.Estimator):
     def _scores_one(self, x: Mapping[Any, Any]) -> Floats:
         """The score of every node."""
 
-    def _scores_many(self, X: Batch) -> Floats:
-        """The scores of all nodes, (nodes, rows)."""
-        return np.array([self._scores_one(x) for x in X]).reshape(X.n, len(self._taxonomy)).T
-
     def _contributions(
         self, x: Mapping[Any, Any], nodes: Sequence[int]
     ) -> list[list[Contribution]]:
@@ -258,6 +254,17 @@ class TaxonomyModel(base.Estimator):
     @property
     def _may_refuse(self) -> bool:  # whether learning from a checked row may raise an error
         return False
+
+    @abc.abstractmethod
+    def _read_many(self, X: Batch, ys: Any) -> list[Stage]:
+        """The stages of a valid batch: first row, last row + 1, taxonomy and targets."""
+
+    def _checked(self, X: Batch, ys: Any) -> bool:
+        self._read_many(X, ys)
+        return not self._may_refuse
+
+    def _learn_rows(self, X: Batch, ys: Any) -> Iterator[int]:
+        return self._learn_stages(X, self._read_many(X, ys))
 
     def _learn_stages(self, X: Batch, stages: list[Stage]) -> Iterator[int]:
         """Learn the rows of each stage in its taxonomy, and yield how many are learned so far."""

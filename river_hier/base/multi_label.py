@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from river import base
 
 from .._core import Batch, Labels, Multilabels, top_down_probabilities, trained_nodes
@@ -19,9 +18,8 @@ from .checks import checked_weight
 from .dataframes import ColumnNames, answer_frame, read_batch
 from .explanation import Floats
 from .model import TaxonomyModel
-from .predict_labels import LabelPredictor
+from .predictor import LabelPredictor, predicted
 from .targets import Table, multilabel_rows, multilabels_of, stage_rows, stages, with_weights
-from .truncation import predicted
 from .unseen import switched_off
 
 
@@ -246,11 +244,6 @@ class MultiLabelModel(TaxonomyModel, base.MultiLabelClassifier):
         """P(on) of the nodes, (rows, nodes)."""
         given = switched_off(self._conditionals(self._scores_many(X)), self._unseen)
         return top_down_probabilities(given, self._taxonomy._arrays, in_place=True).T
-
-    def _masks(self, X: Batch) -> NDArray[np.bool_]:
-        """The nodes that are on, (rows, nodes)."""
-        on = [[True, *self._predict(x).values()] for x in X]
-        return np.array(on, dtype=bool).reshape(X.n, len(self._taxonomy))
 
     def _learned(self, y: Multilabels) -> None:
         if self._labels.n_unseen or not self._labels.has_learned:

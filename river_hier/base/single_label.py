@@ -17,9 +17,8 @@ from .checks import checked_weight
 from .dataframes import ColumnNames, answer_frame, answer_series, read_batch
 from .explanation import Floats
 from .model import TaxonomyModel
-from .read_labels import read_label, read_many
-from .targets import series, with_weights
-from .truncation import predicted, without_labels
+from .predictor import predicted, without_labels
+from .targets import read_label, read_many, series, with_weights
 from .unseen import Unseen, without_scores
 
 ROOT = frozenset({0})

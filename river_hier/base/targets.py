@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._core import Batch, Labels, Multilabels, closed_many
-from ..taxonomy import Label, OpenTaxonomy, Taxonomy
+from ..taxonomy import Label, OpenTaxonomy, Taxonomy, UnknownLabelError
 from ..taxonomy.open import with_labels
-from .checks import checked_weight
+from .checks import check_single_label, checked_weight
 from .dataframes import as_frame, at_row, check_distinct, check_shape, is_sparse, numbers
 from .explanation import Floats
 
@@ -174,3 +174,31 @@ def multilabel_rows(y: Any, labels: Iterable[Hashable] | None, n: int) -> Table 
     if _PLAIN.issuperset(map(type, items)):
         return items
     return [list(y) if type(y) not in _PLAIN and isinstance(y, Iterator) else y for y in items]
+
+
+def read_label(model: Any, y: Label) -> tuple[Taxonomy, int]:
+    """The taxonomy with the label y, and the node of y."""
+    taxonomy = model._taxonomy
+    try:
+        if not isinstance(model.taxonomy, Taxonomy):
+            taxonomy = with_labels(model.taxonomy, taxonomy, [y])
+        return taxonomy, taxonomy.index(y)
+    except (TypeError, UnknownLabelError):
+        check_single_label(model, y)
+        raise
+
+
+def read_many(model: Any, X: Batch, ys: Any) -> list[tuple[int, int, Taxonomy, Any]]:
+    """The stages of a valid batch: first row, last row + 1, taxonomy and nodes."""
+    model._check_many(X)
+    found = [(0, model._taxonomy)]
+    try:
+        if not isinstance(model.taxonomy, Taxonomy):
+            found = stages(model.taxonomy, model._taxonomy, X, [[label] for label in ys])
+        rows = stage_rows(found, len(ys))
+        return [(a, z, t, nodes_of(t, ys, X, a, z)) for a, z, t in rows]
+    except (TypeError, UnknownLabelError):
+        for i, label in enumerate(ys):
+            with at_row(X.number(i)):
+                check_single_label(model, label)
+        raise

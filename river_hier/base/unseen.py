@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..taxonomy import NodeMapping
-from .classifiers import last_step
 
 Unseen = frozenset[int]
 A = TypeVar("A", bound=NDArray[Any])
@@ -33,12 +32,6 @@ def unseen_nodes(change: NodeMapping, before: Unseen) -> Unseen:
         if without and found.issuperset(after._child_indices[v]):
             found.add(v)
     return frozenset(found)
-
-
-def unseen_of(model: Any) -> Unseen:
-    """The nodes that any model, or a pipeline that ends in one, never predicts."""
-    found: Unseen = getattr(last_step(model), "_never_predicted", NONE)
-    return found
 
 
 def replaced(values: A, nodes: Unseen, by: float) -> A:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, Self
 
-import numpy as np
 from river import base
 
-from .._core import Batch, Labels, labels_of
+from .._core import Batch, Labels
 from ..taxonomy import (
     Label,
     NodeMapping,
@@ -22,10 +21,13 @@ from ..taxonomy import (
 from .classifiers import cloned, last_step, shown
 from .explanation import Floats
 from .memory import raw_memory_usage
-from .mini_batches import Mask, MiniBatches, method_inside
+from .mini_batches import MiniBatches
+from .predictor import LabelPredictor, refuse_unknown
+from .protocol import Mask, RowByRow, inner, inner_and_input, is_ours
+from .unseen import Unseen
 
 
-class ModelWrapper(base.Wrapper[Any], base.Estimator):
+class ModelWrapper(RowByRow, base.Wrapper[Any], base.Estimator):
     """Base class of model wrappers, which change a model's output or maintain the model.
 
     Learning is delegated to the model. State that the wrapper stores for nodes is remapped together
@@ -72,18 +74,17 @@ class ModelWrapper(base.Wrapper[Any], base.Estimator):
     @property
     def taxonomy_(self) -> Taxonomy:
         """The current taxonomy of the model, with all labels that have arrived."""
-        taxonomy: Taxonomy = getattr(self._last, "taxonomy_", self._last.taxonomy)
-        return taxonomy
+        return inner(self.model)._taxonomy
 
-    @property
-    def _taxonomy(self) -> Taxonomy:
-        return self.taxonomy_
+    _taxonomy = taxonomy_
 
     @property
     def _labels(self) -> Labels:
-        """The labels of the current taxonomy, which grow with those of the model."""
-        labels: Labels | None = getattr(self._last, "_labels", None)
-        return labels_of(self._taxonomy) if labels is None else labels
+        return inner(self.model)._labels
+
+    @property
+    def _never_predicted(self) -> Unseen:
+        return inner(self.model)._never_predicted
 
     def clone(self, new_params: Any = None, include_attributes: bool = False) -> Self:
         """Return a model with the same parameters, which has learned nothing.
@@ -124,14 +125,13 @@ class ModelWrapper(base.Wrapper[Any], base.Estimator):
             `{old label: new label}`, or `{old label: None}` for nodes to forget.
 
         """
-        if only_adds(self._taxonomy, taxonomy, renamed):
-            self._check_taxonomy(taxonomy)
-            self._last.adopt(taxonomy, renamed)
-            return
-        change = map_nodes(self._taxonomy, taxonomy, renamed)
+        change = None
+        if not only_adds(self._taxonomy, taxonomy, renamed):
+            change = map_nodes(self._taxonomy, taxonomy, renamed)
         self._check_taxonomy(taxonomy)
         self._last.adopt(taxonomy, renamed)
-        self._remap(change)
+        if change is not None:
+            self._remap(change)
 
     def forget(self, label: Label) -> None:
         """Reset a node and all nodes below it, in the model and in the wrapper.
@@ -152,64 +152,82 @@ class ModelWrapper(base.Wrapper[Any], base.Estimator):
     def _remap(self, change: NodeMapping) -> None:
         """Move the wrapper's own state to other nodes, unless new nodes are all that changes."""
 
-    def _scores_one(self, x: Any) -> Floats:
-        """The score of each node; 0 for the root of a multilabel model, which has none."""
-        model = self._predictor
-        if hasattr(model, "_scores_one"):  # without building a dict
-            scores: Floats = model._scores_one(x)
-            return scores
-        values = list(model.score_one(x).values())
-        return np.array([0.0] * (len(self._taxonomy) - len(values)) + values)
+    def _scores_one(self, x: Mapping[Any, Any]) -> Floats:
+        model, x = inner_and_input(self._predictor, x)
+        return model._scores_one(x)
 
 
 class BatchWrapper(MiniBatches, ModelWrapper):
     """Base class of wrappers that take mini-batches; predictions are those of the model inside."""
 
     def _learn_rows(self, X: Batch, ys: Any) -> Iterator[int]:
-        model, cls = self.model, type(self.model)
-        if type(self).learn_one is not ModelWrapper.learn_one:  # the wrapper learns, too
-            return super()._learn_rows(X, ys)
-        if hasattr(cls, "_learn_rows"):
-            rows: Iterator[int] = model._learn_rows(X, ys)
-            return rows
-        if hasattr(cls, "_learn_stages"):
-            rows = model._learn_stages(X, model._read_many(X, ys))
-            return rows
+        if type(self).learn_one is ModelWrapper.learn_one and is_ours(self.model):
+            return inner(self.model)._learn_rows(X, ys)
         return super()._learn_rows(X, ys)
 
     def _checked(self, X: Batch, ys: Any) -> bool:
-        return checked_inside(self.model, X, ys)
+        return inner(self.model)._checked(X, ys)
 
     def _labels_of(self, X: Batch) -> list[Label]:
-        labels: list[Label] = method_inside(self._predictor, "_labels_of")(X)
-        return labels
+        return inner(self._predictor)._labels_of(X)
 
     def _masks(self, X: Batch) -> Mask:
-        masks: Mask = method_inside(self._predictor, "_masks")(X)
-        return masks
+        return inner(self._predictor)._masks(X)
 
     def _probabilities(self, X: Batch) -> Floats:
-        p: Floats = method_inside(self._predictor, "_probabilities")(X)
-        return p
+        return inner(self._predictor)._probabilities(X)
 
     def _scores_many(self, X: Batch) -> Floats:
-        """The scores of all nodes, (nodes, rows)."""
-        if hasattr(type(self.model), "_scores_many"):
-            scores: Floats = self._predictor._scores_many(X)
-            return scores
-        rows = [self._scores_one(x) for x in X]
-        return np.array(rows).reshape(X.n, len(self._taxonomy)).T
+        return inner(self._predictor)._scores_many(X)
 
 
-def checked_inside(model: Any, X: Batch, ys: Any) -> bool:
-    """`_checked` of any model; a pipeline is an instance of its last step's class."""
-    cls = type(model)
-    if hasattr(cls, "_checked"):
-        return bool(model._checked(X, ys))
-    if not hasattr(cls, "_read_many"):
-        return False
-    model._read_many(X, ys)
-    return not model._may_refuse
+class TransparentWrapper(BatchWrapper, LabelPredictor, base.MultiLabelClassifier, base.Classifier):
+    """Base class of wrappers, of models of either kind, that predict as the model inside."""
+
+    def _predict(self, x: Mapping[Any, Any]) -> Any:
+        return self._predictor.predict_one(x)
+
+    def predict_proba_one(self, x: dict[Any, Any], **kwargs: Any) -> Any:
+        """The model's probabilities.
+
+        Parameters
+        ----------
+        x
+            A dictionary of features.
+
+        """
+        refuse_unknown(self.predict_proba_one, kwargs)
+        return self._predictor.predict_proba_one(x)
+
+    def score_one(self, x: dict[Any, Any], **kwargs: Any) -> dict[Label, float]:
+        """The model's scores.
+
+        Parameters
+        ----------
+        x
+            A dictionary of features.
+
+        """
+        refuse_unknown(self.score_one, kwargs)
+        scores: dict[Label, float] = self._predictor.score_one(x)
+        return scores
+
+    def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
+        if not isinstance(self._last, base.MultiLabelClassifier):
+            raise TypeError(
+                f"`predict_labels_one` is for multilabel models; {type(self._last).__name__} "
+                "predicts one label: call `predict_one`"
+            )
+        model, x = inner_and_input(self._predictor, x)
+        return model._learned_nodes_on(x)
+
+    def _probabilities_one(self, x: Mapping[Any, Any]) -> Any:
+        model, x = inner_and_input(self._predictor, x)
+        return model._probabilities_one(x)
+
+    def _softmax(self, x: Mapping[Any, Any]) -> Floats | None:
+        model, x = inner_and_input(self._predictor, x)
+        return model._softmax(x)
 
 
 def check_model(model: Any, *methods: str) -> None:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from .estimator import BatchEstimator
 from .hierarchical_multilabel_svm import HierarchicalMultilabelSVM
-from .hminover import BatchHMinOver
-from .hsvm import HSVM
-from .kernel_hsvm import KernelHSVM
-from .svm import SVM
+from .label_ranker import BatchHMinOver
+from .svm import HSVM, SVM, KernelHSVM
 
 __all__ = [
     "HSVM",

@@ -9,7 +9,7 @@ from typing import Any, Self
 
 from river import base
 
-from ..base.predict_labels import LabelPredictor
+from ..base.predictor import LabelPredictor
 from ..taxonomy import Label, Taxonomy, check_taxonomy
 from .examples import Examples, Floats
 
@@ -70,6 +70,8 @@ class BatchEstimator(LabelPredictor, base.MultiLabelClassifier):
     def taxonomy_(self) -> Taxonomy:
         """The taxonomy as it is now."""
         return self.taxonomy
+
+    _taxonomy = taxonomy_
 
     def learn_one(self, x: Mapping[Any, Any], y: Any, w: float = 1.0) -> None:
         """Do nothing: the model is trained by `fit` only.

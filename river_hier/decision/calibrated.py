@@ -15,19 +15,16 @@ from .._core import (
     top_down,
     top_down_probabilities,
 )
-from ..base.checks import checked_weight
-from ..base.classifiers import last_step_and_input, shown
+from ..base.classifiers import last_step_and_input
 from ..base.explanation import Floats
-from ..base.predict_labels import LabelPredictor
+from ..base.predictor import LabelPredictor, refuse_unknown
 from ..base.top_down import TopDownLearner
-from ..base.truncation import refuse_unknown
-from ..base.unseen import replaced, unseen_of, without_scores
-from ..base.wrapper import BatchWrapper, check_model
-from ..taxonomy import Label, NodeMapping
-from .sightings import Sightings
+from ..base.unseen import Unseen, replaced, without_scores
+from ..taxonomy import Label, NodeMapping, Taxonomy
+from .calibrator import Calibrator
 
 
-class Calibrated(BatchWrapper, LabelPredictor, base.MultiLabelClassifier):
+class Calibrated(Calibrator, LabelPredictor, base.MultiLabelClassifier):
     r"""Calibrated probabilities for a multilabel model: online Platt scaling of its scores.
 
     Given that its parents are on, node $i$ is on with probability
@@ -108,18 +105,12 @@ class Calibrated(BatchWrapper, LabelPredictor, base.MultiLabelClassifier):
 
     """
 
-    _only_observes = True
+    _kind = base.MultiLabelClassifier
+    _wanted = "multilabels, got {}; for single labels use `Tempered`"
 
     def __init__(self, model: Any) -> None:
-        check_model(model, "score_one", "predict_one")
         super().__init__(model)
-        if not isinstance(self._last, base.MultiLabelClassifier):
-            raise TypeError(
-                f"`model` must predict multilabels, got {shown(model)}; "
-                "for single labels use `Tempered`"
-            )
         self._calibration = Calibration(len(self._taxonomy))
-        self._sightings = Sightings()
 
     @classmethod
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
@@ -127,35 +118,13 @@ class Calibrated(BatchWrapper, LabelPredictor, base.MultiLabelClassifier):
 
         yield {"model": linear_model.HAROW()}
 
-    def learn_one(self, x: dict[Any, Any], y: Any, w: float = 1.0, **kwargs: Any) -> None:
-        """Learn from one example, after computing the scores the model gives to it.
-
-        Parameters
-        ----------
-        x
-            A dictionary of features.
-        y
-            A multilabel: `{label: bool}`, an iterable of labels, or one label.
-        w
-            The weight of the example, at least 0. An example of weight 0 changes nothing.
-        kwargs
-            Passed on to the model.
-
-        """
-        if w != 1.0 and not (w := checked_weight(w)):
-            return
-        if isinstance(y, Iterator):  # it is needed twice
-            y = list(y)
-
-        sighting, scores = self._sightings.look(x), None
-        if sighting.first:
-            scores = replaced(self._scores_one(x), unseen_of(self.model), np.nan)
-        self.model.learn_one(x, y, w=w, **kwargs)  # raises before anything is learned here
-        self._sightings.add(sighting)
-        if scores is not None:
-            if more := len(self._taxonomy) - len(scores):  # new labels have no scores
-                scores = np.append(scores, [np.nan] * more)
-            self._with_all_nodes().learn(scores, y, self._labels, w)
+    def _calibrate(
+        self, scores: Floats, y: Any, w: float, before: Taxonomy, unseen: Unseen, first: bool
+    ) -> None:
+        scores = replaced(scores, unseen, np.nan)
+        if more := len(self._taxonomy) - len(scores):  # new labels have no scores
+            scores = np.append(scores, [np.nan] * more)
+        self._with_all_nodes().learn(scores, y, self._labels, w)
 
     def predict_proba_one(self, x: dict[Any, Any], **kwargs: Any) -> dict[Label, dict[bool, float]]:
         """The probability that each node is on, never above its parent's.
@@ -185,11 +154,6 @@ class Calibrated(BatchWrapper, LabelPredictor, base.MultiLabelClassifier):
         self._calibration.add_nodes(len(self._taxonomy))
         return self._calibration
 
-    def _node_probabilities(self, x: dict[Any, Any]) -> Floats:
-        """P(on) of each node."""
-        given = self._with_all_nodes().given(self._learned_scores(x))
-        return self._labels.marginals(given)
-
     def _probabilities_one(self, x: Mapping[Any, Any], given: bool = False) -> Any:
         """P(on) or P(on | parents on) of each node, for the functions of `_core`."""
         last, inner_x = last_step_and_input(self.model, x)
@@ -200,7 +164,7 @@ class Calibrated(BatchWrapper, LabelPredictor, base.MultiLabelClassifier):
 
     def _learned_scores(self, x: Mapping[Any, Any]) -> Floats:
         """The score of each node; -inf for unseen nodes."""
-        return without_scores(self._scores_one(x), unseen_of(self.model))
+        return without_scores(self._scores_one(x), self._never_predicted)
 
     def _masks(self, X: Batch) -> NDArray[np.bool_]:
         return top_down(self._conditionals_many(X) >= 0.5, self._taxonomy._arrays).T
@@ -210,6 +174,6 @@ class Calibrated(BatchWrapper, LabelPredictor, base.MultiLabelClassifier):
 
     def _conditionals_many(self, X: Batch) -> Floats:
         """P(on | parents on), (nodes, rows)."""
-        scores = without_scores(self._scores_many(X), unseen_of(self.model))
+        scores = without_scores(self._scores_many(X), self._never_predicted)
         given: Floats = self._with_all_nodes().given(np.ascontiguousarray(scores.T))
         return given.T

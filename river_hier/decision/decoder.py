@@ -7,16 +7,14 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from river import base
 
 from .._core import Batch
-from ..base.classifiers import last_step_and_input, shown
-from ..base.explanation import Floats
-from ..base.predict_labels import LabelPredictor
-from ..base.truncation import refuse_unknown
+from ..base.classifiers import shown
+from ..base.predictor import LabelPredictor, refuse_unknown
+from ..base.protocol import Mask, inner_and_input
 from ..base.wrapper import BatchWrapper, check_model
-from ..taxonomy import Label
+from ..taxonomy import Label, Taxonomy
 
 
 class Decoder(BatchWrapper, LabelPredictor, base.MultiLabelClassifier):
@@ -37,6 +35,8 @@ class Decoder(BatchWrapper, LabelPredictor, base.MultiLabelClassifier):
                 f"`model` must predict multilabels, got {shown(model)}; for single labels use "
                 "`TreeBayes`"
             )
+        if isinstance(self.taxonomy, Taxonomy):
+            self._check_taxonomy(self.taxonomy)
 
     @classmethod
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
@@ -64,27 +64,16 @@ class Decoder(BatchWrapper, LabelPredictor, base.MultiLabelClassifier):
     def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
         return self._decide(self._probabilities_one(x))
 
-    def _masks(self, X: Batch) -> NDArray[np.bool_]:
+    def _masks(self, X: Batch) -> Mask:
         on = np.zeros((X.n, len(self._taxonomy)), dtype=bool)
         on[:, 0] = True
-        for row, marginals in zip(on, self._probabilities(X), strict=True):
-            row[self._decide(self._checked_marginals(marginals))] = True
+        for row, marginals in zip(on, np.ascontiguousarray(self._probabilities(X)), strict=True):
+            row[self._decide(marginals)] = True
         return on
 
     def _probabilities_one(self, x: Mapping[Any, Any]) -> Any:
-        """P(on) of each node, for the functions of `_core` that decide by it."""
-        last, inner_x = last_step_and_input(self.model, x)
-        if hasattr(last, "_probabilities_one"):  # without building dicts
-            return last._probabilities_one(inner_x)
-        proba = self.model.predict_proba_one(x)
-        given = [1.0, *(proba[v][True] for v in self._taxonomy.nodes[1:])]
-        return self._checked_marginals(np.array(given, dtype=float))
-
-    def _checked_marginals(self, marginals: Floats) -> Floats:
-        for v in np.flatnonzero(~((marginals >= 0.0) & (marginals <= 1.0))):
-            label, p = self._taxonomy.nodes[v], float(marginals[v])
-            raise ValueError(f"the model gives {label!r} the probability {p!r}")
-        return np.ascontiguousarray(marginals)
+        model, x = inner_and_input(self.model, x)
+        return model._probabilities_one(x)
 
     @abc.abstractmethod
     def _decide(self, marginals: Any) -> list[int]:

@@ -81,12 +81,9 @@ class HLossBayes(Decoder):
     """
 
     def __init__(self, model: Any, costs: Costs | None = None) -> None:
-        super().__init__(model)
         self.costs = costs
-        if isinstance(self.taxonomy, Taxonomy):
-            self._check_taxonomy(self.taxonomy)
-        else:
-            check_values(costs, "costs")  # their labels may arrive later
+        check_values(costs, "costs")  # their labels may arrive later
+        super().__init__(model)
 
     def _check_taxonomy(self, taxonomy: Taxonomy) -> None:
         taxonomy._check_tree()

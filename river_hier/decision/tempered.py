@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -7,17 +8,21 @@ import numpy as np
 from river import base
 
 from .._core import Batch
-from ..base.checks import checked_weight
-from ..base.classifiers import shown
 from ..base.explanation import Floats
-from ..base.truncation import Predictor, refuse_unknown, without_labels
-from ..base.unseen import seen_nodes, unseen_of
-from ..base.wrapper import BatchWrapper, check_model
-from .sightings import Sightings
-from .temperatures import Temperatures
+from ..base.predictor import Predictor, refuse_unknown, without_labels
+from ..base.unseen import Unseen, seen_nodes
+from ..taxonomy import Taxonomy
+from .calibrator import Calibrator
+
+STEP = 0.5
+SHARP = 1.0  # the initial logarithm of the slope of the sharp softmax; that of the flat one is 0
+TINY = 1e-300  # the smallest probability of which the logarithm is taken
+RECENT = 1000.0  # number of examples that determine the scale of scores
+FAR = 10.0  # units; limits the effect of a single extreme score on the unit
+LARGEST = 1e140  # limit of scores, so that sums of squares stay finite
 
 
-class Tempered(BatchWrapper, Predictor, base.Classifier):
+class Tempered(Calibrator, Predictor, base.Classifier):
     r"""Calibrated probabilities for a single-label model: online temperature scaling of its scores.
 
     The probability of label $v$ is a mixture of two softmax functions, a sharp and a flat one:
@@ -84,18 +89,13 @@ class Tempered(BatchWrapper, Predictor, base.Classifier):
 
     """
 
-    _only_observes = True
+    _repeats = True  # they count for the scale
+    _kind = base.Classifier
+    _wanted = "single labels, got {}; for multilabels use `Calibrated`"
 
     def __init__(self, model: Any) -> None:
-        check_model(model, "score_one", "predict_one")
         super().__init__(model)
-        if not isinstance(self._last, base.Classifier):
-            raise TypeError(
-                f"`model` must predict single labels, got {shown(model)}; "
-                "for multilabels use `Calibrated`"
-            )
         self._temperatures = Temperatures()
-        self._sightings = Sightings()
 
     @property
     def _multiclass(self) -> bool:
@@ -107,37 +107,16 @@ class Tempered(BatchWrapper, Predictor, base.Classifier):
 
         yield {"model": linear_model.Hieron()}
 
-    def learn_one(self, x: dict[Any, Any], y: Any, w: float = 1.0, **kwargs: Any) -> None:
-        """Learn from one example, after computing the scores the model gives to it.
-
-        Parameters
-        ----------
-        x
-            A dictionary of features.
-        y
-            A label.
-        w
-            The weight of the example, at least 0. An example of weight 0 changes nothing.
-        kwargs
-            Passed on to the model.
-
-        """
-        if w != 1.0 and not (w := checked_weight(w)):
-            return
-
-        before, sighting = self._taxonomy, self._sightings.look(x)
-        unseen = unseen_of(self.model)
-        scores = self._scores_one(x) if sighting.sampled else None
-        self.model.learn_one(x, y, w=w, **kwargs)  # raises before anything is learned here
-        self._sightings.add(sighting)
-        if scores is None or y not in before or before.index(y) in unseen:
+    def _calibrate(
+        self, scores: Floats, y: Any, w: float, before: Taxonomy, unseen: Unseen, first: bool
+    ) -> None:
+        if y not in before or (v := before.index(y)) in unseen:
             return
         known = seen_nodes(len(before), unseen)
-        scores = scores[known]
-        if sighting.first:
-            self._temperatures.learn(scores, int(np.searchsorted(known, before.index(y))), w)
+        if first:
+            self._temperatures.learn(scores[known], int(np.searchsorted(known, v)), w)
         else:
-            self._temperatures.rescale(scores, w)
+            self._temperatures.rescale(scores[known], w)
 
     def _predict(self, x: Mapping[Any, Any]) -> Any:
         return self.model.predict_one(x)
@@ -161,7 +140,6 @@ class Tempered(BatchWrapper, Predictor, base.Classifier):
         return {} if without_labels(self) else dict(zip(self._taxonomy.nodes, p, strict=True))
 
     def _softmax(self, x: Mapping[Any, Any]) -> Floats:
-        """P(label) of each node."""
         return self._with_learned(self._scores_one(x))
 
     def _probabilities(self, X: Batch) -> Floats:
@@ -169,7 +147,93 @@ class Tempered(BatchWrapper, Predictor, base.Classifier):
 
     def _with_learned(self, scores: Floats) -> Floats:
         """The probabilities of all nodes, 0 for unseen ones."""
-        known = seen_nodes(scores.shape[-1], unseen_of(self.model))
+        known = seen_nodes(scores.shape[-1], self._never_predicted)
         p = np.zeros_like(scores)
         p[..., known] = self._temperatures.probabilities(scores[..., known])
         return p
+
+
+class Scale:
+    """The root mean square of the latest scores, which makes slopes independent of their scale."""
+
+    def __init__(self) -> None:
+        self.squares: float = 0.0
+        self.n: float = 0.0  # the number of scores, weighted like their examples
+
+    def add(self, scores: Floats, w: float) -> Floats:
+        """Add the scores of an example of weight w, and return them, clipped to `FAR` units."""
+        most = min(FAR * self.unit, LARGEST)
+        near: Floats = np.clip(scores, -most, most)
+        self.squares += w * float(near @ near)
+        self.n += w * len(near)
+        if self.n > (most := RECENT * len(near)):
+            self.squares, self.n = self.squares * most / self.n, most
+        return near
+
+    @property
+    def unit(self) -> float:
+        """Infinite as long as all scores were 0, so that the next one has no effect."""
+        return math.sqrt(self.squares / self.n) if self.squares else math.inf
+
+
+class Descent:
+    """A parameter that is learned by AdaGrad."""
+
+    def __init__(self, first: float) -> None:
+        self.value: float = first
+        self.squares: float = 1.0  # of the gradients; starts at 1 to keep the first steps short
+
+    def move(self, gradient: float) -> None:
+        """One gradient step."""
+        self.squares += gradient * gradient
+        self.value -= STEP * gradient / math.sqrt(self.squares)
+
+
+class Temperatures:
+    """P(node), a mixture of a sharp and a flat softmax of the scores: O(nodes) per step."""
+
+    def __init__(self) -> None:
+        self.scale: Scale = Scale()
+        self.sharp: Descent = Descent(SHARP)
+        self.flat: Descent = Descent(0.0)
+        self.mixture: Descent = Descent(0.0)  # the log odds of the flat softmax
+
+    def probabilities(self, scores: Floats) -> Floats:
+        """The probabilities of all nodes, (..., nodes), which sum to 1."""
+        scores, share = scores / self.scale.unit, self._share
+        sharp, flat = (softmax(math.exp(each.value) * scores) for each in (self.sharp, self.flat))
+        p: Floats = (1.0 - share) * sharp + share * flat
+        return p
+
+    def rescale(self, scores: Floats, w: float) -> Floats:
+        """Add scores of weight w to the scale; return them, centred and clipped."""
+        return self.scale.add(scores - scores.mean(), w)
+
+    def learn(self, scores: Floats, y: int, w: float) -> None:
+        """One gradient step on w times the log loss of the true node."""
+        scores = self.rescale(scores, w) / self.scale.unit
+        share = self._share
+        sharp, by_sharp = self._loss(self.sharp, scores, y)
+        flat, by_flat = self._loss(self.flat, scores, y)
+        total = (1.0 - share) * sharp + share * flat
+        of_flat = share * flat / total  # the posterior probability of the flat softmax
+        self.sharp.move(w * (1.0 - of_flat) * by_sharp)
+        self.flat.move(w * of_flat * by_flat)
+        self.mixture.move(w * (share - of_flat))
+
+    @property
+    def _share(self) -> float:
+        return 1.0 / (1.0 + math.exp(-self.mixture.value))
+
+    def _loss(self, slope: Descent, scores: Floats, y: int) -> tuple[float, float]:
+        """The probability of y, and the derivative of its log loss in the log of the slope."""
+        z = math.exp(slope.value) * scores
+        p = softmax(z)
+        return max(float(p[y]), TINY), float(p @ z) - float(z[y])
+
+
+def softmax(z: Floats) -> Floats:
+    """Probabilities proportional to e^z, which sum to 1 over the last axis."""
+    p: Floats = np.exp(z - z.max(axis=-1, keepdims=True))
+    p /= p.sum(axis=-1, keepdims=True)
+    return p

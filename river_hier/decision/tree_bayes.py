@@ -22,7 +22,8 @@ from ..base.classifiers import (
 from ..base.explanation import Floats
 from ..base.memory import raw_memory_usage
 from ..base.mini_batches import MiniBatches
-from ..base.truncation import Predictor, refuse_unknown, taxonomy_of
+from ..base.predictor import Predictor, refuse_unknown
+from ..base.protocol import is_ours
 from ..taxonomy import Label, Renamed, Taxonomy, UnknownLabelError, check_taxonomy, map_nodes
 
 
@@ -97,6 +98,8 @@ class TreeBayes(MiniBatches, Predictor, base.Wrapper[Any], base.Classifier):
     def taxonomy_(self) -> Taxonomy:
         """The taxonomy as it is now."""
         return self.taxonomy
+
+    _taxonomy = taxonomy_
 
     @property
     def _wrapped_model(self) -> Any:
@@ -190,16 +193,16 @@ class TreeBayes(MiniBatches, Predictor, base.Wrapper[Any], base.Classifier):
         return self.classifier.predict_proba_one(x)
 
     def _labels_of(self, X: Batch) -> list[Label]:
-        if not hasattr(type(self.classifier), "_probabilities"):
+        if not is_ours(self.classifier):
             return super()._labels_of(X)
         return [self._nearest(p) for p in self._probabilities(X)]
 
     def _shares(self, x: Mapping[Any, Any]) -> Floats:
         """P(label) of each node."""
         last, inner_x = last_step_and_input(self.classifier, x)
-        if hasattr(last, "_softmax") and taxonomy_of(last) is self.taxonomy:  # without dicts
-            p: Floats = last._softmax(inner_x)
-            return p
+        same = is_ours(last) and last._taxonomy is self.taxonomy
+        if same and (known := last._softmax(inner_x)) is not None:  # without dicts
+            return np.asarray(np.nan_to_num(known), dtype=np.float64)
         p = np.zeros(len(self.taxonomy))
         for label, share in probabilities(self.classifier, x).items():
             if not 0.0 <= share < math.inf:
@@ -221,9 +224,9 @@ class TreeBayes(MiniBatches, Predictor, base.Wrapper[Any], base.Classifier):
 
     def _probabilities(self, X: Batch) -> Floats:
         classifier: Any = self.classifier
-        if not hasattr(type(classifier), "_probabilities"):
+        if not is_ours(classifier):
             return super()._probabilities(X)
-        nodes = [self.taxonomy.index(label) for label in taxonomy_of(classifier).nodes]
+        nodes = [self.taxonomy.index(label) for label in classifier._taxonomy.nodes]
         p = np.zeros((X.n, len(self.taxonomy)))
         p[:, nodes] = classifier._probabilities(X)
         return p

@@ -62,11 +62,6 @@ class ZeroOneBayes(Decoder):
 
     """
 
-    def __init__(self, model: Any) -> None:
-        super().__init__(model)
-        if isinstance(self.taxonomy, Taxonomy):
-            self._check_taxonomy(self.taxonomy)
-
     def _check_taxonomy(self, taxonomy: Taxonomy) -> None:
         taxonomy._check_tree()
 

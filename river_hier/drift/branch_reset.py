@@ -9,8 +9,7 @@ from river import base, drift
 
 from .._core import trained_nodes
 from ..base.checks import checked_weight
-from ..base.transparent import TransparentWrapper
-from ..base.wrapper import check_model
+from ..base.wrapper import TransparentWrapper, check_model
 from ..taxonomy import Label, NodeMapping, Taxonomy
 
 Mask = NDArray[np.bool_]

@@ -8,7 +8,7 @@ from typing import Any
 from river import base
 
 from ..base.classifiers import last_step, shown
-from ..base.truncation import refuse_unknown
+from ..base.predictor import refuse_unknown
 from ..base.wrapper import ModelWrapper
 
 

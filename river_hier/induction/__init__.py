@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from .bayes_error_bounds import bayes_error_bounds
-from .binary_decomposition import BinaryDecomposition
+from .bounds import bayes_error_bounds, tree_recursions
+from .decomposition import BinaryDecomposition, SoftBinaryDecomposition
 from .jensen_shannon_tree import JensenShannonTree
-from .soft_binary_decomposition import SoftBinaryDecomposition
-from .tree_recursions import tree_recursions
 
 __all__ = [
     "BinaryDecomposition",

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from .._core import Labels, labels_of, ranked, subtree_sums
 from ..base.checks import check_integer
 from ..base.classifiers import is_multilabel, last_step_and_input, probabilities, shown
-from ..base.truncation import without_labels
+from ..base.predictor import without_labels
+from ..base.protocol import inner, is_ours
 from ..taxonomy import Label, Taxonomy
 
 Floats = NDArray[np.float64]
@@ -86,7 +87,7 @@ def top_one(
     if depth is not None:
         check_integer("depth", depth, at_least=0)
     last, x = (None, x) if isinstance(model, type) else last_step_and_input(model, x)
-    taxonomy = getattr(last, "_taxonomy", getattr(last, "taxonomy", None))
+    taxonomy = inner(last)._taxonomy if hasattr(last, "taxonomy") else None
     if not isinstance(taxonomy, Taxonomy) or not getattr(last, "_predicts_labels", True):
         raise TypeError(
             "`model` must be a model in a taxonomy, or a pipeline that ends in one, "
@@ -114,12 +115,11 @@ def _top(
 
 def _shares(model: Any, x: Any, taxonomy: Taxonomy, depth: int | None) -> Floats:
     """P(label) of each node or, at a given depth, of its subtree; nan where it is not known."""
-    if hasattr(model, "_softmax"):  # without building dicts
-        p: Floats = model._softmax(x)
-        return p if depth is None else subtree_sums(p, taxonomy._arrays)
-    p = np.full(len(taxonomy), np.nan)
-    for label, share in probabilities(model, x).items():
-        p[taxonomy.index(label)] = share
+    p = model._softmax(x) if is_ours(model) else None  # without building dicts
+    if p is None:
+        p = np.full(len(taxonomy), np.nan)
+        for label, share in probabilities(model, x).items():
+            p[taxonomy.index(label)] = share
     if depth is None:
         return p
     known = subtree_sums(1.0 - np.isnan(p), taxonomy._arrays) > 0.0
@@ -128,9 +128,9 @@ def _shares(model: Any, x: Any, taxonomy: Taxonomy, depth: int | None) -> Floats
 
 def _marginals(model: Any, x: Any, taxonomy: Taxonomy) -> Any:
     """P(on) of each node, or its score, in the form that `ranked` expects."""
-    if hasattr(model, "_probabilities_one"):  # without building dicts
-        return model._probabilities_one(x)
     try:
+        if is_ours(model):  # without building dicts
+            return model._probabilities_one(x)
         values = {label: p[True] for label, p in model.predict_proba_one(x).items()}
     except NotImplementedError:
         values = model.score_one(x)

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..base.classifiers import shown
 from ..base.explanation import Explanation
-from ..base.transparent import TransparentWrapper
+from ..base.wrapper import TransparentWrapper
 from ..taxonomy import Label
 from .hperceptron import HPerceptron
 

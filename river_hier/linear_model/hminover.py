@@ -21,7 +21,7 @@ from ..base.checks import check_positive
 from ..base.explanation import Floats
 from ..base.linear import LinearLearner
 from ..base.multi_label import MultiLabelModel
-from ..base.predict_labels import masked_nodes
+from ..base.predictor import masked_nodes
 from ..base.rankings import Attributes, ranking_of
 from ..taxonomy import NodeMapping, Taxonomy, TaxonomyLike
 from ..taxonomy.multilabel import Candidates
@@ -134,7 +134,9 @@ class HMinOver(LinearLearner, MultiLabelModel):
 
     """
 
-    _decision_rule = "a candidate is on if its score reaches the threshold, others with one below them"
+    _decision_rule = (
+        "a candidate is on if its score reaches the threshold, others with one below them"
+    )
 
     def __init__(
         self,

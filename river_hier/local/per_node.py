@@ -10,12 +10,10 @@ from river import linear_model as river_linear_model
 from .._core import top_down_probabilities, trained_nodes
 from ..base.checks import checked_weight
 from ..base.classifiers import probability
-from ..base.predict_labels import LabelPredictor
-from ..base.truncation import refuse_unknown
+from ..base.predictor import LabelPredictor, refuse_unknown
 from ..taxonomy import Label, NodeMapping, Taxonomy, TaxonomyLike, UnknownLabelError
 from ..taxonomy.open import named, with_labels
-from .estimator_spec import EstimatorSpec, Position, check_classifier
-from .model import LocalClassifier, LocalModel, Threshold
+from .model import EstimatorSpec, LocalClassifier, LocalModel, Position, Threshold, check_classifier
 
 
 class PerNode(LocalModel, LabelPredictor, base.MultiLabelClassifier):

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ..taxonomy import Label, Taxonomy, UnknownLabelError
-from .estimator_spec import Position
+from .model import Position
 from .routing import RoutingModel
 
 

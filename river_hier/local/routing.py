@@ -13,11 +13,10 @@ from river import linear_model as river_linear_model
 
 from ..base.checks import check_single_label, checked_weight
 from ..base.classifiers import probabilities
-from ..base.truncation import Predictor, refuse_unknown, without_labels
+from ..base.predictor import Predictor, refuse_unknown, without_labels
 from ..taxonomy import Label, NodeMapping, Taxonomy, TaxonomyLike, UnknownLabelError
 from ..taxonomy.open import with_labels
-from .estimator_spec import EstimatorSpec, Position, check_multiclass
-from .model import LocalClassifier, LocalModel, Threshold
+from .model import EstimatorSpec, LocalClassifier, LocalModel, Position, Threshold, check_multiclass
 
 Probabilities = dict[Label, float]
 

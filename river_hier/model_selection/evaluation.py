@@ -9,8 +9,8 @@ from typing import Any
 from river import metrics
 
 from ..base.classifiers import is_multilabel, last_step, shown
-from ..base.predict_labels import masked_nodes, nodes_on
-from ..base.truncation import taxonomy_of
+from ..base.predictor import masked_nodes
+from ..base.protocol import inner_and_input
 from ..base.wrapper import check_model
 from ..metrics.base import TaxonomyMetric
 from ..taxonomy import Label, Taxonomy
@@ -115,8 +115,9 @@ def _answer(model: Any, x: Any) -> Any:
 
 def _labels(model: Any, x: Any) -> list[Label]:
     """The labels that are on, which take less time than a dictionary of all labels."""
-    nodes = taxonomy_of(last_step(model)).nodes
-    return [nodes[v] for v in nodes_on(model, x)]
+    last, x = inner_and_input(model, x)
+    nodes = last._taxonomy.nodes
+    return [nodes[v] for v in last._learned_nodes_on(x)]
 
 
 def _scores(model: Any, x: Any) -> Any:

@@ -9,14 +9,15 @@ from river import metrics as river_metrics
 from .._core import Batch
 from ..base.checks import check_integer, checked_weight
 from ..base.classifiers import cloned
-from ..base.transparent import TransparentWrapper
-from ..base.wrapper import checked_inside
+from ..base.protocol import inner
+from ..base.wrapper import TransparentWrapper
 from ..metrics import ZeroOneLoss
 from ..metrics.base import TaxonomyMetric
 from ..taxonomy import Label, NodeMapping, Renamed, Taxonomy, map_nodes, without_branch
 from .evaluation import Evaluation, check_models
 from .members import Members, change_taxonomy
-from .rounds import Rounds
+
+MODELS_PER_EXAMPLE = 1.25  # how many learn, on average over a round
 
 
 class SuccessiveHalving(TransparentWrapper):
@@ -179,7 +180,7 @@ class SuccessiveHalving(TransparentWrapper):
         """
         if w != 1.0 and not (w := checked_weight(w)):
             return
-        if hasattr(y, "__next__"):  # it is needed several times
+        if isinstance(y, Iterator):  # it is needed several times
             y = list(y)
         members, before = self._members, self._taxonomy if self._open else None
         inputs = members.transform(x, self._work)
@@ -258,5 +259,58 @@ class SuccessiveHalving(TransparentWrapper):
 
     def _checked(self, X: Batch, ys: Any) -> bool:
         learners = [model for _, model in self._members.learners]
-        checked = [checked_inside(model, X, ys) for model in learners]
+        checked = [inner(model)._checked(X, ys) for model in learners]
         return all(checked) and not self._members.transformers
+
+
+class Rounds:
+    """The numbers of the models that learn, in rounds of windows.
+
+    Attributes
+    ----------
+    learning
+        The numbers of the models that learn, in order.
+    n
+        The number of examples in the present window.
+
+    """
+
+    def __init__(self, n_models: int, window: int) -> None:
+        self.n_models = n_models
+        self.window = window
+        self.decided: bool = False  # after the very first window
+        self.start()
+
+    def start(self) -> None:
+        """Start a round, in which all models learn."""
+        self.excess: float = 0.0  # steps of models in this round, above MODELS_PER_EXAMPLE
+        self._start_window(range(self.n_models), self.window)
+
+    def _start_window(self, learning: Sequence[int], length: int) -> None:
+        self.learning: list[int] = sorted(learning)
+        self.length = length
+        self.n: int = 0
+
+    @property
+    def compared(self) -> list[int]:
+        """The models to compare: those that learn, if there are several."""
+        return self.learning if len(self.learning) > 1 else []
+
+    def advance(self, key: Callable[[int], Any]) -> int | None:
+        """Count an example; return the best model if it is chosen now, else None.
+
+        `key` sorts models, the best first.
+        """
+        self.n += 1
+        self.excess += len(self.learning) - MODELS_PER_EXAMPLE
+        best = None
+        ends = self.n == self.length
+        if self.compared and (ends or (not self.decided and self.n & (self.n - 1) == 0)):
+            ranking = sorted(self.learning, key=key)
+            best = ranking[0]
+            if ends:
+                self.decided = True
+                self._start_window(ranking[: (len(ranking) + 1) // 2], 2 * self.length)
+        if not self.compared and self.n_models > 1 and self.excess <= 0:
+            self.start()
+        return best

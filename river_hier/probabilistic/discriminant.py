@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import blas
 
 from ..taxonomy import Arrays
-from .means import Means
+from .means import Means, extended
 from .posterior import Posterior, Step
 from .rates import Rates
-from .room import extended
-from .scatter import add_scatter, turns
 
 Floats = NDArray[np.float64]
 Nodes = NDArray[np.intp]
@@ -21,8 +21,20 @@ TINY = 1e-140  # squares up to this count as zero: their inverses might overflow
 ROOM = 1.5  # growth factor of the arrays
 ROWS = 64  # rows of the scatter that are added at once
 BLOCK = 256  # rows of a batch that are learned at once
-FEW = 8  # nodes per row: with fewer rows, computing the weights of all nodes takes longer
 COSTLY = 32  # features per step: with more steps, computing the posterior from the sums is faster
+
+
+class Latest:
+    """The posterior before some examples; that after them is computed when it is needed.
+
+    Learning replaces this object and only predictions complete it, so a prediction beside an
+    example that is being learned cannot lose the example.
+    """
+
+    def __init__(self, before: Posterior | None = None, steps: Sequence[Step] = ()) -> None:
+        self.before = before  # None: to be computed from the sums
+        self.steps = steps
+        self.posterior: Posterior | None = None if steps else before
 
 
 class Discriminant:
@@ -32,45 +44,36 @@ class Discriminant:
     changes nothing. `rates` has the total weights of the examples of the nodes and `sums` their
     weighted sums; `kept` has both for what has been forgotten below a node. The upper triangle of
     `scatter`, together with the `rows` not yet added, is `sum (x - mean)(x - mean)^T`, where the
-    mean is that of the class of x; `reach` has the largest square of each feature. `posterior` is
-    updated when a prediction needs it.
+    mean is that of the class of x; `reach` has the largest square of each feature.
     """
 
-    free: float
-    reach: Floats
-    scatter: Floats
-    sums: Floats
-    tree: Arrays
-
     def __init__(self, tree: Arrays, shrinkage: float, l2: float) -> None:
-        self.tree = tree
+        self.tree: Arrays = tree
         self.shrinkage = shrinkage
         self.l2 = l2
         self.rates: Rates = Rates(tree)
         self.origin: Floats | None = None
-        self.sums = np.zeros((tree.n, 0))
+        self.sums: Floats = np.zeros((tree.n, 0))
         self.kept: dict[int, tuple[float, Floats]] = {}
-        self.scatter = np.zeros((0, 0))
+        self.scatter: Floats = np.zeros((0, 0))
         self.rows: list[Floats] = []
-        self.reach = np.zeros(0)
-        self.free = 1.0  # degrees of freedom of the scatter, and one for the ridge
-        self._posterior: Posterior | None = None
-        self._steps: list[Step] = []
+        self.reach: Floats = np.zeros(0)
+        self.free: float = 1.0  # degrees of freedom of the scatter, and one for the ridge
+        self._latest: Latest = Latest()
 
     @property
     def n(self) -> Floats:
         """The weights of the examples of the nodes."""
         return self.rates.n
 
-    def centred(self, X: Floats) -> Floats:
-        """X, (..., features), relative to the origin."""
-        return X - self.origin if self.origin is not None else np.zeros_like(X)
-
     def learn(self, x: Floats, v: int, w: float) -> None:
         """Learn from an example of node v: O(d^2) in blocks; there must be room for x.
 
         Everything that needs memory comes first, so an error changes nothing.
         """
+        latest = self._latest
+        if latest.posterior is not None:
+            latest = Latest(latest.posterior)
         if len(self.rows) == ROWS:
             self.scatter, self.rows = self._whole_scatter(), []
         origin = x if self.origin is None else self.origin
@@ -80,16 +83,17 @@ class Discriminant:
         row = (x - self.sums[v] / n) * np.sqrt(n * (w / (n + w))) if n else None
         reach, total = np.maximum(self.reach, np.square(x)), self.sums[v] + w * x
         free = self.free + float(_freedom(n + w) - _freedom(n))
-        posterior, steps = self._posterior, self._steps
-        if posterior is not None:
-            steps = [*steps, Step(v, w, x, row, self._ridge(reach), free)]
-            if COSTLY * len(steps) > max(len(x), 2 * COSTLY):
-                posterior, steps = None, []
+        if latest.before is not None:
+            steps = [*latest.steps, Step(v, w, x, row, self._ridge(reach), free)]
+            many = COSTLY * len(steps) > max(len(x), 2 * COSTLY)
+            latest = Latest() if many else Latest(latest.before, steps)
+        else:
+            latest = Latest()
         rows, sums = self.rows if row is None else [*self.rows, row], self.sums[v]
         self.rates.learn(v, w)
         sums[...] = total
         self.origin, self.reach, self.rows, self.free = origin, reach, rows, free
-        self._posterior, self._steps = posterior, steps
+        self._latest = latest
 
     def learn_many(self, X: Floats, y: Nodes, w: Floats) -> None:
         """Learn from rows, all or none: one matrix product for the scatter, O(rows * d^2)."""
@@ -119,7 +123,7 @@ class Discriminant:
         self.sums[nodes] = sums
         self.free, self.rates = free, rates
         self.origin, self.reach, self.scatter = origin, reach, scatter
-        self._posterior, self._steps = None, []
+        self._latest = Latest()
 
     @property
     def posterior(self) -> Posterior:
@@ -128,14 +132,11 @@ class Discriminant:
         After a few examples it is updated by each of them, in O(d^2 + n d); after many it is
         computed from the sums, in O(d^3 + n d^2).
         """
-        if self._posterior is not None and not self._steps:
-            return self._posterior
-        posterior, steps = self._posterior, self._steps
-        self._posterior, self._steps = None, []  # until it is complete
-        if posterior is None or not all(map(posterior.learn, steps)):
-            posterior = self._new_posterior()
-        self._posterior = posterior
-        return posterior
+        latest = self._latest
+        if latest.posterior is None:
+            found = None if latest.before is None else latest.before.after(latest.steps)
+            latest.posterior = found or self._new_posterior()
+        return latest.posterior
 
     def remapped(self, sources: Sequence[tuple[int, ...]], tree: Arrays) -> Discriminant:
         """The discriminant of other nodes, each with the examples of its sources."""
@@ -202,35 +203,24 @@ class Discriminant:
         kept = {v: (n, np.pad(total, wider)) for v, (n, total) in self.kept.items()}
         self.origin = None if self.origin is None else np.pad(self.origin, wider)
         self.sums, self.kept, self.reach, self.scatter, self.rows = sums, kept, reach, scatter, []
-        self._posterior, self._steps = None, []
+        self._latest = Latest()
 
     def add_nodes(self, tree: Arrays) -> None:
         """Add nodes without examples, the last ones of `tree`; nothing changes elsewhere."""
-        posterior = self.posterior if self._posterior is not None else None
-        self._posterior, sums = None, extended(self.sums, tree.n)  # None after an error
+        latest = self._latest
+        if latest.posterior is not None or latest.before is not None:
+            latest = Latest(self.posterior.with_nodes(tree))
+        else:
+            latest = Latest()
+        sums = extended(self.sums, tree.n)
         self.rates.add_nodes(tree)
-        self.sums, self.tree = sums, tree
-        if posterior is not None:
-            posterior.add_nodes(tree)
-        self._posterior = posterior
-
-    def scores(self, X: NDArray[Any]) -> NDArray[Any]:
-        """The scores of all nodes, (rows, nodes), in the type of X."""
-        if FEW * len(X) < self.tree.n:
-            return self.posterior.scores(self.centred(X))
-        weights, intercepts = self.posterior.linear(X.dtype.name)
-        if self.origin is not None:
-            X = X - self.origin.astype(X.dtype)
-        scores: NDArray[Any] = X @ weights.T
-        scores += intercepts
-        return scores
+        self.sums, self.tree, self._latest = sums, tree, latest
 
     def _new_posterior(self) -> Posterior:
         n, sums = self._with_kept() if self.kept else (self.n, self.sums)
         means = Means(self.tree, self.shrinkage, n, sums)
-        return Posterior(
-            means, self.rates, self._whole_scatter(), self._ridge(self.reach), self.free
-        )
+        scatter, ridge = self._whole_scatter(), self._ridge(self.reach)
+        return Posterior(means, self.rates, scatter, ridge, self.free, self.origin)
 
     def _ridge(self, reach: Floats) -> Floats:
         """The values added to the diagonal of the scatter.
@@ -247,9 +237,25 @@ class Discriminant:
         return scatter
 
     def __getstate__(self) -> dict[str, Any]:
-        return vars(self) | {"_posterior": None, "_steps": []}
+        return vars(self) | {"_latest": Latest()}
 
 
 def _freedom(n: Any) -> Any:
     """The degrees of freedom of the scatter of a class with examples of weight n."""
     return np.maximum(n - 1.0, 0.0)
+
+
+def turns(y: Nodes) -> tuple[Nodes, list[tuple[int, int]]]:
+    """The order: the first row of each node, then the second ones, ...; and the slices of these."""
+    order = np.argsort(y, kind="stable")
+    starts = np.flatnonzero(np.diff(y[order], prepend=-1))
+    rank = np.arange(len(y)) - np.repeat(starts, np.diff(starts, append=len(y)))
+    by_rank = np.argsort(rank, kind="stable")
+    ends = [0, *(np.flatnonzero(np.diff(rank[by_rank])) + 1).tolist(), len(y)]
+    return order[by_rank], list(pairwise(ends))
+
+
+def add_scatter(scatter: Floats, rows: Floats) -> None:
+    """Add the upper triangle of rows^T rows, in place."""
+    if scatter.size:
+        blas.dsyrk(1.0, rows.T, 1.0, scatter.T, lower=1, overwrite_c=1)

@@ -136,7 +136,8 @@ class LinearDiscriminant(SingleLabelModel):
     def _learn(self, x: Mapping[Any, Any], y: int, w: float) -> None:
         self._check(x, w)
         self._make_room(x)
-        self._discriminant.learn(self._dense(self._features.insert(x)), y, w)
+        d = len(self._discriminant.reach)
+        self._discriminant.learn(_dense(self._features.insert(x), d), y, w)
 
     def _learn_stages(self, X: Batch, stages: list[Stage]) -> Iterator[int]:
         if not stages:
@@ -154,7 +155,7 @@ class LinearDiscriminant(SingleLabelModel):
     def _learn_many(self, X: Batch, y: NDArray[np.uint32]) -> Iterator[int]:
         self._features.insert(dict.fromkeys(X.stored_names, 1.0))
         weights = np.ones(X.n) if X.weights is None else X.weights
-        matrix, nodes = self._matrix(X), y.astype(np.intp)
+        matrix, nodes = self._matrix(X, len(self._discriminant.reach)), y.astype(np.intp)
         for first in range(0, X.n, BLOCK):
             some = slice(first, first + BLOCK)
             self._discriminant.learn_many(matrix[some], nodes[some], weights[some])
@@ -164,15 +165,16 @@ class LinearDiscriminant(SingleLabelModel):
         return self._taxonomy.nodes[int(np.argmax(self._scores_one(x)))]
 
     def _scores_one(self, x: Mapping[Any, Any]) -> Floats:
-        learned = self._discriminant
-        return learned.posterior.scores(learned.centred(self._dense(self._features.find(x))))
+        posterior = self._discriminant.posterior
+        return posterior.scores_one(_dense(self._features.find(x), len(posterior.ridge)))
 
     def _answers(self, X: Batch) -> NDArray[Any]:
         best: NDArray[Any] = self._scores_many(X).argmax(axis=0)
         return best
 
     def _scores_many(self, X: Batch) -> Floats:
-        return self._discriminant.scores(self._matrix(X)).T
+        posterior = self._discriminant.posterior
+        return posterior.scores(self._matrix(X, len(posterior.ridge))).T
 
     def _check(self, x: Mapping[Any, Any], w: float = 1.0) -> None:
         square = max(self._features.find(x).norm2, 1.0) * max(w, 1.0)
@@ -192,16 +194,10 @@ class LinearDiscriminant(SingleLabelModel):
             known = self._features.find(dict.fromkeys(names, 1.0)).rows
             self._discriminant.make_room(len(self._features) + len(names) - len(known))
 
-    def _dense(self, x: Vector) -> Floats:
-        dense = np.zeros(len(self._discriminant.reach))
-        dense[x.rows] = x.values
-        return dense
-
-    def _matrix(self, X: Batch) -> NDArray[Any]:
-        """The rows of a batch over the known features."""
-        d = len(self._discriminant.reach)
+    def _matrix(self, X: Batch, d: int) -> NDArray[Any]:
+        """The rows of a batch over the first d features."""
         found = [self._features.row(name) for name in X.names]
-        places = np.array([d if row is None else row for row in found], dtype=np.intp)
+        places = np.array([d if row is None else min(row, d) for row in found], dtype=np.intp)
         if X.columns is None and np.array_equal(places, np.arange(d)):
             return X.values
         dense = np.zeros((X.n, d + 1), dtype=X.values.dtype)  # the last column is for unknown ones
@@ -225,3 +221,10 @@ class LinearDiscriminant(SingleLabelModel):
 
     def _debug_title(self, x: Mapping[Any, Any]) -> str:
         return f"Prediction: {self.predict_one(x)!r}, the likeliest label"
+
+
+def _dense(x: Vector, d: int) -> Floats:
+    """The values of the first d features: another thread may have added more."""
+    dense, inside = np.zeros(d), x.rows < d
+    dense[x.rows[inside]] = x.values[inside]
+    return dense

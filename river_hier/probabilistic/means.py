@@ -16,13 +16,14 @@ and the posterior means are
 
 from __future__ import annotations
 
+import copy
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from scipy.linalg import blas
 
 from ..taxonomy import Arrays
-from .room import extended
 
 Floats = NDArray[np.float64]
 
@@ -30,14 +31,11 @@ Floats = NDArray[np.float64]
 class Means:
     """The posterior means of all nodes, `values`, and their `weights` N."""
 
-    tree: Arrays
-    weights: Floats
-    values: Floats
-
     def __init__(self, tree: Arrays, shrinkage: float, n: Floats, sums: Floats) -> None:
-        self.tree = tree
+        self.tree: Arrays = tree
         self.shrinkage = shrinkage
-        self.weights, self.values = n.copy(), sums.copy()
+        self.weights: Floats = n.copy()
+        self.values: Floats = sums.copy()
         for nodes, parents, _ in reversed(tree.levels):
             kept = shrinkage / (self.weights[nodes] + shrinkage)
             above, place = np.unique(parents, return_inverse=True)
@@ -46,6 +44,12 @@ class Means:
             self.weights[above] += np.asarray(upwards @ self.weights[nodes])  # (1)
             self.values[above] += np.asarray(upwards @ self.values[nodes])  # (2)
         self._downwards(self.values)
+
+    def copied(self) -> Means:
+        """A copy that learns further examples by itself."""
+        new = copy.copy(self)
+        new.weights, new.values = self.weights.copy(), self.values.copy()
+        return new
 
     def learn(self, v: int, w: float, off: Floats) -> Floats:
         """Update by an example of node v, which is `off` its mean: O(nodes * features).
@@ -96,3 +100,16 @@ def add_product(a: Floats, u: Floats, v: Floats) -> None:
     """a += u v, in place."""
     if a.size:
         blas.dgemm(1.0, v.T, u.T, 1.0, a.T, overwrite_c=1)
+
+
+def extended(rows: Floats, n: int) -> Floats:
+    """The same rows and zeros, n in all: O(new rows) on average, as it leaves spare rows behind.
+
+    Of arrays that share memory only one may be extended.
+    """
+    whole = rows.base
+    if not isinstance(whole, np.ndarray) or len(whole) < n or whole.shape[1:] != rows.shape[1:]:
+        whole = np.zeros((max(n, len(rows) * 5 // 4), *rows.shape[1:]))
+        whole[: len(rows)] = rows
+    found: Floats = whole[:n]
+    return found

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import copy
+from collections.abc import Iterable
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import lapack
 
 from ..taxonomy import Arrays
-from .means import Means, add_product
+from .means import Means, add_product, extended
 from .rates import Rates
-from .room import extended
 
 Floats = NDArray[np.float64]
 INACCURATE = 1e6  # growth of the scatter in one direction that costs too many digits
+FEW = 8  # nodes per row: with fewer rows, computing the weights of all nodes takes longer
 AGE = 64  # updates before the inverse is computed again; with more features, one per feature
 
 
@@ -33,28 +35,42 @@ class Posterior:
     """The means and `precision`, the inverse of the scatter and the ridge.
 
     `bends` are `mean . precision mean` of all nodes, and `free` is the number of degrees of
-    freedom, by which the scatter is divided.
+    freedom, by which the scatter is divided. A posterior never changes, so that predictions of
+    other threads can use it: further examples and nodes make a new one.
     """
 
-    precision: Floats
-    age: int
-    free: float
-    ridge: Floats
-    bends: Floats
-
     def __init__(
-        self, means: Means, rates: Rates, scatter: Floats, ridge: Floats, free: float
+        self,
+        means: Means,
+        rates: Rates,
+        scatter: Floats,
+        ridge: Floats,
+        free: float,
+        origin: Floats | None,
     ) -> None:
         self.means = means
         self.rates: Rates = rates.copied()
+        self.origin = origin
         self.free, self.ridge = free, ridge
-        self.precision = _inverse(scatter, ridge)
-        self.bends = np.einsum("ij,ij->i", means.values @ self.precision, means.values)
-        self.age = 0
+        self.precision: Floats = _inverse(scatter, ridge)
+        self.bends: Floats = np.einsum("ij,ij->i", means.values @ self.precision, means.values)
+        self.age: int = 0
         self._linear: dict[str, tuple[Floats, Floats]] = {}
 
-    def scores(self, x: Floats) -> Floats:
+    def scores(self, X: NDArray[Any]) -> NDArray[Any]:
+        """The scores of all nodes, (rows, nodes), in the type of X."""
+        if FEW * len(X) < self.means.tree.n:
+            return self.scores_one(X)
+        weights, intercepts = self.linear(X.dtype.name)
+        if self.origin is not None:
+            X = X - self.origin.astype(X.dtype)
+        scores: NDArray[Any] = X @ weights.T
+        scores += intercepts
+        return scores
+
+    def scores_one(self, x: Floats) -> Floats:
         """log P(node, x) of every node, up to a constant, (..., nodes): O(d^2 + n d) a row."""
+        x = x if self.origin is None else x - self.origin
         quadratic = (x @ self.precision) @ self.means.values.T - self.bends / 2
         joint: Floats = self.free * quadratic + self.rates.logs()
         return joint
@@ -67,9 +83,15 @@ class Posterior:
             self._linear[dtype] = weights.astype(dtype), intercepts.astype(dtype)
         return self._linear[dtype]
 
-    def learn(self, step: Step) -> bool:
-        """Update by an example, O(d^2 + n d); False, changing nothing, if it would be inexact."""
-        self._linear = {}
+    def after(self, steps: Iterable[Step]) -> Posterior | None:
+        """The posterior after more examples, O(d^2 + n d) each; None if it would be inexact."""
+        new = copy.copy(self)
+        new.means, new.rates, new._linear = self.means.copied(), self.rates.copied(), {}
+        new.precision, new.bends = self.precision.copy(), self.bends.copy()
+        return new if all(map(new._learn, steps)) else None
+
+    def _learn(self, step: Step) -> bool:
+        """Update by an example; False if it would be inexact."""
         self.age += 1
         grown = np.flatnonzero(step.ridge != self.ridge)
         more = step.ridge[grown] - self.ridge[grown]
@@ -100,15 +122,16 @@ class Posterior:
         self.ridge, self.free = step.ridge, step.free
         return True
 
-    def add_nodes(self, tree: Arrays) -> None:
-        """Add nodes without examples, the last ones of `tree`."""
-        before = len(self.bends)
-        self.means.add_nodes(tree)
-        self.rates.add_nodes(tree)
-        self._linear = {}
-        self.bends = extended(self.bends, tree.n)
+    def with_nodes(self, tree: Arrays) -> Posterior:
+        """The posterior with new nodes without examples, the last ones of `tree`."""
+        new, before = copy.copy(self), len(self.bends)
+        new.means, new.rates, new._linear = copy.copy(self.means), copy.copy(self.rates), {}
+        new.means.add_nodes(tree)
+        new.rates.add_nodes(tree)
+        new.bends = extended(self.bends, tree.n)
         for v in range(before, tree.n):
-            self.bends[v] = self.bends[tree.parent_index[v - 1]]
+            new.bends[v] = new.bends[tree.parent_index[v - 1]]
+        return new
 
 
 def _inverse(scatter: Floats, ridge: Floats) -> Floats:

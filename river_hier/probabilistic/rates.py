@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..taxonomy import Arrays
-from .room import extended
+from .means import extended
 
 Floats = NDArray[np.float64]
 UNSEEN = 0.01  # added to the number of examples of each node
@@ -23,15 +23,12 @@ class Rates:
     `since` has the values of m, and `earlier` those of n, at the start of the counts.
     """
 
-    n: Floats
-    since: Floats
-    earlier: Floats
-    m: float
-
     def __init__(self, tree: Arrays) -> None:
         self.tree: Arrays = tree
-        self.n, self.since, self.earlier = np.zeros((3, tree.n))
-        self.m = 0.0
+        self.n: Floats = np.zeros(tree.n)
+        self.since: Floats = np.zeros(tree.n)
+        self.earlier: Floats = np.zeros(tree.n)
+        self.m: float = 0.0
         self.k: float = 1.0  # 1 + the number of labels with examples
 
     def learn(self, v: int, w: float) -> None:

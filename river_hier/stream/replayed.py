@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..base.checks import check_integer, checked_weight
-from ..base.transparent import TransparentWrapper
-from ..base.wrapper import check_model
+from ..base.wrapper import TransparentWrapper, check_model
 from ..taxonomy import NodeMapping
 
 
@@ -102,7 +101,7 @@ class Replayed(TransparentWrapper):
         """
         if w != 1.0 and not (w := checked_weight(w)):
             return
-        if hasattr(y, "__next__"):  # it is needed several times
+        if isinstance(y, Iterator):  # it is needed several times
             y = list(y)
 
         self.model.learn_one(x, y, w=w, **kwargs)  # raises before anything is repeated

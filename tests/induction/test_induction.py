@@ -29,9 +29,9 @@ from scipy.spatial.distance import jensenshannon
 
 import oracles
 from river_hier import Taxonomy, induction
-from river_hier.induction.agglomeration import agglomerate, all_costs
 from river_hier.induction.binary_tree import BinaryTree
 from river_hier.induction.divergence import divergence, divergences, joints, merge
+from river_hier.induction.jensen_shannon_tree import agglomerate, all_costs
 from river_hier.induction.leave_one_out import LeaveOneOut
 from support.hypothesis_settings import n_examples
 from support.river_checks import rivers_checks

@@ -12,8 +12,7 @@ from river import base
 from river.datasets.base import MO_BINARY_CLF, SyntheticDataset
 
 from ...base.checks import check_integer
-from ...base.predict_labels import LabelPredictor
-from ...base.truncation import connected_nodes
+from ...base.predictor import LabelPredictor, connected_nodes
 from ...taxonomy import Label, Taxonomy, check_taxonomy
 from ..base import TaxonomyDataset
 from . import sampling
@@ -217,6 +216,8 @@ class ReferenceClassifier(LabelPredictor, base.MultiLabelClassifier):
     def taxonomy(self) -> Taxonomy:
         """The taxonomy of the stream."""
         return self.stream.taxonomy
+
+    _taxonomy = taxonomy
 
     def learn_one(self, x: dict[Any, Any], y: Any) -> None:
         self.step += 1

@@ -1,7 +1,7 @@
-"""`threshold=` and `max_depth=`: predictions that stop at inner nodes.
+"""`predict_one` and `predict_labels_one`, with `threshold=` and `max_depth=`.
 
 The two keywords mean the same for every model, so they are implemented here only. A model has its
-own rule, `_predict`.
+own rule, `_predict`, or `_nodes_on` if it is a multilabel model.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 from .._core import Labels, connected, labels_of, subtree_sums
 from ..taxonomy import Label, Taxonomy
 from .checks import check_integer, check_probability
-from .classifiers import is_multilabel, probabilities
+from .classifiers import is_multilabel
+from .explanation import Floats
+from .protocol import RowByRow
 
-Floats = NDArray[np.float64]
 
-
-class Predictor(abc.ABC):
+class Predictor(RowByRow, abc.ABC):
     """Base class of wrappers, local classifiers and batch models: their `predict_one`."""
 
     def predict_one(
@@ -57,9 +57,60 @@ class Predictor(abc.ABC):
         refuse_unknown(self.predict_one, kwargs)
         return predicted(self, x, threshold, max_depth)
 
+    @property
+    def _labels(self: Any) -> Labels:
+        return labels_of(self._taxonomy)
+
     @abc.abstractmethod
     def _predict(self, x: Mapping[Any, Any]) -> Any:
         """The prediction by the model's own rule."""
+
+
+class LabelPredictor(Predictor):
+    """Base class of multilabel models: `predict_one` and `predict_labels_one`."""
+
+    def predict_labels_one(
+        self: Any,
+        x: Mapping[Any, Any],
+        threshold: float | None = None,
+        max_depth: int | None = None,
+    ) -> list[Label]:
+        """Predict the labels that are on, from the top down: those that `predict_one` maps to True.
+
+        The linear learners score only the children of nodes that are on, so the cost does not grow
+        with the number of the other nodes. Pipelines do not forward this method: call it on the
+        last step, with `pipeline.transform_one(x)`.
+
+        Parameters
+        ----------
+        x
+            A dictionary of features.
+        threshold
+            As in `predict_one`; takes O(nodes).
+        max_depth
+            As in `predict_one`.
+
+        Returns
+        -------
+        The labels in taxonomy order, so that parents come before their children. The root, which is
+        always on, is left out: an empty list means that nothing else is on.
+
+        """
+        nodes = self._taxonomy.nodes
+        check_keywords(threshold, max_depth)
+        return [nodes[v] for v in truncate_multilabel(self, x, threshold, max_depth)]
+
+    def _predict(self: Any, x: Mapping[Any, Any]) -> dict[Label, bool]:
+        answer: dict[Label, bool] = self._labels.dictionary(self._learned_nodes_on(x))
+        return answer
+
+    def _learned_nodes_on(self: Any, x: Mapping[Any, Any]) -> list[int]:
+        unseen, nodes = self._never_predicted, self._nodes_on(x)
+        return [v for v in nodes if v not in unseen] if unseen else nodes
+
+    @abc.abstractmethod
+    def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
+        """The nodes that are on, without the root, in taxonomy order."""
 
 
 def predicted(
@@ -69,8 +120,9 @@ def predicted(
     if threshold is None and max_depth is None:
         return model._predict(x)
     check_keywords(threshold, max_depth)
-    truncate = truncate_multilabel if is_multilabel(model) else truncate_label
-    return truncate(model, x, taxonomy_of(model), threshold, max_depth)
+    if not is_multilabel(model):
+        return truncate_label(model, x, threshold, max_depth)
+    return model._labels.dictionary(truncate_multilabel(model, x, threshold, max_depth))
 
 
 def check_keywords(threshold: float | None, max_depth: int | None) -> None:
@@ -81,65 +133,30 @@ def check_keywords(threshold: float | None, max_depth: int | None) -> None:
         check_integer("max_depth", max_depth, at_least=0)
 
 
-def taxonomy_of(model: Any) -> Taxonomy:
-    """The taxonomy of a model as it is now."""
-    taxonomy: Taxonomy = getattr(model, "_taxonomy", None) or model.taxonomy
-    return taxonomy
-
-
-def labels_in(model: Any) -> Labels:
-    """The labels of the taxonomy of a model, which grow with it."""
-    labels: Labels | None = getattr(model, "_labels", None)
-    return labels_of(taxonomy_of(model)) if labels is None else labels
-
-
 def without_labels(model: Any) -> bool:
     """Whether a single-label model in an open taxonomy has not seen a label.
 
     As in River, it then predicts `None`, and no probabilities.
     """
-    return len(taxonomy_of(model)) == 1 and not isinstance(model.taxonomy, Taxonomy)
+    return len(model._taxonomy) == 1 and not isinstance(model.taxonomy, Taxonomy)
 
 
 def truncate_multilabel(
-    model: Any,
-    x: Any,
-    taxonomy: Taxonomy,
-    threshold: float | None,
-    max_depth: int | None,
-) -> dict[Label, bool]:
+    model: Any, x: Any, threshold: float | None, max_depth: int | None
+) -> list[int]:
     """The nodes with enough probability or, without a threshold, those of the rule."""
+    taxonomy = model._taxonomy
     if threshold is None:
-        on = getattr(model, "_learned_nodes_on", None)
-        nodes = true_nodes(taxonomy, model._predict(x)) if on is None else on(x)
-        nodes = connected_nodes(taxonomy, nodes, max_depth)
-    else:
-        nodes = likely_nodes(model, x, threshold, max_depth)
-    return labels_in(model).dictionary(nodes)
-
-
-def true_nodes(taxonomy: Taxonomy, y_pred: Mapping[Label, bool]) -> list[int]:
-    """The nodes that are True in a prediction, in taxonomy order."""
-    return [v for v, label in enumerate(taxonomy.nodes) if v and y_pred[label]]
-
-
-def likely_nodes(model: Any, x: Any, threshold: float, max_depth: int | None) -> list[int]:
-    """The nodes with at least this probability, like their ancestors, in order."""
-    return connected(labels_in(model), _marginals(model, x, threshold), threshold, max_depth)
-
-
-def _marginals(model: Any, x: Any, threshold: float) -> Any:
-    """P(on) of each node, in the form that `connected` expects."""
-    if hasattr(model, "_probabilities_one"):  # without building dicts
-        return model._probabilities_one(x)
+        nodes: list[int] = model._learned_nodes_on(x)
+        return nodes if max_depth is None else connected_nodes(taxonomy, nodes, max_depth)
     try:
-        p = model.predict_proba_one(x)
+        p = model._probabilities_one(x)
     except NotImplementedError:
         raise ValueError(
             f"`threshold` must be None, as {type(model).__name__} gives scores and no "
             f"probabilities, got {threshold!r}; calibrate it, e.g. decision.Calibrated(model)"
         ) from None
-    return np.array([1.0, *(p[label][True] for label in taxonomy_of(model).nodes[1:])])
+    return connected(model._labels, p, threshold, max_depth)
 
 
 def connected_nodes(taxonomy: Taxonomy, nodes: Iterable[int], max_depth: int | None) -> list[int]:
@@ -156,34 +173,22 @@ def connected_nodes(taxonomy: Taxonomy, nodes: Iterable[int], max_depth: int | N
 
 
 def truncate_label(
-    model: Any,
-    x: Any,
-    taxonomy: Taxonomy,
-    threshold: float | None,
-    max_depth: int | None,
+    model: Any, x: Any, threshold: float | None, max_depth: int | None
 ) -> Label | None:
     """The deepest node with enough probability or, without a threshold, that of the rule."""
-    if threshold is None or (p := _shares(model, x, taxonomy)) is None:
+    taxonomy: Taxonomy = model._taxonomy
+    if threshold is not None:
+        p = None if without_labels(model) else model._softmax(x)
+    if threshold is None or p is None:
         if (label := model._predict(x)) is None:
             return None
         v = taxonomy.index(label)
     else:
-        p = subtree_sums(p[: len(taxonomy)], taxonomy._arrays)
+        p = subtree_sums(np.nan_to_num(p[: len(taxonomy)]), taxonomy._arrays)
         v = deepest(p, taxonomy._arrays.depth, float(threshold))
     while max_depth is not None and taxonomy._arrays.depth[v] > max_depth:
         v = taxonomy._parent_indices[v][0]
     return taxonomy.nodes[v]
-
-
-def _shares(model: Any, x: Any, taxonomy: Taxonomy) -> Floats | None:
-    """P(label) of each node; `None` if the model predicts `None`."""
-    if hasattr(model, "_softmax"):  # without building dicts
-        return None if without_labels(model) else model._softmax(x)
-    p = np.zeros(len(taxonomy))
-    found = probabilities(model, x)
-    for label, value in found.items():
-        p[taxonomy.index(label)] = value
-    return p if found else None
 
 
 def deepest(probabilities: Floats, depth: NDArray[np.intp], threshold: float) -> int:
@@ -201,3 +206,9 @@ def refuse_unknown(method: Callable[..., Any], kwargs: Mapping[str, Any]) -> Non
     """Raise an error for unknown keywords, which the methods of River's wrappers must accept."""
     for name in kwargs:
         raise TypeError(f"{method.__qualname__}() got an unexpected keyword argument {name!r}")
+
+
+def masked_nodes(on: NDArray[np.bool_]) -> list[int]:
+    """The nodes of a mask, without the root."""
+    nodes: list[int] = (np.flatnonzero(on[1:]) + 1).tolist()
+    return nodes

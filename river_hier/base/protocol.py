@@ -1,0 +1,166 @@
+"""What models offer to each other beside their public methods: arrays in place of dictionaries.
+
+Wrappers, decoders, truncated predictions and rankings take them from `inner(model)`. Every model of
+the library implements the protocol; `Foreign` implements it for any other one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Protocol, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._core import Batch, Labels, labels_of
+from ..taxonomy import Label, Taxonomy, TaxonomyLike
+from .classifiers import is_multilabel, last_step, last_step_and_input, probabilities
+from .explanation import Floats
+from .unseen import NONE, Unseen
+
+Mask = NDArray[np.bool_]
+
+
+class Inner(Protocol):
+    """A model as wrappers see it. Multilabel models need no method for labels, and vice versa."""
+
+    taxonomy: TaxonomyLike
+    """The taxonomy that was given; `None` or an `OpenTaxonomy` if the model is open."""
+    _taxonomy: Taxonomy
+    """The taxonomy as it is now."""
+    _labels: Labels
+    """The labels of that taxonomy, which grow with it."""
+    _never_predicted: Unseen
+    """The nodes that are never predicted: unseen ones and, without a taxonomy, the root."""
+
+    def _predict(self, x: Mapping[Any, Any]) -> Any:
+        """The prediction by the model's own rule."""
+
+    def _learned_nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
+        """The nodes that are on, without the root and those never predicted, in order."""
+
+    def _scores_one(self, x: Mapping[Any, Any]) -> Floats:
+        """The score of each node; 0 for the root of a multilabel model, which has none."""
+
+    def _probabilities_one(self, x: Mapping[Any, Any]) -> Any:
+        """P(on) of each node, for the functions of `_core` that decide by it."""
+
+    def _softmax(self, x: Mapping[Any, Any]) -> Floats | None:
+        """P(label) of each node, nan if it has none; may be `None` if the prediction is `None`."""
+
+    def _labels_of(self, X: Batch) -> list[Label]:
+        """The single label of each row."""
+
+    def _masks(self, X: Batch) -> Mask:
+        """The nodes that are on, (rows, nodes); those never predicted may be among them."""
+
+    def _scores_many(self, X: Batch) -> Floats:
+        """The score of each node, (nodes, rows)."""
+
+    def _probabilities(self, X: Batch) -> Floats:
+        """P(on) or P(label) of each node, (rows, nodes)."""
+
+    def _checked(self, X: Batch, ys: Any) -> bool:
+        """Raise an error if a row is invalid; return whether all possible errors are checked."""
+
+    def _learn_rows(self, X: Batch, ys: Any) -> Iterator[int]:
+        """Learn the rows, all or none of them if one is invalid; yield how many are learned."""
+
+
+class RowByRow:
+    """The protocol by public methods, in loops: the base class of all models of the library."""
+
+    _never_predicted: Any = NONE
+
+    def _learned_nodes_on(self: Any, x: Mapping[Any, Any]) -> list[int]:
+        y_pred = self._predict(x)
+        return [v for v, label in enumerate(self._taxonomy.nodes) if v and y_pred[label]]
+
+    def _scores_one(self: Any, x: Mapping[Any, Any]) -> Floats:
+        values = list(self.score_one(x).values())
+        return np.array([0.0] * (len(self._taxonomy) - len(values)) + values)
+
+    def _probabilities_one(self: Any, x: Mapping[Any, Any]) -> Any:
+        found, nodes = self.predict_proba_one(x), self._taxonomy.nodes
+        p = np.array([1.0, *(found[label][True] for label in nodes[1:])], dtype=float)
+        for v in np.flatnonzero(~((p >= 0.0) & (p <= 1.0))):
+            raise ValueError(f"the model gives {nodes[v]!r} the probability {float(p[v])!r}")
+        return p
+
+    def _softmax(self: Any, x: Mapping[Any, Any]) -> Floats | None:
+        p = np.full(len(self._taxonomy), np.nan)
+        found = probabilities(self, x)
+        for label, value in found.items():
+            p[self._taxonomy.index(label)] = value
+        return p if found else None
+
+    def _labels_of(self: Any, X: Batch) -> list[Label]:
+        return [self.predict_one(x) for x in X]
+
+    def _masks(self: Any, X: Batch) -> Mask:
+        on = np.zeros((X.n, len(self._taxonomy)), dtype=bool)
+        on[:, 0] = True
+        for row, x in zip(on, X, strict=True):
+            row[self._learned_nodes_on(x)] = True
+        return on
+
+    def _scores_many(self: Any, X: Batch) -> Floats:
+        return np.array([self._scores_one(x) for x in X]).reshape(X.n, len(self._taxonomy)).T
+
+    def _probabilities(self: Any, X: Batch) -> Floats:
+        nodes = self._taxonomy.nodes
+        if is_multilabel(self):
+            rows = [self._probabilities_one(x) for x in X]
+        else:
+            answers = map(self.predict_proba_one, X)
+            rows = [[found.get(label, 0.0) for label in nodes] for found in answers]
+        return np.array(rows, dtype=float).reshape(X.n, len(nodes))
+
+    def _checked(self, X: Batch, ys: Any) -> bool:
+        return False
+
+
+class Foreign(RowByRow):
+    """A model of another library, or a pipeline: in a taxonomy, like the model at its end."""
+
+    def __init__(self, model: Any) -> None:
+        self._last = last_step(model)
+        self._predict = self.predict_one = model.predict_one
+        self.predict_proba_one = model.predict_proba_one
+        self.score_one = getattr(model, "score_one", None)
+
+    @property
+    def taxonomy(self) -> TaxonomyLike:
+        taxonomy: TaxonomyLike = self._last.taxonomy
+        return taxonomy
+
+    @property
+    def _taxonomy(self) -> Taxonomy:
+        taxonomy: Taxonomy = getattr(self._last, "taxonomy_", self._last.taxonomy)
+        return taxonomy
+
+    @property
+    def _labels(self) -> Labels:
+        labels: Labels = self._last._labels if is_ours(self._last) else labels_of(self._taxonomy)
+        return labels
+
+    @property
+    def _never_predicted(self) -> Unseen:
+        unseen: Unseen = self._last._never_predicted if is_ours(self._last) else NONE
+        return unseen
+
+
+def is_ours(model: Any) -> bool:
+    """Whether a model implements the protocol; a pipeline that ends in one does not."""
+    return issubclass(type(model), RowByRow)
+
+
+def inner(model: Any) -> Inner:
+    """Any model in a taxonomy, or a pipeline that ends in one, as an `Inner`."""
+    return cast(Inner, model if is_ours(model) else Foreign(model))
+
+
+def inner_and_input(model: Any, x: Any) -> tuple[Inner, Any]:
+    """The model at the end of a pipeline as an `Inner`, and x as it reaches this model."""
+    last, x = last_step_and_input(model, x)
+    return inner(last), x
