@@ -1,9 +1,8 @@
-"""Nothing leaks: reference counts, models that are let go, and memory over many steps."""
+"""Nothing leaks: reference counts, and models that are let go. Memory: tests/test_soak.py."""
 
 from __future__ import annotations
 
 import gc
-import subprocess
 import sys
 import weakref
 from typing import Any
@@ -12,14 +11,11 @@ import numpy as np
 import pytest
 
 from river_hier import Taxonomy, linear_model
-from support.paths import TESTS
-from support.processes import environment
 from support.public_api import learners
 
 TREE = Taxonomy([("r", "a"), ("a", "b"), ("r", "c")])
 SINGLE, MULTI = learners("linear_model")
 NAMES = SINGLE + MULTI
-LEAK = TESTS / "support" / "leak.py"
 
 
 @pytest.mark.slow(but=2)
@@ -90,11 +86,3 @@ def test_a_model_in_a_cycle_with_its_own_names_is_collected() -> None:
     del key
     gc.collect()
     assert watched() is None
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="memory is read from /proc")
-def test_memory_stays_over_many_steps() -> None:
-    command = [sys.executable, str(LEAK), "--steps", "60000", "--silent"]
-    found = subprocess.run(command, env=environment(), capture_output=True, text=True)
-    assert found.returncode == 0, found.stdout + found.stderr

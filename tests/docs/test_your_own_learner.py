@@ -177,43 +177,6 @@ def test_answers_and_explanations() -> None:
             assert not any(m.predict_one(x, max_depth=1)[v] for v in ("b", "c", "e"))
 
 
-class InPython:
-    """A mixin with the rule of the learner behind it, as a rule of its own."""
-
-    def rule(self, *args: Any) -> Any:
-        return super().rule(*args)  # type: ignore[misc]
-
-
-class SameHPerceptron(InPython, linear_model.HPerceptron): ...
-
-
-class SameHAROW(InPython, linear_model.HAROW): ...
-
-
-class SameHieron(InPython, linear_model.Hieron): ...
-
-
-class SameAveragedHieron(InPython, linear_model.AveragedHieron): ...
-
-
-@pytest.mark.parametrize("same", [SameHPerceptron, SameHAROW, SameHieron, SameAveragedHieron])
-@pytest.mark.parametrize("dtype", ["float64", "float32"])
-def test_a_rule_in_python_equals_the_compiled_policy(same: Any, dtype: str) -> None:
-    """A subclass with a rule of its own does not use the compiled one."""
-    assert same._policy is None
-    single = issubclass(same, base.PathLearner)
-    parameters = {"forgetting": 0.9} if same is SameHAROW else {}
-    compiled = same.__mro__[2](T, dtype=dtype, **parameters)
-    by_rule = same(T, dtype=dtype, **parameters)
-    for x, y in stream(80):
-        label = sorted(y)[0] if single else y
-        compiled.learn_one(x, label)
-        by_rule.learn_one(x, label)
-    for x, _ in stream(20, seed=5):
-        near = pytest.approx(compiled.score_one(x), rel=1e-9 if dtype == "float64" else 1e-3)
-        assert by_rule.score_one(x) == near
-
-
 class Half(linear_model.HPerceptron):
     """Another rule for a compiled learner."""
 

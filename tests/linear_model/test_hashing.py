@@ -5,8 +5,6 @@ from __future__ import annotations
 import collections
 import enum
 import math
-import subprocess
-import sys
 import zlib
 from decimal import Decimal
 from fractions import Fraction
@@ -21,7 +19,6 @@ from hypothesis import strategies as st
 import oracles
 from river_hier import Taxonomy, linear_model
 from river_hier._core import FeatureHasher, FeatureIndex
-from support.processes import environment
 from support.public_api import learners
 from support.strategies import parents_of
 
@@ -164,32 +161,6 @@ def test_a_hashed_model_is_the_oracle_on_hashed_examples(name: str, k: int) -> N
     known = {row for label in w for row in w[label]}
     assert known <= set(range(n))
     assert len(model._features) == n
-
-
-ROWS = """
-import sys
-from river_hier._core import FeatureHasher
-features = FeatureHasher(2**16)
-names = ["a", "a name of more than sixteen", "é", "\\ud800", 3, 2.5, None, ("t", 1), b"x", True]
-found = features.find(dict.fromkeys(names, 1.0))
-print([features.row(name) for name in names], found.rows.tolist())
-"""
-
-
-@pytest.mark.slow(but=1)
-def test_rows_are_the_same_in_every_process() -> None:
-    names: list[Any] = ["a", "a name of more than sixteen", "é", "\ud800"]
-    names += [3, 2.5, None, ("t", 1), b"x", True]
-    rows = [row_of(name, 2**16) for name in names]
-    for seed in ("0", "77"):
-        found = subprocess.run(
-            [sys.executable, "-c", ROWS],
-            env={**environment(), "PYTHONHASHSEED": seed},
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        assert found.stdout.strip() == f"{rows} {rows}"
 
 
 @pytest.mark.parametrize("name", NAMES)

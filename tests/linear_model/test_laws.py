@@ -11,14 +11,12 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-import oracles
 from river_hier import Taxonomy, evaluate, linear_model
 from support.hypothesis_settings import n_examples
 from support.public_api import learners
 from support.strategies import (
     features,
     multilabel_streams,
-    parents_of,
     reals,
     single_label_streams,
     trees,
@@ -131,50 +129,6 @@ def test_corollary_1_on_separable_streams(taxonomy: Taxonomy, seed: int) -> None
             model.learn_one(x, y)
         assert error <= loss2 + 1e-9
         assert loss2 <= bound + 1e-9
-
-
-@given(data=single_label_streams())
-def test_averaged_weights_are_the_brute_force_average(data: Any) -> None:
-    taxonomy, stream = data
-    model = linear_model.AveragedHieron(taxonomy)
-    oracle = oracles.AveragedHieron(parents_of(taxonomy))
-    for x, y in stream:
-        model.learn_one(x, y)
-        oracle.learn(x, y)
-    assert len(oracle.hypotheses) == len(stream) + 1  # w_1 = 0, ..., w_{m+1}
-    paths = [set(taxonomy.path(y)) for _, y in stream]
-    for label, w in model.weights.items():
-        first = next((i for i, path in enumerate(paths) if label in path), 0)
-        own = [hypothesis[label] for hypothesis in oracle.hypotheses[first:]]
-        for name in w.keys() | {name for hypothesis in own for name in hypothesis}:
-            average = math.fsum(hypothesis.get(name, 0.0) for hypothesis in own) / len(own)
-            assert w.get(name, 0.0) == pytest.approx(average, abs=1e-9)
-
-
-@given(data=multilabel_streams(), x=features(numbers=reals))
-@n_examples(60)
-def test_hrls_is_the_direct_solve_of_equation_1(data: Any, x: Any) -> None:
-    taxonomy, stream = data
-    names = sorted({name for x_, _ in [*stream, (x, None)] for name in x_}, key=str)
-
-    def vector(x_: dict[Any, float]) -> Any:
-        return np.array([float(x_.get(name, 0.0)) for name in names])
-
-    model = linear_model.HRLS(taxonomy)
-    for example in stream:
-        model.learn_one(*example)
-    scores = model.score_one(x)
-    for label in taxonomy.nodes[1:]:
-        seen = [
-            (vector(x_), 1.0 if label in taxonomy.closure(y) else -1.0)
-            for x_, y in stream
-            if taxonomy.closure(y).issuperset(taxonomy.parents(label))
-        ]
-        S = np.array([s for s, _ in seen]).reshape(len(seen), len(names)).T
-        v = np.array([v for _, v in seen])
-        A = np.eye(len(names)) + S @ S.T + np.outer(vector(x), vector(x))
-        w = np.linalg.solve(A, S @ v)
-        assert scores[label] == pytest.approx(float(w @ vector(x)), abs=1e-8)
 
 
 @given(taxonomy=trees(), seed=st.integers(0, 1000))
