@@ -30,7 +30,6 @@ from .._native import (
     connected,
     digests,
     least_h_loss,
-    least_symmetric_difference,
     likeliest,
     logistic,
     node_probabilities,

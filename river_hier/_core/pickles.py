@@ -9,7 +9,7 @@ from .. import _native
 from . import least_squares
 
 VERSION = 3
-# The errors that `restored` may raise if the state is damaged.
+# The errors that a constructor may raise if the state is damaged.
 _DAMAGE = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
 
 
@@ -28,7 +28,7 @@ def restore(kind: str, version: int, *state: Any) -> Any:
     try:
         if kind == "LeastSquares":
             least_squares.check(*state)
-        return getattr(_native, kind).restored(*state)
+        return getattr(_native, kind)(*state)
     except _DAMAGE as error:
         raise ValueError(f"this pickle of a {kind} is damaged: {error}") from error
 

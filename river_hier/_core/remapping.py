@@ -101,9 +101,7 @@ def remapped(
         shares = of_averages(onto, m + 1.0 - since, m + 1.0 - starts[0])
         average = from_first_round, m, *starts, _moved(updates, shares)
     moved = _moved(rows, onto, variances)
-    return LinearState.restored(
-        labels, features, intercept, dtype, n_planes, vectors, moved, average
-    )
+    return LinearState(labels, features, intercept, dtype, n_planes, vectors, moved, average)
 
 
 def _moved(rows: Rows, onto: sparse.csr_array, variances: sparse.csr_array | None = None) -> Rows:
@@ -146,7 +144,7 @@ def remap_calibration(calibration: Calibration, sources: Sources) -> Calibration
     """The calibration of the nodes of another taxonomy; the own parts of new nodes are 0."""
     shared, own = calibration.saved()
     rows = [_remap_values(row, sources, new) for row, new in zip(own, (0.0, 1.0) * 2, strict=True)]
-    return Calibration.restored(shared, np.array(rows))
+    return Calibration(shared, np.array(rows))
 
 
 def _remap_values(values: Floats, sources: Sources, new: float) -> Floats:

@@ -70,7 +70,12 @@ class LinearLearner(TaxonomyModel):
         self.intercept = intercept
         planes = 2 if getattr(self, "second_order", False) else 1  # of a `TopDownLearner`
         self._state = LinearState(
-            self._labels, n_features, float(intercept), dtype, planes, self._vectors
+            self._labels,
+            [] if n_features is None else int(n_features),
+            float(intercept),
+            dtype,
+            planes,
+            self._vectors,
         )
 
     weights = weight_vectors.weights

@@ -41,7 +41,7 @@ def score_blocks(model: Any, X: Batch, rows: int | None = None) -> Iterator[Floa
     state, columns = model._state, Vectors(model._features, X)
     weights = state.column_weights(columns)
     if model._averaged:
-        updates = state.column_updates(columns)
+        updates = state.column_weights(columns, True)
         updates /= state.rounds.astype(updates.dtype)
         weights -= updates
     constant = state.scores({}, model._averaged)  # the intercepts

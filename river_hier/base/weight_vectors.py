@@ -28,7 +28,7 @@ def feature_map(n_features: int | None, intercept: float) -> FeatureMap:
     """An index of all names of features or, with `n_features`, a hash table of that many rows."""
     check_features(n_features, intercept)
     if n_features is None:
-        return FeatureIndex(float(intercept))
+        return FeatureIndex(intercept=float(intercept))
     return FeatureHasher(int(n_features), float(intercept))
 
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from .._core import least_symmetric_difference
+from .._core import connected
 from ..base.checks import check_positive
 from .decoder import Decoder
 
@@ -65,5 +65,6 @@ class SymmetricDifferenceBayes(Decoder):
         self.spurious = spurious
 
     def _decide(self, marginals: Any) -> list[int]:
-        labels = self._labels
-        return least_symmetric_difference(labels, marginals, self.missed, self.spurious)
+        # missed p >= spurious (1 - p)
+        threshold = 1.0 / (1.0 + self.missed / self.spurious)
+        return connected(self._labels, marginals, threshold, None)

@@ -67,15 +67,11 @@ class KernelLeastSquares(MultiLabelModel):
         """What N_i times the squared margin may be where node i stores x_t."""
 
     def _learn(self, x: Mapping[Any, Any], y: Any, w: float) -> None:
-        row, t, number = self._row(x, w), self._t + w, self._instances.n
-        try:
-            if row.norm2 > 0.0:
-                self._rls.learn_example(self._labels, Example(*row, w), y, self._limit(t))
-            else:
-                self._taxonomy._closure_mask(y)  # an error if y is invalid
-        finally:
-            if self._rls.holds(number):  # by some systems even if memory has run out
-                self._instances.append(x)
+        row, t = self._row(x, w), self._t + w
+        if row.norm2 == 0.0:
+            self._taxonomy._closure_mask(y)  # an error if y is invalid
+        elif self._rls.learn_example(self._labels, Example(*row, w), y, self._limit(t)):
+            self._instances.append(x)
         self._t = t
         self._drop()
 

@@ -278,17 +278,17 @@ class PathSoftmax(LinearLearner, SingleLabelModel, compiled=("prior_variance", "
         return (self._scale * self._state.column(2 * v) for v in nodes)
 
     def _answer(self, x: Mapping[Any, Any]) -> Label:
-        return self._state.best_softmax(x, self._first_label)
+        return self._state.best_path(x, False, self._first_label)
 
     def _answers(self, X: Batch) -> NDArray[np.uint32]:
         if pays(self, X):
             tree = self._taxonomy._arrays
             best = [self._best_of(label_scores(s, tree)) for s in score_blocks(self, X)]
             return np.concatenate(best).astype(np.uint32)
-        return self._state.best_softmaxes(Vectors(self._features, X), self._first_label)
+        return self._state.best_paths(Vectors(self._features, X), False, self._first_label)
 
     def _scores_one(self, x: Mapping[Any, Any]) -> Floats:
-        return self._scale * self._state.label_scores(x)
+        return self._scale * self._state.path_scores(x, False)
 
     def _scores_many(self, X: Batch) -> Floats:
         if pays(self, X):

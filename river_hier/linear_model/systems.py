@@ -67,7 +67,7 @@ def remap_systems(rls: Any, plan: Sequence[RemappedSystem]) -> Any:
             for i in (1,) if kind == "primal" else (2, 3, 4):  # w; y, c and w0
                 arrays[i] = np.ascontiguousarray(arrays[i][:, outputs])
         kept.append((kind, nodes, n_stored, n_visits, *arrays))
-    new = type(rls).restored(*parameters, kept)
+    new = type(rls)(*parameters, kept)
     for s, planned in enumerate(plan):
         if planned.new:
             new.add_outputs(s, planned.new)

@@ -28,11 +28,11 @@ class Calibration {
         }
     };
 
-    // Make room for new nodes, all of them or none.
+    // Make room for new nodes.
     void add_nodes(size_t n_nodes) {
         if (n_nodes <= n()) return;
-        for (auto* own : {&own_slope, &own_intercept}) make_room(*own, n_nodes - n());
-        for (auto* own : {&own_slope, &own_intercept}) own->resize(n_nodes);
+        own_slope.resize(n_nodes);
+        own_intercept.resize(n_nodes);
     }
 
     size_t n() const { return own_slope.size(); }

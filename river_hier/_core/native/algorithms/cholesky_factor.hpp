@@ -1,10 +1,8 @@
 // Cholesky factorisation of a symmetric matrix that grows by one row at a time.
 #pragma once
 
-#include <utility>
 #include <vector>
 
-#include "hardware/memory.hpp"
 #include "hardware/loops.hpp"
 #include "store/vector.hpp"
 
@@ -17,6 +15,10 @@ namespace river_hier {
 // A solve reads the n^2 / 2 stored numbers once, row by row.
 class CholeskyFactor {
   public:
+    CholeskyFactor() = default;
+    CholeskyFactor(CholeskyFactor&&) = default;  // a copy would point to these rows
+    CholeskyFactor& operator=(CholeskyFactor&&) = default;
+
     size_t n() const { return diagonal_.size(); }
 
     // y := L^-1 y
@@ -38,11 +40,15 @@ class CholeskyFactor {
     }
 
     void append(const Numbers& l, double s) {
-        make_room(diagonal_);
-        make_room(rows_);
-        rows_.push_back(allocate(whole_lines<double>(n())));
+        const size_t size = whole_lines<double>(n()) / lanes<double>;
+        if (size > left_) {  // blocks of 64 rows: a solve is fast where one row follows another
+            left_ = 64 * size;
+            blocks_.emplace_back(left_);
+        }
+        rows_.push_back(n() ? (blocks_.back().data() + blocks_.back().size() - left_)->numbers : nullptr);
         std::copy_n(l.begin(), n(), rows_.back());
         diagonal_.push_back(s);
+        left_ -= size;
     }
 
     // The rows one after the other, each up to the diagonal.
@@ -55,32 +61,15 @@ class CholeskyFactor {
         return all;
     }
 
-    size_t bytes() const {
-        size_t numbers = 0;
-        for (size_t i = 0; i < n(); ++i) numbers += whole_lines<double>(i);
-        return numbers * sizeof(double) + heap_bytes(rows_) + heap_bytes(diagonal_);
-    }
+    size_t bytes() const { return heap_bytes(blocks_) + heap_bytes(rows_) + heap_bytes(diagonal_); }
 
   private:
     const double* row(size_t i) const { return rows_[i]; }
 
-    // Memory for a row, from blocks of 64: a solve is fast where one row follows another.
-    double* allocate(size_t size) {
-        if (size > left_) {
-            make_room(blocks_);
-            blocks_.push_back(zeroed(64 * size * sizeof(double)));
-            next_ = static_cast<double*>(blocks_.back().get());
-            left_ = 64 * size;
-        }
-        left_ -= size;
-        return std::exchange(next_, next_ + size);
-    }
-
     std::vector<double*> rows_;  // in whole cache lines; zero from the diagonal on
     Numbers diagonal_;
-    std::vector<Memory> blocks_;
-    double* next_ = nullptr;
-    size_t left_ = 0;
+    std::vector<std::vector<Line<double>>> blocks_;
+    size_t left_ = 0;  // lines of the last block
 };
 
 }  // namespace river_hier

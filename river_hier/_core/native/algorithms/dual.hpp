@@ -58,17 +58,11 @@ class Dual {
     // Adds x, whose label is 1 where `on`, given the scores and r.
     template <class On>
     void store(const Example& example, const double* scores, double r, On on) {
-        make_room(ids);
-        make_room(ones);
-        for (Output& of : outputs) {
-            make_room(of.y);
-            make_room(of.c);
-        }
         const double root = std::sqrt(example.weight);
         for (double& g : g_) g *= root;
         k_ = g_;
         factor_.backward(k_);  // B^-1 S^T x
-        const double s2 = append(example.norm2, example.weight, r);  // the last that may fail
+        const double s2 = append(example.norm2, example.weight, r);
         for (size_t o = 0; o < outputs.size(); ++o) {
             const double label = on(o) ? 1.0 : -1.0, last = root * (label - scores[o]) / s2;
             Numbers& c = outputs[o].c;
@@ -120,7 +114,7 @@ class Dual {
         Dual left(l2_, outputs.size());
         for (size_t i = 0; i < n(); ++i) {
             const double root = std::sqrt(rate), one = root * ones[i];
-            if (one * one * std::max(1.0, instances.norm2(ids[i]) / l2_) < faint) continue;
+            if (one * one * std::max(1.0, instances[ids[i]].norm2 / l2_) < faint) continue;
             left.ids.push_back(ids[i]);
             left.ones.push_back(one);
             for (size_t o = 0; o < outputs.size(); ++o) left.outputs[o].y.push_back(root * outputs[o].y[i]);
@@ -187,9 +181,9 @@ class Dual {
         for (size_t i; (i = factor_.n()) < n();) {
             instances.add_to(ids[i], 1.0, dense.data());
             g_.resize(i);
-            for (size_t j = 0; j < i; ++j) g_[j] = ones[j] * instances.dot(ids[j], dense.data());
-            instances.each(ids[i], [&](uint32_t row, double) { dense[row] = 0.0; });
-            append_unsolved(instances.norm2(ids[i]), ones[i] * ones[i]);
+            for (size_t j = 0; j < i; ++j) g_[j] = ones[j] * instances[ids[j]].dot(dense);
+            instances.add_to(ids[i], -1.0, dense.data());
+            append_unsolved(instances[ids[i]].norm2, ones[i] * ones[i]);
         }
     }
 

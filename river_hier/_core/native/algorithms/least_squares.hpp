@@ -67,7 +67,6 @@ class LeastSquares {
     }
 
     void add_system(System system) {
-        make_room(systems);
         count(system.nodes);
         systems.push_back(std::move(system));
     }
@@ -75,18 +74,21 @@ class LeastSquares {
     // More nodes at a system, off on every instance so far.
     void add_outputs(size_t s, const std::vector<uint32_t>& nodes) {
         System& system = systems.at(s);
-        make_room(system.nodes, nodes.size());
         system.apply([&](auto& solver) { solver.add_outputs(nodes.size(), instances); });
         count(nodes);
         system.nodes.insert(system.nodes.end(), nodes.begin(), nodes.end());
     }
 
-    // Fig. 3, step 4: nodes whose parents are truly on store x, if they are in doubt.
-    void learn(Example& example, const char* on, const Labels& labels, double c_ln_t) {
+    // Fig. 3, step 4: nodes whose parents are truly on store x, if they are in doubt. -> whether any does.
+    bool learn(Example& example, const char* on, const Labels& labels, double c_ln_t) {
+        bool stored = false;
         for (System& system : systems) {
             const uint32_t first = system.nodes.empty() ? 0 : system.nodes[0];
             if (!labels.all_parents(on, first)) continue;
-            learn(system, example, on, c_ln_t);
+            if (in_doubt(system, example, c_ln_t)) {
+                store(system, example, on);
+                stored = true;
+            }
             if (forgetting.period && ++system.n_visits % forgetting.period == 0) {
                 system.n_stored *= forgetting.rate;
                 system.apply([&](auto& solver) { solver.discount(forgetting.rate, instances); });
@@ -96,6 +98,7 @@ class LeastSquares {
             drop_unused();
             tidy_at_ = std::max(few_instances, 2 * size_t{instances.n()});
         }
+        return stored;
     }
 
     // Fig. 3, step 2: from the top down, the nodes with w . x >= 0; 1 + r in Eq. (1) is positive.
@@ -154,23 +157,25 @@ class LeastSquares {
     static constexpr size_t few = 64;  // instances
     static constexpr size_t few_instances = 1024;  // too few to look for those not used
 
-    void learn(System& system, Example& example, const char* on, double c_ln_t) {
+    // Finds the scores, and the r if the system is to store x.
+    bool in_doubt(System& system, const Example& example, double c_ln_t) {
         find_scores(system, example);
-        if (!system.n_stored || std::isinf(c_ln_t))
-            return store(system, example, on, find_r(system, example));
-        // Section 8: |w . x| / (1 + r) <= sqrt(c ln t / N). 1 + r is at most `most`.
-        if (scores_.size() != 1) throw nb::value_error("SH-RLS has a system for each node");
-        const double bound = std::sqrt(c_ln_t / system.n_stored), score = std::fabs(scores_[0]);
-        const double most = 1.0 + example.norm2 / l2;
-        if (score > bound * most) return;
-        const double r = find_r(system, example);
-        if (score <= bound * (1.0 + r)) store(system, example, on, r);
+        double bound = HUGE_VAL;
+        if (system.n_stored && !std::isinf(c_ln_t)) {
+            // Section 8: |w . x| / (1 + r) <= sqrt(c ln t / N). 1 + r is at most `most`.
+            if (scores_.size() != 1) throw nb::value_error("SH-RLS has a system for each node");
+            bound = std::sqrt(c_ln_t / system.n_stored);
+            const double most = 1.0 + example.norm2 / l2;
+            if (std::fabs(scores_[0]) > bound * most) return false;
+        }
+        r_ = find_r(system, example);
+        return bound == HUGE_VAL || std::fabs(scores_[0]) <= bound * (1.0 + r_);
     }
 
-    void store(System& system, Example& example, const char* on, double r) {
+    void store(System& system, Example& example, const char* on) {
         if (system.dual() && example.number == no_row) example.number = instances.append(example.x);
         system.apply([&](auto& solver) {
-            solver.store(example, scores_.data(), r, [&](size_t o) { return on[system.nodes[o]]; });
+            solver.store(example, scores_.data(), r_, [&](size_t o) { return on[system.nodes[o]]; });
         });
         system.n_stored += example.weight;
         Dual* dual = system.dual();
@@ -190,7 +195,7 @@ class LeastSquares {
         Numbers scores(dual.outputs.size());
         Primal primal(l2, std::vector<Numbers>(scores.size(), Numbers(n_features, 0.0)));
         for (size_t i = 0; i < dual.n(); ++i) {
-            const Example past(instances.vector(dual.ids[i]), dual.ones[i] * dual.ones[i]);
+            const Example past(instances[dual.ids[i]], dual.ones[i] * dual.ones[i]);
             primal.scores(past, instances, scores.data());
             primal.store(past, scores.data(), primal.r(past, instances),
                          [&](size_t o) { return dual.outputs[o].y[i] > 0.0; });
@@ -221,6 +226,7 @@ class LeastSquares {
     uint32_t n_nodes_ = 0;
     size_t tidy_at_ = few_instances;  // the number of instances at which `learn` looks
     Numbers scores_;  // w . x of the nodes of a system
+    double r_ = 0.0;
 };
 
 }  // namespace river_hier

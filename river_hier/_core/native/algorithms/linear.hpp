@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 
 #include "store/weights.hpp"
 
@@ -68,9 +67,9 @@ void step(const Policy& policy, Weights& w, const Vector& x, const On& on, const
     const auto y = [&](uint32_t v) { return on.mask[v] ? 1.0 : -1.0; };
     w.nodes.clear();
     labels.trained(on, w.ranges);
-    const WeightStore::Bound rows = w->bind(x);
-    for (size_t plane = 0; plane <= second_order; ++plane) rows.prefetch(plane, w.ranges);
-    rows.score(w.ranges, w.scores.data());
+    w.bind(x, false);
+    for (size_t plane = 0; plane <= second_order; ++plane) w->prefetch_rows(plane, w.ranges);
+    w.score(w.ranges);
     for (Range range : w.ranges)
         for (uint32_t v = range.first; v < range.last; ++v)
             if (policy.learns(w.scores[v], y(v))) w.nodes.push_back(v);
@@ -127,41 +126,17 @@ void step(const Policy& policy, Weights& w, const Vector& x, uint32_t y, const L
     w.add(x, w.nodes, w.steps);
 }
 
-// Scores of some nodes at a time: of the last hypotheses or, `averaged`, of their averages.
-class BoundScores {
-  public:
-    BoundScores(Weights& w, const Vector& x, bool averaged) : w_(w), rows_(w->bind(x)) {
-        if (averaged) updates_.emplace(w.average->updates->bind(x));
-    }
-
-    // Those of some nodes, in the scratch memory of w.
-    void score(const Ranges& ranges) {
-        rows_.score(ranges, w_.scores.data());
-        if (!updates_) return;
-        Average& average = *w_.average;
-        updates_->score(ranges, average.updates.scores.data());
-        for (Range range : ranges)
-            for (uint32_t v = range.first; v < range.last; ++v)
-                w_.scores[v] -= average.updates.scores[v] / average.rounds(v);
-    }
-
-  private:
-    Weights& w_;
-    const WeightStore::Bound rows_;
-    std::optional<WeightStore::Bound> updates_;
-};
-
 // The nodes that are on, the root first: those whose parents are on and whose own score is >= 0. Only nodes
 // below nodes that are on are scored. Unseen nodes are off.
 inline void top_down(Weights& w, const Vector& x, const Labels& labels, bool averaged, Nodes& on) {
-    BoundScores scores(w, x, averaged);
+    w.bind(x, averaged);
     w.mask.resize(labels.n());
     w.mask[0] = 1;
     on.assign(1, 0);
     for (size_t i = 0; i < on.size(); ++i) {
         const Ranges& below = labels.below(on[i]);
         if (below.empty()) continue;
-        scores.score(below);
+        w.score(below);
         for (Range range : below)
             for (uint32_t v = range.first; v < range.last; ++v) {
                 if (!(w.scores[v] >= 0.0) || labels.unseen(v) || !labels.all_parents(w.mask.data(), v))

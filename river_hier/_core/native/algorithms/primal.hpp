@@ -2,7 +2,6 @@
 #pragma once
 
 #include "algorithms/example.hpp"
-#include "hardware/memory.hpp"
 
 namespace river_hier {
 
@@ -11,42 +10,32 @@ namespace river_hier {
 // waits for the next product, which reads the matrix anyway.
 class SymmetricMatrix {
   public:
-    SymmetricMatrix() = default;
-    SymmetricMatrix(SymmetricMatrix&&) = default;
-    SymmetricMatrix& operator=(SymmetricMatrix&&) = default;
-    SymmetricMatrix(const SymmetricMatrix& other) : SymmetricMatrix(other, other.size()) {}
-
-    // A copy with at least n rows and columns; the new ones are zero.
-    SymmetricMatrix(const SymmetricMatrix& other, size_t n) : rows_(whole_lines<double>(n)) {
-        memory_ = zeroed(numbers(size()) * sizeof(double));
-        double* next = static_cast<double*>(memory_.get());
-        for (size_t i = 0; i < size(); next += size() - first_of(i++)) {
-            rows_[i] = next - first_of(i);
-            if (i < other.size())
-                std::copy(other.rows_[i] + first_of(i), other.rows_[i] + other.size(),
-                          rows_[i] + first_of(i));
-        }
-        update_.reserve(size());
-        update_ = other.update_;
-        if (!update_.empty()) update_.resize(size(), 0.0);
+    // Makes room for n rows and columns; the new ones are zero.
+    void resize(size_t n) {
+        SymmetricMatrix larger;
+        larger.size_ = whole_lines<double>(n);
+        larger.lines_.resize(larger.row(larger.size_) / lanes<double>);
+        for (size_t i = 0; i < size_; ++i)
+            for (size_t j = first_of(i); j < size_; ++j) larger.stored(i, j) = at(i, j);
+        *this = std::move(larger);
     }
 
     // Rows and columns, in whole cache lines. Vectors beside the matrix must have as many numbers.
-    size_t size() const { return rows_.size(); }
+    size_t size() const { return size_; }
 
     // For i <= j.
     double at(size_t i, size_t j) const {
-        return update_.empty() ? rows_[i][j] : rows_[i][j] - update_[i] * update_[j];
+        return update_.empty() ? stored(i, j) : stored(i, j) - update_[i] * update_[j];
     }
     void set(size_t i, size_t j, double value) {
-        rows_[i][j] = value;
-        if (i >= first_of(j)) rows_[j][i] = value;
+        stored(i, j) = value;
+        if (i >= first_of(j)) stored(j, i) = value;
     }
 
     // u = A x
     void multiply(const double* x, double* u) {
-        std::fill(u, u + size(), 0.0);
-        multiply_symmetric(rows_.data(), update_.empty() ? nullptr : update_.data(), x, size(), u);
+        std::fill(u, u + size_, 0.0);
+        multiply_symmetric(lines_.data()->numbers, update_.empty() ? nullptr : update_.data(), x, size_, u);
         update_.clear();
     }
 
@@ -55,23 +44,28 @@ class SymmetricMatrix {
 
     // A *= a
     void scale(double a) {
-        for (size_t i = 0; i < size(); ++i)
-            for (size_t j = first_of(i); j < size(); ++j) rows_[i][j] *= a;
+        for (Line<double>& line : lines_)
+            for (double& number : line.numbers) number *= a;
         for (double& h : update_) h *= std::sqrt(a);
     }
 
-    size_t bytes() const {
-        return numbers(size()) * sizeof(double) + heap_bytes(rows_) + heap_bytes(update_);
-    }
+    size_t bytes() const { return heap_bytes(lines_) + heap_bytes(update_); }
 
   private:
     // The first column that row i holds.
     static size_t first_of(size_t i) { return i - i % lanes<double>; }
 
-    static size_t numbers(size_t size) { return size * (size + lanes<double>) / 2; }
+    // Where row i starts.
+    size_t row(size_t i) const {
+        const size_t first = first_of(i);
+        return i * size_ - first * (first / 2 - lanes<double> / 2 + i - first);
+    }
 
-    Memory memory_;
-    std::vector<double*> rows_;
+    double& stored(size_t i, size_t j) { return lines_.data()->numbers[row(i) + j - first_of(i)]; }
+    double stored(size_t i, size_t j) const { return lines_.data()->numbers[row(i) + j - first_of(i)]; }
+
+    size_t size_ = 0;
+    std::vector<Line<double>> lines_;
     Numbers update_;  // the h of an update that waits
 };
 
@@ -176,9 +170,7 @@ class Primal {
     // Makes room for d features, of which A is l2 I on the new ones.
     void grow(size_t d) {
         const size_t size = whole_lines<double>(d);
-        for (Numbers* list : {&total_, &u_}) list->reserve(size);
-        for (Numbers& w : w_) w.reserve(size);
-        if (size > inverse_.size()) inverse_ = SymmetricMatrix(inverse_, size);  // the last that may fail
+        if (size > inverse_.size()) inverse_.resize(size);
         for (Numbers& w : w_) w.resize(size, 0.0);
         u_.resize(size, 0.0);
         for (; this->d() < d; total_.push_back(0.0)) inverse_.set(this->d(), this->d(), 1.0 / l2_);

@@ -36,8 +36,8 @@ class ScoredProbabilities : public Probabilities {
   public:
     ScoredProbabilities(Weights& w, const Vector& x, const Labels& labels, bool averaged,
                         const Calibration* calibration, bool given)
-        : Probabilities(nullptr), w_(w), labels_(labels), calibration_(calibration), given_(given),
-          scores_(w, x, averaged) {
+        : Probabilities(nullptr), w_(w), labels_(labels), calibration_(calibration), given_(given) {
+        w.bind(x, averaged);
         w.p.resize(labels.n());
         w.p[0] = 1.0;
         p_ = w.p.data();
@@ -47,7 +47,7 @@ class ScoredProbabilities : public Probabilities {
 
     void expand(const Ranges& nodes) override {
         if (nodes.empty()) return;
-        scores_.score(nodes);
+        w_.score(nodes);
         const auto least = [](double a, double b) { return std::min(a, b); };
         for (Range range : nodes)
             for (uint32_t v = range.first; v < range.last; ++v) {
@@ -63,13 +63,11 @@ class ScoredProbabilities : public Probabilities {
     const Labels& labels_;
     const Calibration* calibration_;
     const bool given_;
-    BoundScores scores_;
 };
 
-// The nodes but the root for which `is_on` holds, as for their parents, as far down as `max_depth`.
-template <class Rule>
-Nodes connected(Probabilities& p, const Labels& labels, Rule is_on,
-                std::optional<uint32_t> max_depth = {}) {
+// The nodes but the root with at least this value whose parents have it, too, as far down as `max_depth`.
+inline Nodes connected(Probabilities& p, const Labels& labels, double threshold,
+                       std::optional<uint32_t> max_depth) {
     Nodes on{0};
     std::vector<char> mask(labels.tree() ? 0 : labels.n());
     std::vector<uint32_t> depth(max_depth ? labels.n() : 0);
@@ -79,7 +77,7 @@ Nodes connected(Probabilities& p, const Labels& labels, Rule is_on,
         p.expand(labels.below(on[i]));
         for (Range below : labels.below(on[i]))
             for (uint32_t v = below.first; v < below.last; ++v) {
-                if (!(mask.empty() || labels.all_parents(mask.data(), v)) || !is_on(p[v])) continue;
+                if (!(mask.empty() || labels.all_parents(mask.data(), v)) || !(p[v] >= threshold)) continue;
                 if (!mask.empty()) mask[v] = 1;
                 if (max_depth)
                     depth[v] = 1 + labels.of_parents(depth, v, [](auto a, auto b) { return std::max(a, b); });
@@ -175,27 +173,13 @@ inline Ranking ranked(Probabilities& values, const Labels& labels, size_t k, boo
     return best;
 }
 
-// The k labels with the largest sums of scores along their paths, and the softmax of these.
-inline std::vector<Ranking::Entry> ranked_paths(Numbers& scores, const Labels& tree, size_t k, bool leaves) {
-    constexpr uint32_t block = 2048;  // scores that stay in the cache: a fifth faster
-    double* s = scores.data();
-    std::fill(s + tree.n(), s + whole_lines<double>(tree.n()), -HUGE_VAL);
-    const uint32_t* parents = tree.parents();
-    Ranking best(k);
-    double largest = s[0], total = 0.0;  // of e^(s - largest)
-    for (uint32_t first = 0, last; first < tree.n(); first = last) {
-        last = std::min(first + block, tree.n());
-        double most = largest;
-        for (uint32_t v = first; v < last; ++v) {
-            if (v) s[v] += s[parents[v - 1]];
-            if (!best.admits(s[v])) continue;
-            most = std::max(most, s[v]);
-            if (!leaves || tree.below(v).empty()) best.add({s[v], 0, v});
-        }
-        total = total * std::exp(largest - most) + sum_exp(s + first, most, whole_lines<double>(last - first));
-        largest = most;
-    }
-    std::vector<Ranking::Entry> found = best.sorted();
+// The softmax of the scores of labels, of the k largest.
+inline std::vector<Ranking::Entry> ranked_softmax(Numbers& scores, const Labels& tree, size_t k, bool leaves) {
+    Probabilities values(scores.data());
+    std::vector<Ranking::Entry> found = ranked(values, tree, k, leaves, {}, false).sorted();
+    const double largest = scores[argmax(scores.data(), tree.n())];
+    std::fill(scores.begin() + tree.n(), scores.end(), -HUGE_VAL);
+    const double total = sum_exp(scores.data(), largest, whole_lines<double>(tree.n()));
     for (Ranking::Entry& each : found) each.value = std::exp(each.value - largest) / total;
     return found;
 }

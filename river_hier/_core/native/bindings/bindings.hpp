@@ -30,11 +30,6 @@ class Deadline {
     const std::chrono::time_point<Clock, std::chrono::duration<double>> end_;
 };
 
-// Parts of saved objects.
-nb::list unseen_nodes(const Labels& labels);
-void insert_names(FeatureMap& features, const nb::list& names);
-size_t n_rows_of(nb::handle n_rows);
-
 inline bool is_single(const nb::str& dtype) {
     const bool single = nb::str("float32").equal(dtype);
     ensure(single || nb::str("float64").equal(dtype), "a type of weights");

@@ -5,7 +5,6 @@
 #include "algorithms/decoding.hpp"
 #include "bindings/bindings.hpp"
 #include "python/callbacks.hpp"
-#include "store/digests.hpp"
 #include "store/linear_state.hpp"
 
 namespace river_hier {
@@ -20,7 +19,8 @@ nb::object given(const Calibration& calibration, const Values& scores) {
     ensure(scores.ndim() > 0 && scores.shape(scores.ndim() - 1) == n, "a score for each node");
     Numbers p(scores.data(), scores.data() + scores.size());
     for (size_t i = 0; i < p.size(); ++i) p[i] = calibration.given(p[i], i % n);
-    return scores.ndim() == 1 ? array(p) : matrix(p, p.size() / n, n);
+    const size_t rows = p.size() / n;
+    return scores.ndim() == 1 ? array(std::move(p)) : array(std::move(p), {rows, n});
 }
 
 // The probabilities of a linear learner for an x, computed where a decision needs them.
@@ -47,19 +47,10 @@ auto with_probabilities(const Labels& labels, nb::handle p, Decide decide) {
     return decide(scored);
 }
 
-// The nodes with at least this value whose parents have it, too, as far down as `max_depth`.
 nb::object connected_nodes(const Labels& labels, nb::handle values, double threshold,
                            std::optional<uint32_t> max_depth) {
-    const auto reaches = [=](double p) { return p >= threshold; };
     return Labels::nodes(with_probabilities(
-        labels, values, [&](Probabilities& p) { return connected(p, labels, reaches, max_depth); }));
-}
-
-nb::object least_symmetric_difference(const Labels& labels, nb::handle p, double missed,
-                                      double spurious) {
-    const auto on = [=](double p) { return missed * p >= spurious * (1.0 - p); };
-    return Labels::nodes(with_probabilities(
-        labels, p, [&](Probabilities& p) { return connected(p, labels, on); }));
+        labels, values, [&](Probabilities& p) { return connected(p, labels, threshold, max_depth); }));
 }
 
 nb::object least_h_loss(const Labels& tree, nb::handle p, const std::optional<Values>& costs) {
@@ -90,8 +81,8 @@ nb::object ranked_nodes(const Labels& labels, nb::handle values, size_t k, bool 
 
 nb::object ranked_labels(LinearState& state, nb::handle x, bool averaged, size_t k, bool leaves) {
     ensure(k > 0 && state.labels.tree(), "a number of nodes of a tree");
-    state.w.score_all(state.find(x), averaged);
-    return listed(ranked_paths(state.w.scores, state.labels, k, leaves));
+    path_scores(state.w, state.find(x), state.labels, averaged);
+    return listed(ranked_softmax(state.w.scores, state.labels, k, leaves));
 }
 
 // What all nodes share, and the parameters of each node in rows.
@@ -102,14 +93,14 @@ nb::object parameters(const Calibration& c) {
     for (const auto* of_nodes : {&c.own_slope, &c.own_intercept})
         for (const auto number : {&Calibration::Descent::value, &Calibration::Descent::squares})
             for (const Calibration::Descent& of_node : *of_nodes) own.push_back(of_node.*number);
-    return nb::make_tuple(array(shared), matrix(own, 4, c.n()));
+    return nb::make_tuple(array(shared), array(std::move(own), {4, c.n()}));
 }
 
-std::unique_ptr<Calibration> restored(nb::handle of_all, nb::handle of_each) {
+void restore(Calibration* c, nb::handle of_all, nb::handle of_each) {
     const Numbers shared = numbers(of_all);
     const auto own = columns_of(of_each.attr("T"));
     ensure(shared.size() == 6 && own.size() == 4, "all parameters");
-    auto c = std::make_unique<Calibration>(own[0].size());
+    new (c) Calibration(own[0].size());
     c->squares = shared[0];
     c->n_scores = shared[1];
     c->slope = {shared[2], shared[3]};
@@ -118,7 +109,6 @@ std::unique_ptr<Calibration> restored(nb::handle of_all, nb::handle of_each) {
         c->own_slope[v] = {own[0].at(v), own[1].at(v)};
         c->own_intercept[v] = {own[2].at(v), own[3].at(v)};
     }
-    return c;
 }
 
 }  // namespace
@@ -150,7 +140,7 @@ void decisions(nb::module_& m) {
              },
              "scores"_a, "y"_a.none(), "labels"_a, "w"_a)
         .def("saved", &parameters)
-        .def_static("restored", &restored, "shared"_a, "own"_a);
+        .def("__init__", &restore, "shared"_a, "own"_a);
     m.def("digests", [](nb::handle x) -> nb::object {
         std::pair<uint32_t, uint32_t> found;
         if (digests(x.ptr(), found)) return nb::make_tuple(found.first, found.second);
@@ -163,8 +153,6 @@ void decisions(nb::module_& m) {
           },
           "state"_a, "x"_a.none(), "averaged"_a, "calibration"_a = nb::none(), "given"_a = false);
     m.def("connected", &connected_nodes, "labels"_a, "values"_a, "threshold"_a, "max_depth"_a.none());
-    m.def("least_symmetric_difference", &least_symmetric_difference, "labels"_a, "p"_a, "missed"_a,
-          "spurious"_a);
     m.def("ranked", &ranked_nodes, "labels"_a, "values"_a, "k"_a, "leaves"_a, "depth"_a.none(),
           "multilabel"_a);
     m.def("ranked_paths", &ranked_labels, "state"_a, "x"_a.none(), "averaged"_a, "k"_a, "leaves"_a);

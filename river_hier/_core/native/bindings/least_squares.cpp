@@ -11,13 +11,6 @@ namespace river_hier {
 
 namespace {
 
-// nanobind's own conversion would end the process if memory ran out.
-Nodes list_of(nb::handle sequence) {
-    Nodes list;
-    for (nb::handle item : sequence) list.push_back(nb::cast<uint32_t>(item));
-    return list;
-}
-
 LeastSquares& ready(LeastSquares& rls, size_t n_nodes) {
     if (rls.n_nodes() > n_nodes) throw nb::value_error("more systems than nodes");
     return rls;
@@ -59,11 +52,11 @@ void learn_rows(LeastSquares& rls, const Labels& labels, Rows& X, nb::handle mul
     }
 }
 
-// An example of a kernel.
-void learn_example(LeastSquares& rls, Labels& labels, Example& example, nb::handle y, double c_ln_t) {
+// An example of a kernel; whether any system stores it.
+bool learn_example(LeastSquares& rls, Labels& labels, Example& example, nb::handle y, double c_ln_t) {
     On on = labels.closed(y);
     on.mask.resize(labels.n());
-    ready(rls, labels.n()).learn(example, on.mask.data(), labels, c_ln_t);
+    return ready(rls, labels.n()).learn(example, on.mask.data(), labels, c_ln_t);
 }
 
 nb::list nodes_on(LeastSquares& rls, const Labels& labels, const Example& example) {
@@ -75,21 +68,23 @@ nb::list nodes_on(LeastSquares& rls, const Labels& labels, const Example& exampl
 // Which nodes are on in each row, (rows, nodes).
 nb::object masks_of(LeastSquares& rls, const Labels& labels, Rows& X) {
     const size_t width = labels.n();
-    const auto mask = std::make_unique<bool[]>(X.n() * width);
+    std::vector<char> mask(X.n() * width);
     Nodes on;
     for (size_t i = 0; i < X.n(); ++i) {
         rls.top_down(Example(X[i]), labels, on);
         mask[i * width] = true;
         for (uint32_t v : on) mask[i * width + v] = true;
     }
-    return array<bool>(mask.get(), {X.n(), width});
+    return array(std::move(mask), {X.n(), width});
 }
 
 // For Eq. (1): w . x and r of each node.
 std::pair<nb::object, nb::object> solve(LeastSquares& rls, const Example& example, size_t n_nodes) {
     Numbers scores(std::max<size_t>(n_nodes, rls.n_nodes()), 0.0), rs = scores;
     rls.solve(example, scores.data(), rs.data());
-    return {array(scores.data(), {n_nodes}), array(rs.data(), {n_nodes})};
+    scores.resize(n_nodes);
+    rs.resize(n_nodes);
+    return {array(std::move(scores)), array(std::move(rs))};
 }
 
 // ids, ones, and y, c and w0 with a column for each output.
@@ -108,12 +103,11 @@ nb::tuple instances_of(const Dual& dual) {
 // factor is computed from them when it is needed, but with a kernel. In primal variables only
 // sums of the instances are left.
 nb::object save(LeastSquares& rls, System& system) {
-    nb::list nodes;
-    for (uint32_t v : system.nodes) nodes.append(v);
+    const nb::object nodes = nb::cast(system.nodes);
     if (auto* primal = system.primal()) {
         const size_t d = primal->d();
         return nb::make_tuple("primal", nodes, system.n_stored, system.n_visits,
-                              matrix(primal->inverse(), d, d),
+                              array(primal->inverse(), {d, d}),
                               from_columns(primal->weights(rls.instances, d), d),
                               array(primal->total()));
     }
@@ -126,14 +120,23 @@ nb::tuple save(LeastSquares& rls) {
     if (!rls.kernel) rls.drop_unused();
     nb::list systems;
     for (System& system : rls.systems) systems.append(save(rls, system));
-    const Instances::Data& data = rls.instances.data();
-    return nb::make_tuple(nb::make_tuple(array(data.start), array(data.rows), array(data.values),
-                                         array(data.norms2)),
+    std::vector<uint64_t> start{0};
+    Nodes rows;
+    Numbers values, norms2;
+    for (uint32_t i = 0; i < rls.instances.n(); ++i) {
+        const Vector& x = rls.instances[i];
+        rows.insert(rows.end(), x.rows.begin(), x.rows.end());
+        values.insert(values.end(), x.values.begin(), x.values.end());
+        norms2.push_back(x.norm2);
+        start.push_back(rows.size());
+    }
+    return nb::make_tuple(nb::make_tuple(array(std::move(start)), array(std::move(rows)),
+                                         array(std::move(values)), array(std::move(norms2))),
                           systems);
 }
 
-System load(LeastSquares& rls, nb::handle saved, uint32_t first) {
-    Nodes nodes = list_of(saved[1]);
+System load(LeastSquares& rls, nb::handle saved) {
+    Nodes nodes = nb::cast<Nodes>(saved[1]);
     Dual empty(rls.l2, nodes.size());
     System system{std::move(nodes), std::move(empty), nb::cast<double>(saved[2]),
                   nb::cast<uint64_t>(saved[3])};
@@ -144,7 +147,7 @@ System load(LeastSquares& rls, nb::handle saved, uint32_t first) {
         return system;
     }
     Dual& dual = *system.dual();
-    dual.ids = numbers_of<uint32_t>(saved[4]);
+    dual.ids = numbers<uint32_t>(saved[4]);
     dual.ones = numbers(saved[5]);
     const std::vector<Numbers> y = columns_of(saved[6]), c = columns_of(saved[7]), w0 = columns_of(saved[8]);
     for (size_t o = 0; o < dual.outputs.size(); ++o) dual.outputs[o] = {y[o], c[o], w0[o]};
@@ -152,19 +155,17 @@ System load(LeastSquares& rls, nb::handle saved, uint32_t first) {
     if (rls.kernel) return system;
     system.n_features = w0.empty() ? 0 : w0[0].size();
     rls.instances.ensure_features(system.n_features);
-    for (uint32_t& id : dual.ids)
-        rls.instances.each(id += first, [&](uint32_t row, double) {
+    for (uint32_t id : dual.ids)
+        for (uint32_t row : rls.instances[id].rows)
             system.n_features = std::max(system.n_features, size_t{1} + row);
-        });
     return system;
 }
 
-// Adds saved systems and their instances, which follow those that are there.
-void add_saved(LeastSquares& rls, nb::handle instances, nb::handle systems) {
-    const auto start = numbers_of<uint64_t>(instances[0]);
-    const auto rows = numbers_of<uint32_t>(instances[1]);
+// Adds saved instances.
+void add_saved(LeastSquares& rls, nb::handle instances) {
+    const auto start = numbers<uint64_t>(instances[0]);
+    const auto rows = numbers<uint32_t>(instances[1]);
     const Numbers values = numbers(instances[2]), norms2 = numbers(instances[3]);
-    const uint32_t first = rls.instances.n();
     for (size_t i = 0; i < norms2.size(); ++i) {
         Vector x;
         x.rows.assign(rows.begin() + start[i], rows.begin() + start[i + 1]);
@@ -172,7 +173,6 @@ void add_saved(LeastSquares& rls, nb::handle instances, nb::handle systems) {
         x.norm2 = norms2[i];
         rls.instances.append(x);
     }
-    for (nb::handle saved : systems) rls.add_system(load(rls, saved, first));
 }
 
 // With a kernel: replaces the instances of a system, on which w is w0 and the solution of (l2 I + K) c = v.
@@ -180,7 +180,7 @@ void replace(LeastSquares& rls, size_t s, nb::handle ids, nb::handle ones, nb::h
              nb::handle w0, nb::handle v, nb::handle K) {
     System& system = rls.systems.at(s);
     Dual dual(rls.l2, system.nodes.size());
-    dual.ids = numbers_of<uint32_t>(ids);
+    dual.ids = numbers<uint32_t>(ids);
     dual.ones = numbers(ones);
     ensure(numbers(K).size() == dual.n() * dual.n(), "a value of the kernel for each pair");
     dual.set_factor(numbers(K).data(), dual.n());
@@ -198,31 +198,24 @@ void least_squares(nb::module_& m) {
     using namespace nb::literals;
     nb::class_<LeastSquares>(m, "LeastSquares")
         .def("__init__",
-             [](LeastSquares* rls, double l2, std::optional<size_t> budget, double rate,
-                size_t period, bool kernel) {
+             [](LeastSquares* rls, double l2, std::optional<size_t> budget, double rate, size_t period,
+                bool kernel, nb::handle instances, nb::handle systems) {
                  new (rls) LeastSquares(l2, budget, Forgetting{rate, period}, kernel);
+                 if (!instances.is_none()) add_saved(*rls, instances);
+                 for (nb::handle saved : systems) rls->add_system(load(*rls, saved));
              },
-             "l2"_a, "budget"_a = nb::none(), "rate"_a = 1.0, "period"_a = 0, "kernel"_a = false)
+             "l2"_a, "budget"_a = nb::none(), "rate"_a = 1.0, "period"_a = 0, "kernel"_a = false,
+             "instances"_a = nb::none(), "systems"_a = nb::tuple())
         .def("add_system",
-             [](LeastSquares& rls, nb::handle nodes) {
-                 Nodes list = list_of(nodes);
-                 Dual dual(rls.l2, list.size());
-                 rls.add_system(System{std::move(list), std::move(dual)});
+             [](LeastSquares& rls, const Nodes& nodes) {
+                 rls.add_system(System{nodes, Dual(rls.l2, nodes.size())});
              },
              "nodes"_a)
-        .def("add_outputs",
-             [](LeastSquares& rls, size_t s, nb::handle nodes) {
-                 rls.add_outputs(s, list_of(nodes));
-             },
-             "s"_a, "nodes"_a)
+        .def("add_outputs", &LeastSquares::add_outputs, "s"_a, "nodes"_a)
         .def_prop_ro("nodes",
-                     [](LeastSquares& rls) {
-                         nb::list all;
-                         for (size_t s = 0; s < rls.systems.size(); ++s) {
-                             nb::list nodes;
-                             for (uint32_t v : Nodes(rls.systems[s].nodes)) nodes.append(v);
-                             all.append(nodes);
-                         }
+                     [](const LeastSquares& rls) {
+                         std::vector<Nodes> all;
+                         for (const System& system : rls.systems) all.push_back(system.nodes);
                          return all;
                      })
         .def_prop_ro("n_stored",
@@ -257,14 +250,6 @@ void least_squares(nb::module_& m) {
                              sizes.push_back(system.dual() ? system.dual()->n() : 0);
                          return sizes;
                      })
-        .def("holds",
-             [](LeastSquares& rls, uint32_t id) {
-                 const auto holds = [id](System& system) {
-                     return system.dual()->n() && system.dual()->ids.back() == id;
-                 };
-                 return std::any_of(rls.systems.begin(), rls.systems.end(), holds);
-             },
-             "id"_a)
         .def("instances_of",
              [](LeastSquares& rls, size_t s) {
                  return instances_of(*rls.systems.at(s).dual());
@@ -274,22 +259,14 @@ void least_squares(nb::module_& m) {
         .def("used", [](LeastSquares& rls) { return array(rls.used()); })
         .def("renumber",
              [](LeastSquares& rls, nb::handle used) {
-                 rls.renumber(numbers_of<uint32_t>(used));
+                 rls.renumber(numbers<uint32_t>(used));
              },
              "used"_a)
         .def("saved",
              [](LeastSquares& rls) {
                  const auto [rate, period] = rls.forgetting;
                  return nb::make_tuple(rls.l2, rls.budget, rate, period, rls.kernel) + save(rls);
-             })
-        .def_static("restored",
-                    [](double l2, std::optional<size_t> budget, double rate, size_t period, bool kernel,
-                       nb::handle instances, nb::handle systems) {
-                        auto rls = std::make_unique<LeastSquares>(l2, budget, Forgetting{rate, period}, kernel);
-                        add_saved(*rls, instances, systems);
-                        return rls;
-                    },
-                    "l2"_a, "budget"_a.none(), "rate"_a, "period"_a, "kernel"_a, "instances"_a, "systems"_a);
+             });
     m.attr("LARGEST_RATIO") = largest_ratio;
 
     nb::class_<Example>(m, "Example")

@@ -36,7 +36,7 @@ auto target_of(nb::handle y, const Labels& labels) {
 template <class Policy>
 auto targets_of(nb::handle y, const Labels& labels) {
     if constexpr (on_paths<Policy>) {
-        Nodes nodes = numbers_of<uint32_t>(y);
+        Nodes nodes = numbers<uint32_t>(y);
         for (uint32_t node : nodes) ensure(node < labels.n(), "a node of another taxonomy");
         return nodes;
     } else {
@@ -119,27 +119,24 @@ const Vector& next(const LinearState& state, Rows& X, size_t i) {
     return x;
 }
 
-// `label(x)` for each row.
-template <class Label>
-nb::object answers(const LinearState& state, Rows& X, Label label) {
-    Nodes best;
-    for (size_t i = 0; i < X.n(); ++i) best.push_back(label(next(state, X, i)));
-    return array(best);
+// The score of each label: the sum along its path.
+double* path_scores(LinearState& state, const Vector& x, bool averaged) {
+    return state.vectors == 2 ? label_scores(state.w, x, state.labels)
+                              : path_scores(state.w, x, state.labels, averaged);
 }
 
 // The seen node from `first` on with the largest score, the first one of several.
-uint32_t best(const Labels& labels, double* scores, uint32_t first) {
-    labels.without_unseen(scores);
-    if (first >= labels.n()) return 0;
-    return first + argmax(scores + first, labels.n() - first);
-}
-
 uint32_t best_path(LinearState& state, const Vector& x, bool averaged, uint32_t first) {
-    return best(state.labels, path_scores(state.w, x, state.labels, averaged), first);
+    double* scores = path_scores(state, x, averaged);
+    state.labels.without_unseen(scores);
+    if (first >= state.labels.n()) return 0;
+    return first + argmax(scores + first, state.labels.n() - first);
 }
 
-uint32_t best_softmax(LinearState& state, const Vector& x, uint32_t first) {
-    return best(state.labels, label_scores(state.w, x, state.labels), first);
+nb::object best_paths(LinearState& state, Rows& X, bool averaged, uint32_t first) {
+    Nodes best;
+    for (size_t i = 0; i < X.n(); ++i) best.push_back(best_path(state, next(state, X, i), averaged, first));
+    return array(std::move(best));
 }
 
 nb::object top_down_nodes(LinearState& state, nb::handle x, bool averaged) {
@@ -151,13 +148,13 @@ nb::object top_down_nodes(LinearState& state, nb::handle x, bool averaged) {
 // Which nodes are on in each row, (rows, nodes).
 nb::object top_down_masks(LinearState& state, Rows& X, bool averaged) {
     const size_t width = state.labels.n();
-    const auto mask = std::make_unique<bool[]>(X.n() * width);
+    std::vector<char> mask(X.n() * width);
     Nodes on;
     for (size_t i = 0; i < X.n(); ++i) {
         top_down(state.w, next(state, X, i), state.labels, averaged, on);
         for (uint32_t v : on) mask[i * width + v] = true;
     }
-    return array<bool>(mask.get(), {X.n(), width});
+    return array(std::move(mask), {X.n(), width});
 }
 
 const Vector& vector_of(LinearState& state, nb::handle x) {
@@ -170,7 +167,8 @@ const Vector& vector_of(LinearState& state, nb::handle x) {
 // w . x of every weight vector.
 nb::object scores(LinearState& state, nb::handle x, bool averaged) {
     state.w.score_all(vector_of(state, x), averaged);
-    return array(state.w.scores.data(), {state.w.n_nodes()});
+    const double* scores = state.w.scores.data();
+    return array(Numbers(scores, scores + state.w.n_nodes()));
 }
 
 // The same for each row, (vectors, rows).
@@ -182,12 +180,12 @@ nb::object scores_many(LinearState& state, Rows& X, bool averaged) {
         state.w.score_all(next(state, X, i), averaged);
         all.insert(all.end(), state.w.scores.begin(), state.w.scores.begin() + n);
     }
-    return matrix(all, X.n(), n).attr("T");
+    return array(std::move(all), {X.n(), n}).attr("T");
 }
 
 Nodes ascending(nb::handle nodes, const Weights& w) {
     Nodes found;
-    for (int64_t v : numbers_of<int64_t>(nodes)) {
+    for (int64_t v : numbers<int64_t>(nodes)) {
         ensure(v >= (found.empty() ? 0 : int64_t{found.back()} + 1) && static_cast<size_t>(v) < w.n_nodes(),
                "nodes must ascend, up to the last there is");
         found.push_back(static_cast<uint32_t>(v));
@@ -195,7 +193,7 @@ Nodes ascending(nb::handle nodes, const Weights& w) {
     return found;
 }
 
-void add(LinearState& state, const Vector& x, nb::handle nodes, nb::handle steps) {
+void add_steps(LinearState& state, const Vector& x, nb::handle nodes, nb::handle steps) {
     const Nodes places = ascending(nodes, state.w);
     Numbers sizes = numbers(steps);
     ensure(sizes.size() == places.size(), "a step for each node");
@@ -240,84 +238,57 @@ nb::object column(const LinearState& state, uint32_t node, bool averaged) {
 // The weights of the columns of a batch, (columns, weight vectors), as double or float.
 nb::object column_weights(const Weights& w, const Rows& X) {
     const std::vector<uint32_t>& rows = X.rows_of_columns();
-    nb::object all = numpy("zeros")(nb::make_tuple(rows.size(), w.n_nodes()), w.dtype());
-    const auto zeros = nb::cast<nb::ndarray<nb::c_contig, nb::device::cpu>>(all);
-    char* to = static_cast<char*>(zeros.data());
-    for (size_t c = 0; c < rows.size(); ++c, to += w.n_nodes() * zeros.itemsize())
-        if (rows[c] < w->n_features()) w->copy_weights(rows[c], w.n_nodes(), to);
-    return all;
+    Numbers all(rows.size() * w.n_nodes());
+    for (size_t c = 0; c < rows.size(); ++c) {
+        if (rows[c] >= w->n_features()) continue;
+        Entries entries;
+        w->save(rows[c], entries);
+        for (size_t i = 0; i < entries.nodes.size(); ++i)
+            all[c * w.n_nodes() + entries.nodes[i]] = entries.planes[0][i];
+    }
+    return array(std::move(all), {rows.size(), w.n_nodes()}).attr("astype")(w.dtype(), "copy"_a = false);
 }
 
-// Saved weights: where the entries of each row start, their nodes, and the numbers of each plane; only
-// those that are not all zero.
-struct Entries {
-    using Plane = nb::ndarray<nb::c_contig, nb::device::cpu>;
-
-    Entries(nb::handle nodes, const std::vector<nb::object>& numbers) : nodes(view<uint32_t>(nodes)) {
-        for (const nb::object& plane : numbers) {
-            planes.push_back(nb::cast<Plane>(plane));
-            ensure(planes.back().size() == this->nodes.size(), "as many numbers as nodes");
-        }
-    }
-
-    uint32_t* from(int64_t entry, void** numbers) const {
-        for (size_t plane = 0; plane < planes.size(); ++plane)
-            numbers[plane] = static_cast<char*>(planes[plane].data()) + entry * planes[plane].itemsize();
-        return const_cast<uint32_t*>(nodes.data()) + entry;
-    }
-
-    View<uint32_t> nodes;
-    std::vector<Plane> planes;
-};
-
+// Where the entries of each row start, their nodes, and the numbers of each plane; only those that are not
+// all zero.
 nb::tuple saved(const Weights& w) {
+    Entries entries;
     std::vector<int64_t> start{0};
-    for (size_t row = 0; row < w->n_features(); ++row)
-        start.push_back(start.back() + static_cast<int64_t>(w->save(row, nullptr, nullptr)));
-    while (start.size() > 1 && start[start.size() - 2] == start.back()) start.pop_back();
-    const nb::object empty = numpy("empty"), nodes = empty(start.back(), "uint32");
-    std::vector<nb::object> numbers;
-    for (size_t plane = 0; plane < w.n_planes(); ++plane) numbers.push_back(empty(start.back(), w.dtype()));
-    const Entries entries(nodes, numbers);
-    void* at[2];
-    for (size_t row = 0; row + 1 < start.size(); ++row) {
-        uint32_t* first = entries.from(start[row], at);
-        w->save(row, first, at);
+    for (size_t row = 0; row < w->n_features(); ++row) {
+        w->save(row, entries);
+        start.push_back(static_cast<int64_t>(entries.nodes.size()));
     }
+    while (start.size() > 1 && start[start.size() - 2] == start.back()) start.pop_back();
     nb::list rows;
-    rows.append(array(start));
-    rows.append(nodes);
-    for (const nb::object& plane : numbers) rows.append(plane);
+    rows.append(array(std::move(start)));
+    rows.append(array(std::move(entries.nodes)));
+    for (size_t k = 0; k < w.n_planes(); ++k)
+        rows.append(array(std::move(entries.planes[k])).attr("astype")(w.dtype(), "copy"_a = false));
     return nb::tuple(rows);
 }
 
 void load(Weights& w, nb::handle rows) {
     ensure(nb::len(rows) == 2 + w.n_planes(), "another number of planes");
-    const auto start = numbers_of<int64_t>(rows[0]);
-    const auto nodes = numbers_of<uint32_t>(rows[1]);
-    ensure(!start.empty() && start.front() == 0 && std::is_sorted(start.begin(), start.end()) &&
-               start.back() == static_cast<int64_t>(nodes.size()),
-           "the rows do not follow one another");
-    std::vector<nb::object> numbers;
-    for (size_t plane = 0; plane < w.n_planes(); ++plane)
-        numbers.push_back(numpy("ascontiguousarray")(rows[2 + plane], w.dtype()));
-    const Entries entries(rows[1], numbers);
-    void* at[2];
+    const auto start = numbers<int64_t>(rows[0]);
+    Entries entries{numbers<uint32_t>(rows[1]), {}};
+    const Nodes& nodes = entries.nodes;
+    ensure_starts(start, nodes.size());
+    for (size_t k = 0; k < w.n_planes(); ++k) {
+        entries.planes[k] = numbers(rows[2 + k].attr("astype")("float64"));
+        ensure(entries.planes[k].size() == nodes.size(), "as many numbers as nodes");
+    }
     for (size_t row = 0; row + 1 < start.size(); ++row) {
         for (int64_t e = start[row]; e < start[row + 1]; ++e)
             ensure(nodes[e] < w.n_nodes() && (e == start[row] || nodes[e - 1] < nodes[e]),
                    "an entry is outside the matrix, or a row out of order");
-        if (const auto n = static_cast<size_t>(start[row + 1] - start[row])) {
-            const uint32_t* first = entries.from(start[row], at);
-            w->load(row, n, first, at);
-        }
+        if (start[row] < start[row + 1]) w->load(row, entries, start[row], start[row + 1]);
     }
 }
 
 nb::object saved(const Average* average) {
     if (!average) return nb::none();
     return nb::make_tuple(average->from_first_round, average->m, array(average->since),
-                          mask(average->begun), saved(average->updates));
+                          array(average->begun), saved(average->updates));
 }
 
 void load(LinearState& state, nb::handle average) {
@@ -326,34 +297,19 @@ void load(LinearState& state, nb::handle average) {
     Average& loaded = *state.w.average;
     loaded.m = nb::cast<double>(average[1]);
     loaded.since = numbers(average[2]);
-    const View<bool> begun = view<bool>(average[3]);
-    loaded.begun.assign(begun.data(), begun.data() + begun.size());
+    const std::vector<bool> begun = numbers<bool>(average[3]);
+    loaded.begun.assign(begun.begin(), begun.end());
     loaded.moved.assign(begun.size(), 1);
     ensure(loaded.since.size() == state.w.n_nodes() && loaded.begun.size() == state.w.n_nodes(),
            "an average for each node");
     load(loaded.updates, average[4]);
 }
 
-// All of it as plain values and arrays: see `LinearState` in Python.
+// All of it as plain values and arrays.
 nb::tuple saved(const LinearState& state) {
-    nb::object features = state.features->names();
-    if (const auto* hasher = dynamic_cast<const FeatureHasher*>(state.features.get()))
-        features = nb::int_(hasher->size() - hasher->first_row);
-    return nb::make_tuple(state.shared_labels, features, state.features->intercept, state.w.dtype(),
-                          state.w.n_planes(), state.vectors, saved(state.w), saved(state.w.average.get()));
-}
-
-std::unique_ptr<LinearState> restored(nb::object labels, nb::handle features, double intercept,
-                                      const nb::str& dtype, size_t n_planes, size_t vectors, nb::handle rows,
-                                      nb::handle average) {
-    const bool hashed = !nb::isinstance<nb::list>(features);
-    ensure(n_planes == 1 || n_planes == 2, "one plane or two");
-    auto state = std::make_unique<LinearState>(labels, hashed ? n_rows_of(features) : 0, intercept,
-                                               is_single(dtype), n_planes, vectors);
-    if (!hashed) insert_names(*state->features, nb::cast<nb::list>(features));
-    load(state->w, rows);
-    load(*state, average);
-    return state;
+    return nb::make_tuple(state.shared_labels, state.features->saved(), state.features->intercept,
+                          state.w.dtype(), state.w.n_planes(), state.vectors, saved(state.w),
+                          saved(state.w.average.get()));
 }
 
 }  // namespace
@@ -369,15 +325,16 @@ void linear(nb::module_& m) {
 
     nb::class_<LinearState>(m, "LinearState")
         .def("__init__",
-             [](LinearState* self, nb::object labels, std::optional<size_t> n_features, double intercept,
-                const nb::str& dtype, size_t n_planes, size_t vectors) {
-                 new (self) LinearState(labels, n_features.value_or(0), intercept, is_single(dtype), n_planes,
-                                        vectors);
+             [](LinearState* self, nb::object labels, nb::handle features, double intercept,
+                const nb::str& dtype, size_t n_planes, size_t vectors, nb::handle rows, nb::handle average) {
+                 ensure(n_planes == 1 || n_planes == 2, "one plane or two");
+                 new (self) LinearState(labels, features, intercept, is_single(dtype), n_planes, vectors);
+                 if (!rows.is_none()) load(self->w, rows);
+                 load(*self, average);
              },
-             "labels"_a, "n_features"_a.none(), "intercept"_a, "dtype"_a, "n_planes"_a = 1,
-             "vectors"_a = 1)
+             "labels"_a, "features"_a, "intercept"_a, "dtype"_a, "n_planes"_a = 1, "vectors"_a = 1,
+             "rows"_a = nb::none(), "average"_a = nb::none())
         .def("saved", [](const LinearState& state) { return saved(state); })
-        .def_static("restored", &restored, "labels"_a, "features"_a, "intercept"_a, "dtype"_a, "n_planes"_a, "vectors"_a, "rows"_a, "average"_a.none())
         .def_prop_ro("features", [](LinearState& s) -> FeatureMap& { return *s.features; },
                      nb::rv_policy::reference_internal)
         .def_prop_ro("rounds",
@@ -399,7 +356,7 @@ void linear(nb::module_& m) {
         .def("begin_round",
              [](LinearState& s, nb::handle on) { s.begin_round(ascending(on, s.w)); }, "on"_a)
         .def("end_round", &LinearState::end_round, "weight"_a)
-        .def("add", &add, "x"_a, "nodes"_a, "steps"_a)
+        .def("add", &add_steps, "x"_a, "nodes"_a, "steps"_a)
         .def("learn", &learn_gaussian, "x"_a, "nodes"_a, "steps"_a, "confidences"_a)
         .def("variances", &variances, "x"_a, "nodes"_a)
         .def("discount",
@@ -410,19 +367,18 @@ void linear(nb::module_& m) {
         .def("scores", &scores, "x"_a.none(), "averaged"_a = false)
         .def("scores_many", &scores_many, "X"_a, "averaged"_a = false)
         .def("column", &column, "node"_a, "averaged"_a = false)
-        .def("column_weights", [](const LinearState& s, const Rows& X) { return column_weights(s.w, X); },
-             "X"_a)
-        .def("column_updates",
-             [](const LinearState& s, const Rows& X) {
-                 ensure(s.w.average != nullptr, "an average");
-                 return column_weights(s.w.average->updates, X);
+        .def("column_weights",
+             [](const LinearState& s, const Rows& X, bool updates) {
+                 ensure(!updates || s.w.average, "an average");
+                 return column_weights(updates ? s.w.average->updates : s.w, X);
              },
-             "X"_a)
+             "X"_a, "updates"_a = false)
         .def("top_down", &top_down_nodes, "x"_a.none(), "averaged"_a)
         .def("top_down_many", &top_down_masks, "X"_a, "averaged"_a)
         .def("path_scores",
              [](LinearState& s, nb::handle x, bool averaged) {
-                 return array(path_scores(s.w, s.find(x), s.labels, averaged), {s.labels.n()});
+                 const double* scores = path_scores(s, s.find(x), averaged);
+                 return array(Numbers(scores, scores + s.labels.n()));
              },
              "x"_a.none(), "averaged"_a)
         .def("best_path",
@@ -430,26 +386,7 @@ void linear(nb::module_& m) {
                  return s.labels.label(best_path(s, s.find(x), averaged, first));
              },
              "x"_a.none(), "averaged"_a, "first"_a)
-        .def("best_paths",
-             [](LinearState& s, Rows& X, bool averaged, uint32_t first) {
-                 return answers(s, X, [&](const Vector& x) { return best_path(s, x, averaged, first); });
-             },
-             "X"_a, "averaged"_a, "first"_a)
-        .def("label_scores",
-             [](LinearState& s, nb::handle x) {
-                 return array(label_scores(s.w, s.find(x), s.labels), {s.labels.n()});
-             },
-             "x"_a.none())
-        .def("best_softmax",
-             [](LinearState& s, nb::handle x, uint32_t first) {
-                 return s.labels.label(best_softmax(s, s.find(x), first));
-             },
-             "x"_a.none(), "first"_a)
-        .def("best_softmaxes",
-             [](LinearState& s, Rows& X, uint32_t first) {
-                 return answers(s, X, [&](const Vector& x) { return best_softmax(s, x, first); });
-             },
-             "X"_a, "first"_a);
+        .def("best_paths", &best_paths, "X"_a, "averaged"_a, "first"_a);
 
     nb::class_<Rows>(m, "Vectors")
         .def(nb::init<FeatureMap&, nb::handle, bool>(), "features"_a, "X"_a, "insert"_a = false,

@@ -47,47 +47,31 @@ void features(nb::module_& m) {
              "x"_a.none())
         .def("names", &FeatureMap::names)
         .def("row",
-             [](FeatureMap& names, nb::handle name) -> nb::object {
+             [](FeatureMap& names, nb::handle name) {
                  PyObject* one = name.ptr();
                  uint32_t row;
-                 names.rows(&one, 1, &row);
+                 names.find_rows(&one, 1, &row, false);
                  return row == no_row ? nb::none() : nb::object(nb::int_(row));
              },
-             "name"_a.none());
+             "name"_a.none())
+        .def("saved", [](const FeatureMap& names) { return nb::make_tuple(names.saved(), names.intercept); });
 
     nb::class_<FeatureIndex, FeatureMap>(m, "FeatureIndex", nb::type_slots(feature_slots))
-        .def(nb::init<double>(), "intercept"_a = 0.0)
-        .def("saved", [](const FeatureIndex& names) { return nb::make_tuple(names.names(), names.intercept); })
-        .def_static("restored",
-                    [](const nb::list& names, double intercept) {
-                        auto index = std::make_unique<FeatureIndex>(intercept);
-                        insert_names(*index, names);
-                        return index;
-                    },
-                    "names"_a, "intercept"_a);
+        .def(nb::init<nb::list, double>(), "names"_a = nb::list(), "intercept"_a = 0.0);
 
     nb::class_<FeatureHasher, FeatureMap>(m, "FeatureHasher")
-        .def(nb::init<size_t, double>(), "n_rows"_a, "intercept"_a = 0.0)
-        .def("saved",
-             [](const FeatureHasher& names) {
-                 return nb::make_tuple(names.size() - names.first_row, names.intercept);
-             })
-        .def_static("restored",
-                    [](nb::handle n_rows, double intercept) {
-                        return std::make_unique<FeatureHasher>(n_rows_of(n_rows), intercept);
-                    },
-                    "n_rows"_a, "intercept"_a);
+        .def(nb::init<size_t, double>(), "n_rows"_a, "intercept"_a = 0.0);
 }
 
 nb::tuple closed_many(Labels& labels, nb::list ys) {
     std::vector<int64_t> start{0};
-    std::vector<uint32_t> nodes;
+    Nodes nodes;
     for (nb::handle y : ys) {
         const On on = labels.closed(y);
         nodes.insert(nodes.end(), on.nodes.begin(), on.nodes.end());
         start.push_back(static_cast<int64_t>(nodes.size()));
     }
-    return nb::make_tuple(array(start), array(nodes));
+    return nb::make_tuple(array(std::move(start)), array(std::move(nodes)));
 }
 
 void labels(nb::module_& m) {
@@ -96,27 +80,17 @@ void labels(nb::module_& m) {
              "has_learned"_a = false)
         .def("saved",
              [](const Labels& labels) {
-                 return nb::make_tuple(labels.taxonomy(), unseen_nodes(labels), labels.has_learned);
+                 return nb::make_tuple(labels.taxonomy(), labels.unseen_nodes(), labels.has_learned);
              })
-        .def_static("restored",
-                    [](nb::object taxonomy, nb::handle unseen, bool has_learned) {
-                        return std::make_unique<Labels>(taxonomy, unseen, has_learned);
-                    },
-                    "taxonomy"_a, "unseen"_a, "has_learned"_a)
         .def("grow", &Labels::grow, "taxonomy"_a, "unseen"_a = false)
         .def_prop_ro("taxonomy", &Labels::taxonomy)
         .def_ro("has_learned", &Labels::has_learned)
-        .def_prop_ro("unseen", &unseen_nodes)
+        .def_prop_ro("unseen", &Labels::unseen_nodes)
         .def_prop_ro("n_unseen", &Labels::n_unseen)
-        .def("node",
-             [](const Labels& labels, nb::handle label) -> nb::object {
-                 uint32_t v;
-                 return labels.node(label.ptr(), v) ? nb::object(nb::int_(v)) : nb::none();
-             },
-             "label"_a.none())
+        .def("node", &Labels::node, "label"_a.none())
         .def("learned",
              [](Labels& labels, nb::handle nodes) {
-                 const auto found = numbers_of<uint32_t>(nodes);
+                 const auto found = numbers<uint32_t>(nodes);
                  for (uint32_t v : found) ensure(v < labels.n(), "a node of another taxonomy");
                  labels.learned(found);
              },
@@ -131,7 +105,7 @@ void labels(nb::module_& m) {
         .def("closure", &Labels::closure, "y"_a.none())
         .def("predicted", &Labels::predicted, "y"_a.none())
         .def("given", &Labels::given, "y"_a.none())
-        .def("numbers", &Labels::numbers, "y"_a.none())
+        .def("numbers", &Labels::values, "y"_a.none())
         .def("path", &Labels::path, "node"_a)
         .def("dictionary", &Labels::dictionary, "nodes"_a)
         .def("marginals",
@@ -142,7 +116,7 @@ void labels(nb::module_& m) {
                  p[0] = 1.0;
                  for (uint32_t v = 1; v < n; ++v)  // not above that of any parent
                      p[v] *= labels.of_parents(p, v, [](auto a, auto b) { return std::min(a, b); });
-                 return array(p);
+                 return array(std::move(p));
              },
              "given"_a)
         .def("probabilities", &probabilities, "p"_a);
@@ -156,30 +130,6 @@ void set_callbacks(nb::object read_odd, nb::object canonical, nb::object digests
 }
 
 }  // namespace
-
-namespace river_hier {
-
-nb::list unseen_nodes(const Labels& labels) {
-    nb::list nodes;
-    for (uint32_t v = 0; labels.n_unseen() && v < labels.n(); ++v)
-        if (labels.unseen(v)) nodes.append(v);
-    return nodes;
-}
-
-void insert_names(FeatureMap& features, const nb::list& names) {
-    nb::dict zeros;
-    for (nb::handle name : names) zeros[name] = 0.0;
-    ensure(nb::len(zeros) == nb::len(names), "a feature comes twice");
-    features.insert(zeros);
-}
-
-size_t n_rows_of(nb::handle n_rows) {
-    const auto n = nb::cast<size_t>(n_rows);
-    ensure(n >= 1 && n <= size_t{1} << 31 && !(n & (n - 1)), "a number of rows");
-    return n;
-}
-
-}  // namespace river_hier
 
 NB_MODULE(_native, m) {
     // Models may be in global variables of notebooks and scripts; at exit these are no leaks.

@@ -13,24 +13,10 @@ namespace {
 
 using namespace nb::literals;
 
-// Reads a number, as Python does, and returns its end, or null if it is none. Most have so few digits that
-// they are an exact number divided by an exact power of 10.
+// Reads a number, as Python does, and returns its end, or null if it is none.
 const char* read_number(const char* p, double& number) {
-    static constexpr double power[] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
-                                       1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
-    const char* const begin = p;
-    uint64_t digits = 0;
-    size_t places = 0, read = 0;
-    for (; *p >= '0' && *p <= '9'; ++p, ++read) digits = 10 * digits + (*p - '0');
-    if (*p == '.')
-        for (++p; *p >= '0' && *p <= '9'; ++p, ++read, ++places) digits = 10 * digits + (*p - '0');
-    const bool at_end = *p == ' ' || *p == '\0';
-    if (at_end && read && read < 20 && digits < (uint64_t(1) << 53) && places <= 22) {
-        number = static_cast<double>(digits) / power[places];
-        return p;
-    }
     char* end = nullptr;
-    number = PyOS_string_to_double(begin, &end, nullptr);
+    number = PyOS_string_to_double(p, &end, nullptr);
     if (number == -1.0 && PyErr_Occurred()) PyErr_Clear(), end = nullptr;
     return end && (*end == ' ' || *end == '\0') ? end : nullptr;
 }
@@ -67,24 +53,17 @@ nb::object read_pairs(nb::str text) {
     return callbacks().read_pairs(text);
 }
 
-std::unique_ptr<Vocabulary> restored(const nb::tuple& options, const nb::tuple& counts) {
-    auto vocabulary = std::make_unique<Vocabulary>(
-        options[0], nb::cast<std::pair<size_t, size_t>>(options[1]), nb::cast<uint32_t>(options[2]),
-        nb::cast<nb::tuple>(options[3]), nb::cast<uint64_t>(options[4]), nb::cast<uint64_t>(options[5]));
-    vocabulary->set_counts(counts);
-    return vocabulary;
-}
-
 }  // namespace
 
 void texts(nb::module_& m) {
     nb::class_<Vocabulary>(m, "Vocabulary")
-        .def(nb::init<nb::object, std::pair<size_t, size_t>, uint32_t, nb::tuple, uint64_t, uint64_t>(),
-             "tokenize"_a, "ngram_range"_a, "n_features"_a, "stop_words"_a, "min_count"_a, "max_rare"_a)
+        .def(nb::init<nb::object, std::pair<size_t, size_t>, uint32_t, nb::tuple, uint64_t, uint64_t,
+                      nb::object>(),
+             "tokenize"_a, "ngram_range"_a, "n_features"_a, "stop_words"_a, "min_count"_a, "max_rare"_a,
+             "counts"_a = nb::none())
         .def_ro("n", &Vocabulary::n)
         .def_prop_ro("dfs", &Vocabulary::dfs)
-        .def("saved", [](Vocabulary& v) { return nb::make_tuple(v.options, v.counts()); })
-        .def_static("restored", &restored, "options"_a, "counts"_a)
+        .def("saved", [](Vocabulary& v) { return v.options + nb::make_tuple(v.counts()); })
         .def("learn", [](Vocabulary& v, nb::str text) { v.learn(text); }, "text"_a)
         .def("weights", [](Vocabulary& v, nb::str text, bool normalize) {
             return v.weights(text, normalize);

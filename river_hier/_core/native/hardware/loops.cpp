@@ -29,45 +29,6 @@ RIVER_HIER_INLINE void sum_lines(const T* const* rows, const double* values, siz
     for (size_t k = 0; k < width; ++k) sums[first + k] = total[k];
 }
 
-template <class T>
-RIVER_HIER_INLINE void sum(const T* const* rows, const double* values, size_t n, size_t first,
-                           size_t last, T* sums) {
-    constexpr size_t most = 4;  // lines whose sums stay in registers
-    first -= first % lanes<T>;
-    for (; first + (most - 1) * lanes<T> < last; first += most * lanes<T>)
-        sum_lines<T, most>(rows, values, n, first, sums);
-    for (; first < last; first += lanes<T>) sum_lines<T, 1>(rows, values, n, first, sums);
-}
-
-template <class T>
-RIVER_HIER_INLINE void step(T* const* rows, const double* values, size_t n, size_t first, size_t last,
-                            const double* steps) {
-    first -= first % lanes<T>;
-    last = whole_lines<T>(last);
-    for (size_t i = 0; i < n; ++i) {
-        T* __restrict w = rows[i];
-        const double value = values[i];
-        for (size_t k = first; k < last; ++k) w[k] = static_cast<T>(w[k] + value * steps[k]);
-    }
-}
-
-template <class T>
-RIVER_HIER_INLINE void move(T* const* rows, size_t before, const double* values, size_t n, size_t first,
-                            size_t last, const double* steps, const double* confidences) {
-    first -= first % lanes<T>;
-    last = whole_lines<T>(last);
-    for (size_t i = 0; i < n; ++i) {
-        T* __restrict s = rows[i];
-        T* __restrict w = rows[i] - before;
-        const double value = values[i];
-        for (size_t k = first; k < last; ++k) {
-            const double moved = (1.0 + s[k]) * value;  // S x
-            w[k] = static_cast<T>(w[k] + moved * steps[k]);
-            s[k] = static_cast<T>(s[k] - confidences[k] * moved * moved);
-        }
-    }
-}
-
 RIVER_HIER_INLINE double sum_of(const double* p) {
     return ((p[0] + p[4]) + (p[1] + p[5])) + ((p[2] + p[6]) + (p[3] + p[7]));
 }
@@ -92,40 +53,59 @@ RIVER_HIER_INLINE double exponential(double x) {
 
 }  // namespace
 
-RIVER_HIER_CLONES void sum_rows(const double* const* rows, const double* values, size_t n, size_t first,
-                                size_t last, double* sums) {
-    sum(rows, values, n, first, last, sums);
-}
-RIVER_HIER_CLONES void sum_rows(const float* const* rows, const double* values, size_t n, size_t first,
-                                size_t last, float* sums) {
-    sum(rows, values, n, first, last, sums);
-}
-
-RIVER_HIER_CLONES void step_rows(double* const* rows, const double* values, size_t n, size_t first,
-                                 size_t last, const double* steps) {
-    step(rows, values, n, first, last, steps);
-}
-RIVER_HIER_CLONES void step_rows(float* const* rows, const double* values, size_t n, size_t first,
-                                 size_t last, const double* steps) {
-    step(rows, values, n, first, last, steps);
+template <class T>
+RIVER_HIER_CLONES void sum_rows(const T* const* rows, const double* values, size_t n, size_t first,
+                                size_t last, T* sums) {
+    constexpr size_t most = 4;  // lines whose sums stay in registers
+    first -= first % lanes<T>;
+    for (; first + (most - 1) * lanes<T> < last; first += most * lanes<T>)
+        sum_lines<T, most>(rows, values, n, first, sums);
+    for (; first < last; first += lanes<T>) sum_lines<T, 1>(rows, values, n, first, sums);
 }
 
-RIVER_HIER_CLONES void move_rows(double* const* rows, size_t before, const double* values, size_t n,
+template <class T>
+RIVER_HIER_CLONES void step_rows(T* const* rows, const double* values, size_t n, size_t first,
+                                 size_t last, const double* steps) {
+    first -= first % lanes<T>;
+    last = whole_lines<T>(last);
+    for (size_t i = 0; i < n; ++i) {
+        T* __restrict w = rows[i];
+        const double value = values[i];
+        for (size_t k = first; k < last; ++k) w[k] = static_cast<T>(w[k] + value * steps[k]);
+    }
+}
+
+template <class T>
+RIVER_HIER_CLONES void move_rows(T* const* rows, size_t before, const double* values, size_t n,
                                  size_t first, size_t last, const double* steps,
                                  const double* confidences) {
-    move(rows, before, values, n, first, last, steps, confidences);
-}
-RIVER_HIER_CLONES void move_rows(float* const* rows, size_t before, const double* values, size_t n,
-                                 size_t first, size_t last, const double* steps,
-                                 const double* confidences) {
-    move(rows, before, values, n, first, last, steps, confidences);
+    first -= first % lanes<T>;
+    last = whole_lines<T>(last);
+    for (size_t i = 0; i < n; ++i) {
+        T* __restrict s = rows[i];
+        T* __restrict w = rows[i] - before;
+        const double value = values[i];
+        for (size_t k = first; k < last; ++k) {
+            const double moved = (1.0 + s[k]) * value;  // S x
+            w[k] = static_cast<T>(w[k] + moved * steps[k]);
+            s[k] = static_cast<T>(s[k] - confidences[k] * moved * moved);
+        }
+    }
 }
 
-RIVER_HIER_CLONES void multiply_symmetric(double* const* rows, const double* h, const double* x,
-                                          size_t whole, double* u) {
+#define RIVER_HIER_ROWS(T)                                                                         \
+    template void sum_rows(const T* const*, const double*, size_t, size_t, size_t, T*);           \
+    template void step_rows(T* const*, const double*, size_t, size_t, size_t, const double*);     \
+    template void move_rows(T* const*, size_t, const double*, size_t, size_t, size_t, const double*, \
+                            const double*);
+RIVER_HIER_ROWS(double)
+RIVER_HIER_ROWS(float)
+
+RIVER_HIER_CLONES void multiply_symmetric(double* a, const double* h, const double* x, size_t whole,
+                                          double* u) {
     for (size_t i = 0; i < whole; ++i) {
-        double* __restrict row = rows[i];
         const size_t first = i - i % lanes<double>;
+        double* __restrict row = a - first;
         if (h)
             for (size_t j = first; j < whole; ++j) row[j] -= h[i] * h[j];
         double total[lanes<double>] = {};
@@ -134,6 +114,7 @@ RIVER_HIER_CLONES void multiply_symmetric(double* const* rows, const double* h, 
         u[i] += sum_of(total);
         const double part = x[i];
         for (size_t j = first + lanes<double>; j < whole; ++j) u[j] += part * row[j];
+        a += whole - first;
     }
 }
 

@@ -8,14 +8,34 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "hardware/portable.hpp"
+// For what is called in the innermost loops: a call empties the registers.
+#if defined(__GNUC__)
+#define RIVER_HIER_INLINE inline __attribute__((always_inline))
+#else
+#define RIVER_HIER_INLINE inline
+#endif
 
 namespace river_hier {
+
+// Asks the processor to load a cache line that will be needed soon.
+RIVER_HIER_INLINE void prefetch(const void* address) {
+#if defined(__GNUC__)
+    __builtin_prefetch(address);
+#else
+    (void)address;
+#endif
+}
 
 constexpr size_t line = 64;  // bytes in a cache line
 
 template <class T>
 constexpr size_t lanes = line / sizeof(T);
+
+// A cache line of zeros: lists of them are aligned.
+template <class T>
+struct alignas(line) Line {
+    T numbers[lanes<T>] = {};
+};
 
 // n numbers, rounded up to whole cache lines.
 template <class T>
@@ -27,27 +47,23 @@ constexpr size_t whole_lines(size_t n) {
 // cache lines of these columns, and no others.
 
 // sums = the sum of values[i] * rows[i]
-void sum_rows(const double* const* rows, const double* values, size_t n, size_t first, size_t last,
-              double* sums);
-void sum_rows(const float* const* rows, const double* values, size_t n, size_t first, size_t last,
-              float* sums);
+template <class T>
+void sum_rows(const T* const* rows, const double* values, size_t n, size_t first, size_t last, T* sums);
 
 // rows[i] += values[i] * steps
-void step_rows(double* const* rows, const double* values, size_t n, size_t first, size_t last,
-               const double* steps);
-void step_rows(float* const* rows, const double* values, size_t n, size_t first, size_t last,
+template <class T>
+void step_rows(T* const* rows, const double* values, size_t n, size_t first, size_t last,
                const double* steps);
 
 // Gaussian weights: w += steps S x and S -= confidences (S x)^2. The rows hold S - 1, and the weights lie
 // `before` numbers ahead of them.
-void move_rows(double* const* rows, size_t before, const double* values, size_t n, size_t first,
-               size_t last, const double* steps, const double* confidences);
-void move_rows(float* const* rows, size_t before, const double* values, size_t n, size_t first,
-               size_t last, const double* steps, const double* confidences);
+template <class T>
+void move_rows(T* const* rows, size_t before, const double* values, size_t n, size_t first, size_t last,
+               const double* steps, const double* confidences);
 
-// A -= h h^T unless h is null, and then u += A x. Row i of the symmetric A is stored from the cache line of its
-// diagonal on. All sizes are whole cache lines.
-void multiply_symmetric(double* const* rows, const double* h, const double* x, size_t whole, double* u);
+// A -= h h^T unless h is null, and then u += A x. The rows of the symmetric A follow one another, each from
+// the cache line of its diagonal on. All sizes are whole cache lines.
+void multiply_symmetric(double* a, const double* h, const double* x, size_t whole, double* u);
 
 // a . b
 double dot(const double* a, const double* b, size_t whole);

@@ -3,8 +3,8 @@
 
 #include <nanobind/ndarray.h>
 
-#include <algorithm>
 #include <memory>
+#include <type_traits>
 #include <vector>
 
 namespace river_hier {
@@ -13,29 +13,19 @@ namespace nb = nanobind;
 
 inline nb::object numpy(const char* name) { return nb::module_::import_("numpy").attr(name); }
 
-// A new array. The numbers are copied before Python code runs, in which they might change.
+// A new array, which takes over the numbers; char stands for bool.
 template <class T>
-nb::object array(const T* numbers, std::initializer_list<size_t> shape) {
-    size_t n = 1;
-    for (size_t length : shape) n *= length;
-    auto owned = std::make_unique<T[]>(n);
-    std::copy_n(numbers, n, owned.get());
-    const nb::capsule owner(owned.get(), [](void* p) noexcept { delete[] static_cast<T*>(p); });
-    return nb::cast(nb::ndarray<nb::numpy, T>(owned.release(), shape, owner));
+nb::object array(std::vector<T> numbers, std::initializer_list<size_t> shape) {
+    using Item = std::conditional_t<std::is_same_v<T, char>, bool, T>;
+    auto owned = std::make_unique<std::vector<T>>(std::move(numbers));
+    const nb::capsule owner(owned.get(), [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+    return nb::cast(nb::ndarray<nb::numpy, Item>(owned.release()->data(), shape, owner));
 }
 
 template <class T>
-nb::object array(const std::vector<T>& numbers) {
-    return array(numbers.data(), {numbers.size()});
-}
-
-// An array of bool.
-inline nb::object mask(const std::vector<char>& flags) {
-    return array(reinterpret_cast<const bool*>(flags.data()), {flags.size()});
-}
-
-inline nb::object matrix(const std::vector<double>& numbers, size_t rows, size_t columns) {
-    return array(numbers.data(), {rows, columns});
+nb::object array(std::vector<T> numbers) {
+    const size_t n = numbers.size();
+    return array(std::move(numbers), {n});
 }
 
 // The numbers of an array of just this type, row by row.
@@ -49,19 +39,17 @@ View<T> view(nb::handle array) {
     throw nb::type_error("an array of another type was expected");
 }
 
-template <class T>
-std::vector<T> numbers_of(nb::handle array) {
+template <class T = double>
+std::vector<T> numbers(nb::handle array) {
     const View<T> all = view<T>(array);
     return std::vector<T>(all.data(), all.data() + all.size());
 }
-
-inline std::vector<double> numbers(nb::handle array) { return numbers_of<double>(array); }
 
 // A matrix by its columns of n numbers, and back.
 inline nb::object from_columns(const std::vector<std::vector<double>>& columns, size_t n) {
     std::vector<double> all;
     for (const auto& column : columns) all.insert(all.end(), column.begin(), column.end());
-    return numpy("ascontiguousarray")(matrix(all, columns.size(), n).attr("T"));
+    return numpy("ascontiguousarray")(array(std::move(all), {columns.size(), n}).attr("T"));
 }
 
 inline std::vector<std::vector<double>> columns_of(nb::handle matrix) {

@@ -5,8 +5,6 @@
 #include <type_traits>
 
 #include "store/weight_store.hpp"
-#include "hardware/memory.hpp"
-#include "hardware/portable.hpp"
 #include "hardware/loops.hpp"
 
 namespace river_hier {
@@ -73,37 +71,24 @@ class Dense : public WeightStore {
         return feature < n_features_ ? at(feature, plane)[node] : 0.0;
     }
 
-    size_t save(size_t feature, uint32_t* nodes, void* const* numbers) const override {
+    void save(size_t feature, Entries& entries) const override {
         const T* row = at(feature);
-        size_t n = 0;
         for (uint32_t v = 0; v < width_; ++v) {
-            bool zero = true;
-            for (size_t at = v; at < stride_; at += width_) zero = zero && row[at] == 0;
-            if (zero) continue;
-            if (nodes) {
-                nodes[n] = v;
-                for (size_t plane = 0; plane * width_ < stride_; ++plane)
-                    static_cast<T*>(numbers[plane])[n] = row[plane * width_ + v];
-            }
-            ++n;
+            if (row[v] == 0 && row[stride_ - width_ + v] == 0) continue;
+            entries.nodes.push_back(v);
+            for (size_t k = 0; k * width_ < stride_; ++k) entries.planes[k].push_back(row[k * width_ + v]);
         }
-        return n;
     }
 
-    void load(size_t feature, size_t n, const uint32_t* nodes, const void* const* numbers) override {
+    void load(size_t feature, const Entries& entries, size_t first, size_t last) override {
         grow(feature + 1);
-        for (size_t plane = 0; plane * width_ < stride_; ++plane)
-            for (size_t i = 0; i < n; ++i)
-                at(feature, plane)[nodes[i]] = static_cast<const T*>(numbers[plane])[i];
-    }
-
-    void copy_weights(size_t feature, size_t n_nodes, void* zeros) const override {
-        std::copy_n(at(feature), n_nodes, static_cast<T*>(zeros));
+        for (size_t k = 0; k * width_ < stride_; ++k)
+            for (size_t i = first; i < last; ++i)
+                at(feature, k)[entries.nodes[i]] = static_cast<T>(entries.planes[k][i]);
     }
 
     size_t bytes() const override { return n_features_ * stride_ * sizeof(T); }
 
-  protected:
     void find_rows(const Vector& x) override {
         rows_.resize(x.size());
         values_.resize(x.size());
@@ -151,16 +136,11 @@ class Dense : public WeightStore {
                 near_.back().last = v + 1;
     }
 
-    // Block k holds 64 * 2^k rows.
-    static constexpr size_t smallest = 64;
+    static constexpr size_t block = 64;  // rows
 
     T* at(size_t row, size_t plane = 0) const {
-        const size_t k = highest_bit(row / smallest + 1);
-        return static_cast<T*>(blocks_[k].get()) + (row - before(k)) * stride_ + plane * width_;
+        return blocks_[row / block].data()->numbers + row % block * stride_ + plane * width_;
     }
-
-    // Rows before block k.
-    static size_t before(size_t k) { return smallest * ((size_t{1} << k) - 1); }
 
     // Make rows for all features of x.
     void grow(const Vector& x) {
@@ -170,14 +150,13 @@ class Dense : public WeightStore {
     }
 
     void grow(size_t n) {
-        while (before(blocks_.size()) < n)
-            blocks_.push_back(zeroed((smallest << blocks_.size()) * stride_ * sizeof(T)));
+        while (blocks_.size() * block < n) blocks_.emplace_back(block * stride_ / lanes<T>);
         n_features_ = n;
     }
 
     size_t width_, stride_;  // numbers of a plane and of a row
     size_t n_features_ = 0;
-    std::vector<Memory> blocks_;
+    mutable std::vector<std::vector<Line<T>>> blocks_;
     std::vector<T*> rows_;  // of x, and its values there
     Numbers values_;
     std::vector<T> sums_;

@@ -2,9 +2,12 @@
 #pragma once
 
 #include <array>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <utility>
 
 #include "store/feature_map.hpp"
-#include "hardware/memory.hpp"
 
 namespace river_hier {
 
@@ -54,6 +57,34 @@ inline uint32_t checksum_of(PyObject* name) {
     return checksum(data, size, is_str ? 0 : not_text);
 }
 
+// Hash values of examples that depend on no order: of the names of features, and of the names with their values. Returns false if x is unusual.
+inline bool digests(PyObject* x, std::pair<uint32_t, uint32_t>& found) {
+    if (!PyDict_CheckExact(x)) return false;
+    uint64_t of_names = 0, of_all = 0;
+    Py_ssize_t position = 0;
+    PyObject *name, *value;
+    while (PyDict_Next(x, &position, &name, &value)) {
+        double number;
+        if (!PyUnicode_CheckExact(name)) return false;
+        if (!plain_number(value, number)) {
+            if (!PyFloat_Check(value)) return false;  // numpy's floats are derived from Python's
+            number = PyFloat_AsDouble(value);
+        }
+        uint64_t bits;
+        std::memcpy(&bits, &number, sizeof bits);
+        char bytes[sizeof bits];  // the lowest first, on any processor
+        for (size_t i = 0; i < sizeof bits; ++i) bytes[i] = static_cast<char>(bits >> 8 * i);
+        const uint64_t of_name = checksum_of(name);
+        const uint64_t of_both = checksum(bytes, sizeof bytes, static_cast<uint32_t>(of_name));
+        of_names += of_name * of_name;
+        of_all += of_both * of_both;
+    }
+    constexpr uint64_t golden = 0x9E3779B97F4A7C15u;
+    found = {static_cast<uint32_t>(of_names * golden >> 32),
+             static_cast<uint32_t>(of_all * golden >> 32)};
+    return true;
+}
+
 // Names share `n_rows` rows, a power of 2. Values in the same row are added up. Nothing is stored, so
 // `find` and `insert` are the same.
 class FeatureHasher : public FeatureMap {
@@ -61,30 +92,21 @@ class FeatureHasher : public FeatureMap {
     FeatureHasher(size_t n_rows, double intercept)
         : FeatureMap(intercept),
           n_(n_rows),
-          memory_(zeroed(size() * sizeof(uint32_t))),
-          at_(static_cast<uint32_t*>(memory_.get())) {}
+          at_(static_cast<uint32_t*>(std::calloc(size(), sizeof(uint32_t))), std::free) {
+        if (n_rows < 1 || n_rows > size_t{1} << 31 || n_rows & (n_rows - 1))
+            throw nb::value_error("a number of rows");
+        if (!at_) throw std::bad_alloc();
+    }
 
     size_t size() const override { return first_row + n_; }
 
     size_t bytes() const override { return FeatureMap::bytes() + size() * sizeof(uint32_t); }
 
-    void merge(Vector& x) override { x.merge_rows(at_); }
-
-    const Vector& find(nb::handle x) override {
-        if (read_usual(x))
-            rows(names_.data(), found_.size(), found_.rows.data());
-        else
-            read_unusual(x, [&](const std::vector<PyObject*>& names) {
-                std::vector<uint32_t> found(names.size());
-                rows(names.data(), names.size(), found.data());
-                return found;
-            });
-        merge(found_);
-        if (!std::isfinite(found_.norm2))
+    void merge(Vector& x) override {
+        x.merge_rows(at_.get());
+        if (!std::isfinite(x.norm2))
             throw nb::value_error(
                 "features that share a hashed row add up to more than a float holds; scale x");
-        found_.add_constant(intercept);
-        return found_;
     }
 
     nb::list names() const override {
@@ -93,18 +115,16 @@ class FeatureHasher : public FeatureMap {
         return names;
     }
 
-    void rows(PyObject* const* names, size_t n, uint32_t* rows) override {
-        for (size_t i = 0; i < n; ++i) rows[i] = row_of(names[i]);
+    nb::object saved() const override { return nb::int_(n_); }
+
+    void find_rows(PyObject* const* names, size_t n, uint32_t* rows, bool) override {
+        for (size_t i = 0; i < n; ++i)
+            rows[i] = first_row + (checksum_of(names[i]) & static_cast<uint32_t>(n_ - 1));
     }
 
   private:
-    uint32_t row_of(PyObject* name) const {
-        return first_row + (checksum_of(name) & static_cast<uint32_t>(n_ - 1));
-    }
-
     size_t n_;
-    Memory memory_;
-    uint32_t* at_;  // for `merge_rows`
+    std::unique_ptr<uint32_t[], void (*)(void*)> at_;  // for `merge_rows`; takes memory where it is used
 };
 
 }  // namespace river_hier

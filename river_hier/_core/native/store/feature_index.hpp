@@ -13,20 +13,14 @@ namespace river_hier {
 // `__eq__`): once there is one, the dict holds all names, and every x is copied first.
 class FeatureIndex : public FeatureMap {
   public:
-    explicit FeatureIndex(double intercept) : FeatureMap(intercept), keys_(first_row) {}
+    FeatureIndex(nb::handle names, double intercept) : FeatureMap(intercept), keys_(first_row) {
+        nb::dict zeros;
+        for (nb::handle name : names) zeros[name] = 0.0;
+        if (nb::len(zeros) != nb::len(names)) throw nb::value_error("a feature comes twice");
+        insert(zeros);
+    }
 
     size_t size() const override { return keys_.size(); }
-
-    const Vector& find(nb::handle x) override {
-        read(x, false);
-        return known();
-    }
-
-    const Vector& insert(nb::handle x) override {
-        read(x, true);
-        found_.add_constant(intercept);
-        return found_;
-    }
 
     nb::list names() const override {
         nb::list names;
@@ -45,13 +39,15 @@ class FeatureIndex : public FeatureMap {
     }
 
     // Names and slots of the table are prefetched some iterations ahead.
-    void rows(PyObject* const* names, size_t n, uint32_t* rows) override {
+    void find_rows(PyObject* const* names, size_t n, uint32_t* rows, bool insert) override {
         constexpr size_t soon = 16;
         for (size_t i = 0; i < n + soon; ++i) {
             if (i + soon < n) prefetch(names[i + soon]);
             if (i < n && is_text(names[i])) table_.prefetch(hash_of_text(names[i]));
             if (i >= soon) rows[i - soon] = row_of(names[i - soon]);
         }
+        for (size_t i = 0; insert && i < n; ++i)
+            if (rows[i] == no_row) rows[i] = add(names[i]);
     }
 
     // For Python's garbage collector: only a name of a foreign type can be part of a cycle.
@@ -65,34 +61,10 @@ class FeatureIndex : public FeatureMap {
     void clear() {
         others_.clear();
         table_.clear();
-        std::vector<nb::object>().swap(keys_);
+        keys_.clear();
     }
 
   private:
-    void read(nb::handle x, bool insert) {
-        if (!foreign_ && read_usual(x)) {
-            rows(names_.data(), found_.size(), found_.rows.data());
-            if (insert) add_missing(names_.data(), found_.rows);
-            return;
-        }
-        read_unusual(x, [&](const std::vector<PyObject*>& names) {
-            std::vector<uint32_t> found(names.size());
-            rows(names.data(), names.size(), found.data());
-            if (insert) add_missing(names.data(), found);
-            return found;
-        });
-    }
-
-    // Gives the next rows to the names that have none.
-    void add_missing(PyObject* const* names, std::vector<uint32_t>& rows) {
-        const auto n_new = static_cast<size_t>(std::count(rows.begin(), rows.end(), no_row));
-        if (!n_new) return;
-        table_.reserve(n_new);
-        make_room(keys_, n_new);
-        for (size_t i = 0; i < rows.size(); ++i)
-            if (rows[i] == no_row) rows[i] = add(names[i]);
-    }
-
     bool in_table(PyObject* name) const { return is_text(name) && !foreign_; }
 
     uint32_t row_of(PyObject* name) {
@@ -128,7 +100,6 @@ class FeatureIndex : public FeatureMap {
     TextTable table_;
     nb::dict others_;
     std::vector<nb::object> keys_;  // the name of each row, if it has one
-    bool foreign_ = false;          // whether `others_` holds all names
 };
 
 }  // namespace river_hier

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "hardware/portable.hpp"
+#include "hardware/loops.hpp"
 #include "python/callbacks.hpp"
 #include "python/objects.hpp"
 #include "store/vector.hpp"
@@ -13,7 +13,7 @@ namespace river_hier {
 // Maps the names of features to rows.
 //
 // Reading an unusual x, and comparing unusual names, may run foreign code, which may call the model again:
-// both happen before anything of an example is stored here.
+// both happen before the vector of an x is stored here.
 //
 // With an intercept, every x has a constant feature of this value, whose row is 0 and which has no name.
 class FeatureMap {
@@ -26,13 +26,30 @@ class FeatureMap {
     virtual ~FeatureMap() = default;
 
     // x over the known features; valid until the next call.
-    virtual const Vector& find(nb::handle x) = 0;
+    const Vector& find(nb::handle x) { return read(x, false); }
 
     // The same, but new features get the next rows.
-    virtual const Vector& insert(nb::handle x) { return find(x); }
+    const Vector& insert(nb::handle x) { return read(x, true); }
+
+    // Makes a vector of rows and values that of an x: without the features that have no row, each row once,
+    // and with the constant feature.
+    void finish(Vector& x) {
+        size_t known = 0;
+        for (size_t i = 0; i < x.size(); ++i) {
+            if (x.rows[i] == no_row) continue;
+            x.rows[known] = x.rows[i];
+            x.values[known++] = x.values[i];
+        }
+        x.resize(known);
+        merge(x);
+        x.add_constant(intercept);
+    }
 
     virtual size_t size() const = 0;  // of the rows
     virtual nb::list names() const = 0;
+
+    // What the constructor takes besides the intercept: the names, or the number of hashed rows.
+    virtual nb::object saved() const { return names(); }
 
     // In memory, without what Python's garbage collector finds.
     virtual size_t bytes() const {
@@ -40,11 +57,8 @@ class FeatureMap {
                heap_bytes(found_.values);
     }
 
-    // The row of each name, or `no_row`. The caller owns the names.
-    virtual void rows(PyObject* const* names, size_t n, uint32_t* rows) = 0;
-
-    // Adds up the values of features that share a row.
-    virtual void merge(Vector&) {}
+    // The row of each name or, unless new ones get the next rows, `no_row`. The caller owns the names.
+    virtual void find_rows(PyObject* const* names, size_t n, uint32_t* rows, bool insert) = 0;
 
     const double intercept;
     const uint32_t first_row;  // of the features with names
@@ -57,48 +71,41 @@ class FeatureMap {
         return PyLong_CheckExact(name) || PyFloat_CheckExact(name) || PyBool_Check(name);
     }
 
-    // Reads a usual x into `found_` and `names_`, which runs no foreign code; false if it is unusual.
-    bool read_usual(nb::handle x) {
+    // Adds up the values of features that share a row.
+    virtual void merge(Vector&) {}
+
+    bool foreign_ = false;  // whether there are names whose hash or comparison may run foreign code
+
+  private:
+    const Vector& read(nb::handle x, bool insert) {
         const bool dict = PyDict_CheckExact(x.ptr()) || dicts_.hold(x.ptr());
-        return dict && read_plain(x.ptr());
-    }
-
-    // Reads any x by Python. Its rows are found before anything is stored.
-    template <class FindRows>
-    void read_unusual(nb::handle x, FindRows find_rows) {
-        const auto odd = nb::cast<nb::tuple>(callbacks().read_odd(x));
-        const auto names = nb::cast<nb::list>(odd[0]), values = nb::cast<nb::list>(odd[1]);
-        std::vector<PyObject*> pointers;
-        for (nb::handle name : names) pointers.push_back(name.ptr());
-        const std::vector<uint32_t> rows = find_rows(pointers);
-        reserve(rows.size());
-        for (size_t i = 0; i < rows.size(); ++i) {
-            found_.rows[i] = rows[i];
-            found_.values[i] = nb::cast<double>(values[i]);
-        }
-        found_.norm2 = nb::cast<double>(odd[2]);
-    }
-
-    // Leaves out the features without a row, and adds the constant one.
-    const Vector& known() {
-        size_t known = 0;
-        for (size_t i = 0; i < found_.size(); ++i) {
-            if (found_.rows[i] == no_row) continue;
-            found_.rows[known] = found_.rows[i];
-            found_.values[known++] = found_.values[i];
-        }
-        found_.resize(known);
-        found_.add_constant(intercept);
+        if (dict && !foreign_ && read_plain(x.ptr()))
+            find_rows(names_.data(), found_.size(), found_.rows.data(), insert);
+        else
+            found_ = read_odd(x, insert);
+        finish(found_);
         return found_;
     }
 
-    Vector found_;                           // the result
-    std::vector<PyObject*> names_, values_;  // of x
+    // Reads any x by Python.
+    Vector read_odd(nb::handle x, bool insert) {
+        const auto odd = nb::cast<nb::tuple>(callbacks().read_odd(x));
+        const auto names = nb::cast<nb::list>(odd[0]);
+        std::vector<PyObject*> pointers;
+        Vector found;
+        for (nb::handle name : names) pointers.push_back(name.ptr());
+        for (nb::handle value : nb::cast<nb::list>(odd[1])) found.values.push_back(nb::cast<double>(value));
+        found.norm2 = nb::cast<double>(odd[2]);
+        found.rows.resize(pointers.size());
+        find_rows(pointers.data(), pointers.size(), found.rows.data(), insert);
+        return found;
+    }
 
-  private:
     // Runs no foreign code. Returns false if a dict is unusual.
     bool read_plain(PyObject* x) {
-        reserve(static_cast<size_t>(PyDict_Size(x)));
+        found_.resize(static_cast<size_t>(PyDict_Size(x)));
+        names_.resize(std::max(names_.size(), found_.size()));
+        values_.resize(names_.size());
         Py_ssize_t position = 0;
         PyObject *name, *value;
         size_t n = 0;
@@ -119,21 +126,13 @@ class FeatureMap {
             norm2 += number * number;
         }
         if (!std::isfinite(norm2)) return false;  // Python raises the error
-        if (norm2 < smallest_norm2) {
-            norm2 = 0.0;
-            found_.values.assign(n, 0.0);
-        }
         found_.norm2 = norm2;
+        if (norm2 < smallest_norm2) found_.clear();
         return true;
     }
 
-    void reserve(size_t n) {
-        found_.resize(n);
-        if (names_.size() >= n) return;
-        names_.resize(2 * n);
-        values_.resize(2 * n);
-    }
-
+    Vector found_;                           // the result
+    std::vector<PyObject*> names_, values_;  // of x
     const Types numbers_{"numpy", {"float64", "float32", "int64", "int32", "uint8", "bool_"}};
     const Types dicts_{"collections", {"Counter", "defaultdict"}};
 };

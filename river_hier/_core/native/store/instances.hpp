@@ -1,8 +1,6 @@
 // Stored instances: sparse vectors, each held once however many systems use it.
 #pragma once
 
-#include <algorithm>
-#include <cstdint>
 #include <vector>
 
 #include "store/vector.hpp"
@@ -14,36 +12,21 @@ using Ids = std::vector<uint32_t>;
 
 class Instances {
   public:
-    // Compressed sparse rows.
-    struct Data {
-        std::vector<uint64_t> start{0};
-        std::vector<uint32_t> rows;
-        Numbers values, norms2;
-    };
-
-    const Data& data() const { return data_; }
-    uint32_t n() const { return static_cast<uint32_t>(data_.norms2.size()); }
+    uint32_t n() const { return static_cast<uint32_t>(all_.size()); }
     size_t n_features() const { return by_feature_.size(); }
-    double norm2(uint32_t number) const { return data_.norms2[number]; }
+    const Vector& operator[](uint32_t number) const { return all_[number]; }
 
     size_t bytes() const {
-        return heap_bytes(data_.start) + heap_bytes(data_.rows) + heap_bytes(data_.values) +
-               heap_bytes(data_.norms2) + heap_bytes(by_feature_);
+        size_t bytes = allocated(all_.capacity() * sizeof(Vector)) + heap_bytes(by_feature_);
+        for (const Vector& x : all_) bytes += heap_bytes(x.rows) + heap_bytes(x.values);
+        return bytes;
     }
 
-    // Stores x, whose rows ascend, and returns its number. If memory runs out, nothing is stored.
+    // Stores x, whose rows ascend, and returns its number.
     uint32_t append(const Vector& x) {
         if (x.size()) ensure_features(size_t{1} + x.rows.back());
-        make_room(data_.rows, x.size());
-        make_room(data_.values, x.size());
-        make_room(data_.start);
-        make_room(data_.norms2);
-        for (uint32_t row : x.rows) make_room(by_feature_[row]);
-        data_.rows.insert(data_.rows.end(), x.rows.begin(), x.rows.end());
-        data_.values.insert(data_.values.end(), x.values.begin(), x.values.end());
-        data_.start.push_back(data_.rows.size());
-        data_.norms2.push_back(x.norm2);
-        for (size_t j = 0; j < x.size(); ++j) by_feature_[x.rows[j]].push_back({n() - 1, x.values[j]});
+        for (size_t j = 0; j < x.size(); ++j) by_feature_[x.rows[j]].push_back({n(), x.values[j]});
+        all_.push_back(x);
         return n() - 1;
     }
 
@@ -55,18 +38,8 @@ class Instances {
     void keep(const Ids& kept) {
         Instances left;
         left.ensure_features(n_features());
-        for (uint32_t number : kept) left.append(vector(number));
+        for (uint32_t number : kept) left.append(all_[number]);
         *this = std::move(left);
-    }
-
-    Vector vector(uint32_t number) const {
-        Vector x;
-        x.norm2 = norm2(number);
-        each(number, [&](uint32_t row, double value) {
-            x.rows.push_back(row);
-            x.values.push_back(value);
-        });
-        return x;
     }
 
     // x . instance i for every i
@@ -82,21 +55,8 @@ class Instances {
 
     // dense += a * instance
     void add_to(uint32_t number, double a, double* dense) const {
-        each(number, [=](uint32_t row, double value) { dense[row] += a * value; });
-    }
-
-    // dense . instance, in the order of the features, to the same bits as `dots`.
-    double dot(uint32_t number, const double* dense) const {
-        double sum = 0.0;
-        each(number, [&](uint32_t row, double value) { sum += dense[row] * value; });
-        return sum;
-    }
-
-    // visit(row, value) for each entry of an instance.
-    template <class Visit>
-    void each(uint32_t number, Visit visit) const {
-        const size_t end = data_.start[number + 1];
-        for (size_t e = data_.start[number]; e < end; ++e) visit(data_.rows[e], data_.values[e]);
+        const Vector& x = all_[number];
+        for (size_t j = 0; j < x.size(); ++j) dense[x.rows[j]] += a * x.values[j];
     }
 
   private:
@@ -107,7 +67,7 @@ class Instances {
     };
 #pragma pack(pop)
 
-    Data data_;
+    std::vector<Vector> all_;
     std::vector<std::vector<Entry>> by_feature_;
 };
 

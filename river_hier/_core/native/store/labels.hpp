@@ -6,7 +6,7 @@
 
 #include "python/arrays.hpp"
 #include "python/callbacks.hpp"
-#include "store/label_reader.hpp"
+#include "python/objects.hpp"
 #include "store/vector.hpp"
 
 namespace river_hier {
@@ -19,9 +19,15 @@ struct Range {
 using Nodes = std::vector<uint32_t>;  // in ascending order
 using Ranges = std::vector<Range>;
 
+// A multilabel: its nodes, and the same as a mask.
+struct On {
+    Nodes nodes;
+    std::vector<char> mask;
+};
+
 // Nodes stand in topological order, often siblings side by side; the root is node 0. Nodes are unseen if
 // they were added to a model that has learned, and have had no example since.
-class Labels : LabelReader {
+class Labels {
   public:
     Labels(nb::object taxonomy, nb::handle unseen, bool has_learned) : has_learned(has_learned) {
         grow(taxonomy, false);
@@ -30,52 +36,49 @@ class Labels : LabelReader {
             ++n_unseen_;
         }
     }
+    Labels(const Labels&) = delete;
 
     bool has_learned;  // whether there was an example
 
-    // Change to a taxonomy that extends this one, or leave all as it is after an error.
+    // Change to a taxonomy that extends this one.
     void grow(nb::object taxonomy, bool unseen) {
-        // First what runs Python's code, in which another thread may predict.
-        const nb::object rows = taxonomy.attr("_rows_from")(n()), index = taxonomy.attr("_label_numbers");
-        const Parents parents = parents_of(rows[1], n()), implied = parents_of(rows[2], n());
-        const size_t more = parents.ptr.size() - 1;
-        make_room(labels_, more);
-        for (Parents* all : {&parents_, &implied_}) {
-            make_room(all->ptr, more);
-            make_room(all->nodes, std::max(parents.nodes.size(), implied.nodes.size()));
-        }
-        make_room(unseen_, more);
         const uint32_t first = n();
-        if (all_off_) {
-            nb::object off = std::move(all_off_);  // which is lost in an error
-            for (nb::handle label : rows[0]) set(off, label.ptr(), Py_False);
-            all_off_ = std::move(off);
+        const nb::object rows = taxonomy.attr("_rows_from")(first), index = taxonomy.attr("_label_numbers");
+        for (nb::handle label : rows[0]) {
+            if (all_off_) set(all_off_, label.ptr(), Py_False);
+            plain_ = plain_ && (is_name(label.ptr()) || PyBool_Check(label.ptr()));
+            labels_.push_back(nb::borrow(label));
         }
-        const uint32_t last = parents_.nodes.empty() ? 0 : parents_.nodes.back();
-        by_levels_ = by_levels_ && std::is_sorted(parents.nodes.begin(), parents.nodes.end()) &&
-                     (parents.nodes.empty() || last <= parents.nodes[0]);
-        flattened_ = flattened_ || parents != implied;
-        append_below(first, parents);
-        LabelReader::append(index, rows[0], implied);
-        parents_.append(parents);
+        const size_t before = parents_.nodes.size();
+        parents_.append(rows[1]);
+        implied_.append(rows[2]);
+        const auto differ = [](const Nodes& a, const Nodes& b, size_t from) {
+            return !std::equal(a.begin() + from, a.end(), b.begin() + from, b.end());
+        };
+        flattened_ = flattened_ || differ(parents_.ptr, implied_.ptr, first) ||
+                     differ(parents_.nodes, implied_.nodes, before);
+        below_.resize(n());
+        for (uint32_t v = std::max(first, 1u); v < n(); ++v) {
+            const uint32_t last = parents_.nodes[parents_.ptr[v + 1] - 1];
+            by_levels_ = by_levels_ && last_above_ <= last;
+            last_above_ = last;
+            append(below_[last], Range{v, v + 1});
+        }
         tree_ = parents_.nodes.size() + 1 == n();
         unseen_.resize(n(), unseen);
-        if (unseen) n_unseen_ += more;
+        if (unseen) n_unseen_ += n() - first;
+        index_ = index;
         taxonomy_ = std::move(taxonomy);
     }
 
-    Labels(const Labels&) = delete;
-
     // In memory, without the labels themselves.
     size_t bytes() const {
-        return heap_bytes(labels_) + heap_bytes(parents_.ptr) + heap_bytes(parents_.nodes) +
-               heap_bytes(implied_.ptr) + heap_bytes(implied_.nodes) + heap_bytes(below_) +
+        return heap_bytes(labels_) + parents_.bytes() + implied_.bytes() + heap_bytes(below_) +
                heap_bytes(unseen_) +
                (all_off_ ? nb::cast<size_t>(all_off_.attr("__sizeof__")()) : 0);
     }
 
-    using LabelReader::n;
-    using LabelReader::node;
+    uint32_t n() const { return static_cast<uint32_t>(labels_.size()); }
     nb::object taxonomy() const { return taxonomy_; }
     bool unseen(uint32_t v) const { return unseen_[v]; }
     size_t n_unseen() const { return n_unseen_; }
@@ -84,8 +87,23 @@ class Labels : LabelReader {
     const uint32_t* parents() const { return parents_.nodes.data(); }  // of a tree's nodes but the root
     nb::object label(uint32_t v) const { return labels_[v]; }
 
+    // The node of a label that is known, and of just the type of this one; else None.
+    nb::object node(nb::handle label) const {
+        uint32_t v;
+        const bool known = plain_ && find(label.ptr(), v) && labels_[v].type().is(label.type());
+        return known ? nb::object(nb::int_(v)) : nb::none();
+    }
+
+    // The nodes without examples.
+    nb::list unseen_nodes() const {
+        nb::list nodes;
+        for (uint32_t v = 0; n_unseen_ && v < n(); ++v)
+            if (unseen_[v]) nodes.append(v);
+        return nodes;
+    }
+
     // These nodes have an example, which has their ancestors, too.
-    void learned(const std::vector<uint32_t>& nodes) {
+    void learned(const Nodes& nodes) {
         has_learned = true;
         for (size_t i = 0; n_unseen_ && i < nodes.size(); ++i) see(nodes[i]);
     }
@@ -127,15 +145,15 @@ class Labels : LabelReader {
 
     // The nodes that can be on if u is, once all nodes before u have been decided: its children or, in
     // a DAG, the nodes whose last parent it is.
-    const std::vector<Range>& below(uint32_t u) const { return below_[u]; }
+    const Ranges& below(uint32_t u) const { return below_[u]; }
 
     // The nodes of y and all their ancestors. An unusual y is read by `taxonomy._closure_mask`.
     On closed(nb::handle y) const {
         On on;
         if (read(y, on)) return on;
         on.nodes.clear();
-        const View<bool> mask = view<bool>(taxonomy_.attr("_closure_mask")(y));
-        on.mask.assign(mask.data(), mask.data() + mask.size());
+        const std::vector<bool> mask = numbers<bool>(taxonomy_.attr("_closure_mask")(y));
+        on.mask.assign(mask.begin(), mask.end());
         on.mask.resize(n());  // a label's own code may have added nodes
         for (uint32_t v = 0; v < n(); ++v)
             if (on.mask[v]) on.nodes.push_back(v);
@@ -143,7 +161,7 @@ class Labels : LabelReader {
     }
 
     // The nodes that learn, those whose parents are all on, as ranges in order.
-    void trained(const On& on, std::vector<Range>& ranges) const {
+    void trained(const On& on, Ranges& ranges) const {
         ranges.clear();
         if (tree_) {
             for (uint32_t u : on.nodes)
@@ -171,10 +189,14 @@ class Labels : LabelReader {
         return callbacks().closure_nodes(taxonomy_, y);
     }
 
-    // The nodes of a prediction. A complete one may have nodes that are on below others that are off.
+    // The nodes of a prediction. A complete one, which has all labels but the root, may have nodes that
+    // are on below others that are off.
     nb::object predicted(nb::handle y) const {
         On on;
-        const bool usual = is_complete(y) ? read_only(y, on) : !PyDict_Check(y.ptr()) && read(y, on);
+        const bool complete = PyDict_CheckExact(y.ptr()) && PyDict_Size(y.ptr()) + 1 == Py_ssize_t{n()} &&
+                              !PyDict_Contains(y.ptr(), labels_[0].ptr());
+        const bool usual = complete ? plain_ && begin(on) && read_dict(y.ptr(), on)
+                                    : !PyDict_Check(y.ptr()) && read(y, on);
         if (usual && !flattened_) return as_set(on.nodes);
         return callbacks().predicted_nodes(taxonomy_, y);
     }
@@ -186,10 +208,16 @@ class Labels : LabelReader {
         return callbacks().given_closure(taxonomy_, y);
     }
 
-    // The number of each node in a dict, nan for those without one; None for anything unusual.
-    nb::object numbers(nb::handle y) const {
-        std::vector<double> found(n());
-        return read_numbers(y, found.data()) ? array(found) : nb::none();
+    // The number of each node in a dict, nan for those without one; None for anything but floats that are
+    // numbers.
+    nb::object values(nb::handle y) const {
+        Numbers found(n(), NAN);
+        const auto read = [&](uint32_t v, PyObject* value) {
+            found[v] = PyFloat_CheckExact(value) ? PyFloat_AsDouble(value) : found[v];
+            return !std::isnan(found[v]);
+        };
+        const bool usual = plain_ && PyDict_CheckExact(y.ptr()) && read_entries(y.ptr(), read);
+        return usual ? array(std::move(found)) : nb::none();
     }
 
     // The labels from the root down to v, in a DAG by way of the first parents.
@@ -202,7 +230,7 @@ class Labels : LabelReader {
     }
 
     // `{label: {False: 1 - p, True: p}}` for all nodes but the root.
-    nb::object probabilities(const std::vector<double>& p) {
+    nb::object probabilities(const Numbers& p) {
         nb::dict either;  // copied below, as a copy takes half the time of a new dict
         set(either, Py_False, Py_None);
         set(either, Py_True, Py_None);
@@ -224,7 +252,7 @@ class Labels : LabelReader {
     }
 
     // The nodes but the root, as a list.
-    static nb::list nodes(const std::vector<uint32_t>& on) {
+    static nb::list nodes(const Nodes& on) {
         nb::list nodes;
         for (uint32_t v : on)
             if (v) nodes.append(v);
@@ -232,31 +260,133 @@ class Labels : LabelReader {
     }
 
   private:
+    // Lists of nodes before each node: those of v are nodes[ptr[v]:ptr[v + 1]].
+    struct Above {
+        Nodes ptr{0}, nodes;
+
+        // The lists of further nodes.
+        void append(nb::handle lists) {
+            for (nb::handle above : lists) {
+                for (nb::handle p : above) {
+                    nodes.push_back(nb::cast<uint32_t>(p));
+                    if (nodes.back() + 1 >= ptr.size()) throw nb::value_error("a parent after its child");
+                }
+                ptr.push_back(static_cast<uint32_t>(nodes.size()));
+            }
+        }
+
+        size_t bytes() const { return heap_bytes(ptr) + heap_bytes(nodes); }
+    };
+
     void see(uint32_t v) {
         n_unseen_ -= unseen_[v];
         unseen_[v] = 0;
     }
 
-    // Record the new nodes with their last parents; all of them, or none after an error.
-    void append_below(uint32_t first, const Parents& parents) {
-        below_.resize(first + parents.ptr.size() - 1);
-        const auto above = [&](size_t i) -> auto& { return below_[parents.nodes[parents.ptr[i + 1] - 1]]; };
-        size_t i = first ? 0 : 1;
-        try {
-            for (; i + 1 < parents.ptr.size(); ++i)
-                append(above(i), Range{static_cast<uint32_t>(first + i), static_cast<uint32_t>(first + i + 1)});
-        } catch (const std::bad_alloc&) {
-            while (i-- > (first ? 0 : 1))
-                if (--above(i).back().last == above(i).back().first) above(i).pop_back();
-            throw;
-        }
-    }
-
-    static void append(std::vector<Range>& ranges, Range range) {
+    static void append(Ranges& ranges, Range range) {
         if (!ranges.empty() && ranges.back().last == range.first)
             ranges.back().last = range.last;
         else
             ranges.push_back(range);
+    }
+
+    // The usual y: a str or an int, or a list, a tuple, a set or a dict of them. Returns false, and
+    // leaves it to Python, where there is anything else or anything wrong: above all an ancestor of a
+    // node that is on and was stated to be off, unless those are `ignored`.
+    bool read(nb::handle y, On& on, bool ignored = false) const {
+        if (!plain_) return false;
+        begin(on);
+        const PyTypeObject* type = Py_TYPE(y.ptr());
+        if (type == &PyDict_Type) {
+            if (!read_dict(y.ptr(), on) || !finish(on, ignored)) return false;
+            for (char& m : on.mask) m = m == 1;
+            return true;
+        }
+        if (is_name(y.ptr())) return add(y.ptr(), on) && finish(on);
+        if (type != &PyList_Type && type != &PyTuple_Type && type != &PySet_Type &&
+            type != &PyFrozenSet_Type)
+            return false;
+        for (nb::handle label : y)
+            if (!add(label.ptr(), on)) return false;
+        return finish(on);
+    }
+
+    // Only the root is on.
+    bool begin(On& on) const {
+        on.mask.assign(n(), 0);
+        on.nodes.reserve(16);  // seldom more: few labels and their ancestors
+        mark(0, on);
+        return true;
+    }
+
+    // Calls `read(node, value)` for each entry of a dict; false if it returns that, or a label is unknown.
+    // Whole answers hold the labels in taxonomy order and as the same objects: no look-up then.
+    template <class Read>
+    bool read_entries(PyObject* y, Read read) const {
+        Py_ssize_t position = 0;
+        PyObject *label, *value;
+        uint32_t expected = 1;
+        while (PyDict_Next(y, &position, &label, &value)) {
+            uint32_t v = expected;
+            if ((v >= n() || labels_[v].ptr() != label) && !find(label, v)) return false;
+            expected = v + 1;
+            if (!read(v, value)) return false;
+        }
+        return true;
+    }
+
+    // The nodes that are True in a dict, without ancestors.
+    bool read_dict(PyObject* y, On& on) const {
+        return read_entries(y, [&](uint32_t v, PyObject* value) {
+            if (value == Py_True) {
+                if (v) mark(v, on);
+            } else {
+                if (value != Py_False || v == 0) return false;
+                on.mask[v] = stated_off;
+            }
+            return true;
+        });
+    }
+
+    bool is_name(PyObject* y) const {
+        return PyUnicode_CheckExact(y) || PyLong_CheckExact(y) || names_.hold(y);
+    }
+
+    bool find(PyObject* label, uint32_t& v) const {
+        if (!is_name(label)) return false;
+        PyObject* found = PyDict_GetItemWithError(index_.ptr(), label);
+        if (!found) {
+            PyErr_Clear();
+            return false;
+        }
+        v = static_cast<uint32_t>(PyLong_AsUnsignedLong(found));
+        return v < n();  // else it is a label of a later taxonomy
+    }
+
+    bool add(PyObject* label, On& on) const {
+        uint32_t v;
+        if (!find(label, v)) return false;
+        mark(v, on);
+        return true;
+    }
+
+    static void mark(uint32_t v, On& on) {
+        if (on.mask[v] == 1) return;
+        on.mask[v] = 1;
+        on.nodes.push_back(v);
+    }
+
+    // Add the ancestors, in order; false if one of them was stated to be off.
+    bool finish(On& on, bool ignored = false) const {
+        for (size_t i = 0; i < on.nodes.size(); ++i) {
+            uint32_t v = on.nodes[i];
+            for (uint32_t e = implied_.ptr[v]; e < implied_.ptr[v + 1]; ++e) {
+                if (on.mask[implied_.nodes[e]] == stated_off && !ignored) return false;
+                mark(implied_.nodes[e], on);
+            }
+        }
+        std::sort(on.nodes.begin(), on.nodes.end());
+        return true;
     }
 
     // `{label: False}` for all nodes but the root.
@@ -277,21 +407,29 @@ class Labels : LabelReader {
         if (PyDict_SetItem(dict.ptr(), key, value)) throw nb::python_error();
     }
 
-    static nb::object as_set(const std::vector<uint32_t>& nodes) {
+    static nb::object as_set(const Nodes& nodes) {
         nb::set found;
         for (uint32_t v : nodes) found.add(nb::int_(v));
         return found;
     }
 
+    static constexpr char stated_off = 2;
+
+    const Types names_{"numpy", {"int64", "str_"}};
     nb::object taxonomy_;
-    Parents parents_;
-    std::vector<std::vector<Range>> below_;
+    nb::object index_;  // the numbers of labels, also of later taxonomies
+    std::vector<nb::object> labels_;
+    Above parents_;
+    Above implied_;  // the nodes that are on with each node
+    std::vector<Ranges> below_;
     std::vector<char> unseen_;
     size_t n_unseen_ = 0;
+    bool plain_ = true;  // whether all labels are of a type that compares without others' code
     bool tree_ = false;
-    bool by_levels_ = true;   // whether the children of later nodes are later; in a tree
-    bool flattened_ = false;  // examples have more ancestors than predictions
-    nb::object all_off_;
+    uint32_t last_above_ = 0;  // the last parent of the last node
+    bool by_levels_ = true;    // whether the children of later nodes are later; in a tree
+    bool flattened_ = false;   // examples have more ancestors than predictions
+    nb::object all_off_;       // `{label: False}`, once it is needed
 };
 
 }  // namespace river_hier

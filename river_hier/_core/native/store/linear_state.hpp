@@ -13,17 +13,18 @@ namespace river_hier {
 // `labels` is an object of Python, which its model shares.
 class LinearState {
   public:
-    // Nodes have `vectors` weight vectors each. Without `n_rows` all names of features are kept.
-    LinearState(nb::object labels, size_t n_rows, double intercept, bool single, size_t n_planes,
+    // Nodes have `vectors` weight vectors each. Features are a list of names, all of which are kept,
+    // or the number of rows that they share.
+    LinearState(nb::object labels, nb::handle features, double intercept, bool single, size_t n_planes,
                 size_t vectors)
         : shared_labels(labels),
           labels(nb::cast<Labels&>(labels)),
           w(vectors * this->labels.n(), single, n_planes),
           vectors(vectors) {
-        if (n_rows)
-            features = std::make_unique<FeatureHasher>(n_rows, intercept);
+        if (PyLong_Check(features.ptr()))
+            this->features = std::make_unique<FeatureHasher>(nb::cast<size_t>(features), intercept);
         else
-            features = std::make_unique<FeatureIndex>(intercept);
+            this->features = std::make_unique<FeatureIndex>(features, intercept);
     }
 
     // Make room for more nodes; those without labels do no harm.

@@ -11,24 +11,10 @@ namespace river_hier {
 // The numbers of a feature and a node: a weight or, with a variance, two.
 template <class T, size_t n_planes>
 struct Cell {
-    using Copy = T;  // the type of a copy of the weight
+    static constexpr size_t planes = n_planes;
 
     double get(size_t plane) const { return numbers[plane]; }
     void set(size_t plane, double number) { numbers[plane] = static_cast<T>(number); }
-
-    // As entry i of arrays of each plane.
-    void save(void* const* planes, size_t i) const {
-        for (size_t plane = 0; plane < n_planes; ++plane)
-            static_cast<T*>(planes[plane])[i] = numbers[plane];
-    }
-    void load(const void* const* planes, size_t i) {
-        for (size_t plane = 0; plane < n_planes; ++plane)
-            numbers[plane] = static_cast<const T*>(planes[plane])[i];
-    }
-
-    bool zero() const {
-        return std::all_of(numbers, numbers + n_planes, [](T number) { return number == 0; });
-    }
 
     T numbers[n_planes];
 };
@@ -146,35 +132,22 @@ class Postings : public WeightStore {
         return cell ? cell->get(plane) : 0.0;
     }
 
-    size_t save(size_t feature, uint32_t* nodes, void* const* numbers) const override {
+    void save(size_t feature, Entries& entries) const override {
         const auto& row = rows_[feature];
-        size_t n = 0;
         for (uint32_t i = 0; i < row.cells.size(); ++i) {
-            if (row.cells[i].zero()) continue;
-            if (nodes) {
-                nodes[n] = row.dense() ? i : row.nodes[i];
-                row.cells[i].save(numbers, n);
-            }
-            ++n;
+            const Cell& cell = row.cells[i];
+            if (cell.get(0) == 0.0 && cell.get(Cell::planes - 1) == 0.0) continue;
+            entries.nodes.push_back(row.dense() ? i : row.nodes[i]);
+            for (size_t k = 0; k < Cell::planes; ++k) entries.planes[k].push_back(cell.get(k));
         }
-        return n;
     }
 
-    void load(size_t feature, size_t n, const uint32_t* nodes, const void* const* numbers) override {
-        if (feature >= rows_.size()) rows_.resize(feature + 1);
-        auto& row = rows_[feature];
-        const bool dense = 3 * (n - 1) >= n_nodes_;
-        row.cells.resize(dense ? n_nodes_ : n);
-        if (!dense) row.nodes.assign(nodes, nodes + n);
-        for (size_t i = 0; i < n; ++i) row.cells[dense ? nodes[i] : i].load(numbers, i);
-    }
-
-    void copy_weights(size_t feature, size_t n_nodes, void* zeros) const override {
-        using Copy = typename Cell::Copy;
-        const auto& row = rows_[feature];
-        for (size_t i = 0, n = row.dense() ? n_nodes : row.nodes.size(); i < n; ++i)
-            static_cast<Copy*>(zeros)[row.dense() ? i : row.nodes[i]] =
-                static_cast<Copy>(row.cells[i].get(0));
+    void load(size_t feature, const Entries& entries, size_t first, size_t last) override {
+        const Nodes nodes(entries.nodes.begin() + first, entries.nodes.begin() + last);
+        Nodes places(nodes.size());
+        Cell* cells = include(static_cast<uint32_t>(feature), nodes, places.data());
+        for (size_t i = first; i < last; ++i)
+            for (size_t k = 0; k < Cell::planes; ++k) cells[places[i - first]].set(k, entries.planes[k][i]);
     }
 
     size_t bytes() const override {
@@ -183,7 +156,6 @@ class Postings : public WeightStore {
         return bytes;
     }
 
-  protected:
     void find_rows(const Vector& x) override {
         for (uint32_t r : x.rows)
             if (r < rows_.size()) river_hier::prefetch(&rows_[r]);

@@ -7,8 +7,7 @@
 
 #include <cstring>
 
-#include "hardware/memory.hpp"
-#include "hardware/portable.hpp"
+#include "hardware/loops.hpp"
 #include "python/objects.hpp"
 #include "store/vector.hpp"
 
@@ -30,18 +29,10 @@ class TextTable {
         }
     }
 
-    // Make room for more names, or leave all as it is after an error.
-    void reserve(size_t more) {
-        size_t n = mask_ + 1;
-        while (10 * (size_ + more) > 7 * n) n *= 2;
-        if (n > mask_ + 1) resize(n);
-    }
-
-    // Insert a name that is not in the table, which has room for it.
+    // Insert a name that is not in the table.
     void insert(PyObject* name, uint64_t hash, uint32_t row) {
-        Slot slot{};
-        slot.hash = hash;
-        slot.row = row;
+        if (10 * (size_ + 1) > 7 * slots_.size()) grow();
+        Slot slot{hash, row};
         if (Text text = short_ascii(name, longest); text.data) {
             slot.size = static_cast<uint32_t>(text.size);
             std::memcpy(slot.text, text.data, text.size);
@@ -50,21 +41,22 @@ class TextTable {
         ++size_;
     }
 
-    size_t bytes() const { return (mask_ + 1) * sizeof(Slot); }
+    size_t bytes() const { return slots_.size() * sizeof(Slot); }
 
     void clear() {
         size_ = 0;
-        resize(1024);
+        slots_ = std::vector<Slot>(1024);
+        mask_ = slots_.size() - 1;
     }
 
   private:
     static constexpr Py_ssize_t longest = 16;
 
     struct alignas(32) Slot {
-        uint64_t hash;
-        uint32_t row;
-        uint32_t size;  // 0: the name is not in `text`
-        char text[longest];
+        uint64_t hash = 0;
+        uint32_t row = no_row;
+        uint32_t size = 0;  // 0: the name is not in `text`
+        char text[longest] = {};
     };
 
     static bool same(const Slot& slot, Text text, PyObject* name, const nb::object* keys) {
@@ -81,21 +73,16 @@ class TextTable {
         slots_[i] = slot;
     }
 
-    void resize(size_t n) {
-        Memory memory = zeroed(n * sizeof(Slot));
-        memory_.swap(memory);
-        const Slot* old = slots_;
-        const size_t n_old = size_ ? mask_ + 1 : 0;
-        slots_ = static_cast<Slot*>(memory_.get());
-        mask_ = n - 1;
-        for (size_t i = 0; i < n; ++i) slots_[i].row = no_row;
-        for (size_t i = 0; i < n_old; ++i)
-            if (old[i].row != no_row) place(old[i]);
+    void grow() {
+        std::vector<Slot> old(2 * slots_.size());
+        slots_.swap(old);
+        mask_ = slots_.size() - 1;
+        for (const Slot& slot : old)
+            if (slot.row != no_row) place(slot);
     }
 
-    Memory memory_;
-    Slot* slots_ = nullptr;
-    size_t mask_ = 0;  // slots less 1; their number is a power of 2
+    std::vector<Slot> slots_;  // their number is a power of 2
+    size_t mask_ = 0;          // slots less 1
     size_t size_ = 0;
 };
 

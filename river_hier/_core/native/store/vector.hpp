@@ -25,12 +25,6 @@ size_t heap_bytes(const std::vector<std::vector<T>>& lists) {
     return bytes;
 }
 
-// Room for some more elements, so that appending them cannot fail.
-template <class T>
-void make_room(std::vector<T>& list, size_t more = 1) {
-    if (list.size() + more > list.capacity()) list.reserve(2 * list.size() + more);
-}
-
 constexpr uint32_t no_row = UINT32_MAX;
 
 struct Vector {
@@ -42,6 +36,12 @@ struct Vector {
     void resize(size_t n) {
         rows.resize(n);
         values.resize(n);
+    }
+
+    // Becomes zero.
+    void clear() {
+        norm2 = 0.0;
+        std::fill(values.begin(), values.end(), 0.0);
     }
 
     // The dot product with w, which may lack the last rows.

@@ -10,12 +10,14 @@ namespace river_hier {
 class Vocabulary : TextReader {
   public:
     Vocabulary(nb::object tokenize, std::pair<size_t, size_t> ngram_range, uint32_t n_features,
-               const nb::tuple& stop_words, uint64_t min_count, uint64_t max_rare)
+               const nb::tuple& stop_words, uint64_t min_count, uint64_t max_rare, nb::object counts)
         : TextReader(tokenize, ngram_range, n_features, stop_words),
           options(nb::make_tuple(tokenize, ngram_range, n_features, stop_words, min_count, max_rare)),
           min_count_(min_count),
           max_rare_(max_rare),
-          slots_(1024, none) {}
+          slots_(1024, none) {
+        if (!counts.is_none()) set_counts(nb::cast<nb::tuple>(counts));
+    }
 
     const nb::tuple options;
     uint64_t n = 0;  // texts learned
@@ -96,7 +98,16 @@ class Vocabulary : TextReader {
         return nb::make_tuple(n, names, occurrences, documents);
     }
 
-    // Those of another vocabulary, for one that is empty.
+    size_t bytes() const {
+        size_t bytes =
+            TextReader::bytes() + heap_bytes(words_) + heap_bytes(slots_) + bytes_.capacity();
+        for (const Word& word : words_)
+            if (word.name.is_valid()) bytes += 50 + word.size;
+        return bytes;
+    }
+
+  private:
+    // What `counts` gave.
     void set_counts(const nb::tuple& counts) {
         const auto names = nb::cast<nb::list>(counts[1]);
         for (size_t i = 0; i < names.size(); ++i) {
@@ -112,15 +123,6 @@ class Vocabulary : TextReader {
                 throw nb::value_error("counts that are not positive, or more than there are texts");
     }
 
-    size_t bytes() const {
-        size_t bytes =
-            TextReader::bytes() + heap_bytes(words_) + heap_bytes(slots_) + bytes_.capacity();
-        for (const Word& word : words_)
-            if (word.name.is_valid()) bytes += 50 + word.size;
-        return bytes;
-    }
-
-  private:
     struct Word {
         nb::object name;  // null until it is needed
         size_t begin, size;

@@ -20,6 +20,12 @@ using Moves = std::vector<Move>;  // nodes ascend
 // Computes the moves of all nodes of a step, or none, from the variances x^T S x of their scores.
 using MoveRule = std::function<void(const Numbers& variances, Moves& moves)>;
 
+// Entries of some features: their nodes, the weights and, with a second plane, the variances less 1.
+struct Entries {
+    Nodes nodes;
+    Numbers planes[2];
+};
+
 // A matrix (features, nodes) of weights. A feature without a row weighs nothing. Arguments and
 // results are double, whatever type is stored.
 //
@@ -29,25 +35,14 @@ class WeightStore {
   public:
     virtual ~WeightStore() = default;
 
-    // The rows of one x, valid until the weights change or another x is bound.
-    class Bound {
-      public:
-        // Ask for the numbers of some nodes at once, where one after the other would take longer.
-        void prefetch(size_t plane, const Ranges& ranges) const { store_.prefetch_rows(plane, ranges); }
+    // The rows of one x, for `prefetch_rows` and `score`, until the weights change.
+    virtual void find_rows(const Vector& x) = 0;
 
-        // scores[v] = w_v . x for the nodes of some ranges; `scores` has room for a cache line more.
-        void score(const Ranges& ranges, double* scores) const { store_.score(ranges, scores); }
+    // Ask for the numbers of some nodes at once, where one after the other would take longer.
+    virtual void prefetch_rows(size_t plane, const Ranges& ranges) const = 0;
 
-      private:
-        friend WeightStore;
-        explicit Bound(WeightStore& store) : store_(store) {}
-        WeightStore& store_;
-    };
-
-    Bound bind(const Vector& x) {
-        find_rows(x);
-        return Bound(*this);
-    }
+    // scores[v] = w_v . x for the nodes of some ranges; `scores` has room for a cache line more.
+    virtual void score(const Ranges& ranges, double* scores) = 0;
 
     // Add steps[i] x to the weights of the i-th node.
     virtual void step(const Vector& x, const Nodes& nodes, const Numbers& steps) = 0;
@@ -66,22 +61,13 @@ class WeightStore {
     // The number of a node for a feature.
     virtual double get(size_t plane, size_t feature, uint32_t node) const = 0;
 
-    // Write the entries of a feature that are not all zero into arrays of each plane, as they are
-    // stored. Returns how many there are; without arrays, it only counts them.
-    virtual size_t save(size_t feature, uint32_t* nodes, void* const* numbers) const = 0;
+    // Appends the entries of a feature that are not all zero.
+    virtual void save(size_t feature, Entries& entries) const = 0;
 
-    // The same entries again, for a feature without any.
-    virtual void load(size_t feature, size_t n, const uint32_t* nodes, const void* const* numbers) = 0;
-
-    // Write the weights of the first nodes for a feature, as double or float.
-    virtual void copy_weights(size_t feature, size_t n_nodes, void* zeros) const = 0;
+    // Some of them again, for a feature without any.
+    virtual void load(size_t feature, const Entries& entries, size_t first, size_t last) = 0;
 
     virtual size_t bytes() const = 0;
-
-  protected:
-    virtual void find_rows(const Vector& x) = 0;
-    virtual void prefetch_rows(size_t, const Ranges&) const {}
-    virtual void score(const Ranges& ranges, double* scores) = 0;
 };
 
 }  // namespace river_hier

@@ -49,14 +49,26 @@ void Weights::check_range(double norm2) const {
     throw nb::value_error(message.format(norm2, dtype()).c_str());
 }
 
+void Weights::bind(const Vector& x, bool averaged) {
+    averaged_ = averaged;
+    store_->find_rows(x);
+    if (averaged) average->updates.bind(x, false);
+}
+
+void Weights::score(const Ranges& nodes) {
+    store_->score(nodes, scores.data());
+    if (!averaged_) return;
+    average->updates.score(nodes);
+    for (Range range : nodes)
+        for (uint32_t v = range.first; v < range.last; ++v)
+            scores[v] -= average->updates.scores[v] / average->rounds(v);
+}
+
 void Weights::score_all(const Vector& x, bool averaged) {
     ranges.assign(1, Range{0, static_cast<uint32_t>(n_nodes_)});
-    const WeightStore::Bound rows = store_->bind(x);
-    rows.prefetch(0, ranges);
-    rows.score(ranges, scores.data());
-    if (!averaged) return;
-    average->updates.score_all(x);
-    for (uint32_t v = 0; v < n_nodes_; ++v) scores[v] -= average->updates.scores[v] / average->rounds(v);
+    bind(x, averaged);
+    store_->prefetch_rows(0, ranges);
+    score(ranges);
 }
 
 void Weights::add(const Vector& x, const Nodes& nodes, Numbers& steps) {
@@ -96,12 +108,11 @@ void Weights::add_nodes(size_t n_nodes) {
     if (n_nodes > room_) {
         const size_t room = std::max(n_nodes, 2 * room_);
         std::unique_ptr<WeightStore> larger = store_for(room);
-        Nodes nodes(room_);
-        Numbers weights(room_), variances(room_);
-        void* const numbers[] = {weights.data(), variances.data()};
-        for (size_t row = 0; row < store_->n_features(); ++row)
-            if (const size_t n = store_->save(row, nodes.data(), numbers))
-                larger->load(row, n, nodes.data(), numbers);
+        for (size_t row = 0; row < store_->n_features(); ++row) {
+            Entries entries;
+            store_->save(row, entries);
+            if (!entries.nodes.empty()) larger->load(row, entries, 0, entries.nodes.size());
+        }
         store_ = std::move(larger);
         room_ = room;
     }

@@ -30,7 +30,13 @@ class Weights {
     // Throw an error if this squared norm of an x is too large for the weights.
     void check_range(double norm2) const;
 
-    // w . x of all nodes, in `scores`: of the last hypotheses or, `averaged`, of their averages.
+    // The rows of x, for `score`: of the last hypotheses or, `averaged`, of their averages.
+    void bind(const Vector& x, bool averaged);
+
+    // w . x of some nodes, in `scores`.
+    void score(const Ranges& nodes);
+
+    // Both, for all nodes.
     void score_all(const Vector& x, bool averaged = false);
 
     // The largest step along an x of this squared norm: beyond it, scores might overflow.
@@ -63,6 +69,7 @@ class Weights {
 
     size_t n_planes_, n_nodes_;
     bool single_;
+    bool averaged_ = false;
     size_t room_;  // nodes that the layout has room for
     std::unique_ptr<WeightStore> store_;
     Numbers changes_;  // scratch
