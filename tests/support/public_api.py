@@ -15,7 +15,7 @@ from river import base
 
 import river_hier
 from river_hier import Taxonomy, batch
-from river_hier.base.transparent import TransparentWrapper
+from river_hier.base.wrapper import TransparentWrapper
 from river_hier.datasets import synth
 from river_hier.feature_extraction import RandomFourierFeatures
 
