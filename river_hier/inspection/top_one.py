@@ -104,7 +104,7 @@ def _top(
     """The k best nodes, and their probabilities or scores."""
     taxonomy: Taxonomy = labels.taxonomy
     if not is_multilabel(model):
-        if without_labels(model):
+        if without_labels(inner(model)):
             return []
         if depth is None and hasattr(model, "_ranked_one") and not model._never_predicted:
             found: list[tuple[int, float]] = model._ranked_one(x, k, leaves)

@@ -28,9 +28,7 @@ def errors(*sources: Path) -> str:
 
 @pytest.mark.slow
 def test_all_sources_compile() -> None:
-    sources = sorted(NATIVE.rglob("*.cpp"))
-    assert len(sources) >= 10
-    assert errors(*sources) == ""
+    assert errors(*sorted(NATIVE.rglob("*.cpp"))) == ""
 
 
 def test_what_the_stable_abi_lacks_is_an_error(tmp_path: Path) -> None:

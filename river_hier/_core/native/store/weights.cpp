@@ -50,9 +50,9 @@ void Weights::check_range(double norm2) const {
 }
 
 void Weights::bind(const Vector& x, bool averaged) {
-    averaged_ = averaged;
+    averaged_ = averaged && average;
     store_->find_rows(x);
-    if (averaged) average->updates.bind(x, false);
+    if (averaged_) average->updates.bind(x, false);
 }
 
 void Weights::score(const Ranges& nodes) {
