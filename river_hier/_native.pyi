@@ -52,7 +52,6 @@ class Vectors:
 
     n_learned: int
     norms2: _Floats
-    rows_of_columns: _Ints
     def __init__(self, features: FeatureMap, X: Batch, insert: bool = False) -> None: ...
 
 class Labels:

@@ -96,19 +96,20 @@ nb::object parameters(const Calibration& c) {
     return nb::make_tuple(array(shared), array(std::move(own), {4, c.n()}));
 }
 
-void restore(Calibration* c, nb::handle of_all, nb::handle of_each) {
+void restore(Calibration* calibration, nb::handle of_all, nb::handle of_each) {
     const Numbers shared = numbers(of_all);
     const auto own = columns_of(of_each.attr("T"));
     ensure(shared.size() == 6 && own.size() == 4, "all parameters");
-    new (c) Calibration(own[0].size());
-    c->squares = shared[0];
-    c->n_scores = shared[1];
-    c->slope = {shared[2], shared[3]};
-    c->intercept = {shared[4], shared[5]};
-    for (size_t v = 0; v < c->n(); ++v) {
-        c->own_slope[v] = {own[0].at(v), own[1].at(v)};
-        c->own_intercept[v] = {own[2].at(v), own[3].at(v)};
+    Calibration c(own[0].size());
+    c.squares = shared[0];
+    c.n_scores = shared[1];
+    c.slope = {shared[2], shared[3]};
+    c.intercept = {shared[4], shared[5]};
+    for (size_t v = 0; v < c.n(); ++v) {
+        c.own_slope[v] = {own[0].at(v), own[1].at(v)};
+        c.own_intercept[v] = {own[2].at(v), own[3].at(v)};
     }
+    new (calibration) Calibration(std::move(c));
 }
 
 }  // namespace
@@ -116,7 +117,7 @@ void restore(Calibration* c, nb::handle of_all, nb::handle of_each) {
 nb::object probabilities(Labels& labels, nb::handle values) {
     if (!nb::isinstance<NodeProbabilities>(values)) {
         const Numbers p = numbers(values);
-        ensure(p.size() <= labels.n(), "a number for each node");  // another thread may have added some
+        ensure(p.size() <= labels.n(), "a number for each node");
         return labels.probabilities(p);
     }
     const uint32_t n = labels.n();

@@ -161,18 +161,20 @@ System load(LeastSquares& rls, nb::handle saved) {
     return system;
 }
 
-// Adds saved instances.
-void add_saved(LeastSquares& rls, nb::handle instances) {
-    const auto start = numbers<uint64_t>(instances[0]);
-    const auto rows = numbers<uint32_t>(instances[1]);
-    const Numbers values = numbers(instances[2]), norms2 = numbers(instances[3]);
-    for (size_t i = 0; i < norms2.size(); ++i) {
-        Vector x;
-        x.rows.assign(rows.begin() + start[i], rows.begin() + start[i + 1]);
-        x.values.assign(values.begin() + start[i], values.begin() + start[i + 1]);
-        x.norm2 = norms2[i];
-        rls.instances.append(x);
+std::unique_ptr<LeastSquares> restored(double l2, std::optional<size_t> budget, double rate, size_t period,
+                                       bool kernel, nb::handle instances, nb::handle systems) {
+    auto rls = std::make_unique<LeastSquares>(l2, budget, Forgetting{rate, period}, kernel);
+    if (!instances.is_none()) {
+        const auto start = numbers<uint64_t>(instances[0]);
+        const auto rows = numbers<uint32_t>(instances[1]);
+        const Numbers values = numbers(instances[2]), norms2 = numbers(instances[3]);
+        for (size_t i = 0; i < norms2.size(); ++i)
+            rls->instances.append({{rows.begin() + start[i], rows.begin() + start[i + 1]},
+                                   {values.begin() + start[i], values.begin() + start[i + 1]},
+                                   norms2[i]});
     }
+    for (nb::handle saved : systems) rls->add_system(load(*rls, saved));
+    return rls;
 }
 
 // With a kernel: replaces the instances of a system, on which w is w0 and the solution of (l2 I + K) c = v.
@@ -197,13 +199,7 @@ void replace(LeastSquares& rls, size_t s, nb::handle ids, nb::handle ones, nb::h
 void least_squares(nb::module_& m) {
     using namespace nb::literals;
     nb::class_<LeastSquares>(m, "LeastSquares")
-        .def("__init__",
-             [](LeastSquares* rls, double l2, std::optional<size_t> budget, double rate, size_t period,
-                bool kernel, nb::handle instances, nb::handle systems) {
-                 new (rls) LeastSquares(l2, budget, Forgetting{rate, period}, kernel);
-                 if (!instances.is_none()) add_saved(*rls, instances);
-                 for (nb::handle saved : systems) rls->add_system(load(*rls, saved));
-             },
+        .def(nb::new_(&restored),
              "l2"_a, "budget"_a = nb::none(), "rate"_a = 1.0, "period"_a = 0, "kernel"_a = false,
              "instances"_a = nb::none(), "systems"_a = nb::tuple())
         .def("add_system",

@@ -312,6 +312,17 @@ nb::tuple saved(const LinearState& state) {
                           saved(state.w.average.get()));
 }
 
+std::unique_ptr<LinearState> restored(nb::object labels, nb::handle features, double intercept,
+                                      const nb::str& dtype, size_t n_planes, size_t vectors, nb::handle rows,
+                                      nb::handle average) {
+    ensure(n_planes == 1 || n_planes == 2, "one plane or two");
+    auto state = std::make_unique<LinearState>(labels, features, intercept, is_single(dtype), n_planes,
+                                               vectors);
+    if (!rows.is_none()) load(state->w, rows);
+    load(*state, average);
+    return state;
+}
+
 }  // namespace
 
 void linear(nb::module_& m) {
@@ -324,14 +335,7 @@ void linear(nb::module_& m) {
     m.attr("policies") = policies;
 
     nb::class_<LinearState>(m, "LinearState")
-        .def("__init__",
-             [](LinearState* self, nb::object labels, nb::handle features, double intercept,
-                const nb::str& dtype, size_t n_planes, size_t vectors, nb::handle rows, nb::handle average) {
-                 ensure(n_planes == 1 || n_planes == 2, "one plane or two");
-                 new (self) LinearState(labels, features, intercept, is_single(dtype), n_planes, vectors);
-                 if (!rows.is_none()) load(self->w, rows);
-                 load(*self, average);
-             },
+        .def(nb::new_(&restored),
              "labels"_a, "features"_a, "intercept"_a, "dtype"_a, "n_planes"_a = 1, "vectors"_a = 1,
              "rows"_a = nb::none(), "average"_a = nb::none())
         .def("saved", [](const LinearState& state) { return saved(state); })
@@ -397,13 +401,7 @@ void linear(nb::module_& m) {
                          Numbers norms2;
                          for (size_t i = 0; i < rows.n(); ++i) norms2.push_back(rows[i].norm2);
                          return array(norms2);
-                     })
-        .def_prop_ro("rows_of_columns", [](const Rows& rows) {
-            const auto& found = rows.rows_of_columns();  // -1 for a feature without a row
-            std::vector<int64_t> all;
-            for (uint32_t row : found) all.push_back(row == no_row ? -1 : int64_t{row});
-            return array(all);
-        });
+                     });
 }
 
 }  // namespace river_hier

@@ -110,7 +110,7 @@ void labels(nb::module_& m) {
         .def("dictionary", &Labels::dictionary, "nodes"_a)
         .def("marginals",
              [](const Labels& labels, const Values& given) {
-                 const size_t n = given.size();  // fewer than all, if another thread has added nodes since
+                 const size_t n = given.size();  // fewer than all, if nodes have been added since
                  ensure(given.ndim() == 1 && n && n <= labels.n(), "a number for each node");
                  Numbers p(given.data(), given.data() + n);
                  p[0] = 1.0;

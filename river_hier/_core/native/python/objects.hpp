@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <string_view>
 #include <vector>
 
 namespace river_hier {
@@ -42,25 +43,22 @@ inline uint64_t hash_of_text(PyObject* text) {
     return static_cast<uint64_t>(PyObject_Hash(text));
 }
 
-struct Text {
-    const char* data = nullptr;
-    Py_ssize_t size = 0;
-};
-
 // The bytes of an exact str if it is short ASCII, else nothing: then compare objects.
-inline Text short_ascii(PyObject* text, Py_ssize_t longest) {
+inline std::string_view short_ascii(PyObject* text, Py_ssize_t longest) {
 #ifndef Py_LIMITED_API
     if (!PyUnicode_IS_COMPACT_ASCII(text)) return {};
     Py_ssize_t size = PyUnicode_GET_LENGTH(text);
     const char* data = reinterpret_cast<const char*>(reinterpret_cast<PyASCIIObject*>(text) + 1);
-    return size > 0 && size <= longest ? Text{data, size} : Text{};
+    if (size <= 0 || size > longest) return {};
+    return {data, static_cast<size_t>(size)};
 #else
     Py_ssize_t length = PyUnicode_GetLength(text);
     if (length <= 0 || length > longest) return {};
     Py_ssize_t size = 0;
     const char* data = PyUnicode_AsUTF8AndSize(text, &size);
     if (!data) PyErr_Clear();  // a lone surrogate has no UTF-8
-    return data && size == length ? Text{data, size} : Text{};  // equal sizes: it is ASCII
+    if (!data || size != length) return {};  // equal sizes: it is ASCII
+    return {data, static_cast<size_t>(size)};
 #endif
 }
 

@@ -156,7 +156,7 @@ class Dense : public WeightStore {
 
     size_t width_, stride_;  // numbers of a plane and of a row
     size_t n_features_ = 0;
-    mutable std::vector<std::vector<Line<T>>> blocks_;
+    mutable std::vector<std::vector<Line<T>>> blocks_;  // `at` is to read and to write
     std::vector<T*> rows_;  // of x, and its values there
     Numbers values_;
     std::vector<T> sums_;

@@ -57,7 +57,8 @@ inline uint32_t checksum_of(PyObject* name) {
     return checksum(data, size, is_str ? 0 : not_text);
 }
 
-// Hash values of examples that depend on no order: of the names of features, and of the names with their values. Returns false if x is unusual.
+// Hash values of an x that depend on no order: of the names of features, and of the names with their values.
+// Returns false if x is unusual.
 inline bool digests(PyObject* x, std::pair<uint32_t, uint32_t>& found) {
     if (!PyDict_CheckExact(x)) return false;
     uint64_t of_names = 0, of_all = 0;

@@ -5,8 +5,6 @@
 // which the caller owns.
 #pragma once
 
-#include <cstring>
-
 #include "hardware/loops.hpp"
 #include "python/objects.hpp"
 #include "store/vector.hpp"
@@ -21,7 +19,7 @@ class TextTable {
 
     // The row of a name, or `no_row`; `keys[row]` is the object that was inserted with it.
     uint32_t find(PyObject* name, uint64_t hash, const nb::object* keys) const {
-        Text text = short_ascii(name, longest);
+        const std::string_view text = short_ascii(name, longest);
         for (size_t i = hash & mask_;; i = (i + 1) & mask_) {
             const Slot& slot = slots_[i];
             if (slot.row == no_row) return no_row;
@@ -33,10 +31,9 @@ class TextTable {
     void insert(PyObject* name, uint64_t hash, uint32_t row) {
         if (10 * (size_ + 1) > 7 * slots_.size()) grow();
         Slot slot{hash, row};
-        if (Text text = short_ascii(name, longest); text.data) {
-            slot.size = static_cast<uint32_t>(text.size);
-            std::memcpy(slot.text, text.data, text.size);
-        }
+        const std::string_view text = short_ascii(name, longest);
+        slot.size = static_cast<uint32_t>(text.size());
+        std::copy(text.begin(), text.end(), slot.text);
         place(slot);
         ++size_;
     }
@@ -59,10 +56,8 @@ class TextTable {
         char text[longest] = {};
     };
 
-    static bool same(const Slot& slot, Text text, PyObject* name, const nb::object* keys) {
-        if (slot.size || text.data)
-            return slot.size == static_cast<uint32_t>(text.size) &&
-                   std::memcmp(slot.text, text.data, slot.size) == 0;
+    static bool same(const Slot& slot, std::string_view text, PyObject* name, const nb::object* keys) {
+        if (slot.size || !text.empty()) return text == std::string_view(slot.text, slot.size);
         PyObject* key = keys[slot.row].ptr();
         return key == name || PyUnicode_Compare(key, name) == 0;
     }

@@ -42,7 +42,7 @@ class Weights {
     // The largest step along an x of this squared norm: beyond it, scores might overflow.
     double largest_step(double norm2) const { return (single_ ? 1e20 : 1e140) / std::sqrt(norm2); }
 
-    // w_v += step_v x, or the largest step.
+    // w_v += step_v x, or the largest step; the steps are used up.
     void add(const Vector& x, const Nodes& nodes, Numbers& steps);
 
     // Multiply 1 / S - 1 by `forgetting` for some nodes, where x is not zero.
@@ -108,22 +108,16 @@ class Average {
         moved.resize(n_nodes, 0);
     }
 
-    // The weights of these nodes have changed by step_v x.
-    void add(const Vector& x, const Nodes& nodes, const Numbers& steps) {
-        steps_.clear();
-        for (size_t i = 0; i < nodes.size(); ++i) steps_.push_back(steps[i] * rounds(nodes[i]));
-        for (uint32_t v : nodes) moved[v] = 1;
-        updates->step(x, nodes, steps_);
+    // The weights of these nodes have changed by step_v x; the steps become those of the updates.
+    void add(const Vector& x, const Nodes& nodes, Numbers& steps) {
+        scale(nodes, steps);
+        updates->step(x, nodes, steps);
     }
 
-    // The weights of these nodes have changed by changes[j * nodes + i] for the j-th feature.
-    void add_changes(const Vector& x, const Nodes& nodes, const Numbers& changes) {
-        steps_.clear();
-        for (size_t j = 0; j < x.size(); ++j)
-            for (size_t i = 0; i < nodes.size(); ++i)
-                steps_.push_back(changes[j * nodes.size() + i] * rounds(nodes[i]));
-        for (uint32_t v : nodes) moved[v] = 1;
-        updates->add(0, x, nodes, steps_);
+    // The same by changes[j * nodes + i] for the j-th feature.
+    void add_changes(const Vector& x, const Nodes& nodes, Numbers& changes) {
+        scale(nodes, changes);
+        updates->add(0, x, nodes, changes);
     }
 
     size_t bytes() const {
@@ -138,7 +132,11 @@ class Average {
     const bool from_first_round;
 
   private:
-    Numbers steps_;  // scratch
+    void scale(const Nodes& nodes, Numbers& changes) {
+        for (size_t i = 0; i < changes.size();)
+            for (uint32_t v : nodes) changes[i++] *= rounds(v);
+        for (uint32_t v : nodes) moved[v] = 1;
+    }
 };
 
 }  // namespace river_hier
