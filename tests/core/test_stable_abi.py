@@ -29,7 +29,7 @@ def errors(*sources: Path) -> str:
 @pytest.mark.slow
 def test_all_sources_compile() -> None:
     sources = sorted(NATIVE.rglob("*.cpp"))
-    assert len(sources) >= 10
+    assert len(sources) >= 5
     assert errors(*sources) == ""
 
 
