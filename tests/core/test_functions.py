@@ -20,7 +20,7 @@ from support.strategies import trees
 
 def state_of(n_nodes: int, dtype: str = "float64", n_planes: int = 1) -> LinearState:
     labels = Labels(Taxonomy.flat([str(v) for v in range(1, n_nodes)]))
-    return LinearState(labels, None, 0.0, dtype, n_planes)
+    return LinearState(labels, [], 0.0, dtype, n_planes)
 
 
 @pytest.mark.parametrize("n_nodes", [4, 200])

@@ -73,16 +73,3 @@ def test_a_model_that_is_let_go_takes_its_names_along(name: str) -> None:
     del model
     gc.collect()
     assert [ref() for ref in watched] == [None, None]
-
-
-def test_a_model_in_a_cycle_with_its_own_names_is_collected() -> None:
-    class Key:
-        model: Any = None
-
-    key = Key()
-    key.model = linear_model.HPerceptron(TREE)
-    key.model.learn_one({key: 1.0}, "b")
-    watched = weakref.ref(key)
-    del key
-    gc.collect()
-    assert watched() is None

@@ -156,8 +156,7 @@ KINDS += [types.MappingProxyType, collections.ChainMap, collections.UserDict]
 KINDS += [collections.Counter, lambda x: collections.defaultdict(float, x)]
 
 
-@pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(("name", "kind"), list(zip(NAMES, KINDS, strict=True)))
 def test_any_mapping_is_an_x(name: str, kind: Callable[..., Any]) -> None:
     ours, theirs = trained(name), trained(name)
     x = kind(X)

@@ -346,9 +346,7 @@ def test_bad_arguments(make: Any, message: str) -> None:
 def test_rivers_checks(name: str) -> None:
     model: Any = drift.BranchReset(getattr(linear_model, name)(), river_drift.binary.DDM())
     for check in rivers_checks(model):
-        # River takes BranchReset(Hieron()) for a model of several labels.
-        if name != "Hieron" or "dataset" not in getattr(check, "keywords", {}):
-            check(model.clone())
+        check(model.clone())
 
 
 def test_clones_copies_pipelines_and_evaluation() -> None:

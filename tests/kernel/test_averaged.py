@@ -90,26 +90,6 @@ def test_a_budget_forgets_in_all_hypotheses(which: str, budget: int) -> None:
         assert model.last.n_stored == len(theirs.hypotheses[-1]) <= budget
 
 
-def test_the_linear_kernel_is_the_linear_average() -> None:
-    dual, primal = averaged(T), linear_model.Averaged(linear_model.Hieron(T))
-    for x, y in examples():
-        assert_near(dual.score_one(x), primal.score_one(x))
-        dual.learn_one(x, y)
-        primal.learn_one(x, y)
-
-
-def test_the_model_inside_learns_as_alone() -> None:
-    stream = examples()
-    model, alone = averaged(T, kernel.RBF()), learned(kernel.Hieron(T, kernel.RBF()), stream)
-    last = learned(model, stream).last
-    x = stream[0][0]
-    assert last.score_one(x) == alone.score_one(x) == model.model.score_one(x)
-    assert model.score_one(x) != alone.score_one(x)
-    before = model.score_one(x)
-    learned(last, stream)  # independent of the model
-    assert model.score_one(x) == before
-
-
 def test_what_a_model_knows_is_its_first_hypothesis() -> None:
     alone = learned(kernel.Hieron(T, kernel.RBF()), examples(15, seed=1))
     model, x = linear_model.Averaged(copy.deepcopy(alone)), {0: 0.5, 1: -1.0}

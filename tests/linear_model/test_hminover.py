@@ -249,7 +249,7 @@ def test_an_open_taxonomy_scores_labels_that_arrive(stream: Any, probe: Any) -> 
     assert model.taxonomy is None
     # From here on it is what it would be had it known the labels.
     closed = linear_model.HMinOver(Taxonomy.flat(model.score_one(probe)))
-    closed._state = LinearState.restored(closed._labels, *model._state.saved()[1:])
+    closed._state = LinearState(closed._labels, *model._state.saved()[1:])
     closed._threshold = copy.deepcopy(model._threshold)
     for x, y in stream:
         model.learn_one(x, y)

@@ -175,13 +175,13 @@ def use(thing: Any) -> None:
 def strangers() -> None:
     """Objects of different sizes, put together."""
     for n_planes, vectors in ((1, 1), (2, 1), (1, 2), (2, 2)):
-        use(k.LinearState(k.Labels(TREE), None, 0.0, "float64", n_planes, vectors))
+        use(k.LinearState(k.Labels(TREE), [], 0.0, "float64", n_planes, vectors))
     for nodes in ([], [1, 2], [3, 7], [2**31 - 1], [0], [1, 1]):
         rls = k.LeastSquares(1.0)
         rls.add_system(nodes)
         use(rls)
     for y in (4, 2**31, 2**32 - 1, -1):
-        state = k.LinearState(k.Labels(TREE), None, 0.0, "float64", 2)
+        state = k.LinearState(k.Labels(TREE), [], 0.0, "float64", 2)
         for name, _, parameters in POLICIES:
             try:
                 k.policies[name].learn_one(state, X, y, 1.0, parameters)
