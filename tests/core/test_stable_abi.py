@@ -28,13 +28,9 @@ def errors(*sources: Path) -> str:
 
 @pytest.mark.slow
 def test_all_sources_compile() -> None:
-<<<<<<< HEAD
-    assert errors(*sorted(NATIVE.rglob("*.cpp"))) == ""
-=======
     sources = sorted(NATIVE.rglob("*.cpp"))
     assert len(sources) >= 5
     assert errors(*sources) == ""
->>>>>>> tests
 
 
 def test_what_the_stable_abi_lacks_is_an_error(tmp_path: Path) -> None:
