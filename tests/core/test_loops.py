@@ -13,7 +13,12 @@ from support.requirements import require_program
 NATIVE = ROOT / "river_hier" / "_core" / "native"
 FLAGS = ["-std=c++17", "-ffp-contract=off", "-fno-math-errno"]  # as in CMakeLists.txt
 # As they are published for gcc; for one kind of processor only; and as they are written.
-KINDS = [["g++", "-O3"], ["g++", "-O3", "-DRIVER_HIER_SANITIZE"], ["clang++", "-O3"], ["g++", "-O0"]]
+KINDS = [
+    ["g++", "-O3"],
+    ["g++", "-O3", "-DRIVER_HIER_SANITIZE"],
+    ["clang++", "-O3"],
+    ["g++", "-O0"],
+]
 
 
 @pytest.mark.slow
