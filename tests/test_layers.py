@@ -71,7 +71,7 @@ def test_parts_are_imported_when_they_are_asked_for() -> None:
         "river_hier.metrics.HLoss, river_hier.show_versions\n"
         "assert 'river_hier.evaluate' not in sys.modules\n"
     )
-    subprocess.run([sys.executable, "-c", program], check=True)
+    subprocess.run([sys.executable, "-P", "-c", program], check=True)
     assert set(dir(river_hier)) == set(river_hier.__all__)
     with pytest.raises(AttributeError, match="has no attribute 'linear_models'"):
         river_hier.linear_models  # noqa: B018

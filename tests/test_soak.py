@@ -1,4 +1,4 @@
-"""State is bounded, or grows as it is said to: `bench/soak.py` in small, by what a pickle holds."""
+"""State is bounded, or grows as it is said to: `support/soak.py` in small, by pickle sizes."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Makes the gallery: runs the scripts of `examples` and writes a page for each, and an index.
 
-    python examples/gallery/make.py docs/gallery
+    python examples/gallery/make.py build/gallery
 
 Runs are kept in that folder; a script is run again only if it, or the version of the library, has
 changed. Scripts on real data are not run: their pages show a recorded run, which is made by

@@ -23,7 +23,7 @@ Nodes = tuple[int, ...]
 Sources = Sequence[Nodes]
 # The entries that are not zero: where those of each row start, their nodes, the weights and, with
 # variances, these minus 1.
-Rows = tuple[NDArray[Any], ...]
+Entries = tuple[NDArray[Any], ...]
 
 
 def own_weights(sources: Sources, n_before: int) -> sparse.csr_array:
@@ -104,7 +104,9 @@ def remapped(
     return LinearState(labels, features, intercept, dtype, n_planes, vectors, moved, average)
 
 
-def _moved(rows: Rows, onto: sparse.csr_array, variances: sparse.csr_array | None = None) -> Rows:
+def _moved(
+    rows: Entries, onto: sparse.csr_array, variances: sparse.csr_array | None = None
+) -> Entries:
     start, nodes, weights, *more = rows
     cells = weights.astype(np.complex128)  # with variances as imaginary parts
     for s in more:

@@ -34,11 +34,12 @@ MISSING = "?"
 ROOT = "root"
 NUMERIC = ("numeric", "real", "integer")
 
-# Possessive quantifiers: no malicious file can cause catastrophic backtracking.
-_QUOTED = r"""'(?:[^'\\]|\\.)*+'|"(?:[^"\\]|\\.)*+\""""
+# Possessive quantifiers: no malicious file can cause catastrophic backtracking. They repeat single
+# characters only, as Python 3.11.2 matches possessive groups wrongly.
+_QUOTED = r"""'(?:[^'\\]++|\\.)*'|"(?:[^"\\]++|\\.)*\""""
 _ATTRIBUTE = re.compile(rf"@attribute\s++({_QUOTED}|\S++)\s++(.++)", re.IGNORECASE)
 _UNUSUAL = re.compile(r"""[?{'"]""")
-_PART = re.compile(rf"""((?:[^,'"]++|{_QUOTED})*+)(,|\Z)""")
+_PART = re.compile(rf"""((?:[^,'"]++|{_QUOTED})*)(,|\Z)""")
 
 Lines = Iterator[tuple[int, str]]
 Row = tuple[dict[str, float | str], str]  # features and labels

@@ -83,7 +83,7 @@ def test_what_models_report_is_what_they_take(
 
 
 def grown(make: str, *sizes: int) -> list[float]:
-    command = [sys.executable, "-c", GROW, make, *map(str, sizes)]
+    command = [sys.executable, "-P", "-c", GROW, make, *map(str, sizes)]
     found = subprocess.run(command, env=environment(), capture_output=True, text=True, check=True)
     numbers: list[float] = json.loads(found.stdout)
     return numbers

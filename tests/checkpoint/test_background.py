@@ -124,7 +124,9 @@ def test_the_program_is_killed_at_any_time(tmp_path: Path) -> None:
     checkpoint.save({"n": 0, "data": [0] * 20_000}, path)
     for _ in range(20):
         program = subprocess.Popen(
-            [sys.executable, "-c", PROGRAM, str(path), str(n)], stdout=subprocess.PIPE, text=True
+            [sys.executable, "-P", "-c", PROGRAM, str(path), str(n)],
+            stdout=subprocess.PIPE,
+            text=True,
         )
         assert program.stdout is not None
         program.stdout.readline()
@@ -143,7 +145,7 @@ def test_the_program_is_killed_at_any_time(tmp_path: Path) -> None:
 
 def test_a_program_that_ends_waits_for_the_file(tmp_path: Path) -> None:
     program = PROGRAM.replace("while True:", "if True:").replace("saving.wait()", "")
-    command = [sys.executable, "-c", program, str(tmp_path / "state"), "0"]
+    command = [sys.executable, "-P", "-c", program, str(tmp_path / "state"), "0"]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
     assert checkpoint.load(tmp_path / "state")["n"] == 1
     assert os.listdir(tmp_path) == ["state"]

@@ -356,7 +356,7 @@ def test_a_pipe_with_the_name_of_a_part_file_is_left_alone(tmp_path: Path) -> No
 
 def test_several_programs_save_to_one_path(tmp_path: Path) -> None:
     path, n = tmp_path / "state", 60
-    command = [sys.executable, "-c", SAVER, str(path)]
+    command = [sys.executable, "-P", "-c", SAVER, str(path)]
     savers = [subprocess.Popen([*command, str(mark), str(n)], stderr=-1) for mark in range(3)]
     found = set()
     while any(saver.poll() is None for saver in savers):

@@ -149,7 +149,7 @@ def test_other_processes_draw_the_same():
         "from river_hier.feature_extraction import RandomFourierFeatures as R;"
         "print(R(seed=7).transform_one({'a': 1.0, ('b', 2): -1.5})[3].hex())"
     )
-    command = [sys.executable, "-c", program]
+    command = [sys.executable, "-P", "-c", program]
     found = {
         subprocess.run(command, capture_output=True, text=True, check=True).stdout for _ in range(2)
     }

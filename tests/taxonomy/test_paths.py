@@ -176,7 +176,7 @@ def test_dataframes_are_not_imported() -> None:
         "before = set(sys.modules); Taxonomy.from_paths([('a', 'b', None)])\n"
         "assert not {'polars', 'pyarrow'} & (set(sys.modules) - before)"
     )
-    subprocess.run([sys.executable, "-c", code], check=True)
+    subprocess.run([sys.executable, "-P", "-c", code], check=True)
 
 
 @pytest.mark.parametrize(
