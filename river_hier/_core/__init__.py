@@ -22,7 +22,6 @@ from .._native import (
     Labels,
     LeastSquares,
     LinearState,
-    NodeProbabilities,
     Vector,
     Vectors,
     Vocabulary,

@@ -66,16 +66,6 @@ class Batch:
         """The weight of each row."""
         return repeat(1.0, self.n) if self.weights is None else self.weights.tolist()
 
-    def weight(self, i: int) -> float:
-        """The weight of row i."""
-        return 1.0 if self.weights is None else float(self.weights[i])
-
-    def total_weight(self, first: int, last: int, before: float) -> float:
-        """The total weight of the rows `first:last`, added to the weight before."""
-        if self.weights is None:
-            return before + (last - first)
-        return sum(self.weights[first:last].tolist(), before)
-
     def number(self, i: int) -> int:
         """The number of row i in the whole batch, for messages."""
         return i if self.numbers is None else int(self.numbers[i])
@@ -123,23 +113,6 @@ class Multilabels:
         first, last, _ = rows.indices(len(self.start) - 1)
         start = self.start[first : last + 1]
         return Multilabels(start - start[0], self.nodes[start[0] : start[-1]])
-
-    @property
-    def rows(self) -> NDArray[np.intp]:
-        """The row of each of `nodes`."""
-        return np.repeat(np.arange(len(self.start) - 1), np.diff(self.start))
-
-    def keep(self, entries: Mask) -> Self:
-        """The same rows with some of their nodes; `entries` is a mask of `nodes`."""
-        start = np.concatenate(([0], np.cumsum(entries)))[self.start]
-        return type(self)(start, self.nodes[entries])
-
-    def keep_rows(self, kept: NDArray[np.intp]) -> Self:
-        """Some of the rows, in order."""
-        there = np.zeros(len(self.start) - 1, dtype=bool)
-        there[kept] = True
-        start = np.concatenate(([0], np.cumsum(np.diff(self.start)[kept]))).astype(np.int64)
-        return type(self)(start, self.nodes[np.repeat(there, np.diff(self.start))])
 
     def labels(self, labels: Labels) -> Iterator[list[Any]]:
         """The labels of each row."""

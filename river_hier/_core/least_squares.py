@@ -13,10 +13,8 @@ import math
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 SavedSystem: TypeAlias = tuple[Any, ...]
-Parts: TypeAlias = tuple[NDArray[Any], ...]
 
 
 def nothing_stored(nodes: list[int]) -> SavedSystem:
