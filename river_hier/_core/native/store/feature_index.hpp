@@ -89,11 +89,16 @@ class FeatureIndex : public FeatureMap {
     uint32_t add(PyObject* name) {
         const size_t row = size();
         if (row >= no_row) throw std::length_error("more than 2**32 - 1 features");
-        if (in_table(name))
-            table_.insert(name, hash_of_text(name), static_cast<uint32_t>(row));
-        else if (PyDict_SetItem(others_.ptr(), name, nb::int_(row).ptr()))
-            throw nb::python_error();
-        keys_.push_back(nb::borrow(name));
+        keys_.push_back(nb::borrow(name));  // first, as memory may fail
+        try {
+            if (in_table(name))
+                table_.insert(name, hash_of_text(name), static_cast<uint32_t>(row));
+            else if (PyDict_SetItem(others_.ptr(), name, nb::int_(row).ptr()))
+                throw nb::python_error();
+        } catch (...) {
+            keys_.pop_back();
+            throw;
+        }
         return static_cast<uint32_t>(row);
     }
 
