@@ -33,10 +33,12 @@ def add_shared(rls: Any, below: Below, before: int, after: Taxonomy, is_open: bo
         groups[0,] = []
     for v in range(before, len(after)):
         groups.setdefault(after._parent_rows[v], []).append(v)
+    n_systems = len(rls.n_stored)  # O(systems)
     for above, nodes in groups.items():
         if above not in below:
-            below[above] = len(rls.n_stored)
+            below[above] = n_systems
             rls.add_system(nodes)
+            n_systems += 1
             continue
         n_stored = rls.n_stored if is_open else []
         # The first one, unless it has been forgotten.
