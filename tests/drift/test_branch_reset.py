@@ -424,19 +424,15 @@ def test_the_loss_recovers_within_600_examples() -> None:
 
 
 @pytest.mark.slow
-def test_the_benchmark_confirms_the_figures_of_the_page(
+def test_the_claims_of_the_benchmark_hold(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """On the first of its streams; the page has the mean of three."""
+    """On the first of its streams."""
     path = ROOT / "examples" / "benchmarks" / "drift.py"
     monkeypatch.setattr("sys.argv", [str(path), "--seeds", "1"])
     runpy.run_path(str(path), run_name="__main__")
-    found, documented = (
-        re.findall(r"^(?:not )?reproduced .*$", text, re.MULTILINE)
-        for text in (capsys.readouterr().out, (ROOT / "docs" / "accuracy.md").read_text("utf-8"))
-    )
-    assert found == documented
-    assert len(found) == 5
+    found = re.findall(r"^(?:not )?reproduced", capsys.readouterr().out, re.MULTILINE)
+    assert found == ["reproduced"] * 5
 
 
 def test_truncated_predictions_are_those_of_the_model() -> None:
