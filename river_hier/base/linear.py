@@ -78,8 +78,8 @@ class LinearLearner(TaxonomyModel):
             self._vectors,
         )
 
-    weights = weight_vectors.weights
-    intercepts = weight_vectors.intercepts
+    weights: property = weight_vectors.weights
+    intercepts: property = weight_vectors.intercepts
     _contributions = weight_vectors.contributions
 
     @property

@@ -31,4 +31,4 @@ def memory_of(thing: Any) -> int:
 
 
 # The `_raw_memory_usage` of an estimator. River's own would count the numbers of arrays twice.
-raw_memory_usage = property(memory_of)
+raw_memory_usage: property = property(memory_of)

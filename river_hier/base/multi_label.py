@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import abc
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, ClassVar
 
 import numpy as np
 from river import base
@@ -30,7 +30,7 @@ class MultiLabelModel(TaxonomyModel, base.MultiLabelClassifier):
     parents are on and its own score is at least zero, so an untrained node is on.
     """
 
-    predict_labels_one = LabelPredictor.predict_labels_one
+    predict_labels_one: ClassVar[Callable[..., list[Label]]] = LabelPredictor.predict_labels_one
     _predict = LabelPredictor._predict
     _learned_nodes_on = LabelPredictor._learned_nodes_on
 

@@ -125,9 +125,10 @@ class Foreign(RowByRow):
 
     def __init__(self, model: Any) -> None:
         self._last = last_step(model)
-        self._predict = self.predict_one = model.predict_one
-        self.predict_proba_one = model.predict_proba_one
-        self.score_one = getattr(model, "score_one", None)
+        self._predict: Any = model.predict_one
+        self.predict_one: Any = model.predict_one
+        self.predict_proba_one: Any = model.predict_proba_one
+        self.score_one: Any = getattr(model, "score_one", None)
 
     @property
     def taxonomy(self) -> TaxonomyLike:

@@ -60,8 +60,8 @@ def _intercepts(model: Any) -> dict[Label, float]:
     return {label: features.intercept * float(c) for label, c in zip(nodes[1:], w, strict=True)}
 
 
-weights = property(_weights)
-intercepts = property(_intercepts)
+weights: property = property(_weights)
+intercepts: property = property(_intercepts)
 
 
 def contributions(

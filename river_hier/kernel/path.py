@@ -155,10 +155,10 @@ class Average:
 
     def __init__(self, n_nodes: int, from_first_round: bool) -> None:
         self.from_first_round = from_first_round
-        self.updates = Expansion(n_nodes)
-        self.m = 0.0  # the weight of all examples
-        self.since = np.zeros(n_nodes)  # what it was when the average of each node began
-        self.begun = np.full(n_nodes, from_first_round)
+        self.updates: Expansion = Expansion(n_nodes)
+        self.m: float = 0.0  # the weight of all examples
+        self.since: Floats = np.zeros(n_nodes)  # what it was when the average of each node began
+        self.begun: NDArray[np.bool_] = np.full(n_nodes, from_first_round)
 
     @property
     def rounds(self) -> Floats:

@@ -33,8 +33,8 @@ class LeastSquaresModel(MultiLabelModel):
 
     _shared: bool  # whether siblings share a system
 
-    weights = weight_vectors.weights
-    intercepts = weight_vectors.intercepts
+    weights: property = weight_vectors.weights
+    intercepts: property = weight_vectors.intercepts
 
     def __init__(
         self,

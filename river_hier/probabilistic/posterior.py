@@ -51,7 +51,8 @@ class Posterior:
         self.means = means
         self.rates: Rates = rates.copied()
         self.origin = origin
-        self.free, self.ridge = free, ridge
+        self.free: float = free
+        self.ridge: Floats = ridge
         self.precision: Floats = _inverse(scatter, ridge)
         self.bends: Floats = np.einsum("ij,ij->i", means.values @ self.precision, means.values)
         self.age: int = 0
