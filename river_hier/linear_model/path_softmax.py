@@ -9,8 +9,10 @@ from numpy.typing import NDArray
 
 from .._core import (
     Batch,
+    LabelProbabilities,
     Labels,
     Vectors,
+    label_probabilities,
     path_difference,
     path_sums,
     remapped,
@@ -296,6 +298,12 @@ class PathSoftmax(LinearLearner, SingleLabelModel, compiled=("prior_variance", "
         else:
             columns = self._state.scores_many(Vectors(self._features, X))
         return self._scale * label_scores(columns, self._taxonomy._arrays)
+
+    def _softmax(
+        self, x: Mapping[Any, Any], sharp: float = 1.0, flat: float = 0.0, share: float = 0.0
+    ) -> LabelProbabilities:
+        slopes = self._scale * sharp, self._scale * flat, share
+        return label_probabilities(self._state, x, False, self._first_label, *slopes)
 
     def _remap(self, change: NodeMapping, labels: Labels) -> None:
         maps = shared_and_own(change.sources, change.before._arrays, change.after._arrays)
