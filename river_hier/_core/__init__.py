@@ -16,9 +16,7 @@ from .._native import (
     LARGEST_RATIO,
     Calibration,
     Example,
-    FeatureHasher,
     FeatureIndex,
-    FeatureMap,
     Labels,
     LeastSquares,
     LinearState,
@@ -67,7 +65,6 @@ from .threshold import Threshold
 
 _native.set_callbacks(
     read_odd=features.read_odd,
-    canonical=features.canonical,
     digests=features.digests,
     read_pairs=features.read_pairs,
     closure_nodes=multilabel.closure_nodes,

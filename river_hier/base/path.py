@@ -39,9 +39,6 @@ class PathLearner(LinearLearner, SingleLabelModel):
     ----------
     taxonomy
         A tree, an `OpenTaxonomy`, or `None` for an open flat taxonomy.
-    n_features
-        The number of rows, a power of 2, into which names of features are hashed. `None` keeps
-        every name.
     dtype
         The type of the stored weights, `"float64"` or `"float32"`.
     intercept

@@ -34,9 +34,6 @@ class Hieron(PathLearner, compiled=("C",)):
     C
         The largest step $\\alpha$. Smaller values limit the effect of a single example, whose label
         may be wrong. With `math.inf`, the default, the step is the paper's.
-    n_features
-        The number of rows, a power of 2, into which names of features are hashed, which bounds the
-        memory. Names that share a row count as one feature. `None` keeps every name.
     dtype
         The type of the stored weights, `"float64"` or `"float32"`.
     intercept
@@ -46,9 +43,9 @@ class Hieron(PathLearner, compiled=("C",)):
     Raises
     ------
     ValueError
-        If the taxonomy is a DAG, `C` not positive or `n_features` not a power of 2; if `intercept`
-        is neither 0 nor between 1e-6 and 1e6; from `learn_one` and `predict_one`, if a feature is
-        not a finite number or a label is unknown.
+        If the taxonomy is a DAG or `C` not positive; if `intercept` is neither 0 nor between 1e-6
+        and 1e6; from `learn_one` and `predict_one`, if a feature is not a finite number or a label
+        is unknown.
 
     Notes
     -----
@@ -90,11 +87,10 @@ class Hieron(PathLearner, compiled=("C",)):
         self,
         taxonomy: TaxonomyLike = None,
         C: float = math.inf,
-        n_features: int | None = None,
         dtype: str = "float64",
         intercept: float = 0.0,
     ) -> None:
-        super().__init__(taxonomy, n_features, dtype, intercept)
+        super().__init__(taxonomy, dtype, intercept)
         check_cap("C", C)
         self.C = C
 

@@ -69,9 +69,6 @@ class HMinOver(LinearLearner, MultiLabelModel):
         labels. A node with attribute 0 is ignored.
     candidates
         The labels that are ranked; `None` for the leaves.
-    n_features
-        The number of rows, a power of 2, into which names of features are hashed, which bounds the
-        memory. Names that share a row count as one feature. `None` keeps every name.
     dtype
         The type of the stored weights, `"float64"` or `"float32"`.
     intercept
@@ -81,11 +78,10 @@ class HMinOver(LinearLearner, MultiLabelModel):
     Raises
     ------
     ValueError
-        If `margin` is not positive, an attribute negative, `candidates` empty or with the root in
-        it, or `n_features` not a power of 2; if labels are named but there is no taxonomy; if
-        `intercept` is neither 0 nor between 1e-6 and 1e6; from `learn_one` and `predict_one`, if a
-        feature is not a finite number, a label is unknown, or a label is on although one of its
-        ancestors is explicitly False.
+        If `margin` is not positive, an attribute negative, or `candidates` empty or with the root
+        in it; if labels are named but there is no taxonomy; if `intercept` is neither 0 nor between
+        1e-6 and 1e6; from `learn_one` and `predict_one`, if a feature is not a finite number, a
+        label is unknown, or a label is on although one of its ancestors is explicitly False.
 
     Notes
     -----
@@ -144,11 +140,10 @@ class HMinOver(LinearLearner, MultiLabelModel):
         margin: float = 1.0,
         t: Attributes = 1.0,
         candidates: Candidates | None = None,
-        n_features: int | None = None,
         dtype: str = "float64",
         intercept: float = 0.0,
     ) -> None:
-        super().__init__(taxonomy, n_features, dtype, intercept)
+        super().__init__(taxonomy, dtype, intercept)
         check_positive("margin", margin)
         closed = isinstance(taxonomy, Taxonomy)
         if not closed and (isinstance(t, Mapping) or candidates is not None):

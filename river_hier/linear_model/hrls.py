@@ -64,9 +64,6 @@ class HRLS(LeastSquaresModel):
     budget
         The maximum number of instances that a node holds in dual variables, at least 2; `None` for
         no limit. It bounds the memory of a node to half its square, in numbers.
-    n_features
-        The number of rows, a power of 2, into which names of features are hashed. Names that share
-        a row count as one feature. `None` keeps every name.
     forgetting
         The factor by which one more example reduces the weight of the earlier ones, on average; 1
         forgets nothing.
@@ -77,10 +74,10 @@ class HRLS(LeastSquaresModel):
     Raises
     ------
     ValueError
-        If `l2` is not positive, `budget` below 2, `n_features` not a power of 2 or `forgetting`
-        not above 0 and at most 1; if `intercept` is neither 0 nor between 1e-6 and 1e6; from
-        `learn_one` and `predict_one`, if a feature is not a finite number, a label is unknown, or a
-        label is on although one of its ancestors is explicitly False.
+        If `l2` is not positive, `budget` below 2 or `forgetting` not above 0 and at most 1; if
+        `intercept` is neither 0 nor between 1e-6 and 1e6; from `learn_one` and `predict_one`, if a
+        feature is not a finite number, a label is unknown, or a label is on although one of its
+        ancestors is explicitly False.
 
     Notes
     -----
@@ -123,12 +120,11 @@ class HRLS(LeastSquaresModel):
         taxonomy: TaxonomyLike = None,
         l2: float = 1.0,
         budget: int | None = None,
-        n_features: int | None = None,
         forgetting: float = 1.0,
         intercept: float = 0.0,
     ) -> None:
         self._below: Below = {}
-        super().__init__(taxonomy, l2, budget, n_features, forgetting, intercept)
+        super().__init__(taxonomy, l2, budget, forgetting, intercept)
 
     @staticmethod
     def _margin(score: Floats, r: Floats) -> Floats:

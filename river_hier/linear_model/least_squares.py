@@ -9,14 +9,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._core import LARGEST_RATIO, Batch, Example, Labels, LeastSquares, Multilabels, Vectors
+from .._core import (
+    LARGEST_RATIO,
+    Batch,
+    Example,
+    FeatureIndex,
+    Labels,
+    LeastSquares,
+    Multilabels,
+    Vectors,
+)
 from ..base import weight_vectors
 from ..base.batches import ROWS, SECONDS
-from ..base.checks import check_forgetting, check_integer, check_positive
+from ..base.checks import check_forgetting, check_integer, check_intercept, check_positive
 from ..base.dataframes import at_row
 from ..base.explanation import Contribution, Floats, rescaled
 from ..base.multi_label import MultiLabelModel
-from ..base.weight_vectors import feature_map
 from ..taxonomy import NodeMapping, TaxonomyLike
 from .systems import half_life, remap_systems, remapped_systems
 
@@ -41,13 +49,12 @@ class LeastSquaresModel(MultiLabelModel):
         taxonomy: TaxonomyLike,
         l2: float,
         budget: int | None,
-        n_features: int | None,
         forgetting: float,
         intercept: float,
     ) -> None:
         super().__init__(taxonomy)
-        self._features = feature_map(n_features, intercept)
-        self.n_features = n_features
+        check_intercept(intercept)
+        self._features = FeatureIndex(intercept=float(intercept))
         self.intercept = intercept
         check_positive("l2", l2)
         check_forgetting(forgetting)

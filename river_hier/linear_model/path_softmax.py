@@ -71,9 +71,6 @@ class PathSoftmax(LinearLearner, SingleLabelModel, compiled=("prior_variance", "
         The variance of each weight before the first step. The larger it is, the larger are the
         first steps. The default is for x of norm 1; for features of another scale, divide it by the
         mean of $\\|x\\|^2$, or normalise x.
-    n_features
-        The number of rows, a power of 2, into which names of features are hashed, which bounds the
-        memory. Names that share a row count as one feature. `None` keeps every name.
     dtype
         The type of the stored weights, `"float64"` or `"float32"`.
     forgetting
@@ -131,12 +128,11 @@ class PathSoftmax(LinearLearner, SingleLabelModel, compiled=("prior_variance", "
         self,
         taxonomy: TaxonomyLike = None,
         prior_variance: float = 32.0,
-        n_features: int | None = None,
         dtype: str = "float64",
         forgetting: float = 1.0,
         intercept: float = 0.1,
     ) -> None:
-        super().__init__(taxonomy, n_features, dtype, intercept)
+        super().__init__(taxonomy, dtype, intercept)
         check_positive("prior_variance", prior_variance)
         check_forgetting(forgetting)
         self.prior_variance = prior_variance

@@ -44,7 +44,7 @@ INSIDE: dict[str, Callable[[Any], Any]] = {
     "Hieron, small steps": lambda t: linear_model.Hieron(t, C=0.1),
     "HPerceptron": linear_model.HPerceptron,
     "HAROW": linear_model.HAROW,
-    "HAROW, hashed": lambda t: linear_model.HAROW(t, r=0.5, n_features=4),
+    "HAROW, large steps": lambda t: linear_model.HAROW(t, r=0.5),
 }
 each = pytest.mark.parametrize("name", INSIDE)
 T = Taxonomy.from_nested({"r": {"a": ["b", "c"], "d": ["e"]}})

@@ -5,6 +5,7 @@
 #include "algorithms/decoding.hpp"
 #include "bindings/bindings.hpp"
 #include "python/callbacks.hpp"
+#include "store/checksums.hpp"
 #include "store/linear_state.hpp"
 
 namespace river_hier {
