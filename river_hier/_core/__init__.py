@@ -36,7 +36,7 @@ from .._native import (
 )
 from ..taxonomy import Taxonomy, check_taxonomy, multilabel
 from . import features, least_squares, pickles
-from .batch import Batch, Multilabels
+from .batch import Batch, Multilabels, Nodes
 from .features import read
 from .paths import (
     closure_of,
@@ -52,15 +52,6 @@ from .paths import (
     trained_nodes,
 )
 from .rankings import Ranking, worst_pair
-from .remapping import (
-    of_averages,
-    own_prototypes,
-    own_weights,
-    remap_calibration,
-    remapped,
-    remapped_starts,
-    shared_and_own,
-)
 from .threshold import Threshold
 
 _native.set_callbacks(

@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from .._core import Batch, FeatureIndex, LinearState, Vectors, policies
+from .._core import Batch, FeatureIndex, LinearState, Nodes, Vectors, policies
 from ..taxonomy import Taxonomy, TaxonomyLike
 from . import weight_vectors
 from .batches import ROWS, SECONDS
@@ -118,6 +118,9 @@ class LinearLearner(TaxonomyModel):
 
     def _scores_one(self, x: Mapping[Any, Any]) -> Floats:
         return self._state.scores(x, self._averaged)
+
+    def _forget(self, nodes: Nodes) -> None:
+        self._state.forget(nodes)
 
     def _add_nodes(self, before: int, after: Taxonomy) -> None:
         self._state.add_nodes(len(after))

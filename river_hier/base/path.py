@@ -11,16 +11,13 @@ from numpy.typing import NDArray
 
 from .._core import (
     Batch,
-    Labels,
     Vectors,
     distances_from,
-    own_prototypes,
     path_difference,
     path_sums,
     ranked_paths,
-    remapped,
 )
-from ..taxonomy import Label, NodeMapping
+from ..taxonomy import Label
 from .explanation import Floats
 from .linear import LinearLearner
 from .products import pays, score_blocks, scores_by_product
@@ -166,7 +163,3 @@ class PathLearner(LinearLearner, SingleLabelModel):
     def _start_average(self, from_first_round: bool) -> None:
         """Begin to average the hypotheses."""
         self._state.start_average(from_first_round)
-
-    def _remap(self, change: NodeMapping, labels: Labels) -> None:
-        onto = own_prototypes(change.sources, change.before._arrays, change.after._arrays)
-        self._labels, self._state = labels, remapped(self._state, labels, change.sources, onto)

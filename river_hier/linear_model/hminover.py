@@ -8,13 +8,10 @@ from scipy.special import expit
 
 from .._core import (
     Batch,
-    Labels,
     Ranking,
     Threshold,
     Vectors,
     conditional_probabilities,
-    own_weights,
-    remapped,
     worst_pair,
 )
 from ..base.checks import check_positive
@@ -23,7 +20,7 @@ from ..base.linear import LinearLearner
 from ..base.multi_label import MultiLabelModel
 from ..base.predictor import masked_nodes
 from ..base.rankings import Attributes, ranking_of
-from ..taxonomy import NodeMapping, Taxonomy, TaxonomyLike
+from ..taxonomy import Taxonomy, TaxonomyLike
 from ..taxonomy.multilabel import Candidates
 
 
@@ -225,8 +222,3 @@ class HMinOver(LinearLearner, MultiLabelModel):
             ranking = ranking_of(taxonomy, self.t, self.candidates, unseen)
             self._ranked = taxonomy, unseen, ranking
         return ranking
-
-    def _remap(self, change: NodeMapping, labels: Labels) -> None:
-        ranking_of(change.after, self.t, self.candidates)  # an error if they are invalid
-        onto = own_weights(change.sources, len(change.before))
-        self._labels, self._state = labels, remapped(self._state, labels, change.sources, onto)

@@ -3,9 +3,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from .._core import Labels
+from .._core import Nodes
 from ..base.explanation import Floats
-from ..taxonomy import NodeMapping, Taxonomy, TaxonomyLike
+from ..taxonomy import Taxonomy, TaxonomyLike
 from .least_squares import LeastSquaresModel
 from .systems import Below, add_shared
 
@@ -138,8 +138,9 @@ class HRLS(LeastSquaresModel):
     def _add_nodes(self, before: int, after: Taxonomy) -> None:
         add_shared(self._rls, self._below, before, after, self.taxonomy is None)
 
-    def _remap(self, change: NodeMapping, labels: Labels) -> None:
-        super()._remap(change, labels)
+    def _forget(self, nodes: Nodes) -> None:
+        super()._forget(nodes)
         self._below = {}
-        for v, s in sorted((v, s) for s, nodes in enumerate(self._rls.nodes) for v in nodes):
-            self._below.setdefault(change.after._parent_rows[v], s)
+        for _, s in sorted((-n, s) for s, n in enumerate(self._rls.n_stored)):
+            for v in self._rls.nodes[s]:
+                self._below.setdefault(self._taxonomy._parent_rows[v], s)

@@ -14,9 +14,9 @@ from .._core import (
     Batch,
     Example,
     FeatureIndex,
-    Labels,
     LeastSquares,
     Multilabels,
+    Nodes,
     Vectors,
 )
 from ..base import weight_vectors
@@ -25,8 +25,8 @@ from ..base.checks import check_forgetting, check_integer, check_intercept, chec
 from ..base.dataframes import at_row
 from ..base.explanation import Contribution, Floats, rescaled
 from ..base.multi_label import MultiLabelModel
-from ..taxonomy import NodeMapping, TaxonomyLike
-from .systems import half_life, remap_systems, remapped_systems
+from ..taxonomy import TaxonomyLike
+from .systems import half_life, without_branch
 
 
 class LeastSquaresModel(MultiLabelModel):
@@ -105,10 +105,9 @@ class LeastSquaresModel(MultiLabelModel):
                     self._t = ts[vectors.n_learned - 1]
             yield vectors.n_learned
 
-    def _remap(self, change: NodeMapping, labels: Labels) -> None:
-        change.check_unmerged(self)
-        plan = remapped_systems(self._rls.nodes, change, self._shared)
-        self._labels, self._rls = labels, remap_systems(self._rls, plan)
+    def _forget(self, nodes: Nodes) -> None:
+        parents = self._taxonomy._parent_rows if self._shared else range(len(self._taxonomy))
+        self._rls = without_branch(self._rls, nodes.tolist(), parents)
 
     def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
         nodes: list[int] = self._rls.nodes_on(self._labels, Example(self._features.find(x)))

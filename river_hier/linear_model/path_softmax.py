@@ -9,12 +9,10 @@ from numpy.typing import NDArray
 
 from .._core import (
     Batch,
-    Labels,
+    Nodes,
     Vectors,
     path_difference,
     path_sums,
-    remapped,
-    shared_and_own,
     softmax,
     subtree_sums,
 )
@@ -23,7 +21,7 @@ from ..base.explanation import Floats
 from ..base.linear import LinearLearner
 from ..base.products import pays, score_blocks, scores_by_product
 from ..base.single_label import SingleLabelModel
-from ..taxonomy import Arrays, Label, NodeMapping, TaxonomyLike
+from ..taxonomy import Arrays, Label, TaxonomyLike
 
 MOST_VARIANCE = 1e300  # of a score, so that no product overflows
 
@@ -293,9 +291,10 @@ class PathSoftmax(LinearLearner, SingleLabelModel, compiled=("prior_variance", "
             columns = self._state.scores_many(Vectors(self._features, X))
         return self._scale * label_scores(columns, self._taxonomy._arrays)
 
-    def _remap(self, change: NodeMapping, labels: Labels) -> None:
-        maps = shared_and_own(change.sources, change.before._arrays, change.after._arrays)
-        self._labels, self._state = labels, remapped(self._state, labels, change.sources, *maps)
+    def _forget(self, nodes: Nodes) -> None:
+        if len(nodes) == len(self._taxonomy) - 1:  # of the root, its label too
+            nodes = np.append(np.uint32(0), nodes)
+        super()._forget(nodes)
 
 
 def label_scores(columns: Floats, tree: Arrays) -> Floats:

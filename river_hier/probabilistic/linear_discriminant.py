@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._core import Batch, FeatureIndex, Labels, Vector
+from .._core import Batch, FeatureIndex, Nodes, Vector
 from ..base.batches import Stage
 from ..base.checks import check_positive
 from ..base.explanation import Floats
 from ..base.single_label import SingleLabelModel
-from ..taxonomy import Label, NodeMapping, Taxonomy, TaxonomyLike
+from ..taxonomy import Label, Taxonomy, TaxonomyLike
 from .discriminant import BLOCK, Discriminant
 
 LARGEST_SQUARE = 1e290  # sums of larger squares could overflow
@@ -198,11 +198,8 @@ class LinearDiscriminant(SingleLabelModel):
         dense[cells] = X.values
         return np.ascontiguousarray(dense[:, :d])
 
-    def _remap(self, change: NodeMapping, labels: Labels) -> None:
-        self._labels, self._discriminant = (
-            labels,
-            self._discriminant.remapped(change.sources, change.after._arrays),
-        )
+    def _forget(self, nodes: Nodes) -> None:
+        self._discriminant.forget(nodes)
 
     def _add_nodes(self, before: int, after: Taxonomy) -> None:
         self._discriminant.add_nodes(after._arrays)

@@ -6,6 +6,9 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from . import graph
 from .errors import UnknownLabelError, several_parents
 from .graph import Label
@@ -107,6 +110,12 @@ class Nodes(NumberedNodes, Shown):
     def subtree(self, label: Label) -> tuple[Label, ...]:
         """The label and its descendants, in taxonomy order."""
         return (self.nodes[self.index(label)], *self.descendants(label))
+
+    def _branch(self, label: Label) -> NDArray[np.uint32]:
+        """The numbers of the label and its descendants, without the root."""
+        v = self.index(label)
+        nodes = {v, *graph.reach(self._child_indices, v)} - {0}
+        return np.array(sorted(nodes), dtype=np.uint32)
 
     def depth(self, label: Label) -> int:
         """The number of edges from the root; in a DAG, along the longest path."""
