@@ -24,6 +24,7 @@ class Vector:
     rows: _Nodes
     values: _Floats
     norm2: float
+    def dense(self, n_rows: int) -> _Floats: ...
 
 class FeatureIndex:
     """Names of features -> rows, in order of appearance.

@@ -8,7 +8,6 @@ modules of this folder have the arithmetic on arrays that needs no compiled code
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 from .. import _native

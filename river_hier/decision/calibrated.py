@@ -124,7 +124,7 @@ class Calibrated(Calibrator, LabelPredictor, base.MultiLabelClassifier):
         scores = replaced(scores, unseen, np.nan)
         if more := len(self._taxonomy) - len(scores):  # new labels have no scores
             scores = np.append(scores, [np.nan] * more)
-        self._with_all_nodes().learn(scores, y, self._labels, w)
+        self._calibration.learn(scores, y, self._labels, w)
 
     def predict_proba_one(self, x: dict[Any, Any], **kwargs: Any) -> dict[Label, dict[bool, float]]:
         """The probability that each node is on, never above its parent's.

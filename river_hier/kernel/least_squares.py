@@ -31,6 +31,7 @@ class KernelLeastSquares(MultiLabelModel):
     """
 
     _margin = staticmethod(linear_model.HRLS._margin)  # Eq. (1)
+    _conditionals = linear_model.HRLS._conditionals  # Eq. (3)
 
     @property
     def _may_refuse(self) -> bool:
@@ -118,9 +119,6 @@ class KernelLeastSquares(MultiLabelModel):
                 coefficients[np.ix_([rows[v] for v in mine], ids)] = ones * c[:, columns].T
         whole = contributions(self._instances, coefficients, x)
         return [rescaled(float(scores[v]), parts) for v, parts in zip(nodes, whole, strict=True)]
-
-    def _conditionals(self, scores: Floats) -> Floats:
-        return np.clip((1.0 + scores) / 2.0, 0.0, 1.0)  # Eq. (3)
 
     def _forget(self, nodes: Nodes) -> None:
         raise TypeError(

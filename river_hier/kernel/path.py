@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import linear_model
 from .._core import (
     Nodes,
     path_difference,
@@ -65,13 +66,7 @@ class KernelPathLearner(SingleLabelModel):
     def rival(self, score: Floats, y: int) -> int:
         """The node that y must beat."""
 
-    def rule(self, margin: float, gamma: float, norm2: float) -> float:
-        """How far the paths of y and of its rival move apart.
-
-        It is the smallest step that makes up for the loss, at most C; norm2 is K(x, x).
-        """
-        loss = math.sqrt(gamma) - margin
-        return min(float(self.C), loss / (gamma * norm2))  # Eq. (12)
+    rule = linear_model.Hieron.rule  # Eq. (12); norm2 is K(x, x)
 
     def _learn(self, x: Mapping[Any, Any], y: int, w: float) -> None:
         row, tree, average = self._instances.row(x), self._taxonomy._arrays, self._average

@@ -114,7 +114,4 @@ class AveragedHieron(PathLearner, compiled=("C",)):
         """The label with the largest loss, the maximum of Eq. (5)."""
         return int((score + np.sqrt(self._distances(y))).argmax())
 
-    def rule(self, margin: float, gamma: float, norm2: float) -> float:
-        """As in `Hieron`: the smallest step that makes up for the loss, and at most C."""
-        loss = math.sqrt(gamma) - margin  # Eq. (5)
-        return min(float(self.C), loss / (gamma * norm2))  # Eq. (8)
+    rule = Hieron.rule  # Eq. (5) and (8)

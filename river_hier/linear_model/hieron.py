@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from ..base import PathLearner
 from ..base.checks import check_cap
@@ -98,7 +99,7 @@ class Hieron(PathLearner, compiled=("C",)):
         """The predicted label, Eq. (3)."""
         return int(score.argmax())
 
-    def rule(self, margin: float, gamma: float, norm2: float) -> float:
+    def rule(self: Any, margin: float, gamma: float, norm2: float) -> float:
         """The smallest step that removes the loss, at most C."""
         loss = math.sqrt(gamma) - margin  # Eq. (5)
         return min(float(self.C), loss / (gamma * norm2))  # Eq. (8); Eq. (7) is the move itself

@@ -135,7 +135,7 @@ class HRLS(LeastSquaresModel):
         """Figure 3: every example is stored."""
         return math.inf
 
-    def _add_nodes(self, before: int, after: Taxonomy) -> None:
+    def _add_nodes(self: Any, before: int, after: Taxonomy) -> None:
         add_shared(self._rls, self._below, before, after, self.taxonomy is None)
 
     def _forget(self, nodes: Nodes) -> None:

@@ -121,7 +121,7 @@ class LeastSquaresModel(MultiLabelModel):
         example = Example(self._features.find(x))
         return self._margin(*self._rls.solve(example, len(self._taxonomy)))
 
-    def _conditionals(self, scores: Floats) -> Floats:
+    def _conditionals(self: Any, scores: Floats) -> Floats:
         return np.clip((1.0 + scores) / 2.0, 0.0, 1.0)  # Eq. (3)
 
     def _weights(self, nodes: Iterable[int]) -> Iterator[Floats]:

@@ -134,6 +134,6 @@ class SHRLS(LeastSquaresModel):
         labels = self._taxonomy.nodes[1:]
         return dict(zip(labels, self._rls.n_stored, strict=True))
 
-    def _add_nodes(self, before: int, after: Taxonomy) -> None:
+    def _add_nodes(self: Any, before: int, after: Taxonomy) -> None:
         for v in range(before, len(after)):
             self._rls.add_system([v])

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._core import Batch, FeatureIndex, Nodes, Vector
+from .._core import Batch, FeatureIndex, Nodes
 from ..base.batches import Stage
 from ..base.checks import check_positive
 from ..base.explanation import Floats
@@ -129,7 +129,7 @@ class LinearDiscriminant(SingleLabelModel):
         self._check(x, w)
         self._make_room(x)
         d = len(self._discriminant.reach)
-        self._discriminant.learn(_dense(self._features.insert(x), d), y, w)
+        self._discriminant.learn(self._features.insert(x).dense(d), y, w)
 
     def _learn_stages(self, X: Batch, stages: list[Stage]) -> Iterator[int]:
         if not stages:
@@ -158,7 +158,7 @@ class LinearDiscriminant(SingleLabelModel):
 
     def _scores_one(self, x: Mapping[Any, Any]) -> Floats:
         posterior = self._discriminant.posterior
-        return posterior.scores_one(_dense(self._features.find(x), len(posterior.ridge)))
+        return posterior.scores_one(self._features.find(x).dense(len(posterior.ridge)))
 
     def _answers(self, X: Batch) -> NDArray[Any]:
         best: NDArray[Any] = self._scores_many(X).argmax(axis=0)
@@ -206,10 +206,3 @@ class LinearDiscriminant(SingleLabelModel):
 
     def _debug_title(self, x: Mapping[Any, Any]) -> str:
         return f"Prediction: {self.predict_one(x)!r}, the likeliest label"
-
-
-def _dense(x: Vector, d: int) -> Floats:
-    """The values of the first d features: another thread may have added more."""
-    dense, inside = np.zeros(d), x.rows < d
-    dense[x.rows[inside]] = x.values[inside]
-    return dense

@@ -59,10 +59,10 @@ class Nodes(NumberedNodes, Shown):
         """Whether all nodes are children of the root, also before `flatten`."""
         return self._implied is None and len(self._child_indices[0]) == len(self) - 1
 
-    def _check_tree(self, first: int = 0) -> None:
-        """Raise an error that names a node with several parents, of those from `first` on."""
-        if first or not self.is_tree:
-            for v in range(first, len(self)):
+    def _check_tree(self) -> None:
+        """Raise an error that names a node with several parents, if there is one."""
+        if not self.is_tree:
+            for v in range(len(self)):
                 self._parent_index(v)
 
     def index(self, label: Label) -> int:

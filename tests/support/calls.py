@@ -182,7 +182,7 @@ def of_taxonomy(size: Size) -> Calls:
         "html": lambda: t._repr_html_(),
         "pickle": lambda: pickle.loads(pickle.dumps(t)),
         "equal": lambda: (Taxonomy(edges) == t, hash(t)),
-        "check_tree": lambda: t._check_tree(1),
+        "check_tree": lambda: t._check_tree(),
         "_rows_from": lambda: t._rows_from(1),
         "known_indices": lambda: t._known_indices(all_labels),
         "lca": lambda: t.lca(last, middle),

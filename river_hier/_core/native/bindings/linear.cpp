@@ -2,8 +2,6 @@
 // policy (see algorithms/linear.hpp) and one line in `linear` below; `learn_one` and `learn_many` are built
 // from it here.
 
-#include <nanobind/stl/optional.h>
-
 #include "algorithms/harow.hpp"
 #include "algorithms/hieron.hpp"
 #include "algorithms/hperceptron.hpp"

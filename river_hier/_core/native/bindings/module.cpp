@@ -1,7 +1,5 @@
 // The extension: names of features, and labels.
 
-#include <nanobind/stl/vector.h>
-
 #include "bindings/bindings.hpp"
 #include "python/callbacks.hpp"
 #include "store/feature_index.hpp"
@@ -34,7 +32,15 @@ void features(nb::module_& m) {
     nb::class_<Vector>(m, "Vector")
         .def_prop_ro("rows", [](const Vector& x) { return array(x.rows); })
         .def_prop_ro("values", [](const Vector& x) { return array(x.values); })
-        .def_ro("norm2", &Vector::norm2);
+        .def_ro("norm2", &Vector::norm2)
+        .def("dense",
+             [](const Vector& x, size_t n_rows) {
+                 Numbers dense(n_rows);
+                 for (size_t j = 0; j < x.size(); ++j)
+                     if (x.rows[j] < n_rows) dense[x.rows[j]] = x.values[j];
+                 return array(std::move(dense));
+             },
+             "n_rows"_a);
 
     nb::class_<FeatureIndex>(m, "FeatureIndex", nb::type_slots(feature_slots))
         .def(nb::init<nb::list, double>(), "names"_a = nb::list(), "intercept"_a = 0.0)

@@ -20,7 +20,6 @@ class Weights {
     ~Weights();
 
     WeightStore* operator->() const { return store_.get(); }
-    WeightStore& operator*() const { return *store_; }
 
     size_t n_nodes() const { return n_nodes_; }
     size_t n_planes() const { return n_planes_; }
