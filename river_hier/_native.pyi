@@ -24,12 +24,17 @@ class Vector:
     rows: _Nodes
     values: _Floats
     norm2: float
+    def dense(self, n_rows: int) -> _Floats: ...
 
-class FeatureMap:
-    """Names of features -> rows. With an intercept, the constant feature has row 0 and no name."""
+class FeatureIndex:
+    """Names of features -> rows, in order of appearance.
+
+    With an intercept, the constant feature has row 0 and no name.
+    """
 
     intercept: float
     first_row: int  # of the features with names
+    def __init__(self, names: list[Any] = ..., intercept: float = 0.0) -> None: ...
     def __len__(self) -> int: ...
     def find(self, x: _X) -> Vector: ...
     def insert(self, x: _X) -> Vector: ...
@@ -37,22 +42,12 @@ class FeatureMap:
     def row(self, name: Any) -> int | None: ...
     def saved(self) -> tuple[Any, ...]: ...
 
-class FeatureIndex(FeatureMap):
-    """The rows of all features learned so far, in order of appearance."""
-
-    def __init__(self, names: list[Any] = ..., intercept: float = 0.0) -> None: ...
-
-class FeatureHasher(FeatureMap):
-    """A row for the hash value of each name; the values in a row are added up."""
-
-    def __init__(self, n_rows: int, intercept: float = 0.0) -> None: ...
-
 class Vectors:
     """The rows of a batch as vectors; with `insert`, new columns get rows."""
 
     n_learned: int
     norms2: _Floats
-    def __init__(self, features: FeatureMap, X: Batch, insert: bool = False) -> None: ...
+    def __init__(self, features: FeatureIndex, X: Batch, insert: bool = False) -> None: ...
 
 class Labels:
     """A taxonomy from outside: y -> nodes, nodes -> answer; and the nodes without examples."""
@@ -81,13 +76,13 @@ class Labels:
 class LinearState:
     """All that a linear learner has learned; `averaged` asks for the averages of hypotheses."""
 
-    features: FeatureMap
+    features: FeatureIndex
     rounds: _Floats
     n_bytes: int
     def __init__(
         self,
         labels: Labels,
-        features: list[Any] | int,
+        features: list[Any],
         intercept: float,
         dtype: str,
         n_planes: int = 1,
@@ -98,6 +93,7 @@ class LinearState:
     def saved(self) -> tuple[Any, ...]: ...
     def start_average(self, from_first_round: bool) -> None: ...
     def add_nodes(self, n_nodes: int) -> None: ...
+    def forget(self, nodes: _Nodes) -> None: ...
     def find(self, x: _X) -> Vector: ...
     def insert(self, x: _X) -> Vector: ...
     def begin_round(self, on: NDArray[Any]) -> None: ...

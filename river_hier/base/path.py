@@ -12,16 +12,13 @@ from numpy.typing import NDArray
 from .._core import (
     Batch,
     LabelProbabilities,
-    Labels,
     Vectors,
     distances_from,
     label_probabilities,
-    own_prototypes,
     path_difference,
     path_sums,
-    remapped,
 )
-from ..taxonomy import Label, NodeMapping
+from ..taxonomy import Label
 from .explanation import Floats
 from .linear import LinearLearner
 from .products import pays, score_blocks, scores_by_product
@@ -40,9 +37,6 @@ class PathLearner(LinearLearner, SingleLabelModel):
     ----------
     taxonomy
         A tree, an `OpenTaxonomy`, or `None` for an open flat taxonomy.
-    n_features
-        The number of rows, a power of 2, into which names of features are hashed. `None` keeps
-        every name.
     dtype
         The type of the stored weights, `"float64"` or `"float32"`.
     intercept
@@ -172,7 +166,3 @@ class PathLearner(LinearLearner, SingleLabelModel):
     def _start_average(self, from_first_round: bool) -> None:
         """Begin to average the hypotheses."""
         self._state.start_average(from_first_round)
-
-    def _remap(self, change: NodeMapping, labels: Labels) -> None:
-        onto = own_prototypes(change.sources, change.before._arrays, change.after._arrays)
-        self._labels, self._state = labels, remapped(self._state, labels, change.sources, onto)

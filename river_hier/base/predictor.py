@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import abc
 import copy
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -421,10 +421,11 @@ def truncated_labels(
     return [taxonomy.nodes[i] for i in v.tolist()]
 
 
-def refuse_unknown(method: Callable[..., Any], kwargs: Mapping[str, Any]) -> None:
+def refuse_unknown(method: Any, kwargs: Mapping[str, Any]) -> None:
     """Raise an error for unknown keywords, which the methods of River's wrappers must accept."""
     for name in kwargs:
-        raise TypeError(f"{method.__qualname__}() got an unexpected keyword argument {name!r}")
+        called = f"{type(method.__self__).__name__}.{method.__name__}"
+        raise TypeError(f"{called}() got an unexpected keyword argument {name!r}")
 
 
 def masked_nodes(on: NDArray[np.bool_]) -> list[int]:

@@ -10,8 +10,8 @@ from river import base
 from .._core import (
     Batch,
     Calibration,
+    Nodes,
     connected,
-    remap_calibration,
     top_down,
     top_down_probabilities,
 )
@@ -20,7 +20,7 @@ from ..base.explanation import Floats
 from ..base.predictor import LabelPredictor, refuse_unknown
 from ..base.top_down import TopDownLearner
 from ..base.unseen import Unseen, replaced, without_scores
-from ..taxonomy import Label, NodeMapping, Taxonomy
+from ..taxonomy import Label, Taxonomy
 from .calibrator import Calibrator
 
 
@@ -124,7 +124,7 @@ class Calibrated(Calibrator, LabelPredictor, base.MultiLabelClassifier):
         scores = replaced(scores, unseen, np.nan)
         if more := len(self._taxonomy) - len(scores):  # new labels have no scores
             scores = np.append(scores, [np.nan] * more)
-        self._with_all_nodes().learn(scores, y, self._labels, w)
+        self._calibration.learn(scores, y, self._labels, w)
 
     def predict_proba_one(self, x: dict[Any, Any], **kwargs: Any) -> dict[Label, dict[bool, float]]:
         """The probability that each node is on, never above its parent's.
@@ -145,9 +145,10 @@ class Calibrated(Calibrator, LabelPredictor, base.MultiLabelClassifier):
     def _nodes_on(self, x: Mapping[Any, Any]) -> list[int]:
         return connected(self._labels, self._probabilities_one(x, True), 0.5, None)
 
-    def _remap(self, change: NodeMapping) -> None:
-        self._calibration.add_nodes(len(change.before))
-        self._calibration = remap_calibration(self._calibration, change.sources)
+    def _forget(self, nodes: Nodes) -> None:
+        shared, own = self._with_all_nodes().saved()
+        own[:, nodes] = [[0.0], [1.0], [0.0], [1.0]]
+        self._calibration = Calibration(shared, own)
 
     def _with_all_nodes(self) -> Calibration:
         """The calibration, with the nodes that the taxonomy has now."""

@@ -23,7 +23,7 @@ from ..base.explanation import Floats
 from ..base.memory import raw_memory_usage
 from ..base.predictor import Predictor, refuse_unknown
 from ..base.protocol import is_ours
-from ..taxonomy import Label, Renamed, Taxonomy, UnknownLabelError, check_taxonomy, map_nodes
+from ..taxonomy import Label, Taxonomy, UnknownLabelError, check_taxonomy, extended
 
 
 class TreeBayes(Predictor, base.Wrapper[Any], base.Classifier):
@@ -114,25 +114,20 @@ class TreeBayes(Predictor, base.Wrapper[Any], base.Classifier):
         softmax = river_linear_model.SoftmaxRegression()
         yield {"classifier": softmax, "taxonomy": Taxonomy.flat(labels)}
 
-    def adopt(self, taxonomy: Taxonomy, renamed: Renamed | None = None) -> None:
-        """Continue with another taxonomy, and let the classifier adopt it if it has one.
+    def adopt(self, taxonomy: Taxonomy) -> None:
+        """Continue with a larger taxonomy, and let the classifier adopt it if it has one.
 
         Parameters
         ----------
         taxonomy
-            The new taxonomy, a tree.
-        renamed
-            `{old label: new label}`, or `{old label: None}` for nodes that are forgotten. Only for
-            a classifier in a taxonomy: others keep predicting the old labels.
+            The taxonomy of the model with new nodes, a tree.
 
         """
-        map_nodes(self.taxonomy, taxonomy, renamed)
+        taxonomy = extended(self.taxonomy, taxonomy)
         taxonomy._check_tree()
         inner = last_step(self.classifier)
         if hasattr(inner, "adopt"):
-            inner.adopt(taxonomy, renamed)
-        elif renamed:
-            raise ValueError(f"`renamed` is {renamed!r}, but the classifier has no taxonomy")
+            inner.adopt(taxonomy)
         self.taxonomy = taxonomy
 
     def clone(self, new_params: Any = None, include_attributes: bool = False) -> Self:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from .._core.capacity import ensure_capacity
 
@@ -36,9 +37,9 @@ class Expansion:
         self._values[self._n : end] = values
         self._n = end
 
-    def clear(self, node: int) -> None:
-        """Set the coefficients of a node to zero."""
-        self._values[self._nodes == node] = 0.0
+    def clear(self, nodes: NDArray[Any]) -> None:
+        """Set the coefficients of some nodes to zero."""
+        self._values[np.isin(self._nodes, nodes)] = 0.0
 
     def scores(self, k: Floats) -> Floats:
         """w . phi(x) of every node from the values of the kernel, k_i = K(x_i, x): O(triples)."""
@@ -63,17 +64,6 @@ class Expansion:
         squares = (self._values[: self._n] * np.sqrt(norms2)[instances]) ** 2
         parts = np.bincount(instances, weights=squares, minlength=len(norms2))
         return parts.astype(np.float64, copy=False)
-
-    def remapped(self, onto: sparse.csr_array) -> Expansion:
-        """The coefficients at other nodes, by a linear map (nodes, new nodes)."""
-        instances, nodes = self._instances[: self._n], self._nodes[: self._n]
-        n = int(instances.max(initial=-1)) + 1
-        C = sparse.csr_array((self._values[: self._n], (instances, nodes)), (n, self.n_nodes))
-        moved = sparse.coo_array(C @ onto)
-        new = Expansion(onto.shape[1])
-        new._instances, new._nodes = moved.row.astype(np.intp), moved.col.astype(np.intp)
-        new._values, new._n = moved.data, len(moved.data)
-        return new
 
     def forget(self, kept: NDArray[np.intp], P: Floats) -> None:
         """Keep these instances only; P projects the others onto them."""

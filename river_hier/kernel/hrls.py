@@ -1,8 +1,6 @@
 from __future__ import annotations
 
 from .. import linear_model
-from ..linear_model.systems import add_shared
-from ..taxonomy import Taxonomy
 from .least_squares import KernelLeastSquares
 
 
@@ -92,6 +90,4 @@ class HRLS(KernelLeastSquares):
     """
 
     _limit = linear_model.HRLS._limit  # Figure 3
-
-    def _add_nodes(self, before: int, after: Taxonomy) -> None:
-        add_shared(self._rls, self._below, before, after, self.taxonomy is None)
+    _add_nodes = linear_model.HRLS._add_nodes

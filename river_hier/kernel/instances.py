@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._core import FeatureIndex, FeatureMap
+from .._core import FeatureIndex
 from .._core.features import SMALLEST_NORM2, check_mapping
 from ..base.checks import check_integer
 from ..base.explanation import Contribution, Floats
@@ -107,7 +107,7 @@ class DotProducts(KernelInstances):
     `from_dots(dots, norm2, norms2)` takes x . x_i for all i, |x|^2 and |x_i|^2.
     """
 
-    def __init__(self, from_dots: FromDots, features: FeatureMap) -> None:
+    def __init__(self, from_dots: FromDots, features: FeatureIndex) -> None:
         self._from_dots = from_dots
         self._features = features
         self._stored = Instances()

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from .. import linear_model
-from .._core import LARGEST_RATIO, Example, Labels, LeastSquares
+from .._core import LARGEST_RATIO, Example, LeastSquares, Nodes
 from ..base.checks import check_positive
 from ..base.explanation import Contribution, Floats, rescaled
 from ..base.multi_label import MultiLabelModel
 from ..linear_model.systems import Below
-from ..taxonomy import NodeMapping, TaxonomyLike
+from ..taxonomy import TaxonomyLike
 from .budget import four_fifths, pivoted_cholesky_projection
 from .functions import Function, Kernel
 from .instances import Row, contributions, instances_of
@@ -31,6 +31,7 @@ class KernelLeastSquares(MultiLabelModel):
     """
 
     _margin = staticmethod(linear_model.HRLS._margin)  # Eq. (1)
+    _conditionals = linear_model.HRLS._conditionals  # Eq. (3)
 
     @property
     def _may_refuse(self) -> bool:
@@ -119,13 +120,10 @@ class KernelLeastSquares(MultiLabelModel):
         whole = contributions(self._instances, coefficients, x)
         return [rescaled(float(scores[v]), parts) for v, parts in zip(nodes, whole, strict=True)]
 
-    def _conditionals(self, scores: Floats) -> Floats:
-        return np.clip((1.0 + scores) / 2.0, 0.0, 1.0)  # Eq. (3)
-
-    def _remap(self, change: NodeMapping, labels: Labels) -> None:
+    def _forget(self, nodes: Nodes) -> None:
         raise TypeError(
-            f"kernel.{type(self).__name__} cannot carry on with another taxonomy, "
-            f"nor without a branch; linear_model.{type(self).__name__} can"
+            f"kernel.{type(self).__name__} cannot forget a branch; "
+            f"linear_model.{type(self).__name__} can"
         )
 
     def _check(self, x: Mapping[Any, Any], w: float = 1.0) -> None:

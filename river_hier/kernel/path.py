@@ -9,20 +9,17 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
+from .. import linear_model
 from .._core import (
-    Labels,
-    of_averages,
-    own_prototypes,
+    Nodes,
     path_difference,
     path_sums,
-    remapped_starts,
 )
 from ..base.checks import check_cap
 from ..base.explanation import Contribution, Floats
 from ..base.single_label import SingleLabelModel
-from ..taxonomy import Label, NodeMapping, Taxonomy, TaxonomyLike
+from ..taxonomy import Label, Taxonomy, TaxonomyLike
 from .budget import four_fifths, pivoted_cholesky_projection
 from .expansion import Expansion
 from .functions import Function, Kernel
@@ -69,13 +66,7 @@ class KernelPathLearner(SingleLabelModel):
     def rival(self, score: Floats, y: int) -> int:
         """The node that y must beat."""
 
-    def rule(self, margin: float, gamma: float, norm2: float) -> float:
-        """How far the paths of y and of its rival move apart.
-
-        It is the smallest step that makes up for the loss, at most C; norm2 is K(x, x).
-        """
-        loss = math.sqrt(gamma) - margin
-        return min(float(self.C), loss / (gamma * norm2))  # Eq. (12)
+    rule = linear_model.Hieron.rule  # Eq. (12); norm2 is K(x, x)
 
     def _learn(self, x: Mapping[Any, Any], y: int, w: float) -> None:
         row, tree, average = self._instances.row(x), self._taxonomy._arrays, self._average
@@ -134,10 +125,10 @@ class KernelPathLearner(SingleLabelModel):
                 coefficients[i] += coefficients[rows[self._taxonomy._parent_rows[v][0]]]
         return contributions(self._instances, coefficients, x)
 
-    def _remap(self, change: NodeMapping, labels: Labels) -> None:
-        onto = own_prototypes(change.sources, change.before._arrays, change.after._arrays)
-        average = self._average and self._average.remapped(onto, change.sources)
-        self._labels, self._w, self._average = labels, self._w.remapped(onto), average
+    def _forget(self, nodes: Nodes) -> None:
+        self._w.clear(nodes)
+        if self._average is not None:
+            self._average.forget(nodes)
 
     def _add_nodes(self, before: int, after: Taxonomy) -> None:
         self._w.n_nodes = len(after)
@@ -168,8 +159,8 @@ class Average:
     def begin(self, nodes: NDArray[np.intp]) -> None:
         """These nodes have an example in this round."""
         first = nodes[~self.begun[nodes]]
-        for v in first:
-            self.updates.clear(int(v))
+        if len(first):
+            self.updates.clear(first)
         self.begun[first], self.since[first] = True, self.m
 
     def add(self, i: int, nodes: NDArray[np.intp], steps: Floats) -> None:
@@ -184,10 +175,8 @@ class Average:
         self.since = np.pad(self.since, more, constant_values=began)
         self.begun = np.pad(self.begun, more, constant_values=self.from_first_round)
 
-    def remapped(self, onto: sparse.csr_array, sources: Sequence[tuple[int, ...]]) -> Average:
-        """The averages of other nodes, by the linear map of their weights."""
-        new = Average(len(sources), self.from_first_round)
-        starts = remapped_starts(self.m, self.since, self.begun, sources, self.from_first_round)
-        new.m, (new.since, new.begun) = self.m, starts
-        new.updates = self.updates.remapped(of_averages(onto, self.rounds, new.rounds))
-        return new
+    def forget(self, nodes: NDArray[np.uint32]) -> None:
+        """These nodes are as when they are added."""
+        self.updates.clear(nodes)
+        self.since[nodes] = 0.0 if self.from_first_round else self.m
+        self.begun[nodes] = self.from_first_round

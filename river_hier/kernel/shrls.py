@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from .. import linear_model
 from ..base.checks import check_positive
-from ..taxonomy import Taxonomy, TaxonomyLike
+from ..taxonomy import TaxonomyLike
 from .functions import Function, Kernel
 from .least_squares import KernelLeastSquares
 
@@ -98,7 +98,4 @@ class SHRLS(KernelLeastSquares):
         super().__init__(taxonomy, kernel, l2, budget)
 
     _limit = linear_model.SHRLS._limit  # section 8
-
-    def _add_nodes(self, before: int, after: Taxonomy) -> None:
-        for v in range(before, len(after)):
-            self._rls.add_system([v])
+    _add_nodes = linear_model.SHRLS._add_nodes

@@ -76,10 +76,7 @@ class Instances:
     def dots(self, x: Vector) -> Floats:
         """The dot products of x with all stored vectors."""
         S = self.matrix if self._dense is None else self._dense[: self.n, : self.d]
-        known = x.rows < self.d
-        dense = np.zeros(self.d)
-        dense[x.rows[known]] = x.values[known]
-        dots: Floats = S @ dense
+        dots: Floats = S @ x.dense(self.d)
         return dots
 
     def gram(self, which: NDArray[np.intp]) -> Floats:

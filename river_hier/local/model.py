@@ -13,8 +13,8 @@ from river import base
 from ..base.classifiers import check_weight_taken, shown, takes_weights
 from ..base.memory import raw_memory_usage
 from ..base.predictor import Predictor
-from ..base.unseen import NONE, unseen_nodes
-from ..taxonomy import Label, NodeMapping, Renamed, Taxonomy, TaxonomyLike, map_nodes
+from ..base.unseen import NONE
+from ..taxonomy import Label, Taxonomy, TaxonomyLike, extended
 from ..taxonomy.open import initial_taxonomy
 
 Position = Any  # of a local classifier: a node, by its label, or a level, by its depth
@@ -125,26 +125,23 @@ class LocalModel(Predictor, base.Wrapper[Any], base.Estimator):
         """The classifiers that have learned, by their positions."""
         return {position: local.model for position, local in self._local.items()}
 
-    def adopt(self, taxonomy: Taxonomy, renamed: Renamed | None = None) -> None:
-        """Continue with another taxonomy, keeping what the classifiers have learned.
+    def adopt(self, taxonomy: Taxonomy) -> None:
+        """Continue with a larger taxonomy, keeping what the classifiers have learned.
 
-        Nodes are identified by their labels. A new node gets a classifier when that first learns.
-        From then on the model is closed. If an error is raised, nothing changes.
+        A new node gets a classifier when that first learns. From then on the model is closed. If an
+        error is raised, nothing changes.
 
         Parameters
         ----------
         taxonomy
-            The new taxonomy, e.g. `model.taxonomy_.extend([(parent, child)])`.
-        renamed
-            `{old label: None}` for nodes that are forgotten. A label that is not in the new
-            taxonomy must be among them. `{old label: new label}` is for `PerNode` only: the
-            classifiers of the other models predict the old labels.
+            The taxonomy of the model with new nodes, e.g.
+            `model.taxonomy_.extend([(parent, child)])`. In `taxonomy_` they are the last ones.
 
         """
-        change = map_nodes(self._taxonomy, taxonomy, renamed)
+        taxonomy = extended(self._taxonomy, taxonomy)
         self._check_positions(taxonomy)
-        self._local = self._remapped(change)
-        self._unseen = unseen_nodes(change, self._unseen) if self._local else NONE
+        if self._local:
+            self._unseen |= frozenset(range(len(self._taxonomy), len(taxonomy)))
         self._taxonomy = self.taxonomy = taxonomy
 
     @property
@@ -204,10 +201,6 @@ class LocalModel(Predictor, base.Wrapper[Any], base.Estimator):
     @abc.abstractmethod
     def _check_position(self, taxonomy: Taxonomy, position: Position) -> None:
         """Raise an error if no classifier can have this position."""
-
-    @abc.abstractmethod
-    def _remapped(self, change: NodeMapping) -> dict[Position, LocalClassifier]:
-        """The classifiers by their positions in another taxonomy; or an error."""
 
     @staticmethod
     @abc.abstractmethod

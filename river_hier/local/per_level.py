@@ -100,8 +100,5 @@ class PerLevel(RoutingModel):
                 f"`classifier` names depth {position!r}; the taxonomy has 1 to {height}"
             )
 
-    def _is_position(self, taxonomy: Taxonomy, position: Any) -> bool:
-        return bool(position <= taxonomy.height)
-
     def _position_below(self, taxonomy: Taxonomy, node: Label) -> Position:
         return taxonomy.depth(node) + 1

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 from ..taxonomy import Label, Taxonomy, UnknownLabelError
 from .model import Position
@@ -111,9 +110,6 @@ class PerParent(RoutingModel):
                 f"`classifier` names {position!r}, a leaf: it has no children to choose from; "
                 f"its parent is {taxonomy.parent(position)!r}"
             )
-
-    def _is_position(self, taxonomy: Taxonomy, position: Any) -> bool:
-        return taxonomy._known_index(position) is not None and bool(taxonomy.children(position))
 
     def _position_below(self, taxonomy: Taxonomy, node: Label) -> Position:
         return node

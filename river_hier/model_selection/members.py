@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 from river import base, compose
 
 from ..base.wrapper import ModelWrapper
-from ..taxonomy import NodeMapping
 
 Inputs = dict[int, Any]  # the input of each part, by number; that of number 0 is x itself
 
@@ -168,19 +167,12 @@ def _layers(model: Any) -> Iterator[Any]:
             return
 
 
-def change_taxonomy(
-    models: Iterable[Any], change: NodeMapping, work: Callable[[Any], None]
-) -> None:
-    """Call `work` for each model in a taxonomy, and remap the wrappers around it, each once."""
+def parts_of(models: Iterable[Any]) -> tuple[list[Any], list[Any]]:
+    """The wrappers in models, and the models in a taxonomy inside them, each once."""
     parts = {id(part): part for model in models for part in _layers(model)}.values()
     wrappers = [part for part in parts if _is_wrapper(part)]
-    for wrapper in wrappers:
-        wrapper._check_taxonomy(change.after)
-    for part in parts:
-        if not _is_wrapper(part) and not isinstance(part, compose.Pipeline):
-            work(part)
-    for wrapper in wrappers:
-        wrapper._remap(change)
+    others = [part for part in parts if not _is_wrapper(part)]
+    return wrappers, [part for part in others if not isinstance(part, compose.Pipeline)]
 
 
 def _first_transformers(model: Any) -> list[str]:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, Self
 
 from river import metrics as river_metrics
@@ -13,9 +14,9 @@ from ..base.protocol import inner
 from ..base.wrapper import TransparentWrapper
 from ..metrics import ZeroOneLoss
 from ..metrics.base import TaxonomyMetric
-from ..taxonomy import Label, NodeMapping, Renamed, Taxonomy, map_nodes, without_branch
+from ..taxonomy import Label, Taxonomy, extended
 from .evaluation import Evaluation, check_models
-from .members import Members, change_taxonomy
+from .members import Members, parts_of
 
 MODELS_PER_EXAMPLE = 1.25  # how many learn, on average over a round
 
@@ -216,22 +217,25 @@ class SuccessiveHalving(TransparentWrapper):
         if self._open:
             self._evaluation.follow(self._taxonomy)
 
-    def adopt(self, taxonomy: Taxonomy, renamed: Renamed | None = None) -> None:
-        """Continue with another taxonomy in all models, and start a new round.
+    def adopt(self, taxonomy: Taxonomy) -> None:
+        """Continue with a larger taxonomy in all models, and start a new round.
 
         Parameters
         ----------
         taxonomy
-            The new taxonomy.
-        renamed
-            `{old label: new label}`, or `{old label: None}` for nodes to forget.
+            The taxonomy of the models with new nodes.
 
         """
-        change = map_nodes(self._taxonomy, taxonomy, renamed)
+        taxonomy = extended(self._taxonomy, taxonomy)
         metric = self._evaluation.metric
         if isinstance(metric, TaxonomyMetric):
             metric = metric.clone({"taxonomy": taxonomy})
-        self._change_models(change, lambda model: model.adopt(taxonomy, renamed))
+        wrappers, learners = parts_of(self.models)
+        with self._all_or_none():
+            for wrapper in wrappers:
+                wrapper._check_taxonomy(taxonomy)
+            for learner in learners:
+                learner.adopt(taxonomy)
         if self.metric is not None:
             self.metric = metric
         self._start_rounds(metric)
@@ -245,14 +249,20 @@ class SuccessiveHalving(TransparentWrapper):
             The node.
 
         """
-        change = without_branch(self._taxonomy, label)
-        self._change_models(change, lambda model: model.forget(label))
+        nodes = self._taxonomy._branch(label)
+        wrappers, learners = parts_of(self.models)
+        with self._all_or_none():
+            for learner in learners:
+                learner.forget(label)
+            for wrapper in wrappers:
+                wrapper._forget(nodes)
 
-    def _change_models(self, change: NodeMapping, work: Callable[[Any], None]) -> None:
-        """Change the taxonomy of all models, or of none."""
+    @contextmanager
+    def _all_or_none(self) -> Iterator[None]:
+        """Change all models or, if one of them refuses, none."""
         before = copy.deepcopy(vars(self))  # all at once, so that shared parts stay shared
         try:
-            change_taxonomy(self.models, change, work)
+            yield
         except BaseException:
             vars(self).update(before)
             raise

@@ -157,51 +157,28 @@ class Discriminant:
             latest.posterior = found or self._new_posterior()
         return latest.posterior
 
-    def remapped(self, sources: Sequence[tuple[int, ...]], tree: Arrays) -> Discriminant:
-        """The discriminant of other nodes, each with the examples of its sources."""
-        new = Discriminant(tree, self.shrinkage, self.l2)
-        new.origin, new.scatter, new.reach = self.origin, self._whole_scatter(), self.reach.copy()
-        new.sums = np.zeros((tree.n, len(self.reach)))
-        new.rates = self.rates.remapped(sources, tree)
-        n = np.zeros(tree.n)
-        carried = [u for old in sources for u in old]
-        new.free = self.free - float(_freedom(self.n[carried]).sum())
-        for v, old in enumerate(sources):
-            for u in old:
-                before, more = n[v], self.n[u]
-                if before and more:  # merging adds the scatter between both classes
-                    off = new.sums[v] / before - self.sums[u] / more
-                    new.scatter += np.outer(off * (before * (more / (before + more))), off)
-                n[v] += more
-                new.sums[v] += self.sums[u]
-        new.free += float(_freedom(new.n).sum())
-        kept = self._kept_without(carried)
-        for v, old in enumerate(sources):
-            for more, sums in (kept[u] for u in old if u in kept):
-                weight, total = new.kept.get(v, (0.0, 0.0))
-                new.kept[v] = weight + more, total + sums
-        return new
-
-    def _kept_without(self, carried: list[int]) -> dict[int, tuple[float, Floats]]:
-        """The new `kept` if all other nodes are forgotten; the means of these do not change.
+    def forget(self, nodes: NDArray[np.uint32]) -> None:
+        """Forget the examples of some nodes; the means of the others do not change.
 
         A forgotten node contributes to its parent by equations (1) and (2) of `means`.
         """
-        forgotten = np.ones(self.tree.n, dtype=bool)
-        forgotten[carried] = False
+        forgotten = set(nodes.tolist())
         n, sums = self._with_kept()
-        kept = dict(self.kept)
-        for u in np.flatnonzero(forgotten)[::-1].tolist():
-            if u and n[u]:
+        kept = {v: found for v, found in self.kept.items() if v not in forgotten}
+        for u in sorted(forgotten, reverse=True):
+            if n[u]:
                 share = self.shrinkage / (n[u] + self.shrinkage)
                 above = int(self.tree.parent_index[u - 1])
-                if forgotten[above]:
+                if above in forgotten:
                     n[above] += share * n[u]
                     sums[above] += share * sums[u]
                 else:
                     before, total = kept.get(above, (0.0, 0.0))
                     kept[above] = before + share * n[u], total + share * sums[u]
-        return kept
+        rates, own = self.rates.copied(), self.sums.copy()
+        rates.forget(nodes)
+        own[nodes] = 0.0
+        self.rates, self.sums, self.kept, self._latest = rates, own, kept, Latest()
 
     def _with_kept(self) -> tuple[Floats, Floats]:
         """The weights and sums of the nodes, with what has been forgotten below them."""

@@ -315,8 +315,6 @@ def test_who_adopts_a_larger_taxonomy_keeps_what_was_learned() -> None:
     assert adopts[2] < 0.9 * anew[2]
     assert foreseen[1] == pytest.approx(adopts[1], abs=0.1)
     assert max(adopts[-1], anew[-1], foreseen[-1]) < min(adopts[-1], anew[-1]) + 0.02
-    same, labels = numbers(example, "labels that score as before:")
-    assert same == labels - 1  # all but the merged one
     (told,) = numbers(example, "given paths, such as 'clothes/shoes/boots', at the end:")
     assert told == pytest.approx(foreseen[-1], abs=0.02)
 

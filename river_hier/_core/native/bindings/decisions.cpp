@@ -7,6 +7,7 @@
 #include "algorithms/label_probabilities.hpp"
 #include "bindings/bindings.hpp"
 #include "python/callbacks.hpp"
+#include "store/checksums.hpp"
 
 namespace river_hier {
 

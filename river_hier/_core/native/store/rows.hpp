@@ -1,7 +1,7 @@
 // Mini-batches: many rows that share their columns. Names are looked up once a batch.
 #pragma once
 
-#include "store/feature_map.hpp"
+#include "store/feature_index.hpp"
 #include "store/labels.hpp"
 
 namespace river_hier {
@@ -39,7 +39,7 @@ inline std::pair<std::vector<uint32_t>, std::vector<uint32_t>> used_columns(cons
 class Rows {
   public:
     // With `insert`, columns seen for the first time get the next rows, in order of appearance.
-    Rows(FeatureMap& features, nb::handle batch, bool insert)
+    Rows(FeatureIndex& features, nb::handle batch, bool insert)
         : features_(features), values_(view<double>(batch.attr("values"))) {
         const nb::tuple names(nb::handle(batch.attr("names")));  // nobody can change it meanwhile
         width_ = names.size();
@@ -111,7 +111,7 @@ class Rows {
 
     size_t begin(size_t i) const { return dense_ ? i * width_ : start_[i]; }
 
-    FeatureMap& features_;
+    FeatureIndex& features_;
     View<double> values_;
     bool dense_ = true;
     size_t n_ = 0, width_ = 0;       // rows, columns
